@@ -1,0 +1,54 @@
+#include <mezzo/datasets/detail/search.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include <mezzo/core/error.hpp>
+
+namespace mezzo::datasets::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> places(const std::string& root) {
+  if (!root.empty()) return {root};
+  std::vector<fs::path> places;
+  const char* data = std::getenv("MEZZO_DATA");
+  if (data != nullptr && *data != '\0') places.emplace_back(data);
+  places.emplace_back("/usr/local/share/datasets");
+  places.emplace_back("/usr/share/datasets");
+  return places;
+}
+
+std::optional<fs::path> find_file(const fs::path& folder, const std::string& file) {
+  for (const char* ending : {".gz", ""}) {
+    std::error_code ignored;
+    const fs::path path = folder / (file + ending);
+    if (fs::is_regular_file(path, ignored)) return path;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string find_folder(const std::string& name, const std::string& root, const std::string& file,
+                        const std::string& hint) {
+  std::string looked;
+  for (const fs::path& place : places(root)) {
+    for (const fs::path& folder : {place, place / name}) {
+      if (find_file(folder, file)) return folder.string();
+      looked += (looked.empty() ? "" : ", ") + folder.string();
+    }
+  }
+  throw FileError("[" + name + "] \"" + file + "\", with or without .gz, must be in one of: " + looked +
+                  (hint.empty() ? "" : "; " + hint));
+}
+
+std::string require_file(const std::string& folder, const std::string& file) {
+  if (const auto path = find_file(folder, file)) return path->string();
+  throw FileError("\"" + (fs::path(folder) / file).string() + "\", with or without .gz, is missing");
+}
+
+}  // namespace mezzo::datasets::detail

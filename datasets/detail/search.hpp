@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+namespace mezzo::datasets::detail {
+
+// The folder that holds `file` (or file.gz): `root` or, if it is "", the environment's MEZZO_DATA and the prefixes'
+// share/datasets; in each, the folder itself or `name` in it. A FileError that lists the places and `hint` otherwise.
+std::string find_folder(const std::string& name, const std::string& root, const std::string& file,
+                        const std::string& hint);
+
+// The path of `file` or file.gz in `folder`; a FileError if neither is there.
+std::string require_file(const std::string& folder, const std::string& file);
+
+}  // namespace mezzo::datasets::detail

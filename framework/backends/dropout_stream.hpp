@@ -1,0 +1,15 @@
+#pragma once
+#include <cstdint>
+
+#include <mezzo/core/convert.hpp>
+#include <mezzo/core/random.hpp>
+
+namespace mezzo {
+
+/// The key under which philox decides what dropout keeps in one step: the same for every kernel.
+inline std::uint64_t dropout_stream(std::int64_t key, double seed, double step) {
+  const auto word = [](double x) { return static_cast<std::uint64_t>(convert<std::int64_t>(x)); };
+  return mix(mix(static_cast<std::uint64_t>(key), word(seed)), word(step));
+}
+
+}  // namespace mezzo

@@ -1,0 +1,153 @@
+#include <mezzo/backends/onednn/api.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+#include <mezzo/backends/onednn/creators.hpp>
+#include <mezzo/backends/onednn/statistics.hpp>
+
+namespace mezzo {
+namespace {
+
+std::atomic<std::int64_t> created{0};
+
+}  // namespace
+
+std::int64_t onednn_primitives_created() { return created.load(); }
+
+namespace onednn {
+namespace {
+
+using dnnl::algorithm;
+using dnnl::prop_kind;
+
+dnnl::primitive_attr attributes(bool relu) {
+  dnnl::primitive_attr attr;
+  // The library's own scratchpad belongs to a thread.
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  if (relu) {
+    dnnl::post_ops after;
+#if DNNL_VERSION_MAJOR < 3
+    after.append_eltwise(1, algorithm::eltwise_relu, 0, 0);
+#else
+    after.append_eltwise(algorithm::eltwise_relu, 0, 0);
+#endif
+    attr.set_post_ops(after);
+  }
+  return attr;
+}
+
+template <class Primitive, class... Arguments>
+typename Primitive::primitive_desc describe(const dnnl::primitive_attr& attr, const Arguments&... arguments) {
+#if DNNL_VERSION_MAJOR < 3
+  return {typename Primitive::desc(arguments...), attr, engine(), true};
+#else
+  return {engine(), arguments..., attr, true};
+#endif
+}
+
+template <class Primitive, class... Arguments>
+typename Primitive::primitive_desc describe_gradient(const dnnl::convolution_forward::primitive_desc& forward,
+                                                     const Arguments&... arguments) {
+#if DNNL_VERSION_MAJOR < 3
+  return {typename Primitive::desc(arguments...), attributes(false), engine(), forward, true};
+#else
+  return {engine(), arguments..., forward, attributes(false), true};
+#endif
+}
+
+/// Moves a descriptor on to its next implementation; reorders have one only.
+template <class D>
+bool advance(D& descriptor) {
+  return descriptor.next_impl();
+}
+bool advance(dnnl::reorder::primitive_desc&) { return false; }
+
+/// The first of a primitive's implementations that is no plain loop and hasn't `avoided` in its name.
+template <class Describe>
+Offer offer(Describe&& make, const char* avoided = nullptr) {
+  try {
+    auto descriptor = make();
+    if (!descriptor) return {{}, "oneDNN has no such primitive"};
+    std::string names;
+    do {
+      const std::string name = descriptor.impl_info_str();
+      const bool avoid = avoided != nullptr && name.find(avoided) != std::string::npos;
+      if (!avoid && !is_reference(name)) return {descriptor, {}};
+      names += (names.empty() ? "" : ", ") + name;
+    } while (advance(descriptor));
+    return {{}, "oneDNN has only " + names};
+  } catch (const dnnl::error& error) {
+    return {{}, std::string("oneDNN: ") + error.what()};
+  }
+}
+
+Descriptor images(const Convolution& c, const Array& array) { return c.any_images ? array.any() : array.plain(); }
+
+dnnl::convolution_forward::primitive_desc describe_forward(const Convolution& c, bool relu) {
+  return describe<dnnl::convolution_forward>(
+      attributes(relu), prop_kind::forward_training, algorithm::convolution_direct, images(c, c.x), c.kernel.any(),
+      c.bias.plain(), images(c, c.y), c.strides, c.dilation, c.padding_before, c.padding_after);
+}
+
+/// What oneDNN wants to see before a gradient: the forward primitive, which is of one dtype.
+dnnl::convolution_forward::primitive_desc hint(Convolution c, dnnl::memory::data_type type) {
+  c.x.type = c.kernel.type = c.y.type = type;
+  return describe_forward(c, false);
+}
+
+}  // namespace
+
+const dnnl::engine& engine() {
+  // Never destroyed: kernels of a static model may outlive any other static.
+  static const auto* one = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return *one;
+}
+
+const dnnl::stream& stream() {
+  thread_local const dnnl::stream one(engine());
+  return one;
+}
+
+bool is_reference(const std::string& implementation) {
+  return (':' + implementation + ':').find(":ref:") != std::string::npos;
+}
+
+Offer offer_matmul(const Array& a, const Array& b, const Array& bias, const Array& out, bool relu) {
+  return offer(
+      [&] { return describe<dnnl::matmul>(attributes(relu), a.plain(), b.plain(), bias.plain(), out.plain()); });
+}
+
+Offer offer_convolution(const Convolution& c, bool relu) {
+  return offer([&] { return describe_forward(c, relu); });
+}
+
+Offer offer_input_gradient(const Convolution& c) {
+  return offer([&] {
+    return describe_gradient<dnnl::convolution_backward_data>(hint(c, c.kernel.type), algorithm::convolution_direct,
+                                                              images(c, c.x), c.kernel.any(), images(c, c.y), c.strides,
+                                                              c.dilation, c.padding_before, c.padding_after);
+  });
+}
+
+Offer offer_kernel_gradient(const Convolution& c, const char* avoided) {
+  return offer(
+      [&] {
+        return describe_gradient<dnnl::convolution_backward_weights>(
+            hint(c, c.x.type), algorithm::convolution_direct, images(c, c.x), c.kernel.any(), images(c, c.y), c.strides,
+            c.dilation, c.padding_before, c.padding_after);
+      },
+      avoided);
+}
+
+Offer offer_reorder(const Descriptor& from, const Descriptor& to) {
+  return offer([&] { return dnnl::reorder::primitive_desc(engine(), from, engine(), to, attributes(false), true); });
+}
+
+dnnl::primitive create_primitive(const dnnl::primitive_desc_base& descriptor) {
+  ++created;
+  return dnnl::primitive(descriptor.get());
+}
+
+}  // namespace onednn
+}  // namespace mezzo

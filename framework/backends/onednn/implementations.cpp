@@ -1,0 +1,24 @@
+#include <mezzo/backends/onednn/implementations.hpp>
+
+#include <mezzo/backends/onednn/bfloat16.hpp>
+#include <mezzo/backends/onednn/creators.hpp>
+
+namespace mezzo {
+namespace {
+
+template <onednn::Creator* make>
+std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason) {
+  reason = onednn::prefers_float32(request);
+  return reason.empty() ? make(request, reason) : nullptr;
+}
+
+}  // namespace
+
+std::vector<Implementation> onednn_implementations() {
+  return {{"onednn", "matmul", create<onednn::make_matmul>},
+          {"onednn", "conv2d", create<onednn::make_conv2d>},
+          {"onednn", "conv2d_input_gradient", create<onednn::make_conv2d_input_gradient>},
+          {"onednn", "conv2d_kernel_gradient", create<onednn::make_conv2d_kernel_gradient>}};
+}
+
+}  // namespace mezzo

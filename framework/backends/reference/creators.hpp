@@ -1,0 +1,27 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include <mezzo/compiler/kernel.hpp>
+
+// The functions of the reference's table, each defined in the file of its op or family.
+namespace mezzo::reference {
+
+using Creator = std::unique_ptr<Kernel>(const KernelRequest& request, std::string& reason);
+
+Creator create_add, create_subtract, create_multiply, create_divide, create_equal;      // arithmetic
+Creator create_relu, create_exp, create_log, create_negative, create_abs, create_sign;  // elementwise
+Creator create_relu_gradient;                                                           // elementwise
+Creator create_cast, create_view, create_transpose, create_broadcast_to;                // movement
+Creator create_sum, create_mean, create_argmax;                                         // reduce, argmax
+Creator create_matmul;                                                                  // matmul
+Creator create_conv2d, create_conv2d_input_gradient, create_conv2d_kernel_gradient;     // conv2d
+Creator create_max_pool2d, create_max_pool2d_gradient;                                  // max_pool2d
+Creator create_batch_norm, create_batch_norm_gradient;                                  // batch_norm
+Creator create_dropout;                                                                 // dropout
+Creator create_sparse_categorical_crossentropy,
+    create_sparse_categorical_crossentropy_gradient;    // crossentropy
+Creator create_all_finite, create_gradient_multiplier;  // finite
+Creator create_sgd_update, create_adam_update;          // updates
+
+}  // namespace mezzo::reference

@@ -1,0 +1,49 @@
+#include <mezzo/backends/reference/implementations.hpp>
+
+#include <mezzo/backends/reference/creators.hpp>
+
+namespace mezzo {
+
+std::vector<Implementation> reference_implementations() {
+  using namespace reference;
+  const char* const name = "reference";
+  return {
+      {name, "add", create_add},
+      {name, "subtract", create_subtract},
+      {name, "multiply", create_multiply},
+      {name, "divide", create_divide},
+      {name, "equal", create_equal},
+      {name, "relu", create_relu},
+      {name, "relu_gradient", create_relu_gradient},
+      {name, "exp", create_exp},
+      {name, "log", create_log},
+      {name, "negative", create_negative},
+      {name, "abs", create_abs},
+      {name, "sign", create_sign},
+      {name, "cast", create_cast},
+      {name, "reshape", create_view},
+      {name, "stop_gradient", create_view},
+      {name, "transpose", create_transpose},
+      {name, "broadcast_to", create_broadcast_to},
+      {name, "sum", create_sum},
+      {name, "mean", create_mean},
+      {name, "argmax", create_argmax},
+      {name, "matmul", create_matmul},
+      {name, "conv2d", create_conv2d},
+      {name, "conv2d_input_gradient", create_conv2d_input_gradient},
+      {name, "conv2d_kernel_gradient", create_conv2d_kernel_gradient},
+      {name, "max_pool2d", create_max_pool2d},
+      {name, "max_pool2d_gradient", create_max_pool2d_gradient},
+      {name, "batch_norm", create_batch_norm},
+      {name, "batch_norm_gradient", create_batch_norm_gradient},
+      {name, "dropout", create_dropout},
+      {name, "sparse_categorical_crossentropy", create_sparse_categorical_crossentropy},
+      {name, "sparse_categorical_crossentropy_gradient", create_sparse_categorical_crossentropy_gradient},
+      {name, "all_finite", create_all_finite},
+      {name, "gradient_multiplier", create_gradient_multiplier},
+      {name, "sgd_update", create_sgd_update},
+      {name, "adam_update", create_adam_update},
+  };
+}
+
+}  // namespace mezzo

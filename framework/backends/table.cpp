@@ -1,0 +1,37 @@
+#include <mezzo/backends/reference/implementations.hpp>
+#include <mezzo/backends/widen.hpp>
+#include <mezzo/compiler/kernel.hpp>
+
+#if __has_include(<mezzo/backends/onednn/implementations.hpp>)
+#include <mezzo/backends/onednn/implementations.hpp>
+#endif
+#if __has_include(<mezzo/backends/xsimd/implementations.hpp>)
+#include <mezzo/backends/xsimd/implementations.hpp>
+#endif
+
+namespace mezzo {
+namespace {
+
+std::vector<Implementation> concatenate(const std::vector<std::vector<Implementation>>& lists) {
+  std::vector<Implementation> all;
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Implementation>& kernel_table() {
+  static const std::vector<Implementation> table = concatenate({
+#if __has_include(<mezzo/backends/onednn/implementations.hpp>)
+    onednn_implementations(),
+#endif
+#if __has_include(<mezzo/backends/xsimd/implementations.hpp>)
+        xsimd_implementations(),
+#endif
+        widen_implementations(),      // operands in bfloat16 or float16 that nobody above takes
+        reference_implementations(),  // all the rest
+  });
+  return table;
+}
+
+}  // namespace mezzo

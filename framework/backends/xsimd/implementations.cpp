@@ -1,0 +1,38 @@
+#include <mezzo/backends/xsimd/implementations.hpp>
+
+#include <mezzo/backends/xsimd/entries.hpp>
+
+namespace mezzo {
+namespace {
+
+using xsimd_kernels::Entries;
+
+const Entries& all_entries() {
+  static const Entries entries = [] {
+    using namespace xsimd_kernels;
+    Entries all;
+    for (const Entries& family : {update_entries(), elementwise_entries(), cast_entries()}) {
+      all.insert(all.end(), family.begin(), family.end());
+    }
+    return all;
+  }();
+  return entries;
+}
+
+}  // namespace
+
+std::vector<Implementation> xsimd_implementations() {
+  std::vector<Implementation> implementations;
+  for (const auto& entry : all_entries()) implementations.push_back({"xsimd", entry.op, entry.create});
+  return implementations;
+}
+
+std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std::string& reason) {
+  for (const auto& entry : all_entries()) {
+    if (request.op->name == entry.op) return entry.make(request, isa, reason);
+  }
+  reason = "xsimd has no " + request.op->name;
+  return nullptr;
+}
+
+}  // namespace mezzo

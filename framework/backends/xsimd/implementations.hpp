@@ -1,0 +1,17 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mezzo/compiler/kernel.hpp>
+#include <mezzo/core/hardware.hpp>
+
+namespace mezzo {
+
+/// "xsimd": vector kernels for float32, bfloat16 and float16, compiled once per ISA and chosen by isa().
+std::vector<Implementation> xsimd_implementations();
+
+/// The kernel of a request on a lower ISA than the machine's, for tests; null and why not.
+std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std::string& reason);
+
+}  // namespace mezzo

@@ -1,0 +1,105 @@
+#pragma once
+// Registers of the instruction set that the including .isa.cpp is compiled for. Everything here, and what an
+// .isa.cpp defines beside its table, must have internal linkage: the linker keeps one copy of an inline function, and
+// it could be the one with instructions that the machine lacks. Hence the own `Arch`: xsimd's templates take their
+// linkage from it.
+#include <cstdint>
+#include <type_traits>
+
+#include <mezzo/core/bfloat16.hpp>
+#include <mezzo/core/float16.hpp>
+#include <xsimd/xsimd.hpp>
+
+#if defined(__AVX512BW__)
+#include <mezzo/backends/xsimd/vector_avx512.hpp>
+#elif defined(__AVX2__)
+#include <mezzo/backends/xsimd/vector_avx2.hpp>
+#else
+#include <mezzo/backends/xsimd/vector_sse2.hpp>
+#endif
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+struct Arch : Base {};
+}  // namespace
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA
+
+namespace xsimd::types {
+template <class T>
+struct simd_register<T, mezzo::xsimd_kernels::MEZZO_ISA::Arch>
+    : simd_register<T, mezzo::xsimd_kernels::MEZZO_ISA::Base> {
+  using Parent = simd_register<T, mezzo::xsimd_kernels::MEZZO_ISA::Base>;
+  using register_type = typename Parent::register_type;
+  simd_register() = default;
+  simd_register(register_type r) noexcept : Parent{r} {}
+};
+template <class T>
+struct has_simd_register<T, mezzo::xsimd_kernels::MEZZO_ISA::Arch> : std::true_type {};
+template <class T>
+struct get_bool_simd_register<T, mezzo::xsimd_kernels::MEZZO_ISA::Arch>
+    : get_bool_simd_register<T, mezzo::xsimd_kernels::MEZZO_ISA::Base> {};
+}  // namespace xsimd::types
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+using Floats = xsimd::batch<float, Arch>;
+using Ints = xsimd::batch<std::int32_t, Arch>;
+using Mask = xsimd::batch_bool<float, Arch>;
+
+/// What part of a register an access is about: all of it, or its first lanes (the others are read as 0).
+struct Whole {};
+
+[[gnu::always_inline]] inline Part first_lanes(std::int64_t count) { return Part(static_cast<int>(count)); }
+
+/// Of float32, bfloat16 and float16: the numbers.
+template <class T>
+[[gnu::always_inline]] inline Floats load(const T* p, Whole) {
+  return load_register(p);
+}
+
+template <class T>
+[[gnu::always_inline]] inline Floats load(const T* p, Part part) {
+  return load_register(p, part);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void store(T* p, const Floats& x, Whole) {
+  store_register(p, x);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void store(T* p, const Floats& x, Part part) {
+  store_register(p, x, part);
+}
+
+/// The same number in each lane.
+template <class T>
+[[gnu::always_inline]] inline Floats load_one(const T* p) {
+  if constexpr (std::is_same_v<T, float>) {
+    return Floats(*p);
+  } else {
+    const T whole[lanes] = {*p};
+    return Floats(first_lane(load_register(whole)));
+  }
+}
+
+/// Of int32 and uint8.
+template <class T>
+[[gnu::always_inline]] inline Ints load_ints(const T* p, Whole) {
+  return load_register(p);
+}
+
+template <class T>
+[[gnu::always_inline]] inline Ints load_ints(const T* p, Part part) {
+  return load_register(p, part);
+}
+
+[[gnu::always_inline]] inline void store_bytes(std::uint8_t* p, const Ints& x, Whole) { store_register(p, x); }
+
+[[gnu::always_inline]] inline void store_bytes(std::uint8_t* p, const Ints& x, Part part) {
+  store_register(p, x, part);
+}
+
+}  // namespace
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,0 +1,100 @@
+#pragma once
+// Included by vector.hpp alone: AVX2 with FMA and F16C.
+#include <immintrin.h>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+using Base = xsimd::fma3<xsimd::avx2>;
+constexpr int lanes = 8;
+
+struct Part {
+  explicit Part(int lanes_used) : count(lanes_used) {}
+  __m256i mask() const {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
+  int count;
+};
+
+[[gnu::always_inline]] inline __m128i load_halves(const void* p) {
+  return _mm_loadu_si128(static_cast<const __m128i*>(p));
+}
+
+[[gnu::always_inline]] inline __m256 load_register(const float* p) { return _mm256_loadu_ps(p); }
+
+[[gnu::always_inline]] inline __m256 load_register(const bfloat16* p) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load_halves(p)), 16));
+}
+
+[[gnu::always_inline]] inline __m256 load_register(const float16* p) { return _mm256_cvtph_ps(load_halves(p)); }
+
+[[gnu::always_inline]] inline void store_register(float* p, __m256 x) { _mm256_storeu_ps(p, x); }
+
+[[gnu::always_inline]] inline void store_register(bfloat16* p, __m256 x) {
+  const __m256i bits = _mm256_castps_si256(x);
+  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  const __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
+  const __m256i quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
+  const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+  const __m256i upper = _mm256_srli_epi32(_mm256_blendv_epi8(rounded, quiet, nan), 16);
+  const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(upper, upper), 0x08);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_castsi256_si128(packed));
+}
+
+[[gnu::always_inline]] inline void store_register(float16* p, __m256 x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
+
+[[gnu::always_inline]] inline __m256 load_register(const float* p, Part part) {
+  return _mm256_maskload_ps(p, part.mask());
+}
+
+[[gnu::always_inline]] inline void store_register(float* p, __m256 x, Part part) {
+  _mm256_maskstore_ps(p, part.mask(), x);
+}
+
+[[gnu::always_inline]] inline __m256i load_register(const std::int32_t* p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+
+[[gnu::always_inline]] inline __m256i load_register(const std::uint8_t* p) {
+  return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+}
+
+[[gnu::always_inline]] inline void store_register(std::uint8_t* p, __m256i x) {
+  const __m256i halves = _mm256_packus_epi32(x, x);
+  const __m256i bytes = _mm256_packus_epi16(halves, halves);
+  const __m256i packed = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 0, 4, 0, 4, 0, 4));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm256_castsi256_si128(packed));
+}
+
+template <class T>
+[[gnu::always_inline]] inline auto load_register(const T* p, Part part) {
+  T whole[lanes] = {};
+  for (int i = 0; i < part.count; ++i) whole[i] = p[i];
+  return load_register(whole);
+}
+
+template <class T, class Register>
+[[gnu::always_inline]] inline void store_register(T* p, Register x, Part part) {
+  T whole[lanes];
+  store_register(whole, x);
+  for (int i = 0; i < part.count; ++i) p[i] = whole[i];
+}
+
+[[gnu::always_inline]] inline float first_lane(__m256 x) { return _mm256_cvtss_f32(x); }
+
+[[gnu::always_inline]] inline float sum_lanes(__m256 x) {
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
+
+[[gnu::always_inline]] inline float max_lanes(__m256 x) {
+  const __m128 four = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+  const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
+}
+
+}  // namespace
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

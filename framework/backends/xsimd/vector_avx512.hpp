@@ -1,0 +1,111 @@
+#pragma once
+// Included by vector.hpp alone: AVX-512 (F, BW, DQ, VL, CD), with or without its bfloat16 conversions.
+#include <immintrin.h>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+using Base = xsimd::avx512bw;
+constexpr int lanes = 16;
+
+struct Part {
+  explicit Part(int count) : mask(static_cast<__mmask16>((1U << count) - 1U)) {}
+  __mmask16 mask;
+};
+
+[[gnu::always_inline]] inline __m512 widen_bfloat16(__m256i halves) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+}
+
+[[gnu::always_inline]] inline __m256i round_to_bfloat16(__m512 x) {
+#if defined(__AVX512BF16__)
+  // The instruction takes denormals for zeros; this class of numbers is rare enough to branch on.
+  constexpr int denormal = 0x20;
+  if (__builtin_expect(_mm512_fpclass_ps_mask(x, denormal) == 0, 1)) return (__m256i)_mm512_cvtneps_pbh(x);
+#endif
+  const __m512i bits = _mm512_castps_si512(x);
+  const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
+  const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+  const __m512i kept = _mm512_mask_or_epi32(rounded, nan, bits, _mm512_set1_epi32(0x400000));
+  return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
+}
+
+[[gnu::always_inline]] inline __m256i round_to_float16(__m512 x) {
+  return _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
+}
+
+[[gnu::always_inline]] inline __m512 load_register(const float* p) { return _mm512_loadu_ps(p); }
+
+[[gnu::always_inline]] inline __m512 load_register(const bfloat16* p) {
+  return widen_bfloat16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+
+[[gnu::always_inline]] inline __m512 load_register(const float16* p) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+
+[[gnu::always_inline]] inline __m512 load_register(const float* p, Part part) {
+  return _mm512_maskz_loadu_ps(part.mask, p);
+}
+
+[[gnu::always_inline]] inline __m512 load_register(const bfloat16* p, Part part) {
+  return widen_bfloat16(_mm256_maskz_loadu_epi16(part.mask, p));
+}
+
+[[gnu::always_inline]] inline __m512 load_register(const float16* p, Part part) {
+  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(part.mask, p));
+}
+
+[[gnu::always_inline]] inline __m512i load_register(const std::int32_t* p) { return _mm512_loadu_si512(p); }
+
+[[gnu::always_inline]] inline __m512i load_register(const std::int32_t* p, Part part) {
+  return _mm512_maskz_loadu_epi32(part.mask, p);
+}
+
+[[gnu::always_inline]] inline __m512i load_register(const std::uint8_t* p) {
+  return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+
+[[gnu::always_inline]] inline __m512i load_register(const std::uint8_t* p, Part part) {
+  return _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(part.mask, p));
+}
+
+[[gnu::always_inline]] inline void store_register(float* p, __m512 x) { _mm512_storeu_ps(p, x); }
+
+[[gnu::always_inline]] inline void store_register(bfloat16* p, __m512 x) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), round_to_bfloat16(x));
+}
+
+[[gnu::always_inline]] inline void store_register(float16* p, __m512 x) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), round_to_float16(x));
+}
+
+[[gnu::always_inline]] inline void store_register(float* p, __m512 x, Part part) {
+  _mm512_mask_storeu_ps(p, part.mask, x);
+}
+
+[[gnu::always_inline]] inline void store_register(bfloat16* p, __m512 x, Part part) {
+  _mm256_mask_storeu_epi16(p, part.mask, round_to_bfloat16(x));
+}
+
+[[gnu::always_inline]] inline void store_register(float16* p, __m512 x, Part part) {
+  _mm256_mask_storeu_epi16(p, part.mask, round_to_float16(x));
+}
+
+[[gnu::always_inline]] inline void store_register(std::uint8_t* p, __m512i x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(x));
+}
+
+[[gnu::always_inline]] inline void store_register(std::uint8_t* p, __m512i x, Part part) {
+  _mm_mask_storeu_epi8(p, part.mask, _mm512_cvtepi32_epi8(x));
+}
+
+[[gnu::always_inline]] inline float first_lane(__m512 x) { return _mm512_cvtss_f32(x); }
+
+[[gnu::always_inline]] inline float sum_lanes(__m512 x) { return _mm512_reduce_add_ps(x); }
+
+[[gnu::always_inline]] inline float max_lanes(__m512 x) { return _mm512_reduce_max_ps(x); }
+
+}  // namespace
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,0 +1,124 @@
+#pragma once
+// Included by vector.hpp alone: SSE2, and what float16 takes without F16C.
+#include <emmintrin.h>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+using Base = xsimd::sse2;
+constexpr int lanes = 4;
+
+struct Part {
+  explicit Part(int lanes_used) : count(lanes_used) {}
+  int count;
+};
+
+[[gnu::always_inline]] inline __m128i select_ints(__m128i mask, __m128i yes, __m128i no) {
+  return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
+}
+
+[[gnu::always_inline]] inline __m128i load_halves(const void* p) {
+  return _mm_loadl_epi64(static_cast<const __m128i*>(p));
+}
+
+/// The lower halves of four ints.
+[[gnu::always_inline]] inline void store_halves(void* p, __m128i x) {
+  const __m128i extended = _mm_srai_epi32(_mm_slli_epi32(x, 16), 16);
+  _mm_storel_epi64(static_cast<__m128i*>(p), _mm_packs_epi32(extended, extended));
+}
+
+[[gnu::always_inline]] inline __m128 load_register(const float* p) { return _mm_loadu_ps(p); }
+
+[[gnu::always_inline]] inline __m128 load_register(const bfloat16* p) {
+  return _mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), load_halves(p)));
+}
+
+[[gnu::always_inline]] inline __m128 load_register(const float16* p) {
+  const __m128i half = _mm_unpacklo_epi16(load_halves(p), _mm_setzero_si128());
+  const __m128i magnitude = _mm_and_si128(half, _mm_set1_epi32(0x7fff));
+  const __m128i sign = _mm_slli_epi32(_mm_xor_si128(half, magnitude), 16);
+  const __m128i rebias = _mm_set1_epi32(0x38000000);
+  const __m128i normal = _mm_add_epi32(_mm_slli_epi32(magnitude, 13), rebias);
+  const __m128i infinite = _mm_and_si128(_mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x7bff)), rebias);
+  const __m128 tiny = _mm_mul_ps(_mm_cvtepi32_ps(magnitude), _mm_set1_ps(0x1p-24F));
+  const __m128i is_tiny = _mm_cmplt_epi32(magnitude, _mm_set1_epi32(0x400));
+  const __m128i value = select_ints(is_tiny, _mm_castps_si128(tiny), _mm_add_epi32(normal, infinite));
+  return _mm_castsi128_ps(_mm_or_si128(value, sign));
+}
+
+[[gnu::always_inline]] inline void store_register(float* p, __m128 x) { _mm_storeu_ps(p, x); }
+
+[[gnu::always_inline]] inline void store_register(bfloat16* p, __m128 x) {
+  const __m128i bits = _mm_castps_si128(x);
+  const __m128i odd = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
+  const __m128i rounded = _mm_add_epi32(_mm_add_epi32(bits, _mm_set1_epi32(0x7fff)), odd);
+  const __m128i quiet = _mm_or_si128(bits, _mm_set1_epi32(0x400000));
+  const __m128i nan = _mm_castps_si128(_mm_cmpunord_ps(x, x));
+  store_halves(p, _mm_srli_epi32(select_ints(nan, quiet, rounded), 16));
+}
+
+// As float16's constructor has it.
+[[gnu::always_inline]] inline void store_register(float16* p, __m128 x) {
+  const __m128i bits = _mm_castps_si128(x);
+  const __m128i magnitude = _mm_and_si128(bits, _mm_set1_epi32(0x7fffffff));
+  const __m128i sign = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(0x8000));
+  const __m128i odd = _mm_and_si128(_mm_srli_epi32(magnitude, 13), _mm_set1_epi32(1));
+  const __m128i biased = _mm_sub_epi32(magnitude, _mm_set1_epi32(0x38000000 - 0xfff));
+  const __m128i normal = _mm_srli_epi32(_mm_add_epi32(biased, odd), 13);
+  const __m128 half = _mm_set1_ps(0.5F);
+  const __m128 shifted = _mm_add_ps(_mm_castsi128_ps(magnitude), half);
+  const __m128i tiny = _mm_sub_epi32(_mm_castps_si128(shifted), _mm_castps_si128(half));
+  const __m128i is_tiny = _mm_cmplt_epi32(magnitude, _mm_set1_epi32(0x38800000));
+  const __m128i is_huge = _mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x477fefff));
+  const __m128i is_nan = _mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x7f800000));
+  __m128i value = select_ints(is_tiny, tiny, normal);
+  value = select_ints(is_huge, _mm_set1_epi32(0x7c00), value);
+  value = select_ints(is_nan, _mm_set1_epi32(0x7e00), value);
+  store_halves(p, _mm_or_si128(value, sign));
+}
+
+[[gnu::always_inline]] inline __m128i load_register(const std::int32_t* p) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+}
+
+[[gnu::always_inline]] inline __m128i load_register(const std::uint8_t* p) {
+  int four = 0;
+  __builtin_memcpy(&four, p, sizeof four);
+  const __m128i halves = _mm_unpacklo_epi8(_mm_cvtsi32_si128(four), _mm_setzero_si128());
+  return _mm_unpacklo_epi16(halves, _mm_setzero_si128());
+}
+
+[[gnu::always_inline]] inline void store_register(std::uint8_t* p, __m128i x) {
+  const __m128i halves = _mm_packs_epi32(x, x);
+  const int four = _mm_cvtsi128_si32(_mm_packus_epi16(halves, halves));
+  __builtin_memcpy(p, &four, sizeof four);
+}
+
+template <class T>
+[[gnu::always_inline]] inline auto load_register(const T* p, Part part) {
+  T whole[lanes] = {};
+  for (int i = 0; i < part.count; ++i) whole[i] = p[i];
+  return load_register(whole);
+}
+
+template <class T, class Register>
+[[gnu::always_inline]] inline void store_register(T* p, Register x, Part part) {
+  T whole[lanes];
+  store_register(whole, x);
+  for (int i = 0; i < part.count; ++i) p[i] = whole[i];
+}
+
+[[gnu::always_inline]] inline float first_lane(__m128 x) { return _mm_cvtss_f32(x); }
+
+[[gnu::always_inline]] inline float sum_lanes(__m128 x) {
+  const __m128 two = _mm_add_ps(x, _mm_movehl_ps(x, x));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+
+[[gnu::always_inline]] inline float max_lanes(__m128 x) {
+  const __m128 two = _mm_max_ps(x, _mm_movehl_ps(x, x));
+  return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+
+}  // namespace
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

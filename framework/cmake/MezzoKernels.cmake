@@ -1,0 +1,32 @@
+# Kernels compiled once per instruction set and chosen at run time.
+#
+# Each `name.isa.cpp` is compiled once for every entry of MEZZO_ISAS, with MEZZO_ISA defined as the
+# entry's name: `namespace mezzo::MEZZO_ISA { ... }` keeps the copies apart. What such a file shares
+# with others (inline functions, templates of other namespaces) exists in every copy and the linker
+# keeps the first, so the objects are linked as libraries are, after the target's own sources and
+# lowest instruction set first: a machine never runs an instruction that it lacks.
+
+set(MEZZO_ISAS sse2 avx2 avx512 avx512_bf16)
+set(MEZZO_ISA_FLAGS_sse2)
+set(MEZZO_ISA_FLAGS_avx2 -mavx2 -mfma -mf16c)
+set(MEZZO_ISA_FLAGS_avx512 ${MEZZO_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd)
+set(MEZZO_ISA_FLAGS_avx512_bf16 ${MEZZO_ISA_FLAGS_avx512} -mavx512bf16)
+
+# Adds the kernels under `folder` to `target`, which must already have its include folders and libraries.
+function(mezzo_add_isa_kernels target folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.isa.cpp")
+  if(NOT sources)
+    return()
+  endif()
+  foreach(isa IN LISTS MEZZO_ISAS)
+    set(objects ${target}_${isa})
+    add_library(${objects} OBJECT ${sources})
+    mezzo_target_defaults(${objects})
+    target_include_directories(${objects} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+    target_compile_definitions(${objects} PRIVATE MEZZO_ISA=${isa})
+    # GCC 12 takes its own intrinsics' undefined vectors for mistakes (GCC bug 105593).
+    target_compile_options(${objects} PRIVATE ${MEZZO_ISA_FLAGS_${isa}}
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>)
+    target_link_libraries(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+endfunction()

@@ -1,0 +1,57 @@
+#include <mezzo/compiler/pipeline.hpp>
+#include <mezzo/compiler/rewrite.hpp>
+
+namespace mezzo {
+namespace {
+
+bool takes_epilogue(const Node& node) { return node.op->name == "matmul" || node.op->name == "conv2d"; }
+
+/// The vector that `node`, an add, adds to each row of the product in input `i`: in float32 where that is at hand,
+/// since the kernel adds it to its accumulator.
+Value bias_of(const Node& node, std::size_t i) {
+  const Value& product = node.inputs[i];
+  Value bias = node.inputs[1 - i];
+  if (bias.shape() != Shape{product.shape().back()} || node.outputs.front() != product.node()->outputs.front()) {
+    return {};
+  }
+  if (bias.node()->op->name == "cast") {
+    const Value& source = bias.node()->inputs.front();
+    if (source.dtype() == accumulation_dtype(bias.dtype())) bias = source;
+  }
+  return bias;
+}
+
+Values with_epilogue(const Node& product, Values inputs, Attributes attributes, const Add& add) {
+  return add(make_node(*product.op, std::move(inputs), std::move(attributes), product.outputs, product));
+}
+
+}  // namespace
+
+Graph fuse_epilogues(const Graph& graph) {
+  const Graph biased = [&] {
+    const Uses uses(graph);
+    return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, const Add& add) -> Values {
+      if (node->op->name != "add") return {};
+      for (std::size_t i = 0; i < 2; ++i) {
+        const Value& product = node->inputs[i];
+        if (!takes_epilogue(*product.node()) || product.node()->inputs.size() != 2 || uses.of(old->inputs[i]) != 1) continue;
+        const Value bias = bias_of(*node, i);
+        if (!bias.defined()) continue;
+        const Node& before = *product.node();
+        return with_epilogue(before, {before.inputs[0], before.inputs[1], bias}, before.attributes, add);
+      }
+      return {};
+    });
+  }();
+  const Uses uses(biased);
+  return rewrite(biased, [&](const NodePtr& old, const NodePtr& node, const Add& add) -> Values {
+    if (node->op->name != "relu") return {};
+    const Node& before = *node->inputs.front().node();
+    if (!takes_epilogue(before) || uses.of(old->inputs.front()) != 1 || before.attributes.has("activation")) return {};
+    Attributes attributes = before.attributes;
+    attributes.set("activation", std::string("relu"));
+    return with_epilogue(before, before.inputs, std::move(attributes), add);
+  });
+}
+
+}  // namespace mezzo

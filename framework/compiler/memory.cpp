@@ -1,0 +1,59 @@
+#include <mezzo/compiler/memory.hpp>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+
+namespace mezzo {
+namespace {
+
+constexpr std::size_t alignment = 64;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+}  // namespace
+
+MemoryPlan plan_memory(const std::vector<Lifetime>& pieces) {
+  std::vector<std::size_t> order(pieces.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return pieces[a].bytes > pieces[b].bytes; });
+  MemoryPlan plan;
+  plan.offsets.resize(pieces.size());
+  std::vector<std::size_t> placed;  // by offset
+  for (const std::size_t i : order) {
+    const std::size_t bytes = round_up(pieces[i].bytes, alignment);
+    std::size_t offset = 0;
+    for (const std::size_t other : placed) {
+      if (pieces[other].first > pieces[i].last || pieces[other].last < pieces[i].first) continue;
+      if (offset + bytes <= plan.offsets[other]) break;
+      offset = std::max(offset, plan.offsets[other] + round_up(pieces[other].bytes, alignment));
+    }
+    plan.offsets[i] = offset;
+    plan.bytes = std::max(plan.bytes, offset + bytes);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), i,
+                                   [&](std::size_t a, std::size_t b) { return plan.offsets[a] < plan.offsets[b]; }),
+                  i);
+  }
+  return plan;
+}
+
+Arena::~Arena() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+void Arena::reserve(std::size_t bytes) {
+  bytes = round_up(bytes, huge_page);
+  if (bytes <= bytes_) return;
+  void* fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (fresh == MAP_FAILED) throw std::bad_alloc();
+  madvise(fresh, bytes, MADV_HUGEPAGE);  // advice only: without huge pages it is slower, not wrong
+  if (data_ != nullptr) munmap(data_, bytes_);
+  data_ = static_cast<unsigned char*>(fresh);
+  bytes_ = bytes;
+}
+
+}  // namespace mezzo

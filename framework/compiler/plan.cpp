@@ -1,0 +1,132 @@
+#include <mezzo/compiler/plan.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace mezzo {
+
+void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime) {
+  bind(inputs, runtime);
+  refresh_copies();
+  run_steps(0, compute_steps_);
+  ask_gates();
+  run_steps(compute_steps_, steps_.size());
+  commit();
+}
+
+void Plan::bind(const std::vector<Tensor>& inputs, const std::vector<double>& runtime) {
+  for (std::size_t i = 0; i < input_specs_.size(); ++i) {
+    const bool fits = i < inputs.size() && inputs[i].shape() == input_specs_[i].shape &&
+                      inputs[i].dtype() == input_specs_[i].dtype;
+    if (!fits) {
+      throw ShapeError("[Plan] input " + std::to_string(i) + " must be " + to_string(input_specs_[i]) + "; got " +
+                       (i < inputs.size() ? inputs[i].describe() : "nothing"));
+    }
+  }
+  std::copy(runtime.begin(), runtime.end(), runtime_.begin());
+  arena_->reserve(arena_bytes_);  // another plan may have made it grow, and move
+  for (Buffer& buffer : buffers_) {
+    const std::size_t i = buffer.index;
+    switch (buffer.home) {
+      case Buffer::Home::arena: buffer.address = arena_->data() + i; break;
+      case Buffer::Home::input: buffer.address = const_cast<void*>(inputs[i].raw()); break;
+      case Buffer::Home::runtime: buffer.address = &runtime_[i]; break;
+      case Buffer::Home::constant: buffer.address = const_cast<void*>(constants_[i].raw()); break;
+      case Buffer::Home::copy:
+        buffer.address = copies_[i].variable->copy_in(copies_[i].dtype).value.mutable_raw();
+        break;
+      case Buffer::Home::variable: {
+        Tensor& value = variables_[i]->value;
+        buffer.address = written_[i] ? value.mutable_raw() : const_cast<void*>(value.raw());
+        break;
+      }
+    }
+  }
+  for (Step& step : steps_) {
+    for (std::size_t i = 0; i < step.reads.size(); ++i) step.in[i] = buffers_[step.reads[i]].address;
+    for (std::size_t i = 0; i < step.writes.size(); ++i) step.out[i] = buffers_[step.writes[i]].address;
+  }
+}
+
+void Plan::refresh_copies() {
+  for (Copy& copy : copies_) {
+    VariableState::Copy& target = copy.variable->copy_in(copy.dtype);
+    if (target.version == copy.variable->version) continue;
+    const void* in = copy.variable->value.raw();
+    void* out = target.value.mutable_raw();
+    copy.refresh->run({&in, &out, nullptr});
+    target.version = copy.variable->version;
+  }
+}
+
+void Plan::run_steps(std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    Step& step = steps_[i];
+    if (i >= compute_steps_ && !committed(step.group)) continue;
+    step.chosen.kernel->run({step.in.data(), step.out.data(), arena_->data() + step.scratch_offset});
+  }
+}
+
+void Plan::ask_gates() {
+  closed_.clear();
+  for (const Gate& gate : gates_) {
+    if (*static_cast<const bool*>(buffers_[gate.buffer].address)) continue;
+    if (!gate.error.empty()) throw ValueError(gate.error);
+    closed_.push_back(gate.group);
+  }
+}
+
+bool Plan::committed(int group) const {
+  if (closed_.empty()) return true;
+  if (group < 0) return false;
+  return std::find(closed_.begin(), closed_.end(), group) == closed_.end();
+}
+
+void Plan::commit() {
+  for (const Commit& commit : commits_) {
+    if (!committed(commit.group)) continue;
+    VariableState& variable = *commit.variable;
+    if (!commit.in_place) {
+      std::memcpy(variable.value.mutable_raw(), buffers_[commit.buffer].address, variable.value.bytes());
+    }
+    ++variable.version;
+  }
+  for (const Copy& copy : copies_) {
+    if (!copy.written || !committed(copy.group)) continue;
+    copy.variable->copy_in(copy.dtype).version = copy.variable->version;
+  }
+}
+
+double Plan::scalar(std::size_t i) const {
+  const Buffer& buffer = buffers_[outputs_[i]];
+  if (buffer.spec.dtype == DType::float32) return *static_cast<const float*>(buffer.address);
+  if (buffer.spec.dtype == DType::float64) return *static_cast<const double*>(buffer.address);
+  return output(i).item();
+}
+
+Tensor Plan::output(std::size_t i) const {
+  const Buffer& buffer = buffers_[outputs_[i]];
+  Tensor tensor = Tensor::uninitialized(buffer.spec.shape, buffer.spec.dtype);
+  if (tensor.bytes() > 0) std::memcpy(tensor.mutable_raw(), buffer.address, tensor.bytes());
+  return tensor;
+}
+
+std::vector<Plan::Row> Plan::rows() const {
+  std::vector<Row> rows;
+  for (const Step& step : steps_) {
+    Row row{step.node->op->name, step.node->path, step.chosen.implementation, step.chosen.kernel->detail(), "",
+            step.chosen.declined, 0};
+    for (const std::size_t read : step.reads) {
+      row.bytes += static_cast<std::size_t>(element_count(buffers_[read].spec.shape)) *
+                   dtype_size(buffers_[read].spec.dtype);
+    }
+    for (const Spec& spec : step.node->outputs) {
+      row.outputs += (row.outputs.empty() ? "" : ", ") + to_string(spec);
+      row.bytes += static_cast<std::size_t>(element_count(spec.shape)) * dtype_size(spec.dtype);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,109 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mezzo/compiler/kernel.hpp>
+#include <mezzo/compiler/memory.hpp>
+#include <mezzo/graph/trace.hpp>
+
+namespace mezzo {
+
+/// A compiled step: kernels in order, on addresses in one arena. run() allocates nothing and creates nothing.
+class Plan {
+ public:
+  /// Chooses kernels and places buffers. The graph is one that the passes are done with.
+  Plan(const Graph& graph, std::shared_ptr<Arena> arena);
+
+  /// Names of the numbers that change from run to run, in the order of run()'s `runtime`.
+  const std::vector<std::string>& runtime_names() const { return runtime_names_; }
+
+  /// Specs of the arrays that run() takes.
+  const std::vector<Spec>& inputs() const { return input_specs_; }
+
+  /// Computes, asks the gates, then commits the updates whose gates are open. If a kernel or a gate with an error
+  /// throws, no update has happened. `inputs` must match inputs() in shape and dtype.
+  void run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime);
+
+  /// Whether the last run committed the updates of a group.
+  bool committed(int group) const;
+
+  const std::vector<std::string>& output_names() const { return output_names_; }
+
+  /// An output of the last run: the number in it, or a copy of its numbers.
+  double scalar(std::size_t i) const;
+  Tensor output(std::size_t i) const;
+
+  /// What explain() shows of a kernel.
+  struct Row {
+    std::string op, path, kernel, detail, outputs;
+    std::vector<std::string> declined;
+    std::size_t bytes = 0;  ///< read and written
+  };
+  std::vector<Row> rows() const;
+  std::size_t arena_bytes() const { return arena_bytes_; }
+
+ private:
+  friend class PlanBuilder;
+
+  /// Where a buffer's bytes are.
+  struct Buffer {
+    enum class Home { arena, input, variable, copy, runtime, constant } home = Home::arena;
+    std::size_t index = 0;  ///< offset in the arena, or which input, variable, copy, number, constant
+    Spec spec;
+    void* address = nullptr;
+  };
+  struct Step {
+    NodePtr node;
+    ChosenKernel chosen;
+    std::vector<std::size_t> reads, writes;  ///< buffers
+    std::vector<const void*> in;
+    std::vector<void*> out;
+    std::size_t scratch_offset = 0;
+    int group = -1;
+  };
+  struct Copy {
+    std::shared_ptr<VariableState> variable;
+    DType dtype = DType::float32;
+    std::unique_ptr<Kernel> refresh;
+    bool written = false;  ///< by the optimizer's pass
+    int group = -1;        ///< of that pass
+  };
+  struct Commit {
+    std::shared_ptr<VariableState> variable;
+    std::size_t buffer = 0;
+    int group = -1;
+    bool in_place = false;  ///< the kernel wrote to the variable itself
+  };
+  struct Gate {
+    std::size_t buffer = 0;
+    int group = -1;
+    std::string error;
+  };
+
+  void bind(const std::vector<Tensor>& inputs, const std::vector<double>& runtime);
+  void refresh_copies();
+  void run_steps(std::size_t begin, std::size_t end);
+  void ask_gates();
+  void commit();
+
+  std::shared_ptr<Arena> arena_;
+  std::size_t arena_bytes_ = 0;
+  std::vector<Spec> input_specs_;
+  std::vector<std::string> runtime_names_, output_names_;
+  std::vector<Buffer> buffers_;
+  std::vector<std::shared_ptr<VariableState>> variables_;
+  std::vector<bool> written_;  // of variables_: by a kernel, in place
+  std::vector<Copy> copies_;
+  std::vector<double> runtime_;
+  std::vector<Tensor> constants_;
+  std::vector<Step> steps_;
+  std::size_t compute_steps_ = 0;  // those before the gates
+  std::vector<Commit> commits_;
+  std::vector<Gate> gates_;
+  std::vector<int> closed_;  // groups whose gates did not open in the last run
+  std::vector<std::size_t> outputs_;
+};
+
+}  // namespace mezzo

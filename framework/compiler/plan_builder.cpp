@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include <mezzo/compiler/plan.hpp>
+#include <mezzo/compiler/rewrite.hpp>
+
+namespace mezzo {
+namespace {
+
+/// A kernel that copies a view's bytes where they need a place of their own.
+class CopyBytes : public Kernel {
+ public:
+  explicit CopyBytes(std::size_t bytes) : bytes_(bytes) {}
+  void run(const KernelArguments& arguments) override {
+    std::copy_n(arguments.in<unsigned char>(0), bytes_, arguments.out<unsigned char>(0));
+  }
+
+ private:
+  std::size_t bytes_;
+};
+
+std::size_t bytes_of(const Spec& spec) {
+  return static_cast<std::size_t>(element_count(spec.shape)) * dtype_size(spec.dtype);
+}
+
+}  // namespace
+
+/// Makes a Plan from a graph: buffers, then kernels, then addresses.
+class PlanBuilder {
+ public:
+  PlanBuilder(Plan& plan, const Graph& graph) : plan_(plan), graph_(graph) {}
+
+  void build() {
+    find_deferred();
+    for (const NodePtr& node : graph_.nodes) {
+      if (deferred_.count(node.get()) == 0) add_node(node, -1);
+    }
+    for (const auto& output : graph_.outputs) {
+      plan_.output_names_.push_back(output.name);
+      plan_.outputs_.push_back(buffer_of(output.value));
+    }
+    for (const auto& gate : graph_.gates) plan_.gates_.push_back({buffer_of(gate.ok), gate.group, gate.error});
+    add_commits();
+    plan_.compute_steps_ = plan_.steps_.size();
+    for (const NodePtr& node : graph_.nodes) {
+      const auto found = deferred_.find(node.get());
+      if (found != deferred_.end()) add_node(node, found->second);
+    }
+    finish();
+  }
+
+ private:
+  using Home = Plan::Buffer::Home;
+
+  std::size_t new_buffer(Home home, std::size_t index, const Spec& spec) {
+    Plan::Buffer buffer;
+    buffer.home = home;
+    buffer.index = index;
+    buffer.spec = spec;
+    plan_.buffers_.push_back(std::move(buffer));
+    return plan_.buffers_.size() - 1;
+  }
+
+  std::size_t buffer_of(const Value& value) const {
+    return buffers_.at(value.node().get())[static_cast<std::size_t>(value.output())];
+  }
+
+  std::size_t variable_index(const std::shared_ptr<VariableState>& variable) {
+    auto& all = plan_.variables_;
+    const auto found = std::find(all.begin(), all.end(), variable);
+    if (found != all.end()) return static_cast<std::size_t>(found - all.begin());
+    all.push_back(variable);
+    plan_.written_.push_back(false);
+    return all.size() - 1;
+  }
+
+  /// Update ops whose outputs are nothing but updates of the variables that they read at the same place: they run
+  /// after the gates and write into the variables.
+  void find_deferred() {
+    const Uses uses(graph_);
+    std::map<NodePtr, std::pair<int, int>> candidates;  // node -> how many outputs are such updates, their group
+    for (const auto& update : graph_.updates) {
+      const Node& node = *update.value.node();
+      const auto output = static_cast<std::size_t>(update.value.output());
+      if (output >= node.op->in_place.size() || uses.of(update.value) != 1) continue;
+      if (node.inputs[node.op->in_place[output]].node()->variable != update.variable) continue;
+      auto& candidate = candidates[update.value.node()];
+      ++candidate.first;
+      candidate.second = update.group;
+    }
+    for (const auto& [node, candidate] : candidates) {
+      int used = 0;
+      for (std::size_t i = 0; i < node->outputs.size(); ++i) used += uses.of({node, static_cast<int>(i)});
+      if (used == candidate.first) deferred_[node.get()] = candidate.second;
+    }
+  }
+
+  void add_node(const NodePtr& node, int group) {
+    if (node->op->infer == nullptr) {
+      add_leaf(node);
+    } else if (node->op->view) {
+      buffers_[node.get()] = {new_view(buffer_of(node->inputs.front()), node->outputs.front())};
+    } else if (!add_copy(node)) {
+      add_step(node, group);
+    }
+  }
+
+  void add_leaf(const NodePtr& node) {
+    const Spec& spec = node->outputs.front();
+    auto& out = buffers_[node.get()];
+    if (node->variable) {
+      out = {new_buffer(Home::variable, variable_index(node->variable), spec)};
+    } else if (node->op->name == "input") {
+      const auto is_node = [&](const Value& input) { return input.node() == node; };
+      const auto found = std::find_if(graph_.inputs.begin(), graph_.inputs.end(), is_node);
+      out = {new_buffer(Home::input, static_cast<std::size_t>(found - graph_.inputs.begin()), spec)};
+    } else if (node->op->name == "runtime") {
+      out = {new_buffer(Home::runtime, plan_.runtime_names_.size(), spec)};
+      plan_.runtime_names_.push_back(node->attributes.get<std::string>("name"));
+    } else {
+      out = {new_buffer(Home::constant, plan_.constants_.size(), spec)};
+      plan_.constants_.push_back(node->attributes.get<Tensor>("value"));
+    }
+  }
+
+  /// A buffer on the bytes of another: it shares that one's lifetime.
+  std::size_t new_view(std::size_t base, const Spec& spec) {
+    const std::size_t view = new_buffer(plan_.buffers_[base].home, plan_.buffers_[base].index, spec);
+    views_[view] = root(base);
+    return view;
+  }
+
+  std::size_t root(std::size_t buffer) const {
+    const auto found = views_.find(buffer);
+    return found == views_.end() ? buffer : found->second;
+  }
+
+  /// The low-precision copy of a variable isn't computed in the step: it is kept with the variable.
+  bool add_copy(const NodePtr& node) {
+    const auto& variable = node->op->name == "cast" ? node->inputs.front().node()->variable : nullptr;
+    if (!variable || !is_floating(node->outputs.front().dtype)) return false;
+    buffers_[node.get()] = {copy_buffer(variable, node->outputs.front().dtype)};
+    return true;
+  }
+
+  std::size_t copy_buffer(const std::shared_ptr<VariableState>& variable, DType dtype) {
+    const Spec spec{variable->value.shape(), dtype};
+    for (std::size_t i = 0; i < plan_.copies_.size(); ++i) {
+      if (plan_.copies_[i].variable == variable && plan_.copies_[i].dtype == dtype) {
+        return new_buffer(Home::copy, i, spec);
+      }
+    }
+    Plan::Copy copy;
+    copy.variable = variable;
+    copy.dtype = dtype;
+    copy.refresh = choose_kernel({&find_op("cast"),
+                                  {{"dtype", dtype}},
+                                  {{variable->value.shape(), variable->value.dtype()}},
+                                  {spec},
+                                  "[cast]"})
+                       .kernel;
+    plan_.copies_.push_back(std::move(copy));
+    return new_buffer(Home::copy, plan_.copies_.size() - 1, spec);
+  }
+
+  void add_step(const NodePtr& node, int group) {
+    Plan::Step step;
+    step.node = node;
+    step.group = group;
+    KernelRequest request{node->op, node->attributes, {}, node->outputs, node->where};
+    for (const Value& input : node->inputs) {
+      request.inputs.push_back({input.shape(), input.dtype()});
+      step.reads.push_back(buffer_of(input));
+    }
+    step.chosen = choose_kernel(request);
+    const bool deferred = deferred_.count(node.get()) != 0;
+    for (std::size_t i = 0; i < node->outputs.size(); ++i) {
+      step.writes.push_back(deferred ? deferred_target(*node, i) : new_buffer(Home::arena, 0, node->outputs[i]));
+    }
+    buffers_[node.get()] = step.writes;
+    plan_.steps_.push_back(std::move(step));
+  }
+
+  std::size_t deferred_target(const Node& node, std::size_t output) {
+    if (output < node.op->in_place.size()) {
+      const Value& variable = node.inputs[node.op->in_place[output]];
+      plan_.written_[variable_index(variable.node()->variable)] = true;
+      return buffer_of(variable);
+    }
+    const std::size_t buffer = copy_buffer(node.inputs.front().node()->variable, node.outputs[output].dtype);
+    Plan::Copy& copy = plan_.copies_[plan_.buffers_[buffer].index];
+    copy.written = true;
+    copy.group = deferred_.at(&node);
+    return buffer;
+  }
+
+  void add_commits() {
+    for (const auto& update : graph_.updates) {
+      const bool in_place = deferred_.count(update.value.node().get()) != 0;
+      variable_index(update.variable);
+      std::size_t buffer = 0;
+      if (!in_place) {
+        buffer = buffer_of(update.value);
+        if (plan_.buffers_[buffer].home != Home::arena || views_.count(buffer) != 0) buffer = staged(update, buffer);
+      }
+      plan_.commits_.push_back({update.variable, buffer, update.group, in_place});
+    }
+  }
+
+  /// What is to be committed but lies in a variable or an input moves to a place of its own before anything is written.
+  std::size_t staged(const Graph::Update& update, std::size_t source) {
+    Plan::Step step;
+    step.node = update.value.node();
+    step.chosen.kernel = std::make_unique<CopyBytes>(bytes_of(plan_.buffers_[source].spec));
+    step.chosen.implementation = "copy";
+    step.reads = {source};
+    step.writes = {new_buffer(Home::arena, 0, plan_.buffers_[source].spec)};
+    plan_.steps_.push_back(std::move(step));
+    return plan_.steps_.back().writes.front();
+  }
+
+  /// Lets outputs take the bytes of operands that nobody needs any more, then places all that is in the arena.
+  void finish() {
+    auto& steps = plan_.steps_;
+    const std::size_t end = steps.size();
+    std::vector<Lifetime> lifetimes(plan_.buffers_.size());
+    for (std::size_t s = 0; s < end; ++s) {
+      for (const std::size_t b : steps[s].writes) lifetimes[b] = {bytes_of(plan_.buffers_[b].spec), s, s};
+      for (const std::size_t b : steps[s].reads) lifetimes[root(b)].last = s;
+    }
+    std::set<std::size_t> pinned;
+    const auto keep = [&](std::size_t b) { pinned.insert(root(b)); };
+    for (const std::size_t b : plan_.outputs_) keep(b);
+    for (const auto& gate : plan_.gates_) keep(gate.buffer);
+    for (const auto& commit : plan_.commits_) keep(commit.buffer);
+    for (const std::size_t b : pinned) lifetimes[b].last = end;
+    for (std::size_t s = 0; s < end; ++s) overwrite(steps[s], s, lifetimes);
+    place(lifetimes);
+    plan_.runtime_.resize(plan_.runtime_names_.size());
+    for (const Value& input : graph_.inputs) plan_.input_specs_.push_back({input.shape(), input.dtype()});
+    for (auto& step : steps) {
+      step.in.resize(step.reads.size());
+      step.out.resize(step.writes.size());
+    }
+    plan_.closed_.reserve(plan_.gates_.size());
+  }
+
+  void overwrite(const Plan::Step& step, std::size_t s, std::vector<Lifetime>& lifetimes) {
+    if (step.writes.empty() || plan_.buffers_[step.writes.front()].home != Home::arena) return;
+    for (std::size_t i = 0; i < step.reads.size(); ++i) {
+      const std::size_t from = root(step.reads[i]);
+      const std::size_t to = step.writes.front();
+      const bool alone = std::count_if(step.reads.begin(), step.reads.end(),
+                                       [&](std::size_t b) { return root(b) == from; }) == 1;
+      const bool dies = plan_.buffers_[from].home == Home::arena && lifetimes[from].last == s;
+      const bool fits = lifetimes[from].bytes == lifetimes[to].bytes;
+      if (!alone || !dies || !fits || !step.chosen.kernel->may_overwrite(i)) continue;
+      lifetimes[from].last = lifetimes[to].last;
+      views_[to] = from;
+      for (auto& view : views_) {
+        if (view.second == to) view.second = from;
+      }
+      return;
+    }
+  }
+
+  void place(const std::vector<Lifetime>& lifetimes) {
+    std::vector<Lifetime> pieces;
+    std::vector<std::size_t> owners;
+    for (std::size_t b = 0; b < lifetimes.size(); ++b) {
+      if (plan_.buffers_[b].home != Home::arena || views_.count(b) != 0) continue;
+      pieces.push_back(lifetimes[b]);
+      owners.push_back(b);
+    }
+    for (std::size_t s = 0; s < plan_.steps_.size(); ++s) {
+      pieces.push_back({plan_.steps_[s].chosen.kernel->scratch_bytes(), s, s});
+    }
+    const MemoryPlan memory = plan_memory(pieces);
+    for (std::size_t i = 0; i < owners.size(); ++i) plan_.buffers_[owners[i]].index = memory.offsets[i];
+    for (std::size_t s = 0; s < plan_.steps_.size(); ++s) {
+      plan_.steps_[s].scratch_offset = memory.offsets[owners.size() + s];
+    }
+    for (const auto& view : views_) {
+      if (plan_.buffers_[view.first].home != Home::arena) continue;
+      plan_.buffers_[view.first].index = plan_.buffers_[view.second].index;
+    }
+    plan_.arena_bytes_ = memory.bytes;
+  }
+
+  Plan& plan_;
+  const Graph& graph_;
+  std::unordered_map<const Node*, std::vector<std::size_t>> buffers_;
+  std::map<std::size_t, std::size_t> views_;  // buffer -> the one whose bytes it lies on
+  std::unordered_map<const Node*, int> deferred_;
+};
+
+Plan::Plan(const Graph& graph, std::shared_ptr<Arena> arena) : arena_(std::move(arena)) {
+  PlanBuilder(*this, graph).build();
+}
+
+}  // namespace mezzo

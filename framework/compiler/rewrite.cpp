@@ -1,0 +1,92 @@
+#include <mezzo/compiler/rewrite.hpp>
+
+namespace mezzo {
+namespace {
+
+Values outputs_of(const NodePtr& node) {
+  Values out;
+  for (std::size_t i = 0; i < node->outputs.size(); ++i) out.emplace_back(node, static_cast<int>(i));
+  return out;
+}
+
+/// Old outputs -> what stands for them in the new graph.
+class Replacements {
+ public:
+  void set(const NodePtr& node, Values values) { values_[node.get()] = std::move(values); }
+
+  Value of(const Value& value) const {
+    const auto found = values_.find(value.node().get());
+    return found == values_.end() ? value : found->second[static_cast<std::size_t>(value.output())];
+  }
+
+ private:
+  std::unordered_map<const Node*, Values> values_;
+};
+
+NodePtr with_inputs(const NodePtr& node, const Replacements& replacements) {
+  bool changed = false;
+  Values inputs;
+  for (const Value& input : node->inputs) {
+    inputs.push_back(replacements.of(input));
+    changed |= !inputs.back().same_as(input);
+  }
+  if (!changed) return node;
+  NodePtr copy = make_node(*node->op, std::move(inputs), node->attributes, node->outputs, *node);
+  copy->variable = node->variable;
+  return copy;
+}
+
+}  // namespace
+
+Uses::Uses(const Graph& graph) {
+  const auto count = [&](const Value& value) {
+    auto& counts = counts_[value.node().get()];
+    counts.resize(value.node()->outputs.size());
+    ++counts[static_cast<std::size_t>(value.output())];
+  };
+  for (const NodePtr& node : graph.nodes) {
+    for (const Value& input : node->inputs) count(input);
+  }
+  for (const auto& output : graph.outputs) count(output.value);
+  for (const auto& update : graph.updates) count(update.value);
+  for (const auto& gate : graph.gates) count(gate.ok);
+}
+
+int Uses::of(const Value& value) const {
+  const auto found = counts_.find(value.node().get());
+  return found == counts_.end() ? 0 : found->second[static_cast<std::size_t>(value.output())];
+}
+
+NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vector<Spec> outputs, const Node& origin) {
+  auto node = std::make_shared<Node>();
+  node->op = &op;
+  node->inputs = std::move(inputs);
+  node->attributes = std::move(attributes);
+  node->outputs = std::move(outputs);
+  node->where = origin.where;
+  node->path = origin.path;
+  return node;
+}
+
+Graph rewrite(const Graph& graph, const Rule& rule) {
+  Graph out;
+  Replacements replacements;
+  const Add add = [&out](NodePtr node) {
+    out.nodes.push_back(node);
+    return outputs_of(node);
+  };
+  for (const NodePtr& old : graph.nodes) {
+    const NodePtr node = with_inputs(old, replacements);
+    Values values = rule(old, node, add);
+    if (values.empty()) values = add(node);
+    replacements.set(old, std::move(values));
+  }
+  const auto renew = [&](const Value& value) { return replacements.of(value); };
+  for (const Value& input : graph.inputs) out.inputs.push_back(renew(input));
+  for (const auto& output : graph.outputs) out.outputs.push_back({output.name, renew(output.value)});
+  for (const auto& update : graph.updates) out.updates.push_back({update.variable, renew(update.value), update.group});
+  for (const auto& gate : graph.gates) out.gates.push_back({renew(gate.ok), gate.group, gate.error});
+  return out;
+}
+
+}  // namespace mezzo

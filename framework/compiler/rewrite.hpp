@@ -1,0 +1,28 @@
+#pragma once
+#include <functional>
+#include <unordered_map>
+
+#include <mezzo/graph/trace.hpp>
+
+namespace mezzo {
+
+/// Number of readers of each value, outputs, updates and gates of the graph among them.
+class Uses {
+ public:
+  explicit Uses(const Graph& graph);
+  int of(const Value& value) const;
+
+ private:
+  std::unordered_map<const Node*, std::vector<int>> counts_;
+};
+
+/// A node of a graph under rewriting: an op on values, with its layer's names.
+NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vector<Spec> outputs, const Node& origin);
+
+/// Builds a graph anew, node by node. `rule` gets a node as it was and as it is with inputs of the new graph, and a way
+/// to add nodes before it; it returns what stands for the node's outputs, or nothing to keep the node.
+using Add = std::function<Values(NodePtr)>;
+using Rule = std::function<Values(const NodePtr& old, const NodePtr& node, const Add& add)>;
+Graph rewrite(const Graph& graph, const Rule& rule);
+
+}  // namespace mezzo

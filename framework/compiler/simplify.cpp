@@ -1,0 +1,81 @@
+#include <unordered_map>
+#include <unordered_set>
+
+#include <mezzo/compiler/pipeline.hpp>
+#include <mezzo/compiler/rewrite.hpp>
+
+namespace mezzo {
+namespace {
+
+bool is(const Value& value, const char* op) { return value.node()->op->name == op; }
+
+/// Whether every number of dtype `narrow` survives a cast to `wide` and back.
+bool holds(DType wide, DType narrow) { return wide == narrow || (is_floating(wide) && is_floating(narrow) &&
+                                              promote(wide, narrow) == wide); }
+
+/// What a cast or reshape can be replaced by; undefined if it does something.
+Value without_effect(const Node& node) {
+  const Value& x = node.inputs.front();
+  const Spec& out = node.outputs.front();
+  if (node.op->name == "stop_gradient") return x;
+  if (node.op->name == "reshape" && x.shape() == out.shape) return x;
+  if (node.op->name != "cast") return {};
+  if (x.dtype() == out.dtype) return x;
+  if (is(x, "cast")) {
+    const Value& origin = x.node()->inputs.front();
+    if (origin.dtype() == out.dtype && holds(x.dtype(), origin.dtype())) return origin;
+  }
+  return {};
+}
+
+bool leaf(const Node& node) { return node.op->infer == nullptr; }
+
+std::string key_of_node(const Node& node) {
+  std::string key = node.op->name + "|" + node.attributes.to_string();
+  for (const Value& input : node.inputs) {
+    key += "|" + std::to_string(reinterpret_cast<std::uintptr_t>(input.node().get())) + "." +
+           std::to_string(input.output());
+  }
+  return key;
+}
+
+Graph fold_and_share(const Graph& graph) {
+  std::unordered_map<std::string, Values> known;
+  return rewrite(graph, [&](const NodePtr&, const NodePtr& node, const Add& add) -> Values {
+    if (!node->inputs.empty()) {
+      const Value same = without_effect(*node);
+      if (same.defined()) return {same};
+    }
+    if ((leaf(*node) && node->op->name != "constant") || node->op->effect) return {};
+    Values& values = known[key_of_node(*node)];
+    if (values.empty()) values = add(node);
+    return values;
+  });
+}
+
+Graph drop_dead(const Graph& graph) {
+  std::unordered_set<const Node*> live;
+  const auto keep = [&](const Value& value) { live.insert(value.node().get()); };
+  for (const auto& output : graph.outputs) keep(output.value);
+  for (const auto& update : graph.updates) keep(update.value);
+  for (const auto& gate : graph.gates) keep(gate.ok);
+  for (const Value& input : graph.inputs) keep(input);
+  Graph out = graph;
+  out.nodes.clear();
+  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+    const NodePtr& node = graph.nodes[i];
+    if (live.count(node.get()) == 0 && !node->op->effect) continue;
+    for (const Value& input : node->inputs) keep(input);
+    live.insert(node.get());
+  }
+  for (const NodePtr& node : graph.nodes) {
+    if (live.count(node.get()) != 0) out.nodes.push_back(node);
+  }
+  return out;
+}
+
+}  // namespace
+
+Graph simplify(const Graph& graph) { return drop_dead(fold_and_share(graph)); }
+
+}  // namespace mezzo

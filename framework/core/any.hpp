@@ -1,0 +1,54 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <mezzo/core/shared.hpp>
+
+namespace mezzo {
+
+/// The one handle for a family of classes (Layer, Loss, Metric, Optimizer, ...): made from any value of a derived
+/// class and, where the family has `static Any<Base> from_name(const std::string&)`, from a name. Copies share the
+/// object, except inside a CloneScope.
+template <class Base>
+class Any {
+ public:
+  Any() = default;
+
+  template <class D, class = std::enable_if_t<std::is_base_of_v<Base, D>>>
+  Any(D derived)
+      : pointer_(std::make_shared<D>(std::move(derived))), copy_([](const Base& base) -> std::shared_ptr<Base> {
+          return std::make_shared<D>(static_cast<const D&>(base));
+        }) {}
+
+  /// From another family that this one takes: a Loss as a Metric.
+  template <class D, class B = Base, class = decltype(B::adopt(std::declval<D>()))>
+  Any(D other) : Any(B::adopt(std::move(other))) {}
+
+  template <class B = Base, class = decltype(B::from_name(std::string()))>
+  Any(const char* name) : Any(B::from_name(name)) {}
+  template <class B = Base, class = decltype(B::from_name(std::string()))>
+  Any(const std::string& name) : Any(B::from_name(name)) {}
+
+  Any(const Any& other)
+      : pointer_(CloneScope::current() != nullptr && other.pointer_ ? other.copy_(*other.pointer_) : other.pointer_),
+        copy_(other.copy_) {}
+  Any(Any&&) noexcept = default;
+  Any& operator=(Any other) noexcept {
+    pointer_ = std::move(other.pointer_);
+    copy_ = other.copy_;
+    return *this;
+  }
+  ~Any() = default;
+
+  Base* operator->() const { return pointer_.get(); }
+  Base& operator*() const { return *pointer_; }
+  explicit operator bool() const { return pointer_ != nullptr; }
+
+ private:
+  std::shared_ptr<Base> pointer_;
+  std::shared_ptr<Base> (*copy_)(const Base&) = nullptr;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+namespace mezzo {
+
+/// The upper half of a float32: 8 exponent bits, 8 bits of precision. A storage format: arithmetic is done in float.
+struct bfloat16 {
+  std::uint16_t bits = 0;
+
+  bfloat16() = default;
+
+  /// Rounds to nearest, ties to even. NaN stays a (quiet) NaN.
+  explicit bfloat16(float x) {
+    std::uint32_t u = 0;
+    std::memcpy(&u, &x, sizeof u);
+    if ((u & 0x7fffffffU) > 0x7f800000U) {
+      bits = static_cast<std::uint16_t>((u >> 16) | 0x40U);
+    } else {
+      bits = static_cast<std::uint16_t>((u + 0x7fffU + ((u >> 16) & 1U)) >> 16);
+    }
+  }
+
+  /// Exact.
+  explicit operator float() const {
+    const std::uint32_t u = static_cast<std::uint32_t>(bits) << 16;
+    float x = 0;
+    std::memcpy(&x, &u, sizeof x);
+    return x;
+  }
+};
+
+}  // namespace mezzo

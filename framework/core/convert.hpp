@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include <mezzo/core/bfloat16.hpp>
+#include <mezzo/core/float16.hpp>
+
+namespace mezzo {
+namespace detail {
+
+template <class T>
+constexpr bool is_half = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>;
+
+/// `x` as a float that rounds on to a 16-bit float just as `x` itself would: what is lost sets the last bit (round to
+/// odd; Boldo and Melquiond, IEEE Transactions on Computers 57-4, 2008).
+template <class Wide>
+float round_to_odd(Wide x) {
+  const auto nearest = static_cast<float>(x);
+  const auto back = static_cast<Wide>(nearest);
+  if (back == x || x != x || back - back != 0) return nearest;
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &nearest, sizeof bits);
+  if ((back > x) == (x > 0)) --bits;
+  bits |= 1U;
+  float odd = 0;
+  std::memcpy(&odd, &bits, sizeof odd);
+  return odd;
+}
+
+template <class From>
+float to_float_before_half(From x) {
+  if constexpr (std::is_same_v<From, double>) return round_to_odd(x);
+  if constexpr (std::is_same_v<From, std::int32_t>) return round_to_odd(static_cast<double>(x));
+  if constexpr (std::is_same_v<From, std::int64_t>) return round_to_odd(static_cast<long double>(x));
+  return static_cast<float>(x);
+}
+
+template <class To, class From>
+To truncate(From x) {
+  using Limits = std::numeric_limits<To>;
+  constexpr auto low = static_cast<From>(Limits::min());
+  constexpr auto end = static_cast<From>(Limits::max() / 2 + 1) * 2;
+  if (x != x) return 0;
+  if (x <= low) return Limits::min();
+  return x >= end ? Limits::max() : static_cast<To>(x);
+}
+
+}  // namespace detail
+
+/// One element of a dtype as an element of another. Floats round once, to nearest even. Floats to integers truncate
+/// and stop at the ends of the range; NaN becomes 0. Integers to narrower ones keep their low bits. To bool: x != 0.
+template <class To, class From>
+To convert(From x) {
+  if constexpr (std::is_same_v<To, From>) {
+    return x;
+  } else if constexpr (detail::is_half<From>) {
+    return convert<To>(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return x != From{};
+  } else if constexpr (detail::is_half<To>) {
+    return To(detail::to_float_before_half(x));
+  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+    return detail::truncate<To>(x);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+}  // namespace mezzo

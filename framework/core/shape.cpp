@@ -1,0 +1,61 @@
+#include <mezzo/core/shape.hpp>
+
+#include <algorithm>
+
+#include <mezzo/core/error.hpp>
+
+namespace mezzo {
+
+std::string to_string(const Shape& shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    text += (i > 0 ? ", " : "") + (shape[i] < 0 ? std::string("?") : std::to_string(shape[i]));
+  }
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+std::int64_t element_count(const Shape& shape) {
+  std::int64_t count = 1;
+  for (const auto size : shape) {
+    if (size < 0) return -1;
+    count *= size;
+  }
+  return count;
+}
+
+Shape broadcast(const Shape& a, const Shape& b, const std::string& where) {
+  const std::size_t rank = std::max(a.size(), b.size());
+  Shape out(rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto size = [&](const Shape& s) { return i + s.size() < rank ? 1 : s[i + s.size() - rank]; };
+    const auto x = size(a);
+    const auto y = size(b);
+    if (x != y && x != 1 && y != 1) {
+      throw ShapeError(where + " shapes must be equal or 1 on axis -" + std::to_string(rank - i) + "; got " +
+                       to_string(a) + " and " + to_string(b));
+    }
+    out[i] = x == 1 ? y : x;
+  }
+  return out;
+}
+
+Shape row_major_strides(const Shape& shape) {
+  Shape strides(shape.size());
+  std::int64_t step = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= shape[i];
+  }
+  return strides;
+}
+
+std::int64_t normalize_axis(std::int64_t axis, std::size_t rank, const std::string& where) {
+  const auto n = static_cast<std::int64_t>(rank);
+  if (axis < -n || axis >= n) {
+    throw ShapeError(where + " axis must lie in [" + std::to_string(-n) + ", " + std::to_string(n) + "); got " +
+                     std::to_string(axis));
+  }
+  return axis < 0 ? axis + n : axis;
+}
+
+}  // namespace mezzo

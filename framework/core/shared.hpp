@@ -1,0 +1,76 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace mezzo {
+
+/// While one lives, copying a Shared box on this thread copies its content, once per box, so that what was shared
+/// stays shared among the copies. `clone()` is made of it.
+class CloneScope {
+ public:
+  CloneScope();
+  ~CloneScope();
+  CloneScope(const CloneScope&) = delete;
+  CloneScope& operator=(const CloneScope&) = delete;
+
+  /// The innermost one of this thread, or null.
+  static CloneScope* current();
+
+  /// Original box -> its copy.
+  std::map<const void*, std::shared_ptr<void>> twins;
+
+ private:
+  CloneScope* outer_;
+};
+
+/// A shared pointer whose copy shares, as Python's references do, except inside a CloneScope. T has a constructor
+/// from T::Blank and `void copy_from(const T&)`.
+template <class T>
+class Shared {
+ public:
+  explicit Shared(std::shared_ptr<T> pointer) : pointer_(std::move(pointer)) {}
+  template <class... Arguments>
+  explicit Shared(std::in_place_t, Arguments&&... arguments)
+      : pointer_(std::make_shared<T>(std::forward<Arguments>(arguments)...)) {}
+  Shared(const Shared& other) : pointer_(twin(other.pointer_)) {}
+  Shared(Shared&& other) noexcept : pointer_(other.pointer_) {}  // shares: a moved-from layer keeps its weights
+  Shared& operator=(const Shared& other) {
+    if (this != &other) pointer_ = twin(other.pointer_);
+    return *this;
+  }
+  Shared& operator=(Shared&& other) noexcept {
+    pointer_ = other.pointer_;
+    return *this;
+  }
+  ~Shared() = default;
+
+  T* operator->() const { return pointer_.get(); }
+  T& operator*() const { return *pointer_; }
+  T* get() const { return pointer_.get(); }
+  const std::shared_ptr<T>& pointer() const { return pointer_; }
+
+ private:
+  static std::shared_ptr<T> twin(const std::shared_ptr<T>& original) {
+    CloneScope* scope = CloneScope::current();
+    if (scope == nullptr || !original) return original;
+    auto& copy = scope->twins[original.get()];
+    if (!copy) {
+      auto fresh = std::make_shared<T>(typename T::Blank{});
+      copy = fresh;
+      fresh->copy_from(*original);
+    }
+    return std::static_pointer_cast<T>(copy);
+  }
+
+  std::shared_ptr<T> pointer_;
+};
+
+/// A deep copy of a layer, a model or anything made of Shared boxes: its weights are its own, ties among them kept.
+template <class L>
+L clone(const L& original) {
+  CloneScope scope;
+  return L(original);
+}
+
+}  // namespace mezzo

@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include <mezzo/data/dataset.hpp>
+
+namespace mezzo::detail {
+
+// The rows of tensors.
+class TensorSource : public DatasetSource {
+ public:
+  explicit TensorSource(std::vector<NamedTensor> tensors);
+  std::int64_t size() const override { return size_; }
+  const std::vector<Field>& fields() const override { return fields_; }
+  void read(std::int64_t index, void* const* out) const override;
+
+ private:
+  std::vector<NamedTensor> tensors_;
+  std::vector<Field> fields_;
+  std::vector<std::size_t> row_bytes_;
+  std::int64_t size_ = 0;
+};
+
+// What a function returns.
+class FunctionSource : public DatasetSource {
+ public:
+  explicit FunctionSource(FunctionDatasetOptions options);
+  std::int64_t size() const override { return options_.size; }
+  const std::vector<Field>& fields() const override { return options_.fields; }
+  void read(std::int64_t index, void* const* out) const override;
+
+ private:
+  FunctionDatasetOptions options_;
+};
+
+// Some samples of another source, in an order of their own.
+class SubsetSource : public DatasetSource {
+ public:
+  SubsetSource(std::shared_ptr<const DatasetSource> whole, std::vector<std::int64_t> indices)
+      : whole_(std::move(whole)), indices_(std::move(indices)) {}
+  std::int64_t size() const override { return static_cast<std::int64_t>(indices_.size()); }
+  const std::vector<Field>& fields() const override { return whole_->fields(); }
+  void read(std::int64_t index, void* const* out) const override {
+    whole_->read(indices_[static_cast<std::size_t>(index)], out);
+  }
+
+ private:
+  std::shared_ptr<const DatasetSource> whole_;
+  std::vector<std::int64_t> indices_;
+};
+
+}  // namespace mezzo::detail

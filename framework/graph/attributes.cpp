@@ -1,0 +1,53 @@
+#include <mezzo/graph/attributes.hpp>
+
+#include <cstdio>
+
+#include <mezzo/core/random.hpp>
+
+namespace mezzo {
+namespace {
+
+struct Printer {
+  std::string operator()(std::int64_t x) const { return std::to_string(x); }
+  std::string operator()(double x) const {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.17g", x);
+    return text;
+  }
+  std::string operator()(bool x) const { return x ? "true" : "false"; }
+  std::string operator()(const std::string& x) const { return x; }
+  std::string operator()(const Shape& x) const { return mezzo::to_string(x); }
+  std::string operator()(DType x) const { return dtype_name(x); }
+  std::string operator()(const Tensor& x) const {
+    const std::string bytes(static_cast<const char*>(x.raw()), x.bytes());
+    return x.describe() + "#" + std::to_string(key_of(bytes));
+  }
+};
+
+}  // namespace
+
+const Attribute* Attributes::find(const std::string& name) const {
+  for (const auto& entry : entries_) {
+    if (entry.first == name) return &entry.second;
+  }
+  return nullptr;
+}
+
+void Attributes::set(const std::string& name, Attribute value) {
+  for (auto& entry : entries_) {
+    if (entry.first != name) continue;
+    entry.second = std::move(value);
+    return;
+  }
+  entries_.emplace_back(name, std::move(value));
+}
+
+std::string Attributes::to_string() const {
+  std::string text;
+  for (const auto& entry : entries_) {
+    text += (text.empty() ? "" : " ") + entry.first + "=" + std::visit(Printer{}, entry.second);
+  }
+  return text;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,125 @@
+#include <mezzo/graph/insert.hpp>
+
+#include <algorithm>
+
+#include <mezzo/graph/eager.hpp>
+#include <mezzo/graph/trace.hpp>
+
+namespace mezzo {
+namespace {
+
+bool functional(const Values& inputs) {
+  return Trace::current() == nullptr &&
+         std::any_of(inputs.begin(), inputs.end(), [](const Value& value) { return value.symbolic(); });
+}
+
+std::vector<DType> operand_dtypes(const Op& op, const Values& inputs) {
+  std::vector<Operand> operands;
+  operands.reserve(inputs.size());
+  for (const Value& value : inputs) operands.push_back({value.dtype(), value.crosses_border(), value.weak()});
+  return autocast(op.cast, operands, current_policy().compute_dtype());
+}
+
+Value as_dtype(const Value& value, DType dtype) {
+  if (value.dtype() == dtype && !value.weak()) return value.across_border(false);
+  if (value.weak()) return Value(value.tensor().cast(dtype));
+  return insert_one(find_op("cast"), {value.across_border(false)}, {{"dtype", dtype}});
+}
+
+Values outputs_of(const NodePtr& node) {
+  Values out;
+  for (std::size_t i = 0; i < node->outputs.size(); ++i) out.emplace_back(node, static_cast<int>(i));
+  return out;
+}
+
+Values compute(const Node& node) {
+  std::vector<Tensor> arrays;
+  for (const Value& value : node.inputs) arrays.push_back(value.tensor());
+  Values out;
+  for (Tensor& result : run_eagerly(*node.op, node.attributes, arrays, node.outputs, node.where)) {
+    out.emplace_back(std::move(result));
+  }
+  return out;
+}
+
+}  // namespace
+
+Values insert(const Op& op, Values inputs, Attributes attributes) {
+  auto node = std::make_shared<Node>();
+  node->op = &op;
+  node->attributes = std::move(attributes);
+  node->where = current_label(op.name);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].defined()) throw ValueError(node->where + " input " + std::to_string(i) + " is undefined");
+  }
+  const std::vector<DType> dtypes = operand_dtypes(op, inputs);
+  const bool uncast = functional(inputs);
+  std::vector<Spec> specs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    specs.push_back({inputs[i].shape(), dtypes[i]});
+    if (!uncast) inputs[i] = as_dtype(inputs[i], dtypes[i]);
+  }
+  node->outputs = op.infer({specs, node->attributes, node->where});
+  node->inputs = std::move(inputs);
+  if (uncast) {
+    node->frames = current_frames();
+    return outputs_of(node);
+  }
+  Trace* trace = Trace::current();
+  if (trace == nullptr) return compute(*node);
+  node->path = current_path();
+  return trace->append(std::move(node));
+}
+
+Value insert_one(const Op& op, Values inputs, Attributes attributes) {
+  return insert(op, std::move(inputs), std::move(attributes)).front();
+}
+
+Value read_variable(const std::shared_ptr<VariableState>& variable) {
+  if (!variable->filled) throw ValueError("[Variable \"" + variable->name + "\"] has no value yet: build its layer first");
+  const bool cast = variable->autocast;
+  if (Trace* trace = Trace::current()) return trace->read(variable).across_border(cast);
+  auto node = std::make_shared<Node>();  // a node all the same: a functional graph has to find the variable again
+  node->op = &find_op("variable");
+  node->where = current_label("variable");
+  node->outputs = {{variable->value.shape(), variable->value.dtype()}};
+  node->variable = variable;
+  node->results = {variable->value};
+  return Value(node, 0).across_border(cast);
+}
+
+void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value) {
+  if (value.symbolic() && Trace::current() == nullptr) {
+    pending_updates().push_back({variable, value});
+    return;
+  }
+  if (value.shape() != variable->value.shape()) {
+    throw ShapeError("[Variable \"" + variable->name + "\"] update: shape must be " +
+                     to_string(variable->value.shape()) + "; got " + to_string(value.shape()));
+  }
+  const Value cast = as_dtype(value, variable->value.dtype());
+  if (Trace* trace = Trace::current()) {
+    trace->update(variable, cast);
+  } else {
+    variable->assign(cast.tensor());
+  }
+}
+
+void update_in_training(const std::shared_ptr<VariableState>& variable, const Value& value) {
+  const bool functional_graph = Trace::current() == nullptr && value.symbolic();
+  if (functional_graph || (training_phase() && current_trainable())) update_variable(variable, value);
+}
+
+std::vector<Node::Update>& pending_updates() {
+  thread_local std::vector<Node::Update> pending;
+  return pending;
+}
+
+Value runtime_scalar(const std::string& name) {
+  Trace* trace = Trace::current();
+  return trace != nullptr ? trace->runtime(name) : Value(Tensor::scalar(0, DType::float64));
+}
+
+bool training_phase() { return Trace::current() != nullptr && Trace::current()->training(); }
+
+}  // namespace mezzo

@@ -1,0 +1,22 @@
+#include <mezzo/graph/node.hpp>
+
+#include <utility>
+
+namespace mezzo {
+
+std::string to_string(const Spec& spec) { return std::string(dtype_name(spec.dtype)) + " " + to_string(spec.shape); }
+
+Node::~Node() {
+  std::vector<Value> pending = std::move(inputs);
+  while (!pending.empty()) {
+    const Value value = std::move(pending.back());
+    pending.pop_back();
+    if (value.node() && value.node().use_count() == 1) {
+      auto& deeper = value.node()->inputs;
+      pending.insert(pending.end(), std::make_move_iterator(deeper.begin()), std::make_move_iterator(deeper.end()));
+      deeper.clear();
+    }
+  }
+}
+
+}  // namespace mezzo

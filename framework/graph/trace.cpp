@@ -1,0 +1,113 @@
+#include <mezzo/graph/trace.hpp>
+
+#include <atomic>
+
+#include <mezzo/graph/eager.hpp>
+
+namespace mezzo {
+namespace {
+
+Trace*& innermost() {
+  thread_local Trace* trace = nullptr;
+  return trace;
+}
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+Trace::Trace(Mode mode, bool training)
+    : mode_(mode), training_(training), id_(next_id()), outer_(innermost()) {
+  innermost() = this;
+}
+Trace::~Trace() { innermost() = outer_; }
+Trace* Trace::current() { return innermost(); }
+
+Value Trace::leaf(const char* op, Attributes attributes, const Spec& spec) {
+  auto node = std::make_shared<Node>();
+  node->op = &find_op(op);
+  node->where = current_label(op);
+  node->attributes = std::move(attributes);
+  node->outputs = {spec};
+  node->trace = id_;
+  graph_.nodes.push_back(node);
+  return {node, 0};
+}
+
+Value Trace::input(const std::string& name, const Spec& spec) {
+  graph_.inputs.push_back(leaf("input", {{"name", name}}, spec));
+  return graph_.inputs.back();
+}
+
+Value Trace::input(const std::string& name, const Tensor& numbers) {
+  const Value value = input(name, Spec{numbers.shape(), numbers.dtype()});
+  value.node()->results = {numbers};
+  return value;
+}
+
+Value Trace::runtime(const std::string& name) {
+  Value& value = runtimes_[name];
+  if (!value.defined()) {
+    value = leaf("runtime", {{"name", name}}, {{}, DType::float64});
+    if (mode_ == Mode::eager) value.node()->results = {Tensor::scalar(runtime_values[name], DType::float64)};
+  }
+  return value;
+}
+
+void Trace::output(const std::string& name, const Value& value) { graph_.outputs.push_back({name, value}); }
+
+void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& value) {
+  variables_[variable.get()] = value;
+  for (Graph::Update& update : graph_.updates) {
+    if (update.variable != variable) continue;
+    update.value = value;
+    update.group = update_group;
+    return;
+  }
+  graph_.updates.push_back({variable, value, update_group});
+}
+
+void Trace::gate(const Value& ok, int group, const std::string& error) { graph_.gates.push_back({ok, group, error}); }
+
+Value Trace::read(const std::shared_ptr<VariableState>& variable) {
+  Value& value = variables_[variable.get()];
+  if (!value.defined()) {
+    value = leaf("variable", {{"name", variable->name}}, {variable->value.shape(), variable->value.dtype()});
+    value.node()->variable = variable;
+    if (mode_ == Mode::eager) value.node()->results = {variable->value};
+  }
+  return value;
+}
+
+Value Trace::adopt(const Value& value) {
+  const NodePtr& node = value.node();
+  if (node && node->trace == id_) return value;
+  if (node && node->variable) return read(node->variable);
+  if (value.symbolic()) {
+    throw ValueError(node->where + " output of " + node->op->name +
+                     " is a symbol of another trace or of a functional graph; call the Model that owns it");
+  }
+  const Tensor numbers = value.tensor();
+  const Value constant = leaf("constant", {{"value", numbers}}, {numbers.shape(), numbers.dtype()});
+  if (mode_ == Mode::eager) constant.node()->results = {numbers};
+  return constant;
+}
+
+Values Trace::append(NodePtr node) {
+  for (Value& value : node->inputs) value = adopt(value);
+  if (mode_ == Mode::eager) {
+    std::vector<Tensor> arrays;
+    for (const Value& value : node->inputs) arrays.push_back(value.tensor());
+    node->results = run_eagerly(*node->op, node->attributes, arrays, node->outputs, node->where);
+  }
+  node->trace = id_;
+  Values out;
+  for (std::size_t i = 0; i < node->outputs.size(); ++i) out.emplace_back(node, static_cast<int>(i));
+  graph_.nodes.push_back(std::move(node));
+  return out;
+}
+
+}  // namespace mezzo

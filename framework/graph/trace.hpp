@@ -1,0 +1,97 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mezzo/graph/node.hpp>
+
+namespace mezzo {
+
+/// What a trace leaves behind: nodes in an order in which each comes after its inputs.
+struct Graph {
+  struct Output {
+    std::string name;
+    Value value;
+  };
+  struct Update {
+    std::shared_ptr<VariableState> variable;
+    Value value;
+    int group = -1;  ///< of gates that hold it back; -1: all of them
+  };
+  /// Updates of its group, and those of no group, happen only if `ok` is true (bool, shape ()).
+  struct Gate {
+    Value ok;
+    int group = -1;
+    std::string error;  ///< text of the ValueError if it isn't; empty: the step is skipped in silence
+  };
+
+  std::vector<NodePtr> nodes;
+  std::vector<Value> inputs;
+  std::vector<Output> outputs;
+  std::vector<Update> updates;
+  std::vector<Gate> gates;
+};
+
+/// While one lives, ops on this thread are recorded in its graph. Scopes of layers around it are forgotten until it
+/// ends.
+class Trace {
+ public:
+  enum class Mode {
+    graph,  ///< symbols only, to be compiled into a plan
+    eager   ///< each node is computed as it is inserted
+  };
+  explicit Trace(Mode mode, bool training = false);
+  ~Trace();
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  /// This thread's, or null.
+  static Trace* current();
+
+  Mode mode() const { return mode_; }
+  bool training() const { return training_; }
+  Graph& graph() { return graph_; }
+
+  /// An input of the plan, in the order of its arguments. An eager trace takes the numbers.
+  Value input(const std::string& name, const Spec& spec);
+  Value input(const std::string& name, const Tensor& numbers);
+
+  /// A number given to each run by name; an eager trace asks `runtime` for it.
+  Value runtime(const std::string& name);
+  std::map<std::string, double> runtime_values;
+
+  void output(const std::string& name, const Value& value);
+  void update(const std::shared_ptr<VariableState>& variable, const Value& value);
+  int update_group = -1;  ///< the group that updates join from now on
+  void gate(const Value& ok, int group, const std::string& error);
+
+  /// The variable as it stands now: its last update in this trace, or a leaf.
+  Value read(const std::shared_ptr<VariableState>& variable);
+
+  /// Appends a node; computes it in eager mode.
+  Values append(NodePtr node);
+
+  /// The value as one of this trace: variables are read, arrays become constants. A ValueError for a symbol of
+  /// another trace or of a functional graph.
+  Value adopt(const Value& value);
+
+  /// How often this was called with the same path: tells apart several dropouts of one layer.
+  std::int64_t count(const std::string& path) { return counts_[path]++; }
+
+ private:
+  Value leaf(const char* op, Attributes attributes, const Spec& spec);
+
+  Mode mode_;
+  bool training_;
+  std::uint64_t id_;
+  Graph graph_;
+  Trace* outer_;
+  FreshScope fresh_;
+  std::map<const VariableState*, Value> variables_;
+  std::map<std::string, Value> runtimes_;
+  std::map<std::string, std::int64_t> counts_;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,38 @@
+#include <mezzo/graph/value.hpp>
+
+#include <mezzo/graph/node.hpp>
+
+namespace mezzo {
+
+const Shape& Value::shape() const {
+  return node_ ? node_->outputs[static_cast<std::size_t>(output_)].shape : data_.shape();
+}
+
+DType Value::dtype() const {
+  return node_ ? node_->outputs[static_cast<std::size_t>(output_)].dtype : data_.dtype();
+}
+
+bool Value::symbolic() const { return node_ != nullptr && node_->results.empty(); }
+
+Tensor Value::tensor() const {
+  if (!defined_) throw ValueError("[Value] is undefined: it was never given an array or computed");
+  if (!node_) return data_;
+  if (node_->results.empty()) {
+    throw ValueError(node_->where + " a symbolic Value (output of " + node_->op->name +
+                     ") has no numbers while the step is traced: log() it, or return it");
+  }
+  return node_->results[static_cast<std::size_t>(output_)];
+}
+
+bool Value::same_as(const Value& other) const {
+  if (node_ || other.node_) return node_ == other.node_ && output_ == other.output_;
+  return defined_ == other.defined_ && data_.raw() == other.data_.raw();
+}
+
+Value Value::across_border(bool crosses) const {
+  Value copy = *this;
+  copy.border_ = crosses;
+  return copy;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <mezzo/core/tensor.hpp>
+
+namespace mezzo {
+
+/// A variable as graph, plans and optimizers see it: one box per weight, shared by all who use it.
+struct VariableState {
+  struct Blank {};
+  explicit VariableState(std::string label) : name(std::move(label)) {}
+  explicit VariableState(Blank) {}
+  /// A deep copy of the numbers; derived copies are not taken along.
+  void copy_from(const VariableState& other);
+
+  std::string name;
+  Tensor value;
+  bool filled = false;
+  bool trainable = true;
+  bool autocast = true;     ///< cast to the compute dtype where a layer reads it
+  bool fixed_dtype = false;  ///< keeps its dtype when a policy converts its layer's variables (statistics, counters)
+  std::uint64_t version = 0;  ///< counts writes; what was derived from an older version is stale
+
+  /// A low-precision copy that plans compute with: refreshed when stale, written by the optimizer's pass itself.
+  struct Copy {
+    DType dtype = DType::float32;
+    Tensor value;
+    std::uint64_t version = ~std::uint64_t{0};
+  };
+  std::vector<Copy> copies;
+
+  /// The copy in that dtype, made on first use.
+  Copy& copy_in(DType dtype);
+
+  /// Keeps the numbers in another dtype from here on.
+  void convert(DType dtype);
+
+  /// Replaces the numbers; shape must be the same, the dtype is converted to the variable's own.
+  void assign(const Tensor& numbers);
+};
+
+}  // namespace mezzo

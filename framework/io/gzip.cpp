@@ -1,0 +1,84 @@
+#include <mezzo/io/gzip.hpp>
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <new>
+
+#include <mezzo/core/error.hpp>
+
+namespace mezzo {
+namespace {
+
+// zlib counts in 32 bits.
+constexpr std::uint64_t chunk = std::uint64_t{1} << 30;
+
+uInt at_most_chunk(std::uint64_t bytes) { return static_cast<uInt>(std::min(bytes, chunk)); }
+
+class Inflater {
+ public:
+  Inflater() {
+    if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  z_stream& stream() { return stream_; }
+
+ private:
+  z_stream stream_{};
+};
+
+// The size that the file's last four bytes tell, as far as it can be true: deflate expands at most 1032-fold.
+std::uint64_t likely_size(const Bytes& bytes, std::uint64_t limit) {
+  std::uint64_t told = 0;
+  for (std::size_t i = 1; i <= 4 && i <= bytes.size(); ++i) told = (told << 8) | bytes[bytes.size() - i];
+  return std::min({told, limit, std::uint64_t{bytes.size()} * 1032});
+}
+
+}  // namespace
+
+bool is_gzip(const Bytes& bytes) { return bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b; }
+
+Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit) {
+  const std::string where = "[gunzip] \"" + path + "\": ";
+  Inflater inflater;
+  z_stream& stream = inflater.stream();
+  Bytes out(likely_size(bytes, limit) + 1);  // one more: room in which the end shows itself
+  std::uint64_t consumed = 0;
+  std::uint64_t produced = 0;
+  while (true) {
+    stream.next_in = const_cast<Bytef*>(bytes.data() + consumed);
+    stream.avail_in = at_most_chunk(bytes.size() - consumed);
+    stream.next_out = out.data() + produced;
+    stream.avail_out = at_most_chunk(out.size() - produced);
+    const int result = inflate(&stream, Z_NO_FLUSH);
+    consumed = static_cast<std::uint64_t>(stream.next_in - bytes.data());
+    produced = static_cast<std::uint64_t>(stream.next_out - out.data());
+    if (produced > limit) throw FileError(where + "must expand to at most " + std::to_string(limit) + " bytes");
+    if (result == Z_STREAM_END) {
+      if (consumed == bytes.size()) break;
+      inflateReset(&stream);
+    } else if (result == Z_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {
+      const std::string reason = stream.msg != nullptr ? stream.msg : "unknown error";
+      throw FileError(where + "corrupt gzip data at byte " + std::to_string(consumed) + " of " +
+                      std::to_string(bytes.size()) + " (" + reason + ")");
+    } else if (produced == out.size()) {
+      out.resize(std::min<std::uint64_t>(2 * out.size(), limit) + 1);
+    } else if (consumed == bytes.size()) {
+      throw FileError(where + "the gzip data is truncated: it goes on after the file's " +
+                      std::to_string(bytes.size()) + " bytes");
+    }
+  }
+  out.resize(produced);
+  return out;
+}
+
+Bytes read_gzip_file(const std::string& path, std::uint64_t limit) {
+  Bytes bytes = read_file(path, limit);
+  return is_gzip(bytes) ? gunzip(bytes, path, limit) : bytes;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,14 @@
+#include <mezzo/losses/mean_squared_error.hpp>
+
+#include <mezzo/losses/targets.hpp>
+#include <mezzo/ops/ops.hpp>
+
+namespace mezzo {
+
+Value mean_squared_error(const Value& y_true, const Value& y_pred) {
+  const Targets targets = same_shape_targets("mean_squared_error", y_true, y_pred);
+  const Value difference = targets.y_true - targets.y_pred;
+  return per_sample(difference * difference);
+}
+
+}  // namespace mezzo

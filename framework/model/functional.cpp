@@ -1,0 +1,158 @@
+#include <mezzo/model/functional.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace mezzo {
+namespace {
+
+Shared<LayerState> layer_of(const Frame& frame) {
+  return Shared<LayerState>(std::static_pointer_cast<LayerState>(std::const_pointer_cast<ScopeInfo>(frame.info)));
+}
+
+}  // namespace
+
+/// Puts the nodes behind the outputs in an order in which each comes after its inputs.
+class FunctionalGraph::Reader {
+ public:
+  Reader(FunctionalGraph& graph, const Values& inputs, LayerState& owner) : graph_(graph), owner_(owner) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const NodePtr& node = inputs[i].node();
+      if (!node || node->op->name != "input" || !inputs[i].symbolic()) {
+        throw ValueError("[Model] inputs: entry " + std::to_string(i) + " is not an Input");
+      }
+      inputs_[node.get()] = i;
+      graph.inputs_.push_back(node->outputs.front());
+    }
+  }
+
+  /// Depth first, with a stack of its own: graphs may be deep.
+  void read(const Value& output) {
+    if (output.node()) pending_.push_back(output.node());
+    while (!pending_.empty()) {
+      const NodePtr node = pending_.back();
+      const std::size_t before = pending_.size();
+      if (!known(*node)) push_inputs(*node);
+      if (pending_.size() > before) continue;
+      pending_.pop_back();
+      if (!known(*node)) add(node);
+    }
+  }
+
+  Operand operand(const Value& value) {
+    Operand out;
+    out.crosses_border = value.crosses_border();
+    out.output = value.output();
+    const NodePtr& node = value.node();
+    if (!node) {
+      out.constant = value;
+    } else if (node->variable) {
+      out.kind = Operand::Kind::variable;
+      out.index = variable_index(node->variable);
+    } else if (const auto input = inputs_.find(node.get()); input != inputs_.end()) {
+      out.kind = Operand::Kind::input;
+      out.index = input->second;
+    } else {
+      out.kind = Operand::Kind::step;
+      out.index = steps_.at(node.get());
+    }
+    return out;
+  }
+
+ private:
+  bool known(const Node& node) const {
+    return node.variable || inputs_.count(&node) != 0 || steps_.count(&node) != 0;
+  }
+
+  void push_inputs(const Node& node) {
+    for (const Value& input : node.inputs) {
+      if (input.node() && !known(*input.node())) pending_.push_back(input.node());
+    }
+  }
+
+  void add(const NodePtr& node) {
+    if (node->op->name == "input") throw ValueError("[Model] an output depends on an Input that is not in .inputs");
+    Step step;
+    step.op = node->op;
+    step.attributes = node->attributes;
+    for (const Value& input : node->inputs) step.inputs.push_back(operand(input));
+    for (const Frame& frame : node->frames) step.layers.emplace_back(layer_of(frame), frame.entry);
+    if (!step.layers.empty()) {
+      auto& outermost = step.layers.front();
+      outermost.second = owner_.enter(outermost.first->name, outermost.first);
+    }
+    steps_[node.get()] = graph_.steps_.size();
+    graph_.steps_.push_back(std::move(step));
+    add_updates(*node);
+  }
+
+  void add_updates(const Node& node) {
+    const std::size_t index = steps_.at(&node);
+    for (const Node::Update& update : node.updates) {
+      const auto pending = std::exchange(pending_, {});
+      read(update.value);
+      pending_ = pending;
+      graph_.steps_[index].updates.push_back({Shared<VariableState>(update.variable), operand(update.value)});
+    }
+  }
+
+  std::size_t variable_index(const std::shared_ptr<VariableState>& variable) {
+    auto& all = graph_.variables_;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.pointer() == variable; });
+    if (found == all.end()) all.emplace_back(variable);
+    return found == all.end() ? all.size() - 1 : static_cast<std::size_t>(found - all.begin());
+  }
+
+  FunctionalGraph& graph_;
+  LayerState& owner_;
+  std::unordered_map<const Node*, std::size_t> inputs_, steps_;
+  std::vector<NodePtr> pending_;
+};
+
+FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, LayerState& owner) {
+  Reader reader(*this, inputs, owner);
+  for (const Value& output : outputs) {
+    reader.read(output);
+    outputs_.push_back(reader.operand(output));
+  }
+}
+
+Values FunctionalGraph::insert(const Values& xs) const {
+  std::vector<Values> results;
+  const auto value = [&](const Operand& operand) -> Value {
+    const auto output = static_cast<std::size_t>(operand.output);
+    switch (operand.kind) {
+      case Operand::Kind::input: return xs[operand.index].across_border(operand.crosses_border);
+      case Operand::Kind::step: return results[operand.index][output].across_border(operand.crosses_border);
+      case Operand::Kind::variable:
+        return read_variable(variables_[operand.index].pointer()).across_border(operand.crosses_border);
+      case Operand::Kind::constant: break;
+    }
+    return operand.constant;
+  };
+  std::vector<std::pair<Frames, const std::vector<Update>*>> updates;
+  for (const Step& step : steps_) {
+    Frames frames;
+    for (const auto& layer : step.layers) {
+      frames.push_back({layer.first.pointer(), layer.second});
+      const Scope outer(frames);
+      layer.first->last_policy = current_policy();
+    }
+    const Scope scope(frames);
+    Values inputs;
+    for (const Operand& operand : step.inputs) inputs.push_back(value(operand));
+    results.push_back(step.op->reinsert != nullptr ? step.op->reinsert(inputs, step.attributes)
+                                                   : mezzo::insert(*step.op, inputs, step.attributes));
+    if (!step.updates.empty()) updates.emplace_back(std::move(frames), &step.updates);
+  }
+  for (const auto& [frames, list] : updates) {
+    const Scope scope(frames);
+    for (const Update& update : *list) update_in_training(update.variable.pointer(), value(update.value));
+  }
+  Values out;
+  for (const Operand& operand : outputs_) out.push_back(value(operand));
+  return out;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,54 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mezzo/model/layer.hpp>
+
+namespace mezzo {
+
+/// The nodes between inputs and outputs of a functional model: ops with their layers and variables, uncast. Held by
+/// value, so that a clone of the model has variables of its own.
+class FunctionalGraph {
+ public:
+  FunctionalGraph() = default;
+
+  /// Walks back from the outputs. Layers on the way become children of `owner`. A ValueError if an input isn't an
+  /// Input, or an output depends on an Input that isn't listed.
+  FunctionalGraph(const Values& inputs, const Values& outputs, LayerState& owner);
+
+  bool empty() const { return outputs_.empty(); }
+  std::size_t input_count() const { return inputs_.size(); }
+  const Spec& input(std::size_t i) const { return inputs_[i]; }
+
+  /// Inserts every op again, where the call is: with its shapes, dtypes and policy.
+  Values insert(const Values& xs) const;
+
+ private:
+  struct Operand {
+    enum class Kind { input, step, variable, constant } kind = Kind::constant;
+    std::size_t index = 0;  ///< of input, step or variable
+    int output = 0;
+    bool crosses_border = false;
+    Value constant;
+  };
+  struct Update {
+    Shared<VariableState> variable;
+    Operand value;
+  };
+  struct Step {
+    const Op* op = nullptr;
+    std::vector<Operand> inputs;
+    Attributes attributes;
+    std::vector<std::pair<Shared<LayerState>, std::string>> layers;  ///< outermost first, with their entries
+    std::vector<Update> updates;
+  };
+  class Reader;
+
+  std::vector<Spec> inputs_;
+  std::vector<Step> steps_;
+  std::vector<Shared<VariableState>> variables_;
+  std::vector<Operand> outputs_;
+};
+
+}  // namespace mezzo

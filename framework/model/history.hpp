@@ -1,0 +1,14 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mezzo {
+
+/// What fit returns: the epochs that ran, from 0, and for each name ("loss", "val_loss") one number per epoch.
+struct History {
+  std::vector<int> epoch{};
+  std::map<std::string, std::vector<double>> history{};
+};
+
+}  // namespace mezzo

@@ -1,0 +1,177 @@
+#include <mezzo/model/layer.hpp>
+
+#include <algorithm>
+
+#include <mezzo/core/random.hpp>
+
+namespace mezzo {
+namespace {
+
+LayerState*& caller() {
+  thread_local LayerState* state = nullptr;
+  return state;
+}
+
+struct CallerScope {
+  explicit CallerScope(LayerState* now) : outer(caller()) { caller() = now; }
+  ~CallerScope() { caller() = outer; }
+  CallerScope(const CallerScope&) = delete;
+  CallerScope& operator=(const CallerScope&) = delete;
+  LayerState* outer;
+};
+
+struct Flag {
+  explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
+  ~Flag() { flag_ = false; }
+  Flag(const Flag&) = delete;
+  Flag& operator=(const Flag&) = delete;
+
+ private:
+  bool& flag_;
+};
+
+void collect(const LayerState& state, const std::string& prefix, const Policy& outer, bool trainable,
+             std::vector<WeightPolicy>& out) {
+  const Policy& policy = state.policy.inherits() ? outer : state.policy;
+  trainable = trainable && state.trainable;
+  for (const Variable& weight : state.weights) {
+    const bool seen = std::any_of(out.begin(), out.end(), [&](const WeightPolicy& entry) {
+      return entry.variable.id() == weight.id();
+    });
+    if (!seen) out.push_back({prefix + weight.name(), weight, policy, trainable && weight.trainable()});
+  }
+  for (const auto& child : state.children) collect(*child.second, prefix + child.first + "/", policy, trainable, out);
+}
+
+}  // namespace
+
+Values Layer::operator()(const Values& xs) {
+  if (xs.empty()) throw ValueError(label() + " takes at least one input");
+  LayerState* parent = caller();
+  const bool adopted = parent != nullptr && parent != state_.get();  // a root's own step calls the root itself
+  const std::string entry = adopted ? parent->enter(state_->name, state_) : std::string();
+  const Scope scope(Frame{state_.pointer(), entry});
+  const CallerScope running(state_.get());
+  state_->last_policy = current_policy();
+  if (!built_) {
+    const Flag building(building_);
+    build(xs.front().shape());
+    built_ = true;
+  }
+  Values crossed;
+  for (const Value& x : xs) crossed.push_back(x.across_border(!x.weak()));
+  Values out = call_many(crossed);
+  for (Value& y : out) {
+    for (const Value& x : xs) {
+      if (y.same_as(x)) y = x;  // passed through: whoever computes with it next decides its dtype
+    }
+  }
+  state_->called = true;
+  auto& pending = pending_updates();
+  if (!pending.empty() && out.front().node()) {
+    auto& updates = out.front().node()->updates;
+    updates.insert(updates.end(), pending.begin(), pending.end());
+  }
+  pending.clear();
+  return out;
+}
+
+void Layer::build(const Shape& input) {
+  if (built_ || building_) return;
+  auto node = std::make_shared<Node>();
+  node->op = &find_op("input");
+  node->where = label();
+  node->outputs = {{input, DType::float32}};
+  (*this)(Value(node, 0));
+}
+
+Policy Layer::dtype_policy() const {
+  if (!state_->last_policy.inherits()) return state_->last_policy;
+  return state_->policy.inherits() ? current_policy() : state_->policy;
+}
+
+Value Layer::call(const Value&) { throw ValueError(label() + " override call() or call_many()"); }
+
+Values Layer::call_many(const Values& xs) {
+  if (xs.size() != 1) throw ValueError(label() + " takes one input; got " + std::to_string(xs.size()));
+  return {call(xs[0])};
+}
+
+std::vector<std::pair<std::string, Variable>> Layer::named_weights() const {
+  std::vector<std::pair<std::string, Variable>> out;
+  for (const WeightPolicy& weight : weight_policies(*this, {})) out.emplace_back(weight.path, weight.variable);
+  return out;
+}
+
+std::vector<Variable> Layer::weights() const {
+  std::vector<Variable> out;
+  for (const WeightPolicy& weight : weight_policies(*this, {})) out.push_back(weight.variable);
+  return out;
+}
+
+std::vector<Variable> Layer::trainable_weights() const {
+  std::vector<Variable> out;
+  for (const WeightPolicy& weight : weight_policies(*this, {})) {
+    if (weight.trainable) out.push_back(weight.variable);
+  }
+  return out;
+}
+
+void Layer::declare(const std::string& name, const Shared<LayerState>& child) {
+  if (state_->called) {
+    throw ValueError(label() + " sub(\"" + name + "\") after the first call: make sub-layers in the constructor");
+  }
+  state_->enter(name, child);
+}
+
+void Layer::add_weight(Variable& variable, const WeightOptions& options) {
+  VariableState& box = *variable.state();
+  const bool listed = std::any_of(state_->weights.begin(), state_->weights.end(),
+                                  [&](const Variable& weight) { return weight.id() == variable.id(); });
+  if (box.filled) {
+    if (box.value.shape() != options.shape) {
+      throw ShapeError(label() + " " + box.name + " was built with shape " + to_string(box.value.shape()) +
+                       "; this input needs " + to_string(options.shape));
+    }
+    if (!listed) state_->weights.push_back(variable);
+    return;
+  }
+  for (const auto size : options.shape) {
+    if (size < 0) {
+      throw ShapeError(label() + " " + box.name + " needs known sizes; got shape " + to_string(options.shape));
+    }
+  }
+  const Policy policy = current_frames().empty() ? dtype_policy() : current_policy();
+  const DType wanted = policy.variable_dtype();
+  box.value = options.initializer->make(options.shape,
+                                        options.at_least_float32 ? accumulation_dtype(wanted) : wanted,
+                                        mix(seed(), next_stream()));
+  box.trainable = options.trainable;
+  box.autocast = options.autocast;
+  box.fixed_dtype = options.at_least_float32;
+  box.filled = true;
+  state_->last_policy = policy;
+  if (!listed) state_->weights.push_back(variable);
+}
+
+void Layer::update(const Variable& variable, const Value& value) {
+  update_in_training(variable.state().pointer(), value);
+}
+
+std::string Layer::label() const {
+  const std::string here = current_label(state_->kind);
+  if (!current_frames().empty() && current_frames().back().info == state_.pointer()) return here;
+  return "[" + state_->kind + (state_->name.empty() ? "" : " \"" + state_->name + "\"") + "]";
+}
+
+RootScope::RootScope(const Layer& root)
+    : scope_(Frame{root.state().pointer(), {}}), outer_(std::exchange(caller(), root.state().get())) {}
+RootScope::~RootScope() { caller() = outer_; }
+
+std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base) {
+  std::vector<WeightPolicy> out;
+  collect(*root.state(), "", base.inherits() ? dtype_policy() : base, true, out);
+  return out;
+}
+
+}  // namespace mezzo

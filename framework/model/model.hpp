@@ -1,0 +1,125 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <mezzo/data/loader.hpp>
+#include <mezzo/model/functional.hpp>
+#include <mezzo/model/history.hpp>
+#include <mezzo/model/input.hpp>
+#include <mezzo/model/metric.hpp>
+#include <mezzo/model/module.hpp>
+
+namespace mezzo {
+
+/// What a compiled model is trained by: each a value or a Keras name.
+struct CompileOptions {
+  Any<Optimizer> optimizer = "adam";
+  Any<Loss> loss{};
+  std::vector<Any<Metric>> metrics{};
+};
+
+/// Training on arrays.
+struct FitOptions {
+  int epochs = 1;
+  std::int64_t batch_size = 32;
+  bool verbose = true;          ///< shows a progress bar
+  double validation_split = 0;  ///< this share of the samples, the last ones, is validated on
+  std::optional<std::pair<Tensor, Tensor>> validation_data{};  ///< x, y; instead of a split
+  bool shuffle = true;
+  std::optional<Tensor> sample_weight{};  ///< (samples,): factors of the samples' losses
+};
+
+/// Training on a loader.
+struct FitLoaderOptions {
+  int epochs = 1;
+  bool verbose = true;
+  DataLoader validation_data{};
+};
+
+struct EvaluateOptions {
+  std::int64_t batch_size = 32;
+};
+
+/// `profile` isn't there yet; `declined` lists the kernels that were passed over, and why.
+struct ExplainOptions {
+  bool declined = false;
+};
+
+struct ModelOptions {
+  Values inputs{};
+  Values outputs{};
+  std::string name{};
+  Policy dtype{};
+};
+
+/// A module with Keras' verbs. Made from inputs and outputs of a functional graph, or by deriving and overriding
+/// call(), or as a Sequential.
+class Model : public Module {
+ public:
+  /// Functional: a ValueError if there are no inputs or outputs, or an output depends on an Input that isn't listed.
+  explicit Model(const ModelOptions& options);
+  Model(const Model&) = default;
+  Model(Model&&) = default;
+  Model& operator=(const Model&) = default;
+  Model& operator=(Model&&) = default;
+  template <class D>
+  using IfDerived =
+      std::enable_if_t<std::is_base_of_v<Model, std::decay_t<D>> && !std::is_same_v<Model, std::decay_t<D>>>;
+  template <class D, class = IfDerived<D>>
+  Model(D&&) = delete;  // would slice
+  template <class D, class = IfDerived<D>>
+  Model& operator=(D&&) = delete;
+
+  /// Says what to train by. Forgets the state of an optimizer compiled before.
+  void compile(CompileOptions options);
+
+  /// Trains, under the model's own policy. Called again it goes on with the same optimizer state. A ValueError if the
+  /// model isn't compiled or the arrays are empty, a ShapeError if they don't fit.
+  History fit(const Tensor& x, const Tensor& y, const FitOptions& options = {});
+  History fit(const DataLoader& loader, const FitLoaderOptions& options = {});
+
+  /// Loss and metrics: {"loss": ..., "accuracy": ...}.
+  Logs evaluate(const Tensor& x, const Tensor& y, const EvaluateOptions& options = {});
+  Logs evaluate(const DataLoader& loader);
+
+  /// Outputs for all samples, float32 (float64 where the output is).
+  Tensor predict(const Tensor& x, const EvaluateOptions& options = {});
+  Tensor predict(const DataLoader& loader);
+
+  /// Writes a table of layers, output shapes, dtypes, parameters and bytes to std::cout.
+  void summary() const;
+
+  /// The same as text.
+  std::string summary_text() const;
+
+  /// The plan of the last training step (or else evaluation), a kernel a line: op, layer, implementation, outputs,
+  /// bytes. A ValueError if nothing has run yet.
+  std::string explain(const ExplainOptions& options = {});
+
+  /// A layer's outputs as symbols of the functional graph are not kept; this returns the layer's handle for its
+  /// weights and flags: the sub-layer of that path ("backbone/conv1"); a NameError that lists the names otherwise.
+  Shared<LayerState> get_layer(const std::string& path) const;
+
+  Value training_step(const Batch& batch) override;
+  void validation_step(const Batch& batch) override;
+  OptimizerConfigs configure_optimizers() override;
+  bool prefixes_validation() const override { return true; }
+
+ protected:
+  using Module::Module;
+  Values call_many(const Values& xs) override;
+
+ private:
+  Value loss_of(const Value& y_true, const Value& y_pred, const Batch& batch) const;
+  void log_metrics(const Value& y_true, const Value& y_pred) const;
+  std::pair<Value, Value> targets_and_predictions(const Batch& batch);
+  void require_compiled(const std::string& verb) const;
+
+  CompileOptions compiled_{Any<Optimizer>(), {}, {}};
+  FunctionalGraph graph_;
+};
+
+}  // namespace mezzo

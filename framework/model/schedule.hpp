@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <mezzo/core/any.hpp>
+
+namespace mezzo {
+
+/// Base of learning rates that change with the number of updates made.
+class Schedule {
+ public:
+  virtual ~Schedule() = default;
+
+  /// The rate for update `step`, counted from 0.
+  virtual double operator()(std::int64_t step) const = 0;
+};
+
+/// A number or a schedule.
+class LearningRate {
+ public:
+  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+  LearningRate(N value) : value_(static_cast<double>(value)) {}
+  template <class S, class = std::enable_if_t<std::is_base_of_v<Schedule, S>>, class = void>
+  LearningRate(S schedule) : schedule_(std::move(schedule)) {}
+
+  /// The rate for update `step`, counted from 0.
+  double at(std::int64_t step) const { return schedule_ ? (*schedule_)(step) : value_; }
+
+ private:
+  double value_ = 0;
+  Any<Schedule> schedule_;
+};
+
+}  // namespace mezzo

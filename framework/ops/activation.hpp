@@ -1,0 +1,29 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <mezzo/graph/value.hpp>
+
+namespace mezzo {
+
+/// An elementwise function by name ("linear", "relu", "exp"), or any function of one Value. Not given, it is linear.
+class Activation {
+ public:
+  Activation() = default;
+
+  /// A NameError that lists the good names if there is none of this one.
+  Activation(const std::string& name);
+  Activation(const char* name) : Activation(std::string(name)) {}
+
+  template <class F, class = std::enable_if_t<std::is_invocable_r_v<Value, F, const Value&>>>
+  Activation(F function) : function_(std::move(function)) {}
+
+  Value operator()(const Value& x) const { return function_ ? function_(x) : x; }
+
+ private:
+  std::function<Value(const Value&)> function_;
+};
+
+}  // namespace mezzo

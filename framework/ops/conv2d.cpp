@@ -1,0 +1,101 @@
+#include <mezzo/ops/detail/helpers.hpp>
+#include <mezzo/ops/detail/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::int64_t size_at(const Spec& spec, std::size_t axis) { return spec.shape[axis]; }
+
+std::vector<Spec> infer_conv2d(const OpCall& call) {
+  detail::require_float(call, 0);
+  detail::require_rank(call, 0, 4, "(batch, height, width, channels)");
+  detail::require_rank(call, 1, 4, "(height, width, channels / groups, filters)");
+  const Spec& x = call.inputs[0];
+  const Spec& kernel = call.inputs[1];
+  const auto groups = call.attributes.get<std::int64_t>("groups");
+  if (size_at(x, 3) != size_at(kernel, 2) * groups) {
+    throw ShapeError(call.where + " input axis -1 must be " + std::to_string(size_at(kernel, 2) * groups) +
+                     " (kernel channels" + (groups > 1 ? " times groups" : "") + "); got shape " + to_string(x.shape));
+  }
+  if (size_at(kernel, 3) % groups != 0) {
+    throw ShapeError(call.where + " filters must be a multiple of groups (" + std::to_string(groups) + "); got " +
+                     std::to_string(size_at(kernel, 3)));
+  }
+  const auto& strides = call.attributes.get<Shape>("strides");
+  const auto& padding = call.attributes.get<Shape>("padding");
+  const auto& dilation = call.attributes.get<Shape>("dilation");
+  Shape out{size_at(x, 0), 0, 0, size_at(kernel, 3)};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t reach = dilation[i] * (size_at(kernel, i) - 1) + 1;
+    const std::int64_t room = size_at(x, i + 1) + padding[2 * i] + padding[2 * i + 1] - reach;
+    if (room < 0) {
+      throw ShapeError(call.where + " input axis " + std::to_string(i + 1) + " must be at least " +
+                       std::to_string(reach - padding[2 * i] - padding[2 * i + 1]) + " (kernel " +
+                       std::to_string(size_at(kernel, i)) + "); got shape " + to_string(x.shape));
+    }
+    out[i + 1] = room / strides[i] + 1;
+  }
+  return {{out, x.dtype}};
+}
+
+std::vector<Spec> infer_gradient(const OpCall& call) {
+  return {{call.attributes.get<Shape>("shape"), call.attributes.get<DType>("dtype")}};
+}
+
+Values conv2d_gradient(const GradientContext& context) {
+  const Value g = detail::as(context.cotangent(), context.input(0).dtype());
+  Values out(context.input_count());
+  const char* ops[] = {"conv2d_input_gradient", "conv2d_kernel_gradient"};
+  const Value operands[2][2] = {{g, context.input(1)}, {context.input(0), g}};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!context.needs(i)) continue;
+    out[i] = insert_one(find_op(ops[i]), {operands[i][0], operands[i][1]},
+                        detail::with(context.attributes(),
+                                     {{"shape", context.input(i).shape()}, {"dtype", context.dtype(i)}}));
+  }
+  return out;
+}
+
+}  // namespace
+
+Op detail::conv2d_op() {
+  Op op;
+  op.name = "conv2d";
+  op.cast.operands = {Cast::promote, Cast::promote, Cast::keep};
+  op.cast.floats_only = true;
+  op.infer = infer_conv2d;
+  op.gradient = conv2d_gradient;
+  return op;
+}
+
+Op detail::conv2d_input_gradient_op() {
+  Op op;
+  op.name = "conv2d_input_gradient";
+  op.infer = infer_gradient;
+  return op;
+}
+
+Op detail::conv2d_kernel_gradient_op() {
+  Op op;
+  op.name = "conv2d_kernel_gradient";
+  op.infer = infer_gradient;
+  return op;
+}
+
+Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options) {
+  const std::string where = current_label("conv2d");
+  if (options.groups < 1) {
+    throw ValueError(where + " groups must be at least 1; got " + std::to_string(options.groups));
+  }
+  const Shape strides = options.strides.pair(where, "strides");
+  const Shape dilation = options.dilation_rate.pair(where, "dilation_rate");
+  Shape padding(4, 0);
+  if (x.shape().size() == 4 && kernel.shape().size() == 4) {
+    padding = options.padding.resolve(where, {x.shape()[1], x.shape()[2]}, {kernel.shape()[0], kernel.shape()[1]},
+                                      strides, dilation);
+  }
+  return insert_one(find_op("conv2d"), {x, kernel},
+                    {{"strides", strides}, {"padding", padding}, {"dilation", dilation}, {"groups", options.groups}});
+}
+
+}  // namespace mezzo

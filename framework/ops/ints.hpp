@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+
+#include <mezzo/core/shape.hpp>
+
+namespace mezzo {
+
+/// One number for height and width, or both: `3` or `{3, 5}`.
+class Ints {
+ public:
+  Ints() = default;
+  template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
+  Ints(I both) : numbers_{static_cast<std::int64_t>(both)} {}
+  Ints(std::initializer_list<std::int64_t> numbers) : numbers_(numbers) {}
+
+  bool empty() const { return numbers_.empty(); }
+
+  /// {height, width}; a ValueError that starts with `where` unless one or two numbers of at least `least` were given.
+  Shape pair(const std::string& where, const std::string& name, std::int64_t least = 1) const;
+
+ private:
+  Shape numbers_;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,132 @@
+#pragma once
+#include <mezzo/core/shape.hpp>
+#include <mezzo/graph/value.hpp>
+#include <mezzo/ops/ints.hpp>
+#include <mezzo/ops/padding.hpp>
+
+namespace mezzo {
+
+/// @name Elementwise, with numpy's broadcasting
+/// Operands of different dtypes meet in the widest; C++ numbers take the dtype of the other operand. Shapes that
+/// don't broadcast are a ShapeError.
+/// @{
+Value add(const Value& a, const Value& b);
+Value subtract(const Value& a, const Value& b);
+Value multiply(const Value& a, const Value& b);
+/// Integers are divided as floats of the scope's compute dtype.
+Value divide(const Value& a, const Value& b);
+/// a == b, of dtype bool; not differentiable.
+Value equal(const Value& a, const Value& b);
+
+inline Value operator+(const Value& a, const Value& b) { return add(a, b); }
+inline Value operator-(const Value& a, const Value& b) { return subtract(a, b); }
+inline Value operator*(const Value& a, const Value& b) { return multiply(a, b); }
+inline Value operator/(const Value& a, const Value& b) { return divide(a, b); }
+/// @}
+
+/// @name Elementwise, of one float operand
+/// Integers become floats of the scope's compute dtype.
+/// @{
+Value relu(const Value& x);  ///< max(x, 0); its gradient at 0 is 0
+Value exp(const Value& x);
+Value log(const Value& x);   ///< natural
+Value negative(const Value& x);
+Value abs(const Value& x);   ///< its gradient at 0 is 0
+Value sign(const Value& x);  ///< -1, 0 or 1; its gradient is 0
+inline Value operator-(const Value& x) { return negative(x); }
+/// @}
+
+/// The same elements in another dtype. Between floats it is differentiable.
+Value cast(const Value& x, DType dtype);
+
+/// `axes`: {} means all of them; negative ones count from the end. `keepdims` leaves axes of size 1 behind.
+struct ReduceOptions {
+  Shape axes{};
+  bool keepdims = false;
+};
+
+/// Sums are accumulated in float32, or float64 if x is, and rounded once to x's dtype.
+Value sum(const Value& x, const ReduceOptions& options = {});
+
+/// Sum divided by the number of elements summed.
+Value mean(const Value& x, const ReduceOptions& options = {});
+
+/// The same elements in another shape; one size may be -1 and is worked out. A ShapeError if sizes disagree.
+Value reshape(const Value& x, const Shape& shape);
+
+/// Axis i of the result is axis permutation[i] of x; {} reverses the axes.
+Value transpose(const Value& x, const Shape& permutation = {});
+
+/// x stretched to `shape` by numpy's rules.
+Value broadcast_to(const Value& x, const Shape& shape);
+
+/// `transpose_a`, `transpose_b` swap the last two axes of an operand.
+struct MatmulOptions {
+  bool transpose_a = false;
+  bool transpose_b = false;
+};
+
+/// (..., M, K) by (K, N), or by (..., K, N) with the same leading axes: (..., M, N). Accumulated in float32 (float64
+/// for float64).
+Value matmul(const Value& a, const Value& b, const MatmulOptions& options = {});
+
+/// As Keras' Conv2D: `padding` is "valid", "same" or numbers (torch's symmetric padding), `groups` divides both
+/// channel counts.
+struct Conv2DOpOptions {
+  Ints strides = 1;
+  Padding padding = "valid";
+  Ints dilation_rate = 1;
+  std::int64_t groups = 1;
+};
+
+/// Images (N, H, W, C) by kernels (kh, kw, C / groups, F): (N, OH, OW, F).
+Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options = {});
+
+/// `strides` {} means pool_size.
+struct MaxPool2DOpOptions {
+  Ints pool_size = 2;
+  Ints strides = Ints();
+  Padding padding = "valid";
+};
+
+/// The maximum of each window of (N, H, W, C); padding counts as -infinity.
+Value max_pool2d(const Value& x, const MaxPool2DOpOptions& options = {});
+
+/// `epsilon` is added to the variance; `momentum` weighs the old moving statistics.
+struct BatchNormOpOptions {
+  double epsilon = 1e-3;
+  double momentum = 0.99;
+};
+
+/// What batch_norm gives: the normalized x, and the moving statistics after this batch, for update_variable; when not
+/// training they are the old ones.
+struct BatchNormResult {
+  Value y;
+  Value moving_mean;
+  Value moving_variance;
+};
+
+/// Normalizes over all axes but the last (Ioffe and Szegedy, 2015): in training, within layers that are all
+/// trainable, by the batch's mean and biased variance, otherwise by the moving ones. x is (..., C), the others (C,)
+/// in float32 (float64 for a float64 x), in which the statistics are computed.
+BatchNormResult batch_norm(const Value& x, const Value& gamma, const Value& beta, const Value& moving_mean,
+                           const Value& moving_variance, const BatchNormOpOptions& options = {});
+
+/// In training, sets each element to 0 with probability `rate` and divides the others by 1 - rate (Srivastava et
+/// al., 2014); otherwise x. What is dropped depends on seed, step, layer path and call, not on threads. A ValueError
+/// for a rate outside [0, 1).
+Value dropout(const Value& x, double rate);
+
+/// -log of the probability of the right class: labels are integers (...), scores (..., C), the result (...), of
+/// float32 (float64 for float64 scores). With `from_logits` a softmax is part of it; without, scores are scaled to
+/// sum to 1 and clipped to [1e-7, 1 - 1e-7] as in Keras. A label outside of [0, C) is a ValueError when the step
+/// runs, and nothing is updated.
+Value sparse_crossentropy(const Value& labels, const Value& scores, bool from_logits);
+
+/// Where the largest element along `axis` is, int64, without that axis; the first of equals.
+Value argmax(const Value& x, std::int64_t axis = -1);
+
+/// Passes x, and no gradient.
+Value stop_gradient(const Value& x);
+
+}  // namespace mezzo

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+
+#include <mezzo/ops/ints.hpp>
+
+namespace mezzo {
+
+/// Padding of images: "valid" (none), "same" (as TensorFlow: the output has size ceil(input / stride), an odd pixel
+/// goes to the end), or numbers as in torch: that many pixels on either side of height and width.
+class Padding {
+ public:
+  /// A NameError for another name.
+  Padding(const char* name);
+  Padding(const std::string& name) : Padding(name.c_str()) {}
+  Padding(Ints numbers) : numbers_(std::move(numbers)) {}
+  template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
+  Padding(I both) : numbers_(both) {}
+  Padding(std::initializer_list<std::int64_t> numbers) : numbers_(numbers) {}
+
+  /// {top, bottom, left, right} for an image and a window of these heights and widths.
+  Shape resolve(const std::string& where, const Shape& image, const Shape& window, const Shape& strides,
+                const Shape& dilation) const;
+
+ private:
+  bool same_ = false;
+  Ints numbers_;
+};
+
+}  // namespace mezzo

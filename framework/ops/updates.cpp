@@ -1,0 +1,65 @@
+#include <mezzo/ops/detail/helpers.hpp>
+#include <mezzo/ops/detail/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> with_copy(const OpCall& call, std::vector<Spec> outputs) {
+  if (call.attributes.has("copy_dtype")) {
+    outputs.push_back({call.inputs[0].shape, call.attributes.get<DType>("copy_dtype")});
+  }
+  return outputs;
+}
+
+void require_like_variable(const OpCall& call, std::size_t i) {
+  if (call.inputs[i].shape != call.inputs[0].shape) {
+    throw ShapeError(call.where + " gradient and slots must have the variable's shape " +
+                     to_string(call.inputs[0].shape) + "; got " + to_string(call.inputs[i].shape));
+  }
+}
+
+std::vector<Spec> infer_sgd(const OpCall& call) {
+  require_like_variable(call, 1);
+  std::vector<Spec> outputs{call.inputs[0]};
+  if (call.attributes.get<double>("momentum") > 0) {
+    require_like_variable(call, 2);
+    outputs.push_back(call.inputs[2]);
+  }
+  return with_copy(call, outputs);
+}
+
+std::vector<Spec> infer_adam(const OpCall& call) {
+  for (std::size_t i = 1; i < 4; ++i) require_like_variable(call, i);
+  return with_copy(call, {call.inputs[0], call.inputs[2], call.inputs[3]});
+}
+
+std::vector<Spec> infer_all_finite(const OpCall&) { return {{{}, DType::boolean}}; }
+
+std::vector<Spec> infer_multiplier(const OpCall&) { return {{{}, DType::float64}, {{}, DType::boolean}}; }
+
+Op update_op(const char* name, std::vector<Spec> (*infer)(const OpCall&)) {
+  Op op;
+  op.name = name;
+  op.cast.operands = {Cast::keep};
+  op.infer = infer;
+  return op;
+}
+
+}  // namespace
+
+Op detail::sgd_update_op() {
+  Op op = update_op("sgd_update", infer_sgd);
+  op.in_place = {0, 2};
+  return op;
+}
+
+Op detail::adam_update_op() {
+  Op op = update_op("adam_update", infer_adam);
+  op.in_place = {0, 2, 3};
+  return op;
+}
+
+Op detail::all_finite_op() { return update_op("all_finite", infer_all_finite); }
+Op detail::gradient_multiplier_op() { return update_op("gradient_multiplier", infer_multiplier); }
+
+}  // namespace mezzo

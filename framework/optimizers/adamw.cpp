@@ -1,0 +1,15 @@
+#include <mezzo/optimizers/adamw.hpp>
+
+namespace mezzo {
+
+AdamW::AdamW(AdamWOptions options)
+    : Adam("AdamW", {.learning_rate = options.learning_rate,
+                     .beta_1 = options.beta_1,
+                     .beta_2 = options.beta_2,
+                     .epsilon = options.epsilon,
+                     .weight_decay = options.weight_decay,
+                     .clipnorm = options.clipnorm,
+                     .clipvalue = options.clipvalue,
+                     .global_clipnorm = options.global_clipnorm}) {}
+
+}  // namespace mezzo

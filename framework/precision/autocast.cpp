@@ -1,0 +1,41 @@
+#include <mezzo/precision/autocast.hpp>
+
+#include <algorithm>
+
+namespace mezzo {
+namespace {
+
+Cast cast_of(const CastRule& rule, std::size_t i) { return rule.operands[std::min(i, rule.operands.size() - 1)]; }
+
+}  // namespace
+
+std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& operands, DType compute) {
+  std::vector<DType> out(operands.size());
+  bool float_scalar = false;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    float_scalar |= operands[i].weak && is_floating(operands[i].dtype) && cast_of(rule, i) == Cast::promote;
+  }
+  bool any = false;
+  DType widest = DType::boolean;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    out[i] = operands[i].dtype;
+    const Cast how = cast_of(rule, i);
+    if (how == Cast::keep || operands[i].weak) continue;
+    const bool to_compute = is_floating(out[i]) ? operands[i].crosses_border
+                                                : rule.floats_only || (float_scalar && how == Cast::promote);
+    if (to_compute) out[i] = compute;
+    if (how != Cast::promote) continue;
+    widest = any ? promote(widest, out[i]) : out[i];
+    any = true;
+  }
+  if (!any) {  // numbers alone
+    for (const Operand& operand : operands) widest = promote(widest, operand.dtype);
+    if (rule.floats_only && !is_floating(widest)) widest = compute;
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (cast_of(rule, i) == Cast::promote) out[i] = widest;
+  }
+  return out;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,74 @@
+#pragma once
+#include <string>
+
+#include <mezzo/core/dtype.hpp>
+
+namespace mezzo {
+
+/// In which dtype a layer computes, and in which its variables are kept. A value with a name, as in Keras:
+///
+/// | name | compute | variables |
+/// |---|---|---|
+/// | float32, float64, bfloat16, float16 | that | that |
+/// | mixed_bfloat16 | bfloat16 | float32 |
+/// | mixed_float16 | float16, with loss scaling | float32 |
+///
+/// The empty policy inherits: the nearest enclosing level decides (containers, Trainer, set_dtype_policy).
+class Policy {
+ public:
+  Policy() = default;
+
+  /// A NameError that lists the good names if there is none of this one; "" inherits.
+  Policy(std::string name);
+  Policy(const char* name) : Policy(std::string(name)) {}
+
+  /// A floating dtype for both; a NameError for an integer one.
+  Policy(DType dtype) : Policy(std::string(dtype_name(dtype))) {}
+
+  bool inherits() const { return name_.empty(); }
+  const std::string& name() const { return name_; }
+  DType compute_dtype() const { return compute_; }
+  DType variable_dtype() const { return variable_; }
+  bool operator==(const Policy& other) const { return name_ == other.name_; }
+  bool operator!=(const Policy& other) const { return !(*this == other); }
+
+ private:
+  std::string name_;
+  DType compute_ = DType::float32;
+  DType variable_ = DType::float32;
+};
+
+/// Sets the policy that holds where no layer, container or Trainer says another; an inheriting one means float32.
+void set_dtype_policy(const Policy& policy);
+
+/// The policy set so; float32 at the start.
+Policy dtype_policy();
+
+/// What `Trainer({.precision})` takes: 32, 16 or 64, or a name.
+///
+/// | precision | policy |
+/// |---|---|
+/// | 32, "32", "32-true", "float32" | float32 |
+/// | 64, "64", "64-true", "float64" | float64 |
+/// | "bf16", "bf16-mixed", "mixed_bfloat16" | mixed_bfloat16 |
+/// | 16, "16", "16-mixed", "mixed_float16" | mixed_float16, on a CPU too |
+/// | "bf16-true", "bfloat16" | bfloat16 |
+/// | "16-true", "float16" | float16 |
+///
+/// Not given, each model keeps its own policy. Anything else is a NameError that lists the good ones.
+class Precision {
+ public:
+  Precision() = default;
+  Precision(int bits) : Precision(std::to_string(bits)) {}
+  Precision(bool) = delete;
+  Precision(const char* name) : Precision(std::string(name)) {}
+  Precision(const std::string& name);
+  Precision(Policy policy) : policy_(std::move(policy)) {}
+
+  const Policy& policy() const { return policy_; }
+
+ private:
+  Policy policy_;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,49 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <mezzo/model/module.hpp>
+
+namespace mezzo::detail {
+
+/// A value that a step reports.
+struct Logged {
+  std::string name;
+  bool prog_bar = false;
+};
+
+/// What log(), optimizer() and minimize() mean on this thread while a step is traced.
+class StepContext {
+ public:
+  /// `optimizers` are those that may be asked for; a dry run, which only builds the layers, has none and minimizes
+  /// nothing.
+  StepContext(Module& module, const OptimizerConfigs& optimizers, bool dry);
+  ~StepContext();
+  StepContext(const StepContext&) = delete;
+  StepContext& operator=(const StepContext&) = delete;
+
+  /// This thread's; a ValueError that names `what` outside of a step.
+  static StepContext& current(const std::string& what);
+
+  void log(const std::string& name, const Value& value, bool prog_bar);
+  OptimizerHandle optimizer(const std::string& name) const;
+  void minimize(const Value& loss, const OptimizerHandle& optimizer);
+
+  bool minimized() const { return minimized_; }
+  const std::vector<Logged>& logged() const { return logged_; }
+
+ private:
+  Values weights_of(std::size_t optimizer, std::vector<std::shared_ptr<VariableState>>& variables) const;
+
+  Module& module_;
+  const OptimizerConfigs& optimizers_;
+  bool dry_;
+  bool minimized_ = false;
+  std::vector<Logged> logged_;
+  StepContext* outer_;
+};
+
+/// The mean of a loss or a metric as one number of at least float32.
+Value mean_of(const Value& value);
+
+}  // namespace mezzo::detail

@@ -1,0 +1,115 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mezzo/compiler/pipeline.hpp>
+#include <mezzo/compiler/plan.hpp>
+#include <mezzo/data/batch.hpp>
+#include <mezzo/training/detail/step_context.hpp>
+
+namespace mezzo::detail {
+
+enum class Phase { train, validate, test, predict };
+
+/// How steps are run.
+struct RunOptions {
+  Policy policy{};     ///< the Trainer's; inheriting: each model's own
+  bool eager = false;  ///< node by node, without plans
+  PipelineOptions passes{};
+};
+
+/// A step of one signature, traced and compiled.
+struct CompiledStep {
+  /// What a plan is good for: other values of these need another one.
+  struct Signature {
+    Phase phase = Phase::train;
+    std::string policy;
+    std::uint64_t layers = 0;  ///< policies, trainable flags and dtypes of weights
+    std::vector<Spec> inputs;
+  };
+  /// A number that changes from step to step.
+  struct Runtime {
+    enum class Kind { step, epoch, seed, learning_rate, count, loss_scale } kind = Kind::step;
+    std::size_t optimizer = 0;
+  };
+  Signature signature;
+  std::shared_ptr<Plan> plan;
+  std::vector<Logged> logged;        ///< one per output of the plan
+  std::vector<Runtime> runtime;      ///< one per number that the plan takes
+  std::vector<std::size_t> updated;  ///< optimizers that it steps
+  std::vector<bool> scaled;          ///< by optimizer: whether its gradients carry a loss scale
+};
+
+/// What training leaves with a module: optimizers, counters, plans.
+struct TrainingState : RunState {
+  OptimizerConfigs optimizers;
+  bool configured = false;
+  std::int64_t step = 0;   ///< training steps taken, skipped ones too
+  std::int64_t epoch = 0;  ///< epochs begun
+  std::shared_ptr<Arena> arena = std::make_shared<Arena>();
+  std::vector<std::unique_ptr<CompiledStep>> steps;
+  std::size_t last = 0;  ///< index of the step that ran last
+  bool running = false;
+};
+
+/// The module's, made at the first call.
+TrainingState& training_state(Module& module);
+
+/// Runs steps of a module: traces once per signature, then runs the plan. After the first step of a signature it
+/// allocates nothing.
+class StepRunner {
+ public:
+  /// Converts the module's weights to the dtypes that the policy asks for. A ValueError if the module is run already,
+  /// or if the Trainer's policy reaches no layer.
+  StepRunner(Module& module, RunOptions options);
+  ~StepRunner();
+  StepRunner(const StepRunner&) = delete;
+  StepRunner& operator=(const StepRunner&) = delete;
+
+  /// Makes optimizers by configure_optimizers, after the layers were built by this batch. With `anew` their state is
+  /// forgotten.
+  void configure(const HostBatch& batch, bool anew);
+
+  void run(Phase phase, const HostBatch& batch);
+
+  /// Whether the last step's updates were held back by a loss that overflowed.
+  bool skipped() const { return skipped_; }
+
+  /// What the last step reported: names, and a number for each.
+  const std::vector<Logged>& logged() const { return *logged_; }
+  double value(std::size_t i) const;
+
+  /// The output of a predict step.
+  Tensor output() const;
+
+ private:
+  std::size_t compiled(Phase phase, const HostBatch& batch);
+  std::unique_ptr<CompiledStep> compile(CompiledStep::Signature signature, const HostBatch& batch);
+  std::vector<Logged> trace_step(Phase phase, const Batch& batch);
+  CompiledStep& step_in_use() const { return *state_.steps[state_.last]; }
+  void run_eagerly(Phase phase, const HostBatch& batch);
+  void finish_step(const CompiledStep& step);
+  void count_update(std::size_t optimizer, bool scaled, bool committed);
+  double runtime_value(const CompiledStep::Runtime& runtime) const;
+  void warn_of_many_plans(const CompiledStep::Signature& signature) const;
+
+  Module& module_;
+  TrainingState& state_;
+  RunOptions options_;
+  std::vector<Tensor> inputs_;
+  std::vector<double> numbers_;
+  const std::vector<Logged>* logged_ = nullptr;
+  std::vector<Logged> eager_logged_;
+  std::vector<Tensor> eager_values_;
+  bool skipped_ = false;
+};
+
+/// A number of everything about the layers that a plan depends on.
+std::uint64_t layers_signature(const LayerState& root);
+
+/// The policy's dtypes for all weights below a module, from here on.
+void convert_weights(const Layer& root, const Policy& base);
+
+}  // namespace mezzo::detail

@@ -1,0 +1,135 @@
+#include <mezzo/training/detail/step_context.hpp>
+
+#include <algorithm>
+
+#include <mezzo/graph/gradient.hpp>
+#include <mezzo/graph/trace.hpp>
+
+namespace mezzo {
+namespace {
+
+detail::StepContext*& innermost() {
+  thread_local detail::StepContext* context = nullptr;
+  return context;
+}
+
+bool computes_in_float16(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const NodePtr& node) {
+    return std::any_of(node->outputs.begin(), node->outputs.end(),
+                       [](const Spec& spec) { return spec.dtype == DType::float16; });
+  });
+}
+
+}  // namespace
+
+namespace detail {
+
+StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, bool dry)
+    : module_(module), optimizers_(optimizers), dry_(dry), outer_(innermost()) {
+  innermost() = this;
+}
+StepContext::~StepContext() { innermost() = outer_; }
+
+StepContext& StepContext::current(const std::string& what) {
+  if (innermost() == nullptr) throw ValueError("[Module] " + what + " is for steps that a Trainer runs");
+  return *innermost();
+}
+
+void StepContext::log(const std::string& name, const Value& value, bool prog_bar) {
+  if (!value.node()) {
+    throw ValueError("[Module] log(\"" + name + "\", ...): a number from outside of the step would be frozen in it; log a Value");
+  }
+  const auto same = [&](const Logged& entry) { return entry.name == name; };
+  if (std::any_of(logged_.begin(), logged_.end(), same)) {
+    throw NameError("[Module] log: \"" + name + "\" was logged already in this step");
+  }
+  logged_.push_back({name, prog_bar});
+  Trace::current()->output(name, mean_of(value));
+}
+
+OptimizerHandle StepContext::optimizer(const std::string& name) const {
+  if (dry_) return OptimizerHandle(0);
+  std::string good;
+  for (std::size_t i = 0; i < optimizers_.size(); ++i) {
+    if (optimizers_[i].name == name) return OptimizerHandle(i);
+    good += (i > 0 ? ", " : "") + ("\"" + optimizers_[i].name + "\"");
+  }
+  throw NameError("[Module] no optimizer \"" + name + "\"; there are: " + good);
+}
+
+Values StepContext::weights_of(std::size_t optimizer, std::vector<std::shared_ptr<VariableState>>& variables) const {
+  const std::vector<Variable>& given = optimizers_[optimizer].weights;
+  Values leaves;
+  for (const Variable& weight : module_.trainable_weights()) {
+    const auto same = [&](const Variable& other) { return other.id() == weight.id(); };
+    if (!given.empty() && std::none_of(given.begin(), given.end(), same)) continue;
+    for (const NodePtr& node : Trace::current()->graph().nodes) {
+      if (node->variable != weight.state().pointer()) continue;
+      variables.push_back(node->variable);
+      leaves.emplace_back(node, 0);
+    }
+  }
+  return leaves;
+}
+
+void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
+  if (dry_) return;
+  minimized_ = true;
+  Trace& trace = *Trace::current();
+  const auto group = static_cast<int>(handle.index());
+  const std::string suffix = ":" + std::to_string(group);
+  Optimizer& optimizer = *optimizers_[handle.index()].optimizer;
+  const bool scaled = computes_in_float16(trace.graph());
+  const Value target = mean_of(loss);
+  const Value scale = scaled ? runtime_scalar("loss_scale" + suffix) : Value(Tensor::scalar(1, DType::float64));
+
+  std::vector<std::shared_ptr<VariableState>> variables;
+  const Values leaves = weights_of(handle.index(), variables);
+  const Values all = partial_gradients(target, leaves, scale);
+  Values operands{scale};
+  for (const Value& gradient : all) {
+    if (gradient.defined()) operands.push_back(gradient);
+  }
+  if (operands.size() == 1) {
+    throw ValueError("[Trainer] the loss depends on no trainable weight" +
+                     (optimizers_[handle.index()].name.empty() ? std::string()
+                                                               : " of optimizer \"" + optimizers_[handle.index()].name + "\""));
+  }
+  const Value finite = insert_one(find_op("all_finite"), {target});
+  trace.gate(finite, group, scaled ? "" : "[Trainer] the loss is not finite; no weight was changed by this step");
+  Optimizer::Step step{runtime_scalar("learning_rate" + suffix), runtime_scalar("count" + suffix),
+                       Tensor::scalar(1, DType::float64)};
+  if (scaled || optimizer.common().global_clipnorm > 0) {
+    const Values out = insert(find_op("gradient_multiplier"), operands,
+                              {{"clipnorm", optimizer.common().global_clipnorm}});
+    step.multiplier = out[0];
+    trace.gate(out[1], group, scaled ? "" : "[Trainer] a gradient is not finite; no weight was changed by this step");
+  }
+  trace.update_group = group;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].defined()) optimizer.apply(variables[i], all[i], step);
+  }
+  trace.update_group = -1;
+}
+
+Value mean_of(const Value& value) {
+  const DType dtype = accumulation_dtype(value.dtype());
+  const Value wide = value.dtype() == dtype ? value : cast(value, dtype);
+  return wide.shape().empty() ? wide : mean(wide);
+}
+
+}  // namespace detail
+
+void Module::log(const std::string& name, const Value& value, const LogOptions& options) {
+  detail::StepContext::current("log()").log(name, value, options.prog_bar);
+}
+
+OptimizerHandle Module::optimizer(const std::string& name) {
+  return detail::StepContext::current("optimizer()").optimizer(name);
+}
+
+void Module::minimize(const Value& loss, const OptimizerHandle& optimizer) {
+  detail::StepContext::current("minimize()").minimize(loss, optimizer);
+}
+
+}  // namespace mezzo

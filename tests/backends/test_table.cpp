@@ -1,0 +1,53 @@
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "support/kernels.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+const std::set<std::string> leaves{"constant", "input", "runtime", "variable"};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(table)
+
+BOOST_AUTO_TEST_CASE(the_reference_is_last_of_every_op) {
+  std::map<std::string, std::string> last;
+  for (const Implementation& implementation : kernel_table()) last[implementation.op] = implementation.name;
+  for (const Op& op : op_table()) {
+    if (leaves.count(op.name) == 0) BOOST_TEST(last[op.name] == "reference", op.name << " ends with " << last[op.name]);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(each_entry_is_of_an_op_and_once) {
+  std::set<std::string> seen;
+  for (const Implementation& implementation : kernel_table()) {
+    BOOST_CHECK_NO_THROW(find_op(implementation.op));
+    BOOST_TEST(seen.insert(implementation.op + " " + implementation.name).second, implementation.op);
+    BOOST_TEST((implementation.create != nullptr));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(special_implementations_come_before_general_ones) {
+  const std::map<std::string, int> rank{{"onednn", 0}, {"xsimd", 1}, {"widen", 2}, {"reference", 3}};
+  std::map<std::string, int> reached;
+  for (const Implementation& implementation : kernel_table()) {
+    BOOST_REQUIRE(rank.count(implementation.name) == 1);
+    BOOST_TEST(rank.at(implementation.name) >= reached[implementation.op], implementation.op);
+    reached[implementation.op] = rank.at(implementation.name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(float16_is_computed_wider_when_nobody_takes_it) {
+  const KernelRequest request = kernel_request("exp", {}, {Tensor({3}, DType::float16)});
+  const ChosenKernel chosen = choose_kernel(request);
+  BOOST_TEST(chosen.implementation != "reference");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

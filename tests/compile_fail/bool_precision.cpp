@@ -1,0 +1,8 @@
+// error: deleted (function|constructor)
+#include <mezzo/mezzo.hpp>
+
+#ifdef MEZZO_FAIL
+mezzo::Trainer trainer({.precision = true});
+#else
+mezzo::Trainer trainer({.precision = "bf16"});
+#endif

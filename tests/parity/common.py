@@ -1,0 +1,34 @@
+"""What the recording scripts share: Keras on JAX in float64, numbers that repeat, and the files' format."""
+
+import json
+import os
+from pathlib import Path
+
+os.environ.update(KERAS_BACKEND="jax", JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu", CUDA_VISIBLE_DEVICES="")
+
+import keras  # noqa: E402
+import numpy as np  # noqa: E402
+
+keras.config.set_floatx("float64")
+
+
+def numbers(seed, shape, low=-1.0, high=1.0):
+    """Random numbers of two decimals, which JSON holds in few bytes."""
+    return np.round(np.random.default_rng(seed).uniform(low, high, shape), 2)
+
+
+def integers(seed, shape, below):
+    return np.random.default_rng(seed).integers(0, below, shape)
+
+
+def array(x):
+    x = np.asarray(x)
+    return {"shape": list(x.shape), "dtype": str(x.dtype), "data": [v.item() for v in x.reshape(-1)]}
+
+
+def write(name, cases):
+    path = Path(__file__).parent / "recorded" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    lines = [f"{json.dumps(key)}: {json.dumps(case, separators=(',', ':'))}" for key, case in cases.items()]
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    print(f"{path.name}: {len(cases)} cases, {path.stat().st_size} bytes, Keras {keras.__version__}")

@@ -1,0 +1,72 @@
+"""Records outputs, gradients and moving statistics of Keras' layers."""
+
+from common import array, keras, np, numbers, write
+
+import jax
+
+layers = keras.layers
+
+
+def record(layer, *shapes, training=False, frozen=False, low=-1.0):
+    """Weights are drawn anew, since Keras' own are zeros and ones in part; the loss is sum(output * cotangent)."""
+    inputs = [jax.numpy.asarray(numbers(i, shape, low)) for i, shape in enumerate(shapes)]
+    layer.build([x.shape for x in inputs] if len(inputs) > 1 else inputs[0].shape)
+    for i, weight in enumerate(layer.weights):
+        weight.assign(numbers(100 + i, weight.shape, 0.5 if "variance" in weight.name else -1.0, 1.5))
+    names = [w.name for w in layer.weights]
+    values = [np.array(w.value) for w in layer.weights]
+    layer.trainable = not frozen
+    fixed = [w.value for w in layer.non_trainable_variables]
+    trained = [w.value for w in layer.trainable_variables]
+
+    def run(trainable, xs):
+        x = xs if len(xs) > 1 else xs[0]
+        kwargs = {"training": training} if layer._call_has_training_arg else {}
+        return layer.stateless_call(trainable, fixed, x, **kwargs)
+
+    output, moved = run(trained, inputs)
+    cotangent = numbers(50, output.shape)
+    gradients = jax.grad(lambda t, xs: (run(t, xs)[0] * cotangent).sum(), argnums=(0, 1))(trained, inputs)
+    trained_names = [w.name for w in layer.trainable_variables]
+    fixed_names = [w.name for w in layer.non_trainable_variables]
+    return {
+        "training": training,
+        "inputs": [array(x) for x in inputs],
+        "weights": [{"name": n, "value": array(v)} for n, v in zip(names, values)],
+        "output": array(output),
+        "cotangent": array(cotangent),
+        "input_gradients": [array(g) for g in gradients[1]],
+        "weight_gradients": {n: array(g) for n, g in zip(trained_names, gradients[0])},
+        "moved": {n: array(m) for n, m in zip(fixed_names, moved)},
+    }
+
+
+image = (2, 6, 5, 4)
+write("layers", {
+    "dense": record(layers.Dense(3), (4, 5)),
+    "dense_relu_without_bias": record(layers.Dense(3, activation="relu", use_bias=False), (4, 5)),
+    "dense_rank_4": record(layers.Dense(4), (2, 1, 3, 5)),
+    "conv2d": record(layers.Conv2D(3, 3), image),
+    "conv2d_same_strides_relu": record(layers.Conv2D(3, 3, strides=2, padding="same", activation="relu"), image),
+    "conv2d_rectangular": record(layers.Conv2D(2, (2, 3), strides=(1, 2), padding="same"), image),
+    "conv2d_dilated": record(layers.Conv2D(2, (3, 2), dilation_rate=(2, 3)), image),
+    "conv2d_groups_without_bias": record(layers.Conv2D(6, 2, groups=2, use_bias=False), image),
+    "max_pooling": record(layers.MaxPooling2D(), image),
+    "max_pooling_same": record(layers.MaxPooling2D(3, strides=2, padding="same"), image),
+    "max_pooling_rectangular": record(layers.MaxPooling2D((2, 3), strides=(1, 2)), image),
+    "batch_normalization": record(layers.BatchNormalization(), image, training=True),
+    "batch_normalization_inference": record(layers.BatchNormalization(), image),
+    "batch_normalization_frozen": record(layers.BatchNormalization(), image, training=True, frozen=True),
+    "batch_normalization_options": record(layers.BatchNormalization(momentum=0.9, epsilon=1e-5), (7, 3),
+                                          training=True),
+    "batch_normalization_without_center": record(layers.BatchNormalization(center=False), (7, 3), training=True),
+    "batch_normalization_without_scale": record(layers.BatchNormalization(scale=False), (7, 3), training=True),
+    "batch_normalization_axis_1": record(layers.BatchNormalization(axis=1), (3, 4, 2, 2), training=True),
+    "flatten": record(layers.Flatten(), (2, 3, 1, 4)),
+    "flatten_rank_1": record(layers.Flatten(), (3,)),
+    "relu": record(layers.ReLU(), (3, 4)),
+    "activation": record(layers.Activation("relu"), (3, 4)),
+    "rescaling": record(layers.Rescaling(1 / 127.5, offset=-1.0), (3, 4), low=0.0),
+    "add": record(layers.Add(), (3, 4), (3, 1), (3, 4)),
+    "dropout_inference": record(layers.Dropout(0.5), (3, 4)),
+})

@@ -1,0 +1,28 @@
+# Sourced by the scripts after they set `root`: where things are, and how to build.
+
+build=${MEZZO_BUILD_DIR:-$root/build}
+jobs=${MEZZO_JOBS:-$(nproc)}
+mezzo_cache=${XDG_CACHE_HOME:-$HOME/.cache}/mezzo
+mezzo_onednn3=$mezzo_cache/onednn-3.2
+mezzo_cling=$mezzo_cache/cling
+
+# Clones at different places share what is in the cache.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
+# configure FOLDER [cmake options]
+configure() {
+  local folder=$1
+  shift
+  cmake -S "$root" -B "$folder" -G Ninja --log-level=WARNING -Wno-dev "$@"
+}
+
+# compile FOLDER [targets]
+compile() {
+  local folder=$1
+  shift
+  cmake --build "$folder" --parallel "$jobs" ${1:+--target "$@"} -- --quiet
+}
+
+run_tests() {
+  ctest --test-dir "$1" --output-on-failure --no-tests=error --no-label-summary
+}

@@ -1,0 +1,187 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mezzo/compiler/kernel.hpp>
+#include <mezzo/core/convert.hpp>
+#include <mezzo/core/random.hpp>
+#include <mezzo/core/tensor.hpp>
+#include <mezzo/core/visit.hpp>
+
+// Runs one kernel of one implementation, beside the choice that plans make:
+//
+//   Tensor a = random_tensor({3, 4}), b = random_tensor({4, 5});
+//   KernelRun run = run_kernel("onednn", "matmul", {{"transpose_a", false}, ...}, {a, b});
+//   if (!run.ran()) return skip(run.declined);
+//   BOOST_TEST(largest_difference(run.outputs[0], run_kernel("reference", ...).outputs[0]) < 1e-6);
+
+namespace mezzo_tests {
+
+// What came of one kernel: its outputs, or why it declined.
+struct KernelRun {
+  std::vector<mezzo::Tensor> outputs;
+  std::string declined;
+  std::string detail;
+  bool ran() const { return declined.empty(); }
+};
+
+// The request that the compiler would make of these operands; the outputs are those that the op infers.
+inline mezzo::KernelRequest kernel_request(const std::string& op, mezzo::Attributes attributes,
+                                           std::vector<mezzo::Spec> inputs) {
+  mezzo::KernelRequest request;
+  request.op = &mezzo::find_op(op);
+  request.attributes = std::move(attributes);
+  request.inputs = std::move(inputs);
+  request.where = "[" + op + "]";
+  request.outputs = request.op->infer({request.inputs, request.attributes, request.where});
+  return request;
+}
+
+inline mezzo::KernelRequest kernel_request(const std::string& op, mezzo::Attributes attributes,
+                                           const std::vector<mezzo::Tensor>& inputs) {
+  std::vector<mezzo::Spec> specs;
+  for (const mezzo::Tensor& input : inputs) specs.push_back({input.shape(), input.dtype()});
+  return kernel_request(op, std::move(attributes), std::move(specs));
+}
+
+// The kernel of that implementation for a request; null and the reason if it declines or isn't in the table.
+inline std::unique_ptr<mezzo::Kernel> create_kernel(const std::string& implementation,
+                                                    const mezzo::KernelRequest& request, std::string& reason) {
+  reason = "no implementation \"" + implementation + "\" of " + request.op->name;
+  for (const mezzo::Implementation& entry : mezzo::kernel_table()) {
+    if (entry.op != request.op->name || entry.name != implementation) continue;
+    reason.clear();
+    auto kernel = entry.create(request, reason);
+    if (!kernel && reason.empty()) reason = "declined without a reason";
+    if (kernel) reason.clear();
+    return kernel;
+  }
+  return nullptr;
+}
+
+// A tensor of bytes that no kernel may count on: NaN in every floating dtype.
+inline mezzo::Tensor garbage(const mezzo::Shape& shape, mezzo::DType dtype) {
+  mezzo::Tensor tensor = mezzo::Tensor::uninitialized(shape, dtype);
+  if (tensor.bytes() > 0) std::memset(tensor.mutable_raw(), dtype == mezzo::DType::boolean ? 1 : 0xff, tensor.bytes());
+  return tensor;
+}
+
+// Runs it once on garbage scratch and outputs. `overwrite`: output 0 lies on a copy of that input's bytes.
+inline std::vector<mezzo::Tensor> run_kernel(mezzo::Kernel& kernel, const mezzo::KernelRequest& request,
+                                             const std::vector<mezzo::Tensor>& inputs, int overwrite = -1) {
+  std::vector<mezzo::Tensor> outputs;
+  for (const mezzo::Spec& spec : request.outputs) outputs.push_back(garbage(spec.shape, spec.dtype));
+  mezzo::Tensor scratch = garbage({static_cast<std::int64_t>(kernel.scratch_bytes())}, mezzo::DType::uint8);
+  std::vector<const void*> in;
+  std::vector<void*> out;
+  for (const mezzo::Tensor& input : inputs) in.push_back(input.raw());
+  for (mezzo::Tensor& output : outputs) out.push_back(output.mutable_raw());
+  if (overwrite >= 0) {
+    const mezzo::Tensor& under = inputs[static_cast<std::size_t>(overwrite)];
+    if (under.bytes() > 0) std::memcpy(out[0], under.raw(), under.bytes());
+    in[static_cast<std::size_t>(overwrite)] = out[0];
+  }
+  kernel.run({in.data(), out.data(), scratch.mutable_raw()});
+  return outputs;
+}
+
+// Creates and runs the kernel of that implementation ("reference", "xsimd", "onednn", "widen").
+inline KernelRun run_kernel(const std::string& implementation, const std::string& op,
+                            const mezzo::Attributes& attributes, const std::vector<mezzo::Tensor>& inputs) {
+  const mezzo::KernelRequest request = kernel_request(op, attributes, inputs);
+  KernelRun result;
+  const auto kernel = create_kernel(implementation, request, result.declined);
+  if (kernel) {
+    result.detail = kernel->detail();
+    result.outputs = run_kernel(*kernel, request, inputs);
+  }
+  return result;
+}
+
+// The reference's outputs: what every other kernel is compared with.
+inline std::vector<mezzo::Tensor> run_reference(const std::string& op, const mezzo::Attributes& attributes,
+                                                const std::vector<mezzo::Tensor>& inputs) {
+  KernelRun run = run_kernel("reference", op, attributes, inputs);
+  if (!run.ran()) throw std::runtime_error("reference declined " + op + ": " + run.declined);
+  return std::move(run.outputs);
+}
+
+// Whether output 0 is the same, bit for bit, when it lies on an input for which the kernel says that it may: on how
+// many inputs it may, or -1 if one of them went wrong.
+inline int count_safe_overwrites(const std::string& implementation, const std::string& op,
+                                 const mezzo::Attributes& attributes, const std::vector<mezzo::Tensor>& inputs) {
+  const mezzo::KernelRequest request = kernel_request(op, attributes, inputs);
+  std::string reason;
+  const auto kernel = create_kernel(implementation, request, reason);
+  if (!kernel) throw std::runtime_error(implementation + " declined " + op + ": " + reason);
+  const std::vector<mezzo::Tensor> apart = run_kernel(*kernel, request, inputs);
+  int count = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!kernel->may_overwrite(i) || inputs[i].bytes() != apart[0].bytes()) continue;
+    const std::vector<mezzo::Tensor> onto = run_kernel(*kernel, request, inputs, static_cast<int>(i));
+    for (std::size_t k = 0; k < apart.size(); ++k) {
+      if (!onto[k].equal(apart[k])) return -1;
+    }
+    ++count;
+  }
+  return count;
+}
+
+// Numbers in [low, high), the same on each call with the same seed; rounded down to integers where `integers`
+// or where the dtype has no fractions.
+inline mezzo::Tensor random_tensor(const mezzo::Shape& shape, mezzo::DType dtype = mezzo::DType::float32,
+                                   std::uint64_t seed = 1, double low = -1, double high = 1, bool integers = false) {
+  mezzo::Tensor tensor(shape, dtype);
+  const bool whole = integers || !mezzo::is_floating(dtype);
+  mezzo::visit_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    T* out = tensor.mutable_data<T>();
+    for (std::int64_t i = 0; i < tensor.size(); ++i) {
+      const auto words = mezzo::philox(seed, static_cast<std::uint64_t>(i));
+      const double x = low + (high - low) * mezzo::unit_double(words[0], words[1]);
+      out[i] = mezzo::convert<T>(whole ? std::floor(x) : x);
+    }
+  });
+  return tensor;
+}
+
+// Small integers of that dtype: products and sums of them are exact, so that kernels can be compared for
+// equality.
+inline mezzo::Tensor small_integers(const mezzo::Shape& shape, mezzo::DType dtype = mezzo::DType::float32,
+                                    std::uint64_t seed = 1) {
+  return random_tensor(shape, dtype, seed, mezzo::dtype_name(dtype)[0] == 'u' ? 0 : -4, 5, true);
+}
+
+// The largest |a - b| / max(1, |b|); NaN equals NaN; infinite where shapes differ or one only is NaN or
+// infinite.
+inline double largest_difference(const mezzo::Tensor& a, const mezzo::Tensor& b) {
+  if (a.shape() != b.shape()) return std::numeric_limits<double>::infinity();
+  const std::vector<double> x = a.to_doubles(), y = b.to_doubles();
+  double largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
+    const double difference = std::abs(x[i] - y[i]) / std::max(1.0, std::abs(y[i]));
+    if (!(difference <= std::numeric_limits<double>::max())) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, difference);
+  }
+  return largest;
+}
+
+// <a, b> in double: adjoint pairs of kernels satisfy <f(x), g> = <x, f_gradient(g)>.
+inline double dot(const mezzo::Tensor& a, const mezzo::Tensor& b) {
+  const std::vector<double> x = a.to_doubles(), y = b.to_doubles();
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+}  // namespace mezzo_tests

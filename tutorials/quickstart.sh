@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds the library and tutorials/quickstart.cpp, and runs it.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+source "$root/tests/support/common.sh"
+
+bash "$root/tests/install.sh" quickstart
+# A folder that tests/run.sh has set up keeps its tests.
+[ -e "$build/CMakeCache.txt" ] || configure "$build" -DMEZZO_BUILD_TESTS=OFF
+compile "$build" quickstart
+exec "$build/tutorials/quickstart" "$@"
