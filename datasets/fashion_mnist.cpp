@@ -5,9 +5,8 @@
 namespace mezzo::datasets {
 
 std::pair<Dataset, Dataset> fashion_mnist(const FashionMnistOptions& options) {
-  return detail::read_idx_images({.name = "fashion-mnist",
-                                  .root = options.root,
-                                  .hint = "Debian's package `dataset-fashion-mnist` installs it"});
+  return detail::read_idx_images(
+      {.name = "fashion-mnist", .root = options.root, .hint = "Debian's package `dataset-fashion-mnist` installs it"});
 }
 
 }  // namespace mezzo::datasets

@@ -28,8 +28,8 @@ constexpr int xtensor_rank<xt::xtensor_container<S, N, L, Tag>> = static_cast<in
 /// convert to a Tensor, and a Tensor to an xt::xarray or xt::xtensor of the same element type. Elements are copied, in
 /// row-major order. To an xt::xtensor of another rank is a ShapeError.
 template <class E>
-struct TensorAdapter<E, std::enable_if_t<xt::is_xexpression<E>::value &&
-                                         sizeof(DTypeOf<std::decay_t<typename E::value_type>>) != 0>> {
+struct TensorAdapter<
+    E, std::enable_if_t<xt::is_xexpression<E>::value && sizeof(DTypeOf<std::decay_t<typename E::value_type>>) != 0>> {
   using Element = std::decay_t<typename E::value_type>;
 
   static Tensor to_tensor(const E& array) {
@@ -44,8 +44,7 @@ struct TensorAdapter<E, std::enable_if_t<xt::is_xexpression<E>::value &&
     constexpr int rank = detail::xtensor_rank<A>;
     const Element* elements = tensor.data<Element>();
     if (rank != detail::any_rank && static_cast<int>(tensor.shape().size()) != rank) {
-      throw ShapeError("[Tensor] an xt::xtensor of rank " + std::to_string(rank) + " can't hold " +
-                       tensor.describe());
+      throw ShapeError("[Tensor] an xt::xtensor of rank " + std::to_string(rank) + " can't hold " + tensor.describe());
     }
     A out;
     out.resize(tensor.shape());

@@ -12,7 +12,7 @@ namespace {
 constexpr int classes = 10;
 
 FileError wrong(const std::string& path, const std::string& expected, const Tensor& received) {
-  return FileError("\"" + path + "\" must hold " + expected + "; got " + received.describe());
+  return FileError("[datasets] \"" + path + "\" must hold " + expected + "; got " + received.describe());
 }
 
 Tensor read_images(const std::string& path) {
@@ -32,7 +32,7 @@ Tensor read_labels(const std::string& path, std::int64_t count) {
   const auto* begin = labels.data<std::uint8_t>();
   const auto* bad = std::find_if(begin, begin + count, [](std::uint8_t label) { return label >= classes; });
   if (bad != begin + count) {
-    throw FileError("\"" + path + "\": label " + std::to_string(bad - begin) + " must lie in [0, " +
+    throw FileError("[datasets] \"" + path + "\": label " + std::to_string(bad - begin) + " must lie in [0, " +
                     std::to_string(classes) + "); got " + std::to_string(*bad));
   }
   return labels.cast(DType::int64);

@@ -12,13 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> places(const std::string& root) {
-  if (!root.empty()) return {root};
+std::vector<fs::path> places(const std::string& name, const std::string& root) {
+  if (!root.empty()) return {root, fs::path(root) / name};
   std::vector<fs::path> places;
   const char* data = std::getenv("MEZZO_DATA");
-  if (data != nullptr && *data != '\0') places.emplace_back(data);
-  places.emplace_back("/usr/local/share/datasets");
-  places.emplace_back("/usr/share/datasets");
+  if (data != nullptr && *data != '\0') places.push_back(fs::path(data) / name);
+  for (const char* prefix : {"/usr/local", "/usr"}) places.push_back(fs::path(prefix) / "share/datasets" / name);
   return places;
 }
 
@@ -36,11 +35,9 @@ std::optional<fs::path> find_file(const fs::path& folder, const std::string& fil
 std::string find_folder(const std::string& name, const std::string& root, const std::string& file,
                         const std::string& hint) {
   std::string looked;
-  for (const fs::path& place : places(root)) {
-    for (const fs::path& folder : {place, place / name}) {
-      if (find_file(folder, file)) return folder.string();
-      looked += (looked.empty() ? "" : ", ") + folder.string();
-    }
+  for (const fs::path& place : places(name, root)) {
+    if (find_file(place, file)) return place.string();
+    looked += (looked.empty() ? "" : ", ") + place.string();
   }
   throw FileError("[" + name + "] \"" + file + "\", with or without .gz, must be in one of: " + looked +
                   (hint.empty() ? "" : "; " + hint));
@@ -48,7 +45,7 @@ std::string find_folder(const std::string& name, const std::string& root, const 
 
 std::string require_file(const std::string& folder, const std::string& file) {
   if (const auto path = find_file(folder, file)) return path->string();
-  throw FileError("\"" + (fs::path(folder) / file).string() + "\", with or without .gz, is missing");
+  throw FileError("[datasets] \"" + (fs::path(folder) / file).string() + "\", with or without .gz, is missing");
 }
 
 }  // namespace mezzo::datasets::detail

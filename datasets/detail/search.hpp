@@ -3,8 +3,8 @@
 
 namespace mezzo::datasets::detail {
 
-// The folder that holds `file` (or file.gz): `root` or, if it is "", the environment's MEZZO_DATA and the prefixes'
-// share/datasets; in each, the folder itself or `name` in it. A FileError that lists the places and `hint` otherwise.
+// The folder that holds `file` (or file.gz): `root` itself or `name` in it or, if `root` is "", `name` in the
+// environment's MEZZO_DATA or in a prefix's share/datasets. A FileError that lists the places and `hint` otherwise.
 std::string find_folder(const std::string& name, const std::string& root, const std::string& file,
                         const std::string& hint);
 

@@ -1,13 +1,8 @@
+#include <mezzo/backends/onednn/implementations.hpp>
 #include <mezzo/backends/reference/implementations.hpp>
 #include <mezzo/backends/widen.hpp>
-#include <mezzo/compiler/kernel.hpp>
-
-#if __has_include(<mezzo/backends/onednn/implementations.hpp>)
-#include <mezzo/backends/onednn/implementations.hpp>
-#endif
-#if __has_include(<mezzo/backends/xsimd/implementations.hpp>)
 #include <mezzo/backends/xsimd/implementations.hpp>
-#endif
+#include <mezzo/compiler/kernel.hpp>
 
 namespace mezzo {
 namespace {
@@ -22,14 +17,10 @@ std::vector<Implementation> concatenate(const std::vector<std::vector<Implementa
 
 const std::vector<Implementation>& kernel_table() {
   static const std::vector<Implementation> table = concatenate({
-#if __has_include(<mezzo/backends/onednn/implementations.hpp>)
-    onednn_implementations(),
-#endif
-#if __has_include(<mezzo/backends/xsimd/implementations.hpp>)
-        xsimd_implementations(),
-#endif
-        widen_implementations(),      // operands in bfloat16 or float16 that nobody above takes
-        reference_implementations(),  // all the rest
+      onednn_implementations(),     // matrix products and convolutions
+      xsimd_implementations(),      // what runs at the speed of memory
+      widen_implementations(),      // operands in bfloat16 or float16 that nobody above takes
+      reference_implementations(),  // all the rest
   });
   return table;
 }

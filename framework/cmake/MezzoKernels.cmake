@@ -24,8 +24,9 @@ function(mezzo_add_isa_kernels target folder)
     mezzo_target_defaults(${objects})
     target_include_directories(${objects} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
     target_compile_definitions(${objects} PRIVATE MEZZO_ISA=${isa})
-    # GCC 12 takes its own intrinsics' undefined vectors for mistakes (GCC bug 105593).
-    target_compile_options(${objects} PRIVATE ${MEZZO_ISA_FLAGS_${isa}}
+    # Optimized in every build: GCC 12 can't compile xsimd's AVX-512 otherwise, and what is not inlined would be
+    # shared between the copies. GCC 12 takes its own intrinsics' undefined vectors for mistakes (GCC bug 105593).
+    target_compile_options(${objects} PRIVATE -O3 ${MEZZO_ISA_FLAGS_${isa}}
       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>)
     target_link_libraries(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
   endforeach()

@@ -184,7 +184,8 @@ class PlanBuilder {
   }
 
   std::size_t deferred_target(const Node& node, std::size_t output) {
-    if (output < node.op->in_place.size()) {
+    const bool copy_of_variable = node.attributes.has("copy_dtype") && output + 1 == node.outputs.size();
+    if (!copy_of_variable) {
       const Value& variable = node.inputs[node.op->in_place[output]];
       plan_.written_[variable_index(variable.node()->variable)] = true;
       return buffer_of(variable);

@@ -41,7 +41,8 @@ template <class To, class From>
 To truncate(From x) {
   using Limits = std::numeric_limits<To>;
   constexpr auto low = static_cast<From>(Limits::min());
-  constexpr auto end = static_cast<From>(Limits::max() / 2 + 1) * 2;
+  constexpr To half = Limits::max() / 2 + 1;  // a power of two, which every float holds
+  constexpr auto end = 2 * static_cast<From>(half);
   if (x != x) return 0;
   if (x <= low) return Limits::min();
   return x >= end ? Limits::max() : static_cast<To>(x);

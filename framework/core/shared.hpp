@@ -66,6 +66,29 @@ class Shared {
   std::shared_ptr<T> pointer_;
 };
 
+/// A pointer to what can be made again, caches and the like: copies share it, clones begin without.
+template <class T>
+class Transient {
+ public:
+  Transient() = default;
+  Transient(const Transient& other) : pointer_(other.kept()) {}
+  Transient(Transient&&) noexcept = default;
+  Transient& operator=(const Transient& other) {
+    pointer_ = other.kept();
+    return *this;
+  }
+  Transient& operator=(Transient&&) noexcept = default;
+  ~Transient() = default;
+
+  const std::shared_ptr<T>& pointer() const { return pointer_; }
+  void set(std::shared_ptr<T> pointer) { pointer_ = std::move(pointer); }
+
+ private:
+  std::shared_ptr<T> kept() const { return CloneScope::current() == nullptr ? pointer_ : nullptr; }
+
+  std::shared_ptr<T> pointer_;
+};
+
 /// A deep copy of a layer, a model or anything made of Shared boxes: its weights are its own, ties among them kept.
 template <class L>
 L clone(const L& original) {

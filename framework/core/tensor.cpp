@@ -1,7 +1,6 @@
 #include <mezzo/core/tensor.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -63,10 +62,10 @@ Tensor Tensor::scalar(double value, DType dtype) {
 }
 
 bool Tensor::shared() const {
-  const bool shared = bytes_.use_count() > 1;
-  // Whoever let go of the bytes last, perhaps on another thread, has finished reading them.
-  if (!shared) std::atomic_thread_fence(std::memory_order_acquire);
-  return shared;
+  // Reading the count alone would not wait until whoever let go of the bytes last, perhaps on another thread, has
+  // finished with them; copying the pointer and dropping the copy does.
+  const std::shared_ptr<void> another = bytes_;
+  return another.use_count() > 2;
 }
 
 void* Tensor::mutable_raw() {
@@ -150,8 +149,8 @@ std::string Tensor::describe() const { return dtype_name(dtype_) + (" " + to_str
 
 void Tensor::check_count(std::size_t count) const {
   if (count != static_cast<std::size_t>(size_)) {
-    throw ShapeError("[Tensor] shape " + to_string(shape_) + " needs " + std::to_string(size_) +
-                     " elements; got " + std::to_string(count));
+    throw ShapeError("[Tensor] shape " + to_string(shape_) + " needs " + std::to_string(size_) + " elements; got " +
+                     std::to_string(count));
   }
 }
 

@@ -9,16 +9,26 @@ namespace mezzo {
 template <class F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {
   switch (dtype) {
-    case DType::float32: return f(float{});
-    case DType::float64: return f(double{});
-    case DType::bfloat16: return f(bfloat16{});
-    case DType::float16: return f(float16{});
-    case DType::int8: return f(std::int8_t{});
-    case DType::int16: return f(std::int16_t{});
-    case DType::int32: return f(std::int32_t{});
-    case DType::int64: return f(std::int64_t{});
-    case DType::uint8: return f(std::uint8_t{});
-    case DType::boolean: break;
+    case DType::float32:
+      return f(float{});
+    case DType::float64:
+      return f(double{});
+    case DType::bfloat16:
+      return f(bfloat16{});
+    case DType::float16:
+      return f(float16{});
+    case DType::int8:
+      return f(std::int8_t{});
+    case DType::int16:
+      return f(std::int16_t{});
+    case DType::int32:
+      return f(std::int32_t{});
+    case DType::int64:
+      return f(std::int64_t{});
+    case DType::uint8:
+      return f(std::uint8_t{});
+    case DType::boolean:
+      break;
   }
   return f(bool{});
 }

@@ -15,8 +15,7 @@ namespace {
 void check_indices(const std::vector<std::int64_t>& indices, std::int64_t size) {
   for (const std::int64_t index : indices) {
     if (index < 0 || index >= size) {
-      throw ValueError("[Dataset] indices must lie in [0, " + std::to_string(size) + "); got " +
-                       std::to_string(index));
+      throw ValueError("[Dataset] indices must lie in [0, " + std::to_string(size) + "); got " + std::to_string(index));
     }
   }
 }
@@ -25,9 +24,7 @@ void check_indices(const std::vector<std::int64_t>& indices, std::int64_t size) 
 
 Dataset Dataset::from_tensors(std::vector<NamedTensor> fields) { return detail::TensorSource(std::move(fields)); }
 
-Dataset Dataset::from_function(FunctionDatasetOptions options) {
-  return detail::FunctionSource(std::move(options));
-}
+Dataset Dataset::from_function(FunctionDatasetOptions options) { return detail::FunctionSource(std::move(options)); }
 
 const std::vector<Field>& Dataset::fields() const {
   static const std::vector<Field> none;

@@ -43,8 +43,7 @@ std::optional<HostBatch> BatchStream::next() {
   }
 }
 
-DataLoader::DataLoader(Dataset dataset, DataLoaderOptions options)
-    : dataset_(std::move(dataset)), options_(options) {
+DataLoader::DataLoader(Dataset dataset, DataLoaderOptions options) : dataset_(std::move(dataset)), options_(options) {
   check_at_least(1, options_.batch_size, "batch_size");
   check_at_least(0, options_.workers, "workers");
   check_at_least(1, options_.prefetch, "prefetch");
@@ -52,9 +51,8 @@ DataLoader::DataLoader(Dataset dataset, DataLoaderOptions options)
   if (dataset_.size() == 0) throw ValueError("[DataLoader] the data set is empty");
   size_ = count_batches(dataset_.size(), options_);
   if (size_ == 0) {
-    throw ValueError("[DataLoader] drop_last leaves no batch: batch_size is " +
-                     std::to_string(options_.batch_size) + " and the data set has " +
-                     std::to_string(dataset_.size()) + " samples");
+    throw ValueError("[DataLoader] drop_last leaves no batch: batch_size is " + std::to_string(options_.batch_size) +
+                     " and the data set has " + std::to_string(dataset_.size()) + " samples");
   }
   // What waits in the slots, what each worker fills, and two that the consumer may hold.
   const auto workers = static_cast<std::size_t>(options_.workers);

@@ -9,8 +9,10 @@ namespace mezzo {
 namespace {
 
 bool functional(const Values& inputs) {
-  return Trace::current() == nullptr &&
-         std::any_of(inputs.begin(), inputs.end(), [](const Value& value) { return value.symbolic(); });
+  if (Trace::current() != nullptr) return false;
+  const bool in_graph = !current_frames().empty() && current_frames().back().symbolic;
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const Value& value) { return value.symbolic() || (in_graph && value.node()); });
 }
 
 std::vector<DType> operand_dtypes(const Op& op, const Values& inputs) {
@@ -113,6 +115,15 @@ void update_in_training(const std::shared_ptr<VariableState>& variable, const Va
 std::vector<Node::Update>& pending_updates() {
   thread_local std::vector<Node::Update> pending;
   return pending;
+}
+
+void hang_updates(const Value& output) {
+  auto& pending = pending_updates();
+  if (output.node()) {
+    auto& updates = output.node()->updates;
+    updates.insert(updates.end(), pending.begin(), pending.end());
+  }
+  pending.clear();
 }
 
 Value runtime_scalar(const std::string& name) {

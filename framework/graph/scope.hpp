@@ -19,6 +19,7 @@ struct ScopeInfo {
 struct Frame {
   std::shared_ptr<const ScopeInfo> info;
   std::string entry;
+  bool symbolic = false;  ///< called on symbols of a functional graph: what it computes of its variables is one too
 };
 using Frames = std::vector<Frame>;
 

@@ -24,8 +24,8 @@ class Value {
   /// A weak scalar.
   template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
   Value(Number number)
-      : data_(std::is_floating_point_v<Number> ? Tensor::scalar(static_cast<double>(number))
-                                               : Tensor::scalar(static_cast<double>(number), DType::int64)),
+      : data_(Tensor::scalar(static_cast<double>(number),
+                             std::is_floating_point_v<Number> ? DType::float64 : DType::int64)),
         defined_(true),
         weak_(true) {}
 

@@ -41,7 +41,8 @@ std::uint64_t likely_size(const Bytes& bytes, std::uint64_t limit) {
 bool is_gzip(const Bytes& bytes) { return bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b; }
 
 Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit) {
-  const std::string where = "[gunzip] \"" + path + "\": ";
+  const auto fail = [&](const std::string& text) { return FileError("[gunzip] \"" + path + "\": " + text); };
+  const std::string whole = std::to_string(bytes.size());
   Inflater inflater;
   z_stream& stream = inflater.stream();
   Bytes out(likely_size(bytes, limit) + 1);  // one more: room in which the end shows itself
@@ -55,21 +56,19 @@ Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit) {
     const int result = inflate(&stream, Z_NO_FLUSH);
     consumed = static_cast<std::uint64_t>(stream.next_in - bytes.data());
     produced = static_cast<std::uint64_t>(stream.next_out - out.data());
-    if (produced > limit) throw FileError(where + "must expand to at most " + std::to_string(limit) + " bytes");
+    if (produced > limit) throw fail("must expand to at most " + std::to_string(limit) + " bytes");
     if (result == Z_STREAM_END) {
       if (consumed == bytes.size()) break;
       inflateReset(&stream);
     } else if (result == Z_MEM_ERROR) {
       throw std::bad_alloc();
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
-      const std::string reason = stream.msg != nullptr ? stream.msg : "unknown error";
-      throw FileError(where + "corrupt gzip data at byte " + std::to_string(consumed) + " of " +
-                      std::to_string(bytes.size()) + " (" + reason + ")");
+      throw fail("corrupt gzip data at byte " + std::to_string(consumed) + " of " + whole + " (" +
+                 (stream.msg != nullptr ? stream.msg : "unknown error") + ")");
     } else if (produced == out.size()) {
       out.resize(std::min<std::uint64_t>(2 * out.size(), limit) + 1);
     } else if (consumed == bytes.size()) {
-      throw FileError(where + "the gzip data is truncated: it goes on after the file's " +
-                      std::to_string(bytes.size()) + " bytes");
+      throw fail("the gzip data is truncated: it goes on after the file's " + whole + " bytes");
     }
   }
   out.resize(produced);

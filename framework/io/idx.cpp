@@ -16,13 +16,20 @@ constexpr int max_rank = 8;
 
 std::optional<DType> dtype_of_code(std::uint8_t code) {
   switch (code) {
-    case 0x08: return DType::uint8;
-    case 0x09: return DType::int8;
-    case 0x0B: return DType::int16;
-    case 0x0C: return DType::int32;
-    case 0x0D: return DType::float32;
-    case 0x0E: return DType::float64;
-    default: return std::nullopt;
+    case 0x08:
+      return DType::uint8;
+    case 0x09:
+      return DType::int8;
+    case 0x0B:
+      return DType::int16;
+    case 0x0C:
+      return DType::int32;
+    case 0x0D:
+      return DType::float32;
+    case 0x0E:
+      return DType::float64;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -67,8 +74,8 @@ Tensor read_idx_file(const std::string& path) {
   if (rank < 1 || rank > max_rank) throw fail("the rank must lie in [1, 8]; got " + std::to_string(rank));
   const std::size_t header = 4 + 4 * static_cast<std::size_t>(rank);
   if (bytes.size() < header) {
-    throw fail("the header must have " + std::to_string(header) + " bytes for rank " + std::to_string(rank) +
-               "; got " + std::to_string(bytes.size()));
+    throw fail("the header must have " + std::to_string(header) + " bytes for rank " + std::to_string(rank) + "; got " +
+               std::to_string(bytes.size()));
   }
   Shape shape;
   for (std::size_t at = 4; at < header; at += 4) shape.push_back(big_endian(bytes.data() + at));

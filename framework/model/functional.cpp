@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <mezzo/model/input.hpp>
+
 namespace mezzo {
 namespace {
 
@@ -100,8 +102,9 @@ class FunctionalGraph::Reader {
     auto& all = graph_.variables_;
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.pointer() == variable; });
-    if (found == all.end()) all.emplace_back(variable);
-    return found == all.end() ? all.size() - 1 : static_cast<std::size_t>(found - all.begin());
+    const auto index = static_cast<std::size_t>(found - all.begin());
+    if (index == all.size()) all.emplace_back(variable);
+    return index;
   }
 
   FunctionalGraph& graph_;
@@ -120,6 +123,34 @@ FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, La
 
 Values FunctionalGraph::insert(const Values& xs) const {
   std::vector<Values> results;
+  return insert(xs, results);
+}
+
+const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
+  if (symbols_.pointer()) return *symbols_.pointer();
+  auto symbols = std::make_shared<Symbols>();
+  for (const Spec& spec : inputs_) {
+    const Shape sample(spec.shape.begin() + 1, spec.shape.end());
+    symbols->inputs.push_back(Input({.shape = sample, .dtype = spec.dtype, .batch_size = spec.shape.front()}));
+  }
+  std::vector<Values> results;
+  symbols->outputs = insert(symbols->inputs, results);
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    for (const auto& layer : steps_[i].layers) {
+      const auto same = [&](const auto& entry) { return entry.first == layer.first.get(); };
+      const auto found = std::find_if(symbols->layers.begin(), symbols->layers.end(), same);
+      if (found == symbols->layers.end()) {
+        symbols->layers.emplace_back(layer.first.get(), results[i].front());
+      } else {
+        found->second = results[i].front();
+      }
+    }
+  }
+  symbols_.set(std::move(symbols));
+  return *symbols_.pointer();
+}
+
+Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results) const {
   const auto value = [&](const Operand& operand) -> Value {
     const auto output = static_cast<std::size_t>(operand.output);
     switch (operand.kind) {
@@ -131,11 +162,13 @@ Values FunctionalGraph::insert(const Values& xs) const {
     }
     return operand.constant;
   };
-  std::vector<std::pair<Frames, const std::vector<Update>*>> updates;
-  for (const Step& step : steps_) {
+  const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); });
+  std::vector<std::pair<Frames, std::size_t>> updating;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
     Frames frames;
     for (const auto& layer : step.layers) {
-      frames.push_back({layer.first.pointer(), layer.second});
+      frames.push_back({layer.first.pointer(), layer.second, symbolic});
       const Scope outer(frames);
       layer.first->last_policy = current_policy();
     }
@@ -144,11 +177,15 @@ Values FunctionalGraph::insert(const Values& xs) const {
     for (const Operand& operand : step.inputs) inputs.push_back(value(operand));
     results.push_back(step.op->reinsert != nullptr ? step.op->reinsert(inputs, step.attributes)
                                                    : mezzo::insert(*step.op, inputs, step.attributes));
-    if (!step.updates.empty()) updates.emplace_back(std::move(frames), &step.updates);
+    for (const auto& layer : step.layers) layer.first->last_output = results[i].front().shape();
+    if (!step.updates.empty()) updating.emplace_back(std::move(frames), i);
   }
-  for (const auto& [frames, list] : updates) {
+  for (const auto& [frames, i] : updating) {
     const Scope scope(frames);
-    for (const Update& update : *list) update_in_training(update.variable.pointer(), value(update.value));
+    for (const Update& update : steps_[i].updates) {
+      update_in_training(update.variable.pointer(), value(update.value));
+    }
+    hang_updates(results[i].front());
   }
   Values out;
   for (const Operand& operand : outputs_) out.push_back(value(operand));

@@ -24,6 +24,13 @@ class FunctionalGraph {
   /// Inserts every op again, where the call is: with its shapes, dtypes and policy.
   Values insert(const Values& xs) const;
 
+  /// The graph as symbols, made at the first call: for models on parts of it.
+  struct Symbols {
+    Values inputs, outputs;
+    std::vector<std::pair<const LayerState*, Value>> layers;  ///< first outputs of all layers on the way
+  };
+  const Symbols& symbols() const;
+
  private:
   struct Operand {
     enum class Kind { input, step, variable, constant } kind = Kind::constant;
@@ -45,10 +52,13 @@ class FunctionalGraph {
   };
   class Reader;
 
+  Values insert(const Values& xs, std::vector<Values>& results) const;
+
   std::vector<Spec> inputs_;
   std::vector<Step> steps_;
   std::vector<Shared<VariableState>> variables_;
   std::vector<Operand> outputs_;
+  mutable Transient<const Symbols> symbols_;  // they refer to this graph's own variables
 };
 
 }  // namespace mezzo

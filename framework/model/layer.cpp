@@ -20,6 +20,15 @@ struct CallerScope {
   LayerState* outer;
 };
 
+/// Updates wait for the output of the layer that made them, not for that of one it calls.
+struct PendingScope {
+  PendingScope() : outer(std::exchange(pending_updates(), {})) {}
+  ~PendingScope() { pending_updates() = std::move(outer); }
+  PendingScope(const PendingScope&) = delete;
+  PendingScope& operator=(const PendingScope&) = delete;
+  std::vector<Node::Update> outer;
+};
+
 struct Flag {
   explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
   ~Flag() { flag_ = false; }
@@ -50,29 +59,28 @@ Values Layer::operator()(const Values& xs) {
   LayerState* parent = caller();
   const bool adopted = parent != nullptr && parent != state_.get();  // a root's own step calls the root itself
   const std::string entry = adopted ? parent->enter(state_->name, state_) : std::string();
-  const Scope scope(Frame{state_.pointer(), entry});
+  const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); }) ||
+                        (!current_frames().empty() && current_frames().back().symbolic);
+  const Scope scope(Frame{state_.pointer(), entry, symbolic});
   const CallerScope running(state_.get());
+  const PendingScope waiting;
   state_->last_policy = current_policy();
   if (!built_) {
     const Flag building(building_);
     build(xs.front().shape());
-    built_ = true;
   }
   Values crossed;
   for (const Value& x : xs) crossed.push_back(x.across_border(!x.weak()));
   Values out = call_many(crossed);
+  built_ = true;  // not before: a container that was called on a wrong shape isn't built
   for (Value& y : out) {
     for (const Value& x : xs) {
       if (y.same_as(x)) y = x;  // passed through: whoever computes with it next decides its dtype
     }
   }
   state_->called = true;
-  auto& pending = pending_updates();
-  if (!pending.empty() && out.front().node()) {
-    auto& updates = out.front().node()->updates;
-    updates.insert(updates.end(), pending.begin(), pending.end());
-  }
-  pending.clear();
+  state_->last_output = out.front().shape();
+  hang_updates(out.front());
   return out;
 }
 

@@ -73,6 +73,7 @@ class Layer {
   Layer(const char* kind, const Options& options)
       : state_(std::in_place,
                ScopeInfo{kind, options.name, options.dtype, detail::TrainableOf<Options>::get(options)}) {}
+  explicit Layer(Shared<LayerState> state) : state_(std::move(state)) {}
   explicit Layer(const char* kind) : state_(std::in_place, ScopeInfo{kind, {}, {}, true}) {}
   Layer(const Layer&) = default;
   Layer(Layer&&) = default;

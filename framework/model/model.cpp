@@ -1,5 +1,7 @@
 #include <mezzo/model/model.hpp>
 
+#include <algorithm>
+
 namespace mezzo {
 
 Model::Model(const ModelOptions& options) : Module("Functional", options) {
@@ -28,24 +30,48 @@ Values Model::call_many(const Values& xs) {
   return graph_.insert(xs);
 }
 
-Shared<LayerState> Model::get_layer(const std::string& path) const {
-  Shared<LayerState> layer = state();
+Values Model::inputs() const {
+  require_functional("inputs()");
+  return graph_.symbols().inputs;
+}
+
+Values Model::outputs() const {
+  require_functional("outputs()");
+  return graph_.symbols().outputs;
+}
+
+void Model::require_functional(const std::string& what) const {
+  if (graph_.empty()) throw ValueError(label() + " " + what + ": only a model made from inputs and outputs has symbols");
+}
+
+LayerHandle Model::get_layer(const std::string& path) const {
+  std::shared_ptr<LayerState> layer = state().pointer();
   std::size_t begin = 0;
   while (begin <= path.size()) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string name = path.substr(begin, end - begin);
+    std::shared_ptr<LayerState> found;
     std::string good;
-    const Shared<LayerState>* found = nullptr;
     for (const auto& child : layer->children) {
-      if (child.first == name) found = &child.second;
+      if (child.first == name) found = child.second.pointer();
       good += (good.empty() ? "" : ", ") + child.first;
     }
-    if (found == nullptr) throw NameError(label() + " no layer \"" + name + "\"; there are: " + good);
-    const Shared<LayerState> next = *found;
-    layer = next;
+    if (!found) throw NameError(label() + " no layer \"" + name + "\"; there are: " + good);
+    layer = std::move(found);
     begin = end + 1;
   }
-  return layer;
+  std::optional<Value> output;
+  if (!graph_.empty()) {
+    for (const auto& entry : graph_.symbols().layers) {
+      if (entry.first == layer.get()) output = entry.second;
+    }
+  }
+  return {Shared<LayerState>(layer), path, output};
+}
+
+Value LayerHandle::output() const {
+  if (!output_) throw ValueError("[Model] layer \"" + path_ + "\" has no symbol: it is not part of a functional graph");
+  return *output_;
 }
 
 }  // namespace mezzo

@@ -48,6 +48,21 @@ struct ExplainOptions {
   bool declined = false;
 };
 
+/// A layer inside a model.
+class LayerHandle : public Layer {
+ public:
+  LayerHandle(Shared<LayerState> state, std::string path, std::optional<Value> output)
+      : Layer(std::move(state)), path_(std::move(path)), output_(std::move(output)) {}
+
+  /// What it gives in the functional graph, as a symbol (of its last call, and the first if there are several
+  /// outputs). A ValueError if the model isn't functional or the layer computes nothing.
+  Value output() const;
+
+ private:
+  std::string path_;
+  std::optional<Value> output_;
+};
+
 struct ModelOptions {
   Values inputs{};
   Values outputs{};
@@ -99,9 +114,14 @@ class Model : public Module {
   /// bytes. A ValueError if nothing has run yet.
   std::string explain(const ExplainOptions& options = {});
 
-  /// A layer's outputs as symbols of the functional graph are not kept; this returns the layer's handle for its
-  /// weights and flags: the sub-layer of that path ("backbone/conv1"); a NameError that lists the names otherwise.
-  Shared<LayerState> get_layer(const std::string& path) const;
+  /// The layer of that path ("backbone/conv1"); a NameError that lists the names otherwise.
+  LayerHandle get_layer(const std::string& path) const;
+
+  /// Symbols of a functional model's graph, for models on parts of it:
+  /// `Model({.inputs = model.inputs(), .outputs = {model.get_layer("conv2").output()}})`. A ValueError if the model
+  /// isn't functional.
+  Values inputs() const;
+  Values outputs() const;
 
   Value training_step(const Batch& batch) override;
   void validation_step(const Batch& batch) override;
@@ -117,6 +137,7 @@ class Model : public Module {
   void log_metrics(const Value& y_true, const Value& y_pred) const;
   std::pair<Value, Value> targets_and_predictions(const Batch& batch);
   void require_compiled(const std::string& verb) const;
+  void require_functional(const std::string& what) const;
 
   CompileOptions compiled_{Any<Optimizer>(), {}, {}};
   FunctionalGraph graph_;

@@ -65,13 +65,14 @@ class Module : public Layer {
   /// The optimizers that train it, with state of their own.
   virtual OptimizerConfigs configure_optimizers();
 
-  /// Whether fit puts "val_" before the names that validation logs, as Keras does; a Module of one's own names them.
+  /// Whether fit puts "val_" before the names that validation logs, as Keras does. A Module of one's own names them;
+  /// only a name that training logs too gets it.
   virtual bool prefixes_validation() const { return false; }
 
   /// @name For the code that runs steps
   /// @{
-  const std::shared_ptr<RunState>& run_state() const { return run_state_; }
-  void set_run_state(std::shared_ptr<RunState> state) { run_state_ = std::move(state); }
+  const std::shared_ptr<RunState>& run_state() const { return run_state_.pointer(); }
+  void set_run_state(std::shared_ptr<RunState> state) { run_state_.set(std::move(state)); }
   /// @}
 
  protected:
@@ -97,7 +98,7 @@ class Module : public Layer {
   static void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
  private:
-  std::shared_ptr<RunState> run_state_;
+  Transient<RunState> run_state_;
 };
 
 }  // namespace mezzo

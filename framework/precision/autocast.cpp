@@ -30,7 +30,7 @@ std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& op
   }
   if (!any) {  // numbers alone
     for (const Operand& operand : operands) widest = promote(widest, operand.dtype);
-    if (rule.floats_only && !is_floating(widest)) widest = compute;
+    if (rule.floats_only || is_floating(widest)) widest = compute;
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (cast_of(rule, i) == Cast::promote) out[i] = widest;

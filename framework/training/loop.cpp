@@ -1,56 +1,96 @@
 #include <mezzo/training/detail/loop.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include <mezzo/training/detail/progress_bar.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-/// Means over the samples, in double.
+/// Means over the samples of what steps log, in double. A skipped step has no part in them.
 class Means {
  public:
   void add(const StepRunner& runner, std::int64_t samples) {
     const std::vector<Logged>& logged = runner.logged();
     for (std::size_t i = 0; i < logged.size(); ++i) {
-      if (i == entries_.size()) entries_.push_back({&logged[i].name, logged[i].prog_bar, 0});
-      entries_[i].total += runner.value(i) * static_cast<double>(samples);
+      Entry& entry = entry_of(logged[i], i);
+      if (runner.skipped()) continue;
+      entry.total += runner.value(i) * static_cast<double>(samples);
+      entry.samples += static_cast<double>(samples);
     }
-    samples_ += static_cast<double>(samples);
   }
 
-  /// Of every name, or of those for the progress bar.
+  /// Of every name, or of those for the progress bar; NaN if every step was skipped.
   ProgressBar::Numbers numbers(bool prog_bar_only) const {
     ProgressBar::Numbers out;
     for (const Entry& entry : entries_) {
-      if (entry.prog_bar || !prog_bar_only) out.emplace_back(*entry.name, samples_ > 0 ? entry.total / samples_ : 0);
+      const double mean = entry.samples > 0 ? entry.total / entry.samples : std::numeric_limits<double>::quiet_NaN();
+      if (entry.prog_bar || !prog_bar_only) out.emplace_back(entry.name, mean);
     }
     return out;
   }
 
+  bool has(const std::string& name) const {
+    return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.name == name; });
+  }
+
  private:
   struct Entry {
-    const std::string* name;
-    bool prog_bar;
-    double total;
+    std::string name;
+    bool prog_bar = false;
+    double total = 0;
+    double samples = 0;
   };
+
+  /// Steps log the same names in the same order, but for those that look at the batch's shape.
+  Entry& entry_of(const Logged& logged, std::size_t likely) {
+    if (likely < entries_.size() && entries_[likely].name == logged.name) return entries_[likely];
+    for (Entry& entry : entries_) {
+      if (entry.name == logged.name) return entry;
+    }
+    return entries_.emplace_back(Entry{logged.name, logged.prog_bar});
+  }
+
   std::vector<Entry> entries_;
-  double samples_ = 0;
 };
 
 void require(const DataLoader& loader, const std::string& verb) {
   if (loader.empty()) throw ValueError("[Trainer] " + verb + ": the loader has no batches");
 }
 
-Logs evaluate_with(StepRunner& runner, const DataLoader& loader, Phase phase) {
+HostBatch first_batch(const DataLoader& loader) { return *loader.epoch(0).next(); }
+
+Means evaluate_with(StepRunner& runner, const DataLoader& loader, Phase phase) {
   Means means;
   BatchStream stream = loader.epoch(0);
   while (const auto batch = stream.next()) {
     runner.run(phase, *batch);
     means.add(runner, batch->size);
   }
-  const auto numbers = means.numbers(false);
-  return {numbers.begin(), numbers.end()};
+  return means;
+}
+
+/// Tensors one after another along axis 0.
+Tensor concatenate(const std::vector<Tensor>& parts) {
+  Shape shape = parts.front().shape();
+  if (shape.empty()) throw ShapeError("[Trainer] predict: outputs must have a batch axis; got shape ()");
+  shape[0] = 0;
+  for (const Tensor& part : parts) {
+    if (!std::equal(shape.begin() + 1, shape.end(), part.shape().begin() + 1, part.shape().end())) {
+      throw ShapeError("[Trainer] predict: outputs may differ on axis 0 only; got shapes " +
+                       to_string(parts.front().shape()) + " and " + to_string(part.shape()));
+    }
+    shape[0] += part.shape()[0];
+  }
+  Tensor all = Tensor::uninitialized(shape, parts.front().dtype());
+  auto* out = static_cast<unsigned char*>(all.mutable_raw());
+  for (const Tensor& part : parts) {
+    std::memcpy(out, part.raw(), part.bytes());
+    out += part.bytes();
+  }
+  return all;
 }
 
 }  // namespace
@@ -58,12 +98,14 @@ Logs evaluate_with(StepRunner& runner, const DataLoader& loader, Phase phase) {
 History fit(Module& module, const DataLoader& train, const DataLoader& validation, const RunOptions& run,
             const LoopOptions& options) {
   require(train, "fit");
-  History history;
   StepRunner runner(module, run);
-  if (BatchStream first = train.epoch(0); const auto batch = first.next()) runner.configure(*batch, options.anew);
   TrainingState& state = training_state(module);
+  if (options.anew || !state.configured) runner.rehearse(Phase::train, first_batch(train));
+  if (!validation.empty()) runner.rehearse(Phase::validate, first_batch(validation));
+  runner.configure(options.anew);
+
+  History history;
   ProgressBar bar(options.progress_bar, train.size(), options.epochs);
-  const std::string prefix = module.prefixes_validation() ? "val_" : "";
   std::int64_t steps = 0;
   const auto more = [&] { return options.max_steps < 0 || steps < options.max_steps; };
   for (int epoch = 0; (options.epochs < 0 || epoch < options.epochs) && more(); ++epoch) {
@@ -75,7 +117,7 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
       const auto batch = stream.next();
       if (!batch) break;
       runner.run(Phase::train, *batch);
-      if (!runner.skipped()) means.add(runner, batch->size);
+      means.add(runner, batch->size);
       ++done;
       ++steps;
       if (bar.due()) bar.show(done, means.numbers(true));
@@ -85,10 +127,12 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
     auto shown = means.numbers(true);
     for (const auto& entry : means.numbers(false)) history.history[entry.first].push_back(entry.second);
     if (!validation.empty()) {
-      for (const auto& entry : evaluate_with(runner, validation, Phase::validate)) {
-        history.history[prefix + entry.first].push_back(entry.second);
-        shown.emplace_back(prefix + entry.first, entry.second);
-      }
+      const Means validated = evaluate_with(runner, validation, Phase::validate);
+      const auto key = [&](const std::string& name) {
+        return (module.prefixes_validation() || means.has(name) ? "val_" : "") + name;
+      };
+      for (const auto& entry : validated.numbers(false)) history.history[key(entry.first)].push_back(entry.second);
+      for (const auto& entry : validated.numbers(true)) shown.emplace_back(key(entry.first), entry.second);
     }
     bar.end(done, shown);
   }
@@ -98,32 +142,20 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
 Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOptions& run) {
   require(loader, phase == Phase::test ? "test" : "validate");
   StepRunner runner(module, run);
-  return evaluate_with(runner, loader, phase);
+  const auto numbers = evaluate_with(runner, loader, phase).numbers(false);
+  return {numbers.begin(), numbers.end()};
 }
 
 Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run) {
   require(loader, "predict");
   StepRunner runner(module, run);
   std::vector<Tensor> parts;
-  Shape shape;
   BatchStream stream = loader.epoch(0);
   while (const auto batch = stream.next()) {
     runner.run(Phase::predict, *batch);
     parts.push_back(runner.output());
-    if (parts.size() == 1) {
-      shape = parts.front().shape();
-      if (shape.empty()) throw ShapeError("[Trainer] predict: outputs must have a batch axis; got shape ()");
-      shape[0] = 0;
-    }
-    shape[0] += parts.back().shape()[0];
   }
-  Tensor all = Tensor::uninitialized(shape, parts.front().dtype());
-  auto* out = static_cast<unsigned char*>(all.mutable_raw());
-  for (const Tensor& part : parts) {
-    std::memcpy(out, part.raw(), part.bytes());
-    out += part.bytes();
-  }
-  return all;
+  return concatenate(parts);
 }
 
 }  // namespace mezzo::detail

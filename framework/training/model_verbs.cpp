@@ -1,21 +1,38 @@
 #include <mezzo/model/model.hpp>
+
+#include <set>
+#include <tuple>
+
 #include <mezzo/training/detail/loop.hpp>
 
 namespace mezzo {
 namespace {
 
-DataLoader arrays(const std::vector<NamedTensor>& fields, std::int64_t batch_size, bool shuffle) {
-  return DataLoader(Dataset::from_tensors(fields), {.batch_size = batch_size, .shuffle = shuffle});
+DataLoader in_order(const Dataset& data, std::int64_t batch_size) {
+  return DataLoader(data, {.batch_size = batch_size});
 }
 
-std::vector<NamedTensor> targets(const Tensor& x, const Tensor& y) {
-  return {{"x", x, Role::input}, {"y", y, Role::target}};
+Dataset arrays(const Tensor& x, const Tensor& y) {
+  return Dataset::from_tensors({{"x", x, Role::input}, {"y", y, Role::target}});
+}
+
+Dataset weighted_arrays(const Tensor& x, const Tensor& y, const Tensor& sample_weight) {
+  return Dataset::from_tensors(
+      {{"x", x, Role::input}, {"y", y, Role::target}, {"sample_weight", sample_weight, Role::weight}});
 }
 
 }  // namespace
 
 void Model::compile(CompileOptions options) {
   if (!options.loss) throw ValueError(label() + " compile: give a loss");
+  if (!options.optimizer) throw ValueError(label() + " compile: give an optimizer");
+  std::set<std::string> names{"loss"};
+  for (const auto& metric : options.metrics) {
+    if (!metric) throw ValueError(label() + " compile: a metric is empty");
+    if (!names.insert(metric->name()).second) {
+      throw NameError(label() + " compile: two of loss and metrics are named \"" + metric->name() + "\"");
+    }
+  }
   compiled_ = std::move(options);
   set_run_state(nullptr);
 }
@@ -25,33 +42,33 @@ void Model::require_compiled(const std::string& verb) const {
 }
 
 History Model::fit(const Tensor& x, const Tensor& y, const FitOptions& options) {
-  std::vector<NamedTensor> fields = targets(x, y);
-  if (options.sample_weight) fields.push_back({"sample_weight", *options.sample_weight, Role::weight});
-  if (options.validation_split < 0 || options.validation_split >= 1) {
+  if (!(options.validation_split >= 0 && options.validation_split < 1)) {
     throw ValueError(label() + " fit: validation_split must lie in [0, 1); got " +
                      std::to_string(options.validation_split));
   }
-  Dataset data = Dataset::from_tensors(fields);
-  DataLoader validation;
-  const DataLoaderOptions plain{.batch_size = options.batch_size};
+  Dataset data = options.sample_weight ? weighted_arrays(x, y, *options.sample_weight) : arrays(x, y);
+  Dataset validation;
   if (options.validation_data) {
-    validation = DataLoader(
-        Dataset::from_tensors(targets(options.validation_data->first, options.validation_data->second)), plain);
+    validation = arrays(options.validation_data->first, options.validation_data->second);
   } else if (options.validation_split > 0) {
-    auto parts = data.split(1 - options.validation_split);
-    data = parts.first;
-    if (parts.second.size() > 0) validation = DataLoader(parts.second, plain);
+    std::tie(data, validation) = data.split(1 - options.validation_split);
   }
   const DataLoader train(data, {.batch_size = options.batch_size, .shuffle = options.shuffle});
-  return fit(train, {.epochs = options.epochs, .verbose = options.verbose, .validation_data = validation});
+  const bool validates = options.validation_data || validation.size() > 0;
+  return fit(train, {.epochs = options.epochs,
+                     .verbose = options.verbose,
+                     .validation_data = validates ? in_order(validation, options.batch_size) : DataLoader()});
 }
 
 History Model::fit(const DataLoader& loader, const FitLoaderOptions& options) {
+  if (options.epochs < 0) {
+    throw ValueError(label() + " fit: epochs must be 0 or more; got " + std::to_string(options.epochs));
+  }
   return detail::fit(*this, loader, options.validation_data, {}, {options.epochs, -1, options.verbose, false});
 }
 
 Logs Model::evaluate(const Tensor& x, const Tensor& y, const EvaluateOptions& options) {
-  return evaluate(arrays(targets(x, y), options.batch_size, false));
+  return evaluate(in_order(arrays(x, y), options.batch_size));
 }
 
 Logs Model::evaluate(const DataLoader& loader) {
@@ -59,7 +76,7 @@ Logs Model::evaluate(const DataLoader& loader) {
 }
 
 Tensor Model::predict(const Tensor& x, const EvaluateOptions& options) {
-  return predict(arrays({{"x", x, Role::input}}, options.batch_size, false));
+  return predict(in_order(Dataset::from_tensors({{"x", x, Role::input}}), options.batch_size));
 }
 
 Tensor Model::predict(const DataLoader& loader) { return detail::predict(*this, loader, {}); }

@@ -33,7 +33,12 @@ std::pair<Value, Value> Model::targets_and_predictions(const Batch& batch) {
 Value Model::loss_of(const Value& y_true, const Value& y_pred, const Batch& batch) const {
   const Value loss = compiled_.loss->call(y_true, y_pred);
   const Values weights = batch.with_role(Role::weight);
-  return weights.empty() ? loss : loss * cast(weights.front(), loss.dtype());
+  if (weights.empty()) return loss;
+  if (weights.front().shape() != loss.shape()) {
+    throw ShapeError(label() + " sample_weight must have shape " + to_string(loss.shape()) + ", as the loss has; got " +
+                     to_string(weights.front().shape()));
+  }
+  return loss * cast(weights.front(), loss.dtype());
 }
 
 void Model::log_metrics(const Value& y_true, const Value& y_pred) const {

@@ -39,12 +39,13 @@ void StepContext::log(const std::string& name, const Value& value, bool prog_bar
   if (!value.node()) {
     throw ValueError("[Module] log(\"" + name + "\", ...): a number from outside of the step would be frozen in it; log a Value");
   }
-  const auto same = [&](const Logged& entry) { return entry.name == name; };
-  if (std::any_of(logged_.begin(), logged_.end(), same)) {
-    throw NameError("[Module] log: \"" + name + "\" was logged already in this step");
-  }
+  if (has(name)) throw NameError("[Module] log: \"" + name + "\" was logged already in this step");
   logged_.push_back({name, prog_bar});
   Trace::current()->output(name, mean_of(value));
+}
+
+bool StepContext::has(const std::string& name) const {
+  return std::any_of(logged_.begin(), logged_.end(), [&](const Logged& entry) { return entry.name == name; });
 }
 
 OptimizerHandle StepContext::optimizer(const std::string& name) const {
@@ -74,7 +75,12 @@ Values StepContext::weights_of(std::size_t optimizer, std::vector<std::shared_pt
 
 void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   if (dry_) return;
-  minimized_ = true;
+  const std::string& name = optimizers_[handle.index()].name;
+  const std::string which = name.empty() ? "" : " of optimizer \"" + name + "\"";
+  if (std::find(minimized_.begin(), minimized_.end(), handle.index()) != minimized_.end()) {
+    throw ValueError("[Trainer] a second minimize() in one step" + which);
+  }
+  minimized_.push_back(handle.index());
   Trace& trace = *Trace::current();
   const auto group = static_cast<int>(handle.index());
   const std::string suffix = ":" + std::to_string(group);
@@ -91,9 +97,7 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     if (gradient.defined()) operands.push_back(gradient);
   }
   if (operands.size() == 1) {
-    throw ValueError("[Trainer] the loss depends on no trainable weight" +
-                     (optimizers_[handle.index()].name.empty() ? std::string()
-                                                               : " of optimizer \"" + optimizers_[handle.index()].name + "\""));
+    throw ValueError("[Trainer] the loss depends on no trainable weight" + which);
   }
   const Value finite = insert_one(find_op("all_finite"), {target});
   trace.gate(finite, group, scaled ? "" : "[Trainer] the loss is not finite; no weight was changed by this step");

@@ -8,24 +8,6 @@
 namespace mezzo::detail {
 namespace {
 
-/// Whether some layer's policy is left to the Trainer.
-bool reached(const LayerState& state) {
-  if (!state.policy.inherits()) return false;
-  return state.children.empty() ||
-         std::any_of(state.children.begin(), state.children.end(),
-                     [](const auto& child) { return reached(*child.second); });
-}
-
-void list_overrides(const LayerState& state, const std::string& path, std::string& text) {
-  if (!state.policy.inherits()) {
-    text += (text.empty() ? "" : ", ") + (path.empty() ? state.kind : path) + " (" + state.policy.name() + ")";
-    return;
-  }
-  for (const auto& child : state.children) {
-    list_overrides(*child.second, path + (path.empty() ? "" : "/") + child.first, text);
-  }
-}
-
 bool same_inputs(const std::vector<Spec>& inputs, const HostBatch& batch) {
   if (inputs.size() != batch.fields.size()) return false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -35,6 +17,20 @@ bool same_inputs(const std::vector<Spec>& inputs, const HostBatch& batch) {
   return true;
 }
 
+/// `"x" axis 0 (32, 7)`: the first size in which a batch differs from the inputs of a plan; "" if none does.
+std::string first_difference(const std::vector<Spec>& inputs, const HostBatch& batch) {
+  for (std::size_t i = 0; i < std::min(inputs.size(), batch.fields.size()); ++i) {
+    const Shape& before = inputs[i].shape;
+    const Shape& now = batch.fields[i].tensor.shape();
+    for (std::size_t axis = 0; axis < std::min(before.size(), now.size()); ++axis) {
+      if (before[axis] == now[axis]) continue;
+      return "\"" + batch.fields[i].name + "\" axis " + std::to_string(axis) + " (" + std::to_string(before[axis]) +
+             ", " + std::to_string(now[axis]) + ", ...)";
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 TrainingState& training_state(Module& module) {
@@ -42,88 +38,82 @@ TrainingState& training_state(Module& module) {
   return static_cast<TrainingState&>(*module.run_state());
 }
 
-StepRunner::StepRunner(Module& module, RunOptions options)
-    : module_(module), state_(training_state(module)), options_(std::move(options)) {
-  if (state_.running) throw ValueError("[Trainer] the model is being run by another thread or step");
-  if (!options_.policy.inherits() && !reached(*module.state())) {
-    std::string overrides;
-    list_overrides(*module.state(), "", overrides);
-    throw ValueError("[Trainer] precision " + options_.policy.name() +
-                     " reaches no layer: every one has a dtype of its own or its container's: " + overrides);
-  }
-  convert_weights(module, options_.policy);
-  state_.running = true;
+RunningScope::RunningScope(TrainingState& state) : state_(state) {
+  if (state.running.exchange(true)) throw ValueError("[Trainer] the model is being run by another thread or step");
 }
 
-StepRunner::~StepRunner() { state_.running = false; }
+StepRunner::StepRunner(Module& module, RunOptions options)
+    : module_(module), state_(training_state(module)), running_(state_), options_(std::move(options)) {
+  require_reach(module, options_.policy);
+}
 
 void StepRunner::run(Phase phase, const HostBatch& batch) {
   skipped_ = false;
+  if (!converted_) convert(phase, batch);
   if (options_.eager) {
     run_eagerly(phase, batch);
-    return;
+  } else {
+    run_plan(phase, batch);
   }
-  state_.last = compiled(phase, batch);
-  CompiledStep& step = step_in_use();
+  if (phase == Phase::train) ++state_.step;
+}
+
+void StepRunner::convert(Phase phase, const HostBatch& batch) {
+  const std::vector<Conversion> due = conversions(module_, options_.policy);
+  if (!due.empty()) rehearse(phase, batch);  // rounding can't be undone: not for a batch that will be refused
+  for (const Conversion& conversion : due) conversion.weight->convert(conversion.dtype);
+  converted_ = true;
+}
+
+void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
+  step_ = find_step(phase, batch);
+  if (step_ == nullptr) step_ = compile(phase, batch);
   inputs_.resize(batch.fields.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = batch.fields[i].tensor;
-  numbers_.resize(step.runtime.size());
-  for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = runtime_value(step.runtime[i]);
-  if (phase == Phase::train) ++state_.step;
-  step.plan->run(inputs_, numbers_);
-  logged_ = &step.logged;
-  state_.last_plan = step.plan;
-  finish_step(step);
+  numbers_.resize(step_->runtime.size());
+  for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = runtime_value(step_->runtime[i]);
+  step_->plan->run(inputs_, numbers_);
+  logged_ = &step_->logged;
+  state_.last_plan = step_->plan;
+  for (const std::size_t i : step_->updated) {
+    count_update(i, step_->scaled[i], step_->plan->committed(static_cast<int>(i)));
+  }
 }
 
-std::size_t StepRunner::compiled(Phase phase, const HostBatch& batch) {
-  const Policy policy = options_.policy.inherits() ? dtype_policy() : options_.policy;
+Policy StepRunner::base_policy() const { return options_.policy.inherits() ? dtype_policy() : options_.policy; }
+
+CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
+  const Policy policy = base_policy();
   const std::uint64_t layers = layers_signature(*module_.state());
-  for (std::size_t i = 0; i < state_.steps.size(); ++i) {
-    const CompiledStep::Signature& s = state_.steps[i]->signature;
+  for (const auto& step : state_.steps) {
+    const CompiledStep::Signature& s = step->signature;
     if (s.phase == phase && s.layers == layers && s.policy == policy.name() && same_inputs(s.inputs, batch)) {
-      return i;
+      return step.get();
     }
   }
-  CompiledStep::Signature signature{phase, policy.name(), layers, {}};
-  for (const NamedTensor& field : batch.fields) {
-    signature.inputs.push_back({field.tensor.shape(), field.tensor.dtype()});
-  }
-  warn_of_many_plans(signature);
-  auto step = compile(std::move(signature), batch);
-  step->signature.layers = layers_signature(*module_.state());  // the trace may have built layers
-  state_.steps.push_back(std::move(step));
-  return state_.steps.size() - 1;
+  return nullptr;
 }
 
-void StepRunner::warn_of_many_plans(const CompiledStep::Signature& signature) const {
-  std::string sizes;
-  std::size_t alike = 0;
+void StepRunner::warn_of_many_plans(Phase phase, const HostBatch& batch) const {
+  std::string changes;
+  int alike = 0;
   for (const auto& step : state_.steps) {
-    const auto& other = step->signature;
-    if (other.phase != signature.phase || other.inputs.size() != signature.inputs.size()) continue;
+    if (step->signature.phase != phase) continue;
     ++alike;
-    for (std::size_t i = 0; i < signature.inputs.size() && sizes.empty(); ++i) {
-      const Shape& a = signature.inputs[i].shape;
-      const Shape& b = other.inputs[i].shape;
-      for (std::size_t axis = 0; axis < std::min(a.size(), b.size()) && sizes.empty(); ++axis) {
-        if (a[axis] == b[axis]) continue;
-        sizes = "input " + std::to_string(i) + " axis " + std::to_string(axis) + " (" + std::to_string(b[axis]) +
-                ", " + std::to_string(a[axis]) + ", ...)";
-      }
-    }
+    if (changes.empty()) changes = first_difference(step->signature.inputs, batch);
   }
-  if (alike == 8) {
-    warn("more than 8 plans for one kind of step: what changes is " + (sizes.empty() ? "its flags" : sizes) +
-         "; pad or bucket the data");
-  }
+  if (alike != 8) return;
+  warn("more than 8 plans for one kind of step: what changes is " +
+       (changes.empty() ? "flags or policies of layers" : changes + "; pad or bucket the data"));
 }
 
 double StepRunner::value(std::size_t i) const {
-  return options_.eager ? eager_values_[i].item() : step_in_use().plan->scalar(i);
+  return options_.eager ? eager_values_[i].item() : step_->plan->scalar(i);
 }
 
-Tensor StepRunner::output() const { return options_.eager ? eager_values_.front() : step_in_use().plan->output(0); }
+Tensor StepRunner::output() const {
+  return options_.eager ? eager_values_.back() : step_->plan->output(step_->plan->output_names().size() - 1);
+}
 
 double StepRunner::runtime_value(const CompiledStep::Runtime& runtime) const {
   using Kind = CompiledStep::Runtime::Kind;
@@ -137,12 +127,6 @@ double StepRunner::runtime_value(const CompiledStep::Runtime& runtime) const {
   if (runtime.kind == Kind::learning_rate) return optimizer.learning_rate();
   if (runtime.kind == Kind::count) return static_cast<double>(optimizer.iterations() + 1);
   return optimizer.state()->loss_scale.scale();
-}
-
-void StepRunner::finish_step(const CompiledStep& step) {
-  for (const std::size_t i : step.updated) {
-    count_update(i, step.scaled[i], step.plan->committed(static_cast<int>(i)));
-  }
 }
 
 void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed) {

@@ -57,76 +57,80 @@ bool open(const Graph& graph, int group) {
 
 }  // namespace
 
+Value StepRunner::user_step(Phase phase, const Batch& batch) {
+  switch (phase) {
+    case Phase::train: return module_.training_step(batch);
+    case Phase::predict: return module_.predict_step(batch);
+    case Phase::validate: module_.validation_step(batch); break;
+    case Phase::test: module_.test_step(batch); break;
+  }
+  return {};
+}
+
 std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
   const PolicyScope policy(options_.policy);
   const RootScope root(module_);
   StepContext context(module_, state_.optimizers, false);
-  Trace& trace = *Trace::current();
-  std::vector<Logged> logged;
-  switch (phase) {
-    case Phase::train: {
-      const Value loss = module_.training_step(batch);
-      if (!context.minimized()) {
-        if (state_.optimizers.size() != 1) {
-          throw ValueError("[Trainer] with " + std::to_string(state_.optimizers.size()) +
-                           " optimizers, training_step must call minimize(loss, optimizer(name)) itself");
-        }
-        context.minimize(loss, OptimizerHandle(0));
-      }
-      logged = context.logged();
-      logged.push_back({"loss", true});
-      trace.output("loss", mean_of(loss));
-      break;
-    }
-    case Phase::predict: {
-      const Value y = module_.predict_step(batch);
-      const DType dtype = is_floating(y.dtype()) ? accumulation_dtype(y.dtype()) : y.dtype();
-      trace.output("output", cast(y, dtype));
-      logged = {{"output", false}};
-      break;
-    }
-    case Phase::validate: module_.validation_step(batch); break;
-    case Phase::test: module_.test_step(batch); break;
+  const Value result = user_step(phase, batch);
+  if (phase == Phase::predict) {
+    const DType dtype = is_floating(result.dtype()) ? accumulation_dtype(result.dtype()) : result.dtype();
+    Trace::current()->output("output", cast(result, dtype));
+    return {};
   }
-  if (logged.empty()) logged = context.logged();
-  return logged;
+  if (phase == Phase::train) {
+    if (!context.minimized()) {
+      if (state_.optimizers.size() != 1) {
+        throw ValueError("[Trainer] with " + std::to_string(state_.optimizers.size()) +
+                         " optimizers, training_step must call minimize(loss, optimizer(name)) itself");
+      }
+      context.minimize(result, OptimizerHandle(0));
+    }
+    if (!context.has("loss")) context.log("loss", result, true);
+  }
+  return context.logged();
 }
 
-void StepRunner::configure(const HostBatch& batch, bool anew) {
+void StepRunner::rehearse(Phase phase, const HostBatch& batch) {
+  Trace trace(Trace::Mode::graph, phase == Phase::train);
+  const PolicyScope policy(options_.policy);
+  const RootScope root(module_);
+  const StepContext dry(module_, state_.optimizers, true);
+  user_step(phase, symbols(trace, batch));
+}
+
+void StepRunner::configure(bool anew) {
   if (state_.configured && !anew) return;
-  {
-    Trace trace(Trace::Mode::graph, true);
-    const PolicyScope policy(options_.policy);
-    const RootScope root(module_);
-    const StepContext dry(module_, {}, true);
-    module_.training_step(symbols(trace, batch));
-  }
-  convert_weights(module_, options_.policy);
   OptimizerConfigs configs = module_.configure_optimizers();
   if (configs.empty()) throw ValueError("[Trainer] configure_optimizers gave none: override it, or compile() the model");
   for (std::size_t i = 0; i < configs.size(); ++i) {
+    if (!configs[i].optimizer) throw ValueError("[Trainer] optimizer \"" + configs[i].name + "\" is empty");
     for (std::size_t j = 0; j < i; ++j) {
       if (configs[i].name == configs[j].name) {
         throw NameError("[Trainer] two optimizers are named \"" + configs[i].name + "\"");
       }
     }
-    if (anew) *configs[i].optimizer->state() = Optimizer::State();
+  }
+  if (anew) {
+    for (const OptimizerConfig& config : configs) *config.optimizer->state() = Optimizer::State();
+    state_.step = state_.epoch = 0;
   }
   state_.optimizers = std::move(configs);
   state_.steps.clear();
   state_.configured = true;
-  if (anew) state_.step = state_.epoch = 0;
 }
 
-std::unique_ptr<CompiledStep> StepRunner::compile(CompiledStep::Signature signature, const HostBatch& batch) {
+CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
+  warn_of_many_plans(phase, batch);
   auto step = std::make_unique<CompiledStep>();
-  Trace trace(Trace::Mode::graph, signature.phase == Phase::train);
-  step->logged = trace_step(signature.phase, symbols(trace, batch));
+  Trace trace(Trace::Mode::graph, phase == Phase::train);
+  step->logged = trace_step(phase, symbols(trace, batch));
   note_groups(trace.graph(), state_.optimizers.size(), step->updated, step->scaled);
   step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
   for (const std::string& name : step->plan->runtime_names()) step->runtime.push_back(runtime_of(name));
-  step->signature = std::move(signature);
-  return step;
+  // After the trace, which may have built layers.
+  step->signature = {phase, base_policy().name(), layers_signature(*module_.state()), step->plan->inputs()};
+  state_.steps.push_back(std::move(step));
+  return state_.steps.back().get();
 }
 
 void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
@@ -138,7 +142,6 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
       trace.runtime_values[name] = runtime_value(runtime_of(name));
     }
   }
-  if (phase == Phase::train) ++state_.step;
   eager_logged_ = trace_step(phase, symbols(trace, batch));
   logged_ = &eager_logged_;
   const Graph& graph = trace.graph();

@@ -22,7 +22,7 @@ struct TrainerOptions {
 /// holds during its calls, for every layer that has no dtype of its own (or of its container's).
 class Trainer {
  public:
-  /// A ValueError for limits below -1 or max_epochs 0 with max_steps 0.
+  /// A ValueError for limits below -1.
   explicit Trainer(TrainerOptions options = {});
 
   /// Trains anew: optimizers begin without state. Validates after each epoch if there is a validation loader. A

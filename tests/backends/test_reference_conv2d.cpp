@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include <mezzo/core/parallel.hpp>
-
 #include "support/kernels.hpp"
 
 using namespace mezzo;
@@ -19,10 +17,7 @@ struct Case {
     return {{"strides", strides}, {"padding", padding}, {"dilation", dilation}, {"groups", groups}};
   }
   Attributes gradient_attributes(const Shape& shape, DType dtype) const {
-    Attributes with = attributes();
-    with.set("shape", shape);
-    with.set("dtype", dtype);
-    return with;
+    return with_attribute(with_attribute(attributes(), "shape", shape), "dtype", dtype);
   }
 };
 
@@ -85,8 +80,7 @@ BOOST_AUTO_TEST_CASE(bias_and_activation) {
   const Tensor sum =
       run_reference("add", {}, {run_reference("conv2d", c.attributes(), {x, kernel}).front(), bias}).front();
   BOOST_TEST(run_reference("conv2d", c.attributes(), {x, kernel, bias}).front().equal(sum));
-  Attributes with_relu = c.attributes();
-  with_relu.set("activation", std::string("relu"));
+  const Attributes with_relu = with_attribute(c.attributes(), "activation", std::string("relu"));
   BOOST_TEST(
       run_reference("conv2d", with_relu, {x, kernel, bias}).front().equal(run_reference("relu", {}, {sum}).front()));
 }
@@ -134,15 +128,8 @@ BOOST_AUTO_TEST_CASE(gradients_of_another_dtype) {
 BOOST_AUTO_TEST_CASE(the_same_on_any_number_of_threads) {
   const Case& c = cases[8];
   const Tensor x = random_tensor(c.x, DType::float32, 1), g = random_tensor({3, 8, 8, 70}, DType::float32, 2);
-  const int threads = thread_count();
-  std::vector<Tensor> results;
-  for (const int count : {1, 3}) {
-    set_thread_count(count);
-    results.push_back(
-        run_reference("conv2d_kernel_gradient", c.gradient_attributes(c.kernel, DType::float32), {x, g}).front());
-  }
-  set_thread_count(threads);
-  BOOST_TEST(results[0].equal(results[1]));
+  const Attributes attributes = c.gradient_attributes(c.kernel, DType::float32);
+  BOOST_TEST(same_on_any_threads("reference", "conv2d_kernel_gradient", attributes, {x, g}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -90,8 +90,8 @@ BOOST_AUTO_TEST_CASE(gradient_of_probabilities_matches_finite_differences) {
 
 BOOST_AUTO_TEST_CASE(labels_out_of_range_are_an_error_before_anything_is_written) {
   const Tensor scores = random_tensor({4, 10}, DType::float32), g = random_tensor({4}, DType::float32);
-  for (const auto& [label, text] :
-       std::vector<std::pair<std::int32_t, std::string>>{{12, "12"}, {-1, "-1"}, {10, "10"}}) {
+  for (const std::int32_t label : {12, -1, 10}) {
+    const std::string text = std::to_string(label);
     const Tensor labels({4}, std::vector<std::int32_t>{0, 9, 3, label});
     for (const std::string& op : {std::string(loss_op), std::string(gradient_op)}) {
       std::vector<Tensor> inputs{labels, scores};

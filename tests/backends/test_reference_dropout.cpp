@@ -1,7 +1,5 @@
 #include <boost/test/unit_test.hpp>
 
-#include <mezzo/core/parallel.hpp>
-
 #include "support/kernels.hpp"
 
 using namespace mezzo;
@@ -10,8 +8,8 @@ using namespace mezzo_tests;
 namespace {
 
 Tensor drop(const Tensor& x, double rate, std::int64_t key, double seed, double step) {
-  const Tensor s = Tensor::scalar(seed, DType::float64), t = Tensor::scalar(step, DType::float64);
-  return run_reference("dropout", {{"rate", rate}, {"key", key}}, {x, s, t}).front();
+  return run_reference("dropout", {{"rate", rate}, {"key", key}}, {x, float64_scalar(seed), float64_scalar(step)})
+      .front();
 }
 
 }  // namespace
@@ -53,17 +51,12 @@ BOOST_AUTO_TEST_CASE(depends_on_key_seed_and_step) {
 
 BOOST_AUTO_TEST_CASE(the_same_on_any_number_of_threads) {
   const Tensor x = random_tensor({70001}, DType::float32);
-  const int threads = thread_count();
-  set_thread_count(1);
-  const Tensor one = drop(x, 0.5, 1, 2, 3);
-  set_thread_count(3);
-  const Tensor three = drop(x, 0.5, 1, 2, 3);
-  set_thread_count(threads);
-  BOOST_TEST(one.equal(three));
+  const Attributes attributes{{"rate", 0.5}, {"key", std::int64_t{3}}};
+  BOOST_TEST(same_on_any_threads("reference", "dropout", attributes, {x, float64_scalar(2), float64_scalar(3)}));
 }
 
 BOOST_AUTO_TEST_CASE(in_place) {
-  const Tensor x = random_tensor({30}, DType::float32), zero = Tensor::scalar(0, DType::float64);
+  const Tensor x = random_tensor({30}, DType::float32), zero = float64_scalar(0);
   const Attributes attributes{{"rate", 0.5}, {"key", std::int64_t{3}}};
   BOOST_TEST(count_safe_overwrites("reference", "dropout", attributes, {x, zero, zero}) == 1);
 }

@@ -98,8 +98,7 @@ BOOST_AUTO_TEST_CASE(integers_wrap_around) {
 }
 
 BOOST_AUTO_TEST_CASE(equal_in_every_dtype) {
-  for (const DType dtype : {DType::float32, DType::float64, DType::bfloat16, DType::float16, DType::int8, DType::int16,
-                            DType::int32, DType::int64, DType::uint8, DType::boolean}) {
+  for (const DType dtype : all_dtypes) {
     const Tensor a = small_integers({40}, dtype, 1), b = small_integers({40}, dtype, 2);
     const std::vector<double> x = a.to_doubles(), y = b.to_doubles(), got = apply("equal", {a, b});
     for (std::size_t i = 0; i < got.size(); ++i) BOOST_TEST((got[i] == 1) == (x[i] == y[i]));

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include <mezzo/core/parallel.hpp>
-
 #include "support/kernels.hpp"
 
 using namespace mezzo;
@@ -22,7 +20,7 @@ Tensor with(Tensor x, std::int64_t at, double value) {
 bool finite(const std::vector<Tensor>& inputs) { return run_reference("all_finite", {}, inputs).front().item() == 1; }
 
 std::pair<double, bool> multiplier(double clipnorm, double scale, std::vector<Tensor> gradients) {
-  gradients.insert(gradients.begin(), Tensor::scalar(scale, DType::float64));
+  gradients.insert(gradients.begin(), float64_scalar(scale));
   const auto out = run_reference("gradient_multiplier", {{"clipnorm", clipnorm}}, gradients);
   return {out[0].item(), out[1].item() == 1};
 }
@@ -77,13 +75,7 @@ BOOST_AUTO_TEST_CASE(tells_what_is_not_finite) {
 
 BOOST_AUTO_TEST_CASE(the_same_on_any_number_of_threads) {
   const Tensor g = random_tensor({100000}, DType::float32);
-  const int threads = thread_count();
-  set_thread_count(1);
-  const double one = multiplier(1e-3, 1, {g}).first;
-  set_thread_count(3);
-  const double three = multiplier(1e-3, 1, {g}).first;
-  set_thread_count(threads);
-  BOOST_TEST(one == three);
+  BOOST_TEST(same_on_any_threads("reference", "gradient_multiplier", {{"clipnorm", 1e-3}}, {float64_scalar(1), g}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

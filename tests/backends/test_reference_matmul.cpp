@@ -1,7 +1,5 @@
 #include <boost/test/unit_test.hpp>
 
-#include <mezzo/core/parallel.hpp>
-
 #include "support/kernels.hpp"
 
 using namespace mezzo;
@@ -106,14 +104,7 @@ BOOST_AUTO_TEST_CASE(empty_operands) {
 
 BOOST_AUTO_TEST_CASE(the_same_on_any_number_of_threads) {
   const Tensor a = random_tensor({200, 150}, DType::float32, 1), b = random_tensor({150, 100}, DType::float32, 2);
-  const int threads = thread_count();
-  std::vector<Tensor> results;
-  for (const int count : {1, 3}) {
-    set_thread_count(count);
-    results.push_back(run_reference("matmul", matmul_attributes(false, false, DType::float32), {a, b}).front());
-  }
-  set_thread_count(threads);
-  BOOST_TEST(results[0].equal(results[1]));
+  BOOST_TEST(same_on_any_threads("reference", "matmul", matmul_attributes(false, false, DType::float32), {a, b}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

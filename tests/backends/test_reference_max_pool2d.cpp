@@ -16,11 +16,6 @@ Attributes pool_attributes(const Shape& window, const Shape& strides, const Shap
   return {{"window", window}, {"strides", strides}, {"padding", padding}};
 }
 
-Attributes gradient_attributes(Attributes attributes, const Shape& shape) {
-  attributes.set("shape", shape);
-  return attributes;
-}
-
 using Numbers = std::vector<double>;
 
 }  // namespace
@@ -57,7 +52,7 @@ BOOST_AUTO_TEST_CASE(padding_never_wins) {
   BOOST_TEST((out[0].to_doubles() == Numbers{-5, -5, -6, -5, -5, -6, -infinity, -8, -8}));
   BOOST_TEST((out[1].to_doubles() == Numbers{3, 2, 2, 1, 0, 0, 1, 1, 0}));
   const Tensor g({1, 3, 3, 1}, std::vector<float>{1, 1, 1, 1, 1, 1, 1, 1, 1});
-  const auto dx = run_reference("max_pool2d_gradient", gradient_attributes(attributes, x.shape()), {g, out[1]});
+  const auto dx = run_reference("max_pool2d_gradient", with_attribute(attributes, "shape", x.shape()), {g, out[1]});
   BOOST_TEST((dx[0].to_doubles() == Numbers{4, 2, 1, 2}));
 }
 
@@ -67,7 +62,7 @@ BOOST_AUTO_TEST_CASE(gradient_goes_to_the_places) {
   const auto out = run_reference("max_pool2d", attributes, {x});
   const Tensor g = small_integers(out[0].shape(), DType::float64, 2);
   const Tensor dx =
-      run_reference("max_pool2d_gradient", gradient_attributes(attributes, x.shape()), {g, out[1]}).front();
+      run_reference("max_pool2d_gradient", with_attribute(attributes, "shape", x.shape()), {g, out[1]}).front();
   BOOST_TEST(std::abs(dot(out[0], g) - dot(x, dx)) < 1e-10);  // pooling is linear where places stay
   const std::vector<double> all = dx.to_doubles(), gradients = g.to_doubles();
   double sum = 0, expected = 0;
@@ -85,7 +80,8 @@ BOOST_AUTO_TEST_CASE(large_windows_count_in_int32) {
   for (std::size_t i = 0; i < places.size(); ++i) {
     BOOST_TEST(elements[i / 3 * 20 * 17 * 3 + static_cast<std::size_t>(places[i]) * 3 + i % 3] == greatest[i]);
   }
-  const auto dx = run_reference("max_pool2d_gradient", gradient_attributes(attributes, x.shape()), {out[0], out[1]});
+  const auto dx =
+      run_reference("max_pool2d_gradient", with_attribute(attributes, "shape", x.shape()), {out[0], out[1]});
   BOOST_TEST(std::abs(dot(dx[0], x) - dot(out[0], out[0])) < 1e-6);
 }
 

@@ -10,9 +10,6 @@ using namespace mezzo_tests;
 
 namespace {
 
-const std::vector<DType> all_dtypes{DType::float32, DType::float64, DType::bfloat16, DType::float16, DType::int8,
-                                    DType::int16,   DType::int32,   DType::int64,    DType::uint8,   DType::boolean};
-
 /// out[i] = x[permuted i], by the definition.
 std::vector<double> transposed(const Tensor& x, const Shape& permutation, const Shape& shape) {
   const Shape in = row_major_strides(x.shape()), out = row_major_strides(shape);

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include <mezzo/core/parallel.hpp>
-
 #include "support/kernels.hpp"
 
 using namespace mezzo;
@@ -98,14 +96,7 @@ BOOST_AUTO_TEST_CASE(output_of_another_dtype) {
 
 BOOST_AUTO_TEST_CASE(the_same_on_any_number_of_threads) {
   const Tensor x = random_tensor({300, 130}, DType::float32);
-  const int threads = thread_count();
-  std::vector<Tensor> results;
-  for (const int count : {1, 3}) {
-    set_thread_count(count);
-    results.push_back(run_reference("sum", reduce_attributes({0}, DType::float32), {x}).front());
-  }
-  set_thread_count(threads);
-  BOOST_TEST(results[0].equal(results[1]));
+  BOOST_TEST(same_on_any_threads("reference", "sum", reduce_attributes({0}, DType::float32), {x}));
 }
 
 BOOST_AUTO_TEST_CASE(argmax_takes_the_first_of_equals) {

@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::int64_t size = 37;
 
-Tensor scalar(double x) { return Tensor::scalar(x, DType::float64); }
-
 struct Sgd {
   double momentum = 0, weight_decay = 0, clipvalue = 0;
   bool nesterov = false;
@@ -50,7 +48,7 @@ void check_sgd(const Sgd& sgd, DType dtype, DType gradient_dtype, double toleran
     const double lr = rate_at(step), multiplier = 0.5;
     std::vector<Tensor> inputs{w, gradient};
     if (sgd.momentum > 0) inputs.push_back(b);
-    inputs.insert(inputs.end(), {scalar(lr), scalar(multiplier)});
+    inputs.insert(inputs.end(), {float64_scalar(lr), float64_scalar(multiplier)});
     const auto out = run_reference("sgd_update", sgd.attributes(), inputs);
     w = out[0];
     if (sgd.momentum > 0) b = out[1];
@@ -72,7 +70,8 @@ void check_adam(const Adam& adam, DType dtype, DType gradient_dtype, double tole
     const Tensor gradient = gradient_at(t, gradient_dtype);
     const double lr = rate_at(t), multiplier = 0.25;
     const auto out =
-        run_reference("adam_update", adam.attributes(), {w, gradient, m, v, scalar(lr), scalar(t), scalar(multiplier)});
+        run_reference("adam_update", adam.attributes(),
+                      {w, gradient, m, v, float64_scalar(lr), float64_scalar(t), float64_scalar(multiplier)});
     w = out[0];
     m = out[1];
     v = out[2];
@@ -113,8 +112,8 @@ BOOST_AUTO_TEST_CASE(adam_follows_the_formulas) {
 
 BOOST_AUTO_TEST_CASE(the_first_step_of_adam_is_the_learning_rate) {
   const Tensor w({2}, std::vector<float>{1, 1}), g({2}, std::vector<float>{0.5F, -1e3F}), zero({2});
-  const auto out =
-      run_reference("adam_update", Adam{}.attributes(), {w, g, zero, zero, scalar(0.01), scalar(1), scalar(1)});
+  const auto out = run_reference("adam_update", Adam{}.attributes(),
+                                 {w, g, zero, zero, float64_scalar(0.01), float64_scalar(1), float64_scalar(1)});
   BOOST_TEST(std::abs(out[0].to_doubles()[0] - 0.99) < 1e-5);
   BOOST_TEST(std::abs(out[0].to_doubles()[1] - 1.01) < 1e-5);
 }
@@ -123,19 +122,20 @@ BOOST_AUTO_TEST_CASE(the_copy_is_the_new_variable) {
   const Tensor w = random_tensor({size}, DType::float64, 1), g = random_tensor({size}, DType::float64, 2);
   const Tensor zero({size}, DType::float64);
   for (const DType dtype : {DType::float32, DType::float64}) {
-    Attributes sgd = Sgd{0.9}.attributes(), adam = Adam{}.attributes();
-    sgd.set("copy_dtype", dtype);
-    adam.set("copy_dtype", dtype);
-    const auto a = run_reference("sgd_update", sgd, {w, g, zero, scalar(0.1), scalar(1)});
+    const Attributes sgd = with_attribute(Sgd{0.9}.attributes(), "copy_dtype", dtype);
+    const Attributes adam = with_attribute(Adam{}.attributes(), "copy_dtype", dtype);
+    const auto a = run_reference("sgd_update", sgd, {w, g, zero, float64_scalar(0.1), float64_scalar(1)});
     BOOST_TEST(a.at(2).equal(a[0].cast(dtype)));
-    const auto b = run_reference("adam_update", adam, {w, g, zero, zero, scalar(0.1), scalar(1), scalar(1)});
+    const auto b = run_reference("adam_update", adam,
+                                 {w, g, zero, zero, float64_scalar(0.1), float64_scalar(1), float64_scalar(1)});
     BOOST_TEST(b.at(3).equal(b[0].cast(dtype)));
   }
 }
 
 BOOST_AUTO_TEST_CASE(not_a_number_is_not_clipped_away) {
   const Tensor w({1}, std::vector<float>{1}), g({1}, std::vector<float>{std::nanf("")});
-  const auto out = run_reference("sgd_update", Sgd{0, 0, 1, false}.attributes(), {w, g, scalar(0.1), scalar(1)});
+  const auto out =
+      run_reference("sgd_update", Sgd{0, 0, 1, false}.attributes(), {w, g, float64_scalar(0.1), float64_scalar(1)});
   BOOST_TEST(std::isnan(out[0].item()));
 }
 
@@ -143,9 +143,9 @@ BOOST_AUTO_TEST_CASE(in_place) {
   const Tensor w = random_tensor({size}, DType::float32, 1), g = random_tensor({size}, DType::float32, 2);
   const Tensor m = random_tensor({size}, DType::float32, 3), v = random_tensor({size}, DType::float32, 4, 0, 1);
   BOOST_TEST(count_safe_overwrites("reference", "sgd_update", Sgd{0.9, 0.1, 0, true}.attributes(),
-                                   {w, g, m, scalar(0.1), scalar(1)}) == 3);
+                                   {w, g, m, float64_scalar(0.1), float64_scalar(1)}) == 3);
   BOOST_TEST(count_safe_overwrites("reference", "adam_update", Adam{}.attributes(),
-                                   {w, g, m, v, scalar(0.1), scalar(3), scalar(1)}) == 4);
+                                   {w, g, m, v, float64_scalar(0.1), float64_scalar(3), float64_scalar(1)}) == 4);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -38,13 +38,6 @@ void check(const std::string& op, const Attributes& attributes, const std::vecto
   check(op, attributes, inputs, attributes);
 }
 
-Attributes with(Attributes attributes, const std::string& name, const Attribute& value) {
-  attributes.set(name, value);
-  return attributes;
-}
-
-Tensor scalar(double x) { return Tensor::scalar(x, DType::float64); }
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(widen)
@@ -55,7 +48,7 @@ BOOST_AUTO_TEST_CASE(elementwise) {
     for (const char* op : {"relu", "exp", "log", "negative", "abs", "sign"}) check(op, {}, {a});
     for (const char* op : {"add", "subtract", "multiply", "divide"}) check(op, {}, {a, b});
     check("relu_gradient", {}, {a, a});
-    check("dropout", {{"rate", 0.4}, {"key", std::int64_t{5}}}, {a, scalar(1), scalar(2)});
+    check("dropout", {{"rate", 0.4}, {"key", std::int64_t{5}}}, {a, float64_scalar(1), float64_scalar(2)});
   }
 }
 
@@ -66,9 +59,10 @@ BOOST_AUTO_TEST_CASE(attributes_that_name_the_output_dtype) {
     const Attributes product{{"transpose_a", false}, {"transpose_b", false}, {"activation", std::string("relu")}};
     const Attributes sums{{"axes", Shape{0}}, {"keepdims", false}};
     for (const DType out : {dtype, DType::float32}) {
-      check("matmul", with(product, "dtype", out), {a, b, bias}, with(product, "dtype", DType::float32));
-      check("sum", with(sums, "dtype", out), {a}, with(sums, "dtype", DType::float32));
-      check("mean", with(sums, "dtype", out), {a}, with(sums, "dtype", DType::float32));
+      check("matmul", with_attribute(product, "dtype", out), {a, b, bias},
+            with_attribute(product, "dtype", DType::float32));
+      check("sum", with_attribute(sums, "dtype", out), {a}, with_attribute(sums, "dtype", DType::float32));
+      check("mean", with_attribute(sums, "dtype", out), {a}, with_attribute(sums, "dtype", DType::float32));
     }
   }
 }
@@ -82,14 +76,17 @@ BOOST_AUTO_TEST_CASE(convolution_and_pooling) {
                           {"dilation", Shape{1, 1}},
                           {"groups", std::int64_t{1}}};
     check("conv2d", conv, {x, kernel});
-    const Attributes to_x = with(conv, "shape", x.shape()), to_kernel = with(conv, "shape", kernel.shape());
+    const Attributes to_x = with_attribute(conv, "shape", x.shape()),
+                     to_kernel = with_attribute(conv, "shape", kernel.shape());
     const Attribute narrow(dtype), wide(DType::float32);
-    check("conv2d_input_gradient", with(to_x, "dtype", narrow), {g, kernel}, with(to_x, "dtype", wide));
-    check("conv2d_kernel_gradient", with(to_kernel, "dtype", wide), {x, g});
+    check("conv2d_input_gradient", with_attribute(to_x, "dtype", narrow), {g, kernel},
+          with_attribute(to_x, "dtype", wide));
+    check("conv2d_kernel_gradient", with_attribute(to_kernel, "dtype", wide), {x, g});
     const Attributes pool{{"window", Shape{2, 2}}, {"strides", Shape{1, 1}}, {"padding", Shape{1, 1, 1, 1}}};
     check("max_pool2d", pool, {x});
     const Tensor places = run_kernel("widen", "max_pool2d", pool, {x}).outputs.at(1);
-    check("max_pool2d_gradient", with(pool, "shape", x.shape()), {random_tensor({2, 7, 7, 3}, dtype, 4), places});
+    check("max_pool2d_gradient", with_attribute(pool, "shape", x.shape()),
+          {random_tensor({2, 7, 7, 3}, dtype, 4), places});
   }
 }
 
@@ -113,15 +110,17 @@ BOOST_AUTO_TEST_CASE(updates) {
   for (const DType variable : {DType::bfloat16, DType::float16, DType::float32}) {
     for (const DType gradient : {DType::bfloat16, DType::float16, DType::float32}) {
       const Tensor w = random_tensor({45}, variable, 1), g = random_tensor({45}, gradient, 2);
-      const std::vector<Tensor> of_sgd{w, g, m, scalar(0.1), scalar(0.5)};
-      const std::vector<Tensor> of_adam{w, g, m, v, scalar(0.1), scalar(3), scalar(0.5)};
+      const std::vector<Tensor> of_sgd{w, g, m, float64_scalar(0.1), float64_scalar(0.5)};
+      const std::vector<Tensor> of_adam{w, g, m, v, float64_scalar(0.1), float64_scalar(3), float64_scalar(0.5)};
       if (is_half(w) || is_half(g)) {
         check("sgd_update", sgd, of_sgd);
         check("adam_update", adam, of_adam);
       }
-      const auto a = run_kernel("widen", "sgd_update", with(sgd, "copy_dtype", DType::bfloat16), of_sgd).outputs;
+      const auto a =
+          run_kernel("widen", "sgd_update", with_attribute(sgd, "copy_dtype", DType::bfloat16), of_sgd).outputs;
       BOOST_TEST(a.at(2).equal(a[0].cast(DType::bfloat16)));
-      const auto b = run_kernel("widen", "adam_update", with(adam, "copy_dtype", DType::float16), of_adam).outputs;
+      const auto b =
+          run_kernel("widen", "adam_update", with_attribute(adam, "copy_dtype", DType::float16), of_adam).outputs;
       BOOST_TEST(b.at(3).equal(b[0].cast(DType::float16)));
     }
   }

@@ -8,7 +8,10 @@ os.environ.update(KERAS_BACKEND="jax", JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu", 
 
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
+from keras.src.backend.common import dtypes  # noqa: E402
 
+# Keras on JAX else takes some steps (means, moments, schedules) in float32.
+dtypes.BIT64_TO_BIT32_DTYPE["float64"] = "float64"
 keras.config.set_floatx("float64")
 
 

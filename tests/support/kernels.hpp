@@ -1,10 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -12,10 +10,9 @@
 #include <vector>
 
 #include <mezzo/compiler/kernel.hpp>
-#include <mezzo/core/convert.hpp>
-#include <mezzo/core/random.hpp>
-#include <mezzo/core/tensor.hpp>
-#include <mezzo/core/visit.hpp>
+#include <mezzo/core/parallel.hpp>
+
+#include "support/tensors.hpp"
 
 // Runs one kernel of one implementation, beside the choice that plans make:
 //
@@ -66,13 +63,6 @@ inline std::unique_ptr<mezzo::Kernel> create_kernel(const std::string& implement
     return kernel;
   }
   return nullptr;
-}
-
-// A tensor of bytes that no kernel may count on: NaN in every floating dtype.
-inline mezzo::Tensor garbage(const mezzo::Shape& shape, mezzo::DType dtype) {
-  mezzo::Tensor tensor = mezzo::Tensor::uninitialized(shape, dtype);
-  if (tensor.bytes() > 0) std::memset(tensor.mutable_raw(), dtype == mezzo::DType::boolean ? 1 : 0xff, tensor.bytes());
-  return tensor;
 }
 
 // Runs it once on garbage scratch and outputs. `overwrite`: output 0 lies on a copy of that input's bytes.
@@ -136,52 +126,25 @@ inline int count_safe_overwrites(const std::string& implementation, const std::s
   return count;
 }
 
-// Numbers in [low, high), the same on each call with the same seed; rounded down to integers where `integers`
-// or where the dtype has no fractions.
-inline mezzo::Tensor random_tensor(const mezzo::Shape& shape, mezzo::DType dtype = mezzo::DType::float32,
-                                   std::uint64_t seed = 1, double low = -1, double high = 1, bool integers = false) {
-  mezzo::Tensor tensor(shape, dtype);
-  const bool whole = integers || !mezzo::is_floating(dtype);
-  mezzo::visit_dtype(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    T* out = tensor.mutable_data<T>();
-    for (std::int64_t i = 0; i < tensor.size(); ++i) {
-      const auto words = mezzo::philox(seed, static_cast<std::uint64_t>(i));
-      const double x = low + (high - low) * mezzo::unit_double(words[0], words[1]);
-      out[i] = mezzo::convert<T>(whole ? std::floor(x) : x);
-    }
-  });
-  return tensor;
+// Whether all outputs are the same, bit for bit, on one thread and on three.
+inline bool same_on_any_threads(const std::string& implementation, const std::string& op,
+                                const mezzo::Attributes& attributes, const std::vector<mezzo::Tensor>& inputs) {
+  const int threads = mezzo::thread_count();
+  mezzo::set_thread_count(1);
+  const KernelRun one = run_kernel(implementation, op, attributes, inputs);
+  mezzo::set_thread_count(3);
+  const KernelRun three = run_kernel(implementation, op, attributes, inputs);
+  mezzo::set_thread_count(threads);
+  if (!one.ran() || !three.ran()) throw std::runtime_error(implementation + " declined " + op + ": " + one.declined);
+  return std::equal(one.outputs.begin(), one.outputs.end(), three.outputs.begin(), three.outputs.end(),
+                    [](const mezzo::Tensor& a, const mezzo::Tensor& b) { return a.equal(b); });
 }
 
-// Small integers of that dtype: products and sums of them are exact, so that kernels can be compared for
-// equality.
-inline mezzo::Tensor small_integers(const mezzo::Shape& shape, mezzo::DType dtype = mezzo::DType::float32,
-                                    std::uint64_t seed = 1) {
-  return random_tensor(shape, dtype, seed, mezzo::dtype_name(dtype)[0] == 'u' ? 0 : -4, 5, true);
-}
-
-// The largest |a - b| / max(1, |b|); NaN equals NaN; infinite where shapes differ or one only is NaN or
-// infinite.
-inline double largest_difference(const mezzo::Tensor& a, const mezzo::Tensor& b) {
-  if (a.shape() != b.shape()) return std::numeric_limits<double>::infinity();
-  const std::vector<double> x = a.to_doubles(), y = b.to_doubles();
-  double largest = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
-    const double difference = std::abs(x[i] - y[i]) / std::max(1.0, std::abs(y[i]));
-    if (!(difference <= std::numeric_limits<double>::max())) return std::numeric_limits<double>::infinity();
-    largest = std::max(largest, difference);
-  }
-  return largest;
-}
-
-// <a, b> in double: adjoint pairs of kernels satisfy <f(x), g> = <x, f_gradient(g)>.
-inline double dot(const mezzo::Tensor& a, const mezzo::Tensor& b) {
-  const std::vector<double> x = a.to_doubles(), y = b.to_doubles();
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-  return sum;
+// Attributes with one added or replaced.
+inline mezzo::Attributes with_attribute(mezzo::Attributes attributes, const std::string& name,
+                                        const mezzo::Attribute& value) {
+  attributes.set(name, value);
+  return attributes;
 }
 
 }  // namespace mezzo_tests

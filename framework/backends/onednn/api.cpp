@@ -63,20 +63,29 @@ bool advance(D& descriptor) {
 }
 bool advance(dnnl::reorder::primitive_desc&) { return false; }
 
-/// The first of a primitive's implementations that is no plain loop and hasn't `avoided` in its name.
-template <class Describe>
-Offer offer(Describe&& make, const char* avoided = nullptr) {
+/// The first of a primitive's implementations that is no plain loop and that `accept` likes.
+template <class D, class Accept>
+Offer first_fast(D descriptor, Accept&& accept) {
+  if (!descriptor) return {{}, "oneDNN has no such primitive"};
+  std::string names;
+  do {
+    const std::string name = descriptor.impl_info_str();
+    if (!is_reference(name) && accept(descriptor, name)) return {descriptor, {}};
+    names += (names.empty() ? "" : ", ") + name;
+  } while (advance(descriptor));
+  return {{}, "oneDNN has only " + names};
+}
+
+template <class D>
+Offer first_fast(D descriptor) {
+  return first_fast(descriptor, [](const auto&, const std::string&) { return true; });
+}
+
+/// What `ask` returns, or oneDNN's error.
+template <class Ask>
+Offer offer(Ask&& ask) {
   try {
-    auto descriptor = make();
-    if (!descriptor) return {{}, "oneDNN has no such primitive"};
-    std::string names;
-    do {
-      const std::string name = descriptor.impl_info_str();
-      const bool avoid = avoided != nullptr && name.find(avoided) != std::string::npos;
-      if (!avoid && !is_reference(name)) return {descriptor, {}};
-      names += (names.empty() ? "" : ", ") + name;
-    } while (advance(descriptor));
-    return {{}, "oneDNN has only " + names};
+    return ask();
   } catch (const dnnl::error& error) {
     return {{}, std::string("oneDNN: ") + error.what()};
   }
@@ -94,6 +103,21 @@ dnnl::convolution_forward::primitive_desc describe_forward(const Convolution& c,
 dnnl::convolution_forward::primitive_desc hint(Convolution c, dnnl::memory::data_type type) {
   c.x.type = c.kernel.type = c.y.type = type;
   return describe_forward(c, false);
+}
+
+template <class Gradient>
+Offer offer_gradient(const Convolution& c, dnnl::memory::data_type type, int x_argument) {
+  return offer([&] {
+    const auto forward = hint(c, type);  // lives on, as a descriptor that moves to its next implementation reads it
+    const auto accept = [&](const auto& descriptor, const std::string& name) {
+      return c.avoided == nullptr || name.find(c.avoided) == std::string::npos ||
+             descriptor.query_md(dnnl::query::exec_arg_md, x_argument) != c.x.plain();
+    };
+    return first_fast(
+        describe_gradient<Gradient>(forward, algorithm::convolution_direct, images(c, c.x), c.kernel.any(),
+                                    images(c, c.y), c.strides, c.dilation, c.padding_before, c.padding_after),
+        accept);
+  });
 }
 
 }  // namespace
@@ -114,34 +138,26 @@ bool is_reference(const std::string& implementation) {
 }
 
 Offer offer_matmul(const Array& a, const Array& b, const Array& bias, const Array& out, bool relu) {
-  return offer(
-      [&] { return describe<dnnl::matmul>(attributes(relu), a.plain(), b.plain(), bias.plain(), out.plain()); });
-}
-
-Offer offer_convolution(const Convolution& c, bool relu) {
-  return offer([&] { return describe_forward(c, relu); });
-}
-
-Offer offer_input_gradient(const Convolution& c) {
   return offer([&] {
-    return describe_gradient<dnnl::convolution_backward_data>(hint(c, c.kernel.type), algorithm::convolution_direct,
-                                                              images(c, c.x), c.kernel.any(), images(c, c.y), c.strides,
-                                                              c.dilation, c.padding_before, c.padding_after);
+    return first_fast(describe<dnnl::matmul>(attributes(relu), a.plain(), b.plain(), bias.plain(), out.plain()));
   });
 }
 
-Offer offer_kernel_gradient(const Convolution& c, const char* avoided) {
-  return offer(
-      [&] {
-        return describe_gradient<dnnl::convolution_backward_weights>(
-            hint(c, c.x.type), algorithm::convolution_direct, images(c, c.x), c.kernel.any(), images(c, c.y), c.strides,
-            c.dilation, c.padding_before, c.padding_after);
-      },
-      avoided);
+Offer offer_convolution(const Convolution& c, bool relu) {
+  return offer([&] { return first_fast(describe_forward(c, relu)); });
+}
+
+Offer offer_input_gradient(const Convolution& c) {
+  return offer_gradient<dnnl::convolution_backward_data>(c, c.kernel.type, DNNL_ARG_DIFF_SRC);
+}
+
+Offer offer_kernel_gradient(const Convolution& c) {
+  return offer_gradient<dnnl::convolution_backward_weights>(c, c.x.type, DNNL_ARG_SRC);
 }
 
 Offer offer_reorder(const Descriptor& from, const Descriptor& to) {
-  return offer([&] { return dnnl::reorder::primitive_desc(engine(), from, engine(), to, attributes(false), true); });
+  return offer(
+      [&] { return first_fast(dnnl::reorder::primitive_desc(engine(), from, engine(), to, attributes(false), true)); });
 }
 
 dnnl::primitive create_primitive(const dnnl::primitive_desc_base& descriptor) {

@@ -44,14 +44,13 @@ Offer offer_matmul(const Array& a, const Array& b, const Array& bias, const Arra
 struct Convolution {
   Array x, kernel, bias, y;
   Sizes strides, dilation, padding_before, padding_after;
-  bool any_images = false;  ///< the layout of x and y too
+  bool any_images = false;        ///< the layout of x and y is oneDNN's to choose, too
+  const char* avoided = nullptr;  ///< in no name of an implementation for images as they lie
 };
 
 Offer offer_convolution(const Convolution& convolution, bool relu);
 Offer offer_input_gradient(const Convolution& convolution);
-
-/// `avoided`: what no name of an implementation may contain.
-Offer offer_kernel_gradient(const Convolution& convolution, const char* avoided);
+Offer offer_kernel_gradient(const Convolution& convolution);
 
 /// From one layout or dtype to another.
 Offer offer_reorder(const Descriptor& from, const Descriptor& to);

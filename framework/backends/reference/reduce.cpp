@@ -55,7 +55,8 @@ std::unique_ptr<Kernel> reduce(const KernelRequest& request, bool mean) {
   const Sum divisor = mean ? static_cast<Sum>(walks.summed.size()) : 1;
   const DType dtype = request.outputs[0].dtype;
   return make_kernel([walks = std::move(walks), divisor, dtype](const KernelArguments& arguments) {
-    const auto& [kept, summed] = walks;
+    const Walk& kept = walks.kept;
+    const Walk& summed = walks.summed;
     parallel_for(kept.size(), grain_of(summed.size()), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t step = kept.step(0);
       kept.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t row, std::int64_t column) {
@@ -68,8 +69,7 @@ std::unique_ptr<Kernel> reduce(const KernelRequest& request, bool mean) {
           visit_dtype(dtype, [&](auto zero) {
             using Out = decltype(zero);
             Out* out = arguments.out<Out>(0) + i + done;
-            for (std::int64_t k = 0; k < now; ++k)
-              out[k] = convert<Out>(sums[static_cast<std::size_t>(k)] / divisor);
+            for (std::int64_t k = 0; k < now; ++k) out[k] = convert<Out>(sums[static_cast<std::size_t>(k)] / divisor);
           });
         }
       });

@@ -112,8 +112,9 @@ constexpr PerStorage<ElementwiseFunctions::Binary> binary_of{binary<Function, fl
 
 }  // namespace
 
-constexpr ElementwiseFunctions elementwise{
-    unary_of<Relu>,  unary_of<Exp>,       unary_of<Log>,       unary_of<Negative>, unary_of<Abs>,         unary_of<Sign>,
-    binary_of<Add>,  binary_of<Subtract>, binary_of<Multiply>, binary_of<Divide>,  binary_of<ReluGradient>};
+constexpr ElementwiseFunctions elementwise{unary_of<Relu>,     unary_of<Exp>,          unary_of<Log>,
+                                           unary_of<Negative>, unary_of<Abs>,          unary_of<Sign>,
+                                           binary_of<Add>,     binary_of<Subtract>,    binary_of<Multiply>,
+                                           binary_of<Divide>,  binary_of<ReluGradient>};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

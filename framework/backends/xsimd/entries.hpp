@@ -46,9 +46,7 @@ Entries update_entries();
 inline bool is_stored(DType dtype) {
   return dtype == DType::float32 || dtype == DType::bfloat16 || dtype == DType::float16;
 }
-inline std::size_t storage_of(DType dtype) {
-  return dtype == DType::float32 ? 0 : dtype == DType::bfloat16 ? 1 : 2;
-}
+inline std::size_t storage_of(DType dtype) { return dtype == DType::float32 ? 0 : dtype == DType::bfloat16 ? 1 : 2; }
 
 inline std::int64_t size_of(DType dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
 

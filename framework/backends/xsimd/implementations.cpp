@@ -11,7 +11,9 @@ const Entries& all_entries() {
   static const Entries entries = [] {
     using namespace xsimd_kernels;
     Entries all;
-    for (const Entries& family : {update_entries(), elementwise_entries(), cast_entries()}) {
+    for (const Entries& family :
+         {batch_norm_entries(), cast_entries(), crossentropy_entries(), dropout_entries(), elementwise_entries(),
+          finite_entries(), max_pool_entries(), reduce_entries(), update_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

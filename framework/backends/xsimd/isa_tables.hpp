@@ -21,10 +21,14 @@ constexpr auto per_storage(Make make) {
 template <class Table>
 const Table& pick(Isa isa, const Table& sse2, const Table& avx2, const Table& avx512, const Table& avx512_bf16) {
   switch (isa) {
-    case Isa::sse2: return sse2;
-    case Isa::avx2: return avx2;
-    case Isa::avx512: return avx512;
-    case Isa::avx512_bf16: break;
+    case Isa::sse2:
+      return sse2;
+    case Isa::avx2:
+      return avx2;
+    case Isa::avx512:
+      return avx512;
+    case Isa::avx512_bf16:
+      break;
   }
   return avx512_bf16;
 }

@@ -31,14 +31,11 @@ class Pass {
       arrays.new_slots[i] = arguments.out<float>(1 + i);
     }
     if (has_copy_) arrays.copy = arguments.outputs[1 + slots_];
-    parallel_elements(count_, [&](std::int64_t begin, std::int64_t end) {
-      function(arrays, coefficients, begin, end);
-    });
+    parallel_elements(count_,
+                      [&](std::int64_t begin, std::int64_t end) { function(arrays, coefficients, begin, end); });
   }
 
-  double scalar(const KernelArguments& arguments, std::size_t i) const {
-    return *arguments.in<double>(2 + slots_ + i);
-  }
+  double scalar(const KernelArguments& arguments, std::size_t i) const { return *arguments.in<double>(2 + slots_ + i); }
 
   float clip;
   double weight_decay;

@@ -79,7 +79,8 @@ constexpr UpdateFunctions::Table<Function> table(Make make) {
   return per_storage([make](auto v) {
     return per_storage([make, v](auto g) {
       return per_storage([make, v, g](auto copy) -> Function {
-        if constexpr (std::is_same_v<std::remove_const_t<decltype(v)>, float> || std::is_same_v<decltype(copy), float>) {
+        if constexpr (std::is_same_v<std::remove_const_t<decltype(v)>, float> ||
+                      std::is_same_v<decltype(copy), float>) {
           return make(v, g, copy);
         } else {
           return nullptr;
@@ -91,15 +92,14 @@ constexpr UpdateFunctions::Table<Function> table(Make make) {
 
 }  // namespace
 
-constexpr UpdateFunctions update{
-    table<UpdateFunctions::Sgd>([](auto v, auto g, auto copy) {
-      return sgd<decltype(v), decltype(g), decltype(copy), false>;
-    }),
-    table<UpdateFunctions::Sgd>([](auto v, auto g, auto copy) {
-      return sgd<decltype(v), decltype(g), decltype(copy), true>;
-    }),
-    table<UpdateFunctions::Adam>([](auto v, auto g, auto copy) {
-      return adam<decltype(v), decltype(g), decltype(copy)>;
-    })};
+constexpr UpdateFunctions update{table<UpdateFunctions::Sgd>([](auto v, auto g, auto copy) {
+                                   return sgd<decltype(v), decltype(g), decltype(copy), false>;
+                                 }),
+                                 table<UpdateFunctions::Sgd>([](auto v, auto g, auto copy) {
+                                   return sgd<decltype(v), decltype(g), decltype(copy), true>;
+                                 }),
+                                 table<UpdateFunctions::Adam>([](auto v, auto g, auto copy) {
+                                   return adam<decltype(v), decltype(g), decltype(copy)>;
+                                 })};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

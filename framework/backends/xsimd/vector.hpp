@@ -46,11 +46,21 @@ namespace {
 using Floats = xsimd::batch<float, Arch>;
 using Ints = xsimd::batch<std::int32_t, Arch>;
 using Mask = xsimd::batch_bool<float, Arch>;
+using IntMask = xsimd::batch_bool<std::int32_t, Arch>;
+
+/// xsimd's select, for floats by what a comparison of integers found.
+[[gnu::always_inline]] inline Floats choose(const IntMask& mask, const Floats& yes, const Floats& no) {
+  return xsimd::bitwise_cast<Floats>(
+      xsimd::select(mask, xsimd::bitwise_cast<Ints>(yes), xsimd::bitwise_cast<Ints>(no)));
+}
 
 /// What part of a register an access is about: all of it, or its first lanes (the others are read as 0).
 struct Whole {};
 
 [[gnu::always_inline]] inline Part first_lanes(std::int64_t count) { return Part(static_cast<int>(count)); }
+
+[[gnu::always_inline]] inline int lanes_of(Whole) { return lanes; }
+[[gnu::always_inline]] inline int lanes_of(Part part) { return part.count; }
 
 /// Of float32, bfloat16 and float16: the numbers.
 template <class T>
@@ -82,6 +92,18 @@ template <class T>
     const T whole[lanes] = {*p};
     return Floats(first_lane(load_register(whole)));
   }
+}
+
+/// 0, 1, 2, ...
+[[gnu::always_inline]] inline Ints lane_numbers() {
+  constexpr std::int32_t numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  return Ints::load_unaligned(numbers);
+}
+
+/// x, but `otherwise` in the lanes that are not part.
+[[gnu::always_inline]] inline Floats only(const Floats& x, const Floats&, Whole) { return x; }
+[[gnu::always_inline]] inline Floats only(const Floats& x, const Floats& otherwise, Part part) {
+  return choose(lane_numbers() < Ints(part.count), x, otherwise);
 }
 
 /// Of int32 and uint8.

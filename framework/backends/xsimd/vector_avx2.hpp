@@ -6,6 +6,8 @@ namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
 using Base = xsimd::fma3<xsimd::avx2>;
+using IntRegister = __m256i;
+using DoubleRegister = __m256d;
 constexpr int lanes = 8;
 
 struct Part {
@@ -75,8 +77,8 @@ template <class T>
   return load_register(whole);
 }
 
-template <class T, class Register>
-[[gnu::always_inline]] inline void store_register(T* p, Register x, Part part) {
+template <class T, class AnyRegister>
+[[gnu::always_inline]] inline void store_register(T* p, AnyRegister x, Part part) {
   T whole[lanes];
   store_register(whole, x);
   for (int i = 0; i < part.count; ++i) p[i] = whole[i];
@@ -94,6 +96,31 @@ template <class T, class Register>
   const __m128 four = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
   const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
   return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
+}
+
+/// The lower and the upper lanes, in double.
+[[gnu::always_inline]] inline void widen(__m256 x, __m256d& low, __m256d& high) {
+  low = _mm256_cvtps_pd(_mm256_castps256_ps128(x));
+  high = _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));
+}
+
+/// The upper and the lower halves of the products of 32-bit words.
+[[gnu::always_inline]] inline void multiply_wide(__m256i x, __m256i factor, __m256i& high, __m256i& low) {
+  constexpr int odd_words = 0xaa, to_even = 0xf5, to_odd = 0xa0;
+  const __m256i even = _mm256_mul_epu32(x, factor);
+  const __m256i odd = _mm256_mul_epu32(_mm256_shuffle_epi32(x, to_even), factor);
+  low = _mm256_blend_epi32(even, _mm256_shuffle_epi32(odd, to_odd), odd_words);
+  high = _mm256_blend_epi32(_mm256_shuffle_epi32(even, to_even), odd, odd_words);
+}
+
+/// In each 128-bit lane, the transpose of a 4 x 4 matrix.
+[[gnu::always_inline]] inline void transpose_lanes(__m256i& a, __m256i& b, __m256i& c, __m256i& d) {
+  const __m256i ab_low = _mm256_unpacklo_epi32(a, b), ab_high = _mm256_unpackhi_epi32(a, b);
+  const __m256i cd_low = _mm256_unpacklo_epi32(c, d), cd_high = _mm256_unpackhi_epi32(c, d);
+  a = _mm256_unpacklo_epi64(ab_low, cd_low);
+  b = _mm256_unpackhi_epi64(ab_low, cd_low);
+  c = _mm256_unpacklo_epi64(ab_high, cd_high);
+  d = _mm256_unpackhi_epi64(ab_high, cd_high);
 }
 
 }  // namespace

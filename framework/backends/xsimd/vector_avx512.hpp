@@ -6,10 +6,13 @@ namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
 using Base = xsimd::avx512bw;
+using IntRegister = __m512i;
+using DoubleRegister = __m512d;
 constexpr int lanes = 16;
 
 struct Part {
-  explicit Part(int count) : mask(static_cast<__mmask16>((1U << count) - 1U)) {}
+  explicit Part(int lanes_used) : count(lanes_used), mask(static_cast<__mmask16>((1U << lanes_used) - 1U)) {}
+  int count;
   __mmask16 mask;
 };
 
@@ -106,6 +109,32 @@ struct Part {
 [[gnu::always_inline]] inline float sum_lanes(__m512 x) { return _mm512_reduce_add_ps(x); }
 
 [[gnu::always_inline]] inline float max_lanes(__m512 x) { return _mm512_reduce_max_ps(x); }
+
+/// The lower and the upper lanes, in double.
+[[gnu::always_inline]] inline void widen(__m512 x, __m512d& low, __m512d& high) {
+  low = _mm512_cvtps_pd(_mm512_castps512_ps256(x));
+  high = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1));
+}
+
+/// The upper and the lower halves of the products of 32-bit words. Shuffles in place of shifts, which would all wait
+/// for the multiplier's port.
+[[gnu::always_inline]] inline void multiply_wide(__m512i x, __m512i factor, __m512i& high, __m512i& low) {
+  constexpr __mmask16 odd_words = 0xaaaa, even_words = 0x5555;
+  const __m512i even = _mm512_mul_epu32(x, factor);
+  const __m512i odd = _mm512_mul_epu32(_mm512_shuffle_epi32(x, _MM_PERM_DDBB), factor);
+  low = _mm512_mask_shuffle_epi32(even, odd_words, odd, _MM_PERM_CCAA);
+  high = _mm512_mask_shuffle_epi32(odd, even_words, even, _MM_PERM_DDBB);
+}
+
+/// In each 128-bit lane, the transpose of a 4 x 4 matrix.
+[[gnu::always_inline]] inline void transpose_lanes(__m512i& a, __m512i& b, __m512i& c, __m512i& d) {
+  const __m512i ab_low = _mm512_unpacklo_epi32(a, b), ab_high = _mm512_unpackhi_epi32(a, b);
+  const __m512i cd_low = _mm512_unpacklo_epi32(c, d), cd_high = _mm512_unpackhi_epi32(c, d);
+  a = _mm512_unpacklo_epi64(ab_low, cd_low);
+  b = _mm512_unpackhi_epi64(ab_low, cd_low);
+  c = _mm512_unpacklo_epi64(ab_high, cd_high);
+  d = _mm512_unpackhi_epi64(ab_high, cd_high);
+}
 
 }  // namespace
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -6,6 +6,8 @@ namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
 using Base = xsimd::sse2;
+using IntRegister = __m128i;
+using DoubleRegister = __m128d;
 constexpr int lanes = 4;
 
 struct Part {
@@ -101,8 +103,8 @@ template <class T>
   return load_register(whole);
 }
 
-template <class T, class Register>
-[[gnu::always_inline]] inline void store_register(T* p, Register x, Part part) {
+template <class T, class AnyRegister>
+[[gnu::always_inline]] inline void store_register(T* p, AnyRegister x, Part part) {
   T whole[lanes];
   store_register(whole, x);
   for (int i = 0; i < part.count; ++i) p[i] = whole[i];
@@ -118,6 +120,30 @@ template <class T, class Register>
 [[gnu::always_inline]] inline float max_lanes(__m128 x) {
   const __m128 two = _mm_max_ps(x, _mm_movehl_ps(x, x));
   return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+
+/// The lower and the upper lanes, in double.
+[[gnu::always_inline]] inline void widen(__m128 x, __m128d& low, __m128d& high) {
+  low = _mm_cvtps_pd(x);
+  high = _mm_cvtps_pd(_mm_movehl_ps(x, x));
+}
+
+/// The upper and the lower halves of the products of 32-bit words.
+[[gnu::always_inline]] inline void multiply_wide(__m128i x, __m128i factor, __m128i& high, __m128i& low) {
+  const __m128i even = _mm_shuffle_epi32(_mm_mul_epu32(x, factor), 0xd8);
+  const __m128i odd = _mm_shuffle_epi32(_mm_mul_epu32(_mm_srli_epi64(x, 32), factor), 0xd8);
+  low = _mm_unpacklo_epi32(even, odd);
+  high = _mm_unpackhi_epi32(even, odd);
+}
+
+/// In each 128-bit lane, the transpose of a 4 x 4 matrix.
+[[gnu::always_inline]] inline void transpose_lanes(__m128i& a, __m128i& b, __m128i& c, __m128i& d) {
+  const __m128i ab_low = _mm_unpacklo_epi32(a, b), ab_high = _mm_unpackhi_epi32(a, b);
+  const __m128i cd_low = _mm_unpacklo_epi32(c, d), cd_high = _mm_unpackhi_epi32(c, d);
+  a = _mm_unpacklo_epi64(ab_low, cd_low);
+  b = _mm_unpackhi_epi64(ab_low, cd_low);
+  c = _mm_unpacklo_epi64(ab_high, cd_high);
+  d = _mm_unpackhi_epi64(ab_high, cd_high);
 }
 
 }  // namespace

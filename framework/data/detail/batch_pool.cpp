@@ -8,9 +8,8 @@ namespace mezzo::detail {
 HostBatch BatchPool::take(std::int64_t samples) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const HostBatch& batch) {
-    return batch.size == samples && std::none_of(batch.fields.begin(), batch.fields.end(), [](const auto& field) {
-             return field.tensor.shared();
-           });
+    return batch.size == samples && std::none_of(batch.fields.begin(), batch.fields.end(),
+                                                 [](const auto& field) { return field.tensor.shared(); });
   });
   if (found == kept_.end()) return {};
   HostBatch batch = std::move(*found);

@@ -15,8 +15,8 @@ struct Logged {
 /// What log(), optimizer() and minimize() mean on this thread while a step is traced.
 class StepContext {
  public:
-  /// `optimizers` are those that may be asked for; a dry run, which only builds the layers, has none and minimizes
-  /// nothing.
+  /// `optimizers` are those that may be asked for; a dry run, which only builds the layers, takes any name and
+  /// minimizes nothing.
   StepContext(Module& module, const OptimizerConfigs& optimizers, bool dry);
   ~StepContext();
   StepContext(const StepContext&) = delete;
@@ -29,7 +29,8 @@ class StepContext {
   OptimizerHandle optimizer(const std::string& name) const;
   void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
-  bool minimized() const { return minimized_; }
+  bool minimized() const { return !minimized_.empty(); }
+  bool has(const std::string& name) const;  ///< whether that was logged
   const std::vector<Logged>& logged() const { return logged_; }
 
  private:
@@ -38,7 +39,7 @@ class StepContext {
   Module& module_;
   const OptimizerConfigs& optimizers_;
   bool dry_;
-  bool minimized_ = false;
+  std::vector<std::size_t> minimized_;  // optimizers
   std::vector<Logged> logged_;
   StepContext* outer_;
 };

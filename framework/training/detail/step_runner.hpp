@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,7 +37,7 @@ struct CompiledStep {
   };
   Signature signature;
   std::shared_ptr<Plan> plan;
-  std::vector<Logged> logged;        ///< one per output of the plan
+  std::vector<Logged> logged;        ///< one per output of the plan; a predict step's own output comes after them
   std::vector<Runtime> runtime;      ///< one per number that the plan takes
   std::vector<std::size_t> updated;  ///< optimizers that it steps
   std::vector<bool> scaled;          ///< by optimizer: whether its gradients carry a loss scale
@@ -50,28 +51,39 @@ struct TrainingState : RunState {
   std::int64_t epoch = 0;  ///< epochs begun
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   std::vector<std::unique_ptr<CompiledStep>> steps;
-  std::size_t last = 0;  ///< index of the step that ran last
-  bool running = false;
+  std::atomic<bool> running{false};
 };
 
 /// The module's, made at the first call.
 TrainingState& training_state(Module& module);
 
+/// Marks a module as being run. A ValueError if it is already.
+class RunningScope {
+ public:
+  explicit RunningScope(TrainingState& state);
+  ~RunningScope() { state_.running = false; }
+  RunningScope(const RunningScope&) = delete;
+  RunningScope& operator=(const RunningScope&) = delete;
+
+ private:
+  TrainingState& state_;
+};
+
 /// Runs steps of a module: traces once per signature, then runs the plan. After the first step of a signature it
 /// allocates nothing.
 class StepRunner {
  public:
-  /// Converts the module's weights to the dtypes that the policy asks for. A ValueError if the module is run already,
-  /// or if the Trainer's policy reaches no layer.
+  /// A ValueError if the module is run already, or if the Trainer's policy reaches no layer.
   StepRunner(Module& module, RunOptions options);
-  ~StepRunner();
-  StepRunner(const StepRunner&) = delete;
-  StepRunner& operator=(const StepRunner&) = delete;
 
-  /// Makes optimizers by configure_optimizers, after the layers were built by this batch. With `anew` their state is
-  /// forgotten.
-  void configure(const HostBatch& batch, bool anew);
+  /// Traces a step and forgets it: builds layers, and shows what is wrong with a batch before anything is trained.
+  void rehearse(Phase phase, const HostBatch& batch);
 
+  /// Makes optimizers by configure_optimizers, if there are none yet or with `anew`, which forgets their state. The
+  /// layers must be built.
+  void configure(bool anew);
+
+  /// The first run converts the module's weights to the dtypes that the Trainer's policy asks for.
   void run(Phase phase, const HostBatch& batch);
 
   /// Whether the last step's updates were held back by a loss that overflowed.
@@ -85,31 +97,45 @@ class StepRunner {
   Tensor output() const;
 
  private:
-  std::size_t compiled(Phase phase, const HostBatch& batch);
-  std::unique_ptr<CompiledStep> compile(CompiledStep::Signature signature, const HostBatch& batch);
+  void convert(Phase phase, const HostBatch& batch);
+  CompiledStep* find_step(Phase phase, const HostBatch& batch) const;
+  CompiledStep* compile(Phase phase, const HostBatch& batch);
+  Value user_step(Phase phase, const Batch& batch);
   std::vector<Logged> trace_step(Phase phase, const Batch& batch);
-  CompiledStep& step_in_use() const { return *state_.steps[state_.last]; }
+  Policy base_policy() const;
+  void run_plan(Phase phase, const HostBatch& batch);
   void run_eagerly(Phase phase, const HostBatch& batch);
-  void finish_step(const CompiledStep& step);
   void count_update(std::size_t optimizer, bool scaled, bool committed);
   double runtime_value(const CompiledStep::Runtime& runtime) const;
-  void warn_of_many_plans(const CompiledStep::Signature& signature) const;
+  void warn_of_many_plans(Phase phase, const HostBatch& batch) const;
 
   Module& module_;
   TrainingState& state_;
+  RunningScope running_;
   RunOptions options_;
+  CompiledStep* step_ = nullptr;  // that ran last
   std::vector<Tensor> inputs_;
   std::vector<double> numbers_;
   const std::vector<Logged>* logged_ = nullptr;
   std::vector<Logged> eager_logged_;
   std::vector<Tensor> eager_values_;
+  bool converted_ = false;
   bool skipped_ = false;
 };
 
 /// A number of everything about the layers that a plan depends on.
 std::uint64_t layers_signature(const LayerState& root);
 
-/// The policy's dtypes for all weights below a module, from here on.
-void convert_weights(const Layer& root, const Policy& base);
+/// A weight and the dtype that a Trainer's policy asks for.
+struct Conversion {
+  Shared<VariableState> weight;
+  DType dtype;
+};
+
+/// The weights below a module whose dtype isn't what a Trainer's policy asks for. None if it inherits.
+std::vector<Conversion> conversions(const Layer& root, const Policy& policy);
+
+/// A ValueError that names what overrides it if a Trainer's policy holds for no layer.
+void require_reach(const Layer& root, const Policy& policy);
 
 }  // namespace mezzo::detail

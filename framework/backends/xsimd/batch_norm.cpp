@@ -1,0 +1,157 @@
+#include <mezzo/backends/xsimd/batch_norm.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <mezzo/backends/xsimd/entries.hpp>
+
+namespace mezzo::xsimd_kernels {
+namespace {
+
+using Index = std::int64_t;
+
+const BatchNormFunctions& functions(Isa isa) {
+  return pick(isa, sse2::batch_norm, avx2::batch_norm, avx512::batch_norm, avx512_bf16::batch_norm);
+}
+
+/// Rows of channels, in blocks of fixed size so that sums don't depend on the number of threads.
+struct Channels {
+  Index rows = 0, columns, size, block, blocks;
+
+  explicit Channels(const Spec& x) : columns(x.shape.back()), size(size_of(x.dtype)) {
+    if (columns > 0) rows = element_count(x.shape) / columns;
+    constexpr Index block_elements = 65536, whole_pieces = 64;
+    block = (block_elements / std::max(columns, Index{1}) / whole_pieces + 1) * whole_pieces;
+    blocks = (rows + block - 1) / block;
+  }
+
+  /// Calls body(offset in bytes, rows) for ranges of rows, to write them.
+  template <class Body>
+  void for_rows(const Body& body) const {
+    parallel_for(rows, grain_of(columns), [&](Index begin, Index end) { body(begin * columns * size, end - begin); });
+  }
+
+  /// Two sums for each column: body(offset in bytes, rows, first sums, second sums) for each block, then all together
+  /// in first[0 .. columns) and second[0 .. columns).
+  template <class Body>
+  void sum_blocks(double* first, double* second, const Body& body) const {
+    parallel_for(blocks, grain_of(block * columns), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const Index count = std::min(block, rows - i * block);
+        body(i * block * columns * size, count, first + i * columns, second + i * columns);
+      }
+    });
+    for (Index i = columns; i < blocks * columns; ++i) {
+      first[i % columns] += first[i];
+      second[i % columns] += second[i];
+    }
+  }
+
+  std::size_t doubles() const { return static_cast<std::size_t>(2 * std::max(blocks, Index{1}) * columns); }
+  std::size_t floats(Index arrays) const { return static_cast<std::size_t>(arrays * columns); }
+};
+
+/// Arrays of a column each, one after another in scratch: doubles first.
+struct Scratch {
+  double *first, *second;
+  float* floats;
+
+  Scratch(const Channels& channels, void* scratch)
+      : first(static_cast<double*>(scratch)),
+        second(first + channels.doubles() / 2),
+        floats(reinterpret_cast<float*>(first + channels.doubles())) {}
+};
+
+std::size_t scratch_bytes(const Channels& channels, Index arrays) {
+  return channels.doubles() * sizeof(double) + channels.floats(arrays) * sizeof(float);
+}
+
+std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std::string& reason) {
+  const DType dtype = request.inputs[0].dtype;
+  if (!is_stored(dtype)) return decline_dtype(reason, dtype);
+  const double epsilon = request.attributes.get<double>("epsilon");
+  const double momentum = request.attributes.get<double>("momentum");
+  const bool training = request.attributes.get<bool>("training");
+  const BatchNormFunctions& all = functions(isa);
+  const Channels channels(request.inputs[0]);
+  const auto run = [=, storage = storage_of(dtype), &all](const KernelArguments& arguments) {
+    const Index columns = channels.columns;
+    const Scratch scratch(channels, arguments.scratch);
+    float *about = scratch.floats, *scale = about + columns, *shift = scale + columns;
+    const char* x = arguments.in<char>(0);
+    const float *moving_mean = arguments.in<float>(3), *moving_variance = arguments.in<float>(4);
+    if (training && channels.rows > 0) {
+      all.sample_mean[storage](x, channels.rows, columns, about);
+      channels.sum_blocks(scratch.first, scratch.second, [&](Index offset, Index rows, double* sums, double* squares) {
+        all.sums[storage](x + offset, about, rows, columns, sums, squares);
+      });
+    } else {
+      std::copy_n(moving_mean, columns, about);
+    }
+    const double share = 1 / static_cast<double>(channels.rows);
+    for (Index c = 0; c < columns; ++c) {
+      const double old_mean = static_cast<double>(moving_mean[c]);
+      const double old_variance = static_cast<double>(moving_variance[c]);
+      const double offset = training ? scratch.first[c] * share : 0;
+      const double mean = static_cast<double>(about[c]) + offset;
+      const double variance = training ? std::max(scratch.second[c] * share - offset * offset, 0.0) : old_variance;
+      const double inverse = 1 / std::sqrt(variance + epsilon);
+      const double slope = inverse * static_cast<double>(arguments.in<float>(1)[c]);
+      scale[c] = static_cast<float>(slope);
+      shift[c] = static_cast<float>(static_cast<double>(arguments.in<float>(2)[c]) - offset * slope);
+      const double kept = training ? momentum : 1;
+      arguments.out<float>(1)[c] = static_cast<float>(mean);
+      arguments.out<float>(2)[c] = static_cast<float>(inverse);
+      arguments.out<float>(3)[c] = static_cast<float>(kept * old_mean + (1 - kept) * mean);
+      arguments.out<float>(4)[c] = static_cast<float>(kept * old_variance + (1 - kept) * variance);
+    }
+    channels.for_rows([&](Index offset, Index rows) {
+      all.normalize[storage](x + offset, arguments.out<char>(0) + offset, about, scale, shift, rows, columns);
+    });
+  };
+  return make_kernel(run, {true}, scratch_bytes(channels, 3));
+}
+
+std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+  const DType dtype = request.inputs[1].dtype;
+  if (!is_stored(dtype)) return decline_dtype(reason, dtype);
+  const bool training = request.attributes.get<bool>("training");
+  const BatchNormFunctions& all = functions(isa);
+  const Channels channels(request.inputs[1]);
+  const auto run = [=, storage = storage_of(dtype), &all](const KernelArguments& arguments) {
+    const Index columns = channels.columns;
+    const Scratch scratch(channels, arguments.scratch);
+    float *from_g = scratch.floats, *from_x = from_g + columns, *shift = from_x + columns;
+    const char *g = arguments.in<char>(0), *x = arguments.in<char>(1);
+    const float* mean = arguments.in<float>(3);
+    std::fill_n(scratch.first, columns, 0.0);
+    std::fill_n(scratch.second, columns, 0.0);
+    channels.sum_blocks(scratch.first, scratch.second, [&](Index offset, Index rows, double* sums, double* products) {
+      all.gradient_sums[storage](g + offset, x + offset, mean, rows, columns, sums, products);
+    });
+    const double share = training ? 1 / static_cast<double>(channels.rows) : 0;
+    for (Index c = 0; c < columns; ++c) {
+      const double inverse = static_cast<double>(arguments.in<float>(4)[c]);
+      const double slope = static_cast<double>(arguments.in<float>(2)[c]) * inverse;
+      const double dbeta = scratch.first[c], dgamma = scratch.second[c] * inverse;
+      arguments.out<float>(1)[c] = static_cast<float>(dgamma);
+      arguments.out<float>(2)[c] = static_cast<float>(dbeta);
+      from_g[c] = static_cast<float>(slope);
+      from_x[c] = static_cast<float>(-slope * inverse * dgamma * share);
+      shift[c] = static_cast<float>(-slope * dbeta * share);
+    }
+    channels.for_rows([&](Index offset, Index rows) {
+      all.gradient[storage](g + offset, x + offset, arguments.out<char>(0) + offset, mean, from_g, from_x, shift, rows,
+                            columns);
+    });
+  };
+  return make_kernel(run, {true, true}, scratch_bytes(channels, 3));
+}
+
+}  // namespace
+
+Entries batch_norm_entries() {
+  return {entry<make_forward>("batch_norm"), entry<make_gradient>("batch_norm_gradient")};
+}
+
+}  // namespace mezzo::xsimd_kernels

@@ -1,0 +1,87 @@
+#include <mezzo/backends/xsimd/finite.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <mezzo/backends/xsimd/entries.hpp>
+
+namespace mezzo::xsimd_kernels {
+namespace {
+
+const FiniteFunctions& functions(Isa isa) {
+  return pick(isa, sse2::finite, avx2::finite, avx512::finite, avx512_bf16::finite);
+}
+
+/// A piece of one input, of fixed size, so that sums don't depend on the number of threads.
+struct Piece {
+  std::size_t input;
+  std::int64_t offset;  ///< in bytes
+  std::int64_t count;
+  FiniteFunctions::Squares look;
+};
+using Pieces = std::vector<Piece>;
+
+/// All inputs from the first on, in pieces; none and why not if one has no function.
+Pieces pieces_of(const KernelRequest& request, std::size_t first, const PerStorage<FiniteFunctions::Squares>& look,
+                 std::string& reason) {
+  Pieces pieces;
+  for (std::size_t i = first; i < request.inputs.size(); ++i) {
+    const Spec& spec = request.inputs[i];
+    if (!is_stored(spec.dtype)) {
+      decline_dtype(reason, spec.dtype);
+      return {};
+    }
+    const std::int64_t count = element_count(spec.shape);
+    for (std::int64_t begin = 0; begin < count; begin += grain) {
+      pieces.push_back({i, begin * size_of(spec.dtype), std::min(grain, count - begin), look[storage_of(spec.dtype)]});
+    }
+  }
+  return pieces;
+}
+
+double sum_over(const Pieces& pieces, const KernelArguments& arguments) {
+  auto* found = static_cast<double*>(arguments.scratch);
+  parallel_for(static_cast<std::int64_t>(pieces.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Piece& piece = pieces[static_cast<std::size_t>(i)];
+      found[i] = piece.look(arguments.in<char>(piece.input) + piece.offset, piece.count);
+    }
+  });
+  double sum = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) sum += found[i];
+  return sum;
+}
+
+std::unique_ptr<Kernel> make_all_finite(const KernelRequest& request, Isa isa, std::string& reason) {
+  Pieces pieces = pieces_of(request, 0, functions(isa).check, reason);
+  if (!reason.empty()) return nullptr;
+  const std::size_t scratch = pieces.size() * sizeof(double);
+  const auto run = [pieces = std::move(pieces)](const KernelArguments& arguments) {
+    *arguments.out<bool>(0) = std::isfinite(sum_over(pieces, arguments));
+  };
+  return make_kernel(run, {}, scratch);
+}
+
+std::unique_ptr<Kernel> make_multiplier(const KernelRequest& request, Isa isa, std::string& reason) {
+  const double clipnorm = request.attributes.get<double>("clipnorm");
+  const FiniteFunctions& all = functions(isa);
+  Pieces pieces = pieces_of(request, 1, clipnorm > 0 ? all.squares : all.check, reason);
+  if (!reason.empty()) return nullptr;
+  const std::size_t scratch = pieces.size() * sizeof(double);
+  const auto run = [pieces = std::move(pieces), clipnorm](const KernelArguments& arguments) {
+    const double squares = sum_over(pieces, arguments);
+    const double scale = *arguments.in<double>(0);
+    const double norm = std::sqrt(squares) / scale;
+    *arguments.out<double>(0) = (clipnorm > 0 && norm > clipnorm ? clipnorm / norm : 1) / scale;
+    *arguments.out<bool>(1) = std::isfinite(squares);
+  };
+  return make_kernel(run, {}, scratch);
+}
+
+}  // namespace
+
+Entries finite_entries() {
+  return {entry<make_all_finite>("all_finite"), entry<make_multiplier>("gradient_multiplier")};
+}
+
+}  // namespace mezzo::xsimd_kernels

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+
+#include <mezzo/backends/xsimd/isa_tables.hpp>
+
+namespace mezzo::xsimd_kernels {
+
+/// Windows along one axis of images.
+struct PoolAxis {
+  std::int64_t size, out_size, window, stride, padding;
+};
+
+struct PoolShape {
+  PoolAxis vertical, horizontal;
+  std::int64_t channels;
+};
+
+struct MaxPoolFunctions {
+  /// Rows [begin, end) of the outputs of all images.
+  using Pool = void (*)(const void* x, void* y, std::uint8_t* places, const PoolShape& shape, std::int64_t begin,
+                        std::int64_t end);
+
+  /// Rows [begin, end) of the gradients of all images: each element gathers from the windows that it lies in.
+  using Gradient = void (*)(const void* g, const std::uint8_t* places, void* dx, const PoolShape& shape,
+                            std::int64_t begin, std::int64_t end);
+
+  PerStorage<Pool> pool;
+  PerStorage<Gradient> gradient;
+};
+
+namespace sse2 {
+extern const MaxPoolFunctions max_pool;
+}
+namespace avx2 {
+extern const MaxPoolFunctions max_pool;
+}
+namespace avx512 {
+extern const MaxPoolFunctions max_pool;
+}
+namespace avx512_bf16 {
+extern const MaxPoolFunctions max_pool;
+}
+
+}  // namespace mezzo::xsimd_kernels

@@ -1,0 +1,74 @@
+#include <mezzo/backends/xsimd/columns.hpp>
+#include <mezzo/backends/xsimd/reduce.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+/// The sum of up to a few thousand elements.
+template <class T>
+[[gnu::always_inline]] inline float sum_stretch(const T* x, std::int64_t count) {
+  constexpr int chains = 8;  // additions under way at once
+  Floats sums[chains];
+  for (Floats& sum : sums) sum = Floats(0.0F);
+  std::int64_t i = 0;
+  for (; i + chains * lanes <= count; i += chains * lanes) {
+    for (int j = 0; j < chains * lanes; j += stride) prefetch_ahead(x + i + j);
+    for (int j = 0; j < chains; ++j) sums[j] += load(x + i + j * lanes, Whole{});
+  }
+  for (; i + lanes <= count; i += lanes) sums[0] += load(x + i, Whole{});
+  if (i < count) sums[1] += load(x + i, first_lanes(count - i));
+  for (int half = chains / 2; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) sums[j] += sums[j + half];
+  }
+  return sum_lanes(sums[0]);
+}
+
+template <class T>
+[[gnu::flatten]] void sum_rows(const void* x, std::int64_t rows, std::int64_t columns, double* sums) {
+  constexpr std::int64_t stretch = 4096;
+  const T* row = static_cast<const T*>(x);
+  for (std::int64_t i = 0; i < rows; ++i, row += columns) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < columns; j += stretch) {
+      sum += static_cast<double>(sum_stretch(row + j, columns - j < stretch ? columns - j : stretch));
+    }
+    sums[i] = sum;
+  }
+}
+
+template <class T>
+[[gnu::flatten]] void sum_columns(const void* x, std::int64_t rows, std::int64_t columns, double* sums) {
+  for (std::int64_t i = 0; i < columns; ++i) sums[i] = 0;
+  for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
+    constexpr int width = decltype(registers)::size;
+    constexpr int height = 8 / width;  // rows at once, for additions that need not wait for each other
+    const T* p = static_cast<const T*>(x) + row * columns + column;
+    Floats piece[height][width];
+    for (auto& line : piece) {
+      for (Floats& sum : line) sum = Floats(0.0F);
+    }
+    std::int64_t i = 0;
+    for (; i + height <= count; i += height) {
+      for (int j = 0; j < height; ++j, p += columns) {
+        prefetch_columns(p + piece_rows * columns, width);
+        for (int k = 0; k < width; ++k) piece[j][k] += load(p + k * lanes, part);
+      }
+    }
+    for (; i < count; ++i, p += columns) {
+      for (int k = 0; k < width; ++k) piece[0][k] += load(p + k * lanes, part);
+    }
+    for (int half = height / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) {
+        for (int k = 0; k < width; ++k) piece[j][k] += piece[j + half][k];
+      }
+    }
+    for (int k = 0; k < width; ++k) add_to(sums + column + k * lanes, piece[0][k], part);
+  });
+}
+
+}  // namespace
+
+constexpr ReduceFunctions reduce{{sum_rows<float>, sum_rows<bfloat16>, sum_rows<float16>},
+                                 {sum_columns<float>, sum_columns<bfloat16>, sum_columns<float16>}};
+
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include <mezzo/core/random.hpp>
+#include <mezzo/training/detail/step_runner.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+/// Whether anything below is left to the Trainer.
+bool reached(const LayerState& state) {
+  if (!state.policy.inherits()) return false;
+  return state.children.empty() || !state.weights.empty() ||
+         std::any_of(state.children.begin(), state.children.end(),
+                     [](const auto& child) { return reached(*child.second); });
+}
+
+void list_overrides(const LayerState& state, const std::string& path, std::string& text) {
+  if (!state.policy.inherits()) {
+    text += (text.empty() ? "" : ", ") + (path.empty() ? state.kind : path) + " (" + state.policy.name() + ")";
+    return;
+  }
+  for (const auto& child : state.children) {
+    list_overrides(*child.second, path + (path.empty() ? "" : "/") + child.first, text);
+  }
+}
+
+}  // namespace
+
+std::uint64_t layers_signature(const LayerState& root) {
+  std::uint64_t hash = mix(key_of(root.policy.name()), root.trainable ? 1 : 2);
+  for (const Variable& weight : root.weights) {
+    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(weight.id()));
+    hash = mix(hash, mix(address, static_cast<std::uint64_t>(weight.dtype()) * 2 + (weight.trainable() ? 1 : 0)));
+  }
+  for (const auto& child : root.children) hash = mix(hash, layers_signature(*child.second));
+  return hash;
+}
+
+std::vector<Conversion> conversions(const Layer& root, const Policy& policy) {
+  std::vector<Conversion> out;
+  if (policy.inherits()) return out;
+  for (const WeightPolicy& weight : weight_policies(root, policy)) {
+    const Shared<VariableState>& state = weight.variable.state();
+    const DType asked = weight.policy.variable_dtype();
+    const DType dtype = state->fixed_dtype ? accumulation_dtype(asked) : asked;
+    if (state->filled && state->value.dtype() != dtype) out.push_back({state, dtype});
+  }
+  return out;
+}
+
+void require_reach(const Layer& root, const Policy& policy) {
+  if (policy.inherits() || reached(*root.state())) return;
+  std::string overrides;
+  list_overrides(*root.state(), "", overrides);
+  throw ValueError("[Trainer] precision " + policy.name() +
+                   " reaches no layer: every one has a dtype of its own or its container's: " + overrides);
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,94 @@
+#include <boost/test/unit_test.hpp>
+
+#include "support/xsimd.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+struct Dtypes {
+  DType variable, gradient;
+  std::vector<DType> copies;
+};
+
+const std::vector<Dtypes> all{{DType::float32, DType::float32, {DType::bfloat16, DType::float16}},
+                              {DType::float32, DType::bfloat16, {DType::bfloat16}},
+                              {DType::float32, DType::float16, {DType::float16}},
+                              {DType::bfloat16, DType::bfloat16, {}},
+                              {DType::bfloat16, DType::float32, {}},
+                              {DType::float16, DType::float16, {}},
+                              {DType::float16, DType::float32, {}}};
+
+const std::vector<std::int64_t> sizes{1, 7, 17, 65, shared_size};
+
+void check_update(const std::string& op, const Attributes& attributes, const Dtypes& dtypes,
+                  const std::vector<Tensor>& inputs) {
+  check_xsimd(op, attributes, inputs, 1e-6);
+  for (const DType copy : dtypes.copies) {
+    check_xsimd(op, with_attribute(attributes, "copy_dtype", copy), inputs, 1e-6);
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(xsimd_updates)
+
+BOOST_AUTO_TEST_CASE(sgd) {
+  struct Case {
+    double momentum, weight_decay, clipvalue;
+    bool nesterov;
+  };
+  for (const Case& c : {Case{0, 0, 0, false}, {0, 0.01, 0.5, false}, {0.9, 0, 0, false}, {0.9, 0.01, 0.5, true}}) {
+    const Attributes attributes{{"momentum", c.momentum},
+                                {"weight_decay", c.weight_decay},
+                                {"clipvalue", c.clipvalue},
+                                {"nesterov", c.nesterov}};
+    for (const Dtypes& dtypes : all) {
+      for (const std::int64_t size : sizes) {
+        std::vector<Tensor> inputs{random_tensor({size}, dtypes.variable, 1), random_tensor({size}, dtypes.gradient, 2)};
+        if (c.momentum > 0) inputs.push_back(random_tensor({size}, DType::float32, 3));
+        inputs.push_back(float64_scalar(0.1));
+        inputs.push_back(float64_scalar(0.75));
+        check_update("sgd_update", attributes, dtypes, inputs);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(adam) {
+  struct Case {
+    double weight_decay, clipvalue, count;
+  };
+  for (const Case& c : {Case{0, 0, 1}, {0.01, 0.5, 1}, {0.01, 0, 1000}}) {
+    const Attributes attributes{{"beta_1", 0.9},
+                                {"beta_2", 0.999},
+                                {"epsilon", 1e-7},
+                                {"weight_decay", c.weight_decay},
+                                {"clipvalue", c.clipvalue}};
+    for (const Dtypes& dtypes : all) {
+      for (const std::int64_t size : sizes) {
+        check_update("adam_update", attributes, dtypes,
+                     {random_tensor({size}, dtypes.variable, 1), random_tensor({size}, dtypes.gradient, 2),
+                      random_tensor({size}, DType::float32, 3), random_tensor({size}, DType::float32, 4, 0, 1),
+                      float64_scalar(0.01), float64_scalar(c.count), float64_scalar(0.75)});
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(declines) {
+  const Attributes attributes{{"momentum", 0.0}, {"weight_decay", 0.0}, {"clipvalue", 0.0}, {"nesterov", false}};
+  const auto reason_of = [](const Attributes& a, DType variable) {
+    const Spec scalar{{}, DType::float64};
+    std::string reason;
+    const std::vector<Spec> inputs{{{4}, variable}, {{4}, variable}, scalar, scalar};
+    BOOST_TEST(!xsimd_kernel(kernel_request("sgd_update", a, inputs), Isa::sse2, reason));
+    return reason;
+  };
+  BOOST_TEST(reason_of(attributes, DType::float64) == "not for float64");
+  BOOST_TEST(reason_of(with_attribute(attributes, "copy_dtype", DType::bfloat16), DType::bfloat16) ==
+             "copies only float32 variables, to bfloat16 or float16");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

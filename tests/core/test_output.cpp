@@ -1,0 +1,67 @@
+#include <boost/test/unit_test.hpp>
+
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <mezzo/core/output.hpp>
+
+namespace {
+
+// Puts std::cerr back when a case ends.
+struct Restore {
+  ~Restore() { mezzo::set_output({}); }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(output)
+
+BOOST_AUTO_TEST_CASE(goes_to_cerr_by_default) {
+  const Restore restore;
+  std::ostringstream text;
+  std::streambuf* const original = std::cerr.rdbuf(text.rdbuf());
+  mezzo::write_output("half a line");
+  mezzo::set_output([](const std::string&) {});
+  mezzo::write_output("elsewhere");
+  BOOST_TEST(!mezzo::output_is_terminal());
+  mezzo::set_output({});
+  mezzo::warn("slow");
+  std::cerr.rdbuf(original);
+  BOOST_TEST(text.str() == "half a linemezzo: warning: slow\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_sink_may_warn_and_replace_itself) {
+  const Restore restore;
+  std::string text;
+  mezzo::set_output([&](const std::string& first) {
+    mezzo::set_output([&](const std::string& later) { text += later; });
+    mezzo::write_output("after ");
+    text += first;
+  });
+  mezzo::write_output("before ");
+  mezzo::write_output("end");
+  BOOST_TEST(text == "after before end");
+}
+
+BOOST_AUTO_TEST_CASE(threads_write_one_after_the_other) {
+  const Restore restore;
+  std::string text;
+  mezzo::set_output([&](const std::string& part) {
+    for (const char c : part) text += c;
+  });
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([] {
+      for (int n = 0; n < 500; ++n) mezzo::write_output("abcdefgh");
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::string expected;
+  for (int i = 0; i < 2000; ++i) expected += "abcdefgh";
+  BOOST_TEST((text == expected));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

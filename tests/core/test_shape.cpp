@@ -1,0 +1,45 @@
+#include <boost/test/unit_test.hpp>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/core/shape.hpp>
+
+#include "support/throws.hpp"
+
+using mezzo::Shape;
+using mezzo_tests::check_throws;
+
+BOOST_AUTO_TEST_SUITE(shape)
+
+BOOST_AUTO_TEST_CASE(prints_as_numpy_does) {
+  BOOST_TEST(mezzo::to_string({}) == "()");
+  BOOST_TEST(mezzo::to_string({3}) == "(3,)");
+  BOOST_TEST(mezzo::to_string({-1, 28, 28}) == "(?, 28, 28)");
+}
+
+BOOST_AUTO_TEST_CASE(counts_elements) {
+  BOOST_TEST(mezzo::element_count({}) == 1);
+  BOOST_TEST(mezzo::element_count({2, 0, 3}) == 0);
+  BOOST_TEST(mezzo::element_count({2, -1}) == -1);
+}
+
+BOOST_AUTO_TEST_CASE(broadcasts_from_the_end) {
+  BOOST_TEST(mezzo::broadcast({4, 1, 3}, {2, 1}, "[add]") == (Shape{4, 2, 3}), boost::test_tools::per_element());
+  BOOST_TEST(mezzo::broadcast({}, {0}, "[add]") == (Shape{0}), boost::test_tools::per_element());
+  BOOST_TEST(mezzo::broadcast({-1, 3}, {1, 3}, "[add]") == (Shape{-1, 3}), boost::test_tools::per_element());
+  check_throws<mezzo::ShapeError>("[add] shapes must be equal or 1 on axis -2; got (2, 3) and (4, 3)", [] {
+    mezzo::broadcast({2, 3}, {4, 3}, "[add]");
+  });
+}
+
+BOOST_AUTO_TEST_CASE(strides_are_row_major) {
+  BOOST_TEST(mezzo::row_major_strides({2, 3, 4}) == (Shape{12, 4, 1}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(axes_count_from_both_ends) {
+  BOOST_TEST(mezzo::normalize_axis(-1, 3, "[sum]") == 2);
+  BOOST_TEST(mezzo::normalize_axis(0, 3, "[sum]") == 0);
+  check_throws<mezzo::ShapeError>("[sum] axis must lie in [-3, 3); got 3",
+                                  [] { mezzo::normalize_axis(3, 3, "[sum]"); });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

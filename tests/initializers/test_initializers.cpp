@@ -1,0 +1,125 @@
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/initializers/constant.hpp>
+#include <mezzo/initializers/random_normal.hpp>
+#include <mezzo/initializers/random_uniform.hpp>
+#include <mezzo/initializers/truncated_normal.hpp>
+#include <mezzo/initializers/variance_scaling.hpp>
+
+#include "support/recorded.hpp"
+#include "support/refused.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+// Mean, deviation and range of many numbers are Keras' within what chance allows.
+void check_recorded(const std::string& name, const Any<Initializer>& initializer) {
+  const auto& expected = recorded("initializers").at(name);
+  const auto x = initializer->make(expected.at("shape").get<Shape>(), DType::float64, 1).to_doubles();
+  const auto n = static_cast<double>(x.size());
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / n;
+  const double square = std::inner_product(x.begin(), x.end(), x.begin(), 0.0) / n;
+  const auto range = std::minmax_element(x.begin(), x.end());
+  const auto deviation = expected.at("deviation").get<double>();
+  const bool unbounded = expected.at("highest").get<double>() > 3 * deviation;
+  BOOST_TEST_CONTEXT(name) {
+    BOOST_TEST(std::abs(mean) < 5 * deviation / std::sqrt(n));
+    BOOST_TEST(std::abs(std::sqrt(square - mean * mean) / deviation - 1) < 0.01);
+    const double slack = (unbounded ? 1.0 : 0.01) * deviation;
+    BOOST_TEST(std::abs(*range.first - expected.at("lowest").get<double>()) < slack);
+    BOOST_TEST(std::abs(*range.second - expected.at("highest").get<double>()) < slack);
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(initializers)
+
+BOOST_AUTO_TEST_CASE(fans_equal_keras) {
+  for (const auto& row : recorded("initializers").at("fans")) {
+    const Fans fans = compute_fans(row.at("shape").get<Shape>());
+    BOOST_TEST(fans.in == row.at("fans")[0].get<double>());
+    BOOST_TEST(fans.out == row.at("fans")[1].get<double>());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(statistics_equal_keras) {
+  for (const char* name :
+       {"glorot_normal", "glorot_uniform", "he_normal", "he_uniform", "lecun_normal", "lecun_uniform", "random_normal",
+        "random_uniform", "truncated_normal", "variance_scaling"}) {
+    check_recorded(name, name);
+  }
+  for (const std::string mode : {"fan_in", "fan_out", "fan_avg"}) {
+    for (const std::string distribution : {"truncated_normal", "untruncated_normal", "uniform"}) {
+      check_recorded(mode + " " + distribution,
+                     VarianceScaling({.scale = 3, .mode = mode, .distribution = distribution}));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(options_move_and_scale) {
+  const auto shifted = RandomNormal({.mean = 10, .stddev = 0.5}).make({10000}, DType::float64, 3).to_doubles();
+  const auto plain = RandomNormal({.mean = 0, .stddev = 1}).make({10000}, DType::float64, 3).to_doubles();
+  for (std::size_t i = 0; i < plain.size(); ++i) BOOST_REQUIRE(std::abs(shifted[i] - 10 - 0.5 * plain[i]) < 1e-14);
+  for (const double x : RandomUniform({.minval = 2, .maxval = 3}).make({1000}, DType::float64, 4).to_doubles()) {
+    BOOST_REQUIRE((x >= 2 && x < 3));
+  }
+  for (const double x : TruncatedNormal({.mean = 1, .stddev = 0.1}).make({1000}, DType::float64, 5).to_doubles()) {
+    BOOST_REQUIRE(std::abs(x - 1) <= 0.2);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(constants) {
+  BOOST_TEST(Zeros().make({2}, DType::float16, 1).to_doubles() == (std::vector<double>{0, 0}));
+  BOOST_TEST(Ones().make({2}, DType::bfloat16, 1).to_doubles() == (std::vector<double>{1, 1}));
+  BOOST_TEST(Constant(2.5).make({}, DType::float64, 1).item() == 2.5);
+  BOOST_TEST(Any<Initializer>("constant")->make({}, DType::float32, 1).item() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_key_fixes_the_numbers) {
+  const int threads = thread_count();
+  for (const char* name : {"glorot_uniform", "he_normal", "random_normal"}) {
+    const Any<Initializer> initializer = name;
+    const Tensor x = initializer->make({100, 100}, DType::float64, 7);
+    BOOST_TEST(!initializer->make({100, 100}, DType::float64, 8).equal(x));
+    for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+      BOOST_TEST(initializer->make({100, 100}, dtype, 7).equal(x.cast(dtype)));
+    }
+    set_thread_count(1);
+    BOOST_TEST(initializer->make({100, 100}, DType::float64, 7).equal(x));
+    set_thread_count(threads);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(names_are_keras) {
+  for (const char* name : {"one", "ones", "zero", "zeros", "normal", "uniform"})
+    BOOST_TEST(bool(Any<Initializer>(name)));
+  BOOST_TEST(refused<NameError>([] { Any<Initializer>("glorot"); }) ==
+             "no initializer \"glorot\"; there are: constant, glorot_normal, glorot_uniform, he_normal, he_uniform, "
+             "lecun_normal, lecun_uniform, normal, one, ones, random_normal, random_uniform, truncated_normal, "
+             "uniform, variance_scaling, zero, zeros");
+}
+
+BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
+  BOOST_TEST(refused<ValueError>([] { RandomNormal({.stddev = -1}); }) ==
+             "[RandomNormal] stddev must not be negative; got -1.000000");
+  BOOST_TEST(refused<ValueError>([] { TruncatedNormal({.stddev = -1}); }) ==
+             "[TruncatedNormal] stddev must not be negative; got -1.000000");
+  BOOST_TEST(refused<ValueError>([] { RandomUniform({.minval = 1, .maxval = 0}); }) ==
+             "[RandomUniform] maxval must not be below minval; got minval 1.000000, maxval 0.000000");
+  BOOST_TEST(refused<ValueError>([] { VarianceScaling({.scale = 0}); }) ==
+             "[VarianceScaling] scale must be positive; got 0.000000");
+  BOOST_TEST(refused<NameError>([] { VarianceScaling({.mode = "fan"}); }) ==
+             "[VarianceScaling] no mode \"fan\"; there are: fan_avg, fan_in, fan_out");
+  BOOST_TEST(refused<NameError>([] { VarianceScaling({.distribution = "cauchy"}); }) ==
+             "[VarianceScaling] no distribution \"cauchy\"; there are: truncated_normal, uniform, untruncated_normal");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

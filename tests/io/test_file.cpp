@@ -1,0 +1,33 @@
+#include <boost/test/unit_test.hpp>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/io/file.hpp>
+
+#include "support/folder.hpp"
+#include "support/throws.hpp"
+
+using mezzo::FileError;
+using mezzo_tests::check_throws;
+
+BOOST_AUTO_TEST_SUITE(file)
+
+BOOST_AUTO_TEST_CASE(all_bytes_are_read) {
+  const mezzo_tests::Folder folder;
+  const mezzo::Bytes bytes = {0, 255, 10, 13, 26};
+  BOOST_TEST(mezzo::read_file(folder.write("a", bytes), 5) == bytes, boost::test_tools::per_element());
+  BOOST_TEST(mezzo::read_file(folder.write("empty", {}), 0).empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_named) {
+  const mezzo_tests::Folder folder;
+  const std::string missing = folder.path("none");
+  check_throws<FileError>("[read_file] \"" + missing + "\": there is no such file",
+                          [&] { mezzo::read_file(missing, 10); });
+  check_throws<FileError>("[read_file] \"" + folder.path() + "\": must be a regular file",
+                          [&] { mezzo::read_file(folder.path(), 10); });
+  const std::string large = folder.write("large", {1, 2, 3});
+  check_throws<FileError>("[read_file] \"" + large + "\": must have at most 2 bytes; got 3",
+                          [&] { mezzo::read_file(large, 2); });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

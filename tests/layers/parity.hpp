@@ -1,0 +1,90 @@
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include <mezzo/graph/gradient.hpp>
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/model/layer.hpp>
+
+#include "support/kernels.hpp"
+#include "support/recorded.hpp"
+
+namespace mezzo_tests {
+
+// What a layer gives in a trace, with gradients of sum(output * cotangent).
+struct LayerRun {
+  mezzo::Tensor output;
+  std::vector<mezzo::Tensor> input_gradients;
+  std::map<std::string, mezzo::Tensor> weight_gradients;
+  std::map<std::string, mezzo::Tensor> moved;
+};
+
+inline LayerRun run_layer(mezzo::Layer& layer, const std::vector<mezzo::Tensor>& inputs, const mezzo::Tensor& cotangent,
+                          bool training) {
+  mezzo::Trace trace(mezzo::Trace::Mode::eager, training);
+  mezzo::Values xs;
+  for (const mezzo::Tensor& input : inputs) xs.push_back(trace.input("x", input));
+  const mezzo::Values called = xs;
+  const mezzo::Value output = layer(called).front();
+  std::vector<std::string> names;
+  for (const auto& [name, weight] : layer.named_weights()) {
+    if (!weight.trainable() || !layer.trainable()) continue;
+    names.push_back(name);
+    xs.push_back(weight);
+  }
+  const mezzo::Values gradient = mezzo::gradients(mezzo::sum(output * mezzo::Value(cotangent)), xs);
+  LayerRun run{output.tensor(), {}, {}, {}};
+  for (std::size_t i = 0; i < inputs.size(); ++i) run.input_gradients.push_back(gradient[i].tensor());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    run.weight_gradients[names[i]] = gradient[inputs.size() + i].tensor();
+  }
+  for (const auto& update : trace.graph().updates) run.moved[update.variable->name] = update.value.tensor();
+  return run;
+}
+
+// Compares a layer with what was recorded under that name, in float64 and float32.
+inline void check_recorded(const std::string& name, const std::function<mezzo::Any<mezzo::Layer>()>& make) {
+  const auto& expected = recorded("layers").at(name);
+  const double tolerances[] = {1e-12, 2e-5};
+  const mezzo::DType dtypes[] = {mezzo::DType::float64, mezzo::DType::float32};
+  for (int i = 0; i < 2; ++i) {
+    BOOST_TEST_CONTEXT(name << " in " << mezzo::dtype_name(dtypes[i])) {
+      const mezzo::PolicyScope policy{mezzo::Policy(dtypes[i])};
+      const mezzo::Any<mezzo::Layer> layer = make();
+      std::vector<mezzo::Tensor> inputs;
+      for (const auto& x : expected.at("inputs")) inputs.push_back(recorded_tensor(x).cast(dtypes[i]));
+      layer->build(inputs.front().shape());
+      const auto weights = layer->named_weights();
+      BOOST_TEST_REQUIRE(weights.size() == expected.at("weights").size());
+      for (std::size_t w = 0; w < weights.size(); ++w) {
+        const auto& recorded_weight = expected.at("weights")[w];
+        BOOST_TEST(weights[w].first == recorded_weight.at("name"));
+        BOOST_TEST((weights[w].second.dtype() == dtypes[i]));
+        weights[w].second.assign(recorded_tensor(recorded_weight.at("value")));
+      }
+      const LayerRun run = run_layer(*layer, inputs, recorded_tensor(expected.at("cotangent")).cast(dtypes[i]),
+                                     expected.at("training").get<bool>());
+      const auto check = [&](const std::string& what, const mezzo::Tensor& got, const nlohmann::json& wanted) {
+        BOOST_TEST_CONTEXT(what) {
+          BOOST_TEST((got.dtype() == dtypes[i]));
+          BOOST_TEST(largest_difference(got, recorded_tensor(wanted)) <= tolerances[i]);
+        }
+      };
+      check("output", run.output, expected.at("output"));
+      for (std::size_t x = 0; x < inputs.size(); ++x) {
+        check("gradient of input " + std::to_string(x), run.input_gradients[x], expected.at("input_gradients")[x]);
+      }
+      BOOST_TEST(run.weight_gradients.size() == expected.at("weight_gradients").size());
+      for (const auto& [weight, gradient] : run.weight_gradients) {
+        check("gradient of " + weight, gradient, expected.at("weight_gradients").at(weight));
+      }
+      for (const auto& [weight, value] : run.moved) check(weight, value, expected.at("moved").at(weight));
+    }
+  }
+}
+
+}  // namespace mezzo_tests

@@ -1,0 +1,66 @@
+#include <mezzo/layers/conv2d.hpp>
+
+#include "parity.hpp"
+#include "support/refused.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+BOOST_AUTO_TEST_SUITE(conv2d)
+
+BOOST_AUTO_TEST_CASE(equals_keras) {
+  check_recorded("conv2d", [] { return Conv2D({.filters = 3, .kernel_size = 3}); });
+  check_recorded("conv2d_same_strides_relu", [] {
+    return Conv2D({.filters = 3, .kernel_size = 3, .strides = 2, .padding = "same", .activation = "relu"});
+  });
+  check_recorded("conv2d_rectangular", [] {
+    return Conv2D({.filters = 2, .kernel_size = {2, 3}, .strides = {1, 2}, .padding = "same"});
+  });
+  check_recorded("conv2d_dilated", [] {
+    return Conv2D({.filters = 2, .kernel_size = {3, 2}, .dilation_rate = {2, 3}});
+  });
+  check_recorded("conv2d_groups_without_bias",
+                 [] { return Conv2D({.filters = 6, .kernel_size = 2, .groups = 2, .use_bias = false}); });
+}
+
+BOOST_AUTO_TEST_CASE(padding_takes_numbers) {
+  Conv2D layer({.filters = 2, .kernel_size = 3, .strides = 2, .padding = 1});
+  BOOST_TEST((layer(Value(Tensor({1, 8, 8, 3}))).shape() == Shape{1, 4, 4, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(computes_in_the_policys_dtype) {
+  Conv2D layer({.filters = 2, .kernel_size = 3, .dtype = "mixed_bfloat16"});
+  BOOST_TEST((layer(Value(Tensor({1, 4, 4, 3}))).dtype() == DType::bfloat16));
+  BOOST_TEST((layer.weights()[0].dtype() == DType::float32));
+}
+
+BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
+  BOOST_TEST(refused<ValueError>([] { Conv2D({.kernel_size = 3}); }) == "[Conv2D] filters must be at least 1; got 0");
+  BOOST_TEST(refused<ValueError>([] { Conv2D({.filters = 4}); }) ==
+             "[Conv2D] kernel_size must be one or two numbers of at least 1; got ()");
+  BOOST_TEST(refused<ValueError>([] { Conv2D({.filters = 4, .kernel_size = 3, .strides = 0}); }) ==
+             "[Conv2D] strides must be one or two numbers of at least 1; got (0,)");
+  BOOST_TEST(refused<ValueError>([] { Conv2D({.filters = 4, .kernel_size = 3, .groups = 3}); }) ==
+             "[Conv2D] filters must be a multiple of groups (3); got 4");
+  BOOST_TEST(refused<NameError>([] { Conv2D({.filters = 4, .kernel_size = 3, .padding = "full"}); }) ==
+             "no padding \"full\"; there are: same, valid, or numbers");
+
+  Conv2D layer({.filters = 4, .kernel_size = 3, .name = "stem"});
+  BOOST_TEST(refused<ShapeError>([&] {
+               layer(Value(Tensor({28, 28, 3})));
+             }) == "[Conv2D \"stem\"] input must have rank 4 (batch, height, width, channels); got shape (28, 28, 3)");
+  layer(Value(Tensor({2, 5, 5, 3})));
+  BOOST_TEST(refused<ShapeError>([&] {
+               layer(Value(Tensor({32, 28, 28, 1})));
+             }) == "[Conv2D \"stem\"] input axis -1 must be 3 (kernel channels); got shape (32, 28, 28, 1)");
+  BOOST_TEST(refused<ShapeError>([&] {
+               layer(Value(Tensor({2, 5, 2, 3})));
+             }) == "[Conv2D \"stem\"] input axis 2 must be at least 3 (kernel 3); got shape (2, 5, 2, 3)");
+
+  Conv2D grouped({.filters = 4, .kernel_size = 1, .groups = 2});
+  BOOST_TEST(refused<ShapeError>([&] {
+               grouped(Value(Tensor({2, 5, 5, 3})));
+             }) == "[Conv2D] input axis -1 must be a multiple of groups (2); got shape (2, 5, 5, 3)");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

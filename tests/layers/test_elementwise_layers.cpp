@@ -1,0 +1,34 @@
+#include <mezzo/layers/activation.hpp>
+#include <mezzo/layers/relu.hpp>
+#include <mezzo/layers/rescaling.hpp>
+
+#include "parity.hpp"
+#include "support/refused.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+BOOST_AUTO_TEST_SUITE(elementwise_layers)
+
+BOOST_AUTO_TEST_CASE(equal_keras) {
+  check_recorded("relu", [] { return ReLU(); });
+  check_recorded("activation", [] { return layers::Activation({.activation = "relu"}); });
+  check_recorded("rescaling", [] { return Rescaling({.scale = 1 / 127.5, .offset = -1}); });
+}
+
+BOOST_AUTO_TEST_CASE(rescaling_makes_bytes_floats_of_the_policys_dtype) {
+  const Tensor bytes({3}, std::vector<std::uint8_t>{0, 51, 255});
+  const Value y = Rescaling({.scale = 1.0 / 255, .dtype = "float64"})(Value(bytes));
+  BOOST_TEST((y.dtype() == DType::float64));
+  BOOST_TEST(y.tensor().to_doubles() == (std::vector<double>{0, 51 * (1.0 / 255), 255 * (1.0 / 255)}));
+  BOOST_TEST((Rescaling({.scale = 2, .dtype = "mixed_bfloat16"})(Value(bytes)).dtype() == DType::bfloat16));
+}
+
+BOOST_AUTO_TEST_CASE(an_activation_layer_without_a_function_is_linear) {
+  const Tensor x({2}, std::vector<float>{-1, 2});
+  BOOST_TEST(layers::Activation()(Value(x)).tensor().equal(x));
+  BOOST_TEST(refused<NameError>([] { layers::Activation({.activation = "swoosh"}); }) ==
+             "no activation \"swoosh\"; there are: exp, linear, relu");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,119 @@
+#include <boost/test/unit_test.hpp>
+
+#include <memory>
+
+#include <mezzo/mezzo.hpp>
+
+#include "support/refused.hpp"
+
+using namespace mezzo;
+using mezzo_tests::refused;
+
+namespace {
+
+struct ProbeOptions {
+  std::string name{};
+  Policy dtype{};
+};
+
+/// Remembers under which policy it ran.
+class Probe : public Layer {
+ public:
+  explicit Probe(ProbeOptions options = {}) : Layer("Probe", options) {}
+  void build(const Shape& input) override { add_weight(weight_, {.shape = {input.back()}}); }
+  const std::string& seen() const { return *seen_; }
+
+ protected:
+  Value call(const Value& x) override {
+    *seen_ = dtype_policy().name();
+    return x * weight_;
+  }
+
+ private:
+  std::shared_ptr<std::string> seen_ = std::make_shared<std::string>();
+  Variable weight_{"weight"};
+};
+
+/// Puts float32 back.
+struct GlobalPolicy {
+  explicit GlobalPolicy(const Policy& policy) { set_dtype_policy(policy); }
+  ~GlobalPolicy() { set_dtype_policy({}); }
+  GlobalPolicy(const GlobalPolicy&) = delete;
+  GlobalPolicy& operator=(const GlobalPolicy&) = delete;
+};
+
+const Tensor x({2, 4});
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(layer_policies)
+
+BOOST_AUTO_TEST_CASE(the_nearest_level_holds) {
+  Probe inside, own({.dtype = "float32"});
+  Sequential mixed({inside, Dense({.units = 2}), own}, {.dtype = "mixed_bfloat16"});
+  BOOST_TEST((mixed(x).dtype() == DType::float32));
+  BOOST_TEST(inside.seen() == "mixed_bfloat16");
+  BOOST_TEST(own.seen() == "float32");
+  BOOST_TEST((inside.compute_dtype() == DType::bfloat16));
+  BOOST_TEST((inside.variable_dtype() == DType::float32));
+  inside(x);  // outside of its container: the global policy
+  BOOST_TEST(inside.seen() == "float32");
+  BOOST_TEST((inside.compute_dtype() == DType::float32));
+}
+
+BOOST_AUTO_TEST_CASE(a_container_holds_for_outputs_and_weights) {
+  Sequential mixed({Probe(), Dense({.units = 2})}, {.dtype = "mixed_bfloat16"});
+  BOOST_TEST((mixed(x).dtype() == DType::bfloat16));
+  BOOST_TEST((mixed.weights()[0].dtype() == DType::float32));
+  Sequential pure({Dense({.units = 2}), BatchNormalization()}, {.dtype = "float16"});
+  BOOST_TEST((pure(x).dtype() == DType::float16));
+  BOOST_TEST((pure.weights()[0].dtype() == DType::float16));
+  BOOST_TEST((pure.weights()[2].dtype() == DType::float32));  // gamma of the batch norm
+}
+
+BOOST_AUTO_TEST_CASE(a_layers_own_policy) {
+  Dense layer({.units = 1, .dtype = "bfloat16"}), plain({.units = 1});
+  layer.build({8, 4});
+  BOOST_TEST((layer.compute_dtype() == DType::bfloat16));
+  BOOST_TEST((layer.variable_dtype() == DType::bfloat16));
+  BOOST_TEST((layer.weights()[0].dtype() == DType::bfloat16));
+  BOOST_TEST(layer.dtype_policy().name() == "bfloat16");
+  BOOST_TEST(plain.dtype_policy().name() == "float32");
+}
+
+BOOST_AUTO_TEST_CASE(the_global_policy_holds_where_nothing_else_does) {
+  const GlobalPolicy global("float64");
+  Probe inside, own({.dtype = "float32"});
+  Sequential model({inside, own});
+  model(x);
+  BOOST_TEST(inside.seen() == "float64");
+  BOOST_TEST(own.seen() == "float32");
+  BOOST_TEST((inside.weights()[0].dtype() == DType::float64));
+}
+
+BOOST_AUTO_TEST_CASE(a_functional_model_takes_the_policy_of_the_call) {
+  auto input = Input({.shape = {4}});
+  Model low({.inputs = {input}, .outputs = {Dense({.units = 2})(input)}, .dtype = "mixed_bfloat16"});
+  BOOST_TEST((low(x).dtype() == DType::bfloat16));
+  Model plain({.inputs = {input}, .outputs = {Dense({.units = 2, .name = "own", .dtype = "float32"})(
+                                      Dense({.units = 2, .name = "inside"})(input))}});
+  Sequential outer({plain}, {.dtype = "mixed_float16"});
+  BOOST_TEST((outer(x).dtype() == DType::float32));
+  BOOST_TEST((plain.get_layer("inside").compute_dtype() == DType::float16));
+  BOOST_TEST((plain.get_layer("own").compute_dtype() == DType::float32));
+}
+
+BOOST_AUTO_TEST_CASE(integers_and_bools_are_not_cast_at_a_border) {
+  Sequential model({layers::Activation()}, {.dtype = "mixed_bfloat16"});
+  BOOST_TEST((model(Tensor({2}, DType::int64)).dtype() == DType::int64));
+  BOOST_TEST((model(Tensor({2}, DType::boolean)).dtype() == DType::boolean));
+}
+
+BOOST_AUTO_TEST_CASE(unknown_policies_are_refused_with_the_good_ones) {
+  const std::string good = "; there are: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64";
+  BOOST_TEST(refused<NameError>([] { Dense({.units = 1, .dtype = "bf16x"}); }) == "no policy \"bf16x\"" + good);
+  BOOST_TEST(refused<NameError>([] { Sequential({Dense({.units = 1})}, {.dtype = "int8"}); }) ==
+             "no policy \"int8\"" + good);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <mezzo/model/optimizer.hpp>
+
+namespace mezzo_tests {
+
+using States = std::vector<std::shared_ptr<mezzo::VariableState>>;
+
+// One step outside of a plan, with the gradients as they come out of a backward pass seeded with `scale`.
+inline void step(mezzo::Optimizer& optimizer, const States& variables, const std::vector<mezzo::Tensor>& gradients,
+                 double scale) {
+  mezzo::Values operands{mezzo::Value(mezzo::Tensor::scalar(scale, mezzo::DType::float64))};
+  for (const mezzo::Tensor& gradient : gradients) operands.emplace_back(gradient);
+  const mezzo::Value multiplier =
+      mezzo::insert(mezzo::find_op("gradient_multiplier"), operands, {{"clipnorm", optimizer.common().global_clipnorm}})
+          .front();
+  const auto count = static_cast<double>(optimizer.iterations() + 1);
+  const mezzo::Optimizer::Step numbers{
+      mezzo::Value(mezzo::Tensor::scalar(optimizer.learning_rate(), mezzo::DType::float64)),
+      mezzo::Value(mezzo::Tensor::scalar(count, mezzo::DType::float64)), multiplier};
+  for (std::size_t i = 0; i < variables.size(); ++i) optimizer.apply(variables[i], gradients[i], numbers);
+  ++optimizer.state()->iterations;
+}
+
+}  // namespace mezzo_tests

@@ -1,0 +1,292 @@
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <mezzo/graph/gradient.hpp>
+#include <mezzo/precision/policy.hpp>
+
+#include "support/kernels.hpp"
+#include "support/op_row.hpp"
+#include "support/precision.hpp"
+#include "support/runs.hpp"
+
+// What is asked of every op, for a row of the table of ops.
+namespace mezzo_tests {
+
+// Weights such that sum(output * weights) tests all elements of a gradient: eighths, which every dtype holds.
+inline mezzo::Tensor loss_weights(const mezzo::Value& output) {
+  mezzo::Tensor weights = random_tensor(output.shape(), mezzo::DType::float64, 77, 4, 13, true);
+  for (std::int64_t i = 0; i < weights.size(); ++i) weights.mutable_data<double>()[i] /= 8;
+  return weights.cast(output.dtype());
+}
+
+// The row's outputs, then the gradients of sum(first output * weights) for its differentiable arguments.
+inline StepFunction with_gradients(const OpRow& row) {
+  return [row](const mezzo::Values& arguments) {
+    mezzo::Values out = row.call(arguments);
+    if (row.differentiable.empty()) return out;
+    mezzo::Values xs;
+    for (const std::size_t i : row.differentiable) xs.push_back(arguments[i]);
+    const mezzo::Values gradients = mezzo::gradients(sum(out[0] * loss_weights(out[0])), xs);
+    out.insert(out.end(), gradients.begin(), gradients.end());
+    return out;
+  };
+}
+
+inline Tensors tensors_of(const mezzo::Values& values) {
+  Tensors out;
+  for (const mezzo::Value& value : values) out.push_back(value.tensor());
+  return out;
+}
+
+// The outputs at float64 are those of plain loops, but for the last bits.
+inline void check_values(const OpRow& row) {
+  const Tensors arguments = arguments_in(row, mezzo::DType::float64);
+  const Tensors outputs = run_in_eager_trace(row.call, arguments, row.training);
+  const Tensors expected = row.plain(arguments);
+  BOOST_TEST_REQUIRE(outputs.size() == expected.size());
+  BOOST_TEST_REQUIRE(outputs.size() == row.outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    BOOST_TEST_CONTEXT("output " << i) {
+      BOOST_TEST((outputs[i].dtype() == row.outputs[i].in(mezzo::DType::float64)));
+      BOOST_TEST(outputs[i].shape() == expected[i].shape(), boost::test_tools::per_element());
+      if (is_floating(outputs[i].dtype())) {
+        const double noise = 4 * epsilon(outputs[i].dtype()) * std::max(1.0, std::sqrt(row.depth));
+        BOOST_TEST(largest_difference(outputs[i], expected[i]) <= noise);
+      } else {
+        BOOST_TEST(outputs[i].equal(expected[i]));
+      }
+    }
+  }
+}
+
+// x + step * direction
+inline mezzo::Tensor moved(const mezzo::Tensor& x, const mezzo::Tensor& direction, double step) {
+  mezzo::Tensor out = x;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    out.mutable_data<double>()[i] += step * direction.data<double>()[i];
+  }
+  return out;
+}
+
+// Gradients at float64 along random directions are central differences, whose own error is about 1e-10 here.
+inline void check_gradients(const OpRow& row) {
+  const bool has_gradient = mezzo::find_op(row.op).gradient != nullptr;
+  if (row.differentiable.empty()) return;
+  BOOST_TEST(has_gradient);
+  const Tensors arguments = arguments_in(row, mezzo::DType::float64);
+  const auto loss_at = [&](const Tensors& at) {
+    const mezzo::Tensor output = run_in_eager_trace(row.call, at, row.training)[0];
+    return dot(output, loss_weights(mezzo::Value(output)));
+  };
+  const Tensors results = run_in_eager_trace(with_gradients(row), arguments, row.training);
+  constexpr double step = 1e-6;
+  for (std::size_t k = 0; k < row.differentiable.size(); ++k) {
+    const std::size_t i = row.differentiable[k];
+    const mezzo::Tensor& gradient = results[row.outputs.size() + k];
+    BOOST_TEST_CONTEXT("argument " << i) {
+      BOOST_TEST((gradient.dtype() == mezzo::DType::float64));
+      BOOST_TEST(gradient.shape() == arguments[i].shape(), boost::test_tools::per_element());
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        const mezzo::Tensor direction = random_tensor(arguments[i].shape(), mezzo::DType::float64, 100 + seed);
+        Tensors up = arguments, down = arguments;
+        up[i] = moved(arguments[i], direction, step);
+        down[i] = moved(arguments[i], direction, -step);
+        const double expected = (loss_at(up) - loss_at(down)) / (2 * step);
+        BOOST_TEST(std::abs(dot(gradient, direction) - expected) <= 1e-7 + 1e-6 * std::abs(expected));
+      }
+    }
+  }
+}
+
+// The numbers that a node of a traced row computes with: the row's arguments, constants.
+inline Tensors operands_of(const mezzo::Node& node, const mezzo::Graph& graph, const Tensors& arguments) {
+  Tensors out;
+  for (const mezzo::Value& input : node.inputs) {
+    const mezzo::NodePtr& source = input.node();
+    if (source->op->name == "constant") {
+      out.push_back(source->attributes.get<mezzo::Tensor>("value"));
+      continue;
+    }
+    const auto found = std::find_if(graph.inputs.begin(), graph.inputs.end(),
+                                    [&](const mezzo::Value& leaf) { return leaf.same_as(input); });
+    if (found == graph.inputs.end()) throw std::runtime_error("an operand of " + node.op->name + " is computed");
+    out.push_back(arguments[static_cast<std::size_t>(found - graph.inputs.begin())]);
+  }
+  return out;
+}
+
+inline mezzo::KernelRequest request_of(const mezzo::NodePtr& node) {
+  mezzo::KernelRequest request{node->op, node->attributes, {}, node->outputs, node->where};
+  for (const mezzo::Value& input : node->inputs) request.inputs.push_back({input.shape(), input.dtype()});
+  return request;
+}
+
+// How far a result may lie from the exact one. Sums of `depth` terms of about 1 lose some units of the accumulator's
+// last place times sqrt(depth), as random walks do; 4 of them are allowed.
+inline double allowed(const OpRow& row, double exact, mezzo::DType dtype) {
+  const mezzo::DType accumulator = mezzo::accumulation_dtype(dtype);
+  const double sums = 4 * epsilon(accumulator) * std::sqrt(row.depth) * std::max(1.0, std::abs(exact));
+  return row.ulps * ulp(dtype, exact) + sums;
+}
+
+inline void check_close(const OpRow& row, const mezzo::Tensor& result, const mezzo::Tensor& exact) {
+  BOOST_TEST_REQUIRE(result.shape() == exact.shape(), boost::test_tools::per_element());
+  const std::vector<double> x = result.to_doubles(), y = exact.to_doubles();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double bound = is_floating(result.dtype()) ? allowed(row, y[i], result.dtype()) : 0;
+    if (x[i] == y[i] || std::abs(x[i] - y[i]) <= bound) continue;
+    BOOST_ERROR("element " << i << " is " << x[i] << ", exactly " << y[i] << ": " << std::abs(x[i] - y[i])
+                           << " apart, allowed " << bound);
+    return;
+  }
+}
+
+// What the kernels of one row do at one dtype, and what they are to do.
+class KernelCheck {
+ public:
+  KernelCheck(const OpRow& row, mezzo::DType dtype) : row_(row), dtype_(dtype) {}
+
+  // Runs each implementation that takes the request; returns their names.
+  std::set<std::string> run() {
+    std::set<std::string> ran;
+    const Tensors arguments = arguments_in(row_, dtype_);
+    const mezzo::Graph graph = trace_step(row_.call, arguments, row_.training);
+    const mezzo::NodePtr node = find_node(graph, row_.op);
+    const mezzo::KernelRequest request = request_of(node);
+    const Tensors operands = operands_of(*node, graph, arguments);
+    for (const mezzo::Implementation& implementation : mezzo::kernel_table()) {
+      if (implementation.op != row_.op) continue;
+      std::string reason;
+      const auto kernel = implementation.create(request, reason);
+      if (!kernel) {
+        BOOST_TEST(!reason.empty(), implementation.name << " declines without a reason");
+        continue;
+      }
+      ran.insert(implementation.name);
+      BOOST_TEST_CONTEXT(implementation.name << " " << kernel->detail()) {
+        check(*kernel, request, operands, arguments);
+        BOOST_TEST(count_safe_overwrites(implementation.name, row_.op, request.attributes, operands) >= 0);
+      }
+    }
+    BOOST_TEST(!ran.empty(), "no implementation takes it");
+    return ran;
+  }
+
+ private:
+  void check(mezzo::Kernel& kernel, const mezzo::KernelRequest& request, const Tensors& operands,
+             const Tensors& arguments) {
+    const Tensors results = run_kernel(kernel, request, operands);
+    const Tensors exact = exact_results(arguments);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      BOOST_TEST_CONTEXT("output " << i) check_close(row_, results[i], exact[i]);
+    }
+    if (!row_.exact_on_integers) return;
+    const Tensors integers = small(arguments);
+    const Tensors counted = run_kernel(kernel, request, integers);
+    const Tensors expected = exact_results(integers);
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      BOOST_TEST(largest_difference(counted[i], expected[i].cast(counted[i].dtype())) == 0, "integers, output " << i);
+    }
+  }
+
+  // The reference at float64, of the same numbers.
+  Tensors exact_results(const Tensors& arguments) const {
+    Tensors wide = arguments;
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      if (!row_.arguments[i].role.is_fixed()) wide[i] = wide[i].cast(mezzo::DType::float64);
+    }
+    const mezzo::Graph graph = trace_step(row_.call, wide, row_.training);
+    const mezzo::NodePtr node = find_node(graph, row_.op);
+    return run_reference(row_.op, node->attributes, operands_of(*node, graph, wide));
+  }
+
+  Tensors small(const Tensors& arguments) const {
+    Tensors out = arguments;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (row_.arguments[i].role.is_fixed()) continue;
+      out[i] = small_integers(out[i].shape(), out[i].dtype(), 40 + i);
+    }
+    return out;
+  }
+
+  const OpRow& row_;
+  mezzo::DType dtype_;
+};
+
+inline void check_same_bits(const Tensors& left, const Tensors& right, const std::string& what) {
+  for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+    BOOST_TEST(left[i].equal(right[i]), what << ", result " << i << " of " << left[i].describe());
+  }
+}
+
+// Outside of a trace, in an eager trace and in an unfused plan a row gives the same bits; fused, the same numbers but
+// for what another order of rounding changes.
+inline void check_eager_and_traced(const OpRow& row, mezzo::DType dtype) {
+  const Tensors arguments = arguments_in(row, dtype);
+  const StepFunction step = with_gradients(row);
+  const Tensors eager = run_in_eager_trace(step, arguments, row.training);
+  const mezzo::Graph graph = trace_step(step, arguments, row.training);
+  const Tensors planned = run_compiled(graph, arguments, false);
+  BOOST_TEST_REQUIRE(planned.size() == row.outputs.size() + row.differentiable.size());
+  check_same_bits(planned, eager, "plan and eager trace");
+  if (!row.training) check_same_bits(tensors_of(row.call(values_of(arguments))), eager, "without and within a trace");
+  const Tensors fused = run_compiled(graph, arguments, true);
+  for (std::size_t i = 0; i < planned.size(); ++i) check_close(row, fused[i], planned[i]);
+}
+
+// Gradients have their argument's dtype, and are those at float64 but for the few roundings on the way: 4 units of the
+// largest one, and what sums lose.
+inline void check_gradients_in(const OpRow& row, mezzo::DType dtype) {
+  if (row.differentiable.empty()) return;
+  const Tensors arguments = arguments_in(row, dtype);
+  Tensors wide;
+  for (const mezzo::Tensor& argument : arguments) {
+    wide.push_back(is_floating(argument.dtype()) ? argument.cast(mezzo::DType::float64) : argument);
+  }
+  const auto gradients = [&](const Tensors& at) { return run_in_eager_trace(with_gradients(row), at, row.training); };
+  const Tensors narrow = gradients(arguments), exact = gradients(wide);
+  for (std::size_t k = 0; k < row.differentiable.size(); ++k) {
+    const mezzo::Tensor& gradient = narrow[row.outputs.size() + k];
+    const std::vector<double> x = gradient.to_doubles(), y = exact[row.outputs.size() + k].to_doubles();
+    BOOST_TEST((gradient.dtype() == arguments[row.differentiable[k]].dtype()));
+    double largest = 1, off = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      largest = std::max(largest, std::abs(y[i]));
+      off = std::max(off, std::abs(x[i] - y[i]));
+    }
+    const double sums = 4 * epsilon(mezzo::accumulation_dtype(dtype)) * std::sqrt(row.depth);
+    BOOST_TEST(off <= (4 * epsilon(dtype) + sums) * largest, "argument " << row.differentiable[k]);
+  }
+}
+
+// Float32 operands that cross a layer's border are computed with in the policy's dtype.
+inline void check_autocast(const OpRow& row, const std::string& policy_name) {
+  if (row.internal) return;
+  const mezzo::Policy policy(policy_name);
+  const mezzo::DType compute = row.keeps ? mezzo::DType::float32 : policy.compute_dtype();
+  const Tensors arguments = arguments_in(row, mezzo::DType::float32);
+  const Tensors expected = row.plain(arguments_in(row, mezzo::DType::float64));
+  mezzo::Trace trace(mezzo::Trace::Mode::graph, row.training);
+  const mezzo::PolicyScope scope(policy);
+  mezzo::Values inputs;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const mezzo::Value input = trace.input("x", mezzo::Spec{arguments[i].shape(), arguments[i].dtype()});
+    inputs.push_back(input.across_border(row.arguments[i].role.is_varied()));
+  }
+  const mezzo::Values outputs = row.call(inputs);
+  BOOST_TEST_REQUIRE(outputs.size() == row.outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    BOOST_TEST(dtype_name(outputs[i].dtype()) == std::string(dtype_name(row.outputs[i].in(compute))), "output " << i);
+    BOOST_TEST(outputs[i].shape() == expected[i].shape(), boost::test_tools::per_element());
+  }
+}
+
+}  // namespace mezzo_tests

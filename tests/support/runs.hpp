@@ -1,0 +1,79 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mezzo/compiler/pipeline.hpp>
+#include <mezzo/compiler/plan.hpp>
+#include <mezzo/graph/trace.hpp>
+
+namespace mezzo_tests {
+
+// What a step does: from its inputs to values that become outputs 0, 1, ... of the trace.
+using StepFunction = std::function<mezzo::Values(const mezzo::Values&)>;
+
+// Traces a step on symbols of the arguments' shapes and dtypes.
+inline mezzo::Graph trace_step(const StepFunction& step, const std::vector<mezzo::Tensor>& arguments,
+                               bool training = false) {
+  mezzo::Trace trace(mezzo::Trace::Mode::graph, training);
+  mezzo::Values inputs;
+  for (const mezzo::Tensor& argument : arguments) {
+    inputs.push_back(trace.input("x" + std::to_string(inputs.size()), {argument.shape(), argument.dtype()}));
+  }
+  const mezzo::Values outputs = step(inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) trace.output(std::to_string(i), outputs[i]);
+  return trace.graph();
+}
+
+// The outputs of a step that is computed as it is traced.
+inline std::vector<mezzo::Tensor> run_in_eager_trace(const StepFunction& step,
+                                                     const std::vector<mezzo::Tensor>& arguments,
+                                                     bool training = false) {
+  mezzo::Trace trace(mezzo::Trace::Mode::eager, training);
+  mezzo::Values inputs;
+  for (const mezzo::Tensor& argument : arguments) {
+    inputs.push_back(trace.input("x" + std::to_string(inputs.size()), argument));
+  }
+  std::vector<mezzo::Tensor> outputs;
+  for (const mezzo::Value& output : step(inputs)) outputs.push_back(output.tensor());
+  return outputs;
+}
+
+inline std::vector<mezzo::Tensor> outputs_of(const mezzo::Plan& plan) {
+  std::vector<mezzo::Tensor> outputs;
+  for (std::size_t i = 0; i < plan.output_names().size(); ++i) outputs.push_back(plan.output(i));
+  return outputs;
+}
+
+// Compiles and runs a graph once.
+inline std::vector<mezzo::Tensor> run_compiled(const mezzo::Graph& graph, const std::vector<mezzo::Tensor>& arguments,
+                                               bool fuse = true) {
+  mezzo::Plan plan(mezzo::run_passes(graph, {fuse}), std::make_shared<mezzo::Arena>());
+  plan.run(arguments, {});
+  return outputs_of(plan);
+}
+
+// How many nodes of a graph are of that op.
+inline int count_nodes(const mezzo::Graph& graph, const std::string& op) {
+  int count = 0;
+  for (const mezzo::NodePtr& node : graph.nodes) count += node->op->name == op ? 1 : 0;
+  return count;
+}
+
+// The first node of that op.
+inline mezzo::NodePtr find_node(const mezzo::Graph& graph, const std::string& op) {
+  for (const mezzo::NodePtr& node : graph.nodes) {
+    if (node->op->name == op) return node;
+  }
+  throw std::runtime_error("no node of op " + op);
+}
+
+inline std::shared_ptr<mezzo::VariableState> make_variable(const std::string& name, const mezzo::Tensor& value) {
+  auto variable = std::make_shared<mezzo::VariableState>(name);
+  variable->assign(value);
+  return variable;
+}
+
+}  // namespace mezzo_tests

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <mezzo/backends/half.hpp>
+#include <mezzo/backends/xsimd/implementations.hpp>
+
+#include "support/kernels.hpp"
+#include "support/skip.hpp"
+
+namespace mezzo_tests {
+
+inline const std::vector<mezzo::DType> xsimd_dtypes{mezzo::DType::float32, mezzo::DType::bfloat16,
+                                                    mezzo::DType::float16};
+
+// Sizes below, at and above whole registers and blocks of 64; and one that several threads share.
+inline const std::vector<std::int64_t> xsimd_sizes{1, 3, 7, 8, 15, 16, 17, 65, 1003};
+constexpr std::int64_t shared_size = 40009;
+
+// Calls body(isa) for every ISA that this machine has; the others are reported as skipped.
+template <class Body>
+void for_each_isa(const Body& body) {
+  for (const auto isa : {mezzo::Isa::sse2, mezzo::Isa::avx2, mezzo::Isa::avx512, mezzo::Isa::avx512_bf16}) {
+    if (isa > mezzo::isa()) {
+      skip(std::string("needs ") + mezzo::isa_name(isa));
+      continue;
+    }
+    BOOST_TEST_CONTEXT(mezzo::isa_name(isa)) { body(isa); }
+  }
+}
+
+// What the reference computes in float32 from the same numbers, rounded to the dtypes of `outputs`.
+inline std::vector<mezzo::Tensor> widened_reference(const std::string& op, mezzo::Attributes attributes,
+                                                    std::vector<mezzo::Tensor> inputs,
+                                                    const std::vector<mezzo::Spec>& outputs) {
+  for (const char* name : {"dtype", "copy_dtype"}) {
+    if (attributes.has(name) && mezzo::is_half(attributes.get<mezzo::DType>(name))) {
+      attributes.set(name, mezzo::DType::float32);
+    }
+  }
+  for (mezzo::Tensor& input : inputs) {
+    if (mezzo::is_half(input.dtype())) input = input.cast(mezzo::DType::float32);
+  }
+  std::vector<mezzo::Tensor> results = run_reference(op, attributes, inputs);
+  for (std::size_t i = 0; i < results.size(); ++i) results[i] = results[i].cast(outputs[i].dtype);
+  return results;
+}
+
+// Runs the kernel on inputs that are aligned to their elements only and end where their memory ends, with guards
+// behind the outputs: whether that gives the bits of `expected`.
+inline bool same_unaligned(mezzo::Kernel& kernel, const std::vector<mezzo::Tensor>& inputs,
+                           const std::vector<mezzo::Tensor>& expected) {
+  constexpr std::int64_t guard = 64;
+  const auto bytes = [](const mezzo::Tensor& tensor) { return static_cast<std::int64_t>(tensor.bytes()); };
+  std::vector<std::vector<std::byte>> copies;
+  std::vector<const void*> in;
+  for (const mezzo::Tensor& input : inputs) {
+    const std::size_t offset = mezzo::dtype_size(input.dtype());
+    copies.emplace_back(input.bytes() + offset);
+    std::memcpy(copies.back().data() + offset, input.raw(), input.bytes());
+    in.push_back(copies.back().data() + offset);
+  }
+  std::vector<mezzo::Tensor> guarded;
+  std::vector<void*> out;
+  for (const mezzo::Tensor& output : expected) {
+    guarded.push_back(garbage({bytes(output) + guard}, mezzo::DType::uint8));
+    out.push_back(guarded.back().mutable_raw());
+  }
+  mezzo::Tensor scratch = garbage({static_cast<std::int64_t>(kernel.scratch_bytes())}, mezzo::DType::uint8);
+  kernel.run({in.data(), out.data(), scratch.mutable_raw()});
+  const mezzo::Tensor untouched = garbage({guard}, mezzo::DType::uint8);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (std::memcmp(guarded[i].raw(), expected[i].raw(), expected[i].bytes()) != 0) return false;
+    if (!guarded[i].slice(bytes(expected[i]), bytes(expected[i]) + guard).equal(untouched)) return false;
+  }
+  return true;
+}
+
+inline bool all_equal(const std::vector<mezzo::Tensor>& a, const std::vector<mezzo::Tensor>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const mezzo::Tensor& x, const mezzo::Tensor& y) { return x.equal(y); });
+}
+
+// Checks xsimd's kernel of one ISA against the reference, to `tolerance` in float32 and otherwise, unless that is 0,
+// to the last place; and that unaligned inputs, threads and outputs that lie on inputs change no bit.
+inline void check_xsimd_on(mezzo::Isa isa, const mezzo::KernelRequest& request,
+                           const std::vector<mezzo::Tensor>& inputs, const std::vector<mezzo::Tensor>& expected,
+                           double tolerance) {
+  std::string reason;
+  const auto kernel = mezzo::xsimd_kernel(request, isa, reason);
+  BOOST_TEST_REQUIRE(kernel != nullptr, reason);
+  const std::vector<mezzo::Tensor> outputs = run_kernel(*kernel, request, inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const mezzo::DType dtype = outputs[i].dtype();
+    const double place = dtype == mezzo::DType::bfloat16 ? 0x1p-7 : dtype == mezzo::DType::float16 ? 0x1p-10 : 0;
+    BOOST_TEST(largest_difference(outputs[i], expected[i]) <= (tolerance > 0 ? std::max(place, tolerance) : 0),
+               "output " << i << " differs by " << largest_difference(outputs[i], expected[i]));
+  }
+  BOOST_TEST(same_unaligned(*kernel, inputs, outputs), "unaligned inputs change it, or it writes past the end");
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!kernel->may_overwrite(i) || inputs[i].bytes() != outputs[0].bytes()) continue;
+    BOOST_TEST(all_equal(run_kernel(*kernel, request, inputs, static_cast<int>(i)), outputs),
+               "wrong over input " << i);
+  }
+  const int threads = mezzo::thread_count();
+  for (const int some : {1, 3}) {
+    mezzo::set_thread_count(some);
+    BOOST_TEST(all_equal(run_kernel(*kernel, request, inputs), outputs), "differs on " << some << " threads");
+  }
+  mezzo::set_thread_count(threads);
+}
+
+// The same for every ISA.
+inline void check_xsimd(const std::string& op, const mezzo::Attributes& attributes,
+                        const std::vector<mezzo::Tensor>& inputs, double tolerance) {
+  const mezzo::KernelRequest request = kernel_request(op, attributes, inputs);
+  const auto expected = widened_reference(op, attributes, inputs, request.outputs);
+  std::string text = op + " " + attributes.to_string();
+  for (const mezzo::Tensor& input : inputs) text += ", " + input.describe();
+  BOOST_TEST_CONTEXT(text) {
+    for_each_isa([&](mezzo::Isa isa) { check_xsimd_on(isa, request, inputs, expected, tolerance); });
+  }
+}
+
+}  // namespace mezzo_tests
