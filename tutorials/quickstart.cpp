@@ -13,14 +13,17 @@ int main(int argc, char** argv) {
     seed_everything(argc > 2 ? std::stoull(argv[2]) : 0);
 
     const auto [train, test] = datasets::fashion_mnist();
+    const DataLoader train_loader(train, {.batch_size = 32, .shuffle = true});
+    const DataLoader test_loader(test, {.batch_size = 500});
+    constexpr int epochs = 5;
+
     CNN model;
-    model.compile({.optimizer = AdamW({.learning_rate = 1e-3}),
+    const CosineDecay rate({.initial_learning_rate = 4e-3, .decay_steps = epochs * train_loader.size()});
+    model.compile({.optimizer = AdamW({.learning_rate = rate}),
                    .loss = SparseCategoricalCrossentropy({.from_logits = true}),
                    .metrics = {SparseCategoricalAccuracy({.name = "accuracy"})}});
 
-    const DataLoader train_loader(train, {.batch_size = 128, .shuffle = true});
-    const DataLoader test_loader(test, {.batch_size = 500});
-    const Trainer trainer({.max_epochs = 5, .precision = precision});
+    const Trainer trainer({.max_epochs = epochs, .precision = precision});
     trainer.fit(model, train_loader, test_loader);
 
     std::printf("test accuracy %.3f\n", trainer.validate(model, test_loader).at("accuracy"));

@@ -11,7 +11,6 @@ std::int64_t label_at(const void* labels, DType dtype, std::int64_t i);
 
 /// Throws a ValueError unless all labels lie in [0, classes): `<where> labels must be in [0, 10); got 12 at
 /// index 3`.
-void check_labels(const void* labels, DType dtype, std::int64_t count, std::int64_t classes,
-                  const std::string& where);
+void check_labels(const void* labels, DType dtype, std::int64_t count, std::int64_t classes, const std::string& where);
 
 }  // namespace mezzo

@@ -34,8 +34,7 @@ std::unique_ptr<Kernel> cast_kernel(const Shape& shape, DType from, DType to, co
 }
 
 /// Replaces half operands by float32 ones that live in scratch.
-std::vector<Conversion> widen(std::vector<Spec>& specs, bool input, Layout& layout,
-                              const std::string& where) {
+std::vector<Conversion> widen(std::vector<Spec>& specs, bool input, Layout& layout, const std::string& where) {
   std::vector<Conversion> conversions;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     Spec& spec = specs[i];

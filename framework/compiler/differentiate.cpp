@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -8,13 +9,15 @@
 namespace mezzo {
 namespace {
 
-/// The cotangent of a variable's compute copy has the variable's dtype from the start, so that what several uses give
-/// is added up in float32.
+/// The cotangent of a variable's compute copy has the variable's dtype from the start, if that is wider, so that what
+/// several uses give is added up in float32.
 DType cotangent_dtype(const Value& value) {
   const NodePtr& node = value.node();
   if (node && node->op->name == "cast") {
     const Value& source = node->inputs.front();
-    if (source.node() && source.node()->variable && is_floating(source.dtype())) return source.dtype();
+    if (source.node() && source.node()->variable && is_floating(source.dtype())) {
+      return promote(source.dtype(), value.dtype());
+    }
   }
   return value.dtype();
 }
@@ -59,6 +62,7 @@ class Backward {
       needed.push_back(needed_.count(input.node().get()) != 0 && is_floating(input.dtype()));
       dtypes.push_back(cotangent_dtype(input));
     }
+    if (std::find(needed.begin(), needed.end(), true) == needed.end()) return;
     const OriginScope origin(node->where, node->path);
     const Values gradients = node->op->gradient({node, cotangents, needed, dtypes});
     for (std::size_t i = 0; i < gradients.size(); ++i) {

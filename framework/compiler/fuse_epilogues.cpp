@@ -34,10 +34,11 @@ Graph fuse_epilogues(const Graph& graph) {
       if (node->op->name != "add") return {};
       for (std::size_t i = 0; i < 2; ++i) {
         const Value& product = node->inputs[i];
-        if (!takes_epilogue(*product.node()) || product.node()->inputs.size() != 2 || uses.of(old->inputs[i]) != 1) continue;
+        const Node& before = *product.node();
+        const bool bare = before.inputs.size() == 2 && !before.attributes.has("activation");
+        if (!takes_epilogue(before) || !bare || uses.of(old->inputs[i]) != 1) continue;
         const Value bias = bias_of(*node, i);
         if (!bias.defined()) continue;
-        const Node& before = *product.node();
         return with_epilogue(before, {before.inputs[0], before.inputs[1], bias}, before.attributes, add);
       }
       return {};

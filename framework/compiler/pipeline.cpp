@@ -7,8 +7,8 @@ Graph run_passes(Graph graph, const PipelineOptions& options) {
   graph = simplify(graph);
   if (options.fuse) {
     graph = fuse_epilogues(graph);
-    graph = fuse_compute_copies(graph);
     graph = simplify(graph);
+    graph = fuse_compute_copies(graph);
   }
   // layout: activations are nhwc and dense everywhere; kernels pack weights in their scratch
   // memory: by Plan, on the flat list of kernels

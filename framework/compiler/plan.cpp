@@ -16,27 +16,44 @@ void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& run
 
 void Plan::bind(const std::vector<Tensor>& inputs, const std::vector<double>& runtime) {
   for (std::size_t i = 0; i < input_specs_.size(); ++i) {
-    const bool fits = i < inputs.size() && inputs[i].shape() == input_specs_[i].shape &&
-                      inputs[i].dtype() == input_specs_[i].dtype;
+    const bool fits =
+        i < inputs.size() && inputs[i].shape() == input_specs_[i].shape && inputs[i].dtype() == input_specs_[i].dtype;
     if (!fits) {
       throw ShapeError("[Plan] input " + std::to_string(i) + " must be " + to_string(input_specs_[i]) + "; got " +
                        (i < inputs.size() ? inputs[i].describe() : "nothing"));
     }
+  }
+  if (inputs.size() > input_specs_.size() || runtime.size() != runtime_.size()) {
+    throw ValueError("[Plan] takes " + std::to_string(input_specs_.size()) + " inputs and " +
+                     std::to_string(runtime_.size()) + " numbers; got " + std::to_string(inputs.size()) + " and " +
+                     std::to_string(runtime.size()));
   }
   std::copy(runtime.begin(), runtime.end(), runtime_.begin());
   arena_->reserve(arena_bytes_);  // another plan may have made it grow, and move
   for (Buffer& buffer : buffers_) {
     const std::size_t i = buffer.index;
     switch (buffer.home) {
-      case Buffer::Home::arena: buffer.address = arena_->data() + i; break;
-      case Buffer::Home::input: buffer.address = const_cast<void*>(inputs[i].raw()); break;
-      case Buffer::Home::runtime: buffer.address = &runtime_[i]; break;
-      case Buffer::Home::constant: buffer.address = const_cast<void*>(constants_[i].raw()); break;
+      case Buffer::Home::arena:
+        buffer.address = arena_->data() + i;
+        break;
+      case Buffer::Home::input:
+        buffer.address = const_cast<void*>(inputs[i].raw());
+        break;
+      case Buffer::Home::runtime:
+        buffer.address = &runtime_[i];
+        break;
+      case Buffer::Home::constant:
+        buffer.address = const_cast<void*>(constants_[i].raw());
+        break;
       case Buffer::Home::copy:
         buffer.address = copies_[i].variable->copy_in(copies_[i].dtype).value.mutable_raw();
         break;
       case Buffer::Home::variable: {
         Tensor& value = variables_[i]->value;
+        if (value.dtype() != buffer.spec.dtype) {
+          throw DTypeError("[Variable \"" + variables_[i]->name + "\"] must be " + dtype_name(buffer.spec.dtype) +
+                           " as it was when the step was compiled; got " + dtype_name(value.dtype()));
+        }
         buffer.address = written_[i] ? value.mutable_raw() : const_cast<void*>(value.raw());
         break;
       }
@@ -114,11 +131,16 @@ Tensor Plan::output(std::size_t i) const {
 std::vector<Plan::Row> Plan::rows() const {
   std::vector<Row> rows;
   for (const Step& step : steps_) {
-    Row row{step.node->op->name, step.node->path, step.chosen.implementation, step.chosen.kernel->detail(), "",
-            step.chosen.declined, 0};
+    Row row{step.node->op->name,
+            step.node->path,
+            step.chosen.implementation,
+            step.chosen.kernel->detail(),
+            "",
+            step.chosen.declined,
+            0};
     for (const std::size_t read : step.reads) {
-      row.bytes += static_cast<std::size_t>(element_count(buffers_[read].spec.shape)) *
-                   dtype_size(buffers_[read].spec.dtype);
+      row.bytes +=
+          static_cast<std::size_t>(element_count(buffers_[read].spec.shape)) * dtype_size(buffers_[read].spec.dtype);
     }
     for (const Spec& spec : step.node->outputs) {
       row.outputs += (row.outputs.empty() ? "" : ", ") + to_string(spec);

@@ -39,7 +39,7 @@ class PlanBuilder {
     }
     for (const auto& output : graph_.outputs) {
       plan_.output_names_.push_back(output.name);
-      plan_.outputs_.push_back(buffer_of(output.value));
+      plan_.outputs_.push_back(lasting(output.value));
     }
     for (const auto& gate : graph_.gates) plan_.gates_.push_back({buffer_of(gate.ok), gate.group, gate.error});
     add_commits();
@@ -76,15 +76,15 @@ class PlanBuilder {
     return all.size() - 1;
   }
 
-  /// Update ops whose outputs are nothing but updates of the variables that they read at the same place: they run
-  /// after the gates and write into the variables.
+  /// Update ops whose outputs are nothing but updates of the variables that they read at the same place, and which read
+  /// none that another of them writes: they run after the gates and write into the variables.
   void find_deferred() {
     const Uses uses(graph_);
     std::map<NodePtr, std::pair<int, int>> candidates;  // node -> how many outputs are such updates, their group
     for (const auto& update : graph_.updates) {
       const Node& node = *update.value.node();
       const auto output = static_cast<std::size_t>(update.value.output());
-      if (output >= node.op->in_place.size() || uses.of(update.value) != 1) continue;
+      if (output >= in_place_outputs(node) || uses.of(update.value) != 1) continue;
       if (node.inputs[node.op->in_place[output]].node()->variable != update.variable) continue;
       auto& candidate = candidates[update.value.node()];
       ++candidate.first;
@@ -93,8 +93,35 @@ class PlanBuilder {
     for (const auto& [node, candidate] : candidates) {
       int used = 0;
       for (std::size_t i = 0; i < node->outputs.size(); ++i) used += uses.of({node, static_cast<int>(i)});
-      if (used == candidate.first) deferred_[node.get()] = candidate.second;
+      const bool all = candidate.first == static_cast<int>(in_place_outputs(*node));
+      if (all && used == candidate.first) deferred_[node.get()] = candidate.second;
     }
+    std::set<const VariableState*> written;
+    for (const auto& update : graph_.updates) {
+      if (deferred_.count(update.value.node().get()) != 0) written.insert(update.variable.get());
+    }
+    for (auto node = deferred_.begin(); node != deferred_.end();) {
+      node = reads_any(*node->first, written) ? deferred_.erase(node) : std::next(node);
+    }
+  }
+
+  /// How many of an update op's outputs are variables: the low-precision copy after them is none.
+  static std::size_t in_place_outputs(const Node& node) {
+    if (node.op->in_place.empty()) return 0;
+    return node.outputs.size() - (node.attributes.has("copy_dtype") ? 1 : 0);
+  }
+
+  /// Whether the node reads one of the variables, or a copy of one, other than those that it updates.
+  static bool reads_any(const Node& node, const std::set<const VariableState*>& variables) {
+    const auto own = node.op->in_place.begin();
+    const auto end = own + static_cast<std::ptrdiff_t>(in_place_outputs(node));
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (std::find(own, end, i) != end) continue;
+      const Node* source = node.inputs[i].node().get();
+      while (source->op->view || source->op->name == "cast") source = source->inputs.front().node().get();
+      if (variables.count(source->variable.get()) != 0) return true;
+    }
+    return false;
   }
 
   void add_node(const NodePtr& node, int group) {
@@ -184,8 +211,7 @@ class PlanBuilder {
   }
 
   std::size_t deferred_target(const Node& node, std::size_t output) {
-    const bool copy_of_variable = node.attributes.has("copy_dtype") && output + 1 == node.outputs.size();
-    if (!copy_of_variable) {
+    if (output < in_place_outputs(node)) {
       const Value& variable = node.inputs[node.op->in_place[output]];
       plan_.written_[variable_index(variable.node()->variable)] = true;
       return buffer_of(variable);
@@ -201,19 +227,19 @@ class PlanBuilder {
     for (const auto& update : graph_.updates) {
       const bool in_place = deferred_.count(update.value.node().get()) != 0;
       variable_index(update.variable);
-      std::size_t buffer = 0;
-      if (!in_place) {
-        buffer = buffer_of(update.value);
-        if (plan_.buffers_[buffer].home != Home::arena || views_.count(buffer) != 0) buffer = staged(update, buffer);
-      }
+      const std::size_t buffer = in_place ? 0 : lasting(update.value);
       plan_.commits_.push_back({update.variable, buffer, update.group, in_place});
     }
   }
 
-  /// What is to be committed but lies in a variable or an input moves to a place of its own before anything is written.
-  std::size_t staged(const Graph::Update& update, std::size_t source) {
+  /// Where a value stays until the next run: what lies in a variable, its copy or an input moves to a place of its own
+  /// before anything is written.
+  std::size_t lasting(const Value& value) {
+    const std::size_t source = buffer_of(value);
+    const Home home = plan_.buffers_[source].home;
+    if (home != Home::variable && home != Home::copy && home != Home::input) return source;
     Plan::Step step;
-    step.node = update.value.node();
+    step.node = value.node();
     step.chosen.kernel = std::make_unique<CopyBytes>(bytes_of(plan_.buffers_[source].spec));
     step.chosen.implementation = "copy";
     step.reads = {source};
@@ -235,7 +261,9 @@ class PlanBuilder {
     const auto keep = [&](std::size_t b) { pinned.insert(root(b)); };
     for (const std::size_t b : plan_.outputs_) keep(b);
     for (const auto& gate : plan_.gates_) keep(gate.buffer);
-    for (const auto& commit : plan_.commits_) keep(commit.buffer);
+    for (const auto& commit : plan_.commits_) {
+      if (!commit.in_place) keep(commit.buffer);
+    }
     for (const std::size_t b : pinned) lifetimes[b].last = end;
     for (std::size_t s = 0; s < end; ++s) overwrite(steps[s], s, lifetimes);
     place(lifetimes);
@@ -253,8 +281,8 @@ class PlanBuilder {
     for (std::size_t i = 0; i < step.reads.size(); ++i) {
       const std::size_t from = root(step.reads[i]);
       const std::size_t to = step.writes.front();
-      const bool alone = std::count_if(step.reads.begin(), step.reads.end(),
-                                       [&](std::size_t b) { return root(b) == from; }) == 1;
+      const bool alone =
+          std::count_if(step.reads.begin(), step.reads.end(), [&](std::size_t b) { return root(b) == from; }) == 1;
       const bool dies = plan_.buffers_[from].home == Home::arena && lifetimes[from].last == s;
       const bool fits = lifetimes[from].bytes == lifetimes[to].bytes;
       if (!alone || !dies || !fits || !step.chosen.kernel->may_overwrite(i)) continue;

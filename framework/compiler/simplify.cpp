@@ -10,8 +10,9 @@ namespace {
 bool is(const Value& value, const char* op) { return value.node()->op->name == op; }
 
 /// Whether every number of dtype `narrow` survives a cast to `wide` and back.
-bool holds(DType wide, DType narrow) { return wide == narrow || (is_floating(wide) && is_floating(narrow) &&
-                                              promote(wide, narrow) == wide); }
+bool holds(DType wide, DType narrow) {
+  return wide == narrow || (is_floating(wide) && is_floating(narrow) && promote(wide, narrow) == wide);
+}
 
 /// What a cast or reshape can be replaced by; undefined if it does something.
 Value without_effect(const Node& node) {
@@ -19,6 +20,9 @@ Value without_effect(const Node& node) {
   const Spec& out = node.outputs.front();
   if (node.op->name == "stop_gradient") return x;
   if (node.op->name == "reshape" && x.shape() == out.shape) return x;
+  if (node.op->name == "reshape" && is(x, "reshape") && x.node()->inputs.front().shape() == out.shape) {
+    return x.node()->inputs.front();
+  }
   if (node.op->name != "cast") return {};
   if (x.dtype() == out.dtype) return x;
   if (is(x, "cast")) {

@@ -1,6 +1,7 @@
 #include <mezzo/graph/trace.hpp>
 
 #include <atomic>
+#include <utility>
 
 #include <mezzo/graph/eager.hpp>
 
@@ -19,12 +20,14 @@ std::uint64_t next_id() {
 
 }  // namespace
 
-Trace::Trace(Mode mode, bool training)
-    : mode_(mode), training_(training), id_(next_id()), outer_(innermost()) {
+Trace::Trace(Mode mode, bool training) : mode_(mode), training_(training), id_(next_id()), outer_(innermost()) {
   innermost() = this;
 }
 Trace::~Trace() { innermost() = outer_; }
 Trace* Trace::current() { return innermost(); }
+
+OutsideTrace::OutsideTrace() : outer_(std::exchange(innermost(), nullptr)) {}
+OutsideTrace::~OutsideTrace() { innermost() = outer_; }
 
 Value Trace::leaf(const char* op, Attributes attributes, const Spec& spec) {
   auto node = std::make_shared<Node>();
@@ -57,9 +60,10 @@ Value Trace::runtime(const std::string& name) {
   return value;
 }
 
-void Trace::output(const std::string& name, const Value& value) { graph_.outputs.push_back({name, value}); }
+void Trace::output(const std::string& name, const Value& value) { graph_.outputs.push_back({name, adopt(value)}); }
 
-void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& value) {
+void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& new_value) {
+  const Value value = adopt(new_value);
   variables_[variable.get()] = value;
   for (Graph::Update& update : graph_.updates) {
     if (update.variable != variable) continue;
@@ -70,7 +74,9 @@ void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& 
   graph_.updates.push_back({variable, value, update_group});
 }
 
-void Trace::gate(const Value& ok, int group, const std::string& error) { graph_.gates.push_back({ok, group, error}); }
+void Trace::gate(const Value& ok, int group, const std::string& error) {
+  graph_.gates.push_back({adopt(ok), group, error});
+}
 
 Value Trace::read(const std::shared_ptr<VariableState>& variable) {
   Value& value = variables_[variable.get()];

@@ -94,4 +94,16 @@ class Trace {
   std::map<std::string, std::int64_t> counts_;
 };
 
+/// While one lives, this thread is in no trace, but in the layers that it was in: they build others by symbols.
+class OutsideTrace {
+ public:
+  OutsideTrace();
+  ~OutsideTrace();
+  OutsideTrace(const OutsideTrace&) = delete;
+  OutsideTrace& operator=(const OutsideTrace&) = delete;
+
+ private:
+  Trace* outer_;
+};
+
 }  // namespace mezzo

@@ -11,7 +11,7 @@ struct AddOptions {
 /// The sum of two or more inputs, with numpy's broadcasting: `Add()({a, b})`.
 class Add : public Layer {
  public:
-  explicit Add(AddOptions options = {}) : Layer("Add", options) {}
+  explicit Add(const AddOptions& options = {}) : Layer("Add", options) {}
   Value operator()(const Values& xs) { return Layer::operator()(xs).front(); }
   void build(const Shape&) override {}
 

@@ -11,7 +11,7 @@ struct FlattenOptions {
 /// All axes but the first as one: (batch, ...) becomes (batch, elements); (batch,) becomes (batch, 1).
 class Flatten : public Layer {
  public:
-  explicit Flatten(FlattenOptions options = {}) : Layer("Flatten", options) {}
+  explicit Flatten(const FlattenOptions& options = {}) : Layer("Flatten", options) {}
 
  protected:
   Value call(const Value& x) override;

@@ -11,7 +11,7 @@ struct ReLUOptions {
 /// max(x, 0).
 class ReLU : public Layer {
  public:
-  explicit ReLU(ReLUOptions options = {}) : Layer("ReLU", options) {}
+  explicit ReLU(const ReLUOptions& options = {}) : Layer("ReLU", options) {}
 
  protected:
   Value call(const Value& x) override { return relu(x); }

@@ -123,7 +123,7 @@ FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, La
 
 Values FunctionalGraph::insert(const Values& xs) const {
   std::vector<Values> results;
-  return insert(xs, results);
+  return insert(xs, results, true);
 }
 
 const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
@@ -134,7 +134,7 @@ const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
     symbols->inputs.push_back(Input({.shape = sample, .dtype = spec.dtype, .batch_size = spec.shape.front()}));
   }
   std::vector<Values> results;
-  symbols->outputs = insert(symbols->inputs, results);
+  symbols->outputs = insert(symbols->inputs, results, false);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     for (const auto& layer : steps_[i].layers) {
       const auto same = [&](const auto& entry) { return entry.first == layer.first.get(); };
@@ -150,7 +150,7 @@ const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
   return *symbols_.pointer();
 }
 
-Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results) const {
+Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, bool remember) const {
   const auto value = [&](const Operand& operand) -> Value {
     const auto output = static_cast<std::size_t>(operand.output);
     switch (operand.kind) {
@@ -170,14 +170,16 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results) c
     for (const auto& layer : step.layers) {
       frames.push_back({layer.first.pointer(), layer.second, symbolic});
       const Scope outer(frames);
-      layer.first->last_policy = current_policy();
+      if (remember) layer.first->last_policy = current_policy();
     }
     const Scope scope(frames);
     Values inputs;
     for (const Operand& operand : step.inputs) inputs.push_back(value(operand));
     results.push_back(step.op->reinsert != nullptr ? step.op->reinsert(inputs, step.attributes)
                                                    : mezzo::insert(*step.op, inputs, step.attributes));
-    for (const auto& layer : step.layers) layer.first->last_output = results[i].front().shape();
+    if (remember) {
+      for (const auto& layer : step.layers) layer.first->last_output = results[i].front().shape();
+    }
     if (!step.updates.empty()) updating.emplace_back(std::move(frames), i);
   }
   for (const auto& [frames, i] : updating) {

@@ -52,7 +52,8 @@ class FunctionalGraph {
   };
   class Reader;
 
-  Values insert(const Values& xs, std::vector<Values>& results) const;
+  /// `remember`: layers keep policy and output shape of this call.
+  Values insert(const Values& xs, std::vector<Values>& results, bool remember) const;
 
   std::vector<Spec> inputs_;
   std::vector<Step> steps_;

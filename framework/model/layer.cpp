@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/core/random.hpp>
+#include <mezzo/graph/trace.hpp>
 
 namespace mezzo {
 namespace {
@@ -90,6 +91,7 @@ void Layer::build(const Shape& input) {
   node->op = &find_op("input");
   node->where = label();
   node->outputs = {{input, DType::float32}};
+  const OutsideTrace symbols_only;
   (*this)(Value(node, 0));
 }
 

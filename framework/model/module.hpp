@@ -21,7 +21,7 @@ struct LogOptions {
 /// An optimizer and what it trains: `weights` {} means every trainable weight of the module. `name` tells several
 /// apart.
 struct OptimizerConfig {
-  Any<Optimizer> optimizer = "rmsprop";
+  Any<Optimizer> optimizer = "adam";
   std::vector<Variable> weights{};
   std::string name{};
 };

@@ -4,9 +4,7 @@
 namespace mezzo {
 namespace {
 
-Values abs_gradient(const GradientContext& context) {
-  return {context.cotangent() * sign(context.input(0))};
-}
+Values abs_gradient(const GradientContext& context) { return {context.cotangent() * sign(context.input(0))}; }
 
 }  // namespace
 

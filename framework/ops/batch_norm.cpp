@@ -25,16 +25,18 @@ std::vector<Spec> infer_batch_norm(const OpCall& call) {
 }
 
 std::vector<Spec> infer_gradient(const OpCall& call) {
+  detail::require_cotangent(call, 0, call.inputs[1].shape);
   const Spec channels{{call.inputs[1].shape.back()}, accumulation_dtype(call.inputs[1].dtype)};
   return {call.inputs[1], channels, channels};
 }
 
 Values batch_norm_gradient(const GradientContext& context) {
+  if (!context.cotangent().defined()) return Values(5);  // moving statistics pass no gradient
   const Value& x = context.input(0);
-  const Values all = insert(find_op("batch_norm_gradient"),
-                            {detail::as(context.cotangent(), x.dtype()), x, context.input(1), context.output(1),
-                             context.output(2)},
-                            {{"training", context.attributes().get<bool>("training")}});
+  const Values all =
+      insert(find_op("batch_norm_gradient"),
+             {detail::as(context.cotangent(), x.dtype()), x, context.input(1), context.output(1), context.output(2)},
+             {{"training", context.attributes().get<bool>("training")}});
   Values out(5);
   for (std::size_t i = 0; i < 3; ++i) {
     if (context.needs(i)) out[i] = detail::as(all[i], context.dtype(i));
@@ -43,9 +45,7 @@ Values batch_norm_gradient(const GradientContext& context) {
 }
 
 Values insert_batch_norm(const Values& inputs, const Attributes& attributes) {
-  const DType compute = autocast({{Cast::compute}, true}, {{inputs[0].dtype(), inputs[0].crosses_border(), false}},
-                                 current_policy().compute_dtype())
-                            .front();
+  const DType compute = detail::operand_dtype(find_op("batch_norm"), inputs[0]);
   Values operands = inputs;
   for (std::size_t i = 1; i < operands.size(); ++i) {
     operands[i] = detail::as(operands[i].across_border(false), accumulation_dtype(compute));

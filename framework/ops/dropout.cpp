@@ -8,8 +8,8 @@ namespace mezzo {
 namespace {
 
 Values dropout_gradient(const GradientContext& context) {
-  return {insert_one(find_op("dropout"), {context.cotangent(), context.input(1), context.input(2)},
-                     context.attributes())};
+  return {
+      insert_one(find_op("dropout"), {context.cotangent(), context.input(1), context.input(2)}, context.attributes())};
 }
 
 Values insert_dropout(const Values& inputs, const Attributes& attributes) {
@@ -17,7 +17,9 @@ Values insert_dropout(const Values& inputs, const Attributes& attributes) {
   if (trace == nullptr && inputs[0].symbolic()) {  // a functional graph: training or not is known when it is called
     return insert(find_op("dropout"), {inputs[0], 0.0, 0.0}, detail::with(attributes, {{"key", std::int64_t{0}}}));
   }
-  if (!training_phase() || attributes.get<double>("rate") == 0) return {inputs[0]};
+  if (!training_phase() || attributes.get<double>("rate") == 0) {  // of the same dtype as in training
+    return {detail::as(inputs[0], detail::operand_dtype(find_op("dropout"), inputs[0])).across_border(false)};
+  }
   const std::string path = current_path();
   const std::uint64_t key = mix(key_of(path), static_cast<std::uint64_t>(trace->count(path)));
   return insert(find_op("dropout"), {inputs[0], runtime_scalar("seed"), runtime_scalar("step")},

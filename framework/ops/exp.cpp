@@ -4,9 +4,7 @@
 namespace mezzo {
 namespace {
 
-Values exp_gradient(const GradientContext& context) {
-  return {context.cotangent() * context.output()};
-}
+Values exp_gradient(const GradientContext& context) { return {context.cotangent() * context.output()}; }
 
 }  // namespace
 

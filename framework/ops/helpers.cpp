@@ -25,6 +25,23 @@ void require_rank(const OpCall& call, std::size_t i, std::size_t rank, const std
   }
 }
 
+void require_cotangent(const OpCall& call, std::size_t i, const Shape& shape) {
+  if (call.inputs[i].shape != shape) {
+    throw ShapeError(call.where + " the cotangent must have shape " + to_string(shape) + "; got " +
+                     to_string(call.inputs[i].shape));
+  }
+}
+
+std::string numbers_text(const Shape& numbers) {
+  std::string text;
+  for (const auto number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return "(" + text + (numbers.size() == 1 ? ",)" : ")");
+}
+
+DType operand_dtype(const Op& op, const Value& x) {
+  return autocast(op.cast, {{x.dtype(), x.crosses_border(), x.weak()}}, current_policy().compute_dtype()).front();
+}
+
 Value as(const Value& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
 Value cotangent_for(const GradientContext& context, std::size_t i) { return as(context.cotangent(), context.dtype(i)); }
@@ -48,14 +65,6 @@ Value reduce_to_input(const GradientContext& context, std::size_t i, const Value
 Attributes with(Attributes attributes, std::initializer_list<std::pair<std::string, Attribute>> changes) {
   for (const auto& change : changes) attributes.set(change.first, change.second);
   return attributes;
-}
-
-Attributes without(const Attributes& attributes, const std::string& name) {
-  Attributes out;
-  for (const auto& entry : attributes.entries()) {
-    if (entry.first != name) out.set(entry.first, entry.second);
-  }
-  return out;
 }
 
 }  // namespace mezzo::detail

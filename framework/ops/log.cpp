@@ -4,9 +4,7 @@
 namespace mezzo {
 namespace {
 
-Values log_gradient(const GradientContext& context) {
-  return {context.cotangent() / context.input(0)};
-}
+Values log_gradient(const GradientContext& context) { return {context.cotangent() / context.input(0)}; }
 
 }  // namespace
 

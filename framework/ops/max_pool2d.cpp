@@ -4,13 +4,12 @@
 namespace mezzo {
 namespace {
 
-std::vector<Spec> infer_max_pool2d(const OpCall& call) {
-  detail::require_float(call, 0);
-  detail::require_rank(call, 0, 4, "(batch, height, width, channels)");
+/// The output's shape from that of the image, of rank 4.
+Shape pooled_shape(const OpCall& call, const Shape& x) {
   const auto& window = call.attributes.get<Shape>("window");
   const auto& strides = call.attributes.get<Shape>("strides");
   const auto& padding = call.attributes.get<Shape>("padding");
-  Shape out = call.inputs[0].shape;
+  Shape out = x;
   for (std::size_t i = 0; i < 2; ++i) {
     if (2 * padding[2 * i] > window[i] || 2 * padding[2 * i + 1] > window[i] + 1) {
       throw ValueError(call.where + " padding must be at most half of the window " + to_string(window) + "; got " +
@@ -20,16 +19,26 @@ std::vector<Spec> infer_max_pool2d(const OpCall& call) {
     if (room < 0) {
       throw ShapeError(call.where + " input axis " + std::to_string(i + 1) + " must be at least " +
                        std::to_string(window[i] - padding[2 * i] - padding[2 * i + 1]) + " (pool_size " +
-                       std::to_string(window[i]) + "); got shape " + to_string(call.inputs[0].shape));
+                       std::to_string(window[i]) + "); got shape " + to_string(x));
     }
     out[i + 1] = room / strides[i] + 1;
   }
+  return out;
+}
+
+std::vector<Spec> infer_max_pool2d(const OpCall& call) {
+  detail::require_float(call, 0);
+  detail::require_rank(call, 0, 4, "(batch, height, width, channels)");
+  const Shape out = pooled_shape(call, call.inputs[0].shape);
+  const auto& window = call.attributes.get<Shape>("window");
   const DType index = window[0] * window[1] <= 256 ? DType::uint8 : DType::int32;
   return {{out, call.inputs[0].dtype}, {out, index}};
 }
 
 std::vector<Spec> infer_gradient(const OpCall& call) {
-  return {{call.attributes.get<Shape>("shape"), call.inputs[0].dtype}};
+  const auto& shape = call.attributes.get<Shape>("shape");
+  detail::require_cotangent(call, 0, pooled_shape(call, shape));
+  return {{shape, call.inputs[0].dtype}};
 }
 
 Values max_pool2d_gradient(const GradientContext& context) {

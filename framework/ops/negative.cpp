@@ -4,9 +4,7 @@
 namespace mezzo {
 namespace {
 
-Values negative_gradient(const GradientContext& context) {
-  return {-context.cotangent()};
-}
+Values negative_gradient(const GradientContext& context) { return {-context.cotangent()}; }
 
 }  // namespace
 

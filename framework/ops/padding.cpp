@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/core/error.hpp>
+#include <mezzo/ops/detail/helpers.hpp>
 
 namespace mezzo {
 
@@ -11,7 +12,7 @@ Shape Ints::pair(const std::string& where, const std::string& name, std::int64_t
                     std::all_of(numbers_.begin(), numbers_.end(), [&](std::int64_t n) { return n >= least; });
   if (!good) {
     throw ValueError(where + " " + name + " must be one or two numbers of at least " + std::to_string(least) +
-                     "; got " + to_string(numbers_));
+                     "; got " + detail::numbers_text(numbers_));
   }
   return {numbers_.front(), numbers_.back()};
 }

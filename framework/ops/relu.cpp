@@ -4,6 +4,11 @@
 namespace mezzo {
 namespace {
 
+std::vector<Spec> infer_relu_gradient(const OpCall& call) {
+  detail::require_cotangent(call, 1, call.inputs[0].shape);
+  return detail::infer_same(call);
+}
+
 // From the output, so that the input need not be kept.
 Values gradient_of_relu(const GradientContext& context) {
   return {insert_one(find_op("relu_gradient"), {context.output(), context.cotangent()})};
@@ -29,7 +34,7 @@ Op detail::relu_op() {
 Op detail::relu_gradient_op() {
   Op op;
   op.name = "relu_gradient";
-  op.infer = infer_same;
+  op.infer = infer_relu_gradient;
   op.gradient = gradient_of_relu_gradient;
   return op;
 }

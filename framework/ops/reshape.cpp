@@ -44,8 +44,6 @@ Op detail::reshape_op() {
   return op;
 }
 
-Value reshape(const Value& x, const Shape& shape) {
-  return insert_one(find_op("reshape"), {x}, {{"shape", shape}});
-}
+Value reshape(const Value& x, const Shape& shape) { return insert_one(find_op("reshape"), {x}, {{"shape", shape}}); }
 
 }  // namespace mezzo

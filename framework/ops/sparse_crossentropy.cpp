@@ -24,6 +24,7 @@ std::vector<Spec> infer_crossentropy(const OpCall& call) {
 
 std::vector<Spec> infer_gradient(const OpCall& call) {
   check_labels(call);
+  detail::require_cotangent(call, 2, call.inputs[0].shape);
   return {call.inputs[1]};
 }
 

@@ -18,22 +18,23 @@ std::vector<Spec> infer_reduce(const OpCall& call) {
   return {{shape, call.attributes.get<DType>("dtype")}};
 }
 
-/// The cotangent stretched back over the reduced axes.
-Value stretch(const GradientContext& context) {
+/// g, of the output's shape, stretched back over the reduced axes.
+Value stretch(const GradientContext& context, const Value& g) {
   Shape kept = context.input(0).shape();
   for (const auto axis : context.attributes().get<Shape>("axes")) kept[static_cast<std::size_t>(axis)] = 1;
-  const Value g = detail::cotangent_for(context, 0);
   return broadcast_to(g.shape() == kept ? g : reshape(g, kept), context.input(0).shape());
 }
 
-Values sum_gradient(const GradientContext& context) { return {stretch(context)}; }
+Values sum_gradient(const GradientContext& context) { return {stretch(context, detail::cotangent_for(context, 0))}; }
 
 Values mean_gradient(const GradientContext& context) {
   double count = 1;
   for (const auto axis : context.attributes().get<Shape>("axes")) {
     count *= static_cast<double>(context.input(0).shape()[static_cast<std::size_t>(axis)]);
   }
-  return {stretch(context) * (1 / count)};
+  // 1 / count would lose digits as a 16-bit float, or all of them.
+  const Value g = detail::as(context.cotangent(), accumulation_dtype(context.dtype(0))) * (1 / count);
+  return {stretch(context, detail::as(g, context.dtype(0)))};
 }
 
 Value reduce(const char* name, const Value& x, const ReduceOptions& options) {
@@ -43,11 +44,10 @@ Value reduce(const char* name, const Value& x, const ReduceOptions& options) {
   for (std::size_t i = 0; options.axes.empty() && i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
   std::sort(axes.begin(), axes.end());
   if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
-    throw ValueError(current_label(name) + " axes must differ; got " + to_string(options.axes));
+    throw ValueError(current_label(name) + " axes must differ; got " + detail::numbers_text(options.axes));
   }
   const Op& op = find_op(name);
-  const auto dtypes = autocast(op.cast, {{x.dtype(), x.crosses_border(), x.weak()}}, current_policy().compute_dtype());
-  return insert_one(op, {x}, {{"axes", axes}, {"keepdims", options.keepdims}, {"dtype", dtypes.front()}});
+  return insert_one(op, {x}, {{"axes", axes}, {"keepdims", options.keepdims}, {"dtype", detail::operand_dtype(op, x)}});
 }
 
 /// The output's dtype is that which x has after autocast, so it is found anew.

@@ -14,7 +14,7 @@ std::vector<Spec> infer_transpose(const OpCall& call) {
   for (std::size_t i = 0; good && i < sorted.size(); ++i) good = sorted[i] == static_cast<std::int64_t>(i);
   if (!good) {
     throw ShapeError(call.where + " permutation must hold each axis of " + to_string(call.inputs[0].shape) +
-                     " once; got " + to_string(permutation));
+                     " once; got " + detail::numbers_text(permutation));
   }
   Shape shape;
   for (const auto axis : permutation) shape.push_back(call.inputs[0].shape[static_cast<std::size_t>(axis)]);

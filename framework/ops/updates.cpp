@@ -33,9 +33,15 @@ std::vector<Spec> infer_adam(const OpCall& call) {
   return with_copy(call, {call.inputs[0], call.inputs[2], call.inputs[3]});
 }
 
-std::vector<Spec> infer_all_finite(const OpCall&) { return {{{}, DType::boolean}}; }
+std::vector<Spec> infer_all_finite(const OpCall& call) {
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) detail::require_float(call, i);
+  return {{{}, DType::boolean}};
+}
 
-std::vector<Spec> infer_multiplier(const OpCall&) { return {{{}, DType::float64}, {{}, DType::boolean}}; }
+std::vector<Spec> infer_multiplier(const OpCall& call) {
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) detail::require_float(call, i);
+  return {{{}, DType::float64}, {{}, DType::boolean}};
+}
 
 Op update_op(const char* name, std::vector<Spec> (*infer)(const OpCall&)) {
   Op op;

@@ -21,7 +21,7 @@ struct AdamOptions {
 class Adam : public Optimizer {
  public:
   /// A ValueError for a beta outside [0, 1), or an epsilon below 0.
-  explicit Adam(AdamOptions options = {}) : Adam("Adam", options) {}
+  explicit Adam(const AdamOptions& options = {}) : Adam("Adam", options) {}
   void apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
 
  protected:

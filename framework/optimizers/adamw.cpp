@@ -2,7 +2,7 @@
 
 namespace mezzo {
 
-AdamW::AdamW(AdamWOptions options)
+AdamW::AdamW(const AdamWOptions& options)
     : Adam("AdamW", {.learning_rate = options.learning_rate,
                      .beta_1 = options.beta_1,
                      .beta_2 = options.beta_2,

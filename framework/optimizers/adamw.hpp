@@ -18,7 +18,7 @@ struct AdamWOptions {
 /// Adam with decoupled weight decay (Loshchilov and Hutter, 2017) by default.
 class AdamW : public Adam {
  public:
-  explicit AdamW(AdamWOptions options = {});
+  explicit AdamW(const AdamWOptions& options = {});
 };
 
 }  // namespace mezzo

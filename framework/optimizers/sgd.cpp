@@ -4,7 +4,7 @@
 
 namespace mezzo {
 
-SGD::SGD(SGDOptions options)
+SGD::SGD(const SGDOptions& options)
     : Optimizer("SGD", {.learning_rate = options.learning_rate,
                         .weight_decay = options.weight_decay,
                         .clipnorm = options.clipnorm,

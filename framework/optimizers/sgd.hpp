@@ -20,7 +20,7 @@ struct SGDOptions {
 class SGD : public Optimizer {
  public:
   /// A ValueError for a momentum outside [0, 1], or nesterov without momentum.
-  explicit SGD(SGDOptions options = {});
+  explicit SGD(const SGDOptions& options = {});
   void apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
 
  private:

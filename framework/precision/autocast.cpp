@@ -11,9 +11,10 @@ Cast cast_of(const CastRule& rule, std::size_t i) { return rule.operands[std::mi
 
 std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& operands, DType compute) {
   std::vector<DType> out(operands.size());
-  bool float_scalar = false;
+  bool float_scalar = false, int_scalar = false;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    float_scalar |= operands[i].weak && is_floating(operands[i].dtype) && cast_of(rule, i) == Cast::promote;
+    if (!operands[i].weak || cast_of(rule, i) != Cast::promote) continue;
+    (is_floating(operands[i].dtype) ? float_scalar : int_scalar) = true;
   }
   bool any = false;
   DType widest = DType::boolean;
@@ -28,6 +29,7 @@ std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& op
     widest = any ? promote(widest, out[i]) : out[i];
     any = true;
   }
+  if (any && widest == DType::boolean && int_scalar) widest = DType::int64;  // mask * 2
   if (!any) {  // numbers alone
     for (const Operand& operand : operands) widest = promote(widest, operand.dtype);
     if (rule.floats_only || is_floating(widest)) widest = compute;

@@ -2,24 +2,29 @@
 
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/model/model.hpp>
+#include <mezzo/report/detail/table.hpp>
 
 namespace mezzo {
 
 std::string Model::explain(const ExplainOptions& options) {
   if (!run_state() || !run_state()->last_plan) throw ValueError(label() + " explain: nothing has run yet");
   const Plan& plan = *run_state()->last_plan;
-  std::string text = fmt::format("{:<42} {:<40} {:<22} {:>10}  {}\n", "op", "layer", "kernel", "KiB", "outputs");
+  const std::vector<Plan::Row> kernels = plan.rows();
+  std::vector<std::vector<std::string>> rows;
   std::size_t total = 0;
-  for (const Plan::Row& row : plan.rows()) {
-    const std::string kernel = row.kernel + (row.detail.empty() ? "" : ":" + row.detail);
-    text += fmt::format("{:<42} {:<40} {:<22} {:>10}  {}\n", row.op, row.path, kernel, (row.bytes + 1023) / 1024,
-                        row.outputs);
-    if (options.declined) {
-      for (const std::string& reason : row.declined) text += "    not " + reason + "\n";
-    }
+  for (const Plan::Row& row : kernels) {
+    rows.push_back({row.op, row.path, row.kernel + (row.detail.empty() ? "" : ":" + row.detail),
+                    std::to_string((row.bytes + 1023) / 1024), row.outputs});
     total += row.bytes;
   }
-  return text + fmt::format("{} kernels, {} KiB read and written, arena {} KiB\n", plan.rows().size(), total / 1024,
+  const auto lines = detail::table_lines({{"op"}, {"layer"}, {"kernel"}, {"KiB", true}, {"outputs"}}, rows);
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text += lines[i] + "\n";
+    if (!options.declined || i < 2) continue;  // after titles and rule
+    for (const std::string& reason : kernels[i - 2].declined) text += "    not " + reason + "\n";
+  }
+  return text + fmt::format("{} kernels, {} KiB read and written, arena {} KiB\n", kernels.size(), total / 1024,
                             plan.arena_bytes() / 1024);
 }
 

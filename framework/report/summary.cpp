@@ -1,18 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <iostream>
 
 #include <mezzo/model/model.hpp>
+#include <mezzo/report/detail/table.hpp>
 
 namespace mezzo {
 namespace {
 
-constexpr std::size_t columns = 8;
-using Row = std::array<std::string, columns>;
-const Row header{"Layer (type)", "Path", "Output shape", "Compute", "Variables", "Param #", "Bytes", "Trainable"};
+const std::vector<detail::Column> columns{{"Layer (type)"}, {"Path"},          {"Output shape"}, {"Compute"},
+                                          {"Variables"},    {"Param #", true}, {"Bytes", true},  {"Trainable"}};
 
 /// 1234567 -> "1,234,567".
 std::string grouped(std::int64_t number) {
@@ -91,35 +89,21 @@ class Lines {
     const bool built = state.called || !weights.empty();
     const Policy& shown = state.last_policy.inherits() ? policy : state.last_policy;
     unbuilt_ += built ? 0 : 1;
-    rows_.push_back({std::string(2 * depth, ' ') + name + " (" + state.kind + ")", path, output_text(state.last_output),
+    rows_.push_back({std::string(2 * depth, ' ') + name + (name.empty() ? "(" : " (") + state.kind + ")", path, output_text(state.last_output),
                      dtype_name(shown.compute_dtype()), dtypes_of(weights), built ? grouped(size.count) : "?",
                      built ? bytes_text(size.bytes) : "?", weights.empty() ? "-" : trained ? "yes" : "no"});
   }
 
   std::string text() const {
-    std::array<std::size_t, columns> widths{};
-    for (const Row& row : rows_) {
-      for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
     std::string out;
-    for (const Row& row : rows_) {
-      std::string line;
-      for (std::size_t i = 0; i < columns; ++i) {
-        const bool number = i == 5 || i == 6;
-        line += (i > 0 ? "  " : "") + (number ? fmt::format("{:>{}}", row[i], widths[i])
-                                              : fmt::format("{:<{}}", row[i], widths[i]));
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      out += line + "\n";
-      if (&row == &rows_.front()) out += std::string(line.size(), '-') + "\n";
-    }
+    for (const std::string& line : detail::table_lines(columns, rows_)) out += line + "\n";
     return out;
   }
 
   int unbuilt() const { return unbuilt_; }
 
  private:
-  std::vector<Row> rows_{header};
+  std::vector<std::vector<std::string>> rows_;
   int unbuilt_ = 0;
 };
 

@@ -74,7 +74,8 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = runtime_value(step_->runtime[i]);
   step_->plan->run(inputs_, numbers_);
   logged_ = &step_->logged;
-  state_.last_plan = step_->plan;
+  if (phase == Phase::train || !state_.trained) state_.last_plan = step_->plan;
+  state_.trained |= phase == Phase::train;
   for (const std::size_t i : step_->updated) {
     count_update(i, step_->scaled[i], step_->plan->committed(static_cast<int>(i)));
   }

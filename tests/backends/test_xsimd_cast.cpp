@@ -23,8 +23,8 @@ void check_cast(const Tensor& x, DType to) {
     const std::vector<double> got = out[0].to_doubles();
     std::int64_t wrong = 0;
     for (std::size_t i = 0; i < want.size(); ++i) {
-      const bool same = std::isnan(want[i]) ? std::isnan(got[i])
-                                            : want[i] == got[i] && std::signbit(want[i]) == std::signbit(got[i]);
+      const bool same =
+          std::isnan(want[i]) ? std::isnan(got[i]) : want[i] == got[i] && std::signbit(want[i]) == std::signbit(got[i]);
       if (!same) ++wrong;
     }
     BOOST_TEST(wrong == 0, x.describe() << " to " << dtype_name(to) << ": " << wrong << " are wrong");
@@ -32,15 +32,18 @@ void check_cast(const Tensor& x, DType to) {
   });
 }
 
-/// float32 of all exponents: every 65537th bit pattern, and those around it.
-Tensor all_sorts_of_floats() {
-  Tensor x({3 * 65536});
-  float* data = x.mutable_data<float>();
-  for (std::uint32_t i = 0; i < 3 * 65536; ++i) {
-    const std::uint32_t bits = i / 3 * 65537U + i % 3 * 0x7fffU;
-    std::memcpy(data + i, &bits, sizeof bits);
-  }
+using Bits = std::vector<std::uint32_t>;
+
+Tensor floats_of(const Bits& bits) {
+  Tensor x({static_cast<std::int64_t>(bits.size())});
+  std::memcpy(x.mutable_data<float>(), bits.data(), x.bytes());
   return x;
+}
+
+std::uint32_t bits_of(float x) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
 }
 
 /// Every number of a 16-bit float.
@@ -48,7 +51,7 @@ template <class Half>
 Tensor all_halves() {
   Tensor x({65536}, DTypeOf<Half>::value);
   Half* data = x.mutable_data<Half>();
-  for (std::uint32_t i = 0; i < 65536; ++i) data[i].bits = static_cast<std::uint16_t>(i);
+  for (std::int64_t i = 0; i < 65536; ++i) data[i].bits = static_cast<std::uint16_t>(i);
   return x;
 }
 
@@ -57,31 +60,29 @@ Tensor all_halves() {
 BOOST_AUTO_TEST_SUITE(xsimd_cast)
 
 BOOST_AUTO_TEST_CASE(floats) {
+  Bits bits;  // of all exponents
+  for (std::uint32_t i = 0; i < 65536; ++i) {
+    for (const std::uint32_t step : {0U, 0x7fffU, 0xabcdU}) bits.push_back(i * 65537U + step);
+  }
   for (const DType to : xsimd_dtypes) {
-    check_cast(all_sorts_of_floats(), to);
+    check_cast(floats_of(bits), to);
     check_cast(all_halves<bfloat16>(), to);
     check_cast(all_halves<float16>(), to);
   }
 }
 
 BOOST_AUTO_TEST_CASE(halfway) {  // ties, and their neighbours
-  Tensor x({6 * 65536});
-  float* data = x.mutable_data<float>();
+  Bits bits;
   for (std::uint32_t i = 0; i < 65536; ++i) {
     bfloat16 b;
-    b.bits = static_cast<std::uint16_t>(i);
     float16 h;
-    h.bits = static_cast<std::uint16_t>(i);
-    for (std::uint32_t k = 0; k < 3; ++k) {
-      std::uint32_t bits[2];
-      const float values[2] = {static_cast<float>(b), static_cast<float>(h)};
-      std::memcpy(bits, values, sizeof bits);
-      bits[0] += 0x7fffU + k;
-      bits[1] += 0x0fffU + k;
-      std::memcpy(data + 6 * i + 2 * k, bits, sizeof bits);
+    b.bits = h.bits = static_cast<std::uint16_t>(i);
+    for (const std::uint32_t step : {0U, 1U, 2U}) {
+      bits.push_back(bits_of(static_cast<float>(b)) + 0x7fffU + step);
+      bits.push_back(bits_of(static_cast<float>(h)) + 0x0fffU + step);
     }
   }
-  for (const DType to : xsimd_dtypes) check_cast(x, to);
+  for (const DType to : xsimd_dtypes) check_cast(floats_of(bits), to);
 }
 
 BOOST_AUTO_TEST_CASE(integers) {

@@ -64,9 +64,9 @@ BOOST_AUTO_TEST_CASE(shared_by_threads) {
 
 BOOST_AUTO_TEST_CASE(broadcast) {
   const std::vector<std::pair<Shape, Shape>> shapes{
-      {{1003}, {}},         {{5, 17}, {17}},          {{300, 64}, {64}}, {{2, 3, 16}, {1, 1, 16}}, {{6, 7, 10}, {7, 10}},
-      {{65, 7}, {65, 1}},   {{31, 1}, {1, 33}},       {{1}, {3}},        {{200, 129}, {1, 1}},     {{4, 5, 1}, {4, 5, 8}},
-      {{3, 1}, {1, 1, 20}}, {{2, 2, 2, 9}, {2, 1, 1, 1}}};
+      {{1003}, {}},          {{5, 17}, {17}},        {{300, 64}, {64}},    {{2, 3, 16}, {1, 1, 16}},
+      {{6, 7, 10}, {7, 10}}, {{65, 7}, {65, 1}},     {{31, 1}, {1, 33}},   {{1}, {3}},
+      {{200, 129}, {1, 1}},  {{4, 5, 1}, {4, 5, 8}}, {{3, 1}, {1, 1, 20}}, {{2, 2, 2, 9}, {2, 1, 1, 1}}};
   for (const DType dtype : xsimd_dtypes) {
     for (const auto& [first, second] : shapes) {
       const Tensor a = random_tensor(first, dtype, 1, -3, 3), b = random_tensor(second, dtype, 2, 1, 3);

@@ -20,7 +20,7 @@ const std::vector<Dtypes> all{{DType::float32, DType::float32, {DType::bfloat16,
                               {DType::float16, DType::float16, {}},
                               {DType::float16, DType::float32, {}}};
 
-const std::vector<std::int64_t> sizes{1, 7, 17, 65, shared_size};
+const std::vector<std::int64_t> sizes{1, 7, 17, 65, 1003};
 
 void check_update(const std::string& op, const Attributes& attributes, const Dtypes& dtypes,
                   const std::vector<Tensor>& inputs) {
@@ -46,7 +46,8 @@ BOOST_AUTO_TEST_CASE(sgd) {
                                 {"nesterov", c.nesterov}};
     for (const Dtypes& dtypes : all) {
       for (const std::int64_t size : sizes) {
-        std::vector<Tensor> inputs{random_tensor({size}, dtypes.variable, 1), random_tensor({size}, dtypes.gradient, 2)};
+        std::vector<Tensor> inputs{random_tensor({size}, dtypes.variable, 1),
+                                   random_tensor({size}, dtypes.gradient, 2)};
         if (c.momentum > 0) inputs.push_back(random_tensor({size}, DType::float32, 3));
         inputs.push_back(float64_scalar(0.1));
         inputs.push_back(float64_scalar(0.75));
@@ -75,6 +76,16 @@ BOOST_AUTO_TEST_CASE(adam) {
       }
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(shared_by_threads) {
+  const Attributes attributes{
+      {"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.0}};
+  const Shape shape{shared_size};
+  check_update(
+      "adam_update", attributes, all[1],
+      {random_tensor(shape), random_tensor(shape, DType::bfloat16, 2), random_tensor(shape, DType::float32, 3),
+       random_tensor(shape, DType::float32, 4, 0, 1), float64_scalar(0.01), float64_scalar(2), float64_scalar(1)});
 }
 
 BOOST_AUTO_TEST_CASE(declines) {

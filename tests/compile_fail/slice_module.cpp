@@ -1,4 +1,4 @@
-// error: (protected|is private)
+// error: protected
 #include <mezzo/mezzo.hpp>
 
 class Classifier : public mezzo::Module {

@@ -56,9 +56,9 @@ BOOST_AUTO_TEST_CASE(statistics_equal_keras) {
         "random_uniform", "truncated_normal", "variance_scaling"}) {
     check_recorded(name, name);
   }
-  for (const std::string mode : {"fan_in", "fan_out", "fan_avg"}) {
-    for (const std::string distribution : {"truncated_normal", "untruncated_normal", "uniform"}) {
-      check_recorded(mode + " " + distribution,
+  for (const char* mode : {"fan_in", "fan_out", "fan_avg"}) {
+    for (const char* distribution : {"truncated_normal", "untruncated_normal", "uniform"}) {
+      check_recorded(std::string(mode).append(" ").append(distribution),
                      VarianceScaling({.scale = 3, .mode = mode, .distribution = distribution}));
     }
   }

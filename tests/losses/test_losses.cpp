@@ -101,8 +101,8 @@ BOOST_AUTO_TEST_CASE(wrong_shapes_and_swapped_arguments_are_refused) {
 
 BOOST_AUTO_TEST_CASE(labels_out_of_range_are_refused) {
   const Tensor labels({2}, std::vector<std::int64_t>{0, 3}), logits({2, 3});
-  const std::string text = refused<ValueError>([&] { sparse_categorical_crossentropy(labels, logits); });
-  BOOST_TEST(text.find("3") != std::string::npos);
+  BOOST_TEST(refused<ValueError>([&] { sparse_categorical_crossentropy(labels, logits); }) ==
+             "[sparse_categorical_crossentropy] labels must be in [0, 3); got 3 at index 1");
 }
 
 BOOST_AUTO_TEST_CASE(names_are_keras) {

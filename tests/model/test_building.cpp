@@ -10,7 +10,43 @@ using mezzo_tests::paths_of;
 using mezzo_tests::refused;
 using mezzo_tests::Scale;
 
+namespace {
+
+/// Builds what it contains itself, as in Keras.
+class BuildsItself : public Model {
+ public:
+  BuildsItself() : Model("BuildsItself") {}
+  void build(const Shape& input) override {
+    inner_.build(input);
+    head_.build({input.front(), 2});
+  }
+
+ protected:
+  Value call(const Value& x) override { return head_(inner_(x)); }
+
+ private:
+  Sequential inner_ = sub("inner", Sequential({BatchNormalization(), Dense({.units = 2})}));
+  Dense head_ = sub("head", Dense({.units = 1, .use_bias = false}));
+};
+
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE(building)
+
+BOOST_AUTO_TEST_CASE(a_container_may_build_its_parts_itself_in_a_step_too) {
+  for (const char* policy : {"", "bfloat16"}) {
+    BuildsItself model;
+    model.compile({.loss = "mse"});
+    const Trainer trainer({.max_epochs = 1, .precision = Policy(policy), .enable_progress_bar = false});
+    trainer.fit(model, DataLoader(Dataset::from_tensors({{"x", Tensor({2, 3})}, {"y", Tensor({2, 1}), Role::target}})));
+    BOOST_TEST(paths_of(model) ==
+               "inner/batch_normalization/gamma inner/batch_normalization/beta "
+               "inner/batch_normalization/moving_mean inner/batch_normalization/moving_variance "
+               "inner/dense/kernel inner/dense/bias head/kernel");
+    BOOST_TEST((model.weights().back().dtype() == (*policy == 0 ? DType::float32 : DType::bfloat16)));
+    BOOST_TEST((model.weights()[4].dtype() == (*policy == 0 ? DType::float32 : DType::bfloat16)));
+  }
+}
 
 BOOST_AUTO_TEST_CASE(building_twice_keeps_the_weights) {
   Dense layer({.units = 3});

@@ -80,22 +80,23 @@ inline OpRow equal_row() {
           .arguments = {{small_integers({5, 6}, mezzo::DType::float64, 1)},
                         {small_integers({6}, mezzo::DType::float64, 2)}},
           .outputs = {mezzo::DType::boolean},
-          .plain = [](const Tensors& v) {
-            return Tensors{zip(v[0], v[1], [](double a, double b) { return a == b ? 1 : 0; }).cast(
-                mezzo::DType::boolean)};
-          }};
+          .plain =
+              [](const Tensors& v) {
+                return Tensors{
+                    zip(v[0], v[1], [](double a, double b) { return a == b ? 1 : 0; }).cast(mezzo::DType::boolean)};
+              }};
 }
 
 inline OpRow relu_gradient_row() {
-  return {.op = "relu_gradient",
-          .call = inserted("relu_gradient"),
-          .arguments = {{map(apart({4, 5}), [](double y) { return std::max(y, 0.0); })}, {uniform({4, 5}, -2, 2)}},
-          .outputs = {Role::varied()},
-          .plain = [](const Tensors& v) {
-            return Tensors{zip(v[0], v[1], [](double y, double g) { return y > 0 ? g : 0; })};
-          },
-          .differentiable = {1},
-          .internal = true};
+  return {
+      .op = "relu_gradient",
+      .call = inserted("relu_gradient"),
+      .arguments = {{map(apart({4, 5}), [](double y) { return std::max(y, 0.0); })}, {uniform({4, 5}, -2, 2)}},
+      .outputs = {Role::varied()},
+      .plain =
+          [](const Tensors& v) { return Tensors{zip(v[0], v[1], [](double y, double g) { return y > 0 ? g : 0; })}; },
+      .differentiable = {1},
+      .internal = true};
 }
 
 inline OpRow cast_row(Role from, mezzo::DType to, const mezzo::Tensor& x) {
@@ -172,16 +173,18 @@ inline std::vector<Refusal> elementwise_refusals() {
     const char* op;
     Binary function;
   };
-  for (const Kind& kind : {Kind{"add", mezzo::add}, Kind{"subtract", mezzo::subtract},
-                           Kind{"multiply", mezzo::multiply}, Kind{"divide", mezzo::divide},
-                           Kind{"equal", mezzo::equal}}) {
+  for (const Kind& kind :
+       {Kind{"add", mezzo::add}, Kind{"subtract", mezzo::subtract}, Kind{"multiply", mezzo::multiply},
+        Kind{"divide", mezzo::divide}, Kind{"equal", mezzo::equal}}) {
     out.push_back(refusal<ShapeError>(
-        kind.op, "[" + std::string(kind.op) + "] shapes must be equal or 1 on axis -1; got (2, 3) and (4,)",
-        [kind] { kind.function(Tensor({2, 3}), Tensor({4})); }));
+        kind.op, "[" + std::string(kind.op) + "] shapes must be equal or 1 on axis -1; got (2, 3) and (4,)", [kind] {
+          kind.function(Tensor({2, 3}), Tensor({4}));
+        }));
   }
   out.push_back(refusal<ShapeError>(
-      "relu_gradient", "[relu_gradient] input 1 must have the shape of input 0, (2, 3); got shape (3,)",
-      [] { inserted("relu_gradient")({Tensor({2, 3}), Tensor({3})}); }));
+      "relu_gradient", "[relu_gradient] the cotangent must have shape (2, 3); got (3,)", [] {
+        inserted("relu_gradient")({Tensor({2, 3}), Tensor({3})});
+      }));
   out.push_back(refusal<mezzo::ValueError>("dropout", "[dropout] rate must lie in [0, 1); got 1.000000",
                                            [] { mezzo::dropout(Tensor({2}), 1); }));
   out.push_back(refusal<mezzo::ValueError>("dropout", "[dropout] rate must lie in [0, 1); got -0.500000",

@@ -37,37 +37,37 @@ inline mezzo::Tensor plain_sum(const mezzo::Tensor& x, const mezzo::Shape& axes,
 inline OpRow reduction_row(bool mean, const mezzo::Shape& shape, const mezzo::ReduceOptions& options,
                            const mezzo::Shape& plain_axes) {
   const auto function = mean ? mezzo::mean : mezzo::sum;
-  return {.op = mean ? "mean" : "sum",
-          .note = to_string(shape) + " over " + to_string(options.axes) + (options.keepdims ? ", kept" : ""),
-          .call = [=](const mezzo::Values& v) { return mezzo::Values{function(v[0], options)}; },
-          .arguments = {{uniform(shape, -1, 1)}},
-          .outputs = {Role::varied()},
-          .plain = [=](const Tensors& v) {
-            return Tensors{plain_sum(v[0], plain_axes, options.keepdims, mean)};
-          },
-          .differentiable = {0},
-          .depth = static_cast<double>(mezzo::element_count(shape)),
-          .exact_on_integers = !mean};
+  return {
+      .op = mean ? "mean" : "sum",
+      .note = mezzo::to_string(shape) + " over " + mezzo::to_string(options.axes) + (options.keepdims ? ", kept" : ""),
+      .call = [=](const mezzo::Values& v) { return mezzo::Values{function(v[0], options)}; },
+      .arguments = {{uniform(shape, -1, 1)}},
+      .outputs = {Role::varied()},
+      .plain = [=](const Tensors& v) { return Tensors{plain_sum(v[0], plain_axes, options.keepdims, mean)}; },
+      .differentiable = {0},
+      .depth = static_cast<double>(mezzo::element_count(shape)),
+      .exact_on_integers = !mean};
 }
 
 inline std::vector<OpRow> reduction_rows() {
   struct Kind {
-    mezzo::Shape shape;
-    mezzo::ReduceOptions options;
-    mezzo::Shape axes;
+    mezzo::Shape shape, axes, plain_axes;
+    bool keepdims = false;
   };
-  const Kind kinds[] = {{{3, 4}, {}, {}},
-                        {{3, 4}, {{0}, false}, {0}},
-                        {{3, 4}, {{-1}, true}, {1}},
-                        {{2, 3, 4}, {{1}, false}, {1}},
-                        {{2, 3, 4, 5}, {{2, 0}, false}, {0, 2}},
-                        {{2, 3, 4}, {{}, true}, {}},
-                        {{}, {}, {}},
-                        {{40, 33}, {{0}, false}, {0}},
-                        {{5, 129}, {{1}, false}, {1}}};
+  const std::vector<Kind> kinds{{{3, 4}, {}, {}},
+                                {{3, 4}, {0}, {0}},
+                                {{3, 4}, {-1}, {1}, true},
+                                {{2, 3, 4}, {1}, {1}},
+                                {{2, 3, 4, 5}, {2, 0}, {0, 2}},
+                                {{2, 3, 4}, {}, {}, true},
+                                {{}, {}, {}},
+                                {{40, 33}, {0}, {0}},
+                                {{5, 129}, {1}, {1}}};
   std::vector<OpRow> rows;
   for (const bool mean : {false, true}) {
-    for (const Kind& kind : kinds) rows.push_back(reduction_row(mean, kind.shape, kind.options, kind.axes));
+    for (const Kind& kind : kinds) {
+      rows.push_back(reduction_row(mean, kind.shape, {kind.axes, kind.keepdims}, kind.plain_axes));
+    }
   }
   OpRow of_integers = reduction_row(false, {6, 5}, {{0}, false}, {0});
   of_integers.note = "of integers";
@@ -105,7 +105,7 @@ inline OpRow argmax_row(const mezzo::Shape& shape, std::int64_t axis) {
     return Tensors{out};
   };
   return {.op = "argmax",
-          .note = to_string(shape) + " along " + std::to_string(axis),
+          .note = mezzo::to_string(shape) + " along " + std::to_string(axis),
           .call = [axis](const mezzo::Values& v) { return mezzo::Values{mezzo::argmax(v[0], axis)}; },
           .arguments = {{small_integers(shape, mezzo::DType::float64)}},  // with equals
           .outputs = {mezzo::DType::int64},
@@ -129,7 +129,7 @@ inline OpRow transpose_row(const mezzo::Shape& shape, const mezzo::Shape& permut
     return Tensors{out};
   };
   return {.op = "transpose",
-          .note = to_string(shape) + " by " + to_string(permutation),
+          .note = mezzo::to_string(shape) + " by " + mezzo::to_string(permutation),
           .call = [permutation](const mezzo::Values& v) { return mezzo::Values{mezzo::transpose(v[0], permutation)}; },
           .arguments = {{uniform(shape, -1, 1)}},
           .outputs = {Role::varied()},
@@ -140,7 +140,7 @@ inline OpRow transpose_row(const mezzo::Shape& shape, const mezzo::Shape& permut
 
 inline OpRow reshape_row(const mezzo::Shape& shape, const mezzo::Shape& to, const mezzo::Shape& known) {
   return {.op = "reshape",
-          .note = to_string(shape) + " to " + to_string(to),
+          .note = mezzo::to_string(shape) + " to " + mezzo::to_string(to),
           .call = [to](const mezzo::Values& v) { return mezzo::Values{mezzo::reshape(v[0], to)}; },
           .arguments = {{uniform(shape, -1, 1)}},
           .outputs = {Role::varied()},
@@ -151,13 +151,14 @@ inline OpRow reshape_row(const mezzo::Shape& shape, const mezzo::Shape& to, cons
 
 inline OpRow broadcast_row(const mezzo::Shape& shape, const mezzo::Shape& to) {
   return {.op = "broadcast_to",
-          .note = to_string(shape) + " to " + to_string(to),
+          .note = mezzo::to_string(shape) + " to " + mezzo::to_string(to),
           .call = [to](const mezzo::Values& v) { return mezzo::Values{mezzo::broadcast_to(v[0], to)}; },
           .arguments = {{uniform(shape, -1, 1)}},
           .outputs = {Role::varied()},
-          .plain = [to](const Tensors& v) {
-            return Tensors{zip(v[0], mezzo::Tensor(to, mezzo::DType::float64), [](double x, double) { return x; })};
-          },
+          .plain =
+              [to](const Tensors& v) {
+                return Tensors{zip(v[0], mezzo::Tensor(to, mezzo::DType::float64), [](double x, double) { return x; })};
+              },
           .differentiable = {0},
           .depth = static_cast<double>(mezzo::element_count(to)),  // of its gradient
           .exact_on_integers = true};
@@ -186,32 +187,40 @@ inline std::vector<Refusal> movement_refusals() {
   using mezzo::Tensor;
   const auto reduction = [](const char* op, auto function) {
     const std::string where = "[" + std::string(op) + "]";
-    return std::vector<Refusal>{
-        refusal<ShapeError>(op, where + " axis must lie in [-2, 2); got 2",
-                            [function] { function(Tensor({2, 3}), mezzo::ReduceOptions{{2}, false}); }),
-        refusal<mezzo::ValueError>(op, where + " axes must differ; got (1, -1)",
-                                   [function] { function(Tensor({2, 3}), mezzo::ReduceOptions{{1, -1}, false}); })};
+    return std::vector<Refusal>{refusal<ShapeError>(op, where + " axis must lie in [-2, 2); got 2",
+                                                    [function] {
+                                                      function(Tensor({2, 3}), mezzo::ReduceOptions{{2}, false});
+                                                    }),
+                                refusal<mezzo::ValueError>(op, where + " axes must differ; got (1, -1)", [function] {
+                                  function(Tensor({2, 3}), mezzo::ReduceOptions{{1, -1}, false});
+                                })};
   };
   std::vector<Refusal> out = reduction("sum", mezzo::sum);
   for (const Refusal& entry : reduction("mean", mezzo::mean)) out.push_back(entry);
   out.push_back(refusal<ShapeError>("argmax", "[argmax] axis must lie in [-1, 1); got -2",
                                     [] { mezzo::argmax(Tensor({3}), -2); }));
-  out.push_back(refusal<ShapeError>("argmax", "[argmax] input axis 1 must be at least 1; got shape (2, 0)",
-                                    [] { mezzo::argmax(Tensor({2, 0})); }));
-  out.push_back(refusal<ShapeError>("reshape", "[reshape] cannot reshape (2, 3) to (4,)",
-                                    [] { mezzo::reshape(Tensor({2, 3}), {4}); }));
-  out.push_back(refusal<ShapeError>("reshape", "[reshape] cannot reshape (2, 3) to (4, ?)",
-                                    [] { mezzo::reshape(Tensor({2, 3}), {4, -1}); }));
-  out.push_back(refusal<ShapeError>("reshape", "[reshape] at most one size may be -1; got (?, ?)",
-                                    [] { mezzo::reshape(Tensor({2, 3}), {-1, -1}); }));
+  out.push_back(refusal<ShapeError>("argmax", "[argmax] input axis 1 must be at least 1; got shape (2, 0)", [] {
+    mezzo::argmax(Tensor({2, 0}));
+  }));
+  out.push_back(refusal<ShapeError>("reshape", "[reshape] cannot reshape (2, 3) to (4,)", [] {
+    mezzo::reshape(Tensor({2, 3}), {4});
+  }));
+  out.push_back(refusal<ShapeError>("reshape", "[reshape] cannot reshape (2, 3) to (4, ?)", [] {
+    mezzo::reshape(Tensor({2, 3}), {4, -1});
+  }));
+  out.push_back(refusal<ShapeError>("reshape", "[reshape] at most one size may be -1; got (?, ?)", [] {
+    mezzo::reshape(Tensor({2, 3}), {-1, -1});
+  }));
   const std::string once = "[transpose] permutation must hold each axis of (2, 3) once; got ";
   out.push_back(refusal<ShapeError>("transpose", once + "(0, 0)", [] { mezzo::transpose(Tensor({2, 3}), {0, 0}); }));
   out.push_back(refusal<ShapeError>("transpose", once + "(0,)", [] { mezzo::transpose(Tensor({2, 3}), {0}); }));
   out.push_back(refusal<ShapeError>("broadcast_to",
-                                    "[broadcast_to] shapes must be equal or 1 on axis -1; got (3,) and (2, 4)",
-                                    [] { mezzo::broadcast_to(Tensor({3}), {2, 4}); }));
-  out.push_back(refusal<ShapeError>("broadcast_to", "[broadcast_to] cannot stretch (2, 3) to (3,)",
-                                    [] { mezzo::broadcast_to(Tensor({2, 3}), {3}); }));
+                                    "[broadcast_to] shapes must be equal or 1 on axis -1; got (3,) and (2, 4)", [] {
+                                      mezzo::broadcast_to(Tensor({3}), {2, 4});
+                                    }));
+  out.push_back(refusal<ShapeError>("broadcast_to", "[broadcast_to] cannot stretch (2, 3) to (3,)", [] {
+    mezzo::broadcast_to(Tensor({2, 3}), {3});
+  }));
   return out;
 }
 

@@ -36,9 +36,10 @@ inline OpRow matmul_row(const Product& product) {
   const bool ta = product.transpose_a, tb = product.transpose_b;
   return {.op = "matmul",
           .note = product.note,
-          .call = [ta, tb](const mezzo::Values& v) {
-            return mezzo::Values{mezzo::matmul(v[0], v[1], {.transpose_a = ta, .transpose_b = tb})};
-          },
+          .call =
+              [ta, tb](const mezzo::Values& v) {
+                return mezzo::Values{mezzo::matmul(v[0], v[1], {.transpose_a = ta, .transpose_b = tb})};
+              },
           .arguments = {{uniform(product.a, -1, 1, 1)}, {uniform(product.b, -1, 1, 2)}},
           .outputs = {Role::varied()},
           .plain = [ta, tb](const Tensors& v) { return Tensors{plain_matmul(v[0], v[1], ta, tb)}; },
@@ -54,8 +55,7 @@ inline mezzo::Tensor biased_relu(const mezzo::Tensor& x, const mezzo::Tensor& bi
 // As the fuse passes make them.
 inline OpRow fused_matmul_row(Role bias) {
   OpRow row = matmul_row({bias.is_varied() ? "with bias and relu" : "with a wide bias and relu", {7, 33}, {33, 18}});
-  row.call = inserted("matmul",
-                      {{"transpose_a", false}, {"transpose_b", false}, {"activation", std::string("relu")}});
+  row.call = inserted("matmul", {{"transpose_a", false}, {"transpose_b", false}, {"activation", std::string("relu")}});
   row.arguments.push_back({uniform({18}, -1, 1, 3), bias});
   row.plain = [](const Tensors& v) { return Tensors{biased_relu(plain_matmul(v[0], v[1], false, false), v[2])}; };
   row.differentiable = {};
@@ -86,7 +86,8 @@ struct Convolution {
   mezzo::Shape output() const {
     mezzo::Shape out{x[0], 0, 0, kernel[3]};
     for (std::size_t i = 0; i < 2; ++i) {
-      out[i + 1] = (x[i + 1] + padding[2 * i] + padding[2 * i + 1] - dilation[i] * (kernel[i] - 1) - 1) / strides[i] + 1;
+      out[i + 1] =
+          (x[i + 1] + padding[2 * i] + padding[2 * i + 1] - dilation[i] * (kernel[i] - 1) - 1) / strides[i] + 1;
     }
     return out;
   }
@@ -160,7 +161,8 @@ inline OpRow conv2d_gradient_row(const Convolution& c, bool of_kernel, Role to) 
     });
     return Tensors{out};
   };
-  const mezzo::Tensor x = uniform(c.x, -1, 1, 1), kernel = uniform(c.kernel, -1, 1, 2), g = uniform(c.output(), -1, 1, 3);
+  const mezzo::Tensor x = uniform(c.x, -1, 1, 1), kernel = uniform(c.kernel, -1, 1, 2),
+                      g = uniform(c.output(), -1, 1, 3);
   const double positions = static_cast<double>(g.size()) / static_cast<double>(c.kernel[3]);
   return {.op = op,
           .note = std::string(c.note) + (to.is_varied() ? "" : ", to the accumulation dtype"),
@@ -191,7 +193,11 @@ inline std::vector<OpRow> product_rows() {
   const Convolution convolutions[] = {
       {"plain", {2, 6, 5, 3}, {3, 2, 3, 4}},
       {"same, of stride 2", {2, 6, 5, 3}, {3, 3, 3, 4}, {.strides = 2, .padding = "same"}, {0, 1, 1, 1}, {2, 2}},
-      {"of strides 2 and 1, padded", {1, 5, 6, 2}, {3, 3, 2, 3}, {.strides = {2, 1}, .padding = {1, 2}}, {1, 1, 2, 2},
+      {"of strides 2 and 1, padded",
+       {1, 5, 6, 2},
+       {3, 3, 2, 3},
+       {.strides = {2, 1}, .padding = {1, 2}},
+       {1, 1, 2, 2},
        {2, 1}},
       {"dilated", {1, 7, 8, 2}, {3, 2, 2, 3}, {.dilation_rate = {2, 3}}, {0, 0, 0, 0}, {1, 1}, {2, 3}},
       {"in 2 groups", {2, 5, 5, 4}, {3, 3, 2, 6}, {.padding = 1, .groups = 2}, {1, 1, 1, 1}},
@@ -220,40 +226,70 @@ inline std::vector<Refusal> product_refusals() {
   };
   std::vector<Refusal> out{
       refusal<ShapeError>("matmul", "[matmul] input axis -1 must be 4 (rows of the second operand); got shape (2, 3)",
-                          [] { mezzo::matmul(Tensor({2, 3}), Tensor({4, 5})); }),
+                          [] {
+                            mezzo::matmul(Tensor({2, 3}), Tensor({4, 5}));
+                          }),
       refusal<ShapeError>("matmul", "[matmul] input axis -2 must be 4 (rows of the second operand); got shape (2, 3)",
-                          [] { mezzo::matmul(Tensor({2, 3}), Tensor({4, 5}), {.transpose_a = true}); }),
+                          [] {
+                            mezzo::matmul(Tensor({2, 3}), Tensor({4, 5}), {.transpose_a = true});
+                          }),
       refusal<ShapeError>("matmul", "[matmul] input 1 must have at least 2 axes; got shape (3,)",
-                          [] { mezzo::matmul(Tensor({2, 3}), Tensor({3})); }),
+                          [] {
+                            mezzo::matmul(Tensor({2, 3}), Tensor({3}));
+                          }),
       refusal<ShapeError>("matmul", "[matmul] leading axes must be equal; got (2, 3, 4) and (3, 4, 5)",
-                          [] { mezzo::matmul(Tensor({2, 3, 4}), Tensor({3, 4, 5})); }),
-      refusal<ShapeError>("matmul", "[matmul] transpose_a of rank 3 needs a second operand of that rank; got shape (3, 5)",
-                          [] { mezzo::matmul(Tensor({2, 3, 4}), Tensor({3, 5}), {.transpose_a = true}); }),
-      refusal<ShapeError>("conv2d", "[conv2d] input 0 must have rank 4 (batch, height, width, channels); got shape (8, 8, 3)",
-                          [] { mezzo::conv2d(Tensor({8, 8, 3}), Tensor({3, 3, 3, 4})); }),
+                          [] {
+                            mezzo::matmul(Tensor({2, 3, 4}), Tensor({3, 4, 5}));
+                          }),
+      refusal<ShapeError>("matmul",
+                          "[matmul] transpose_a of rank 3 needs a second operand of that rank; got shape (3, 5)",
+                          [] {
+                            mezzo::matmul(Tensor({2, 3, 4}), Tensor({3, 5}), {.transpose_a = true});
+                          }),
+      refusal<ShapeError>("conv2d",
+                          "[conv2d] input 0 must have rank 4 (batch, height, width, channels); got shape (8, 8, 3)",
+                          [] {
+                            mezzo::conv2d(Tensor({8, 8, 3}), Tensor({3, 3, 3, 4}));
+                          }),
       refusal<ShapeError>(
-          "conv2d", "[conv2d] input 1 must have rank 4 (height, width, channels / groups, filters); got shape (3, 3, 3)",
-          [] { mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({3, 3, 3})); }),
+          "conv2d",
+          "[conv2d] input 1 must have rank 4 (height, width, channels / groups, filters); got shape (3, 3, 3)",
+          [] {
+            mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({3, 3, 3}));
+          }),
       refusal<ShapeError>("conv2d", "[conv2d] input axis -1 must be 3 (kernel channels); got shape (1, 8, 8, 1)",
-                          [] { mezzo::conv2d(Tensor({1, 8, 8, 1}), Tensor({3, 3, 3, 4})); }),
-      refusal<ShapeError>("conv2d", "[conv2d] input axis -1 must be 6 (kernel channels times groups); got shape (1, 8, 8, 3)",
-                          [] { mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({3, 3, 3, 4}), {.groups = 2}); }),
+                          [] {
+                            mezzo::conv2d(Tensor({1, 8, 8, 1}), Tensor({3, 3, 3, 4}));
+                          }),
+      refusal<ShapeError>("conv2d",
+                          "[conv2d] input axis -1 must be 6 (kernel channels times groups); got shape (1, 8, 8, 3)",
+                          [] {
+                            mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({3, 3, 3, 4}), {.groups = 2});
+                          }),
       refusal<ShapeError>("conv2d", "[conv2d] filters must be a multiple of groups (3); got 4",
-                          [] { mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({3, 3, 1, 4}), {.groups = 3}); }),
+                          [] {
+                            mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({3, 3, 1, 4}), {.groups = 3});
+                          }),
       refusal<ShapeError>("conv2d", "[conv2d] input axis 2 must be at least 3 (kernel 3); got shape (1, 8, 2, 3)",
-                          [] { mezzo::conv2d(Tensor({1, 8, 2, 3}), Tensor({3, 3, 3, 4})); }),
+                          [] {
+                            mezzo::conv2d(Tensor({1, 8, 2, 3}), Tensor({3, 3, 3, 4}));
+                          }),
       refusal<mezzo::ValueError>("conv2d", "[conv2d] groups must be at least 1; got 0",
-                                 [] { mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({3, 3, 3, 4}), {.groups = 0}); }),
+                                 [] {
+                                   mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({3, 3, 3, 4}), {.groups = 0});
+                                 }),
       refusal<mezzo::ValueError>("conv2d", "[conv2d] strides must be one or two numbers of at least 1; got (0,)",
-                                 [] { mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({3, 3, 3, 4}), {.strides = 0}); }),
+                                 [] {
+                                   mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({3, 3, 3, 4}), {.strides = 0});
+                                 }),
       refusal<mezzo::NameError>("conv2d", "no padding \"full\"; there are: same, valid, or numbers",
                                 [] { mezzo::conv2d(Tensor(), Tensor(), {.padding = "full"}); })};
-  out.push_back(refusal<ShapeError>("conv2d_input_gradient",
-                                    "[conv2d_input_gradient] the cotangent must have shape (1, 6, 6, 4); got (1, 8, 8, 4)",
-                                    gradient("conv2d_input_gradient", Tensor({1, 8, 8, 4}), Tensor({3, 3, 2, 4}), {1, 8, 8, 2})));
-  out.push_back(refusal<ShapeError>("conv2d_kernel_gradient",
-                                    "[conv2d_kernel_gradient] the cotangent must have shape (1, 6, 6, 4); got (1, 6, 6, 3)",
-                                    gradient("conv2d_kernel_gradient", Tensor({1, 8, 8, 2}), Tensor({1, 6, 6, 3}), {3, 3, 2, 4})));
+  out.push_back(refusal<ShapeError>(
+      "conv2d_input_gradient", "[conv2d_input_gradient] the cotangent must have shape (1, 6, 6, 4); got (1, 8, 8, 4)",
+      gradient("conv2d_input_gradient", Tensor({1, 8, 8, 4}), Tensor({3, 3, 2, 4}), {1, 8, 8, 2})));
+  out.push_back(refusal<ShapeError>(
+      "conv2d_kernel_gradient", "[conv2d_kernel_gradient] the cotangent must have shape (1, 6, 6, 4); got (1, 6, 6, 3)",
+      gradient("conv2d_kernel_gradient", Tensor({1, 8, 8, 2}), Tensor({1, 6, 6, 3}), {3, 3, 2, 4})));
   return out;
 }
 

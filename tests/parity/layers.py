@@ -37,11 +37,12 @@ def record(layer, *shapes, training=False, frozen=False, low=-1.0):
         "cotangent": array(cotangent),
         "input_gradients": [array(g) for g in gradients[1]],
         "weight_gradients": {n: array(g) for n, g in zip(trained_names, gradients[0])},
-        "moved": {n: array(m) for n, m in zip(fixed_names, moved)},
+        "moved": {n: array(m) for n, m in zip(fixed_names, moved) if "seed" not in n},
     }
 
 
 image = (2, 6, 5, 4)
+torch_padding = keras.Sequential([layers.ZeroPadding2D(1), layers.Conv2D(3, 3, strides=2)])
 write("layers", {
     "dense": record(layers.Dense(3), (4, 5)),
     "dense_relu_without_bias": record(layers.Dense(3, activation="relu", use_bias=False), (4, 5)),
@@ -50,6 +51,7 @@ write("layers", {
     "conv2d_same_strides_relu": record(layers.Conv2D(3, 3, strides=2, padding="same", activation="relu"), image),
     "conv2d_rectangular": record(layers.Conv2D(2, (2, 3), strides=(1, 2), padding="same"), image),
     "conv2d_dilated": record(layers.Conv2D(2, (3, 2), dilation_rate=(2, 3)), image),
+    "conv2d_torch_padding": record(torch_padding, image),
     "conv2d_groups_without_bias": record(layers.Conv2D(6, 2, groups=2, use_bias=False), image),
     "max_pooling": record(layers.MaxPooling2D(), image),
     "max_pooling_same": record(layers.MaxPooling2D(3, strides=2, padding="same"), image),

@@ -8,6 +8,7 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/ops.hpp>
 
+#include "support/runs.hpp"
 #include "support/tensors.hpp"
 #include "support/throws.hpp"
 
@@ -41,8 +42,6 @@ struct Argument {
   Role role = Role::varied();
 };
 
-using Tensors = std::vector<mezzo::Tensor>;
-
 // What is correctly rounded in float32 may be rounded again to a 16-bit float, half a unit of float32 off.
 constexpr double rounded_once = 0.5 + 1.0 / 256;
 
@@ -55,8 +54,8 @@ struct OpRow {
   std::vector<Role> outputs;
   std::function<Tensors(const Tensors&)> plain;  // the outputs by plain loops in double, for fixed dtypes in them
   std::vector<std::size_t> differentiable{};     // arguments for which the first output has a gradient
-  double ulps = rounded_once;                    // how far the result may lie from the exact one, in units in its last place
-  double depth = 0;                              // of how many products or terms each number is the sum; 0: elementwise
+  double ulps = rounded_once;  // how far the result may lie from the exact one, in units in its last place
+  double depth = 0;            // of how many products or terms each number is the sum; 0: elementwise
   bool exact_on_integers = false;
   bool training = false;  // to be traced as a training step
   bool keeps = false;     // autocast leaves its operands alone

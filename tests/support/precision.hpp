@@ -18,10 +18,14 @@ inline const std::vector<mezzo::DType> float_dtypes{mezzo::DType::float32, mezzo
 // Digits of the mantissa, the hidden one among them.
 inline int digits(mezzo::DType dtype) {
   switch (dtype) {
-    case mezzo::DType::float64: return 53;
-    case mezzo::DType::bfloat16: return 8;
-    case mezzo::DType::float16: return 11;
-    default: return 24;
+    case mezzo::DType::float64:
+      return 53;
+    case mezzo::DType::bfloat16:
+      return 8;
+    case mezzo::DType::float16:
+      return 11;
+    default:
+      return 24;
   }
 }
 

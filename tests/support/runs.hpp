@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,17 @@
 
 namespace mezzo_tests {
 
+using Tensors = std::vector<mezzo::Tensor>;
+
 // What a step does: from its inputs to values that become outputs 0, 1, ... of the trace.
 using StepFunction = std::function<mezzo::Values(const mezzo::Values&)>;
 
 // Traces a step on symbols of the arguments' shapes and dtypes.
-inline mezzo::Graph trace_step(const StepFunction& step, const std::vector<mezzo::Tensor>& arguments,
-                               bool training = false) {
+inline mezzo::Graph trace_step(const StepFunction& step, const Tensors& arguments, bool training = false) {
   mezzo::Trace trace(mezzo::Trace::Mode::graph, training);
   mezzo::Values inputs;
   for (const mezzo::Tensor& argument : arguments) {
-    inputs.push_back(trace.input("x" + std::to_string(inputs.size()), {argument.shape(), argument.dtype()}));
+    inputs.push_back(trace.input("x" + std::to_string(inputs.size()), mezzo::Spec{argument.shape(), argument.dtype()}));
   }
   const mezzo::Values outputs = step(inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) trace.output(std::to_string(i), outputs[i]);
@@ -28,28 +30,25 @@ inline mezzo::Graph trace_step(const StepFunction& step, const std::vector<mezzo
 }
 
 // The outputs of a step that is computed as it is traced.
-inline std::vector<mezzo::Tensor> run_in_eager_trace(const StepFunction& step,
-                                                     const std::vector<mezzo::Tensor>& arguments,
-                                                     bool training = false) {
+inline Tensors run_in_eager_trace(const StepFunction& step, const Tensors& arguments, bool training = false) {
   mezzo::Trace trace(mezzo::Trace::Mode::eager, training);
   mezzo::Values inputs;
   for (const mezzo::Tensor& argument : arguments) {
     inputs.push_back(trace.input("x" + std::to_string(inputs.size()), argument));
   }
-  std::vector<mezzo::Tensor> outputs;
+  Tensors outputs;
   for (const mezzo::Value& output : step(inputs)) outputs.push_back(output.tensor());
   return outputs;
 }
 
-inline std::vector<mezzo::Tensor> outputs_of(const mezzo::Plan& plan) {
-  std::vector<mezzo::Tensor> outputs;
+inline Tensors outputs_of(const mezzo::Plan& plan) {
+  Tensors outputs;
   for (std::size_t i = 0; i < plan.output_names().size(); ++i) outputs.push_back(plan.output(i));
   return outputs;
 }
 
 // Compiles and runs a graph once.
-inline std::vector<mezzo::Tensor> run_compiled(const mezzo::Graph& graph, const std::vector<mezzo::Tensor>& arguments,
-                                               bool fuse = true) {
+inline Tensors run_compiled(const mezzo::Graph& graph, const Tensors& arguments, bool fuse = true) {
   mezzo::Plan plan(mezzo::run_passes(graph, {fuse}), std::make_shared<mezzo::Arena>());
   plan.run(arguments, {});
   return outputs_of(plan);

@@ -21,7 +21,7 @@ inline const std::vector<mezzo::DType> xsimd_dtypes{mezzo::DType::float32, mezzo
 
 // Sizes below, at and above whole registers and blocks of 64; and one that several threads share.
 inline const std::vector<std::int64_t> xsimd_sizes{1, 3, 7, 8, 15, 16, 17, 65, 1003};
-constexpr std::int64_t shared_size = 40009;
+constexpr std::int64_t shared_size = 33001;
 
 // Calls body(isa) for every ISA that this machine has; the others are reported as skipped.
 template <class Body>
@@ -105,9 +105,11 @@ inline void check_xsimd_on(mezzo::Isa isa, const mezzo::KernelRequest& request,
   BOOST_TEST(same_unaligned(*kernel, inputs, outputs), "unaligned inputs change it, or it writes past the end");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!kernel->may_overwrite(i) || inputs[i].bytes() != outputs[0].bytes()) continue;
-    BOOST_TEST(all_equal(run_kernel(*kernel, request, inputs, static_cast<int>(i)), outputs),
-               "wrong over input " << i);
+    BOOST_TEST(all_equal(run_kernel(*kernel, request, inputs, static_cast<int>(i)), outputs), "wrong over input " << i);
   }
+  std::int64_t largest = 0;
+  for (const mezzo::Tensor& input : inputs) largest = std::max(largest, input.size());
+  if (largest < shared_size) return;
   const int threads = mezzo::thread_count();
   for (const int some : {1, 3}) {
     mezzo::set_thread_count(some);

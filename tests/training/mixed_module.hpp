@@ -1,29 +1,9 @@
 #pragma once
 #include <mezzo/mezzo.hpp>
 
+#include "support/layers.hpp"
+
 namespace mezzo_tests {
-
-struct ScaleOptions {
-  double initial = 1.0;
-  std::string name{};
-  mezzo::Policy dtype{};
-};
-
-/// A layer of a user's own: it never mentions a dtype.
-class Scale : public mezzo::Layer {
- public:
-  explicit Scale(ScaleOptions o = {}) : Layer("Scale", o), options_(std::move(o)) {}
-  void build(const mezzo::Shape& input) override {
-    add_weight(gain_, {.shape = {input.back()}, .initializer = mezzo::Constant(options_.initial)});
-  }
-
- protected:
-  mezzo::Value call(const mezzo::Value& x) override { return x * gain_; }
-
- private:
-  ScaleOptions options_;
-  mezzo::Variable gain_{"gain"};
-};
 
 inline mezzo::Model branch_model(std::int64_t units) {
   const auto x = mezzo::Input({.shape = {6}});

@@ -74,8 +74,7 @@ std::unique_ptr<Kernel> create_equal(const KernelRequest& request, std::string&)
   return visit_dtype(request.inputs[0].dtype, [&](auto zero) {
     using T = decltype(zero);
     using Compared = std::conditional_t<std::is_class_v<T>, float, T>;
-    return binary<T, bool>(request,
-                           [](T a, T b) { return static_cast<Compared>(a) == static_cast<Compared>(b); });
+    return binary<T, bool>(request, [](T a, T b) { return static_cast<Compared>(a) == static_cast<Compared>(b); });
   });
 }
 

@@ -44,8 +44,7 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request) {
       const T* moving_variance = arguments.in<T>(4);
       double mean[block], variance[block];
       if (training) {
-        sum_rows(rows, channels, first, count, mean,
-                 [&](Index i, Index) { return static_cast<double>(x[i]); });
+        sum_rows(rows, channels, first, count, mean, [&](Index i, Index) { return static_cast<double>(x[i]); });
         for (Index c = 0; c < count; ++c) mean[c] /= static_cast<double>(rows);
         sum_rows(rows, channels, first, count, variance, [&](Index i, Index c) {
           const double difference = static_cast<double>(x[i]) - mean[c];
@@ -67,8 +66,8 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request) {
         arguments.out<T>(2)[i] = static_cast<T>(inverse);
         arguments.out<T>(3)[i] =
             static_cast<T>(training ? kept * moving_mean[i] + (1 - kept) * mean[c] : moving_mean[i]);
-        arguments.out<T>(4)[i] = static_cast<T>(
-            training ? kept * moving_variance[i] + (1 - kept) * variance[c] : moving_variance[i]);
+        arguments.out<T>(4)[i] =
+            static_cast<T>(training ? kept * moving_variance[i] + (1 - kept) * variance[c] : moving_variance[i]);
       }
       T* y = arguments.out<T>(0);
       for (Index row = 0; row < rows; ++row) {
@@ -97,8 +96,7 @@ std::unique_ptr<Kernel> batch_norm_gradient(const KernelRequest& request) {
         return (static_cast<double>(x[i]) - static_cast<double>(mean[c])) * static_cast<double>(inverse[c]);
       };
       double dgamma[block], dbeta[block];
-      sum_rows(rows, channels, first, count, dbeta,
-               [&](Index i, Index) { return static_cast<double>(g[i]); });
+      sum_rows(rows, channels, first, count, dbeta, [&](Index i, Index) { return static_cast<double>(g[i]); });
       sum_rows(rows, channels, first, count, dgamma,
                [&](Index i, Index c) { return static_cast<double>(g[i]) * normalized(i, c); });
       for (Index c = 0; c < count; ++c) {
@@ -109,10 +107,8 @@ std::unique_ptr<Kernel> batch_norm_gradient(const KernelRequest& request) {
       for (Index row = 0; row < rows; ++row) {
         for (Index c = 0; c < count; ++c) {
           const Index i = row * channels + first + c;
-          const double common =
-              training ? (dbeta[c] + normalized(i, c) * dgamma[c]) / static_cast<double>(rows) : 0;
-          const double scale =
-              static_cast<double>(arguments.in<T>(2)[first + c]) * static_cast<double>(inverse[c]);
+          const double common = training ? (dbeta[c] + normalized(i, c) * dgamma[c]) / static_cast<double>(rows) : 0;
+          const double scale = static_cast<double>(arguments.in<T>(2)[first + c]) * static_cast<double>(inverse[c]);
           dx[i] = static_cast<T>((static_cast<double>(g[i]) - common) * scale);
         }
       }

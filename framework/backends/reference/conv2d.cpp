@@ -25,9 +25,8 @@ Geometry geometry(const KernelRequest& request, const Shape& x, const Shape& ker
   const auto& padding = request.attributes.get<Shape>("padding");
   const auto& dilation = request.attributes.get<Shape>("dilation");
   const Index groups = request.attributes.get<Index>("groups");
-  return {x[0],       x[1],        x[2],        x[3],       y[1],       y[2],
-          y[3],       kernel[0],   kernel[1],   strides[0], strides[1], padding[0],
-          padding[2], dilation[0], dilation[1], groups,     kernel[2],  y[3] / groups};
+  return {x[0],       x[1],       x[2],       x[3],       y[1],        y[2],        y[3],   kernel[0], kernel[1],
+          strides[0], strides[1], padding[0], padding[2], dilation[0], dilation[1], groups, kernel[2], y[3] / groups};
 }
 
 /// A place in an image, counted over the whole batch.
@@ -35,9 +34,7 @@ struct Place {
   Index image, row, column;
 };
 
-Place place_of(Index i, Index height, Index width) {
-  return {i / (height * width), i / width % height, i % width};
-}
+Place place_of(Index i, Index height, Index width) { return {i / (height * width), i / width % height, i % width}; }
 
 void advance(Place& place, Index height, Index width) {
   if (++place.column < width) return;
@@ -89,10 +86,17 @@ const T* shifted(const T* pointer, Index by) {
   return pointer == nullptr ? nullptr : pointer + by;
 }
 
+/// Stores sums as they are, rows of `width` in which each group has its part.
+template <class T, class Out>
+auto store_rows(Out* out, Index width, Index group_width) {
+  return [=](Index group, Index i, Index j, Index count, const T* sums) {
+    std::copy_n(sums, count, out + i * width + group * group_width + j);
+  };
+}
+
 template <class T>
 std::unique_ptr<Kernel> conv2d(const KernelRequest& request) {
-  const Geometry g =
-      geometry(request, request.inputs[0].shape, request.inputs[1].shape, request.outputs[0].shape);
+  const Geometry g = geometry(request, request.inputs[0].shape, request.inputs[1].shape, request.outputs[0].shape);
   const bool has_bias = request.inputs.size() > 2;
   const bool relu = request.attributes.get_or<std::string>("activation", "") == "relu";
   const ProductSize size{g.groups, g.batch * g.out_height * g.out_width, g.group_filters,
@@ -123,8 +127,7 @@ std::unique_ptr<Kernel> conv2d(const KernelRequest& request) {
 
 template <class T, class Out>
 std::unique_ptr<Kernel> input_gradient(const KernelRequest& request) {
-  const Geometry g =
-      geometry(request, request.outputs[0].shape, request.inputs[1].shape, request.inputs[0].shape);
+  const Geometry g = geometry(request, request.outputs[0].shape, request.inputs[1].shape, request.inputs[0].shape);
   const ProductSize size{g.groups, g.batch * g.height * g.width, g.group_channels,
                          g.kernel_height * g.kernel_width * g.group_filters};
   return make_kernel([=](const KernelArguments& arguments) {
@@ -144,16 +147,13 @@ std::unique_ptr<Kernel> input_gradient(const KernelRequest& request) {
           const T* from = kernel + (place * g.group_channels + j) * g.filters + filter;
           for (Index n = 0; n < count; ++n) to[n] = from[n * g.filters];
         },
-        [&](Index group, Index i, Index j, Index count, const T* sums) {
-          std::copy_n(sums, count, arguments.out<Out>(0) + i * g.channels + group * g.group_channels + j);
-        });
+        store_rows<T>(arguments.out<Out>(0), g.channels, g.group_channels));
   });
 }
 
 template <class T, class Out>
 std::unique_ptr<Kernel> kernel_gradient(const KernelRequest& request) {
-  const Geometry g =
-      geometry(request, request.inputs[0].shape, request.outputs[0].shape, request.inputs[1].shape);
+  const Geometry g = geometry(request, request.inputs[0].shape, request.outputs[0].shape, request.inputs[1].shape);
   const ProductSize size{g.groups, g.kernel_height * g.kernel_width * g.group_channels, g.group_filters,
                          g.batch * g.out_height * g.out_width};
   return make_kernel([=](const KernelArguments& arguments) {
@@ -172,9 +172,7 @@ std::unique_ptr<Kernel> kernel_gradient(const KernelRequest& request) {
         [&](Index group, Index k, Index j, Index count, T* to) {
           std::copy_n(gradient + k * g.filters + group * g.group_filters + j, count, to);
         },
-        [&](Index group, Index i, Index j, Index count, const T* sums) {
-          std::copy_n(sums, count, arguments.out<Out>(0) + i * g.filters + group * g.group_filters + j);
-        });
+        store_rows<T>(arguments.out<Out>(0), g.filters, g.group_filters));
   });
 }
 

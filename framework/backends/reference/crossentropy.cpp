@@ -84,8 +84,7 @@ void gradient(const T* x, Index classes, Index label, bool from_logits, double g
 
 }  // namespace
 
-std::unique_ptr<Kernel> create_sparse_categorical_crossentropy(const KernelRequest& request,
-                                                               std::string& reason) {
+std::unique_ptr<Kernel> create_sparse_categorical_crossentropy(const KernelRequest& request, std::string& reason) {
   return for_float_or_double(request, request.inputs[1].dtype, reason, [&](auto zero) {
     using T = decltype(zero);
     return make_kernel([t = task(request)](const KernelArguments& arguments) {

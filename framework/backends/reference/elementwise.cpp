@@ -12,8 +12,7 @@ template <class Function>
 std::unique_ptr<Kernel> unary(const KernelRequest& request, std::string& reason, Function function) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     using T = decltype(zero);
-    const auto run = [function,
-                      size = element_count(request.outputs[0].shape)](const KernelArguments& arguments) {
+    const auto run = [function, size = element_count(request.outputs[0].shape)](const KernelArguments& arguments) {
       const T* x = arguments.in<T>(0);
       T* out = arguments.out<T>(0);
       parallel_for(size, grain, [&](std::int64_t begin, std::int64_t end) {

@@ -58,8 +58,7 @@ Finding look_at(const std::vector<Piece>& pieces, const KernelArguments& argumen
   auto* found = static_cast<Finding*>(arguments.scratch);
   const auto count = static_cast<std::int64_t>(pieces.size());
   parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      found[i] = look_at(pieces[static_cast<std::size_t>(i)], arguments);
+    for (std::int64_t i = begin; i < end; ++i) found[i] = look_at(pieces[static_cast<std::size_t>(i)], arguments);
   });
   Finding all{0, true};
   for (std::int64_t i = 0; i < count; ++i) {

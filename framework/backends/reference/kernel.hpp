@@ -14,9 +14,7 @@ namespace mezzo::reference {
 constexpr std::int64_t grain = 16384;
 
 /// How many items, each of `elements` elements, are worth a thread.
-inline std::int64_t grain_of(std::int64_t elements) {
-  return elements < grain ? grain / (elements + 1) + 1 : 1;
-}
+inline std::int64_t grain_of(std::int64_t elements) { return elements < grain ? grain / (elements + 1) + 1 : 1; }
 
 /// A kernel made of a function, which holds all that it needs.
 template <class Run>

@@ -13,8 +13,7 @@ struct Stack {
   std::int64_t next_matrix, next_row, next_column;
 
   template <class T>
-  void copy(const T* data, std::int64_t matrix, std::int64_t i, std::int64_t j, std::int64_t count,
-            T* to) const {
+  void copy(const T* data, std::int64_t matrix, std::int64_t i, std::int64_t j, std::int64_t count, T* to) const {
     const T* from = data + matrix * next_matrix + i * next_row + j * next_column;
     for (std::int64_t n = 0; n < count; ++n) to[n] = from[n * next_column];
   }
@@ -33,8 +32,7 @@ ProductSize product_size(const KernelRequest& request, bool batched) {
   const std::int64_t depth = a[a.size() - (request.attributes.get_or<bool>("transpose_a", false) ? 2 : 1)];
   const std::int64_t leading = element_count(Shape(out.begin(), out.end() - 2));
   const std::int64_t rows = out[out.size() - 2];
-  return batched ? ProductSize{leading, rows, out.back(), depth}
-                 : ProductSize{1, leading * rows, out.back(), depth};
+  return batched ? ProductSize{leading, rows, out.back(), depth} : ProductSize{1, leading * rows, out.back(), depth};
 }
 
 template <class T, class Out>
@@ -59,8 +57,7 @@ std::unique_ptr<Kernel> matmul(const KernelRequest& request) {
         },
         [&](std::int64_t batch, std::int64_t i, std::int64_t j, std::int64_t count, const T* sums) {
           Out* out = arguments.out<Out>(0) + (batch * size.rows + i) * size.columns + j;
-          for (std::int64_t n = 0; n < count; ++n)
-            out[n] = static_cast<Out>(finish(sums[n], bias, j + n, relu));
+          for (std::int64_t n = 0; n < count; ++n) out[n] = static_cast<Out>(finish(sums[n], bias, j + n, relu));
         });
   });
 }
@@ -68,9 +65,8 @@ std::unique_ptr<Kernel> matmul(const KernelRequest& request) {
 }  // namespace
 
 std::unique_ptr<Kernel> create_matmul(const KernelRequest& request, std::string& reason) {
-  return for_input_and_output(request, reason, [&](auto zero, auto out_zero) {
-    return matmul<decltype(zero), decltype(out_zero)>(request);
-  });
+  return for_input_and_output(
+      request, reason, [&](auto zero, auto out_zero) { return matmul<decltype(zero), decltype(out_zero)>(request); });
 }
 
 }  // namespace mezzo::reference

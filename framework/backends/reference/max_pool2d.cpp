@@ -28,8 +28,7 @@ Geometry geometry(const KernelRequest& request, const Shape& x, const Shape& y) 
   const auto& window = request.attributes.get<Shape>("window");
   const auto& strides = request.attributes.get<Shape>("strides");
   const auto& padding = request.attributes.get<Shape>("padding");
-  return {x[0],      x[1],      x[2],       x[3],       y[1],       y[2],
-          window[0], window[1], strides[0], strides[1], padding[0], padding[2]};
+  return {x[0], x[1], x[2], x[3], y[1], y[2], window[0], window[1], strides[0], strides[1], padding[0], padding[2]};
 }
 
 template <class T>
@@ -83,8 +82,7 @@ std::unique_ptr<Kernel> max_pool2d_gradient(const Geometry& g) {
         for (Index c = 0; c < g.channels; ++c) {
           const Index from = i * g.channels + c;
           Index offset = 0;
-          if (g.locate(i / g.out_width % g.out_height, i % g.out_width, arguments.in<Place>(1)[from],
-                       offset)) {
+          if (g.locate(i / g.out_width % g.out_height, i % g.out_width, arguments.in<Place>(1)[from], offset)) {
             image[offset + c] += arguments.in<T>(0)[from];
           }
         }
@@ -99,8 +97,7 @@ std::unique_ptr<Kernel> create_max_pool2d(const KernelRequest& request, std::str
   const Geometry g = geometry(request, request.inputs[0].shape, request.outputs[0].shape);
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     using T = decltype(zero);
-    return request.outputs[1].dtype == DType::uint8 ? max_pool2d<T, std::uint8_t>(g)
-                                                    : max_pool2d<T, std::int32_t>(g);
+    return request.outputs[1].dtype == DType::uint8 ? max_pool2d<T, std::uint8_t>(g) : max_pool2d<T, std::int32_t>(g);
   });
 }
 

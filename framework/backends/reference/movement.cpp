@@ -58,10 +58,8 @@ std::unique_ptr<Kernel> create_broadcast_to(const KernelRequest& request, std::s
 
 std::unique_ptr<Kernel> create_view(const KernelRequest& request, std::string&) {
   const auto elements = static_cast<std::size_t>(element_count(request.inputs[0].shape));
-  const auto run = [bytes =
-                        elements * dtype_size(request.inputs[0].dtype)](const KernelArguments& arguments) {
-    if (arguments.outputs[0] != arguments.inputs[0])
-      std::memcpy(arguments.outputs[0], arguments.inputs[0], bytes);
+  const auto run = [bytes = elements * dtype_size(request.inputs[0].dtype)](const KernelArguments& arguments) {
+    if (arguments.outputs[0] != arguments.inputs[0]) std::memcpy(arguments.outputs[0], arguments.inputs[0], bytes);
   };
   return make_kernel(run, {true});
 }

@@ -43,8 +43,7 @@ Common common(const KernelRequest& request) {
 
 /// make(zero of the variable's type, zero of the gradient's).
 template <class Make>
-std::unique_ptr<Kernel> for_variable_and_gradient(const KernelRequest& request, std::string& reason,
-                                                  Make&& make) {
+std::unique_ptr<Kernel> for_variable_and_gradient(const KernelRequest& request, std::string& reason, Make&& make) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     return for_float_or_double(request, request.inputs[1].dtype, reason,
                                [&](auto gradient_zero) { return make(zero, gradient_zero); });
@@ -59,8 +58,7 @@ std::unique_ptr<Kernel> sgd_update(const KernelRequest& request) {
     const std::size_t scalars = momentum > 0 ? 3 : 2;
     const double rate = *arguments.in<double>(scalars);
     const auto multiplier = static_cast<T>(*arguments.in<double>(scalars + 1));
-    const auto lr = static_cast<T>(rate), decay = static_cast<T>(rate * c.weight_decay),
-               m = static_cast<T>(momentum);
+    const auto lr = static_cast<T>(rate), decay = static_cast<T>(rate * c.weight_decay), m = static_cast<T>(momentum);
     parallel_for(c.size, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         T w = arguments.in<T>(0)[i];

@@ -14,8 +14,10 @@
 #include <mezzo/backends/xsimd/vector_avx512.hpp>
 #elif defined(__AVX2__)
 #include <mezzo/backends/xsimd/vector_avx2.hpp>
+#include <mezzo/backends/xsimd/vector_tails.hpp>
 #else
 #include <mezzo/backends/xsimd/vector_sse2.hpp>
+#include <mezzo/backends/xsimd/vector_tails.hpp>
 #endif
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -54,7 +56,7 @@ using IntMask = xsimd::batch_bool<std::int32_t, Arch>;
       xsimd::select(mask, xsimd::bitwise_cast<Ints>(yes), xsimd::bitwise_cast<Ints>(no)));
 }
 
-/// What part of a register an access is about: all of it, or its first lanes (the others are read as 0).
+/// What part of a register is read or written: Whole, or the first lanes of a Part; the others are read as 0.
 struct Whole {};
 
 [[gnu::always_inline]] inline Part first_lanes(std::int64_t count) { return Part(static_cast<int>(count)); }
@@ -62,25 +64,36 @@ struct Whole {};
 [[gnu::always_inline]] inline int lanes_of(Whole) { return lanes; }
 [[gnu::always_inline]] inline int lanes_of(Part part) { return part.count; }
 
-/// Of float32, bfloat16 and float16: the numbers.
 template <class T>
-[[gnu::always_inline]] inline Floats load(const T* p, Whole) {
+[[gnu::always_inline]] inline auto load_register(const T* p, Whole) {
   return load_register(p);
 }
 
-template <class T>
-[[gnu::always_inline]] inline Floats load(const T* p, Part part) {
-  return load_register(p, part);
-}
-
-template <class T>
-[[gnu::always_inline]] inline void store(T* p, const Floats& x, Whole) {
+template <class T, class AnyRegister>
+[[gnu::always_inline]] inline void store_register(T* p, AnyRegister x, Whole) {
   store_register(p, x);
 }
 
-template <class T>
-[[gnu::always_inline]] inline void store(T* p, const Floats& x, Part part) {
-  store_register(p, x, part);
+/// From float32, bfloat16 and float16.
+template <class T, class Some>
+[[gnu::always_inline]] inline Floats load(const T* p, Some part) {
+  return load_register(p, part);
+}
+
+template <class T, class Some>
+[[gnu::always_inline]] inline void store(T* p, const Floats& x, Some part) {
+  store_register(p, x.data, part);
+}
+
+/// From int32 and uint8.
+template <class T, class Some>
+[[gnu::always_inline]] inline Ints load_ints(const T* p, Some part) {
+  return load_register(p, part);
+}
+
+template <class Some>
+[[gnu::always_inline]] inline void store_bytes(std::uint8_t* p, const Ints& x, Some part) {
+  store_register(p, x.data, part);
 }
 
 /// The same number in each lane.
@@ -104,23 +117,6 @@ template <class T>
 [[gnu::always_inline]] inline Floats only(const Floats& x, const Floats&, Whole) { return x; }
 [[gnu::always_inline]] inline Floats only(const Floats& x, const Floats& otherwise, Part part) {
   return choose(lane_numbers() < Ints(part.count), x, otherwise);
-}
-
-/// Of int32 and uint8.
-template <class T>
-[[gnu::always_inline]] inline Ints load_ints(const T* p, Whole) {
-  return load_register(p);
-}
-
-template <class T>
-[[gnu::always_inline]] inline Ints load_ints(const T* p, Part part) {
-  return load_register(p, part);
-}
-
-[[gnu::always_inline]] inline void store_bytes(std::uint8_t* p, const Ints& x, Whole) { store_register(p, x); }
-
-[[gnu::always_inline]] inline void store_bytes(std::uint8_t* p, const Ints& x, Part part) {
-  store_register(p, x, part);
 }
 
 }  // namespace

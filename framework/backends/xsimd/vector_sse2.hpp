@@ -96,20 +96,6 @@ struct Part {
   __builtin_memcpy(p, &four, sizeof four);
 }
 
-template <class T>
-[[gnu::always_inline]] inline auto load_register(const T* p, Part part) {
-  T whole[lanes] = {};
-  for (int i = 0; i < part.count; ++i) whole[i] = p[i];
-  return load_register(whole);
-}
-
-template <class T, class AnyRegister>
-[[gnu::always_inline]] inline void store_register(T* p, AnyRegister x, Part part) {
-  T whole[lanes];
-  store_register(whole, x);
-  for (int i = 0; i < part.count; ++i) p[i] = whole[i];
-}
-
 [[gnu::always_inline]] inline float first_lane(__m128 x) { return _mm_cvtss_f32(x); }
 
 [[gnu::always_inline]] inline float sum_lanes(__m128 x) {

@@ -1,0 +1,115 @@
+#include <boost/test/unit_test.hpp>
+
+#include <thread>
+
+#include <mezzo/backends/onednn/implementations.hpp>
+#include <mezzo/backends/onednn/statistics.hpp>
+
+#include "support/onednn.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+const Attributes plain_product{{"transpose_a", false}, {"transpose_b", false}};
+
+KernelRequest product(const Shape& a, const Shape& b, DType dtype) {
+  return kernel_request("matmul", plain_product, std::vector<Spec>{{a, dtype}, {b, dtype}});
+}
+
+/// The kernel of conv2d over square images.
+KernelRequest convolution(std::int64_t batch, std::int64_t size, std::int64_t in, std::int64_t out, DType dtype) {
+  return kernel_request(
+      "conv2d",
+      {{"strides", Shape{1, 1}}, {"padding", Shape(4, 0)}, {"dilation", Shape{1, 1}}, {"groups", std::int64_t{1}}},
+      std::vector<Spec>{{{batch, size, size, in}, dtype}, {{3, 3, in, out}, dtype}});
+}
+
+std::string refusal(const KernelRequest& request) {
+  std::string reason;
+  return create_kernel("onednn", request, reason) ? "" : reason;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(onednn_dispatch)
+
+BOOST_AUTO_TEST_CASE(says_why_it_declines) {
+  BOOST_TEST(refusal(product({4, 8}, {8, 4}, DType::float16)) == "has no float16");
+  BOOST_TEST(refusal(product({4, 8}, {8, 4}, DType::float64)) == "has no float64");
+  BOOST_TEST(refusal(product({0, 8}, {8, 4}, DType::float32)) == "no elements");
+  BOOST_TEST(refusal(convolution(2, 8, 3, 4, DType::float64)) == "has no float64");
+  BOOST_TEST(refusal(convolution(0, 8, 3, 4, DType::float32)) == "no elements");
+  BOOST_TEST(refusal(product({4, 8}, {8, 4}, DType::float32)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(takes_bfloat16_where_hardware_has_it) {
+  const KernelRequest light = convolution(8, 28, 1, 32, DType::bfloat16);
+  const KernelRequest heavy = convolution(8, 13, 32, 64, DType::bfloat16);
+  if (!onednn_has_native_bfloat16()) {
+    BOOST_TEST(!onednn_has_slow_bfloat16());
+    BOOST_TEST(refusal(light) == "needs bfloat16 in hardware (AVX512_CORE_BF16)");
+    BOOST_TEST(refusal(product({4, 8}, {8, 4}, DType::bfloat16)) == refusal(light));
+    BOOST_TEST(choose_kernel(light).implementation == "widen");
+    return;
+  }
+  BOOST_TEST(refusal(light) == "");
+  if (!onednn_has_slow_bfloat16()) {
+    BOOST_TEST(refusal(heavy) == "");
+    return;
+  }
+  BOOST_TEST(refusal(heavy) == "float32 is faster here: this CPU multiplies bfloat16 at half its rate");
+  const ChosenKernel chosen = choose_kernel(heavy);
+  BOOST_TEST(chosen.implementation == "widen");
+  BOOST_TEST(chosen.kernel->detail().find("float32 onednn") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(knows_plain_loops_by_name) {
+  for (const char* name : {"ref:any", "gemm:ref", "ref"}) BOOST_TEST(onednn::is_reference(name), name);
+  for (const char* name : {"brgconv:avx512_core", "x64:gemm:jit", "jit_1x1:avx2", "gemm:jit:f32"}) {
+    BOOST_TEST(!onednn::is_reference(name), name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(creates_primitives_once) {
+  const KernelRequest request = convolution(2, 9, 3, 8, DType::float32);
+  const std::int64_t before = onednn_primitives_created();
+  std::string reason;
+  const auto kernel = create_kernel("onednn", request, reason);
+  BOOST_REQUIRE(kernel);
+  BOOST_TEST(!kernel->detail().empty());
+  const std::int64_t after = onednn_primitives_created();
+  BOOST_TEST(after > before);
+  for (std::uint64_t seed = 1; seed < 4; ++seed) {  // other operands, other addresses
+    const std::vector<Tensor> inputs{small_integers({2, 9, 9, 3}, DType::float32, seed),
+                                     small_integers({3, 3, 3, 8}, DType::float32, seed + 10)};
+    BOOST_TEST(run_kernel(*kernel, request, inputs)[0]
+                   .cast(DType::float64)
+                   .equal(exact_result("conv2d", request.attributes, inputs)));
+  }
+  BOOST_TEST(onednn_primitives_created() == after);
+}
+
+BOOST_AUTO_TEST_CASE(different_kernels_run_on_different_threads) {
+  const auto work = [](std::uint64_t seed, bool& good) {
+    const std::vector<Tensor> inputs{small_integers({64, 100}, DType::float32, seed),
+                                     small_integers({100, 32}, DType::float32, seed + 1)};
+    const KernelRequest request = kernel_request("matmul", plain_product, inputs);
+    std::string reason;
+    const auto kernel = create_kernel("onednn", request, reason);
+    const Tensor exact = exact_result("matmul", plain_product, inputs);
+    good = kernel != nullptr;
+    for (int i = 0; good && i < 20; ++i) {
+      good = run_kernel(*kernel, request, inputs)[0].cast(DType::float64).equal(exact);
+    }
+  };
+  bool good[2] = {false, false};
+  std::thread other(work, 1, std::ref(good[0]));
+  work(5, good[1]);
+  other.join();
+  BOOST_TEST(good[0]);
+  BOOST_TEST(good[1]);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

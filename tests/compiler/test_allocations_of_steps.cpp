@@ -1,0 +1,189 @@
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include <mezzo/backends/onednn/statistics.hpp>
+
+#include "compiler/steps.hpp"
+#include "support/precision.hpp"
+
+namespace {
+
+std::atomic<std::int64_t> allocations{0};
+std::atomic<std::int64_t> allocated_bytes{0};
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+  ++allocations;
+  allocated_bytes += static_cast<std::int64_t>(bytes);
+  void* pointer = nullptr;
+  const std::size_t least = alignment < sizeof(void*) ? sizeof(void*) : alignment;
+  if (posix_memalign(&pointer, least, bytes == 0 ? 1 : bytes) != 0) throw std::bad_alloc();
+  return pointer;
+}
+
+}  // namespace
+
+// In place of the whole program's, its libraries' among them.
+void* operator new(std::size_t bytes) { return counted(bytes, 1); }
+void* operator new[](std::size_t bytes) { return counted(bytes, 1); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* pointer) noexcept { std::free(pointer); }
+void operator delete[](void* pointer) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
+void operator delete[](void* pointer, std::size_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
+void operator delete[](void* pointer, std::align_val_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
+void operator delete[](void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+constexpr std::int64_t batch = 4, size = 8, channels = 6, classes = 5;
+
+struct Weights {
+  explicit Weights(DType dtype) : dtype_(dtype) {}
+
+  VariablePointer make(const std::string& name, const Shape& shape, double low = -1) {
+    all.push_back(make_variable(name, random_tensor(shape, dtype_, all.size() + 1, low, 1)));
+    return all.back();
+  }
+
+  VariablePointer slot(const std::string& name, const Shape& shape) {
+    return make_variable(name, Tensor(shape, accumulation_dtype(dtype_)));
+  }
+
+  std::vector<VariablePointer> all;
+
+ private:
+  DType dtype_;
+};
+
+// Batch norm in training, relu, pooling, dropout.
+Value blocks(const Value& x, DType statistics) {
+  const auto c = [&](const char* name, double low) {
+    return make_variable(name, random_tensor({channels}, statistics, 7, low, 1));
+  };
+  const auto mean = c("mean", -1), variance = c("variance", 0.5);
+  const BatchNormResult norm = batch_norm(x, read_variable(c("gamma", 0.5)), read_variable(c("beta", -1)),
+                                          read_variable(mean), read_variable(variance));
+  update_in_training(mean, norm.moving_mean);
+  update_in_training(variance, norm.moving_variance);
+  return dropout(max_pool2d(relu(norm.y)), 0.25);
+}
+
+// A training step with all that comes in one: a net, a loss, a gate, a multiplier, two kinds of updates. `products`:
+// with a convolution and a matmul, which are oneDNN's.
+Plan training_step(const std::string& policy_name, bool products) {
+  const Policy policy(policy_name);
+  Weights weights(policy.variable_dtype());
+  return planned(traced([&](Trace& step) {
+    const PolicyScope scope(policy);
+    Value x = step.input("x", Spec{{batch, size, size, channels}, DType::float32}).across_border();
+    const Value labels = step.input("y", Spec{{batch}, DType::int32});
+    x = x * read_variable(weights.make("scale", {channels}));
+    if (products) x = conv2d(x, read_variable(weights.make("conv", {3, 3, channels, channels})), {.padding = "same"});
+    x = reshape(blocks(x, accumulation_dtype(policy.compute_dtype())), {batch, -1});
+    const Value scores =
+        products
+            ? matmul(x, read_variable(weights.make("dense", {x.shape().back(), classes})))
+            : mean(reshape(x * read_variable(weights.make("rows", {x.shape().back()})), {batch, -1, 6}), {{1}, false});
+    const Value loss = mean(sparse_crossentropy(labels, scores, true));
+    Values leaves, operands{Value(float64_scalar(1))};
+    for (const auto& variable : weights.all) leaves.push_back(step.read(variable));
+    const Values gradients = mezzo::gradients(loss, leaves);
+    operands.insert(operands.end(), gradients.begin(), gradients.end());
+    const Values multiplier = insert(find_op("gradient_multiplier"), operands, {{"clipnorm", 1.0}});
+    step.gate(insert_one(find_op("all_finite"), {loss}), -1, "the loss is not finite");
+    step.gate(multiplier[1], -1, "");
+    for (std::size_t i = 0; i + 1 < weights.all.size(); ++i) {
+      update_by_sgd(weights.all[i], gradients[i], weights.slot("momentum", weights.all[i]->value.shape()));
+    }
+    const VariablePointer last = weights.all.back();
+    const auto m = weights.slot("m", last->value.shape()), v = weights.slot("v", last->value.shape());
+    const Values out =
+        insert(find_op("adam_update"),
+               {read_variable(last), gradients.back(), read_variable(m), read_variable(v),
+                runtime_scalar("learning_rate"), runtime_scalar("count"), multiplier[0]},
+               {{"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.0}});
+    update_variable(last, out[0]);
+    update_variable(m, out[1]);
+    update_variable(v, out[2]);
+    step.output("loss", loss);
+  }));
+}
+
+struct Costs {
+  std::int64_t allocations = 0, bytes = 0, primitives = 0;
+};
+
+// Of ten runs after the first.
+Costs costs_of(Plan& plan) {
+  const Tensors inputs{random_tensor({batch, size, size, channels}),
+                       random_tensor({batch}, DType::int32, 1, 0, classes)};
+  const std::vector<double> numbers(plan.runtime_names().size(), 1);
+  plan.run(inputs, numbers);
+  const Costs before{allocations, allocated_bytes, onednn_primitives_created()};
+  double losses = 0;
+  for (int i = 0; i < 10; ++i) {
+    plan.run(inputs, numbers);
+    losses += plan.scalar(0);
+  }
+  const Costs after{allocations, allocated_bytes, onednn_primitives_created()};
+  BOOST_TEST(losses > 0);
+  return {after.allocations - before.allocations, after.bytes - before.bytes, after.primitives - before.primitives};
+}
+
+// How many kernels of a plan are oneDNN's, the ones inside of "widen" among them.
+int products_in(const Plan& plan) {
+  int count = 0;
+  for (const Plan::Row& row : plan.rows())
+    count += (row.kernel + row.detail).find("onednn") != std::string::npos ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(allocations_of_steps)
+
+BOOST_AUTO_TEST_CASE(the_counter_counts) {
+  const std::int64_t before = allocations;
+  { const Tensor tensor({1000}); }
+  BOOST_TEST(allocations > before);  // the library's own too
+}
+
+BOOST_AUTO_TEST_CASE(a_step_allocates_nothing) {
+  for (const std::string& policy : policy_names) {
+    BOOST_TEST_CONTEXT(policy) {
+      Plan plan = training_step(policy, false);
+      BOOST_TEST(products_in(plan) == 0);
+      BOOST_TEST(costs_of(plan).allocations == 0);
+    }
+  }
+}
+
+// Each execute() of oneDNN fills a hash map of a few arguments, and looks up a stream.
+BOOST_AUTO_TEST_CASE(what_onednn_allocates_is_bounded_and_it_creates_nothing) {
+  for (const std::string& policy : policy_names) {
+    BOOST_TEST_CONTEXT(policy) {
+      Plan plan = training_step(policy, true);
+      const int products = products_in(plan);
+      if (policy != "float64") BOOST_TEST(products >= 4);
+      const Costs costs = costs_of(plan);
+      BOOST_TEST(costs.primitives == 0);
+      BOOST_TEST(costs.allocations <= 10 * products * 24);
+      BOOST_TEST(costs.bytes <= 10 * products * 4096);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

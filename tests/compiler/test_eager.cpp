@@ -1,0 +1,55 @@
+#include <boost/test/unit_test.hpp>
+
+#include <thread>
+
+#include "compiler/steps.hpp"
+#include "support/throws.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+BOOST_AUTO_TEST_SUITE(eager)
+
+BOOST_AUTO_TEST_CASE(views_share_bytes) {
+  const Tensor x = random_tensor({2, 3});
+  BOOST_TEST(reshape(x, {6}).tensor().raw() == x.raw());
+  BOOST_TEST(stop_gradient(x).tensor().raw() == x.raw());
+}
+
+BOOST_AUTO_TEST_CASE(results_are_arrays_of_their_own) {
+  const Tensor x = random_tensor({2, 3});
+  const Tensor first = exp(x).tensor(), second = exp(x).tensor();
+  BOOST_TEST(first.raw() != second.raw());
+  BOOST_TEST(first.equal(second));
+}
+
+BOOST_AUTO_TEST_CASE(kernels_that_are_kept_name_the_layer_of_the_call) {
+  const auto call = [](const std::string& entry) {
+    const Scope scope({std::make_shared<ScopeInfo>(ScopeInfo{"Loss", "", {}, true}), entry});
+    sparse_crossentropy(Tensor({1}, std::vector<std::int32_t>{7}), Tensor({1, 3}), true);
+  };
+  for (const char* entry : {"a", "b"}) {
+    try {
+      call(entry);
+      BOOST_ERROR("nothing was thrown");
+    } catch (const ValueError& error) {
+      BOOST_TEST(std::string(error.what()).find("[Loss \"" + std::string(entry) + "\"]") == 0U);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(threads_do_not_share_kernels) {
+  const Tensor a = small_integers({64, 64}, DType::bfloat16, 1), b = small_integers({64, 64}, DType::bfloat16, 2);
+  const Tensor expected = matmul(a, b).tensor();
+  std::vector<int> wrong(4, 0);
+  std::vector<std::thread> threads;
+  for (int& count : wrong) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) count += matmul(a, b).tensor().equal(expected) ? 0 : 1;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  BOOST_TEST(wrong == std::vector<int>(4, 0), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

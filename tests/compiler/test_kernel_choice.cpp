@@ -1,0 +1,75 @@
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+#include <mezzo/compiler/kernel.hpp>
+
+#include "support/kernels.hpp"
+#include "support/precision.hpp"
+#include "support/throws.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+KernelRequest request(const char* op, const std::vector<Spec>& inputs, const std::vector<Spec>& outputs) {
+  return {&find_op(op), {}, inputs, outputs, "[Dense \"head\"]"};
+}
+
+// "name: reason" of each implementation that declines, in the table's order.
+std::vector<std::string> refusals(const KernelRequest& request) {
+  std::vector<std::string> out;
+  for (const Implementation& implementation : kernel_table()) {
+    if (implementation.op != request.op->name) continue;
+    std::string reason;
+    if (implementation.create(request, reason)) break;
+    out.push_back(implementation.name + ": " + reason);
+  }
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(kernel_choice)
+
+BOOST_AUTO_TEST_CASE(the_first_that_takes_it) {
+  for (const DType dtype : float_dtypes) {
+    const Spec spec{{64}, dtype};
+    const KernelRequest exp = request("exp", {spec}, {spec});
+    const ChosenKernel chosen = choose_kernel(exp);
+    BOOST_TEST(chosen.kernel != nullptr);
+    BOOST_TEST(chosen.declined == refusals(exp), boost::test_tools::per_element());
+    const auto& table = kernel_table();
+    const auto first = std::find_if(table.begin(), table.end(), [&](const Implementation& implementation) {
+      std::string reason;
+      return implementation.op == "exp" && implementation.create(exp, reason) != nullptr;
+    });
+    BOOST_TEST(chosen.implementation == first->name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(when_none_does_the_error_lists_every_reason) {
+  const KernelRequest strings = request("exp", {{{3}, DType::int32}}, {{{3}, DType::int32}});
+  std::string text = "[Dense \"head\"] no kernel computes exp(int32 (3,))";
+  const std::vector<std::string> reasons = refusals(strings);
+  BOOST_TEST(reasons.size() >= 2U);
+  for (const std::string& reason : reasons) text += "; " + reason;
+  check_throws<ValueError>(text, [&] { choose_kernel(strings); });
+}
+
+BOOST_AUTO_TEST_CASE(operands_are_listed) {
+  Op unknown;
+  unknown.name = "unknown";
+  const KernelRequest call{&unknown, {}, {{{2, 3}, DType::bfloat16}, {{}, DType::boolean}}, {}, "[unknown]"};
+  check_throws<ValueError>("[unknown] no kernel computes unknown(bfloat16 (2, 3), bool ())",
+                           [&] { choose_kernel(call); });
+}
+
+BOOST_AUTO_TEST_CASE(names_of_ops_are_checked) {
+  std::string good;
+  for (const Op& op : op_table()) good += (good.empty() ? "" : ", ") + op.name;
+  check_throws<NameError>("no op \"gelu\"; there are: " + good, [] { find_op("gelu"); });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

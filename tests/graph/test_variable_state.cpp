@@ -1,0 +1,82 @@
+#include <boost/test/unit_test.hpp>
+
+#include <mezzo/graph/variable_state.hpp>
+
+#include "support/runs.hpp"
+#include "support/tensors.hpp"
+#include "support/throws.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+BOOST_AUTO_TEST_SUITE(variable_state)
+
+BOOST_AUTO_TEST_CASE(the_first_value_decides_shape_and_dtype) {
+  VariableState variable("w");
+  BOOST_TEST(!variable.filled);
+  variable.assign(Tensor({2}, DType::bfloat16));
+  BOOST_TEST(variable.filled);
+  variable.assign(Tensor({2}, std::vector<double>{1.5, 1 + 0x1p-20}));
+  BOOST_TEST((variable.value.dtype() == DType::bfloat16));
+  BOOST_TEST(variable.value.to_doubles() == (std::vector<double>{1.5, 1}), boost::test_tools::per_element());
+  check_throws<ShapeError>("[Variable \"w\"] assign: shape must be (2,); got (3,)",
+                           [&] { variable.assign(Tensor({3})); });
+}
+
+BOOST_AUTO_TEST_CASE(writes_are_counted) {
+  VariableState variable("w");
+  variable.assign(Tensor({2}));
+  const std::uint64_t before = variable.version;
+  variable.assign(Tensor({2}));
+  BOOST_TEST(variable.version == before + 1);
+  BOOST_CHECK_THROW(variable.assign(Tensor({3})), ShapeError);
+  BOOST_TEST(variable.version == before + 1);
+  variable.convert(DType::float32);
+  BOOST_TEST(variable.version == before + 1);
+  variable.convert(DType::float64);
+  BOOST_TEST(variable.version == before + 2);
+}
+
+BOOST_AUTO_TEST_CASE(assigned_arrays_are_not_aliased) {
+  Tensor array({2});
+  VariableState variable("w");
+  variable.assign(array);
+  array.mutable_data<float>()[0] = 1;
+  BOOST_TEST(variable.value.data<float>()[0] == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_derived_copy_is_made_once_and_stale_at_first) {
+  const auto variable = make_variable("w", random_tensor({3}));
+  VariableState::Copy& copy = variable->copy_in(DType::bfloat16);
+  BOOST_TEST(copy.version != variable->version);
+  BOOST_TEST((copy.value.dtype() == DType::bfloat16));
+  copy.version = variable->version;
+  BOOST_TEST(variable->copy_in(DType::bfloat16).version == variable->version);
+  BOOST_TEST(variable->copies.size() == 1U);
+  variable->copy_in(DType::float16);
+  BOOST_TEST(variable->copies.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(converting_drops_derived_copies) {
+  const auto variable = make_variable("w", random_tensor({3}));
+  const Tensor before = variable->value;
+  variable->copy_in(DType::bfloat16);
+  variable->convert(DType::bfloat16);
+  BOOST_TEST(variable->copies.empty());
+  BOOST_TEST(variable->value.equal(before.cast(DType::bfloat16)));
+}
+
+BOOST_AUTO_TEST_CASE(a_deep_copy_shares_nothing) {
+  const auto variable = make_variable("w", random_tensor({3}));
+  variable->trainable = false;
+  variable->copy_in(DType::bfloat16);
+  VariableState other("other");
+  other.copy_from(*variable);
+  BOOST_TEST(other.name == "w");
+  BOOST_TEST(!other.trainable);
+  BOOST_TEST(other.copies.empty());
+  BOOST_TEST(other.value.equal(variable->value));
+  BOOST_TEST(!other.value.shared());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

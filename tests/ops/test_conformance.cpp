@@ -1,0 +1,124 @@
+#include <boost/test/unit_test.hpp>
+
+#include "ops/elementwise.hpp"
+#include "ops/movement.hpp"
+#include "ops/normalization.hpp"
+#include "ops/products.hpp"
+#include "ops/training.hpp"
+#include "support/conformance.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+template <class Entry>
+std::vector<Entry> concatenate(const std::vector<std::vector<Entry>>& lists) {
+  std::vector<Entry> all;
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+const std::vector<OpRow>& all_rows() {
+  static const std::vector<OpRow> rows =
+      concatenate<OpRow>({elementwise_rows(), movement_rows(), product_rows(), normalization_rows(), training_rows()});
+  return rows;
+}
+
+std::vector<Refusal> all_refusals() {
+  return concatenate<Refusal>(
+      {elementwise_refusals(), movement_refusals(), product_refusals(), normalization_refusals(), training_refusals()});
+}
+
+// Calls check(row) for each row of the table, which a failure names.
+template <class Check>
+void for_each_row(Check check) {
+  for (const OpRow& row : all_rows()) {
+    BOOST_TEST_CONTEXT(describe(row)) check(row);
+  }
+}
+
+template <class Check>
+void for_each_row_and_dtype(Check check) {
+  for_each_row([&](const OpRow& row) {
+    for (const DType dtype : float_dtypes) {
+      BOOST_TEST_CONTEXT(dtype_name(dtype)) check(row, dtype);
+    }
+  });
+}
+
+bool leaf(const Op& op) { return op.infer == nullptr; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(conformance)
+
+BOOST_AUTO_TEST_CASE(each_op_has_a_row) {
+  std::set<std::string> rows, differentiable, leaves;
+  for (const OpRow& row : all_rows()) {
+    rows.insert(row.op);
+    if (!row.differentiable.empty()) differentiable.insert(row.op);
+  }
+  for (const Op& op : op_table()) {
+    if (leaf(op)) {
+      leaves.insert(op.name);
+      continue;
+    }
+    BOOST_TEST(rows.count(op.name) == 1U, op.name << " has no row");
+    BOOST_TEST((op.gradient != nullptr) == (differentiable.count(op.name) == 1),
+               op.name << ": is its gradient tested?");
+  }
+  BOOST_TEST((leaves == std::set<std::string>{"constant", "input", "runtime", "variable"}));
+}
+
+BOOST_AUTO_TEST_CASE(values_are_those_of_plain_loops) { for_each_row(check_values); }
+
+BOOST_AUTO_TEST_CASE(gradients_are_differences) { for_each_row(check_gradients); }
+
+BOOST_AUTO_TEST_CASE(gradients_in_every_dtype) { for_each_row_and_dtype(check_gradients_in); }
+
+BOOST_AUTO_TEST_CASE(kernels_in_every_dtype) {
+  std::set<std::string> ran, listed;
+  for_each_row_and_dtype([&](const OpRow& row, DType dtype) {
+    for (const std::string& name : KernelCheck(row, dtype).run()) ran.insert(row.op + " " + name);
+  });
+  for (const Implementation& implementation : kernel_table())
+    listed.insert(implementation.op + " " + implementation.name);
+  BOOST_TEST(ran == listed, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(eager_and_traced_agree) { for_each_row_and_dtype(check_eager_and_traced); }
+
+BOOST_AUTO_TEST_CASE(autocast_in_every_policy) {
+  for_each_row([](const OpRow& row) {
+    for (const std::string& policy : policy_names) {
+      BOOST_TEST_CONTEXT(policy) check_autocast(row, policy);
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(undefined_operands_are_refused) {
+  std::set<std::string> seen;
+  for_each_row([&](const OpRow& row) {
+    if (!seen.insert(row.op).second) return;
+    Values values = values_of(arguments_in(row, DType::float32));
+    values.back() = Value();
+    check_throws<ValueError>("[" + row.op + "] input " + std::to_string(values.size() - 1) + " is undefined",
+                             [&] { row.call(values); });
+  });
+}
+
+BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
+  // What one operand of any shape and dtype can't go wrong with: undefined, above.
+  const std::set<std::string> anything{"abs", "cast", "exp", "log", "negative", "relu", "sign", "stop_gradient"};
+  std::set<std::string> refused;
+  for (const Refusal& entry : all_refusals()) {
+    BOOST_TEST_CONTEXT(entry.op) entry.check();
+    refused.insert(entry.op);
+  }
+  for (const Op& op : op_table()) {
+    if (!leaf(op)) BOOST_TEST(refused.count(op.name) + anything.count(op.name) == 1U, op.name << " refuses nothing");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

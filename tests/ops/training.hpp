@@ -1,0 +1,231 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "ops/plain.hpp"
+
+// What a step does after its gradients: finite checks, clipping, updates.
+namespace mezzo_tests {
+
+inline mezzo::Tensor with_number(mezzo::Tensor x, double number) {
+  x.mutable_data<double>()[x.size() / 2] = number;
+  return x;
+}
+
+inline bool all_finite(const Tensors& tensors) {
+  bool finite = true;
+  for (const mezzo::Tensor& tensor : tensors) {
+    for (const double x : tensor.to_doubles()) finite = finite && std::isfinite(x);
+  }
+  return finite;
+}
+
+inline OpRow all_finite_row(const std::string& note, const Tensors& arguments) {
+  OpRow row{
+      .op = "all_finite",
+      .note = note,
+      .call = inserted("all_finite"),
+      .arguments = {},
+      .outputs = {mezzo::DType::boolean},
+      .plain =
+          [](const Tensors& v) { return Tensors{mezzo::Tensor::scalar(all_finite(v) ? 1 : 0, mezzo::DType::boolean)}; },
+      .internal = true};
+  for (const mezzo::Tensor& argument : arguments) row.arguments.push_back({argument});
+  return row;
+}
+
+inline OpRow multiplier_row(const std::string& note, double clipnorm, const Tensors& gradients) {
+  const auto plain = [clipnorm](const Tensors& v) {
+    const double scale = v[0].item();
+    double squares = 0;
+    for (std::size_t i = 1; i < v.size(); ++i) {
+      for (const double g : v[i].to_doubles()) squares += g / scale * g / scale;
+    }
+    const double shrink = clipnorm > 0 ? std::min(1.0, clipnorm / std::sqrt(squares)) : 1;
+    return Tensors{float64_scalar(shrink / scale),
+                   mezzo::Tensor::scalar(all_finite({v.begin() + 1, v.end()}) ? 1 : 0, mezzo::DType::boolean)};
+  };
+  OpRow row{.op = "gradient_multiplier",
+            .note = note,
+            .call = inserted("gradient_multiplier", {{"clipnorm", clipnorm}}),
+            .arguments = {{float64_scalar(8), mezzo::DType::float64}},
+            .outputs = {mezzo::DType::float64, mezzo::DType::boolean},
+            .plain = plain,
+            .depth = 50,
+            .internal = true};
+  for (const mezzo::Tensor& gradient : gradients) row.arguments.push_back({gradient});
+  return row;
+}
+
+struct Update {
+  std::string note;
+  double weight_decay = 0, clipvalue = 0, momentum = 0;
+  bool nesterov = false;
+  std::optional<mezzo::DType> copy{};
+};
+
+inline double clipped(double g, double clipvalue) {
+  return clipvalue == 0 ? g : std::min(std::max(g, -clipvalue), clipvalue);
+}
+
+inline void add_copy(OpRow& row, mezzo::Attributes& attributes, const Update& update) {
+  if (!update.copy) return;
+  attributes.set("copy_dtype", *update.copy);
+  row.outputs.emplace_back(*update.copy);
+  row.plain = [plain = row.plain, dtype = *update.copy](const Tensors& v) {
+    Tensors out = plain(v);
+    out.push_back(out[0].cast(dtype));
+    return out;
+  };
+}
+
+constexpr double learning_rate = 0.1, multiplier = 0.25;
+
+inline OpRow sgd_row(const Update& update, Role variable) {
+  const bool slot = update.momentum > 0;
+  mezzo::Attributes attributes{{"momentum", update.momentum},
+                               {"weight_decay", update.weight_decay},
+                               {"clipvalue", update.clipvalue},
+                               {"nesterov", update.nesterov}};
+  const auto plain = [update, slot](const Tensors& v) {
+    Tensors out{v[0]};
+    if (slot) out.push_back(v[2]);
+    for (std::int64_t i = 0; i < v[0].size(); ++i) {
+      double& w = out[0].mutable_data<double>()[i];
+      const double step = learning_rate * clipped(v[1].data<double>()[i] * multiplier, update.clipvalue);
+      w -= learning_rate * update.weight_decay * w;
+      if (!slot) {
+        w -= step;
+        continue;
+      }
+      double& b = out[1].mutable_data<double>()[i];
+      b = update.momentum * b - step;
+      w += update.nesterov ? update.momentum * b - step : b;
+    }
+    return out;
+  };
+  OpRow row{.op = "sgd_update",
+            .note = update.note,
+            .call = {},
+            .arguments = {{uniform({37}, -1, 1, 1), variable}, {uniform({37}, -1, 1, 2)}},
+            .outputs = {variable},
+            .plain = plain,
+            .depth = 4,  // terms of an update
+            .internal = true};
+  if (slot) {
+    row.arguments.push_back({uniform({37}, -1, 1, 3), Role::accumulated()});
+    row.outputs.push_back(Role::accumulated());
+  }
+  for (const double number : {learning_rate, multiplier}) {
+    row.arguments.push_back({float64_scalar(number), mezzo::DType::float64});
+  }
+  add_copy(row, attributes, update);
+  row.call = inserted("sgd_update", attributes);
+  return row;
+}
+
+inline OpRow adam_row(const Update& update, Role variable) {
+  constexpr double beta_1 = 0.9, beta_2 = 0.99, epsilon = 1e-3, count = 3;
+  mezzo::Attributes attributes{{"beta_1", beta_1},
+                               {"beta_2", beta_2},
+                               {"epsilon", epsilon},
+                               {"weight_decay", update.weight_decay},
+                               {"clipvalue", update.clipvalue}};
+  const auto plain = [update](const Tensors& v) {
+    Tensors out{v[0], v[2], v[3]};
+    const double rate = learning_rate * std::sqrt(1 - std::pow(beta_2, count)) / (1 - std::pow(beta_1, count));
+    for (std::int64_t i = 0; i < v[0].size(); ++i) {
+      double& w = out[0].mutable_data<double>()[i];
+      double& m = out[1].mutable_data<double>()[i];
+      double& s = out[2].mutable_data<double>()[i];
+      const double g = clipped(v[1].data<double>()[i] * multiplier, update.clipvalue);
+      w -= learning_rate * update.weight_decay * w;
+      m += (g - m) * (1 - beta_1);
+      s += (g * g - s) * (1 - beta_2);
+      w -= rate * m / (std::sqrt(s) + epsilon);
+    }
+    return out;
+  };
+  OpRow row{.op = "adam_update",
+            .note = update.note,
+            .call = {},
+            .arguments = {{uniform({37}, -1, 1, 1), variable},
+                          {uniform({37}, -1, 1, 2)},
+                          {uniform({37}, -1, 1, 3), Role::accumulated()},
+                          {uniform({37}, 0.1, 1, 4), Role::accumulated()},
+                          {float64_scalar(learning_rate), mezzo::DType::float64},
+                          {float64_scalar(count), mezzo::DType::float64},
+                          {float64_scalar(multiplier), mezzo::DType::float64}},
+            .outputs = {variable, Role::accumulated(), Role::accumulated()},
+            .plain = plain,
+            .depth = 4,  // terms of an update
+            .internal = true};
+  add_copy(row, attributes, update);
+  row.call = inserted("adam_update", attributes);
+  return row;
+}
+
+inline std::vector<OpRow> training_rows() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+  const mezzo::Tensor a = uniform({5, 7}, -2, 2, 1), b = uniform({15}, -2, 2, 2);
+  std::vector<OpRow> rows{all_finite_row("of two", {a, b}),
+                          all_finite_row("with an infinity", {a, with_number(b, infinity)}),
+                          all_finite_row("with a NaN", {with_number(a, not_a_number), b}),
+                          all_finite_row("of one number", {float64_scalar(-1)}),
+                          multiplier_row("without clipping", 0, {a, b}),
+                          multiplier_row("clipping", 0.5, {a, b}),
+                          multiplier_row("clipping longer ones only", 1000, {a, b}),
+                          multiplier_row("with an infinity", 0, {with_number(a, -infinity), b}),
+                          multiplier_row("with a NaN", 0, {a, with_number(b, not_a_number)})};
+  for (const Role variable : {Role::varied(), Role::accumulated()}) {
+    const std::string suffix = variable.is_varied() ? "" : " of a wide variable";
+    rows.push_back(sgd_row({"plain" + suffix}, variable));
+    rows.push_back(sgd_row({"decaying, clipping" + suffix, 0.1, 0.05}, variable));
+    rows.push_back(sgd_row({"with momentum" + suffix, 0, 0, 0.9}, variable));
+    rows.push_back(sgd_row({"of Nesterov" + suffix, 0.1, 0, 0.9, true}, variable));
+    rows.push_back(adam_row({"plain" + suffix}, variable));
+    rows.push_back(adam_row({"decaying, clipping" + suffix, 0.1, 0.05}, variable));
+  }
+  for (const mezzo::DType copy : {mezzo::DType::bfloat16, mezzo::DType::float16}) {
+    const std::string note = std::string("writing a copy in ") + dtype_name(copy);
+    rows.push_back(sgd_row({note, 0, 0, 0, false, copy}, Role::accumulated()));
+    rows.push_back(sgd_row({note + ", with momentum", 0, 0, 0.9, false, copy}, Role::accumulated()));
+    rows.push_back(adam_row({note, 0, 0, 0, false, copy}, Role::accumulated()));
+  }
+  return rows;
+}
+
+inline std::vector<Refusal> training_refusals() {
+  using mezzo::DType;
+  using mezzo::ShapeError;
+  using mezzo::Tensor;
+  const auto number = [] { return mezzo::Value(float64_scalar(1)); };
+  const std::string like = " gradient and slots must have the variable's shape (3,); got (2,)";
+  return {
+      refusal<mezzo::DTypeError>("all_finite", "[all_finite] input 1 must be floating; got int32",
+                                 [] {
+                                   inserted("all_finite")({Tensor({2}), Tensor({2}, DType::int32)});
+                                 }),
+      refusal<mezzo::DTypeError>(
+          "gradient_multiplier", "[gradient_multiplier] input 1 must be floating; got int32",
+          [number] {
+            inserted("gradient_multiplier", {{"clipnorm", 0.0}})({number(), Tensor({2}, DType::int32)});
+          }),
+      refusal<ShapeError>("sgd_update", "[sgd_update]" + like,
+                          [number] {
+                            inserted("sgd_update", {{"momentum", 0.0}})({Tensor({3}), Tensor({2}), number(), number()});
+                          }),
+      refusal<ShapeError>(
+          "sgd_update", "[sgd_update]" + like,
+          [number] {
+            inserted("sgd_update", {{"momentum", 0.5}})({Tensor({3}), Tensor({3}), Tensor({2}), number(), number()});
+          }),
+      refusal<ShapeError>("adam_update", "[adam_update]" + like, [number] {
+        inserted("adam_update")({Tensor({3}), Tensor({3}), Tensor({3}), Tensor({2}), number(), number(), number()});
+      })};
+}
+
+}  // namespace mezzo_tests

@@ -1,0 +1,139 @@
+#include <boost/test/unit_test.hpp>
+
+#include <functional>
+
+#include "small.hpp"
+#include "support/layers.hpp"
+#include "support/refused.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+/// A module whose steps are what a test says.
+class Custom : public Module {
+ public:
+  using Step = std::function<Value(Custom&, const Batch&)>;
+  explicit Custom(Step step) : Module("Custom"), step_(std::move(step)) {}
+
+  Value training_step(const Batch& batch) override { return step_(*this, batch); }
+  OptimizerConfigs configure_optimizers() override { return {{.optimizer = SGD({.learning_rate = 0.01})}}; }
+
+  Value loss(const Batch& batch) { return mean_squared_error(batch["y"], line_(batch["x"])); }
+  static void tell(const std::string& name, const Value& value) { log(name, value); }
+  static void say(double number) { log("constant", number); }
+
+ private:
+  Step step_;
+  Dense line_ = sub("line", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(0.5)}));
+};
+
+/// Has nothing but a layer.
+class Bare : public Module {
+ public:
+  Bare() : Module("Bare") {}
+
+ private:
+  Dense line_ = sub("line", Dense({.units = 1}));
+};
+
+DataLoader data() { return DataLoader(pairs({1, 2}, {3, 4})); }
+
+Trainer quiet(bool eager = false) {
+  return Trainer({.max_epochs = 1, .enable_progress_bar = false, .eager = eager});
+}
+
+/// What a step is refused with, the same in plans and eager; the weight must not move.
+std::string refusal(const Custom::Step& step) {
+  std::string text;
+  for (const bool eager : {false, true}) {
+    Custom module(step);
+    text = refused<Error>([&] { quiet(eager).fit(module, data()); });
+    if (!module.weights().empty()) BOOST_TEST(weight_of(module) == 0.5);
+    if (!eager) continue;
+    Custom traced(step);
+    BOOST_TEST(refused<Error>([&] { quiet().fit(traced, data()); }) == text);
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(bad_modules)
+
+BOOST_AUTO_TEST_CASE(a_number_that_would_be_frozen_is_not_logged) {
+  BOOST_TEST(refusal([](Custom& self, const Batch& batch) {
+               Custom::say(3.0);
+               return self.loss(batch);
+             }) ==
+             "[Module] log(\"constant\", ...): a number from outside of the step would be frozen in it; log a Value");
+  BOOST_TEST(refusal([](Custom& self, const Batch& batch) {
+               Custom::tell("array", Tensor({2}));
+               return self.loss(batch);
+             }) ==
+             "[Module] log(\"array\", ...): a number from outside of the step would be frozen in it; log a Value");
+}
+
+BOOST_AUTO_TEST_CASE(a_name_is_logged_once) {
+  BOOST_TEST(refusal([](Custom& self, const Batch& batch) {
+               Custom::tell("x", batch["x"]);
+               Custom::tell("x", batch["y"]);
+               return self.loss(batch);
+             }) == "[Module] log: \"x\" was logged already in this step");
+}
+
+BOOST_AUTO_TEST_CASE(fields_that_are_not_there) {
+  BOOST_TEST(refusal([](Custom&, const Batch& batch) { return batch["lable"]; }) ==
+             "no field \"lable\" in the batch; there are: x, y");
+}
+
+BOOST_AUTO_TEST_CASE(losses_that_train_nothing) {
+  const std::string nothing = "[Trainer] the loss depends on no trainable weight";
+  BOOST_TEST(refusal([](Custom&, const Batch& batch) { return batch["x"]; }) == nothing);
+  BOOST_TEST(refusal([](Custom& self, const Batch& batch) { return stop_gradient(self.loss(batch)); }) == nothing);
+  BOOST_TEST(refusal([](Custom&, const Batch&) { return Value(1.0); }) == nothing);
+  BOOST_TEST(refusal([](Custom&, const Batch&) { return Value(); }) != "");
+}
+
+BOOST_AUTO_TEST_CASE(numbers_that_are_not_there_yet) {
+  const Custom::Step step = [](Custom& self, const Batch& batch) {
+    const Value loss = self.loss(batch);
+    return loss * mean(loss).item();
+  };
+  Custom module(step);
+  const std::string text = refused<ValueError>([&] { quiet().fit(module, data()); });
+  BOOST_TEST(text ==
+             "[Custom] a symbolic Value (output of mean) has no numbers while the step is traced: log() it, or return "
+             "it");
+}
+
+BOOST_AUTO_TEST_CASE(steps_that_were_not_written) {
+  Bare bare;
+  BOOST_TEST(refused<ValueError>([&] { quiet().fit(bare, data()); }) ==
+             "[Bare] override training_step, or compile() a Model");
+  BOOST_TEST(refused<ValueError>([&] { quiet().validate(bare, data()); }) == "[Bare] override validation_step");
+  Custom module([](Custom& self, const Batch& batch) { return self.loss(batch); });
+  BOOST_TEST(refused<ValueError>([&] { quiet().fit(module, data(), data()); }) == "[Custom] override validation_step");
+  BOOST_TEST(weight_of(module) == 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(a_module_that_runs_already) {
+  Custom* self_of_step = nullptr;
+  Custom module([&](Custom& self, const Batch& batch) {
+    quiet().predict(*self_of_step, data());
+    return self.loss(batch);
+  });
+  self_of_step = &module;
+  BOOST_TEST(refused<ValueError>([&] { quiet().fit(module, data()); }) ==
+             "[Trainer] the model is being run by another thread or step");
+  Sequential helper = line(2);
+  Custom other([&](Custom& self, const Batch& batch) {
+    BOOST_TEST(helper.predict(column({3})).item() == 6);
+    return self.loss(batch);
+  });
+  quiet().fit(other, data());
+  BOOST_TEST(weight_of(other) != 0.5);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

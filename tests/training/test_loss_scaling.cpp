@@ -1,0 +1,111 @@
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+
+#include <mezzo/training/detail/step_runner.hpp>
+
+#include "small.hpp"
+#include "support/layers.hpp"
+#include "support/refused.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+using boost::test_tools::tolerance;
+using detail::Phase;
+using detail::StepRunner;
+
+namespace {
+
+/// Its gradients are near 600: times the first loss scales they overflow float16.
+Sequential steep(const SGD& optimizer) {
+  Sequential model({BatchNormalization(), Scale({.initial = 300}),
+                    Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(1)})});
+  model.compile({.optimizer = optimizer, .loss = "mse"});
+  return model;
+}
+
+HostBatch batch() { return {{{"x", column({-2, 2})}, {"y", column({0, 0}), Role::target}}, 2}; }
+
+double scale_of(const Optimizer& optimizer) { return optimizer.state()->loss_scale.scale(); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(loss_scaling)
+
+BOOST_AUTO_TEST_CASE(a_step_that_overflows_is_skipped_and_halves_the_scale) {
+  for (const bool eager : {false, true}) {
+    const SGD optimizer({.learning_rate = 1e-9, .momentum = 0.9});
+    Sequential model = steep(optimizer);
+    StepRunner runner(model, {Policy("mixed_float16"), eager, {}});
+    runner.rehearse(Phase::train, batch());
+    runner.configure(false);
+    const auto before = values_of(model);
+    runner.run(Phase::train, batch());
+    BOOST_TEST_CONTEXT((eager ? "eager" : "traced")) {
+      BOOST_TEST(runner.skipped());
+      BOOST_TEST(scale_of(optimizer) == 32768.0);
+      BOOST_TEST(optimizer.state()->loss_scale.skipped() == 1);
+      BOOST_TEST(optimizer.iterations() == 0);
+      BOOST_TEST(changed_since(before, model) == "");
+      for (const auto& slots : optimizer.state()->slots) {
+        BOOST_TEST(slots.values.at(0)->value.equal(Tensor(slots.variable->value.shape())));
+      }
+      int skipped = 1;
+      while (runner.run(Phase::train, batch()), runner.skipped() && skipped < 30) ++skipped;
+      BOOST_TEST(!runner.skipped());
+      BOOST_TEST(scale_of(optimizer) == std::ldexp(65536.0, -skipped));
+      BOOST_TEST(optimizer.iterations() == 1);
+      BOOST_TEST(changed_since(before, model).find("moving_mean") == std::string::npos);  // the mean is 0
+      BOOST_TEST(changed_since(before, model).find("moving_variance") != std::string::npos);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_step_that_is_taken_is_the_one_that_float32_takes) {
+  const auto trained = [](const char* policy) {
+    Sequential model = line(1);
+    model.compile({.optimizer = SGD({.learning_rate = 1e-7}), .loss = "mse"});
+    Trainer({.max_steps = 12, .precision = policy, .enable_progress_bar = false})
+        .fit(model, DataLoader(pairs({300}, {0})));
+    return weight_of(model);
+  };
+  BOOST_TEST(trained("mixed_float16") < 1);
+  const double rate = 1e-7 * 2 * 300 * 300;  // each step multiplies the weight by 1 - rate; ten of them are skipped
+  BOOST_TEST(trained("mixed_float16") == (1 - rate) * (1 - rate), tolerance(1e-4));
+  BOOST_TEST(trained("float32") == std::pow(1 - rate, 12), tolerance(1e-5));
+}
+
+BOOST_AUTO_TEST_CASE(skipped_steps_have_no_part_in_the_means) {
+  const SGD optimizer({.learning_rate = 1e-9});
+  Sequential model = steep(optimizer);
+  const Trainer trainer({.max_epochs = 2, .precision = "16-mixed", .enable_progress_bar = false});
+  const History history = trainer.fit(model, DataLoader(pairs({-1, 1}, {0, 0})));
+  BOOST_TEST(history.history.at("loss").size() == 2U);
+  BOOST_TEST(std::isnan(history.history.at("loss")[1]));
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_that_never_becomes_finite_is_an_error_in_the_end) {
+  Sequential model = line(1);
+  const auto before = values_of(model);
+  model.compile({.optimizer = SGD(), .loss = "mse"});
+  const Trainer trainer({.max_epochs = 100, .precision = "16-mixed", .enable_progress_bar = false});
+  const DataLoader loader(pairs({std::nan("")}, {0}));
+  BOOST_TEST(refused<ValueError>([&] { trainer.fit(model, loader); }) ==
+             "[Trainer] gradients overflow float16 even at the smallest loss scale, 0.000015");
+  BOOST_TEST(changed_since(before, model) == "");
+}
+
+BOOST_AUTO_TEST_CASE(one_layer_in_float16_turns_it_on_and_bfloat16_does_not) {
+  const auto scale_after = [](const char* policy) {
+    const SGD optimizer({.learning_rate = 0});
+    Sequential model({Dense({.units = 1, .dtype = policy}), Dense({.units = 1})});
+    model.compile({.optimizer = optimizer, .loss = "mse"});
+    model.fit(column({1000}), column({60000}), {.verbose = false});
+    return scale_of(optimizer);
+  };
+  BOOST_TEST(scale_after("mixed_float16") == 32768.0);
+  BOOST_TEST(scale_after("mixed_bfloat16") == 65536.0);
+  BOOST_TEST(scale_after("float32") == 65536.0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

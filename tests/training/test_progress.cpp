@@ -1,0 +1,121 @@
+#include <boost/test/unit_test.hpp>
+
+#include <fmt/format.h>
+
+#include <regex>
+
+#include "small.hpp"
+#include "support/captured.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+const std::vector<double> xs{1, 2, 3, 4, 5}, ys{2, 3, 7, 7, 12};
+
+Sequential compiled_line() {
+  Sequential model = line(0.5);
+  model.compile({.optimizer = SGD({.learning_rate = 0.01}), .loss = "mse", .metrics = {"mae"}});
+  return model;
+}
+
+/// Times and rates, which differ from run to run, as `T` and `R`.
+std::string without_times(const std::string& text) {
+  const std::string times = std::regex_replace(text, std::regex(R"((\d+:)?\d\d:\d\d<(\d+:)?\d\d:\d\d)"), "T");
+  return std::regex_replace(times, std::regex(R"(\d+\.\d\dit/s)"), "R");
+}
+
+class Quiet : public Module {
+ public:
+  Quiet() : Module("Quiet") {}
+  Value training_step(const Batch& batch) override {
+    const Value prediction = line_(batch["x"]);
+    log("shown", prediction, {.prog_bar = true});
+    log("hidden", prediction);
+    return mean_squared_error(batch["y"], prediction);
+  }
+  void validation_step(const Batch& batch) override {
+    log("val_shown", batch["x"], {.prog_bar = true});
+    log("val_hidden", batch["x"]);
+  }
+  OptimizerConfigs configure_optimizers() override { return {{.optimizer = SGD({.learning_rate = 0})}}; }
+
+ private:
+  Dense line_ = sub("line", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(0.5)}));
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(progress)
+
+BOOST_AUTO_TEST_CASE(a_line_an_epoch_where_there_is_no_terminal) {
+  Sequential model = compiled_line();
+  const CapturedOutput captured;
+  const History history =
+      model.fit(column(xs), column(ys), {.epochs = 2, .batch_size = 2, .validation_split = 0.2});
+  std::string expected;
+  for (std::size_t epoch = 0; epoch < 2; ++epoch) {
+    const auto at = [&](const char* name) { return history.history.at(name)[epoch]; };
+    expected += fmt::format("Epoch {}/2: 100% 2/2 [T, R, mae={:.4g}, loss={:.4g}, val_loss={:.4g}, val_mae={:.4g}]\n",
+                            epoch + 1, at("mae"), at("loss"), at("val_loss"), at("val_mae"));
+  }
+  BOOST_TEST(without_times(captured.text()) == expected);
+}
+
+BOOST_AUTO_TEST_CASE(only_what_is_for_the_bar_is_in_it) {
+  Quiet module;
+  const CapturedOutput captured;
+  const DataLoader loader(pairs(xs, ys), {.batch_size = 2});
+  Trainer({.max_steps = 2}).fit(module, loader, loader);
+  BOOST_TEST(without_times(captured.text()) == "Epoch 1:  66% 2/3 [T, R, shown=1.25, loss=15.38, val_shown=3]\n");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_printed_unless_asked_for) {
+  Sequential model = compiled_line();
+  std::string out, err;
+  const CapturedOutput captured;
+  {
+    CapturedDescriptor stdout_text(1), stderr_text(2);
+    model.fit(column(xs), column(ys), {.epochs = 2, .batch_size = 2, .verbose = false, .validation_split = 0.2});
+    model.evaluate(column(xs), column(ys));
+    model.predict(column(xs));
+    const DataLoader loader(pairs(xs, ys));
+    const Trainer trainer({.max_epochs = 1, .precision = "bf16", .enable_progress_bar = false});
+    trainer.fit(model, loader, loader);
+    trainer.validate(model, loader);
+    trainer.test(model, loader);
+    trainer.predict(model, loader);
+    model.summary_text();
+    model.explain();
+    out = stdout_text.text();
+    err = stderr_text.text();
+  }
+  BOOST_TEST(captured.text() == "");
+  BOOST_TEST(out == "");
+  BOOST_TEST(err == "");
+}
+
+BOOST_AUTO_TEST_CASE(without_a_sink_of_ones_own_it_goes_to_stderr) {
+  Sequential model = compiled_line();
+  CapturedDescriptor stdout_text(1), stderr_text(2);
+  model.fit(column(xs), column(ys));
+  const std::string out = stdout_text.text(), err = stderr_text.text();
+  BOOST_TEST(out == "");
+  BOOST_TEST(without_times(err).rfind("Epoch 1/1: 100% 1/1 [T, R, mae=", 0) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(many_shapes_are_warned_of_once) {
+  Sequential model = line(0.5);
+  const CapturedOutput captured;
+  for (std::int64_t size = 1; size <= 8; ++size) model.predict(Tensor({size, 1}));
+  BOOST_TEST(captured.text() == "");
+  model.predict(Tensor({4, 1}));
+  BOOST_TEST(captured.text() == "");
+  for (std::int64_t size = 9; size <= 11; ++size) model.predict(Tensor({size, 1}));
+  BOOST_TEST(captured.text() ==
+             "mezzo: warning: more than 8 plans for one kind of step: what changes is \"x\" axis 0 (1, 9, ...); pad or "
+             "bucket the data\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

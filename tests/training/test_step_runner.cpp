@@ -1,0 +1,159 @@
+// A step allocates nothing: this program's operator new counts while it is asked to.
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include <mezzo/backends/onednn/statistics.hpp>
+#include <mezzo/training/detail/step_runner.hpp>
+
+#include "small.hpp"
+#include "support/layers.hpp"
+
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<std::int64_t> allocations{0};
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  if (counting) ++allocations;
+  const std::size_t rounded = (bytes + alignment) / alignment * alignment;
+  void* pointer = std::aligned_alloc(alignment, rounded);
+  if (pointer == nullptr) throw std::bad_alloc();
+  return pointer;
+}
+
+}  // namespace
+
+// Not inlined: GCC would take free() for the wrong end of what it sees as ::operator new.
+[[gnu::noinline]] void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void operator delete(void* pointer) noexcept { std::free(pointer); }
+[[gnu::noinline]] void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
+[[gnu::noinline]] void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
+[[gnu::noinline]] void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
+
+using namespace mezzo;
+using namespace mezzo_tests;
+using detail::Phase;
+using detail::StepRunner;
+
+namespace {
+
+/// Allocations of `call`, by whatever thread.
+template <class Call>
+std::int64_t allocations_of(Call call) {
+  allocations = 0;
+  counting = true;
+  call();
+  counting = false;
+  return allocations;
+}
+
+HostBatch batch_of(std::int64_t size) {
+  return {{{"x", Tensor({size, 6, 6, 2})}, {"y", Tensor({size}, DType::int64), Role::target}}, size};
+}
+
+Sequential model_of(const char* policy) {
+  Sequential model({Conv2D({.filters = 3, .kernel_size = 3, .activation = "relu"}), BatchNormalization(),
+                    MaxPooling2D(), Flatten(), Dropout({.rate = 0.5}), Scale({.initial = 2}), Dense({.units = 3})},
+                   {.dtype = policy});
+  model.compile({.optimizer = AdamW({.learning_rate = CosineDecay({.initial_learning_rate = 1e-3, .decay_steps = 9}),
+                                     .global_clipnorm = 1}),
+                 .loss = SparseCategoricalCrossentropy({.from_logits = true}),
+                 .metrics = {"accuracy"}});
+  return model;
+}
+
+/// A few rounds of the phases on one batch, counted after the first round.
+struct Counted {
+  explicit Counted(const char* policy) : model(model_of(policy)), runner(model, {}) {
+    runner.rehearse(Phase::train, batch);
+    runner.configure(false);
+    round();
+    primitives = onednn_primitives_created();
+    allocated = allocations_of([&] {
+      for (int i = 0; i < rounds; ++i) round();
+    });
+    primitives = onednn_primitives_created() - primitives;
+  }
+
+  void round() {
+    for (const Phase phase : {Phase::train, Phase::train, Phase::validate}) {
+      runner.run(phase, batch);
+      for (std::size_t i = 0; i < runner.logged().size(); ++i) runner.value(i);
+    }
+  }
+
+  static constexpr int rounds = 3;
+  HostBatch batch = batch_of(4);
+  Sequential model;
+  StepRunner runner;
+  std::int64_t allocated = 0;
+  std::int64_t primitives = 0;
+};
+
+/// oneDNN's kernels in the steps of one round, those that others call too.
+int onednn_kernels(const detail::TrainingState& state) {
+  int count = 0;
+  for (const auto& step : state.steps) {
+    for (const Plan::Row& row : step->plan->rows()) {
+      if ((row.kernel + row.detail).find("onednn") == std::string::npos) continue;
+      count += step->signature.phase == Phase::train ? 2 : 1;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(step_runner)
+
+BOOST_AUTO_TEST_CASE(allocations_are_counted_at_all) {
+  BOOST_TEST(allocations_of([] { Tensor({4}).copy(); }) >= 2);
+  BOOST_TEST(allocations_of([] {}) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_without_onednn_allocates_nothing) {
+  Counted counted("float64");
+  BOOST_TEST(onednn_kernels(detail::training_state(counted.model)) == 0);
+  BOOST_TEST(counted.allocated == 0);
+}
+
+BOOST_AUTO_TEST_CASE(onednns_own_allocations_are_few_and_it_creates_no_primitive) {
+  for (const char* policy : {"float32", "mixed_bfloat16", "mixed_float16"}) {
+    Counted counted(policy);
+    BOOST_TEST_CONTEXT(policy) {
+      const int kernels = onednn_kernels(detail::training_state(counted.model));
+      BOOST_TEST(counted.allocated <= 10 * kernels * Counted::rounds);
+      BOOST_TEST(counted.primitives == 0);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(it_makes_a_plan_per_phase_shape_flags_and_policy) {
+  Sequential model = model_of("");
+  const auto plans = [&] { return detail::training_state(model).steps.size(); };
+  const auto run = [&](const char* policy, Phase phase, std::int64_t size) {
+    StepRunner runner(model, {Policy(policy), false, {}});
+    runner.rehearse(phase, batch_of(size));
+    runner.configure(false);
+    runner.run(phase, batch_of(size));
+    return plans();
+  };
+  BOOST_TEST(run("", Phase::train, 4) == 1U);
+  BOOST_TEST(run("", Phase::train, 4) == 1U);
+  BOOST_TEST(run("", Phase::train, 3) == 2U);
+  BOOST_TEST(run("", Phase::validate, 4) == 3U);
+  BOOST_TEST(run("mixed_bfloat16", Phase::train, 4) == 4U);
+  BOOST_TEST(run("", Phase::train, 4) == 4U);
+  model.get_layer("conv2d").set_trainable(false);
+  BOOST_TEST(run("", Phase::train, 4) == 5U);
+  model.get_layer("conv2d").set_trainable(true);
+  BOOST_TEST(run("", Phase::train, 4) == 5U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

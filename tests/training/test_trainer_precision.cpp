@@ -1,0 +1,153 @@
+#include <boost/test/unit_test.hpp>
+
+#include "small.hpp"
+#include "support/layers.hpp"
+#include "support/refused.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+using boost::test_tools::tolerance;
+
+namespace {
+
+DataLoader data() { return DataLoader(pairs({1, 2, 3, 4}, {2, 3, 7, 7}), {.batch_size = 2}); }
+
+Trainer quiet(Precision precision) {
+  return Trainer({.max_epochs = 1, .precision = std::move(precision), .enable_progress_bar = false});
+}
+
+Sequential two_layers(double rate = 0.01) {
+  seed_everything(5);
+  Sequential model({Dense({.units = 4, .activation = "relu"}), BatchNormalization(), Dense({.units = 1})});
+  model.compile({.optimizer = SGD({.learning_rate = rate, .momentum = 0.9}), .loss = "mse"});
+  return model;
+}
+
+std::string dtypes_of(const Layer& layer) {
+  std::string text;
+  for (const Variable& weight : layer.weights()) text += std::string(dtype_name(weight.dtype())) + " ";
+  return text;
+}
+
+/// A container with an op of its own around a layer that has its own policy.
+class Gained : public Model {
+ public:
+  Gained() : Model("Gained") {}
+  void build(const Shape&) override { add_weight(gain_, {.shape = {}, .initializer = Constant(1)}); }
+
+ protected:
+  Value call(const Value& x) override { return dense_(x) * gain_; }
+
+ private:
+  Variable gain_{"gain"};
+  Dense dense_ = sub("dense", Dense({.units = 1, .dtype = "float32"}));
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(trainer_precision)
+
+BOOST_AUTO_TEST_CASE(it_holds_during_the_trainers_calls_only) {
+  Sequential model = two_layers();
+  quiet("bf16").fit(model, data());
+  BOOST_TEST((model.get_layer("dense").compute_dtype() == DType::bfloat16));
+  BOOST_TEST((model.weights()[0].dtype() == DType::float32));
+  model.predict(column({1}));
+  BOOST_TEST((model.get_layer("dense").compute_dtype() == DType::float32));
+  quiet({}).validate(model, data());
+  BOOST_TEST((model.get_layer("dense").compute_dtype() == DType::float32));
+}
+
+BOOST_AUTO_TEST_CASE(true_forms_convert_the_variables_which_stay_so) {
+  Sequential model = two_layers();
+  model.build({2, 1});
+  quiet("bf16-true").fit(model, data());
+  const std::string converted = "bfloat16 bfloat16 float32 float32 float32 float32 bfloat16 bfloat16 ";
+  BOOST_TEST(dtypes_of(model) == converted);
+  const auto before = values_of(model);
+  model.predict(column({1}));
+  model.evaluate(column({1}), column({2}));
+  BOOST_TEST(dtypes_of(model) == converted);
+  BOOST_TEST(changed_since(before, model) == "");
+  model.fit(column({1}), column({2}), {.verbose = false});
+  BOOST_TEST(dtypes_of(model) == converted);
+  quiet("64-true").validate(model, data());
+  BOOST_TEST(dtypes_of(model).find("float32") == std::string::npos);
+  BOOST_TEST(dtypes_of(model).find("bfloat16") == std::string::npos);
+  quiet("bf16").validate(model, data());
+  BOOST_TEST(dtypes_of(model).find("64") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(weights_are_made_in_the_dtype_that_it_asks_for) {
+  Sequential model = two_layers();
+  quiet("16-true").fit(model, data());
+  BOOST_TEST(dtypes_of(model) == "float16 float16 float32 float32 float32 float32 float16 float16 ");
+}
+
+BOOST_AUTO_TEST_CASE(layers_with_a_policy_of_their_own_keep_it) {
+  Sequential model({Dense({.units = 2, .name = "low"}), Dense({.units = 1, .name = "own", .dtype = "float32"})});
+  model.compile({.loss = "mse"});
+  quiet("bf16-true").fit(model, data());
+  BOOST_TEST(dtypes_of(model) == "bfloat16 bfloat16 float32 float32 ");
+}
+
+BOOST_AUTO_TEST_CASE(a_precision_that_reaches_no_layer_is_refused) {
+  Sequential inner({Dense({.units = 2})}, {.dtype = "mixed_bfloat16"});
+  Sequential model({inner, Dense({.units = 1, .name = "head", .dtype = "float32"})});
+  model.compile({.loss = "mse"});
+  model.build({2, 1});
+  const auto before = values_of(model);
+  BOOST_TEST(refused<ValueError>([&] { quiet("16-true").fit(model, data()); }) ==
+             "[Trainer] precision float16 reaches no layer: every one has a dtype of its own or its container's: "
+             "sequential (mixed_bfloat16), head (float32)");
+  Sequential whole({Dense({.units = 1})}, {.dtype = "float64"});
+  BOOST_TEST(refused<ValueError>([&] { quiet(32).predict(whole, data()); }) ==
+             "[Trainer] precision float32 reaches no layer: every one has a dtype of its own or its container's: "
+             "Sequential (float64)");
+  BOOST_TEST(changed_since(before, model) == "");
+  quiet({}).fit(model, data());
+}
+
+BOOST_AUTO_TEST_CASE(a_container_with_weights_of_its_own_is_reached) {
+  Gained model;
+  model.compile({.loss = "mse"});
+  model(column({1}));
+  quiet("bf16-true").validate(model, data());
+  BOOST_TEST((model.weights()[0].dtype() == DType::bfloat16));
+  BOOST_TEST((model.weights()[1].dtype() == DType::float32));
+}
+
+BOOST_AUTO_TEST_CASE(low_precision_computes_what_float32_does_within_its_rounding) {
+  // Without learning all epochs are alike, but for those in which a loss scale is found.
+  const auto loss = [](const char* precision, bool eager) {
+    Sequential model = two_layers(0);
+    const Trainer trainer(
+        {.max_epochs = 12, .precision = precision, .enable_progress_bar = false, .eager = eager});
+    return trainer.fit(model, data()).history.at("loss").back();
+  };
+  const double expected = loss("32", false);
+  struct Case {
+    const char* precision;
+    double error;
+  };
+  for (const Case& c : {Case{"bf16", 2e-2}, Case{"16-mixed", 2e-3}, Case{"bf16-true", 5e-2}, Case{"64", 1e-5}}) {
+    for (const bool eager : {false, true}) {
+      BOOST_TEST_CONTEXT(c.precision << (eager ? " eager" : " traced")) {
+        BOOST_TEST(loss(c.precision, eager) == expected, tolerance(c.error));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_batch_does_not_round_the_weights) {
+  Sequential model = two_layers();
+  model.build({2, 1});
+  const auto before = values_of(model);
+  const DataLoader wide(Dataset::from_tensors({{"x", Tensor({2, 3})}, {"y", Tensor({2, 1}), Role::target}}));
+  BOOST_CHECK_THROW(quiet("bf16-true").fit(model, wide), ShapeError);
+  BOOST_CHECK_THROW(quiet("bf16-true").validate(model, wide), ShapeError);
+  BOOST_CHECK_THROW(quiet("bf16-true").predict(model, wide), ShapeError);
+  BOOST_TEST(changed_since(before, model) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
