@@ -28,7 +28,9 @@
 #include <mezzo/losses/mean_absolute_error.hpp>
 #include <mezzo/losses/mean_squared_error.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
+#include <mezzo/losses/targets.hpp>
 #include <mezzo/metrics/accuracy.hpp>
+#include <mezzo/metrics/binary_accuracy.hpp>
 #include <mezzo/metrics/categorical_accuracy.hpp>
 #include <mezzo/metrics/mean_absolute_error.hpp>
 #include <mezzo/metrics/mean_squared_error.hpp>
@@ -44,4 +46,6 @@
 #include <mezzo/optimizers/sgd.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/schedules/cosine_decay.hpp>
+#include <mezzo/schedules/exponential_decay.hpp>
+#include <mezzo/schedules/piecewise_constant_decay.hpp>
 #include <mezzo/training/trainer.hpp>

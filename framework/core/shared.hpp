@@ -34,7 +34,8 @@ class Shared {
   explicit Shared(std::in_place_t, Arguments&&... arguments)
       : pointer_(std::make_shared<T>(std::forward<Arguments>(arguments)...)) {}
   Shared(const Shared& other) : pointer_(twin(other.pointer_)) {}
-  Shared(Shared&& other) noexcept : pointer_(other.pointer_) {}  // shares: a moved-from layer keeps its weights
+  // Shares: a moved-from layer keeps its weights.
+  Shared(Shared&& other) noexcept : pointer_(other.pointer_) {}  // NOLINT(performance-move-constructor-init)
   Shared& operator=(const Shared& other) {
     if (this != &other) pointer_ = twin(other.pointer_);
     return *this;

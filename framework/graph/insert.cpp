@@ -78,7 +78,8 @@ Value insert_one(const Op& op, Values inputs, Attributes attributes) {
 }
 
 Value read_variable(const std::shared_ptr<VariableState>& variable) {
-  if (!variable->filled) throw ValueError("[Variable \"" + variable->name + "\"] has no value yet: build its layer first");
+  if (!variable->filled)
+    throw ValueError("[Variable \"" + variable->name + "\"] has no value yet: build its layer first");
   const bool cast = variable->autocast;
   if (Trace* trace = Trace::current()) return trace->read(variable).across_border(cast);
   auto node = std::make_shared<Node>();  // a node all the same: a functional graph has to find the variable again

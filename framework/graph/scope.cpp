@@ -41,8 +41,7 @@ PolicyScope::~PolicyScope() { base_policy() = outer_; }
 FreshScope::FreshScope() : frames_(std::exchange(frames(), {})) {}
 FreshScope::~FreshScope() { frames() = std::move(frames_); }
 
-OriginScope::OriginScope(const std::string& where, const std::string& path)
-    : outer_{origin().where, origin().path} {
+OriginScope::OriginScope(const std::string& where, const std::string& path) : outer_{origin().where, origin().path} {
   origin() = {&where, &path};
 }
 OriginScope::~OriginScope() { origin() = {outer_[0], outer_[1]}; }

@@ -46,7 +46,7 @@ Value Trace::input(const std::string& name, const Spec& spec) {
 }
 
 Value Trace::input(const std::string& name, const Tensor& numbers) {
-  const Value value = input(name, Spec{numbers.shape(), numbers.dtype()});
+  Value value = input(name, Spec{numbers.shape(), numbers.dtype()});
   value.node()->results = {numbers};
   return value;
 }
@@ -97,7 +97,7 @@ Value Trace::adopt(const Value& value) {
                      " is a symbol of another trace or of a functional graph; call the Model that owns it");
   }
   const Tensor numbers = value.tensor();
-  const Value constant = leaf("constant", {{"value", numbers}}, {numbers.shape(), numbers.dtype()});
+  Value constant = leaf("constant", {{"value", numbers}}, {numbers.shape(), numbers.dtype()});
   if (mode_ == Mode::eager) constant.node()->results = {numbers};
   return constant;
 }

@@ -8,9 +8,7 @@ const Shape& Value::shape() const {
   return node_ ? node_->outputs[static_cast<std::size_t>(output_)].shape : data_.shape();
 }
 
-DType Value::dtype() const {
-  return node_ ? node_->outputs[static_cast<std::size_t>(output_)].dtype : data_.dtype();
-}
+DType Value::dtype() const { return node_ ? node_->outputs[static_cast<std::size_t>(output_)].dtype : data_.dtype(); }
 
 bool Value::symbolic() const { return node_ != nullptr && node_->results.empty(); }
 

@@ -19,8 +19,8 @@ struct VariableState {
   Tensor value;
   bool filled = false;
   bool trainable = true;
-  bool autocast = true;     ///< cast to the compute dtype where a layer reads it
-  bool fixed_dtype = false;  ///< keeps its dtype when a policy converts its layer's variables (statistics, counters)
+  bool autocast = true;       ///< cast to the compute dtype where a layer reads it
+  bool fixed_dtype = false;   ///< keeps its dtype when a policy converts its layer's variables (statistics, counters)
   std::uint64_t version = 0;  ///< counts writes; what was derived from an older version is stale
 
   /// A low-precision copy that plans compute with: refreshed when stale, written by the optimizer's pass itself.

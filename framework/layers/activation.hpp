@@ -10,8 +10,8 @@ struct ActivationOptions {
   Policy dtype{};
 };
 
-/// An activation function as a layer of its own: `layers::Activation({.activation = "relu"})`. (mezzo::Activation is
-/// the function.)
+/// An activation function as a layer of its own: `layers::Activation({.activation = "relu"})`. mezzo::Activation is the
+/// function; it becomes this layer where a layer is taken.
 class Activation : public Layer {
  public:
   explicit Activation(ActivationOptions options = {}) : Layer("Activation", options), options_(std::move(options)) {}

@@ -62,9 +62,7 @@ class FunctionalGraph::Reader {
   }
 
  private:
-  bool known(const Node& node) const {
-    return node.variable || inputs_.count(&node) != 0 || steps_.count(&node) != 0;
-  }
+  bool known(const Node& node) const { return node.variable || inputs_.count(&node) != 0 || steps_.count(&node) != 0; }
 
   void push_inputs(const Node& node) {
     for (const Value& input : node.inputs) {
@@ -154,11 +152,14 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
   const auto value = [&](const Operand& operand) -> Value {
     const auto output = static_cast<std::size_t>(operand.output);
     switch (operand.kind) {
-      case Operand::Kind::input: return xs[operand.index].across_border(operand.crosses_border);
-      case Operand::Kind::step: return results[operand.index][output].across_border(operand.crosses_border);
+      case Operand::Kind::input:
+        return xs[operand.index].across_border(operand.crosses_border);
+      case Operand::Kind::step:
+        return results[operand.index][output].across_border(operand.crosses_border);
       case Operand::Kind::variable:
         return read_variable(variables_[operand.index].pointer()).across_border(operand.crosses_border);
-      case Operand::Kind::constant: break;
+      case Operand::Kind::constant:
+        break;
     }
     return operand.constant;
   };

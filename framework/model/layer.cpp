@@ -45,9 +45,8 @@ void collect(const LayerState& state, const std::string& prefix, const Policy& o
   const Policy& policy = state.policy.inherits() ? outer : state.policy;
   trainable = trainable && state.trainable;
   for (const Variable& weight : state.weights) {
-    const bool seen = std::any_of(out.begin(), out.end(), [&](const WeightPolicy& entry) {
-      return entry.variable.id() == weight.id();
-    });
+    const bool seen = std::any_of(out.begin(), out.end(),
+                                  [&](const WeightPolicy& entry) { return entry.variable.id() == weight.id(); });
     if (!seen) out.push_back({prefix + weight.name(), weight, policy, trainable && weight.trainable()});
   }
   for (const auto& child : state.children) collect(*child.second, prefix + child.first + "/", policy, trainable, out);
@@ -153,8 +152,7 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   }
   const Policy policy = current_frames().empty() ? dtype_policy() : current_policy();
   const DType wanted = policy.variable_dtype();
-  box.value = options.initializer->make(options.shape,
-                                        options.at_least_float32 ? accumulation_dtype(wanted) : wanted,
+  box.value = options.initializer->make(options.shape, options.at_least_float32 ? accumulation_dtype(wanted) : wanted,
                                         mix(seed(), next_stream()));
   box.trainable = options.trainable;
   box.autocast = options.autocast;
@@ -169,7 +167,7 @@ void Layer::update(const Variable& variable, const Value& value) {
 }
 
 std::string Layer::label() const {
-  const std::string here = current_label(state_->kind);
+  std::string here = current_label(state_->kind);
   if (!current_frames().empty() && current_frames().back().info == state_.pointer()) return here;
   return "[" + state_->kind + (state_->name.empty() ? "" : " \"" + state_->name + "\"") + "]";
 }

@@ -7,6 +7,7 @@
 
 #include <mezzo/core/any.hpp>
 #include <mezzo/model/layer_state.hpp>
+#include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
@@ -65,6 +66,12 @@ class Layer {
   /// Those that are trained.
   std::vector<Variable> trainable_weights() const;
 
+  /// An activation function where a layer is taken: `Sequential({Dense({.units = 8}), Activation("relu")})`.
+  template <class A, class = std::enable_if_t<std::is_same_v<A, Activation>>>
+  static Any<Layer> adopt(A activation) {
+    return of_activation(std::move(activation));
+  }
+
   const Shared<LayerState>& state() const { return state_; }
 
  protected:
@@ -105,6 +112,7 @@ class Layer {
   friend class Model;
   friend class Sequential;
   void declare(const std::string& name, const Shared<LayerState>& child);
+  static Any<Layer> of_activation(Activation activation);
 
   Shared<LayerState> state_;
   bool built_ = false;  // of this object, not shared: build() also sets plain members

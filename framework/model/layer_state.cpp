@@ -10,8 +10,7 @@ const std::string& LayerState::enter(const std::string& asked, const Shared<Laye
     if (entry.second.get() == child.get()) return entry.first;
   }
   const auto taken = [&](const std::string& candidate) {
-    return std::any_of(children.begin(), children.end(),
-                       [&](const auto& entry) { return entry.first == candidate; });
+    return std::any_of(children.begin(), children.end(), [&](const auto& entry) { return entry.first == candidate; });
   };
   std::string entered = asked;
   if (asked.empty()) {

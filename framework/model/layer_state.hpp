@@ -19,8 +19,8 @@ struct LayerState : ScopeInfo {
 
   std::vector<std::pair<std::string, Shared<LayerState>>> children;
   std::vector<Variable> weights;
-  Policy last_policy = Policy("");  ///< of the last build or call
-  std::optional<Shape> last_output;      ///< of the last call; the first if there are several
+  Policy last_policy = Policy("");   ///< of the last build or call
+  std::optional<Shape> last_output;  ///< of the last call; the first if there are several
   bool called = false;
 
   /// The name under which `child` is entered: the one that it has already, or `asked`, or an automatic one ("dense",

@@ -41,7 +41,8 @@ Values Model::outputs() const {
 }
 
 void Model::require_functional(const std::string& what) const {
-  if (graph_.empty()) throw ValueError(label() + " " + what + ": only a model made from inputs and outputs has symbols");
+  if (graph_.empty())
+    throw ValueError(label() + " " + what + ": only a model made from inputs and outputs has symbols");
 }
 
 LayerHandle Model::get_layer(const std::string& path) const {

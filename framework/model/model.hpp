@@ -84,7 +84,7 @@ class Model : public Module {
   using IfDerived =
       std::enable_if_t<std::is_base_of_v<Model, std::decay_t<D>> && !std::is_same_v<Model, std::decay_t<D>>>;
   template <class D, class = IfDerived<D>>
-  Model(D&&) = delete;  // would slice
+  Model(D&&) = delete;  // would slice  NOLINT(bugprone-forwarding-reference-overload)
   template <class D, class = IfDerived<D>>
   Model& operator=(D&&) = delete;
 

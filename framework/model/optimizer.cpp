@@ -19,8 +19,8 @@ Optimizer::Optimizer(std::string kind, OptimizerCommon common) : kind_(std::move
 std::shared_ptr<VariableState> Optimizer::slot(const std::shared_ptr<VariableState>& variable, std::size_t index,
                                                const std::string& name) {
   auto& all = state_->slots;
-  auto found = std::find_if(all.begin(), all.end(),
-                            [&](const Slots& entry) { return entry.variable.pointer() == variable; });
+  auto found =
+      std::find_if(all.begin(), all.end(), [&](const Slots& entry) { return entry.variable.pointer() == variable; });
   if (found == all.end()) found = all.insert(all.end(), Slots{Shared<VariableState>(variable), {}});
   auto& slots = found->values;
   while (slots.size() <= index) slots.emplace_back(std::in_place, variable->name + "/" + name);

@@ -2,7 +2,7 @@
 
 namespace mezzo {
 
-Sequential::Sequential(std::vector<Any<Layer>> layers, SequentialOptions options)
+Sequential::Sequential(std::vector<Any<Layer>> layers, const SequentialOptions& options)
     : Model("Sequential", options), layers_(std::move(layers)) {
   Value input;
   if (!layers_.empty()) {

@@ -15,13 +15,13 @@ struct SequentialOptions {
 /// Layers one after another. Begins with an Input to be built at once; an Input elsewhere is a ValueError.
 class Sequential final : public Model {
  public:
-  Sequential(std::initializer_list<Any<Layer>> layers, SequentialOptions options = {})
-      : Sequential(std::vector<Any<Layer>>(layers), std::move(options)) {}
+  Sequential(std::initializer_list<Any<Layer>> layers, const SequentialOptions& options = {})
+      : Sequential(std::vector<Any<Layer>>(layers), options) {}
 
   /// {Sequential} alone nests, in clang too, which would copy it (CWG 2137).
-  Sequential(std::initializer_list<Sequential> layers, SequentialOptions options = {})
-      : Sequential(std::vector<Any<Layer>>(layers.begin(), layers.end()), std::move(options)) {}
-  explicit Sequential(std::vector<Any<Layer>> layers, SequentialOptions options = {});
+  Sequential(std::initializer_list<Sequential> layers, const SequentialOptions& options = {})
+      : Sequential(std::vector<Any<Layer>>(layers.begin(), layers.end()), options) {}
+  explicit Sequential(std::vector<Any<Layer>> layers, const SequentialOptions& options = {});
 
   const std::vector<Any<Layer>>& layers() const { return layers_; }
 

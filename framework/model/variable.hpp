@@ -12,7 +12,7 @@ struct WeightOptions {
   Shape shape{};
   Any<Initializer> initializer = "glorot_uniform";
   bool trainable = true;
-  bool autocast = true;          ///< read in the layer's compute dtype; false: as it is stored
+  bool autocast = true;           ///< read in the layer's compute dtype; false: as it is stored
   bool at_least_float32 = false;  ///< stored in float32 (float64 under float64) even where the policy stores less
 };
 

@@ -29,7 +29,7 @@ inline Value operator/(const Value& a, const Value& b) { return divide(a, b); }
 /// @{
 Value relu(const Value& x);  ///< max(x, 0); its gradient at 0 is 0
 Value exp(const Value& x);
-Value log(const Value& x);   ///< natural
+Value log(const Value& x);  ///< natural
 Value negative(const Value& x);
 Value abs(const Value& x);   ///< its gradient at 0 is 0
 Value sign(const Value& x);  ///< -1, 0 or 1; its gradient is 0

@@ -22,15 +22,15 @@ std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& op
     out[i] = operands[i].dtype;
     const Cast how = cast_of(rule, i);
     if (how == Cast::keep || operands[i].weak) continue;
-    const bool to_compute = is_floating(out[i]) ? operands[i].crosses_border
-                                                : rule.floats_only || (float_scalar && how == Cast::promote);
+    const bool to_compute =
+        is_floating(out[i]) ? operands[i].crosses_border : rule.floats_only || (float_scalar && how == Cast::promote);
     if (to_compute) out[i] = compute;
     if (how != Cast::promote) continue;
     widest = any ? promote(widest, out[i]) : out[i];
     any = true;
   }
   if (any && widest == DType::boolean && int_scalar) widest = DType::int64;  // mask * 2
-  if (!any) {  // numbers alone
+  if (!any) {                                                                // numbers alone
     for (const Operand& operand : operands) widest = promote(widest, operand.dtype);
     if (rule.floats_only || is_floating(widest)) widest = compute;
   }

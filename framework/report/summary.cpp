@@ -89,9 +89,12 @@ class Lines {
     const bool built = state.called || !weights.empty();
     const Policy& shown = state.last_policy.inherits() ? policy : state.last_policy;
     unbuilt_ += built ? 0 : 1;
-    rows_.push_back({std::string(2 * depth, ' ') + name + (name.empty() ? "(" : " (") + state.kind + ")", path, output_text(state.last_output),
-                     dtype_name(shown.compute_dtype()), dtypes_of(weights), built ? grouped(size.count) : "?",
-                     built ? bytes_text(size.bytes) : "?", weights.empty() ? "-" : trained ? "yes" : "no"});
+    rows_.push_back({std::string(2 * depth, ' ') + name + (name.empty() ? "(" : " (") + state.kind + ")", path,
+                     output_text(state.last_output), dtype_name(shown.compute_dtype()), dtypes_of(weights),
+                     built ? grouped(size.count) : "?", built ? bytes_text(size.bytes) : "?",
+                     weights.empty() ? "-"
+                     : trained       ? "yes"
+                                     : "no"});
   }
 
   std::string text() const {

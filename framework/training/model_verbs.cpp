@@ -71,9 +71,7 @@ Logs Model::evaluate(const Tensor& x, const Tensor& y, const EvaluateOptions& op
   return evaluate(in_order(arrays(x, y), options.batch_size));
 }
 
-Logs Model::evaluate(const DataLoader& loader) {
-  return detail::evaluate(*this, loader, detail::Phase::validate, {});
-}
+Logs Model::evaluate(const DataLoader& loader) { return detail::evaluate(*this, loader, detail::Phase::validate, {}); }
 
 Tensor Model::predict(const Tensor& x, const EvaluateOptions& options) {
   return predict(in_order(Dataset::from_tensors({{"x", x, Role::input}}), options.batch_size));

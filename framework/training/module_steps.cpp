@@ -3,7 +3,9 @@
 
 namespace mezzo {
 
-Value Module::training_step(const Batch&) { throw ValueError(label() + " override training_step, or compile() a Model"); }
+Value Module::training_step(const Batch&) {
+  throw ValueError(label() + " override training_step, or compile() a Model");
+}
 
 void Module::validation_step(const Batch&) { throw ValueError(label() + " override validation_step"); }
 

@@ -43,8 +43,8 @@ std::string ProgressBar::line(std::int64_t done, const Numbers& numbers) const {
   const double rate = elapsed > 0 ? static_cast<double>(done) / elapsed : 0;
   const double left = rate > 0 ? static_cast<double>(std::max<std::int64_t>(total_ - done, 0)) / rate : 0;
   const std::string of = epochs_ < 0 ? "" : "/" + std::to_string(epochs_);
-  std::string text = fmt::format("Epoch {}{}: {:3}% {}/{} [{}<{}, {:.2f}it/s", epoch_ + 1, of, 100 * done / total_, done,
-                                 total_, clock_text(elapsed), clock_text(left), rate);
+  std::string text = fmt::format("Epoch {}{}: {:3}% {}/{} [{}<{}, {:.2f}it/s", epoch_ + 1, of, 100 * done / total_,
+                                 done, total_, clock_text(elapsed), clock_text(left), rate);
   for (const auto& entry : numbers) text += fmt::format(", {}={:.4g}", entry.first, entry.second);
   return text + "]";
 }

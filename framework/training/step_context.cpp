@@ -37,7 +37,8 @@ StepContext& StepContext::current(const std::string& what) {
 
 void StepContext::log(const std::string& name, const Value& value, bool prog_bar) {
   if (!value.node()) {
-    throw ValueError("[Module] log(\"" + name + "\", ...): a number from outside of the step would be frozen in it; log a Value");
+    throw ValueError("[Module] log(\"" + name +
+                     "\", ...): a number from outside of the step would be frozen in it; log a Value");
   }
   if (has(name)) throw NameError("[Module] log: \"" + name + "\" was logged already in this step");
   logged_.push_back({name, prog_bar});
@@ -104,8 +105,8 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   Optimizer::Step step{runtime_scalar("learning_rate" + suffix), runtime_scalar("count" + suffix),
                        Tensor::scalar(1, DType::float64)};
   if (scaled || optimizer.common().global_clipnorm > 0) {
-    const Values out = insert(find_op("gradient_multiplier"), operands,
-                              {{"clipnorm", optimizer.common().global_clipnorm}});
+    const Values out =
+        insert(find_op("gradient_multiplier"), operands, {{"clipnorm", optimizer.common().global_clipnorm}});
     step.multiplier = out[0];
     trace.gate(out[1], group, scaled ? "" : "[Trainer] a gradient is not finite; no weight was changed by this step");
   }

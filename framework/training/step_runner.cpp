@@ -119,10 +119,14 @@ Tensor StepRunner::output() const {
 double StepRunner::runtime_value(const CompiledStep::Runtime& runtime) const {
   using Kind = CompiledStep::Runtime::Kind;
   switch (runtime.kind) {
-    case Kind::step: return static_cast<double>(state_.step);
-    case Kind::epoch: return static_cast<double>(state_.epoch);
-    case Kind::seed: return static_cast<double>(seed());
-    default: break;
+    case Kind::step:
+      return static_cast<double>(state_.step);
+    case Kind::epoch:
+      return static_cast<double>(state_.epoch);
+    case Kind::seed:
+      return static_cast<double>(seed());
+    default:
+      break;
   }
   const Optimizer& optimizer = *state_.optimizers[runtime.optimizer].optimizer;
   if (runtime.kind == Kind::learning_rate) return optimizer.learning_rate();

@@ -23,12 +23,9 @@ CompiledStep::Runtime runtime_of(const std::string& name) {
   const std::string kind = name.substr(0, colon);
   CompiledStep::Runtime out;
   if (colon != std::string::npos) out.optimizer = std::stoul(name.substr(colon + 1));
-  constexpr std::pair<const char*, Kind> kinds[] = {{"step", Kind::step},
-                                                    {"epoch", Kind::epoch},
-                                                    {"seed", Kind::seed},
-                                                    {"learning_rate", Kind::learning_rate},
-                                                    {"count", Kind::count},
-                                                    {"loss_scale", Kind::loss_scale}};
+  constexpr std::pair<const char*, Kind> kinds[] = {{"step", Kind::step},   {"epoch", Kind::epoch},
+                                                    {"seed", Kind::seed},   {"learning_rate", Kind::learning_rate},
+                                                    {"count", Kind::count}, {"loss_scale", Kind::loss_scale}};
   for (const auto& entry : kinds) {
     if (kind == entry.first) out.kind = entry.second;
   }
@@ -59,10 +56,16 @@ bool open(const Graph& graph, int group) {
 
 Value StepRunner::user_step(Phase phase, const Batch& batch) {
   switch (phase) {
-    case Phase::train: return module_.training_step(batch);
-    case Phase::predict: return module_.predict_step(batch);
-    case Phase::validate: module_.validation_step(batch); break;
-    case Phase::test: module_.test_step(batch); break;
+    case Phase::train:
+      return module_.training_step(batch);
+    case Phase::predict:
+      return module_.predict_step(batch);
+    case Phase::validate:
+      module_.validation_step(batch);
+      break;
+    case Phase::test:
+      module_.test_step(batch);
+      break;
   }
   return {};
 }
@@ -101,7 +104,8 @@ void StepRunner::rehearse(Phase phase, const HostBatch& batch) {
 void StepRunner::configure(bool anew) {
   if (state_.configured && !anew) return;
   OptimizerConfigs configs = module_.configure_optimizers();
-  if (configs.empty()) throw ValueError("[Trainer] configure_optimizers gave none: override it, or compile() the model");
+  if (configs.empty())
+    throw ValueError("[Trainer] configure_optimizers gave none: override it, or compile() the model");
   for (std::size_t i = 0; i < configs.size(); ++i) {
     if (!configs[i].optimizer) throw ValueError("[Trainer] optimizer \"" + configs[i].name + "\" is empty");
     for (std::size_t j = 0; j < i; ++j) {

@@ -25,23 +25,23 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-// In place of the whole program's, its libraries' among them.
-void* operator new(std::size_t bytes) { return counted(bytes, 1); }
-void* operator new[](std::size_t bytes) { return counted(bytes, 1); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
+// In place of the whole program's, its libraries' among them. Inlined, they would draw GCC's warning of a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t bytes) { return counted(bytes, 1); }
+[[gnu::noinline]] void* operator new[](std::size_t bytes) { return counted(bytes, 1); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, static_cast<std::size_t>(alignment));
 }
-void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+[[gnu::noinline]] void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* pointer) noexcept { std::free(pointer); }
-void operator delete[](void* pointer) noexcept { std::free(pointer); }
-void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
-void operator delete[](void* pointer, std::size_t) noexcept { std::free(pointer); }
-void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
-void operator delete[](void* pointer, std::align_val_t) noexcept { std::free(pointer); }
-void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
-void operator delete[](void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
+[[gnu::noinline]] void operator delete(void* pointer) noexcept { std::free(pointer); }
+[[gnu::noinline]] void operator delete[](void* pointer) noexcept { std::free(pointer); }
+[[gnu::noinline]] void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
+[[gnu::noinline]] void operator delete[](void* pointer, std::size_t) noexcept { std::free(pointer); }
+[[gnu::noinline]] void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
+[[gnu::noinline]] void operator delete[](void* pointer, std::align_val_t) noexcept { std::free(pointer); }
+[[gnu::noinline]] void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
+[[gnu::noinline]] void operator delete[](void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -186,4 +186,15 @@ BOOST_AUTO_TEST_CASE(what_onednn_allocates_is_bounded_and_it_creates_nothing) {
   }
 }
 
+BOOST_AUTO_TEST_SUITE_END()
+BOOST_AUTO_TEST_SUITE(zzz)
+BOOST_AUTO_TEST_CASE(print) {
+  for (const std::string& policy : policy_names) {
+      Plan plan = training_step(policy, true);
+      const int products = products_in(plan);
+      const Costs costs = costs_of(plan);
+      std::printf("%s %d %f %f\n", policy.c_str(), products, costs.allocations/10.0, costs.bytes/10.0);
+      for (auto& r : plan.rows()) std::printf("   %s %s %s\n", r.op.c_str(), r.kernel.c_str(), r.detail.c_str());
+  }
+}
 BOOST_AUTO_TEST_SUITE_END()

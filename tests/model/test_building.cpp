@@ -58,8 +58,9 @@ BOOST_AUTO_TEST_CASE(building_twice_keeps_the_weights) {
   BOOST_TEST(layer.weights().size() == 2U);
   BOOST_TEST(layer.weights()[0].id() == kernel);
   BOOST_TEST(mezzo_tests::changed_since(before, layer) == "");
-  BOOST_TEST(refused<ShapeError>([&] { layer.build({8, 5}); }) ==
-             "[Dense] kernel was built with shape (4, 3); this input needs (5, 3)");
+  BOOST_TEST(refused<ShapeError>([&] {
+               layer.build({8, 5});
+             }) == "[Dense] kernel was built with shape (4, 3); this input needs (5, 3)");
 }
 
 BOOST_AUTO_TEST_CASE(a_container_builds_what_it_contains_once) {
@@ -90,8 +91,9 @@ BOOST_AUTO_TEST_CASE(an_input_in_front_builds_at_once) {
   BOOST_TEST(empty.weights().empty());
   const Tensor x({1, 4}, std::vector<float>{1, 2, 3, 4});
   BOOST_TEST(empty(x).tensor().equal(x));
-  BOOST_TEST(refused<ValueError>([] { Sequential({Dense({.units = 3}), Input({.shape = {4}})}); }) ==
-             "[Sequential] Input comes first");
+  BOOST_TEST(refused<ValueError>([] {
+               Sequential({Dense({.units = 3}), Input({.shape = {4}})});
+             }) == "[Sequential] Input comes first");
 }
 
 BOOST_AUTO_TEST_CASE(copies_share_weights_whether_made_before_or_after_the_build) {
@@ -123,11 +125,11 @@ BOOST_AUTO_TEST_CASE(what_was_moved_from_keeps_its_weights) {
 
 BOOST_AUTO_TEST_CASE(weights_need_known_sizes) {
   Dense layer({.units = 3});
-  BOOST_TEST(refused<ShapeError>([&] { layer.build({8, -1}); }) ==
-             "[Dense] kernel needs known sizes; got shape (?, 3)");
+  BOOST_TEST(refused<ShapeError>([&] {
+               layer.build({8, -1});
+             }) == "[Dense] kernel needs known sizes; got shape (?, 3)");
   BOOST_TEST(refused<ValueError>([&] { layer(Values{}); }) == "[Dense] takes at least one input");
-  BOOST_TEST(refused<ValueError>([&] { layer({Tensor({1, 2}), Tensor({1, 2})}); }) ==
-             "[Dense] takes one input; got 2");
+  BOOST_TEST(refused<ValueError>([&] { layer({Tensor({1, 2}), Tensor({1, 2})}); }) == "[Dense] takes one input; got 2");
 }
 
 BOOST_AUTO_TEST_CASE(an_assignment_must_fit_and_takes_the_variables_dtype) {

@@ -67,12 +67,15 @@ BOOST_AUTO_TEST_CASE(symbols_have_an_open_batch_and_no_numbers) {
 
 BOOST_AUTO_TEST_CASE(inputs_of_another_shape_are_refused) {
   Model model = digits();
-  BOOST_TEST(refused<ShapeError>([&] { model(Tensor({5, 6, 6, 3})); }) ==
-             "[Functional] input 0 must have shape (?, 6, 6, 1); got shape (5, 6, 6, 3)");
-  BOOST_TEST(refused<ShapeError>([&] { model(Tensor({5, 36})); }) ==
-             "[Functional] input 0 must have shape (?, 6, 6, 1); got shape (5, 36)");
-  BOOST_TEST(refused<ValueError>([&] { model({Tensor({5, 6, 6, 1}), Tensor({5, 6, 6, 1})}); }) ==
-             "[Functional] takes 1 inputs; got 2");
+  BOOST_TEST(refused<ShapeError>([&] {
+               model(Tensor({5, 6, 6, 3}));
+             }) == "[Functional] input 0 must have shape (?, 6, 6, 1); got shape (5, 6, 6, 3)");
+  BOOST_TEST(refused<ShapeError>([&] {
+               model(Tensor({5, 36}));
+             }) == "[Functional] input 0 must have shape (?, 6, 6, 1); got shape (5, 36)");
+  BOOST_TEST(refused<ValueError>([&] {
+               model({Tensor({5, 6, 6, 1}), Tensor({5, 6, 6, 1})});
+             }) == "[Functional] takes 1 inputs; got 2");
 }
 
 BOOST_AUTO_TEST_CASE(the_ends_must_belong_together) {
@@ -164,8 +167,7 @@ BOOST_AUTO_TEST_CASE(a_model_on_a_part_of_another) {
   features.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse"});
   const auto before = values_of(features);
   features.fit(ones({2, 1}), ones({2, 3}), {.verbose = false});
-  BOOST_TEST(changed_since(before, features) ==
-             "batch_normalization/moving_mean batch_normalization/moving_variance");
+  BOOST_TEST(changed_since(before, features) == "batch_normalization/moving_mean batch_normalization/moving_variance");
   Sequential plain({Dense({.units = 1})});
   BOOST_TEST(refused<ValueError>([&] { plain.inputs(); }) ==
              "[Sequential] inputs(): only a model made from inputs and outputs has symbols");

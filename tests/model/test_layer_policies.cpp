@@ -95,8 +95,9 @@ BOOST_AUTO_TEST_CASE(a_functional_model_takes_the_policy_of_the_call) {
   auto input = Input({.shape = {4}});
   Model low({.inputs = {input}, .outputs = {Dense({.units = 2})(input)}, .dtype = "mixed_bfloat16"});
   BOOST_TEST((low(x).dtype() == DType::bfloat16));
-  Model plain({.inputs = {input}, .outputs = {Dense({.units = 2, .name = "own", .dtype = "float32"})(
-                                      Dense({.units = 2, .name = "inside"})(input))}});
+  Model plain({.inputs = {input},
+               .outputs = {Dense({.units = 2, .name = "own", .dtype = "float32"})(
+                   Dense({.units = 2, .name = "inside"})(input))}});
   Sequential outer({plain}, {.dtype = "mixed_float16"});
   BOOST_TEST((outer(x).dtype() == DType::float32));
   BOOST_TEST((plain.get_layer("inside").compute_dtype() == DType::float16));

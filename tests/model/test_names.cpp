@@ -126,8 +126,9 @@ BOOST_AUTO_TEST_CASE(an_explicit_name_goes_with_the_layer_but_sub_overrides_it) 
   BOOST_TEST(paths_of(Sequential({Dense({.units = 4}), head})) == "head/kernel head/bias");
   BOOST_TEST(paths_of(Tower(head)) == "x/kernel x/bias");
   BOOST_TEST(head.name() == "head");
-  BOOST_TEST(refused<NameError>([&] { Sequential({head, Dense({.units = 3, .name = "head"})}); }) ==
-             "[Sequential] two sub-layers named \"head\"");
+  BOOST_TEST(refused<NameError>([&] {
+               Sequential({head, Dense({.units = 3, .name = "head"})});
+             }) == "[Sequential] two sub-layers named \"head\"");
 }
 
 BOOST_AUTO_TEST_CASE(paths_are_walked_from_the_root_that_is_asked) {

@@ -82,8 +82,7 @@ BOOST_AUTO_TEST_CASE(frozen_batch_normalization_runs_as_in_inference) {
   BOOST_TEST(changed_since(before, model) == "");
   norm.set_trainable(true);
   BOOST_TEST(std::abs(fitted() - inference) > 0.1);
-  BOOST_TEST(changed_since(before, model) ==
-             "batch_normalization/moving_mean batch_normalization/moving_variance");
+  BOOST_TEST(changed_since(before, model) == "batch_normalization/moving_mean batch_normalization/moving_variance");
 }
 
 BOOST_AUTO_TEST_CASE(a_frozen_part_of_a_functional_model) {

@@ -181,8 +181,8 @@ inline std::vector<Refusal> elementwise_refusals() {
           kind.function(Tensor({2, 3}), Tensor({4}));
         }));
   }
-  out.push_back(refusal<ShapeError>(
-      "relu_gradient", "[relu_gradient] the cotangent must have shape (2, 3); got (3,)", [] {
+  out.push_back(
+      refusal<ShapeError>("relu_gradient", "[relu_gradient] the cotangent must have shape (2, 3); got (3,)", [] {
         inserted("relu_gradient")({Tensor({2, 3}), Tensor({3})});
       }));
   out.push_back(refusal<mezzo::ValueError>("dropout", "[dropout] rate must lie in [0, 1); got 1.000000",

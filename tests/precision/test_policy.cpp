@@ -14,8 +14,8 @@ BOOST_AUTO_TEST_CASE(names_give_dtypes) {
     const char* name;
     const char* compute;
     const char* variable;
-  } rows[] = {{"float32", "float32", "float32"},          {"float64", "float64", "float64"},
-              {"bfloat16", "bfloat16", "bfloat16"},       {"float16", "float16", "float16"},
+  } rows[] = {{"float32", "float32", "float32"},         {"float64", "float64", "float64"},
+              {"bfloat16", "bfloat16", "bfloat16"},      {"float16", "float16", "float16"},
               {"mixed_bfloat16", "bfloat16", "float32"}, {"mixed_float16", "float16", "float32"}};
   for (const auto& row : rows) {
     BOOST_TEST(dtype_name(Policy(row.name).compute_dtype()) == row.compute);
@@ -45,11 +45,11 @@ BOOST_AUTO_TEST_CASE(precisions) {
   const struct {
     const char* precision;
     const char* policy;
-  } rows[] = {{"32", "float32"},         {"32-true", "float32"},   {"64", "float64"},
-              {"64-true", "float64"},    {"bf16", "mixed_bfloat16"}, {"bf16-mixed", "mixed_bfloat16"},
-              {"16", "mixed_float16"},   {"16-mixed", "mixed_float16"}, {"bf16-true", "bfloat16"},
-              {"16-true", "float16"},    {"float32", "float32"},   {"float64", "float64"},
-              {"bfloat16", "bfloat16"},  {"float16", "float16"},   {"mixed_float16", "mixed_float16"}};
+  } rows[] = {{"32", "float32"},        {"32-true", "float32"},        {"64", "float64"},
+              {"64-true", "float64"},   {"bf16", "mixed_bfloat16"},    {"bf16-mixed", "mixed_bfloat16"},
+              {"16", "mixed_float16"},  {"16-mixed", "mixed_float16"}, {"bf16-true", "bfloat16"},
+              {"16-true", "float16"},   {"float32", "float32"},        {"float64", "float64"},
+              {"bfloat16", "bfloat16"}, {"float16", "float16"},        {"mixed_float16", "mixed_float16"}};
   for (const auto& row : rows) BOOST_TEST(Precision(row.precision).policy().name() == row.policy);
   BOOST_TEST(Precision(32).policy().name() == "float32");
   BOOST_TEST(Precision(16).policy().name() == "mixed_float16");

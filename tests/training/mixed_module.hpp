@@ -35,8 +35,9 @@ class MixedModule : public mezzo::Module {
 
   mezzo::OptimizerConfigs configure_optimizers() override {
     const mezzo::SGD sgd({.learning_rate = learning_rate_, .momentum = momentum_});
-    return {{.optimizer = sgd, .weights = main_weights(), .name = "main"},
-            {.optimizer = mezzo::SGD({.learning_rate = learning_rate_}), .weights = critic_.weights(), .name = "critic"}};
+    return {
+        {.optimizer = sgd, .weights = main_weights(), .name = "main"},
+        {.optimizer = mezzo::SGD({.learning_rate = learning_rate_}), .weights = critic_.weights(), .name = "critic"}};
   }
 
  private:

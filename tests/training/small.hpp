@@ -10,8 +10,8 @@ namespace mezzo_tests {
 
 // y = weight x, and nothing else: its steps can be worked out by hand.
 inline mezzo::Sequential line(double weight) {
-  mezzo::Sequential model({mezzo::Dense(
-      {.units = 1, .use_bias = false, .kernel_initializer = mezzo::Constant(weight), .name = "line"})});
+  mezzo::Sequential model(
+      {mezzo::Dense({.units = 1, .use_bias = false, .kernel_initializer = mezzo::Constant(weight), .name = "line"})});
   model.build({1, 1});
   return model;
 }

@@ -14,8 +14,8 @@ namespace {
 /// Trained a little, so that weights, statistics and slots are what a failure could spoil.
 struct Trained {
   Adam optimizer{AdamOptions{.learning_rate = 0.01}};
-  Sequential model = Sequential({Dense({.units = 4, .name = "low"}), BatchNormalization(),
-                                 Dense({.units = 3, .name = "head"})});
+  Sequential model =
+      Sequential({Dense({.units = 4, .name = "low"}), BatchNormalization(), Dense({.units = 3, .name = "head"})});
 
   Trained() {
     model.compile({.optimizer = optimizer, .loss = SparseCategoricalCrossentropy({.from_logits = true})});
@@ -73,14 +73,17 @@ BOOST_AUTO_TEST_CASE(wrong_shapes_and_ranks) {
              "[Dense \"low\"] input axis -1 must be 2 (rows of kernel); got shape (2, 3)");
   BOOST_TEST(fit_refusal<ShapeError>(Tensor({4}), Trained::y()) ==
              "[Dense \"low\"] input 0 must have at least 2 axes; got shape (2,)");
-  const std::string must = "[sparse_categorical_crossentropy] y_true must have the shape of y_pred without its last "
-                           "axis, the classes; got y_true ";
+  const std::string must =
+      "[sparse_categorical_crossentropy] y_true must have the shape of y_pred without its last "
+      "axis, the classes; got y_true ";
   BOOST_TEST(fit_refusal<ShapeError>(Trained::x(), Tensor({4, 2}, DType::int64)) ==
              must + "(2, 2) and y_pred (2, 3) (the arguments are y_true, y_pred)");
-  BOOST_TEST(refusal<ShapeError>([](Model& model) { model.predict(Tensor({1, 7})); }) ==
-             "[Dense \"low\"] input axis -1 must be 2 (rows of kernel); got shape (1, 7)");
-  BOOST_TEST(refusal<ShapeError>([](Model& model) { model.evaluate(Tensor({1, 7}), labels({0})); }) ==
-             "[Dense \"low\"] input axis -1 must be 2 (rows of kernel); got shape (1, 7)");
+  BOOST_TEST(refusal<ShapeError>([](Model& model) {
+               model.predict(Tensor({1, 7}));
+             }) == "[Dense \"low\"] input axis -1 must be 2 (rows of kernel); got shape (1, 7)");
+  BOOST_TEST(refusal<ShapeError>([](Model& model) {
+               model.evaluate(Tensor({1, 7}), labels({0}));
+             }) == "[Dense \"low\"] input axis -1 must be 2 (rows of kernel); got shape (1, 7)");
 }
 
 BOOST_AUTO_TEST_CASE(wrong_dtypes) {
@@ -95,13 +98,13 @@ BOOST_AUTO_TEST_CASE(labels_out_of_range) {
     BOOST_TEST(fit_refusal<ValueError>(Trained::x().slice(0, 2), labels({1, label})) ==
                "[Sequential] labels must be in [0, 3); got " + std::to_string(label) + " at index 1");
   }
-  BOOST_TEST(refusal<ValueError>([](Model& model) { model.evaluate(Trained::x(), labels({0, 1, 2, 3})); }) ==
-             "[Sequential] labels must be in [0, 3); got 3 at index 3");
+  BOOST_TEST(refusal<ValueError>([](Model& model) {
+               model.evaluate(Trained::x(), labels({0, 1, 2, 3}));
+             }) == "[Sequential] labels must be in [0, 3); got 3 at index 3");
   const Trainer eager({.max_epochs = 1, .enable_progress_bar = false, .eager = true});
   Trained trained;
   const auto before = values_of(trained.model);
-  const DataLoader loader(
-      Dataset::from_tensors({{"x", Trained::x()}, {"y", labels({0, 1, 2, 7}), Role::target}}));
+  const DataLoader loader(Dataset::from_tensors({{"x", Trained::x()}, {"y", labels({0, 1, 2, 7}), Role::target}}));
   BOOST_CHECK_THROW(eager.fit(trained.model, loader), ValueError);
   BOOST_TEST(changed_since(before, trained.model) == "");
 }
@@ -146,8 +149,9 @@ BOOST_AUTO_TEST_CASE(empty_data) {
              "[Trainer] test: the loader has no batches");
   BOOST_TEST(refusal<ValueError>([](Model& model) { model.predict(DataLoader()); }) ==
              "[Trainer] predict: the loader has no batches");
-  BOOST_TEST(refusal<ValueError>([](Model& model) { model.predict(Tensor({0, 2})); }) ==
-             "[DataLoader] the data set is empty");
+  BOOST_TEST(refusal<ValueError>([](Model& model) {
+               model.predict(Tensor({0, 2}));
+             }) == "[DataLoader] the data set is empty");
 }
 
 BOOST_AUTO_TEST_CASE(options_out_of_range) {
@@ -205,15 +209,18 @@ BOOST_AUTO_TEST_CASE(a_model_that_is_frozen_or_not_compiled) {
                }
              }) == nothing);
   Sequential plain({Dense({.units = 1})});
-  BOOST_TEST(refused<ValueError>([&] { plain.fit(Tensor({1, 1}), Tensor({1, 1})); }) ==
-             "[Sequential] fit: compile() the model first");
-  BOOST_TEST(refused<ValueError>([&] { plain.evaluate(Tensor({1, 1}), Tensor({1, 1})); }) ==
-             "[Sequential] evaluate: compile() the model first");
+  BOOST_TEST(refused<ValueError>([&] {
+               plain.fit(Tensor({1, 1}), Tensor({1, 1}));
+             }) == "[Sequential] fit: compile() the model first");
+  BOOST_TEST(refused<ValueError>([&] {
+               plain.evaluate(Tensor({1, 1}), Tensor({1, 1}));
+             }) == "[Sequential] evaluate: compile() the model first");
   BOOST_TEST(plain.weights().empty());
   Sequential weightless({Flatten()});
   weightless.compile({.loss = "mse"});
-  BOOST_TEST(refused<ValueError>([&] { weightless.fit(Tensor({1, 1}), Tensor({1, 1}), {.verbose = false}); }) ==
-             nothing);
+  BOOST_TEST(refused<ValueError>([&] {
+               weightless.fit(Tensor({1, 1}), Tensor({1, 1}), {.verbose = false});
+             }) == nothing);
 }
 
 BOOST_AUTO_TEST_CASE(compiling_wrongly_leaves_what_was_compiled) {
@@ -224,8 +231,9 @@ BOOST_AUTO_TEST_CASE(compiling_wrongly_leaves_what_was_compiled) {
   BOOST_TEST(refusal<ValueError>([](Model& model) { model.compile({.loss = "mse", .metrics = {Any<Metric>()}}); }) ==
              "[Sequential] compile: a metric is empty");
   const std::string two = "[Sequential] compile: two of loss and metrics are named \"";
-  BOOST_TEST(refusal<NameError>([](Model& model) { model.compile({.loss = "mse", .metrics = {"mae", "mae"}}); }) ==
-             two + "mae\"");
+  BOOST_TEST(refusal<NameError>([](Model& model) {
+               model.compile({.loss = "mse", .metrics = {"mae", "mae"}});
+             }) == two + "mae\"");
   BOOST_TEST(refusal<NameError>([](Model& model) {
                model.compile({.loss = "mse", .metrics = {metrics::MeanSquaredError({.name = "loss"})}});
              }) == two + "loss\"");

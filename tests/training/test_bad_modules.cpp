@@ -40,9 +40,7 @@ class Bare : public Module {
 
 DataLoader data() { return DataLoader(pairs({1, 2}, {3, 4})); }
 
-Trainer quiet(bool eager = false) {
-  return Trainer({.max_epochs = 1, .enable_progress_bar = false, .eager = eager});
-}
+Trainer quiet(bool eager = false) { return Trainer({.max_epochs = 1, .enable_progress_bar = false, .eager = eager}); }
 
 /// What a step is refused with, the same in plans and eager; the weight must not move.
 std::string refusal(const Custom::Step& step) {

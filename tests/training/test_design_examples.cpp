@@ -1,4 +1,4 @@
-// The examples of docs/design's contract, as a user writes them.
+// What a user writes, from Keras' habit to Lightning's.
 #include <boost/test/unit_test.hpp>
 
 #include <xtensor/xarray.hpp>
@@ -50,8 +50,7 @@ class Classifier : public Module {
     log("val_acc", accuracy(batch["label"], backbone_(batch["image"])));
   }
   OptimizerConfigs configure_optimizers() override {
-    return {{.optimizer = AdamW(
-                 {.learning_rate = CosineDecay({.initial_learning_rate = 3e-3, .decay_steps = 60})})}};
+    return {{.optimizer = AdamW({.learning_rate = CosineDecay({.initial_learning_rate = 3e-3, .decay_steps = 60})})}};
   }
 
  private:
@@ -118,10 +117,16 @@ BOOST_AUTO_TEST_CASE(lightning_habit) {
   const DataLoader train(images(512), {.batch_size = 64, .shuffle = true});
   const DataLoader validation(images(128), {.batch_size = 64});
   Classifier classifier;
-  const History history = Trainer({.max_epochs = 8, .precision = "bf16", .enable_progress_bar = false})
-                              .fit(classifier, train, validation);
+  const History history =
+      Trainer({.max_epochs = 8, .precision = "bf16", .enable_progress_bar = false}).fit(classifier, train, validation);
   BOOST_TEST(history.history.at("train_acc").size() == 8U);
   BOOST_TEST(history.history.at("val_acc").back() > 0.9);
+}
+
+BOOST_AUTO_TEST_CASE(an_activation_where_a_layer_is_taken) {
+  Sequential model({Rescaling({.scale = -1}), Activation("relu")});
+  const Value y = model(Tensor({1, 2}, std::vector<float>{-2, 3}));
+  BOOST_TEST(y.tensor().equal(Tensor({1, 2}, std::vector<float>{2, 0})));
 }
 
 BOOST_AUTO_TEST_CASE(a_layer_of_ones_own) {

@@ -61,16 +61,14 @@ BOOST_AUTO_TEST_CASE(a_split_validates_on_the_last_samples_and_trains_on_the_oth
   BOOST_TEST(keys(history) == "loss val_loss ");
   BOOST_TEST(history.history.at("loss").size() == 2U);
   BOOST_TEST(history.history.at("loss")[1] == squared_error(0.5, part(xs, 0, 3), part(ys, 0, 3)), tolerance(1e-6));
-  BOOST_TEST(history.history.at("val_loss")[1] == squared_error(0.5, part(xs, 3, 5), part(ys, 3, 5)),
-             tolerance(1e-6));
+  BOOST_TEST(history.history.at("val_loss")[1] == squared_error(0.5, part(xs, 3, 5), part(ys, 3, 5)), tolerance(1e-6));
 }
 
 BOOST_AUTO_TEST_CASE(validation_data_come_before_a_split) {
   Sequential model = compiled_line(0);
-  const History history = model.fit(column(xs), column(ys),
-                                    {.verbose = false,
-                                     .validation_split = 0.4,
-                                     .validation_data = {{column({1, 1}), column({0, 0})}}});
+  const History history =
+      model.fit(column(xs), column(ys),
+                {.verbose = false, .validation_split = 0.4, .validation_data = {{column({1, 1}), column({0, 0})}}});
   BOOST_TEST(history.history.at("loss").at(0) == squared_error(0.5, xs, ys), tolerance(1e-6));
   BOOST_TEST(history.history.at("val_loss").at(0) == 0.25, tolerance(1e-6));
 }
@@ -78,9 +76,9 @@ BOOST_AUTO_TEST_CASE(validation_data_come_before_a_split) {
 BOOST_AUTO_TEST_CASE(sample_weights_are_factors_of_the_samples_losses) {
   const Numbers factors{1, 0, 2, 0.5, 3};
   Sequential model = compiled_line(0.01);
-  const History history = model.fit(
-      column(xs), column(ys),
-      {.batch_size = 5, .verbose = false, .shuffle = false, .sample_weight = Tensor({5}, factors)});
+  const History history =
+      model.fit(column(xs), column(ys),
+                {.batch_size = 5, .verbose = false, .shuffle = false, .sample_weight = Tensor({5}, factors)});
   BOOST_TEST(weight_of(model) == stepped(0.5, 0.01, xs, ys, factors), tolerance(1e-5));
   double loss = 0;
   for (std::size_t i = 0; i < 5; ++i) loss += factors[i] * (0.5 * xs[i] - ys[i]) * (0.5 * xs[i] - ys[i]) / 5;
@@ -93,8 +91,7 @@ BOOST_AUTO_TEST_CASE(metrics_are_in_history_and_in_what_evaluate_returns) {
                  .loss = "mse",
                  .metrics = {"mae", MeanAbsoluteError(), metrics::MeanSquaredError({.name = "twin"})}});
   const History history = model.fit(column({1, 3}), column({0, 0}), {.verbose = false, .validation_split = 0.5});
-  BOOST_TEST(keys(history) ==
-             "loss mae mean_absolute_error twin val_loss val_mae val_mean_absolute_error val_twin ");
+  BOOST_TEST(keys(history) == "loss mae mean_absolute_error twin val_loss val_mae val_mean_absolute_error val_twin ");
   BOOST_TEST(history.history.at("mae").at(0) == 0.5);
   BOOST_TEST(history.history.at("val_mae").at(0) == 1.5);
   const Logs logs = model.evaluate(column({1, 3}), column({0, 0}));
@@ -125,7 +122,8 @@ BOOST_AUTO_TEST_CASE(fitting_again_goes_on_with_the_same_optimizer) {
 }
 
 BOOST_AUTO_TEST_CASE(compiling_or_a_trainer_begin_anew) {
-  Sequential compiled = compiled_line(0.01, 0.9), trained = compiled_line(0.01, 0.9), went_on = compiled_line(0.01, 0.9);
+  Sequential compiled = compiled_line(0.01, 0.9), trained = compiled_line(0.01, 0.9),
+             went_on = compiled_line(0.01, 0.9);
   const Trainer trainer({.max_epochs = 1, .enable_progress_bar = false});
   const DataLoader loader(pairs(xs, ys), {.batch_size = 2});
   for (int round = 0; round < 2; ++round) {

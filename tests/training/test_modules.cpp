@@ -58,7 +58,7 @@ class Returns : public Module {
  public:
   explicit Returns(int what) : Module("Returns"), what_(what) {}
   Value training_step(const Batch& batch) override {
-    const Value loss = mean_squared_error(batch["y"], line_(batch["x"]));
+    Value loss = mean_squared_error(batch["y"], line_(batch["x"]));
     if (what_ == 0) return loss;
     if (what_ == 1) return mean(loss);
     log("loss", loss * 3);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_step_is_traced_once_per_shape) {
 }
 
 BOOST_AUTO_TEST_CASE(max_steps_and_max_epochs_both_end_it) {
-  const auto steps = [](TrainerOptions options) {
+  const auto steps = [](const TrainerOptions& options) {
     Line module(0.01);
     const History history = fit(module, options);
     return history.epoch.size();

@@ -50,8 +50,8 @@ struct Bound {
 
 // Mixed policies keep float32 weights: errors are those of gradients, a few roundings (2^-9, 2^-12) deep. Pure ones
 // also round the weights themselves, once when they are made and once when they are updated.
-const Bound bounds[] = {{"64", 1e-12, 1e-14},          {"32", 2e-5, 2e-7},           {"bf16", 3e-2, 2e-7},
-                        {"16-mixed", 4e-3, 2e-7},      {"bf16-true", 6e-2, 0x1p-8}, {"16-true", 8e-3, 0x1p-11}};
+const Bound bounds[] = {{"64", 1e-12, 1e-14},     {"32", 2e-5, 2e-7},          {"bf16", 3e-2, 2e-7},
+                        {"16-mixed", 4e-3, 2e-7}, {"bf16-true", 6e-2, 0x1p-8}, {"16-true", 8e-3, 0x1p-11}};
 
 }  // namespace
 
@@ -83,9 +83,7 @@ BOOST_AUTO_TEST_CASE(only_what_is_trained_moves) {
   const Numbers moved = after_step("64", false);
   for (const auto& entry : start) {
     const bool still = starts_with(entry.first, "frozen/") || starts_with(entry.first, "norm/moving");
-    BOOST_TEST_CONTEXT(entry.first) {
-      BOOST_TEST((norm(entry.second, moved.at(entry.first)) == 0) == still);
-    }
+    BOOST_TEST_CONTEXT(entry.first) { BOOST_TEST((norm(entry.second, moved.at(entry.first)) == 0) == still); }
   }
 }
 

@@ -49,15 +49,14 @@ BOOST_AUTO_TEST_CASE(one_model_on_two_threads_is_refused_while_it_runs) {
   Sequential model = line(2);
   std::promise<void> begun, released;
   bool waits = true;
-  const Dataset slow = Dataset::from_function({.size = 1,
-                                               .fields = {{.name = "x", .shape = {1}}},
-                                               .function = [&](std::int64_t) -> std::vector<Tensor> {
-                                                 if (std::exchange(waits, false)) {
-                                                   begun.set_value();
-                                                   released.get_future().wait();
-                                                 }
-                                                 return {Tensor({1}, std::vector<float>{3})};
-                                               }});
+  const Dataset slow = Dataset::from_function(
+      {.size = 1, .fields = {{.name = "x", .shape = {1}}}, .function = [&](std::int64_t) -> std::vector<Tensor> {
+         if (std::exchange(waits, false)) {
+           begun.set_value();
+           released.get_future().wait();
+         }
+         return {Tensor({1}, std::vector<float>{3})};
+       }});
   Tensor predicted;
   std::thread other([&] { predicted = model.predict(DataLoader(slow, {.workers = 0})); });
   begun.get_future().wait();

@@ -121,8 +121,7 @@ BOOST_AUTO_TEST_CASE(low_precision_computes_what_float32_does_within_its_roundin
   // Without learning all epochs are alike, but for those in which a loss scale is found.
   const auto loss = [](const char* precision, bool eager) {
     Sequential model = two_layers(0);
-    const Trainer trainer(
-        {.max_epochs = 12, .precision = precision, .enable_progress_bar = false, .eager = eager});
+    const Trainer trainer({.max_epochs = 12, .precision = precision, .enable_progress_bar = false, .eager = eager});
     return trainer.fit(model, data()).history.at("loss").back();
   };
   const double expected = loss("32", false);

@@ -39,8 +39,7 @@ class Gan : public Module {
 
  private:
   bool after_;
-  Dense generator_ =
-      sub("g", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(0.5)}));
+  Dense generator_ = sub("g", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(0.5)}));
   Dense critic_ = sub("d", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(2)}));
 };
 
@@ -65,9 +64,7 @@ class Steps : public Module {
 
 const std::vector<double> xs{1, 2}, ys{3, 4};
 
-Trainer quiet(bool eager = false) {
-  return Trainer({.max_epochs = 1, .enable_progress_bar = false, .eager = eager});
-}
+Trainer quiet(bool eager = false) { return Trainer({.max_epochs = 1, .enable_progress_bar = false, .eager = eager}); }
 
 std::string refusal(OptimizerConfigs configs, std::vector<std::string> names) {
   Steps module(std::move(configs), std::move(names));
@@ -122,8 +119,7 @@ BOOST_AUTO_TEST_CASE(optimizers_have_to_be_asked_for_and_told_apart) {
   BOOST_TEST(refusal({first}, {"first", "first"}) ==
              "[Trainer] a second minimize() in one step of optimizer \"first\"");
   BOOST_TEST(refusal({}, {}) == "[Trainer] configure_optimizers gave none: override it, or compile() the model");
-  BOOST_TEST(refusal({{.optimizer = Any<Optimizer>(), .name = "none"}}, {}) ==
-             "[Trainer] optimizer \"none\" is empty");
+  BOOST_TEST(refusal({{.optimizer = Any<Optimizer>(), .name = "none"}}, {}) == "[Trainer] optimizer \"none\" is empty");
   BOOST_TEST(refusal({first, second}, {"first"}) == "");
 }
 
