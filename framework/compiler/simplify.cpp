@@ -18,7 +18,7 @@ bool holds(DType wide, DType narrow) {
 Value without_effect(const Node& node) {
   const Value& x = node.inputs.front();
   const Spec& out = node.outputs.front();
-  if (node.op->name == "stop_gradient") return x;
+  if (node.op->name == "stop_gradient" || node.op->name == "identity") return x;
   if (node.op->name == "reshape" && x.shape() == out.shape) return x;
   if (node.op->name == "reshape" && is(x, "reshape") && x.node()->inputs.front().shape() == out.shape) {
     return x.node()->inputs.front();

@@ -29,7 +29,7 @@ void update_in_training(const std::shared_ptr<VariableState>& variable, const Va
 /// Updates of functional graphs that wait for the layer's output to hang on, so that the model finds them.
 std::vector<Node::Update>& pending_updates();
 
-/// Hangs them on the node of that output; without a node there are none.
+/// Hangs them on the node of that output, one that none of them depends on; without a node there are none.
 void hang_updates(const Value& output);
 
 /// A number that changes from step to step without another plan: "step", "epoch", "seed", ... Outside of a trace it

@@ -80,6 +80,7 @@ Values Layer::operator()(const Values& xs) {
   }
   state_->called = true;
   state_->last_output = out.front().shape();
+  if (!pending_updates().empty()) out.front() = identity(out.front());
   hang_updates(out.front());
   return out;
 }

@@ -126,6 +126,9 @@ Value sparse_crossentropy(const Value& labels, const Value& scores, bool from_lo
 /// Where the largest element along `axis` is, int64, without that axis; the first of equals.
 Value argmax(const Value& x, std::int64_t axis = -1);
 
+/// x, as a node of its own.
+Value identity(const Value& x);
+
 /// Passes x, and no gradient.
 Value stop_gradient(const Value& x);
 

@@ -39,15 +39,6 @@ struct Size {
   std::string text() const { return grouped(count) + " (" + bytes_text(bytes) + ")"; }
 };
 
-/// The weights of a layer and of those below it, each once.
-void collect_weights(const LayerState& state, std::vector<Variable>& out) {
-  for (const Variable& weight : state.weights) {
-    const auto same = [&](const Variable& other) { return other.id() == weight.id(); };
-    if (std::none_of(out.begin(), out.end(), same)) out.push_back(weight);
-  }
-  for (const auto& child : state.children) collect_weights(*child.second, out);
-}
-
 std::string dtypes_of(const std::vector<Variable>& weights) {
   std::string text;
   std::vector<DType> seen;
@@ -67,34 +58,41 @@ std::string output_text(const std::optional<Shape>& output) {
   return to_string(shape);
 }
 
-/// The lines of a layer's sub-layers, each with those below it.
+/// Where a layer is, and what holds for it there.
+struct Place {
+  std::string name;
+  std::string path;
+  Policy policy;
+  bool trainable = true;
+};
+
+/// The lines of layers, each before those below it.
 class Lines {
  public:
-  void add_below(const LayerState& state, const std::string& path, std::size_t depth, const Policy& policy,
-                 bool trainable) {
-    for (const auto& [name, child] : state.children) {
-      const Policy& nearest = child->policy.inherits() ? policy : child->policy;
-      const bool trained = trainable && child->trainable;
-      add(*child, name, path + name, depth, nearest, trained);
-      add_below(*child, path + name + "/", depth + 1, nearest, trained);
+  void add_below(const Layer& layer, const Place& place) {
+    for (const auto& [name, child] : layer.state()->children) {
+      const Place below{name, place.path + (place.path.empty() ? "" : "/") + name,
+                        child->policy.inherits() ? place.policy : child->policy, place.trainable && child->trainable};
+      const LayerHandle handle(child, below.path, {});
+      add(handle, below);
+      add_below(handle, below);
     }
   }
 
-  void add(const LayerState& state, const std::string& name, const std::string& path, std::size_t depth,
-           const Policy& policy, bool trained) {
-    std::vector<Variable> weights;
-    collect_weights(state, weights);
+  void add(const Layer& layer, const Place& place) {
+    const LayerState& state = *layer.state();
+    const std::vector<Variable> weights = layer.weights();
     Size size;
     for (const Variable& weight : weights) size.add(weight.value());
     const bool built = state.called || !weights.empty();
-    const Policy& shown = state.last_policy.inherits() ? policy : state.last_policy;
     unbuilt_ += built ? 0 : 1;
-    rows_.push_back({std::string(2 * depth, ' ') + name + (name.empty() ? "(" : " (") + state.kind + ")", path,
-                     output_text(state.last_output), dtype_name(shown.compute_dtype()), dtypes_of(weights),
+    const Policy& policy = state.last_policy.inherits() ? place.policy : state.last_policy;
+    const auto depth = static_cast<std::size_t>(std::count(place.path.begin(), place.path.end(), '/'));
+    const std::string trainable = place.trainable ? "yes" : "no";
+    rows_.push_back({std::string(2 * depth, ' ') + place.name + (place.name.empty() ? "(" : " (") + state.kind + ")",
+                     place.path, output_text(state.last_output), dtype_name(policy.compute_dtype()), dtypes_of(weights),
                      built ? grouped(size.count) : "?", built ? bytes_text(size.bytes) : "?",
-                     weights.empty() ? "-"
-                     : trained       ? "yes"
-                                     : "no"});
+                     weights.empty() ? "-" : trainable});
   }
 
   std::string text() const {
@@ -114,9 +112,9 @@ class Lines {
 
 std::string Model::summary_text() const {
   Lines lines;
-  const Policy policy = state()->policy.inherits() ? mezzo::dtype_policy() : state()->policy;
-  if (!state()->weights.empty()) lines.add(*state(), "", "", 0, policy, trainable());
-  lines.add_below(*state(), "", 0, policy, trainable());
+  const Place root{"", "", state()->policy.inherits() ? mezzo::dtype_policy() : state()->policy, trainable()};
+  if (!state()->weights.empty()) lines.add(*this, root);
+  lines.add_below(*this, root);
 
   Size total, trained, frozen, slots;
   for (const WeightPolicy& weight : weight_policies(*this, {})) {

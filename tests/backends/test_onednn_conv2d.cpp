@@ -91,7 +91,7 @@ Layer random_layer(Dice& dice) {
 
 void check_random_layers(DType dtype) {
   Dice dice(7);
-  const int count = std::getenv("MEZZO_TEST_SMALL") != nullptr ? 20 : 80;
+  const int count = std::getenv("MEZZO_TEST_SMALL") != nullptr ? 12 : 40;
   for (int i = 0; i < count; ++i) check(random_layer(dice), dtype);
 }
 

@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_step_allocates_nothing) {
   }
 }
 
-// Each execute() of oneDNN fills a hash map of a few arguments, and looks up a stream.
+// Each execute() of oneDNN fills hash maps of a few arguments, in about seven small pieces; a kernel has up to three.
 BOOST_AUTO_TEST_CASE(what_onednn_allocates_is_bounded_and_it_creates_nothing) {
   for (const std::string& policy : policy_names) {
     BOOST_TEST_CONTEXT(policy) {
@@ -181,20 +181,9 @@ BOOST_AUTO_TEST_CASE(what_onednn_allocates_is_bounded_and_it_creates_nothing) {
       const Costs costs = costs_of(plan);
       BOOST_TEST(costs.primitives == 0);
       BOOST_TEST(costs.allocations <= 10 * products * 24);
-      BOOST_TEST(costs.bytes <= 10 * products * 4096);
+      BOOST_TEST(costs.bytes <= 10 * products * 2048);
     }
   }
 }
 
-BOOST_AUTO_TEST_SUITE_END()
-BOOST_AUTO_TEST_SUITE(zzz)
-BOOST_AUTO_TEST_CASE(print) {
-  for (const std::string& policy : policy_names) {
-      Plan plan = training_step(policy, true);
-      const int products = products_in(plan);
-      const Costs costs = costs_of(plan);
-      std::printf("%s %d %f %f\n", policy.c_str(), products, costs.allocations/10.0, costs.bytes/10.0);
-      for (auto& r : plan.rows()) std::printf("   %s %s %s\n", r.op.c_str(), r.kernel.c_str(), r.detail.c_str());
-  }
-}
 BOOST_AUTO_TEST_SUITE_END()

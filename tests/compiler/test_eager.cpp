@@ -13,6 +13,7 @@ BOOST_AUTO_TEST_SUITE(eager)
 BOOST_AUTO_TEST_CASE(views_share_bytes) {
   const Tensor x = random_tensor({2, 3});
   BOOST_TEST(reshape(x, {6}).tensor().raw() == x.raw());
+  BOOST_TEST(identity(x).tensor().raw() == x.raw());
   BOOST_TEST(stop_gradient(x).tensor().raw() == x.raw());
 }
 

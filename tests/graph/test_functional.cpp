@@ -106,6 +106,20 @@ BOOST_AUTO_TEST_CASE(updates_wait_for_an_output_to_hang_on) {
   BOOST_TEST(variable->value.equal(Tensor({2})));
 }
 
+// The layers' way: on a node of their own, since an update that holds what it hangs on would never be freed.
+BOOST_AUTO_TEST_CASE(updates_are_freed_with_their_graph) {
+  const auto mean = make_variable("mean", Tensor({3}));
+  std::weak_ptr<Node> norm;
+  {
+    const Tensor c({3});
+    const BatchNormResult result = batch_norm(symbol({-1, 3}), c, c, c, c);
+    norm = result.y.node();
+    update_variable(mean, result.moving_mean);
+    hang_updates(identity(result.y));
+  }
+  BOOST_TEST(norm.expired());
+}
+
 // As deep as a network of many layers never is, and any recursion would overflow the stack.
 BOOST_AUTO_TEST_CASE(long_chains_are_freed_without_recursion) {
   std::weak_ptr<Node> first;

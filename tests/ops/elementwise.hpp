@@ -152,6 +152,8 @@ inline std::vector<OpRow> elementwise_rows() {
   rows.push_back(unary_row("stop_gradient", mezzo::stop_gradient, kinky, [](double x) { return x; }));
   rows.back().differentiable = {};
   rows.back().keeps = true;
+  rows.push_back(unary_row("identity", mezzo::identity, kinky, [](double x) { return x; }));
+  rows.back().keeps = true;
   rows.push_back(equal_row());
   rows.push_back(relu_gradient_row());
   for (const mezzo::DType to : {mezzo::DType::float32, mezzo::DType::float64, mezzo::DType::bfloat16,

@@ -22,6 +22,7 @@ std::vector<Implementation> reference_implementations() {
       {name, "sign", create_sign},
       {name, "cast", create_cast},
       {name, "reshape", create_view},
+      {name, "identity", create_view},
       {name, "stop_gradient", create_view},
       {name, "transpose", create_transpose},
       {name, "broadcast_to", create_broadcast_to},

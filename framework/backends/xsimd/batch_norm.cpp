@@ -41,9 +41,9 @@ struct Channels {
         body(i * block * columns * size, count, first + i * columns, second + i * columns);
       }
     });
-    for (Index i = columns; i < blocks * columns; ++i) {
-      first[i % columns] += first[i];
-      second[i % columns] += second[i];
+    for (Index i = 1; i < blocks; ++i) {
+      for (Index c = 0; c < columns; ++c) first[c] += first[i * columns + c];
+      for (Index c = 0; c < columns; ++c) second[c] += second[i * columns + c];
     }
   }
 

@@ -23,6 +23,7 @@ struct Reduction {
 
   /// Finds the blocks of axes; false if the axes to sum over don't lie together.
   bool split(const Shape& shape, const Shape& axes) {
+    bool seen_summed = false;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       if (shape[axis] == 1) continue;
       const bool is_summed = std::find(axes.begin(), axes.end(), static_cast<Index>(axis)) != axes.end();
@@ -70,8 +71,6 @@ struct Reduction {
       }
     });
   }
-
-  bool seen_summed = false;
 };
 
 template <bool mean>

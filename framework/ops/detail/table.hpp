@@ -20,6 +20,7 @@ Op dropout_op();
 Op equal_op();
 Op exp_op();
 Op gradient_multiplier_op();
+Op identity_op();
 Op log_op();
 Op matmul_op();
 Op max_pool2d_op();
