@@ -71,7 +71,7 @@ NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vecto
 Graph rewrite(const Graph& graph, const Rule& rule) {
   Graph out;
   Replacements replacements;
-  const Add add = [&out](NodePtr node) {
+  const Add add = [&out](const NodePtr& node) {
     out.nodes.push_back(node);
     return outputs_of(node);
   };

@@ -21,7 +21,7 @@ NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vecto
 
 /// Builds a graph anew, node by node. `rule` gets a node as it was and as it is with inputs of the new graph, and a way
 /// to add nodes before it; it returns what stands for the node's outputs, or nothing to keep the node.
-using Add = std::function<Values(NodePtr)>;
+using Add = std::function<Values(const NodePtr&)>;
 using Rule = std::function<Values(const NodePtr& old, const NodePtr& node, const Add& add)>;
 Graph rewrite(const Graph& graph, const Rule& rule);
 

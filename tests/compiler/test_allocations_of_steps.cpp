@@ -28,6 +28,7 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 // In place of the whole program's, its libraries' among them. Inlined, they would draw GCC's warning of a mismatch.
 [[gnu::noinline]] void* operator new(std::size_t bytes) { return counted(bytes, 1); }
 [[gnu::noinline]] void* operator new[](std::size_t bytes) { return counted(bytes, 1); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return counted(bytes, 1); }
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, static_cast<std::size_t>(alignment));
 }

@@ -35,6 +35,25 @@ class ExpScale : public Layer {
   Variable log_scale_{"log_scale"};
 };
 
+/// Remembers the mean of what it saw, then calls a frozen layer.
+class Watches : public Layer {
+ public:
+  Watches() : Layer("Watches") {}
+  void build(const Shape&) override {
+    add_weight(seen_, {.shape = {}, .initializer = Constant(0), .trainable = false});
+  }
+
+ protected:
+  Value call(const Value& x) override {
+    update(seen_, mean(x));
+    return frozen_(x);
+  }
+
+ private:
+  Variable seen_{"seen"};
+  Dense frozen_ = sub("frozen", Dense({.units = 1, .trainable = false}));
+};
+
 Tensor ones(const Shape& shape) {
   return {shape, std::vector<float>(static_cast<std::size_t>(element_count(shape)), 1)};
 }
@@ -155,6 +174,18 @@ BOOST_AUTO_TEST_CASE(moving_statistics_move_in_training_only) {
              "functional/batch_normalization/moving_mean functional/batch_normalization/moving_variance");
   const double mean = model.get_layer("functional/batch_normalization").weights()[2].value().item();
   BOOST_TEST(std::abs(mean - 0.03) < 1e-7);
+}
+
+BOOST_AUTO_TEST_CASE(an_update_is_that_of_the_layer_that_made_it) {
+  auto x = Input({.shape = {1}});
+  Model model({.inputs = {x}, .outputs = {Dense({.units = 1})(Watches()(x))}});
+  model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse"});
+  model.fit(ones({2, 1}), ones({2, 1}), {.verbose = false});
+  BOOST_TEST(model.get_layer("watches").weights()[0].value().item() == 1.0);
+  Model frozen = clone(model);
+  frozen.get_layer("watches").set_trainable(false);
+  frozen.fit(Tensor({2, 1}), ones({2, 1}), {.verbose = false});
+  BOOST_TEST(frozen.get_layer("watches").weights()[0].value().item() == 1.0);
 }
 
 BOOST_AUTO_TEST_CASE(a_model_on_a_part_of_another) {

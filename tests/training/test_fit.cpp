@@ -146,6 +146,19 @@ BOOST_AUTO_TEST_CASE(loaders_and_arrays_train_alike) {
   BOOST_TEST(loader.evaluate(batches).at("loss") == second.history.at("val_loss").at(0));
 }
 
+BOOST_AUTO_TEST_CASE(fields_are_taken_by_their_roles_whatever_their_names) {
+  const auto a = Input({.shape = {1}}), b = Input({.shape = {1}});
+  Model model({.inputs = {a, b}, .outputs = {line(0.5)(a) + b}});
+  model.compile({.optimizer = SGD({.learning_rate = 0.01}), .loss = "mse"});
+  const Tensor zeros({5, 1});
+  const Dataset data = Dataset::from_tensors({{"factor", Tensor({5}, Numbers(5, 2)), Role::weight},
+                                              {"left", column(xs)},
+                                              {"goal", column(ys), Role::target},
+                                              {"right", zeros}});
+  model.fit(DataLoader(data, {.batch_size = 5}), {.verbose = false});
+  BOOST_TEST(weight_of(model) == stepped(0.5, 0.01, xs, ys, Numbers(5, 2)), tolerance(1e-5));
+}
+
 BOOST_AUTO_TEST_CASE(shuffling_changes_the_order_but_not_the_samples) {
   Sequential shuffled = compiled_line(0.01), ordered = compiled_line(0.01), again = compiled_line(0.01);
   const FitOptions mixed{.epochs = 3, .batch_size = 1, .verbose = false};

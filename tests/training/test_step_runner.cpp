@@ -28,6 +28,9 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 
 // Not inlined: GCC would take free() for the wrong end of what it sees as ::operator new.
 [[gnu::noinline]] void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return allocate(bytes, alignof(std::max_align_t));
+}
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<std::size_t>(alignment));
 }

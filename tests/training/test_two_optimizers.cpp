@@ -23,7 +23,7 @@ class Gan : public Module {
     const Value before = critic_(batch["y"]);
     const Value critic_loss = mean_squared_error(stop_gradient(fake), before);
     minimize(critic_loss, optimizer("d"));
-    const Value generator_loss = mean_squared_error(after_ ? critic_(batch["y"]) : before, fake);
+    Value generator_loss = mean_squared_error(after_ ? critic_(batch["y"]) : before, fake);
     minimize(generator_loss, optimizer("g"));
     log("critic_loss", critic_loss);
     return generator_loss;
@@ -50,7 +50,7 @@ class Steps : public Module {
       : Module("Steps"), configs_(std::move(configs)), names_(std::move(names)) {}
 
   Value training_step(const Batch& batch) override {
-    const Value loss = mean_squared_error(batch["y"], line_(batch["x"]));
+    Value loss = mean_squared_error(batch["y"], line_(batch["x"]));
     for (const std::string& name : names_) minimize(loss, optimizer(name));
     return loss;
   }

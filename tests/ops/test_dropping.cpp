@@ -1,0 +1,70 @@
+#include <boost/test/unit_test.hpp>
+
+#include <mezzo/ops/ops.hpp>
+
+#include "support/runs.hpp"
+#include "support/tensors.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+const Tensor ones({400}, std::vector<float>(400, 1.0F));
+
+Frame frame(const std::string& entry, bool trainable = true) {
+  return {std::make_shared<ScopeInfo>(ScopeInfo{"Dropout", "", {}, trainable}), entry};
+}
+
+// What one layer's two calls drop, at a seed and step.
+Tensors two_calls(const std::string& path, double seed, double step) {
+  Trace trace(Trace::Mode::eager, true);
+  trace.runtime_values["seed"] = seed;
+  trace.runtime_values["step"] = step;
+  const Scope scope(frame(path));
+  return {dropout(ones, 0.5).tensor(), dropout(ones, 0.5).tensor()};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(dropping)
+
+BOOST_AUTO_TEST_CASE(depends_on_path_call_seed_and_step_only) {
+  const Tensors base = two_calls("a", 1, 2), again = two_calls("a", 1, 2);
+  for (std::size_t i = 0; i < 2; ++i) BOOST_TEST(base[i].equal(again[i]));
+  BOOST_TEST(!base[0].equal(base[1]));
+  BOOST_TEST(!base[0].equal(two_calls("b", 1, 2)[0]));
+  BOOST_TEST(!base[0].equal(two_calls("a", 3, 2)[0]));
+  BOOST_TEST(!base[0].equal(two_calls("a", 1, 3)[0]));
+}
+
+BOOST_AUTO_TEST_CASE(needs_no_new_plan_from_step_to_step) {
+  Trace trace(Trace::Mode::graph, true);
+  const Value x = trace.input("x", Spec{ones.shape(), ones.dtype()});
+  {
+    const Scope scope(frame("a"));
+    trace.output("y", dropout(x, 0.5));
+  }
+  Plan plan(run_passes(trace.graph()), std::make_shared<Arena>());
+  BOOST_TEST(plan.runtime_names() == (std::vector<std::string>{"seed", "step"}), boost::test_tools::per_element());
+  for (const double step : {2.0, 3.0}) {
+    plan.run({ones}, {1, step});
+    BOOST_TEST(plan.output(0).equal(two_calls("a", 1, step)[0]));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(happens_in_training_only_and_changes_no_dtype) {
+  for (const bool training : {false, true}) {
+    for (const double rate : {0.0, 0.5}) {
+      Trace trace(Trace::Mode::graph, training);
+      const PolicyScope scope("mixed_bfloat16");
+      const Value x = trace.input("x", Spec{ones.shape(), ones.dtype()});
+      BOOST_TEST((dropout(x.across_border(), rate).dtype() == DType::bfloat16));
+      BOOST_TEST((dropout(x, rate).dtype() == DType::float32));
+      BOOST_TEST(count_nodes(trace.graph(), "dropout") == (training && rate > 0 ? 2 : 0));
+    }
+  }
+  BOOST_TEST(dropout(ones, 0.5).tensor().equal(ones));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,51 @@
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+
+#include <mezzo/graph/op.hpp>
+#include <mezzo/ops/activation.hpp>
+#include <mezzo/ops/ops.hpp>
+
+#include "support/tensors.hpp"
+#include "support/throws.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+BOOST_AUTO_TEST_SUITE(names)
+
+BOOST_AUTO_TEST_CASE(of_ops_and_their_aliases_are_given_once) {
+  std::set<std::string> seen;
+  for (const Op& op : op_table()) {
+    BOOST_TEST(seen.insert(op.name).second, op.name);
+    for (const std::string& alias : op.aliases) BOOST_TEST(seen.insert(alias).second, alias);
+    BOOST_TEST(&find_op(op.name) == &op);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_activations) {
+  const Tensor x = random_tensor({9}, DType::float32, 1, -2, 2);
+  BOOST_TEST(Activation("relu")(x).tensor().equal(relu(x).tensor()));
+  BOOST_TEST(Activation("exp")(x).tensor().equal(exp(x).tensor()));
+  BOOST_TEST(Activation("linear")(x).tensor().equal(x));
+  BOOST_TEST(Activation()(x).tensor().equal(x));
+  BOOST_TEST(Activation([](const Value& v) { return v * 2; })(x).tensor().equal((Value(x) * 2).tensor()));
+  check_throws<NameError>("no activation \"rellu\"; there are: exp, linear, relu", [] { Activation("rellu"); });
+}
+
+BOOST_AUTO_TEST_CASE(of_padding) {
+  const auto resolve = [](const Padding& padding) {
+    return padding.resolve("[conv2d]", {7, 8}, {3, 4}, {2, 3}, {1, 1});
+  };
+  BOOST_TEST(resolve("valid") == (Shape{0, 0, 0, 0}), boost::test_tools::per_element());
+  BOOST_TEST(resolve("same") == (Shape{1, 1, 1, 1}), boost::test_tools::per_element());
+  BOOST_TEST(resolve(2) == (Shape{2, 2, 2, 2}), boost::test_tools::per_element());
+  BOOST_TEST(resolve({1, 2}) == (Shape{1, 1, 2, 2}), boost::test_tools::per_element());
+  const Shape odd = Padding("same").resolve("[conv2d]", {8, 8}, {3, 3}, {2, 2}, {1, 1});
+  BOOST_TEST(odd == (Shape{0, 1, 0, 1}), boost::test_tools::per_element());  // TensorFlow's: the odd one goes last
+  check_throws<NameError>("no padding \"full\"; there are: same, valid, or numbers", [] { Padding("full"); });
+  check_throws<ValueError>("[conv2d] padding must be one or two numbers of at least 0; got (-1,)",
+                           [&] { resolve(-1); });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
