@@ -5,7 +5,7 @@
 namespace mezzo {
 
 /// The upper half of a float32: 8 exponent bits, 8 bits of precision. A storage format: arithmetic is done in float.
-struct bfloat16 {
+struct bfloat16 {  // NOLINT(readability-identifier-naming): named as a number type
   std::uint16_t bits = 0;
 
   bfloat16() = default;

@@ -5,7 +5,7 @@ namespace mezzo {
 
 /// IEEE binary16: 5 exponent bits, 11 bits of precision, largest finite value 65504. A storage format: arithmetic is
 /// done in float.
-struct float16 {
+struct float16 {  // NOLINT(readability-identifier-naming): named as a number type
   std::uint16_t bits = 0;
 
   float16() = default;
