@@ -18,6 +18,11 @@ function(mezzo_add_isa_kernels target folder)
   if(NOT sources)
     return()
   endif()
+  # GCC 12 takes minutes to guard the scopes of so many small inlined functions.
+  set(quick_to_sanitize)
+  if(MEZZO_SANITIZE)
+    set(quick_to_sanitize -fno-sanitize-address-use-after-scope)
+  endif()
   foreach(isa IN LISTS MEZZO_ISAS)
     set(objects ${target}_${isa})
     add_library(${objects} OBJECT ${sources})
@@ -27,6 +32,7 @@ function(mezzo_add_isa_kernels target folder)
     # Optimized in every build: GCC 12 can't compile xsimd's AVX-512 otherwise, and what is not inlined would be
     # shared between the copies. GCC 12 takes its own intrinsics' undefined vectors for mistakes (GCC bug 105593).
     target_compile_options(${objects} PRIVATE -O3 ${MEZZO_ISA_FLAGS_${isa}}
+      ${quick_to_sanitize}
       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>)
     target_link_libraries(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
   endforeach()

@@ -109,8 +109,7 @@ void Plan::commit() {
     ++variable.version;
   }
   for (const Copy& copy : copies_) {
-    if (!copy.written || !committed(copy.group)) continue;
-    copy.variable->copy_in(copy.dtype).version = copy.variable->version;
+    if (copy.written) copy.variable->copy_in(copy.dtype).version = copy.variable->version;
   }
 }
 

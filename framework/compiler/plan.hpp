@@ -67,8 +67,7 @@ class Plan {
     std::shared_ptr<VariableState> variable;
     DType dtype = DType::float32;
     std::unique_ptr<Kernel> refresh;
-    bool written = false;  ///< by the optimizer's pass
-    int group = -1;        ///< of that pass
+    bool written = false;  ///< by the optimizer's pass, together with the variable
   };
   struct Commit {
     std::shared_ptr<VariableState> variable;

@@ -217,9 +217,7 @@ class PlanBuilder {
       return buffer_of(variable);
     }
     const std::size_t buffer = copy_buffer(node.inputs.front().node()->variable, node.outputs[output].dtype);
-    Plan::Copy& copy = plan_.copies_[plan_.buffers_[buffer].index];
-    copy.written = true;
-    copy.group = deferred_.at(&node);
+    plan_.copies_[plan_.buffers_[buffer].index].written = true;
     return buffer;
   }
 

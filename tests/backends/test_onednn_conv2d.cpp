@@ -100,7 +100,8 @@ void check_chosen_layers(DType dtype) {
   check({8, 13, 13, 32, 64, {3, 3}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 1, 1, true}, dtype);
   check({1, 30, 30, 3, 16, {7, 7}, {2, 2}, {3, 3, 3, 3}}, dtype);
   check({2, 14, 14, 32, 64, {3, 3}, {2, 2}, {0, 1, 0, 1}}, dtype);
-  // What kernel gradients of oneDNN's own choice would write beyond their scratchpad for.
+  // Here the kernel gradient that oneDNN prefers writes beyond its scratchpad.
+  check({1, 56, 56, 8, 16, {1, 1}, {2, 2}}, dtype);
   check({4, 28, 28, 8, 16, {1, 1}, {2, 2}}, dtype);
   check({2, 28, 28, 2, 16, {1, 1}, {3, 3}}, dtype);
   // Depthwise, with stride.

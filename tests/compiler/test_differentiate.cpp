@@ -184,13 +184,31 @@ BOOST_AUTO_TEST_CASE(means_of_many_keep_their_digits) {
   BOOST_TEST(gradient.slice(0, 1).item() == exact.item());
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_computed_for_inputs_without_weights) {
+BOOST_AUTO_TEST_CASE(nothing_is_computed_that_nobody_asks_for) {
   const auto w = make_variable("w", two(1, 2));
   const Graph graph = traced([&](Trace& step) {
-    const Value loss = sum(relu(step.input("x", pair)) * read_variable(w));
-    step.output("g", gradients(loss, {read_variable(w)})[0]);
+    const Value y = relu(exp(step.input("x", pair)));
+    const Values found = gradients(sum(y * read_variable(w)), {read_variable(w), y});
+    for (const Value& gradient : found) step.output("g", gradient);
   });
   BOOST_TEST(count_nodes(graph, "relu_gradient") == 0);
+  BOOST_TEST(count_nodes(graph, "exp") == 1);
+}
+
+// A float32 layer in a mixed model: the backward pass runs outside of its scope.
+BOOST_AUTO_TEST_CASE(gradients_are_computed_in_the_dtype_of_their_layer) {
+  const auto w = make_variable("w", two(1, 2));
+  const Graph graph = traced([&](Trace& step) {
+    const PolicyScope trainer("mixed_bfloat16");
+    const Value x = step.input("x", pair);
+    const Value y = [&] {
+      const Scope scope({std::make_shared<ScopeInfo>(ScopeInfo{"Dense", "", "float32", true}), "logits"});
+      return abs(x.across_border()) * read_variable(w);
+    }();
+    for (const Value& gradient : gradients(sum(y * y), {step.read(w), x})) step.output("g", gradient);
+  });
+  BOOST_TEST(count_nodes(graph, "cast") == 1);  // of the seed, from float64
+  for (const NodePtr& node : graph.nodes) BOOST_TEST((node->outputs[0].dtype != DType::bfloat16));
 }
 
 BOOST_AUTO_TEST_CASE(gradients_belong_to_the_layer_of_their_ops) {

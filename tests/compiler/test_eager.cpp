@@ -1,5 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <thread>
 
 #include "compiler/steps.hpp"
@@ -40,17 +41,20 @@ BOOST_AUTO_TEST_CASE(kernels_that_are_kept_name_the_layer_of_the_call) {
 }
 
 BOOST_AUTO_TEST_CASE(threads_do_not_share_kernels) {
-  const Tensor a = small_integers({64, 64}, DType::bfloat16, 1), b = small_integers({64, 64}, DType::bfloat16, 2);
-  const Tensor expected = matmul(a, b).tensor();
-  std::vector<int> wrong(4, 0);
+  constexpr int count = 4;
+  std::vector<int> wrong(count, 0);
+  std::atomic<int> waiting{count};
   std::vector<std::thread> threads;
-  for (int& count : wrong) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 50; ++i) count += matmul(a, b).tensor().equal(expected) ? 0 : 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Tensor a = small_integers({128, 128}, DType::float32, i),
+                 b = small_integers({128, 128}, DType::float32, i + 10);
+    threads.emplace_back([a, b, expected = matmul(a, b).tensor(), &waiting, &errors = wrong[i]] {
+      for (--waiting; waiting > 0;) std::this_thread::yield();
+      for (int run = 0; run < 500; ++run) errors += matmul(a, b).tensor().equal(expected) ? 0 : 1;
     });
   }
   for (std::thread& thread : threads) thread.join();
-  BOOST_TEST(wrong == std::vector<int>(4, 0), boost::test_tools::per_element());
+  BOOST_TEST(wrong == std::vector<int>(count, 0), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -288,6 +288,11 @@ inline void check_autocast(const OpRow& row, const std::string& policy_name) {
     inputs.push_back(input.across_border(row.arguments[i].role.is_varied()));
   }
   const mezzo::Values outputs = row.call(inputs);
+  const mezzo::NodePtr node = outputs.at(0).node();
+  BOOST_TEST(node->op->name == row.op);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (row.arguments[i].role.is_varied()) BOOST_TEST((node->inputs[i].dtype() == compute), "argument " << i);
+  }
   BOOST_TEST_REQUIRE(outputs.size() == row.outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     BOOST_TEST(dtype_name(outputs[i].dtype()) == std::string(dtype_name(row.outputs[i].in(compute))), "output " << i);

@@ -56,7 +56,7 @@ struct OneDnnCase {
 // Runs it with margins around scratch and output that must stay as they are.
 inline mezzo::Tensor run_between_margins(mezzo::Kernel& kernel, const mezzo::KernelRequest& request,
                                          const std::vector<mezzo::Tensor>& inputs) {
-  constexpr std::int64_t margin = 4096;
+  constexpr std::int64_t margin = 65536;
   const auto bytes = [](std::size_t size) {
     return garbage({static_cast<std::int64_t>((size + 63) / 64 * 64) + 2 * margin}, mezzo::DType::uint8);
   };
