@@ -22,6 +22,7 @@
 #include <mezzo/layers/dense.hpp>
 #include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/flatten.hpp>
+#include <mezzo/layers/global_average_pooling2d.hpp>
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
@@ -39,6 +40,7 @@
 #include <mezzo/model/model.hpp>
 #include <mezzo/model/sequential.hpp>
 #include <mezzo/models/cnn.hpp>
+#include <mezzo/models/resnet.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/optimizers/adam.hpp>

@@ -56,6 +56,8 @@ write("layers", {
     "max_pooling": record(layers.MaxPooling2D(), image),
     "max_pooling_same": record(layers.MaxPooling2D(3, strides=2, padding="same"), image),
     "max_pooling_rectangular": record(layers.MaxPooling2D((2, 3), strides=(1, 2)), image),
+    "global_average_pooling": record(layers.GlobalAveragePooling2D(), image),
+    "global_average_pooling_keepdims": record(layers.GlobalAveragePooling2D(keepdims=True), image),
     "batch_normalization": record(layers.BatchNormalization(), image, training=True),
     "batch_normalization_inference": record(layers.BatchNormalization(), image),
     "batch_normalization_frozen": record(layers.BatchNormalization(), image, training=True, frozen=True),

@@ -1,0 +1,75 @@
+#include <boost/test/unit_test.hpp>
+
+#include <mezzo/mezzo.hpp>
+
+#include "support/layers.hpp"
+#include "support/tensors.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+std::int64_t trained_numbers(const ResNet& model) {
+  std::int64_t count = 0;
+  for (const Variable& weight : model.trainable_weights()) count += element_count(weight.shape());
+  return count;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(resnet)
+
+BOOST_AUTO_TEST_CASE(weights_are_as_many_as_torchvisions) {
+  const std::pair<ResNet (*)(const ResNetOptions&), std::int64_t> networks[] = {
+      {resnet18, 11'689'512}, {resnet34, 21'797'672}, {resnet50, 25'557'032}};
+  for (const auto& network : networks) {
+    ResNet model = network.first({});
+    BOOST_TEST((model(Input({.shape = {224, 224, 3}})).shape() == Shape{-1, 1000}));
+    BOOST_TEST(trained_numbers(model) == network.second);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(layers_are_named_as_torchvisions) {
+  ResNet model = resnet18({.classes = 5});
+  model.build({1, 32, 32, 3});
+  BOOST_TEST(paths_of(model) == "");
+}
+
+class Classifier : public Module {
+ public:
+  Value training_step(const Batch& batch) override {
+    return sparse_categorical_crossentropy(batch["label"], backbone_(batch["image"]), {.from_logits = true});
+  }
+  OptimizerConfigs configure_optimizers() override { return {{.optimizer = SGD({.learning_rate = 1e-3})}}; }
+
+ private:
+  ResNet backbone_ = sub("backbone", resnet18({.classes = 37}));
+};
+
+BOOST_AUTO_TEST_CASE(a_module_trains_it_as_its_backbone) {
+  const Dataset data = Dataset::from_tensors({{"image", random_tensor({4, 32, 32, 3})},
+                                              {"label", Tensor({4}, std::vector<std::int64_t>{0, 36, 5, 5}), Role::target}});
+  Classifier classifier;
+  const History history = Trainer({.max_epochs = 2, .precision = "bf16", .enable_progress_bar = false})
+                              .fit(classifier, DataLoader(data, {.batch_size = 4}));
+  BOOST_TEST(history.history.at("loss").back() < history.history.at("loss").front());
+  BOOST_TEST(classifier.named_weights().front().first == "backbone/conv1/kernel");
+}
+
+BOOST_AUTO_TEST_CASE(it_is_compiled_called_on_symbols_and_cloned) {
+  const Tensor x = random_tensor({2, 32, 32, 3});
+  ResNet model = resnet50({.classes = 3});
+  model.compile({.optimizer = SGD({.learning_rate = 1e-3}),
+                 .loss = SparseCategoricalCrossentropy({.from_logits = true}),
+                 .metrics = {"accuracy"}});
+  model.fit(x, Tensor({2}, std::vector<std::int64_t>{2, 0}), {.verbose = false});
+  const Tensor expected = model.predict(x);
+  const Value input = Input({.shape = {32, 32, 3}});
+  BOOST_TEST(Model({.inputs = {input}, .outputs = {model(input)}}).predict(x).equal(expected));
+  ResNet copy = clone(model);
+  for (const Variable& weight : model.weights()) weight.assign(Tensor(weight.shape()));
+  BOOST_TEST(copy.predict(x).equal(expected));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
