@@ -3,15 +3,23 @@
 #include <algorithm>
 #include <cstring>
 
+#include <mezzo/compiler/work.hpp>
+
 namespace mezzo {
 
 void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime) {
+  profile_.start();
   bind(inputs, runtime);
+  end_of(Chore::bind);
   refresh_copies();
+  end_of(Chore::refresh_copies);
   run_steps(0, compute_steps_);
   ask_gates();
+  end_of(Chore::ask_gates);
   run_steps(compute_steps_, steps_.size());
   commit();
+  end_of(Chore::commit);
+  profile_.finish();
 }
 
 void Plan::bind(const std::vector<Tensor>& inputs, const std::vector<double>& runtime) {
@@ -81,6 +89,7 @@ void Plan::run_steps(std::size_t begin, std::size_t end) {
     Step& step = steps_[i];
     if (i >= compute_steps_ && !committed(step.group)) continue;
     step.chosen.kernel->run({step.in.data(), step.out.data(), arena_->data() + step.scratch_offset});
+    profile_.lap(i);
   }
 }
 
@@ -136,15 +145,17 @@ std::vector<Plan::Row> Plan::rows() const {
             step.chosen.kernel->detail(),
             "",
             step.chosen.declined,
+            0,
             0};
-    for (const std::size_t read : step.reads) {
-      row.bytes +=
-          static_cast<std::size_t>(element_count(buffers_[read].spec.shape)) * dtype_size(buffers_[read].spec.dtype);
+    KernelRequest request{step.node->op, step.node->attributes, {}, step.node->outputs, {}};
+    for (const std::size_t read : step.reads) request.inputs.push_back(buffers_[read].spec);
+    for (const auto* specs : {&request.inputs, &request.outputs}) {
+      for (const Spec& spec : *specs) {
+        row.bytes += static_cast<std::size_t>(element_count(spec.shape)) * dtype_size(spec.dtype);
+      }
     }
-    for (const Spec& spec : step.node->outputs) {
-      row.outputs += (row.outputs.empty() ? "" : ", ") + to_string(spec);
-      row.bytes += static_cast<std::size_t>(element_count(spec.shape)) * dtype_size(spec.dtype);
-    }
+    for (const Spec& spec : request.outputs) row.outputs += (row.outputs.empty() ? "" : ", ") + to_string(spec);
+    row.operations = operations(request);
     rows.push_back(std::move(row));
   }
   return rows;

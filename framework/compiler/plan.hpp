@@ -6,6 +6,7 @@
 
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/compiler/memory.hpp>
+#include <mezzo/compiler/profile.hpp>
 #include <mezzo/graph/trace.hpp>
 
 namespace mezzo {
@@ -40,9 +41,20 @@ class Plan {
     std::string op, path, kernel, detail, outputs;
     std::vector<std::string> declined;
     std::size_t bytes = 0;  ///< read and written
+    double operations = 0;  ///< multiplications and additions of products and convolutions
   };
   std::vector<Row> rows() const;
   std::size_t arena_bytes() const { return arena_bytes_; }
+
+  /// What a run does beside its kernels.
+  enum class Chore { bind, refresh_copies, ask_gates, commit };
+  static constexpr std::size_t chores = 4;
+
+  /// Where the time goes: laps are the kernels, as rows() has them, then the chores in their order.
+  const Profile& profile() const { return profile_; }
+
+  /// Tells what the last run took with the caller's own preparations.
+  void count_wall(Profile::Clock::duration time) { profile_.count_wall(time); }
 
  private:
   friend class PlanBuilder;
@@ -86,6 +98,7 @@ class Plan {
   void run_steps(std::size_t begin, std::size_t end);
   void ask_gates();
   void commit();
+  void end_of(Chore chore) { profile_.lap(steps_.size() + static_cast<std::size_t>(chore)); }
 
   std::shared_ptr<Arena> arena_;
   std::size_t arena_bytes_ = 0;
@@ -103,6 +116,7 @@ class Plan {
   std::vector<Gate> gates_;
   std::vector<int> closed_;  // groups whose gates did not open in the last run
   std::vector<std::size_t> outputs_;
+  Profile profile_;
 };
 
 }  // namespace mezzo

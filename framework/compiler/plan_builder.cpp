@@ -272,6 +272,7 @@ class PlanBuilder {
       step.out.resize(step.writes.size());
     }
     plan_.closed_.reserve(plan_.gates_.size());
+    plan_.profile_ = Profile(end + Plan::chores);
   }
 
   void overwrite(const Plan::Step& step, std::size_t s, std::vector<Lifetime>& lifetimes) {

@@ -43,9 +43,10 @@ struct EvaluateOptions {
   std::int64_t batch_size = 32;
 };
 
-/// `profile` isn't there yet; `declined` lists the kernels that were passed over, and why.
+/// What explain() shows beside the kernels.
 struct ExplainOptions {
-  bool declined = false;
+  bool declined = false;  ///< the kernels that were passed over, and why
+  bool profile = false;   ///< where the time goes, and `declined` with it
 };
 
 /// A layer inside a model.
@@ -111,7 +112,10 @@ class Model : public Module {
   std::string summary_text() const;
 
   /// The plan of the last training step (or else evaluation), a kernel a line: op, layer, implementation, outputs,
-  /// bytes. A ValueError if nothing has run yet.
+  /// bytes. With `profile` also, as means over all steps of that plan but the first: time, share of the step, GFLOP/s
+  /// (products and convolutions, 1e9 multiplications and additions a second), GB/s (operands and results, each counted
+  /// once); sums by op; and the share of the step's wall time that the lines account for. A ValueError if nothing has
+  /// run yet or, for a profile, only one step.
   std::string explain(const ExplainOptions& options = {});
 
   /// The layer of that path ("backbone/conv1"); a NameError that lists the names otherwise.

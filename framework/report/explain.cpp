@@ -2,6 +2,7 @@
 
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/model/model.hpp>
+#include <mezzo/report/detail/profile.hpp>
 #include <mezzo/report/detail/table.hpp>
 
 namespace mezzo {
@@ -9,6 +10,10 @@ namespace mezzo {
 std::string Model::explain(const ExplainOptions& options) {
   if (!run_state() || !run_state()->last_plan) throw ValueError(label() + " explain: nothing has run yet");
   const Plan& plan = *run_state()->last_plan;
+  if (options.profile) {
+    if (plan.profile().runs() > 0) return detail::profile_text(plan);
+    throw ValueError(label() + " explain: a profile needs a second step, since the first isn't counted");
+  }
   const std::vector<Plan::Row> kernels = plan.rows();
   std::vector<std::vector<std::string>> rows;
   std::size_t total = 0;

@@ -66,6 +66,7 @@ void StepRunner::convert(Phase phase, const HostBatch& batch) {
 }
 
 void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
+  const auto start = Profile::Clock::now();
   step_ = find_step(phase, batch);
   if (step_ == nullptr) step_ = compile(phase, batch);
   inputs_.resize(batch.fields.size());
@@ -79,6 +80,7 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   for (const std::size_t i : step_->updated) {
     count_update(i, step_->scaled[i], step_->plan->committed(static_cast<int>(i)));
   }
+  step_->plan->count_wall(Profile::Clock::now() - start);
 }
 
 Policy StepRunner::base_policy() const { return options_.policy.inherits() ? dtype_policy() : options_.policy; }

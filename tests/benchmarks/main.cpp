@@ -36,6 +36,7 @@ void run(const Arguments& arguments) {
                   .loss = mezzo::SparseCategoricalCrossentropy({.from_logits = true})});
   model->build(batch["x"].shape());
   const Measurement result = measure(*model, batch, policy, arguments.seconds);
+  if (arguments.profile) std::cout << model->explain({.profile = true}) << "\n";
   const auto items = static_cast<double>(workload.batch_size);
   const nlohmann::ordered_json line{{"framework", "mezzo " MEZZO_VERSION},
                                     {"workload", workload.name},
@@ -44,6 +45,7 @@ void run(const Arguments& arguments) {
                                     {"best", rounded(items / result.steps.front(), 1)},
                                     {"ms", rounded(result.median() * 1e3, 3)},
                                     {"first_s", rounded(result.first, 3)},
+                                    {"first_touch_s", rounded(result.first_touch, 3)},
                                     {"rss_mib", peak_mebibytes()},
                                     {"loss", rounded(result.loss, 4)}};
   std::cout << line.dump() << std::endl;

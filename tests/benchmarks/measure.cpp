@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include <mezzo/compiler/plan.hpp>
 #include <mezzo/training/detail/step_runner.hpp>
 
 namespace mezzo_bench {
@@ -41,6 +42,8 @@ Measurement measure(mezzo::Model& model, const mezzo::HostBatch& batch, const me
     result.steps.push_back(seconds_since(begin));
   }
   std::sort(result.steps.begin(), result.steps.end());
+  const mezzo::Profile& profile = model.run_state()->last_plan->profile();
+  result.first_touch = std::max(0.0, profile.first_run_time() * 1e-9 - result.median());
   return result;
 }
 

@@ -16,12 +16,15 @@ std::unique_ptr<Model> mlp() {
 
 std::unique_ptr<Model> cnn() { return std::make_unique<CNN>(CNNOptions{.classes = 10, .scale = 1, .dropout = 0.5}); }
 
+std::unique_ptr<Model> resnet() { return std::make_unique<ResNet>(resnet18({.classes = 37})); }
+
 }  // namespace
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all{
       {"mlp", 128, {28, 28, 1}, 10, mlp},
       {"cnn", 128, {28, 28, 1}, 10, cnn},
+      {"resnet18", 32, {224, 224, 3}, 37, resnet},
   };
   return all;
 }

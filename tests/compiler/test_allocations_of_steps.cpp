@@ -141,6 +141,7 @@ Costs costs_of(Plan& plan) {
   }
   const Costs after{allocations, allocated_bytes, onednn_primitives_created()};
   BOOST_TEST(losses > 0);
+  BOOST_TEST(plan.profile().runs() == 10);
   return {after.allocations - before.allocations, after.bytes - before.bytes, after.primitives - before.primitives};
 }
 

@@ -6,6 +6,7 @@
 #include <dnnl.hpp>
 
 #include <mezzo/backends/onednn/implementations.hpp>
+#include <mezzo/compiler/work.hpp>
 #include <mezzo/core/hardware.hpp>
 
 namespace mezzo {
@@ -21,22 +22,6 @@ bool is_intel_with_avx512_fp16() {
   if (__get_cpuid(0, &a, &b, &c, &d) == 0 || std::memcmp(&b, "Genu", 4) != 0) return false;
   constexpr unsigned avx512_fp16 = 1U << 23;
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & avx512_fp16) != 0;
-}
-
-/// Multiplications and additions.
-double operations(const KernelRequest& request) {
-  const auto size = [](const Spec& spec) { return static_cast<double>(element_count(spec.shape)); };
-  const std::string& op = request.op->name;
-  const Spec& a = request.inputs[0];
-  const Spec& b = request.inputs[1];
-  const Spec& out = request.outputs[0];
-  if (op == "matmul") {
-    const bool transposed = request.attributes.get_or<bool>("transpose_a", false);
-    return 2 * size(out) * static_cast<double>(a.shape[a.shape.size() - (transposed ? 2 : 1)]);
-  }
-  const Spec& images = op == "conv2d" ? out : op == "conv2d_input_gradient" ? a : b;
-  const Spec& kernel = op == "conv2d_kernel_gradient" ? out : b;
-  return 2 * size(images) * size(kernel) / static_cast<double>(kernel.shape.back());
 }
 
 }  // namespace

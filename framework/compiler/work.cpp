@@ -1,0 +1,30 @@
+#include <mezzo/compiler/work.hpp>
+
+namespace mezzo {
+namespace {
+
+double size(const Spec& spec) { return static_cast<double>(element_count(spec.shape)); }
+
+/// Each element of the images is a sum over the kernel's window and input channels.
+double convolution(const Spec& images, const Spec& kernel) {
+  return 2 * size(images) * size(kernel) / static_cast<double>(kernel.shape.back());
+}
+
+}  // namespace
+
+double operations(const KernelRequest& request) {
+  const std::string& op = request.op->name;
+  const auto& in = request.inputs;
+  const auto& out = request.outputs;
+  if (op == "matmul") {
+    const bool transposed = request.attributes.get_or<bool>("transpose_a", false);
+    const Shape& a = in[0].shape;
+    return 2 * size(out[0]) * static_cast<double>(a[a.size() - (transposed ? 2 : 1)]);
+  }
+  if (op == "conv2d") return convolution(out[0], in[1]);
+  if (op == "conv2d_input_gradient") return convolution(in[0], in[1]);
+  if (op == "conv2d_kernel_gradient") return convolution(in[1], out[0]);
+  return 0;
+}
+
+}  // namespace mezzo
