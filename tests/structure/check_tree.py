@@ -46,7 +46,7 @@ TEXT = {".cpp", ".hpp", ".h", ".C", ".py", ".sh", ".cmake", ".txt", ".md", ".in"
 
 # Libraries that only some places may name in an #include.
 LIBRARIES = [
-    (re.compile(r"(oneapi/dnnl/)?dnnl"), "oneDNN", ("framework/backends/onednn/",)),
+    (re.compile(r"(oneapi/dnnl/)?dnnl"), "oneDNN", ("framework/backends/onednn/", "tests/benchmarks/peers/")),
     (re.compile(r"xsimd/"), "xsimd", ("framework/backends/xsimd/",)),
     (re.compile(r"xtensor/"), "xtensor", ("framework/xtensor.hpp", "tests/", "tutorials/")),
 ]

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Runs workloads through mezzo and its peers, interleaved, and prints their ratios.
+
+A round runs each side once, so that what else the machine does meets all of them; ratios are taken within a round.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+from pathlib import Path
+
+from sides import POLICIES, Line, Side, mezzo_sides, peer_sides, problems, rooflines
+
+WORKLOADS = ["mlp", "cnn", "resnet18"]
+BUILT = Path(__file__).parents[2] / "build/tests/benchmarks/mezzo_bench"
+Runs = dict[str, list[Line | None]]  # by side's name, one a round
+
+
+def numbers(lines: list[Line | None], name: str) -> list[float]:
+    return [float(line[name]) for line in lines if line]
+
+
+def median(lines: list[Line | None], name: str) -> float:
+    return statistics.median(numbers(lines, name))
+
+
+def fastest(runs: Runs, sides: list[Side]) -> str | None:
+    """The side whose median is best, of those that ran."""
+    ran = [side.name for side in sides if any(runs[side.name])]
+    return max(ran, key=lambda name: median(runs[name], "per_s"), default=None)
+
+
+def ratios(runs: Runs, name: str, other: str) -> list[float]:
+    """Of a side to another, round by round, where both ran."""
+    pairs = [(a, b) for a, b in zip(runs[name], runs[other]) if a and b]
+    return [float(a["per_s"]) / float(b["per_s"]) for a, b in pairs]
+
+
+def promising(sides: list[Side], workload: str, arguments: argparse.Namespace) -> list[Side]:
+    """Those that were fastest in one short run."""
+    speed = {}
+    for side in sides:
+        line = side.run(workload, min(1.0, arguments.seconds), arguments.threads)
+        if line is None:
+            print(f"{side.name} fails", file=sys.stderr)
+        else:
+            speed[side.name] = float(line["best"])
+    kept = sorted(speed, key=lambda name: -speed[name])[:arguments.keep]
+    return [side for side in sides if side.name in kept]
+
+
+def run_rounds(sides: list[Side], workload: str, arguments: argparse.Namespace) -> Runs:
+    runs: Runs = {side.name: [] for side in sides}
+    for _ in range(arguments.rounds):
+        for side in sides:
+            line = side.run(workload, arguments.seconds, arguments.threads)
+            runs[side.name].append(line)
+            if arguments.out and line:
+                with open(arguments.out, "a", encoding="utf-8") as out:
+                    print(json.dumps(line), file=out)
+    return runs
+
+
+def table(runs: Runs, peer: str | None, bound: float) -> list[str]:
+    """Medians of each side; `x peer` is the ratio to the best peer, with the least and greatest round's."""
+    lines = [f"{'':26} {'per s':>10} {'x peer':>8} {'min-max':>13} {'roofline':>9} {'first s':>8} {'MiB':>6}"]
+    for name, measured in runs.items():
+        if not any(measured):
+            lines.append(f"{name:26} fails")
+            continue
+        speed = median(measured, "per_s")
+        found = ratios(runs, name, peer) if peer else []
+        ratio = f"{statistics.median(found):8.2f} {min(found):6.2f}-{max(found):<6.2f}" if found else f"{'':22}"
+        share = f"{100 * speed / bound:7.0f} %" if bound else f"{'':9}"
+        lines.append(f"{name:26} {speed:10,.1f} {ratio} {share} {median(measured, 'first_s'):8.2f} "
+                     f"{max(numbers(measured, 'rss_mib')):6.0f}")
+    return lines
+
+
+def compare(workload: str, bound: float, arguments: argparse.Namespace) -> None:
+    mine = mezzo_sides(arguments.program, arguments.policies)
+    peers = promising(peer_sides(arguments.torch, arguments.keras), workload, arguments)
+    runs = run_rounds(mine + peers, workload, arguments)
+    print(f"\n{workload}, {arguments.rounds} rounds of {arguments.seconds:g} s, {arguments.threads} threads"
+          + (f"; roofline {bound:,.1f} per s" if bound else ""))
+    print("\n".join(table(runs, fastest(runs, peers), bound)), flush=True)
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """One short run of each workload and policy: whether mezzo's lines are whole."""
+    failures = 0
+    for workload in arguments.workloads:
+        for side, policy in zip(mezzo_sides(arguments.program, arguments.policies), arguments.policies):
+            found = problems(side.run(workload, 0, arguments.threads), workload, policy)
+            print(f"{workload} {policy}: {'; '.join(found) or 'good'}")
+            failures += bool(found)
+    return 1 if failures else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("workloads", nargs="*", default=WORKLOADS, help="default: %(default)s")
+    parser.add_argument("--program", default=str(BUILT), help="mezzo_bench; default: in the build folder")
+    parser.add_argument("--policies", nargs="+", default=POLICIES, help="mezzo's; default: %(default)s")
+    parser.add_argument("--torch", metavar="PYTHON", help="the Python that has torch")
+    parser.add_argument("--keras", metavar="PYTHON", help="the Python that has Keras, by KERAS_BACKEND")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=5, help="for each side in each round")
+    parser.add_argument("--keep", type=int, default=2, help="peer configurations kept after one short run of each")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--no-roofline", action="store_true")
+    parser.add_argument("--out", help="a file to which every line of JSON is appended")
+    parser.add_argument("--check", action="store_true", help="mezzo alone, few steps: are its lines whole?")
+    arguments = parser.parse_args()
+    if arguments.check:
+        return check(arguments)
+    bounds = [] if arguments.no_roofline else rooflines(arguments.workloads, arguments.threads)
+    for workload in arguments.workloads:
+        compare(workload, max([float(b["per_s"]) for b in bounds if b["workload"] == workload], default=0), arguments)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

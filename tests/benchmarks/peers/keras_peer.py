@@ -1,0 +1,103 @@
+"""Times training steps of one workload in Keras 3 under one policy; prints one line of JSON.
+
+The backend is KERAS_BACKEND's. Several steps are taken in each call of fit, to spread its own cost.
+"""
+
+import argparse
+import json
+import os
+import resource
+import time
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import keras  # noqa: E402
+import numpy as np  # noqa: E402
+from keras import layers  # noqa: E402
+
+
+def normalized(x, filters: int, size: int, strides: int = 1):
+    y = layers.Conv2D(filters, size, strides, padding="same", use_bias=False)(x)
+    return layers.BatchNormalization()(y)
+
+
+def residual(x, filters: int, strides: int):
+    y = normalized(layers.ReLU()(normalized(x, filters, 3, strides)), filters, 3)
+    if strides != 1 or x.shape[-1] != filters:
+        x = normalized(x, filters, 1, strides)
+    return layers.ReLU()(layers.Add()([x, y]))
+
+
+def mlp():
+    return keras.Sequential([layers.Input((28, 28, 1)), layers.Flatten(), layers.Dense(512, "relu"),
+                             layers.Dense(512, "relu"), layers.Dense(10)])
+
+
+def cnn():
+    return keras.Sequential([layers.Input((28, 28, 1)), layers.Conv2D(32, 3, activation="relu"),
+                             layers.MaxPooling2D(), layers.Conv2D(64, 3, activation="relu"), layers.MaxPooling2D(),
+                             layers.Flatten(), layers.Dropout(0.5), layers.Dense(10)])
+
+
+def resnet18():
+    image = layers.Input((224, 224, 3))
+    x = layers.ReLU()(normalized(image, 64, 7, 2))
+    x = layers.MaxPooling2D(3, 2, padding="same")(x)
+    for filters, strides in [(64, 1), (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), (512, 1)]:
+        x = residual(x, filters, strides)
+    return keras.Model(image, layers.Dense(37)(layers.GlobalAveragePooling2D()(x)))
+
+
+# The model, the batch size, and how many steps a call of fit takes.
+WORKLOADS = {"mlp": (mlp, 128, 20), "cnn": (cnn, 128, 20), "resnet18": (resnet18, 32, 2)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("workload", choices=WORKLOADS)
+    parser.add_argument("policy", help="float32, mixed_bfloat16 or mixed_float16")
+    parser.add_argument("--jit", action="store_true", help="compile with XLA")
+    parser.add_argument("--seconds", type=float, default=6, help="for which steps are timed, at least 3 calls of fit")
+    arguments = parser.parse_args()
+    keras.mixed_precision.set_global_policy(arguments.policy)
+    keras.utils.set_random_seed(0)
+    make_model, batch, steps = WORKLOADS[arguments.workload]
+    model = make_model()
+    random = np.random.default_rng(0)
+    x = random.standard_normal((batch, *model.input_shape[1:])).astype("float32")
+    y = random.integers(model.output_shape[-1], size=batch)
+    model.compile(keras.optimizers.AdamW(1e-4, weight_decay=0.01),
+                  keras.losses.SparseCategoricalCrossentropy(from_logits=True), jit_compile=arguments.jit)
+
+    start = time.perf_counter()
+    loss = model.train_on_batch(x, y)
+    first = time.perf_counter() - start
+    xs, ys = np.concatenate([x] * steps), np.concatenate([y] * steps)
+
+    def fit() -> float:
+        begin = time.perf_counter()
+        model.fit(xs, ys, batch_size=batch, epochs=1, verbose=0, shuffle=False)
+        return (time.perf_counter() - begin) / steps
+
+    fit()
+    times: list[float] = []
+    end = time.perf_counter() + arguments.seconds
+    while time.perf_counter() < end or len(times) < 3:
+        times.append(fit())
+    times.sort()
+    median = times[len(times) // 2]
+    print(json.dumps({
+        "framework": f"keras {keras.__version__} {keras.backend.backend()}",
+        "workload": arguments.workload,
+        "config": arguments.policy + ("+jit" if arguments.jit else ""),
+        "per_s": round(batch / median, 1),
+        "best": round(batch / times[0], 1),
+        "ms": round(median * 1e3, 3),
+        "first_s": round(first, 3),
+        "rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "loss": round(float(loss), 4),
+    }))
+
+
+if __name__ == "__main__":
+    main()

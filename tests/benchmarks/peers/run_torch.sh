@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Every workload in every configuration, one after another: run_torch.sh [workload ...]. PY names the Python that has
+# torch, torchvision and IPEX, S the seconds for each. compare.py interleaves them with mezzo.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+[ $# -gt 0 ] || set -- mlp cnn resnet18 minilm gptchar
+export OMP_NUM_THREADS=${OMP_NUM_THREADS:-2}
+
+for workload in "$@"; do
+  for config in fp32 bf16 bf16+compile bf16+ipex fp32+compile; do
+    line=$(timeout 300 "${PY:-python3}" "$here/torch_peer.py" "$workload" "$config" --seconds "${S:-5}" 2>/dev/null | tail -1)
+    echo "${line:-{\"workload\":\"$workload\",\"config\":\"$config\",\"failed\":true\}}"
+  done
+done
