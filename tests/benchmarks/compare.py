@@ -25,16 +25,16 @@ def median(lines: list[Line | None], name: str) -> float:
     return statistics.median(numbers(lines, name))
 
 
-def fastest(runs: Runs, sides: list[Side]) -> str | None:
-    """The side whose median is best, of those that ran."""
+def fastest(runs: Runs, sides: list[Side], by: str = "per_s") -> str | None:
+    """The side whose median over the rounds is best, of those that ran."""
     ran = [side.name for side in sides if any(runs[side.name])]
-    return max(ran, key=lambda name: median(runs[name], "per_s"), default=None)
+    return max(ran, key=lambda name: median(runs[name], by), default=None)
 
 
-def ratios(runs: Runs, name: str, other: str) -> list[float]:
+def ratios(runs: Runs, name: str, other: str, by: str = "per_s") -> list[float]:
     """Of a side to another, round by round, where both ran."""
     pairs = [(a, b) for a, b in zip(runs[name], runs[other]) if a and b]
-    return [float(a["per_s"]) / float(b["per_s"]) for a, b in pairs]
+    return [float(a[by]) / float(b[by]) for a, b in pairs]
 
 
 def promising(sides: list[Side], workload: str, arguments: argparse.Namespace) -> list[Side]:
@@ -62,15 +62,15 @@ def run_rounds(sides: list[Side], workload: str, arguments: argparse.Namespace) 
     return runs
 
 
-def table(runs: Runs, peer: str | None, bound: float) -> list[str]:
+def table(runs: Runs, peer: str | None, bound: float, by: str = "per_s") -> list[str]:
     """Medians of each side; `x peer` is the ratio to the best peer, with the least and greatest round's."""
-    lines = [f"{'':26} {'per s':>10} {'x peer':>8} {'min-max':>13} {'roofline':>9} {'first s':>8} {'MiB':>6}"]
+    lines = [f"{'':26} {by.replace('_', ' '):>10} {'x peer':>8} {'min-max':>13} {'roofline':>9} {'first s':>8} {'MiB':>6}"]
     for name, measured in runs.items():
         if not any(measured):
             lines.append(f"{name:26} fails")
             continue
-        speed = median(measured, "per_s")
-        found = ratios(runs, name, peer) if peer else []
+        speed = median(measured, by)
+        found = ratios(runs, name, peer, by) if peer else []
         ratio = f"{statistics.median(found):8.2f} {min(found):6.2f}-{max(found):<6.2f}" if found else f"{'':22}"
         share = f"{100 * speed / bound:7.0f} %" if bound else f"{'':9}"
         lines.append(f"{name:26} {speed:10,.1f} {ratio} {share} {median(measured, 'first_s'):8.2f} "
@@ -84,7 +84,7 @@ def compare(workload: str, bound: float, arguments: argparse.Namespace) -> None:
     runs = run_rounds(mine + peers, workload, arguments)
     print(f"\n{workload}, {arguments.rounds} rounds of {arguments.seconds:g} s, {arguments.threads} threads"
           + (f"; roofline {bound:,.1f} per s" if bound else ""))
-    print("\n".join(table(runs, fastest(runs, peers), bound)), flush=True)
+    print("\n".join(table(runs, fastest(runs, peers, arguments.by), bound, arguments.by)), flush=True)
 
 
 def check(arguments: argparse.Namespace) -> int:
@@ -107,6 +107,8 @@ def main() -> int:
     parser.add_argument("--keras", metavar="PYTHON", help="the Python that has Keras, by KERAS_BACKEND")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5, help="for each side in each round")
+    parser.add_argument("--by", choices=["per_s", "best"], default="per_s",
+                        help="each run's speed: of its median step, or of its fastest where others use the machine")
     parser.add_argument("--keep", type=int, default=2, help="peer configurations kept after one short run of each")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--no-roofline", action="store_true")

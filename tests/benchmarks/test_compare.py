@@ -21,6 +21,7 @@ class Compare(unittest.TestCase):
     def test_ratios_are_taken_within_a_round_where_both_ran(self):
         runs = {"a": lines(20, 30, None, 8), "b": lines(10, 10, 10, None)}
         self.assertEqual(ratios(runs, "a", "b"), [2, 3])
+        self.assertEqual(ratios(runs, "a", "b", "best"), [1, 1])
 
     def test_the_fastest_is_so_in_the_median_and_ran(self):
         sides = [Side(name, (), ()) for name in "abc"]
@@ -40,7 +41,8 @@ class Compare(unittest.TestCase):
     def test_problems(self):
         self.assertEqual(problems(GOOD, "mlp", "float32"), [])
         self.assertEqual(problems(None, "mlp", "float32"), ["no line of JSON"])
-        self.assertEqual(problems({**GOOD, "loss": float("nan")}, "cnn", "float32"), ["workload is 'mlp'", "loss is nan"])
+        self.assertEqual(problems({**GOOD, "loss": float("nan")}, "cnn", "float32"),
+                         ["workload is 'mlp'", "loss is nan"])
         self.assertEqual(problems({k: v for k, v in GOOD.items() if k != "ms"}, "mlp", "float32"), ["ms is None"])
 
 
