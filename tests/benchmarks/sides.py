@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import tempfile
 from dataclasses import dataclass, field
 from glob import glob
 from pathlib import Path
@@ -77,16 +76,20 @@ def problems(line: Line | None, workload: str, config: str) -> list[str]:
     return found
 
 
-def rooflines(workloads: list[str], threads: int) -> list[Line]:
-    """What the roofline program says of them in each dtype; nothing where it can't be built."""
-    with tempfile.TemporaryDirectory() as folder:
-        program = f"{folder}/roofline"
-        build = ["g++", "-std=c++17", "-O3", "-march=native", str(PEERS / "roofline.cpp"), "-o", program,
-                 "-ldnnl", "-pthread"]
-        try:
-            subprocess.run(build, check=True)
-            environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-            done = subprocess.run([program, *workloads], env=environment, capture_output=True, text=True, check=True)
-        except (OSError, subprocess.CalledProcessError):
-            return []
-    return [json.loads(line) for line in done.stdout.splitlines()]
+def build_roofline(folder: str) -> str | None:
+    """The program's path; nothing where it can't be built."""
+    program = f"{folder}/roofline"
+    build = ["g++", "-std=c++17", "-O3", "-march=native", str(PEERS / "roofline.cpp"), "-o", program, "-ldnnl",
+             "-pthread"]
+    try:
+        subprocess.run(build, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return program
+
+
+def run_roofline(program: str, workload: str, threads: int) -> float:
+    """What the roofline program says of a workload, items a second: the better of its dtypes."""
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    done = subprocess.run([program, workload], env=environment, capture_output=True, text=True, check=True)
+    return max(float(json.loads(line)["per_s"]) for line in done.stdout.splitlines())

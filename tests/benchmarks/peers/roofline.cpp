@@ -1,6 +1,6 @@
 // A lower bound for a training step: what oneDNN's own primitives take alone, plus the memory traffic that no plan can
-// avoid, at the bandwidth of a triad over arrays larger than the private caches. One line of JSON for each workload and
-// dtype: roofline [WORKLOAD ...], default all of them.
+// avoid, at the bandwidth of a triad over arrays larger than the private caches: a model whose weights stay in the
+// caches may go beyond it. One line of JSON for each workload and dtype: roofline [WORKLOAD ...], default all.
 //
 // g++ -std=c++17 -O3 -march=native roofline.cpp -o roofline -ldnnl -pthread
 #include <cstdio>
@@ -22,24 +22,24 @@ double element_bytes(DType dtype) { return dtype == DType::f32 ? 4 : 2; }
 double adam(double weights, DType dtype) { return streaming(weights * (4 * 7 + (dtype == DType::f32 ? 0 : 2))); }
 
 Bound mlp(DType d) {
-  return {128, dense(128, 512, 784, d) + dense(128, 512, 512, d) + dense(128, 10, 512, d), adam(669706, d)};
+  return {128, dense(128, 512, 784, d, false) + dense(128, 512, 512, d) + dense(128, 10, 512, d), adam(669706, d)};
 }
 
 Bound cnn(DType d) {
   const double activations = 128.0 * (26 * 26 * 32 * 3 + 11 * 11 * 64 * 3);
-  return {
-      128,
-      convolution({128, 1, 28, 32, 3, 1, false}, d) + convolution({128, 32, 13, 64, 3, 1}, d) + dense(128, 10, 1600, d),
-      adam(34826, d) + streaming(activations * element_bytes(d))};
+  return {128,
+          convolution({128, 1, 28, 32, 3, 1, 0, false}, d) + convolution({128, 32, 13, 64, 3, 1, 0}, d) +
+              dense(128, 10, 1600, d),
+          adam(34826, d) + streaming(activations * element_bytes(d))};
 }
 
 Bound resnet18(DType d) {
-  double compute = convolution({32, 3, 224, 64, 7, 2, false}, d) + 4 * convolution({32, 64, 56, 64, 3, 1}, d);
+  double compute = convolution({32, 3, 224, 64, 7, 2, 3, false}, d) + 4 * convolution({32, 64, 56, 64, 3, 1, 1}, d);
   double activations = 32.0 * 64 * 112 * 112 * (6 + 2) + 4 * 32.0 * 64 * 56 * 56 * 6;
   for (long channels = 64, size = 56; channels < 512; channels *= 2, size /= 2) {
-    compute += convolution({32, channels, size, 2 * channels, 3, 2}, d) +
-               convolution({32, channels, size, 2 * channels, 1, 2}, d) +
-               3 * convolution({32, 2 * channels, size / 2, 2 * channels, 3, 1}, d);
+    compute += convolution({32, channels, size, 2 * channels, 3, 2, 1}, d) +
+               convolution({32, channels, size, 2 * channels, 1, 2, 0}, d) +
+               3 * convolution({32, 2 * channels, size / 2, 2 * channels, 3, 1, 1}, d);
     activations += 5 * 32.0 * 2 * static_cast<double>(channels * size * size) / 4 * 6;
   }
   return {32, compute, streaming(activations * element_bytes(d)) + adam(11.2e6, d)};
