@@ -1,9 +1,10 @@
 #include <boost/test/unit_test.hpp>
 
+#include <cstdlib>
+
 #include <mezzo/mezzo.hpp>
 
-#include "support/layers.hpp"
-#include "support/tensors.hpp"
+#include "parity.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -15,6 +16,17 @@ std::int64_t trained_numbers(const ResNet& model) {
   for (const Variable& weight : model.trainable_weights()) count += element_count(weight.shape());
   return count;
 }
+
+class Classifier : public Module {
+ public:
+  Value training_step(const Batch& batch) override {
+    return sparse_categorical_crossentropy(batch["label"], backbone_(batch["image"]), {.from_logits = true});
+  }
+  OptimizerConfigs configure_optimizers() override { return {{.optimizer = SGD({.learning_rate = 1e-3})}}; }
+
+ private:
+  ResNet backbone_ = sub("backbone", resnet18({.classes = 37}));
+};
 
 }  // namespace
 
@@ -30,26 +42,45 @@ BOOST_AUTO_TEST_CASE(weights_are_as_many_as_torchvisions) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(layers_are_named_as_torchvisions) {
-  ResNet model = resnet18({.classes = 5});
-  model.build({1, 32, 32, 3});
-  BOOST_TEST(paths_of(model) == "");
+BOOST_AUTO_TEST_CASE(weights_are_named_as_torchvisions) {
+  for (const char* name : {"resnet18_64", "resnet50_64"}) {
+    const nlohmann::json& expected = recorded("resnet").at(name).at("weights");
+    ResNet model = name[6] == '1' ? resnet18() : resnet50();
+    model.build({1, 32, 32, 3});
+    const auto weights = model.named_weights();
+    BOOST_TEST_REQUIRE(weights.size() == expected.size());
+    for (std::size_t i = 0; i < weights.size(); ++i) BOOST_TEST(torch_name(weights[i].first) == expected[i][0]);
+  }
 }
 
-class Classifier : public Module {
- public:
-  Value training_step(const Batch& batch) override {
-    return sparse_categorical_crossentropy(batch["label"], backbone_(batch["image"]), {.from_logits = true});
+BOOST_AUTO_TEST_CASE(a_step_in_float64_equals_torchs) {
+  const PolicyScope policy{Policy("float64")};
+  for (const char* name : {"resnet18_64", "resnet50_64"}) {
+    const nlohmann::json& expected = recorded("resnet").at(name);
+    const ResNetOptions options{.classes = expected.at("classes")};
+    ResNet model = name[6] == '1' ? resnet18(options) : resnet50(options);
+    BOOST_TEST_CONTEXT(name) {
+      check_training_step(expected, model, DType::float64, {.output = 1e-9, .gradient = 1e-9, .moved = 1e-9});
+    }
   }
-  OptimizerConfigs configure_optimizers() override { return {{.optimizer = SGD({.learning_rate = 1e-3})}}; }
+}
 
- private:
-  ResNet backbone_ = sub("backbone", resnet18({.classes = 37}));
-};
+BOOST_AUTO_TEST_CASE(a_step_in_float32_equals_torchs) {
+  const bool small = std::getenv("MEZZO_TEST_SMALL") != nullptr;
+  for (const std::string name : {"resnet18_64", "resnet18_224"}) {
+    if (small && name == "resnet18_224") continue;
+    const nlohmann::json& expected = recorded("resnet").at(name);
+    ResNet model = resnet18({.classes = expected.at("classes")});
+    BOOST_TEST_CONTEXT(name) {
+      check_training_step(expected, model, DType::float32, {.output = 1e-4, .gradient = 1e-3, .moved = 1e-5});
+    }
+  }
+}
 
 BOOST_AUTO_TEST_CASE(a_module_trains_it_as_its_backbone) {
-  const Dataset data = Dataset::from_tensors({{"image", random_tensor({4, 32, 32, 3})},
-                                              {"label", Tensor({4}, std::vector<std::int64_t>{0, 36, 5, 5}), Role::target}});
+  const Dataset data =
+      Dataset::from_tensors({{"image", random_tensor({4, 32, 32, 3})},
+                             {"label", Tensor({4}, std::vector<std::int64_t>{0, 36, 5, 5}), Role::target}});
   Classifier classifier;
   const History history = Trainer({.max_epochs = 2, .precision = "bf16", .enable_progress_bar = false})
                               .fit(classifier, DataLoader(data, {.batch_size = 4}));
