@@ -1,10 +1,13 @@
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include <mezzo/mezzo.hpp>
 
 #include "parity.hpp"
+#include "support/layers.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -50,6 +53,27 @@ BOOST_AUTO_TEST_CASE(weights_are_named_as_torchvisions) {
     const auto weights = model.named_weights();
     BOOST_TEST_REQUIRE(weights.size() == expected.size());
     for (std::size_t i = 0; i < weights.size(); ++i) BOOST_TEST(torch_name(weights[i].first) == expected[i][0]);
+  }
+}
+
+// torchvision's: kaiming_normal_(fan_out, relu) for convolutions, torch's defaults for fc.
+BOOST_AUTO_TEST_CASE(initial_values_are_drawn_as_torchvisions) {
+  ResNet model = resnet18({.zero_init_residual = true});
+  model.build({1, 32, 32, 3});
+  std::map<std::string, Tensor> values = values_of(model);
+  const auto deviation = [&](const std::string& path) {
+    return std::sqrt(dot(values.at(path), values.at(path)) / static_cast<double>(values.at(path).size()));
+  };
+  // 512 * 9 ways out of each input of the last kernel; a deviation from n numbers is known to 1 / sqrt(2 n)
+  BOOST_TEST(deviation("layer4/1/conv2/kernel") == std::sqrt(2.0 / (512 * 9)), boost::test_tools::tolerance(3e-3));
+  BOOST_TEST(deviation("conv1/kernel") == std::sqrt(2.0 / (64 * 49)), boost::test_tools::tolerance(3e-2));
+  BOOST_TEST(deviation("layer1/0/bn1/gamma") == 1);
+  BOOST_TEST(deviation("layer1/0/bn2/gamma") == 0);
+  const double limit = 1 / std::sqrt(512.0);
+  for (const char* path : {"fc/kernel", "fc/bias"}) {
+    const std::vector<double> numbers = values.at(path).to_doubles();
+    BOOST_TEST(*std::max_element(numbers.begin(), numbers.end()) == limit, boost::test_tools::tolerance(2e-2));
+    BOOST_TEST(*std::min_element(numbers.begin(), numbers.end()) == -limit, boost::test_tools::tolerance(2e-2));
   }
 }
 

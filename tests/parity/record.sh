@@ -1,16 +1,29 @@
 #!/usr/bin/env bash
-# Records the values that tests compare with, from Keras 3 on JAX in float64: record.sh [layers | losses | ...]
+# Records the values that tests compare with, in float64, from Keras 3 on JAX and from PyTorch:
+# record.sh [layers | losses | resnet | ...]
 set -euo pipefail
+shopt -s inherit_errexit
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-venv=${XDG_CACHE_HOME:-$HOME/.cache}/mezzo/keras
-if [ ! -e "$venv/.complete" ]; then
-  rm -rf "$venv"
-  python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet keras==3.15.1 jax==0.10.2
-  touch "$venv/.complete"
-fi
+
+# python_with NAME PIP-ARGUMENTS...: the interpreter of an environment that has these packages.
+python_with() {
+  local venv=${XDG_CACHE_HOME:-$HOME/.cache}/mezzo/$1
+  shift
+  if [ ! -e "$venv/.complete" ]; then
+    rm -rf "$venv"
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet "$@" >&2
+    touch "$venv/.complete"
+  fi
+  echo "$venv/bin/python"
+}
+
 scripts=("$@")
-[ $# -gt 0 ] || scripts=(initializers layers losses metrics optimizers schedules)
+[ $# -gt 0 ] || scripts=(initializers layers losses metrics optimizers schedules resnet)
 for script in "${scripts[@]}"; do
-  "$venv/bin/python" "$here/$script.py"
+  case $script in
+    resnet) python=$(python_with torch torch==2.8.0 torchvision==0.23.0) ;;
+    *) python=$(python_with keras keras==3.15.1 jax==0.10.2) ;;
+  esac
+  "$python" "$here/$script.py"
 done

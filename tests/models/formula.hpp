@@ -1,0 +1,100 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mezzo/ops/ops.hpp>
+
+// The formulas of tests/parity/resnet.py for images and weights, and what it keeps of a gradient.
+
+namespace mezzo_tests {
+
+// Number i of a stream, in [-1, 1), exact in float32: MurmurHash3's finalizer of stream and index.
+inline double number(std::uint32_t stream, std::uint32_t i) {
+  std::uint32_t h = i * 0x9E3779B1U + stream * 0x85EBCA77U;
+  h = (h ^ (h >> 16U)) * 0x85EBCA6BU;
+  h = (h ^ (h >> 13U)) * 0xC2B2AE35U;
+  h ^= h >> 16U;
+  return (h >> 8U) / 8388608.0 - 1;
+}
+
+constexpr std::uint32_t images_stream = 1000, projections_stream = 2000;
+
+inline mezzo::Tensor images(const mezzo::Shape& shape) {
+  std::vector<double> out(static_cast<std::size_t>(mezzo::element_count(shape)));
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = number(images_stream, static_cast<std::uint32_t>(i));
+  return {shape, out};
+}
+
+// "layer1/0/bn1/gamma" -> "layer1.0.bn1.weight".
+inline std::string torch_name(std::string path) {
+  const std::pair<std::string, std::string> names[] = {{"kernel", "weight"},
+                                                       {"gamma", "weight"},
+                                                       {"beta", "bias"},
+                                                       {"moving_mean", "running_mean"},
+                                                       {"moving_variance", "running_var"}};
+  const std::size_t last = path.rfind('/') + 1;
+  for (const auto& entry : names) {
+    if (path.substr(last) == entry.first) path = path.substr(0, last) + entry.second;
+  }
+  std::replace(path.begin(), path.end(), '/', '.');
+  return path;
+}
+
+// Between Keras' layout of a weight and torch's: HWIO and OIHW, (in, out) and (out, in).
+inline mezzo::Tensor permuted(const mezzo::Tensor& x, const mezzo::Shape& order) {
+  return mezzo::transpose(mezzo::Value(x), order).tensor();
+}
+inline mezzo::Tensor to_torch(const mezzo::Tensor& x) {
+  return x.shape().size() == 4 ? permuted(x, {3, 2, 0, 1}) : x.shape().size() == 2 ? permuted(x, {1, 0}) : x;
+}
+inline mezzo::Tensor from_torch(const mezzo::Tensor& x) {
+  return x.shape().size() == 4 ? permuted(x, {2, 3, 1, 0}) : x.shape().size() == 2 ? permuted(x, {1, 0}) : x;
+}
+
+// What a weight of that name and shape of torch's, and that place in the list, holds.
+inline mezzo::Tensor weight_by_formula(const std::string& name, const mezzo::Shape& shape, std::uint32_t stream,
+                                       double beta) {
+  const auto ends_with = [&](const std::string& end) {
+    return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+  };
+  const bool normalization = shape.size() == 1 && name.find("fc") == std::string::npos;
+  const bool is_scale = normalization && (ends_with("weight") || ends_with("running_var"));
+  const double center = is_scale ? 1 : normalization && ends_with("bias") ? beta : 0;
+  double fan_in = 1;
+  for (std::size_t axis = 1; axis < shape.size(); ++axis) fan_in *= static_cast<double>(shape[axis]);
+  const double limit = std::sqrt(6 / fan_in);
+  std::vector<float> out(static_cast<std::size_t>(mezzo::element_count(shape)));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const double u = number(stream, static_cast<std::uint32_t>(i));
+    out[i] = static_cast<float>(shape.size() > 1 ? u * limit : center + 0.25 * u);
+  }
+  return {shape, out};
+}
+
+// The norm of a weight or gradient and its eight projections, in torch's layout.
+inline std::array<double, 9> sketch(const mezzo::Tensor& weight) {
+  const std::vector<double> x = to_torch(weight).to_doubles();
+  std::array<double, 9> out{};
+  for (std::uint32_t i = 0; i < x.size(); ++i) {
+    out[0] += x[i] * x[i];
+    for (std::uint32_t p = 0; p < 8; ++p) out[p + 1] += x[i] * number(projections_stream + p, i);
+  }
+  out[0] = std::sqrt(out[0]);
+  return out;
+}
+
+// |x - y| / |y|, estimated from sketches: a projection of a difference on numbers of variance 1/3 is on average, as
+// a square, a third of its squared norm. Never below the difference of the norms.
+inline double relative_error(const std::array<double, 9>& x, const std::array<double, 9>& y) {
+  double squares = 0;
+  for (std::size_t p = 1; p < 9; ++p) squares += (x[p] - y[p]) * (x[p] - y[p]) * 3 / 8;
+  return std::max(std::sqrt(squares), std::abs(x[0] - y[0])) / y[0];
+}
+
+}  // namespace mezzo_tests
