@@ -53,10 +53,9 @@ class ResidualBlock : public Layer {
                                                 normalization(false, "1")}));
   }
 
-  Value add_shortcut(const Value& x, const Value& y) { return relu_(y + (downsample_ ? (*downsample_)(x) : x)); }
+  Value shortcut(const Value& x) { return downsample_ ? (*downsample_)(x) : x; }
 
   BlockOptions options_;
-  ReLU relu_ = sub("relu", ReLU());
 
  private:
   std::optional<Sequential> downsample_;
@@ -71,11 +70,12 @@ class BasicBlock : public ResidualBlock {
   }
 
  protected:
-  Value call(const Value& x) override { return add_shortcut(x, bn2_(conv2_(relu_(bn1_(conv1_(x)))))); }
+  Value call(const Value& x) override { return relu_(bn2_(conv2_(relu_(bn1_(conv1_(x))))) + shortcut(x)); }
 
  private:
   Conv2D conv1_ = sub("conv1", convolution(options_.filters, 3, options_.stride));
   BatchNormalization bn1_ = sub("bn1", normalization());
+  ReLU relu_ = sub("relu", ReLU());
   Conv2D conv2_ = sub("conv2", convolution(options_.filters, 3, 1));
   BatchNormalization bn2_ = sub("bn2", normalization(options_.zero_init_residual));
 };
@@ -85,21 +85,23 @@ class Bottleneck : public ResidualBlock {
   static constexpr std::int64_t expansion = 4;
 
   explicit Bottleneck(BlockOptions options) : ResidualBlock("Bottleneck", std::move(options)) {
-    declare_downsample(expansion * options_.filters);
+    declare_downsample(channels_);
   }
 
  protected:
   Value call(const Value& x) override {
     const Value narrow = relu_(bn1_(conv1_(x)));
-    return add_shortcut(x, bn3_(conv3_(relu_(bn2_(conv2_(narrow))))));
+    return relu_(bn3_(conv3_(relu_(bn2_(conv2_(narrow))))) + shortcut(x));
   }
 
  private:
+  std::int64_t channels_ = expansion * options_.filters;
   Conv2D conv1_ = sub("conv1", convolution(options_.filters, 1, 1));
   BatchNormalization bn1_ = sub("bn1", normalization());
+  ReLU relu_ = sub("relu", ReLU());
   Conv2D conv2_ = sub("conv2", convolution(options_.filters, 3, options_.stride));
   BatchNormalization bn2_ = sub("bn2", normalization());
-  Conv2D conv3_ = sub("conv3", convolution(expansion* options_.filters, 1, 1));
+  Conv2D conv3_ = sub("conv3", convolution(channels_, 1, 1));
   BatchNormalization bn3_ = sub("bn3", normalization(options_.zero_init_residual));
 };
 
@@ -108,6 +110,10 @@ std::int64_t expansion_of(ResNet::Block block) {
 }
 
 constexpr std::int64_t first_filters = 64;
+
+void require_positive(const std::string& where, const std::string& option, std::int64_t value) {
+  if (value < 1) throw ValueError(where + " " + option + " must be at least 1; got " + std::to_string(value));
+}
 
 }  // namespace
 
@@ -118,12 +124,15 @@ ResNet::ResNet(Block block, const std::array<std::int64_t, 4>& layers, ResNetOpt
       options_(std::move(options)),
       conv1_(sub("conv1", convolution(first_filters, 7, 2))),
       bn1_(sub("bn1", normalization())),
-      fc_(sub("fc", linear(8 * first_filters * expansion_of(block), options_.classes))) {}
+      fc_(output_layer()) {}
+
+Dense ResNet::output_layer() {
+  require_positive(label(), "classes", options_.classes);
+  return sub("fc", linear(8 * first_filters * expansion_of(block_), options_.classes));
+}
 
 Sequential ResNet::stage(std::size_t index) const {
-  if (layers_[index] < 1) {
-    throw ValueError(label() + " layers must be at least 1; got " + std::to_string(layers_[index]));
-  }
+  require_positive(label(), "layers", layers_[index]);
   std::vector<Any<Layer>> blocks;
   for (std::int64_t i = 0; i < layers_[index]; ++i) {
     const bool first = i == 0;

@@ -31,7 +31,7 @@ class ResNet : public Model {
   /// 3x3 one (torchvision's v1.5; the paper has it in the first 1x1).
   enum class Block { basic, bottleneck };
 
-  /// `layers`: the number of blocks in each of the four stages. A ValueError for numbers below 1.
+  /// `layers`: the number of blocks in each of the four stages. A ValueError for `layers` or `classes` below 1.
   ResNet(Block block, const std::array<std::int64_t, 4>& layers, ResNetOptions options = {});
 
  protected:
@@ -39,6 +39,7 @@ class ResNet : public Model {
 
  private:
   Sequential stage(std::size_t index) const;
+  Dense output_layer();
 
   Block block_;
   std::array<std::int64_t, 4> layers_;

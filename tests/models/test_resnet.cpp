@@ -8,6 +8,7 @@
 
 #include "parity.hpp"
 #include "support/layers.hpp"
+#include "support/refused.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -125,6 +126,13 @@ BOOST_AUTO_TEST_CASE(it_is_compiled_called_on_symbols_and_cloned) {
   ResNet copy = clone(model);
   for (const Variable& weight : model.weights()) weight.assign(Tensor(weight.shape()));
   BOOST_TEST(copy.predict(x).equal(expected));
+}
+
+BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
+  BOOST_TEST(refused<ValueError>([] { resnet18({.classes = 0}); }) == "[ResNet] classes must be at least 1; got 0");
+  BOOST_TEST(refused<ValueError>([] {
+               ResNet(ResNet::Block::basic, {1, 2, 0, 1}, {.name = "net"});
+             }) == "[ResNet \"net\"] layers must be at least 1; got 0");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
