@@ -39,7 +39,7 @@ template <class T>
       for (int k = 0; k < width; ++k) {
         const Floats difference = values[k] - m[k];
         sum[k] += difference;
-        square[k] = xsimd::fma(difference, difference, square[k]);
+        square[k] = multiply_add(difference, difference, square[k]);
       }
     }
     for (int k = 0; k < width; ++k) {
@@ -63,7 +63,7 @@ template <class T>
     for (std::int64_t i = 0; i < count; ++i, p += columns, to += columns) {
       prefetch_columns(p + piece_rows * columns, width);
       load_row(p, values, part);
-      for (int k = 0; k < width; ++k) store(to + k * lanes, xsimd::fma(values[k] - m[k], s[k], t[k]), part);
+      for (int k = 0; k < width; ++k) store(to + k * lanes, multiply_add(values[k] - m[k], s[k], t[k]), part);
     }
   });
 }
@@ -86,7 +86,7 @@ template <class T>
       load_row(q, values, part);
       for (int k = 0; k < width; ++k) {
         sum[k] += gradients[k];
-        product[k] = xsimd::fma(gradients[k], values[k] - m[k], product[k]);
+        product[k] = multiply_add(gradients[k], values[k] - m[k], product[k]);
       }
     }
     for (int k = 0; k < width; ++k) {
@@ -115,8 +115,8 @@ template <class T>
       load_row(p, gradients, part);
       load_row(q, values, part);
       for (int k = 0; k < width; ++k) {
-        const Floats rest = xsimd::fma(b[k], values[k] - m[k], t[k]);
-        store(to + k * lanes, xsimd::fma(a[k], gradients[k], rest), part);
+        const Floats rest = multiply_add(b[k], values[k] - m[k], t[k]);
+        store(to + k * lanes, multiply_add(a[k], gradients[k], rest), part);
       }
     }
   });

@@ -41,6 +41,7 @@ Entries finite_entries();
 Entries max_pool_entries();
 Entries reduce_entries();
 Entries update_entries();
+Entries winograd_entries();
 
 /// Whether a PerStorage has an entry for this dtype, and where.
 inline bool is_stored(DType dtype) {

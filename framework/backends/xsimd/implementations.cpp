@@ -13,7 +13,7 @@ const Entries& all_entries() {
     Entries all;
     for (const Entries& family :
          {batch_norm_entries(), cast_entries(), crossentropy_entries(), dropout_entries(), elementwise_entries(),
-          finite_entries(), max_pool_entries(), reduce_entries(), update_entries()}) {
+          finite_entries(), max_pool_entries(), reduce_entries(), update_entries(), winograd_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

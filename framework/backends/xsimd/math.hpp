@@ -16,13 +16,14 @@ namespace {
   const Floats bounded = xsimd::min(Floats(89.0F), xsimd::max(Floats(-104.0F), x));
   const Ints n = xsimd::nearbyint_as_int(bounded * Floats(1.44269504088896341F));
   const Floats k = xsimd::to_float(n);
-  const Floats r = xsimd::fnma(k, Floats(-2.12194440e-4F), xsimd::fnma(k, Floats(0.693359375F), bounded));
-  Floats p = xsimd::fma(Floats(1.9875691500e-4F), r, Floats(1.3981999507e-3F));
-  p = xsimd::fma(p, r, Floats(8.3334519073e-3F));
-  p = xsimd::fma(p, r, Floats(4.1665795894e-2F));
-  p = xsimd::fma(p, r, Floats(1.6666665459e-1F));
-  p = xsimd::fma(p, r, Floats(5.0000001201e-1F));
-  p = xsimd::fma(p * r, r, r) + Floats(1.0F);
+  const Floats r =
+      negative_multiply_add(k, Floats(-2.12194440e-4F), negative_multiply_add(k, Floats(0.693359375F), bounded));
+  Floats p = multiply_add(Floats(1.9875691500e-4F), r, Floats(1.3981999507e-3F));
+  p = multiply_add(p, r, Floats(8.3334519073e-3F));
+  p = multiply_add(p, r, Floats(4.1665795894e-2F));
+  p = multiply_add(p, r, Floats(1.6666665459e-1F));
+  p = multiply_add(p, r, Floats(5.0000001201e-1F));
+  p = multiply_add(p * r, r, r) + Floats(1.0F);
   const Ints half = n >> 1;  // 2^n itself may be out of range
   return p * power_of_2(half) * power_of_2(n - half);
 }

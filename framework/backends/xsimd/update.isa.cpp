@@ -27,13 +27,13 @@ template <class V, class G, class Copy, bool momentum>
   const auto body = [&](std::int64_t i, auto part) {
     const Floats gradient = clipped(load(g + i, part) * multiplier, clip);
     Floats weight = load(w + i, part);
-    weight = xsimd::fnma(decay, weight, weight);
+    weight = negative_multiply_add(decay, weight, weight);
     if constexpr (momentum) {
-      const Floats buffer = xsimd::fnma(rate, gradient, keep * load(b + i, part));
+      const Floats buffer = negative_multiply_add(rate, gradient, keep * load(b + i, part));
       store(new_b + i, buffer, part);
-      weight = xsimd::fnma(from_gradient, gradient, xsimd::fma(from_buffer, buffer, weight));
+      weight = negative_multiply_add(from_gradient, gradient, multiply_add(from_buffer, buffer, weight));
     } else {
-      weight = xsimd::fnma(rate, gradient, weight);
+      weight = negative_multiply_add(rate, gradient, weight);
     }
     store(new_w + i, weight, part);
     store_copy(copy + i, weight, part);
@@ -61,12 +61,12 @@ template <class V, class G, class Copy>
     const Floats gradient = clipped(load(g + i, part) * multiplier, clip);
     const Floats old_m = load(m + i, part);
     const Floats old_v = load(v + i, part);
-    const Floats mean = xsimd::fma(gradient - old_m, rest_1, old_m);
-    const Floats square = xsimd::fma(xsimd::fms(gradient, gradient, old_v), rest_2, old_v);
+    const Floats mean = multiply_add(gradient - old_m, rest_1, old_m);
+    const Floats square = multiply_add(multiply_subtract(gradient, gradient, old_v), rest_2, old_v);
     store(new_m + i, mean, part);
     store(new_v + i, square, part);
     Floats weight = load(w + i, part);
-    weight = xsimd::fnma(decay, weight, weight) - rate * mean / (xsimd::sqrt(square) + epsilon);
+    weight = negative_multiply_add(decay, weight, weight) - rate * mean / (xsimd::sqrt(square) + epsilon);
     store(new_w + i, weight, part);
     store_copy(copy + i, weight, part);
   };

@@ -96,6 +96,22 @@ template <class Some>
   store_register(p, x.data, part);
 }
 
+/// @name Products and sums, rounded once where the instruction set can (xsimd 8 can't with AVX-512)
+/// @{
+/// a * b + c
+[[gnu::always_inline]] inline Floats multiply_add(const Floats& a, const Floats& b, const Floats& c) {
+  return add_product(c.data, a.data, b.data);
+}
+/// c - a * b
+[[gnu::always_inline]] inline Floats negative_multiply_add(const Floats& a, const Floats& b, const Floats& c) {
+  return subtract_product(c.data, a.data, b.data);
+}
+/// a * b - c
+[[gnu::always_inline]] inline Floats multiply_subtract(const Floats& a, const Floats& b, const Floats& c) {
+  return product_minus(a.data, b.data, c.data);
+}
+/// @}
+
 /// The same number in each lane.
 template <class T>
 [[gnu::always_inline]] inline Floats load_one(const T* p) {

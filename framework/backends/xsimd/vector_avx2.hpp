@@ -18,6 +18,12 @@ struct Part {
   int count;
 };
 
+[[gnu::always_inline]] inline __m256 add_product(__m256 c, __m256 a, __m256 b) { return _mm256_fmadd_ps(a, b, c); }
+[[gnu::always_inline]] inline __m256 subtract_product(__m256 c, __m256 a, __m256 b) {
+  return _mm256_fnmadd_ps(a, b, c);
+}
+[[gnu::always_inline]] inline __m256 product_minus(__m256 a, __m256 b, __m256 c) { return _mm256_fmsub_ps(a, b, c); }
+
 [[gnu::always_inline]] inline __m128i load_halves(const void* p) {
   return _mm_loadu_si128(static_cast<const __m128i*>(p));
 }

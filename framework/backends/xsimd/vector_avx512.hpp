@@ -16,6 +16,12 @@ struct Part {
   __mmask16 mask;
 };
 
+[[gnu::always_inline]] inline __m512 add_product(__m512 c, __m512 a, __m512 b) { return _mm512_fmadd_ps(a, b, c); }
+[[gnu::always_inline]] inline __m512 subtract_product(__m512 c, __m512 a, __m512 b) {
+  return _mm512_fnmadd_ps(a, b, c);
+}
+[[gnu::always_inline]] inline __m512 product_minus(__m512 a, __m512 b, __m512 c) { return _mm512_fmsub_ps(a, b, c); }
+
 [[gnu::always_inline]] inline __m512 widen_bfloat16(__m256i halves) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
 }

@@ -15,6 +15,16 @@ struct Part {
   int count;
 };
 
+[[gnu::always_inline]] inline __m128 add_product(__m128 c, __m128 a, __m128 b) {
+  return _mm_add_ps(_mm_mul_ps(a, b), c);
+}
+[[gnu::always_inline]] inline __m128 subtract_product(__m128 c, __m128 a, __m128 b) {
+  return _mm_sub_ps(c, _mm_mul_ps(a, b));
+}
+[[gnu::always_inline]] inline __m128 product_minus(__m128 a, __m128 b, __m128 c) {
+  return _mm_sub_ps(_mm_mul_ps(a, b), c);
+}
+
 [[gnu::always_inline]] inline __m128i select_ints(__m128i mask, __m128i yes, __m128i no) {
   return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
 }

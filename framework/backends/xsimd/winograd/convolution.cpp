@@ -1,0 +1,241 @@
+#include <algorithm>
+
+#include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/winograd/geometry.hpp>
+
+namespace mezzo::xsimd_kernels {
+namespace {
+
+using winograd::Geometry;
+
+constexpr std::int64_t line = 16;  // floats of a cache line
+
+const WinogradFunctions& functions(Isa isa) {
+  return pick(isa, sse2::winograd, avx2::winograd, avx512::winograd, avx512_bf16::winograd);
+}
+
+/// What convolution and input gradient share: images in, images out, by a kernel at 36 points.
+class Convolution {
+ public:
+  Convolution(const WinogradFunctions& all, const Geometry& geometry, DType in, DType out)
+      : all_(all),
+        geometry_(geometry),
+        gather_(all.gather[storage_of(in)]),
+        scatter_(all.scatter[storage_of(out)]),
+        depth_(geometry.x.channels),
+        columns_(winograd::round_up(geometry.y.channels, all.panel)),
+        threads_(thread_count()) {
+    // Tiles that are worked on together: their points and products should stay in the second level's cache, while the
+    // kernel, which is read anew for each chunk, should be read seldom.
+    const std::int64_t share = (geometry.tiles + threads_ - 1) / threads_;
+    chunk_ = std::min(share, depth_ + columns_ <= 256 ? std::int64_t{48} : std::int64_t{96});
+    in_ = winograd::points(nullptr, chunk_, winograd::round_up(depth_, line));
+    out_ = winograd::points(nullptr, chunk_, columns_);
+    kernel_ = winograd::points(nullptr, depth_, all.panel);
+  }
+
+  std::int64_t depth() const { return depth_; }
+  std::int64_t panels() const { return columns_ / all_.panel; }
+  std::int64_t kernel_floats() const { return panels() * winograd::floats_of(kernel_); }
+  std::int64_t floats() const {
+    return kernel_floats() + threads_ * (winograd::floats_of(in_) + winograd::floats_of(out_));
+  }
+
+  /// Fills the kernel's points: from (3, 3, depth, columns).
+  void pack(WinogradFunctions::Kernel points_of, const void* kernel, float* scratch) const {
+    const std::int64_t columns = geometry_.y.channels;
+    parallel_for(panels(), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        points_of(kernel, depth_, columns, i * all_.panel, std::min(columns, (i + 1) * all_.panel), panel(scratch, i));
+      }
+    });
+  }
+
+  void run(const void* in, void* out, const float* bias, bool relu, float* scratch) const {
+    const std::int64_t chunks = (geometry_.tiles + chunk_ - 1) / chunk_;
+    const auto threads = static_cast<int>(std::min<std::int64_t>({threads_, thread_count(), chunks}));
+    parallel_threads(threads, [&](int thread, int count) {
+      float* own = scratch + kernel_floats() + thread * (winograd::floats_of(in_) + winograd::floats_of(out_));
+      const std::int64_t last = geometry_.tiles * (thread + 1) / count;
+      for (std::int64_t tile = geometry_.tiles * thread / count; tile < last; tile += chunk_) {
+        run_chunk(in, out, bias, relu, scratch, own, tile, std::min(last, tile + chunk_));
+      }
+    });
+  }
+
+ private:
+  Points panel(float* scratch, std::int64_t i) const {
+    return {scratch + i * winograd::floats_of(kernel_), kernel_.pitch, kernel_.width};
+  }
+
+  void run_chunk(const void* in, void* out, const float* bias, bool relu, float* kernel, float* own, std::int64_t begin,
+                 std::int64_t end) const {
+    Points a = in_, c = out_;
+    a.data = own;
+    c.data = own + winograd::floats_of(in_);
+    gather_(in, geometry_.x, begin, end, a);
+    for (std::int64_t point = 0; point < winograd_points; ++point) {
+      for (std::int64_t i = 0; i < panels(); ++i) {
+        const Points b = panel(kernel, i);
+        all_.product({a.data + point * a.pitch, a.width, b.data + point * b.pitch, b.width,
+                      c.data + point * c.pitch + i * all_.panel, c.width, end - begin, depth_, false});
+      }
+    }
+    scatter_(c, geometry_.y, begin, end, bias, relu, out);
+  }
+
+  const WinogradFunctions& all_;
+  Geometry geometry_;
+  WinogradFunctions::Gather gather_;
+  WinogradFunctions::Scatter scatter_;
+  std::int64_t depth_, columns_, threads_, chunk_ = 0;
+  Points in_, out_, kernel_;
+};
+
+class Forward final : public Kernel {
+ public:
+  Forward(const WinogradFunctions& all, const KernelRequest& request)
+      : convolution_(all, winograd::geometry_of(request, request.inputs[0].shape, request.outputs[0].shape),
+                     request.inputs[0].dtype, request.outputs[0].dtype),
+        pack_(all.kernel[storage_of(request.inputs[1].dtype)]),
+        bias_(request.inputs.size() > 2),
+        relu_(request.attributes.get_or<std::string>("activation", "") == "relu") {}
+
+  void run(const KernelArguments& arguments) override {
+    auto* scratch = static_cast<float*>(arguments.scratch);
+    convolution_.pack(pack_, arguments.inputs[1], scratch);
+    convolution_.run(arguments.inputs[0], arguments.outputs[0], bias_ ? arguments.in<float>(2) : nullptr, relu_,
+                     scratch);
+  }
+  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(convolution_.floats()) * sizeof(float); }
+  std::string detail() const override { return "winograd"; }
+
+ private:
+  Convolution convolution_;
+  WinogradFunctions::Kernel pack_;
+  bool bias_, relu_;
+};
+
+class InputGradient final : public Kernel {
+ public:
+  InputGradient(const WinogradFunctions& all, const KernelRequest& request)
+      : convolution_(all, winograd::turned_geometry(request, request.outputs[0].shape, request.inputs[0].shape),
+                     request.inputs[0].dtype, request.outputs[0].dtype),
+        pack_(all.kernel[0]),
+        turn_(all.turn[storage_of(request.inputs[1].dtype)]),
+        channels_(request.outputs[0].shape[3]),
+        filters_(request.inputs[0].shape[3]) {}
+
+  void run(const KernelArguments& arguments) override {
+    auto* scratch = static_cast<float*>(arguments.scratch);
+    float* turned = scratch + convolution_.floats();
+    constexpr std::int64_t unit = 16;
+    parallel_for((channels_ + unit - 1) / unit, 1, [&](std::int64_t begin, std::int64_t end) {
+      turn_(arguments.inputs[1], channels_, filters_, begin * unit, std::min(channels_, end * unit), turned);
+    });
+    convolution_.pack(pack_, turned, scratch);
+    convolution_.run(arguments.inputs[0], arguments.outputs[0], nullptr, false, scratch);
+  }
+  std::size_t scratch_bytes() const override {
+    return static_cast<std::size_t>(convolution_.floats() + 9 * channels_ * filters_) * sizeof(float);
+  }
+  std::string detail() const override { return "winograd"; }
+
+ private:
+  Convolution convolution_;
+  WinogradFunctions::Kernel pack_;
+  WinogradFunctions::Turn turn_;
+  std::int64_t channels_, filters_;
+};
+
+class KernelGradient final : public Kernel {
+ public:
+  KernelGradient(const WinogradFunctions& all, const KernelRequest& request)
+      : all_(all),
+        geometry_(winograd::geometry_of(request, request.inputs[0].shape, request.inputs[1].shape)),
+        gather_x_(all.gather[storage_of(request.inputs[0].dtype)]),
+        gather_y_(all.gather_output[storage_of(request.inputs[1].dtype)]),
+        gradient_(all.kernel_gradient[storage_of(request.outputs[0].dtype)]) {
+    const std::int64_t channels = geometry_.x.channels;
+    const std::int64_t filters = winograd::round_up(geometry_.y.channels, all.panel);
+    // Of a size that doesn't depend on the number of threads: sums must not.
+    chunk_ = std::min(geometry_.tiles, channels + filters <= 256 ? std::int64_t{96} : std::int64_t{256});
+    x_ = winograd::points(nullptr, chunk_, winograd::round_up(channels, line));
+    y_ = winograd::points(nullptr, chunk_, filters);
+    sums_ = winograd::points(nullptr, channels, filters);
+  }
+
+  void run(const KernelArguments& arguments) override {
+    Points x = x_, y = y_, sums = sums_;
+    x.data = static_cast<float*>(arguments.scratch);
+    y.data = x.data + winograd::floats_of(x);
+    sums.data = y.data + winograd::floats_of(y);
+    for (std::int64_t first = 0; first < geometry_.tiles; first += chunk_) {
+      const std::int64_t count = std::min(chunk_, geometry_.tiles - first);
+      parallel_for(count, 8, [&](std::int64_t begin, std::int64_t end) {
+        gather_x_(arguments.inputs[0], geometry_.x, first + begin, first + end, from_row(x, begin));
+        gather_y_(arguments.inputs[1], geometry_.y, first + begin, first + end, from_row(y, begin));
+      });
+      const std::int64_t panels = y.width / all_.panel;
+      parallel_for(winograd_points * panels, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t point = i / panels, column = i % panels * all_.panel;
+          all_.transposed_product({x.data + point * x.pitch, x.width, y.data + point * y.pitch + column, y.width,
+                                   sums.data + point * sums.pitch + column, sums.width, geometry_.x.channels, count,
+                                   first > 0});
+        }
+      });
+    }
+    parallel_for(geometry_.x.channels, 4, [&](std::int64_t begin, std::int64_t end) {
+      gradient_(sums, geometry_.x.channels, geometry_.y.channels, begin, end, arguments.outputs[0]);
+    });
+  }
+  std::size_t scratch_bytes() const override {
+    return static_cast<std::size_t>(winograd::floats_of(x_) + winograd::floats_of(y_) + winograd::floats_of(sums_)) *
+           sizeof(float);
+  }
+  std::string detail() const override { return "winograd"; }
+
+ private:
+  static Points from_row(Points points, std::int64_t row) {
+    points.data += row * points.width;
+    return points;
+  }
+
+  const WinogradFunctions& all_;
+  Geometry geometry_;
+  WinogradFunctions::Gather gather_x_, gather_y_;
+  WinogradFunctions::KernelGradient gradient_;
+  std::int64_t chunk_ = 0;
+  Points x_, y_, sums_;
+};
+
+std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std::string& reason) {
+  const Shape& y = request.outputs[0].shape;
+  if (!winograd::takes(request, request.inputs[0].shape, request.inputs[1].shape, y, reason)) return nullptr;
+  if (request.inputs.size() > 2 && request.inputs[2].dtype != DType::float32) {
+    return decline(reason, "winograd takes a bias in float32");
+  }
+  return std::make_unique<Forward>(functions(isa), request);
+}
+
+std::unique_ptr<Kernel> make_input_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+  const Shape& x = request.outputs[0].shape;
+  if (!winograd::takes(request, x, request.inputs[1].shape, request.inputs[0].shape, reason)) return nullptr;
+  return std::make_unique<InputGradient>(functions(isa), request);
+}
+
+std::unique_ptr<Kernel> make_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+  const Shape& x = request.inputs[0].shape;
+  if (!winograd::takes(request, x, request.outputs[0].shape, request.inputs[1].shape, reason)) return nullptr;
+  return std::make_unique<KernelGradient>(functions(isa), request);
+}
+
+}  // namespace
+
+Entries winograd_entries() {
+  return {entry<make_forward>("conv2d"), entry<make_input_gradient>("conv2d_input_gradient"),
+          entry<make_kernel_gradient>("conv2d_kernel_gradient")};
+}
+
+}  // namespace mezzo::xsimd_kernels

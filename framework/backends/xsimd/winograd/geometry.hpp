@@ -1,0 +1,35 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <mezzo/backends/xsimd/winograd/winograd.hpp>
+#include <mezzo/compiler/kernel.hpp>
+
+namespace mezzo::xsimd_kernels::winograd {
+
+/// A convolution that is computed this way.
+struct Geometry {
+  TiledImages x, y;  ///< channels and filters; of y the tiles are those of 4 x 4, from its first pixel on
+  std::int64_t tiles = 0;
+};
+
+/// Whether a convolution of x (N, H, W, C) by `kernel` to y is worth it, or why not.
+bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, const Shape& y, std::string& reason);
+
+Geometry geometry_of(const KernelRequest& request, const Shape& x, const Shape& y);
+
+/// The same seen from x, for the cotangent of x: what is tiled is the cotangent of y.
+Geometry turned_geometry(const KernelRequest& request, const Shape& x, const Shape& y);
+
+/// Points of `rows` rows of `width` floats. The pitch is no multiple of a page: 36 points written in turn would fall
+/// into one set of the cache.
+inline Points points(float* data, std::int64_t rows, std::int64_t width) {
+  constexpr std::int64_t floats_of_line = 16;
+  return {data, rows * width + floats_of_line, width};
+}
+inline std::int64_t floats_of(const Points& points) { return winograd_points * points.pitch; }
+
+inline std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+}  // namespace mezzo::xsimd_kernels::winograd

@@ -1,0 +1,152 @@
+#include <mezzo/backends/xsimd/winograd/winograd.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include <mezzo/backends/xsimd/winograd/matrices.hpp>
+#include <mezzo/backends/xsimd/winograd/product.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+/// Where a tile lies: its image and its first pixel there.
+struct Place {
+  std::int64_t image, row, column;
+};
+
+[[gnu::always_inline]] inline Place place_of(const TiledImages& g, std::int64_t tile) {
+  const std::int64_t tiles = g.down * g.across;
+  const std::int64_t in_image = tile % tiles;
+  return {tile / tiles, in_image / g.across * 4 - g.top, in_image % g.across * 4 - g.left};
+}
+
+/// Calls body(first channel, part) for each register of channels.
+template <class Body>
+[[gnu::always_inline]] inline void for_channels(std::int64_t begin, std::int64_t end, const Body& body) {
+  for (; begin + lanes <= end; begin += lanes) body(begin, Whole{});
+  if (begin < end) body(begin, first_lanes(end - begin));
+}
+
+template <class T, class Matrix>
+[[gnu::flatten]] void gather(const void* images, const TiledImages& g, std::int64_t begin, std::int64_t end,
+                             Points to) {
+  constexpr int size = Matrix::in;
+  for (std::int64_t tile = begin; tile < end; ++tile, to.data += to.width) {
+    const Place at = place_of(g, tile);
+    const T* pixels[size * size];
+    for (int i = 0; i < size; ++i) {
+      for (int j = 0; j < size; ++j) {
+        const std::int64_t row = at.row + i, column = at.column + j;
+        const bool inside = row >= 0 && row < g.height && column >= 0 && column < g.width;
+        const std::int64_t pixel = (at.image * g.height + row) * g.width + column;
+        pixels[i * size + j] = inside ? static_cast<const T*>(images) + pixel * g.channels : nullptr;
+      }
+    }
+    for_channels(0, g.channels, [&](std::int64_t channel, auto part) {
+      Floats x[size * size], y[winograd_points];
+      for (int i = 0; i < size * size; ++i) {
+        x[i] = pixels[i] != nullptr ? load(pixels[i] + channel, part) : Floats(0.0F);
+      }
+      both_sides<Matrix>(x, y);
+      float* out = to.data + channel;
+      for (int i = 0; i < winograd_points; ++i, out += to.pitch) store(out, y[i], Whole{});
+    });
+  }
+}
+
+template <class T>
+[[gnu::flatten]] void scatter(Points from, const TiledImages& g, std::int64_t begin, std::int64_t end,
+                              const float* bias, bool relu, void* images) {
+  constexpr int size = 4;
+  const Floats least(relu ? 0.0F : -std::numeric_limits<float>::infinity());
+  for (std::int64_t tile = begin; tile < end; ++tile, from.data += from.width) {
+    const Place at = place_of(g, tile);
+    const std::int64_t rows = std::min<std::int64_t>(size, g.height - at.row);
+    const std::int64_t columns = std::min<std::int64_t>(size, g.width - at.column);
+    T* to = static_cast<T*>(images) + ((at.image * g.height + at.row) * g.width + at.column) * g.channels;
+    for_channels(0, g.channels, [&](std::int64_t channel, auto part) {
+      Floats x[winograd_points], y[size * size];
+      const float* in = from.data + channel;
+      for (int i = 0; i < winograd_points; ++i, in += from.pitch) x[i] = load(in, Whole{});
+      both_sides<OfOutput>(x, y);
+      const Floats shift = bias != nullptr ? load(bias + channel, part) : Floats(0.0F);
+      for (int i = 0; i < size; ++i) {
+        for (int j = 0; j < size; ++j) {
+          // max gives its second operand where one is NaN.
+          const Floats pixel = xsimd::max(least, y[i * size + j] + shift);
+          if (i < rows && j < columns) store(to + (i * g.width + j) * g.channels + channel, pixel, part);
+        }
+      }
+    });
+  }
+}
+
+template <class T>
+[[gnu::flatten]] void kernel_points(const void* kernel, std::int64_t depth, std::int64_t columns, std::int64_t begin,
+                                    std::int64_t end, Points to) {
+  const T* taps = static_cast<const T*>(kernel) + begin;
+  for (std::int64_t k = 0; k < depth; ++k, taps += columns, to.data += to.width) {
+    for_channels(0, end - begin, [&](std::int64_t column, auto part) {
+      Floats x[9], y[winograd_points];
+      for (int i = 0; i < 9; ++i) x[i] = load(taps + i * depth * columns + column, part);
+      both_sides<OfKernel>(x, y);
+      float* out = to.data + column;
+      for (int i = 0; i < winograd_points; ++i, out += to.pitch) store(out, y[i], Whole{});
+    });
+    for (std::int64_t column = (end - begin + lanes - 1) / lanes * lanes; column < to.width; column += lanes) {
+      for (int i = 0; i < winograd_points; ++i) store(to.data + i * to.pitch + column, Floats(0.0F), Whole{});
+    }
+  }
+}
+
+template <class T>
+[[gnu::flatten]] void turn(const void* kernel, std::int64_t channels, std::int64_t filters, std::int64_t begin,
+                           std::int64_t end, float* turned) {
+  for (int tap = 0; tap < 9; ++tap) {
+    const T* from = static_cast<const T*>(kernel) + tap * channels * filters;
+    float* to = turned + (8 - tap) * channels * filters;
+    // Squares of a register's side: both sides' cache lines are used whole.
+    for (std::int64_t first = begin; first < end; first += lanes) {
+      const std::int64_t count = std::min<std::int64_t>(lanes, end - first);
+      for_channels(0, filters, [&](std::int64_t filter, auto part) {
+        float square[lanes][lanes];
+        for (std::int64_t i = 0; i < count; ++i) {
+          store(square[i], load(from + (first + i) * filters + filter, part), Whole{});
+        }
+        for (int j = 0; j < lanes_of(part); ++j) {
+          for (std::int64_t i = 0; i < count; ++i) to[(filter + j) * channels + first + i] = square[i][j];
+        }
+      });
+    }
+  }
+}
+
+template <class T>
+[[gnu::flatten]] void kernel_gradient(Points from, std::int64_t rows, std::int64_t columns, std::int64_t begin,
+                                      std::int64_t end, void* kernel) {
+  for (std::int64_t row = begin; row < end; ++row) {
+    T* to = static_cast<T*>(kernel) + row * columns;
+    for_channels(0, columns, [&](std::int64_t column, auto part) {
+      Floats x[winograd_points], y[9];
+      const float* in = from.data + row * from.width + column;
+      for (int i = 0; i < winograd_points; ++i, in += from.pitch) x[i] = load(in, Whole{});
+      both_sides<OfKernelGradient>(x, y);
+      for (int i = 0; i < 9; ++i) store(to + i * rows * columns + column, y[i], part);
+    });
+  }
+}
+
+}  // namespace
+
+constexpr WinogradFunctions winograd{
+    {gather<float, OfInput>, gather<bfloat16, OfInput>, gather<float16, OfInput>},
+    {gather<float, OfOutputGradient>, gather<bfloat16, OfOutputGradient>, gather<float16, OfOutputGradient>},
+    {scatter<float>, scatter<bfloat16>, scatter<float16>},
+    {kernel_points<float>, kernel_points<bfloat16>, kernel_points<float16>},
+    {turn<float>, turn<bfloat16>, turn<float16>},
+    {kernel_gradient<float>, kernel_gradient<bfloat16>, kernel_gradient<float16>},
+    panel_product<false>,
+    panel_product<true>,
+    panel_columns};
+
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA
