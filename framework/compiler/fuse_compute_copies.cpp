@@ -14,7 +14,7 @@ Graph fuse_compute_copies(const Graph& graph) {
       copies.emplace(source.variable.get(), node->outputs.front().dtype);
     }
   }
-  return rewrite(graph, [&](const NodePtr&, const NodePtr& node, const Add& add) -> Values {
+  return rewrite(graph, [&](const NodePtr&, const NodePtr& node, Rewriter& to) -> Values {
     if (node->op->in_place.empty() || node->attributes.has("copy_dtype")) return {};
     const auto& variable = node->inputs.front().node()->variable;
     const auto found = variable ? copies.find(variable.get()) : copies.end();
@@ -23,7 +23,7 @@ Graph fuse_compute_copies(const Graph& graph) {
     attributes.set("copy_dtype", found->second);
     std::vector<Spec> outputs = node->outputs;
     outputs.push_back({outputs.front().shape, found->second});
-    return add(make_node(*node->op, node->inputs, std::move(attributes), std::move(outputs), *node));
+    return to.add(make_node(*node->op, node->inputs, std::move(attributes), std::move(outputs), *node));
   });
 }
 

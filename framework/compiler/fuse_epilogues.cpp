@@ -21,8 +21,8 @@ Value bias_of(const Node& node, std::size_t i) {
   return bias;
 }
 
-Values with_epilogue(const Node& product, Values inputs, Attributes attributes, const Add& add) {
-  return add(make_node(*product.op, std::move(inputs), std::move(attributes), product.outputs, product));
+Values with_epilogue(const Node& product, Values inputs, Attributes attributes, Rewriter& to) {
+  return to.add(make_node(*product.op, std::move(inputs), std::move(attributes), product.outputs, product));
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ Values with_epilogue(const Node& product, Values inputs, Attributes attributes, 
 Graph fuse_epilogues(const Graph& graph) {
   const Graph biased = [&] {
     const Uses uses(graph);
-    return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, const Add& add) -> Values {
+    return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
       if (node->op->name != "add") return {};
       for (std::size_t i = 0; i < 2; ++i) {
         const Value& product = node->inputs[i];
@@ -39,19 +39,19 @@ Graph fuse_epilogues(const Graph& graph) {
         if (!takes_epilogue(before) || !bare || uses.of(old->inputs[i]) != 1) continue;
         const Value bias = bias_of(*node, i);
         if (!bias.defined()) continue;
-        return with_epilogue(before, {before.inputs[0], before.inputs[1], bias}, before.attributes, add);
+        return with_epilogue(before, {before.inputs[0], before.inputs[1], bias}, before.attributes, to);
       }
       return {};
     });
   }();
   const Uses uses(biased);
-  return rewrite(biased, [&](const NodePtr& old, const NodePtr& node, const Add& add) -> Values {
+  return rewrite(biased, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
     if (node->op->name != "relu") return {};
     const Node& before = *node->inputs.front().node();
     if (!takes_epilogue(before) || uses.of(old->inputs.front()) != 1 || before.attributes.has("activation")) return {};
     Attributes attributes = before.attributes;
     attributes.set("activation", std::string("relu"));
-    return with_epilogue(before, before.inputs, std::move(attributes), add);
+    return with_epilogue(before, before.inputs, std::move(attributes), to);
   });
 }
 

@@ -7,6 +7,7 @@ Graph run_passes(Graph graph, const PipelineOptions& options) {
   graph = simplify(graph);
   if (options.fuse) {
     graph = fuse_epilogues(graph);
+    graph = fuse_batch_norm(graph);
     graph = simplify(graph);
     graph = fuse_compute_copies(graph);
   }

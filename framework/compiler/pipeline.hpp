@@ -12,6 +12,9 @@ Graph simplify(const Graph& graph);
 /// Bias and activation into the matmul or convolution before them.
 Graph fuse_epilogues(const Graph& graph);
 
+/// ReLU, and the residual that is added before it, into the batch norm before them, both ways.
+Graph fuse_batch_norm(const Graph& graph);
+
 /// Lets the optimizer's pass write the low-precision copies of the variables that the step computes with.
 Graph fuse_compute_copies(const Graph& graph);
 

@@ -9,25 +9,32 @@ Values outputs_of(const NodePtr& node) {
   return out;
 }
 
-/// Old outputs -> what stands for them in the new graph.
-class Replacements {
+/// The new graph, and what stands in it for the outputs of the old one's nodes.
+class Renewed final : public Rewriter {
  public:
-  void set(const NodePtr& node, Values values) { values_[node.get()] = std::move(values); }
+  Values add(const NodePtr& node) override {
+    graph.nodes.push_back(node);
+    return outputs_of(node);
+  }
+
+  void replace(const NodePtr& old, Values values) override { values_[old.get()] = std::move(values); }
 
   Value of(const Value& value) const {
     const auto found = values_.find(value.node().get());
     return found == values_.end() ? value : found->second[static_cast<std::size_t>(value.output())];
   }
 
+  Graph graph;
+
  private:
   std::unordered_map<const Node*, Values> values_;
 };
 
-NodePtr with_inputs(const NodePtr& node, const Replacements& replacements) {
+NodePtr with_inputs(const NodePtr& node, const Renewed& renewed) {
   bool changed = false;
   Values inputs;
   for (const Value& input : node->inputs) {
-    inputs.push_back(replacements.of(input));
+    inputs.push_back(renewed.of(input));
     changed |= !inputs.back().same_as(input);
   }
   if (!changed) return node;
@@ -69,24 +76,21 @@ NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vecto
 }
 
 Graph rewrite(const Graph& graph, const Rule& rule) {
-  Graph out;
-  Replacements replacements;
-  const Add add = [&out](const NodePtr& node) {
-    out.nodes.push_back(node);
-    return outputs_of(node);
-  };
+  Renewed renewed;
   for (const NodePtr& old : graph.nodes) {
-    const NodePtr node = with_inputs(old, replacements);
-    Values values = rule(old, node, add);
-    if (values.empty()) values = add(node);
-    replacements.set(old, std::move(values));
+    const NodePtr node = with_inputs(old, renewed);
+    Values values = rule(old, node, renewed);
+    if (values.empty()) values = renewed.add(node);
+    renewed.replace(old, std::move(values));
   }
-  const auto renew = [&](const Value& value) { return replacements.of(value); };
-  for (const Value& input : graph.inputs) out.inputs.push_back(renew(input));
-  for (const auto& output : graph.outputs) out.outputs.push_back({output.name, renew(output.value)});
-  for (const auto& update : graph.updates) out.updates.push_back({update.variable, renew(update.value), update.group});
-  for (const auto& gate : graph.gates) out.gates.push_back({renew(gate.ok), gate.group, gate.error});
-  return out;
+  Graph& out = renewed.graph;
+  for (const Value& input : graph.inputs) out.inputs.push_back(renewed.of(input));
+  for (const auto& output : graph.outputs) out.outputs.push_back({output.name, renewed.of(output.value)});
+  for (const auto& update : graph.updates) {
+    out.updates.push_back({update.variable, renewed.of(update.value), update.group});
+  }
+  for (const auto& gate : graph.gates) out.gates.push_back({renewed.of(gate.ok), gate.group, gate.error});
+  return std::move(out);
 }
 
 }  // namespace mezzo

@@ -45,14 +45,14 @@ std::string key_of_node(const Node& node) {
 
 Graph fold_and_share(const Graph& graph) {
   std::unordered_map<std::string, Values> known;
-  return rewrite(graph, [&](const NodePtr&, const NodePtr& node, const Add& add) -> Values {
+  return rewrite(graph, [&](const NodePtr&, const NodePtr& node, Rewriter& to) -> Values {
     if (!node->inputs.empty()) {
       const Value same = without_effect(*node);
       if (same.defined()) return {same};
     }
     if ((leaf(*node) && node->op->name != "constant") || node->op->effect) return {};
     Values& values = known[key_of_node(*node)];
-    if (values.empty()) values = add(node);
+    if (values.empty()) values = to.add(node);
     return values;
   });
 }

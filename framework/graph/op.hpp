@@ -14,6 +14,7 @@ struct Spec {
   Shape shape;
   DType dtype = DType::float32;
   bool operator==(const Spec& other) const { return shape == other.shape && dtype == other.dtype; }
+  bool operator!=(const Spec& other) const { return !(*this == other); }
 };
 std::string to_string(const Spec& spec);
 

@@ -4,6 +4,13 @@
 namespace mezzo {
 namespace {
 
+void require_like(const OpCall& call, std::size_t i, const Spec& x) {
+  if (call.inputs[i] != x) {
+    throw ShapeError(call.where + " input " + std::to_string(i) + " must be " + to_string(x) + "; got " +
+                     to_string(call.inputs[i]));
+  }
+}
+
 std::vector<Spec> infer_batch_norm(const OpCall& call) {
   detail::require_float(call, 0);
   const Spec& x = call.inputs[0];
@@ -11,7 +18,7 @@ std::vector<Spec> infer_batch_norm(const OpCall& call) {
   const DType statistics = accumulation_dtype(x.dtype);
   const Spec channels{{x.shape.back()}, statistics};
   const char* names[] = {"gamma", "beta", "moving_mean", "moving_variance"};
-  for (std::size_t i = 1; i < call.inputs.size(); ++i) {
+  for (std::size_t i = 1; i < 5; ++i) {
     if (call.inputs[i].shape != channels.shape) {
       throw ShapeError(call.where + " input axis -1 must be " + std::to_string(element_count(call.inputs[i].shape)) +
                        " (size of " + names[i - 1] + "); got shape " + to_string(x.shape));
@@ -21,13 +28,17 @@ std::vector<Spec> infer_batch_norm(const OpCall& call) {
                        dtype_name(call.inputs[i].dtype));
     }
   }
+  if (call.inputs.size() > 5) require_like(call, 5, x);
   return {x, channels, channels, channels, channels};
 }
 
 std::vector<Spec> infer_gradient(const OpCall& call) {
   detail::require_cotangent(call, 0, call.inputs[1].shape);
   const Spec channels{{call.inputs[1].shape.back()}, accumulation_dtype(call.inputs[1].dtype)};
-  return {call.inputs[1], channels, channels};
+  if (call.inputs.size() > 5) require_like(call, 5, call.inputs[1]);
+  std::vector<Spec> outputs{call.inputs[1], channels, channels};
+  if (call.attributes.get_or("masked", false)) outputs.push_back(call.inputs[0]);
+  return outputs;
 }
 
 Values batch_norm_gradient(const GradientContext& context) {

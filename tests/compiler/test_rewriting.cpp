@@ -35,9 +35,9 @@ BOOST_AUTO_TEST_CASE(what_is_replaced_is_replaced_everywhere) {
     update_variable(variable, exp(y));
     step.gate(insert_one(find_op("all_finite"), {y}), 2, "text");
   });
-  const Graph after = rewrite(before, [](const NodePtr&, const NodePtr& node, const Add& add) -> Values {
+  const Graph after = rewrite(before, [](const NodePtr&, const NodePtr& node, Rewriter& to) -> Values {
     if (node->op->name != "relu") return {};
-    return add(make_node(find_op("abs"), node->inputs, {}, node->outputs, *node));
+    return to.add(make_node(find_op("abs"), node->inputs, {}, node->outputs, *node));
   });
   BOOST_TEST(count_nodes(after, "relu") == 0);
   const NodePtr abs_node = find_node(after, "abs");
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(what_is_replaced_is_replaced_everywhere) {
 
 BOOST_AUTO_TEST_CASE(what_nobody_replaces_is_kept) {
   const Graph before = traced([&](Trace& step) { step.output("y", relu(step.input("x", Spec{{2}, DType::float32}))); });
-  const Graph after = rewrite(before, [](const NodePtr&, const NodePtr&, const Add&) { return Values(); });
+  const Graph after = rewrite(before, [](const NodePtr&, const NodePtr&, Rewriter&) { return Values(); });
   BOOST_TEST(after.nodes == before.nodes);
 }
 

@@ -187,6 +187,51 @@ inline OpRow batch_norm_gradient_row(const mezzo::Shape& shape, bool training) {
           .internal = true};
 }
 
+// relu(batch norm + residual), as a pass fuses them, with the statistics used.
+inline OpRow fused_batch_norm_row(const mezzo::Shape& shape, bool training, bool adds) {
+  const auto plain = [training, adds](const Tensors& v) {
+    const Tensors norm = plain_batch_norm(v, training);
+    mezzo::Tensor y = norm[0];
+    if (adds) y = zip(y, v[5], [](double a, double b) { return a + b; });
+    const Tensors batch = plain_statistics(v[0], norm_epsilon);
+    const mezzo::Tensor inverse = map(v[4], [](double x) { return 1 / std::sqrt(x + norm_epsilon); });
+    return Tensors{map(y, [](double x) { return std::max(x, 0.0); }), training ? batch[0] : v[3],
+                   training ? batch[1] : inverse, norm[1], norm[2]};
+  };
+  OpRow row{
+      .op = "batch_norm",
+      .note = mezzo::to_string(shape) + (training ? " in training" : "") + (adds ? " + residual" : "") + ", relu",
+      .call = inserted("batch_norm", {{"epsilon", norm_epsilon},
+                                      {"momentum", norm_momentum},
+                                      {"training", training},
+                                      {"activation", std::string("relu")}}),
+      .arguments = norm_arguments(shape),
+      .outputs = {Role::varied(), Role::accumulated(), Role::accumulated(), Role::accumulated(), Role::accumulated()},
+      .plain = plain,
+      .depth = static_cast<double>(mezzo::element_count(shape)),
+      .internal = true};
+  if (adds) row.arguments.push_back({uniform(shape, -1, 1, 6)});
+  return row;
+}
+
+// Its gradient, given its output; `keeps` asks for the cotangent of the relu's input.
+inline OpRow fused_batch_norm_gradient_row(const mezzo::Shape& shape, bool training, bool keeps) {
+  OpRow row = batch_norm_gradient_row(shape, training);
+  row.note += keeps ? ", relu + residual" : ", relu";
+  row.call =
+      inserted("batch_norm_gradient", {{"training", training}, {"activation", std::string("relu")}, {"masked", keeps}});
+  row.arguments.push_back({uniform(shape, -1, 1, 6)});
+  if (keeps) row.outputs.push_back(Role::varied());
+  row.plain = [training, keeps](const Tensors& v) {
+    Tensors operands = v;
+    operands[0] = zip(v[5], v[0], [](double y, double g) { return y > 0 ? g : 0; });
+    Tensors out = plain_batch_norm_gradient(operands, training);
+    if (keeps) out.push_back(operands[0]);
+    return out;
+  };
+  return row;
+}
+
 // -log of the probability of each row's label.
 inline mezzo::Tensor plain_crossentropy(const mezzo::Tensor& labels, const mezzo::Tensor& scores, bool from_logits) {
   const std::vector<double> label = labels.to_doubles();
@@ -261,6 +306,10 @@ inline std::vector<OpRow> normalization_rows() {
     for (const mezzo::Shape& shape : {mezzo::Shape{6, 3}, mezzo::Shape{2, 3, 4, 5}, mezzo::Shape{20, 17}}) {
       rows.push_back(batch_norm_row(shape, flag));
       rows.push_back(batch_norm_gradient_row(shape, flag));
+      for (const bool residual : {false, true}) {
+        rows.push_back(fused_batch_norm_row(shape, flag, residual));
+        rows.push_back(fused_batch_norm_gradient_row(shape, flag, residual));
+      }
     }
     for (const mezzo::Shape& shape : {mezzo::Shape{6, 10}, mezzo::Shape{2, 3, 4}, mezzo::Shape{5, 33}}) {
       rows.push_back(crossentropy_row(shape, flag));

@@ -23,6 +23,10 @@ void sum_rows(Index rows, Index channels, Index first, Index count, double* sums
   }
 }
 
+bool has_relu(const KernelRequest& request) {
+  return request.attributes.get_or<std::string>("activation", "") == "relu";
+}
+
 template <class Body>
 void for_blocks(Index channels, const Body& body) {
   parallel_for((channels + block - 1) / block, 1, [&](Index begin, Index end) {
@@ -37,6 +41,7 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request) {
   const double epsilon = request.attributes.get<double>("epsilon");
   const double momentum = request.attributes.get<double>("momentum");
   const bool training = request.attributes.get<bool>("training");
+  const bool relu = has_relu(request), adds = request.inputs.size() > 5;
   const auto run = [=](const KernelArguments& arguments) {
     for_blocks(channels, [&](Index first, Index count) {
       const T* x = arguments.in<T>(0);
@@ -73,12 +78,14 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request) {
       for (Index row = 0; row < rows; ++row) {
         for (Index c = 0; c < count; ++c) {
           const Index i = row * channels + first + c;
-          y[i] = static_cast<T>((static_cast<double>(x[i]) - mean[c]) * scale[c] + shift[c]);
+          const double residual = adds ? static_cast<double>(arguments.in<T>(5)[i]) : 0;
+          const double value = (static_cast<double>(x[i]) - mean[c]) * scale[c] + shift[c] + residual;
+          y[i] = static_cast<T>(relu && value < 0 ? 0 : value);
         }
       }
     });
   };
-  return make_kernel(run, {true});
+  return make_kernel(run, {true, false, false, false, false, true});
 }
 
 template <class T>
@@ -86,9 +93,12 @@ std::unique_ptr<Kernel> batch_norm_gradient(const KernelRequest& request) {
   const Index channels = request.inputs[1].shape.back();
   const Index rows = channels == 0 ? 0 : element_count(request.inputs[1].shape) / channels;
   const bool training = request.attributes.get<bool>("training");
+  const bool masked = request.inputs.size() > 5, kept = request.outputs.size() > 3;
   const auto run = [=](const KernelArguments& arguments) {
     for_blocks(channels, [&](Index first, Index count) {
-      const T* g = arguments.in<T>(0);
+      const auto g = [&](Index i) {
+        return masked && !(arguments.in<T>(5)[i] > 0) ? 0.0 : static_cast<double>(arguments.in<T>(0)[i]);
+      };
       const T* x = arguments.in<T>(1);
       const T* mean = arguments.in<T>(3) + first;
       const T* inverse = arguments.in<T>(4) + first;
@@ -96,9 +106,8 @@ std::unique_ptr<Kernel> batch_norm_gradient(const KernelRequest& request) {
         return (static_cast<double>(x[i]) - static_cast<double>(mean[c])) * static_cast<double>(inverse[c]);
       };
       double dgamma[block], dbeta[block];
-      sum_rows(rows, channels, first, count, dbeta, [&](Index i, Index) { return static_cast<double>(g[i]); });
-      sum_rows(rows, channels, first, count, dgamma,
-               [&](Index i, Index c) { return static_cast<double>(g[i]) * normalized(i, c); });
+      sum_rows(rows, channels, first, count, dbeta, [&](Index i, Index) { return g(i); });
+      sum_rows(rows, channels, first, count, dgamma, [&](Index i, Index c) { return g(i) * normalized(i, c); });
       for (Index c = 0; c < count; ++c) {
         arguments.out<T>(1)[first + c] = static_cast<T>(dgamma[c]);
         arguments.out<T>(2)[first + c] = static_cast<T>(dbeta[c]);
@@ -109,7 +118,9 @@ std::unique_ptr<Kernel> batch_norm_gradient(const KernelRequest& request) {
           const Index i = row * channels + first + c;
           const double common = training ? (dbeta[c] + normalized(i, c) * dgamma[c]) / static_cast<double>(rows) : 0;
           const double scale = static_cast<double>(arguments.in<T>(2)[first + c]) * static_cast<double>(inverse[c]);
-          dx[i] = static_cast<T>((static_cast<double>(g[i]) - common) * scale);
+          const double cotangent = g(i);
+          dx[i] = static_cast<T>((cotangent - common) * scale);
+          if (kept) arguments.out<T>(3)[i] = static_cast<T>(cotangent);
         }
       }
     });

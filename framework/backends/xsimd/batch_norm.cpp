@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <mezzo/backends/xsimd/entries.hpp>
 
@@ -72,6 +73,9 @@ std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std:
   const double epsilon = request.attributes.get<double>("epsilon");
   const double momentum = request.attributes.get<double>("momentum");
   const bool training = request.attributes.get<bool>("training");
+  const bool adds = request.inputs.size() > 5;
+  const bool relu = request.attributes.get_or<std::string>("activation", "") == "relu";
+  const float least = relu ? 0 : -std::numeric_limits<float>::infinity();
   const BatchNormFunctions& all = functions(isa);
   const Channels channels(request.inputs[0]);
   const auto run = [=, storage = storage_of(dtype), &all](const KernelArguments& arguments) {
@@ -106,16 +110,19 @@ std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std:
       arguments.out<float>(4)[c] = static_cast<float>(kept * old_variance + (1 - kept) * variance);
     }
     channels.for_rows([&](Index offset, Index rows) {
-      all.normalize[storage](x + offset, arguments.out<char>(0) + offset, about, scale, shift, rows, columns);
+      const char* residual = adds ? arguments.in<char>(5) + offset : nullptr;
+      all.normalize[storage](x + offset, residual, arguments.out<char>(0) + offset, about, scale, shift, least, rows,
+                             columns);
     });
   };
-  return make_kernel(run, {true}, scratch_bytes(channels, 3));
+  return make_kernel(run, {true, false, false, false, false, true}, scratch_bytes(channels, 3));
 }
 
 std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   const DType dtype = request.inputs[1].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   const bool training = request.attributes.get<bool>("training");
+  const bool masks = request.inputs.size() > 5, keeps = request.outputs.size() > 3;
   const BatchNormFunctions& all = functions(isa);
   const Channels channels(request.inputs[1]);
   const auto run = [=, storage = storage_of(dtype), &all](const KernelArguments& arguments) {
@@ -123,11 +130,15 @@ std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std
     const Scratch scratch(channels, arguments.scratch);
     float *from_g = scratch.floats, *from_x = from_g + columns, *shift = from_x + columns;
     const char *g = arguments.in<char>(0), *x = arguments.in<char>(1);
+    const char* y = masks ? arguments.in<char>(5) : nullptr;
+    char* masked = keeps ? arguments.out<char>(3) : nullptr;
     const float* mean = arguments.in<float>(3);
+    const auto at = [](auto* p, Index offset) { return p != nullptr ? p + offset : nullptr; };
     std::fill_n(scratch.first, columns, 0.0);
     std::fill_n(scratch.second, columns, 0.0);
     channels.sum_blocks(scratch.first, scratch.second, [&](Index offset, Index rows, double* sums, double* products) {
-      all.gradient_sums[storage](g + offset, x + offset, mean, rows, columns, sums, products);
+      all.gradient_sums[storage](g + offset, at(y, offset), x + offset, mean, at(masked, offset), rows, columns, sums,
+                                 products);
     });
     const double share = training ? 1 / static_cast<double>(channels.rows) : 0;
     for (Index c = 0; c < columns; ++c) {
@@ -140,12 +151,16 @@ std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std
       from_x[c] = static_cast<float>(-slope * inverse * dgamma * share);
       shift[c] = static_cast<float>(-slope * dbeta * share);
     }
+    if (keeps) {  // it is masked by now
+      g = masked;
+      y = nullptr;
+    }
     channels.for_rows([&](Index offset, Index rows) {
-      all.gradient[storage](g + offset, x + offset, arguments.out<char>(0) + offset, mean, from_g, from_x, shift, rows,
-                            columns);
+      all.gradient[storage](g + offset, at(y, offset), x + offset, arguments.out<char>(0) + offset, mean, from_g,
+                            from_x, shift, rows, columns);
     });
   };
-  return make_kernel(run, {true, true}, scratch_bytes(channels, 3));
+  return make_kernel(run, {true, true, false, false, false, true}, scratch_bytes(channels, 3));
 }
 
 }  // namespace

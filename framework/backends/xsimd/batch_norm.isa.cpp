@@ -49,42 +49,77 @@ template <class T>
   });
 }
 
-template <class T>
-[[gnu::flatten]] void normalize(const void* x, void* y, const float* mean, const float* scale, const float* shift,
-                                std::int64_t rows, std::int64_t columns) {
+template <class T, bool adds>
+[[gnu::flatten]] void normalize_rows(const void* x, const void* residual, void* y, const float* mean,
+                                     const float* scale, const float* shift, float least, std::int64_t rows,
+                                     std::int64_t columns) {
   for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
     constexpr int width = decltype(registers)::size;
     const T* p = static_cast<const T*>(x) + row * columns + column;
+    const T* r = adds ? static_cast<const T*>(residual) + row * columns + column : nullptr;
     T* to = static_cast<T*>(y) + row * columns + column;
-    Floats values[width], m[width], s[width], t[width];
+    Floats values[width], others[width], m[width], s[width], t[width];
     load_row(mean + column, m, part);
     load_row(scale + column, s, part);
     load_row(shift + column, t, part);
     for (std::int64_t i = 0; i < count; ++i, p += columns, to += columns) {
       prefetch_columns(p + piece_rows * columns, width);
       load_row(p, values, part);
-      for (int k = 0; k < width; ++k) store(to + k * lanes, multiply_add(values[k] - m[k], s[k], t[k]), part);
+      if constexpr (adds) {
+        prefetch_columns(r + piece_rows * columns, width);
+        load_row(r, others, part);
+        r += columns;
+      }
+      for (int k = 0; k < width; ++k) {
+        Floats value = multiply_add(values[k] - m[k], s[k], t[k]);
+        if constexpr (adds) value += others[k];
+        store(to + k * lanes, xsimd::max(Floats(least), value), part);  // of a NaN max gives the second operand
+      }
     }
   });
 }
 
 template <class T>
-[[gnu::flatten]] void gradient_sums(const void* g, const void* x, const float* mean, std::int64_t rows,
-                                    std::int64_t columns, double* sums, double* products) {
+void normalize(const void* x, const void* residual, void* y, const float* mean, const float* scale, const float* shift,
+               float least, std::int64_t rows, std::int64_t columns) {
+  const auto function = residual != nullptr ? normalize_rows<T, true> : normalize_rows<T, false>;
+  function(x, residual, y, mean, scale, shift, least, rows, columns);
+}
+
+/// The registers of g that start at p, 0 where those of y, that start at q, aren't above 0.
+template <bool masks, int width, class T, class Some>
+[[gnu::always_inline]] inline void load_gradients(const T* p, const T* q, Floats (&g)[width], Some part) {
+  load_row(p, g, part);
+  if constexpr (masks) {
+    Floats y[width];
+    load_row(q, y, part);
+    for (int k = 0; k < width; ++k) g[k] = xsimd::select(y[k] > Floats(0.0F), g[k], Floats(0.0F));
+  }
+}
+
+template <class T, bool masks, bool keeps>
+[[gnu::flatten]] void sums_of_gradients(const void* g, const void* y, const void* x, const float* mean, void* masked,
+                                        std::int64_t rows, std::int64_t columns, double* sums, double* products) {
   for (std::int64_t i = 0; i < columns; ++i) sums[i] = products[i] = 0;
   for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
     constexpr int width = decltype(registers)::size;
-    const T* p = static_cast<const T*>(g) + row * columns + column;
-    const T* q = static_cast<const T*>(x) + row * columns + column;
+    const std::int64_t first = row * columns + column;
+    const T* p = static_cast<const T*>(g) + first;
+    const T* q = static_cast<const T*>(x) + first;
+    const T* r = masks ? static_cast<const T*>(y) + first : nullptr;
+    T* to = keeps ? static_cast<T*>(masked) + first : nullptr;
     Floats gradients[width], values[width], m[width], sum[width], product[width];
     load_row(mean + column, m, part);
     for (int k = 0; k < width; ++k) sum[k] = product[k] = Floats(0.0F);
-    for (std::int64_t i = 0; i < count; ++i, p += columns, q += columns) {
-      prefetch_columns(p + piece_rows * columns, width);
-      prefetch_columns(q + piece_rows * columns, width);
-      load_row(p, gradients, part);
-      load_row(q, values, part);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t at = i * columns, ahead = at + piece_rows * columns;
+      prefetch_columns(p + ahead, width);
+      prefetch_columns(q + ahead, width);
+      if constexpr (masks) prefetch_columns(r + ahead, width);
+      load_gradients<masks>(p + at, r + at, gradients, part);
+      load_row(q + at, values, part);
       for (int k = 0; k < width; ++k) {
+        if constexpr (keeps) store(to + at + k * lanes, gradients[k], part);
         sum[k] += gradients[k];
         product[k] = multiply_add(gradients[k], values[k] - m[k], product[k]);
       }
@@ -97,29 +132,50 @@ template <class T>
 }
 
 template <class T>
-[[gnu::flatten]] void gradient(const void* g, const void* x, void* dx, const float* mean, const float* from_g,
-                               const float* from_x, const float* shift, std::int64_t rows, std::int64_t columns) {
+void gradient_sums(const void* g, const void* y, const void* x, const float* mean, void* masked, std::int64_t rows,
+                   std::int64_t columns, double* sums, double* products) {
+  const auto function = y == nullptr        ? sums_of_gradients<T, false, false>
+                        : masked == nullptr ? sums_of_gradients<T, true, false>
+                                            : sums_of_gradients<T, true, true>;
+  function(g, y, x, mean, masked, rows, columns, sums, products);
+}
+
+template <class T, bool masks>
+[[gnu::flatten]] void gradient_rows(const void* g, const void* y, const void* x, void* dx, const float* mean,
+                                    const float* from_g, const float* from_x, const float* shift, std::int64_t rows,
+                                    std::int64_t columns) {
   for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
     constexpr int width = decltype(registers)::size;
-    const T* p = static_cast<const T*>(g) + row * columns + column;
-    const T* q = static_cast<const T*>(x) + row * columns + column;
-    T* to = static_cast<T*>(dx) + row * columns + column;
+    const std::int64_t first = row * columns + column;
+    const T* p = static_cast<const T*>(g) + first;
+    const T* q = static_cast<const T*>(x) + first;
+    const T* r = masks ? static_cast<const T*>(y) + first : nullptr;
+    T* to = static_cast<T*>(dx) + first;
     Floats gradients[width], values[width], m[width], a[width], b[width], t[width];
     load_row(mean + column, m, part);
     load_row(from_g + column, a, part);
     load_row(from_x + column, b, part);
     load_row(shift + column, t, part);
-    for (std::int64_t i = 0; i < count; ++i, p += columns, q += columns, to += columns) {
-      prefetch_columns(p + piece_rows * columns, width);
-      prefetch_columns(q + piece_rows * columns, width);
-      load_row(p, gradients, part);
-      load_row(q, values, part);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t at = i * columns, ahead = at + piece_rows * columns;
+      prefetch_columns(p + ahead, width);
+      prefetch_columns(q + ahead, width);
+      if constexpr (masks) prefetch_columns(r + ahead, width);
+      load_gradients<masks>(p + at, r + at, gradients, part);
+      load_row(q + at, values, part);
       for (int k = 0; k < width; ++k) {
         const Floats rest = multiply_add(b[k], values[k] - m[k], t[k]);
-        store(to + k * lanes, multiply_add(a[k], gradients[k], rest), part);
+        store(to + at + k * lanes, multiply_add(a[k], gradients[k], rest), part);
       }
     }
   });
+}
+
+template <class T>
+void gradient(const void* g, const void* y, const void* x, void* dx, const float* mean, const float* from_g,
+              const float* from_x, const float* shift, std::int64_t rows, std::int64_t columns) {
+  const auto function = y != nullptr ? gradient_rows<T, true> : gradient_rows<T, false>;
+  function(g, y, x, dx, mean, from_g, from_x, shift, rows, columns);
 }
 
 }  // namespace

@@ -1,0 +1,77 @@
+#include <mezzo/compiler/pipeline.hpp>
+#include <mezzo/compiler/rewrite.hpp>
+
+namespace mezzo {
+namespace {
+
+bool is(const Value& value, const char* op, int output = 0) {
+  return value.node()->op->name == op && value.output() == output;
+}
+
+bool bare(const Node& norm) { return !norm.attributes.has("activation"); }
+
+/// Attributes of a norm with ReLU.
+Attributes with_relu(const Node& norm) {
+  Attributes attributes = norm.attributes;
+  attributes.set("activation", std::string("relu"));
+  return attributes;
+}
+
+/// relu(norm(x)) and relu(norm(x) + residual) as one node, at the place of the relu. What reads the norm's statistics
+/// comes later and is led there.
+Graph fuse_forward(const Graph& graph) {
+  const Uses uses(graph);
+  const auto is_norm = [&](const Value& value) {
+    return is(value, "batch_norm") && bare(*value.node()) && uses.of(value) == 1;
+  };
+  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+    if (node->op->name != "relu") return {};
+    Value old_norm = old->inputs.front(), norm = node->inputs.front(), residual;
+    if (is(old_norm, "add") && uses.of(old_norm) == 1) {
+      const Values &old_terms = old_norm.node()->inputs, &terms = norm.node()->inputs;
+      if (Spec{terms[0].shape(), terms[0].dtype()} != Spec{terms[1].shape(), terms[1].dtype()}) return {};
+      const std::size_t i = is_norm(old_terms[1]) ? 1 : 0;
+      old_norm = old_terms[i];
+      residual = terms[1 - i];
+      norm = terms[i];
+    }
+    if (!is_norm(old_norm)) return {};
+    const Node& before = *norm.node();
+    Values inputs = before.inputs;
+    if (residual.defined()) inputs.push_back(residual);
+    const Values all = to.add(make_node(*before.op, std::move(inputs), with_relu(before), before.outputs, before));
+    to.replace(old_norm.node(), all);
+    return {all.front()};
+  });
+}
+
+/// The gradient of such a node takes the cotangent of the relu's output and that output. If others need the cotangent
+/// of its input too (a residual does), it is one more output.
+Graph fuse_gradient(const Graph& graph) {
+  const Uses uses(graph);
+  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+    if (node->op->name != "batch_norm_gradient" || !bare(*node) || !is(node->inputs[0], "relu_gradient")) return {};
+    const Values& masked = node->inputs[0].node()->inputs;  // the relu's output, and its cotangent
+    if (!is(masked[0], "batch_norm") || bare(*masked[0].node())) return {};
+    Values inputs = node->inputs;
+    inputs[0] = masked[1];
+    inputs.push_back(masked[0]);
+    std::vector<Spec> outputs = node->outputs;
+    const bool shared = uses.of(old->inputs[0]) > 1;
+    if (shared) outputs.push_back({node->inputs[0].shape(), node->inputs[0].dtype()});
+    Attributes attributes = with_relu(*node);
+    attributes.set("masked", shared);
+    Values all = to.add(make_node(*node->op, std::move(inputs), std::move(attributes), std::move(outputs), *node));
+    if (shared) {
+      to.replace(old->inputs[0].node(), {all.back()});
+      all.pop_back();
+    }
+    return all;
+  });
+}
+
+}  // namespace
+
+Graph fuse_batch_norm(const Graph& graph) { return fuse_gradient(fuse_forward(graph)); }
+
+}  // namespace mezzo

@@ -1,0 +1,99 @@
+#include <boost/test/unit_test.hpp>
+
+#include "compiler/steps.hpp"
+#include "support/precision.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+/// A block of a residual network: norm and ReLU, a product, norm, the sum with a shortcut, ReLU.
+struct Block {
+  bool projects = false;  ///< the shortcut has a norm of its own, else it is the input
+  DType dtype = DType::float64;
+
+  Value norm(const Value& x, std::uint64_t seed) const {
+    const DType wide = accumulation_dtype(dtype);
+    const auto of = [&](std::uint64_t i, double low) { return random_tensor({4}, wide, seed + i, low, 2); };
+    return batch_norm(x, of(0, 0.5), of(1, -1), of(2, -1), of(3, 0.5)).y;
+  }
+  Value operator()(const Value& x) const {
+    const Value weights = random_tensor({4, 4}, dtype, 20);
+    const Value main = norm(matmul(relu(norm(x, 1)), weights), 5);
+    return relu(main + (projects ? norm(matmul(x, weights), 9) : x));
+  }
+  /// Output 0: what the block gives; 1: the cotangent of its input.
+  Graph trace() const {
+    return traced([&](Trace& step) {
+      const Value x = step.input("x", Spec{{8, 4}, dtype});
+      const Value y = (*this)(x * 1.0);
+      step.output("y", y);
+      step.output("dx", gradients(sum(y * random_tensor({8, 4}, dtype, 40)), {x})[0]);
+    });
+  }
+};
+
+std::string counts(const Graph& graph) {
+  std::string text;
+  for (const char* op : {"batch_norm", "batch_norm_gradient", "relu", "relu_gradient", "add"}) {
+    text += (text.empty() ? "" : " ") + std::to_string(count_nodes(graph, op));
+  }
+  return text;
+}
+
+Tensors run(const Graph& graph, DType dtype, bool fuse) {
+  Plan plan = planned(graph, fuse);
+  plan.run({random_tensor({8, 4}, dtype, 30, -1, 2)}, {});
+  return {plan.output(0), plan.output(1)};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fusing_batch_norm)
+
+BOOST_AUTO_TEST_CASE(relu_and_residual_join_the_norm_both_ways) {
+  const Graph graph = Block{}.trace();
+  BOOST_TEST(counts(simplify(graph)) == "2 2 2 2 2");
+  BOOST_TEST(counts(run_passes(graph)) == "2 2 0 0 1");  // what the input's cotangents are added by
+}
+
+BOOST_AUTO_TEST_CASE(of_two_norms_one_takes_the_other_as_residual) {
+  const Graph graph = Block{true}.trace();
+  BOOST_TEST(counts(simplify(graph)) == "3 3 2 2 2");
+  BOOST_TEST(counts(run_passes(graph)) == "3 3 0 0 1");
+}
+
+BOOST_AUTO_TEST_CASE(fused_is_unfused_but_for_rounding) {
+  for (const bool projects : {false, true}) {
+    for (const DType dtype : float_dtypes) {
+      const Graph graph = Block{projects, dtype}.trace();
+      const Tensors one = run(graph, dtype, true), other = run(graph, dtype, false);
+      for (std::size_t i = 0; i < 2; ++i) {
+        double largest = 0;
+        for (const double number : other[i].to_doubles()) largest = std::max(largest, std::abs(number));
+        // Unfused, sums are rounded before the relu; the gradient passes several such roundings.
+        const double bound = 8 * ulp(dtype, largest);
+        BOOST_TEST(largest_difference(one[i], other[i]) <= bound, dtype_name(dtype) << " output " << i);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_others_read_stays) {
+  const auto step = [](const Values& v) {
+    const Value y = Block{}.norm(v[0], 1);
+    return Values{relu(y), exp(y)};
+  };
+  const Graph graph = run_passes(trace_step(step, {random_tensor({8, 4}, DType::float64)}, true));
+  BOOST_TEST(count_nodes(graph, "relu") == 1);
+  BOOST_TEST(!find_node(graph, "batch_norm")->attributes.has("activation"));
+}
+
+BOOST_AUTO_TEST_CASE(a_residual_has_the_shape_of_the_output) {
+  const auto step = [](const Values& v) { return Values{relu(Block{}.norm(v[0], 1) + v[1])}; };
+  const Tensors x{random_tensor({8, 4}, DType::float64), random_tensor({4}, DType::float64)};
+  BOOST_TEST(count_nodes(run_passes(trace_step(step, x, true)), "relu") == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
