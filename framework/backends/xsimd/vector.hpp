@@ -123,6 +123,14 @@ template <class T>
   }
 }
 
+/// The transpose of a square of as many registers as there are lanes.
+[[gnu::always_inline]] inline void transpose(Floats (&rows)[lanes]) {
+  decltype(Floats::data) registers[lanes];
+  for (int i = 0; i < lanes; ++i) registers[i] = rows[i].data;
+  transpose_registers(registers);
+  for (int i = 0; i < lanes; ++i) rows[i] = registers[i];
+}
+
 /// 0, 1, 2, ...
 [[gnu::always_inline]] inline Ints lane_numbers() {
   constexpr std::int32_t numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

@@ -76,6 +76,24 @@ struct Part {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm256_castsi256_si128(packed));
 }
 
+/// The transpose of an 8 x 8 matrix.
+[[gnu::always_inline]] inline void transpose_registers(__m256 (&x)[8]) {
+  __m256 t[8];
+  for (int i = 0; i < 8; i += 4) {
+    const __m256 a = _mm256_unpacklo_ps(x[i], x[i + 1]), b = _mm256_unpackhi_ps(x[i], x[i + 1]);
+    const __m256 c = _mm256_unpacklo_ps(x[i + 2], x[i + 3]), d = _mm256_unpackhi_ps(x[i + 2], x[i + 3]);
+    t[i] = _mm256_shuffle_ps(a, c, _MM_SHUFFLE(1, 0, 1, 0));
+    t[i + 1] = _mm256_shuffle_ps(a, c, _MM_SHUFFLE(3, 2, 3, 2));
+    t[i + 2] = _mm256_shuffle_ps(b, d, _MM_SHUFFLE(1, 0, 1, 0));
+    t[i + 3] = _mm256_shuffle_ps(b, d, _MM_SHUFFLE(3, 2, 3, 2));
+  }
+  constexpr int lower = 0x20, upper = 0x31;  // halves of both operands
+  for (int i = 0; i < 4; ++i) {
+    x[i] = _mm256_permute2f128_ps(t[i], t[i + 4], lower);
+    x[i + 4] = _mm256_permute2f128_ps(t[i], t[i + 4], upper);
+  }
+}
+
 [[gnu::always_inline]] inline float first_lane(__m256 x) { return _mm256_cvtss_f32(x); }
 
 [[gnu::always_inline]] inline float sum_lanes(__m256 x) {

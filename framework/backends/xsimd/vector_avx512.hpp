@@ -110,6 +110,29 @@ struct Part {
   _mm_mask_storeu_epi8(p, part.mask, _mm512_cvtepi32_epi8(x));
 }
 
+/// The transpose of a 16 x 16 matrix.
+[[gnu::always_inline]] inline void transpose_registers(__m512 (&x)[16]) {
+  __m512 t[16];
+  for (int i = 0; i < 16; i += 4) {
+    const __m512 a = _mm512_unpacklo_ps(x[i], x[i + 1]), b = _mm512_unpackhi_ps(x[i], x[i + 1]);
+    const __m512 c = _mm512_unpacklo_ps(x[i + 2], x[i + 3]), d = _mm512_unpackhi_ps(x[i + 2], x[i + 3]);
+    t[i] = _mm512_shuffle_ps(a, c, _MM_SHUFFLE(1, 0, 1, 0));
+    t[i + 1] = _mm512_shuffle_ps(a, c, _MM_SHUFFLE(3, 2, 3, 2));
+    t[i + 2] = _mm512_shuffle_ps(b, d, _MM_SHUFFLE(1, 0, 1, 0));
+    t[i + 3] = _mm512_shuffle_ps(b, d, _MM_SHUFFLE(3, 2, 3, 2));
+  }
+  constexpr int even = 0x88, odd = 0xdd;  // of the 128-bit lanes of both operands
+  for (int i = 0; i < 4; ++i) {
+    const __m512 a = _mm512_shuffle_f32x4(t[i], t[i + 4], even), b = _mm512_shuffle_f32x4(t[i], t[i + 4], odd);
+    const __m512 c = _mm512_shuffle_f32x4(t[i + 8], t[i + 12], even),
+                 d = _mm512_shuffle_f32x4(t[i + 8], t[i + 12], odd);
+    x[i] = _mm512_shuffle_f32x4(a, c, even);
+    x[i + 4] = _mm512_shuffle_f32x4(b, d, even);
+    x[i + 8] = _mm512_shuffle_f32x4(a, c, odd);
+    x[i + 12] = _mm512_shuffle_f32x4(b, d, odd);
+  }
+}
+
 [[gnu::always_inline]] inline float first_lane(__m512 x) { return _mm512_cvtss_f32(x); }
 
 [[gnu::always_inline]] inline float sum_lanes(__m512 x) { return _mm512_reduce_add_ps(x); }

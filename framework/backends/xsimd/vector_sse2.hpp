@@ -106,6 +106,9 @@ struct Part {
   __builtin_memcpy(p, &four, sizeof four);
 }
 
+/// The transpose of a 4 x 4 matrix.
+[[gnu::always_inline]] inline void transpose_registers(__m128 (&x)[4]) { _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]); }
+
 [[gnu::always_inline]] inline float first_lane(__m128 x) { return _mm_cvtss_f32(x); }
 
 [[gnu::always_inline]] inline float sum_lanes(__m128 x) {

@@ -1,14 +1,13 @@
 #include <algorithm>
 
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
 
 using winograd::Geometry;
-
-constexpr std::int64_t line = 16;  // floats of a cache line
 
 const WinogradFunctions& functions(Isa isa) {
   return pick(isa, sse2::winograd, avx2::winograd, avx512::winograd, avx512_bf16::winograd);
@@ -17,25 +16,25 @@ const WinogradFunctions& functions(Isa isa) {
 /// What convolution and input gradient share: images in, images out, by a kernel at 36 points.
 class Convolution {
  public:
-  Convolution(const WinogradFunctions& all, const Geometry& geometry, DType in, DType out)
-      : all_(all),
+  Convolution(Isa isa, const Geometry& geometry, DType in, DType out)
+      : products_(product_functions(isa)),
         geometry_(geometry),
-        gather_(all.gather[storage_of(in)]),
-        scatter_(all.scatter[storage_of(out)]),
+        gather_(functions(isa).gather[storage_of(in)]),
+        scatter_(functions(isa).scatter[storage_of(out)]),
         depth_(geometry.x.channels),
-        columns_(winograd::round_up(geometry.y.channels, all.panel)),
+        columns_(winograd::round_up(geometry.y.channels, products_.panel)),
         threads_(thread_count()) {
     // Tiles that are worked on together: their points and products should stay in the second level's cache, while the
     // kernel, which is read anew for each chunk, should be read seldom.
     const std::int64_t share = (geometry.tiles + threads_ - 1) / threads_;
     chunk_ = std::min(share, depth_ + columns_ <= 256 ? std::int64_t{48} : std::int64_t{96});
-    in_ = winograd::points(nullptr, chunk_, winograd::round_up(depth_, line));
-    out_ = winograd::points(nullptr, chunk_, columns_);
-    kernel_ = winograd::points(nullptr, depth_, all.panel);
+    in_ = winograd::points(nullptr, chunk_, spread_width(depth_));
+    out_ = winograd::points(nullptr, chunk_, spread_width(columns_));
+    kernel_ = winograd::points(nullptr, depth_, products_.panel);
   }
 
   std::int64_t depth() const { return depth_; }
-  std::int64_t panels() const { return columns_ / all_.panel; }
+  std::int64_t panels() const { return columns_ / products_.panel; }
   std::int64_t kernel_floats() const { return panels() * winograd::floats_of(kernel_); }
   std::int64_t floats() const {
     return kernel_floats() + threads_ * (winograd::floats_of(in_) + winograd::floats_of(out_));
@@ -46,7 +45,8 @@ class Convolution {
     const std::int64_t columns = geometry_.y.channels;
     parallel_for(panels(), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        points_of(kernel, depth_, columns, i * all_.panel, std::min(columns, (i + 1) * all_.panel), panel(scratch, i));
+        points_of(kernel, depth_, columns, i * products_.panel, std::min(columns, (i + 1) * products_.panel),
+                  panel(scratch, i));
       }
     });
   }
@@ -77,14 +77,14 @@ class Convolution {
     for (std::int64_t point = 0; point < winograd_points; ++point) {
       for (std::int64_t i = 0; i < panels(); ++i) {
         const Points b = panel(kernel, i);
-        all_.product({a.data + point * a.pitch, a.width, b.data + point * b.pitch, b.width,
-                      c.data + point * c.pitch + i * all_.panel, c.width, end - begin, depth_, false});
+        products_.product({a.data + point * a.pitch, a.width, b.data + point * b.pitch, b.width,
+                           c.data + point * c.pitch + i * products_.panel, c.width, end - begin, depth_, false});
       }
     }
     scatter_(c, geometry_.y, begin, end, bias, relu, out);
   }
 
-  const WinogradFunctions& all_;
+  const ProductFunctions& products_;
   Geometry geometry_;
   WinogradFunctions::Gather gather_;
   WinogradFunctions::Scatter scatter_;
@@ -94,10 +94,10 @@ class Convolution {
 
 class Forward final : public Kernel {
  public:
-  Forward(const WinogradFunctions& all, const KernelRequest& request)
-      : convolution_(all, winograd::geometry_of(request, request.inputs[0].shape, request.outputs[0].shape),
+  Forward(Isa isa, const KernelRequest& request)
+      : convolution_(isa, winograd::geometry_of(request, request.inputs[0].shape, request.outputs[0].shape),
                      request.inputs[0].dtype, request.outputs[0].dtype),
-        pack_(all.kernel[storage_of(request.inputs[1].dtype)]),
+        pack_(functions(isa).kernel[storage_of(request.inputs[1].dtype)]),
         bias_(request.inputs.size() > 2),
         relu_(request.attributes.get_or<std::string>("activation", "") == "relu") {}
 
@@ -118,11 +118,11 @@ class Forward final : public Kernel {
 
 class InputGradient final : public Kernel {
  public:
-  InputGradient(const WinogradFunctions& all, const KernelRequest& request)
-      : convolution_(all, winograd::turned_geometry(request, request.outputs[0].shape, request.inputs[0].shape),
+  InputGradient(Isa isa, const KernelRequest& request)
+      : convolution_(isa, winograd::turned_geometry(request, request.outputs[0].shape, request.inputs[0].shape),
                      request.inputs[0].dtype, request.outputs[0].dtype),
-        pack_(all.kernel[0]),
-        turn_(all.turn[storage_of(request.inputs[1].dtype)]),
+        pack_(functions(isa).kernel[0]),
+        turn_(functions(isa).turn[storage_of(request.inputs[1].dtype)]),
         channels_(request.outputs[0].shape[3]),
         filters_(request.inputs[0].shape[3]) {}
 
@@ -150,18 +150,18 @@ class InputGradient final : public Kernel {
 
 class KernelGradient final : public Kernel {
  public:
-  KernelGradient(const WinogradFunctions& all, const KernelRequest& request)
-      : all_(all),
+  KernelGradient(Isa isa, const KernelRequest& request)
+      : products_(product_functions(isa)),
         geometry_(winograd::geometry_of(request, request.inputs[0].shape, request.inputs[1].shape)),
-        gather_x_(all.gather[storage_of(request.inputs[0].dtype)]),
-        gather_y_(all.gather_output[storage_of(request.inputs[1].dtype)]),
-        gradient_(all.kernel_gradient[storage_of(request.outputs[0].dtype)]) {
+        gather_x_(functions(isa).gather[storage_of(request.inputs[0].dtype)]),
+        gather_y_(functions(isa).gather_output[storage_of(request.inputs[1].dtype)]),
+        gradient_(functions(isa).kernel_gradient[storage_of(request.outputs[0].dtype)]) {
     const std::int64_t channels = geometry_.x.channels;
-    const std::int64_t filters = winograd::round_up(geometry_.y.channels, all.panel);
+    const std::int64_t filters = winograd::round_up(geometry_.y.channels, products_.panel);
     // Of a size that doesn't depend on the number of threads: sums must not.
     chunk_ = std::min(geometry_.tiles, channels + filters <= 256 ? std::int64_t{96} : std::int64_t{256});
-    x_ = winograd::points(nullptr, chunk_, winograd::round_up(channels, line));
-    y_ = winograd::points(nullptr, chunk_, filters);
+    x_ = winograd::points(nullptr, chunk_, spread_width(channels));
+    y_ = winograd::points(nullptr, chunk_, spread_width(filters));
     sums_ = winograd::points(nullptr, channels, filters);
   }
 
@@ -176,13 +176,13 @@ class KernelGradient final : public Kernel {
         gather_x_(arguments.inputs[0], geometry_.x, first + begin, first + end, from_row(x, begin));
         gather_y_(arguments.inputs[1], geometry_.y, first + begin, first + end, from_row(y, begin));
       });
-      const std::int64_t panels = y.width / all_.panel;
+      const std::int64_t panels = sums.width / products_.panel;
       parallel_for(winograd_points * panels, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
-          const std::int64_t point = i / panels, column = i % panels * all_.panel;
-          all_.transposed_product({x.data + point * x.pitch, x.width, y.data + point * y.pitch + column, y.width,
-                                   sums.data + point * sums.pitch + column, sums.width, geometry_.x.channels, count,
-                                   first > 0});
+          const std::int64_t point = i / panels, column = i % panels * products_.panel;
+          products_.transposed_product({x.data + point * x.pitch, x.width, y.data + point * y.pitch + column, y.width,
+                                        sums.data + point * sums.pitch + column, sums.width, geometry_.x.channels,
+                                        count, first > 0});
         }
       });
     }
@@ -202,7 +202,7 @@ class KernelGradient final : public Kernel {
     return points;
   }
 
-  const WinogradFunctions& all_;
+  const ProductFunctions& products_;
   Geometry geometry_;
   WinogradFunctions::Gather gather_x_, gather_y_;
   WinogradFunctions::KernelGradient gradient_;
@@ -216,19 +216,19 @@ std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std:
   if (request.inputs.size() > 2 && request.inputs[2].dtype != DType::float32) {
     return decline(reason, "winograd takes a bias in float32");
   }
-  return std::make_unique<Forward>(functions(isa), request);
+  return std::make_unique<Forward>(isa, request);
 }
 
 std::unique_ptr<Kernel> make_input_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& x = request.outputs[0].shape;
   if (!winograd::takes(request, x, request.inputs[1].shape, request.inputs[0].shape, reason)) return nullptr;
-  return std::make_unique<InputGradient>(functions(isa), request);
+  return std::make_unique<InputGradient>(isa, request);
 }
 
 std::unique_ptr<Kernel> make_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& x = request.inputs[0].shape;
   if (!winograd::takes(request, x, request.outputs[0].shape, request.inputs[1].shape, reason)) return nullptr;
-  return std::make_unique<KernelGradient>(functions(isa), request);
+  return std::make_unique<KernelGradient>(isa, request);
 }
 
 }  // namespace

@@ -22,17 +22,6 @@ struct Points {
   std::int64_t pitch = 0, width = 0;
 };
 
-/// out (+)= a b at one point, or out (+)= a^T b: a is (rows, depth) or (depth, rows).
-struct PointProduct {
-  const float* a = nullptr;
-  std::int64_t a_width = 0;
-  const float* b = nullptr;  ///< (depth, panel), rows of which lie b_width apart
-  std::int64_t b_width = 0;
-  float* out = nullptr;
-  std::int64_t out_width = 0, rows = 0, depth = 0;
-  bool accumulate = false;
-};
-
 struct WinogradFunctions {
   /// Tiles [begin, end) of the images, one row each: the 6 x 6 pixels d as B^T d B.
   using Gather = void (*)(const void* images, const TiledImages&, std::int64_t begin, std::int64_t end, Points);
@@ -45,8 +34,8 @@ struct WinogradFunctions {
   using Scatter = void (*)(Points, const TiledImages&, std::int64_t begin, std::int64_t end, const float* bias,
                            bool relu, void* images);
 
-  /// Columns [begin, end), at most a panel, of a kernel (3, 3, depth, columns), as G g G^T: points of rows of a panel's
-  /// width, filled up with 0.
+  /// Columns [begin, end), at most a panel of products, of a kernel (3, 3, depth, columns), as G g G^T: points of rows
+  /// of a panel's width, filled up with 0.
   using Kernel = void (*)(const void* kernel, std::int64_t depth, std::int64_t columns, std::int64_t begin,
                           std::int64_t end, Points);
 
@@ -59,18 +48,12 @@ struct WinogradFunctions {
   using KernelGradient = void (*)(Points, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end,
                                   void* kernel);
 
-  /// Of a panel's width.
-  using Product = void (*)(const PointProduct&);
-
   PerStorage<Gather> gather;
   PerStorage<GatherOutput> gather_output;
   PerStorage<Scatter> scatter;
   PerStorage<Kernel> kernel;
   PerStorage<Turn> turn;
   PerStorage<KernelGradient> kernel_gradient;
-  Product product;
-  Product transposed_product;
-  std::int64_t panel;  ///< columns of a product
 };
 
 namespace sse2 {

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include <mezzo/backends/xsimd/winograd/matrices.hpp>
-#include <mezzo/backends/xsimd/winograd/product.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
@@ -109,12 +108,18 @@ template <class T>
     for (std::int64_t first = begin; first < end; first += lanes) {
       const std::int64_t count = std::min<std::int64_t>(lanes, end - first);
       for_channels(0, filters, [&](std::int64_t filter, auto part) {
-        float square[lanes][lanes];
-        for (std::int64_t i = 0; i < count; ++i) {
-          store(square[i], load(from + (first + i) * filters + filter, part), Whole{});
+        Floats square[lanes];
+        for (int i = 0; i < lanes; ++i) {
+          square[i] = i < count ? load(from + (first + i) * filters + filter, part) : Floats(0.0F);
         }
+        transpose(square);
         for (int j = 0; j < lanes_of(part); ++j) {
-          for (std::int64_t i = 0; i < count; ++i) to[(filter + j) * channels + first + i] = square[i][j];
+          float* row = to + (filter + j) * channels + first;
+          if (count == lanes) {
+            store(row, square[j], Whole{});
+          } else {
+            store(row, square[j], first_lanes(count));
+          }
         }
       });
     }
@@ -144,9 +149,6 @@ constexpr WinogradFunctions winograd{
     {scatter<float>, scatter<bfloat16>, scatter<float16>},
     {kernel_points<float>, kernel_points<bfloat16>, kernel_points<float16>},
     {turn<float>, turn<bfloat16>, turn<float16>},
-    {kernel_gradient<float>, kernel_gradient<bfloat16>, kernel_gradient<float16>},
-    panel_product<false>,
-    panel_product<true>,
-    panel_columns};
+    {kernel_gradient<float>, kernel_gradient<bfloat16>, kernel_gradient<float16>}};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,7 +1,6 @@
-#pragma once
-// The inner loops of matrix products in float32, for .isa.cpp files.
+#include <mezzo/backends/xsimd/products.hpp>
+
 #include <mezzo/backends/xsimd/vector.hpp>
-#include <mezzo/backends/xsimd/winograd/winograd.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
@@ -13,7 +12,7 @@ constexpr int panel_columns = panel_registers * lanes;
 constexpr int block_rows = lanes == 16 ? 12 : 6;
 
 template <int rows, bool transposed>
-[[gnu::always_inline]] inline void block_product(const PointProduct& p, const float* a, float* out) {
+[[gnu::always_inline]] inline void block_product(const PanelProduct& p, const float* a, float* out) {
   Floats sums[rows][panel_registers];
   for (auto& row : sums) {
     for (Floats& sum : row) sum = Floats(0.0F);
@@ -38,7 +37,7 @@ template <int rows, bool transposed>
 
 /// The last rows, fewer than a block.
 template <int rows, bool transposed>
-[[gnu::always_inline]] inline void rest_product(const PointProduct& p, const float* a, float* out, std::int64_t count) {
+[[gnu::always_inline]] inline void rest_product(const PanelProduct& p, const float* a, float* out, std::int64_t count) {
   if constexpr (rows > 0) {
     if (count == rows) return block_product<rows, transposed>(p, a, out);
     rest_product<rows - 1, transposed>(p, a, out, count);
@@ -46,7 +45,7 @@ template <int rows, bool transposed>
 }
 
 template <bool transposed>
-[[gnu::flatten]] void panel_product(const PointProduct& p) {
+[[gnu::flatten]] void panel_product(const PanelProduct& p) {
   const std::int64_t next_row = transposed ? 1 : p.a_width;
   std::int64_t row = 0;
   for (; row + block_rows <= p.rows; row += block_rows) {
@@ -56,4 +55,7 @@ template <bool transposed>
 }
 
 }  // namespace
+
+constexpr ProductFunctions products{panel_product<false>, panel_product<true>, panel_columns};
+
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA
