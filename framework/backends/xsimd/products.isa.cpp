@@ -11,27 +11,49 @@ constexpr int panel_registers = 2;
 constexpr int panel_columns = panel_registers * lanes;
 constexpr int block_rows = lanes == 16 ? 12 : 6;
 
+/// Row i of a at the current depth. Every third row has a pointer, the others lie one or two steps behind it: the
+/// addressing modes can do that, and a pointer a row would not fit into the integer registers.
+template <int rows>
+struct RowPointers {
+  const float* groups[(rows + 2) / 3];
+  std::int64_t step;
+
+  [[gnu::always_inline]] RowPointers(const float* a, std::int64_t next_row) : step(next_row) {
+    for (int i = 0; i < (rows + 2) / 3; ++i) groups[i] = a + 3 * i * next_row;
+  }
+  [[gnu::always_inline]] float at(int i) const { return groups[i / 3][i % 3 * step]; }
+  [[gnu::always_inline]] void advance(std::int64_t next) {
+    for (const float*& group : groups) group += next;
+  }
+};
+
 template <int rows, bool transposed>
 [[gnu::always_inline]] inline void block_product(const PanelProduct& p, const float* a, float* out) {
   Floats sums[rows][panel_registers];
-  for (auto& row : sums) {
-    for (Floats& sum : row) sum = Floats(0.0F);
-  }
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = Floats(0.0F);
+  RowPointers<rows> row(a, transposed ? 1 : p.a_width);
+  const std::int64_t next = transposed ? p.a_width : 1;
   const float* b = p.b;
-  const std::int64_t next_row = transposed ? 1 : p.a_width, next = transposed ? p.a_width : 1;
-  for (std::int64_t k = 0; k < p.depth; ++k, a += next, b += p.b_width) {
+  for (std::int64_t k = 0; k < p.depth; ++k, b += p.b_width) {
     const Floats left = load(b, Whole{}), right = load(b + lanes, Whole{});
+#pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
-      const Floats one(a[i * next_row]);
+      const Floats one(row.at(i));
       sums[i][0] = multiply_add(one, left, sums[i][0]);
       sums[i][1] = multiply_add(one, right, sums[i][1]);
     }
+    row.advance(next);
   }
-  for (int i = 0; i < rows; ++i, out += p.out_width) {
-    for (int j = 0; j < panel_registers; ++j) {
-      float* to = out + j * lanes;
-      store(to, p.accumulate ? sums[i][j] + load(to, Whole{}) : sums[i][j], Whole{});
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    float* to = out + i * p.out_width;
+    if (p.accumulate) {
+      sums[i][0] += load(to, Whole{});
+      sums[i][1] += load(to + lanes, Whole{});
     }
+    store(to, sums[i][0], Whole{});
+    store(to + lanes, sums[i][1], Whole{});
   }
 }
 
