@@ -13,10 +13,10 @@ void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& run
   end_of(Chore::bind);
   refresh_copies();
   end_of(Chore::refresh_copies);
-  run_steps(0, compute_steps_);
+  run_steps(0, gates_at_);
   ask_gates();
   end_of(Chore::ask_gates);
-  run_steps(compute_steps_, steps_.size());
+  run_steps(gates_at_, steps_.size());
   commit();
   end_of(Chore::commit);
   profile_.finish();
@@ -87,7 +87,7 @@ void Plan::refresh_copies() {
 void Plan::run_steps(std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     Step& step = steps_[i];
-    if (i >= compute_steps_ && !committed(step.group)) continue;
+    if (step.updates && !committed(step.group)) continue;
     step.chosen.kernel->run({step.in.data(), step.out.data(), arena_->data() + step.scratch_offset});
     profile_.lap(i);
   }
@@ -150,9 +150,7 @@ std::vector<Plan::Row> Plan::rows() const {
     KernelRequest request{step.node->op, step.node->attributes, {}, step.node->outputs, {}};
     for (const std::size_t read : step.reads) request.inputs.push_back(buffers_[read].spec);
     for (const auto* specs : {&request.inputs, &request.outputs}) {
-      for (const Spec& spec : *specs) {
-        row.bytes += static_cast<std::size_t>(element_count(spec.shape)) * dtype_size(spec.dtype);
-      }
+      for (const Spec& spec : *specs) row.bytes += bytes_of(spec);
     }
     for (const Spec& spec : request.outputs) row.outputs += (row.outputs.empty() ? "" : ", ") + to_string(spec);
     row.operations = operations(request);

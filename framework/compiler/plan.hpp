@@ -23,8 +23,9 @@ class Plan {
   /// Specs of the arrays that run() takes.
   const std::vector<Spec>& inputs() const { return input_specs_; }
 
-  /// Computes, asks the gates, then commits the updates whose gates are open. If a kernel or a gate with an error
-  /// throws, no update has happened. `inputs` must match inputs() in shape and dtype.
+  /// Computes until nothing can fail any more and the gates are known, asks them, computes the rest and commits the
+  /// updates whose gates are open. If a kernel or a gate with an error throws, no update has happened. `inputs` must
+  /// match inputs() in shape and dtype.
   void run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime);
 
   /// Whether the last run committed the updates of a group.
@@ -58,6 +59,8 @@ class Plan {
 
  private:
   friend class PlanBuilder;
+  friend class UpdateSchedule;
+  friend class BufferPlacement;
 
   /// Where a buffer's bytes are.
   struct Buffer {
@@ -73,6 +76,7 @@ class Plan {
     std::vector<const void*> in;
     std::vector<void*> out;
     std::size_t scratch_offset = 0;
+    bool updates = false;  ///< writes into variables; skipped where the group's gate is closed
     int group = -1;
   };
   struct Copy {
@@ -111,7 +115,7 @@ class Plan {
   std::vector<double> runtime_;
   std::vector<Tensor> constants_;
   std::vector<Step> steps_;
-  std::size_t compute_steps_ = 0;  // those before the gates
+  std::size_t gates_at_ = 0;  // the step before which gates are asked
   std::vector<Commit> commits_;
   std::vector<Gate> gates_;
   std::vector<int> closed_;  // groups whose gates did not open in the last run

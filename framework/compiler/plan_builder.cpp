@@ -3,7 +3,7 @@
 #include <set>
 #include <unordered_map>
 
-#include <mezzo/compiler/plan.hpp>
+#include <mezzo/compiler/detail/plan_parts.hpp>
 #include <mezzo/compiler/rewrite.hpp>
 
 namespace mezzo {
@@ -20,10 +20,6 @@ class CopyBytes : public Kernel {
  private:
   std::size_t bytes_;
 };
-
-std::size_t bytes_of(const Spec& spec) {
-  return static_cast<std::size_t>(element_count(spec.shape)) * dtype_size(spec.dtype);
-}
 
 }  // namespace
 
@@ -43,11 +39,13 @@ class PlanBuilder {
     }
     for (const auto& gate : graph_.gates) plan_.gates_.push_back({buffer_of(gate.ok), gate.group, gate.error});
     add_commits();
-    plan_.compute_steps_ = plan_.steps_.size();
+    const std::size_t computing = plan_.steps_.size();
     for (const NodePtr& node : graph_.nodes) {
       const auto found = deferred_.find(node.get());
       if (found != deferred_.end()) add_node(node, found->second);
     }
+    UpdateSchedule(plan_, computing, views_).apply();
+    BufferPlacement(plan_, views_).apply();
     finish();
   }
 
@@ -155,13 +153,8 @@ class PlanBuilder {
   /// A buffer on the bytes of another: it shares that one's lifetime.
   std::size_t new_view(std::size_t base, const Spec& spec) {
     const std::size_t view = new_buffer(plan_.buffers_[base].home, plan_.buffers_[base].index, spec);
-    views_[view] = root(base);
+    views_.lay(view, base);
     return view;
-  }
-
-  std::size_t root(std::size_t buffer) const {
-    const auto found = views_.find(buffer);
-    return found == views_.end() ? buffer : found->second;
   }
 
   /// The low-precision copy of a variable isn't computed in the step: it is kept with the variable.
@@ -195,6 +188,7 @@ class PlanBuilder {
   void add_step(const NodePtr& node, int group) {
     Plan::Step step;
     step.node = node;
+    step.updates = deferred_.count(node.get()) != 0;
     step.group = group;
     KernelRequest request{node->op, node->attributes, {}, node->outputs, node->where};
     for (const Value& input : node->inputs) {
@@ -202,9 +196,8 @@ class PlanBuilder {
       step.reads.push_back(buffer_of(input));
     }
     step.chosen = choose_kernel(request);
-    const bool deferred = deferred_.count(node.get()) != 0;
     for (std::size_t i = 0; i < node->outputs.size(); ++i) {
-      step.writes.push_back(deferred ? deferred_target(*node, i) : new_buffer(Home::arena, 0, node->outputs[i]));
+      step.writes.push_back(step.updates ? deferred_target(*node, i) : new_buffer(Home::arena, 0, node->outputs[i]));
     }
     buffers_[node.get()] = step.writes;
     plan_.steps_.push_back(std::move(step));
@@ -246,81 +239,21 @@ class PlanBuilder {
     return plan_.steps_.back().writes.front();
   }
 
-  /// Lets outputs take the bytes of operands that nobody needs any more, then places all that is in the arena.
   void finish() {
-    auto& steps = plan_.steps_;
-    const std::size_t end = steps.size();
-    std::vector<Lifetime> lifetimes(plan_.buffers_.size());
-    for (std::size_t s = 0; s < end; ++s) {
-      for (const std::size_t b : steps[s].writes) lifetimes[b] = {bytes_of(plan_.buffers_[b].spec), s, s};
-      for (const std::size_t b : steps[s].reads) lifetimes[root(b)].last = s;
-    }
-    std::set<std::size_t> pinned;
-    const auto keep = [&](std::size_t b) { pinned.insert(root(b)); };
-    for (const std::size_t b : plan_.outputs_) keep(b);
-    for (const auto& gate : plan_.gates_) keep(gate.buffer);
-    for (const auto& commit : plan_.commits_) {
-      if (!commit.in_place) keep(commit.buffer);
-    }
-    for (const std::size_t b : pinned) lifetimes[b].last = end;
-    for (std::size_t s = 0; s < end; ++s) overwrite(steps[s], s, lifetimes);
-    place(lifetimes);
     plan_.runtime_.resize(plan_.runtime_names_.size());
     for (const Value& input : graph_.inputs) plan_.input_specs_.push_back({input.shape(), input.dtype()});
-    for (auto& step : steps) {
+    for (auto& step : plan_.steps_) {
       step.in.resize(step.reads.size());
       step.out.resize(step.writes.size());
     }
     plan_.closed_.reserve(plan_.gates_.size());
-    plan_.profile_ = Profile(end + Plan::chores);
-  }
-
-  void overwrite(const Plan::Step& step, std::size_t s, std::vector<Lifetime>& lifetimes) {
-    if (step.writes.empty() || plan_.buffers_[step.writes.front()].home != Home::arena) return;
-    for (std::size_t i = 0; i < step.reads.size(); ++i) {
-      const std::size_t from = root(step.reads[i]);
-      const std::size_t to = step.writes.front();
-      const bool alone =
-          std::count_if(step.reads.begin(), step.reads.end(), [&](std::size_t b) { return root(b) == from; }) == 1;
-      const bool dies = plan_.buffers_[from].home == Home::arena && lifetimes[from].last == s;
-      const bool fits = lifetimes[from].bytes == lifetimes[to].bytes;
-      if (!alone || !dies || !fits || !step.chosen.kernel->may_overwrite(i)) continue;
-      lifetimes[from].last = lifetimes[to].last;
-      views_[to] = from;
-      for (auto& view : views_) {
-        if (view.second == to) view.second = from;
-      }
-      return;
-    }
-  }
-
-  void place(const std::vector<Lifetime>& lifetimes) {
-    std::vector<Lifetime> pieces;
-    std::vector<std::size_t> owners;
-    for (std::size_t b = 0; b < lifetimes.size(); ++b) {
-      if (plan_.buffers_[b].home != Home::arena || views_.count(b) != 0) continue;
-      pieces.push_back(lifetimes[b]);
-      owners.push_back(b);
-    }
-    for (std::size_t s = 0; s < plan_.steps_.size(); ++s) {
-      pieces.push_back({plan_.steps_[s].chosen.kernel->scratch_bytes(), s, s});
-    }
-    const MemoryPlan memory = plan_memory(pieces);
-    for (std::size_t i = 0; i < owners.size(); ++i) plan_.buffers_[owners[i]].index = memory.offsets[i];
-    for (std::size_t s = 0; s < plan_.steps_.size(); ++s) {
-      plan_.steps_[s].scratch_offset = memory.offsets[owners.size() + s];
-    }
-    for (const auto& view : views_) {
-      if (plan_.buffers_[view.first].home != Home::arena) continue;
-      plan_.buffers_[view.first].index = plan_.buffers_[view.second].index;
-    }
-    plan_.arena_bytes_ = memory.bytes;
+    plan_.profile_ = Profile(plan_.steps_.size() + Plan::chores);
   }
 
   Plan& plan_;
   const Graph& graph_;
   std::unordered_map<const Node*, std::vector<std::size_t>> buffers_;
-  std::map<std::size_t, std::size_t> views_;  // buffer -> the one whose bytes it lies on
+  Views views_;
   std::unordered_map<const Node*, int> deferred_;
 };
 

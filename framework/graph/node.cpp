@@ -6,6 +6,10 @@ namespace mezzo {
 
 std::string to_string(const Spec& spec) { return std::string(dtype_name(spec.dtype)) + " " + to_string(spec.shape); }
 
+std::size_t bytes_of(const Spec& spec) {
+  return static_cast<std::size_t>(element_count(spec.shape)) * dtype_size(spec.dtype);
+}
+
 Node::~Node() {
   std::vector<Value> pending = std::move(inputs);
   while (!pending.empty()) {

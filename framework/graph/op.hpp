@@ -18,6 +18,9 @@ struct Spec {
 };
 std::string to_string(const Spec& spec);
 
+/// Size of a dense array of that spec, whose sizes are all known.
+std::size_t bytes_of(const Spec& spec);
+
 /// What an op's check sees: the operands' shapes and dtypes after autocast. Sizes may be -1 (unknown batch).
 struct OpCall {
   const std::vector<Spec>& inputs;
