@@ -155,6 +155,7 @@ std::vector<Implementation> widen_implementations() {
                          "divide",
                          "relu",
                          "relu_gradient",
+                         "relu_bias_gradient",
                          "exp",
                          "log",
                          "negative",

@@ -8,6 +8,7 @@ Graph run_passes(Graph graph, const PipelineOptions& options) {
   if (options.fuse) {
     graph = fuse_epilogues(graph);
     graph = fuse_batch_norm(graph);
+    graph = fuse_bias_gradients(graph);
     graph = simplify(graph);
     graph = fuse_compute_copies(graph);
   }

@@ -15,6 +15,9 @@ Graph fuse_epilogues(const Graph& graph);
 /// ReLU, and the residual that is added before it, into the batch norm before them, both ways.
 Graph fuse_batch_norm(const Graph& graph);
 
+/// The sum of a ReLU's gradient, a bias' gradient, into the pass that makes it.
+Graph fuse_bias_gradients(const Graph& graph);
+
 /// Lets the optimizer's pass write the low-precision copies of the variables that the step computes with.
 Graph fuse_compute_copies(const Graph& graph);
 

@@ -9,6 +9,11 @@ std::vector<Spec> infer_relu_gradient(const OpCall& call) {
   return detail::infer_same(call);
 }
 
+std::vector<Spec> infer_relu_bias_gradient(const OpCall& call) {
+  detail::require_cotangent(call, 1, call.inputs[0].shape);
+  return {call.inputs[0], {{call.inputs[0].shape.back()}, accumulation_dtype(call.inputs[0].dtype)}};
+}
+
 // From the output, so that the input need not be kept.
 Values gradient_of_relu(const GradientContext& context) {
   return {insert_one(find_op("relu_gradient"), {context.output(), context.cotangent()})};
@@ -36,6 +41,13 @@ Op detail::relu_gradient_op() {
   op.name = "relu_gradient";
   op.infer = infer_relu_gradient;
   op.gradient = gradient_of_relu_gradient;
+  return op;
+}
+
+Op detail::relu_bias_gradient_op() {
+  Op op;
+  op.name = "relu_bias_gradient";
+  op.infer = infer_relu_bias_gradient;
   return op;
 }
 

@@ -21,7 +21,8 @@ const std::vector<Op>& op_table() {
       leaf("constant"), leaf("input"), leaf("runtime"), leaf("variable"),
       // elementwise
       abs_op(), add_op(), cast_op(), divide_op(), dropout_op(), equal_op(), exp_op(), identity_op(), log_op(),
-      multiply_op(), negative_op(), relu_op(), relu_gradient_op(), sign_op(), stop_gradient_op(), subtract_op(),
+      multiply_op(), negative_op(), relu_op(), relu_gradient_op(), relu_bias_gradient_op(), sign_op(),
+      stop_gradient_op(), subtract_op(),
       // shapes and reductions
       argmax_op(), broadcast_to_op(), mean_op(), reshape_op(), sum_op(), transpose_op(),
       // matmul, convolution, pooling, normalization, loss

@@ -48,6 +48,7 @@ BOOST_AUTO_TEST_CASE(elementwise) {
     for (const char* op : {"relu", "exp", "log", "negative", "abs", "sign"}) check(op, {}, {a});
     for (const char* op : {"add", "subtract", "multiply", "divide"}) check(op, {}, {a, b});
     check("relu_gradient", {}, {a, a});
+    check("relu_bias_gradient", {}, {a, a});
     check("dropout", {{"rate", 0.4}, {"key", std::int64_t{5}}}, {a, float64_scalar(1), float64_scalar(2)});
   }
 }

@@ -99,6 +99,26 @@ inline OpRow relu_gradient_row() {
       .internal = true};
 }
 
+inline OpRow relu_bias_gradient_row(const mezzo::Shape& shape) {
+  const std::int64_t columns = shape.back();
+  const auto plain = [columns](const Tensors& v) {
+    const mezzo::Tensor masked = zip(v[0], v[1], [](double y, double g) { return y > 0 ? g : 0; });
+    mezzo::Tensor sums({columns}, mezzo::DType::float64);
+    for (std::int64_t i = 0; i < masked.size(); ++i) {
+      sums.mutable_data<double>()[i % columns] += masked.data<double>()[i];
+    }
+    return Tensors{masked, sums};
+  };
+  return {.op = "relu_bias_gradient",
+          .note = mezzo::to_string(shape),
+          .call = inserted("relu_bias_gradient"),
+          .arguments = {{map(apart(shape), [](double y) { return std::max(y, 0.0); })}, {uniform(shape, -2, 2)}},
+          .outputs = {Role::varied(), Role::accumulated()},
+          .plain = plain,
+          .depth = static_cast<double>(mezzo::element_count(shape)),
+          .internal = true};
+}
+
 inline OpRow cast_row(Role from, mezzo::DType to, const mezzo::Tensor& x) {
   OpRow row{.op = "cast",
             .note = std::string("to ") + dtype_name(to),
@@ -156,6 +176,9 @@ inline std::vector<OpRow> elementwise_rows() {
   rows.back().keeps = true;
   rows.push_back(equal_row());
   rows.push_back(relu_gradient_row());
+  for (const mezzo::Shape& shape : {mezzo::Shape{4, 5}, mezzo::Shape{2, 3, 3, 17}}) {
+    rows.push_back(relu_bias_gradient_row(shape));
+  }
   for (const mezzo::DType to : {mezzo::DType::float32, mezzo::DType::float64, mezzo::DType::bfloat16,
                                 mezzo::DType::float16, mezzo::DType::int32, mezzo::DType::int64}) {
     rows.push_back(cast_row(Role::varied(), to, uniform({4, 9}, -9, 9)));
@@ -185,13 +208,15 @@ inline std::vector<Refusal> elementwise_refusals() {
   }
   out.push_back(
       refusal<ShapeError>("relu_gradient", "[relu_gradient] the cotangent must have shape (2, 3); got (3,)", [] {
-        inserted("relu_gradient")({Tensor({2, 3}), Tensor({3})});
+        inserted("relu_gradient")({Tensor({2, 3}),
+      refusal<ShapeError>("relu_bias_gradient", "[relu_bias_gradient] the cotangent must have shape (2, 3); got (3,)", [] {
+        inserted("relu_bias_gradient")({Tensor({2, 3}), Tensor({3})});
       }));
-  out.push_back(refusal<mezzo::ValueError>("dropout", "[dropout] rate must lie in [0, 1); got 1.000000",
-                                           [] { mezzo::dropout(Tensor({2}), 1); }));
-  out.push_back(refusal<mezzo::ValueError>("dropout", "[dropout] rate must lie in [0, 1); got -0.500000",
-                                           [] { mezzo::dropout(Tensor({2}), -0.5); }));
-  return out;
+      out.push_back(refusal<mezzo::ValueError>("dropout", "[dropout] rate must lie in [0, 1); got 1.000000",
+                                               [] { mezzo::dropout(Tensor({2}), 1); }));
+      out.push_back(refusal<mezzo::ValueError>("dropout", "[dropout] rate must lie in [0, 1); got -0.500000",
+                                               [] { mezzo::dropout(Tensor({2}), -0.5); }));
+      return out;
 }
 
 }  // namespace mezzo_tests

@@ -11,6 +11,7 @@ using Creator = std::unique_ptr<Kernel>(const KernelRequest& request, std::strin
 
 Creator create_add, create_subtract, create_multiply, create_divide, create_equal;      // arithmetic
 Creator create_relu, create_exp, create_log, create_negative, create_abs, create_sign;  // elementwise
+Creator create_relu_bias_gradient;                                                      // elementwise
 Creator create_relu_gradient;                                                           // elementwise
 Creator create_cast, create_view, create_transpose, create_broadcast_to;                // movement
 Creator create_sum, create_mean, create_argmax;                                         // reduce, argmax

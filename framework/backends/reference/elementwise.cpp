@@ -64,4 +64,25 @@ std::unique_ptr<Kernel> create_relu_gradient(const KernelRequest& request, std::
   });
 }
 
+std::unique_ptr<Kernel> create_relu_bias_gradient(const KernelRequest& request, std::string& reason) {
+  return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
+    using T = decltype(zero);
+    const std::int64_t columns = request.inputs[0].shape.back();
+    const auto run = [columns, size = element_count(request.inputs[0].shape)](const KernelArguments& arguments) {
+      const T* y = arguments.in<T>(0);
+      const T* g = arguments.in<T>(1);
+      T* out = arguments.out<T>(0);
+      for (std::int64_t c = 0; c < columns; ++c) {
+        double sum = 0;
+        for (std::int64_t i = c; i < size; i += columns) {
+          out[i] = y[i] > 0 ? g[i] : 0;
+          sum += static_cast<double>(out[i]);
+        }
+        arguments.out<T>(1)[c] = static_cast<T>(sum);
+      }
+    };
+    return make_kernel(run, {true, true});
+  });
+}
+
 }  // namespace mezzo::reference

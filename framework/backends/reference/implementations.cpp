@@ -15,6 +15,7 @@ std::vector<Implementation> reference_implementations() {
       {name, "equal", create_equal},
       {name, "relu", create_relu},
       {name, "relu_gradient", create_relu_gradient},
+      {name, "relu_bias_gradient", create_relu_bias_gradient},
       {name, "exp", create_exp},
       {name, "log", create_log},
       {name, "negative", create_negative},

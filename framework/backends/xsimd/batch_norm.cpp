@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <mezzo/backends/xsimd/channels.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 
 namespace mezzo::xsimd_kernels {
@@ -15,43 +16,6 @@ const BatchNormFunctions& functions(Isa isa) {
   return pick(isa, sse2::batch_norm, avx2::batch_norm, avx512::batch_norm, avx512_bf16::batch_norm);
 }
 
-/// Rows of channels, in blocks of fixed size so that sums don't depend on the number of threads.
-struct Channels {
-  Index rows = 0, columns, size, block, blocks;
-
-  explicit Channels(const Spec& x) : columns(x.shape.back()), size(size_of(x.dtype)) {
-    if (columns > 0) rows = element_count(x.shape) / columns;
-    constexpr Index block_elements = 65536, whole_pieces = 64;
-    block = (block_elements / std::max(columns, Index{1}) / whole_pieces + 1) * whole_pieces;
-    blocks = (rows + block - 1) / block;
-  }
-
-  /// Calls body(offset in bytes, rows) for ranges of rows, to write them.
-  template <class Body>
-  void for_rows(const Body& body) const {
-    parallel_for(rows, grain_of(columns), [&](Index begin, Index end) { body(begin * columns * size, end - begin); });
-  }
-
-  /// Two sums for each column: body(offset in bytes, rows, first sums, second sums) for each block, then all together
-  /// in first[0 .. columns) and second[0 .. columns).
-  template <class Body>
-  void sum_blocks(double* first, double* second, const Body& body) const {
-    parallel_for(blocks, grain_of(block * columns), [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        const Index count = std::min(block, rows - i * block);
-        body(i * block * columns * size, count, first + i * columns, second + i * columns);
-      }
-    });
-    for (Index i = 1; i < blocks; ++i) {
-      for (Index c = 0; c < columns; ++c) first[c] += first[i * columns + c];
-      for (Index c = 0; c < columns; ++c) second[c] += second[i * columns + c];
-    }
-  }
-
-  std::size_t doubles() const { return static_cast<std::size_t>(2 * std::max(blocks, Index{1}) * columns); }
-  std::size_t floats(Index arrays) const { return static_cast<std::size_t>(arrays * columns); }
-};
-
 /// Arrays of a column each, one after another in scratch: doubles first.
 struct Scratch {
   double *first, *second;
@@ -59,12 +23,12 @@ struct Scratch {
 
   Scratch(const Channels& channels, void* scratch)
       : first(static_cast<double*>(scratch)),
-        second(first + channels.doubles() / 2),
-        floats(reinterpret_cast<float*>(first + channels.doubles())) {}
+        second(first + channels.doubles()),
+        floats(reinterpret_cast<float*>(second + channels.doubles())) {}
 };
 
 std::size_t scratch_bytes(const Channels& channels, Index arrays) {
-  return channels.doubles() * sizeof(double) + channels.floats(arrays) * sizeof(float);
+  return 2 * channels.doubles() * sizeof(double) + channels.floats(arrays) * sizeof(float);
 }
 
 std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std::string& reason) {
@@ -86,9 +50,11 @@ std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std:
     const float *moving_mean = arguments.in<float>(3), *moving_variance = arguments.in<float>(4);
     if (training && channels.rows > 0) {
       all.sample_mean[storage](x, channels.rows, columns, about);
-      channels.sum_blocks(scratch.first, scratch.second, [&](Index offset, Index rows, double* sums, double* squares) {
-        all.sums[storage](x + offset, about, rows, columns, sums, squares);
+      channels.for_blocks([&](Index offset, Index rows, Index place) {
+        all.sums[storage](x + offset, about, rows, columns, scratch.first + place, scratch.second + place);
       });
+      channels.add_blocks(scratch.first);
+      channels.add_blocks(scratch.second);
     } else {
       std::copy_n(moving_mean, columns, about);
     }
@@ -136,10 +102,12 @@ std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std
     const auto at = [](auto* p, Index offset) { return p != nullptr ? p + offset : nullptr; };
     std::fill_n(scratch.first, columns, 0.0);
     std::fill_n(scratch.second, columns, 0.0);
-    channels.sum_blocks(scratch.first, scratch.second, [&](Index offset, Index rows, double* sums, double* products) {
-      all.gradient_sums[storage](g + offset, at(y, offset), x + offset, mean, at(masked, offset), rows, columns, sums,
-                                 products);
+    channels.for_blocks([&](Index offset, Index rows, Index place) {
+      all.gradient_sums[storage](g + offset, at(y, offset), x + offset, mean, at(masked, offset), rows, columns,
+                                 scratch.first + place, scratch.second + place);
     });
+    channels.add_blocks(scratch.first);
+    channels.add_blocks(scratch.second);
     const double share = training ? 1 / static_cast<double>(channels.rows) : 0;
     for (Index c = 0; c < columns; ++c) {
       const double inverse = static_cast<double>(arguments.in<float>(4)[c]);

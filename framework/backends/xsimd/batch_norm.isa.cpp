@@ -4,12 +4,6 @@
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// The registers of a row that start at p.
-template <int width, class T, class Some>
-[[gnu::always_inline]] inline void load_row(const T* p, Floats (&row)[width], Some part) {
-  for (int k = 0; k < width; ++k) row[k] = load(p + k * lanes, part);
-}
-
 template <class T>
 [[gnu::flatten]] void sample_mean(const void* x, std::int64_t rows, std::int64_t columns, float* mean) {
   const std::int64_t samples = rows < piece_rows ? rows : piece_rows;

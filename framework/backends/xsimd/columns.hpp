@@ -40,6 +40,12 @@ template <class T>
   }
 }
 
+/// The registers of a row that start at p.
+template <int width, class T, class Some>
+[[gnu::always_inline]] inline void load_row(const T* p, Floats (&row)[width], Some part) {
+  for (int k = 0; k < width; ++k) row[k] = load(p + k * lanes, part);
+}
+
 /// sums[i] += x[i]
 template <class Some>
 [[gnu::always_inline]] inline void add_to(double* sums, const Floats& x, Some part) {

@@ -33,6 +33,7 @@ Entry entry(const char* op) {
 
 /// The kernels of each family, defined in its file.
 Entries batch_norm_entries();
+Entries bias_gradient_entries();
 Entries cast_entries();
 Entries crossentropy_entries();
 Entries dropout_entries();

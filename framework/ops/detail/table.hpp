@@ -29,6 +29,7 @@ Op mean_op();
 Op multiply_op();
 Op negative_op();
 Op relu_op();
+Op relu_bias_gradient_op();
 Op relu_gradient_op();
 Op reshape_op();
 Op sgd_update_op();

@@ -1,0 +1,40 @@
+#include <mezzo/backends/xsimd/bias_gradient.hpp>
+
+#include <mezzo/backends/xsimd/columns.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+template <class T>
+[[gnu::flatten]] void relu_sums(const void* y, const void* g, void* out, std::int64_t rows, std::int64_t columns,
+                                double* sums) {
+  for (std::int64_t i = 0; i < columns; ++i) sums[i] = 0;
+  for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
+    constexpr int width = decltype(registers)::size;
+    const std::int64_t first = row * columns + column;
+    const T* p = static_cast<const T*>(y) + first;
+    const T* q = static_cast<const T*>(g) + first;
+    T* to = static_cast<T*>(out) + first;
+    const Floats zero(0.0F);
+    Floats values[width], gradients[width], sum[width];
+    for (int k = 0; k < width; ++k) sum[k] = zero;
+    for (std::int64_t i = 0; i < count; ++i, p += columns, q += columns, to += columns) {
+      prefetch_columns(p + piece_rows * columns, width);
+      prefetch_columns(q + piece_rows * columns, width);
+      load_row(p, values, part);
+      load_row(q, gradients, part);
+      for (int k = 0; k < width; ++k) {
+        const Floats masked = xsimd::select(values[k] > zero, gradients[k], zero);
+        store(to + k * lanes, masked, part);
+        sum[k] += masked;
+      }
+    }
+    for (int k = 0; k < width; ++k) add_to(sums + column + k * lanes, sum[k], part);
+  });
+}
+
+}  // namespace
+
+constexpr BiasGradientFunctions bias_gradient{{relu_sums<float>, relu_sums<bfloat16>, relu_sums<float16>}};
+
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,0 +1,38 @@
+#include <unordered_set>
+
+#include <mezzo/compiler/pipeline.hpp>
+#include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/graph/insert.hpp>
+
+namespace mezzo {
+namespace {
+
+/// Whether the node sums what an op gave over all axes but the last, as the gradient of a bias.
+bool sums_bias(const Node& node, const char* op) {
+  if (node.op->name != "sum" || node.inputs.front().node()->op->name != op) return false;
+  const Value& x = node.inputs.front();
+  Shape leading;
+  for (std::size_t i = 0; i + 1 < x.shape().size(); ++i) leading.push_back(static_cast<std::int64_t>(i));
+  return !leading.empty() && node.attributes.get<Shape>("axes") == leading &&
+         node.outputs.front() == Spec{{x.shape().back()}, accumulation_dtype(x.dtype())};
+}
+
+}  // namespace
+
+Graph fuse_bias_gradients(const Graph& graph) {
+  std::unordered_set<const Node*> summed;
+  for (const NodePtr& node : graph.nodes) {
+    if (sums_bias(*node, "relu_gradient")) summed.insert(node->inputs.front().node().get());
+  }
+  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+    if (summed.count(old.get()) != 0) {
+      const Spec& x = node->outputs.front();
+      const std::vector<Spec> outputs{x, {{x.shape.back()}, accumulation_dtype(x.dtype)}};
+      return {to.add(make_node(find_op("relu_bias_gradient"), node->inputs, {}, outputs, *node)).front()};
+    }
+    if (sums_bias(*old, "relu_gradient")) return {Value(node->inputs.front().node(), 1)};
+    return {};
+  });
+}
+
+}  // namespace mezzo
