@@ -206,17 +206,16 @@ inline std::vector<Refusal> elementwise_refusals() {
           kind.function(Tensor({2, 3}), Tensor({4}));
         }));
   }
-  out.push_back(
-      refusal<ShapeError>("relu_gradient", "[relu_gradient] the cotangent must have shape (2, 3); got (3,)", [] {
-        inserted("relu_gradient")({Tensor({2, 3}),
-      refusal<ShapeError>("relu_bias_gradient", "[relu_bias_gradient] the cotangent must have shape (2, 3); got (3,)", [] {
-        inserted("relu_bias_gradient")({Tensor({2, 3}), Tensor({3})});
-      }));
-      out.push_back(refusal<mezzo::ValueError>("dropout", "[dropout] rate must lie in [0, 1); got 1.000000",
-                                               [] { mezzo::dropout(Tensor({2}), 1); }));
-      out.push_back(refusal<mezzo::ValueError>("dropout", "[dropout] rate must lie in [0, 1); got -0.500000",
-                                               [] { mezzo::dropout(Tensor({2}), -0.5); }));
-      return out;
+  for (const std::string op : {"relu_gradient", "relu_bias_gradient"}) {
+    out.push_back(refusal<ShapeError>(op, "[" + op + "] the cotangent must have shape (2, 3); got (3,)", [op] {
+      inserted(op)({Tensor({2, 3}), Tensor({3})});
+    }));
+  }
+  out.push_back(refusal<mezzo::ValueError>("dropout", "[dropout] rate must lie in [0, 1); got 1.000000",
+                                           [] { mezzo::dropout(Tensor({2}), 1); }));
+  out.push_back(refusal<mezzo::ValueError>("dropout", "[dropout] rate must lie in [0, 1); got -0.500000",
+                                           [] { mezzo::dropout(Tensor({2}), -0.5); }));
+  return out;
 }
 
 }  // namespace mezzo_tests
