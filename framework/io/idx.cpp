@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <optional>
 
 #include <mezzo/core/error.hpp>
+#include <mezzo/io/detail/checked_bytes.hpp>
 #include <mezzo/io/gzip.hpp>
 
 namespace mezzo {
@@ -47,16 +47,6 @@ void copy_swapped(const std::uint8_t* from, std::size_t count, std::size_t size,
   for (std::size_t i = 0; i < count * size; i += size) std::reverse_copy(from + i, from + i + size, to + i);
 }
 
-// The bytes that an array of this shape takes; nothing if that is beyond all files.
-std::optional<std::uint64_t> checked_bytes(const Shape& shape, DType dtype) {
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
-  std::uint64_t bytes = dtype_size(dtype);
-  for (const auto size : shape) {
-    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes)) return std::nullopt;
-  }
-  return bytes;
-}
-
 }  // namespace
 
 Tensor read_idx_file(const std::string& path) {
@@ -79,7 +69,7 @@ Tensor read_idx_file(const std::string& path) {
   }
   Shape shape;
   for (std::size_t at = 4; at < header; at += 4) shape.push_back(big_endian(bytes.data() + at));
-  const auto expected = checked_bytes(shape, *dtype);
+  const auto expected = detail::checked_bytes(shape, *dtype);
   const std::uint64_t received = bytes.size() - header;
   if (expected != received) {
     throw fail(dtype_name(*dtype) + (" " + to_string(shape)) + " must have " +

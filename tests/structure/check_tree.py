@@ -28,7 +28,7 @@ INCLUDES = {
     "metrics": ["losses"],
     "optimizers": ["schedules"],
     "layers": ["initializers", "regularizers", "constraints"],
-    "io": ["model"],
+    "io": ["core"],
     "report": ["model", "compiler"],
     "training": ["layers", "losses", "metrics", "optimizers", "compiler", "io"],
     "cli": ["training", "report", "datasets", "models"],

@@ -1,0 +1,26 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace mezzo::detail {
+
+/// A regular file that is open for reading. Errors are FileErrors that begin with `where`.
+class OpenFile {
+ public:
+  OpenFile(const std::string& path, const std::string& where);
+  ~OpenFile();
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  /// In bytes, when it was opened.
+  std::uint64_t size() const { return size_; }
+
+  /// Reads `count` bytes from `offset` on; may be called by several threads.
+  void read(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const;
+
+ private:
+  int descriptor_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace mezzo::detail

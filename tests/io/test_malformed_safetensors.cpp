@@ -1,0 +1,180 @@
+#include <boost/test/unit_test.hpp>
+
+#include <filesystem>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/io/file.hpp>
+#include <mezzo/io/safetensors.hpp>
+
+#include "support/folder.hpp"
+#include "support/safetensors.hpp"
+#include "support/throws.hpp"
+
+using namespace mezzo;
+using mezzo_tests::check_throws;
+using mezzo_tests::Folder;
+using mezzo_tests::safetensors_bytes;
+using mezzo_tests::tensor;
+
+namespace {
+
+void check_refused(const Bytes& bytes, const std::string& text) {
+  const Folder folder;
+  const std::string path = folder.write("a", bytes);
+  check_throws<FileError>("[safetensors \"" + path + "\"] " + text, [&] { SafetensorsFile{path}; });
+}
+
+void check_refused(const std::string& header, std::size_t data, const std::string& text) {
+  check_refused(safetensors_bytes(header, data), text);
+}
+
+/// Parser's words come behind.
+void check_not_json(const std::string& header, const std::string& text) {
+  const Folder folder;
+  const std::string path = folder.write("a", safetensors_bytes(header));
+  BOOST_CHECK_EXCEPTION(SafetensorsFile{path}, FileError, [&](const FileError& error) {
+    const std::string what = error.what();
+    BOOST_TEST_CONTEXT(what) {
+      BOOST_TEST(what.find("[safetensors \"" + path + "\"] the header must be JSON; at its byte ") == 0U);
+      BOOST_TEST(what.find(text) != std::string::npos);
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(malformed_safetensors)
+
+BOOST_AUTO_TEST_CASE(bad_lengths_are_refused) {
+  check_refused({}, "must begin with 8 bytes, the header's length; got 0");
+  check_refused({2, 0, 0, 0, 0, 0, 0}, "must begin with 8 bytes, the header's length; got 7");
+  Bytes bytes = safetensors_bytes("{}");
+  bytes[0] = 3;
+  check_refused(bytes, "the header must have 3 bytes; the file has 2 after its length");
+  bytes[4] = 1;
+  check_refused(bytes, "the header must have at most 100000000 bytes; got 4294967299");
+  check_refused(Bytes(8, 255), "the header must have at most 100000000 bytes; got 18446744073709551615");
+}
+
+BOOST_AUTO_TEST_CASE(headers_that_are_no_json_objects_are_refused) {
+  const std::string begins = "the header must begin with '{'";
+  for (const char* header : {"", "[]", " {}", "\xef\xbb\xbf{}", "null"}) check_refused(header, 0, begins);
+  const std::string padded = "the header must be a JSON object, padded with spaces";
+  for (const char* header : {"{", "{}\n", "{} x", "{\"a"}) check_refused(header, 0, padded);
+  check_refused(std::string("{}\0}", 4), 0, "the header must not have zero bytes");
+  check_not_json("{}{}", "expected end of input");
+  check_not_json("{,}", "parse error");
+  check_not_json("{/**/}", "parse error");
+  check_not_json("{\"\xff\":{}}", "ill-formed UTF-8 byte");
+  check_not_json("{\"\xc0\x80\":{}}", "ill-formed UTF-8 byte");
+  check_not_json("{\"\\ud800\":{}}", "surrogate");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_format_lacks_is_refused) {
+  const std::string good = tensor("a", "U8", "[1]", "[0,1]");
+  check_refused("{" + good + "," + good + "}", 1, "tensor \"a\": is there twice");
+  check_refused("{\"a\":[]}", 0, "tensor \"a\": must be an object; got an array");
+  check_refused("{\"a\":null}", 0, "tensor \"a\": must be an object; got null");
+  check_refused("{\"a\":true}", 0, "tensor \"a\": must be an object; got true");
+  check_refused("{\"a\":{}}", 0, "tensor \"a\": dtype is missing");
+  check_refused("{\"a\":{\"dtype\":\"U8\"}}", 0, "tensor \"a\": shape is missing");
+  check_refused("{\"a\":{\"dtype\":\"U8\",\"shape\":[0]}}", 0, "tensor \"a\": data_offsets is missing");
+  check_refused("{\"a\":{\"dtype\":\"U8\",\"dtype\":\"I8\"}}", 0, "tensor \"a\": \"dtype\" is there twice");
+  check_refused("{\"a\":{\"strides\":[]}}", 0,
+                "tensor \"a\": the fields must be dtype, shape and data_offsets; got \"strides\"");
+  check_refused("{\"a\":{\"dtype\":8}}", 0, "tensor \"a\": dtype must be a string; got 8");
+  check_refused("{\"a\":{\"dtype\":{}}}", 0, "tensor \"a\": dtype must be a string; got an object");
+  check_refused("{\"a\":{\"shape\":4}}", 0, "tensor \"a\": shape must be an array; got 4");
+  check_refused("{\"a\":{\"shape\":{}}}", 0, "tensor \"a\": shape must be an array; got an object");
+  std::string deep(100'000, '[');
+  check_refused("{\"a\":{\"shape\":[" + deep + "}", 0,
+                "tensor \"a\": shape must hold integers of 0 or more; got an array");
+  deep.clear();
+  for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
+  check_refused(deep + "}", 0, "tensor \"a\": the fields must be dtype, shape and data_offsets; got \"a\"");
+}
+
+BOOST_AUTO_TEST_CASE(other_dtypes_are_refused) {
+  for (const std::string name : {"F8_E4M3", "U16", "U32", "U64", "f32", ""}) {
+    check_refused(
+        "{" + tensor("a", name, "[1]", "[0,1]") + "}", 1,
+        "tensor \"a\": dtype must be one of F32, F64, BF16, F16, I8, I16, I32, I64, U8, BOOL; got \"" + name + "\"");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bad_metadata_is_refused) {
+  check_refused("{\"__metadata__\":\"pt\"}", 0, "tensor \"__metadata__\": must be an object; got \"pt\"");
+  check_refused("{\"__metadata__\":{\"a\":1}}", 0, "tensor \"__metadata__\": a must be a string; got 1");
+  check_refused("{\"__metadata__\":{\"a\":{}}}", 0, "tensor \"__metadata__\": a must be a string; got an object");
+  check_refused("{\"__metadata__\":{\"a\":\"\",\"a\":\"\"}}", 0, "tensor \"__metadata__\": \"a\" is there twice");
+  check_refused("{\"__metadata__\":{},\"__metadata__\":{}}", 0, "tensor \"__metadata__\": is there twice");
+  for (const std::string text : {"", "0123456g", "0123456", "0123456789"}) {
+    check_refused("{\"__metadata__\":{\"crc32\":\"" + text + "\"}," + tensor("a", "U8", "[1]", "[0,1]") + "}", 1,
+                  "crc32 in the metadata must have 8 hexadecimal digits for each of 1 tensors; got \"" + text + "\"");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bad_shapes_and_offsets_are_refused) {
+  const auto check = [](const std::string& shape, const std::string& offsets, const std::string& text) {
+    check_refused("{" + tensor("a", "F32", shape, offsets) + "}", 8, "tensor \"a\": " + text);
+  };
+  check("[3]", "[0,8]", "float32 (3,) must have 12 bytes; data_offsets give 8");
+  check("[]", "[0,8]", "float32 () must have 4 bytes; data_offsets give 8");
+  check("[2,0]", "[0,8]", "float32 (2, 0) must have 0 bytes; data_offsets give 8");
+  check("[4611686018427387906]", "[0,8]",
+        "float32 (4611686018427387906,) must have 2^64 or more bytes; data_offsets give 8");
+  check("[4294967296,4294967296,2]", "[0,8]",
+        "float32 (4294967296, 4294967296, 2) must have 2^64 or more bytes; data_offsets give 8");
+  check("[9223372036854775808]", "[0,8]", "shape must hold integers of 0 or more; got 9223372036854775808");
+  check("[18446744073709551616]", "[0,8]", "shape must hold integers of 0 or more; got 18446744073709551616");
+  check("[-2]", "[0,8]", "shape must hold integers of 0 or more; got -2");
+  check("[2.0]", "[0,8]", "shape must hold integers of 0 or more; got 2.0");
+  check("[2e0]", "[0,8]", "shape must hold integers of 0 or more; got 2e0");
+  check("[\"2\"]", "[0,8]", "shape must hold integers of 0 or more; got \"2\"");
+  std::string ones = "[2";
+  for (int i = 0; i < 32; ++i) ones += ",1";
+  check(ones + "]", "[0,8]", "the rank must be at most 32");
+  check("[2]", "[0]", "data_offsets must be two numbers; got 1");
+  check("[2]", "[0,8,8]", "data_offsets must be two numbers; got 3");
+  check("[2]", "[8,0]", "data_offsets must not decrease; got 8, 0");
+  check("[2]", "[-8,0]", "data_offsets must hold integers of 0 or more; got -8");
+  check("[2]", "[4,12]", "the data must begin at 0, where that of the tensor before ends; got 4");
+}
+
+BOOST_AUTO_TEST_CASE(tensors_must_fill_the_file_side_by_side) {
+  const auto two = [](const std::string& second) {
+    return "{" + tensor("a", "U8", "[4]", "[0,4]") + "," + tensor("b", "U8", "[4]", second) + "}";
+  };
+  check_refused(two("[5,9]"), 9, "tensor \"b\": the data must begin at 4, where that of the tensor before ends; got 5");
+  check_refused(two("[3,7]"), 7, "tensor \"b\": the data must begin at 4, where that of the tensor before ends; got 3");
+  check_refused(two("[0,4]"), 4, "tensor \"b\": the data must begin at 4, where that of the tensor before ends; got 0");
+  check_refused(two("[4,8]"), 7, "the tensors have 8 bytes; after the header the file has 7");
+  check_refused(two("[4,8]"), 9, "the tensors have 8 bytes; after the header the file has 9");
+  check_refused("{}", 1, "the tensors have 0 bytes; after the header the file has 1");
+  check_refused("{" + tensor("a", "U8", "[18446744073709551]", "[0,18446744073709551]") + "}", 1,
+                "the tensors have 18446744073709551 bytes; after the header the file has 1");
+}
+
+BOOST_AUTO_TEST_CASE(bad_data_is_refused) {
+  const Folder folder;
+  Bytes bytes = safetensors_bytes("{" + tensor("a", "BOOL", "[2]", "[0,2]") + "}", 2);
+  bytes.back() = 2;
+  const SafetensorsFile bools(folder.write("a", bytes));
+  check_throws<FileError>("[safetensors \"" + folder.path("a") + "\"] tensor \"a\": bools must be 0 or 1",
+                          [&] { bools.read("a"); });
+  save_safetensors(folder.path("b"), {{"x", Tensor({4})}, {"y", Tensor({4})}});
+  bytes = read_file(folder.path("b"), 1000);
+  bytes.back() ^= 1U;
+  const SafetensorsFile damaged(folder.write("c", bytes));
+  BOOST_TEST(damaged.read("x").size() == 4);
+  check_throws<FileError>(
+      "[safetensors \"" + folder.path("c") + "\"] tensor \"y\": the checksum differs: the file is damaged",
+      [&] { damaged.read("y"); });
+  std::filesystem::resize_file(folder.path("c"), bytes.size() - 32);
+  check_throws<FileError>(
+      "[safetensors \"" + folder.path("c") + "\"] tensor \"x\": the file has become shorter since it was opened",
+      [&] { damaged.read("x"); });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,247 @@
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/core/random.hpp>
+#include <mezzo/io/file.hpp>
+#include <mezzo/io/safetensors.hpp>
+
+#include "support/file_size_limit.hpp"
+#include "support/folder.hpp"
+#include "support/paths.hpp"
+#include "support/safetensors.hpp"
+#include "support/tensors.hpp"
+#include "support/throws.hpp"
+
+using namespace mezzo;
+using mezzo_tests::check_throws;
+using mezzo_tests::Folder;
+using mezzo_tests::safetensors_bytes;
+using mezzo_tests::tensor;
+
+namespace {
+
+NamedTensors tensors_of_every_dtype() {
+  NamedTensors out;
+  for (const DType dtype : mezzo_tests::all_dtypes) {
+    for (const Shape& shape : {Shape{}, Shape{0}, Shape{3, 0, 2}, Shape{5}, Shape{1, 2, 3, 1, 2}}) {
+      out.emplace_back(dtype_name(dtype) + to_string(shape),
+                       mezzo_tests::random_tensor(shape, dtype, out.size(), dtype == DType::boolean ? 0 : -100, 100));
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) out.push_back(entry.path().filename().string());
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(safetensors)
+
+BOOST_AUTO_TEST_CASE(every_dtype_and_shape_comes_back) {
+  const Folder folder;
+  const NamedTensors tensors = tensors_of_every_dtype();
+  const Metadata metadata{{"", "nothing"}, {"format", "pt"}, {"über \"x\"\n", "\\"}};
+  save_safetensors(folder.path("a"), tensors, metadata);
+  const SafetensorsFile file(folder.path("a"));
+  BOOST_TEST((file.metadata() == metadata));
+  BOOST_TEST(file.entries().size() == tensors.size());
+  for (const auto& item : tensors) {
+    const SafetensorsFile::Entry* entry = file.find(item.first);
+    BOOST_TEST_REQUIRE((entry != nullptr));
+    BOOST_TEST((entry->shape == item.second.shape() && entry->dtype == item.second.dtype()));
+    BOOST_TEST(file.read(item.first).equal(item.second));
+  }
+  BOOST_TEST((file.find("x") == nullptr));
+  check_throws<NameError>("[safetensors \"" + folder.path("a") + "\"] no tensor \"x\"", [&] { file.read("x"); });
+}
+
+BOOST_AUTO_TEST_CASE(a_file_may_have_no_tensors) {
+  const Folder folder;
+  save_safetensors(folder.path("a"), {});
+  BOOST_TEST(SafetensorsFile(folder.path("a")).entries().empty());
+  BOOST_TEST(SafetensorsFile(folder.write("b", safetensors_bytes("{}"))).entries().empty());
+}
+
+BOOST_AUTO_TEST_CASE(tensors_are_written_widest_first_and_then_by_name) {
+  const Folder folder;
+  save_safetensors(folder.path("a"), {{"b", Tensor({3}, DType::uint8)},
+                                      {"z", Tensor({1}, DType::int64)},
+                                      {"d", Tensor({2})},
+                                      {"c", Tensor({2}, DType::int32)},
+                                      {"e", Tensor({}, DType::float16)}});
+  const Bytes bytes = read_file(folder.path("a"), 1000);
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  BOOST_TEST(length % 8 == 0U);
+  const std::string header(bytes.begin() + 8, bytes.begin() + 8 + static_cast<std::ptrdiff_t>(length));
+  BOOST_TEST(header.find_last_not_of(' ') == header.rfind('}'));
+  const std::string tensors = tensor("z", "I64", "[1]", "[0,8]") + "," + tensor("c", "I32", "[2]", "[8,16]") + "," +
+                              tensor("d", "F32", "[2]", "[16,24]") + "," + tensor("e", "F16", "[]", "[24,26]") + "," +
+                              tensor("b", "U8", "[3]", "[26,29]") + "}";
+  BOOST_TEST(header.find(tensors) != std::string::npos, header);
+}
+
+// tests/parity/weight_files.py --record writes it with the reference library.
+BOOST_AUTO_TEST_CASE(a_file_of_the_reference_library_is_read) {
+  const SafetensorsFile file((mezzo_tests::tests_dir() / "parity" / "recorded" / "reference.safetensors").string());
+  BOOST_TEST((file.metadata() == Metadata{{"format", "pt"}, {"made by", "safetensors"}}));
+  BOOST_TEST(file.entries().size() == 13U);
+  for (const DType dtype : mezzo_tests::all_dtypes) {
+    const bool boolean = dtype == DType::boolean;
+    const std::vector<double> expected =
+        boolean ? std::vector<double>{0, 1, 0, 1, 0, 1} : std::vector<double>{0, 1, 2, 3, 4, 5};
+    const Tensor got = file.read(dtype_name(dtype));
+    BOOST_TEST(got.describe() == dtype_name(dtype) + std::string(" (2, 3)"));
+    BOOST_TEST(got.to_doubles() == expected, boost::test_tools::per_element());
+  }
+  BOOST_TEST(file.read("scalar").item() == -1.5);
+  BOOST_TEST(file.read("empty").describe() == "float32 (0, 3)");
+  BOOST_TEST(file.read("layer.naïve").item() == 7);
+}
+
+BOOST_AUTO_TEST_CASE(tensors_may_be_listed_in_any_order) {
+  const Folder folder;
+  const std::string header = "{" + tensor("b", "U8", "[2]", "[1,3]") + ", " + tensor("a", "U8", "[]", "[0,1]") + "}  ";
+  const SafetensorsFile file(folder.write("a", safetensors_bytes(header, 3)));
+  BOOST_TEST(file.entries()[0].name == "a");
+  BOOST_TEST(file.read("b").describe() == "uint8 (2,)");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_file_is_refused) {
+  const Folder folder;
+  check_throws<FileError>(
+      "[safetensors \"" + folder.path("x") + "\"] cannot be opened for reading: No such file or directory",
+      [&] { SafetensorsFile{folder.path("x")}; });
+  check_throws<FileError>("[safetensors \"" + folder.path() + "\"] must be a regular file",
+                          [&] { SafetensorsFile{folder.path()}; });
+}
+
+BOOST_AUTO_TEST_CASE(mutations_are_refused_or_harmless) {
+  const Folder folder;
+  const NamedTensors tensors = tensors_of_every_dtype();
+  save_safetensors(folder.path("good"), tensors, {{"format", "pt"}});
+  const Bytes good = read_file(folder.path("good"), 1U << 20U);
+  const int mutations = std::getenv("MEZZO_TEST_SMALL") != nullptr ? 1'000 : 20'000;
+  int refused = 0;
+  for (int i = 0; i < mutations; ++i) {
+    const auto random = philox(7, static_cast<std::uint64_t>(i));
+    Bytes bytes = good;
+    const std::size_t at = random[0] % bytes.size();
+    const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto value = static_cast<std::uint8_t>(random[1]);
+    switch (random[2] % 5) {
+      case 0:
+        *place ^= static_cast<std::uint8_t>(1U << (random[1] % 8));
+        break;
+      case 1:
+        *place = value;
+        break;
+      case 2:
+        bytes.erase(place);
+        break;
+      case 3:
+        bytes.insert(place, value);
+        break;
+      default:
+        bytes.resize(at);
+    }
+    try {
+      const SafetensorsFile file(folder.write("bad", bytes));
+      NamedTensors read;
+      for (const auto& entry : file.entries()) read.emplace_back(entry.name, file.read(entry.name));
+      BOOST_TEST_REQUIRE(read.size() == tensors.size());
+      for (const auto& item : tensors) BOOST_TEST_REQUIRE(file.read(item.first).equal(item.second), "mutation " << i);
+    } catch (const FileError&) {
+      ++refused;
+    }
+  }
+  BOOST_TEST(refused > mutations / 2);
+  BOOST_TEST(refused < mutations);  // some change nothing, or the key of the metadata
+}
+
+BOOST_AUTO_TEST_CASE(bad_names_are_refused_before_anything_is_written) {
+  const Folder folder;
+  const std::string path = folder.path("a");
+  const std::string where = "[safetensors \"" + path + "\"] ";
+  check_throws<NameError>(where + "tensor \"__metadata__\": the name is the format's own", [&] {
+    save_safetensors(path, {{"__metadata__", Tensor()}});
+  });
+  check_throws<NameError>(where + "tensor \"x\": is there twice", [&] {
+    save_safetensors(path, {{"x", Tensor()}, {"y", Tensor()}, {"x", Tensor({2}, DType::int8)}});
+  });
+  check_throws<NameError>(where + "crc32 in the metadata is written by mezzo itself", [&] {
+    save_safetensors(path, {}, {{"crc32", ""}});
+  });
+  BOOST_CHECK_THROW(save_safetensors(path, {{"\xff", Tensor()}}), NameError);
+  BOOST_CHECK_THROW(save_safetensors(path, {}, {{"a", "\xff"}}), NameError);
+  check_throws<FileError>(where + "tensor \"x\": the rank must be at most 32", [&] {
+    save_safetensors(path, {{"x", Tensor(Shape(33, 1))}});
+  });
+  BOOST_TEST(files_in(folder.path()).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_save_leaves_the_previous_file_whole_and_nothing_else) {
+  const Folder folder;
+  const std::string inside = folder.path("is a folder");
+  std::filesystem::create_directory(inside);
+  check_throws<FileError>("[safetensors \"" + inside + "\"] must be a regular file",
+                          [&] { save_safetensors(inside, {}); });
+  check_throws<FileError>("[safetensors \"\"] must be a regular file", [] { save_safetensors("", {}); });
+  const std::string missing = folder.path("none/a");
+  check_throws<FileError>(
+      "[safetensors \"" + missing + "\"] cannot be written: a file beside it cannot be made: No such file or directory",
+      [&] { save_safetensors(missing, {}); });
+
+  const std::string path = inside + "/a";
+  save_safetensors(path, {{"x", Tensor({2})}});
+  std::filesystem::permissions(inside, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  bool failed = false;
+  try {
+    save_safetensors(path, {{"x", Tensor({3})}});
+  } catch (const FileError& error) {
+    failed = true;
+    BOOST_TEST(error.what() ==
+               "[safetensors \"" + path + "\"] cannot be written: a file beside it cannot be made: Permission denied");
+  }
+  std::filesystem::permissions(inside, std::filesystem::perms::owner_all);
+  BOOST_TEST((SafetensorsFile(path).find("x")->shape == Shape{failed ? 2 : 3}));  // root may write anywhere
+  BOOST_TEST((files_in(inside) == std::vector<std::string>{"a"}));
+}
+
+// The limit stands in for a full disk: the file grows until a write fails.
+BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_previous_file_whole_and_nothing_else) {
+  const Folder folder;
+  const std::string path = folder.path("a");
+  save_safetensors(path, {{"x", Tensor({2})}});
+  for (const std::uint64_t limit : {0, 4, 100, 4096}) {
+    const mezzo_tests::FileSizeLimit full(limit);
+    check_throws<FileError>("[safetensors \"" + path + "\"] cannot be written: File too large", [&] {
+      save_safetensors(path, {{"x", Tensor({2000})}});
+    });
+  }
+  BOOST_TEST((SafetensorsFile(path).find("x")->shape == Shape{2}));
+  BOOST_TEST((files_in(folder.path()) == std::vector<std::string>{"a"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_save_replaces_what_a_link_points_to) {
+  const Folder folder;
+  save_safetensors(folder.path("a"), {{"x", Tensor({2})}});
+  std::filesystem::permissions(folder.path("a"),
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::create_symlink("a", folder.path("link"));
+  save_safetensors(folder.path("link"), {{"x", Tensor({3})}});
+  BOOST_TEST(std::filesystem::is_symlink(folder.path("link")));
+  BOOST_TEST((SafetensorsFile(folder.path("a")).find("x")->shape == Shape{3}));
+  BOOST_TEST((std::filesystem::status(folder.path("a")).permissions() ==
+              (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
