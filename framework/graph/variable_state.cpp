@@ -9,6 +9,8 @@ void VariableState::copy_from(const VariableState& other) {
   trainable = other.trainable;
   autocast = other.autocast;
   fixed_dtype = other.fixed_dtype;
+  file_name = other.file_name;
+  file_axes = other.file_axes;
 }
 
 VariableState::Copy& VariableState::copy_in(DType dtype) {

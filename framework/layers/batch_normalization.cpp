@@ -13,24 +13,27 @@ BatchNormalization::BatchNormalization(BatchNormalizationOptions options)
   if (!(options_.epsilon >= 0)) {
     throw ValueError(label() + " epsilon must not be negative; got " + std::to_string(options_.epsilon));
   }
+  set_weight_files({.skip = {"num_batches_tracked"}});
 }
 
 void BatchNormalization::add_channel_weight(Variable& variable, std::int64_t channels,
-                                            const Any<Initializer>& initializer, bool trainable) {
+                                            const Any<Initializer>& initializer, bool trainable,
+                                            const char* file_name) {
   add_weight(variable, {.shape = {channels},
                         .initializer = initializer,
                         .trainable = trainable,
                         .autocast = false,
-                        .at_least_float32 = true});
+                        .at_least_float32 = true,
+                        .file_name = file_name});
 }
 
 void BatchNormalization::build(const Shape& input) {
   detail::require_rank_at_least(label(), input, 2);
   const auto channels = input[static_cast<std::size_t>(normalize_axis(options_.axis, input.size(), label()))];
-  if (options_.scale) add_channel_weight(gamma_, channels, options_.gamma_initializer, true);
-  if (options_.center) add_channel_weight(beta_, channels, options_.beta_initializer, true);
-  add_channel_weight(moving_mean_, channels, options_.moving_mean_initializer, false);
-  add_channel_weight(moving_variance_, channels, options_.moving_variance_initializer, false);
+  if (options_.scale) add_channel_weight(gamma_, channels, options_.gamma_initializer, true, "weight");
+  if (options_.center) add_channel_weight(beta_, channels, options_.beta_initializer, true, "bias");
+  add_channel_weight(moving_mean_, channels, options_.moving_mean_initializer, false, "running_mean");
+  add_channel_weight(moving_variance_, channels, options_.moving_variance_initializer, false, "running_var");
 }
 
 Value BatchNormalization::normalize(const Value& x) {

@@ -34,7 +34,7 @@ class BatchNormalization : public Layer {
 
  private:
   void add_channel_weight(Variable& variable, std::int64_t channels, const Any<Initializer>& initializer,
-                          bool trainable);
+                          bool trainable, const char* file_name);
   Value normalize(const Value& x);
 
   BatchNormalizationOptions options_;

@@ -10,7 +10,10 @@ Dense::Dense(DenseOptions options) : Layer("Dense", options), options_(std::move
 
 void Dense::build(const Shape& input) {
   detail::require_rank_at_least(label(), input, 2);
-  add_weight(kernel_, {.shape = {input.back(), options_.units}, .initializer = options_.kernel_initializer});
+  add_weight(kernel_, {.shape = {input.back(), options_.units},
+                       .initializer = options_.kernel_initializer,
+                       .file_name = "weight",
+                       .file_axes = {1, 0}});
   if (options_.use_bias) {
     add_weight(bias_, {.shape = {options_.units}, .initializer = options_.bias_initializer});
   }

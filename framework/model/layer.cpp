@@ -158,6 +158,8 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   box.trainable = options.trainable;
   box.autocast = options.autocast;
   box.fixed_dtype = options.at_least_float32;
+  box.file_name = options.file_name;
+  box.file_axes = options.file_axes;
   box.filled = true;
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);

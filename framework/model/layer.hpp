@@ -23,6 +23,10 @@ struct TrainableOf<Options, std::void_t<decltype(std::declval<const Options&>().
 };
 }  // namespace detail
 
+struct LoadWeightsOptions {
+  bool skip_mismatch = false;  ///< tensors of another shape are left out, with one warning that lists them
+};
+
 /// Base of all layers: named weights, made for the first input, and a call. Copies share weights, as references do in
 /// Python; `clone(layer)` is the deep copy. A layer of your own declares Variables and sub-layers as members, fills
 /// the variables in build() by add_weight, computes in call(), and never mentions a dtype:
@@ -66,6 +70,16 @@ class Layer {
   /// Those that are trained.
   std::vector<Variable> trainable_weights() const;
 
+  /// Writes all weights below this layer to a safetensors file, each once: with torch's names ("layer1.0.conv1.weight")
+  /// and layouts (convolution OIHW, Dense (out, in)), floats as float32 (float64 stays), whatever the policy. The file
+  /// appears as a whole: a FileError leaves the one that was there. A ValueError if the layer isn't built.
+  void save_weights(const std::string& path) const;
+
+  /// Reads such a file, or one that torch's state_dict was saved to, into the weights, converted to the dtype of each.
+  /// The layer has to be built, by build() or a call; else a ValueError. All or nothing: if the file is malformed, a
+  /// tensor is missing, unexpected, or of another shape, a FileError lists them all and no weight has changed.
+  void load_weights(const std::string& path, const LoadWeightsOptions& options = {});
+
   /// An activation function where a layer is taken: `Sequential({Dense({.units = 8}), Activation("relu")})`.
   template <class A, class = std::enable_if_t<std::is_same_v<A, Activation>>>
   static Any<Layer> adopt(A activation) {
@@ -100,6 +114,9 @@ class Layer {
 
   /// Fills a variable. Does nothing for one that is filled, but for checking its shape.
   void add_weight(Variable& variable, const WeightOptions& options);
+
+  /// Says, in the constructor, what else weight files have. A ValueError for a bad regular expression.
+  void set_weight_files(const WeightFileRules& rules);
 
   /// In training, while the layer is trainable, the variable gets this value at the end of the step: moving
   /// statistics. Otherwise does nothing.

@@ -7,13 +7,16 @@
 
 namespace mezzo {
 
-/// What `add_weight` takes.
+/// What `add_weight` takes. Weight files have torch's names and layouts: where these differ from the variable's, the
+/// layer says so here, once. A layer of your own needs neither.
 struct WeightOptions {
   Shape shape{};
   Any<Initializer> initializer = "glorot_uniform";
   bool trainable = true;
   bool autocast = true;           ///< read in the layer's compute dtype; false: as it is stored
   bool at_least_float32 = false;  ///< stored in float32 (float64 under float64) even where the policy stores less
+  std::string file_name{};        ///< what weight files call it, where not by the variable's name: "weight"
+  Shape file_axes{};              ///< its axes in the order in which weight files have them: {3, 2, 0, 1} is OIHW
 };
 
 /// A named weight: a box that copies share. Empty until the layer's build() fills it by add_weight.
