@@ -43,6 +43,7 @@ Entries max_pool_entries();
 Entries reduce_entries();
 Entries update_entries();
 Entries winograd_entries();
+Entries winograd_gradient_entries();
 
 /// Whether a PerStorage has an entry for this dtype, and where.
 inline bool is_stored(DType dtype) {

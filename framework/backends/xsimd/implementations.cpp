@@ -11,9 +11,10 @@ const Entries& all_entries() {
   static const Entries entries = [] {
     using namespace xsimd_kernels;
     Entries all;
-    for (const Entries& family : {batch_norm_entries(), bias_gradient_entries(), cast_entries(), crossentropy_entries(),
-                                  dropout_entries(), elementwise_entries(), finite_entries(), max_pool_entries(),
-                                  reduce_entries(), update_entries(), winograd_entries()}) {
+    for (const Entries& family :
+         {batch_norm_entries(), bias_gradient_entries(), cast_entries(), crossentropy_entries(), dropout_entries(),
+          elementwise_entries(), finite_entries(), max_pool_entries(), reduce_entries(), update_entries(),
+          winograd_entries(), winograd_gradient_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

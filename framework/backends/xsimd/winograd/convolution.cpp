@@ -9,18 +9,14 @@ namespace {
 
 using winograd::Geometry;
 
-const WinogradFunctions& functions(Isa isa) {
-  return pick(isa, sse2::winograd, avx2::winograd, avx512::winograd, avx512_bf16::winograd);
-}
-
 /// What convolution and input gradient share: images in, images out, by a kernel at 36 points.
 class Convolution {
  public:
   Convolution(Isa isa, const Geometry& geometry, DType in, DType out)
       : products_(product_functions(isa)),
         geometry_(geometry),
-        gather_(functions(isa).gather[storage_of(in)]),
-        scatter_(functions(isa).scatter[storage_of(out)]),
+        gather_(winograd_functions(isa).gather[storage_of(in)]),
+        scatter_(winograd_functions(isa).scatter[storage_of(out)]),
         depth_(geometry.x.channels),
         columns_(winograd::round_up(geometry.y.channels, products_.panel)),
         threads_(thread_count()) {
@@ -33,7 +29,6 @@ class Convolution {
     kernel_ = winograd::points(nullptr, depth_, products_.panel);
   }
 
-  std::int64_t depth() const { return depth_; }
   std::int64_t panels() const { return columns_ / products_.panel; }
   std::int64_t kernel_floats() const { return panels() * winograd::floats_of(kernel_); }
   std::int64_t floats() const {
@@ -97,7 +92,7 @@ class Forward final : public Kernel {
   Forward(Isa isa, const KernelRequest& request)
       : convolution_(isa, winograd::geometry_of(request, request.inputs[0].shape, request.outputs[0].shape),
                      request.inputs[0].dtype, request.outputs[0].dtype),
-        pack_(functions(isa).kernel[storage_of(request.inputs[1].dtype)]),
+        pack_(winograd_functions(isa).kernel[storage_of(request.inputs[1].dtype)]),
         bias_(request.inputs.size() > 2),
         relu_(request.attributes.get_or<std::string>("activation", "") == "relu") {}
 
@@ -121,8 +116,8 @@ class InputGradient final : public Kernel {
   InputGradient(Isa isa, const KernelRequest& request)
       : convolution_(isa, winograd::turned_geometry(request, request.outputs[0].shape, request.inputs[0].shape),
                      request.inputs[0].dtype, request.outputs[0].dtype),
-        pack_(functions(isa).kernel[0]),
-        turn_(functions(isa).turn[storage_of(request.inputs[1].dtype)]),
+        pack_(winograd_functions(isa).kernel[0]),
+        turn_(winograd_functions(isa).turn[storage_of(request.inputs[1].dtype)]),
         channels_(request.outputs[0].shape[3]),
         filters_(request.inputs[0].shape[3]) {}
 
@@ -148,68 +143,6 @@ class InputGradient final : public Kernel {
   std::int64_t channels_, filters_;
 };
 
-class KernelGradient final : public Kernel {
- public:
-  KernelGradient(Isa isa, const KernelRequest& request)
-      : products_(product_functions(isa)),
-        geometry_(winograd::geometry_of(request, request.inputs[0].shape, request.inputs[1].shape)),
-        gather_x_(functions(isa).gather[storage_of(request.inputs[0].dtype)]),
-        gather_y_(functions(isa).gather_output[storage_of(request.inputs[1].dtype)]),
-        gradient_(functions(isa).kernel_gradient[storage_of(request.outputs[0].dtype)]) {
-    const std::int64_t channels = geometry_.x.channels;
-    const std::int64_t filters = winograd::round_up(geometry_.y.channels, products_.panel);
-    // Of a size that doesn't depend on the number of threads: sums must not.
-    chunk_ = std::min(geometry_.tiles, channels + filters <= 256 ? std::int64_t{96} : std::int64_t{256});
-    x_ = winograd::points(nullptr, chunk_, spread_width(channels));
-    y_ = winograd::points(nullptr, chunk_, spread_width(filters));
-    sums_ = winograd::points(nullptr, channels, filters);
-  }
-
-  void run(const KernelArguments& arguments) override {
-    Points x = x_, y = y_, sums = sums_;
-    x.data = static_cast<float*>(arguments.scratch);
-    y.data = x.data + winograd::floats_of(x);
-    sums.data = y.data + winograd::floats_of(y);
-    for (std::int64_t first = 0; first < geometry_.tiles; first += chunk_) {
-      const std::int64_t count = std::min(chunk_, geometry_.tiles - first);
-      parallel_for(count, 8, [&](std::int64_t begin, std::int64_t end) {
-        gather_x_(arguments.inputs[0], geometry_.x, first + begin, first + end, from_row(x, begin));
-        gather_y_(arguments.inputs[1], geometry_.y, first + begin, first + end, from_row(y, begin));
-      });
-      const std::int64_t panels = sums.width / products_.panel;
-      parallel_for(winograd_points * panels, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const std::int64_t point = i / panels, column = i % panels * products_.panel;
-          products_.transposed_product({x.data + point * x.pitch, x.width, y.data + point * y.pitch + column, y.width,
-                                        sums.data + point * sums.pitch + column, sums.width, geometry_.x.channels,
-                                        count, first > 0});
-        }
-      });
-    }
-    parallel_for(geometry_.x.channels, 4, [&](std::int64_t begin, std::int64_t end) {
-      gradient_(sums, geometry_.x.channels, geometry_.y.channels, begin, end, arguments.outputs[0]);
-    });
-  }
-  std::size_t scratch_bytes() const override {
-    return static_cast<std::size_t>(winograd::floats_of(x_) + winograd::floats_of(y_) + winograd::floats_of(sums_)) *
-           sizeof(float);
-  }
-  std::string detail() const override { return "winograd"; }
-
- private:
-  static Points from_row(Points points, std::int64_t row) {
-    points.data += row * points.width;
-    return points;
-  }
-
-  const ProductFunctions& products_;
-  Geometry geometry_;
-  WinogradFunctions::Gather gather_x_, gather_y_;
-  WinogradFunctions::KernelGradient gradient_;
-  std::int64_t chunk_ = 0;
-  Points x_, y_, sums_;
-};
-
 std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& y = request.outputs[0].shape;
   if (!winograd::takes(request, request.inputs[0].shape, request.inputs[1].shape, y, reason)) return nullptr;
@@ -225,17 +158,10 @@ std::unique_ptr<Kernel> make_input_gradient(const KernelRequest& request, Isa is
   return std::make_unique<InputGradient>(isa, request);
 }
 
-std::unique_ptr<Kernel> make_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
-  const Shape& x = request.inputs[0].shape;
-  if (!winograd::takes(request, x, request.outputs[0].shape, request.inputs[1].shape, reason)) return nullptr;
-  return std::make_unique<KernelGradient>(isa, request);
-}
-
 }  // namespace
 
 Entries winograd_entries() {
-  return {entry<make_forward>("conv2d"), entry<make_input_gradient>("conv2d_input_gradient"),
-          entry<make_kernel_gradient>("conv2d_kernel_gradient")};
+  return {entry<make_forward>("conv2d"), entry<make_input_gradient>("conv2d_input_gradient")};
 }
 
 }  // namespace mezzo::xsimd_kernels

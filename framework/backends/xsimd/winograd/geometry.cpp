@@ -2,6 +2,14 @@
 
 #include <mezzo/backends/half.hpp>
 
+namespace mezzo::xsimd_kernels {
+
+const WinogradFunctions& winograd_functions(Isa isa) {
+  return pick(isa, sse2::winograd, avx2::winograd, avx512::winograd, avx512_bf16::winograd);
+}
+
+}  // namespace mezzo::xsimd_kernels
+
 namespace mezzo::xsimd_kernels::winograd {
 namespace {
 

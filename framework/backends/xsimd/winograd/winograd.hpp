@@ -56,6 +56,8 @@ struct WinogradFunctions {
   PerStorage<KernelGradient> kernel_gradient;
 };
 
+const WinogradFunctions& winograd_functions(Isa isa);
+
 namespace sse2 {
 extern const WinogradFunctions winograd;
 }

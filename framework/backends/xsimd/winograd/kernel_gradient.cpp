@@ -1,0 +1,82 @@
+#include <algorithm>
+
+#include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
+#include <mezzo/backends/xsimd/winograd/geometry.hpp>
+
+namespace mezzo::xsimd_kernels {
+namespace {
+
+class KernelGradient final : public Kernel {
+ public:
+  KernelGradient(Isa isa, const KernelRequest& request)
+      : products_(product_functions(isa)),
+        geometry_(winograd::geometry_of(request, request.inputs[0].shape, request.inputs[1].shape)),
+        gather_x_(winograd_functions(isa).gather[storage_of(request.inputs[0].dtype)]),
+        gather_y_(winograd_functions(isa).gather_output[storage_of(request.inputs[1].dtype)]),
+        gradient_(winograd_functions(isa).kernel_gradient[storage_of(request.outputs[0].dtype)]) {
+    const std::int64_t channels = geometry_.x.channels;
+    const std::int64_t filters = winograd::round_up(geometry_.y.channels, products_.panel);
+    // Of a size that doesn't depend on the number of threads: sums must not.
+    chunk_ = std::min(geometry_.tiles, channels + filters <= 256 ? std::int64_t{96} : std::int64_t{256});
+    x_ = winograd::points(nullptr, chunk_, spread_width(channels));
+    y_ = winograd::points(nullptr, chunk_, spread_width(filters));
+    sums_ = winograd::points(nullptr, channels, filters);
+  }
+
+  void run(const KernelArguments& arguments) override {
+    Points x = x_, y = y_, sums = sums_;
+    x.data = static_cast<float*>(arguments.scratch);
+    y.data = x.data + winograd::floats_of(x);
+    sums.data = y.data + winograd::floats_of(y);
+    for (std::int64_t first = 0; first < geometry_.tiles; first += chunk_) {
+      const std::int64_t count = std::min(chunk_, geometry_.tiles - first);
+      parallel_for(count, 8, [&](std::int64_t begin, std::int64_t end) {
+        gather_x_(arguments.inputs[0], geometry_.x, first + begin, first + end, from_row(x, begin));
+        gather_y_(arguments.inputs[1], geometry_.y, first + begin, first + end, from_row(y, begin));
+      });
+      const std::int64_t panels = sums.width / products_.panel;
+      parallel_for(winograd_points * panels, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t point = i / panels, column = i % panels * products_.panel;
+          products_.transposed_product({x.data + point * x.pitch, x.width, y.data + point * y.pitch + column, y.width,
+                                        sums.data + point * sums.pitch + column, sums.width, geometry_.x.channels,
+                                        count, first > 0});
+        }
+      });
+    }
+    parallel_for(geometry_.x.channels, 4, [&](std::int64_t begin, std::int64_t end) {
+      gradient_(sums, geometry_.x.channels, geometry_.y.channels, begin, end, arguments.outputs[0]);
+    });
+  }
+  std::size_t scratch_bytes() const override {
+    return static_cast<std::size_t>(winograd::floats_of(x_) + winograd::floats_of(y_) + winograd::floats_of(sums_)) *
+           sizeof(float);
+  }
+  std::string detail() const override { return "winograd"; }
+
+ private:
+  static Points from_row(Points points, std::int64_t row) {
+    points.data += row * points.width;
+    return points;
+  }
+
+  const ProductFunctions& products_;
+  winograd::Geometry geometry_;
+  WinogradFunctions::Gather gather_x_, gather_y_;
+  WinogradFunctions::KernelGradient gradient_;
+  std::int64_t chunk_ = 0;
+  Points x_, y_, sums_;
+};
+
+std::unique_ptr<Kernel> make_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+  const Shape& x = request.inputs[0].shape;
+  if (!winograd::takes(request, x, request.outputs[0].shape, request.inputs[1].shape, reason)) return nullptr;
+  return std::make_unique<KernelGradient>(isa, request);
+}
+
+}  // namespace
+
+Entries winograd_gradient_entries() { return {entry<make_kernel_gradient>("conv2d_kernel_gradient")}; }
+
+}  // namespace mezzo::xsimd_kernels
