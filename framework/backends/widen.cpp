@@ -40,8 +40,7 @@ std::vector<Conversion> widen(std::vector<Spec>& specs, bool input, Layout& layo
     Spec& spec = specs[i];
     if (!is_half(spec.dtype)) continue;
     const DType half = std::exchange(spec.dtype, DType::float32);
-    const std::size_t bytes = static_cast<std::size_t>(element_count(spec.shape)) * sizeof(float);
-    conversions.push_back({i, layout.take(bytes),
+    conversions.push_back({i, layout.take(bytes_of(spec)),
                            input ? cast_kernel(spec.shape, half, DType::float32, where)
                                  : cast_kernel(spec.shape, DType::float32, half, where)});
   }

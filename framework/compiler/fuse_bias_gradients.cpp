@@ -7,9 +7,9 @@
 namespace mezzo {
 namespace {
 
-/// Whether the node sums what an op gave over all axes but the last, as the gradient of a bias.
-bool sums_bias(const Node& node, const char* op) {
-  if (node.op->name != "sum" || node.inputs.front().node()->op->name != op) return false;
+/// Whether the node sums a ReLU's gradient over all axes but the last, as the gradient of a bias.
+bool sums_bias(const Node& node) {
+  if (node.op->name != "sum" || node.inputs.front().node()->op->name != "relu_gradient") return false;
   const Value& x = node.inputs.front();
   Shape leading;
   for (std::size_t i = 0; i + 1 < x.shape().size(); ++i) leading.push_back(static_cast<std::int64_t>(i));
@@ -22,7 +22,7 @@ bool sums_bias(const Node& node, const char* op) {
 Graph fuse_bias_gradients(const Graph& graph) {
   std::unordered_set<const Node*> summed;
   for (const NodePtr& node : graph.nodes) {
-    if (sums_bias(*node, "relu_gradient")) summed.insert(node->inputs.front().node().get());
+    if (sums_bias(*node)) summed.insert(node->inputs.front().node().get());
   }
   return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
     if (summed.count(old.get()) != 0) {
@@ -30,7 +30,7 @@ Graph fuse_bias_gradients(const Graph& graph) {
       const std::vector<Spec> outputs{x, {{x.shape.back()}, accumulation_dtype(x.dtype)}};
       return {to.add(make_node(find_op("relu_bias_gradient"), node->inputs, {}, outputs, *node)).front()};
     }
-    if (sums_bias(*old, "relu_gradient")) return {Value(node->inputs.front().node(), 1)};
+    if (sums_bias(*old)) return {Value(node->inputs.front().node(), 1)};
     return {};
   });
 }

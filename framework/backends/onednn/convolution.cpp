@@ -1,3 +1,4 @@
+#include <mezzo/backends/epilogue.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
 #include <mezzo/backends/onednn/primitive_kernel.hpp>
 #include <mezzo/backends/onednn/request.hpp>

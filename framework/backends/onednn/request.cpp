@@ -31,8 +31,4 @@ Array bias_of(const KernelRequest& request, std::size_t rank, std::size_t axis) 
   return array;
 }
 
-bool has_relu(const KernelRequest& request) {
-  return request.attributes.get_or<std::string>("activation", "") == "relu";
-}
-
 }  // namespace mezzo::onednn

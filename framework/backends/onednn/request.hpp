@@ -15,6 +15,4 @@ dnnl::memory::data_type type_of(const Spec& spec);
 /// The bias (N,) as oneDNN wants it beside an output of that rank, its axis at `axis`; empty if there is none.
 Array bias_of(const KernelRequest& request, std::size_t rank, std::size_t axis);
 
-bool has_relu(const KernelRequest& request);
-
 }  // namespace mezzo::onednn

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include <mezzo/backends/epilogue.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/kernel.hpp>
 #include <mezzo/core/parallel.hpp>
@@ -21,10 +22,6 @@ void sum_rows(Index rows, Index channels, Index first, Index count, double* sums
   for (Index row = 0; row < rows; ++row) {
     for (Index c = 0; c < count; ++c) sums[c] += term(row * channels + first + c, c);
   }
-}
-
-bool has_relu(const KernelRequest& request) {
-  return request.attributes.get_or<std::string>("activation", "") == "relu";
 }
 
 template <class Body>

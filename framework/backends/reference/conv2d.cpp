@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <mezzo/backends/epilogue.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/kernel.hpp>
 #include <mezzo/backends/reference/tiled_product.hpp>
@@ -98,7 +99,7 @@ template <class T>
 std::unique_ptr<Kernel> conv2d(const KernelRequest& request) {
   const Geometry g = geometry(request, request.inputs[0].shape, request.inputs[1].shape, request.outputs[0].shape);
   const bool has_bias = request.inputs.size() > 2;
-  const bool relu = request.attributes.get_or<std::string>("activation", "") == "relu";
+  const bool relu = has_relu(request);
   const ProductSize size{g.groups, g.batch * g.out_height * g.out_width, g.group_filters,
                          g.kernel_height * g.kernel_width * g.group_channels};
   return make_kernel([=](const KernelArguments& arguments) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <mezzo/backends/epilogue.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/kernel.hpp>
 #include <mezzo/backends/reference/tiled_product.hpp>
@@ -44,7 +45,7 @@ std::unique_ptr<Kernel> matmul(const KernelRequest& request) {
   const Stack a = stack_of(request.inputs[0].shape, transpose_a, batched);
   const Stack b = stack_of(request.inputs[1].shape, transpose_b, batched);
   const bool has_bias = request.inputs.size() > 2;
-  const bool relu = request.attributes.get_or<std::string>("activation", "") == "relu";
+  const bool relu = has_relu(request);
   return make_kernel([=](const KernelArguments& arguments) {
     const T* bias = has_bias ? arguments.in<T>(2) : nullptr;
     tiled_product<T>(

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <mezzo/backends/epilogue.hpp>
 #include <mezzo/backends/xsimd/channels.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 
@@ -38,8 +39,7 @@ std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std:
   const double momentum = request.attributes.get<double>("momentum");
   const bool training = request.attributes.get<bool>("training");
   const bool adds = request.inputs.size() > 5;
-  const bool relu = request.attributes.get_or<std::string>("activation", "") == "relu";
-  const float least = relu ? 0 : -std::numeric_limits<float>::infinity();
+  const float least = has_relu(request) ? 0 : -std::numeric_limits<float>::infinity();
   const BatchNormFunctions& all = functions(isa);
   const Channels channels(request.inputs[0]);
   const auto run = [=, storage = storage_of(dtype), &all](const KernelArguments& arguments) {

@@ -80,17 +80,6 @@ void normalize(const void* x, const void* residual, void* y, const float* mean, 
   function(x, residual, y, mean, scale, shift, least, rows, columns);
 }
 
-/// The registers of g that start at p, 0 where those of y, that start at q, aren't above 0.
-template <bool masks, int width, class T, class Some>
-[[gnu::always_inline]] inline void load_gradients(const T* p, const T* q, Floats (&g)[width], Some part) {
-  load_row(p, g, part);
-  if constexpr (masks) {
-    Floats y[width];
-    load_row(q, y, part);
-    for (int k = 0; k < width; ++k) g[k] = xsimd::select(y[k] > Floats(0.0F), g[k], Floats(0.0F));
-  }
-}
-
 template <class T, bool masks, bool keeps>
 [[gnu::flatten]] void sums_of_gradients(const void* g, const void* y, const void* x, const float* mean, void* masked,
                                         std::int64_t rows, std::int64_t columns, double* sums, double* products) {

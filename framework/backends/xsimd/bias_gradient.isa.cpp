@@ -15,18 +15,15 @@ template <class T>
     const T* p = static_cast<const T*>(y) + first;
     const T* q = static_cast<const T*>(g) + first;
     T* to = static_cast<T*>(out) + first;
-    const Floats zero(0.0F);
-    Floats values[width], gradients[width], sum[width];
-    for (int k = 0; k < width; ++k) sum[k] = zero;
+    Floats gradients[width], sum[width];
+    for (int k = 0; k < width; ++k) sum[k] = Floats(0.0F);
     for (std::int64_t i = 0; i < count; ++i, p += columns, q += columns, to += columns) {
       prefetch_columns(p + piece_rows * columns, width);
       prefetch_columns(q + piece_rows * columns, width);
-      load_row(p, values, part);
-      load_row(q, gradients, part);
+      load_gradients<true>(q, p, gradients, part);
       for (int k = 0; k < width; ++k) {
-        const Floats masked = xsimd::select(values[k] > zero, gradients[k], zero);
-        store(to + k * lanes, masked, part);
-        sum[k] += masked;
+        store(to + k * lanes, gradients[k], part);
+        sum[k] += gradients[k];
       }
     }
     for (int k = 0; k < width; ++k) add_to(sums + column + k * lanes, sum[k], part);

@@ -46,6 +46,17 @@ template <int width, class T, class Some>
   for (int k = 0; k < width; ++k) row[k] = load(p + k * lanes, part);
 }
 
+/// The registers of g that start at p, 0 where those of y, that start at q, aren't above 0.
+template <bool masks, int width, class T, class Some>
+[[gnu::always_inline]] inline void load_gradients(const T* p, const T* q, Floats (&g)[width], Some part) {
+  load_row(p, g, part);
+  if constexpr (masks) {
+    Floats y[width];
+    load_row(q, y, part);
+    for (int k = 0; k < width; ++k) g[k] = xsimd::select(y[k] > Floats(0.0F), g[k], Floats(0.0F));
+  }
+}
+
 /// sums[i] += x[i]
 template <class Some>
 [[gnu::always_inline]] inline void add_to(double* sums, const Floats& x, Some part) {

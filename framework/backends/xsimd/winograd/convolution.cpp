@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <mezzo/backends/epilogue.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
@@ -94,7 +95,7 @@ class Forward final : public Kernel {
                      request.inputs[0].dtype, request.outputs[0].dtype),
         pack_(winograd_functions(isa).kernel[storage_of(request.inputs[1].dtype)]),
         bias_(request.inputs.size() > 2),
-        relu_(request.attributes.get_or<std::string>("activation", "") == "relu") {}
+        relu_(has_relu(request)) {}
 
   void run(const KernelArguments& arguments) override {
     auto* scratch = static_cast<float*>(arguments.scratch);
