@@ -22,10 +22,13 @@
 #include <mezzo/layers/dense.hpp>
 #include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/flatten.hpp>
+#include <mezzo/layers/gelu.hpp>
 #include <mezzo/layers/global_average_pooling2d.hpp>
+#include <mezzo/layers/layer_normalization.hpp>
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
+#include <mezzo/layers/softmax.hpp>
 #include <mezzo/losses/mean_absolute_error.hpp>
 #include <mezzo/losses/mean_squared_error.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>

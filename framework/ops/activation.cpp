@@ -14,7 +14,17 @@ struct Known {
 
 Value linear(const Value& x) { return x; }
 
-constexpr std::array<Known, 3> known{{{"exp", exp}, {"linear", linear}, {"relu", relu}}};
+Value exact_gelu(const Value& x) { return gelu(x); }
+
+Value softmax_of_last_axis(const Value& x) { return softmax(x); }
+
+constexpr std::array<Known, 7> known{{{"exp", exp},
+                                      {"gelu", exact_gelu},
+                                      {"linear", linear},
+                                      {"relu", relu},
+                                      {"sigmoid", sigmoid},
+                                      {"softmax", softmax_of_last_axis},
+                                      {"tanh", tanh}}};
 
 }  // namespace
 

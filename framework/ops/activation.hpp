@@ -8,7 +8,8 @@
 
 namespace mezzo {
 
-/// An elementwise function by name ("linear", "relu", "exp"), or any function of one Value. Not given, it is linear.
+/// An activation function by name ("exp", "gelu", "linear", "relu", "sigmoid", "softmax", "tanh"), or any function of
+/// one Value. "gelu" is the exact one, "softmax" that of the last axis. Not given, it is linear.
 class Activation {
  public:
   Activation() = default;

@@ -8,15 +8,18 @@
 
 namespace mezzo {
 
-/// One number for height and width, or both: `3` or `{3, 5}`.
+/// One number, or several: `3` or `{3, 5}`. For height and width, one number stands for both.
 class Ints {
  public:
   Ints() = default;
   template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
-  Ints(I both) : numbers_{static_cast<std::int64_t>(both)} {}
+  Ints(I number) : numbers_{static_cast<std::int64_t>(number)} {}
   Ints(std::initializer_list<std::int64_t> numbers) : numbers_(numbers) {}
 
   bool empty() const { return numbers_.empty(); }
+
+  /// As they were given.
+  const Shape& numbers() const { return numbers_; }
 
   /// {height, width}; a ValueError that starts with `where` unless one or two numbers of at least `least` were given.
   Shape pair(const std::string& where, const std::string& name, std::int64_t least = 1) const;

@@ -33,6 +33,11 @@ Value log(const Value& x);  ///< natural
 Value negative(const Value& x);
 Value abs(const Value& x);   ///< its gradient at 0 is 0
 Value sign(const Value& x);  ///< -1, 0 or 1; its gradient is 0
+Value tanh(const Value& x);
+Value sigmoid(const Value& x);  ///< 1 / (1 + exp(-x))
+/// x times the probability of a normal variable to lie below x (Hendrycks and Gimpel, 2016): x (1 + erf(x / sqrt(2)))
+/// / 2, or their approximation x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+Value gelu(const Value& x, bool approximate = false);
 inline Value operator-(const Value& x) { return negative(x); }
 /// @}
 
@@ -111,6 +116,15 @@ struct BatchNormResult {
 /// in float32 (float64 for a float64 x), in which the statistics are computed.
 BatchNormResult batch_norm(const Value& x, const Value& gamma, const Value& beta, const Value& moving_mean,
                            const Value& moving_variance, const BatchNormOpOptions& options = {});
+
+/// exp(x) divided by its sum along `axis`, computed in float32 (float64 for float64). A ShapeError if there is no such
+/// axis.
+Value softmax(const Value& x, std::int64_t axis = -1);
+
+/// gamma (x - mean) / sqrt(variance + epsilon) + beta, with mean and biased variance over the last axes of x, as many
+/// as gamma has (Ba et al., 2016). gamma and beta have the shape of those axes, in float32 (float64 for a float64 x),
+/// in which the statistics are computed. A ShapeError if the shapes differ.
+Value layer_norm(const Value& x, const Value& gamma, const Value& beta, double epsilon = 1e-3);
 
 /// In training, sets each element to 0 with probability `rate` and divides the others by 1 - rate (Srivastava et
 /// al., 2014); otherwise x. What is dropped depends on seed, step, layer path and call, not on threads. A ValueError

@@ -47,7 +47,12 @@ BOOST_AUTO_TEST_CASE(elementwise) {
     const Tensor a = random_tensor({5, 7}, dtype, 1, 0.1, 3), b = random_tensor({7}, dtype, 2, 0.1, 3);
     for (const char* op : {"relu", "exp", "log", "negative", "abs", "sign"}) check(op, {}, {a});
     for (const char* op : {"add", "subtract", "multiply", "divide"}) check(op, {}, {a, b});
-    check("relu_gradient", {}, {a, a});
+    for (const char* op : {"tanh", "sigmoid"}) check(op, {}, {a});
+    for (const char* op : {"relu_gradient", "tanh_gradient", "sigmoid_gradient"}) check(op, {}, {a, a});
+    check("gelu", {{"approximate", true}}, {a});
+    check("gelu_gradient", {{"approximate", true}}, {a, a});
+    check("softmax", {{"axis", std::int64_t{0}}}, {a});
+    check("softmax_gradient", {{"axis", std::int64_t{0}}}, {a, a});
     check("relu_bias_gradient", {}, {a, a});
     check("dropout", {{"rate", 0.4}, {"key", std::int64_t{5}}}, {a, float64_scalar(1), float64_scalar(2)});
   }
@@ -97,6 +102,9 @@ BOOST_AUTO_TEST_CASE(operands_of_mixed_roles) {
     const Attributes norm{{"epsilon", 1e-3}, {"momentum", 0.9}, {"training", true}};
     check("batch_norm", norm, {x, c, c, c, c});
     check("batch_norm_gradient", {{"training", true}}, {x, x, c, c, c});
+    const Tensor mean = random_tensor({8}, DType::float32, 5);
+    check("layer_norm", {{"epsilon", 1e-3}}, {x, c, c});
+    check("layer_norm_gradient", {}, {x, x, c, mean, mean});
     const Tensor labels = random_tensor({8}, DType::int32, 3, 0, 3), g = random_tensor({8}, DType::float32, 4);
     check("sparse_categorical_crossentropy", {{"from_logits", true}}, {labels, x});
     check("sparse_categorical_crossentropy_gradient", {{"from_logits", true}}, {labels, x, g});

@@ -44,6 +44,42 @@ BOOST_AUTO_TEST_CASE(exp_and_log) {
   }
 }
 
+// Within two units in the last place of numbers about 1; gelu's grow with x.
+BOOST_AUTO_TEST_CASE(activations) {
+  for (const DType dtype : xsimd_dtypes) {
+    for (const std::int64_t size : xsimd_sizes) {
+      const Tensor x = with_specials(size, dtype, -12, 12), y = with_specials(size, dtype, -1, 1);
+      const Tensor g = random_tensor({size}, dtype, 2, -3, 3);
+      check_xsimd("tanh", {}, {x}, 2e-7);
+      check_xsimd("sigmoid", {}, {x}, 2e-7);
+      check_xsimd("tanh_gradient", {}, {y, g}, 4e-7);
+      check_xsimd("sigmoid_gradient", {}, {y, g}, 4e-7);
+      for (const bool approximate : {false, true}) {
+        check_xsimd("gelu", {{"approximate", approximate}}, {x}, 5e-7);
+        check_xsimd("gelu_gradient", {{"approximate", approximate}}, {x, g}, 1e-6);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(small_results_of_activations_keep_their_digits) {
+  const Tensor x({3}, std::vector<float>{1e-20F, -1e-20F, 1e-4F});
+  const Tensor low({2}, std::vector<float>{-80, -20});
+  for_each_isa([&](Isa isa) {
+    const auto run = [&](const char* op, const Attributes& attributes, const Tensor& of) {
+      const KernelRequest request = kernel_request(op, attributes, {of});
+      std::string reason;
+      return run_kernel(*xsimd_kernel(request, isa, reason), request, {of}).at(0).to_doubles();
+    };
+    const auto near = [](double a, double b) { return std::abs(a - b) <= 3e-7 * std::abs(b); };
+    const auto tanh = run("tanh", {}, x), sigmoid = run("sigmoid", {}, low);
+    for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(near(tanh[i], std::tanh(x.to_doubles()[i])));
+    for (std::size_t i = 0; i < 2; ++i) BOOST_TEST(near(sigmoid[i], std::exp(low.to_doubles()[i])));
+    const auto gelu = run("gelu", {{"approximate", false}}, Tensor({1}, std::vector<float>{-4}));
+    BOOST_TEST(std::abs(gelu[0] + 2 * std::erfc(std::sqrt(8.0))) <= 1e-6 * std::abs(gelu[0]));
+  });
+}
+
 BOOST_AUTO_TEST_CASE(same_shape) {
   for (const DType dtype : xsimd_dtypes) {
     for (const std::int64_t size : xsimd_sizes) {
@@ -58,6 +94,7 @@ BOOST_AUTO_TEST_CASE(shared_by_threads) {
   for (const DType dtype : xsimd_dtypes) {
     const Tensor a = with_specials(shared_size, dtype, -3, 3), b = random_tensor({shared_size}, dtype, 2, -3, 3);
     check_xsimd("relu", {}, {a}, 0);
+    check_xsimd("tanh", {}, {a}, 2e-7);
     check_xsimd("divide", {}, {a, b}, 0);
   }
 }

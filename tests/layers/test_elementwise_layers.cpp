@@ -1,6 +1,8 @@
 #include <mezzo/layers/activation.hpp>
+#include <mezzo/layers/gelu.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
+#include <mezzo/layers/softmax.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"
@@ -16,6 +18,34 @@ BOOST_AUTO_TEST_CASE(equal_keras) {
   check_recorded("rescaling", [] { return Rescaling({.scale = 1 / 127.5, .offset = -1}); });
 }
 
+BOOST_AUTO_TEST_CASE(activations_equal_keras) {
+  for (const char* name : {"tanh", "sigmoid", "gelu", "softmax"}) {
+    check_recorded(std::string("activation_") + name, [name] { return layers::Activation({.activation = name}); });
+  }
+  check_recorded("activation_gelu", [] { return GELU(); });
+  check_recorded("gelu_approximate", [] { return GELU({.approximate = true}); });
+  check_recorded("softmax", [] { return Softmax(); });
+  check_recorded("softmax_axis_1", [] { return Softmax({.axis = 1}); });
+}
+
+BOOST_AUTO_TEST_CASE(activations_are_of_the_policys_dtype) {
+  for (const char* name : {"mixed_bfloat16", "mixed_float16", "bfloat16", "float64"}) {
+    const Policy policy(name);
+    for (const char* activation : {"tanh", "sigmoid", "gelu", "softmax"}) {
+      layers::Activation layer({.activation = activation, .dtype = policy});
+      BOOST_TEST((layer(Value(Tensor({4, 3}))).dtype() == policy.compute_dtype()));
+    }
+    BOOST_TEST((GELU({.dtype = policy})(Value(Tensor({4, 3}))).dtype() == policy.compute_dtype()));
+    BOOST_TEST((Softmax({.dtype = policy})(Value(Tensor({4, 3}))).dtype() == policy.compute_dtype()));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(softmax_refuses_axes_that_there_are_not) {
+  BOOST_TEST(refused<ShapeError>([] {
+               Softmax({.axis = 2, .name = "p"})(Value(Tensor({3, 4})));
+             }) == "[Softmax \"p\"] axis must lie in [-2, 2); got 2");
+}
+
 BOOST_AUTO_TEST_CASE(rescaling_makes_bytes_floats_of_the_policys_dtype) {
   const Tensor bytes({3}, std::vector<std::uint8_t>{0, 51, 255});
   const Value y = Rescaling({.scale = 1.0 / 255, .dtype = "float64"})(Value(bytes));
@@ -28,7 +58,7 @@ BOOST_AUTO_TEST_CASE(an_activation_layer_without_a_function_is_linear) {
   const Tensor x({2}, std::vector<float>{-1, 2});
   BOOST_TEST(layers::Activation()(Value(x)).tensor().equal(x));
   BOOST_TEST(refused<NameError>([] { layers::Activation({.activation = "swoosh"}); }) ==
-             "no activation \"swoosh\"; there are: exp, linear, relu");
+             "no activation \"swoosh\"; there are: exp, gelu, linear, relu, sigmoid, softmax, tanh");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,8 @@
 #include <boost/test/unit_test.hpp>
 
+#include "ops/activations.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/layer_norm.hpp"
 #include "ops/movement.hpp"
 #include "ops/normalization.hpp"
 #include "ops/products.hpp"
@@ -21,13 +23,14 @@ std::vector<Entry> concatenate(const std::vector<std::vector<Entry>>& lists) {
 
 const std::vector<OpRow>& all_rows() {
   static const std::vector<OpRow> rows =
-      concatenate<OpRow>({elementwise_rows(), movement_rows(), product_rows(), normalization_rows(), training_rows()});
+      concatenate<OpRow>({elementwise_rows(), activation_rows(), movement_rows(), product_rows(), normalization_rows(),
+                          layer_norm_rows(), training_rows()});
   return rows;
 }
 
 std::vector<Refusal> all_refusals() {
-  return concatenate<Refusal>(
-      {elementwise_refusals(), movement_refusals(), product_refusals(), normalization_refusals(), training_refusals()});
+  return concatenate<Refusal>({elementwise_refusals(), activation_refusals(), movement_refusals(), product_refusals(),
+                               normalization_refusals(), layer_norm_refusals(), training_refusals()});
 }
 
 // Calls check(row) for each row of the table, which a failure names.
@@ -110,8 +113,8 @@ BOOST_AUTO_TEST_CASE(undefined_operands_are_refused) {
 
 BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
   // What one operand of any shape and dtype can't go wrong with: undefined, above.
-  const std::set<std::string> anything{"abs",      "cast", "exp",  "identity",     "log",
-                                       "negative", "relu", "sign", "stop_gradient"};
+  const std::set<std::string> anything{"abs",      "cast", "exp",     "gelu", "identity",      "log",
+                                       "negative", "relu", "sigmoid", "sign", "stop_gradient", "tanh"};
   std::set<std::string> refused;
   for (const Refusal& entry : all_refusals()) {
     BOOST_TEST_CONTEXT(entry.op) entry.check();

@@ -13,6 +13,10 @@ Creator create_add, create_subtract, create_multiply, create_divide, create_equa
 Creator create_relu, create_exp, create_log, create_negative, create_abs, create_sign;  // elementwise
 Creator create_relu_bias_gradient;                                                      // elementwise
 Creator create_relu_gradient;                                                           // elementwise
+Creator create_tanh, create_tanh_gradient, create_sigmoid, create_sigmoid_gradient;     // activations
+Creator create_gelu, create_gelu_gradient;                                              // activations
+Creator create_softmax, create_softmax_gradient;                                        // softmax
+Creator create_layer_norm, create_layer_norm_gradient;                                  // layer_norm
 Creator create_cast, create_view, create_transpose, create_broadcast_to;                // movement
 Creator create_sum, create_mean, create_argmax;                                         // reduce, argmax
 Creator create_matmul;                                                                  // matmul

@@ -63,6 +63,20 @@ std::unique_ptr<Kernel> make_binary(const KernelRequest& request, Isa isa, std::
   return make_kernel(run, like_output(request));
 }
 
+std::unique_ptr<Kernel> make_gelu(const KernelRequest& request, Isa isa, std::string& reason) {
+  using Functions = ElementwiseFunctions;
+  const bool approximate = request.attributes.get<bool>("approximate");
+  return (approximate ? make_unary<&Functions::approximate_gelu> : make_unary<&Functions::gelu>)(request, isa, reason);
+}
+
+std::unique_ptr<Kernel> make_gelu_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+  using Functions = ElementwiseFunctions;
+  const bool approximate = request.attributes.get<bool>("approximate");
+  const Make make =
+      approximate ? make_binary<&Functions::approximate_gelu_gradient> : make_binary<&Functions::gelu_gradient>;
+  return make(request, isa, reason);
+}
+
 }  // namespace
 
 Entries elementwise_entries() {
@@ -73,12 +87,18 @@ Entries elementwise_entries() {
       entry<make_binary<&Functions::multiply>>("multiply"),
       entry<make_binary<&Functions::divide>>("divide"),
       entry<make_binary<&Functions::relu_gradient>>("relu_gradient"),
+      entry<make_binary<&Functions::tanh_gradient>>("tanh_gradient"),
+      entry<make_binary<&Functions::sigmoid_gradient>>("sigmoid_gradient"),
+      entry<make_gelu_gradient>("gelu_gradient"),
       entry<make_unary<&Functions::relu>>("relu"),
       entry<make_unary<&Functions::exp>>("exp"),
       entry<make_unary<&Functions::log>>("log"),
       entry<make_unary<&Functions::negative>>("negative"),
       entry<make_unary<&Functions::abs>>("abs"),
       entry<make_unary<&Functions::sign>>("sign"),
+      entry<make_unary<&Functions::tanh>>("tanh"),
+      entry<make_unary<&Functions::sigmoid>>("sigmoid"),
+      entry<make_gelu>("gelu"),
   };
 }
 

@@ -15,8 +15,9 @@ struct ElementwiseFunctions {
   using Unary = void (*)(const void* x, void* y, std::int64_t count);
   using Binary = void (*)(const void* a, const void* b, void* out, const BinaryShape& shape);
 
-  PerStorage<Unary> relu, exp, log, negative, abs, sign;
-  PerStorage<Binary> add, subtract, multiply, divide, relu_gradient;
+  PerStorage<Unary> relu, exp, log, negative, abs, sign, tanh, sigmoid, gelu, approximate_gelu;
+  PerStorage<Binary> add, subtract, multiply, divide, relu_gradient, tanh_gradient, sigmoid_gradient, gelu_gradient,
+      approximate_gelu_gradient;
 };
 
 namespace sse2 {

@@ -1,3 +1,4 @@
+#include <mezzo/backends/xsimd/activations.hpp>
 #include <mezzo/backends/xsimd/elementwise.hpp>
 #include <mezzo/backends/xsimd/math.hpp>
 #include <mezzo/backends/xsimd/stream.hpp>
@@ -69,6 +70,26 @@ struct Sign {
   }
 };
 
+struct Tanh {
+  Floats operator()(const Floats& x) const { return hyperbolic_tangent(x); }
+};
+
+struct Sigmoid {
+  Floats operator()(const Floats& x) const { return Logistic(x).value; }
+};
+
+// Far below 0 gelu is 0, and not minus infinity times 0.
+struct Gelu {
+  Floats operator()(const Floats& x) const { return xsimd::max(Floats(-far), x) * Normal(x).cumulative; }
+};
+
+struct ApproximateGelu {
+  Floats operator()(const Floats& x) const {
+    const Floats least = xsimd::max(Floats(-far), x);
+    return least * Logistic(least * gelu_factor(least)).value;
+  }
+};
+
 struct Add {
   Floats operator()(const Floats& a, const Floats& b) const { return a + b; }
 };
@@ -92,6 +113,32 @@ struct ReluGradient {
   }
 };
 
+struct TanhGradient {
+  Floats operator()(const Floats& y, const Floats& g) const {
+    const Floats one(1.0F);
+    return g * ((one - y) * (one + y));
+  }
+};
+
+struct SigmoidGradient {
+  Floats operator()(const Floats& y, const Floats& g) const { return g * (y * (Floats(1.0F) - y)); }
+};
+
+struct GeluGradient {
+  Floats operator()(const Floats& x, const Floats& g) const {
+    const Normal normal(x);
+    return g * multiply_add(bounded(x), normal.density, normal.cumulative);
+  }
+};
+
+struct ApproximateGeluGradient {
+  Floats operator()(const Floats& x, const Floats& g) const {
+    const Floats b = bounded(x);
+    const Logistic logistic(b * gelu_factor(b));
+    return g * multiply_add(b * logistic.slope, gelu_slope(b), logistic.value);
+  }
+};
+
 template <class Function, class T>
 [[gnu::flatten]] void unary(const void* x, void* y, std::int64_t count) {
   map<T>(x, y, count, Function{});
@@ -112,9 +159,24 @@ constexpr PerStorage<ElementwiseFunctions::Binary> binary_of{binary<Function, fl
 
 }  // namespace
 
-constexpr ElementwiseFunctions elementwise{unary_of<Relu>,     unary_of<Exp>,          unary_of<Log>,
-                                           unary_of<Negative>, unary_of<Abs>,          unary_of<Sign>,
-                                           binary_of<Add>,     binary_of<Subtract>,    binary_of<Multiply>,
-                                           binary_of<Divide>,  binary_of<ReluGradient>};
+constexpr ElementwiseFunctions elementwise{unary_of<Relu>,
+                                           unary_of<Exp>,
+                                           unary_of<Log>,
+                                           unary_of<Negative>,
+                                           unary_of<Abs>,
+                                           unary_of<Sign>,
+                                           unary_of<Tanh>,
+                                           unary_of<Sigmoid>,
+                                           unary_of<Gelu>,
+                                           unary_of<ApproximateGelu>,
+                                           binary_of<Add>,
+                                           binary_of<Subtract>,
+                                           binary_of<Multiply>,
+                                           binary_of<Divide>,
+                                           binary_of<ReluGradient>,
+                                           binary_of<TanhGradient>,
+                                           binary_of<SigmoidGradient>,
+                                           binary_of<GeluGradient>,
+                                           binary_of<ApproximateGeluGradient>};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

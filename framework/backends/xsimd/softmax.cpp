@@ -1,0 +1,54 @@
+#include <mezzo/backends/xsimd/softmax.hpp>
+
+#include <mezzo/backends/xsimd/entries.hpp>
+
+namespace mezzo::xsimd_kernels {
+namespace {
+
+using Index = std::int64_t;
+
+const SoftmaxFunctions& functions(Isa isa) {
+  return pick(isa, sse2::softmax, avx2::softmax, avx512::softmax, avx512_bf16::softmax);
+}
+
+bool takes(const KernelRequest& request, std::string& reason) {
+  const Spec& x = request.inputs[0];
+  const auto last = static_cast<Index>(x.shape.size()) - 1;
+  if (!is_stored(x.dtype)) decline_dtype(reason, x.dtype);
+  if (request.attributes.get<Index>("axis") != last) reason = "the axis is not the last one";
+  return reason.empty();
+}
+
+/// Calls body(offset in bytes, rows, columns) for ranges of rows.
+template <class Body>
+auto make_rows_kernel(const KernelRequest& request, const Body& body) {
+  const Spec& x = request.inputs[0];
+  const Index columns = x.shape.back(), rows = columns == 0 ? 0 : element_count(x.shape) / columns;
+  const auto run = [body, columns, rows, size = size_of(x.dtype)](const KernelArguments& arguments) {
+    parallel_for(rows, grain_of(columns),
+                 [&](Index begin, Index end) { body(arguments, begin * columns * size, end - begin, columns); });
+  };
+  return make_kernel(run, like_output(request));
+}
+
+std::unique_ptr<Kernel> make_softmax(const KernelRequest& request, Isa isa, std::string& reason) {
+  if (!takes(request, reason)) return nullptr;
+  const auto function = functions(isa).softmax[storage_of(request.inputs[0].dtype)];
+  return make_rows_kernel(request, [function](const KernelArguments& arguments, Index at, Index rows, Index columns) {
+    function(arguments.in<char>(0) + at, arguments.out<char>(0) + at, rows, columns);
+  });
+}
+
+std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+  if (!takes(request, reason)) return nullptr;
+  const auto function = functions(isa).gradient[storage_of(request.inputs[0].dtype)];
+  return make_rows_kernel(request, [function](const KernelArguments& arguments, Index at, Index rows, Index columns) {
+    function(arguments.in<char>(0) + at, arguments.in<char>(1) + at, arguments.out<char>(0) + at, rows, columns);
+  });
+}
+
+}  // namespace
+
+Entries softmax_entries() { return {entry<make_softmax>("softmax"), entry<make_gradient>("softmax_gradient")}; }
+
+}  // namespace mezzo::xsimd_kernels

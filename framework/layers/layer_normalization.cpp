@@ -1,0 +1,76 @@
+#include <mezzo/layers/layer_normalization.hpp>
+
+#include <algorithm>
+
+#include <mezzo/initializers/constant.hpp>
+
+namespace mezzo {
+namespace {
+
+Shape sizes_of(const Shape& shape, const Shape& axes) {
+  Shape sizes;
+  for (const auto axis : axes) sizes.push_back(shape[static_cast<std::size_t>(axis)]);
+  return sizes;
+}
+
+/// The axes that are not among some, then those.
+Shape with_last(const Shape& axes, std::size_t rank) {
+  Shape order;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(rank); ++i) {
+    if (std::find(axes.begin(), axes.end(), i) == axes.end()) order.push_back(i);
+  }
+  order.insert(order.end(), axes.begin(), axes.end());
+  return order;
+}
+
+Shape inverse_of(const Shape& permutation) {
+  Shape inverse(permutation.size());
+  for (std::size_t i = 0; i < permutation.size(); ++i) {
+    inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+  }
+  return inverse;
+}
+
+}  // namespace
+
+LayerNormalization::LayerNormalization(LayerNormalizationOptions options)
+    : Layer("LayerNormalization", options), options_(std::move(options)) {
+  if (options_.axis.empty()) throw ValueError(label() + " axis must be one number or more; got none");
+  if (!(options_.epsilon >= 0)) {
+    throw ValueError(label() + " epsilon must not be negative; got " + std::to_string(options_.epsilon));
+  }
+}
+
+Shape LayerNormalization::axes_of(std::size_t rank) const {
+  Shape axes;
+  for (const auto axis : options_.axis.numbers()) axes.push_back(normalize_axis(axis, rank, label()));
+  std::sort(axes.begin(), axes.end());
+  const auto twice = std::adjacent_find(axes.begin(), axes.end());
+  if (twice != axes.end()) throw ValueError(label() + " axes must differ; got " + std::to_string(*twice) + " twice");
+  return axes;
+}
+
+void LayerNormalization::build(const Shape& input) {
+  const Shape shape = sizes_of(input, axes_of(input.size()));
+  const auto add = [&](Variable& variable, const Any<Initializer>& initializer) {
+    add_weight(variable, {.shape = shape, .initializer = initializer, .autocast = false, .at_least_float32 = true});
+  };
+  if (options_.scale) add(gamma_, options_.gamma_initializer);
+  if (options_.center) add(beta_, options_.beta_initializer);
+}
+
+Value LayerNormalization::normalize(const Value& x, const Shape& shape) {
+  const Value gamma = options_.scale ? Value(gamma_) : Ones().make(shape, DType::float32, 0);
+  const Value beta = options_.center ? Value(beta_) : Zeros().make(shape, DType::float32, 0);
+  return layer_norm(x, gamma, beta, options_.epsilon);
+}
+
+Value LayerNormalization::call(const Value& x) {
+  const Shape axes = axes_of(x.shape().size());
+  const Shape order = with_last(axes, x.shape().size());
+  const Shape sizes = sizes_of(x.shape(), axes);
+  if (std::is_sorted(order.begin(), order.end())) return normalize(x, sizes);
+  return transpose(normalize(transpose(x, order), sizes), inverse_of(order));
+}
+
+}  // namespace mezzo
