@@ -10,6 +10,10 @@
 #include <mezzo/datasets/fashion_mnist.hpp>
 #include <mezzo/datasets/mnist.hpp>
 #include <mezzo/graph/gradient.hpp>
+#include <mezzo/image/crop.hpp>
+#include <mezzo/image/decode.hpp>
+#include <mezzo/image/random.hpp>
+#include <mezzo/image/resize.hpp>
 #include <mezzo/initializers/constant.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/initializers/random_uniform.hpp>
