@@ -9,6 +9,7 @@
 #include <mezzo/data/loader.hpp>
 #include <mezzo/datasets/fashion_mnist.hpp>
 #include <mezzo/datasets/mnist.hpp>
+#include <mezzo/datasets/oxford_iiit_pet.hpp>
 #include <mezzo/graph/gradient.hpp>
 #include <mezzo/image/crop.hpp>
 #include <mezzo/image/decode.hpp>

@@ -58,7 +58,7 @@ std::pair<Dataset, Dataset> Dataset::split(double fraction) const {
 HostBatch Dataset::gather(const std::vector<std::int64_t>& indices) const {
   check_indices(indices, size());
   HostBatch batch;
-  if (source_) detail::gather(*source_, indices, "[Dataset]", batch);
+  if (source_) detail::gather(*source_, indices, 0, "[Dataset]", batch);
   return batch;
 }
 

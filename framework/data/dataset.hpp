@@ -23,6 +23,13 @@ class DatasetSource {
   /// Writes sample `index`, which lies in [0, size()): the row-major elements of field i to `out[i]`, which has room
   /// for exactly them. What it throws reaches the user with the sample's index in front.
   virtual void read(std::int64_t index, void* const* out) const = 0;
+
+  /// What loaders call: read() in their epoch `epoch`, for samples that change from epoch to epoch. Without an override
+  /// they don't. Dataset::gather() reads as in epoch 0.
+  virtual void read_in_epoch(std::int64_t index, std::int64_t epoch, void* const* out) const {
+    static_cast<void>(epoch);
+    read(index, out);
+  }
 };
 
 struct FunctionDatasetOptions {
@@ -33,6 +40,9 @@ struct FunctionDatasetOptions {
   /// Makes sample `index`: one tensor a field, in the order of `fields`, of just their shapes and dtypes. Called from
   /// several threads at once.
   std::function<std::vector<Tensor>(std::int64_t index)> function{};
+  /// In place of `function`, for samples that are drawn anew in each epoch of a loader. What it draws should depend on
+  /// its arguments alone, as <mezzo/image/random.hpp> does, so that an epoch is the same for any number of workers.
+  std::function<std::vector<Tensor>(std::int64_t index, std::int64_t epoch)> epoch_function{};
 };
 
 /// The one handle for data sets: samples of the same named fields, read by index. A copy shares the samples.
@@ -50,8 +60,8 @@ class Dataset {
   /// if the first axes differ or one is missing, a ValueError if two names are the same.
   static Dataset from_tensors(std::vector<NamedTensor> fields);
 
-  /// Samples made on demand by a function: decoded from files, drawn at random. A ValueError if size is negative, the
-  /// function is missing or two names are the same.
+  /// Samples made on demand by a function: decoded from files, drawn at random. A ValueError if size is negative, not
+  /// just one function is given or two names are the same.
   static Dataset from_function(FunctionDatasetOptions options);
 
   /// Number of samples.

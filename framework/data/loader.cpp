@@ -74,7 +74,7 @@ BatchStream DataLoader::epoch(std::int64_t epoch, std::int64_t first_batch) cons
     order.resize(static_cast<std::size_t>(dataset_.size()));
     std::iota(order.begin(), order.end(), std::int64_t{0});
   }
-  detail::BatchPlan plan(dataset_.source_, pool_, std::move(order), options_.batch_size);
+  detail::BatchPlan plan(dataset_.source_, pool_, std::move(order), options_.batch_size, epoch);
   return BatchStream(
       detail::make_batch_source(std::move(plan), first_batch, size_, options_.workers, options_.prefetch));
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <mezzo/data/dataset.hpp>
+#include <mezzo/data/loader.hpp>
 
 #include "support/throws.hpp"
 
@@ -147,6 +148,25 @@ BOOST_AUTO_TEST_CASE(a_source_of_the_users_own_is_a_data_set) {
   const Dataset data = Squares();
   BOOST_TEST(data.gather({4, 2})["square"].to_doubles() == (std::vector<double>{16, 4}),
              boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_function_may_know_the_epoch) {
+  FunctionDatasetOptions options{.size = 3, .fields = {{.name = "x"}}};
+  options.epoch_function = [](std::int64_t index, std::int64_t epoch) {
+    return std::vector{Tensor::scalar(static_cast<double>(10 * epoch + index))};
+  };
+  const Dataset data = Dataset::from_function(options);
+  BOOST_TEST(data.gather({2, 1})["x"].to_doubles() == (std::vector<double>{2, 1}), boost::test_tools::per_element());
+  for (const int workers : {0, 2}) {
+    const DataLoader loader(data.subset({2, 0}), {.batch_size = 2, .workers = workers});
+    for (const std::int64_t epoch : {0, 4}) {
+      const std::vector<double> expected{10.0 * static_cast<double>(epoch) + 2, 10.0 * static_cast<double>(epoch)};
+      BOOST_TEST((*loader.epoch(epoch).next())["x"].to_doubles() == expected, boost::test_tools::per_element());
+    }
+  }
+  options.function = [](std::int64_t) { return std::vector<Tensor>(); };
+  check_throws<ValueError>("[Dataset] function and epoch_function exclude each other; got both",
+                           [&] { Dataset::from_function(options); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

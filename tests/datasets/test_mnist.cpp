@@ -1,7 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -9,6 +8,7 @@
 #include <mezzo/datasets/fashion_mnist.hpp>
 #include <mezzo/datasets/mnist.hpp>
 
+#include "support/environment.hpp"
 #include "support/folder.hpp"
 #include "support/gzip.hpp"
 #include "support/skip.hpp"
@@ -16,6 +16,7 @@
 
 using namespace mezzo;
 using mezzo_tests::check_throws;
+using mezzo_tests::Environment;
 using mezzo_tests::Folder;
 
 namespace {
@@ -42,28 +43,6 @@ void write_files(const Folder& folder, const std::string& under) {
   folder.write(under + "t10k-images-idx3-ubyte.gz", mezzo_tests::gzip(images(2)));
   folder.write(under + "t10k-labels-idx1-ubyte", labels({1, 2}));
 }
-
-// Sets an environment variable while it lives.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Environment() {
-    if (old_) {
-      ::setenv(name_, old_->c_str(), 1);
-    } else {
-      ::unsetenv(name_);
-    }
-  }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> old_;
-};
 
 void check_is_small(const std::pair<Dataset, Dataset>& data) {
   BOOST_TEST(data.first.size() == 3);

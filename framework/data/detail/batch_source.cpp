@@ -15,7 +15,7 @@ HostBatch BatchPlan::load(std::int64_t batch) const {
   const auto left = static_cast<std::int64_t>(order_.end() - begin);
   const std::vector<std::int64_t> indices(begin, begin + std::min(batch_size_, left));
   HostBatch out = pool_->take(static_cast<std::int64_t>(indices.size()));
-  gather(*source_, indices, "[DataLoader]", out);
+  gather(*source_, indices, epoch_, "[DataLoader]", out);
   pool_->remember(out);
   return out;
 }

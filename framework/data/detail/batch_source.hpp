@@ -13,8 +13,12 @@ namespace mezzo::detail {
 class BatchPlan {
  public:
   BatchPlan(std::shared_ptr<const DatasetSource> source, std::shared_ptr<BatchPool> pool,
-            std::vector<std::int64_t> order, std::int64_t batch_size)
-      : source_(std::move(source)), pool_(std::move(pool)), order_(std::move(order)), batch_size_(batch_size) {}
+            std::vector<std::int64_t> order, std::int64_t batch_size, std::int64_t epoch)
+      : source_(std::move(source)),
+        pool_(std::move(pool)),
+        order_(std::move(order)),
+        batch_size_(batch_size),
+        epoch_(epoch) {}
 
   HostBatch load(std::int64_t batch) const;
 
@@ -23,6 +27,7 @@ class BatchPlan {
   std::shared_ptr<BatchPool> pool_;
   std::vector<std::int64_t> order_;
   std::int64_t batch_size_;
+  std::int64_t epoch_;
 };
 
 // Loads batches [first, end) on the caller's thread (workers 0) or on threads of its own. After next() has thrown, the

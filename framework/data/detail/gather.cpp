@@ -52,8 +52,8 @@ void prepare(const std::vector<Field>& fields, std::int64_t samples, HostBatch& 
 
 }  // namespace
 
-void gather(const DatasetSource& source, const std::vector<std::int64_t>& indices, const char* where,
-            HostBatch& batch) {
+void gather(const DatasetSource& source, const std::vector<std::int64_t>& indices, std::int64_t epoch,
+            const char* where, HostBatch& batch) {
   const auto samples = static_cast<std::int64_t>(indices.size());
   prepare(source.fields(), samples, batch);
   const std::size_t count = batch.fields.size();
@@ -66,7 +66,7 @@ void gather(const DatasetSource& source, const std::vector<std::int64_t>& indice
   }
   for (const std::int64_t index : indices) {
     try {
-      source.read(index, cursors.data());
+      source.read_in_epoch(index, epoch, cursors.data());
     } catch (...) {
       rethrow_with(std::string(where) + " sample " + std::to_string(index) + ": ");
     }

@@ -48,12 +48,17 @@ FunctionSource::FunctionSource(FunctionDatasetOptions options) : options_(std::m
   if (options_.size < 0) {
     throw ValueError("[Dataset] size must be 0 or more; got " + std::to_string(options_.size));
   }
-  if (!options_.function) throw ValueError("[Dataset] function must be given; got an empty one");
+  if (!options_.function && !options_.epoch_function) {
+    throw ValueError("[Dataset] function must be given; got an empty one");
+  }
+  if (options_.function && options_.epoch_function) {
+    throw ValueError("[Dataset] function and epoch_function exclude each other; got both");
+  }
   check_fields(options_.fields);
 }
 
-void FunctionSource::read(std::int64_t index, void* const* out) const {
-  const std::vector<Tensor> made = options_.function(index);
+void FunctionSource::read_in_epoch(std::int64_t index, std::int64_t epoch, void* const* out) const {
+  const std::vector<Tensor> made = options_.function ? options_.function(index) : options_.epoch_function(index, epoch);
   const std::vector<Field>& fields = options_.fields;
   if (made.size() != fields.size()) {
     throw ValueError("the function must return " + std::to_string(fields.size()) + " tensors, one a field; got " +

@@ -27,7 +27,8 @@ class FunctionSource : public DatasetSource {
   explicit FunctionSource(FunctionDatasetOptions options);
   std::int64_t size() const override { return options_.size; }
   const std::vector<Field>& fields() const override { return options_.fields; }
-  void read(std::int64_t index, void* const* out) const override;
+  void read(std::int64_t index, void* const* out) const override { read_in_epoch(index, 0, out); }
+  void read_in_epoch(std::int64_t index, std::int64_t epoch, void* const* out) const override;
 
  private:
   FunctionDatasetOptions options_;
@@ -42,6 +43,9 @@ class SubsetSource : public DatasetSource {
   const std::vector<Field>& fields() const override { return whole_->fields(); }
   void read(std::int64_t index, void* const* out) const override {
     whole_->read(indices_[static_cast<std::size_t>(index)], out);
+  }
+  void read_in_epoch(std::int64_t index, std::int64_t epoch, void* const* out) const override {
+    whole_->read_in_epoch(indices_[static_cast<std::size_t>(index)], epoch, out);
   }
 
  private:
