@@ -7,6 +7,7 @@
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/data/dataset.hpp>
 #include <mezzo/data/loader.hpp>
+#include <mezzo/datasets/bible_kjv.hpp>
 #include <mezzo/datasets/fashion_mnist.hpp>
 #include <mezzo/datasets/mnist.hpp>
 #include <mezzo/datasets/oxford_iiit_pet.hpp>

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <vector>
 
 #include <mezzo/core/error.hpp>
 
@@ -12,12 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> places(const std::string& name, const std::string& root) {
+std::vector<fs::path> places(const std::string& name, const std::string& root, const std::vector<std::string>& also) {
   if (!root.empty()) return {root, fs::path(root) / name};
   std::vector<fs::path> places;
   const char* data = std::getenv("MEZZO_DATA");
   if (data != nullptr && *data != '\0') places.push_back(fs::path(data) / name);
   for (const char* prefix : {"/usr/local", "/usr"}) places.push_back(fs::path(prefix) / "share/datasets" / name);
+  places.insert(places.end(), also.begin(), also.end());
   return places;
 }
 
@@ -33,9 +33,9 @@ std::optional<fs::path> find_file(const fs::path& folder, const std::string& fil
 }  // namespace
 
 std::string find_folder(const std::string& name, const std::string& root, const std::string& file,
-                        const std::string& hint) {
+                        const std::string& hint, const std::vector<std::string>& also) {
   std::string looked;
-  for (const fs::path& place : places(name, root)) {
+  for (const fs::path& place : places(name, root, also)) {
     if (find_file(place, file)) return place.string();
     looked += (looked.empty() ? "" : ", ") + place.string();
   }
