@@ -11,11 +11,11 @@ std::int64_t label_at(const void* labels, DType dtype, std::int64_t i) {
                      [&](auto zero) { return convert<std::int64_t>(static_cast<const decltype(zero)*>(labels)[i]); });
 }
 
-void check_labels(const void* labels, DType dtype, std::int64_t count, std::int64_t classes, const std::string& where) {
+void check_labels(const void* labels, DType dtype, std::int64_t count, std::int64_t classes, const std::string& what) {
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t label = label_at(labels, dtype, i);
     if (label >= 0 && label < classes) continue;
-    throw ValueError(where + " labels must be in [0, " + std::to_string(classes) + "); got " + std::to_string(label) +
+    throw ValueError(what + " must be in [0, " + std::to_string(classes) + "); got " + std::to_string(label) +
                      " at index " + std::to_string(i));
   }
 }

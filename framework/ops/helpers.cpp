@@ -32,6 +32,13 @@ void require_cotangent(const OpCall& call, std::size_t i, const Shape& shape) {
   }
 }
 
+void require_number_for_each_axis(const OpCall& call, const std::string& name, const Shape& numbers) {
+  if (numbers.size() != call.inputs[0].shape.size()) {
+    throw ShapeError(call.where + " " + name + " must hold a number for each axis of " +
+                     to_string(call.inputs[0].shape) + "; got " + numbers_text(numbers));
+  }
+}
+
 std::string numbers_text(const Shape& numbers) {
   std::string text;
   for (const auto number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include <mezzo/core/shape.hpp>
 #include <mezzo/graph/value.hpp>
 #include <mezzo/ops/ints.hpp>
@@ -65,6 +67,41 @@ Value transpose(const Value& x, const Shape& permutation = {});
 /// x stretched to `shape` by numpy's rules.
 Value broadcast_to(const Value& x, const Shape& shape);
 
+/// The rows of `table` (V, ...) that `indices`, integers of any shape, name: indices.shape + table.shape[1:], in the
+/// table's dtype. Rows of a variable are cast where they are computed with; the table as a whole never is. An index
+/// outside of [0, V) is a ValueError when the step runs, and nothing is updated.
+Value gather(const Value& table, const Value& indices);
+
+/// The values one after the other along `axis`; their other sizes must be equal, else a ShapeError. Values of different
+/// dtypes meet in the widest.
+Value concat(const Values& values, std::int64_t axis = -1);
+
+/// For each axis where to begin, and how many elements to take; -1: all that are left.
+struct SliceOptions {
+  Shape starts{};
+  Shape sizes{};
+};
+
+/// A box out of x. A ShapeError unless there is a start and a size for each axis and the box lies in x.
+Value slice(const Value& x, const SliceOptions& options);
+
+/// x in pieces along `axis`: as many equal ones as a number says, or of the sizes that are listed: `split(x, 3)`,
+/// `split(x, {2, 5})`. A ShapeError if they don't make up the axis.
+Values split(const Value& x, const Ints& sections, std::int64_t axis = -1);
+
+/// For each axis how many zeros to put before x, and how many after it.
+struct PadOptions {
+  Shape before{};
+  Shape after{};
+};
+
+/// x with zeros around it. A ShapeError unless there are two numbers for each axis, a ValueError for negative ones.
+Value pad(const Value& x, const PadOptions& options);
+
+/// a where the condition (bool) is true, elsewhere b; all three with numpy's broadcasting. a and b meet in the widest
+/// dtype; their gradients are 0 where they weren't taken.
+Value where(const Value& condition, const Value& a, const Value& b);
+
 /// `transpose_a`, `transpose_b` swap the last two axes of an operand.
 struct MatmulOptions {
   bool transpose_a = false;
@@ -96,6 +133,18 @@ struct MaxPool2DOpOptions {
 
 /// The maximum of each window of (N, H, W, C); padding counts as -infinity.
 Value max_pool2d(const Value& x, const MaxPool2DOpOptions& options = {});
+
+/// `strides` {} means pool_size. `count_padding`: whether windows at the border are divided by their whole size, with
+/// zeros in the padding; empty: as the one whose padding it is, so with numbers (torch) but not with "same" (Keras).
+struct AvgPool2DOpOptions {
+  Ints pool_size = 2;
+  Ints strides = Ints();
+  Padding padding = "valid";
+  std::optional<bool> count_padding{};
+};
+
+/// The mean of each window of (N, H, W, C), accumulated in float32 (float64 for float64).
+Value avg_pool2d(const Value& x, const AvgPool2DOpOptions& options = {});
 
 /// `epsilon` is added to the variance; `momentum` weighs the old moving statistics.
 struct BatchNormOpOptions {

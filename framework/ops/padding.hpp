@@ -17,6 +17,9 @@ class Padding {
   Padding(I both) : numbers_(both) {}
   Padding(std::initializer_list<std::int64_t> numbers) : numbers_(numbers) {}
 
+  /// Whether it was given as numbers.
+  bool numeric() const { return !numbers_.empty(); }
+
   /// {top, bottom, left, right} for an image and a window of these heights and widths.
   Shape resolve(const std::string& where, const Shape& image, const Shape& window, const Shape& strides,
                 const Shape& dilation) const;

@@ -58,7 +58,9 @@ BOOST_AUTO_TEST_CASE(stay_integers_elsewhere) {
   const PolicyScope scope("mixed_bfloat16");
   for (const DType dtype : integer_dtypes) {
     const Value x = numbers(dtype).across_border();
-    for (const Value& result : {x + x, x * x, sum(x), reshape(x, {4}), transpose(x), broadcast_to(x, {3, 2, 2})}) {
+    for (const Value& result : {x + x, x * x, sum(x), reshape(x, {4}), transpose(x), broadcast_to(x, {3, 2, 2}),
+                                concat({x, x}), slice(x, {{0, 0}, {1, 2}}), pad(x, {{1, 0}, {0, 0}}),
+                                where(cast(x, DType::boolean), x, x), gather(x, Tensor({2}, DType::int32))}) {
       BOOST_TEST((result.dtype() == dtype), dtype_name(dtype));
     }
     BOOST_TEST((equal(x, x).dtype() == DType::boolean));

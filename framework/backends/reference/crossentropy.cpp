@@ -17,12 +17,12 @@ struct Task {
   Index rows, classes;
   DType labels;
   bool from_logits;
-  std::string where;
+  std::string what;
 
   /// Checks all labels, then calls body(row, label) for each row.
   template <class Body>
   void for_rows(const KernelArguments& arguments, const Body& body) const {
-    check_labels(arguments.inputs[0], labels, rows, classes, where);
+    check_labels(arguments.inputs[0], labels, rows, classes, what);
     parallel_for(rows, grain_of(classes), [&](Index begin, Index end) {
       for (Index row = begin; row < end; ++row) body(row, label_at(arguments.inputs[0], labels, row));
     });
@@ -31,7 +31,7 @@ struct Task {
 
 Task task(const KernelRequest& request) {
   return {element_count(request.inputs[0].shape), request.inputs[1].shape.back(), request.inputs[0].dtype,
-          request.attributes.get<bool>("from_logits"), request.where};
+          request.attributes.get<bool>("from_logits"), request.where + " labels"};
 }
 
 /// softmax(x)[i] = exp(x[i] - maximum) / total.

@@ -4,32 +4,13 @@
 
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/kernel.hpp>
+#include <mezzo/backends/reference/pool_geometry.hpp>
 #include <mezzo/core/parallel.hpp>
 
 namespace mezzo::reference {
 namespace {
 
 using Index = std::int64_t;
-
-struct Geometry {
-  Index batch, height, width, channels, out_height, out_width;
-  Index window_height, window_width, stride_height, stride_width, top, left;
-
-  /// Where in x place `place` of the window of output (row, column) lies; false if it lies in the padding.
-  bool locate(Index row, Index column, Index place, Index& offset) const {
-    const Index h = row * stride_height - top + place / window_width;
-    const Index w = column * stride_width - left + place % window_width;
-    offset = (h * width + w) * channels;
-    return h >= 0 && h < height && w >= 0 && w < width;
-  }
-};
-
-Geometry geometry(const KernelRequest& request, const Shape& x, const Shape& y) {
-  const auto& window = request.attributes.get<Shape>("window");
-  const auto& strides = request.attributes.get<Shape>("strides");
-  const auto& padding = request.attributes.get<Shape>("padding");
-  return {x[0], x[1], x[2], x[3], y[1], y[2], window[0], window[1], strides[0], strides[1], padding[0], padding[2]};
-}
 
 template <class T>
 bool above(T candidate, T best) {
@@ -38,7 +19,7 @@ bool above(T candidate, T best) {
 
 /// One output place, all channels.
 template <class T, class Place>
-void pool(const Geometry& g, const T* image, Index row, Index column, T* out, Place* places) {
+void pool(const PoolGeometry& g, const T* image, Index row, Index column, T* out, Place* places) {
   bool first = true;
   for (Index place = 0; place < g.window_height * g.window_width; ++place) {
     Index offset = 0;
@@ -57,7 +38,7 @@ void pool(const Geometry& g, const T* image, Index row, Index column, T* out, Pl
 }
 
 template <class T, class Place>
-std::unique_ptr<Kernel> max_pool2d(const Geometry& g) {
+std::unique_ptr<Kernel> max_pool2d(const PoolGeometry& g) {
   return make_kernel([g](const KernelArguments& arguments) {
     parallel_for(g.batch * g.out_height, 1, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
@@ -72,7 +53,7 @@ std::unique_ptr<Kernel> max_pool2d(const Geometry& g) {
 }
 
 template <class T, class Place>
-std::unique_ptr<Kernel> max_pool2d_gradient(const Geometry& g) {
+std::unique_ptr<Kernel> max_pool2d_gradient(const PoolGeometry& g) {
   return make_kernel([g](const KernelArguments& arguments) {
     const Index image_size = g.height * g.width * g.channels;
     parallel_for(g.batch, 1, [&](Index begin, Index end) {
@@ -94,7 +75,7 @@ std::unique_ptr<Kernel> max_pool2d_gradient(const Geometry& g) {
 }  // namespace
 
 std::unique_ptr<Kernel> create_max_pool2d(const KernelRequest& request, std::string& reason) {
-  const Geometry g = geometry(request, request.inputs[0].shape, request.outputs[0].shape);
+  const PoolGeometry g = pool_geometry(request, request.inputs[0].shape, request.outputs[0].shape);
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     using T = decltype(zero);
     return request.outputs[1].dtype == DType::uint8 ? max_pool2d<T, std::uint8_t>(g) : max_pool2d<T, std::int32_t>(g);
@@ -102,7 +83,7 @@ std::unique_ptr<Kernel> create_max_pool2d(const KernelRequest& request, std::str
 }
 
 std::unique_ptr<Kernel> create_max_pool2d_gradient(const KernelRequest& request, std::string& reason) {
-  const Geometry g = geometry(request, request.outputs[0].shape, request.inputs[0].shape);
+  const PoolGeometry g = pool_geometry(request, request.outputs[0].shape, request.inputs[0].shape);
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     using T = decltype(zero);
     return request.inputs[1].dtype == DType::uint8 ? max_pool2d_gradient<T, std::uint8_t>(g)

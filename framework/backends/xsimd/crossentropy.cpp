@@ -19,18 +19,18 @@ const CrossentropyFunctions& functions(Isa isa) {
 struct Rows {
   Index rows, classes;
   DType labels;
-  std::string where;
+  std::string what;
 
   explicit Rows(const KernelRequest& request)
       : rows(element_count(request.inputs[0].shape)),
         classes(request.inputs[1].shape.back()),
         labels(request.inputs[0].dtype),
-        where(request.where) {}
+        what(request.where + " labels") {}
 
   /// Checks all labels, then calls body(first row, rows, their labels) for a few rows at a time.
   template <class Body>
   void for_each(const KernelArguments& arguments, const Body& body) const {
-    check_labels(arguments.inputs[0], labels, rows, classes, where);
+    check_labels(arguments.inputs[0], labels, rows, classes, what);
     parallel_for(rows, grain_of(classes), [&](Index begin, Index end) {
       std::int32_t some[CrossentropyFunctions::most_rows];
       for (Index row = begin; row < end; row += CrossentropyFunctions::most_rows) {

@@ -2,18 +2,9 @@
 #include <cstdint>
 
 #include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/pool_shape.hpp>
 
 namespace mezzo::xsimd_kernels {
-
-/// Windows along one axis of images.
-struct PoolAxis {
-  std::int64_t size, out_size, window, stride, padding;
-};
-
-struct PoolShape {
-  PoolAxis vertical, horizontal;
-  std::int64_t channels;
-};
 
 struct MaxPoolFunctions {
   /// Rows [begin, end) of the outputs of all images.

@@ -22,6 +22,9 @@ void require_rank(const OpCall& call, std::size_t i, std::size_t rank, const std
 /// Throws a ShapeError unless input i, the cotangent of what has this shape, has it too.
 void require_cotangent(const OpCall& call, std::size_t i, const Shape& shape);
 
+/// Throws a ShapeError unless there are as many numbers as input 0 has axes.
+void require_number_for_each_axis(const OpCall& call, const std::string& name, const Shape& numbers);
+
 /// "(1, -1)": numbers that are not sizes.
 std::string numbers_text(const Shape& numbers);
 

@@ -1,0 +1,43 @@
+#pragma once
+// Windows of pooling, for .isa.cpp files.
+#include <mezzo/backends/xsimd/pool_shape.hpp>
+#include <mezzo/backends/xsimd/vector.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+using Index = std::int64_t;
+
+/// Calls body(first, part) for each register's worth of channels.
+template <class Body>
+[[gnu::always_inline]] inline void for_channels(Index channels, const Body& body) {
+  Index c = 0;
+  for (; c + lanes <= channels; c += lanes) body(c, Whole{});
+  if (c < channels) body(c, first_lanes(channels - c));
+}
+
+/// Numbers [begin, end).
+struct Range {
+  Index begin, end;
+};
+
+/// The places of window `out` that lie in the image, and where the window begins.
+struct Window {
+  Index start;
+  Range places;
+
+  Window(const PoolAxis& axis, Index out) : start(out * axis.stride - axis.padding) {
+    places.begin = start < 0 ? -start : 0;
+    places.end = start + axis.window > axis.size ? axis.size - start : axis.window;
+  }
+  bool empty() const { return places.begin >= places.end; }
+};
+
+/// The windows that hold place `at`, by going on from those that hold the place before.
+[[gnu::always_inline]] inline void advance(Range& windows, const PoolAxis& axis, Index at) {
+  while (windows.begin * axis.stride + axis.window <= at + axis.padding) ++windows.begin;
+  while (windows.end < axis.out_size && windows.end * axis.stride <= at + axis.padding) ++windows.end;
+}
+
+}  // namespace
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA
