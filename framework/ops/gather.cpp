@@ -1,3 +1,4 @@
+#include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/detail/helpers.hpp>
 #include <mezzo/ops/detail/table.hpp>
 
@@ -46,9 +47,13 @@ Values gather_gradient(const GradientContext& context) {
   return out;
 }
 
-/// Rows of what crosses a layer's border cross it too: they are cast where they are computed with, the table never is.
+/// Rows of what crosses a layer's border are cast to the compute dtype; the table as a whole never is.
 Values insert_gather(const Values& inputs, const Attributes&) {
-  return {insert_one(find_op("gather"), inputs).across_border(inputs[0].crosses_border())};
+  const Value rows = insert_one(find_op("gather"), inputs);
+  if (!inputs[0].crosses_border()) return {rows};
+  if (Trace::current() == nullptr && rows.symbolic()) return {rows.across_border()};  // cast when its model is called
+  const Operand operand{rows.dtype(), true, false};
+  return {detail::as(rows, autocast({{Cast::compute}}, {operand}, current_policy().compute_dtype()).front())};
 }
 
 }  // namespace

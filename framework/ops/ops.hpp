@@ -68,8 +68,8 @@ Value transpose(const Value& x, const Shape& permutation = {});
 Value broadcast_to(const Value& x, const Shape& shape);
 
 /// The rows of `table` (V, ...) that `indices`, integers of any shape, name: indices.shape + table.shape[1:], in the
-/// table's dtype. Rows of a variable are cast where they are computed with; the table as a whole never is. An index
-/// outside of [0, V) is a ValueError when the step runs, and nothing is updated.
+/// table's dtype; of a variable, in the scope's compute dtype: its rows are cast, the table as a whole never is. An
+/// index outside of [0, V) is a ValueError when the step runs, and nothing is updated.
 Value gather(const Value& table, const Value& indices);
 
 /// The values one after the other along `axis`; their other sizes must be equal, else a ShapeError. Values of different

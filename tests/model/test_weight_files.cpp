@@ -105,6 +105,10 @@ BOOST_AUTO_TEST_CASE(models_of_every_kind_come_back) {
   Scale own[2];
   for (Scale& layer : own) layer.build({1, 4});
   check_round_trip(own[0], own[1], "gain (4,)");
+
+  Embedding tables[] = {Embedding({.input_dim = 5, .output_dim = 2}), Embedding({.input_dim = 5, .output_dim = 2})};
+  for (Embedding& table : tables) table.build({1});
+  check_round_trip(tables[0], tables[1], "weight (5, 2)");
 }
 
 BOOST_AUTO_TEST_CASE(kernels_are_in_torchs_layout) {

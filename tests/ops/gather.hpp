@@ -86,7 +86,7 @@ inline std::vector<OpRow> gather_rows() {
                     .differentiable = {0},
                     .depth = depth,  // of its gradient
                     .exact_on_integers = true,
-                    .keeps = true});
+                    .internal = true});  // its rows are cast: tests of Embedding
     for (const Role role : {Role::varied(), Role::accumulated()}) {
       const std::string of = note + (role.is_varied() ? "" : ", wide");
       const std::vector<Argument> arguments{{indices, c.dtype}, {uniform(gathered_shape(c.table, c.indices), -1, 1)}};

@@ -1,15 +1,17 @@
 """Records outputs, gradients and moving statistics of Keras' layers."""
 
-from common import array, keras, np, numbers, write
+from common import array, integers, keras, np, numbers, write
 
 import jax
 
 layers = keras.layers
 
 
-def record(layer, *shapes, training=False, frozen=False, low=-1.0):
-    """Weights are drawn anew, since Keras' own are zeros and ones in part; the loss is sum(output * cotangent)."""
-    inputs = [jax.numpy.asarray(numbers(i, shape, low)) for i, shape in enumerate(shapes)]
+def record(layer, *shapes, training=False, frozen=False, low=-1.0, below=None):
+    """Weights are drawn anew, since Keras' own are zeros and ones in part; the loss is sum(output * cotangent). Inputs
+    are floats, or with `below` integers, which have no gradients."""
+    draw = (lambda i, shape: numbers(i, shape, low)) if below is None else (lambda i, shape: integers(i, shape, below))
+    inputs = [jax.numpy.asarray(draw(i, shape)) for i, shape in enumerate(shapes)]
     layer.build([x.shape for x in inputs] if len(inputs) > 1 else inputs[0].shape)
     for i, weight in enumerate(layer.weights):
         weight.assign(numbers(100 + i, weight.shape, 0.5 if "variance" in weight.name else -1.0, 1.5))
@@ -26,7 +28,8 @@ def record(layer, *shapes, training=False, frozen=False, low=-1.0):
 
     output, moved = run(trained, inputs)
     cotangent = numbers(50, output.shape)
-    gradients = jax.grad(lambda t, xs: (run(t, xs)[0] * cotangent).sum(), argnums=(0, 1))(trained, inputs)
+    sources = (0, 1) if below is None else (0,)
+    gradients = jax.grad(lambda t, xs: (run(t, xs)[0] * cotangent).sum(), argnums=sources)(trained, inputs)
     trained_names = [w.name for w in layer.trainable_variables]
     fixed_names = [w.name for w in layer.non_trainable_variables]
     return {
@@ -35,7 +38,7 @@ def record(layer, *shapes, training=False, frozen=False, low=-1.0):
         "weights": [{"name": n, "value": array(v)} for n, v in zip(names, values)],
         "output": array(output),
         "cotangent": array(cotangent),
-        "input_gradients": [array(g) for g in gradients[1]],
+        "input_gradients": [array(g) for grads in gradients[1:] for g in grads],
         "weight_gradients": {n: array(g) for n, g in zip(trained_names, gradients[0])},
         "moved": {n: array(m) for n, m in zip(fixed_names, moved) if "seed" not in n},
     }
@@ -87,5 +90,15 @@ write("layers", {
     "layer_normalization_frozen": record(layers.LayerNormalization(), (4, 5), training=True, frozen=True),
     "rescaling": record(layers.Rescaling(1 / 127.5, offset=-1.0), (3, 4), low=0.0),
     "add": record(layers.Add(), (3, 4), (3, 1), (3, 4)),
+    "multiply": record(layers.Multiply(), (3, 4), (3, 1), (3, 4)),
+    "concatenate": record(layers.Concatenate(), (2, 3, 4), (2, 3, 1), (2, 3, 2)),
+    "concatenate_axis_1": record(layers.Concatenate(axis=1), (2, 3, 4), (2, 1, 4)),
+    "average_pooling": record(layers.AveragePooling2D(2), image),
+    "average_pooling_same": record(layers.AveragePooling2D(3, strides=2, padding="same"), image),
+    "average_pooling_rectangular": record(layers.AveragePooling2D((2, 3), strides=(1, 2)), image),
+    "zero_padding": record(layers.ZeroPadding2D(), (2, 3, 2, 2)),
+    "zero_padding_of_two": record(layers.ZeroPadding2D((2, 1)), (2, 3, 2, 2)),
+    "zero_padding_of_four": record(layers.ZeroPadding2D(((1, 0), (2, 3))), (2, 3, 2, 2)),
+    "embedding": record(layers.Embedding(7, 3), (4, 5), below=7),
     "dropout_inference": record(layers.Dropout(0.5), (3, 4)),
 })
