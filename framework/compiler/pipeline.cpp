@@ -10,6 +10,7 @@ Graph run_passes(Graph graph, const PipelineOptions& options) {
     graph = fuse_batch_norm(graph);
     graph = fuse_bias_gradients(graph);
     graph = simplify(graph);
+    graph = compact_gradients(graph);
     graph = fuse_compute_copies(graph);
   }
   // layout: activations are nhwc and dense everywhere; kernels pack weights in their scratch

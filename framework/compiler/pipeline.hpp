@@ -18,6 +18,10 @@ Graph fuse_batch_norm(const Graph& graph);
 /// The sum of a ReLU's gradient, a bias' gradient, into the pass that makes it.
 Graph fuse_bias_gradients(const Graph& graph);
 
+/// Gradients of tables of which the step gathers few rows: only those rows, where optimizers alone read them. The same
+/// numbers bit for bit, but that clipping by norm adds squares up in another order.
+Graph compact_gradients(const Graph& graph);
+
 /// Lets the optimizer's pass write the low-precision copies of the variables that the step computes with.
 Graph fuse_compute_copies(const Graph& graph);
 

@@ -18,8 +18,28 @@ void require_like_variable(const OpCall& call, std::size_t i) {
   }
 }
 
+/// Of the variable's shape, or with `compact` some of its rows, whose places are in the last input.
+void check_gradient(const OpCall& call) {
+  if (!call.attributes.get_or<bool>("compact", false)) {
+    require_like_variable(call, 1);
+    return;
+  }
+  const Shape& variable = call.inputs[0].shape;
+  Shape rows = call.inputs[1].shape;
+  const Spec& places = call.inputs.back();
+  if (!rows.empty() && !variable.empty()) rows.front() = variable.front();
+  if (variable.empty() || rows != variable) {
+    throw ShapeError(call.where + " a compact gradient must hold rows of the variable's shape " + to_string(variable) +
+                     "; got " + to_string(call.inputs[1].shape));
+  }
+  if (places != Spec{{variable.front()}, DType::int32}) {
+    throw ShapeError(call.where + " a compact gradient's places must be " +
+                     to_string(Spec{{variable.front()}, DType::int32}) + "; got " + to_string(places));
+  }
+}
+
 std::vector<Spec> infer_sgd(const OpCall& call) {
-  require_like_variable(call, 1);
+  check_gradient(call);
   std::vector<Spec> outputs{call.inputs[0]};
   if (call.attributes.get<double>("momentum") > 0) {
     require_like_variable(call, 2);
@@ -29,7 +49,8 @@ std::vector<Spec> infer_sgd(const OpCall& call) {
 }
 
 std::vector<Spec> infer_adam(const OpCall& call) {
-  for (std::size_t i = 1; i < 4; ++i) require_like_variable(call, i);
+  check_gradient(call);
+  for (std::size_t i = 2; i < 4; ++i) require_like_variable(call, i);
   return with_copy(call, {call.inputs[0], call.inputs[2], call.inputs[3]});
 }
 

@@ -78,6 +78,41 @@ BOOST_AUTO_TEST_CASE(adam) {
   }
 }
 
+// With a compact gradient every ISA gives the bits that it gives with the dense one.
+BOOST_AUTO_TEST_CASE(compact_gradients_give_the_same_bits) {
+  const Attributes attributes{
+      {"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.5}};
+  for (const std::int64_t columns : {1, 5, 70, 5000}) {
+    const Shape shape{120, columns};
+    const Tensor indices = random_tensor({40}, DType::int32, 6, 0, 119);
+    for (const Dtypes& dtypes : all) {
+      const Attributes of_gather{{"shape", shape}, {"dtype", DType::float32}};
+      const Tensor g = random_tensor({40, columns}, DType::float32, 2);
+      const Tensor dense = run_reference("gather_gradient", of_gather, {indices, g})[0].cast(dtypes.gradient);
+      const std::vector<Tensor> rows = run_reference("gather_gradient_rows", of_gather, {indices, g});
+      std::vector<Tensor> inputs{random_tensor(shape, dtypes.variable, 1),
+                                 dense,
+                                 random_tensor(shape, DType::float32, 3),
+                                 random_tensor(shape, DType::float32, 4, 0, 1),
+                                 float64_scalar(0.01),
+                                 float64_scalar(3),
+                                 float64_scalar(0.75)};
+      std::vector<Tensor> compact = inputs;
+      compact[1] = rows[0].cast(dtypes.gradient);
+      compact.push_back(rows[1]);
+      const Attributes marked = with_attribute(attributes, "compact", true);
+      check_update("adam_update", marked, dtypes, compact);
+      const KernelRequest whole = kernel_request("adam_update", attributes, inputs);
+      const KernelRequest some = kernel_request("adam_update", marked, compact);
+      for_each_isa([&](Isa isa) {
+        std::string reason;
+        const auto expected = run_kernel(*xsimd_kernel(whole, isa, reason), whole, inputs);
+        BOOST_TEST(all_equal(run_kernel(*xsimd_kernel(some, isa, reason), some, compact), expected));
+      });
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(shared_by_threads) {
   const Attributes attributes{
       {"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.0}};

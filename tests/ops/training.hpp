@@ -64,6 +64,7 @@ struct Update {
   double weight_decay = 0, clipvalue = 0, momentum = 0;
   bool nesterov = false;
   std::optional<mezzo::DType> copy{};
+  bool compact = false;
 };
 
 inline double clipped(double g, double clipvalue) {
@@ -78,6 +79,25 @@ inline void add_copy(OpRow& row, mezzo::Attributes& attributes, const Update& up
     Tensors out = plain(v);
     out.push_back(out[0].cast(dtype));
     return out;
+  };
+}
+
+// Lets the gradient be a few numbers and their places.
+inline void add_places(OpRow& row, mezzo::Attributes& attributes, const Update& update) {
+  if (!update.compact) return;
+  mezzo::Tensor places({37}, std::vector<std::int32_t>(37, -1));
+  for (const std::int32_t place : {0, 1, 2, 3}) places.mutable_data<std::int32_t>()[(11 * place + 30) % 37] = place;
+  attributes.set("compact", true);
+  row.arguments[1] = {uniform({6}, -1, 1, 2)};
+  row.arguments.push_back({places, mezzo::DType::int32});
+  row.plain = [plain = row.plain](const Tensors& v) {
+    Tensors dense = v;
+    dense[1] = mezzo::Tensor({37}, mezzo::DType::float64);
+    for (std::int64_t i = 0; i < 37; ++i) {
+      const std::int32_t place = v.back().data<std::int32_t>()[i];
+      if (place >= 0) dense[1].mutable_data<double>()[i] = v[1].data<double>()[place];
+    }
+    return plain(dense);
   };
 }
 
@@ -121,6 +141,7 @@ inline OpRow sgd_row(const Update& update, Role variable) {
   for (const double number : {learning_rate, multiplier}) {
     row.arguments.push_back({float64_scalar(number), mezzo::DType::float64});
   }
+  add_places(row, attributes, update);
   add_copy(row, attributes, update);
   row.call = inserted("sgd_update", attributes);
   return row;
@@ -162,6 +183,7 @@ inline OpRow adam_row(const Update& update, Role variable) {
             .plain = plain,
             .depth = 4,  // terms of an update
             .internal = true};
+  add_places(row, attributes, update);
   add_copy(row, attributes, update);
   row.call = inserted("adam_update", attributes);
   return row;
@@ -189,6 +211,14 @@ inline std::vector<OpRow> training_rows() {
     rows.push_back(adam_row({"plain" + suffix}, variable));
     rows.push_back(adam_row({"decaying, clipping" + suffix, 0.1, 0.05}, variable));
   }
+  for (const Role variable : {Role::varied(), Role::accumulated()}) {
+    const std::string note = variable.is_varied() ? "by places" : "by places of a wide variable";
+    rows.push_back(sgd_row({note, 0.1, 0.05, 0, false, {}, true}, variable));
+    rows.push_back(sgd_row({note + ", with momentum", 0, 0, 0.9, true, {}, true}, variable));
+    rows.push_back(adam_row({note, 0.1, 0.05, 0, false, {}, true}, variable));
+  }
+  rows.push_back(
+      adam_row({"by places, writing a copy", 0, 0, 0, false, mezzo::DType::bfloat16, true}, Role::accumulated()));
   for (const mezzo::DType copy : {mezzo::DType::bfloat16, mezzo::DType::float16}) {
     const std::string note = std::string("writing a copy in ") + dtype_name(copy);
     rows.push_back(sgd_row({note, 0, 0, 0, false, copy}, Role::accumulated()));
@@ -203,6 +233,12 @@ inline std::vector<Refusal> training_refusals() {
   using mezzo::ShapeError;
   using mezzo::Tensor;
   const auto number = [] { return mezzo::Value(float64_scalar(1)); };
+  const auto compact = [number](const Tensor& gradient, const Tensor& places) {
+    return [=] {
+      inserted("sgd_update",
+               {{"momentum", 0.0}, {"compact", true}})({Tensor({3, 2}), gradient, number(), number(), places});
+    };
+  };
   const std::string like = " gradient and slots must have the variable's shape (3,); got (2,)";
   return {
       refusal<mezzo::DTypeError>("all_finite", "[all_finite] input 1 must be floating; got int32",
@@ -223,6 +259,11 @@ inline std::vector<Refusal> training_refusals() {
           [number] {
             inserted("sgd_update", {{"momentum", 0.5}})({Tensor({3}), Tensor({3}), Tensor({2}), number(), number()});
           }),
+      refusal<ShapeError>("sgd_update",
+                          "[sgd_update] a compact gradient must hold rows of the variable's shape (3, 2); got (1, 3)",
+                          compact(Tensor({1, 3}), Tensor({3}, DType::int32))),
+      refusal<ShapeError>("sgd_update", "[sgd_update] a compact gradient's places must be int32 (3,); got int32 (2,)",
+                          compact(Tensor({1, 2}), Tensor({2}, DType::int32))),
       refusal<ShapeError>("adam_update", "[adam_update]" + like, [number] {
         inserted("adam_update")({Tensor({3}), Tensor({3}), Tensor({3}), Tensor({2}), number(), number(), number()});
       })};

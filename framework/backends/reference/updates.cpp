@@ -1,8 +1,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include <mezzo/backends/reference/compact.hpp>
 #include <mezzo/backends/reference/creators.hpp>
-#include <mezzo/backends/reference/kernel.hpp>
 #include <mezzo/core/parallel.hpp>
 
 // Elementwise: all of an element is read before any of it is written, so that outputs may lie on inputs.
@@ -15,6 +15,17 @@ struct Common {
   double weight_decay, clipvalue;
   bool has_copy;
   DType copy_dtype;
+  std::int64_t columns;  ///< of a compact gradient; else 0
+  std::size_t places;    ///< the input that tells where its rows are
+
+  /// Element i of the gradient.
+  template <class G>
+  G gradient(const KernelArguments& arguments, std::int64_t i) const {
+    const G* g = arguments.in<G>(1);
+    if (columns == 0) return g[i];
+    const std::int32_t place = arguments.in<std::int32_t>(places)[i / columns];
+    return place < 0 ? G{0} : g[place * columns + i % columns];
+  }
 
   template <class T>
   T clip(T g) const {
@@ -36,9 +47,13 @@ struct Common {
 };
 
 Common common(const KernelRequest& request) {
-  return {element_count(request.inputs[0].shape), request.attributes.get<double>("weight_decay"),
-          request.attributes.get<double>("clipvalue"), request.attributes.has("copy_dtype"),
-          request.attributes.get_or<DType>("copy_dtype", DType::float32)};
+  return {element_count(request.inputs[0].shape),
+          request.attributes.get<double>("weight_decay"),
+          request.attributes.get<double>("clipvalue"),
+          request.attributes.has("copy_dtype"),
+          request.attributes.get_or<DType>("copy_dtype", DType::float32),
+          has_compact_gradient(request) ? columns_of(request) : 0,
+          request.inputs.size() - 1};
 }
 
 /// make(zero of the variable's type, zero of the gradient's).
@@ -62,7 +77,7 @@ std::unique_ptr<Kernel> sgd_update(const KernelRequest& request) {
     parallel_for(c.size, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         T w = arguments.in<T>(0)[i];
-        const T g = c.clip(static_cast<T>(arguments.in<G>(1)[i]) * multiplier);
+        const T g = c.clip(static_cast<T>(c.template gradient<G>(arguments, i)) * multiplier);
         if (decay != 0) w -= decay * w;
         if (momentum > 0) {
           const T buffer = m * arguments.in<T>(2)[i] - lr * g;
@@ -76,7 +91,7 @@ std::unique_ptr<Kernel> sgd_update(const KernelRequest& request) {
       }
     });
   };
-  return make_kernel(run, like_output(request));
+  return make_kernel(run, overwritten_by_update(request));
 }
 
 template <class T, class G>
@@ -93,7 +108,7 @@ std::unique_ptr<Kernel> adam_update(const KernelRequest& request) {
     parallel_for(c.size, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         T w = arguments.in<T>(0)[i], m = arguments.in<T>(2)[i], v = arguments.in<T>(3)[i];
-        const T g = c.clip(static_cast<T>(arguments.in<G>(1)[i]) * multiplier);
+        const T g = c.clip(static_cast<T>(c.template gradient<G>(arguments, i)) * multiplier);
         if (decay != 0) w -= decay * w;
         m += (g - m) * rest_1;
         v += (g * g - v) * rest_2;
@@ -105,7 +120,7 @@ std::unique_ptr<Kernel> adam_update(const KernelRequest& request) {
       }
     });
   };
-  return make_kernel(run, like_output(request));
+  return make_kernel(run, overwritten_by_update(request));
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+#include <unordered_map>
+#include <unordered_set>
+
+#include <mezzo/compiler/pipeline.hpp>
+#include <mezzo/compiler/rewrite.hpp>
+
+namespace mezzo {
+namespace {
+
+constexpr std::size_t gradient = 1;  // of an update's inputs
+
+bool is_update(const Node& node) { return node.op->name == "sgd_update" || node.op->name == "adam_update"; }
+
+/// Whether zeros that are left out of input i change nothing.
+bool takes_rows(const Node& node, std::size_t i) {
+  if (is_update(node)) return i == gradient && !node.attributes.has("compact");
+  return node.op->name == "all_finite" || (node.op->name == "gradient_multiplier" && i > 0);
+}
+
+/// The gradients of tables of which fewer rows than there are were named, and that only such inputs read.
+std::unordered_set<const Node*> find_compactable(const Graph& graph) {
+  std::unordered_map<const Node*, int> readers;
+  for (const NodePtr& node : graph.nodes) {
+    for (std::size_t i = 0; i < node->inputs.size(); ++i) {
+      const NodePtr& source = node->inputs[i].node();
+      if (source->op->name == "gather_gradient" && takes_rows(*node, i)) ++readers[source.get()];
+    }
+  }
+  const Uses uses(graph);
+  std::unordered_set<const Node*> found;
+  for (const NodePtr& node : graph.nodes) {
+    const auto known = readers.find(node.get());
+    if (known == readers.end() || known->second != uses.of({node, 0})) continue;
+    if (element_count(node->inputs[0].shape()) < node->outputs[0].shape.front()) found.insert(node.get());
+  }
+  return found;
+}
+
+}  // namespace
+
+Graph compact_gradients(const Graph& graph) {
+  const auto compactable = find_compactable(graph);
+  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+    if (compactable.count(old.get()) != 0) {
+      const Op& op = find_op("gather_gradient_rows");
+      const std::vector<Spec> inputs{{node->inputs[0].shape(), node->inputs[0].dtype()},
+                                     {node->inputs[1].shape(), node->inputs[1].dtype()}};
+      const std::vector<Spec> outputs = op.infer({inputs, node->attributes, node->where});
+      return {to.add(make_node(op, node->inputs, node->attributes, outputs, *node)).front()};
+    }
+    if (!is_update(*old) || compactable.count(old->inputs[gradient].node().get()) == 0) return {};
+    Values inputs = node->inputs;
+    inputs.emplace_back(inputs[gradient].node(), 1);
+    Attributes attributes = node->attributes;
+    attributes.set("compact", true);
+    return to.add(make_node(*node->op, std::move(inputs), std::move(attributes), node->outputs, *node));
+  });
+}
+
+}  // namespace mezzo
