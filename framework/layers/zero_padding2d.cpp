@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <mezzo/layers/detail/checks.hpp>
-#include <mezzo/ops/detail/helpers.hpp>
 
 namespace mezzo {
 
@@ -19,8 +18,9 @@ Shape Margins::resolve(const std::string& where) const {
   const bool good =
       numbers_.size() == 4 && std::all_of(numbers_.begin(), numbers_.end(), [](std::int64_t n) { return n >= 0; });
   if (!good) {
-    throw ValueError(where + " padding must be one, two or two pairs of numbers of at least 0; got " +
-                     detail::numbers_text(numbers_));
+    std::string text;
+    for (const std::int64_t number : numbers_) text += (text.empty() ? "" : ", ") + std::to_string(number);
+    throw ValueError(where + " padding must be one, two or two pairs of numbers of at least 0; got (" + text + ")");
   }
   return numbers_;
 }

@@ -8,7 +8,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-const Shape table_shape{50, 12};
+const Shape table_shape{2000, 12};
 const Spec tokens_spec{{3, 4}, DType::int32};
 
 Tensor tokens(std::uint64_t seed) { return random_tensor({3, 4}, DType::int32, seed, 0, 49); }
@@ -31,7 +31,7 @@ struct EmbeddingStep {
 
   Value loss(const Value& x) const {
     const Value rows = gather(read_variable(table), x);
-    const Value y = matmul(rows, read_variable(projection));
+    const Value y = matmul(rows, read_variable(projection)) * 0.125;
     return sum(cast(y * y, Policy(policy).compute_dtype() == DType::float64 ? DType::float64 : DType::float32));
   }
 
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(leave_no_gradient_of_the_tables_size_behind) {
       for (const Spec& output : node->outputs) BOOST_TEST((output.shape != table_shape), node->op->name);
     }
     const Plan plan(graph, std::make_shared<Arena>());
-    BOOST_TEST(plan.arena_bytes() < Plan(simplify(step.trace()), std::make_shared<Arena>()).arena_bytes());
+    BOOST_TEST(plan.arena_bytes() < static_cast<std::size_t>(element_count(table_shape)) * sizeof(float));
   }
 }
 
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(stay_dense_where_a_table_has_other_uses) {
 BOOST_AUTO_TEST_CASE(stay_dense_where_as_many_rows_are_named_as_there_are) {
   const EmbeddingStep step;
   const Graph graph = traced([&](Trace& trace) {
-    const Value loss = step.loss(trace.input("x", Spec{{5, 10}, DType::int32}));
+    const Value loss = step.loss(trace.input("x", Spec{{50, 40}, DType::int32}));
     step.update(gradients(loss, {trace.read(step.table)})[0], Value(float64_scalar(1)));
   });
   BOOST_TEST(counts(run_passes(graph)) == "1 0");
@@ -161,8 +161,9 @@ BOOST_AUTO_TEST_CASE(an_index_out_of_range_changes_nothing) {
     return copies;
   }();
   Tensor bad = tokens(1);
-  bad.mutable_data<std::int32_t>()[7] = 50;
-  check_throws<ValueError>("[gather] indices must be in [0, 50); got 50 at index 7", [&] { plan.run({bad}, {1.0}); });
+  bad.mutable_data<std::int32_t>()[7] = 2000;
+  check_throws<ValueError>("[gather] indices must be in [0, 2000); got 2000 at index 7",
+                           [&] { plan.run({bad}, {1.0}); });
   for (std::size_t i = 0; i < before.size(); ++i) BOOST_TEST(step.values()[i].equal(before[i]));
 }
 
