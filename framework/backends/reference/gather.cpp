@@ -73,10 +73,11 @@ std::unique_ptr<Kernel> create_gather(const KernelRequest& request, std::string&
 std::unique_ptr<Kernel> create_gather_gradient(const KernelRequest& request, std::string& reason) {
   const Rows r(request, request.outputs[0].shape, request.inputs[0]);
   return for_cotangent_and_output(request, reason, [&](auto zero, auto out_zero) {
-    return make_kernel([r, zero, out_zero](const KernelArguments& arguments) {
+    using G = decltype(zero);
+    using Out = decltype(out_zero);
+    return make_kernel([r](const KernelArguments& arguments) {
       r.check(arguments.inputs[0]);
-      add_rows(r, r.rows, arguments.in<std::remove_const_t<decltype(zero)>>(1),
-               arguments.out<std::remove_const_t<decltype(out_zero)>>(0),
+      add_rows(r, r.rows, arguments.in<G>(1), arguments.out<Out>(0),
                [&](Index i) { return label_at(arguments.inputs[0], r.indices, i); });
     });
   });
@@ -85,7 +86,9 @@ std::unique_ptr<Kernel> create_gather_gradient(const KernelRequest& request, std
 std::unique_ptr<Kernel> create_gather_gradient_rows(const KernelRequest& request, std::string& reason) {
   const Rows r(request, request.attributes.get<Shape>("shape"), request.inputs[0]);
   return for_cotangent_and_output(request, reason, [&](auto zero, auto out_zero) {
-    const auto run = [r, zero, out_zero](const KernelArguments& arguments) {
+    using G = decltype(zero);
+    using Out = decltype(out_zero);
+    const auto run = [r](const KernelArguments& arguments) {
       r.check(arguments.inputs[0]);
       auto* places = arguments.out<std::int32_t>(1);
       auto* of_index = static_cast<std::int32_t*>(arguments.scratch);
@@ -96,8 +99,7 @@ std::unique_ptr<Kernel> create_gather_gradient_rows(const KernelRequest& request
         if (place < 0) place = used++;
         of_index[i] = place;
       }
-      add_rows(r, r.count, arguments.in<std::remove_const_t<decltype(zero)>>(1),
-               arguments.out<std::remove_const_t<decltype(out_zero)>>(0), [&](Index i) { return of_index[i]; });
+      add_rows(r, r.count, arguments.in<G>(1), arguments.out<Out>(0), [&](Index i) { return of_index[i]; });
     };
     return make_kernel(run, {}, static_cast<std::size_t>(r.count) * sizeof(std::int32_t));
   });
