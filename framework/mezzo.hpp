@@ -56,6 +56,7 @@
 #include <mezzo/models/cnn.hpp>
 #include <mezzo/models/resnet.hpp>
 #include <mezzo/ops/activation.hpp>
+#include <mezzo/ops/attention.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/optimizers/adam.hpp>
 #include <mezzo/optimizers/adamw.hpp>

@@ -161,6 +161,8 @@ std::vector<Implementation> widen_implementations() {
                          "sigmoid_gradient",
                          "gelu",
                          "gelu_gradient",
+                         "scaled_dot_product_attention",
+                         "scaled_dot_product_attention_gradient",
                          "softmax",
                          "softmax_gradient",
                          "exp",

@@ -28,10 +28,10 @@ const std::vector<Op>& op_table() {
       argmax_op(), broadcast_to_op(), concat_op(), gather_op(), gather_gradient_op(), gather_gradient_rows_op(),
       mean_op(), pad_op(), reshape_op(), slice_op(), sum_op(), transpose_op(),
       // matmul, convolution, pooling, normalization, loss
-      avg_pool2d_op(), avg_pool2d_gradient_op(), batch_norm_op(), batch_norm_gradient_op(), conv2d_op(),
-      conv2d_input_gradient_op(), conv2d_kernel_gradient_op(), layer_norm_op(), layer_norm_gradient_op(), matmul_op(),
-      max_pool2d_op(), max_pool2d_gradient_op(), softmax_op(), softmax_gradient_op(), sparse_crossentropy_op(),
-      sparse_crossentropy_gradient_op(),
+      attention_op(), attention_gradient_op(), avg_pool2d_op(), avg_pool2d_gradient_op(), batch_norm_op(),
+      batch_norm_gradient_op(), conv2d_op(), conv2d_input_gradient_op(), conv2d_kernel_gradient_op(), layer_norm_op(),
+      layer_norm_gradient_op(), matmul_op(), max_pool2d_op(), max_pool2d_gradient_op(), softmax_op(),
+      softmax_gradient_op(), sparse_crossentropy_op(), sparse_crossentropy_gradient_op(),
       // training
       adam_update_op(), all_finite_op(), gradient_multiplier_op(), sgd_update_op()};
   return table;

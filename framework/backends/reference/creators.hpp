@@ -15,6 +15,7 @@ Creator create_relu_bias_gradient;                                              
 Creator create_relu_gradient;                                                           // elementwise
 Creator create_tanh, create_tanh_gradient, create_sigmoid, create_sigmoid_gradient;     // activations
 Creator create_gelu, create_gelu_gradient;                                              // activations
+Creator create_attention, create_attention_gradient;                                    // attention
 Creator create_softmax, create_softmax_gradient;                                        // softmax
 Creator create_layer_norm, create_layer_norm_gradient;                                  // layer_norm
 Creator create_cast, create_view, create_transpose, create_broadcast_to;                // movement

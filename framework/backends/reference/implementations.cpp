@@ -55,6 +55,8 @@ std::vector<Implementation> reference_implementations() {
       {name, "batch_norm_gradient", create_batch_norm_gradient},
       {name, "layer_norm", create_layer_norm},
       {name, "layer_norm_gradient", create_layer_norm_gradient},
+      {name, "scaled_dot_product_attention", create_attention},
+      {name, "scaled_dot_product_attention_gradient", create_attention_gradient},
       {name, "softmax", create_softmax},
       {name, "softmax_gradient", create_softmax_gradient},
       {name, "dropout", create_dropout},

@@ -1,60 +1,9 @@
 #include <mezzo/backends/xsimd/dropout.hpp>
+#include <mezzo/backends/xsimd/philox.hpp>
 #include <mezzo/backends/xsimd/stream.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
-
-using Words = xsimd::batch<std::uint32_t, Arch>;
-
-/// Elements for which one round of philox, on a register of counters, has words.
-constexpr int batch = 4 * lanes;
-
-/// philox(stream, n) of core/random.hpp for `lanes` counters.
-struct Philox {
-  std::uint32_t keys[10][2];
-  Words order;
-
-  explicit Philox(std::uint64_t stream) {
-    std::uint32_t k0 = static_cast<std::uint32_t>(stream), k1 = static_cast<std::uint32_t>(stream >> 32);
-    for (auto& key : keys) {
-      key[0] = k0;
-      key[1] = k1;
-      k0 += 0x9E3779B9U;
-      k1 += 0xBB67AE85U;
-    }
-    // The order of counters in which transposing 128-bit lanes leaves the words one after another.
-    std::uint32_t offsets[lanes];
-    for (unsigned i = 0; i < lanes; ++i) offsets[i] = i % 4 * (lanes / 4) + i / 4;
-    order = Words::load_unaligned(offsets);
-  }
-
-  /// The words of the counters from `first` on, a multiple of `lanes`.
-  [[gnu::always_inline]] inline void operator()(std::uint64_t first, Words (&words)[4]) const {
-    const Words factor_0(0xD2511F53U), factor_1(0xCD9E8D57U);
-    Words x0 = order + Words(static_cast<std::uint32_t>(first)), x1(static_cast<std::uint32_t>(first >> 32));
-    Words x2(0U), x3(0U);
-    for (const auto& key : keys) {
-      IntRegister high_0, low_0, high_1, low_1;
-      multiply_wide(x0, factor_0, high_0, low_0);
-      multiply_wide(x2, factor_1, high_1, low_1);
-      x0 = Words(high_1) ^ x1 ^ Words(key[0]);
-      x1 = low_1;
-      x2 = Words(high_0) ^ x3 ^ Words(key[1]);
-      x3 = low_0;
-    }
-    IntRegister a = x0, b = x1, c = x2, d = x3;
-    transpose_lanes(a, b, c, d);
-    words[0] = a;
-    words[1] = b;
-    words[2] = c;
-    words[3] = d;
-  }
-};
-
-/// x where its word is high enough, else 0.
-[[gnu::always_inline]] inline Floats kept(const Floats& x, const Words& word, const Ints& below) {
-  return choose(xsimd::bitwise_cast<Ints>(word >> 8) > below, x, Floats(0.0F));
-}
 
 template <class T>
 [[gnu::flatten]] void dropout_of(const void* x, void* y, const DropoutRule& rule, std::int64_t begin,

@@ -32,6 +32,7 @@ Entry entry(const char* op) {
 }
 
 /// The kernels of each family, defined in its file.
+Entries attention_entries();
 Entries avg_pool_entries();
 Entries batch_norm_entries();
 Entries bias_gradient_entries();

@@ -47,6 +47,8 @@ Op sgd_update_op();
 Op sigmoid_op();
 Op sigmoid_gradient_op();
 Op sign_op();
+Op attention_op();
+Op attention_gradient_op();
 Op slice_op();
 Op softmax_op();
 Op softmax_gradient_op();

@@ -1,0 +1,217 @@
+#include <mezzo/backends/xsimd/attention/attention.hpp>
+
+#include <mezzo/backends/xsimd/math.hpp>
+#include <mezzo/backends/xsimd/philox.hpp>
+#include <mezzo/backends/xsimd/stream.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+using Index = std::int64_t;
+
+/// Calls body(i, part) for each register's worth of [0, n).
+template <class Body>
+[[gnu::always_inline]] inline void for_registers(Index n, const Body& body) {
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) body(i, Whole{});
+  if (i < n) body(i, first_lanes(n - i));
+}
+
+[[gnu::always_inline]] inline void clear(float* row, Index begin, Index end) {
+  for_registers(end - begin, [&](Index i, auto part) { store(row + begin + i, Floats(0.0F), part); });
+}
+
+template <class T>
+[[gnu::flatten]] void widen(const HeadRows& x, float scale, const FloatRows& out) {
+  const Floats factor(scale);
+  for (Index row = 0; row < x.rows; ++row) {
+    const T* from = static_cast<const T*>(x.data) + row * x.step;
+    float* to = out.data + row * out.width;
+    for_registers(x.columns, [&](Index i, auto part) { store(to + i, load(from + i, part) * factor, part); });
+    clear(to, x.columns, out.width);
+  }
+}
+
+[[gnu::flatten]] void transpose_rows(const FloatRows& x, Index rows, Index columns, const FloatRows& out) {
+  for (Index row = 0; row < rows; row += lanes) {
+    for (Index column = 0; column < columns; column += lanes) {
+      Floats square[lanes];
+      for (Index i = 0; i < lanes; ++i) {
+        square[i] = row + i < rows ? load(x.data + (row + i) * x.width + column, Whole{}) : Floats(0.0F);
+      }
+      transpose(square);
+      for (Index i = 0; i < lanes && column + i < columns; ++i) {
+        store(out.data + (column + i) * out.width + row, square[i], Whole{});
+      }
+    }
+  }
+  const Index filled = (rows + lanes - 1) / lanes * lanes;
+  for (Index column = 0; column < columns; ++column) clear(out.data + column * out.width, filled, out.width);
+}
+
+template <class T>
+[[gnu::flatten]] void narrow(const FloatRows& x, float scale, const float* scales, const HeadRows& out) {
+  for (Index row = 0; row < out.rows; ++row) {
+    const Floats factor(scales == nullptr ? scale : scale * scales[row]);
+    const float* from = x.data + row * x.width;
+    T* to = static_cast<T*>(out.data) + row * out.step;
+    for_registers(out.columns, [&](Index i, auto part) { store(to + i, load(from + i, part) * factor, part); });
+  }
+}
+
+template <class T>
+[[gnu::flatten]] void dots(const FloatRows& a, const HeadRows& b, float* sums) {
+  for (Index row = 0; row < b.rows; ++row) {
+    const float* left = a.data + row * a.width;
+    const T* right = static_cast<const T*>(b.data) + row * b.step;
+    Floats sum(0.0F);
+    for_registers(b.columns,
+                  [&](Index i, auto part) { sum = multiply_add(load(left + i, part), load(right + i, part), sum); });
+    sums[row] = sum_lanes(sum);
+  }
+}
+
+/// Scores of a row as they are, with a number added, or -infinity where a mask is 0.
+struct Unmasked {
+  template <class Some>
+  [[gnu::always_inline]] Floats operator()(const Floats& score, Index, Some) const {
+    return score;
+  }
+};
+struct Added {
+  const float* mask;
+  template <class Some>
+  [[gnu::always_inline]] Floats operator()(const Floats& score, Index i, Some part) const {
+    return score + load(mask + i, part);
+  }
+};
+struct Selected {
+  const std::uint8_t* mask;
+  template <class Some>
+  [[gnu::always_inline]] Floats operator()(const Floats& score, Index i, Some part) const {
+    return choose(load_ints(mask + i, part) > Ints(0), score, Floats(-__builtin_inff()));
+  }
+};
+
+/// Calls body(row, mask of the row) for each row.
+template <class Body>
+[[gnu::always_inline]] inline void for_rows(const ScoreRows& r, const Body& body) {
+  for (Index row = 0; row < r.rows; ++row) {
+    if (r.mask == nullptr) {
+      body(row, Unmasked{});
+    } else if (r.boolean_mask) {
+      body(row, Selected{static_cast<const std::uint8_t*>(r.mask) + row * r.mask_step});
+    } else {
+      body(row, Added{static_cast<const float*>(r.mask) + row * r.mask_step});
+    }
+  }
+}
+
+/// Calls body(i, words, part) for each register's worth of a row's weights, with their random words.
+template <class Body>
+[[gnu::always_inline]] inline void for_words(const ScoreRows& r, const Philox& philox, Index row, Index count,
+                                             const Body& body) {
+  Words words[4];
+  const Index first = r.first_word + row * r.words_step;
+  for (Index start = 0; start < count; start += batch) {
+    philox(static_cast<std::uint64_t>(first + start) / 4, words);
+    Index i = start;
+    for (int j = 0; j < 4 && i < count; ++j, i += lanes) {
+      if (i + lanes <= count) {
+        body(i, words[j], Whole{});
+      } else {
+        body(i, words[j], first_lanes(count - i));
+      }
+    }
+  }
+}
+
+template <class Mask>
+[[gnu::always_inline]] inline float weigh(float* scores, Index count, const Mask& mask, float& maximum) {
+  const Floats lowest(-__builtin_inff());
+  Floats highest = lowest;
+  for_registers(count, [&](Index i, auto part) {
+    const Floats score = mask(load(scores + i, part), i, part);
+    store(scores + i, score, part);
+    highest = xsimd::max(highest, only(score, lowest, part));
+  });
+  maximum = max_lanes(highest);
+  // Of nothing but -infinity the differences would be NaN.
+  const Floats least(maximum == -__builtin_inff() ? 0.0F : maximum);
+  Floats sum(0.0F);
+  for_registers(count, [&](Index i, auto part) {
+    const Floats weight = exponential(load(scores + i, part) - least);
+    store(scores + i, weight, part);
+    sum += only(weight, Floats(0.0F), part);
+  });
+  return sum_lanes(sum);
+}
+
+[[gnu::flatten]] void softmax_rows(const ScoreRows& r, float* logarithms, float* inverse_sums) {
+  const Index end = r.visible(r.rows - 1);
+  for_rows(r, [&](Index row, const auto& mask) {
+    float* scores = r.scores.data + row * r.scores.width;
+    const Index count = r.visible(row);
+    float maximum = 0;
+    const float sum = weigh(scores, count, mask, maximum);
+    clear(scores, count, end);
+    logarithms[row] = sum == 0 ? __builtin_inff() : maximum + __builtin_logf(sum);
+    inverse_sums[row] = sum == 0 ? 0 : 1 / sum;
+  });
+  if (r.dropout == nullptr) return;
+  const Philox philox(r.dropout->stream);
+  const Ints below(r.dropout->least - 1);
+  const Floats divisor(r.dropout->divisor);
+  for (Index row = 0; row < r.rows; ++row) {
+    float* weights = r.scores.data + row * r.scores.width;
+    for_words(r, philox, row, r.visible(row), [&](Index i, const Words& word, auto part) {
+      store(weights + i, kept(load(weights + i, part) / divisor, word, below), part);
+    });
+  }
+}
+
+[[gnu::flatten]] void gradient_rows(const ScoreRows& r, const float* logarithms, const float* deltas,
+                                    const FloatRows& cotangents) {
+  const Index end = r.visible(r.rows - 1);
+  const bool drops = r.dropout != nullptr;
+  const DropoutRule rule = drops ? *r.dropout : DropoutRule{0, 0, 1};
+  const Philox philox(rule.stream);
+  const Ints below(rule.least - 1);
+  const Floats divisor(rule.divisor);
+  for_rows(r, [&](Index row, const auto& mask) {
+    float* scores = r.scores.data + row * r.scores.width;
+    float* of_weights = cotangents.data + row * cotangents.width;
+    const Index count = r.visible(row);
+    const Floats logarithm(logarithms[row]), delta(deltas[row]);
+    const auto weight_at = [&](Index i, auto part) {
+      return exponential(mask(load(scores + i, part), i, part) - logarithm);
+    };
+    if (drops) {
+      for_words(r, philox, row, count, [&](Index i, const Words& word, auto part) {
+        const Floats weight = weight_at(i, part);
+        const Floats cotangent = kept(load(of_weights + i, part) / divisor, word, below);
+        store(scores + i, kept(weight / divisor, word, below), part);
+        store(of_weights + i, weight * (cotangent - delta), part);
+      });
+    } else {
+      for_registers(count, [&](Index i, auto part) {
+        const Floats weight = weight_at(i, part);
+        store(scores + i, weight, part);
+        store(of_weights + i, weight * (load(of_weights + i, part) - delta), part);
+      });
+    }
+    clear(scores, count, end);
+    clear(of_weights, count, end);
+  });
+}
+
+}  // namespace
+
+constexpr AttentionFunctions attention{{widen<float>, widen<bfloat16>, widen<float16>},
+                                       {narrow<float>, narrow<bfloat16>, narrow<float16>},
+                                       {dots<float>, dots<bfloat16>, dots<float16>},
+                                       transpose_rows,
+                                       softmax_rows,
+                                       gradient_rows};
+
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,0 +1,69 @@
+#include <mezzo/backends/xsimd/attention/heads.hpp>
+
+namespace mezzo::xsimd_kernels {
+namespace {
+
+using Index = std::int64_t;
+
+/// A thread's numbers.
+struct Space {
+  FloatRows keys, turned_keys, values, queries, scores, results;
+  float* inverse_sums;
+  Index taken;
+
+  Space(const AttentionHeads& heads, float* at) {
+    FloatPieces pieces(at);
+    const AttentionShape& shape = heads.shape;
+    // Keys are needed until they are turned, values from then on.
+    const Index size = heads.padded(shape.size), value_size = heads.padded(shape.value_size);
+    keys = values = pieces.take(shape.keys, std::max(size, value_size));
+    keys.width = size;
+    values.width = value_size;
+    turned_keys = pieces.take(shape.size, heads.scores_width());
+    queries = pieces.take(AttentionHeads::block, size);
+    scores = pieces.take(AttentionHeads::block, heads.scores_width());
+    results = pieces.take(AttentionHeads::block, value_size);
+    inverse_sums = pieces.take(1, AttentionHeads::block).data;
+    taken = pieces.taken();
+  }
+};
+
+void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Index head, const Space& space,
+              const DropoutRule& rule) {
+  const AttentionShape& shape = heads.shape;
+  const AttentionFunctions& f = heads.functions;
+  const auto widen = f.widen[heads.storage];
+  widen(heads.rows(arguments.inputs[1], head, shape.keys, shape.size, 0, shape.keys), 1, space.keys);
+  f.transpose(space.keys, shape.keys, shape.size, space.turned_keys);
+  widen(heads.rows(arguments.inputs[2], head, shape.keys, shape.value_size, 0, shape.keys), 1, space.values);
+  for (Index first = 0; first < shape.queries; first += AttentionHeads::block) {
+    const Index count = std::min(AttentionHeads::block, shape.queries - first);
+    widen(heads.rows(arguments.inputs[0], head, shape.queries, shape.size, first, count),
+          static_cast<float>(shape.scale), space.queries);
+    const ScoreRows rows = heads.scores(arguments, head, first, count, space.scores, rule);
+    const Index visible = rows.visible(count - 1);
+    heads.multiply(space.queries, space.turned_keys, space.scores, count, shape.size, visible);
+    f.softmax(rows, arguments.out<float>(1) + head * shape.queries + first, space.inverse_sums);
+    heads.multiply(space.scores, space.values, space.results, count, visible, shape.value_size);
+    f.narrow[heads.storage](space.results, 1, space.inverse_sums,
+                            heads.rows(arguments.outputs[0], head, shape.queries, shape.value_size, first, count));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_attention(const KernelRequest& request, Isa isa, std::string& reason) {
+  const DType dtype = request.inputs[0].dtype;
+  if (!is_stored(dtype)) return decline_dtype(reason, dtype);
+  const AttentionHeads heads(request, 0, isa);
+  const HeadThreads threads(heads.shape, Space(heads, nullptr).taken);
+  const auto run = [heads, threads](const KernelArguments& arguments) {
+    const DropoutRule rule = heads.dropout_rule(arguments);
+    threads.for_heads<float>(arguments.scratch, [&](Index head, float* numbers) {
+      run_head(heads, arguments, head, Space(heads, numbers), rule);
+    });
+  };
+  return make_kernel(run, {}, threads.bytes<float>());
+}
+
+}  // namespace mezzo::xsimd_kernels

@@ -1,0 +1,102 @@
+#include <mezzo/backends/xsimd/attention/heads.hpp>
+
+namespace mezzo::xsimd_kernels {
+namespace {
+
+using Index = std::int64_t;
+
+/// A thread's numbers.
+struct Space {
+  FloatRows keys, turned_keys, turned_values, of_keys, of_values;
+  FloatRows queries, cotangents, weights, of_scores, of_queries;
+  float* deltas;
+  Index taken;
+
+  Space(const AttentionHeads& heads, float* at) {
+    FloatPieces pieces(at);
+    const AttentionShape& shape = heads.shape;
+    constexpr Index block = AttentionHeads::block;
+    const Index size = heads.padded(shape.size), value_size = heads.padded(shape.value_size);
+    keys = pieces.take(shape.keys, size);
+    turned_keys = pieces.take(shape.size, heads.scores_width());
+    turned_values = pieces.take(shape.value_size, heads.scores_width());
+    of_keys = pieces.take(shape.keys, size);
+    of_values = pieces.take(shape.keys, value_size);
+    queries = pieces.take(block, size);
+    cotangents = pieces.take(block, value_size);
+    weights = pieces.take(block, heads.scores_width());
+    of_scores = pieces.take(block, heads.scores_width());
+    of_queries = pieces.take(block, size);
+    deltas = pieces.take(1, block).data;
+    taken = pieces.taken();
+  }
+};
+
+/// Fetches the keys and values of a head.
+void prepare(const AttentionHeads& heads, const KernelArguments& arguments, Index head, const Space& space) {
+  const AttentionShape& shape = heads.shape;
+  const AttentionFunctions& f = heads.functions;
+  const auto widen = f.widen[heads.storage];
+  widen(heads.rows(arguments.inputs[2], head, shape.keys, shape.size, 0, shape.keys), 1, space.keys);
+  f.transpose(space.keys, shape.keys, shape.size, space.turned_keys);
+  widen(heads.rows(arguments.inputs[3], head, shape.keys, shape.value_size, 0, shape.keys), 1, space.of_values);
+  f.transpose(space.of_values, shape.keys, shape.value_size, space.turned_values);
+  std::fill_n(space.of_keys.data, shape.keys * space.of_keys.width, 0.0F);
+  std::fill_n(space.of_values.data, shape.keys * space.of_values.width, 0.0F);
+}
+
+void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Index head, const Space& space,
+              const DropoutRule& rule) {
+  const AttentionShape& shape = heads.shape;
+  const AttentionFunctions& f = heads.functions;
+  const auto widen = f.widen[heads.storage];
+  const auto narrow = f.narrow[heads.storage];
+  const auto scale = static_cast<float>(shape.scale);
+  prepare(heads, arguments, head, space);
+  for (Index first = 0; first < shape.queries; first += AttentionHeads::block) {
+    const Index count = std::min(AttentionHeads::block, shape.queries - first);
+    const auto of = [&](const void* operand, Index size) {
+      return heads.rows(operand, head, shape.queries, size, first, count);
+    };
+    widen(of(arguments.inputs[1], shape.size), scale, space.queries);
+    widen(of(arguments.inputs[0], shape.value_size), 1, space.cotangents);
+    f.dots[heads.storage](space.cotangents, of(arguments.inputs[4], shape.value_size), space.deltas);
+    const ScoreRows rows = heads.scores(arguments, head, first, count, space.weights, rule);
+    const Index visible = rows.visible(count - 1);
+    heads.multiply(space.queries, space.turned_keys, space.weights, count, shape.size, visible);
+    heads.multiply(space.cotangents, space.turned_values, space.of_scores, count, shape.value_size, visible);
+    f.gradient(rows, arguments.in<float>(5) + head * shape.queries + first, space.deltas, space.of_scores);
+    heads.multiply(space.of_scores, space.keys, space.of_queries, count, visible, shape.size);
+    narrow(space.of_queries, scale, nullptr, of(arguments.outputs[0], shape.size));
+    heads.add_transposed(space.of_scores, space.queries, space.of_keys, visible, count, shape.size);
+    heads.add_transposed(space.weights, space.cotangents, space.of_values, visible, count, shape.value_size);
+  }
+  narrow(space.of_keys, 1, nullptr, heads.rows(arguments.outputs[1], head, shape.keys, shape.size, 0, shape.keys));
+  narrow(space.of_values, 1, nullptr,
+         heads.rows(arguments.outputs[2], head, shape.keys, shape.value_size, 0, shape.keys));
+}
+
+std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+  const DType dtype = request.inputs[1].dtype;
+  if (!is_stored(dtype)) return decline_dtype(reason, dtype);
+  const AttentionHeads heads(request, 1, isa);
+  const HeadThreads threads(heads.shape, Space(heads, nullptr).taken);
+  const auto run = [heads, threads](const KernelArguments& arguments) {
+    const DropoutRule rule = heads.dropout_rule(arguments);
+    threads.for_heads<float>(arguments.scratch, [&](Index head, float* numbers) {
+      run_head(heads, arguments, head, Space(heads, numbers), rule);
+    });
+  };
+  return make_kernel(run, {}, threads.bytes<float>());
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_attention(const KernelRequest& request, Isa isa, std::string& reason);
+
+Entries attention_entries() {
+  return {entry<make_attention>("scaled_dot_product_attention"),
+          entry<make_gradient>("scaled_dot_product_attention_gradient")};
+}
+
+}  // namespace mezzo::xsimd_kernels
