@@ -35,6 +35,7 @@
 #include <mezzo/layers/global_average_pooling2d.hpp>
 #include <mezzo/layers/layer_normalization.hpp>
 #include <mezzo/layers/max_pooling2d.hpp>
+#include <mezzo/layers/multi_head_attention.hpp>
 #include <mezzo/layers/multiply.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>

@@ -11,6 +11,7 @@ void VariableState::copy_from(const VariableState& other) {
   fixed_dtype = other.fixed_dtype;
   file_name = other.file_name;
   file_axes = other.file_axes;
+  file_shape = other.file_shape;
 }
 
 VariableState::Copy& VariableState::copy_in(DType dtype) {

@@ -23,6 +23,7 @@ struct VariableState {
   bool fixed_dtype = false;   ///< keeps its dtype when a policy converts its layer's variables (statistics, counters)
   std::string file_name;      ///< what weight files call it, where not `name`
   Shape file_axes;            ///< its axes in the order in which weight files have them; {}: as they are
+  Shape file_shape;           ///< what files merge these into; {}: nothing
   std::uint64_t version = 0;  ///< counts writes; what was derived from an older version is stale
 
   /// A low-precision copy that plans compute with: refreshed when stale, written by the optimizer's pass itself.

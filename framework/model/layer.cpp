@@ -160,6 +160,7 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   box.fixed_dtype = options.at_least_float32;
   box.file_name = options.file_name;
   box.file_axes = options.file_axes;
+  box.file_shape = options.file_shape;
   box.filled = true;
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);

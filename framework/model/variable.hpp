@@ -17,6 +17,7 @@ struct WeightOptions {
   bool at_least_float32 = false;  ///< stored in float32 (float64 under float64) even where the policy stores less
   std::string file_name{};        ///< what weight files call it, where not by the variable's name: "weight"
   Shape file_axes{};              ///< its axes in the order in which weight files have them: {3, 2, 0, 1} is OIHW
+  Shape file_shape{};             ///< its shape there, where files merge axes: (out, in) of kernels for several heads
 };
 
 /// A named weight: a box that copies share. Empty until the layer's build() fills it by add_weight.

@@ -114,7 +114,8 @@ void Layer::save_weights(const std::string& path) const {
   NamedTensors tensors;
   for (const detail::FileWeight& weight : all.weights) {
     const Tensor value = weight.variable.value();
-    tensors.emplace_back(weight.name(), permuted(value.cast(file_dtype(value.dtype())), weight.axes));
+    tensors.emplace_back(weight.name(),
+                         permuted(value.cast(file_dtype(value.dtype())), weight.axes).reshape(weight.shape()));
   }
   save_safetensors(path, tensors, {{"format", "pt"}, {version_name, version}});
 }
@@ -132,7 +133,7 @@ void Layer::load_weights(const std::string& path, const LoadWeightsOptions& opti
   std::vector<Tensor> values;
   for (const Match& match : matching.matches) {
     const Tensor read = file.read(match.name).cast(match.weight->variable.dtype());
-    values.push_back(permuted(read, inverse(match.weight->axes)));
+    values.push_back(permuted(read.reshape(match.weight->permuted_shape()), inverse(match.weight->axes)));
   }
   for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
   if (matching.mismatches.any()) warn(file_label(path) + "skip_mismatch skipped: " + matching.mismatches.text());

@@ -30,7 +30,7 @@ FileWeight as_declared(const Variable& variable) {
     axes.resize(variable.shape().size());
     std::iota(axes.begin(), axes.end(), 0);
   }
-  return {{state.file_name.empty() ? state.name : state.file_name}, variable, axes};
+  return {{state.file_name.empty() ? state.name : state.file_name}, variable, axes, state.file_shape};
 }
 
 void apply(const WeightFileRules& rules, FileWeights& all) {
@@ -55,7 +55,7 @@ void apply(const WeightFileRules& rules, FileWeights& all) {
 
 }  // namespace
 
-Shape FileWeight::shape() const {
+Shape FileWeight::permuted_shape() const {
   Shape out;
   for (const auto axis : axes) out.push_back(variable.shape()[static_cast<std::size_t>(axis)]);
   return out;

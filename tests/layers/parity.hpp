@@ -50,13 +50,12 @@ inline LayerRun run_layer(mezzo::Layer& layer, const std::vector<mezzo::Tensor>&
   return run;
 }
 
-// Compares a layer with what was recorded under that name, in float64 and float32.
-inline void check_recorded(const std::string& name, const std::function<mezzo::Any<mezzo::Layer>()>& make) {
-  const auto& expected = recorded("layers").at(name);
+// Compares a layer with what was recorded, in float64 and float32.
+inline void check_layer(const nlohmann::json& expected, const std::function<mezzo::Any<mezzo::Layer>()>& make) {
   const double tolerances[] = {1e-12, 2e-5};
   const mezzo::DType dtypes[] = {mezzo::DType::float64, mezzo::DType::float32};
   for (int i = 0; i < 2; ++i) {
-    BOOST_TEST_CONTEXT(name << " in " << mezzo::dtype_name(dtypes[i])) {
+    BOOST_TEST_CONTEXT(mezzo::dtype_name(dtypes[i])) {
       const mezzo::PolicyScope policy{mezzo::Policy(dtypes[i])};
       const mezzo::Any<mezzo::Layer> layer = make();
       std::vector<mezzo::Tensor> inputs;
@@ -64,7 +63,7 @@ inline void check_recorded(const std::string& name, const std::function<mezzo::A
         const mezzo::Tensor input = recorded_tensor(x);
         inputs.push_back(is_floating(input.dtype()) ? input.cast(dtypes[i]) : input);
       }
-      layer->build(inputs.front().shape());
+      (*layer)(mezzo::Values(inputs.begin(), inputs.end()));
       const auto weights = layer->named_weights();
       BOOST_TEST_REQUIRE(weights.size() == expected.at("weights").size());
       for (std::size_t w = 0; w < weights.size(); ++w) {
@@ -74,7 +73,7 @@ inline void check_recorded(const std::string& name, const std::function<mezzo::A
         weights[w].second.assign(recorded_tensor(recorded_weight.at("value")));
       }
       const LayerRun run = run_layer(*layer, inputs, recorded_tensor(expected.at("cotangent")).cast(dtypes[i]),
-                                     expected.at("training").get<bool>());
+                                     expected.value("training", false));
       const auto check = [&](const std::string& what, const mezzo::Tensor& got, const nlohmann::json& wanted) {
         BOOST_TEST_CONTEXT(what) {
           BOOST_TEST((got.dtype() == dtypes[i]));
@@ -93,6 +92,10 @@ inline void check_recorded(const std::string& name, const std::function<mezzo::A
       for (const auto& [weight, value] : run.moved) check(weight, value, expected.at("moved").at(weight));
     }
   }
+}
+
+inline void check_recorded(const std::string& name, const std::function<mezzo::Any<mezzo::Layer>()>& make) {
+  BOOST_TEST_CONTEXT(name) check_layer(recorded("layers").at(name), make);
 }
 
 }  // namespace mezzo_tests

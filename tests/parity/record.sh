@@ -19,7 +19,7 @@ python_with() {
 }
 
 scripts=("$@")
-[ $# -gt 0 ] || scripts=(initializers layers losses metrics optimizers schedules resnet tokenizer image)
+[ $# -gt 0 ] || scripts=(attention initializers layers losses metrics optimizers schedules resnet tokenizer image)
 for script in "${scripts[@]}"; do
   case $script in
     image) python=$(python_with pillow pillow==11.3.0 numpy) ;;

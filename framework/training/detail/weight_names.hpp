@@ -10,10 +10,13 @@ namespace mezzo::detail {
 struct FileWeight {
   std::vector<std::string> names;  ///< the one that is written; then others under which a file may hold it
   Variable variable;
-  Shape axes;  ///< the variable's, in the file's order
+  Shape axes;    ///< the variable's, in the file's order
+  Shape merged;  ///< the shape in the file where it merges axes, else {}
 
   const std::string& name() const { return names.front(); }
-  Shape shape() const;
+  Shape shape() const { return merged.empty() ? permuted_shape() : merged; }
+  /// The variable's shape, its axes in the file's order.
+  Shape permuted_shape() const;
 };
 
 struct FileWeights {
