@@ -54,7 +54,9 @@
 #include <mezzo/metrics/sparse_categorical_crossentropy.hpp>
 #include <mezzo/model/model.hpp>
 #include <mezzo/model/sequential.hpp>
+#include <mezzo/models/bert.hpp>
 #include <mezzo/models/cnn.hpp>
+#include <mezzo/models/gpt.hpp>
 #include <mezzo/models/resnet.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/attention.hpp>

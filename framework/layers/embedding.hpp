@@ -23,6 +23,10 @@ class Embedding : public Layer {
   explicit Embedding(EmbeddingOptions options = {});
   void build(const Shape& input) override;
 
+  /// The table, for output layers that share it (Press and Wolf, 2016): `matmul(x, layer.embeddings(), {.transpose_b =
+  /// true})`. Empty until the layer is built.
+  const Variable& embeddings() const { return embeddings_; }
+
  protected:
   Value call(const Value& x) override;
 
