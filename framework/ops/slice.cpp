@@ -1,8 +1,6 @@
 #include <mezzo/ops/detail/helpers.hpp>
 #include <mezzo/ops/detail/table.hpp>
 
-#include <numeric>
-
 namespace mezzo {
 namespace {
 
@@ -47,28 +45,6 @@ Op detail::slice_op() {
 
 Value slice(const Value& x, const SliceOptions& options) {
   return insert_one(find_op("slice"), {x}, {{"starts", options.starts}, {"sizes", options.sizes}});
-}
-
-Values split(const Value& x, const Ints& sections, std::int64_t axis) {
-  const std::string where = current_label("split");
-  const auto along = static_cast<std::size_t>(normalize_axis(axis, x.shape().size(), where));
-  const std::int64_t size = x.shape()[along];
-  Shape sizes = sections.numbers();
-  if (sizes.size() == 1 && sizes[0] > 0 && size % sizes[0] == 0) {
-    sizes.assign(static_cast<std::size_t>(sizes[0]), size / sizes[0]);
-  }
-  if (std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) != size) {
-    throw ShapeError(where + " sections " + detail::numbers_text(sections.numbers()) + " must make up input axis " +
-                     std::to_string(along) + "; got shape " + to_string(x.shape()));
-  }
-  Values out;
-  SliceOptions piece{Shape(x.shape().size(), 0), Shape(x.shape().size(), -1)};
-  for (const std::int64_t length : sizes) {
-    piece.sizes[along] = length;
-    out.push_back(slice(x, piece));
-    piece.starts[along] += length;
-  }
-  return out;
 }
 
 }  // namespace mezzo

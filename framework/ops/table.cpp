@@ -26,7 +26,7 @@ const std::vector<Op>& op_table() {
       where_op(),
       // shapes and reductions
       argmax_op(), broadcast_to_op(), concat_op(), gather_op(), gather_gradient_op(), gather_gradient_rows_op(),
-      mean_op(), pad_op(), reshape_op(), slice_op(), sum_op(), transpose_op(),
+      mean_op(), pad_op(), reshape_op(), slice_op(), split_op(), sum_op(), transpose_op(),
       // matmul, convolution, pooling, normalization, loss
       attention_op(), attention_gradient_op(), avg_pool2d_op(), avg_pool2d_gradient_op(), batch_norm_op(),
       batch_norm_gradient_op(), conv2d_op(), conv2d_input_gradient_op(), conv2d_kernel_gradient_op(), layer_norm_op(),

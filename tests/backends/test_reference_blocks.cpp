@@ -18,6 +18,9 @@ BOOST_AUTO_TEST_CASE(undo_each_other_in_every_dtype) {
       const Tensor left = run_reference("slice", {{"starts", Shape{0, 0, 0}}, {"sizes", Shape{3, 1, 5}}}, {x}).front();
       const Tensor right = run_reference("slice", {{"starts", Shape{0, 1, 0}}, {"sizes", Shape{3, 3, 5}}}, {x}).front();
       BOOST_TEST(run_reference("concat", {{"axis", std::int64_t{1}}}, {left, right}).front().equal(x));
+      const std::vector<Tensor> halves =
+          run_reference("split", {{"axis", std::int64_t{1}}, {"sizes", Shape{1, 3}}}, {x});
+      BOOST_TEST((halves[0].equal(left) && halves[1].equal(right)));
       const Tensor choice = random_tensor({3, 1, 5}, DType::boolean, 5, 0, 1);
       BOOST_TEST(run_reference("where", {}, {choice, x, x}).front().equal(x));
     }
@@ -35,6 +38,8 @@ BOOST_AUTO_TEST_CASE(threads_share_any_shape) {
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       const Attributes along{{"axis", static_cast<std::int64_t>(axis)}};
       BOOST_TEST(same_on_any_threads("reference", "concat", along, {x, x, x}));
+      const Attributes parts{{"axis", static_cast<std::int64_t>(axis)}, {"sizes", Shape{1, 0, shape[axis] - 1}}};
+      BOOST_TEST(same_on_any_threads("reference", "split", parts, {x}));
       Shape starts(shape.size(), 0);
       starts[axis] = shape[axis];
       const Tensor twice = run_reference("concat", along, {x, x}).front();

@@ -233,4 +233,20 @@ BOOST_AUTO_TEST_CASE(wrong_calls_are_refused) {
   check_throws<DTypeError>("[gradients] the loss must be floating; got int64", [&] { gradients(argmax(x), {x}); });
 }
 
+BOOST_AUTO_TEST_CASE(pieces_of_a_split_come_back_as_one_concat) {
+  const Tensor x = random_tensor({2, 6}), scales = random_tensor({2, 6}, DType::float32, 2);
+  const StepFunction step = [](const Values& v) {
+    const Values parts = split(v[0], {1, 3, 2}), by = split(v[1], {1, 3, 2});
+    return gradients(sum(parts[0] * by[0]) + sum(parts[2] * by[2]) * 2.0, {v[0]});
+  };
+  const Graph graph = trace_step(step, {x, scales});
+  BOOST_TEST(count_nodes(graph, "concat") == 1);
+  BOOST_TEST(count_nodes(graph, "pad") == 0);
+  const std::vector<double> got = run_compiled(graph, {x, scales})[0].to_doubles(), by = scales.to_doubles();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const std::size_t column = i % 6;
+    BOOST_TEST(got[i] == (column == 0 ? by[i] : column < 4 ? 0 : 2 * by[i]));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

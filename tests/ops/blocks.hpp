@@ -2,7 +2,7 @@
 
 #include "ops/plain.hpp"
 
-// Rows of concat, slice, pad and where.
+// Rows of concat, split, slice, pad and where.
 namespace mezzo_tests {
 
 inline OpRow slice_row(const mezzo::Shape& shape, const mezzo::SliceOptions& options, const mezzo::Shape& to) {
@@ -81,6 +81,34 @@ inline OpRow concat_row(const std::vector<mezzo::Shape>& shapes, std::int64_t ax
   return row;
 }
 
+inline OpRow split_row(const mezzo::Shape& shape, const mezzo::Ints& sections, const mezzo::Shape& sizes,
+                       std::int64_t axis, std::size_t plain_axis) {
+  const auto plain = [sizes, plain_axis](const Tensors& v) {
+    Tensors out;
+    std::int64_t start = 0;
+    for (const std::int64_t size : sizes) {
+      mezzo::Shape to = v[0].shape();
+      to[plain_axis] = size;
+      mezzo::Tensor part(to, mezzo::DType::float64);
+      for_each_index(to, [&](std::size_t flat, mezzo::Shape index) {
+        index[plain_axis] += start;
+        part.mutable_data<double>()[flat] = at(v[0], index);
+      });
+      out.push_back(part);
+      start += size;
+    }
+    return out;
+  };
+  return {.op = "split",
+          .note = mezzo::to_string(shape) + " to " + mezzo::to_string(sizes) + " along " + std::to_string(axis),
+          .call = [sections, axis](const mezzo::Values& v) { return mezzo::split(v[0], sections, axis); },
+          .arguments = {{uniform(shape, -1, 1)}},
+          .outputs = std::vector<Role>(sizes.size(), Role::varied()),
+          .plain = plain,
+          .differentiable = {0},
+          .exact_on_integers = true};
+}
+
 inline OpRow where_row(const mezzo::Shape& condition, const mezzo::Shape& a, const mezzo::Shape& b) {
   const auto plain = [](const Tensors& v) {
     const mezzo::Tensor chosen = zip(v[0], v[1], [](double c, double x) { return c != 0 ? x : 0; });
@@ -116,6 +144,10 @@ inline std::vector<OpRow> block_rows() {
           concat_row({{2, 3}, {2, 1}, {2, 2}}, -1, 1),
           concat_row({{2, 3, 2}, {2, 1, 2}}, 1, 1),
           concat_row({{3}}, 0, 0),
+          split_row({3, 6}, 3, {2, 2, 2}, -1, 1),
+          split_row({5, 2, 3}, {1, 4}, {1, 4}, 0, 0),
+          split_row({2, 5, 3}, {2, 3}, {2, 3}, 1, 1),
+          split_row({4}, 1, {4}, 0, 0),
           where_row({3, 4}, {3, 4}, {3, 4}),
           where_row({3, 1}, {4}, {}),
           where_row({}, {3, 4}, {3, 1}),
@@ -142,15 +174,19 @@ inline std::vector<Refusal> block_refusals() {
                           slice({{3, 0}, {-1, 3}})),
       refusal<ShapeError>("slice", "[slice] input axis 0 has no 1 elements from -1 on; got shape (2, 3)",
                           slice({{-1, 0}, {1, 3}})),
-      refusal<ShapeError>("slice", "[split] sections (2,) must make up input axis 1; got shape (2, 3)",
+      refusal<ShapeError>("split", "[split] sections (2,) must make up input axis 1; got shape (2, 3)",
                           [] {
                             mezzo::split(Tensor({2, 3}), 2);
                           }),
-      refusal<ShapeError>("slice", "[split] sections (1, 1) must make up input axis 1; got shape (2, 3)",
+      refusal<ShapeError>("split", "[split] sections (1, 1) must make up input axis 1; got shape (2, 3)",
                           [] {
                             mezzo::split(Tensor({2, 3}), {1, 1});
                           }),
-      refusal<ShapeError>("slice", "[split] axis must lie in [-2, 2); got 2",
+      refusal<ShapeError>("split", "[split] sections (-1, 4) must make up input axis 1; got shape (2, 3)",
+                          [] {
+                            mezzo::split(Tensor({2, 3}), {-1, 4});
+                          }),
+      refusal<ShapeError>("split", "[split] axis must lie in [-2, 2); got 2",
                           [] {
                             mezzo::split(Tensor({2, 3}), 1, 2);
                           }),

@@ -146,4 +146,22 @@ std::unique_ptr<Kernel> create_concat(const KernelRequest& request, std::string&
   });
 }
 
+std::unique_ptr<Kernel> create_split(const KernelRequest& request, std::string&) {
+  const Shape& in = request.inputs[0].shape;
+  const auto axis = static_cast<std::ptrdiff_t>(request.attributes.get<std::int64_t>("axis"));
+  const Index rows = product(in.begin(), in.begin() + axis);
+  const Index inner =
+      product(in.begin() + axis + 1, in.end()) * static_cast<Index>(dtype_size(request.inputs[0].dtype));
+  const Index row_bytes = in[static_cast<std::size_t>(axis)] * inner;
+  std::vector<Index> pieces;
+  for (const Index size : request.attributes.get<Shape>("sizes")) pieces.push_back(size * inner);
+  return make_kernel([rows, row_bytes, pieces = std::move(pieces)](const KernelArguments& arguments) {
+    const char* from = arguments.in<char>(0);
+    for (std::size_t i = 0; i < pieces.size(); from += pieces[i++]) {
+      fill_rows(arguments.out<char>(i), rows, pieces[i],
+                [&](Index row, Filler& to) { to.put(from + row * row_bytes, pieces[i]); });
+    }
+  });
+}
+
 }  // namespace mezzo::reference

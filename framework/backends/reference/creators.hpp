@@ -23,7 +23,7 @@ Creator create_sum, create_mean, create_argmax;                                 
 Creator create_matmul;                                                                  // matmul
 Creator create_conv2d, create_conv2d_input_gradient, create_conv2d_kernel_gradient;     // conv2d
 Creator create_gather, create_gather_gradient, create_gather_gradient_rows;             // gather
-Creator create_concat, create_pad, create_slice;                                        // blocks
+Creator create_concat, create_pad, create_slice, create_split;                          // blocks
 Creator create_where;                                                                   // where
 Creator create_avg_pool2d, create_avg_pool2d_gradient;                                  // avg_pool2d
 Creator create_max_pool2d, create_max_pool2d_gradient;                                  // max_pool2d

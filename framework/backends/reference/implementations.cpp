@@ -36,6 +36,7 @@ std::vector<Implementation> reference_implementations() {
       {name, "concat", create_concat},
       {name, "pad", create_pad},
       {name, "slice", create_slice},
+      {name, "split", create_split},
       {name, "where", create_where},
       {name, "gather", create_gather},
       {name, "gather_gradient", create_gather_gradient},

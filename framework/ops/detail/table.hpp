@@ -54,6 +54,7 @@ Op softmax_op();
 Op softmax_gradient_op();
 Op sparse_crossentropy_op();
 Op sparse_crossentropy_gradient_op();
+Op split_op();
 Op stop_gradient_op();
 Op subtract_op();
 Op sum_op();
