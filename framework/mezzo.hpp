@@ -57,7 +57,10 @@
 #include <mezzo/models/bert.hpp>
 #include <mezzo/models/cnn.hpp>
 #include <mezzo/models/gpt.hpp>
+#include <mezzo/models/lenet.hpp>
+#include <mezzo/models/mlp.hpp>
 #include <mezzo/models/resnet.hpp>
+#include <mezzo/models/vit.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/attention.hpp>
 #include <mezzo/ops/ops.hpp>
