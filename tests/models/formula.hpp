@@ -5,12 +5,11 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <mezzo/ops/ops.hpp>
+#include <mezzo/core/tensor.hpp>
 
-// The formulas of tests/parity/resnet.py for images and weights, and what it keeps of a gradient.
+// The formulas of tests/parity/formula.py for images and weights, and what it keeps of a gradient.
 
 namespace mezzo_tests {
 
@@ -29,32 +28,6 @@ inline mezzo::Tensor images(const mezzo::Shape& shape) {
   std::vector<double> out(static_cast<std::size_t>(mezzo::element_count(shape)));
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = number(images_stream, static_cast<std::uint32_t>(i));
   return {shape, out};
-}
-
-// "layer1/0/bn1/gamma" -> "layer1.0.bn1.weight".
-inline std::string torch_name(std::string path) {
-  const std::pair<std::string, std::string> names[] = {{"kernel", "weight"},
-                                                       {"gamma", "weight"},
-                                                       {"beta", "bias"},
-                                                       {"moving_mean", "running_mean"},
-                                                       {"moving_variance", "running_var"}};
-  const std::size_t last = path.rfind('/') + 1;
-  for (const auto& entry : names) {
-    if (path.substr(last) == entry.first) path = path.substr(0, last) + entry.second;
-  }
-  std::replace(path.begin(), path.end(), '/', '.');
-  return path;
-}
-
-// Between Keras' layout of a weight and torch's: HWIO and OIHW, (in, out) and (out, in).
-inline mezzo::Tensor permuted(const mezzo::Tensor& x, const mezzo::Shape& order) {
-  return mezzo::transpose(mezzo::Value(x), order).tensor();
-}
-inline mezzo::Tensor to_torch(const mezzo::Tensor& x) {
-  return x.shape().size() == 4 ? permuted(x, {3, 2, 0, 1}) : x.shape().size() == 2 ? permuted(x, {1, 0}) : x;
-}
-inline mezzo::Tensor from_torch(const mezzo::Tensor& x) {
-  return x.shape().size() == 4 ? permuted(x, {2, 3, 1, 0}) : x.shape().size() == 2 ? permuted(x, {1, 0}) : x;
 }
 
 // What a weight of that name and shape of torch's, and that place in the list, holds.
@@ -77,9 +50,9 @@ inline mezzo::Tensor weight_by_formula(const std::string& name, const mezzo::Sha
   return {shape, out};
 }
 
-// The norm of a weight or gradient and its eight projections, in torch's layout.
+// The norm of a weight or gradient, in the file's layout, and its eight projections.
 inline std::array<double, 9> sketch(const mezzo::Tensor& weight) {
-  const std::vector<double> x = to_torch(weight).to_doubles();
+  const std::vector<double> x = weight.to_doubles();
   std::array<double, 9> out{};
   for (std::uint32_t i = 0; i < x.size(); ++i) {
     out[0] += x[i] * x[i];
@@ -90,11 +63,12 @@ inline std::array<double, 9> sketch(const mezzo::Tensor& weight) {
 }
 
 // |x - y| / |y|, estimated from sketches: a projection of a difference on numbers of variance 1/3 is on average, as
-// a square, a third of its squared norm. Never below the difference of the norms.
-inline double relative_error(const std::array<double, 9>& x, const std::array<double, 9>& y) {
+// a square, a third of its squared norm. Never below the difference of the norms. Where y is 0 exactly, as for the bias
+// of keys, which a softmax doesn't see, |x| / `largest`.
+inline double relative_error(const std::array<double, 9>& x, const std::array<double, 9>& y, double largest) {
   double squares = 0;
   for (std::size_t p = 1; p < 9; ++p) squares += (x[p] - y[p]) * (x[p] - y[p]) * 3 / 8;
-  return std::max(std::sqrt(squares), std::abs(x[0] - y[0])) / y[0];
+  return std::max(std::sqrt(squares), std::abs(x[0] - y[0])) / (y[0] > 0 ? y[0] : largest);
 }
 
 }  // namespace mezzo_tests

@@ -8,85 +8,117 @@
 #include <vector>
 
 #include <mezzo/graph/gradient.hpp>
+#include <mezzo/io/safetensors.hpp>
 #include <mezzo/model/model.hpp>
+#include <mezzo/training/detail/weight_names.hpp>
 
 #include "formula.hpp"
+#include "support/folder.hpp"
 #include "support/recorded.hpp"
 #include "support/runs.hpp"
 #include "support/tensors.hpp"
 
 namespace mezzo_tests {
 
+// A weight, or its gradient, as weight files have it.
+inline mezzo::Tensor in_file_layout(const mezzo::detail::FileWeight& weight, const mezzo::Tensor& value) {
+  return mezzo::transpose(mezzo::Value(value), weight.axes).tensor().reshape(weight.shape());
+}
+
+// The weight's name in a recorded object: one of those under which files may have it.
+inline std::string recorded_name(const mezzo::detail::FileWeight& weight, const nlohmann::json& object) {
+  for (const std::string& name : weight.names) {
+    if (object.contains(name)) return name;
+  }
+  return "";
+}
+
+// What a case was recorded for: its integers, or the formula's image.
+inline Tensors recorded_inputs(const nlohmann::json& expected, mezzo::DType dtype) {
+  if (!expected.contains("inputs")) return {images(expected.at("shape").get<mezzo::Shape>()).cast(dtype)};
+  Tensors inputs;
+  for (const nlohmann::json& input : expected.at("inputs")) inputs.push_back(recorded_tensor(input));
+  return inputs;
+}
+
+// Builds the model and fills it by the formula, through a file with torch's names and layouts.
+inline void load_formula(const nlohmann::json& expected, mezzo::Model& model) {
+  model.build(recorded_inputs(expected, mezzo::DType::float32)[0].shape());
+  mezzo::NamedTensors tensors;
+  for (const auto& entry : expected.at("weights")) {
+    const auto name = entry.at(0).get<std::string>();
+    const auto place = static_cast<std::uint32_t>(tensors.size());
+    tensors.emplace_back(name, weight_by_formula(name, entry.at(1).get<mezzo::Shape>(), place, expected.at("beta")));
+  }
+  const Folder folder;
+  mezzo::save_safetensors(folder.path("weights"), tensors, {});
+  model.load_weights(folder.path("weights"));
+}
+
 struct TrainingStep {
   mezzo::Tensor logits;
   double loss = 0;
-  std::map<std::string, mezzo::Tensor> gradients;  // by torch's names
+  Tensors gradients;
 };
 
-// One compiled step: logits, loss and gradients of softmax cross-entropy; moving statistics move.
-inline TrainingStep run_training_step(mezzo::Model& model, const mezzo::Tensor& x, const mezzo::Tensor& labels) {
-  std::vector<std::string> names;
+// One compiled step: logits (the last output), loss and gradients of softmax cross-entropy; moving statistics move.
+inline TrainingStep run_training_step(mezzo::Model& model, const Tensors& x, const std::vector<std::int64_t>& labels,
+                                      const std::vector<mezzo::Variable>& variables) {
   const auto step = [&](const mezzo::Values& inputs) {
-    const mezzo::Value logits = model(inputs[0]);
-    const mezzo::Value loss = mezzo::mean(mezzo::sparse_crossentropy(inputs[1], logits, true));
-    mezzo::Values weights;
-    for (const auto& entry : model.named_weights()) {
-      if (!entry.second.trainable()) continue;
-      names.push_back(torch_name(entry.first));
-      weights.push_back(entry.second);
-    }
-    mezzo::Values outputs = mezzo::gradients(loss, weights);
+    const mezzo::Value logits = model(inputs).back();
+    const mezzo::Shape shape(logits.shape().begin(), logits.shape().end() - 1);
+    const mezzo::Value loss = mezzo::mean(mezzo::sparse_crossentropy(mezzo::Tensor(shape, labels), logits, true));
+    mezzo::Values outputs = mezzo::gradients(loss, mezzo::Values(variables.begin(), variables.end()));
     outputs.push_back(loss);
     outputs.push_back(logits);
     return outputs;
   };
-  const Tensors outputs = run_compiled(trace_step(step, {x, labels}, true), {x, labels});
-  TrainingStep out{outputs[names.size() + 1], outputs[names.size()].item(), {}};
-  for (std::size_t i = 0; i < names.size(); ++i) out.gradients[names[i]] = outputs[i];
+  Tensors outputs = run_compiled(trace_step(step, x, true), x);
+  TrainingStep out{outputs.back(), outputs[outputs.size() - 2].item(), {}};
+  out.gradients.assign(outputs.begin(), outputs.end() - 2);
   return out;
 }
 
 struct Tolerances {
   double output;
   double gradient;  // of the norm
-  double moved;
+  double moved = 0;
 };
 
-// Compares a model's training step with a case of tests/parity/resnet.py.
+// Compares a model's training step with one that tests/parity recorded.
 inline void check_training_step(const nlohmann::json& expected, mezzo::Model& model, mezzo::DType dtype,
                                 const Tolerances& tolerances) {
-  const auto shape = expected.at("shape").get<mezzo::Shape>();
-  model.build(shape);
-  std::uint32_t place = 0;
-  const auto weights = model.named_weights();
-  BOOST_TEST_REQUIRE(weights.size() == expected.at("weights").size());
-  std::map<std::string, mezzo::Variable> by_name;
-  for (const auto& entry : weights) by_name.emplace(torch_name(entry.first), entry.second);
-  for (const auto& entry : expected.at("weights")) {
-    const auto name = entry.at(0).get<std::string>();
-    const mezzo::Tensor value =
-        from_torch(weight_by_formula(name, entry.at(1).get<mezzo::Shape>(), place++, expected.at("beta")));
-    BOOST_TEST_REQUIRE(by_name.count(name) == 1U, name << " is missing");
-    by_name.at(name).assign(value);
+  using Sketch = std::array<double, 9>;
+  load_formula(expected, model);
+  std::vector<mezzo::detail::FileWeight> trained, moving;
+  std::vector<mezzo::Variable> variables;
+  for (const auto& weight : mezzo::detail::file_weights(*model.state()).weights) {
+    (weight.variable.trainable() ? trained : moving).push_back(weight);
+    if (weight.variable.trainable()) variables.push_back(weight.variable);
   }
-
-  const auto labels = expected.at("labels").get<std::vector<std::int64_t>>();
-  const TrainingStep got = run_training_step(model, images(shape).cast(dtype), mezzo::Tensor({shape[0]}, labels));
+  const TrainingStep got = run_training_step(model, recorded_inputs(expected, dtype),
+                                             expected.at("labels").get<std::vector<std::int64_t>>(), variables);
   const mezzo::Tensor logits(got.logits.shape(), expected.at("logits").get<std::vector<double>>());
   BOOST_TEST(largest_difference(got.logits, logits) <= tolerances.output);
   BOOST_TEST(std::abs(got.loss - expected.at("loss").get<double>()) <= tolerances.output);
-  BOOST_TEST(got.gradients.size() == expected.at("gradients").size());
-  double worst = 0;
-  for (const auto& entry : got.gradients) {
-    const auto wanted = expected.at("gradients").at(entry.first).get<std::array<double, 9>>();
-    const double error = relative_error(sketch(entry.second), wanted);
+
+  const nlohmann::json& gradients = expected.at("gradients");
+  BOOST_TEST_REQUIRE(got.gradients.size() == gradients.size());
+  double largest = 0, worst = 0;
+  for (const auto& entry : gradients.items()) largest = std::max(largest, entry.value().at(0).get<double>());
+  for (std::size_t i = 0; i < trained.size(); ++i) {
+    const std::string name = recorded_name(trained[i], gradients);
+    BOOST_TEST_REQUIRE(!name.empty(), trained[i].name() << " is missing");
+    const Sketch sketched = sketch(in_file_layout(trained[i], got.gradients[i]));
+    const double error = relative_error(sketched, gradients.at(name).get<Sketch>(), largest);
     worst = std::max(worst, error);
-    BOOST_TEST(error <= tolerances.gradient, entry.first << ": gradient off by " << error);
+    BOOST_TEST(error <= tolerances.gradient, name << ": gradient off by " << error);
   }
-  for (const auto& entry : expected.at("moved").items()) {
-    const auto wanted = entry.value().get<std::array<double, 9>>();
-    const double error = relative_error(sketch(by_name.at(entry.key()).value()), wanted);
-    BOOST_TEST(error <= tolerances.moved, entry.key() << ": statistic off by " << error);
+  BOOST_TEST(moving.size() == expected.at("moved").size());
+  for (const mezzo::detail::FileWeight& weight : moving) {
+    const Sketch sketched = sketch(in_file_layout(weight, weight.variable.value()));
+    const double error = relative_error(sketched, expected.at("moved").at(weight.name()).get<Sketch>(), 1);
+    BOOST_TEST(error <= tolerances.moved, weight.name() << ": statistic off by " << error);
   }
   BOOST_TEST_MESSAGE("logits off by " << largest_difference(got.logits, logits) << ", gradients by " << worst);
 }

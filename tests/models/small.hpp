@@ -1,0 +1,37 @@
+#pragma once
+
+#include <mezzo/models/bert.hpp>
+#include <mezzo/models/gpt.hpp>
+#include <mezzo/models/vit.hpp>
+
+// The sizes of the models that tests/parity/models.py recorded.
+namespace mezzo_tests {
+
+inline mezzo::BertOptions small_bert() {
+  return {.vocab_size = 19,
+          .hidden_size = 12,
+          .num_hidden_layers = 2,
+          .num_attention_heads = 3,
+          .intermediate_size = 20,
+          .max_position_embeddings = 10,
+          .hidden_dropout_prob = 0,
+          .attention_probs_dropout_prob = 0};
+}
+
+inline mezzo::GPTOptions small_gpt() {
+  return {.vocab_size = 17,
+          .n_positions = 12,
+          .n_embd = 12,
+          .n_layer = 2,
+          .n_head = 3,
+          .resid_pdrop = 0,
+          .embd_pdrop = 0,
+          .attn_pdrop = 0};
+}
+
+inline mezzo::ViTOptions small_vit() {
+  return {
+      .image_size = 8, .patch_size = 4, .num_layers = 2, .num_heads = 3, .hidden_dim = 12, .mlp_dim = 20, .classes = 5};
+}
+
+}  // namespace mezzo_tests

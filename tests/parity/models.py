@@ -1,0 +1,146 @@
+"""Records a training step in float64 of a small one of each model but ResNet: logits, loss, gradients; and what GPT-2
+generates. BERT and GPT-2 are Hugging Face's, the vision transformer is torchvision's.
+
+Weights and images come from formula.py.
+"""
+
+import torch
+import transformers
+from formula import IMAGES, digits, numbers, sketch, weight, write
+from torch import nn
+from torchvision.models import VisionTransformer
+
+torch.set_num_threads(1)
+
+
+class ChannelsLast(nn.Module):
+    """Images come as (batch, height, width, channels)."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, x):
+        return self.model(x.permute(0, 3, 1, 2))
+
+
+class MLP(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc2, self.fc3 = nn.Linear(60, 7), nn.Linear(7, 6), nn.Linear(6, 4)
+
+    def forward(self, x):
+        return self.fc3(self.fc2(self.fc1(x.flatten(1)).relu()).relu())
+
+
+class CNN(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2, self.fc = nn.Conv2d(2, 32, 3), nn.Conv2d(32, 64, 3), nn.Linear(256, 4)
+        self.pool = nn.MaxPool2d(2)
+
+    def forward(self, x):
+        x = self.pool(self.conv2(self.pool(self.conv1(x).relu())).relu())
+        return self.fc(x.permute(0, 2, 3, 1).flatten(1))  # flattened as NHWC
+
+
+class LeNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2, self.conv3 = nn.Conv2d(1, 6, 5, padding=2), nn.Conv2d(6, 16, 5), nn.Conv2d(16, 120, 5)
+        self.fc1, self.fc2 = nn.Linear(120, 84), nn.Linear(84, 10)
+        self.pool = nn.AvgPool2d(2)
+
+    def forward(self, x):
+        x = self.pool(self.conv2(self.pool(self.conv1(x).tanh())).tanh())
+        return self.fc2(self.fc1(self.conv3(x).tanh().flatten(1)).tanh())
+
+
+def load_formula(model):
+    """The weights' names and shapes; one that is used twice has one name."""
+    before = {n: weight(n, tuple(p.shape), i, 0) for i, (n, p) in enumerate(model.named_parameters())}
+    model.load_state_dict(before, strict=False)
+    if hasattr(model, "tie_weights"):
+        model.tie_weights()
+    assert all(torch.equal(p, before[n]) for n, p in model.named_parameters())
+    return [[n, list(p.shape)] for n, p in before.items()]
+
+
+def record(model, inputs, call=None, prefix=""):
+    model = model.double().train()
+    weights = load_formula(model)
+    if isinstance(inputs, tuple):
+        shape = inputs
+        arguments = [torch.from_numpy(numbers(IMAGES, torch.Size(shape).numel()).reshape(shape))]
+        case = {"shape": list(shape)}
+    else:
+        arguments = inputs
+        case = {"inputs": [{"shape": list(x.shape), "dtype": "int64", "data": x.flatten().tolist()} for x in inputs]}
+    logits = (call or model)(*arguments)
+    labels = [7 * i % logits.shape[-1] for i in range(logits[..., 0].numel())]
+    loss = nn.functional.cross_entropy(logits.flatten(0, -2), torch.tensor(labels))
+    loss.backward()
+    assert all(n.startswith(prefix) for n, _ in weights)
+    return {
+        **case,
+        "beta": 0,
+        "labels": labels,
+        "logits": [digits(x) for x in logits.detach().flatten().tolist()],
+        "loss": digits(loss.item()),
+        "weights": [[n[len(prefix):], s] for n, s in weights],
+        "gradients": {n[len(prefix):]: sketch(p.grad) for n, p in model.named_parameters()},
+        "moved": {},
+    }
+
+
+def integers(stream, shape, below):
+    draws = torch.from_numpy(numbers(stream, torch.Size(shape).numel()))
+    return ((draws + 1) / 2 * below).long().reshape(shape)
+
+
+def bert():
+    config = transformers.BertConfig(
+        vocab_size=19, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=20,
+        max_position_embeddings=10, hidden_dropout_prob=0, attention_probs_dropout_prob=0, num_labels=3,
+        attn_implementation="eager")
+    model = transformers.BertForSequenceClassification(config)
+    mask = torch.tensor([[1] * 7, [1] * 4 + [0] * 3, [0, 1, 0, 1, 1, 1, 0]])
+    types = torch.tensor([[0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0, 0], [0] * 7])
+    ids = 1 + integers(1, (3, 7), 18)
+    ids[1, 4:] = 0  # padding; elsewhere torch would leave out its gradient (padding_idx)
+    return record(model, [ids, mask, types],
+                  lambda ids, mask, types: model(ids, attention_mask=mask, token_type_ids=types).logits)
+
+
+def gpt():
+    config = transformers.GPT2Config(
+        vocab_size=17, n_positions=12, n_embd=12, n_layer=2, n_head=3, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0,
+        bos_token_id=None, eos_token_id=None, attn_implementation="eager")
+    model = transformers.GPT2LMHeadModel(config)
+    case = record(model, [integers(2, (2, 7), 17)], lambda ids: model(ids).logits)
+    prompt = integers(3, (2, 3), 17)
+    model.eval()
+    mask = torch.ones_like(prompt)
+    greedy = model.generate(prompt, attention_mask=mask, do_sample=False, max_new_tokens=9)
+    eos = greedy[0, 5].item()
+    ended = model.generate(prompt, attention_mask=mask, do_sample=False, max_new_tokens=9, eos_token_id=eos,
+                           pad_token_id=eos)
+    case["generated"] = {"prompt": prompt.tolist(), "greedy": greedy.tolist(), "eos": eos, "ended": ended.tolist()}
+    return case
+
+
+def main():
+    vit = VisionTransformer(image_size=8, patch_size=4, num_layers=2, num_heads=3, hidden_dim=12, mlp_dim=20,
+                            num_classes=5)
+    cases = {
+        "bert": bert(),
+        "gpt": gpt(),
+        "vit": record(ChannelsLast(vit), (2, 8, 8, 3), prefix="model."),
+        "lenet": record(ChannelsLast(LeNet()), (2, 28, 28, 1), prefix="model."),
+        "mlp": record(MLP(), (3, 5, 4, 3)),
+        "cnn": record(ChannelsLast(CNN()), (3, 14, 14, 2), prefix="model."),
+    }
+    write("models", cases, f"torch {torch.__version__}, transformers {transformers.__version__}")
+
+
+main()
