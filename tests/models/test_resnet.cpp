@@ -106,6 +106,7 @@ BOOST_AUTO_TEST_CASE(a_module_trains_it_as_its_backbone) {
   const Dataset data =
       Dataset::from_tensors({{"image", random_tensor({4, 32, 32, 3})},
                              {"label", Tensor({4}, std::vector<std::int64_t>{0, 36, 5, 5}), Role::target}});
+  seed_everything(1);
   Classifier classifier;
   const History history = Trainer({.max_epochs = 2, .precision = "bf16", .enable_progress_bar = false})
                               .fit(classifier, DataLoader(data, {.batch_size = 4}));

@@ -7,6 +7,7 @@ Weights and images come from formula.py.
 import torch
 import transformers
 from formula import IMAGES, digits, numbers, sketch, weight, write
+from small import BERT, GPT, VIT
 from torch import nn
 from torchvision.models import VisionTransformer
 
@@ -99,11 +100,7 @@ def integers(stream, shape, below):
 
 
 def bert():
-    config = transformers.BertConfig(
-        vocab_size=19, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=20,
-        max_position_embeddings=10, hidden_dropout_prob=0, attention_probs_dropout_prob=0, num_labels=3,
-        attn_implementation="eager")
-    model = transformers.BertForSequenceClassification(config)
+    model = transformers.BertForSequenceClassification(transformers.BertConfig(num_labels=3, **BERT))
     mask = torch.tensor([[1] * 7, [1] * 4 + [0] * 3, [0, 1, 0, 1, 1, 1, 0]])
     types = torch.tensor([[0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0, 0], [0] * 7])
     ids = 1 + integers(1, (3, 7), 18)
@@ -113,10 +110,7 @@ def bert():
 
 
 def gpt():
-    config = transformers.GPT2Config(
-        vocab_size=17, n_positions=12, n_embd=12, n_layer=2, n_head=3, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0,
-        bos_token_id=None, eos_token_id=None, attn_implementation="eager")
-    model = transformers.GPT2LMHeadModel(config)
+    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(**GPT))
     case = record(model, [integers(2, (2, 7), 17)], lambda ids: model(ids).logits)
     prompt = integers(3, (2, 3), 17)
     model.eval()
@@ -130,12 +124,10 @@ def gpt():
 
 
 def main():
-    vit = VisionTransformer(image_size=8, patch_size=4, num_layers=2, num_heads=3, hidden_dim=12, mlp_dim=20,
-                            num_classes=5)
     cases = {
         "bert": bert(),
         "gpt": gpt(),
-        "vit": record(ChannelsLast(vit), (2, 8, 8, 3), prefix="model."),
+        "vit": record(ChannelsLast(VisionTransformer(**VIT)), (2, 8, 8, 3), prefix="model."),
         "lenet": record(ChannelsLast(LeNet()), (2, 28, 28, 1), prefix="model."),
         "mlp": record(MLP(), (3, 5, 4, 3)),
         "cnn": record(ChannelsLast(CNN()), (3, 14, 14, 2), prefix="model."),

@@ -1,8 +1,9 @@
-"""Weight files in both directions between mezzo and torchvision, and a file of the reference library for the tests.
+"""Weight files in both directions between mezzo and torch, and a file of the reference library for the tests.
 
-weight_files.py PROGRAM: torchvision's resnet18 is saved by Python's safetensors; PROGRAM (the build tree's
-tests/test_models) loads it, compares logits and saves the weights again; that file is loaded into a new resnet18, with
-strict=True but for num_batches_tracked, and compared bit by bit. Needs torch, torchvision, numpy, safetensors.
+weight_files.py PROGRAM: torchvision's resnet18 and vision transformer, Hugging Face's BERT and GPT-2 are saved by
+Python's safetensors; PROGRAM (the build tree's tests/test_models) loads them, compares outputs and saves the weights
+again; those files are loaded into the models, with strict=True but for num_batches_tracked, and compared bit by bit.
+Needs torch, torchvision, transformers, safetensors.
 
 weight_files.py --record: writes recorded/reference.safetensors. Needs torch and safetensors.
 """
@@ -34,8 +35,7 @@ def record():
 def random_resnet():
     import torchvision
 
-    torch.manual_seed(0)
-    model = torchvision.models.resnet18(num_classes=37).eval()
+    model = torchvision.models.resnet18(num_classes=37)
     for name, value in model.state_dict().items():
         if name.endswith(("running_mean", "bias")):
             value.normal_(0, 0.1)
@@ -44,25 +44,66 @@ def random_resnet():
     return model
 
 
+def models():
+    """Of each: the model, its inputs, a function of them that gives the outputs, and what mezzo's file holds all of."""
+    import torchvision
+    import transformers
+    from small import BERT, GPT, VIT
+
+    torch.manual_seed(0)
+    ids = torch.randint(0, 17, (2, 7))
+    mask, types = torch.tensor([[1] * 7, [0, 1, 1, 0, 1, 0, 0]]), torch.tensor([[0, 0, 0, 1, 1, 1, 1], [0] * 7])
+    resnet, vit = random_resnet(), torchvision.models.VisionTransformer(**VIT)
+    torch.nn.init.normal_(vit.heads.head.weight)
+    torch.nn.init.normal_(vit.class_token)
+    bert = transformers.BertModel(transformers.BertConfig(**BERT))
+    gpt = transformers.GPT2LMHeadModel(transformers.GPT2Config(**GPT))
+
+    def channels_last(model):
+        return lambda x: [model(x.permute(0, 3, 1, 2))]
+
+    return {
+        "resnet18": (resnet, [torch.randn(2, 64, 64, 3)], channels_last(resnet), resnet),
+        "vit": (vit, [torch.randn(2, 8, 8, 3)], channels_last(vit), vit),
+        "bert": (bert, [ids, mask, types],
+                 lambda ids, mask, types: bert(ids, attention_mask=mask, token_type_ids=types).to_tuple(), bert),
+        "gpt": (gpt, [ids], lambda ids: [gpt(ids).logits], gpt.transformer),
+    }
+
+
+def write_case(folder, model, inputs, call):
+    folder.mkdir()
+    state = {name: value.clone() for name, value in model.state_dict().items()}  # GPT-2's lm_head is wte
+    save_file(state, folder / "torch.safetensors", metadata={"format": "pt"})
+    with torch.no_grad():
+        outputs = call(*inputs)
+    tensors = {f"x{i}": x.contiguous() for i, x in enumerate(inputs)} | {f"y{i}": y for i, y in enumerate(outputs)}
+    save_file(tensors, folder / "expected.safetensors")
+
+
+def check_back(name, path, inner):
+    weights = load_file(path)
+    before = {n: v.clone() for n, v in inner.state_dict().items()}
+    known = {n: v for n, v in before.items() if n.endswith("num_batches_tracked")}
+    for value in inner.state_dict().values():
+        value.zero_()
+    inner.load_state_dict({**weights, **known}, strict=True)
+    assert set(weights) == set(before) - set(known)
+    for n, value in inner.state_dict().items():
+        assert torch.equal(value, before[n]), f"{name}: {n}"
+    print(f"{name}: {len(weights)} tensors, equal after the way through mezzo")
+
+
 def compare(program):
     torch.set_num_threads(1)
-    model = random_resnet()
+    cases = models()
     with tempfile.TemporaryDirectory() as folder:
-        save_file(model.state_dict(), f"{folder}/torch.safetensors", metadata={"format": "pt"})
-        x = torch.randn(2, 3, 64, 64)
-        with torch.no_grad():
-            logits = model(x)
-        save_file({"x": x.permute(0, 2, 3, 1).contiguous(), "logits": logits}, f"{folder}/expected.safetensors")
-        subprocess.run([program, "--run_test=resnet_weight_files"], check=True,
+        for name, (model, inputs, call, _) in cases.items():
+            write_case(Path(folder) / name, model.eval(), inputs, call)
+        subprocess.run([program, "--run_test=weight_files"], check=True,
                        env={**os.environ, "MEZZO_WEIGHT_FILES": folder})
-        weights = load_file(f"{folder}/mezzo.safetensors")
-    known = {n: v for n, v in model.state_dict().items() if n.endswith("num_batches_tracked")}
-    fresh = type(model)(model.layer1[0].__class__, [2, 2, 2, 2], num_classes=37)
-    fresh.load_state_dict({**weights, **known}, strict=True)
-    assert set(weights) == set(model.state_dict()) - set(known)
-    for name, value in weights.items():
-        assert torch.equal(value, model.state_dict()[name]), name
-    print(f"{len(weights)} tensors, equal after the way through mezzo")
+        for name, (_, _, _, inner) in cases.items():
+            check_back(name, Path(folder) / name / "mezzo.safetensors", inner)
 
 
 if len(sys.argv) != 2:

@@ -1,0 +1,166 @@
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+#include <mezzo/mezzo.hpp>
+
+#include "parity.hpp"
+#include "small.hpp"
+#include "support/refused.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+using Ids = std::vector<std::int64_t>;
+
+GPT random_gpt() {
+  seed_everything(5);
+  GPT model(small_gpt());
+  model.build({1, 1});
+  return model;
+}
+
+/// With the weights of the recorded one.
+GPT recorded_gpt() {
+  GPT model(small_gpt());
+  load_formula(recorded("models").at("gpt"), model);
+  return model;
+}
+
+Tensor ids(const Shape& shape, std::uint64_t seed = 1) { return random_tensor(shape, DType::int64, seed, 0, 17); }
+
+Ids numbers(const Tensor& x) { return {x.data<std::int64_t>(), x.data<std::int64_t>() + x.size()}; }
+
+/// The rank of each id from `given` on among all that may follow what is before it, 0 for the likeliest, by logits of
+/// the whole sequence anew.
+std::vector<std::int64_t> ranks(GPT& model, const Tensor& sequence, std::int64_t given) {
+  std::vector<std::int64_t> out;
+  const std::int64_t batch = sequence.shape()[0], length = sequence.shape()[1];
+  for (std::int64_t position = given; position < length; ++position) {
+    const Tensor before = slice(sequence, {{0, 0}, {-1, position}}).tensor();
+    const std::vector<double> logits = model(before).tensor().to_doubles();
+    for (std::int64_t row = 0; row < batch; ++row) {
+      const auto begin = logits.begin() + ((row + 1) * position - 1) * 17;
+      const double chosen = begin[sequence.data<std::int64_t>()[row * length + position]];
+      out.push_back(std::count_if(begin, begin + 17, [&](double other) { return other > chosen; }));
+    }
+  }
+  return out;
+}
+
+Tensor recorded_ids(const nlohmann::json& rows) {
+  Ids all;
+  for (const auto& row : rows) {
+    for (const auto& id : row) all.push_back(id.get<std::int64_t>());
+  }
+  return {{static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(rows.at(0).size())}, all};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(gpt_generate)
+
+BOOST_AUTO_TEST_CASE(kept_keys_and_values_give_what_the_whole_sequence_gives) {
+  GPT model = random_gpt();
+  for (const std::int64_t given : {1, 4, 11}) {
+    const Tensor prompt = ids({2, given});
+    const Tensor out = model.generate(prompt, {.max_new_tokens = 12 - given});
+    BOOST_TEST((out.shape() == Shape{2, 12}));
+    BOOST_TEST((out.dtype() == DType::int64));
+    BOOST_TEST(slice(out, {{0, 0}, {-1, given}}).tensor().equal(prompt));
+    for (const std::int64_t rank : ranks(model, out, given)) BOOST_TEST(rank == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(ids_are_those_of_hugging_face) {
+  GPT model = recorded_gpt();
+  const nlohmann::json& expected = recorded("models").at("gpt").at("generated");
+  const Tensor prompt = recorded_ids(expected.at("prompt"));
+  BOOST_TEST(model.generate(prompt, {.max_new_tokens = 9}).equal(recorded_ids(expected.at("greedy"))));
+
+  // Hugging Face stops when all rows have ended; here the rest is filled up.
+  const std::int64_t eos = expected.at("eos");
+  const Tensor ended = recorded_ids(expected.at("ended"));
+  const Tensor out = model.generate(prompt, {.max_new_tokens = 9, .eos_token_id = eos});
+  BOOST_TEST((out.shape() == Shape{2, 12}));
+  const std::int64_t length = ended.shape()[1];
+  BOOST_TEST(slice(out, {{0, 0}, {-1, length}}).tensor().equal(ended));
+  for (const std::int64_t id : numbers(slice(out, {{0, length}, {-1, -1}}).tensor())) BOOST_TEST(id == eos);
+}
+
+BOOST_AUTO_TEST_CASE(the_likeliest_one_is_drawn_at_top_k_1_and_in_the_cold) {
+  GPT model = recorded_gpt();
+  const Tensor prompt = ids({2, 2});
+  const Tensor greedy = model.generate(prompt, {.max_new_tokens = 10});
+  BOOST_TEST(model.generate(prompt, {.max_new_tokens = 10, .do_sample = true, .top_k = 1}).equal(greedy));
+  BOOST_TEST(model.generate(prompt, {.max_new_tokens = 10, .do_sample = true, .temperature = 1e-5}).equal(greedy));
+}
+
+BOOST_AUTO_TEST_CASE(no_less_likely_one_is_drawn_than_top_k) {
+  GPT model = recorded_gpt();
+  const Tensor out =
+      model.generate(ids({2, 1}), {.max_new_tokens = 11, .do_sample = true, .temperature = 5, .top_k = 2});
+  const std::vector<std::int64_t> drawn = ranks(model, out, 1);
+  BOOST_TEST(*std::max_element(drawn.begin(), drawn.end()) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(draws_follow_the_softmax) {
+  GPT model = recorded_gpt();
+  const Tensor prompt({4000, 1}, Ids(4000, 3));
+  const std::vector<double> logits = model(Tensor({1, 1}, Ids{3})).tensor().to_doubles();
+  const Ids out = numbers(model.generate(prompt, {.max_new_tokens = 1, .do_sample = true, .temperature = 2}));
+  double total = 0;
+  for (const double logit : logits) total += std::exp(logit / 2);
+  for (std::int64_t id = 0; id < 17; ++id) {
+    double share = 0;
+    for (std::size_t row = 0; row < 4000; ++row) share += out[2 * row + 1] == id ? 1.0 / 4000 : 0;
+    const double p = std::exp(logits[static_cast<std::size_t>(id)] / 2) / total;
+    BOOST_TEST(std::abs(share - p) <= 4.5 * std::sqrt(p / 4000));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(draws_repeat_with_the_seed) {
+  GPT model = random_gpt();
+  const auto draw = [&] { return model.generate(ids({2, 2}), {.max_new_tokens = 10, .do_sample = true}); };
+  seed_everything(3);
+  const Tensor first = draw(), second = draw();
+  seed_everything(3);
+  BOOST_TEST(draw().equal(first));
+  BOOST_TEST(!second.equal(first));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_new_is_the_prompt) {
+  GPT model = random_gpt();
+  BOOST_TEST(model.generate(ids({2, 3}).cast(DType::int32), {.max_new_tokens = 0}).equal(ids({2, 3})));
+}
+
+// The last token isn't computed with, so that there may be one more than n_positions.
+BOOST_AUTO_TEST_CASE(as_many_as_fit_are_generated) {
+  GPT model = random_gpt();
+  BOOST_TEST((model.generate(ids({1, 12}), {.max_new_tokens = 1}).shape() == Shape{1, 13}));
+  BOOST_TEST(refused<ShapeError>([&] {
+               model.generate(ids({1, 10}), {.max_new_tokens = 4});
+             }) == "[GPT] generate: 10 positions and 4 new ones are more than n_positions, 12, allows");
+}
+
+BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
+  GPT model = random_gpt();
+  const auto generate = [&](const GenerateOptions& options) {
+    return refused<ValueError>([&] { model.generate(ids({1, 2}), options); });
+  };
+  BOOST_TEST(generate({.max_new_tokens = -1}) == "[GPT] generate: max_new_tokens must not be negative; got -1");
+  BOOST_TEST(generate({.temperature = 0}) == "[GPT] generate: temperature must be positive; got 0.000000");
+  BOOST_TEST(generate({.top_k = -1}) == "[GPT] generate: top_k must not be negative; got -1");
+  const std::string shape =
+      "[GPT] generate: input_ids must be (batch, positions), with a position at least; got shape ";
+  BOOST_TEST(refused<ShapeError>([&] { model.generate(ids({3})); }) == shape + "(3,)");
+  BOOST_TEST(refused<ShapeError>([&] { model.generate(ids({3, 0})); }) == shape + "(3, 0)");
+  const Tensor unknown({1, 1}, Ids{17});
+  BOOST_TEST(refused<ValueError>([&] { model.generate(unknown, {.max_new_tokens = 1}); }).find("17") !=
+             std::string::npos);
+  BOOST_TEST(model.generate(ids({1, 2}), {.max_new_tokens = 1}).size() == 3);  // nothing is left behind by an error
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,85 @@
+// Every model trains under every policy.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/mezzo.hpp>
+
+#include "formula.hpp"
+#include "small.hpp"
+#include "support/tensors.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+Tensor labels(const Shape& shape, std::int64_t classes) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(element_count(shape)));
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = 7 * static_cast<std::int64_t>(i) % classes;
+  return {shape, out};
+}
+
+/// How many steps loss scaling may skip until its scale fits.
+std::ptrdiff_t skipped(const std::string& policy) { return policy == "float16" || policy == "mixed_float16" ? 4 : 0; }
+
+/// The loss of one fixed batch before the first of 30 steps, and after the last.
+template <class M>
+void check(const std::string& policy, const std::string& name, M model, const Tensor& x, const Tensor& y,
+           double learning_rate = 1e-2) {
+  model.compile({.optimizer = Adam({.learning_rate = learning_rate}),
+                 .loss = SparseCategoricalCrossentropy({.from_logits = true})});
+  const Dataset data = Dataset::from_tensors({{"x", x}, {"y", y, Role::target}});
+  const Trainer trainer({.max_epochs = 31, .precision = policy, .enable_progress_bar = false});
+  const std::vector<double> losses =
+      trainer.fit(model, DataLoader(data, {.batch_size = x.shape()[0]})).history.at("loss");
+  BOOST_TEST_REQUIRE(losses.size() == 31U);
+  // An epoch whose only step is skipped has NaN.
+  const auto first = std::find_if(losses.begin(), losses.end(), [](double loss) { return std::isfinite(loss); });
+  BOOST_TEST_REQUIRE(std::distance(losses.begin(), first) <= skipped(policy));
+  BOOST_TEST(losses.back() < *first / 2, name << " in " << policy << ": from " << *first << " to " << losses.back());
+  BOOST_TEST_MESSAGE(name << " in " << policy << ": from " << *first << " to " << losses.back());
+}
+
+// On one thread: the models are small, and some of oneDNN's kernels spin until all their threads have a core.
+struct OneThread {
+  OneThread() { set_thread_count(1); }
+  ~OneThread() { set_thread_count(threads); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+  int threads = thread_count();
+};
+
+void check_all(const std::string& policy) {
+  const OneThread small;
+  seed_everything(1);
+  const Tensor text = random_tensor({4, 7}, DType::int64, 1, 0, 17);
+  check(policy, "mlp", MLP({.hidden_units = {16}, .classes = 4}), images({8, 5, 4, 3}), labels({8}, 4));
+  check(policy, "cnn", CNN({.classes = 4, .scale = 1}), images({4, 12, 12, 2}), labels({4}, 4));
+  check(policy, "lenet", LeNet({.scale = 1}), images({4, 28, 28, 1}), labels({4}, 10));
+  check(policy, "resnet", ResNet(ResNet::Block::basic, {1, 1, 1, 1}, {.classes = 4}), images({4, 16, 16, 3}),
+        labels({4}, 4), 1e-3);
+  check(policy, "vit", ViT(small_vit()), images({4, 8, 8, 3}), labels({4}, 5));
+  check(policy, "bert", BertForSequenceClassification({.bert = small_bert()}), text, labels({4}, 2));
+  check(policy, "gpt", GPT(small_gpt()), text, labels({4, 7}, 17));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(policies)
+
+BOOST_AUTO_TEST_CASE(thirty_steps_in_float32_halve_the_loss) { check_all("float32"); }
+
+BOOST_AUTO_TEST_CASE(thirty_steps_in_float64_halve_the_loss) { check_all("float64"); }
+
+BOOST_AUTO_TEST_CASE(thirty_steps_in_mixed_bfloat16_halve_the_loss) { check_all("mixed_bfloat16"); }
+
+BOOST_AUTO_TEST_CASE(thirty_steps_in_mixed_float16_halve_the_loss) { check_all("mixed_float16"); }
+
+BOOST_AUTO_TEST_CASE(thirty_steps_in_bfloat16_halve_the_loss) { check_all("bfloat16"); }
+
+BOOST_AUTO_TEST_CASE(thirty_steps_in_float16_halve_the_loss) { check_all("float16"); }
+
+BOOST_AUTO_TEST_SUITE_END()
