@@ -36,7 +36,9 @@ struct Encoding {
 /// `BertTokenizerFast`. A text is cleaned and cut at white space, punctuation and CJK ideographs; each word becomes
 /// the longest pieces of the vocabulary from left to right, those after the first with `##` in front. A word that has
 /// none, or more than 100 characters, becomes [UNK]. [CLS], [SEP], [PAD], [UNK] and [MASK] in a text are those tokens.
-/// What is not valid UTF-8 is dropped byte by byte, as U+FFFD is. A copy shares the vocabulary.
+/// What is not valid UTF-8 is dropped byte by byte, as U+FFFD is. Some 600 characters of Unicode 9 and later count as
+/// marks, punctuation or controls here and as letters there, whose tables are those of Unicode 8. A copy shares the
+/// vocabulary.
 ///
 /// ```cpp
 /// const WordPieceTokenizer tokenizer("all-MiniLM-L6-v2/vocab.txt");
@@ -62,8 +64,8 @@ class WordPieceTokenizer {
   /// of its names.
   Encoding encode_batch(const std::vector<std::string>& texts, const EncodeOptions& options = {}) const;
 
-  /// The text of ids: words in lower case, with single spaces but for none in front of `. , ! ?` and after an
-  /// apostrophe that belongs to them, as Hugging Face joins them. A ValueError if an id is not in the vocabulary.
+  /// The text of ids, as Hugging Face joins them: pieces to words, words with single spaces, but with none in front of
+  /// `. , ! ?`. A ValueError if an id is not in the vocabulary.
   std::string decode(const Ids& ids, bool skip_special_tokens = true) const;
 
   /// Number of tokens.
