@@ -5,8 +5,8 @@
 #include <utility>
 
 #include <mezzo/initializers/random_normal.hpp>
-#include <mezzo/layers/detail/checks.hpp>
 #include <mezzo/layers/multi_head_attention.hpp>
+#include <mezzo/model/checks.hpp>
 
 namespace mezzo {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <mezzo/initializers/random_normal.hpp>
-#include <mezzo/layers/detail/checks.hpp>
+#include <mezzo/model/checks.hpp>
 #include <mezzo/models/detail/self_attention.hpp>
 
 namespace mezzo {

@@ -5,6 +5,7 @@
 
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/variance_scaling.hpp>
+#include <mezzo/model/checks.hpp>
 
 namespace mezzo {
 namespace {
@@ -111,10 +112,6 @@ std::int64_t expansion_of(ResNet::Block block) {
 
 constexpr std::int64_t first_filters = 64;
 
-void require_positive(const std::string& where, const std::string& option, std::int64_t value) {
-  if (value < 1) throw ValueError(where + " " + option + " must be at least 1; got " + std::to_string(value));
-}
-
 }  // namespace
 
 ResNet::ResNet(Block block, const std::array<std::int64_t, 4>& layers, ResNetOptions options)
@@ -127,12 +124,12 @@ ResNet::ResNet(Block block, const std::array<std::int64_t, 4>& layers, ResNetOpt
       fc_(output_layer()) {}
 
 Dense ResNet::output_layer() {
-  require_positive(label(), "classes", options_.classes);
+  detail::require_positive(label(), "classes", options_.classes);
   return sub("fc", linear(8 * first_filters * expansion_of(block_), options_.classes));
 }
 
 Sequential ResNet::stage(std::size_t index) const {
-  require_positive(label(), "layers", layers_[index]);
+  detail::require_positive(label(), "layers", layers_[index]);
   std::vector<Any<Layer>> blocks;
   for (std::int64_t i = 0; i < layers_[index]; ++i) {
     const bool first = i == 0;

@@ -1,7 +1,7 @@
 #include <mezzo/layers/batch_normalization.hpp>
 
 #include <mezzo/initializers/constant.hpp>
-#include <mezzo/layers/detail/checks.hpp>
+#include <mezzo/model/checks.hpp>
 
 namespace mezzo {
 

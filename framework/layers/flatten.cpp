@@ -1,6 +1,6 @@
 #include <mezzo/layers/flatten.hpp>
 
-#include <mezzo/layers/detail/checks.hpp>
+#include <mezzo/model/checks.hpp>
 
 namespace mezzo {
 

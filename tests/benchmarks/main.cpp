@@ -37,7 +37,7 @@ void run(const Arguments& arguments) {
   model->build(batch["x"].shape());
   const Measurement result = measure(*model, batch, policy, arguments.seconds);
   if (arguments.profile) std::cout << model->explain({.profile = true}) << "\n";
-  const auto items = static_cast<double>(workload.batch_size);
+  const auto items = static_cast<double>(workload.items());
   const nlohmann::ordered_json line{{"framework", "mezzo " MEZZO_VERSION},
                                     {"workload", workload.name},
                                     {"config", policy.name()},

@@ -16,15 +16,46 @@ std::unique_ptr<Model> mlp() {
 
 std::unique_ptr<Model> cnn() { return std::make_unique<CNN>(CNNOptions{.classes = 10, .scale = 1, .dropout = 0.5}); }
 
+std::unique_ptr<Model> minilm() {
+  BertOptions bert = minilm_l6();
+  bert.hidden_dropout_prob = bert.attention_probs_dropout_prob = 0;
+  return std::make_unique<BertForSequenceClassification>(BertForSequenceClassificationOptions{.bert = bert});
+}
+
+std::unique_ptr<Model> gptchar() {
+  return std::make_unique<GPT>(GPTOptions{.vocab_size = 65,
+                                          .n_positions = 64,
+                                          .n_embd = 128,
+                                          .n_layer = 4,
+                                          .n_head = 4,
+                                          .resid_pdrop = 0,
+                                          .embd_pdrop = 0,
+                                          .attn_pdrop = 0});
+}
+
+Tensor random_integers(const Shape& shape, std::int64_t below, std::mt19937& random) {
+  Tensor out(shape, DType::int64);
+  std::uniform_int_distribution<std::int64_t> number(0, below - 1);
+  for (std::int64_t i = 0; i < out.size(); ++i) out.mutable_data<std::int64_t>()[i] = number(random);
+  return out;
+}
+
+Tensor random_pictures(const Shape& shape, std::mt19937& random) {
+  Tensor out(shape, DType::float32);
+  std::normal_distribution<float> normal;
+  for (std::int64_t i = 0; i < out.size(); ++i) out.mutable_data<float>()[i] = normal(random);
+  return out;
+}
+
 std::unique_ptr<Model> resnet() { return std::make_unique<ResNet>(resnet18({.classes = 37})); }
 
 }  // namespace
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all{
-      {"mlp", 128, {28, 28, 1}, 10, mlp},
-      {"cnn", 128, {28, 28, 1}, 10, cnn},
-      {"resnet18", 32, {224, 224, 3}, 37, resnet},
+      {"mlp", 128, {28, 28, 1}, 10, 0, false, mlp},          {"cnn", 128, {28, 28, 1}, 10, 0, false, cnn},
+      {"resnet18", 32, {224, 224, 3}, 37, 0, false, resnet}, {"minilm", 16, {128}, 2, 30522, false, minilm},
+      {"gptchar", 12, {64}, 65, 65, true, gptchar},
   };
   return all;
 }
@@ -33,12 +64,8 @@ HostBatch Workload::make_batch() const {
   std::mt19937 random(0);
   Shape shape = sample;
   shape.insert(shape.begin(), batch_size);
-  Tensor x(shape, DType::float32);
-  std::normal_distribution<float> normal;
-  for (std::int64_t i = 0; i < x.size(); ++i) x.mutable_data<float>()[i] = normal(random);
-  Tensor y({batch_size}, DType::int64);
-  std::uniform_int_distribution<std::int64_t> label(0, classes - 1);
-  for (std::int64_t i = 0; i < y.size(); ++i) y.mutable_data<std::int64_t>()[i] = label(random);
+  const Tensor x = vocabulary > 0 ? random_integers(shape, vocabulary, random) : random_pictures(shape, random);
+  const Tensor y = random_integers(language ? shape : Shape{batch_size}, classes, random);
   return {{{"x", x, Role::input}, {"y", y, Role::target}}, batch_size};
 }
 

@@ -4,6 +4,7 @@
 
 #include <mezzo/core/shape.hpp>
 
+// What layers and models ask of their options and inputs.
 namespace mezzo::detail {
 
 /// A ValueError unless an option is at least 1: "[Dense] units must be at least 1; got 0".

@@ -1,4 +1,4 @@
-#include <mezzo/layers/detail/checks.hpp>
+#include <mezzo/model/checks.hpp>
 
 #include <mezzo/core/error.hpp>
 
