@@ -14,6 +14,7 @@
 #include <mezzo/graph/gradient.hpp>
 #include <mezzo/image/crop.hpp>
 #include <mezzo/image/decode.hpp>
+#include <mezzo/image/encode.hpp>
 #include <mezzo/image/random.hpp>
 #include <mezzo/image/resize.hpp>
 #include <mezzo/initializers/constant.hpp>
@@ -68,6 +69,9 @@
 #include <mezzo/optimizers/adamw.hpp>
 #include <mezzo/optimizers/sgd.hpp>
 #include <mezzo/precision/policy.hpp>
+#include <mezzo/report/image_grid.hpp>
+#include <mezzo/report/line_chart.hpp>
+#include <mezzo/report/text.hpp>
 #include <mezzo/schedules/cosine_decay.hpp>
 #include <mezzo/schedules/exponential_decay.hpp>
 #include <mezzo/schedules/piecewise_constant_decay.hpp>

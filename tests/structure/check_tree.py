@@ -31,7 +31,7 @@ INCLUDES = {
     "io": ["core"],
     "text": ["io"],
     "image": ["io"],
-    "report": ["model", "compiler"],
+    "report": ["model", "compiler", "image"],
     "training": ["layers", "losses", "metrics", "optimizers", "compiler", "io"],
     "cli": ["training", "report", "datasets", "models"],
     "datasets": ["data", "text", "image"],
@@ -44,7 +44,7 @@ TOP_LEVEL = {"CMakeLists.txt", "framework", "models", "datasets", "tests", "tuto
 CODE = {"framework", "models", "datasets"}
 SIZED = CODE | {"tests"}
 LONG, TOO_LONG = 150, 400
-TEXT = {".cpp", ".hpp", ".h", ".C", ".py", ".sh", ".cmake", ".txt", ".md", ".in", ".json", ".svg", ".yml", ""}
+TEXT = {".cpp", ".hpp", ".h", ".C", ".py", ".sh", ".cmake", ".txt", ".md", ".in", ".json", ".svg", ".yml", ".ipynb", ""}
 
 # Libraries that only some places may name in an #include.
 LIBRARIES = [

@@ -1,0 +1,20 @@
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include <mezzo/report/image_grid.hpp>
+#include <mezzo/report/line_chart.hpp>
+#include <mezzo/report/text.hpp>
+
+namespace mezzo {
+
+/// @name What xeus-cling shows
+/// `xcpp::display(x)`, and a cell whose last line is `x`, find these by their argument. They are compiled in the
+/// notebook, so that they return the json class of the kernel's own nlohmann_json.
+/// @{
+inline nlohmann::json mime_bundle_repr(const ImageGrid& images) { return images.mime(); }
+inline nlohmann::json mime_bundle_repr(const LineChart& chart) { return chart.mime(); }
+inline nlohmann::json mime_bundle_repr(const Tensor& tensor) { return {{"text/plain", to_text(tensor)}}; }
+inline nlohmann::json mime_bundle_repr(const History& history) { return {{"text/plain", to_text(history)}}; }
+/// @}
+
+}  // namespace mezzo
