@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 ci=$build/ci
-stages=(format tidy consumer headers cling compile_time clang sanitize)
+stages=(format tidy consumer headers cling notebooks compile_time clang sanitize)
 
 sources() { git -C "$root" ls-files --cached --others --exclude-standard -- "$@"; }
 
@@ -62,6 +62,18 @@ stage_headers() {
 stage_cling() {
   install_library
   "$mezzo_cling/bin/python" "$root/tests/cling/run.py" "$ci/prefix" "$root/tests/cling/cells.C"
+}
+
+# The executed notebooks, with their outputs, are left in the build's ci/notebooks.
+stage_notebooks() {
+  install_library
+  "$mezzo_cling/bin/python" "$root/tests/notebooks/test_run_notebook.py"
+  mkdir -p "$ci/notebooks"
+  local notebook
+  for notebook in "$root"/tutorials/*.ipynb; do
+    "$mezzo_cling/bin/python" "$root/tests/notebooks/run_notebook.py" "$ci/prefix" "$notebook" \
+      "$ci/notebooks/$(basename "$notebook")"
+  done
 }
 
 stage_compile_time() {
