@@ -8,9 +8,10 @@
 // BATCH_SIZE  32
 // IMAGE_SIZE  224, in pixels
 //
-// One way to make WEIGHTS:
-//   python -c 'import torchvision, safetensors.torch as s
-//   s.save_file(torchvision.models.resnet18(weights="IMAGENET1K_V1").state_dict(), "resnet18.safetensors")'
+// One way to make WEIGHTS, in Python:
+//   from safetensors.torch import save_file
+//   from torchvision.models import resnet18
+//   save_file(resnet18(weights="IMAGENET1K_V1").state_dict(), "resnet18.safetensors")
 #include <cstdio>
 #include <exception>
 #include <stdexcept>

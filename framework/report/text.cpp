@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include <mezzo/core/convert.hpp>
 #include <mezzo/core/visit.hpp>
 #include <mezzo/report/detail/chart_data.hpp>
