@@ -38,7 +38,8 @@ struct BertLayerOptions {
   Policy dtype{};
 };
 
-/// Attention, then two dense layers, each added to its input and normalized: (hidden states[, mask]) to hidden states.
+/// Attention, then two dense layers, each added to its input and normalized: hidden states, those of them that are
+/// asked for, and a mask if there is one, to hidden states.
 class BertLayer : public Layer {
  public:
   explicit BertLayer(BertLayerOptions options) : Layer("BertLayer", options), options_(std::move(options.bert)) {
@@ -52,10 +53,10 @@ class BertLayer : public Layer {
 
  protected:
   Values call_many(const Values& xs) override {
-    const Value& x = xs[0];
+    const Value& asked = xs[1];
     AttentionCallOptions call;
-    if (xs.size() > 1) call.attention_mask = xs[1];
-    const Value attended = attention_norm_(dropout_(attention_(x, x, call)) + x);
+    if (xs.size() > 2) call.attention_mask = xs[2];
+    const Value attended = attention_norm_(dropout_(attention_(asked, xs[0], call)) + asked);
     return {output_norm_(dropout_(output_(intermediate_(attended))) + attended)};
   }
 
@@ -79,12 +80,15 @@ BertOptions checked(const std::string& where, BertOptions options) {
   detail::require_positive(where, "type_vocab_size", options.type_vocab_size);
   detail::require_divides(where, "num_attention_heads", options.num_attention_heads, "hidden_size",
                           options.hidden_size);
+  if (options.pooled_only && !options.add_pooling_layer) {
+    throw ValueError(where + " pooled_only needs the pooling layer");
+  }
   return options;
 }
 
 BertForSequenceClassificationOptions checked(const std::string& where, BertForSequenceClassificationOptions options) {
   detail::require_positive(where, "num_labels", options.num_labels);
-  if (!options.bert.add_pooling_layer) throw ValueError(where + " needs the pooling layer of bert");
+  options.bert.pooled_only = true;
   return options;
 }
 
@@ -141,15 +145,19 @@ Values Bert::call_many(const Values& xs) {
                      " inputs");
   }
   for (const Value& x : xs) detail::require_rank(label(), x.shape(), 2, "(batch, positions)");
-  Values states{embed(xs[0], Values(xs.begin() + std::min<std::ptrdiff_t>(2, xs.end() - xs.begin()), xs.end()))};
-  if (xs.size() > 1) {
-    states.push_back(reshape(cast(xs[1], DType::boolean), {xs[1].shape()[0], 1, 1, xs[1].shape()[1]}));
+  Value x = embed(xs[0], Values(xs.begin() + std::min<std::ptrdiff_t>(2, xs.end() - xs.begin()), xs.end()));
+  const auto first = [](const Value& all) { return slice(all, {{0, 0, 0}, {-1, 1, -1}}); };
+  for (Any<Layer>& layer : layers_) {
+    const bool last = &layer == &layers_.back();
+    Values in{x, last && options_.pooled_only ? first(x) : x};
+    if (xs.size() > 1) {
+      in.push_back(reshape(cast(xs[1], DType::boolean), {xs[1].shape()[0], 1, 1, xs[1].shape()[1]}));
+    }
+    x = (*layer)(in).front();
   }
-  for (Any<Layer>& layer : layers_) states[0] = (*layer)(states).front();
-  if (pooler_.empty()) return {states[0]};
-  const Shape& shape = states[0].shape();
-  const Value first = slice(states[0], {{0, 0, 0}, {-1, 1, -1}});
-  return {states[0], pooler_[0](reshape(first, {shape[0], shape[2]}))};
+  if (pooler_.empty()) return {x};
+  const Value pooled = pooler_[0](reshape(first(x), {x.shape()[0], x.shape()[2]}));
+  return options_.pooled_only ? Values{pooled} : Values{x, pooled};
 }
 
 BertForSequenceClassification::BertForSequenceClassification(BertForSequenceClassificationOptions options)
@@ -159,6 +167,6 @@ BertForSequenceClassification::BertForSequenceClassification(BertForSequenceClas
       dropout_(sub("dropout", Dropout({.rate = options_.bert.hidden_dropout_prob}))),
       classifier_(sub("classifier", dense(options_.bert, options_.num_labels))) {}
 
-Values BertForSequenceClassification::call_many(const Values& xs) { return {classifier_(dropout_(bert_(xs).at(1)))}; }
+Values BertForSequenceClassification::call_many(const Values& xs) { return {classifier_(dropout_(bert_(xs).front()))}; }
 
 }  // namespace mezzo

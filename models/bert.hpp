@@ -25,6 +25,7 @@ struct BertOptions {
   double layer_norm_eps = 1e-12;
   double initializer_range = 0.02;  ///< standard deviation of initial kernels and embeddings
   bool add_pooling_layer = true;
+  bool pooled_only = false;  ///< pooler_output is the only output; the last layer computes what that needs
   std::string name{};
   Policy dtype{};
 };
@@ -41,13 +42,13 @@ BertOptions minilm_l6(BertOptions rest = {});
 /// Encoder of text (Devlin et al., 2018, arXiv 1810.04805), with Hugging Face's structure, names and initial values.
 /// Inputs, all integers: input_ids (batch, positions); attention_mask (batch, positions), 0 where there is padding, all
 /// 1 if it isn't given; token_type_ids (batch, positions), 0 if not given. Outputs: last_hidden_state (batch,
-/// positions, hidden_size) and, with the pooling layer, pooler_output (batch, hidden_size). A ShapeError for more
-/// positions than max_position_embeddings, a ValueError for ids out of range when the step runs. Layers:
-/// word_embeddings, position_embeddings, token_type_embeddings, embeddings_norm, layer0, layer1, ... (attention,
-/// attention_norm, intermediate, output, output_norm), pooler.
+/// positions, hidden_size) and, with the pooling layer, pooler_output (batch, hidden_size), a dense layer of the first
+/// position. A ShapeError for more positions than max_position_embeddings, a ValueError for ids out of range when the
+/// step runs. Layers: word_embeddings, position_embeddings, token_type_embeddings, embeddings_norm, layer0, layer1, ...
+/// (attention, attention_norm, intermediate, output, output_norm), pooler.
 class Bert : public Model {
  public:
-  /// A ValueError for sizes below 1, and unless the heads divide hidden_size.
+  /// A ValueError for sizes below 1, unless the heads divide hidden_size, and for pooled_only without pooling layer.
   explicit Bert(BertOptions options = {});
 
   const BertOptions& options() const { return options_; }
@@ -73,11 +74,11 @@ struct BertForSequenceClassificationOptions {
   Policy dtype{};
 };
 
-/// A Bert with a dropout and a Dense on its pooler's output: the inputs of Bert to logits (batch, num_labels). Layers:
-/// bert, classifier.
+/// A Bert, pooled_only, with a dropout and a Dense on its output: the inputs of Bert to logits (batch, num_labels).
+/// Layers: bert, classifier.
 class BertForSequenceClassification : public Model {
  public:
-  /// A ValueError for num_labels below 1 or a Bert without pooling layer.
+  /// A ValueError for num_labels below 1, or where Bert gives one.
   explicit BertForSequenceClassification(BertForSequenceClassificationOptions options = {});
 
   /// The encoder, to freeze it or to load its weights.
