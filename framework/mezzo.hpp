@@ -59,6 +59,7 @@
 #include <mezzo/models/cnn.hpp>
 #include <mezzo/models/gpt.hpp>
 #include <mezzo/models/lenet.hpp>
+#include <mezzo/models/mean_pooling.hpp>
 #include <mezzo/models/mlp.hpp>
 #include <mezzo/models/resnet.hpp>
 #include <mezzo/models/vit.hpp>

@@ -118,11 +118,13 @@ Bert::Bert(BertOptions options)
     layers_.emplace_back(sub("layer" + std::to_string(i), BertLayer({.bert = options_})));
   }
   if (options_.add_pooling_layer) pooler_.push_back(sub("pooler", dense(options_, options_.hidden_size, "tanh")));
+  std::vector<std::string> skip{"embeddings.position_ids"};
+  if (!options_.add_pooling_layer) skip.insert(skip.end(), {"pooler.dense.weight", "pooler.dense.bias"});
   set_weight_files({.rename = {{"^(word|position|token_type)_embeddings\\.", "embeddings.$1_embeddings."},
                                {"^embeddings_norm\\.", "embeddings.LayerNorm."},
                                {"^layer([0-9]+)\\.", "encoder.layer.$1."},
                                {"^pooler\\.", "pooler.dense."}},
-                    .skip = {"embeddings.position_ids"},
+                    .skip = skip,
                     .optional_prefix = "bert."});
 }
 
