@@ -137,10 +137,9 @@ bool is_reference(const std::string& implementation) {
   return (':' + implementation + ':').find(":ref:") != std::string::npos;
 }
 
-Offer offer_matmul(const Array& a, const Array& b, const Array& bias, const Array& out, bool relu) {
-  return offer([&] {
-    return first_fast(describe<dnnl::matmul>(attributes(relu), a.plain(), b.plain(), bias.plain(), out.plain()));
-  });
+Offer offer_matmul(const Array& a, const Descriptor& b, const Array& bias, const Array& out, bool relu) {
+  return offer(
+      [&] { return first_fast(describe<dnnl::matmul>(attributes(relu), a.plain(), b, bias.plain(), out.plain())); });
 }
 
 Offer offer_convolution(const Convolution& c, bool relu) {

@@ -36,8 +36,8 @@ struct Offer {
   bool accepted() const { return refusal.empty(); }
 };
 
-/// activation(a b + bias), all plain.
-Offer offer_matmul(const Array& a, const Array& b, const Array& bias, const Array& out, bool relu);
+/// activation(a b + bias), all plain but for b.
+Offer offer_matmul(const Array& a, const Descriptor& b, const Array& bias, const Array& out, bool relu);
 
 /// The arrays of a convolution or of one of its gradients (x, kernel and y stand for theirs, too) and its geometry,
 /// with oneDNN's dilation of 0 for a dense kernel. The kernel's layout is oneDNN's to choose.
