@@ -70,6 +70,7 @@
 #include <mezzo/optimizers/adamw.hpp>
 #include <mezzo/optimizers/sgd.hpp>
 #include <mezzo/precision/policy.hpp>
+#include <mezzo/precision/policy_map.hpp>
 #include <mezzo/report/image_grid.hpp>
 #include <mezzo/report/line_chart.hpp>
 #include <mezzo/report/text.hpp>

@@ -1,6 +1,9 @@
 #include <mezzo/graph/scope.hpp>
 
+#include <algorithm>
 #include <utility>
+
+#include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
 namespace {
@@ -23,6 +26,10 @@ struct Origin {
 Origin& origin() {
   thread_local Origin current;
   return current;
+}
+
+std::string joined(const std::string& path, const Frame& frame) {
+  return path + (path.empty() || frame.entry.empty() ? "" : "/") + frame.entry;
 }
 
 }  // namespace
@@ -50,18 +57,25 @@ const Frames& current_frames() { return frames(); }
 
 Policy current_policy() {
   const Frames& stack = frames();
-  for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame) {
-    if (!frame->info->policy.inherits()) return frame->info->policy;
+  const auto frame =
+      std::find_if(stack.rbegin(), stack.rend(), [](const Frame& layer) { return !layer.info->policy.inherits(); });
+  const Policy nearest = frame != stack.rend()      ? frame->info->policy
+                         : base_policy().inherits() ? dtype_policy()
+                                                    : base_policy();
+  if (nearest.map() == nullptr) return nearest;
+  std::vector<PolicyLevel> levels{{dtype_policy(), ""}, {base_policy(), ""}};
+  std::string path;
+  for (const Frame& layer : stack) {
+    path = joined(path, layer);
+    if (!layer.info->policy.inherits()) levels.push_back({layer.info->policy, path});
   }
-  return base_policy().inherits() ? dtype_policy() : base_policy();
+  return policy_at(levels, path);
 }
 
 std::string current_path() {
   if (origin().path != nullptr) return *origin().path;
   std::string path;
-  for (const Frame& frame : frames()) {
-    if (!frame.entry.empty()) path += (path.empty() ? "" : "/") + frame.entry;
-  }
+  for (const Frame& frame : frames()) path = joined(path, frame);
   return path;
 }
 

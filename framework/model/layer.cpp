@@ -4,6 +4,7 @@
 
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
 namespace {
@@ -40,16 +41,18 @@ struct Flag {
   bool& flag_;
 };
 
-void collect(const LayerState& state, const std::string& prefix, const Policy& outer, bool trainable,
+void collect(const LayerState& state, const std::string& path, std::vector<PolicyLevel> levels, bool trainable,
              std::vector<WeightPolicy>& out) {
-  const Policy& policy = state.policy.inherits() ? outer : state.policy;
+  if (!state.policy.inherits()) levels.push_back({state.policy, path});
+  const Policy policy = policy_at(levels, path);
+  const std::string prefix = path.empty() ? "" : path + "/";
   trainable = trainable && state.trainable;
   for (const Variable& weight : state.weights) {
     const bool seen = std::any_of(out.begin(), out.end(),
                                   [&](const WeightPolicy& entry) { return entry.variable.id() == weight.id(); });
     if (!seen) out.push_back({prefix + weight.name(), weight, policy, trainable && weight.trainable()});
   }
-  for (const auto& child : state.children) collect(*child.second, prefix + child.first + "/", policy, trainable, out);
+  for (const auto& child : state.children) collect(*child.second, prefix + child.first, levels, trainable, out);
 }
 
 }  // namespace
@@ -182,7 +185,7 @@ RootScope::~RootScope() { caller() = outer_; }
 
 std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base) {
   std::vector<WeightPolicy> out;
-  collect(*root.state(), "", base.inherits() ? dtype_policy() : base, true, out);
+  collect(*root.state(), "", {{dtype_policy(), ""}, {base, ""}}, true, out);
   return out;
 }
 

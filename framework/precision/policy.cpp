@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include <mezzo/core/error.hpp>
+#include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
 namespace {
@@ -67,6 +68,14 @@ Policy::Policy(std::string name) : name_(std::move(name)) {
   }
   throw NameError("no policy \"" + name_ + "\"; there are: " + policy_names());
 }
+
+Policy::Policy(const PolicyMap& map)
+    : name_(map.name()),
+      compute_(map.default_policy().compute_dtype()),
+      variable_(map.default_policy().variable_dtype()),
+      map_(std::make_shared<const PolicyMap>(map)) {}
+
+Policy Policy::at(const std::string& path) const { return map_ ? map_->at(path) : *this; }
 
 void set_dtype_policy(const Policy& policy) {
   const std::lock_guard<std::mutex> lock(global_mutex());

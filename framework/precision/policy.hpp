@@ -1,9 +1,12 @@
 #pragma once
+#include <memory>
 #include <string>
 
 #include <mezzo/core/dtype.hpp>
 
 namespace mezzo {
+
+class PolicyMap;
 
 /// In which dtype a layer computes, and in which its variables are kept. A value with a name, as in Keras:
 ///
@@ -25,8 +28,21 @@ class Policy {
   /// A floating dtype for both; a NameError for an integer one.
   Policy(DType dtype) : Policy(std::string(dtype_name(dtype))) {}
 
+  /// By layer: see PolicyMap.
+  Policy(const PolicyMap& map);
+
   bool inherits() const { return name_.empty(); }
+
+  /// What it says of a layer with this path, counted from where the policy was given: itself, or the map's entry, which
+  /// may inherit.
+  Policy at(const std::string& path) const;
+
+  /// The map that it was made from, or null.
+  const PolicyMap* map() const { return map_.get(); }
+
   const std::string& name() const { return name_; }
+
+  /// Of a map, those of its default.
   DType compute_dtype() const { return compute_; }
   DType variable_dtype() const { return variable_; }
   bool operator==(const Policy& other) const { return name_ == other.name_; }
@@ -36,6 +52,7 @@ class Policy {
   std::string name_;
   DType compute_ = DType::float32;
   DType variable_ = DType::float32;
+  std::shared_ptr<const PolicyMap> map_;
 };
 
 /// Sets the policy that holds where no layer, container or Trainer says another; an inheriting one means float32.
@@ -64,6 +81,7 @@ class Precision {
   Precision(const char* name) : Precision(std::string(name)) {}
   Precision(const std::string& name);
   Precision(Policy policy) : policy_(std::move(policy)) {}
+  Precision(const PolicyMap& map) : policy_(map) {}
 
   const Policy& policy() const { return policy_; }
 

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include <mezzo/model/model.hpp>
+#include <mezzo/precision/policy_map.hpp>
 #include <mezzo/report/detail/table.hpp>
 
 namespace mezzo {
@@ -62,7 +63,7 @@ std::string output_text(const std::optional<Shape>& output) {
 struct Place {
   std::string name;
   std::string path;
-  Policy policy;
+  std::vector<PolicyLevel> levels;
   bool trainable = true;
 };
 
@@ -71,8 +72,9 @@ class Lines {
  public:
   void add_below(const Layer& layer, const Place& place) {
     for (const auto& [name, child] : layer.state()->children) {
-      const Place below{name, place.path + (place.path.empty() ? "" : "/") + name,
-                        child->policy.inherits() ? place.policy : child->policy, place.trainable && child->trainable};
+      Place below{name, place.path + (place.path.empty() ? "" : "/") + name, place.levels,
+                  place.trainable && child->trainable};
+      below.levels.push_back({child->policy, below.path});
       const LayerHandle handle(child, below.path, {});
       add(handle, below);
       add_below(handle, below);
@@ -86,7 +88,7 @@ class Lines {
     for (const Variable& weight : weights) size.add(weight.value());
     const bool built = state.called || !weights.empty();
     unbuilt_ += built ? 0 : 1;
-    const Policy& policy = state.last_policy.inherits() ? place.policy : state.last_policy;
+    const Policy policy = state.last_policy.inherits() ? policy_at(place.levels, place.path) : state.last_policy;
     const auto depth = static_cast<std::size_t>(std::count(place.path.begin(), place.path.end(), '/'));
     const std::string trainable = place.trainable ? "yes" : "no";
     rows_.push_back({std::string(2 * depth, ' ') + place.name + (place.name.empty() ? "(" : " (") + state.kind + ")",
@@ -112,7 +114,7 @@ class Lines {
 
 std::string Model::summary_text() const {
   Lines lines;
-  const Place root{"", "", state()->policy.inherits() ? mezzo::dtype_policy() : state()->policy, trainable()};
+  const Place root{"", "", {{mezzo::dtype_policy(), ""}, {state()->policy, ""}}, trainable()};
   if (!state()->weights.empty()) lines.add(*this, root);
   lines.add_below(*this, root);
 

@@ -1,14 +1,20 @@
 #include <algorithm>
 
 #include <mezzo/core/random.hpp>
+#include <mezzo/precision/policy_map.hpp>
 #include <mezzo/training/detail/step_runner.hpp>
 
 namespace mezzo::detail {
 namespace {
 
+/// Whether a layer's policy leaves nothing to the levels above it.
+bool overrides_all(const Policy& policy) {
+  return !policy.inherits() && (policy.map() == nullptr || !policy.map()->default_policy().inherits());
+}
+
 /// Whether anything below is left to the Trainer.
 bool reached(const LayerState& state) {
-  if (!state.policy.inherits()) return false;
+  if (overrides_all(state.policy)) return false;
   return state.children.empty() || !state.weights.empty() ||
          std::any_of(state.children.begin(), state.children.end(),
                      [](const auto& child) { return reached(*child.second); });
@@ -22,6 +28,23 @@ void list_overrides(const LayerState& state, const std::string& path, std::strin
   for (const auto& child : state.children) {
     list_overrides(*child.second, path + (path.empty() ? "" : "/") + child.first, text);
   }
+}
+
+void add_paths(const LayerState& state, const std::string& prefix, std::vector<std::string>& paths) {
+  for (const auto& child : state.children) {
+    paths.push_back(prefix + child.first);
+    add_paths(*child.second, paths.back() + "/", paths);
+  }
+}
+
+void require_matches(const Layer& root, const PolicyMap& map) {
+  std::vector<std::string> paths;
+  add_paths(*root.state(), "", paths);
+  const std::vector<std::string> unmatched = map.unmatched(paths);
+  if (unmatched.empty()) return;
+  std::string text;
+  for (const std::string& path : paths) text += (text.empty() ? "" : ", ") + path;
+  throw ValueError("[PolicyMap] entry \"" + unmatched.front() + "\" matches no layer; there are: " + text);
 }
 
 }  // namespace
@@ -49,6 +72,7 @@ std::vector<Conversion> conversions(const Layer& root, const Policy& policy) {
 }
 
 void require_reach(const Layer& root, const Policy& policy) {
+  if (policy.map() != nullptr) require_matches(root, *policy.map());
   if (policy.inherits() || reached(*root.state())) return;
   std::string overrides;
   list_overrides(*root.state(), "", overrides);
