@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <mezzo/graph/trace.hpp>
 #include <mezzo/model/input.hpp>
 
 namespace mezzo {
@@ -148,14 +149,37 @@ const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
   return *symbols_.pointer();
 }
 
+Value FunctionalGraph::leave(Value result, const Step& step, const Frames& consumer) const {
+  const auto same = [&](std::size_t depth) {
+    return depth < consumer.size() && depth < step.layers.size() &&
+           consumer[depth].info == step.layers[depth].first.pointer() &&
+           consumer[depth].entry == step.layers[depth].second;
+  };
+  std::size_t common = 0;
+  while (same(common)) ++common;
+  const bool called_on_symbols = Trace::current() == nullptr && result.symbolic();
+  if (!is_floating(result.dtype()) || called_on_symbols) return result;
+  const bool border = result.crosses_border();
+  for (std::size_t depth = step.layers.size(); depth > common; --depth) {
+    Frames frames;
+    for (std::size_t i = 0; i < depth; ++i) frames.push_back({step.layers[i].first.pointer(), step.layers[i].second});
+    const Scope scope(frames);
+    const Policy policy = current_policy();
+    if (policy.output_dtype() == policy.compute_dtype() || result.dtype() == policy.output_dtype()) continue;
+    result = cast(result, policy.output_dtype()).across_border(border);
+  }
+  return result;
+}
+
 Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, bool remember) const {
-  const auto value = [&](const Operand& operand) -> Value {
+  const auto value = [&](const Operand& operand, const Frames& consumer) -> Value {
     const auto output = static_cast<std::size_t>(operand.output);
     switch (operand.kind) {
       case Operand::Kind::input:
         return xs[operand.index].across_border(operand.crosses_border);
       case Operand::Kind::step:
-        return results[operand.index][output].across_border(operand.crosses_border);
+        return leave(results[operand.index][output], steps_[operand.index], consumer)
+            .across_border(operand.crosses_border);
       case Operand::Kind::variable:
         return read_variable(variables_[operand.index].pointer()).across_border(operand.crosses_border);
       case Operand::Kind::constant:
@@ -173,9 +197,15 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
       const Scope outer(frames);
       if (remember) layer.first->last_policy = current_policy();
     }
+    Values inputs(step.inputs.size());  // results of steps first: they leave their layers before this one is entered
+    const auto fill = [&](bool steps) {
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        if ((step.inputs[k].kind == Operand::Kind::step) == steps) inputs[k] = value(step.inputs[k], frames);
+      }
+    };
+    fill(true);
     const Scope scope(frames);
-    Values inputs;
-    for (const Operand& operand : step.inputs) inputs.push_back(value(operand));
+    fill(false);
     results.push_back(step.op->reinsert != nullptr ? step.op->reinsert(inputs, step.attributes)
                                                    : mezzo::insert(*step.op, inputs, step.attributes));
     if (remember) {
@@ -186,12 +216,12 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
   for (const auto& [frames, i] : updating) {
     const Scope scope(frames);
     for (const Update& update : steps_[i].updates) {
-      update_in_training(update.variable.pointer(), value(update.value));
+      update_in_training(update.variable.pointer(), value(update.value, frames));
     }
     hang_updates(results[i].front());
   }
   Values out;
-  for (const Operand& operand : outputs_) out.push_back(value(operand));
+  for (const Operand& operand : outputs_) out.push_back(value(operand, {}));
   return out;
 }
 

@@ -52,6 +52,9 @@ class FunctionalGraph {
   };
   class Reader;
 
+  /// A step's result for a consumer in those layers: in the output dtypes of the layers that it leaves on the way.
+  Value leave(Value result, const Step& step, const Frames& consumer) const;
+
   /// `remember`: layers keep policy and output shape of this call.
   Values insert(const Values& xs, std::vector<Values>& results, bool remember) const;
 

@@ -75,6 +75,13 @@ Values Layer::operator()(const Values& xs) {
   Values crossed;
   for (const Value& x : xs) crossed.push_back(x.across_border(!x.weak()));
   Values out = call_many(crossed);
+  const DType output = current_policy().output_dtype();
+  const bool functional = symbolic && Trace::current() == nullptr;
+  if (!functional && output != current_policy().compute_dtype()) {  // of symbols, when their model is called
+    for (Value& y : out) {
+      if (is_floating(y.dtype()) && y.dtype() != output) y = cast(y, output);
+    }
+  }
   built_ = true;  // not before: a container that was called on a wrong shape isn't built
   for (Value& y : out) {
     for (const Value& x : xs) {

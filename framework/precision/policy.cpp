@@ -1,7 +1,10 @@
 #include <mezzo/precision/policy.hpp>
 
+#include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
+#include <sstream>
 
 #include <mezzo/core/error.hpp>
 #include <mezzo/precision/policy_map.hpp>
@@ -46,6 +49,44 @@ std::string policy_names() {
   return names;
 }
 
+std::string name_of(DType compute, DType variable, DType output) {
+  for (const Known& entry : known) {
+    if (entry.compute == compute && entry.variable == variable && output == compute) return entry.name;
+  }
+  return std::string("p=") + dtype_name(variable) + ",c=" + dtype_name(compute) + ",o=" + dtype_name(output);
+}
+
+/// A dtype by one of jmp's names.
+DType parse_dtype(const std::string& text, const std::string& policy) {
+  static const std::pair<const char*, DType> names[] = {
+      {"f16", DType::float16}, {"half", DType::float16},      {"float16", DType::float16}, {"bf16", DType::bfloat16},
+      {"f32", DType::float32}, {"bfloat16", DType::bfloat16}, {"full", DType::float32},    {"float32", DType::float32},
+      {"f64", DType::float64}, {"float64", DType::float64}};
+  for (const auto& name : names) {
+    if (text == name.first) return name.second;
+  }
+  throw NameError("no dtype \"" + text + "\" in policy \"" + policy + "\"; there are: f16, bf16, f32, f64");
+}
+
+/// jmp's: compute follows params, output follows compute.
+Policy parse(const std::string& text) {
+  std::optional<DType> dtypes[3];
+  const std::string keys[3][2] = {{"p", "params"}, {"c", "compute"}, {"o", "output"}};
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::size_t equals = part.find('=');
+    const std::string key = part.substr(0, equals);
+    const auto* const found = std::find_if(std::begin(keys), std::end(keys),
+                                           [&](const auto& names) { return key == names[0] || key == names[1]; });
+    if (equals == std::string::npos || found == std::end(keys) || dtypes[found - keys]) {
+      throw NameError("bad part \"" + part + "\" of policy \"" + text + "\"; it must be as p=f32,c=bf16,o=f32");
+    }
+    dtypes[found - keys] = parse_dtype(part.substr(equals + 1), text);
+  }
+  const DType variable = dtypes[0].value_or(DType::float32), compute = dtypes[1].value_or(variable);
+  return {compute, variable, dtypes[2].value_or(compute)};
+}
+
 std::mutex& global_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -60,19 +101,32 @@ Policy& global_policy() {
 
 Policy::Policy(std::string name) : name_(std::move(name)) {
   if (name_.empty()) return;
+  if (name_.find('=') != std::string::npos) {
+    *this = parse(name_);
+    return;
+  }
   for (const Known& entry : known) {
     if (name_ != entry.name) continue;
-    compute_ = entry.compute;
+    compute_ = output_ = entry.compute;
     variable_ = entry.variable;
     return;
   }
-  throw NameError("no policy \"" + name_ + "\"; there are: " + policy_names());
+  throw NameError("no policy \"" + name_ + "\"; there are: " + policy_names() + ", or as p=f32,c=bf16,o=f32");
+}
+
+Policy::Policy(DType compute, DType variable, DType output)
+    : name_(name_of(compute, variable, output)), compute_(compute), variable_(variable), output_(output) {
+  for (const DType dtype : {compute, variable, output}) {
+    if (!is_floating(dtype))
+      throw NameError(std::string("a policy's dtypes must be floating; got ") + dtype_name(dtype));
+  }
 }
 
 Policy::Policy(const PolicyMap& map)
     : name_(map.name()),
       compute_(map.default_policy().compute_dtype()),
       variable_(map.default_policy().variable_dtype()),
+      output_(map.default_policy().output_dtype()),
       map_(std::make_shared<const PolicyMap>(map)) {}
 
 Policy Policy::at(const std::string& path) const { return map_ ? map_->at(path) : *this; }
@@ -88,6 +142,7 @@ Policy dtype_policy() {
 }
 
 Precision::Precision(const std::string& name) {
+  if (name.find('=') != std::string::npos) policy_ = Policy(name);
   std::string good;
   for (const Alias& alias : aliases) {
     if (name == alias.precision) policy_ = Policy(alias.policy);

@@ -8,13 +8,18 @@ namespace mezzo {
 
 class PolicyMap;
 
-/// In which dtype a layer computes, and in which its variables are kept. A value with a name, as in Keras:
+/// In which dtype a layer computes, in which its variables are kept, and in which what it gives leaves it. A value with
+/// a name, as in Keras or jmp:
 ///
-/// | name | compute | variables |
-/// |---|---|---|
-/// | float32, float64, bfloat16, float16 | that | that |
-/// | mixed_bfloat16 | bfloat16 | float32 |
-/// | mixed_float16 | float16, with loss scaling | float32 |
+/// | name | compute | variables | output |
+/// |---|---|---|---|
+/// | float32, float64, bfloat16, float16 | that | that | that |
+/// | mixed_bfloat16 | bfloat16 | float32 | bfloat16 |
+/// | mixed_float16 | float16, with loss scaling | float32 | float16 |
+/// | p=f32,c=bf16,o=f32 | c, or p if there is none | p, or float32 | o, or c |
+///
+/// jmp's names of dtypes are f16 or half, bf16, f32 or full, f64, or those above; params, compute and output may be
+/// written out.
 ///
 /// The empty policy inherits: the nearest enclosing level decides (containers, Trainer, set_dtype_policy).
 class Policy {
@@ -27,6 +32,9 @@ class Policy {
 
   /// A floating dtype for both; a NameError for an integer one.
   Policy(DType dtype) : Policy(std::string(dtype_name(dtype))) {}
+
+  /// All three; a NameError unless they are floating.
+  Policy(DType compute, DType variable, DType output);
 
   /// By layer: see PolicyMap.
   Policy(const PolicyMap& map);
@@ -45,6 +53,7 @@ class Policy {
   /// Of a map, those of its default.
   DType compute_dtype() const { return compute_; }
   DType variable_dtype() const { return variable_; }
+  DType output_dtype() const { return output_; }
   bool operator==(const Policy& other) const { return name_ == other.name_; }
   bool operator!=(const Policy& other) const { return !(*this == other); }
 
@@ -52,6 +61,7 @@ class Policy {
   std::string name_;
   DType compute_ = DType::float32;
   DType variable_ = DType::float32;
+  DType output_ = DType::float32;
   std::shared_ptr<const PolicyMap> map_;
 };
 

@@ -14,8 +14,8 @@ struct PolicyMapOptions {
 
 /// A policy for each layer by its path, as Keras' DTypePolicyMap:
 ///
-///     const PolicyMap map({.default_policy = "mixed_bfloat16", .policies = {{"head", "float32"}, {".*/norm", "float32"}}});
-///     Trainer({.precision = map}).fit(model, loader);
+///     const PolicyMap map({.default_policy = "mixed_bfloat16", .policies = {{"head", "float32"}, {".*/norm",
+///     "float32"}}}); Trainer({.precision = map}).fit(model, loader);
 ///
 /// Wherever a policy is taken, so is a map; paths are counted from the layer that it is given to, or from the model for
 /// a Trainer and set_dtype_policy: "backbone/conv1". An entry whose text is the path wins, else the one whose regular

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include <mezzo/graph/trace.hpp>
 #include <mezzo/mezzo.hpp>
 
 #include "support/refused.hpp"
@@ -104,6 +105,28 @@ BOOST_AUTO_TEST_CASE(a_functional_model_takes_the_policy_of_the_call) {
   BOOST_TEST((plain.get_layer("own").compute_dtype() == DType::float32));
 }
 
+// jmp's policies name an output dtype, which what leaves a layer has; the next layer computes in its own.
+BOOST_AUTO_TEST_CASE(outputs_are_cast_where_they_leave_a_layer) {
+  const Policy wide_output("p=f32,c=bf16,o=f32");
+  BOOST_TEST((Dense({.units = 2, .dtype = wide_output})(x).dtype() == DType::float32));
+  Probe inside;
+  Sequential sequential({Dense({.units = 4}), inside}, {.dtype = wide_output});
+  BOOST_TEST((sequential(x).dtype() == DType::float32));
+  BOOST_TEST((inside.compute_dtype() == DType::bfloat16));
+  auto input = Input({.shape = {4}});
+  auto hidden = Dense({.units = 4, .name = "first"})(input);
+  Model functional(
+      {.inputs = {input}, .outputs = {Dense({.units = 2, .name = "second"})(hidden), hidden}, .dtype = wide_output});
+  Trace trace(Trace::Mode::graph, false);
+  const Values outputs = functional(Values{trace.input("x", Spec{x.shape(), x.dtype()})});
+  for (const Value& output : outputs) BOOST_TEST((output.dtype() == DType::float32));
+  int rounded = 0;
+  for (const NodePtr& node : trace.graph().nodes) {
+    if (node->op->name == "matmul") rounded += node->inputs[0].dtype() == DType::bfloat16 ? 1 : 0;
+  }
+  BOOST_TEST(rounded == 2);
+}
+
 BOOST_AUTO_TEST_CASE(integers_and_bools_are_not_cast_at_a_border) {
   Sequential model({layers::Activation()}, {.dtype = "mixed_bfloat16"});
   BOOST_TEST((model(Tensor({2}, DType::int64)).dtype() == DType::int64));
@@ -111,7 +134,8 @@ BOOST_AUTO_TEST_CASE(integers_and_bools_are_not_cast_at_a_border) {
 }
 
 BOOST_AUTO_TEST_CASE(unknown_policies_are_refused_with_the_good_ones) {
-  const std::string good = "; there are: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64";
+  const std::string good =
+      "; there are: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64, or as p=f32,c=bf16,o=f32";
   BOOST_TEST(refused<NameError>([] { Dense({.units = 1, .dtype = "bf16x"}); }) == "no policy \"bf16x\"" + good);
   BOOST_TEST(refused<NameError>([] { Sequential({Dense({.units = 1})}, {.dtype = "int8"}); }) ==
              "no policy \"int8\"" + good);

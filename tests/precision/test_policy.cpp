@@ -28,9 +28,46 @@ BOOST_AUTO_TEST_CASE(names_give_dtypes) {
 
 BOOST_AUTO_TEST_CASE(bad_names_list_the_good_ones) {
   mezzo_tests::check_throws<NameError>(
-      "no policy \"bf16x\"; there are: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64",
+      "no policy \"bf16x\"; there are: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64, or as "
+      "p=f32,c=bf16,o=f32",
       [] { Policy("bf16x"); });
   BOOST_CHECK_THROW(Policy(DType::int32), NameError);
+}
+
+// jmp.get_policy: compute follows params, output follows compute.
+BOOST_AUTO_TEST_CASE(jmps_strings) {
+  const struct {
+    const char* text;
+    const char* dtypes;  // compute, variable, output
+  } rows[] = {{"p=f32,c=bf16,o=f32", "bfloat16 float32 float32"},
+              {"params=float32,compute=float16,output=full", "float16 float32 float32"},
+              {"p=bf16", "bfloat16 bfloat16 bfloat16"},
+              {"c=half", "float16 float32 float16"},
+              {"p=f64,o=f32", "float64 float64 float32"}};
+  for (const auto& row : rows) {
+    const Policy policy(row.text);
+    BOOST_TEST(dtype_name(policy.compute_dtype()) + std::string(" ") + dtype_name(policy.variable_dtype()) + " " +
+                   dtype_name(policy.output_dtype()) ==
+               row.dtypes);
+  }
+  BOOST_TEST((Policy("p=f32,c=bf16") == Policy("mixed_bfloat16")));
+  BOOST_TEST((Policy(DType::bfloat16, DType::float32, DType::float32) == Policy("p=f32,c=bf16,o=f32")));
+  BOOST_TEST(Policy("p=f32,c=bf16,o=f32").name() == "p=float32,c=bfloat16,o=float32");
+  BOOST_TEST((Precision("p=f32,c=bf16").policy() == Policy("mixed_bfloat16")));
+  mezzo_tests::check_throws<NameError>("no dtype \"int8\" in policy \"p=int8\"; there are: f16, bf16, f32, f64",
+                                       [] { Policy("p=int8"); });
+  for (const char* bad : {"q=f32", "p=f32,p=f32"}) {
+    const std::string last = std::string(bad).substr(std::string(bad).rfind(',') + 1);
+    mezzo_tests::check_throws<NameError>(
+        "bad part \"" + last + "\" of policy \"" + bad + "\"; it must be as p=f32,c=bf16,o=f32",
+        [&] { Policy{std::string(bad)}; });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(outputs_follow_compute_unless_they_are_named) {
+  for (const char* name : {"float32", "float64", "bfloat16", "float16", "mixed_bfloat16", "mixed_float16"}) {
+    BOOST_TEST((Policy(name).output_dtype() == Policy(name).compute_dtype()));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_global_policy) {
