@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <mezzo/layers/detail/checks.hpp>
+#include <mezzo/model/checks.hpp>
 
 namespace mezzo {
 namespace {

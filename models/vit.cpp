@@ -6,7 +6,7 @@
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/variance_scaling.hpp>
-#include <mezzo/layers/detail/checks.hpp>
+#include <mezzo/model/checks.hpp>
 #include <mezzo/models/detail/self_attention.hpp>
 
 namespace mezzo {
