@@ -5,7 +5,7 @@ namespace {
 
 using Index = std::int64_t;
 
-/// A thread's numbers.
+/// Where a thread has its numbers.
 struct Space {
   FloatRows keys, turned_keys, turned_values, of_keys, of_values;
   FloatRows queries, cotangents, weights, of_scores, of_queries;
@@ -77,17 +77,7 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
 }
 
 std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
-  const DType dtype = request.inputs[1].dtype;
-  if (!is_stored(dtype)) return decline_dtype(reason, dtype);
-  const AttentionHeads heads(request, 1, isa);
-  const HeadThreads threads(heads.shape, Space(heads, nullptr).taken);
-  const auto run = [heads, threads](const KernelArguments& arguments) {
-    const DropoutRule rule = heads.dropout_rule(arguments);
-    threads.for_heads<float>(arguments.scratch, [&](Index head, float* numbers) {
-      run_head(heads, arguments, head, Space(heads, numbers), rule);
-    });
-  };
-  return make_kernel(run, {}, threads.bytes<float>());
+  return make_head_kernel<Space>(request, 1, isa, reason, run_head);
 }
 
 }  // namespace

@@ -103,4 +103,22 @@ class FloatPieces {
   std::int64_t taken_ = 0;
 };
 
+/// A kernel that calls run_head(heads, arguments, head, space, rule) for each head; Space(heads, at) lays out a
+/// thread's numbers. The query is input `query`.
+template <class Space, class RunHead>
+std::unique_ptr<Kernel> make_head_kernel(const KernelRequest& request, std::size_t query, Isa isa, std::string& reason,
+                                         RunHead run_head) {
+  const DType dtype = request.inputs[query].dtype;
+  if (!is_stored(dtype)) return decline_dtype(reason, dtype);
+  const AttentionHeads heads(request, query, isa);
+  const HeadThreads threads(heads.shape, Space(heads, nullptr).taken);
+  const auto run = [heads, threads, run_head](const KernelArguments& arguments) {
+    const DropoutRule rule = heads.dropout_rule(arguments);
+    threads.for_heads<float>(arguments.scratch, [&](std::int64_t head, float* numbers) {
+      run_head(heads, arguments, head, Space(heads, numbers), rule);
+    });
+  };
+  return make_kernel(run, {}, threads.bytes<float>());
+}
+
 }  // namespace mezzo::xsimd_kernels
