@@ -88,7 +88,8 @@ int main(int argc, char** argv) {
     const auto [train, test] = datasets::bible_kjv();
     const WordPieceTokenizer tokenizer(folder + "/vocab.txt");
     const DataLoader train_loader(spread(encode(tokenizer, train), texts), {.batch_size = 32, .shuffle = true});
-    const DataLoader test_loader(spread(encode(tokenizer, test), texts), {.batch_size = 64});
+    const Dataset held_out = spread(encode(tokenizer, test), texts);
+    const DataLoader test_loader(held_out, {.batch_size = 64});
     const auto classes = static_cast<std::int64_t>(datasets::bible_kjv_classes().size());
 
     const Trainer trainer({.max_epochs = epochs, .precision = precision});
@@ -110,7 +111,7 @@ int main(int argc, char** argv) {
     fit(fresh, 3e-4);
     const double scratch = fit(fresh, 3e-4);
 
-    std::printf("accuracy on %lld verses of chapters not trained on:\n", static_cast<long long>(test.labels.size()));
+    std::printf("accuracy on %lld verses of chapters not trained on:\n", static_cast<long long>(held_out.size()));
     std::printf("frozen backbone %.3f, finetuned %.3f, from scratch %.3f\n", frozen, finetuned, scratch);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "finetune_minilm_text: %s\n", error.what());

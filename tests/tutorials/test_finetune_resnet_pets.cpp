@@ -1,42 +1,22 @@
 // Runs the program on a small data set in its own file format.
 #include <boost/test/unit_test.hpp>
 
-#include <sys/wait.h>
-
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <regex>
-#include <sstream>
 
 #include <mezzo/models/resnet.hpp>
 
+#include "program.hpp"
 #include "support/folder.hpp"
 #include "support/jpeg.hpp"
 
 using namespace mezzo;
-using mezzo_tests::Folder;
+using namespace mezzo_tests;
 
 namespace {
 
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-};
-
-std::string text_of(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 Outcome run(const Folder& folder, const std::vector<std::string>& arguments) {
-  std::string command = std::string("'") + MEZZO_FINETUNE_PROGRAM + "'";
-  for (const std::string& argument : arguments) command += " '" + argument + "'";
-  const std::string out = folder.path("stdout");
-  const std::string err = folder.path("stderr");
-  const int status = std::system((command + " >'" + out + "' 2>'" + err + "'").c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(out), text_of(err)};
+  return run_program(MEZZO_PETS_PROGRAM, folder, arguments);
 }
 
 // Nearly one color, by breed; its place in the folder tells pictures apart.
