@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sides import POLICIES, Line, Side, build_roofline, mezzo_sides, peer_sides, problems, run_roofline
 
-WORKLOADS = ["mlp", "cnn", "resnet18"]
+WORKLOADS = ["mlp", "cnn", "resnet18", "minilm", "gptchar"]
 BUILT = Path(__file__).parents[2] / "build/tests/benchmarks/mezzo_bench"
 Runs = dict[str, list[Line | None]]  # by side's name, one a round
 
