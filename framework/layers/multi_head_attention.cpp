@@ -1,7 +1,7 @@
 #include <mezzo/layers/multi_head_attention.hpp>
 
-#include <mezzo/model/checks.hpp>
 #include <mezzo/layers/detail/head_projection.hpp>
+#include <mezzo/model/checks.hpp>
 #include <mezzo/ops/attention.hpp>
 
 namespace mezzo {
