@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(bad_names_list_the_good_ones) {
       "no policy \"bf16x\"; there are: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64, or as "
       "p=f32,c=bf16,o=f32",
       [] { Policy("bf16x"); });
-  BOOST_CHECK_THROW(Policy(DType::int32), NameError);
+  BOOST_CHECK_THROW(Policy{DType::int32}, NameError);
 }
 
 // jmp.get_policy: compute follows params, output follows compute.
