@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ValueError>([] { BertForSequenceClassification({.num_labels = 0}); }) ==
              "[BertForSequenceClassification] num_labels must be at least 1; got 0");
   BOOST_TEST(refused<ValueError>([] { BertForSequenceClassification({.bert = {.add_pooling_layer = false}}); }) ==
-             "[BertForSequenceClassification] needs the pooling layer of bert");
+             "[Bert] pooled_only needs the pooling layer");
   Bert model = random_bert();
   BOOST_TEST(refused<ShapeError>([&] {
                model(Values{ids({2, 11})});
