@@ -99,23 +99,27 @@ Policy& global_policy() {
 
 }  // namespace
 
-Policy::Policy(std::string name) : name_(std::move(name)) {
-  if (name_.empty()) return;
-  if (name_.find('=') != std::string::npos) {
-    *this = parse(name_);
+Policy::Policy(const std::string& name) {
+  if (name.empty()) return;
+  if (name.find('=') != std::string::npos) {
+    *this = parse(name);
     return;
   }
   for (const Known& entry : known) {
-    if (name_ != entry.name) continue;
+    if (name != entry.name) continue;
+    name_ = std::make_shared<const std::string>(name);
     compute_ = output_ = entry.compute;
     variable_ = entry.variable;
     return;
   }
-  throw NameError("no policy \"" + name_ + "\"; there are: " + policy_names() + ", or as p=f32,c=bf16,o=f32");
+  throw NameError("no policy \"" + name + "\"; there are: " + policy_names() + ", or as p=f32,c=bf16,o=f32");
 }
 
 Policy::Policy(DType compute, DType variable, DType output)
-    : name_(name_of(compute, variable, output)), compute_(compute), variable_(variable), output_(output) {
+    : name_(std::make_shared<const std::string>(name_of(compute, variable, output))),
+      compute_(compute),
+      variable_(variable),
+      output_(output) {
   for (const DType dtype : {compute, variable, output}) {
     if (!is_floating(dtype))
       throw NameError(std::string("a policy's dtypes must be floating; got ") + dtype_name(dtype));
@@ -123,11 +127,16 @@ Policy::Policy(DType compute, DType variable, DType output)
 }
 
 Policy::Policy(const PolicyMap& map)
-    : name_(map.name()),
+    : name_(std::make_shared<const std::string>(map.name())),
       compute_(map.default_policy().compute_dtype()),
       variable_(map.default_policy().variable_dtype()),
       output_(map.default_policy().output_dtype()),
       map_(std::make_shared<const PolicyMap>(map)) {}
+
+const std::string& Policy::name() const {
+  static const std::string none;
+  return name_ ? *name_ : none;
+}
 
 Policy Policy::at(const std::string& path) const { return map_ ? map_->at(path) : *this; }
 

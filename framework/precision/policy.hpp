@@ -27,7 +27,7 @@ class Policy {
   Policy() = default;
 
   /// A NameError that lists the good names if there is none of this one; "" inherits.
-  Policy(std::string name);
+  Policy(const std::string& name);
   Policy(const char* name) : Policy(std::string(name)) {}
 
   /// A floating dtype for both; a NameError for an integer one.
@@ -39,7 +39,7 @@ class Policy {
   /// By layer: see PolicyMap.
   Policy(const PolicyMap& map);
 
-  bool inherits() const { return name_.empty(); }
+  bool inherits() const { return name_ == nullptr; }
 
   /// What it says of a layer with this path, counted from where the policy was given: itself, or the map's entry, which
   /// may inherit.
@@ -48,17 +48,17 @@ class Policy {
   /// The map that it was made from, or null.
   const PolicyMap* map() const { return map_.get(); }
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const;
 
   /// Of a map, those of its default.
   DType compute_dtype() const { return compute_; }
   DType variable_dtype() const { return variable_; }
   DType output_dtype() const { return output_; }
-  bool operator==(const Policy& other) const { return name_ == other.name_; }
+  bool operator==(const Policy& other) const { return name() == other.name(); }
   bool operator!=(const Policy& other) const { return !(*this == other); }
 
  private:
-  std::string name_;
+  std::shared_ptr<const std::string> name_;  // null inherits; shared, as policies are copied in each step
   DType compute_ = DType::float32;
   DType variable_ = DType::float32;
   DType output_ = DType::float32;

@@ -8,66 +8,71 @@
 namespace mezzo {
 namespace {
 
-bool matches(const std::string& text, const std::string& path) {
-  return text == path || std::regex_match(path, std::regex(text));
-}
-
-void check(const PolicyMapOptions& options) {
-  if (options.default_policy.map() != nullptr) throw ValueError("[PolicyMap] default_policy must not be a map");
-  std::vector<std::string> texts;
-  for (const auto& entry : options.policies) {
-    const std::string where = "[PolicyMap] entry \"" + entry.first + "\"";
-    if (std::find(texts.begin(), texts.end(), entry.first) != texts.end()) throw ValueError(where + " comes twice");
-    if (entry.second.inherits() || entry.second.map() != nullptr) {
-      throw ValueError(where + " must have a policy that is neither empty nor a map");
-    }
-    try {
-      const std::regex checked(entry.first);
-    } catch (const std::regex_error& error) {
-      throw ValueError(where + " is no regular expression: " + error.what());
-    }
-    texts.push_back(entry.first);
-  }
-}
-
 /// `path` from below the layer with the path `from`.
 std::string relative(const std::string& path, const std::string& from) {
-  return from.empty() || path.size() <= from.size() ? (from.empty() ? path : "") : path.substr(from.size() + 1);
+  if (from.empty()) return path;
+  return path.size() <= from.size() ? "" : path.substr(from.size() + 1);
 }
 
 }  // namespace
 
-PolicyMap::PolicyMap(PolicyMapOptions options) : options_(std::move(options)) { check(options_); }
+struct PolicyMap::Entry {
+  std::string text;
+  Policy policy;
+  std::regex pattern;
+
+  bool matches(const std::string& path) const { return text == path || std::regex_match(path, pattern); }
+};
+
+PolicyMap::PolicyMap(const PolicyMapOptions& options) : default_policy_(options.default_policy) {
+  if (default_policy_.map() != nullptr) throw ValueError("[PolicyMap] default_policy must not be a map");
+  std::vector<Entry> entries;
+  for (const auto& [text, policy] : options.policies) {
+    const std::string where = "[PolicyMap] entry \"" + text + "\"";
+    for (const Entry& entry : entries) {
+      if (entry.text == text) throw ValueError(where + " comes twice");
+    }
+    if (policy.inherits() || policy.map() != nullptr) {
+      throw ValueError(where + " must have a policy that is neither empty nor a map");
+    }
+    try {
+      entries.push_back({text, policy, std::regex(text)});
+    } catch (const std::regex_error& error) {
+      throw ValueError(where + " is no regular expression: " + error.what());
+    }
+  }
+  entries_ = std::make_shared<const std::vector<Entry>>(std::move(entries));
+}
 
 Policy PolicyMap::at(const std::string& path) const {
-  for (const auto& entry : options_.policies) {
-    if (entry.first == path) return entry.second;
+  for (const Entry& entry : *entries_) {
+    if (entry.text == path) return entry.policy;
   }
-  const std::pair<std::string, Policy>* found = nullptr;
-  for (const auto& entry : options_.policies) {
-    if (!matches(entry.first, path)) continue;
+  const Entry* found = nullptr;
+  for (const Entry& entry : *entries_) {
+    if (!entry.matches(path)) continue;
     if (found != nullptr) {
-      throw ValueError("[PolicyMap] layer \"" + path + "\" is matched by \"" + found->first + "\" and \"" +
-                       entry.first + "\"; give its exact path");
+      throw ValueError("[PolicyMap] layer \"" + path + "\" is matched by \"" + found->text + "\" and \"" + entry.text +
+                       "\"; give its exact path");
     }
     found = &entry;
   }
-  return found == nullptr ? options_.default_policy : found->second;
+  return found == nullptr ? default_policy_ : found->policy;
 }
 
 std::vector<std::string> PolicyMap::unmatched(const std::vector<std::string>& paths) const {
   std::vector<std::string> out;
-  for (const auto& entry : options_.policies) {
-    const auto matched = [&](const std::string& path) { return matches(entry.first, path); };
-    if (std::none_of(paths.begin(), paths.end(), matched)) out.push_back(entry.first);
+  for (const Entry& entry : *entries_) {
+    const auto matched = [&](const std::string& path) { return entry.matches(path); };
+    if (std::none_of(paths.begin(), paths.end(), matched)) out.push_back(entry.text);
   }
   return out;
 }
 
 std::string PolicyMap::name() const {
   std::string text = "PolicyMap(";
-  for (const auto& entry : options_.policies) text += "\"" + entry.first + "\": " + entry.second.name() + ", ";
-  const std::string& rest = options_.default_policy.name();
+  for (const Entry& entry : *entries_) text += "\"" + entry.text + "\": " + entry.policy.name() + ", ";
+  const std::string& rest = default_policy_.name();
   return text + "default: " + (rest.empty() ? "inherited" : rest) + ")";
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,13 +25,13 @@ struct PolicyMapOptions {
 class PolicyMap {
  public:
   /// A ValueError for a text that comes twice, a bad regular expression, or a policy that is a map or inherits.
-  explicit PolicyMap(PolicyMapOptions options);
+  explicit PolicyMap(const PolicyMapOptions& options);
 
   /// What holds for a layer; it inherits where no entry matches and there is no default. A ValueError if several
   /// expressions match.
   Policy at(const std::string& path) const;
 
-  const Policy& default_policy() const { return options_.default_policy; }
+  const Policy& default_policy() const { return default_policy_; }
 
   /// The texts of entries that match none of these paths.
   std::vector<std::string> unmatched(const std::vector<std::string>& paths) const;
@@ -39,7 +40,10 @@ class PolicyMap {
   std::string name() const;
 
  private:
-  PolicyMapOptions options_;
+  struct Entry;  // with its expression, compiled
+
+  Policy default_policy_;
+  std::shared_ptr<const std::vector<Entry>> entries_;
 };
 
 /// A policy that was given to the layer with this path, from the root of the run.
