@@ -1,12 +1,12 @@
 #include <mezzo/models/bert.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/layers/multi_head_attention.hpp>
 #include <mezzo/model/checks.hpp>
+#include <mezzo/models/detail/positions.hpp>
 
 namespace mezzo {
 namespace {
@@ -134,10 +134,9 @@ Value Bert::embed(const Value& ids, const Values& types) {
     throw ShapeError(label() + " input_ids may have " + std::to_string(options_.max_position_embeddings) +
                      " positions; got shape " + to_string(ids.shape()));
   }
-  Tensor numbers({positions}, DType::int32);
-  std::iota(numbers.mutable_data<std::int32_t>(), numbers.mutable_data<std::int32_t>() + positions, 0);
   const Value type = types.empty() ? Value(Tensor({positions}, DType::int32)) : types[0];
-  const Value sum = word_embeddings_(ids) + token_type_embeddings_(type) + position_embeddings_(Value(numbers));
+  const Value sum =
+      word_embeddings_(ids) + token_type_embeddings_(type) + position_embeddings_(detail::position_ids(0, positions));
   return dropout_(embeddings_norm_(sum));
 }
 
@@ -148,17 +147,18 @@ Values Bert::call_many(const Values& xs) {
   }
   for (const Value& x : xs) detail::require_rank(label(), x.shape(), 2, "(batch, positions)");
   Value x = embed(xs[0], Values(xs.begin() + std::min<std::ptrdiff_t>(2, xs.end() - xs.begin()), xs.end()));
-  const auto first = [](const Value& all) { return slice(all, {{0, 0, 0}, {-1, 1, -1}}); };
+  Values mask;
+  if (xs.size() > 1) {
+    mask = {reshape(cast(xs[1], DType::boolean), {xs[1].shape()[0], 1, 1, xs[1].shape()[1]})};
+  }
   for (Any<Layer>& layer : layers_) {
-    const bool last = &layer == &layers_.back();
-    Values in{x, last && options_.pooled_only ? first(x) : x};
-    if (xs.size() > 1) {
-      in.push_back(reshape(cast(xs[1], DType::boolean), {xs[1].shape()[0], 1, 1, xs[1].shape()[1]}));
-    }
+    const bool first_alone = options_.pooled_only && &layer == &layers_.back();
+    Values in{x, first_alone ? slice(x, {{0, 0, 0}, {-1, 1, -1}}) : x};
+    in.insert(in.end(), mask.begin(), mask.end());
     x = (*layer)(in).front();
   }
   if (pooler_.empty()) return {x};
-  const Value pooled = pooler_[0](reshape(first(x), {x.shape()[0], x.shape()[2]}));
+  const Value pooled = pooler_[0](detail::at_position(x, 0));
   return options_.pooled_only ? Values{pooled} : Values{x, pooled};
 }
 

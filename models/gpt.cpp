@@ -1,11 +1,12 @@
 #include <mezzo/models/gpt.hpp>
 
 #include <cmath>
-#include <numeric>
 #include <utility>
 
+#include <mezzo/core/scoped_value.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/model/checks.hpp>
+#include <mezzo/models/detail/positions.hpp>
 #include <mezzo/models/detail/self_attention.hpp>
 
 namespace mezzo {
@@ -122,10 +123,7 @@ Values GPT::forward(const Value& ids, const Values& past) {
     throw ShapeError(label() + " input_ids may have " + std::to_string(options_.n_positions) + " positions; got " +
                      std::to_string(begin + count));
   }
-  Tensor numbers({count}, DType::int32);
-  std::iota(numbers.mutable_data<std::int32_t>(), numbers.mutable_data<std::int32_t>() + count,
-            static_cast<std::int32_t>(begin));
-  Value x = drop_(wte_(ids) + wpe_(Value(numbers)));
+  Value x = drop_(wte_(ids) + wpe_(detail::position_ids(begin, count)));
   Values out(1);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     Values in{x};
@@ -139,15 +137,8 @@ Values GPT::forward(const Value& ids, const Values& past) {
 }
 
 Values GPT::with_past(const Values& state) {
-  keeps_past_ = true;
-  try {
-    Values out = Layer::operator()(state);
-    keeps_past_ = false;
-    return out;
-  } catch (...) {
-    keeps_past_ = false;
-    throw;
-  }
+  const ScopedValue<bool> keeps(keeps_past_, true);
+  return Layer::operator()(state);
 }
 
 Values GPT::call_many(const Values& xs) {

@@ -4,6 +4,7 @@
 
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/models/detail/positions.hpp>
 #include <mezzo/models/gpt.hpp>
 
 namespace mezzo {
@@ -76,9 +77,7 @@ class Sampler {
 
 /// The logits (batch, vocabulary) of the last position.
 Tensor last_of(const Value& logits) {
-  const Shape& shape = logits.shape();
-  const Value last = slice(logits, {{0, shape[1] - 1, 0}, {-1, 1, -1}});
-  return reshape(last, {shape[0], shape[2]}).tensor().cast(DType::float32);
+  return detail::at_position(logits, logits.shape()[1] - 1).tensor().cast(DType::float32);
 }
 
 }  // namespace

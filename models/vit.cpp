@@ -7,6 +7,7 @@
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/variance_scaling.hpp>
 #include <mezzo/model/checks.hpp>
+#include <mezzo/models/detail/positions.hpp>
 #include <mezzo/models/detail/self_attention.hpp>
 
 namespace mezzo {
@@ -141,8 +142,7 @@ Value ViT::call(const Value& x) {
   const Value embedded = pad(reshape(maps, {batch, count, size}), {.before = {0, 1, 0}, .after = {0, 0, 0}});
   Value y = dropout_(embedded + (token + pos_embedding_));
   for (Any<Layer>& layer : layers_) y = (*layer)(y);
-  const Value first = slice(ln_(y), {{0, 0, 0}, {-1, 1, -1}});
-  return head_(reshape(first, {batch, size}));
+  return head_(detail::at_position(ln_(y), 0));
 }
 
 }  // namespace mezzo

@@ -15,10 +15,7 @@ constexpr std::size_t window_size_at = 0x54;
 constexpr std::size_t window_count_at = 0x58;
 constexpr std::size_t offsets_at = 0x5c;  // of the windows, then that of their end
 
-std::uint64_t number_at(const Bytes& bytes, std::size_t at) {
-  return (std::uint64_t{bytes[at]} << 24) | (std::uint64_t{bytes[at + 1]} << 16) | (std::uint64_t{bytes[at + 2]} << 8) |
-         bytes[at + 3];
-}
+std::uint64_t number_at(const Bytes& bytes, std::size_t at) { return big_endian(bytes.data() + at); }
 
 }  // namespace
 

@@ -40,9 +40,6 @@ struct AttentionShape {
     }
   }
 
-  /// Keys that a query may see at all.
-  Index visible(Index query) const { return causal && query + 1 < keys ? query + 1 : keys; }
-
   /// The row of the mask for a query of a head, in elements.
   Index mask_row(Index b, Index h, Index query) const {
     return b * mask_strides[0] + h * mask_strides[1] + query * mask_strides[2];

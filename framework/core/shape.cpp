@@ -49,6 +49,14 @@ Shape row_major_strides(const Shape& shape) {
   return strides;
 }
 
+Shape inverse_permutation(const Shape& permutation) {
+  Shape inverse(permutation.size());
+  for (std::size_t i = 0; i < permutation.size(); ++i) {
+    inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+  }
+  return inverse;
+}
+
 std::int64_t normalize_axis(std::int64_t axis, std::size_t rank, const std::string& where) {
   const auto n = static_cast<std::int64_t>(rank);
   if (axis < -n || axis >= n) {

@@ -22,6 +22,9 @@ Shape broadcast(const Shape& a, const Shape& b, const std::string& where);
 /// Distances in elements between neighbours along each axis, in row-major order.
 Shape row_major_strides(const Shape& shape);
 
+/// The permutation that undoes one: entry permutation[i] is i.
+Shape inverse_permutation(const Shape& permutation);
+
 /// `axis` counted from the front; negative axes count from the end. Throws a ShapeError that starts with `where`.
 std::int64_t normalize_axis(std::int64_t axis, std::size_t rank, const std::string& where);
 

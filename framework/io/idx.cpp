@@ -39,10 +39,6 @@ std::string hex(std::uint8_t byte) {
   return text;
 }
 
-std::int64_t big_endian(const std::uint8_t* bytes) {
-  return (std::int64_t{bytes[0]} << 24) | (bytes[1] << 16) | (bytes[2] << 8) | bytes[3];
-}
-
 void copy_swapped(const std::uint8_t* from, std::size_t count, std::size_t size, std::uint8_t* to) {
   for (std::size_t i = 0; i < count * size; i += size) std::reverse_copy(from + i, from + i + size, to + i);
 }

@@ -23,14 +23,6 @@ Shape with_last(const Shape& axes, std::size_t rank) {
   return order;
 }
 
-Shape inverse_of(const Shape& permutation) {
-  Shape inverse(permutation.size());
-  for (std::size_t i = 0; i < permutation.size(); ++i) {
-    inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
-  }
-  return inverse;
-}
-
 }  // namespace
 
 LayerNormalization::LayerNormalization(LayerNormalizationOptions options)
@@ -74,7 +66,7 @@ Value LayerNormalization::call(const Value& x) {
   const Shape order = with_last(axes, x.shape().size());
   const Shape sizes = sizes_of(x.shape(), axes);
   if (std::is_sorted(order.begin(), order.end())) return normalize(x, sizes);
-  return transpose(normalize(transpose(x, order), sizes), inverse_of(order));
+  return transpose(normalize(transpose(x, order), sizes), inverse_permutation(order));
 }
 
 }  // namespace mezzo

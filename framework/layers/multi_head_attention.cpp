@@ -1,5 +1,6 @@
 #include <mezzo/layers/multi_head_attention.hpp>
 
+#include <mezzo/core/scoped_value.hpp>
 #include <mezzo/layers/detail/head_projection.hpp>
 #include <mezzo/model/checks.hpp>
 #include <mezzo/ops/attention.hpp>
@@ -25,14 +26,6 @@ Value over_heads(const Value& mask) {
   return reshape(mask, shape);
 }
 
-struct CallScope {
-  CallScope(AttentionCallOptions& place, const AttentionCallOptions& options) : call(place) { call = options; }
-  ~CallScope() { call = {}; }
-  CallScope(const CallScope&) = delete;
-  CallScope& operator=(const CallScope&) = delete;
-  AttentionCallOptions& call;
-};
-
 }  // namespace
 
 MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions options)
@@ -52,7 +45,7 @@ MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions options)
 }
 
 Value MultiHeadAttention::operator()(const Value& query, const Value& value, const AttentionCallOptions& options) {
-  const CallScope scope(call_, options);
+  const ScopedValue<AttentionCallOptions> call(call_, options);
   Values xs{query, value, options.key.defined() ? options.key : value};
   if (options.attention_mask.defined()) xs.push_back(options.attention_mask);
   return Layer::operator()(xs).front();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/core/random.hpp>
+#include <mezzo/core/scoped_value.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
@@ -13,33 +14,6 @@ LayerState*& caller() {
   thread_local LayerState* state = nullptr;
   return state;
 }
-
-struct CallerScope {
-  explicit CallerScope(LayerState* now) : outer(caller()) { caller() = now; }
-  ~CallerScope() { caller() = outer; }
-  CallerScope(const CallerScope&) = delete;
-  CallerScope& operator=(const CallerScope&) = delete;
-  LayerState* outer;
-};
-
-/// Updates wait for the output of the layer that made them, not for that of one it calls.
-struct PendingScope {
-  PendingScope() : outer(std::exchange(pending_updates(), {})) {}
-  ~PendingScope() { pending_updates() = std::move(outer); }
-  PendingScope(const PendingScope&) = delete;
-  PendingScope& operator=(const PendingScope&) = delete;
-  std::vector<Node::Update> outer;
-};
-
-struct Flag {
-  explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
-  ~Flag() { flag_ = false; }
-  Flag(const Flag&) = delete;
-  Flag& operator=(const Flag&) = delete;
-
- private:
-  bool& flag_;
-};
 
 void collect(const LayerState& state, const std::string& path, std::vector<PolicyLevel> levels, bool trainable,
              std::vector<WeightPolicy>& out) {
@@ -65,19 +39,21 @@ Values Layer::operator()(const Values& xs) {
   const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); }) ||
                         (!current_frames().empty() && current_frames().back().symbolic);
   const Scope scope(Frame{state_.pointer(), entry, symbolic});
-  const CallerScope running(state_.get());
-  const PendingScope waiting;
-  state_->last_policy = current_policy();
+  const ScopedValue<LayerState*> running(caller(), state_.get());
+  // Updates wait for the output of the layer that made them, not for that of one it calls.
+  const ScopedValue<std::vector<Node::Update>> waiting(pending_updates(), {});
+  const Policy policy = current_policy();
+  state_->last_policy = policy;
   if (!built_) {
-    const Flag building(building_);
+    const ScopedValue<bool> building(building_, true);
     build(xs.front().shape());
   }
   Values crossed;
   for (const Value& x : xs) crossed.push_back(x.across_border(!x.weak()));
   Values out = call_many(crossed);
-  const DType output = current_policy().output_dtype();
+  const DType output = policy.output_dtype();
   const bool functional = symbolic && Trace::current() == nullptr;
-  if (!functional && output != current_policy().compute_dtype()) {  // of symbols, when their model is called
+  if (!functional && output != policy.compute_dtype()) {  // of symbols, when their model is called
     for (Value& y : out) {
       if (is_floating(y.dtype()) && y.dtype() != output) y = cast(y, output);
     }

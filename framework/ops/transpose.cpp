@@ -23,11 +23,7 @@ std::vector<Spec> infer_transpose(const OpCall& call) {
 
 Values transpose_gradient(const GradientContext& context) {
   const auto& permutation = context.attributes().get<Shape>("permutation");
-  Shape inverse(permutation.size());
-  for (std::size_t i = 0; i < permutation.size(); ++i) {
-    inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
-  }
-  return {transpose(detail::cotangent_for(context, 0), inverse)};
+  return {transpose(detail::cotangent_for(context, 0), inverse_permutation(permutation))};
 }
 
 }  // namespace

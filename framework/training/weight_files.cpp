@@ -20,12 +20,6 @@ Tensor permuted(const Tensor& x, const Shape& axes) {
   return transpose(Value(x), axes).tensor();
 }
 
-Shape inverse(const Shape& axes) {
-  Shape out(axes.size());
-  for (std::size_t i = 0; i < axes.size(); ++i) out[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
-  return out;
-}
-
 DType file_dtype(DType dtype) { return is_floating(dtype) ? accumulation_dtype(dtype) : dtype; }
 
 /// What does not fit between a file and a layer, in one line.
@@ -133,7 +127,7 @@ void Layer::load_weights(const std::string& path, const LoadWeightsOptions& opti
   std::vector<Tensor> values;
   for (const Match& match : matching.matches) {
     const Tensor read = file.read(match.name).cast(match.weight->variable.dtype());
-    values.push_back(permuted(read.reshape(match.weight->permuted_shape()), inverse(match.weight->axes)));
+    values.push_back(permuted(read.reshape(match.weight->permuted_shape()), inverse_permutation(match.weight->axes)));
   }
   for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
   if (matching.mismatches.any()) warn(file_label(path) + "skip_mismatch skipped: " + matching.mismatches.text());

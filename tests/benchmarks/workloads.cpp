@@ -9,10 +9,7 @@ using namespace mezzo;
 namespace mezzo_bench {
 namespace {
 
-std::unique_ptr<Model> mlp() {
-  return std::make_unique<Sequential>(Sequential({Flatten(), Dense({.units = 512, .activation = "relu"}),
-                                                  Dense({.units = 512, .activation = "relu"}), Dense({.units = 10})}));
-}
+std::unique_ptr<Model> mlp() { return std::make_unique<MLP>(); }
 
 std::unique_ptr<Model> cnn() { return std::make_unique<CNN>(CNNOptions{.classes = 10, .scale = 1, .dropout = 0.5}); }
 

@@ -6,6 +6,7 @@
 #include <mezzo/backends/attention_shape.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/kernel.hpp>
+#include <mezzo/backends/visible_keys.hpp>
 #include <mezzo/core/parallel.hpp>
 
 // Query by query in double, with one row of scores at a time.
@@ -71,7 +72,7 @@ std::unique_ptr<Kernel> attention(const KernelRequest& request) {
       double* result = weights + shape.keys;
       for (Index i = 0; i < shape.queries; ++i) {
         const T* query = head.at(arguments.in<T>(0), shape.queries, shape.size, i);
-        const Index visible = shape.visible(i);
+        const Index visible = visible_keys(i, shape.keys, shape.causal);
         double maximum = -infinity, total = 0;
         for (Index j = 0; j < visible; ++j) {
           weights[j] = head.score(query, arguments.in<T>(1), i, j);
@@ -113,7 +114,7 @@ std::unique_ptr<Kernel> attention_gradient(const KernelRequest& request) {
         const auto logarithm =
             static_cast<double>(arguments.in<T>(5)[(head.b * shape.heads + head.h) * shape.queries + i]);
         std::fill_n(of_query, shape.size, 0.0);
-        for (Index j = 0; j < shape.visible(i); ++j) {
+        for (Index j = 0; j < visible_keys(i, shape.keys, shape.causal); ++j) {
           const double weight = std::exp(head.score(query, arguments.in<T>(2), i, j) - logarithm);
           const double kept = head.kept(i, j);
           const T* key = head.at(arguments.in<T>(2), shape.keys, shape.size, j);

@@ -24,7 +24,7 @@ template <class T>
       const Window columns(s.horizontal, column);
       const Floats count = count_of(s, rows, columns, count_padding);
       T* const to = static_cast<T*>(y) + (row * s.horizontal.out_size + column) * s.channels;
-      for_channels(s.channels, [&](Index c, auto part) {
+      for_registers(0, s.channels, [&](Index c, auto part) {
         Floats sum(0.0F);
         for (Index i = rows.places.begin; i < rows.places.end; ++i) {
           const T* p = image + (rows.start + i) * row_size + (columns.start + columns.places.begin) * s.channels + c;
@@ -48,7 +48,7 @@ template <class T>
     for (Index w = 0; w < across.size; ++w) {
       advance(columns, across, w);
       T* const to = static_cast<T*>(dx) + (row * across.size + w) * s.channels;
-      for_channels(s.channels, [&](Index c, auto part) {
+      for_registers(0, s.channels, [&](Index c, auto part) {
         Floats sum(0.0F);
         for (Index i = rows.begin; i < rows.end; ++i) {
           for (Index j = columns.begin; j < columns.end; ++j) {

@@ -17,9 +17,7 @@ template <class Add>
   for (std::int64_t start = 0; start < count; start += stretch) {
     const std::int64_t end = count - start < stretch ? count : start + stretch;
     Floats first(0.0F), second(0.0F);
-    std::int64_t i = start;
-    for (; i + lanes <= end; i += lanes) add(i, Whole{}, first, second);
-    if (i < end) add(i, first_lanes(end - i), first, second);
+    for_registers(start, end, [&](std::int64_t i, auto part) { add(i, part, first, second); });
     sums.first += static_cast<double>(sum_lanes(first));
     sums.second += static_cast<double>(sum_lanes(second));
   }

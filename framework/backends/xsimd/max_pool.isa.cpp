@@ -41,7 +41,7 @@ template <class T>
     for (Index column = 0; column < s.horizontal.out_size; ++column) {
       const Window columns(s.horizontal, column);
       const Index to = (row * s.horizontal.out_size + column) * s.channels;
-      for_channels(s.channels, [&](Index c, auto part) {
+      for_registers(0, s.channels, [&](Index c, auto part) {
         pool_window(static_cast<const T*>(x) + image + c, s, rows, columns, static_cast<T*>(y) + to + c,
                     places + to + c, part);
       });
@@ -83,7 +83,7 @@ template <class T>
       const Index from = (first_row * across.out_size + columns.begin) * s.channels;
       const Index place = place_row + w + across.padding - columns.begin * across.stride;
       T* const to = static_cast<T*>(dx) + (row * across.size + w) * s.channels;
-      for_channels(s.channels, [&](Index c, auto part) {
+      for_registers(0, s.channels, [&](Index c, auto part) {
         const T* const p = static_cast<const T*>(g) + from + c;
         store(to + c,
               gather_windows(p, places + from + c, s, rows.end - rows.begin, columns.end - columns.begin, place, part),

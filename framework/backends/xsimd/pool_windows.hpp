@@ -8,14 +8,6 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Calls body(first, part) for each register's worth of channels.
-template <class Body>
-[[gnu::always_inline]] inline void for_channels(Index channels, const Body& body) {
-  Index c = 0;
-  for (; c + lanes <= channels; c += lanes) body(c, Whole{});
-  if (c < channels) body(c, first_lanes(channels - c));
-}
-
 /// Numbers [begin, end).
 struct Range {
   Index begin, end;

@@ -24,6 +24,9 @@ inline std::int64_t spread_width(std::int64_t floats) {
   return ((floats + line - 1) / line | 1) * line;
 }
 
+/// The least multiple of `unit` that n is not above: columns that whole panels cover.
+inline std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
+
 struct ProductFunctions {
   using Product = void (*)(const PanelProduct&);
   Product product;

@@ -27,8 +27,7 @@ template <class Body, class... Arrays>
     (prefetch_ahead(arrays + i), ...);
     for (std::int64_t j = 0; j < stride; j += lanes) body(i + j, Whole{});
   }
-  for (; i + lanes <= n; i += lanes) body(i, Whole{});
-  if (i < n) body(i, first_lanes(n - i));
+  for_registers(i, n, body);
 }
 
 }  // namespace

@@ -137,6 +137,13 @@ template <class T>
   return Ints::load_unaligned(numbers);
 }
 
+/// Calls body(i, part) for each register's worth of [begin, end).
+template <class Body>
+[[gnu::always_inline]] inline void for_registers(std::int64_t begin, std::int64_t end, const Body& body) {
+  for (; begin + lanes <= end; begin += lanes) body(begin, Whole{});
+  if (begin < end) body(begin, first_lanes(end - begin));
+}
+
 /// x, but `otherwise` in the lanes that are not part.
 [[gnu::always_inline]] inline Floats only(const Floats& x, const Floats&, Whole) { return x; }
 [[gnu::always_inline]] inline Floats only(const Floats& x, const Floats& otherwise, Part part) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include <mezzo/backends/visible_keys.hpp>
 #include <mezzo/backends/xsimd/dropout.hpp>
 #include <mezzo/backends/xsimd/isa_tables.hpp>
 
@@ -33,8 +34,7 @@ struct ScoreRows {
   std::int64_t first_word = 0, words_step = 0;  ///< see AttentionShape
 
   [[gnu::always_inline]] std::int64_t visible(std::int64_t row) const {
-    const std::int64_t last = first_query + row + 1;
-    return causal && last < keys ? last : keys;
+    return visible_keys(first_query + row, keys, causal);
   }
 };
 

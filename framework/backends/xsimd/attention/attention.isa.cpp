@@ -9,16 +9,8 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Calls body(i, part) for each register's worth of [0, n).
-template <class Body>
-[[gnu::always_inline]] inline void for_registers(Index n, const Body& body) {
-  Index i = 0;
-  for (; i + lanes <= n; i += lanes) body(i, Whole{});
-  if (i < n) body(i, first_lanes(n - i));
-}
-
 [[gnu::always_inline]] inline void clear(float* row, Index begin, Index end) {
-  for_registers(end - begin, [&](Index i, auto part) { store(row + begin + i, Floats(0.0F), part); });
+  for_registers(begin, end, [&](Index i, auto part) { store(row + i, Floats(0.0F), part); });
 }
 
 /// Asks for what lies behind a row of a head: that of the next head. Rows of one head are too far apart for the
@@ -36,7 +28,7 @@ template <class T>
     const T* from = static_cast<const T*>(x.data) + row * x.step;
     float* to = out.data + row * out.width;
     prefetch_next_head<false>(from, x.columns);
-    for_registers(x.columns, [&](Index i, auto part) { store(to + i, load(from + i, part) * factor, part); });
+    for_registers(0, x.columns, [&](Index i, auto part) { store(to + i, load(from + i, part) * factor, part); });
     clear(to, x.columns, out.width);
   }
 }
@@ -65,7 +57,7 @@ template <class T>
     const float* from = x.data + row * x.width;
     T* to = static_cast<T*>(out.data) + row * out.step;
     prefetch_next_head<true>(to, out.columns);
-    for_registers(out.columns, [&](Index i, auto part) { store(to + i, load(from + i, part) * factor, part); });
+    for_registers(0, out.columns, [&](Index i, auto part) { store(to + i, load(from + i, part) * factor, part); });
   }
 }
 
@@ -75,7 +67,7 @@ template <class T>
     const float* left = a.data + row * a.width;
     const T* right = static_cast<const T*>(b.data) + row * b.step;
     Floats sum(0.0F);
-    for_registers(b.columns,
+    for_registers(0, b.columns,
                   [&](Index i, auto part) { sum = multiply_add(load(left + i, part), load(right + i, part), sum); });
     sums[row] = sum_lanes(sum);
   }
@@ -140,7 +132,7 @@ template <class Mask>
 [[gnu::always_inline]] inline float weigh(float* scores, Index count, const Mask& mask, float& maximum) {
   const Floats lowest(-__builtin_inff());
   Floats highest = lowest;
-  for_registers(count, [&](Index i, auto part) {
+  for_registers(0, count, [&](Index i, auto part) {
     const Floats score = mask(load(scores + i, part), i, part);
     store(scores + i, score, part);
     highest = xsimd::max(highest, only(score, lowest, part));
@@ -149,7 +141,7 @@ template <class Mask>
   // Of nothing but -infinity the differences would be NaN.
   const Floats least(maximum == -__builtin_inff() ? 0.0F : maximum);
   Floats sum(0.0F);
-  for_registers(count, [&](Index i, auto part) {
+  for_registers(0, count, [&](Index i, auto part) {
     const Floats weight = exponential(load(scores + i, part) - least);
     store(scores + i, weight, part);
     sum += only(weight, Floats(0.0F), part);
@@ -204,7 +196,7 @@ template <class Mask>
         store(of_weights + i, weight * (cotangent - delta), part);
       });
     } else {
-      for_registers(count, [&](Index i, auto part) {
+      for_registers(0, count, [&](Index i, auto part) {
         const Floats weight = weight_at(i, part);
         store(scores + i, weight, part);
         store(of_weights + i, weight * (load(of_weights + i, part) - delta), part);

@@ -25,7 +25,7 @@ class AttentionHeads {
   /// Queries of a block: whole blocks of the products.
   static constexpr Index block = 48;
 
-  Index padded(Index columns) const { return (columns + products.panel - 1) / products.panel * products.panel; }
+  Index padded(Index columns) const { return round_up(columns, products.panel); }
   Index scores_width() const { return spread_width(padded(shape.keys)); }
 
   /// Rows of an operand with that many positions and numbers a position, from position `first` of a head on.

@@ -19,7 +19,7 @@ class Convolution {
         gather_(winograd_functions(isa).gather[storage_of(in)]),
         scatter_(winograd_functions(isa).scatter[storage_of(out)]),
         depth_(geometry.x.channels),
-        columns_(winograd::round_up(geometry.y.channels, products_.panel)),
+        columns_(round_up(geometry.y.channels, products_.panel)),
         threads_(thread_count()) {
     // Tiles that are worked on together: their points and products should stay in the second level's cache, while the
     // kernel, which is read anew for each chunk, should be read seldom.

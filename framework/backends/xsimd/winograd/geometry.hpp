@@ -30,6 +30,4 @@ inline Points points(float* data, std::int64_t rows, std::int64_t width) {
 }
 inline std::int64_t floats_of(const Points& points) { return winograd_points * points.pitch; }
 
-inline std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
-
 }  // namespace mezzo::xsimd_kernels::winograd

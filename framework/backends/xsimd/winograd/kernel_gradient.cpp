@@ -16,7 +16,7 @@ class KernelGradient final : public Kernel {
         gather_y_(winograd_functions(isa).gather_output[storage_of(request.inputs[1].dtype)]),
         gradient_(winograd_functions(isa).kernel_gradient[storage_of(request.outputs[0].dtype)]) {
     const std::int64_t channels = geometry_.x.channels;
-    const std::int64_t filters = winograd::round_up(geometry_.y.channels, products_.panel);
+    const std::int64_t filters = round_up(geometry_.y.channels, products_.panel);
     // Of a size that doesn't depend on the number of threads: sums must not.
     chunk_ = std::min(geometry_.tiles, channels + filters <= 256 ? std::int64_t{96} : std::int64_t{256});
     x_ = winograd::points(nullptr, chunk_, spread_width(channels));

@@ -19,13 +19,6 @@ struct Place {
   return {tile / tiles, in_image / g.across * 4 - g.top, in_image % g.across * 4 - g.left};
 }
 
-/// Calls body(first channel, part) for each register of channels.
-template <class Body>
-[[gnu::always_inline]] inline void for_channels(std::int64_t begin, std::int64_t end, const Body& body) {
-  for (; begin + lanes <= end; begin += lanes) body(begin, Whole{});
-  if (begin < end) body(begin, first_lanes(end - begin));
-}
-
 template <class T, class Matrix>
 [[gnu::flatten]] void gather(const void* images, const TiledImages& g, std::int64_t begin, std::int64_t end,
                              Points to) {
@@ -41,7 +34,7 @@ template <class T, class Matrix>
         pixels[i * size + j] = inside ? static_cast<const T*>(images) + pixel * g.channels : nullptr;
       }
     }
-    for_channels(0, g.channels, [&](std::int64_t channel, auto part) {
+    for_registers(0, g.channels, [&](std::int64_t channel, auto part) {
       Floats x[size * size], y[winograd_points];
       for (int i = 0; i < size * size; ++i) {
         x[i] = pixels[i] != nullptr ? load(pixels[i] + channel, part) : Floats(0.0F);
@@ -63,7 +56,7 @@ template <class T>
     const std::int64_t rows = std::min<std::int64_t>(size, g.height - at.row);
     const std::int64_t columns = std::min<std::int64_t>(size, g.width - at.column);
     T* to = static_cast<T*>(images) + ((at.image * g.height + at.row) * g.width + at.column) * g.channels;
-    for_channels(0, g.channels, [&](std::int64_t channel, auto part) {
+    for_registers(0, g.channels, [&](std::int64_t channel, auto part) {
       Floats x[winograd_points], y[size * size];
       const float* in = from.data + channel;
       for (int i = 0; i < winograd_points; ++i, in += from.pitch) x[i] = load(in, Whole{});
@@ -85,7 +78,7 @@ template <class T>
                                     std::int64_t end, Points to) {
   const T* taps = static_cast<const T*>(kernel) + begin;
   for (std::int64_t k = 0; k < depth; ++k, taps += columns, to.data += to.width) {
-    for_channels(0, end - begin, [&](std::int64_t column, auto part) {
+    for_registers(0, end - begin, [&](std::int64_t column, auto part) {
       Floats x[9], y[winograd_points];
       for (int i = 0; i < 9; ++i) x[i] = load(taps + i * depth * columns + column, part);
       both_sides<OfKernel>(x, y);
@@ -107,7 +100,7 @@ template <class T>
     // Squares of a register's side: both sides' cache lines are used whole.
     for (std::int64_t first = begin; first < end; first += lanes) {
       const std::int64_t count = std::min<std::int64_t>(lanes, end - first);
-      for_channels(0, filters, [&](std::int64_t filter, auto part) {
+      for_registers(0, filters, [&](std::int64_t filter, auto part) {
         Floats square[lanes];
         for (int i = 0; i < lanes; ++i) {
           square[i] = i < count ? load(from + (first + i) * filters + filter, part) : Floats(0.0F);
@@ -131,7 +124,7 @@ template <class T>
                                       std::int64_t end, void* kernel) {
   for (std::int64_t row = begin; row < end; ++row) {
     T* to = static_cast<T*>(kernel) + row * columns;
-    for_channels(0, columns, [&](std::int64_t column, auto part) {
+    for_registers(0, columns, [&](std::int64_t column, auto part) {
       Floats x[winograd_points], y[9];
       const float* in = from.data + row * from.width + column;
       for (int i = 0; i < winograd_points; ++i, in += from.pitch) x[i] = load(in, Whole{});
