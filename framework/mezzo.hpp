@@ -69,6 +69,7 @@
 #include <mezzo/optimizers/adam.hpp>
 #include <mezzo/optimizers/adamw.hpp>
 #include <mezzo/optimizers/sgd.hpp>
+#include <mezzo/precision/loss_scale.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/precision/policy_map.hpp>
 #include <mezzo/report/image_grid.hpp>

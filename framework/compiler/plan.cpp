@@ -7,7 +7,7 @@
 
 namespace mezzo {
 
-void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime) {
+void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek) {
   profile_.start();
   bind(inputs, runtime);
   end_of(Chore::bind);
@@ -15,6 +15,8 @@ void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& run
   end_of(Chore::refresh_copies);
   run_steps(0, gates_at_);
   ask_gates();
+  overflows_.clear();
+  if (seek && !closed_.empty()) seek_overflow();
   end_of(Chore::ask_gates);
   run_steps(gates_at_, steps_.size());
   commit();
@@ -96,10 +98,54 @@ void Plan::run_steps(std::size_t begin, std::size_t end) {
 void Plan::ask_gates() {
   closed_.clear();
   for (const Gate& gate : gates_) {
-    if (*static_cast<const bool*>(buffers_[gate.buffer].address)) continue;
+    if (opened(gate)) continue;
     if (!gate.error.empty()) throw ValueError(gate.error);
     closed_.push_back(gate.group);
   }
+}
+
+void Plan::seek_overflow() {
+  Overflows found;
+  // Nothing has been written but the arena, so the same numbers come again, and at the end all is as it was.
+  for (std::size_t i = 0; i < gates_at_; ++i) {
+    const Step& step = steps_[i];
+    const bool copies = step.reads.size() != step.node->inputs.size();  // what becomes an output of the plan
+    if (!copies) note_operands(step, found);
+    step.chosen.kernel->run({step.in.data(), step.out.data(), arena_->data() + step.scratch_offset});
+    for (std::size_t j = 0; j < step.writes.size() && !copies; ++j) {
+      const Spec& spec = buffers_[step.writes[j]].spec;
+      if (!all_finite(step.out[j], spec)) found.note(step.node, spec.dtype, {});
+    }
+  }
+  for (const Gate& gate : gates_) {
+    if (opened(gate) || overflow(gate.group)) continue;
+    const std::optional<Overflow> overflow = found.behind(gate.ok);
+    if (overflow) overflows_.emplace_back(gate.group, *overflow);
+  }
+}
+
+/// Inputs, constants, variables and their compute copies, which no kernel of the plan computes.
+void Plan::note_operands(const Step& step, Overflows& overflows) const {
+  for (std::size_t i = 0; i < step.reads.size(); ++i) {
+    const Buffer& buffer = buffers_[step.reads[i]];
+    if (buffer.home == Buffer::Home::arena || all_finite(step.in[i], buffer.spec)) continue;
+    NodePtr node = step.node->inputs[i].node();
+    while (node->op->view) node = node->inputs.front().node();
+    if (buffer.home == Buffer::Home::copy) {
+      const NodePtr& source = node->inputs.front().node();
+      const Tensor& value = source->variable->value;
+      const Spec spec{value.shape(), value.dtype()};
+      if (!all_finite(value.raw(), spec)) overflows.note(source, spec.dtype, step.node->path);
+    }
+    overflows.note(node, buffer.spec.dtype, step.node->path);
+  }
+}
+
+std::optional<Overflow> Plan::overflow(int group) const {
+  const auto found =
+      std::find_if(overflows_.begin(), overflows_.end(), [&](const auto& entry) { return entry.first == group; });
+  if (found == overflows_.end()) return {};
+  return found->second;
 }
 
 bool Plan::committed(int group) const {

@@ -1,11 +1,14 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/compiler/memory.hpp>
+#include <mezzo/compiler/overflow.hpp>
 #include <mezzo/compiler/profile.hpp>
 #include <mezzo/graph/trace.hpp>
 
@@ -25,11 +28,15 @@ class Plan {
 
   /// Computes until nothing can fail any more and the gates are known, asks them, computes the rest and commits the
   /// updates whose gates are open. If a kernel or a gate with an error throws, no update has happened. `inputs` must
-  /// match inputs() in shape and dtype.
-  void run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime);
+  /// match inputs() in shape and dtype. With `seek_overflow`, if a gate stays closed, it computes once more up to the
+  /// gates, looking at every value on the way.
+  void run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek_overflow = false);
 
   /// Whether the last run committed the updates of a group.
   bool committed(int group) const;
+
+  /// What closed a group's gate in the last run, where that sought it; none if it was no value that isn't finite.
+  std::optional<Overflow> overflow(int group) const;
 
   const std::vector<std::string>& output_names() const { return output_names_; }
 
@@ -95,12 +102,16 @@ class Plan {
     std::size_t buffer = 0;
     int group = -1;
     std::string error;
+    Value ok;
   };
 
   void bind(const std::vector<Tensor>& inputs, const std::vector<double>& runtime);
   void refresh_copies();
   void run_steps(std::size_t begin, std::size_t end);
   void ask_gates();
+  bool opened(const Gate& gate) const { return *static_cast<const bool*>(buffers_[gate.buffer].address); }
+  void seek_overflow();
+  void note_operands(const Step& step, Overflows& overflows) const;
   void commit();
   void end_of(Chore chore) { profile_.lap(steps_.size() + static_cast<std::size_t>(chore)); }
 
@@ -118,7 +129,8 @@ class Plan {
   std::size_t gates_at_ = 0;  // the step before which gates are asked
   std::vector<Commit> commits_;
   std::vector<Gate> gates_;
-  std::vector<int> closed_;  // groups whose gates did not open in the last run
+  std::vector<int> closed_;                          // groups whose gates did not open in the last run
+  std::vector<std::pair<int, Overflow>> overflows_;  // by group
   std::vector<std::size_t> outputs_;
   Profile profile_;
 };

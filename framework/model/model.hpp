@@ -19,6 +19,8 @@ struct CompileOptions {
   Any<Optimizer> optimizer = "adam";
   Any<Loss> loss{};
   std::vector<Any<Metric>> metrics{};
+  /// How gradients are scaled in steps that compute in float16; a Trainer's own loss_scale goes before it.
+  std::optional<LossScaleOptions> loss_scale{};
 };
 
 /// Training on arrays.
@@ -143,7 +145,7 @@ class Model : public Module {
   void require_compiled(const std::string& verb) const;
   void require_functional(const std::string& what) const;
 
-  CompileOptions compiled_{Any<Optimizer>(), {}, {}};
+  CompileOptions compiled_{Any<Optimizer>(), {}, {}, {}};
   FunctionalGraph graph_;
 };
 

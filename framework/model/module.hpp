@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,12 @@ struct LogOptions {
 };
 
 /// An optimizer and what it trains: `weights` {} means every trainable weight of the module. `name` tells several
-/// apart.
+/// apart. `loss_scale` is how its gradients are scaled in steps that compute in float16; the Trainer's goes before it.
 struct OptimizerConfig {
   Any<Optimizer> optimizer = "adam";
   std::vector<Variable> weights{};
   std::string name{};
+  std::optional<LossScaleOptions> loss_scale{};
 };
 using OptimizerConfigs = std::vector<OptimizerConfig>;
 

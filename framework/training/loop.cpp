@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include <mezzo/training/detail/loss_scaling.hpp>
 #include <mezzo/training/detail/progress_bar.hpp>
 
 namespace mezzo::detail {
@@ -111,6 +112,14 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
   for (int epoch = 0; (options.epochs < 0 || epoch < options.epochs) && more(); ++epoch) {
     bar.begin(epoch);
     Means means;
+    const ScalingLog scaling(runner);
+    const auto numbers = [&](bool prog_bar_only) {
+      auto out = means.numbers(prog_bar_only);
+      for (const auto& entry : scaling.numbers()) {
+        if (!means.has(entry.first)) out.push_back(entry);  // a name of the module's own stays its own
+      }
+      return out;
+    };
     std::int64_t done = 0;
     BatchStream stream = train.epoch(state.epoch);
     while (more()) {
@@ -120,12 +129,12 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
       means.add(runner, batch->size);
       ++done;
       ++steps;
-      if (bar.due()) bar.show(done, means.numbers(true));
+      if (bar.due()) bar.show(done, numbers(true));
     }
     ++state.epoch;
     history.epoch.push_back(epoch);
-    auto shown = means.numbers(true);
-    for (const auto& entry : means.numbers(false)) history.history[entry.first].push_back(entry.second);
+    auto shown = numbers(true);
+    for (const auto& entry : numbers(false)) history.history[entry.first].push_back(entry.second);
     if (!validation.empty()) {
       const Means validated = evaluate_with(runner, validation, Phase::validate);
       const auto key = [&](const std::string& name) {

@@ -26,6 +26,7 @@ Dataset weighted_arrays(const Tensor& x, const Tensor& y, const Tensor& sample_w
 void Model::compile(CompileOptions options) {
   if (!options.loss) throw ValueError(label() + " compile: give a loss");
   if (!options.optimizer) throw ValueError(label() + " compile: give an optimizer");
+  if (options.loss_scale) check_loss_scale(*options.loss_scale, label() + " compile: loss_scale.");
   std::set<std::string> names{"loss"};
   for (const auto& metric : options.metrics) {
     if (!metric) throw ValueError(label() + " compile: a metric is empty");

@@ -19,7 +19,7 @@ OptimizerConfigs Module::configure_optimizers() { return {}; }
 
 OptimizerConfigs Model::configure_optimizers() {
   require_compiled("fit");
-  return {{compiled_.optimizer, {}, {}}};
+  return {{compiled_.optimizer, {}, {}, compiled_.loss_scale}};
 }
 
 std::pair<Value, Value> Model::targets_and_predictions(const Batch& batch) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include <mezzo/core/output.hpp>
 
@@ -13,6 +14,12 @@ std::string clock_text(double seconds) {
   const auto s = static_cast<std::int64_t>(seconds);
   return s < 3600 ? fmt::format("{:02}:{:02}", s / 60, s % 60)
                   : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+/// Four digits, but whole numbers, such as loss scales, in full.
+std::string number_text(double number) {
+  const bool whole = std::abs(number) < 1e9 && number == std::floor(number);
+  return whole ? fmt::format("{:.0f}", number) : fmt::format("{:.4g}", number);
 }
 
 }  // namespace
@@ -45,7 +52,7 @@ std::string ProgressBar::line(std::int64_t done, const Numbers& numbers) const {
   const std::string of = epochs_ < 0 ? "" : "/" + std::to_string(epochs_);
   std::string text = fmt::format("Epoch {}{}: {:3}% {}/{} [{}<{}, {:.2f}it/s", epoch_ + 1, of, 100 * done / total_,
                                  done, total_, clock_text(elapsed), clock_text(left), rate);
-  for (const auto& entry : numbers) text += fmt::format(", {}={:.4g}", entry.first, entry.second);
+  for (const auto& entry : numbers) text += ", " + entry.first + "=" + number_text(entry.second);
   return text + "]";
 }
 

@@ -73,12 +73,13 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = batch.fields[i].tensor;
   numbers_.resize(step_->runtime.size());
   for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = runtime_value(step_->runtime[i]);
-  step_->plan->run(inputs_, numbers_);
+  step_->plan->run(inputs_, numbers_, seeks_overflow(step_->updated));
   logged_ = &step_->logged;
   if (phase == Phase::train || !state_.trained) state_.last_plan = step_->plan;
   state_.trained |= phase == Phase::train;
   for (const std::size_t i : step_->updated) {
-    count_update(i, step_->scaled[i], step_->plan->committed(static_cast<int>(i)));
+    const auto group = static_cast<int>(i);
+    count_update(i, step_->scaled[i], step_->plan->committed(group), step_->plan->overflow(group));
   }
   step_->plan->count_wall(Profile::Clock::now() - start);
 }
@@ -134,16 +135,6 @@ double StepRunner::runtime_value(const CompiledStep::Runtime& runtime) const {
   if (runtime.kind == Kind::learning_rate) return optimizer.learning_rate();
   if (runtime.kind == Kind::count) return static_cast<double>(optimizer.iterations() + 1);
   return optimizer.state()->loss_scale.scale();
-}
-
-void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed) {
-  Optimizer::State& state = *state_.optimizers[optimizer].optimizer->state();
-  if (committed) ++state.iterations;
-  skipped_ |= !committed;
-  if (scaled && !state.loss_scale.update(committed)) {
-    throw ValueError("[Trainer] gradients overflow float16 even at the smallest loss scale, " +
-                     std::to_string(state.loss_scale.scale()));
-  }
 }
 
 }  // namespace mezzo::detail

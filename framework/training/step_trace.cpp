@@ -52,6 +52,21 @@ bool open(const Graph& graph, int group) {
   });
 }
 
+/// What closed a group's gate; the trace has the numbers of all its nodes.
+std::optional<Overflow> overflow_of(const Graph& graph, int group) {
+  Overflows found;
+  for (const NodePtr& node : graph.nodes) {
+    for (const Tensor& result : node->results) {
+      if (!all_finite(result.raw(), {result.shape(), result.dtype()})) found.note(node, result.dtype(), {});
+    }
+  }
+  for (const auto& gate : graph.gates) {
+    if (gate.group != group || gate.ok.item() != 0) continue;
+    if (auto overflow = found.behind(gate.ok)) return overflow;
+  }
+  return {};
+}
+
 }  // namespace
 
 Value StepRunner::user_step(Phase phase, const Batch& batch) {
@@ -114,10 +129,11 @@ void StepRunner::configure(bool anew) {
       }
     }
   }
-  if (anew) {
-    for (const OptimizerConfig& config : configs) *config.optimizer->state() = Optimizer::State();
-    state_.step = state_.epoch = 0;
+  for (const OptimizerConfig& config : configs) {
+    if (anew) *config.optimizer->state() = Optimizer::State();
+    set_loss_scale(config);
   }
+  if (anew) state_.step = state_.epoch = 0;
   state_.optimizers = std::move(configs);
   state_.steps.clear();
   state_.configured = true;
@@ -160,7 +176,12 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   std::vector<std::size_t> updated;
   std::vector<bool> scaled;
   note_groups(graph, state_.optimizers.size(), updated, scaled);
-  for (const std::size_t i : updated) count_update(i, scaled[i], open(graph, static_cast<int>(i)));
+  const bool seeks = seeks_overflow(updated);
+  for (const std::size_t i : updated) {
+    const auto group = static_cast<int>(i);
+    const bool committed = open(graph, group);
+    count_update(i, scaled[i], committed, committed || !seeks ? std::optional<Overflow>() : overflow_of(graph, group));
+  }
 }
 
 }  // namespace mezzo::detail

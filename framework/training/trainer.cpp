@@ -6,7 +6,7 @@ namespace mezzo {
 namespace {
 
 detail::RunOptions run_options(const TrainerOptions& options) {
-  return {options.precision.policy(), options.eager, {}};
+  return {options.precision.policy(), options.eager, {}, options.loss_scale};
 }
 
 }  // namespace
@@ -18,6 +18,7 @@ Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
   if (options_.max_steps < -1) {
     throw ValueError("[Trainer] max_steps must be at least -1; got " + std::to_string(options_.max_steps));
   }
+  if (options_.loss_scale) check_loss_scale(*options_.loss_scale, "[Trainer] loss_scale.");
   if (options_.max_epochs == -1 && options_.max_steps == -1) options_.max_epochs = 1000;
 }
 

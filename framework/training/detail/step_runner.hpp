@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct RunOptions {
   Policy policy{};     ///< the Trainer's; inheriting: each model's own
   bool eager = false;  ///< node by node, without plans
   PipelineOptions passes{};
+  std::optional<LossScaleOptions> loss_scale{};  ///< the Trainer's; none: each optimizer's own
 };
 
 /// A step of one signature, traced and compiled.
@@ -90,6 +92,10 @@ class StepRunner {
   /// Whether the last step's updates were held back by a loss that overflowed.
   bool skipped() const { return skipped_; }
 
+  /// The optimizers, and whether a step of this runner scaled the gradients of the i-th.
+  const OptimizerConfigs& optimizers() const { return state_.optimizers; }
+  bool scaled(std::size_t i) const { return i < scaled_.size() && scaled_[i]; }
+
   /// What the last step reported: names, and a number for each.
   const std::vector<Logged>& logged() const { return *logged_; }
   double value(std::size_t i) const;
@@ -106,7 +112,9 @@ class StepRunner {
   Policy base_policy() const;
   void run_plan(Phase phase, const HostBatch& batch);
   void run_eagerly(Phase phase, const HostBatch& batch);
-  void count_update(std::size_t optimizer, bool scaled, bool committed);
+  void set_loss_scale(const OptimizerConfig& config) const;
+  bool seeks_overflow(const std::vector<std::size_t>& updated) const;
+  void count_update(std::size_t optimizer, bool scaled, bool committed, const std::optional<Overflow>& overflow);
   double runtime_value(const CompiledStep::Runtime& runtime) const;
   void warn_of_many_plans(Phase phase, const HostBatch& batch) const;
 
@@ -120,6 +128,7 @@ class StepRunner {
   const std::vector<Logged>* logged_ = nullptr;
   std::vector<Logged> eager_logged_;
   std::vector<Tensor> eager_values_;
+  std::vector<bool> scaled_;  // by optimizer
   bool converted_ = false;
   bool skipped_ = false;
 };

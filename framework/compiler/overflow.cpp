@@ -1,0 +1,87 @@
+#include <mezzo/compiler/overflow.hpp>
+
+#include <atomic>
+#include <cmath>
+#include <type_traits>
+#include <unordered_set>
+#include <vector>
+
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/core/visit.hpp>
+
+namespace mezzo {
+namespace {
+
+/// Calls visit(node) for every node behind `start`, once each; it returns whether to go on to the node's inputs.
+template <class Visit>
+void walk_back(const Node& start, Visit visit) {
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> pending{&start};
+  while (!pending.empty()) {
+    const Node* node = pending.back();
+    pending.pop_back();
+    for (const Value& input : node->inputs) {
+      const Node* next = input.node().get();
+      if (seen.insert(next).second && visit(*next)) pending.push_back(next);
+    }
+  }
+}
+
+/// Whether the node computes with what a loss scale was multiplied by. Updated weights don't count.
+bool carries_loss_scale(const Node& node) {
+  bool found = false;
+  walk_back(node, [&](const Node& source) {
+    found |= source.op->name == "runtime" && source.attributes.get<std::string>("name").rfind("loss_scale", 0) == 0;
+    return !found && source.op->in_place.empty();
+  });
+  return found;
+}
+
+}  // namespace
+
+bool all_finite(const void* data, const Spec& spec) {
+  if (!is_floating(spec.dtype)) return true;
+  return visit_dtype(spec.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    using Wide = std::conditional_t<std::is_class_v<T>, float, double>;
+    std::atomic<bool> finite{true};
+    const auto* x = static_cast<const T*>(data);
+    parallel_for(element_count(spec.shape), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (!std::isfinite(static_cast<Wide>(x[i]))) {
+          finite = false;
+          return;
+        }
+      }
+    });
+    return finite.load();
+  });
+}
+
+void Overflows::note(const NodePtr& node, DType dtype, const std::string& reader) {
+  entries_.try_emplace(node.get(), Entry{entries_.size(), dtype, reader});
+}
+
+std::optional<Overflow> Overflows::behind(const Value& ok) const {
+  const Node* first = nullptr;
+  const Entry* entry = nullptr;
+  walk_back(*ok.node(), [&](const Node& node) {
+    const auto found = entries_.find(&node);
+    if (found == entries_.end()) return node.op->view;
+    if (entry == nullptr || found->second.order < entry->order) {
+      first = &node;
+      entry = &found->second;
+    }
+    return true;
+  });
+  if (first == nullptr) return {};
+  Overflow out{first->op->name, first->path, entry->dtype, carries_loss_scale(*first)};
+  if (first->variable) {
+    out.path = (entry->reader.empty() ? "" : entry->reader + "/") + first->variable->name;
+  } else if (first->op->infer == nullptr) {
+    out.path = first->attributes.get_or<std::string>("name", "");
+  }
+  return out;
+}
+
+}  // namespace mezzo

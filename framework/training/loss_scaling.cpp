@@ -1,0 +1,92 @@
+#include <mezzo/training/detail/loss_scaling.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <mezzo/core/output.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+/// Whether a step that overflows now is warned of: a first scale may take some steps to settle, and each would say the
+/// same.
+bool tells(const LossScale& scale) {
+  const std::int64_t count = scale.skipped() + 1;
+  return count <= 3 || (count & (count - 1)) == 0;
+}
+
+std::string named(const std::string& name) { return name.empty() ? "" : " of optimizer \"" + name + "\""; }
+
+/// `"backbone/conv1" conv2d gave the first value that is not finite (float16)`.
+std::string text_of(const std::optional<Overflow>& overflow) {
+  if (!overflow) return "a value is not finite";
+  const std::string path = overflow->path.empty() ? "" : "\"" + overflow->path + "\"";
+  const std::string dtype = dtype_name(overflow->dtype);
+  if (overflow->op == "input" || overflow->op == "variable" || overflow->op == "constant") {
+    return fmt::format("{}{}{} holds a value that is not finite ({})", overflow->op, path.empty() ? "" : " ", path,
+                       dtype);
+  }
+  return fmt::format("{}{}{}{} gave the first value that is not finite ({})", path, path.empty() ? "" : " ",
+                     overflow->op, overflow->backward ? " in the backward pass" : "", dtype);
+}
+
+}  // namespace
+
+void StepRunner::set_loss_scale(const OptimizerConfig& config) const {
+  if (config.loss_scale) {
+    check_loss_scale(*config.loss_scale, "[Trainer]" + named(config.name) + " loss_scale.");
+  }
+  const auto& options = options_.loss_scale ? options_.loss_scale : config.loss_scale;
+  if (options) config.optimizer->state()->loss_scale = LossScale(*options);
+}
+
+bool StepRunner::seeks_overflow(const std::vector<std::size_t>& updated) const {
+  return std::any_of(updated.begin(), updated.end(), [&](std::size_t i) {
+    const LossScale& scale = state_.optimizers[i].optimizer->state()->loss_scale;
+    return tells(scale) || scale.at_floor();
+  });
+}
+
+void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed,
+                              const std::optional<Overflow>& overflow) {
+  const OptimizerConfig& config = state_.optimizers[optimizer];
+  Optimizer::State& state = *config.optimizer->state();
+  scaled_.resize(state_.optimizers.size());
+  if (committed) ++state.iterations;
+  skipped_ |= !committed;
+  if (!scaled) return;
+  scaled_[optimizer] = true;
+  const double before = state.loss_scale.scale();
+  const bool told = !committed && tells(state.loss_scale);
+  if (!state.loss_scale.update(committed)) {
+    throw ValueError(fmt::format("[Trainer] step {}{} overflows even at the smallest loss scale, {:g}: {}", state_.step,
+                                 named(config.name), before, text_of(overflow)));
+  }
+  if (!told) return;
+  const bool dynamic = state.loss_scale.options().dynamic;
+  warn(fmt::format("[Trainer] step {}{} was skipped: {}; loss scale {:g}{}", state_.step, named(config.name),
+                   text_of(overflow), before,
+                   dynamic ? fmt::format(" -> {:g}", state.loss_scale.scale()) : " is fixed"));
+}
+
+ScalingLog::ScalingLog(const StepRunner& runner) : runner_(runner) {
+  for (const OptimizerConfig& config : runner.optimizers()) {
+    skipped_.push_back(config.optimizer->state()->loss_scale.skipped());
+  }
+}
+
+std::vector<std::pair<std::string, double>> ScalingLog::numbers() const {
+  std::vector<std::pair<std::string, double>> out;
+  const OptimizerConfigs& all = runner_.optimizers();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!runner_.scaled(i)) continue;
+    const std::string suffix = all.size() > 1 ? "_" + all[i].name : "";
+    const LossScale& scale = all[i].optimizer->state()->loss_scale;
+    out.emplace_back("loss_scale" + suffix, scale.scale());
+    out.emplace_back("skipped_steps" + suffix, static_cast<double>(scale.skipped() - skipped_[i]));
+  }
+  return out;
+}
+
+}  // namespace mezzo::detail
