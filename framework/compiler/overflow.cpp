@@ -63,25 +63,38 @@ void Overflows::note(const NodePtr& node, DType dtype, const std::string& reader
 }
 
 std::optional<Overflow> Overflows::behind(const Value& ok) const {
-  const Node* first = nullptr;
-  const Entry* entry = nullptr;
+  Cause cause;
   walk_back(*ok.node(), [&](const Node& node) {
     const auto found = entries_.find(&node);
     if (found == entries_.end()) return node.op->view;
-    if (entry == nullptr || found->second.order < entry->order) {
-      first = &node;
-      entry = &found->second;
-    }
+    cause.emplace(found->second.order, &node);
     return true;
   });
-  if (first == nullptr) return {};
-  Overflow out{first->op->name, first->path, entry->dtype, carries_loss_scale(*first)};
-  if (first->variable) {
-    out.path = (entry->reader.empty() ? "" : entry->reader + "/") + first->variable->name;
-  } else if (first->op->infer == nullptr) {
-    out.path = first->attributes.get_or<std::string>("name", "");
+  if (cause.empty()) return {};
+  const Node& first = *cause.begin()->second;
+  const Entry& entry = entries_.at(&first);
+  Overflow out{first.op->name, first.path, {}, entry.dtype, carries_loss_scale(first)};
+  if (first.variable) {
+    out.path = (entry.reader.empty() ? "" : entry.reader + "/") + first.variable->name;
+  } else if (first.op->infer == nullptr) {
+    out.path = first.attributes.get_or<std::string>("name", "");
   }
+  if (out.path.empty()) out.reader = first_layer_after(cause);
   return out;
+}
+
+std::string Overflows::first_layer_after(const Cause& cause) {
+  std::unordered_set<const Node*> reached{cause.begin()->second};
+  for (const auto& [order, node] : cause) {
+    for (const Value& input : node->inputs) {
+      const Node* source = input.node().get();
+      while (source->op->view && reached.count(source) == 0) source = source->inputs.front().node().get();
+      if (reached.count(source) == 0) continue;
+      if (!node->path.empty()) return node->path;
+      reached.insert(node);
+    }
+  }
+  return {};
 }
 
 }  // namespace mezzo

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -12,8 +13,9 @@ bool all_finite(const void* data, const Spec& spec);
 
 /// Where a value that is not finite came from.
 struct Overflow {
-  std::string op;    ///< "conv2d"; of what isn't computed "input", "variable" or "constant"
-  std::string path;  ///< of the layer, or the name of the input or variable; may be empty
+  std::string op;      ///< "conv2d"; of what isn't computed "input", "variable" or "constant"
+  std::string path;    ///< of the layer, or the name of the input or variable; empty outside of layers
+  std::string reader;  ///< where `path` is empty: the first layer that the value runs into
   DType dtype = DType::float32;
   bool backward = false;  ///< in a backward pass that a loss scale begins
 };
@@ -34,6 +36,9 @@ class Overflows {
     DType dtype;
     std::string reader;
   };
+  using Cause = std::map<std::size_t, const Node*>;  // by order: nodes that lead to a gate
+  static std::string first_layer_after(const Cause& cause);
+
   std::unordered_map<const Node*, Entry> entries_;
 };
 

@@ -12,6 +12,7 @@ namespace {
 struct Sink {
   std::recursive_mutex mutex;  // recursive: a sink may itself warn
   Output output;
+  bool open_line = false;  // what was written last, a progress bar say, did not end its line
 };
 
 Sink& sink() {
@@ -24,10 +25,12 @@ Sink& sink() {
 void set_output(Output output) {
   const std::lock_guard lock(sink().mutex);
   sink().output = std::move(output);
+  sink().open_line = false;
 }
 
 void write_output(const std::string& text) {
   const std::lock_guard lock(sink().mutex);
+  if (!text.empty()) sink().open_line = text.back() != '\n';
   const Output output = sink().output;  // a copy, since the sink may replace itself
   if (output) {
     output(text);
@@ -41,6 +44,9 @@ bool output_is_terminal() {
   return !sink().output && ::isatty(STDERR_FILENO) == 1;
 }
 
-void warn(const std::string& text) { write_output("mezzo: warning: " + text + "\n"); }
+void warn(const std::string& text) {
+  const std::lock_guard lock(sink().mutex);
+  write_output((sink().open_line ? "\n" : "") + ("mezzo: warning: " + text + "\n"));
+}
 
 }  // namespace mezzo

@@ -16,7 +16,7 @@ void write_output(const std::string& text);
 /// Whether the sink is std::cerr and that is a terminal.
 bool output_is_terminal();
 
-/// Writes "mezzo: warning: <text>\n" to the sink.
+/// Writes "mezzo: warning: <text>\n" to the sink, on a line of its own.
 void warn(const std::string& text);
 
 }  // namespace mezzo

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <mezzo/core/error.hpp>
 
@@ -14,7 +15,7 @@ constexpr double smallest = 0x1p-126, largest = 0x1p127;
 /// Refuses options by name.
 class Check {
  public:
-  explicit Check(const std::string& prefix) : prefix_(prefix) {}
+  explicit Check(std::string prefix) : prefix_(std::move(prefix)) {}
 
   void in_range(const char* name, double value, double low, double high) const {
     if (value >= low && value <= high) return;
@@ -33,7 +34,7 @@ class Check {
   }
 
  private:
-  const std::string& prefix_;
+  std::string prefix_;
 };
 
 }  // namespace

@@ -18,7 +18,8 @@ bool tells(const LossScale& scale) {
 
 std::string named(const std::string& name) { return name.empty() ? "" : " of optimizer \"" + name + "\""; }
 
-/// `"backbone/conv1" conv2d gave the first value that is not finite (float16)`.
+/// `"backbone/conv1" conv2d gave the first value that is not finite (float16)`; the gradient of a loss, outside of
+/// layers: `cast in the backward pass into "head" gave ...`.
 std::string text_of(const std::optional<Overflow>& overflow) {
   if (!overflow) return "a value is not finite";
   const std::string path = overflow->path.empty() ? "" : "\"" + overflow->path + "\"";
@@ -27,19 +28,12 @@ std::string text_of(const std::optional<Overflow>& overflow) {
     return fmt::format("{}{}{} holds a value that is not finite ({})", overflow->op, path.empty() ? "" : " ", path,
                        dtype);
   }
-  return fmt::format("{}{}{}{} gave the first value that is not finite ({})", path, path.empty() ? "" : " ",
-                     overflow->op, overflow->backward ? " in the backward pass" : "", dtype);
+  const std::string into = overflow->reader.empty() ? "" : " into \"" + overflow->reader + "\"";
+  return fmt::format("{}{}{}{}{} gave the first value that is not finite ({})", path, path.empty() ? "" : " ",
+                     overflow->op, overflow->backward ? " in the backward pass" : "", into, dtype);
 }
 
 }  // namespace
-
-void StepRunner::set_loss_scale(const OptimizerConfig& config) const {
-  if (config.loss_scale) {
-    check_loss_scale(*config.loss_scale, "[Trainer]" + named(config.name) + " loss_scale.");
-  }
-  const auto& options = options_.loss_scale ? options_.loss_scale : config.loss_scale;
-  if (options) config.optimizer->state()->loss_scale = LossScale(*options);
-}
 
 bool StepRunner::seeks_overflow(const std::vector<std::size_t>& updated) const {
   return std::any_of(updated.begin(), updated.end(), [&](std::size_t i) {

@@ -55,10 +55,16 @@ bool open(const Graph& graph, int group) {
 /// What closed a group's gate; the trace has the numbers of all its nodes.
 std::optional<Overflow> overflow_of(const Graph& graph, int group) {
   Overflows found;
-  for (const NodePtr& node : graph.nodes) {
+  const auto look = [&](const NodePtr& node, const std::string& reader) {
     for (const Tensor& result : node->results) {
-      if (!all_finite(result.raw(), {result.shape(), result.dtype()})) found.note(node, result.dtype(), {});
+      if (!all_finite(result.raw(), {result.shape(), result.dtype()})) found.note(node, result.dtype(), reader);
     }
+  };
+  for (const NodePtr& node : graph.nodes) {
+    for (const Value& input : node->inputs) {
+      if (input.node()->op->infer == nullptr) look(input.node(), node->path);
+    }
+    if (node->op->infer != nullptr) look(node, {});
   }
   for (const auto& gate : graph.gates) {
     if (gate.group != group || gate.ok.item() != 0) continue;
@@ -123,6 +129,9 @@ void StepRunner::configure(bool anew) {
     throw ValueError("[Trainer] configure_optimizers gave none: override it, or compile() the model");
   for (std::size_t i = 0; i < configs.size(); ++i) {
     if (!configs[i].optimizer) throw ValueError("[Trainer] optimizer \"" + configs[i].name + "\" is empty");
+    if (configs[i].loss_scale) {
+      check_loss_scale(*configs[i].loss_scale, "[Trainer] optimizer \"" + configs[i].name + "\": loss_scale.");
+    }
     for (std::size_t j = 0; j < i; ++j) {
       if (configs[i].name == configs[j].name) {
         throw NameError("[Trainer] two optimizers are named \"" + configs[i].name + "\"");
@@ -131,7 +140,8 @@ void StepRunner::configure(bool anew) {
   }
   for (const OptimizerConfig& config : configs) {
     if (anew) *config.optimizer->state() = Optimizer::State();
-    set_loss_scale(config);
+    const auto& scale = options_.loss_scale ? options_.loss_scale : config.loss_scale;
+    if (scale) config.optimizer->state()->loss_scale = LossScale(*scale);
   }
   if (anew) state_.step = state_.epoch = 0;
   state_.optimizers = std::move(configs);

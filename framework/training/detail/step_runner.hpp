@@ -112,7 +112,6 @@ class StepRunner {
   Policy base_policy() const;
   void run_plan(Phase phase, const HostBatch& batch);
   void run_eagerly(Phase phase, const HostBatch& batch);
-  void set_loss_scale(const OptimizerConfig& config) const;
   bool seeks_overflow(const std::vector<std::size_t>& updated) const;
   void count_update(std::size_t optimizer, bool scaled, bool committed, const std::optional<Overflow>& overflow);
   double runtime_value(const CompiledStep::Runtime& runtime) const;
