@@ -85,6 +85,7 @@ class Plan {
     std::size_t scratch_offset = 0;
     bool updates = false;  ///< writes into variables; skipped where the group's gate is closed
     int group = -1;
+    bool copies = false;  ///< moves what `node` gave to where it stays
   };
   struct Copy {
     std::shared_ptr<VariableState> variable;

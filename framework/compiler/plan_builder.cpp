@@ -233,6 +233,7 @@ class PlanBuilder {
     step.node = value.node();
     step.chosen.kernel = std::make_unique<CopyBytes>(bytes_of(plan_.buffers_[source].spec));
     step.chosen.implementation = "copy";
+    step.copies = true;
     step.reads = {source};
     step.writes = {new_buffer(Home::arena, 0, plan_.buffers_[source].spec)};
     plan_.steps_.push_back(std::move(step));

@@ -54,14 +54,35 @@ void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed
   const double before = state.loss_scale.scale();
   const bool told = !committed && tells(state.loss_scale);
   if (!state.loss_scale.update(committed)) {
-    throw ValueError(fmt::format("[Trainer] step {}{} overflows even at the smallest loss scale, {:g}: {}", state_.step,
-                                 named(config.name), before, text_of(overflow)));
+    failure_ = fmt::format("[Trainer] step {}{} overflows even at the smallest loss scale, {:.8g}: {}", state_.step,
+                           named(config.name), before, text_of(overflow));
+    return;
   }
   if (!told) return;
   const bool dynamic = state.loss_scale.options().dynamic;
-  warn(fmt::format("[Trainer] step {}{} was skipped: {}; loss scale {:g}{}", state_.step, named(config.name),
+  warn(fmt::format("[Trainer] step {}{} was skipped: {}; loss scale {:.8g}{}", state_.step, named(config.name),
                    text_of(overflow), before,
-                   dynamic ? fmt::format(" -> {:g}", state.loss_scale.scale()) : " is fixed"));
+                   dynamic ? fmt::format(" -> {:.8g}", state.loss_scale.scale()) : " is fixed"));
+}
+
+std::optional<Overflow> overflow_of(const Graph& graph, int group) {
+  Overflows found;
+  const auto look = [&](const NodePtr& node, const std::string& reader) {
+    for (const Tensor& result : node->results) {
+      if (!all_finite(result.raw(), {result.shape(), result.dtype()})) found.note(node, result.dtype(), reader);
+    }
+  };
+  for (const NodePtr& node : graph.nodes) {
+    for (const Value& input : node->inputs) {
+      if (input.node()->op->infer == nullptr) look(input.node(), node->path);
+    }
+    if (node->op->infer != nullptr) look(node, {});
+  }
+  for (const auto& gate : graph.gates) {
+    if (gate.group != group || gate.ok.item() != 0) continue;
+    if (auto overflow = found.behind(gate.ok)) return overflow;
+  }
+  return {};
 }
 
 ScalingLog::ScalingLog(const StepRunner& runner) : runner_(runner) {

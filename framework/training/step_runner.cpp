@@ -49,6 +49,7 @@ StepRunner::StepRunner(Module& module, RunOptions options)
 
 void StepRunner::run(Phase phase, const HostBatch& batch) {
   skipped_ = false;
+  failure_.clear();
   if (!converted_) convert(phase, batch);
   if (options_.eager) {
     run_eagerly(phase, batch);
@@ -56,6 +57,7 @@ void StepRunner::run(Phase phase, const HostBatch& batch) {
     run_plan(phase, batch);
   }
   if (phase == Phase::train) ++state_.step;
+  if (!failure_.empty()) throw ValueError(failure_);
 }
 
 void StepRunner::convert(Phase phase, const HostBatch& batch) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include <mezzo/core/random.hpp>
-#include <mezzo/training/detail/step_runner.hpp>
+#include <mezzo/training/detail/loss_scaling.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -50,27 +50,6 @@ bool open(const Graph& graph, int group) {
   return std::all_of(graph.gates.begin(), graph.gates.end(), [&](const Graph::Gate& gate) {
     return (group >= 0 && gate.group != group) || gate.ok.item() != 0;
   });
-}
-
-/// What closed a group's gate; the trace has the numbers of all its nodes.
-std::optional<Overflow> overflow_of(const Graph& graph, int group) {
-  Overflows found;
-  const auto look = [&](const NodePtr& node, const std::string& reader) {
-    for (const Tensor& result : node->results) {
-      if (!all_finite(result.raw(), {result.shape(), result.dtype()})) found.note(node, result.dtype(), reader);
-    }
-  };
-  for (const NodePtr& node : graph.nodes) {
-    for (const Value& input : node->inputs) {
-      if (input.node()->op->infer == nullptr) look(input.node(), node->path);
-    }
-    if (node->op->infer != nullptr) look(node, {});
-  }
-  for (const auto& gate : graph.gates) {
-    if (gate.group != group || gate.ok.item() != 0) continue;
-    if (auto overflow = found.behind(gate.ok)) return overflow;
-  }
-  return {};
 }
 
 }  // namespace

@@ -33,6 +33,17 @@ BOOST_AUTO_TEST_CASE(goes_to_cerr_by_default) {
   BOOST_TEST(text.str() == "half a linemezzo: warning: slow\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_warning_has_a_line_of_its_own) {
+  const Restore restore;
+  std::string text;
+  mezzo::set_output([&](const std::string& more) { text += more; });
+  mezzo::warn("at once");
+  mezzo::write_output("\rhalf a line");
+  mezzo::warn("first");
+  mezzo::warn("second");
+  BOOST_TEST(text == "mezzo: warning: at once\n\rhalf a line\nmezzo: warning: first\nmezzo: warning: second\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_sink_may_warn_and_replace_itself) {
   const Restore restore;
   std::string text;

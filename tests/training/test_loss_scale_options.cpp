@@ -159,6 +159,17 @@ BOOST_AUTO_TEST_CASE(each_optimizer_has_a_scale_that_the_other_does_not_touch) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_error_at_the_smallest_scale_of_one_leaves_the_other_counted) {
+  Two two(LossScaleOptions{.initial_scale = 4096, .floor = 4096});
+  BOOST_TEST(refused<ValueError>([&] { trainer_of({}).fit(two, two_losses(4)); }) == "");
+  BOOST_TEST(
+      refused<ValueError>([&] { trainer_of({}).fit(two, two_losses(200)); }) ==
+      "[Trainer] step 0 of optimizer \"b\" overflows even at the smallest loss scale, 4096: cast in the backward "
+      "pass into \"second\" gave the first value that is not finite (float16)");
+  BOOST_TEST(two.a.iterations() == 1);
+  BOOST_TEST(two.b.iterations() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(options_of_one_optimizer_are_its_own) {
   Two two(fixed_at_8);
   trainer_of({}).fit(two, two_losses(0.25));

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_never_becomes_finite_is_an_error_in_the_end) {
   const DataLoader loader(pairs({std::nan("")}, {0}));
   BOOST_TEST(
       refused<ValueError>([&] { trainer.fit(model, loader); }) ==
-      "[Trainer] step 32 overflows even at the smallest loss scale, 1.52588e-05: input \"x\" holds a value that is "
+      "[Trainer] step 32 overflows even at the smallest loss scale, 1.5258789e-05: input \"x\" holds a value that is "
       "not finite (float32)");
   BOOST_TEST(changed_since(before, model) == "");
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,5 +23,9 @@ class ScalingLog {
   const StepRunner& runner_;
   std::vector<std::int64_t> skipped_;  // before, by optimizer
 };
+
+/// What closed a group's gate in an eager trace, which has the numbers of all its nodes; none if that was no value that
+/// isn't finite.
+std::optional<Overflow> overflow_of(const Graph& graph, int group);
 
 }  // namespace mezzo::detail

@@ -130,6 +130,7 @@ class StepRunner {
   std::vector<bool> scaled_;  // by optimizer
   bool converted_ = false;
   bool skipped_ = false;
+  std::string failure_;  // of the last step, when all optimizers are counted
 };
 
 /// A number of everything about the layers that a plan depends on.
