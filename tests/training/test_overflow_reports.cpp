@@ -99,6 +99,26 @@ BOOST_AUTO_TEST_CASE(in_the_backward_pass_the_op_is_the_gradients) {
              "(float16); loss scale 65536 -> 32768\n");
 }
 
+BOOST_AUTO_TEST_CASE(it_is_found_behind_fused_ops_and_views) {
+  for (const bool eager : {false, true}) {
+    const Sequential backbone({Conv2D({.filters = 2,
+                                       .kernel_size = 3,
+                                       .activation = "relu",
+                                       .kernel_initializer = Constant(1e4),
+                                       .name = "conv1"})},
+                              {.name = "backbone"});
+    Sequential model({backbone, Flatten(), Dense({.units = 1})});
+    model.compile({.optimizer = SGD(), .loss = "mse"});
+    const Dataset data = Dataset::from_tensors(
+        {{"x", Tensor({1, 4, 4, 1}, std::vector<float>(16, 1))}, {"y", column({0}), Role::target}});
+    const CapturedOutput captured;
+    trainer_of(1, eager, one).fit(model, DataLoader(data));
+    BOOST_TEST(captured.text() ==
+               "mezzo: warning: [Trainer] step 0 was skipped: \"backbone/conv1\" conv2d gave the first value that is "
+               "not finite (float16); loss scale 1 -> 0.5\n");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(one_layer_in_float16_is_enough) {
   const auto told = [](const char* policy) {
     Sequential model = chain(1000, policy);
