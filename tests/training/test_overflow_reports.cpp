@@ -99,6 +99,35 @@ BOOST_AUTO_TEST_CASE(in_the_backward_pass_the_op_is_the_gradients) {
              "(float16); loss scale 65536 -> 32768\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_forward_pass_through_updated_weights_is_none_of_the_backward_pass) {
+  class After : public Module {
+   public:
+    After() : Module("After") {}
+    Value training_step(const Batch& batch) override {
+      minimize(mean_squared_error(batch["y"], line_(batch["x"])), optimizer("line"));
+      Value loss = mean_squared_error(batch["y"], gain_(line_(batch["x"])));
+      minimize(loss, optimizer("gain"));
+      return loss;
+    }
+    OptimizerConfigs configure_optimizers() override {
+      return {{.optimizer = SGD(), .weights = line_.weights(), .name = "line"},
+              {.optimizer = SGD(), .weights = gain_.weights(), .name = "gain"}};
+    }
+
+   private:
+    Dense line_ = sub("line", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(1)}));
+    Scale gain_ = sub("gain", Scale({.initial = 6e4}));
+  };
+  for (const bool eager : {false, true}) {
+    After module;
+    const CapturedOutput captured;
+    trainer_of(1, eager, one).fit(module, DataLoader(pairs({2}, {0})));
+    BOOST_TEST(captured.text() ==
+               "mezzo: warning: [Trainer] step 0 of optimizer \"gain\" was skipped: \"gain\" multiply gave the first "
+               "value that is not finite (float16); loss scale 1 -> 0.5\n");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(it_is_found_behind_fused_ops_and_views) {
   for (const bool eager : {false, true}) {
     const Sequential backbone({Conv2D({.filters = 2,
