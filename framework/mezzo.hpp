@@ -11,6 +11,7 @@
 #include <mezzo/datasets/fashion_mnist.hpp>
 #include <mezzo/datasets/mnist.hpp>
 #include <mezzo/datasets/oxford_iiit_pet.hpp>
+#include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/graph/gradient.hpp>
 #include <mezzo/image/crop.hpp>
 #include <mezzo/image/decode.hpp>
@@ -70,6 +71,7 @@
 #include <mezzo/optimizers/adamw.hpp>
 #include <mezzo/optimizers/sgd.hpp>
 #include <mezzo/precision/loss_scale.hpp>
+#include <mezzo/precision/op_lists.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/precision/policy_map.hpp>
 #include <mezzo/report/image_grid.hpp>

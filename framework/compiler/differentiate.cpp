@@ -9,10 +9,11 @@
 namespace mezzo {
 namespace {
 
-/// The cotangent of a variable's compute copy has the variable's dtype from the start, if that is wider, so that what
-/// several uses give is added up in float32.
+/// The cotangent of a variable's compute copy, or of a view of it, has the variable's dtype from the start, if that is
+/// wider, so that what several uses give is added up in float32.
 DType cotangent_dtype(const Value& value) {
-  const NodePtr& node = value.node();
+  NodePtr node = value.node();
+  while (node && node->op->view) node = node->inputs.front().node();
   if (node && node->op->name == "cast") {
     const Value& source = node->inputs.front();
     if (source.node() && source.node()->variable && is_floating(source.dtype())) {
@@ -80,6 +81,7 @@ class Backward {
 }  // namespace
 
 Values partial_gradients(const Value& loss, const Values& xs, const Value& seed) {
+  const LibraryScope as_inserted;
   Trace* trace = Trace::current();
   if (trace == nullptr) throw ValueError("[gradients] outside of a trace there is nothing to differentiate");
   if (!is_floating(loss.dtype())) {
@@ -88,7 +90,8 @@ Values partial_gradients(const Value& loss, const Values& xs, const Value& seed)
   const Value target = trace->adopt(loss);
   Values sources;
   for (const Value& x : xs) sources.push_back(trace->adopt(x));
-  const Value start = cast(seed.weak() ? Value(seed.tensor()) : seed, target.dtype());
+  const Value number = seed.weak() ? Value(seed.tensor()) : seed;
+  const Value start = number.dtype() == target.dtype() ? number : cast(number, target.dtype());
   Backward backward(trace->graph().nodes, sources);
   backward.run(target, target.shape().empty() ? start : broadcast_to(start, target.shape()));
   Values out;

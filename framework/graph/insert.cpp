@@ -4,6 +4,7 @@
 
 #include <mezzo/graph/eager.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/precision/op_lists.hpp>
 
 namespace mezzo {
 namespace {
@@ -15,11 +16,15 @@ bool functional(const Values& inputs) {
                      [&](const Value& value) { return value.symbolic() || (in_graph && value.node()); });
 }
 
-std::vector<DType> operand_dtypes(const Op& op, const Values& inputs) {
-  std::vector<Operand> operands;
-  operands.reserve(inputs.size());
-  for (const Value& value : inputs) operands.push_back({value.dtype(), value.crosses_border(), value.weak()});
-  return autocast(op.cast, operands, current_policy().compute_dtype());
+/// Says of each cast that an op list asked for, if it is to be told.
+void tell_casts(const Op& op, const Values& inputs, const std::vector<DType>& dtypes) {
+  if (Trace::current() == nullptr || casts_disabled()) return;
+  const Policy policy = current_policy();
+  if (policy.lists() == nullptr || !policy.lists()->verbose()) return;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].weak() || inputs[i].dtype() == dtypes[i]) continue;
+    policy.lists()->tell(op.name, current_path(), inputs[i].dtype(), dtypes[i]);
+  }
 }
 
 Value as_dtype(const Value& value, DType dtype) {
@@ -44,9 +49,14 @@ Values compute(const Node& node) {
   return out;
 }
 
-}  // namespace
+Values from_here(Values values) {
+  const std::uint64_t region = current_region();
+  if (region == 0) return values;
+  for (Value& value : values) value = value.in_region(region);
+  return values;
+}
 
-Values insert(const Op& op, Values inputs, Attributes attributes) {
+Values insert_node(const Op& op, Values inputs, Attributes attributes) {
   auto node = std::make_shared<Node>();
   node->op = &op;
   node->attributes = std::move(attributes);
@@ -54,8 +64,9 @@ Values insert(const Op& op, Values inputs, Attributes attributes) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) throw ValueError(node->where + " input " + std::to_string(i) + " is undefined");
   }
-  const std::vector<DType> dtypes = operand_dtypes(op, inputs);
+  const std::vector<DType> dtypes = operand_dtypes(op, op.cast, inputs);
   const bool uncast = functional(inputs);
+  if (!uncast) tell_casts(op, inputs, dtypes);
   std::vector<Spec> specs;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     specs.push_back({inputs[i].shape(), dtypes[i]});
@@ -65,12 +76,33 @@ Values insert(const Op& op, Values inputs, Attributes attributes) {
   node->inputs = std::move(inputs);
   if (uncast) {
     node->frames = current_frames();
+    node->regions = outer_regions();
     return outputs_of(node);
   }
+  if (op.runs != nullptr) node->op = &find_op(op.runs);
   Trace* trace = Trace::current();
   if (trace == nullptr) return compute(*node);
   node->path = current_path();
   return trace->append(std::move(node));
+}
+
+}  // namespace
+
+std::vector<DType> operand_dtypes(const Op& op, const CastRule& rule, const Values& values) {
+  const bool casts = !casts_disabled();
+  const std::uint64_t region = current_region();
+  std::vector<Operand> operands;
+  operands.reserve(values.size());
+  for (const Value& value : values) {
+    operands.push_back({value.dtype(), casts && (value.crosses_border() || value.region() != region), value.weak()});
+  }
+  const Policy policy = current_policy();
+  if (!casts || policy.lists() == nullptr) return autocast(rule, operands, policy.compute_dtype());
+  return autocast(rule, std::move(operands), policy.lists()->listing(op.name), policy.lists()->dtype());
+}
+
+Values insert(const Op& op, Values inputs, Attributes attributes) {
+  return from_here(insert_node(op, std::move(inputs), std::move(attributes)));
 }
 
 Value insert_one(const Op& op, Values inputs, Attributes attributes) {

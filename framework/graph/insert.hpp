@@ -15,6 +15,9 @@ Values insert(const Op& op, Values inputs, Attributes attributes = {});
 /// The same for an op of one output.
 Value insert_one(const Op& op, Values inputs, Attributes attributes = {});
 
+/// The dtypes in which these operands enter an op that takes them by this rule, here.
+std::vector<DType> operand_dtypes(const Op& op, const CastRule& rule, const Values& operands);
+
 /// A read of a variable, subject to autocast unless the variable is exempt. In a trace a read after an update sees
 /// the new value.
 Value read_variable(const std::shared_ptr<VariableState>& variable);

@@ -28,6 +28,7 @@ struct Node {
     Value value;
   };
   Frames frames;
+  CastRegions regions;  ///< outside of all layers
   std::vector<Update> updates;
   /// @}
 

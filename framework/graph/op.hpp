@@ -36,6 +36,9 @@ struct Op {
   std::vector<std::string> aliases;  ///< torch's names for it, for op lists
   CastRule cast;
 
+  /// The op whose nodes it makes, where it is another only in how it takes its operands: "bias_add" makes "add".
+  const char* runs = nullptr;
+
   /// Checks the call (a clear error before any kernel runs) and tells the outputs.
   std::vector<Spec> (*infer)(const OpCall& call) = nullptr;
 

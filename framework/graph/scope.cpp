@@ -1,6 +1,6 @@
 #include <mezzo/graph/scope.hpp>
 
-#include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include <mezzo/precision/policy_map.hpp>
@@ -16,6 +16,19 @@ Frames& frames() {
 Policy& base_policy() {
   thread_local Policy policy;
   return policy;
+}
+
+/// Regions outside of all layers.
+CastRegions& outermost() {
+  thread_local CastRegions regions;
+  return regions;
+}
+
+CastRegions& innermost() { return frames().empty() ? outermost() : frames().back().regions; }
+
+std::uint64_t next_region() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
 }
 
 struct Origin {
@@ -45,8 +58,31 @@ PolicyScope::PolicyScope(const Policy& policy) : outer_(base_policy()) {
 }
 PolicyScope::~PolicyScope() { base_policy() = outer_; }
 
-FreshScope::FreshScope() : frames_(std::exchange(frames(), {})) {}
-FreshScope::~FreshScope() { frames() = std::move(frames_); }
+FreshScope::FreshScope() : frames_(std::exchange(frames(), {})), regions_(std::exchange(outermost(), {})) {}
+FreshScope::~FreshScope() {
+  frames() = std::move(frames_);
+  outermost() = std::move(regions_);
+}
+
+CastScope::CastScope(const CastRegions& regions) : depth_(innermost().size()) {
+  innermost().insert(innermost().end(), regions.begin(), regions.end());
+}
+CastScope::~CastScope() { innermost().resize(depth_); }
+
+CastScope autocast(const Policy& policy) {
+  return CastScope(policy.inherits() ? CastRegions{} : CastRegions{{policy, true, next_region()}});
+}
+
+CastScope disable_casts() { return CastScope({{Policy(), false, next_region()}}); }
+
+bool casts_disabled() {
+  for (auto frame = frames().rbegin(); frame != frames().rend(); ++frame) {
+    if (!frame->regions.empty()) return !frame->regions.back().casts;
+  }
+  return !outermost().empty() && !outermost().back().casts;
+}
+
+std::uint64_t current_region() { return innermost().empty() ? 0 : innermost().back().id; }
 
 OriginScope::OriginScope(const std::string& where, const std::string& path) : outer_{origin().where, origin().path} {
   origin() = {&where, &path};
@@ -55,19 +91,20 @@ OriginScope::~OriginScope() { origin() = {outer_[0], outer_[1]}; }
 
 const Frames& current_frames() { return frames(); }
 
+const CastRegions& outer_regions() { return outermost(); }
+
 Policy current_policy() {
-  const Frames& stack = frames();
-  const auto frame =
-      std::find_if(stack.rbegin(), stack.rend(), [](const Frame& layer) { return !layer.info->policy.inherits(); });
-  const Policy nearest = frame != stack.rend()      ? frame->info->policy
-                         : base_policy().inherits() ? dtype_policy()
-                                                    : base_policy();
-  if (nearest.map() == nullptr) return nearest;
-  std::vector<PolicyLevel> levels{{dtype_policy(), ""}, {base_policy(), ""}};
+  const Policy global = dtype_policy();
+  std::vector<PolicyLevel> levels{{global, "", false}, {base_policy(), "", false}};
   std::string path;
-  for (const Frame& layer : stack) {
+  const auto add_regions = [&](const CastRegions& regions) {
+    for (const CastRegion& region : regions) levels.push_back({region.policy, path, false});
+  };
+  add_regions(outermost());
+  for (const Frame& layer : frames()) {
     path = joined(path, layer);
     if (!layer.info->policy.inherits()) levels.push_back({layer.info->policy, path});
+    add_regions(layer.regions);
   }
   return policy_at(levels, path);
 }

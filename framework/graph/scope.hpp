@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/precision/policy.hpp>
+#include <mezzo/graph/cast_scope.hpp>
 
 namespace mezzo {
 
@@ -20,6 +20,7 @@ struct Frame {
   std::shared_ptr<const ScopeInfo> info;
   std::string entry;
   bool symbolic = false;  ///< called on symbols of a functional graph: what it computes of its variables is one too
+  CastRegions regions{};  ///< within its call, outermost first
 };
 using Frames = std::vector<Frame>;
 
@@ -60,7 +61,7 @@ class OriginScope {
   const std::string* outer_[2];
 };
 
-/// While one lives, this thread forgets frames and policy of the code around it: a model's own run inside another's.
+/// While one lives, this thread forgets layers and regions of the code around it: a model's own run inside another's.
 class FreshScope {
  public:
   FreshScope();
@@ -70,12 +71,14 @@ class FreshScope {
 
  private:
   Frames frames_;
+  CastRegions regions_;
 };
 
 /// The layers that are running on this thread, outermost first.
 const Frames& current_frames();
 
-/// The policy that holds here: of the nearest running layer that has one, else the Trainer's, else the global one.
+/// The policy that holds here: of the nearest region or running layer that has one, else the Trainer's, else the global
+/// one. Op lists come before the policies of layers that they enclose.
 Policy current_policy();
 
 /// "backbone/layer1.0/conv1": the entries of the running layers, from the root of the run.

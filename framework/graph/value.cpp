@@ -34,4 +34,10 @@ Value Value::across_border(bool crosses) const {
   return copy;
 }
 
+Value Value::in_region(std::uint64_t region) const {
+  Value copy = *this;
+  copy.region_ = region;
+  return copy;
+}
+
 }  // namespace mezzo

@@ -63,6 +63,10 @@ class Value {
   /// Whether this came over the border of the running layer, or is a variable, so that autocast applies to it.
   bool crosses_border() const { return border_; }
   Value across_border(bool crosses = true) const;
+
+  /// The region of autocast() that it was computed in; see current_region().
+  std::uint64_t region() const { return region_; }
+  Value in_region(std::uint64_t region) const;
   /// @}
 
  private:
@@ -72,6 +76,7 @@ class Value {
   bool defined_ = false;
   bool weak_ = false;
   bool border_ = false;
+  std::uint64_t region_ = 0;
 };
 
 }  // namespace mezzo

@@ -39,7 +39,7 @@ Value Conv2D::call(const Value& x) {
                           .padding = options_.padding,
                           .dilation_rate = options_.dilation_rate,
                           .groups = options_.groups});
-  return options_.activation(options_.use_bias ? y + bias_ : y);
+  return options_.activation(options_.use_bias ? bias_add(y, bias_) : y);
 }
 
 }  // namespace mezzo

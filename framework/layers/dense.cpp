@@ -22,7 +22,7 @@ void Dense::build(const Shape& input) {
 Value Dense::call(const Value& x) {
   detail::require_last_axis(label(), x.shape(), kernel_.shape()[0], "rows of kernel");
   const Value y = matmul(x, kernel_);
-  return options_.activation(options_.use_bias ? y + bias_ : y);
+  return options_.activation(options_.use_bias ? bias_add(y, bias_) : y);
 }
 
 }  // namespace mezzo

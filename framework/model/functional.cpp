@@ -77,10 +77,11 @@ class FunctionalGraph::Reader {
     step.op = node->op;
     step.attributes = node->attributes;
     for (const Value& input : node->inputs) step.inputs.push_back(operand(input));
-    for (const Frame& frame : node->frames) step.layers.emplace_back(layer_of(frame), frame.entry);
+    step.regions = node->regions;
+    for (const Frame& frame : node->frames) step.layers.push_back({layer_of(frame), frame.entry, frame.regions});
     if (!step.layers.empty()) {
       auto& outermost = step.layers.front();
-      outermost.second = owner_.enter(outermost.first->name, outermost.first);
+      outermost.entry = owner_.enter(outermost.state->name, outermost.state);
     }
     steps_[node.get()] = graph_.steps_.size();
     graph_.steps_.push_back(std::move(step));
@@ -136,10 +137,10 @@ const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
   symbols->outputs = insert(symbols->inputs, results, false);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     for (const auto& layer : steps_[i].layers) {
-      const auto same = [&](const auto& entry) { return entry.first == layer.first.get(); };
+      const auto same = [&](const auto& entry) { return entry.first == layer.state.get(); };
       const auto found = std::find_if(symbols->layers.begin(), symbols->layers.end(), same);
       if (found == symbols->layers.end()) {
-        symbols->layers.emplace_back(layer.first.get(), results[i].front());
+        symbols->layers.emplace_back(layer.state.get(), results[i].front());
       } else {
         found->second = results[i].front();
       }
@@ -152,8 +153,8 @@ const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
 Value FunctionalGraph::leave(Value result, const Step& step, const Frames& consumer) const {
   const auto same = [&](std::size_t depth) {
     return depth < consumer.size() && depth < step.layers.size() &&
-           consumer[depth].info == step.layers[depth].first.pointer() &&
-           consumer[depth].entry == step.layers[depth].second;
+           consumer[depth].info == step.layers[depth].state.pointer() &&
+           consumer[depth].entry == step.layers[depth].entry;
   };
   std::size_t common = 0;
   while (same(common)) ++common;
@@ -162,8 +163,13 @@ Value FunctionalGraph::leave(Value result, const Step& step, const Frames& consu
   const bool border = result.crosses_border();
   for (std::size_t depth = step.layers.size(); depth > common; --depth) {
     Frames frames;
-    for (std::size_t i = 0; i < depth; ++i) frames.push_back({step.layers[i].first.pointer(), step.layers[i].second});
+    for (std::size_t i = 0; i < depth; ++i) {
+      const Step::Layer& layer = step.layers[i];
+      frames.push_back({layer.state.pointer(), layer.entry, false, i + 1 < depth ? layer.regions : CastRegions()});
+    }
+    const CastScope outside(step.regions);
     const Scope scope(frames);
+    if (casts_disabled()) continue;
     const Policy policy = current_policy();
     if (policy.output_dtype() == policy.compute_dtype() || result.dtype() == policy.output_dtype()) continue;
     result = cast(result, policy.output_dtype()).across_border(border);
@@ -191,11 +197,13 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
   std::vector<std::pair<Frames, std::size_t>> updating;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
+    const CastScope outside(step.regions);
     Frames frames;
     for (const auto& layer : step.layers) {
-      frames.push_back({layer.first.pointer(), layer.second, symbolic});
+      frames.push_back({layer.state.pointer(), layer.entry, symbolic});
       const Scope outer(frames);
-      if (remember) layer.first->last_policy = current_policy();
+      if (remember) layer.state->last_policy = current_policy();
+      frames.back().regions = layer.regions;
     }
     Values inputs(step.inputs.size());  // results of steps first: they leave their layers before this one is entered
     const auto fill = [&](bool steps) {
@@ -209,7 +217,7 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
     results.push_back(step.op->reinsert != nullptr ? step.op->reinsert(inputs, step.attributes)
                                                    : mezzo::insert(*step.op, inputs, step.attributes));
     if (remember) {
-      for (const auto& layer : step.layers) layer.first->last_output = results[i].front().shape();
+      for (const auto& layer : step.layers) layer.state->last_output = results[i].front().shape();
     }
     if (!step.updates.empty()) updating.emplace_back(std::move(frames), i);
   }

@@ -47,7 +47,13 @@ class FunctionalGraph {
     const Op* op = nullptr;
     std::vector<Operand> inputs;
     Attributes attributes;
-    std::vector<std::pair<Shared<LayerState>, std::string>> layers;  ///< outermost first, with their entries
+    struct Layer {
+      Shared<LayerState> state;
+      std::string entry;
+      CastRegions regions;
+    };
+    std::vector<Layer> layers;  ///< outermost first
+    CastRegions regions;        ///< outside of them
     std::vector<Update> updates;
   };
   class Reader;

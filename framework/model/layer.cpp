@@ -53,7 +53,7 @@ Values Layer::operator()(const Values& xs) {
   Values out = call_many(crossed);
   const DType output = policy.output_dtype();
   const bool functional = symbolic && Trace::current() == nullptr;
-  if (!functional && output != policy.compute_dtype()) {  // of symbols, when their model is called
+  if (!functional && !casts_disabled() && output != policy.compute_dtype()) {  // of symbols, when their model is called
     for (Value& y : out) {
       if (is_floating(y.dtype()) && y.dtype() != output) y = cast(y, output);
     }
@@ -168,7 +168,7 @@ RootScope::~RootScope() { caller() = outer_; }
 
 std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base) {
   std::vector<WeightPolicy> out;
-  collect(*root.state(), "", {{dtype_policy(), ""}, {base, ""}}, true, out);
+  collect(*root.state(), "", {{dtype_policy(), "", false}, {base, "", false}}, true, out);
   return out;
 }
 

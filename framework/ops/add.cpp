@@ -17,7 +17,6 @@ Values add_gradient(const GradientContext& context) {
 Op detail::add_op() {
   Op op;
   op.name = "add";
-  op.aliases = {"add_"};
   op.infer = infer_broadcast;
   op.gradient = add_gradient;
   return op;

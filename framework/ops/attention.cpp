@@ -155,6 +155,7 @@ Op detail::attention_op() {
   op.name = name;
   op.cast.operands = {Cast::promote, Cast::promote, Cast::promote, Cast::keep};
   op.cast.floats_only = false;
+  op.cast.by_first = true;
   op.infer = infer_attention;
   op.gradient = attention_gradient;
   op.reinsert = insert_attention;

@@ -72,6 +72,7 @@ Op detail::batch_norm_op() {
   op.name = "batch_norm";
   op.cast.operands = {Cast::compute, Cast::keep};
   op.cast.floats_only = true;
+  op.cast.by_first = true;
   op.infer = infer_batch_norm;
   op.gradient = batch_norm_gradient;
   op.reinsert = insert_batch_norm;

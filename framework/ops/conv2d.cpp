@@ -72,6 +72,7 @@ Op detail::conv2d_op() {
   op.name = "conv2d";
   op.cast.operands = {Cast::promote, Cast::promote, Cast::keep};
   op.cast.floats_only = true;
+  op.cast.by_first = true;
   op.infer = infer_conv2d;
   op.gradient = conv2d_gradient;
   return op;

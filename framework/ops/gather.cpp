@@ -49,11 +49,11 @@ Values gather_gradient(const GradientContext& context) {
 
 /// Rows of what crosses a layer's border are cast to the compute dtype; the table as a whole never is.
 Values insert_gather(const Values& inputs, const Attributes&) {
-  const Value rows = insert_one(find_op("gather"), inputs);
-  if (!inputs[0].crosses_border()) return {rows};
-  if (Trace::current() == nullptr && rows.symbolic()) return {rows.across_border()};  // cast when its model is called
-  const Operand operand{rows.dtype(), true, false};
-  return {detail::as(rows, autocast({{Cast::compute}}, {operand}, current_policy().compute_dtype()).front())};
+  const Op& op = find_op("gather");
+  const Value rows = insert_one(op, inputs);
+  const Value crossing = rows.across_border(inputs[0].crosses_border());
+  if (Trace::current() == nullptr && rows.symbolic()) return {crossing};  // cast when its model is called
+  return {detail::as(rows, operand_dtypes(op, {{Cast::compute}}, {crossing}).front())};
 }
 
 }  // namespace

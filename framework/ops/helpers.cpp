@@ -45,9 +45,7 @@ std::string numbers_text(const Shape& numbers) {
   return "(" + text + (numbers.size() == 1 ? ",)" : ")");
 }
 
-DType operand_dtype(const Op& op, const Value& x) {
-  return autocast(op.cast, {{x.dtype(), x.crosses_border(), x.weak()}}, current_policy().compute_dtype()).front();
-}
+DType operand_dtype(const Op& op, const Value& x) { return operand_dtypes(op, op.cast, {x}).front(); }
 
 Value as(const Value& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 

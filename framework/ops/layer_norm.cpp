@@ -70,6 +70,7 @@ Op detail::layer_norm_op() {
   op.name = "layer_norm";
   op.cast.operands = {Cast::compute, Cast::keep};
   op.cast.floats_only = true;
+  op.cast.by_first = true;
   op.infer = infer_layer_norm;
   op.gradient = layer_norm_gradient;
   op.reinsert = insert_layer_norm;

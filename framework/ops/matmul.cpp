@@ -78,6 +78,7 @@ Op detail::matmul_op() {
   op.aliases = {"mm", "bmm", "addmm", "baddbmm", "linear", "mv", "dot"};
   op.cast.operands = {Cast::promote, Cast::promote, Cast::keep};
   op.cast.floats_only = true;
+  op.cast.by_first = true;
   op.infer = infer_matmul;
   op.gradient = matmul_gradient;
   return op;

@@ -24,6 +24,16 @@ inline Value operator+(const Value& a, const Value& b) { return add(a, b); }
 inline Value operator-(const Value& a, const Value& b) { return subtract(a, b); }
 inline Value operator*(const Value& a, const Value& b) { return multiply(a, b); }
 inline Value operator/(const Value& a, const Value& b) { return divide(a, b); }
+
+/// a = a + b and its like. Under op lists they are ops of their own, "iadd", "isub", "imul" and "itruediv": where no
+/// list names them, b takes a's dtype.
+Value& operator+=(Value& a, const Value& b);
+Value& operator-=(Value& a, const Value& b);
+Value& operator*=(Value& a, const Value& b);
+Value& operator/=(Value& a, const Value& b);
+
+/// x + bias, which broadcasts. Under op lists that don't name it, bias takes x's dtype, as within torch's linear.
+Value bias_add(const Value& x, const Value& bias);
 /// @}
 
 /// @name Elementwise, of one float operand

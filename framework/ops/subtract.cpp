@@ -16,7 +16,7 @@ Values subtract_gradient(const GradientContext& context) {
 Op detail::subtract_op() {
   Op op;
   op.name = "subtract";
-  op.aliases = {"sub"};
+  op.aliases = {"sub", "rsub"};
   op.infer = infer_broadcast;
   op.gradient = subtract_gradient;
   return op;

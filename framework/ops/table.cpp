@@ -24,6 +24,8 @@ const std::vector<Op>& op_table() {
       identity_op(), log_op(), multiply_op(), negative_op(), relu_op(), relu_gradient_op(), relu_bias_gradient_op(),
       sigmoid_op(), sigmoid_gradient_op(), sign_op(), stop_gradient_op(), subtract_op(), tanh_op(), tanh_gradient_op(),
       where_op(),
+      // elementwise too, but for the rule by which op lists take their operands
+      bias_add_op(), iadd_op(), imul_op(), isub_op(), itruediv_op(),
       // shapes and reductions
       argmax_op(), broadcast_to_op(), concat_op(), gather_op(), gather_gradient_op(), gather_gradient_rows_op(),
       mean_op(), pad_op(), reshape_op(), slice_op(), split_op(), sum_op(), transpose_op(),

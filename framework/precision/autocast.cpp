@@ -40,4 +40,20 @@ std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& op
   return out;
 }
 
+std::vector<DType> autocast(const CastRule& rule, std::vector<Operand> operands, Listing listing, DType lower) {
+  const auto castable = [&](std::size_t i) {
+    return cast_of(rule, i) != Cast::keep && !operands[i].weak && is_floating(operands[i].dtype);
+  };
+  std::size_t first = 0;
+  while (first < operands.size() && !castable(first)) ++first;
+  DType target = listing == Listing::lower ? lower : DType::float32;
+  if (listing == Listing::unlisted && first < operands.size()) target = operands[first].dtype;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    operands[i].crosses_border = false;
+    const bool to_target = listing == Listing::unlisted ? rule.by_first : operands[i].dtype != DType::float64;
+    if (castable(i) && to_target) operands[i].dtype = target;
+  }
+  return autocast(rule, operands, target);
+}
+
 }  // namespace mezzo

@@ -16,6 +16,7 @@ enum class Cast {
 struct CastRule {
   std::vector<Cast> operands{Cast::promote};
   bool floats_only = false;  ///< integers and bools become the scope's compute dtype: exp, log, divide, mean, ...
+  bool by_first = false;     ///< where an op list doesn't name it: in its first operand's dtype, not in the widest
 };
 
 /// What autocast knows of an operand.
@@ -29,5 +30,12 @@ struct Operand {
 /// the operands and the scope's compute dtype. Integers, bools and labels are never rounded: only floats are cast, and
 /// an integer becomes a float only where the op or a float scalar asks for one.
 std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& operands, DType compute);
+
+/// How a pair of op lists has an op.
+enum class Listing { unlisted, lower, float32 };
+
+/// The same under a policy of op lists, whatever crosses a border: floats of an op on a list become `lower` or float32,
+/// those of others the dtype of the first or the widest of them; float64 stays.
+std::vector<DType> autocast(const CastRule& rule, std::vector<Operand> operands, Listing listing, DType lower);
 
 }  // namespace mezzo

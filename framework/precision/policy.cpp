@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include <mezzo/core/error.hpp>
+#include <mezzo/precision/op_lists.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
@@ -132,6 +133,9 @@ Policy::Policy(const PolicyMap& map)
       variable_(map.default_policy().variable_dtype()),
       output_(map.default_policy().output_dtype()),
       map_(std::make_shared<const PolicyMap>(map)) {}
+
+Policy::Policy(const OpLists& lists)
+    : name_(std::make_shared<const std::string>(lists.name())), lists_(std::make_shared<const OpLists>(lists)) {}
 
 const std::string& Policy::name() const {
   static const std::string none;

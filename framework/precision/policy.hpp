@@ -6,6 +6,7 @@
 
 namespace mezzo {
 
+class OpLists;
 class PolicyMap;
 
 /// In which dtype a layer computes, in which its variables are kept, and in which what it gives leaves it. A value with
@@ -39,6 +40,9 @@ class Policy {
   /// By layer: see PolicyMap.
   Policy(const PolicyMap& map);
 
+  /// By op: see OpLists. Variables are float32, and so is what a layer says of its compute dtype.
+  Policy(const OpLists& lists);
+
   bool inherits() const { return name_ == nullptr; }
 
   /// What it says of a layer with this path, counted from where the policy was given: itself, or the map's entry, which
@@ -47,6 +51,9 @@ class Policy {
 
   /// The map that it was made from, or null.
   const PolicyMap* map() const { return map_.get(); }
+
+  /// The lists that it was made from, or null.
+  const OpLists* lists() const { return lists_.get(); }
 
   const std::string& name() const;
 
@@ -63,6 +70,7 @@ class Policy {
   DType variable_ = DType::float32;
   DType output_ = DType::float32;
   std::shared_ptr<const PolicyMap> map_;
+  std::shared_ptr<const OpLists> lists_;
 };
 
 /// Sets the policy that holds where no layer, container or Trainer says another; an inheriting one means float32.
@@ -92,6 +100,7 @@ class Precision {
   Precision(const std::string& name);
   Precision(Policy policy) : policy_(std::move(policy)) {}
   Precision(const PolicyMap& map) : policy_(map) {}
+  Precision(const OpLists& lists) : policy_(lists) {}
 
   const Policy& policy() const { return policy_; }
 

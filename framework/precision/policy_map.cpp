@@ -77,11 +77,15 @@ std::string PolicyMap::name() const {
 }
 
 Policy policy_at(const std::vector<PolicyLevel>& levels, const std::string& path) {
+  Policy of_layer;
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     const Policy policy = level->policy.at(relative(path, level->path));
-    if (!policy.inherits()) return policy;
+    if (policy.inherits()) continue;
+    if (policy.lists() != nullptr) return policy;
+    if (of_layer.inherits()) of_layer = policy;
+    if (!level->of_layer) break;
   }
-  return Policy("float32");
+  return of_layer.inherits() ? Policy("float32") : of_layer;
 }
 
 }  // namespace mezzo

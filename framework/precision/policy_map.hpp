@@ -50,10 +50,11 @@ class PolicyMap {
 struct PolicyLevel {
   Policy policy;
   std::string path;
+  bool of_layer = true;  ///< not so: of the Trainer, of set_dtype_policy, or of a scope of autocast()
 };
 
 /// What holds for the layer with this path: what the last of the levels says that doesn't inherit; float32 if none
-/// does.
+/// does. Op lists come before the policies of layers that they enclose.
 Policy policy_at(const std::vector<PolicyLevel>& levels, const std::string& path);
 
 }  // namespace mezzo

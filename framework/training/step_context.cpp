@@ -88,6 +88,7 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   const auto group = static_cast<int>(handle.index());
   const std::string suffix = ":" + std::to_string(group);
   Optimizer& optimizer = *optimizers_[handle.index()].optimizer;
+  const LibraryScope as_inserted;
   const bool scaled = computes_in_float16(trace.graph());
   const Value target = mean_of(loss);
   const Value scale = scaled ? runtime_scalar("loss_scale" + suffix) : Value(Tensor::scalar(1, DType::float64));
@@ -120,6 +121,7 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
 }
 
 Value mean_of(const Value& value) {
+  const LibraryScope as_inserted;
   const DType dtype = accumulation_dtype(value.dtype());
   const Value wide = value.dtype() == dtype ? value : cast(value, dtype);
   return wide.shape().empty() ? wide : mean(wide);

@@ -21,7 +21,8 @@ BOOST_AUTO_TEST_CASE(the_reference_is_last_of_every_op) {
   std::map<std::string, std::string> last;
   for (const Implementation& implementation : kernel_table()) last[implementation.op] = implementation.name;
   for (const Op& op : op_table()) {
-    if (leaves.count(op.name) == 0) BOOST_TEST(last[op.name] == "reference", op.name << " ends with " << last[op.name]);
+    if (leaves.count(op.name) == 0 && op.runs == nullptr)
+      BOOST_TEST(last[op.name] == "reference", op.name << " ends with " << last[op.name]);
   }
 }
 

@@ -19,7 +19,7 @@ void HeadProjection::add_weights(std::int64_t units) {
 
 Value HeadProjection::project(const Value& x, std::int64_t out) {
   const Value y = matmul(x, reshape(kernel_, {x.shape().back(), out}));
-  return options_.use_bias ? y + reshape(bias_, {out}) : y;
+  return options_.use_bias ? bias_add(y, reshape(bias_, {out})) : y;
 }
 
 Values HeadProjection::call_many(const Values& xs) {
