@@ -74,6 +74,7 @@
 #include <mezzo/precision/op_lists.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/precision/policy_map.hpp>
+#include <mezzo/report/hardware.hpp>
 #include <mezzo/report/image_grid.hpp>
 #include <mezzo/report/line_chart.hpp>
 #include <mezzo/report/text.hpp>

@@ -29,6 +29,15 @@ void collect(const LayerState& state, const std::string& path, std::vector<Polic
   for (const auto& child : state.children) collect(*child.second, prefix + child.first, levels, trainable, out);
 }
 
+/// Layers show the policy that holds for them from here on, not that of their last run.
+void show_policy(LayerState& state, const std::string& path, std::vector<PolicyLevel> levels) {
+  if (!state.policy.inherits()) levels.push_back({state.policy, path});
+  state.last_policy = policy_at(levels, path);
+  for (const auto& child : state.children) {
+    show_policy(*child.second, path + (path.empty() ? "" : "/") + child.first, levels);
+  }
+}
+
 }  // namespace
 
 Values Layer::operator()(const Values& xs) {
@@ -84,6 +93,14 @@ void Layer::build(const Shape& input) {
 Policy Layer::dtype_policy() const {
   if (!state_->last_policy.inherits()) return state_->last_policy;
   return state_->policy.inherits() ? current_policy() : state_->policy;
+}
+
+void Layer::to(const Policy& policy) {
+  state_->policy = policy;
+  show_policy(*state_, "", {{mezzo::dtype_policy(), "", false}});
+  for (const WeightPolicy& weight : weight_policies(*this, {})) {
+    if (weight.variable.filled()) weight.variable.state()->convert(stored_dtype(weight));
+  }
 }
 
 Value Layer::call(const Value&) { throw ValueError(label() + " override call() or call_many()"); }
@@ -170,6 +187,11 @@ std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base)
   std::vector<WeightPolicy> out;
   collect(*root.state(), "", {{dtype_policy(), "", false}, {base, "", false}}, true, out);
   return out;
+}
+
+DType stored_dtype(const WeightPolicy& weight) {
+  const DType dtype = weight.policy.variable_dtype();
+  return weight.variable.state()->fixed_dtype ? accumulation_dtype(dtype) : dtype;
 }
 
 }  // namespace mezzo

@@ -60,6 +60,12 @@ class Layer {
   DType compute_dtype() const { return dtype_policy().compute_dtype(); }
   DType variable_dtype() const { return dtype_policy().variable_dtype(); }
 
+  /// Gives the layer that policy and keeps its weights, and those below it, in the policy's variable dtype from here
+  /// on, as torch's `module.to(dtype)`: `model.to("bfloat16")`. What a narrower dtype rounds away is lost. Layers below
+  /// with a policy of their own keep it, statistics stay in float32. Optimizers go on: their states are those of the
+  /// weights, and are kept in the accumulation dtype of the new one.
+  void to(const Policy& policy);
+
   /// Whether its weights are trained. A layer below one that is not isn't either.
   void set_trainable(bool trainable) { state_->trainable = trainable; }
   bool trainable() const { return state_->trainable; }
@@ -157,5 +163,8 @@ struct WeightPolicy {
   bool trainable = true;  ///< it and every layer above it
 };
 std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base);
+
+/// The dtype in which that policy keeps the weight.
+DType stored_dtype(const WeightPolicy& weight);
 
 }  // namespace mezzo

@@ -154,7 +154,8 @@ Policy dtype_policy() {
   return global_policy();
 }
 
-Precision::Precision(const std::string& name) {
+Precision::Precision(const std::string& name) : automatic_(name == "auto") {
+  if (automatic_) return;
   if (name.find('=') != std::string::npos) policy_ = Policy(name);
   std::string good;
   for (const Alias& alias : aliases) {
@@ -166,7 +167,7 @@ Precision::Precision(const std::string& name) {
     if (name == entry.name) policy_ = Policy(name);
   }
   if (policy_.inherits()) {
-    throw NameError("no precision \"" + name + "\"; there are: " + good + "float32, bfloat16, float16, float64");
+    throw NameError("no precision \"" + name + "\"; there are: " + good + "float32, bfloat16, float16, float64, auto");
   }
 }
 

@@ -64,8 +64,7 @@ std::vector<Conversion> conversions(const Layer& root, const Policy& policy) {
   if (policy.inherits()) return out;
   for (const WeightPolicy& weight : weight_policies(root, policy)) {
     const Shared<VariableState>& state = weight.variable.state();
-    const DType asked = weight.policy.variable_dtype();
-    const DType dtype = state->fixed_dtype ? accumulation_dtype(asked) : asked;
+    const DType dtype = stored_dtype(weight);
     if (state->filled && state->value.dtype() != dtype) out.push_back({state, dtype});
   }
   return out;

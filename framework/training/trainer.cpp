@@ -1,12 +1,16 @@
 #include <mezzo/training/trainer.hpp>
 
+#include <mezzo/training/detail/auto_precision.hpp>
 #include <mezzo/training/detail/loop.hpp>
 
 namespace mezzo {
 namespace {
 
-detail::RunOptions run_options(const TrainerOptions& options) {
-  return {options.precision.policy(), options.eager, {}, options.loss_scale};
+/// "auto" is what fit found for this module; the module's own policy before that.
+detail::RunOptions run_options(const TrainerOptions& options, Module& module) {
+  const Policy& policy =
+      options.precision.automatic() ? detail::training_state(module).chosen : options.precision.policy();
+  return {policy, options.eager, {}, options.loss_scale};
 }
 
 }  // namespace
@@ -23,20 +27,24 @@ Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
 }
 
 History Trainer::fit(Module& module, const DataLoader& train, const DataLoader& validation) const {
-  return detail::fit(module, train, validation, run_options(options_),
+  if (options_.precision.automatic() && !train.empty()) {
+    const Policy chosen = detail::choose_policy(module, train, run_options(options_, module));
+    detail::training_state(module).chosen = chosen;
+  }
+  return detail::fit(module, train, validation, run_options(options_, module),
                      {options_.max_epochs, options_.max_steps, options_.enable_progress_bar, true});
 }
 
 Logs Trainer::validate(Module& module, const DataLoader& loader) const {
-  return detail::evaluate(module, loader, detail::Phase::validate, run_options(options_));
+  return detail::evaluate(module, loader, detail::Phase::validate, run_options(options_, module));
 }
 
 Logs Trainer::test(Module& module, const DataLoader& loader) const {
-  return detail::evaluate(module, loader, detail::Phase::test, run_options(options_));
+  return detail::evaluate(module, loader, detail::Phase::test, run_options(options_, module));
 }
 
 Tensor Trainer::predict(Module& module, const DataLoader& loader) const {
-  return detail::predict(module, loader, run_options(options_));
+  return detail::predict(module, loader, run_options(options_, module));
 }
 
 }  // namespace mezzo

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(precisions) {
 BOOST_AUTO_TEST_CASE(bad_precisions_list_the_good_ones) {
   mezzo_tests::check_throws<NameError>(
       "no precision \"8\"; there are: 32, 32-true, 64, 64-true, bf16, bf16-mixed, 16, 16-mixed, bf16-true, 16-true, "
-      "mixed_bfloat16, mixed_float16, float32, bfloat16, float16, float64",
+      "mixed_bfloat16, mixed_float16, float32, bfloat16, float16, float64, auto",
       [] { Precision(8); });
 }
 

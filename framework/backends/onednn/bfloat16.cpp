@@ -6,6 +6,7 @@
 #include <dnnl.hpp>
 
 #include <mezzo/backends/onednn/implementations.hpp>
+#include <mezzo/compiler/product_rates.hpp>
 #include <mezzo/compiler/work.hpp>
 #include <mezzo/core/hardware.hpp>
 
@@ -32,6 +33,18 @@ bool onednn_has_native_bfloat16() {
 
 bool onednn_has_slow_bfloat16() {
   return onednn_has_native_bfloat16() && !onednn_isa_has(dnnl::cpu_isa::avx512_core_amx) && is_intel_with_avx512_fp16();
+}
+
+Support onednn_support(DType dtype) {
+  if (dtype == DType::float32) return Support::native;
+  if (dtype == DType::bfloat16) {
+    if (onednn_has_native_bfloat16()) return Support::native;
+    return isa() >= Isa::avx512 && onednn_isa_has(dnnl::cpu_isa::avx512_core) ? Support::emulated : Support::absent;
+  }
+#if DNNL_VERSION_MAJOR >= 3
+  if (dtype == DType::float16 && onednn_isa_has(dnnl::cpu_isa::avx512_core_fp16)) return Support::native;
+#endif
+  return Support::absent;
 }
 
 std::string onednn::prefers_float32(const KernelRequest& request) {

@@ -49,6 +49,7 @@ struct CompiledStep {
 struct TrainingState : RunState {
   OptimizerConfigs optimizers;
   bool configured = false;
+  Policy chosen;           ///< what precision "auto" found for it
   bool trained = false;    ///< last_plan is one of training
   std::int64_t step = 0;   ///< training steps taken, skipped ones too
   std::int64_t epoch = 0;  ///< epochs begun

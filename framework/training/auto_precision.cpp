@@ -1,0 +1,158 @@
+#include <mezzo/training/detail/auto_precision.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include <mezzo/compiler/product_rates.hpp>
+#include <mezzo/core/output.hpp>
+#include <mezzo/precision/op_lists.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int warm_up_steps = 2, timed_steps = 6;
+constexpr double enough_seconds = 10;     // for the timed steps of one policy
+constexpr double agreement = 0.05;        // of the largest loss: rounding that a few steps have amplified
+constexpr double worthwhile_gain = 1.03;  // less lies within the noise of so few steps
+
+struct Trial {
+  Policy policy;
+  double seconds = std::numeric_limits<double>::infinity();  ///< the fastest step
+  std::vector<double> losses;                                ///< NaN: the step was skipped
+  std::string verdict;                                       ///< why it can't be chosen; empty: it can
+};
+
+/// The first batches that are as large as the very first one.
+std::vector<HostBatch> sample(const DataLoader& loader) {
+  std::vector<HostBatch> batches;
+  BatchStream stream = loader.epoch(0);
+  while (static_cast<int>(batches.size()) < warm_up_steps + timed_steps) {
+    auto batch = stream.next();
+    if (!batch) break;
+    if (batches.empty() || batch->size == batches.front().size) batches.push_back(std::move(*batch));
+  }
+  return batches;
+}
+
+double loss_of(const StepRunner& runner) {
+  const std::vector<Logged>& logged = runner.logged();
+  for (std::size_t i = 0; i < logged.size(); ++i) {
+    if (logged[i].name == "loss" && !runner.skipped()) return runner.value(i);
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The module's weights, put back when this ends.
+class KeptWeights {
+ public:
+  explicit KeptWeights(const Module& module) {
+    for (const Variable& weight : module.weights()) kept_.emplace_back(weight, weight.value().copy());
+  }
+  ~KeptWeights() {
+    for (const auto& entry : kept_) entry.first.assign(entry.second);
+  }
+  KeptWeights(const KeptWeights&) = delete;
+  KeptWeights& operator=(const KeptWeights&) = delete;
+
+ private:
+  std::vector<std::pair<Variable, Tensor>> kept_;
+};
+
+Trial run_trial(Module& module, const std::vector<HostBatch>& batches, RunOptions run, const Policy& policy) {
+  Trial trial{policy, std::numeric_limits<double>::infinity(), {}, {}};
+  run.policy = policy;
+  StepRunner runner(module, run);
+  runner.rehearse(Phase::train, batches.front());
+  runner.configure(true);
+  const KeptWeights kept(module);
+  Clock::time_point begin;
+  for (int step = 0; step < warm_up_steps + timed_steps; ++step) {
+    if (step == warm_up_steps) begin = Clock::now();
+    const auto start = Clock::now();
+    runner.run(Phase::train, batches[static_cast<std::size_t>(step) % batches.size()]);
+    const auto end = Clock::now();
+    trial.losses.push_back(loss_of(runner));
+    if (step < warm_up_steps) continue;
+    if (!runner.skipped()) trial.seconds = std::min(trial.seconds, std::chrono::duration<double>(end - start).count());
+    if (std::chrono::duration<double>(end - begin).count() > enough_seconds) break;
+  }
+  return trial;
+}
+
+/// Compares with float32's trial; fills the verdict.
+void judge(Trial& trial, const Trial& float32) {
+  double largest = 0, difference = 0;
+  bool any = false;
+  for (std::size_t i = 0; i < std::min(trial.losses.size(), float32.losses.size()); ++i) {
+    largest = std::max(largest, std::abs(float32.losses[i]));
+    if (std::isnan(trial.losses[i])) continue;
+    any = true;
+    difference = std::max(difference, std::abs(trial.losses[i] - float32.losses[i]));
+  }
+  if (!any || !std::isfinite(trial.seconds)) {
+    trial.verdict = "every step overflows";
+  } else if (!(difference <= agreement * largest)) {
+    trial.verdict = fmt::format("its losses differ by {:.2g} from float32's, of up to {:.2g}", difference, largest);
+  }
+}
+
+std::string name_of(const Trial& trial) { return trial.policy.name(); }
+
+}  // namespace
+
+Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions& run) {
+  const std::vector<HostBatch> batches = sample(loader);
+  std::vector<Trial> trials;
+  for (const char* policy : {"float32", "mixed_bfloat16", "mixed_float16"}) {
+    trials.push_back(run_trial(module, batches, run, policy));
+    judge(trials.back(), trials.front());
+  }
+  training_state(module).configured = false;
+  const Trial* best = &trials.front();
+  for (const Trial& trial : trials) {
+    if (trial.verdict.empty() && trial.seconds * worthwhile_gain < best->seconds) best = &trial;
+  }
+  std::string text = fmt::format("[Trainer] precision \"auto\" is {}:", name_of(*best));
+  for (const Trial& trial : trials) {
+    text += fmt::format("{} {} {:.3g} ms a step{}", &trial == &trials.front() ? "" : ",", name_of(trial),
+                        1e3 * trial.seconds, trial.verdict.empty() ? "" : " (" + trial.verdict + ")");
+  }
+  write_output(text + "\n");
+  return best->policy;
+}
+
+void warn_if_slow(const Policy& policy) {
+  const DType dtype = policy.lists() != nullptr ? policy.lists()->dtype() : policy.compute_dtype();
+  if (dtype != DType::bfloat16 && dtype != DType::float16) return;
+  static std::once_flag measured[2];
+  std::call_once(measured[dtype == DType::float16 ? 1 : 0], [&] {
+    ProductRates float32, other;
+    const auto keep_best = [](ProductRates& best, const ProductRates& rates) {
+      best.matmul = std::max(best.matmul, rates.matmul);
+      best.conv2d = std::max(best.conv2d, rates.conv2d);
+    };
+    double matmul = 0, conv2d = 0;
+    constexpr int tries = 5;  // on a busy machine each may be slow by chance, all of them hardly
+    for (int i = 0; i < tries; ++i) {
+      const std::vector<ProductRates> rates = product_rates({DType::float32, dtype}, 2);
+      keep_best(float32, rates[0]);
+      keep_best(other, rates[1]);
+      matmul = other.matmul / float32.matmul;
+      conv2d = other.conv2d / float32.conv2d;
+      constexpr double noise = 0.9;
+      if (std::sqrt(matmul * conv2d) >= noise) return;
+    }
+    warn(
+        fmt::format("{} is slower than float32 on this CPU: matrix products run at {:.2f} of float32's speed, "
+                    "convolutions at {:.2f} (measured); precision \"auto\" measures your model and picks",
+                    policy.name(), matmul, conv2d));
+  });
+}
+
+}  // namespace mezzo::detail
