@@ -1,7 +1,7 @@
 #pragma once
 #include <algorithm>
 
-#include <mezzo/backends/dropout_stream.hpp>
+#include <mezzo/backends/step_stream.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/core/parallel.hpp>
 
@@ -51,7 +51,7 @@ struct AttentionShape {
   /// op dropout. Rows begin at multiples of 64 so that kernels can make 64 words at once.
   /// @{
   std::uint64_t stream(const KernelArguments& arguments) const {
-    return rate > 0 ? dropout_stream(key_, *arguments.in<double>(scalars_), *arguments.in<double>(scalars_ + 1)) : 0;
+    return rate > 0 ? step_stream(key_, *arguments.in<double>(scalars_), *arguments.in<double>(scalars_ + 1)) : 0;
   }
   Index first_word(Index b, Index h, Index query) const {
     return ((b * heads + h) * queries + query) * ((keys + 63) / 64 * 64);

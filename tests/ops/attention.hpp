@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include <mezzo/backends/dropout_stream.hpp>
+#include <mezzo/backends/step_stream.hpp>
 #include <mezzo/ops/attention.hpp>
 
 #include "ops/plain.hpp"
@@ -69,7 +69,7 @@ inline mezzo::Tensor plain_logarithms(const AttentionCase& c, const mezzo::Tenso
 // What dropout multiplies each weight with: 0 or 1 / (1 - rate).
 inline mezzo::Tensor plain_kept(const AttentionCase& c) {
   mezzo::Tensor kept({c.batch, c.heads, c.queries, c.keys}, mezzo::DType::float64);
-  const std::uint64_t stream = mezzo::dropout_stream(11, attention_seed, attention_step);
+  const std::uint64_t stream = mezzo::step_stream(11, attention_seed, attention_step);
   const std::int64_t padded = (c.keys + 63) / 64 * 64;
   for_each_index(kept.shape(), [&](std::size_t flat, const mezzo::Shape& i) {
     const auto n = static_cast<std::uint64_t>(((i[0] * c.heads + i[1]) * c.queries + i[2]) * padded + i[3]);

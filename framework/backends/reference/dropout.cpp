@@ -1,8 +1,8 @@
 #include <cstdint>
 
-#include <mezzo/backends/dropout_stream.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/kernel.hpp>
+#include <mezzo/backends/step_stream.hpp>
 #include <mezzo/core/parallel.hpp>
 
 namespace mezzo::reference {
@@ -16,7 +16,7 @@ std::unique_ptr<Kernel> create_dropout(const KernelRequest& request, std::string
     const auto run = [=](const KernelArguments& arguments) {
       const T* x = arguments.in<T>(0);
       T* out = arguments.out<T>(0);
-      const std::uint64_t stream = dropout_stream(key, *arguments.in<double>(1), *arguments.in<double>(2));
+      const std::uint64_t stream = step_stream(key, *arguments.in<double>(1), *arguments.in<double>(2));
       parallel_for((size + 3) / 4, grain / 16, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t four = begin; four < end; ++four) {
           const auto words = philox(stream, static_cast<std::uint64_t>(four));

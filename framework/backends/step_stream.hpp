@@ -6,8 +6,8 @@
 
 namespace mezzo {
 
-/// The key under which philox decides what dropout keeps in one step: the same for every kernel.
-inline std::uint64_t dropout_stream(std::int64_t key, double seed, double step) {
+/// The key under which philox gives the random words of one node in one step: the same for every kernel.
+inline std::uint64_t step_stream(std::int64_t key, double seed, double step) {
   const auto word = [](double x) { return static_cast<std::uint64_t>(convert<std::int64_t>(x)); };
   return mix(mix(static_cast<std::uint64_t>(key), word(seed)), word(step));
 }
