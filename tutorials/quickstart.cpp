@@ -1,4 +1,5 @@
-// Trains a small CNN on Fashion-MNIST. Arguments, both optional: precision (bf16) and seed (0).
+// Trains a small CNN on Fashion-MNIST. Arguments, all optional: precision (bf16), seed (0), and how AdamW keeps the
+// variables: plain, split, stochastic or kahan.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -11,6 +12,10 @@ int main(int argc, char** argv) {
   try {
     const std::string precision = argc > 1 ? argv[1] : "bf16";
     seed_everything(argc > 2 ? std::stoull(argv[2]) : 0);
+    const std::string kept = argc > 3 ? argv[3] : "plain";
+    if (kept != "plain" && kept != "split" && kept != "stochastic" && kept != "kahan") {
+      throw NameError("variables are kept plain, split, stochastic or kahan; got " + kept);
+    }
 
     const auto [train, test] = datasets::fashion_mnist();
     const DataLoader train_loader(train, {.batch_size = 32, .shuffle = true});
@@ -19,7 +24,10 @@ int main(int argc, char** argv) {
 
     CNN model;
     const CosineDecay rate({.initial_learning_rate = 4e-3, .decay_steps = epochs * train_loader.size()});
-    model.compile({.optimizer = AdamW({.learning_rate = rate}),
+    model.compile({.optimizer = AdamW({.learning_rate = rate,
+                                       .split_master_weights = kept == "split",
+                                       .stochastic_rounding = kept == "stochastic",
+                                       .kahan_summation = kept == "kahan"}),
                    .loss = SparseCategoricalCrossentropy({.from_logits = true}),
                    .metrics = {SparseCategoricalAccuracy({.name = "accuracy"})}});
 

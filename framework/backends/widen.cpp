@@ -136,6 +136,11 @@ class Widened final : public Kernel {
 
 std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string& reason) {
   const auto half = [](const Spec& spec) { return is_half(spec.dtype); };
+  const bool is_update = !request.op->in_place.empty();
+  if (is_update && (request.attributes.has("kept") || request.attributes.has("key"))) {
+    reason = "rounds to nearest";
+    return nullptr;
+  }
   if (std::any_of(request.inputs.begin(), request.inputs.end(), half) ||
       std::any_of(request.outputs.begin(), request.outputs.end(), half)) {
     return std::make_unique<Widened>(request);

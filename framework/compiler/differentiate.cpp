@@ -16,7 +16,8 @@ DType cotangent_dtype(const Value& value) {
   while (node && node->op->view) node = node->inputs.front().node();
   if (node && node->op->name == "cast") {
     const Value& source = node->inputs.front();
-    if (source.node() && source.node()->variable && is_floating(source.dtype())) {
+    const bool of_variable = source.node() && (source.node()->variable || source.node()->op->name == "join_master");
+    if (of_variable && is_floating(source.dtype())) {
       return promote(source.dtype(), value.dtype());
     }
   }

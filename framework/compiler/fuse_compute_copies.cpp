@@ -15,7 +15,9 @@ Graph fuse_compute_copies(const Graph& graph) {
     }
   }
   return rewrite(graph, [&](const NodePtr&, const NodePtr& node, Rewriter& to) -> Values {
-    if (node->op->in_place.empty() || node->attributes.has("copy_dtype")) return {};
+    if (node->op->in_place.empty() || node->attributes.has("copy_dtype") || node->attributes.has("kept")) {
+      return {};
+    }
     const auto& variable = node->inputs.front().node()->variable;
     const auto found = variable ? copies.find(variable.get()) : copies.end();
     if (found == copies.end()) return {};

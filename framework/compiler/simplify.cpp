@@ -25,6 +25,7 @@ Value without_effect(const Node& node) {
   }
   if (node.op->name != "cast") return {};
   if (x.dtype() == out.dtype) return x;
+  if (is(x, "join_master") && out.dtype == DType::bfloat16) return x.node()->inputs.front();
   if (is(x, "cast")) {
     const Value& origin = x.node()->inputs.front();
     if (origin.dtype() == out.dtype && holds(x.dtype(), origin.dtype())) return origin;

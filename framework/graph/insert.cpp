@@ -117,9 +117,9 @@ Value read_variable(const std::shared_ptr<VariableState>& variable) {
   auto node = std::make_shared<Node>();  // a node all the same: a functional graph has to find the variable again
   node->op = &find_op("variable");
   node->where = current_label("variable");
-  node->outputs = {{variable->value.shape(), variable->value.dtype()}};
+  node->outputs = {{variable->value.shape(), variable->dtype()}};
   node->variable = variable;
-  node->results = {variable->value};
+  node->results = {variable->numbers()};
   return Value(node, 0).across_border(cast);
 }
 
@@ -132,11 +132,28 @@ void update_variable(const std::shared_ptr<VariableState>& variable, const Value
     throw ShapeError("[Variable \"" + variable->name + "\"] update: shape must be " +
                      to_string(variable->value.shape()) + "; got " + to_string(value.shape()));
   }
-  const Value cast = as_dtype(value, variable->value.dtype());
-  if (Trace* trace = Trace::current()) {
-    trace->update(variable, cast);
-  } else {
+  const Value cast = as_dtype(value, variable->dtype());
+  if (Trace::current() == nullptr) {
     variable->assign(cast.tensor());
+  } else if (variable->remainder) {
+    const Values halves = insert(find_op("split_master"), {cast});
+    update_stored(variable, halves[0]);
+    update_stored(variable->remainder, halves[1]);
+  } else {
+    update_stored(variable, cast);
+  }
+}
+
+Value read_stored(const std::shared_ptr<VariableState>& variable) {
+  Trace* trace = Trace::current();
+  return trace != nullptr ? trace->stored(variable) : Value(variable->value);
+}
+
+void update_stored(const std::shared_ptr<VariableState>& variable, const Value& kept) {
+  if (Trace* trace = Trace::current()) {
+    trace->update(variable, kept);
+  } else {
+    variable->store(kept.tensor());
   }
 }
 

@@ -26,7 +26,12 @@ Value read_variable(const std::shared_ptr<VariableState>& variable);
 /// once. The value is cast to the variable's dtype.
 void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value);
 
-/// The same, but only in training and within layers that are all trainable: moving statistics.
+/// What a variable is kept in, of a split master the high halves (and of its `remainder` the low ones), for optimizers
+/// that read and write both.
+Value read_stored(const std::shared_ptr<VariableState>& variable);
+void update_stored(const std::shared_ptr<VariableState>& variable, const Value& kept);
+
+/// As update_variable, but only in training and within layers that are all trainable: moving statistics.
 void update_in_training(const std::shared_ptr<VariableState>& variable, const Value& value);
 
 /// Updates of functional graphs that wait for the layer's output to hang on, so that the model finds them.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <mezzo/graph/eager.hpp>
+#include <mezzo/graph/insert.hpp>
 
 namespace mezzo {
 namespace {
@@ -62,9 +63,10 @@ Value Trace::runtime(const std::string& name) {
 
 void Trace::output(const std::string& name, const Value& value) { graph_.outputs.push_back({name, adopt(value)}); }
 
-void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& new_value) {
-  const Value value = adopt(new_value);
-  variables_[variable.get()] = value;
+void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& kept) {
+  const Value value = adopt(kept);
+  stored_[variable.get()] = value;
+  joined_.erase(variable.get());
   for (Graph::Update& update : graph_.updates) {
     if (update.variable != variable) continue;
     update.value = value;
@@ -79,7 +81,23 @@ void Trace::gate(const Value& ok, int group, const std::string& error) {
 }
 
 Value Trace::read(const std::shared_ptr<VariableState>& variable) {
-  Value& value = variables_[variable.get()];
+  Value value = stored(variable);
+  if (variable->remainder) {
+    Value& joined = joined_[variable.get()];
+    if (!joined.defined()) joined = insert_one(find_op("join_master"), {value, stored(variable->remainder)});
+    value = joined;
+  }
+  first_reads_.emplace(variable.get(), value);
+  return value;
+}
+
+Value Trace::first_read(const std::shared_ptr<VariableState>& variable) const {
+  const auto found = first_reads_.find(variable.get());
+  return found == first_reads_.end() ? Value() : found->second;
+}
+
+Value Trace::stored(const std::shared_ptr<VariableState>& variable) {
+  Value& value = stored_[variable.get()];
   if (!value.defined()) {
     value = leaf("variable", {{"name", variable->name}}, {variable->value.shape(), variable->value.dtype()});
     value.node()->variable = variable;

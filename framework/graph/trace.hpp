@@ -63,12 +63,18 @@ class Trace {
   std::map<std::string, double> runtime_values;
 
   void output(const std::string& name, const Value& value);
-  void update(const std::shared_ptr<VariableState>& variable, const Value& value);
+  void update(const std::shared_ptr<VariableState>& variable, const Value& kept);
   int update_group = -1;  ///< the group that updates join from now on
   void gate(const Value& ok, int group, const std::string& error);
 
-  /// The variable as it stands now: its last update in this trace, or a leaf.
+  /// The variable as it stands now: its last update in this trace, or a leaf; of a split master, its halves joined.
   Value read(const std::shared_ptr<VariableState>& variable);
+
+  /// What its first read gave, whatever has been made of it since: what gradients are asked of. Undefined without one.
+  Value first_read(const std::shared_ptr<VariableState>& variable) const;
+
+  /// The variable as it stands now, as it is kept.
+  Value stored(const std::shared_ptr<VariableState>& variable);
 
   /// Appends a node; computes it in eager mode.
   Values append(NodePtr node);
@@ -89,7 +95,7 @@ class Trace {
   Graph graph_;
   Trace* outer_;
   FreshScope fresh_;
-  std::map<const VariableState*, Value> variables_;
+  std::map<const VariableState*, Value> stored_, joined_, first_reads_;
   std::map<std::string, Value> runtimes_;
   std::map<std::string, std::int64_t> counts_;
 };

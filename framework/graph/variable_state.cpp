@@ -1,10 +1,16 @@
 #include <mezzo/graph/variable_state.hpp>
 
+#include <mezzo/core/split_float.hpp>
+
 namespace mezzo {
 
 void VariableState::copy_from(const VariableState& other) {
   name = other.name;
   value = other.value.copy();
+  if (other.remainder) {
+    remainder = std::make_shared<VariableState>(Blank{});
+    remainder->copy_from(*other.remainder);
+  }
   filled = other.filled;
   trainable = other.trainable;
   autocast = other.autocast;
@@ -22,9 +28,47 @@ VariableState::Copy& VariableState::copy_in(DType dtype) {
   return copies.back();
 }
 
+Tensor VariableState::numbers() const {
+  if (!remainder) return value;
+  Tensor joined = Tensor::uninitialized(value.shape(), DType::float32);
+  const auto* high = value.data<bfloat16>();
+  const auto* low = remainder->value.data<std::int16_t>();
+  auto* out = joined.mutable_data<float>();
+  for (std::int64_t i = 0; i < joined.size(); ++i) {
+    SplitFloat x;
+    x.high = high[i];
+    x.low = low[i];
+    out[i] = static_cast<float>(x);
+  }
+  return joined;
+}
+
+void VariableState::split() {
+  if (remainder) return;
+  if (value.dtype() != DType::float32) {
+    throw DTypeError("[Variable \"" + name + "\"] only float32 is split; it is " + dtype_name(value.dtype()));
+  }
+  remainder = std::make_shared<VariableState>(name + "/remainder");
+  remainder->filled = true;
+  const Tensor whole = value;
+  value = Tensor::uninitialized(whole.shape(), DType::bfloat16);
+  remainder->value = Tensor::uninitialized(whole.shape(), DType::int16);
+  set_halves(whole);
+  copies.clear();
+  ++version;
+}
+
+void VariableState::join() {
+  if (remainder) convert_to(numbers());
+}
+
 void VariableState::convert(DType dtype) {
-  if (value.dtype() == dtype) return;
-  value = value.cast(dtype);
+  if (this->dtype() != dtype) convert_to(numbers().cast(dtype));
+}
+
+void VariableState::convert_to(const Tensor& numbers) {
+  value = numbers;
+  remainder.reset();
   copies.clear();
   ++version;
 }
@@ -34,9 +78,30 @@ void VariableState::assign(const Tensor& numbers) {
     throw ShapeError("[Variable \"" + name + "\"] assign: shape must be " + to_string(value.shape()) + "; got " +
                      to_string(numbers.shape()));
   }
-  value = filled ? numbers.cast(value.dtype()) : numbers;
+  if (remainder) {
+    set_halves(numbers.cast(DType::float32));
+  } else {
+    value = filled ? numbers.cast(value.dtype()) : numbers;
+  }
   filled = true;
   ++version;
+}
+
+void VariableState::store(const Tensor& kept) {
+  value = kept;
+  ++version;
+}
+
+void VariableState::set_halves(const Tensor& numbers) {
+  const auto* x = numbers.data<float>();
+  auto* high = value.mutable_data<bfloat16>();
+  auto* low = remainder->value.mutable_data<std::int16_t>();
+  for (std::int64_t i = 0; i < numbers.size(); ++i) {
+    const SplitFloat halves(x[i]);
+    high[i] = halves.high;
+    low[i] = halves.low;
+  }
+  ++remainder->version;
 }
 
 }  // namespace mezzo

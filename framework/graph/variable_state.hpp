@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct VariableState {
   void copy_from(const VariableState& other);
 
   std::string name;
-  Tensor value;
+  Tensor value;  ///< as it is kept: of a split master the high halves
   bool filled = false;
   bool trainable = true;
   bool autocast = true;       ///< cast to the compute dtype where a layer reads it
@@ -37,11 +38,32 @@ struct VariableState {
   /// The copy in that dtype, made on first use.
   Copy& copy_in(DType dtype);
 
+  /// Of a split master, what `value`, in bfloat16, lacks of float32: int16, as SplitFloat has it. Otherwise null.
+  std::shared_ptr<VariableState> remainder;
+
+  /// What it is to all who read it: a split master is float32.
+  DType dtype() const { return remainder ? DType::float32 : value.dtype(); }
+
+  /// The numbers in that dtype.
+  Tensor numbers() const;
+
+  /// Keeps a float32 variable as a split master from here on, or as float32 again; neither changes a number. A
+  /// DTypeError for a variable of another dtype.
+  void split();
+  void join();
+
   /// Keeps the numbers in another dtype from here on.
   void convert(DType dtype);
 
   /// Replaces the numbers; shape must be the same, the dtype is converted to the variable's own.
   void assign(const Tensor& numbers);
+
+  /// Replaces `value` by one of its shape and dtype.
+  void store(const Tensor& kept);
+
+ private:
+  void convert_to(const Tensor& numbers);
+  void set_halves(const Tensor& numbers);
 };
 
 }  // namespace mezzo

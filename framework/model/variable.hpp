@@ -31,12 +31,12 @@ class Variable {
 
   const std::string& name() const { return state_->name; }
   const Shape& shape() const { return state_->value.shape(); }
-  DType dtype() const { return state_->value.dtype(); }
+  DType dtype() const { return state_->dtype(); }
   bool filled() const { return state_->filled; }
   bool trainable() const { return state_->trainable; }
 
   /// Its numbers, as they are now.
-  Tensor value() const { return state_->value; }
+  Tensor value() const { return state_->numbers(); }
 
   /// Replaces them, converted to its dtype; a ShapeError if the shape differs.
   void assign(const Tensor& numbers) const { state_->assign(numbers); }

@@ -35,7 +35,8 @@ const std::vector<Op>& op_table() {
       layer_norm_gradient_op(), matmul_op(), max_pool2d_op(), max_pool2d_gradient_op(), softmax_op(),
       softmax_gradient_op(), sparse_crossentropy_op(), sparse_crossentropy_gradient_op(),
       // training
-      adam_update_op(), all_finite_op(), gradient_multiplier_op(), sgd_update_op()};
+      adam_update_op(), all_finite_op(), gradient_multiplier_op(), join_master_op(), sgd_update_op(),
+      split_master_op()};
   return table;
 }
 

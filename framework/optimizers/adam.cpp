@@ -9,7 +9,11 @@ Adam::Adam(std::string kind, const AdamOptions& options)
                                   .weight_decay = options.weight_decay,
                                   .clipnorm = options.clipnorm,
                                   .clipvalue = options.clipvalue,
-                                  .global_clipnorm = options.global_clipnorm}),
+                                  .global_clipnorm = options.global_clipnorm,
+                                  .split_master_weights = options.split_master_weights,
+                                  .stochastic_rounding = options.stochastic_rounding,
+                                  .kahan_summation = options.kahan_summation,
+                                  .state_dtype = options.state_dtype}),
       beta_1_(options.beta_1),
       beta_2_(options.beta_2),
       epsilon_(options.epsilon) {
@@ -19,19 +23,15 @@ Adam::Adam(std::string kind, const AdamOptions& options)
 }
 
 void Adam::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
-  const auto m = slot(variable, 0, "momentum");
-  const auto v = slot(variable, 1, "velocity");
-  const Values out = insert(find_op("adam_update"),
-                            {read_variable(variable), gradient, read_variable(m), read_variable(v), step.learning_rate,
-                             step.count, detail::gradient_multiplier(common(), gradient, step)},
-                            {{"beta_1", beta_1_},
-                             {"beta_2", beta_2_},
-                             {"epsilon", epsilon_},
-                             {"weight_decay", common().weight_decay},
-                             {"clipvalue", common().clipvalue}});
-  update_variable(variable, out[0]);
-  update_variable(m, out[1]);
-  update_variable(v, out[2]);
+  update(variable, gradient, step,
+         {"adam_update",
+          {"momentum", "velocity"},
+          {step.learning_rate, step.count, detail::gradient_multiplier(common(), gradient, step)},
+          {{"beta_1", beta_1_},
+           {"beta_2", beta_2_},
+           {"epsilon", epsilon_},
+           {"weight_decay", common().weight_decay},
+           {"clipvalue", common().clipvalue}}});
 }
 
 }  // namespace mezzo

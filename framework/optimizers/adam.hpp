@@ -3,7 +3,7 @@
 
 namespace mezzo {
 
-/// At most one of the three clips may be set; 0 means none.
+/// At most one of the three clips may be set; 0 means none. The last four are OptimizerCommon's.
 struct AdamOptions {
   LearningRate learning_rate = 0.001;
   double beta_1 = 0.9;
@@ -13,6 +13,10 @@ struct AdamOptions {
   double clipnorm = 0;
   double clipvalue = 0;
   double global_clipnorm = 0;
+  bool split_master_weights = false;
+  bool stochastic_rounding = false;
+  bool kahan_summation = false;
+  DType state_dtype = DType::float32;
 };
 
 /// Adam (Kingma and Ba, 2014) with epsilon in Keras' place, for update t, from 1: m += (g - m) (1 - beta_1);

@@ -10,6 +10,10 @@ AdamW::AdamW(const AdamWOptions& options)
                      .weight_decay = options.weight_decay,
                      .clipnorm = options.clipnorm,
                      .clipvalue = options.clipvalue,
-                     .global_clipnorm = options.global_clipnorm}) {}
+                     .global_clipnorm = options.global_clipnorm,
+                     .split_master_weights = options.split_master_weights,
+                     .stochastic_rounding = options.stochastic_rounding,
+                     .kahan_summation = options.kahan_summation,
+                     .state_dtype = options.state_dtype}) {}
 
 }  // namespace mezzo

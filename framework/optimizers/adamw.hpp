@@ -3,7 +3,7 @@
 
 namespace mezzo {
 
-/// At most one of the three clips may be set; 0 means none.
+/// At most one of the three clips may be set; 0 means none. The last four are OptimizerCommon's.
 struct AdamWOptions {
   LearningRate learning_rate = 0.001;
   double weight_decay = 0.004;
@@ -13,6 +13,10 @@ struct AdamWOptions {
   double clipnorm = 0;
   double clipvalue = 0;
   double global_clipnorm = 0;
+  bool split_master_weights = false;
+  bool stochastic_rounding = false;
+  bool kahan_summation = false;
+  DType state_dtype = DType::float32;
 };
 
 /// Adam with decoupled weight decay (Loshchilov and Hutter, 2017) by default.

@@ -9,29 +9,29 @@ SGD::SGD(const SGDOptions& options)
                         .weight_decay = options.weight_decay,
                         .clipnorm = options.clipnorm,
                         .clipvalue = options.clipvalue,
-                        .global_clipnorm = options.global_clipnorm}),
+                        .global_clipnorm = options.global_clipnorm,
+                        .split_master_weights = options.split_master_weights,
+                        .stochastic_rounding = options.stochastic_rounding,
+                        .kahan_summation = options.kahan_summation,
+                        .state_dtype = options.state_dtype}),
       momentum_(options.momentum),
       nesterov_(options.nesterov) {
   require(momentum_ >= 0 && momentum_ <= 1, "momentum must lie in [0, 1]; got " + std::to_string(momentum_));
   require(!nesterov_ || momentum_ > 0, "nesterov needs a momentum above 0");
+  require(options.state_dtype == DType::float32 || momentum_ > 0,
+          "state_dtype needs a momentum above 0: there are no states otherwise");
 }
 
 void SGD::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
-  Values inputs{read_variable(variable), gradient};
-  std::shared_ptr<VariableState> buffer;
-  if (momentum_ > 0) {
-    buffer = slot(variable, 0, "momentum");
-    inputs.push_back(read_variable(buffer));
-  }
-  inputs.push_back(step.learning_rate);
-  inputs.push_back(detail::gradient_multiplier(common(), gradient, step));
-  const Values out = insert(find_op("sgd_update"), inputs,
-                            {{"momentum", momentum_},
-                             {"weight_decay", common().weight_decay},
-                             {"clipvalue", common().clipvalue},
-                             {"nesterov", nesterov_}});
-  update_variable(variable, out[0]);
-  if (buffer) update_variable(buffer, out[1]);
+  Update sgd{"sgd_update",
+             {},
+             {step.learning_rate, detail::gradient_multiplier(common(), gradient, step)},
+             {{"momentum", momentum_},
+              {"weight_decay", common().weight_decay},
+              {"clipvalue", common().clipvalue},
+              {"nesterov", nesterov_}}};
+  if (momentum_ > 0) sgd.slots = {"momentum"};
+  update(variable, gradient, step, std::move(sgd));
 }
 
 }  // namespace mezzo

@@ -3,7 +3,7 @@
 
 namespace mezzo {
 
-/// At most one of the three clips may be set; 0 means none.
+/// At most one of the three clips may be set; 0 means none. The last four are OptimizerCommon's.
 struct SGDOptions {
   LearningRate learning_rate = 0.01;
   double momentum = 0;
@@ -12,6 +12,10 @@ struct SGDOptions {
   double clipnorm = 0;
   double clipvalue = 0;
   double global_clipnorm = 0;
+  bool split_master_weights = false;
+  bool stochastic_rounding = false;
+  bool kahan_summation = false;
+  DType state_dtype = DType::float32;
 };
 
 /// Stochastic gradient descent, as Keras: w -= learning_rate * g; with momentum v = momentum * v - learning_rate * g

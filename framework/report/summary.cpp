@@ -33,9 +33,9 @@ std::string bytes_text(std::size_t bytes) {
 struct Size {
   std::int64_t count = 0;
   std::size_t bytes = 0;
-  void add(const Tensor& tensor) {
-    count += tensor.size();
-    bytes += tensor.bytes();
+  void add(const VariableState& variable) {
+    count += variable.value.size();
+    bytes += variable.value.bytes() + (variable.remainder ? variable.remainder->value.bytes() : 0);
   }
   std::string text() const { return grouped(count) + " (" + bytes_text(bytes) + ")"; }
 };
@@ -85,7 +85,7 @@ class Lines {
     const LayerState& state = *layer.state();
     const std::vector<Variable> weights = layer.weights();
     Size size;
-    for (const Variable& weight : weights) size.add(weight.value());
+    for (const Variable& weight : weights) size.add(*weight.state());
     const bool built = state.called || !weights.empty();
     unbuilt_ += built ? 0 : 1;
     const Policy policy = state.last_policy.inherits() ? policy_at(place.levels, place.path) : state.last_policy;
@@ -120,12 +120,12 @@ std::string Model::summary_text() const {
 
   Size total, trained, frozen, slots;
   for (const WeightPolicy& weight : weight_policies(*this, {})) {
-    total.add(weight.variable.value());
-    (weight.trainable ? trained : frozen).add(weight.variable.value());
+    total.add(*weight.variable.state());
+    (weight.trainable ? trained : frozen).add(*weight.variable.state());
   }
   if (compiled_.optimizer) {
     for (const auto& entry : compiled_.optimizer->state()->slots) {
-      for (const auto& slot : entry.values) slots.add(slot->value);
+      for (const auto& slot : entry.values) slots.add(*slot);
     }
   }
   total.count += slots.count;

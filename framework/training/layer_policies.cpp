@@ -53,7 +53,9 @@ std::uint64_t layers_signature(const LayerState& root) {
   std::uint64_t hash = mix(key_of(root.policy.name()), root.trainable ? 1 : 2);
   for (const Variable& weight : root.weights) {
     const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(weight.id()));
+    const auto remainder = reinterpret_cast<std::uintptr_t>(weight.state()->remainder.get());
     hash = mix(hash, mix(address, static_cast<std::uint64_t>(weight.dtype()) * 2 + (weight.trainable() ? 1 : 0)));
+    hash = mix(hash, static_cast<std::uint64_t>(remainder));
   }
   for (const auto& child : root.children) hash = mix(hash, layers_signature(*child.second));
   return hash;
@@ -65,7 +67,7 @@ std::vector<Conversion> conversions(const Layer& root, const Policy& policy) {
   for (const WeightPolicy& weight : weight_policies(root, policy)) {
     const Shared<VariableState>& state = weight.variable.state();
     const DType dtype = stored_dtype(weight);
-    if (state->filled && state->value.dtype() != dtype) out.push_back({state, dtype});
+    if (state->filled && state->dtype() != dtype) out.push_back({state, dtype});
   }
   return out;
 }

@@ -26,6 +26,11 @@ bool computes_in_float16(const Graph& graph) {
 
 namespace detail {
 
+bool trains(const OptimizerConfig& optimizer, const Variable& weight) {
+  const auto same = [&](const Variable& other) { return other.id() == weight.id(); };
+  return optimizer.weights.empty() || std::any_of(optimizer.weights.begin(), optimizer.weights.end(), same);
+}
+
 StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, bool dry)
     : module_(module), optimizers_(optimizers), dry_(dry), outer_(innermost()) {
   innermost() = this;
@@ -61,23 +66,22 @@ OptimizerHandle StepContext::optimizer(const std::string& name) const {
   throw NameError("[Module] no optimizer \"" + name + "\"; there are: " + good);
 }
 
-Values StepContext::weights_of(std::size_t optimizer, std::vector<std::shared_ptr<VariableState>>& variables) const {
-  const std::vector<Variable>& given = optimizers_[optimizer].weights;
-  Values leaves;
-  for (const Variable& weight : module_.trainable_weights()) {
-    const auto same = [&](const Variable& other) { return other.id() == weight.id(); };
-    if (!given.empty() && std::none_of(given.begin(), given.end(), same)) continue;
-    for (const NodePtr& node : Trace::current()->graph().nodes) {
-      if (node->variable != weight.state().pointer()) continue;
-      variables.push_back(node->variable);
-      leaves.emplace_back(node, 0);
-    }
+std::vector<StepContext::Trained> StepContext::trained_by(std::size_t optimizer) const {
+  std::vector<Trained> out;
+  for (const WeightPolicy& weight : weight_policies(module_, {})) {
+    if (!weight.trainable || !trains(optimizers_[optimizer], weight.variable)) continue;
+    const auto& variable = weight.variable.state().pointer();
+    const Value value = Trace::current()->first_read(variable);
+    if (value.defined()) out.push_back({weight.path, variable, value});
   }
-  return leaves;
+  return out;
 }
 
 void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
-  if (dry_) return;
+  if (dry_) {
+    Trace::current()->output("", loss);  // what a dry run computes is for this, and is not to be taken for dead code
+    return;
+  }
   const std::string& name = optimizers_[handle.index()].name;
   const std::string which = name.empty() ? "" : " of optimizer \"" + name + "\"";
   if (std::find(minimized_.begin(), minimized_.end(), handle.index()) != minimized_.end()) {
@@ -93,8 +97,9 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   const Value target = mean_of(loss);
   const Value scale = scaled ? runtime_scalar("loss_scale" + suffix) : Value(Tensor::scalar(1, DType::float64));
 
-  std::vector<std::shared_ptr<VariableState>> variables;
-  const Values leaves = weights_of(handle.index(), variables);
+  const std::vector<Trained> weights = trained_by(handle.index());
+  Values leaves;
+  for (const Trained& weight : weights) leaves.push_back(weight.value);
   const Values all = partial_gradients(target, leaves, scale);
   Values operands{scale};
   for (const Value& gradient : all) {
@@ -105,17 +110,25 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   }
   const Value finite = insert_one(find_op("all_finite"), {target});
   trace.gate(finite, group, scaled ? "" : "[Trainer] the loss is not finite; no weight was changed by this step");
-  Optimizer::Step step{runtime_scalar("learning_rate" + suffix), runtime_scalar("count" + suffix),
-                       Tensor::scalar(1, DType::float64)};
+  Optimizer::Step step{runtime_scalar("learning_rate" + suffix),
+                       runtime_scalar("count" + suffix),
+                       Tensor::scalar(1, DType::float64),
+                       {}};
   if (scaled || optimizer.common().global_clipnorm > 0) {
     const Values out =
         insert(find_op("gradient_multiplier"), operands, {{"clipnorm", optimizer.common().global_clipnorm}});
     step.multiplier = out[0];
     trace.gate(out[1], group, scaled ? "" : "[Trainer] a gradient is not finite; no weight was changed by this step");
   }
+  std::vector<std::shared_ptr<VariableState>> updated;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].defined()) updated.push_back(weights[i].variable);
+  }
+  optimizer.require_effect(updated);
   trace.update_group = group;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].defined()) optimizer.apply(variables[i], all[i], step);
+    step.path = weights[i].path;
+    if (all[i].defined()) optimizer.apply(weights[i].variable, all[i], step);
   }
   trace.update_group = -1;
 }

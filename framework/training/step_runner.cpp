@@ -1,6 +1,7 @@
 #include <mezzo/training/detail/step_runner.hpp>
 
 #include <algorithm>
+#include <set>
 
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/random.hpp>
@@ -31,6 +32,20 @@ std::string first_difference(const std::vector<Spec>& inputs, const HostBatch& b
   return {};
 }
 
+/// Float32 variables that a step computes with in bfloat16.
+std::set<const void*> copied_to_bfloat16(const Graph& graph) {
+  std::set<const void*> out;
+  for (const NodePtr& node : graph.nodes) {
+    for (const Value& input : node->inputs) {
+      const VariableState* variable = input.node()->variable.get();
+      if (variable == nullptr || variable->dtype() != DType::float32) continue;
+      const bool copies = node->op->name == "cast" && node->outputs.front().dtype == DType::bfloat16;
+      if (copies || (variable->remainder && node->op->name != "join_master")) out.insert(variable);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 TrainingState& training_state(Module& module) {
@@ -51,6 +66,7 @@ void StepRunner::run(Phase phase, const HostBatch& batch) {
   skipped_ = false;
   failure_.clear();
   if (!converted_) convert(phase, batch);
+  if (phase == Phase::train && !masters_kept_) keep_masters(batch);
   if (options_.eager) {
     run_eagerly(phase, batch);
   } else {
@@ -65,6 +81,24 @@ void StepRunner::convert(Phase phase, const HostBatch& batch) {
   if (!due.empty()) rehearse(phase, batch);  // rounding can't be undone: not for a batch that will be refused
   for (const Conversion& conversion : due) conversion.weight->convert(conversion.dtype);
   converted_ = true;
+}
+
+void StepRunner::keep_masters(const HostBatch& batch) {
+  const auto splits = [](const OptimizerConfig& config) { return config.optimizer->common().split_master_weights; };
+  std::set<const void*> copied;  // known only if asked for: it takes another trace
+  if (std::any_of(state_.optimizers.begin(), state_.optimizers.end(), splits)) {
+    copied = copied_to_bfloat16(run_passes(rehearse(Phase::train, batch), options_.passes));
+  }
+  for (const Variable& weight : module_.trainable_weights()) {
+    const bool asked = std::any_of(state_.optimizers.begin(), state_.optimizers.end(),
+                                   [&](const auto& config) { return splits(config) && trains(config, weight); });
+    if (asked && copied.count(weight.id()) != 0) {
+      weight.state()->split();
+    } else {
+      weight.state()->join();
+    }
+  }
+  masters_kept_ = true;
 }
 
 void StepRunner::run_plan(Phase phase, const HostBatch& batch) {

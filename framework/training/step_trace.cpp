@@ -93,12 +93,14 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
   return context.logged();
 }
 
-void StepRunner::rehearse(Phase phase, const HostBatch& batch) {
+Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   Trace trace(Trace::Mode::graph, phase == Phase::train);
   const PolicyScope policy(options_.policy);
   const RootScope root(module_);
   const StepContext dry(module_, state_.optimizers, true);
-  user_step(phase, symbols(trace, batch));
+  const Value result = user_step(phase, symbols(trace, batch));
+  if (result.defined()) trace.output("", result);
+  return std::move(trace.graph());
 }
 
 void StepRunner::configure(bool anew) {
@@ -160,7 +162,7 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   eager_values_.clear();
   for (const auto& output : graph.outputs) eager_values_.push_back(output.value.tensor());
   for (const auto& update : graph.updates) {
-    if (open(graph, update.group)) update.variable->assign(update.value.tensor());
+    if (open(graph, update.group)) update.variable->store(update.value.tensor());
   }
   std::vector<std::size_t> updated;
   std::vector<bool> scaled;

@@ -66,6 +66,32 @@ BOOST_AUTO_TEST_CASE(converting_drops_derived_copies) {
   BOOST_TEST(variable->value.equal(before.cast(DType::bfloat16)));
 }
 
+BOOST_AUTO_TEST_CASE(a_split_master_is_float32_to_its_readers) {
+  const auto variable = make_variable("w", random_tensor({300}));
+  const Tensor before = variable->value;
+  variable->copy_in(DType::bfloat16);
+  variable->split();
+  BOOST_TEST((variable->dtype() == DType::float32));
+  BOOST_TEST((variable->value.dtype() == DType::bfloat16));
+  BOOST_TEST((variable->remainder->value.dtype() == DType::int16));
+  BOOST_TEST(variable->copies.empty());
+  BOOST_TEST(variable->numbers().equal(before));
+  VariableState other("other");
+  other.copy_from(*variable);
+  const Tensor numbers = random_tensor({300}, DType::float64, 2);
+  variable->assign(numbers);
+  BOOST_TEST(variable->numbers().equal(numbers.cast(DType::float32)));
+  BOOST_TEST(other.numbers().equal(before));
+  variable->join();
+  BOOST_TEST(variable->remainder == nullptr);
+  BOOST_TEST(variable->value.equal(numbers.cast(DType::float32)));
+  variable->split();
+  variable->convert(DType::float16);
+  BOOST_TEST(variable->remainder == nullptr);
+  BOOST_TEST(variable->value.equal(numbers.cast(DType::float32).cast(DType::float16)));
+  check_throws<DTypeError>("[Variable \"w\"] only float32 is split; it is float16", [&] { variable->split(); });
+}
+
 BOOST_AUTO_TEST_CASE(a_deep_copy_shares_nothing) {
   const auto variable = make_variable("w", random_tensor({3}));
   variable->trainable = false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -189,6 +190,41 @@ inline OpRow adam_row(const Update& update, Role variable) {
   return row;
 }
 
+inline std::uint32_t bits_of(float x) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+inline OpRow split_master_row() {
+  const auto plain = [](const Tensors& v) {
+    Tensors out{v[0].cast(mezzo::DType::bfloat16), mezzo::Tensor(v[0].shape(), mezzo::DType::int16)};
+    for (std::int64_t i = 0; i < v[0].size(); ++i) {  // none is halfway between two
+      const auto high = static_cast<float>(out[0].data<mezzo::bfloat16>()[i]);
+      const std::uint32_t low = bits_of(v[0].data<float>()[i]) - bits_of(high);
+      out[1].mutable_data<std::int16_t>()[i] = static_cast<std::int16_t>(static_cast<std::int32_t>(low));
+    }
+    return out;
+  };
+  return {.op = "split_master",
+          .call = inserted("split_master"),
+          .arguments = {{uniform({37}, -2, 2, 1).cast(mezzo::DType::float32), mezzo::DType::float32}},
+          .outputs = {mezzo::DType::bfloat16, mezzo::DType::int16},
+          .plain = plain,
+          .internal = true};
+}
+
+inline OpRow join_master_row() {
+  const mezzo::Tensor whole = split_master_row().arguments[0].numbers;
+  const Tensors halves = split_master_row().plain({whole});
+  return {.op = "join_master",
+          .call = inserted("join_master"),
+          .arguments = {{halves[0], mezzo::DType::bfloat16}, {halves[1], mezzo::DType::int16}},
+          .outputs = {mezzo::DType::float32},
+          .plain = [whole](const Tensors&) { return Tensors{whole}; },
+          .internal = true};
+}
+
 inline std::vector<OpRow> training_rows() {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -225,6 +261,8 @@ inline std::vector<OpRow> training_rows() {
     rows.push_back(sgd_row({note + ", with momentum", 0, 0, 0.9, false, copy}, Role::accumulated()));
     rows.push_back(adam_row({note, 0, 0, 0, false, copy}, Role::accumulated()));
   }
+  rows.push_back(split_master_row());
+  rows.push_back(join_master_row());
   return rows;
 }
 
@@ -264,9 +302,26 @@ inline std::vector<Refusal> training_refusals() {
                           compact(Tensor({1, 3}), Tensor({3}, DType::int32))),
       refusal<ShapeError>("sgd_update", "[sgd_update] a compact gradient's places must be int32 (3,); got int32 (2,)",
                           compact(Tensor({1, 2}), Tensor({2}, DType::int32))),
-      refusal<ShapeError>("adam_update", "[adam_update]" + like, [number] {
-        inserted("adam_update")({Tensor({3}), Tensor({3}), Tensor({3}), Tensor({2}), number(), number(), number()});
-      })};
+      refusal<ShapeError>(
+          "adam_update", "[adam_update]" + like,
+          [number] {
+            inserted("adam_update")({Tensor({3}), Tensor({3}), Tensor({3}), Tensor({2}), number(), number(), number()});
+          }),
+      refusal<ShapeError>(
+          "sgd_update",
+          "[sgd_update] beside a variable that is kept by \"split\" must be int16 (3,); got bfloat16 (3,)",
+          [number] {
+            const Tensor x({3}, DType::bfloat16);
+            inserted("sgd_update", {{"momentum", 0.0}, {"kept", std::string("split")}})({x, x, x, number(), number()});
+          }),
+      refusal<ShapeError>("join_master",
+                          "[join_master] halves must be bfloat16 and int16 of one shape; got bfloat16 (3,) and int16 "
+                          "(2,)",
+                          [] {
+                            inserted("join_master")({Tensor({3}, DType::bfloat16), Tensor({2}, DType::int16)});
+                          }),
+      refusal<mezzo::DTypeError>("split_master", "[split_master] only float32 is split; got float64 (3,)",
+                                 [] { inserted("split_master")({Tensor({3}, DType::float64)}); })};
 }
 
 }  // namespace mezzo_tests

@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
+
 #include <mezzo/optimizers/adam.hpp>
 #include <mezzo/optimizers/adamw.hpp>
 #include <mezzo/optimizers/sgd.hpp>
@@ -40,6 +42,51 @@ BOOST_AUTO_TEST_CASE(adam_moves_bfloat16_variables_and_keeps_float32_slots) {
   for (const auto& slot : slots) BOOST_TEST((slot->value.dtype() == DType::float32));
 }
 
+// keras-hub #2629: the same with the defaults of all options, and with what else bfloat16 variables may be kept in.
+BOOST_AUTO_TEST_CASE(keras_hub_2629_beta_2_of_0_999_updates_bfloat16_variables) {
+  for (const AdamOptions& options :
+       {AdamOptions{}, {.stochastic_rounding = true}, {.kahan_summation = true}, {.state_dtype = DType::bfloat16}}) {
+    auto variable = std::make_shared<VariableState>("w");
+    variable->assign(Tensor({4}, DType::bfloat16));
+    Adam adam(options);
+    for (int i = 0; i < 10; ++i) step(adam, {variable}, {random_tensor({4}, DType::bfloat16, 1, 0.5, 1)}, 1);
+    for (const double w : variable->value.to_doubles()) BOOST_TEST(std::abs(w + 0.01) < 0.001);
+  }
+}
+
+// beta_2 rounded to bfloat16 is 1; the moments themselves are rounded, but to what they are on average.
+BOOST_AUTO_TEST_CASE(states_in_bfloat16_follow_small_changes_on_average) {
+  constexpr std::int64_t size = 4096;
+  auto variable = std::make_shared<VariableState>("w");
+  variable->assign(Tensor({size}));
+  Adam adam({.learning_rate = 0, .state_dtype = DType::bfloat16});
+  const Tensor ones({size}, std::vector<float>(size, 1));
+  for (int i = 0; i < 1000; ++i) step(adam, {variable}, {ones}, 1);
+  const auto& slots = adam.state()->slots.at(0).values;
+  for (const auto& slot : slots) BOOST_TEST((slot->value.dtype() == DType::bfloat16));
+  double sum = 0;
+  for (const double v : slots[1]->value.to_doubles()) sum += v;
+  BOOST_TEST(std::abs(sum / size - (1 - std::pow(0.999, 1000))) < 1e-3);  // rounded to nearest, v stops at 0.25
+}
+
+BOOST_AUTO_TEST_CASE(split_masters_equal_float32_masters_bit_for_bit) {
+  const Tensor start = random_tensor({1003}, DType::float32, 1);
+  for (const DType state_dtype : {DType::float32, DType::bfloat16}) {
+    auto whole = std::make_shared<VariableState>("w"), split = std::make_shared<VariableState>("w");
+    for (const auto& variable : {whole, split}) variable->assign(start);
+    split->split();
+    AdamW first({.state_dtype = state_dtype}), second({.split_master_weights = true, .state_dtype = state_dtype});
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      const Tensor gradient = random_tensor({1003}, DType::float32, 2 + i);
+      step(first, {whole}, {gradient}, 1);
+      step(second, {split}, {gradient}, 1);
+      BOOST_TEST_REQUIRE(split->numbers().equal(whole->value), "step " << i);
+    }
+    BOOST_TEST((split->value.dtype() == DType::bfloat16));
+    BOOST_TEST(split->value.bytes() + split->remainder->value.bytes() == 4 * 1003U);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(copies_share_slots_and_clones_do_not) {
   SGD original({.momentum = 0.9});
   const SGD copy = original;
@@ -71,6 +118,12 @@ BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
   BOOST_TEST(refused_adam({.beta_1 = 1}) == "[Adam] beta_1 must lie in [0, 1); got 1.000000");
   BOOST_TEST(refused_adam({.beta_2 = -0.1}) == "[Adam] beta_2 must lie in [0, 1); got -0.100000");
   BOOST_TEST(refused_adam({.epsilon = -1}) == "[Adam] epsilon must not be negative; got -1.000000");
+  BOOST_TEST(refused_adam({.stochastic_rounding = true, .kahan_summation = true}) ==
+             "[Adam] at most one of split_master_weights, stochastic_rounding and kahan_summation may be set");
+  BOOST_TEST(refused_adam({.state_dtype = DType::float16}) ==
+             "[Adam] state_dtype must be float32 or bfloat16; got float16");
+  BOOST_TEST(refused_sgd({.state_dtype = DType::bfloat16}) ==
+             "[SGD] state_dtype needs a momentum above 0: there are no states otherwise");
   BOOST_TEST(refused<ValueError>([] { AdamW({.beta_1 = 2}); }) == "[AdamW] beta_1 must lie in [0, 1); got 2.000000");
 }
 

@@ -60,12 +60,14 @@ HostBatch batch_of(std::int64_t size) {
   return {{{"x", Tensor({size, 6, 6, 2})}, {"y", Tensor({size}, DType::int64), Role::target}}, size};
 }
 
-Sequential model_of(const char* policy) {
+Sequential model_of(const char* policy, const AdamWOptions& options = {}) {
   Sequential model({Conv2D({.filters = 3, .kernel_size = 3, .activation = "relu"}), BatchNormalization(),
                     MaxPooling2D(), Flatten(), Dropout({.rate = 0.5}), Scale({.initial = 2}), Dense({.units = 3})},
                    {.dtype = policy});
-  model.compile({.optimizer = AdamW({.learning_rate = CosineDecay({.initial_learning_rate = 1e-3, .decay_steps = 9}),
-                                     .global_clipnorm = 1}),
+  AdamWOptions clipped = options;
+  clipped.learning_rate = CosineDecay({.initial_learning_rate = 1e-3, .decay_steps = 9});
+  clipped.global_clipnorm = 1;
+  model.compile({.optimizer = AdamW(clipped),
                  .loss = SparseCategoricalCrossentropy({.from_logits = true}),
                  .metrics = {"accuracy"}});
   return model;
@@ -73,7 +75,8 @@ Sequential model_of(const char* policy) {
 
 /// A few rounds of the phases on one batch, counted after the first round.
 struct Counted {
-  explicit Counted(const char* policy) : model(model_of(policy)), runner(model, {}) {
+  explicit Counted(const char* policy, const AdamWOptions& options = {})
+      : model(model_of(policy, options)), runner(model, {}) {
     runner.rehearse(Phase::train, batch);
     runner.configure(false);
     round();
@@ -131,8 +134,15 @@ BOOST_AUTO_TEST_CASE(a_step_without_onednn_allocates_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(onednns_own_allocations_are_few_and_it_creates_no_primitive) {
-  for (const char* policy : {"float32", "mixed_bfloat16", "mixed_float16"}) {
-    Counted counted(policy);
+  const std::vector<std::pair<const char*, AdamWOptions>> cases{
+      {"float32", {}},
+      {"mixed_bfloat16", {}},
+      {"mixed_float16", {}},
+      {"mixed_bfloat16", {.split_master_weights = true}},
+      {"bfloat16", {.stochastic_rounding = true, .state_dtype = DType::bfloat16}},
+      {"bfloat16", {.kahan_summation = true}}};
+  for (const auto& [policy, options] : cases) {
+    Counted counted(policy, options);
     BOOST_TEST_CONTEXT(policy) {
       const int kernels = onednn_kernels(detail::training_state(counted.model));
       BOOST_TEST(counted.allocated <= 10 * kernels * Counted::rounds);

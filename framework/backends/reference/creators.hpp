@@ -30,8 +30,8 @@ Creator create_max_pool2d, create_max_pool2d_gradient;                          
 Creator create_batch_norm, create_batch_norm_gradient;                                  // batch_norm
 Creator create_dropout;                                                                 // dropout
 Creator create_sparse_categorical_crossentropy,
-    create_sparse_categorical_crossentropy_gradient;    // crossentropy
-Creator create_all_finite, create_gradient_multiplier;  // finite
-Creator create_sgd_update, create_adam_update;          // updates
+    create_sparse_categorical_crossentropy_gradient;                                     // crossentropy
+Creator create_all_finite, create_gradient_multiplier;                                   // finite
+Creator create_sgd_update, create_adam_update, create_join_master, create_split_master;  // updates
 
 }  // namespace mezzo::reference

@@ -67,6 +67,8 @@ std::vector<Implementation> reference_implementations() {
       {name, "gradient_multiplier", create_gradient_multiplier},
       {name, "sgd_update", create_sgd_update},
       {name, "adam_update", create_adam_update},
+      {name, "join_master", create_join_master},
+      {name, "split_master", create_split_master},
   };
 }
 

@@ -45,6 +45,7 @@ Entries layer_norm_entries();
 Entries max_pool_entries();
 Entries reduce_entries();
 Entries softmax_entries();
+Entries split_master_entries();
 Entries update_entries();
 Entries winograd_entries();
 Entries winograd_gradient_entries();

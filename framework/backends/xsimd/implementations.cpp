@@ -14,8 +14,8 @@ const Entries& all_entries() {
     for (const Entries& family :
          {attention_entries(), avg_pool_entries(), batch_norm_entries(), bias_gradient_entries(), cast_entries(),
           crossentropy_entries(), dropout_entries(), elementwise_entries(), finite_entries(), layer_norm_entries(),
-          max_pool_entries(), reduce_entries(), softmax_entries(), update_entries(), winograd_entries(),
-          winograd_gradient_entries()}) {
+          max_pool_entries(), reduce_entries(), softmax_entries(), split_master_entries(), update_entries(),
+          winograd_entries(), winograd_gradient_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

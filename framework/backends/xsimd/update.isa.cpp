@@ -1,5 +1,8 @@
-#include <mezzo/backends/xsimd/stream.hpp>
 #include <mezzo/backends/xsimd/update.hpp>
+
+#include <mezzo/backends/xsimd/kept_variables.hpp>
+#include <mezzo/backends/xsimd/philox.hpp>
+#include <mezzo/backends/xsimd/stream.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
@@ -9,97 +12,136 @@ namespace {
   return xsimd::min(bound, xsimd::max(-bound, x));
 }
 
-template <class Copy, class Some>
-[[gnu::always_inline]] inline void store_copy(Copy* p, const Floats& x, Some part) {
-  if constexpr (!std::is_same_v<Copy, float>) store(p, x, part);
-}
+// Rules: what is added to a variable for a gradient; slots are made new on the way.
 
-template <class V, class G, class Copy, bool momentum>
-[[gnu::flatten]] void sgd(const UpdateArrays& a, const SgdCoefficients& k, std::int64_t begin, std::int64_t end) {
-  const Floats multiplier(k.multiplier), clip(k.clip), decay(k.decay), rate(k.rate), keep(k.momentum);
-  const Floats from_buffer(k.from_buffer), from_gradient(k.from_gradient);
-  const V* const w = static_cast<const V*>(a.variable) + begin;
-  const G* const g = static_cast<const G*>(a.gradient) + begin;
-  const float* const b = a.slots[0] + (momentum ? begin : 0);
-  V* const new_w = static_cast<V*>(a.new_variable) + begin;
-  float* const new_b = a.new_slots[0] + (momentum ? begin : 0);
-  Copy* const copy = static_cast<Copy*>(a.copy) + (a.copy != nullptr ? begin : 0);
-  const auto body = [&](std::int64_t i, auto part) {
-    const Floats gradient = clipped(load(g + i, part) * multiplier, clip);
-    Floats weight = load(w + i, part);
-    weight = negative_multiply_add(decay, weight, weight);
-    if constexpr (momentum) {
-      const Floats buffer = negative_multiply_add(rate, gradient, keep * load(b + i, part));
-      store(new_b + i, buffer, part);
-      weight = negative_multiply_add(from_gradient, gradient, multiply_add(from_buffer, buffer, weight));
-    } else {
-      weight = negative_multiply_add(rate, gradient, weight);
-    }
-    store(new_w + i, weight, part);
-    store_copy(copy + i, weight, part);
-  };
-  if constexpr (momentum) {
-    stream(end - begin, body, w, g, b);
-  } else {
-    stream(end - begin, body, w, g);
+struct Sgd {
+  using Coefficients = SgdCoefficients;
+  static constexpr int slot_count = 0;
+  Floats rate;
+
+  explicit Sgd(const SgdCoefficients& k) : rate(k.rate) {}
+  [[gnu::always_inline]] Floats operator()(const Floats& g, Floats (&)[2]) const { return -(rate * g); }
+};
+
+struct Momentum {
+  using Coefficients = SgdCoefficients;
+  static constexpr int slot_count = 1;
+  Floats rate, keep, from_buffer, from_gradient;
+
+  explicit Momentum(const SgdCoefficients& k)
+      : rate(k.rate), keep(k.momentum), from_buffer(k.from_buffer), from_gradient(k.from_gradient) {}
+  [[gnu::always_inline]] Floats operator()(const Floats& g, Floats (&slots)[2]) const {
+    slots[0] = keep * slots[0] - rate * g;
+    return from_buffer * slots[0] - from_gradient * g;
+  }
+};
+
+struct Adam {
+  using Coefficients = AdamCoefficients;
+  static constexpr int slot_count = 2;
+  Floats rate, rest_1, rest_2, epsilon;
+
+  explicit Adam(const AdamCoefficients& k) : rate(k.rate), rest_1(k.rest_1), rest_2(k.rest_2), epsilon(k.epsilon) {}
+  [[gnu::always_inline]] Floats operator()(const Floats& g, Floats (&slots)[2]) const {
+    slots[0] = slots[0] + (g - slots[0]) * rest_1;
+    slots[1] = slots[1] + (g * g - slots[1]) * rest_2;
+    return -(rate * slots[0] / (xsimd::sqrt(slots[1]) + epsilon));
+  }
+};
+
+/// The words of the elements from `first` on, a multiple of `stride`, whole rounds of Philox on every ISA.
+[[gnu::always_inline]] inline void make_words(const Philox& philox, std::int64_t first,
+                                              std::int32_t (&out_words)[stride]) {
+  Words words[4];
+  for (std::int64_t i = 0; i < stride; i += batch) {
+    philox(static_cast<std::uint64_t>(first + i) / 4, words);
+    for (int j = 0; j < 4; ++j) xsimd::bitwise_cast<Ints>(words[j]).store_aligned(out_words + i + j * lanes);
   }
 }
 
-template <class V, class G, class Copy>
-[[gnu::flatten]] void adam(const UpdateArrays& a, const AdamCoefficients& k, std::int64_t begin, std::int64_t end) {
-  const Floats multiplier(k.multiplier), clip(k.clip), decay(k.decay), rate(k.rate), epsilon(k.epsilon);
-  const Floats rest_1(k.rest_1), rest_2(k.rest_2);
-  const V* const w = static_cast<const V*>(a.variable) + begin;
-  const G* const g = static_cast<const G*>(a.gradient) + begin;
-  const float* const m = a.slots[0] + begin;
-  const float* const v = a.slots[1] + begin;
-  V* const new_w = static_cast<V*>(a.new_variable) + begin;
-  float* const new_m = a.new_slots[0] + begin;
-  float* const new_v = a.new_slots[1] + begin;
-  Copy* const copy = static_cast<Copy*>(a.copy) + (a.copy != nullptr ? begin : 0);
-  const auto body = [&](std::int64_t i, auto part) {
-    const Floats gradient = clipped(load(g + i, part) * multiplier, clip);
-    const Floats old_m = load(m + i, part);
-    const Floats old_v = load(v + i, part);
-    const Floats mean = multiply_add(gradient - old_m, rest_1, old_m);
-    const Floats square = multiply_add(multiply_subtract(gradient, gradient, old_v), rest_2, old_v);
-    store(new_m + i, mean, part);
-    store(new_v + i, square, part);
-    Floats weight = load(w + i, part);
-    weight = negative_multiply_add(decay, weight, weight) - rate * mean / (xsimd::sqrt(square) + epsilon);
-    store(new_w + i, weight, part);
-    store_copy(copy + i, weight, part);
+template <class Kept, class S, class G, class Rule>
+[[gnu::flatten]] void pass(const UpdateArrays& arrays, const typename Rule::Coefficients& k, std::int64_t begin,
+                           std::int64_t end) {
+  constexpr bool random_slots = !std::is_same_v<S, float>;
+  const UpdateArrays a = arrays;
+  const Rule rule(k);
+  const Floats multiplier(k.multiplier), clip(k.clip), decay(k.decay);
+  const auto body = [&](std::int64_t i, auto part, const Ints& slot_word, const Ints& variable_word) {
+    const Floats gradient = clipped(load(in<G>(a.gradient) + i, part) * multiplier, clip);
+    Floats slots[2];
+    for (int s = 0; s < Rule::slot_count; ++s) slots[s] = load(in<S>(a.slots[s]) + i, part);
+    const Floats addend = rule(gradient, slots);
+    for (int s = 0; s < Rule::slot_count; ++s) {
+      const Ints word = s == 0 ? slot_word : xsimd::bitwise_cast<Ints>(xsimd::bitwise_cast<Words>(slot_word) >> 16);
+      store(out<S>(a.new_slots[s]) + i, random_slots ? rounded_stochastically(slots[s], word) : slots[s], part);
+    }
+    Kept::change(a, i, part, decay, addend, variable_word);
   };
-  stream(end - begin, body, w, g, m, v);
+  const auto prefetch = [&](std::int64_t i) {
+    prefetch_ahead(in<typename Kept::Stored>(a.variable) + i);
+    prefetch_ahead(in<G>(a.gradient) + i);
+    for (int s = 0; s < Rule::slot_count; ++s) prefetch_ahead(in<S>(a.slots[s]) + i);
+    if constexpr (Kept::beside) prefetch_ahead(in<typename Kept::Stored>(a.beside) + i);
+  };
+  const Philox of_slots(a.slot_stream), of_variable(a.variable_stream);
+  alignas(64) std::int32_t slot_words[stride] = {}, variable_words[stride] = {};
+  for (std::int64_t i = begin, next = begin; i < end; i = next) {
+    const std::int64_t first = (a.first + i) / stride * stride;
+    const std::int64_t block_end = first + stride - a.first;
+    next = block_end < end ? block_end : end;
+    prefetch(i);
+    if constexpr (random_slots) make_words(of_slots, first, slot_words);
+    if constexpr (Kept::random) make_words(of_variable, first, variable_words);
+    const auto with_words = [&](std::int64_t j, auto part) {
+      const std::int64_t place = a.first + j - first;
+      body(j, part, load_ints(slot_words + place, part), load_ints(variable_words + place, part));
+    };
+    if (next - i == stride) {
+      for (std::int64_t j = i; j < next; j += lanes) with_words(j, Whole{});
+    } else {
+      for_registers(i, next, with_words);
+    }
+  }
 }
 
-/// Of the variables only those in float32 have copies. (To g++ 12 a captured v is const.)
-template <class Function, class Make>
-constexpr UpdateFunctions::Table<Function> table(Make make) {
-  return per_storage([make](auto v) {
-    return per_storage([make, v](auto g) {
-      return per_storage([make, v, g](auto copy) -> Function {
-        if constexpr (std::is_same_v<std::remove_const_t<decltype(v)>, float> ||
-                      std::is_same_v<decltype(copy), float>) {
-          return make(v, g, copy);
-        } else {
-          return nullptr;
-        }
-      });
-    });
+template <class Rule>
+using Function = UpdateFunctions::Function<typename Rule::Coefficients>;
+
+template <class Rule, class Kept, class S>
+constexpr PerStorage<Function<Rule>> by_gradient() {
+  return per_storage([](auto g) -> Function<Rule> {
+    using G = decltype(g);
+    constexpr bool of_slots = std::is_same_v<S, float> || Rule::slot_count > 0;
+    constexpr bool any = Kept::any_gradient && std::is_same_v<S, float>;
+    if constexpr (of_slots && (any || std::is_same_v<G, typename Kept::Gradient>)) {
+      return pass<Kept, S, G, Rule>;
+    } else {
+      return nullptr;
+    }
   });
+}
+
+template <class Rule, class Kept>
+constexpr std::array<PerStorage<Function<Rule>>, 2> by_slots() {
+  return {by_gradient<Rule, Kept, float>(), by_gradient<Rule, Kept, bfloat16>()};
+}
+
+/// In the order of KeptAs.
+template <class Rule>
+constexpr UpdateFunctions::Table<typename Rule::Coefficients> table() {
+  return {by_slots<Rule, Plain<float>>(),
+          by_slots<Rule, Plain<float, bfloat16>>(),
+          by_slots<Rule, Plain<float, float16>>(),
+          by_slots<Rule, Plain<bfloat16>>(),
+          by_slots<Rule, Plain<float16>>(),
+          by_slots<Rule, Split>(),
+          by_slots<Rule, Kahan<bfloat16>>(),
+          by_slots<Rule, Kahan<float16>>(),
+          by_slots<Rule, Stochastic>()};
 }
 
 }  // namespace
 
-constexpr UpdateFunctions update{table<UpdateFunctions::Sgd>([](auto v, auto g, auto copy) {
-                                   return sgd<decltype(v), decltype(g), decltype(copy), false>;
-                                 }),
-                                 table<UpdateFunctions::Sgd>([](auto v, auto g, auto copy) {
-                                   return sgd<decltype(v), decltype(g), decltype(copy), true>;
-                                 }),
-                                 table<UpdateFunctions::Adam>([](auto v, auto g, auto copy) {
-                                   return adam<decltype(v), decltype(g), decltype(copy)>;
-                                 })};
+constexpr UpdateFunctions update{table<Sgd>(), table<Momentum>(), table<Adam>()};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -34,7 +34,13 @@ class StepContext {
   const std::vector<Logged>& logged() const { return logged_; }
 
  private:
-  Values weights_of(std::size_t optimizer, std::vector<std::shared_ptr<VariableState>>& variables) const;
+  /// A weight that an optimizer trains and that the step has read so far.
+  struct Trained {
+    std::string path;
+    std::shared_ptr<VariableState> variable;
+    Value value;
+  };
+  std::vector<Trained> trained_by(std::size_t optimizer) const;
 
   Module& module_;
   const OptimizerConfigs& optimizers_;
@@ -43,6 +49,9 @@ class StepContext {
   std::vector<Logged> logged_;
   StepContext* outer_;
 };
+
+/// Whether a weight is among those of an optimizer, if it is trained.
+bool trains(const OptimizerConfig& optimizer, const Variable& weight);
 
 /// The mean of a loss or a metric as one number of at least float32.
 Value mean_of(const Value& value);

@@ -80,14 +80,16 @@ class StepRunner {
   /// A ValueError if the module is run already, or if the Trainer's policy reaches no layer.
   StepRunner(Module& module, RunOptions options);
 
-  /// Traces a step and forgets it: builds layers, and shows what is wrong with a batch before anything is trained.
-  void rehearse(Phase phase, const HostBatch& batch);
+  /// Traces a step for what it shows, such as what is wrong with a batch, before anything is trained; builds layers. No
+  /// loss is minimized.
+  Graph rehearse(Phase phase, const HostBatch& batch);
 
   /// Makes optimizers by configure_optimizers, if there are none yet or with `anew`, which forgets their state. The
   /// layers must be built.
   void configure(bool anew);
 
-  /// The first run converts the module's weights to the dtypes that the Trainer's policy asks for.
+  /// The first run converts the module's weights to the dtypes that the Trainer's policy asks for; the first one that
+  /// trains keeps masters as the optimizers ask.
   void run(Phase phase, const HostBatch& batch);
 
   /// Whether the last step's updates were held back by a loss that overflowed.
@@ -106,6 +108,7 @@ class StepRunner {
 
  private:
   void convert(Phase phase, const HostBatch& batch);
+  void keep_masters(const HostBatch& batch);
   CompiledStep* find_step(Phase phase, const HostBatch& batch) const;
   CompiledStep* compile(Phase phase, const HostBatch& batch);
   Value user_step(Phase phase, const Batch& batch);
@@ -130,6 +133,7 @@ class StepRunner {
   std::vector<Tensor> eager_values_;
   std::vector<bool> scaled_;  // by optimizer
   bool converted_ = false;
+  bool masters_kept_ = false;
   bool skipped_ = false;
   std::string failure_;  // of the last step, when all optimizers are counted
 };

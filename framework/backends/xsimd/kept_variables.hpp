@@ -1,0 +1,91 @@
+#pragma once
+// How an optimizer's pass reads a variable, changes it and writes it, a register at a time, for .isa.cpp files:
+//
+//   template <class Some>
+//   static void change(const UpdateArrays&, std::int64_t i, Some part, decay, addend, word)
+//
+// w becomes w - decay * w + addend; `word` rounds it. Products and sums are rounded apart, since fused ones, which SSE2
+// lacks, would give each instruction set numbers of its own.
+#include <mezzo/backends/xsimd/split_floats.hpp>
+#include <mezzo/backends/xsimd/update.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+template <class T>
+[[gnu::always_inline]] inline const T* in(const void* p) {
+  return static_cast<const T*>(p);
+}
+template <class T>
+[[gnu::always_inline]] inline T* out(void* p) {
+  return static_cast<T*>(p);
+}
+
+/// round_stochastically() of backends/update_request.hpp, as a Floats that bfloat16 holds.
+[[gnu::always_inline]] inline Floats rounded_stochastically(const Floats& x, const Ints& word) {
+  const Ints bits = (xsimd::bitwise_cast<Ints>(x) + (word & Ints(0xffff))) & ~Ints(0xffff);
+  return xsimd::select(x == x, xsimd::bitwise_cast<Floats>(bits), x);
+}
+
+/// In its own dtype, with a copy in another one unless that is float32.
+template <class V, class Copy = float>
+struct Plain {
+  using Stored = V;
+  using Gradient = V;
+  static constexpr bool any_gradient = true, random = false, beside = false;
+
+  template <class Some>
+  [[gnu::always_inline]] static void change(const UpdateArrays& a, std::int64_t i, Some part, const Floats& decay,
+                                            const Floats& addend, const Ints&) {
+    const Floats w = load(in<V>(a.variable) + i, part);
+    const Floats changed = w - decay * w + addend;
+    store(out<V>(a.new_variable) + i, changed, part);
+    if constexpr (!std::is_same_v<Copy, float>) store(out<Copy>(a.copy) + i, changed, part);
+  }
+};
+
+struct Split {
+  using Stored = bfloat16;
+  using Gradient = float;
+  static constexpr bool any_gradient = false, random = false, beside = true;
+
+  template <class Some>
+  [[gnu::always_inline]] static void change(const UpdateArrays& a, std::int64_t i, Some part, const Floats& decay,
+                                            const Floats& addend, const Ints&) {
+    const Floats w = load_split(in<bfloat16>(a.variable) + i, in<bfloat16>(a.beside) + i, part);
+    store_split(out<bfloat16>(a.new_variable) + i, out<bfloat16>(a.new_beside) + i, w - decay * w + addend, part);
+  }
+};
+
+template <class V>
+struct Kahan {
+  using Stored = V;
+  using Gradient = V;
+  static constexpr bool any_gradient = false, random = false, beside = true;
+
+  template <class Some>
+  [[gnu::always_inline]] static void change(const UpdateArrays& a, std::int64_t i, Some part, const Floats& decay,
+                                            const Floats& addend, const Ints&) {
+    const Floats w = load(in<V>(a.variable) + i, part);
+    const Floats whole = load(in<V>(a.beside) + i, part) - decay * w + addend;
+    store(out<V>(a.new_variable) + i, w + whole, part);
+    const Floats rounded = load(in<V>(a.new_variable) + i, part);
+    store(out<V>(a.new_beside) + i, whole + (w - rounded), part);
+  }
+};
+
+struct Stochastic {
+  using Stored = bfloat16;
+  using Gradient = bfloat16;
+  static constexpr bool any_gradient = false, random = true, beside = false;
+
+  template <class Some>
+  [[gnu::always_inline]] static void change(const UpdateArrays& a, std::int64_t i, Some part, const Floats& decay,
+                                            const Floats& addend, const Ints& word) {
+    const Floats w = load(in<bfloat16>(a.variable) + i, part);
+    store(out<bfloat16>(a.new_variable) + i, rounded_stochastically(w - decay * w + addend, word), part);
+  }
+};
+
+}  // namespace
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

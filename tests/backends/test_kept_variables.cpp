@@ -1,0 +1,219 @@
+// Updates of variables that are kept otherwise than rounded to their dtype, and of slots in bfloat16.
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+
+#include <mezzo/backends/update_request.hpp>
+#include <mezzo/core/split_float.hpp>
+
+#include "support/xsimd.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+struct Rule {
+  const char* op;
+  std::size_t slots;
+  Attributes attributes;
+};
+
+const std::vector<Rule> rules{
+    {"sgd_update", 0, {{"momentum", 0.0}, {"weight_decay", 0.01}, {"clipvalue", 0.5}, {"nesterov", false}}},
+    {"sgd_update", 1, {{"momentum", 0.9}, {"weight_decay", 0.0}, {"clipvalue", 0.0}, {"nesterov", true}}},
+    {"adam_update",
+     2,
+     {{"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.0}}}};
+
+struct Kept {
+  std::string name;  ///< as the attribute has it; "": as it is
+  DType variable;
+};
+
+const std::vector<Kept> ways{{"", DType::float32},           {"", DType::bfloat16},      {"", DType::float16},
+                             {"split", DType::bfloat16},     {"kahan", DType::bfloat16}, {"kahan", DType::float16},
+                             {"stochastic", DType::bfloat16}};
+
+struct Call {
+  Attributes attributes;
+  std::vector<Tensor> inputs;
+};
+
+Call call_of(const Rule& rule, const Kept& kept, DType slot, const Shape& shape, double rate = 0.01) {
+  Call call{rule.attributes, {random_tensor(shape, kept.variable, 1)}};
+  call.inputs.push_back(random_tensor(shape, kept.name == "split" ? DType::float32 : kept.variable, 2));
+  for (std::size_t i = 0; i < rule.slots; ++i) {
+    call.inputs.push_back(random_tensor(shape, slot, 3 + i, i == 0 ? -1 : 0));
+  }
+  if (!kept.name.empty()) call.attributes.set("kept", kept.name);
+  if (kept.name == "split") call.inputs.push_back(random_tensor(shape, DType::int16, 7, -0x8000, 0x8000));
+  if (kept.name == "kahan") call.inputs.push_back(random_tensor(shape, kept.variable, 7, -1e-3, 1e-3));
+  call.inputs.push_back(float64_scalar(rate));
+  if (rule.slots == 2) call.inputs.push_back(float64_scalar(3));
+  call.inputs.push_back(float64_scalar(0.75));
+  if (kept.name == "stochastic" || (slot == DType::bfloat16 && rule.slots > 0)) {
+    call.attributes.set("key", std::int64_t{77});
+    call.inputs.push_back(float64_scalar(5));
+    call.inputs.push_back(float64_scalar(3));
+  }
+  return call;
+}
+
+/// Every ISA gives the reference's bits, on any number of threads.
+void check_exact(const std::string& op, const Call& call) {
+  const KernelRequest request = kernel_request(op, call.attributes, call.inputs);
+  const auto expected = run_reference(op, call.attributes, call.inputs);
+  BOOST_TEST_CONTEXT(op << " " << call.attributes.to_string() << " " << call.inputs[0].describe()) {
+    for_each_isa([&](Isa isa) { check_xsimd_on(isa, request, call.inputs, expected, 0); });
+  }
+}
+
+template <class Body>
+void for_each_call(const Body& body) {
+  for (const Rule& rule : rules) {
+    for (const Kept& kept : ways) {
+      for (const DType slot : {DType::float32, DType::bfloat16}) {
+        if (slot == DType::float32 || rule.slots > 0) body(rule, kept, slot);
+      }
+    }
+  }
+}
+
+Tensor joined(const Tensor& high, const Tensor& low) { return run_reference("join_master", {}, {high, low})[0]; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(kept_variables)
+
+BOOST_AUTO_TEST_CASE(every_instruction_set_gives_the_references_bits) {
+  for_each_call([](const Rule& rule, const Kept& kept, DType slot) {
+    for (const std::int64_t size : {1, 7, 65, 1003}) check_exact(rule.op, call_of(rule, kept, slot, {size}));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(shared_by_threads) {
+  for (const Kept& kept : ways) check_exact("adam_update", call_of(rules[2], kept, DType::bfloat16, {shared_size}));
+}
+
+BOOST_AUTO_TEST_CASE(compact_gradients_give_the_same_bits) {
+  const Shape shape{50, 70};
+  for_each_call([&](const Rule& rule, const Kept& kept, DType slot) {
+    const Call dense = call_of(rule, kept, slot, shape);
+    Call compact = dense;
+    compact.attributes.set("compact", true);
+    const Tensor places({50}, [] {
+      std::vector<std::int32_t> out(50, -1);
+      for (std::int32_t i = 0; i < 9; ++i) out[static_cast<std::size_t>(i * 5)] = 8 - i;
+      return out;
+    }());
+    compact.inputs[1] = dense.inputs[1].slice(0, 9);
+    compact.inputs.push_back(places);
+    check_exact(rule.op, compact);
+    std::vector<Tensor> whole = dense.inputs;
+    whole[1] = Tensor(shape, dense.inputs[1].dtype());
+    const auto row = dense.inputs[1].bytes() / 50;
+    for (std::size_t i = 0; i < 50; ++i) {
+      const std::int32_t place = places.data<std::int32_t>()[i];
+      if (place < 0) continue;
+      std::memcpy(static_cast<char*>(whole[1].mutable_raw()) + i * row,
+                  static_cast<const char*>(compact.inputs[1].raw()) + static_cast<std::size_t>(place) * row, row);
+    }
+    BOOST_TEST(all_equal(run_reference(rule.op, compact.attributes, compact.inputs),
+                         run_reference(rule.op, dense.attributes, whole)));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_split_master_is_updated_as_the_float32_that_it_is) {
+  for (const Rule& rule : rules) {
+    for (const DType slot : {DType::float32, DType::bfloat16}) {
+      if (slot == DType::bfloat16 && rule.slots == 0) continue;
+      const Call split = call_of(rule, {"split", DType::bfloat16}, slot, {1003});
+      Call whole = call_of(rule, {"", DType::float32}, slot, {1003});
+      whole.inputs[0] = joined(split.inputs[0], split.inputs[2 + rule.slots]);
+      const auto a = run_reference(rule.op, split.attributes, split.inputs);
+      const auto b = run_reference(rule.op, whole.attributes, whole.inputs);
+      BOOST_TEST(joined(a[0], a[1 + rule.slots]).equal(b[0]));
+      for (std::size_t i = 1; i <= rule.slots; ++i) BOOST_TEST(a[i].equal(b[i]));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(masters_are_split_and_joined_exactly) {
+  const Tensor whole = random_tensor({1003}, DType::float32, 1, -1e3, 1e3);
+  const Tensor special({6}, std::vector<float>{0.0F, -0.0F, 0x1p-149F, INFINITY, 3.40282347e38F, NAN});
+  for (const Tensor& x : {whole, special, random_tensor({shared_size})}) {
+    const auto halves = run_reference("split_master", {}, {x});
+    if (&x != &special) BOOST_TEST(halves[0].equal(x.cast(DType::bfloat16)));
+    BOOST_TEST(largest_difference(joined(halves[0], halves[1]), x) == 0);
+    for (const auto& [op, inputs] :
+         {std::pair<const char*, std::vector<Tensor>>{"split_master", {x}}, {"join_master", {halves[0], halves[1]}}}) {
+      check_exact(op, {{}, inputs});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(kahan_summation_keeps_what_rounding_takes) {
+  // 0.001 is less than half of the distance between 1 and its neighbours in bfloat16 (1/256 below, 1/128 above).
+  const Attributes plain{{"momentum", 0.0}, {"weight_decay", 0.0}, {"clipvalue", 0.0}, {"nesterov", false}};
+  const Attributes kahan = with_attribute(plain, "kept", std::string("kahan"));
+  for (const DType dtype : {DType::bfloat16, DType::float16}) {
+    const double step = dtype == DType::bfloat16 ? 0.001 : 0.0001;
+    const Tensor g = Tensor::scalar(-1, dtype);
+    Tensor rounded = Tensor::scalar(1, dtype), w = rounded, lost = Tensor::scalar(0, dtype);
+    for (int i = 0; i < 1000; ++i) {
+      rounded = run_reference("sgd_update", plain, {rounded, g, float64_scalar(step), float64_scalar(1)})[0];
+      const auto out = run_reference("sgd_update", kahan, {w, g, lost, float64_scalar(step), float64_scalar(1)});
+      w = out[0];
+      lost = out[1];
+    }
+    BOOST_TEST(rounded.item() == 1);
+    BOOST_TEST(std::abs(w.item() - (1 + 1000 * step)) < 0.01);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(stochastic_rounding_is_right_on_average) {
+  for (const float x : {1.0F, 1.001F, -0.37F, 3e-39F, 1e30F}) {
+    double sum = 0;
+    for (std::uint32_t word = 0; word < 0x10000; ++word) sum += static_cast<float>(round_stochastically(x, word));
+    BOOST_TEST(sum / 0x10000 == static_cast<double>(x), boost::test_tools::tolerance(1e-12));
+  }
+  BOOST_TEST(std::isinf(static_cast<float>(round_stochastically(INFINITY, 0xffff))));
+  BOOST_TEST(std::isnan(static_cast<float>(round_stochastically(NAN, 0xffff))));
+}
+
+BOOST_AUTO_TEST_CASE(random_words_depend_on_key_seed_step_and_slot) {
+  const Shape shape{512};
+  const Call call = call_of(rules[2], {"stochastic", DType::bfloat16}, DType::bfloat16, shape);
+  const auto out = run_reference("adam_update", call.attributes, call.inputs);
+  const std::size_t seed = call.inputs.size() - 2;
+  for (const std::size_t input : {seed, seed + 1}) {
+    std::vector<Tensor> inputs = call.inputs;
+    inputs[input] = float64_scalar(8);
+    const auto other = run_reference("adam_update", call.attributes, inputs);
+    for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(!other[i].equal(out[i]));
+  }
+  const Attributes attributes = with_attribute(call.attributes, "key", std::int64_t{78});
+  const auto other = run_reference("adam_update", attributes, call.inputs);
+  for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(!other[i].equal(out[i]));
+  // Both slots become 0.3, which bfloat16 hasn't; they are not rounded alike.
+  const Attributes same_betas{{"beta_1", 0.7},       {"beta_2", 0.7},    {"epsilon", 1e-7},
+                              {"weight_decay", 0.0}, {"clipvalue", 0.0}, {"key", std::int64_t{1}}};
+  const Tensor ones(shape, std::vector<float>(512, 1)), zeros(shape, DType::bfloat16);
+  const auto slots = run_reference("adam_update", same_betas,
+                                   {ones, ones, zeros, zeros, float64_scalar(0.01), float64_scalar(1),
+                                    float64_scalar(1), float64_scalar(1), float64_scalar(1)});
+  int alike = 0;
+  for (std::size_t i = 0; i < 512; ++i) alike += slots[1].to_doubles()[i] == slots[2].to_doubles()[i] ? 1 : 0;
+  BOOST_TEST(alike > 128);
+  BOOST_TEST(alike < 384);
+}
+
+BOOST_AUTO_TEST_CASE(widening_would_round_to_nearest) {
+  for (const Kept& kept : {ways[3], ways[4], ways[6]}) {
+    const Call call = call_of(rules[2], kept, DType::float32, {4});
+    BOOST_TEST(run_kernel("widen", "adam_update", call.attributes, call.inputs).declined == "rounds to nearest");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
