@@ -223,6 +223,19 @@ BOOST_AUTO_TEST_CASE(eager_steps_equal_the_plans_bit_for_bit_without_fusion) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(they_do_where_a_split_master_is_halfway_between_two_bfloat16s) {
+  const auto trained = [](bool eager) {
+    Training training("mixed_bfloat16", {.split_master_weights = true}, {{}, eager, {.fuse = false}});
+    training.steps(1);
+    const Variable kernel = training.model.weights()[0];
+    kernel.assign(Tensor({4, 8}, std::vector<float>(32, 0x1.01p0F)));
+    BOOST_TEST(halfway(kernel.value()));
+    return values_of(training.steps(1).model);
+  };
+  const auto plan = trained(false), eager = trained(true);
+  for (const auto& [path, value] : plan) BOOST_TEST(value.equal(eager.at(path)), path);
+}
+
 BOOST_AUTO_TEST_CASE(runs_are_reproducible_and_seeds_differ) {
   const Way& way = ways.back();
   Training first(way.policy, way.options), second(way.policy, way.options), third(way.policy, way.options);
