@@ -106,7 +106,7 @@ class Optimizer {
     Attributes attributes;
   };
 
-  /// Inserts the update op of a variable, kept as it is and as the options say, and of its slots.
+  /// Inserts the update op of a variable and its slots, kept as the options say. Without it apply() heeds none of them.
   void update(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step, Update update);
 
   /// Throws a ValueError that names the option unless `good`.
