@@ -70,6 +70,31 @@ BOOST_AUTO_TEST_CASE(a_read_after_the_update_sees_the_new_numbers) {
   BOOST_TEST(plan.output(0).equal(step.kernel->numbers()));
 }
 
+// A table that is gathered from as it is, in float32, and multiplied by in bfloat16.
+BOOST_AUTO_TEST_CASE(readers_in_both_dtypes_share_one_gradient) {
+  const auto updated = [](const VariablePointer& table) {
+    AdamW optimizer({.split_master_weights = table->remainder != nullptr});
+    const Graph graph = traced([&](Trace& step) {
+      const PolicyScope scope("mixed_bfloat16");
+      const Value x = step.input("x", Spec{{5, 3}, DType::float32});
+      const Value rows = gather(read_variable(table), Value(Tensor({2}, std::vector<std::int32_t>{2, 0})));
+      const Value product = cast(matmul(x.across_border(), read_variable(table)), DType::float32);
+      const Value loss = sum(rows * rows) + sum(product * product);
+      optimizer.apply(table, gradients(loss, {step.read(table)})[0],
+                      {float64_scalar(0.01), float64_scalar(1), float64_scalar(1), {}});
+    });
+    BOOST_TEST(count_nodes(run_passes(graph), "join_master") == (table->remainder ? 1 : 0));
+    Plan plan = planned(graph);
+    plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_names().size()));
+    return table->numbers();
+  };
+  const auto whole = make_variable("table", random_tensor({3, 4})),
+             split = make_variable("table", random_tensor({3, 4}));
+  split->split();
+  BOOST_TEST(updated(split).equal(updated(whole)));
+  BOOST_TEST(!whole->value.equal(random_tensor({3, 4})));
+}
+
 BOOST_AUTO_TEST_CASE(any_value_may_be_given_to_one) {
   const auto variable = make_variable("w", random_tensor({70}));
   const Tensor start = variable->value;
