@@ -5,6 +5,7 @@
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/tensor.hpp>
+#include <mezzo/core/tuning.hpp>
 #include <mezzo/data/dataset.hpp>
 #include <mezzo/data/loader.hpp>
 #include <mezzo/datasets/bible_kjv.hpp>
@@ -74,6 +75,7 @@
 #include <mezzo/precision/op_lists.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/precision/policy_map.hpp>
+#include <mezzo/report/environment.hpp>
 #include <mezzo/report/hardware.hpp>
 #include <mezzo/report/image_grid.hpp>
 #include <mezzo/report/line_chart.hpp>

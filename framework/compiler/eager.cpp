@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include <mezzo/compiler/kernel.hpp>
+#include <mezzo/core/compute_scope.hpp>
 
 namespace mezzo {
 namespace {
@@ -42,6 +43,7 @@ std::vector<Tensor> run_eagerly(const Op& op, const Attributes& attributes, cons
   for (const Spec& spec : outputs) results.push_back(Tensor::uninitialized(spec.shape, spec.dtype));
   for (Tensor& result : results) targets.push_back(result.mutable_raw());
   Tensor scratch = Tensor::uninitialized({static_cast<std::int64_t>(kernel.scratch_bytes())}, DType::uint8);
+  const detail::ComputeScope computing;
   kernel.run({sources.data(), targets.data(), scratch.mutable_raw()});
   return results;
 }

@@ -6,6 +6,8 @@
 #include <new>
 #include <numeric>
 
+#include <mezzo/core/compute_scope.hpp>
+
 namespace mezzo {
 namespace {
 
@@ -50,7 +52,7 @@ void Arena::reserve(std::size_t bytes) {
   if (bytes <= bytes_) return;
   void* fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (fresh == MAP_FAILED) throw std::bad_alloc();
-  madvise(fresh, bytes, MADV_HUGEPAGE);  // advice only: without huge pages it is slower, not wrong
+  detail::ask_for_huge_pages(fresh, bytes);
   if (data_ != nullptr) munmap(data_, bytes_);
   data_ = static_cast<unsigned char*>(fresh);
   bytes_ = bytes;

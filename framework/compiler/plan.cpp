@@ -4,10 +4,12 @@
 #include <cstring>
 
 #include <mezzo/compiler/work.hpp>
+#include <mezzo/core/compute_scope.hpp>
 
 namespace mezzo {
 
 void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek) {
+  const detail::ComputeScope computing;
   profile_.start();
   bind(inputs, runtime);
   end_of(Chore::bind);

@@ -1,7 +1,10 @@
 #include <mezzo/core/parallel.hpp>
 
+#include <cmath>
+#include <cstdlib>
 #include <string>
 
+#include <mezzo/core/cpu.hpp>
 #include <mezzo/core/error.hpp>
 
 // libgomp's own entry points: clang's -fopenmp would bring a second pool beside the one that oneDNN runs on.
@@ -16,10 +19,30 @@ void omp_set_num_threads(int);
 
 namespace mezzo {
 
-int thread_count() { return omp_in_parallel() != 0 ? 1 : omp_get_max_threads(); }
+namespace {
+
+/// libgomp begins with the cores of the affinity mask, whatever share of them a quota leaves. Its setting is one of
+/// each thread's own.
+void heed_quota() {
+  thread_local bool heeded = false;
+  if (heeded || omp_in_parallel() != 0) return;
+  heeded = true;
+  static const double quota = cpu_quota();
+  static const bool chosen = std::getenv("OMP_NUM_THREADS") != nullptr;
+  const auto most = static_cast<int>(std::ceil(quota));
+  if (!chosen && quota > 0 && most < omp_get_max_threads()) omp_set_num_threads(most);
+}
+
+}  // namespace
+
+int thread_count() {
+  heed_quota();
+  return omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
+}
 
 void set_thread_count(int threads) {
   if (threads < 1) throw ValueError("set_thread_count: threads must be at least 1; got " + std::to_string(threads));
+  heed_quota();
   omp_set_num_threads(threads);
 }
 

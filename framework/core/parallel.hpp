@@ -4,7 +4,8 @@
 
 namespace mezzo {
 
-/// Threads that a parallel loop may use: libgomp's pool, the one that oneDNN uses too.
+/// Threads that a parallel loop may use: libgomp's pool, the one that oneDNN uses too. At first OMP_NUM_THREADS, or the
+/// cores that the process may run on, but no more than its control groups' quota, rounded up.
 int thread_count();
 
 /// Caps the pool (1 or more); a ValueError below 1.

@@ -4,18 +4,26 @@
 #include <cstring>
 #include <new>
 
+#include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/convert.hpp>
+#include <mezzo/core/tuning.hpp>
 #include <mezzo/core/visit.hpp>
 
 namespace mezzo {
 namespace {
 
 constexpr std::size_t alignment = 64;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 // Even an empty tensor has an address, so that memcpy and the like may be handed it.
 std::shared_ptr<void> allocate(std::size_t bytes) {
   alignas(alignment) static std::byte nothing[alignment];
   if (bytes == 0) return {std::shared_ptr<void>(), &nothing};
+  if (bytes >= 2 * huge_page && huge_pages()) {
+    void* pages = ::operator new(bytes, std::align_val_t(huge_page));
+    detail::ask_for_huge_pages(pages, bytes / huge_page * huge_page);
+    return {pages, [](void* pointer) { ::operator delete(pointer, std::align_val_t(huge_page)); }};
+  }
   return {::operator new(bytes, std::align_val_t(alignment)),
           [](void* pointer) { ::operator delete(pointer, std::align_val_t(alignment)); }};
 }

@@ -1,4 +1,4 @@
-#include <mezzo/precision/detail/op_names.hpp>
+#include <mezzo/precision/op_names.hpp>
 
 #include <algorithm>
 #include <fstream>

@@ -5,7 +5,7 @@
 
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/precision/detail/op_names.hpp>
+#include <mezzo/precision/op_names.hpp>
 
 namespace mezzo {
 namespace {

@@ -25,7 +25,7 @@ struct Trial {
   Policy policy;
   double seconds = std::numeric_limits<double>::infinity();  ///< the fastest step
   std::vector<double> losses;                                ///< NaN: the step was skipped
-  std::string verdict;                                       ///< why it can't be chosen; empty: it can
+  std::string fault;                                         ///< why it can't be chosen
 };
 
 /// The first batches that are as large as the very first one.
@@ -64,9 +64,8 @@ class KeptWeights {
   std::vector<std::pair<Variable, Tensor>> kept_;
 };
 
-Trial run_trial(Module& module, const std::vector<HostBatch>& batches, RunOptions run, const Policy& policy) {
-  Trial trial{policy, std::numeric_limits<double>::infinity(), {}, {}};
-  run.policy = policy;
+/// Steps of training under the trial's policy.
+void take_steps(Module& module, const std::vector<HostBatch>& batches, const RunOptions& run, Trial& trial) {
   StepRunner runner(module, run);
   runner.rehearse(Phase::train, batches.front());
   runner.configure(true);
@@ -82,27 +81,43 @@ Trial run_trial(Module& module, const std::vector<HostBatch>& batches, RunOption
     if (!runner.skipped()) trial.seconds = std::min(trial.seconds, std::chrono::duration<double>(end - start).count());
     if (std::chrono::duration<double>(end - begin).count() > enough_seconds) break;
   }
+}
+
+/// Why a trial can't be chosen beside float32's, or nothing.
+std::string fault_of(const Trial& trial, const Trial& float32) {
+  double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < std::min(trial.losses.size(), float32.losses.size()); ++i) {
+    largest = std::max(largest, std::abs(float32.losses[i]));
+    if (!std::isnan(trial.losses[i])) difference = std::max(difference, std::abs(trial.losses[i] - float32.losses[i]));
+  }
+  if (!std::isfinite(trial.seconds)) return "every step overflows";
+  if (difference <= agreement * largest) return {};
+  return fmt::format("its losses differ by {:.2g} from float32's, of up to {:.2g}", difference, largest);
+}
+
+Trial run_trial(Module& module, const std::vector<HostBatch>& batches, RunOptions run, const Policy& policy,
+                const Trial* float32) {
+  Trial trial{policy, std::numeric_limits<double>::infinity(), {}, {}};
+  run.policy = policy;
+  run.warn_of_skips = false;
+  if (float32 == nullptr) {  // what fails here fails under every policy
+    take_steps(module, batches, run, trial);
+    return trial;
+  }
+  try {
+    take_steps(module, batches, run, trial);
+    trial.fault = fault_of(trial, *float32);
+  } catch (const ValueError& error) {
+    trial.fault = error.what();
+  }
   return trial;
 }
 
-/// Compares with float32's trial; fills the verdict.
-void judge(Trial& trial, const Trial& float32) {
-  double largest = 0, difference = 0;
-  bool any = false;
-  for (std::size_t i = 0; i < std::min(trial.losses.size(), float32.losses.size()); ++i) {
-    largest = std::max(largest, std::abs(float32.losses[i]));
-    if (std::isnan(trial.losses[i])) continue;
-    any = true;
-    difference = std::max(difference, std::abs(trial.losses[i] - float32.losses[i]));
-  }
-  if (!any || !std::isfinite(trial.seconds)) {
-    trial.verdict = "every step overflows";
-  } else if (!(difference <= agreement * largest)) {
-    trial.verdict = fmt::format("its losses differ by {:.2g} from float32's, of up to {:.2g}", difference, largest);
-  }
+std::string text_of(const Trial& trial) {
+  std::string text = " " + trial.policy.name();
+  if (std::isfinite(trial.seconds)) text += fmt::format(" {:.3g} ms a step", 1e3 * trial.seconds);
+  return trial.fault.empty() ? text : text + " (" + trial.fault + ")";
 }
-
-std::string name_of(const Trial& trial) { return trial.policy.name(); }
 
 }  // namespace
 
@@ -110,19 +125,15 @@ Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions&
   const std::vector<HostBatch> batches = sample(loader);
   std::vector<Trial> trials;
   for (const char* policy : {"float32", "mixed_bfloat16", "mixed_float16"}) {
-    trials.push_back(run_trial(module, batches, run, policy));
-    judge(trials.back(), trials.front());
+    trials.push_back(run_trial(module, batches, run, policy, trials.empty() ? nullptr : &trials.front()));
   }
   training_state(module).configured = false;
   const Trial* best = &trials.front();
   for (const Trial& trial : trials) {
-    if (trial.verdict.empty() && trial.seconds * worthwhile_gain < best->seconds) best = &trial;
+    if (trial.fault.empty() && trial.seconds * worthwhile_gain < best->seconds) best = &trial;
   }
-  std::string text = fmt::format("[Trainer] precision \"auto\" is {}:", name_of(*best));
-  for (const Trial& trial : trials) {
-    text += fmt::format("{} {} {:.3g} ms a step{}", &trial == &trials.front() ? "" : ",", name_of(trial),
-                        1e3 * trial.seconds, trial.verdict.empty() ? "" : " (" + trial.verdict + ")");
-  }
+  std::string text = "[Trainer] precision \"auto\" is " + best->policy.name() + ":";
+  for (const Trial& trial : trials) text += (&trial == &trials.front() ? "" : ",") + text_of(trial);
   write_output(text + "\n");
   return best->policy;
 }

@@ -110,8 +110,7 @@ BOOST_AUTO_TEST_CASE(what_disagrees_with_float32_isnt_chosen) {
   trainer.fit(model, loader_of({3}));
   const Told told = read(output.text());
   BOOST_TEST(told.chosen == "float32", output.text());
-  BOOST_TEST(output.text().find("mixed_float16") != std::string::npos);
-  const std::regex reason("mixed_float16 [^,]*\\((every step overflows|its losses differ by [^)]*)\\)");
+  const std::regex reason("mixed_float16 \\(every step overflows\\)");
   BOOST_TEST(std::regex_search(output.text(), reason), output.text());
 }
 

@@ -21,6 +21,7 @@ struct RunOptions {
   bool eager = false;  ///< node by node, without plans
   PipelineOptions passes{};
   std::optional<LossScaleOptions> loss_scale{};  ///< the Trainer's; none: each optimizer's own
+  bool warn_of_skips = true;                     ///< of steps that loss scaling holds back
 };
 
 /// A step of one signature, traced and compiled.
