@@ -9,6 +9,7 @@
 
 #include <mezzo/compiler/product_rates.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/precision/op_lists.hpp>
 
 namespace mezzo::detail {
@@ -119,6 +120,14 @@ std::string text_of(const Trial& trial) {
   return trial.fault.empty() ? text : text + " (" + trial.fault + ")";
 }
 
+struct OneThread {
+  OneThread() { set_thread_count(1); }
+  ~OneThread() { set_thread_count(threads); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+  const int threads = thread_count();
+};
+
 }  // namespace
 
 Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions& run) {
@@ -150,6 +159,7 @@ void warn_if_slow(const Policy& policy) {
     };
     double matmul = 0, conv2d = 0;
     constexpr int tries = 5;  // on a busy machine each may be slow by chance, all of them hardly
+    const OneThread alone;    // and threads that wait for one another often are
     for (int i = 0; i < tries; ++i) {
       const std::vector<ProductRates> rates = product_rates({DType::float32, dtype}, 2);
       keep_best(float32, rates[0]);

@@ -126,18 +126,15 @@ BOOST_AUTO_TEST_CASE(it_is_no_policy) {
   BOOST_CHECK_THROW(Policy("auto"), NameError);
 }
 
-// As on a CPU without AVX-512: run by itself with MEZZO_MAX_ISA and ONEDNN_MAX_CPU_ISA.
+// As on a CPU without AVX-512: run by itself with MEZZO_MAX_ISA and ONEDNN_MAX_CPU_ISA, where emulation makes this
+// model half as fast.
 BOOST_AUTO_TEST_CASE(an_older_cpu_gets_float32) {
   if (isa() != Isa::avx2) return;
-  for (const bool convolutional : {false, true}) {
-    Sequential model =
-        convolutional
-            ? compiled(Sequential({Conv2D({.filters = 16, .kernel_size = 3}), ReLU(), Flatten(), Dense({.units = 3})}))
-            : compiled(Sequential({Dense({.units = 256, .activation = "relu"}), Dense({.units = 3})}));
-    const CapturedOutput output;
-    trainer.fit(model, convolutional ? loader_of({14, 14, 8}) : loader_of({128}));
-    BOOST_TEST(read(output.text()).chosen == "float32", output.text());
-  }
+  Sequential model =
+      compiled(Sequential({Conv2D({.filters = 16, .kernel_size = 3}), ReLU(), Flatten(), Dense({.units = 3})}));
+  const CapturedOutput output;
+  trainer.fit(model, loader_of({14, 14, 8}));
+  BOOST_TEST(read(output.text()).chosen == "float32", output.text());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
