@@ -112,15 +112,17 @@ Value insert_one(const Op& op, Values inputs, Attributes attributes) {
 Value read_variable(const std::shared_ptr<VariableState>& variable) {
   if (!variable->filled)
     throw ValueError("[Variable \"" + variable->name + "\"] has no value yet: build its layer first");
-  const bool cast = variable->autocast;
-  if (Trace* trace = Trace::current()) return trace->read(variable).across_border(cast);
+  const auto as_read = [&](const Value& value) {
+    return value.across_border(variable->autocast).in_region(current_region());
+  };
+  if (Trace* trace = Trace::current()) return as_read(trace->read(variable));
   auto node = std::make_shared<Node>();  // a node all the same: a functional graph has to find the variable again
   node->op = &find_op("variable");
   node->where = current_label("variable");
   node->outputs = {{variable->value.shape(), variable->dtype()}};
   node->variable = variable;
   node->results = {variable->numbers()};
-  return Value(node, 0).across_border(cast);
+  return as_read(Value(node, 0));
 }
 
 void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value) {

@@ -30,6 +30,22 @@ class Calls : public Layer {
   Body body_;
 };
 
+/// Adds a variable that isn't to be cast, within a scope.
+class Exempt : public Layer {
+ public:
+  Exempt() : Layer("Exempt", BodyOptions{}) {}
+  void build(const Shape& input) override { add_weight(bias_, {.shape = {input.back()}, .autocast = false}); }
+
+ protected:
+  Value call(const Value& x) override {
+    const auto lower = autocast("mixed_bfloat16");
+    return exp(x) + bias_;
+  }
+
+ private:
+  Variable bias_{"bias"};
+};
+
 /// What a layer of that call and policy gives for a float32 input, as a graph, eagerly, and as a functional model.
 std::string result(const Policy& policy, const Body& body) {
   const auto make = [&] { return Calls({.body = body, .dtype = policy}); };
@@ -91,6 +107,10 @@ BOOST_AUTO_TEST_CASE(what_was_computed_inside_keeps_its_dtype) {
                const auto lower = autocast("bfloat16");
                return cast(exp(x), DType::float32) * 2;
              }) == "float32");
+}
+
+BOOST_AUTO_TEST_CASE(variables_exempt_from_casts_stay_so) {
+  BOOST_TEST(dtype_name(Exempt()(Tensor({2, 3})).dtype()) == "float32");
 }
 
 BOOST_AUTO_TEST_CASE(the_innermost_holds) {
