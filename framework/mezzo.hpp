@@ -1,5 +1,6 @@
 #pragma once
 #include <mezzo/core/error.hpp>
+#include <mezzo/core/finfo.hpp>
 #include <mezzo/core/hardware.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/parallel.hpp>
@@ -79,6 +80,8 @@
 #include <mezzo/report/hardware.hpp>
 #include <mezzo/report/image_grid.hpp>
 #include <mezzo/report/line_chart.hpp>
+#include <mezzo/report/precision_report.hpp>
+#include <mezzo/report/suggest_policy.hpp>
 #include <mezzo/report/text.hpp>
 #include <mezzo/schedules/cosine_decay.hpp>
 #include <mezzo/schedules/exponential_decay.hpp>

@@ -3,6 +3,7 @@
 
 #include <mezzo/report/image_grid.hpp>
 #include <mezzo/report/line_chart.hpp>
+#include <mezzo/report/suggest_policy.hpp>
 #include <mezzo/report/text.hpp>
 
 namespace mezzo {
@@ -13,6 +14,8 @@ namespace mezzo {
 /// @{
 inline nlohmann::json mime_bundle_repr(const ImageGrid& images) { return images.mime(); }
 inline nlohmann::json mime_bundle_repr(const LineChart& chart) { return chart.mime(); }
+inline nlohmann::json mime_bundle_repr(const PrecisionReport& report) { return report.mime(); }
+inline nlohmann::json mime_bundle_repr(const PolicySuggestion& made) { return {{"text/plain", made.text()}}; }
 inline nlohmann::json mime_bundle_repr(const Tensor& tensor) { return {{"text/plain", to_text(tensor)}}; }
 inline nlohmann::json mime_bundle_repr(const History& history) { return {{"text/plain", to_text(history)}}; }
 /// @}

@@ -36,9 +36,9 @@ std::string text_of(const std::optional<Overflow>& overflow) {
 }  // namespace
 
 bool StepRunner::seeks_overflow(const std::vector<std::size_t>& updated) const {
-  return std::any_of(updated.begin(), updated.end(), [&](std::size_t i) {
+  return !options_.silent && std::any_of(updated.begin(), updated.end(), [&](std::size_t i) {
     const LossScale& scale = state_.optimizers[i].optimizer->state()->loss_scale;
-    return (options_.warn_of_skips && tells(scale)) || scale.at_floor();
+    return tells(scale) || scale.at_floor();
   });
 }
 
@@ -52,8 +52,8 @@ void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed
   if (!scaled) return;
   scaled_[optimizer] = true;
   const double before = state.loss_scale.scale();
-  const bool told = !committed && options_.warn_of_skips && tells(state.loss_scale);
-  if (!state.loss_scale.update(committed)) {
+  const bool told = !committed && !options_.silent && tells(state.loss_scale);
+  if (!state.loss_scale.update(committed) && !options_.silent) {
     failure_ = fmt::format("[Trainer] step {}{} overflows even at the smallest loss scale, {:.8g}: {}", state_.step,
                            named(config.name), before, text_of(overflow));
     return;

@@ -29,7 +29,9 @@ std::pair<Value, Value> Model::targets_and_predictions(const Batch& batch) {
     throw ValueError(label() + " a compiled model needs batches of inputs and one target; got " +
                      std::to_string(inputs.size()) + " inputs and " + std::to_string(targets.size()) + " targets");
   }
-  return {targets.front(), (*this)(inputs).front()};
+  const Value prediction = (*this)(inputs).front();
+  detail::StepContext::note_prediction(prediction);
+  return {targets.front(), prediction};
 }
 
 Value Model::loss_of(const Value& y_true, const Value& y_pred, const Batch& batch) const {

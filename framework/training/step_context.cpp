@@ -52,6 +52,10 @@ void StepContext::log(const std::string& name, const Value& value, bool prog_bar
   Trace::current()->output(name, mean_of(value));
 }
 
+void StepContext::note_prediction(const Value& prediction) {
+  if (innermost() != nullptr) innermost()->predictions_.push_back(prediction);
+}
+
 bool StepContext::has(const std::string& name) const {
   return std::any_of(logged_.begin(), logged_.end(), [&](const Logged& entry) { return entry.name == name; });
 }
@@ -80,6 +84,7 @@ std::vector<StepContext::Trained> StepContext::trained_by(std::size_t optimizer)
 void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   if (dry_) {
     Trace::current()->output("", loss);  // what a dry run computes is for this, and is not to be taken for dead code
+    losses_.push_back(loss);
     return;
   }
   const std::string& name = optimizers_[handle.index()].name;

@@ -103,6 +103,20 @@ Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   return std::move(trace.graph());
 }
 
+void StepRunner::probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read) {
+  if (!converted_) convert(Phase::train, batch);
+  Trace trace(Trace::Mode::eager, true);
+  for (const char* name : {"step", "epoch", "seed"}) trace.runtime_values[name] = runtime_value(runtime_of(name));
+  const PolicyScope policy(options_.policy);
+  const RootScope root(module_);
+  const StepContext dry(module_, state_.optimizers, true);
+  const Value result = user_step(Phase::train, symbols(trace, batch));
+  const LibraryScope as_inserted;
+  Value loss = dry.losses().empty() ? mean_of(result) : Value();
+  for (const Value& one : dry.losses()) loss = loss.defined() ? loss + mean_of(one) : mean_of(one);
+  read({trace.adopt(loss), dry.predictions()});
+}
+
 void StepRunner::configure(bool anew) {
   if (state_.configured && !anew) return;
   OptimizerConfigs configs = module_.configure_optimizers();
@@ -136,6 +150,9 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   Trace trace(Trace::Mode::graph, phase == Phase::train);
   step->logged = trace_step(phase, symbols(trace, batch));
   note_groups(trace.graph(), state_.optimizers.size(), step->updated, step->scaled);
+  if (options_.silent) {
+    for (auto& gate : trace.graph().gates) gate.error.clear();  // after note_groups, which asks for it
+  }
   step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
   for (const std::string& name : step->plan->runtime_names()) step->runtime.push_back(runtime_of(name));
   // After the trace, which may have built layers.
@@ -176,3 +193,19 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
 }
 
 }  // namespace mezzo::detail
+
+namespace mezzo {
+
+void probe_step(Module& module, const HostBatch& batch, const Policy& policy,
+                const std::function<void(const ProbedStep&)>& read) {
+  detail::StepRunner(module, {policy, true, {}, {}, true}).probe(batch, read);
+}
+
+std::shared_ptr<const Plan> time_steps(Module& module, const HostBatch& batch, const Policy& policy, int steps) {
+  detail::StepRunner runner(module, {policy, false, {}, {}, true});
+  runner.configure(true);
+  for (int i = 0; i <= steps; ++i) runner.run(detail::Phase::train, batch);
+  return module.run_state()->last_plan;
+}
+
+}  // namespace mezzo

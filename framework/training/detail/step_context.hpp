@@ -15,8 +15,8 @@ struct Logged {
 /// What log(), optimizer() and minimize() mean on this thread while a step is traced.
 class StepContext {
  public:
-  /// `optimizers` are those that may be asked for; a dry run, which only builds the layers, takes any name and
-  /// minimizes nothing.
+  /// `optimizers` are those that may be asked for; a dry run, which only computes, takes any name and notes what is to
+  /// be minimized.
   StepContext(Module& module, const OptimizerConfigs& optimizers, bool dry);
   ~StepContext();
   StepContext(const StepContext&) = delete;
@@ -33,6 +33,13 @@ class StepContext {
   bool has(const std::string& name) const;  ///< whether that was logged
   const std::vector<Logged>& logged() const { return logged_; }
 
+  /// What a dry run was to minimize.
+  const Values& losses() const { return losses_; }
+
+  /// Notes what a loss is computed from, if a step is being traced.
+  static void note_prediction(const Value& prediction);
+  const Values& predictions() const { return predictions_; }
+
  private:
   /// A weight that an optimizer trains and that the step has read so far.
   struct Trained {
@@ -47,6 +54,7 @@ class StepContext {
   bool dry_;
   std::vector<std::size_t> minimized_;  // optimizers
   std::vector<Logged> logged_;
+  Values losses_, predictions_;
   StepContext* outer_;
 };
 

@@ -9,6 +9,7 @@
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/data/batch.hpp>
+#include <mezzo/model/step_probe.hpp>
 #include <mezzo/training/detail/step_context.hpp>
 
 namespace mezzo::detail {
@@ -21,7 +22,7 @@ struct RunOptions {
   bool eager = false;  ///< node by node, without plans
   PipelineOptions passes{};
   std::optional<LossScaleOptions> loss_scale{};  ///< the Trainer's; none: each optimizer's own
-  bool warn_of_skips = true;                     ///< of steps that loss scaling holds back
+  bool silent = false;                           ///< steps whose numbers aren't finite are skipped without a word
 };
 
 /// A step of one signature, traced and compiled.
@@ -92,6 +93,9 @@ class StepRunner {
   /// The first run converts the module's weights to the dtypes that the Trainer's policy asks for; the first one that
   /// trains keeps masters as the optimizers ask.
   void run(Phase phase, const HostBatch& batch);
+
+  /// A training step up to its loss, see probe_step().
+  void probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read);
 
   /// Whether the last step's updates were held back by a loss that overflowed.
   bool skipped() const { return skipped_; }
