@@ -146,7 +146,7 @@ const LayerRun* StepRun::find(const std::string& path) const {
 }
 
 PrecisionProbe::PrecisionProbe(Module& copy, const HostBatch& batch, double loss_scale, std::string where)
-    : model_(copy), batch_(batch), loss_scale_(loss_scale), where_(std::move(where)) {
+    : model_(copy), batch_(batch), loss_scale_(loss_scale), alone_scale_(loss_scale), where_(std::move(where)) {
   for (const Variable& weight : model_.weights()) weights_.emplace_back(weight.state(), weight.value());
   if (weights_.empty()) {
     throw ValueError(where_ + " the model has no weights yet: build() it, or call it once");
@@ -177,20 +177,20 @@ StepRun PrecisionProbe::step(const Policy& policy, double loss_scale) {
   return out;
 }
 
-StepRun PrecisionProbe::run(const Policy& policy) {
+StepRun PrecisionProbe::settled(const Policy& policy, bool own_policies, double loss_scale) {
   constexpr double least = LossScaleOptions().floor;
-  double scale = loss_scale_;
   while (true) {
-    reset(true);
-    StepRun out = step(policy, scale);
-    const bool overflows = out.loss_scale != 1 && std::isfinite(out.loss) && !finite(out.gradients);
-    if (!overflows || scale / 2 < least) return out;
-    scale /= 2;
+    reset(own_policies);
+    StepRun out = step(policy, loss_scale);
+    const bool scaling_helps = out.loss_scale != 1 && std::isfinite(out.loss) && !finite(out.gradients);
+    if (!scaling_helps || loss_scale / 2 < least) return out;
+    loss_scale /= 2;
   }
 }
 
-StepRun PrecisionProbe::run_alone(const std::string& path, const Policy& policy, double loss_scale) {
-  reset(false);
+StepRun PrecisionProbe::run(const Policy& policy) { return settled(policy, true, loss_scale_); }
+
+StepRun PrecisionProbe::run_alone(const std::string& path, const Policy& policy) {
   PolicyMapOptions map{"float32", {}};
   if (!path.empty()) {
     map.policies.emplace_back(path, policy);
@@ -200,7 +200,9 @@ StepRun PrecisionProbe::run_alone(const std::string& path, const Policy& policy,
       if (!place.first.empty()) map.policies.emplace_back(place.first, "float32");
     }
   }
-  return step(PolicyMap(map), loss_scale);
+  StepRun out = settled(PolicyMap(map), false, alone_scale_);
+  if (out.loss_scale != 1 && finite(out.gradients)) alone_scale_ = out.loss_scale;  // others need not look for it again
+  return out;
 }
 
 ModelErrors PrecisionProbe::errors(const StepRun& run) const {

@@ -75,7 +75,7 @@ PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, c
     LayerPrecision& row = report.layers.back();
     row.kind = place.kind;
     if (!options.by_layer || is_float32(place.policy)) continue;
-    const StepRun alone = probe.run_alone(layer.path, place.policy, run.loss_scale);
+    const StepRun alone = probe.run_alone(layer.path, place.policy);
     row.effect = probe.errors(alone).worst();
     if (const LayerRun* own = alone.find(layer.path)) {
       row.own_error = relative_error(own->outputs, 1, exact->outputs, what);

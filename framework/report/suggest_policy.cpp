@@ -79,7 +79,7 @@ class Search {
     const auto places = probe_.places();
     for (const detail::LayerRun& layer : lowest.layers) {
       if (places.at(layer.path).policy != low_) continue;
-      const auto alone = probe_.run_alone(layer.path, low_, lowest.loss_scale);
+      const auto alone = probe_.run_alone(layer.path, low_);
       effects_.push_back({layer.path, probe_.errors(alone).worst()});
     }
     std::stable_sort(effects_.begin(), effects_.end(),

@@ -45,8 +45,8 @@ class PrecisionProbe {
   /// A step under a Trainer's policy. The loss scale begins at the greatest, and is halved while gradients overflow.
   StepRun run(const Policy& policy);
 
-  /// A step in float32, but for one layer.
-  StepRun run_alone(const std::string& path, const Policy& policy, double loss_scale);
+  /// A step in float32, but for one layer. The loss scale is sought likewise.
+  StepRun run_alone(const std::string& path, const Policy& policy);
 
   /// Of a run, against float32.
   ModelErrors errors(const StepRun& run) const;
@@ -64,11 +64,12 @@ class PrecisionProbe {
 
  private:
   StepRun step(const Policy& policy, double loss_scale);
+  StepRun settled(const Policy& policy, bool own_policies, double loss_scale);
   void reset(bool own_policies);
 
   Module& model_;
   const HostBatch& batch_;
-  double loss_scale_;
+  double loss_scale_, alone_scale_;
   std::string where_;
   std::vector<std::pair<Shared<VariableState>, Tensor>> weights_;
   std::vector<std::pair<Shared<LayerState>, Policy>> policies_;
