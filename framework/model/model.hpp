@@ -107,7 +107,10 @@ class Model : public Module {
   Tensor predict(const Tensor& x, const EvaluateOptions& options = {});
   Tensor predict(const DataLoader& loader);
 
-  /// Writes a table of layers, output shapes, dtypes, parameters and bytes to std::cout.
+  /// Writes a table of layers to std::cout: output shapes, dtypes, parameters, and bytes of weights, of the states that
+  /// the compiled optimizer keeps for them (after the first step) and of activations. Those are what a layer gave last,
+  /// for one sample, in the dtype in which it leaves the layer, views too; the total leaves out containers, which give
+  /// what a layer of theirs gave, and layers' intermediate values.
   void summary() const;
 
   /// The same as text.

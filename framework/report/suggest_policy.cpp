@@ -8,7 +8,6 @@
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/report/detail/errors.hpp>
 #include <mezzo/report/detail/precision_probe.hpp>
-#include <mezzo/report/detail/table.hpp>
 
 namespace mezzo {
 namespace {
@@ -42,8 +41,10 @@ class Search {
   PolicySuggestion run() {
     const detail::StepRun lowest = probe_.run(low_);
     const detail::ModelErrors lowest_errors = probe_.errors(lowest);
-    rank(lowest);
-    const std::size_t kept = meets(lowest_errors) ? 0 : least_kept();
+    const bool all = meets(lowest_errors);
+    find_layers(lowest);
+    if (!all) rank();
+    const std::size_t kept = all ? 0 : least_kept();
     PolicySuggestion out;
     out.map = map(kept);
     for (const Effect& effect : effects_) {
@@ -74,13 +75,18 @@ class Search {
 
   bool meets(std::size_t kept) { return meets(probe_.errors(probe_.run(map(kept)))); }
 
-  /// The layers that the policy reaches, the worst first.
-  void rank(const detail::StepRun& lowest) {
+  /// The layers that the policy reaches.
+  void find_layers(const detail::StepRun& lowest) {
     const auto places = probe_.places();
     for (const detail::LayerRun& layer : lowest.layers) {
-      if (places.at(layer.path).policy != low_) continue;
-      const auto alone = probe_.run_alone(layer.path, low_);
-      effects_.push_back({layer.path, probe_.errors(alone).worst()});
+      if (places.at(layer.path).policy == low_) effects_.push_back({layer.path});
+    }
+  }
+
+  /// Puts the worst first.
+  void rank() {
+    for (Effect& effect : effects_) {
+      effect.error = probe_.errors(probe_.run_alone(effect.path, low_)).worst();
     }
     std::stable_sort(effects_.begin(), effects_.end(),
                      [](const Effect& a, const Effect& b) { return detail::is_worse(a.error, b.error); });
@@ -90,8 +96,8 @@ class Search {
   std::size_t least_kept() {
     std::size_t fails = 0;
     std::size_t works = effects_.size();
-    if (!meets(works)) {
-      const detail::ModelErrors errors = probe_.errors(probe_.run(map(works)));
+    const detail::ModelErrors errors = probe_.errors(probe_.run(map(works)));
+    if (!meets(errors)) {
       throw ValueError(fmt::format(
           "{} max_error {} can't be met: with all layers in float32 that a Trainer's precision reaches, the output "
           "error is {} and the gradient error {}; others have a dtype of their own",
@@ -122,30 +128,7 @@ class Search {
   std::vector<Effect> effects_;
 };
 
-std::string listed(const std::vector<std::string>& paths) {
-  std::string text;
-  for (const std::string& path : paths) {
-    text += (text.empty() ? "" : ", ") + (path.empty() ? "(outside of layers)" : path);
-  }
-  return text.empty() ? "none" : text;
-}
-
 }  // namespace
-
-std::string PolicySuggestion::text() const {
-  const auto cells = [](const std::string& name, double output, double gradient, double microseconds) {
-    return std::vector<std::string>{name, detail::error_text(output), detail::error_text(gradient),
-                                    microseconds > 0 ? fmt::format("{:.1f}", microseconds) : "-"};
-  };
-  const auto lines = detail::table_lines(
-      {{"Policy"}, {"Output error", true}, {"Gradient error", true}, {"us a step", true}},
-      {cells("float32", 0, 0, float32_time), cells("suggested map", output_error, gradient_error, time),
-       cells(precision, lowest_output_error, lowest_gradient_error, lowest_time)});
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text + fmt::format("max_error {}; in float32 stay {} of {} layers: {}\n", max_error, float32.size(),
-                            float32.size() + lowered.size(), listed(float32));
-}
 
 PolicySuggestion detail::suggest_policy(Module& copy, const HostBatch& batch, const SuggestPolicyOptions& options) {
   check(options);

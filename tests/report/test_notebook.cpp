@@ -24,6 +24,10 @@ BOOST_AUTO_TEST_CASE(the_kernel_finds_what_a_type_shows) {
   BOOST_TEST(chart.at("image/svg+xml").get<std::string>().substr(0, 4) == "<svg");
   const nlohmann::json grid = mime_bundle_repr(mezzo::ImageGrid(tensor.reshape({1, 1, 1})));
   BOOST_TEST(grid.at("image/png").is_string());
+  const mezzo::PrecisionReport report;
+  BOOST_TEST(mime_bundle_repr(report) == (nlohmann::json(report.mime())));
+  const mezzo::PolicySuggestion suggestion;
+  BOOST_TEST(mime_bundle_repr(suggestion) == (nlohmann::json{{"text/plain", suggestion.text()}}));
   BOOST_TEST(mime_bundle_repr(1) == "the kernel's own");
 }
 

@@ -31,14 +31,25 @@ class Gained : public Model {
 
 // clang-format off
 const char* const built = R"(Model: nested
-Layer (type)                                Path                          Output shape  Compute   Variables  Param #      Bytes  Trainable
-------------------------------------------------------------------------------------------------------------------------------------------
-backbone (Sequential)                       backbone                      (?, 4, 4, 4)  bfloat16  float32         56      224 B  no
-  conv2d (Conv2D)                           backbone/conv2d               (?, 4, 4, 4)  bfloat16  float32         40      160 B  no
-  batch_normalization (BatchNormalization)  backbone/batch_normalization  (?, 4, 4, 4)  bfloat16  float32         16       64 B  no
-flatten (Flatten)                           flatten                       (?, 64)       bfloat16  -                0        0 B  -
-dense (Dense)                               dense                         (?, 1000)     bfloat16  float32     65,000  253.9 KiB  yes
-dense_1 (Dense)                             dense_1                       (?, 1)        float32   float32      1,001    3.9 KiB  yes
+Layer (type)                                Path                          Output shape  Compute   Variables  Param #      Bytes  States  Activations  Trainable
+---------------------------------------------------------------------------------------------------------------------------------------------------------------
+backbone (Sequential)                       backbone                      (?, 4, 4, 4)  bfloat16  float32         56      224 B       -        128 B  no
+  conv2d (Conv2D)                           backbone/conv2d               (?, 4, 4, 4)  bfloat16  float32         40      160 B       -        128 B  no
+  batch_normalization (BatchNormalization)  backbone/batch_normalization  (?, 4, 4, 4)  bfloat16  float32         16       64 B       -        128 B  no
+flatten (Flatten)                           flatten                       (?, 64)       bfloat16  -                0        0 B       -        128 B  -
+dense (Dense)                               dense                         (?, 1000)     bfloat16  float32     65,000  253.9 KiB       -      2.0 KiB  yes
+dense_1 (Dense)                             dense_1                       (?, 1)        float32   float32      1,001    3.9 KiB       -          4 B  yes
+)";
+
+const char* const trained = R"(Model: nested
+Layer (type)                                Path                          Output shape  Compute   Variables  Param #      Bytes     States  Activations  Trainable
+------------------------------------------------------------------------------------------------------------------------------------------------------------------
+backbone (Sequential)                       backbone                      (?, 4, 4, 4)  bfloat16  float32         56      224 B          -        128 B  no
+  conv2d (Conv2D)                           backbone/conv2d               (?, 4, 4, 4)  bfloat16  float32         40      160 B          -        128 B  no
+  batch_normalization (BatchNormalization)  backbone/batch_normalization  (?, 4, 4, 4)  bfloat16  float32         16       64 B          -        128 B  no
+flatten (Flatten)                           flatten                       (?, 64)       bfloat16  -                0        0 B          -        128 B  -
+dense (Dense)                               dense                         (?, 1000)     bfloat16  float32     65,000  253.9 KiB  507.8 KiB      2.0 KiB  yes
+dense_1 (Dense)                             dense_1                       (?, 1)        float32   float32      1,001    3.9 KiB    7.8 KiB          4 B  yes
 )";
 // clang-format on
 
@@ -52,7 +63,8 @@ BOOST_AUTO_TEST_CASE(a_table_of_layers_with_dtypes_and_bytes) {
   model.get_layer("backbone").set_trainable(false);
   BOOST_TEST(model.summary_text() == built + std::string("Total params: 66,057 (258.0 KiB)\n"
                                                          "Trainable params: 66,001 (257.8 KiB)\n"
-                                                         "Non-trainable params: 56 (224 B)\n"));
+                                                         "Non-trainable params: 56 (224 B)\n"
+                                                         "Activations: 2.3 KiB a sample\n"));
 }
 
 BOOST_AUTO_TEST_CASE(the_optimizers_slots_are_counted_after_training) {
@@ -60,19 +72,20 @@ BOOST_AUTO_TEST_CASE(the_optimizers_slots_are_counted_after_training) {
   model.compile({.optimizer = "adam", .loss = "mse"});
   model.get_layer("backbone").set_trainable(false);
   model.fit(Tensor({2, 6, 6, 1}), Tensor({2, 1}), {.verbose = false});
-  BOOST_TEST(model.summary_text() == built + std::string("Total params: 198,059 (773.7 KiB)\n"
-                                                         "Trainable params: 66,001 (257.8 KiB)\n"
-                                                         "Non-trainable params: 56 (224 B)\n"
-                                                         "Optimizer params: 132,002 (515.6 KiB)\n"));
+  BOOST_TEST(model.summary_text() == trained + std::string("Total params: 198,059 (773.7 KiB)\n"
+                                                           "Trainable params: 66,001 (257.8 KiB)\n"
+                                                           "Non-trainable params: 56 (224 B)\n"
+                                                           "Optimizer params: 132,002 (515.6 KiB)\n"
+                                                           "Activations: 2.3 KiB a sample\n"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_built_is_not_known) {
   const Sequential model({Dense({.units = 2}), ReLU()});
   BOOST_TEST(model.summary_text() == R"(Model: Sequential
-Layer (type)   Path   Output shape  Compute  Variables  Param #  Bytes  Trainable
----------------------------------------------------------------------------------
-dense (Dense)  dense  ?             float32  -                ?      ?  -
-re_lu (ReLU)   re_lu  ?             float32  -                ?      ?  -
+Layer (type)   Path   Output shape  Compute  Variables  Param #  Bytes  States  Activations  Trainable
+------------------------------------------------------------------------------------------------------
+dense (Dense)  dense  ?             float32  -                ?      ?       -            ?  -
+re_lu (ReLU)   re_lu  ?             float32  -                ?      ?       -            ?  -
 Total params: 0 (0 B), without 2 layers that are not built
 Trainable params: 0 (0 B)
 Non-trainable params: 0 (0 B)
@@ -85,15 +98,16 @@ BOOST_AUTO_TEST_CASE(shared_weights_are_counted_once_and_dtypes_are_those_of_the
   Sequential model({shared, inner}, {.dtype = "bfloat16"});
   model.build({1, 4});
   BOOST_TEST(model.summary_text() == R"(Model: Sequential
-Layer (type)                                Path                            Output shape  Compute   Variables          Param #  Bytes  Trainable
-------------------------------------------------------------------------------------------------------------------------------------------------
-dense (Dense)                               dense                           (?, 4)        bfloat16  bfloat16                20   40 B  yes
-sequential (Sequential)                     sequential                      (?, 4)        bfloat16  bfloat16, float32       36  104 B  yes
-  dense (Dense)                             sequential/dense                (?, 4)        bfloat16  bfloat16                20   40 B  yes
-  batch_normalization (BatchNormalization)  sequential/batch_normalization  (?, 4)        bfloat16  float32                 16   64 B  yes
+Layer (type)                                Path                            Output shape  Compute   Variables          Param #  Bytes  States  Activations  Trainable
+---------------------------------------------------------------------------------------------------------------------------------------------------------------------
+dense (Dense)                               dense                           (?, 4)        bfloat16  bfloat16                20   40 B       -          8 B  yes
+sequential (Sequential)                     sequential                      (?, 4)        bfloat16  bfloat16, float32       36  104 B       -          8 B  yes
+  dense (Dense)                             sequential/dense                (?, 4)        bfloat16  bfloat16                20   40 B       -          8 B  yes
+  batch_normalization (BatchNormalization)  sequential/batch_normalization  (?, 4)        bfloat16  float32                 16   64 B       -          8 B  yes
 Total params: 36 (104 B)
 Trainable params: 28 (72 B)
 Non-trainable params: 8 (32 B)
+Activations: 24 B a sample
 )");
 }
 
@@ -101,23 +115,25 @@ BOOST_AUTO_TEST_CASE(a_functional_model_and_one_with_weights_of_its_own) {
   auto x = Input({.shape = {3}});
   const Model functional({.inputs = {x}, .outputs = {Dense({.units = 2, .name = "head"})(x)}, .name = "small"});
   BOOST_TEST(functional.summary_text() == R"(Model: small
-Layer (type)  Path  Output shape  Compute  Variables  Param #  Bytes  Trainable
--------------------------------------------------------------------------------
-head (Dense)  head  (?, 2)        float32  float32          8   32 B  yes
+Layer (type)  Path  Output shape  Compute  Variables  Param #  Bytes  States  Activations  Trainable
+----------------------------------------------------------------------------------------------------
+head (Dense)  head  (?, 2)        float32  float32          8   32 B       -          8 B  yes
 Total params: 8 (32 B)
 Trainable params: 8 (32 B)
 Non-trainable params: 0 (0 B)
+Activations: 8 B a sample
 )");
   Gained gained;
   gained(Tensor({1, 2}));
   BOOST_TEST(gained.summary_text() == R"(Model: Gained
-Layer (type)   Path   Output shape  Compute  Variables  Param #  Bytes  Trainable
----------------------------------------------------------------------------------
-(Gained)              (?, 1)        float32  float32          4   16 B  yes
-dense (Dense)  dense  (?, 1)        float32  float32          3   12 B  yes
+Layer (type)   Path   Output shape  Compute  Variables  Param #  Bytes  States  Activations  Trainable
+------------------------------------------------------------------------------------------------------
+(Gained)              (?, 1)        float32  float32          4   16 B       -          4 B  yes
+dense (Dense)  dense  (?, 1)        float32  float32          3   12 B       -          4 B  yes
 Total params: 4 (16 B)
 Trainable params: 4 (16 B)
 Non-trainable params: 0 (0 B)
+Activations: 4 B a sample
 )");
 }
 
