@@ -60,7 +60,7 @@ Size states_of(const std::vector<Variable>& weights, const Slots& slots) {
   for (const Optimizer::Slots& entry : slots) {
     const auto same = [&](const Variable& weight) { return weight.id() == entry.variable.get(); };
     if (std::none_of(weights.begin(), weights.end(), same)) continue;
-    for (const auto& slot : entry.values) size.add(slot->value);
+    for (const auto& slot : entry.values) size.add(*slot);
   }
   return size;
 }
