@@ -165,6 +165,20 @@ BOOST_AUTO_TEST_CASE(the_layer_that_does_most_harm_comes_first) {
   BOOST_TEST(output.text() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_step_that_is_not_finite_in_float32_is_reported_and_timed) {
+  const mezzo_tests::CapturedOutput output;
+  const Sequential model = mezzo_tests::fragile();
+  const PrecisionReport report =
+      mezzo::precision_report(model, {ramp({8, 6}, 10, 20), Tensor({8, 3})}, {.precision = "bf16", .steps = 1});
+  BOOST_TEST(std::isnan(report.output_error));  // inf - inf
+  BOOST_TEST(!std::isfinite(report.float32_loss));
+  BOOST_TEST(std::isinf(row(report, "softplus").activations.largest));
+  BOOST_TEST(row(report, "stem").output_error < 0.01);
+  BOOST_TEST(report.time > 0);
+  BOOST_TEST(report.text().find("output error nan") != std::string::npos);
+  BOOST_TEST(output.text() == "");
+}
+
 BOOST_AUTO_TEST_CASE(text_and_json_show_what_is_not_finite) {
   PrecisionReport report;
   report.policy = "mixed_float16";
@@ -213,6 +227,11 @@ BOOST_AUTO_TEST_CASE(nothing_of_the_model_changes) {
   Sequential twin = clone(model);
   std::vector<Tensor> before;
   for (const Variable& weight : model.weights()) before.push_back(weight.value().copy());
+  std::vector<Tensor> slots;
+  for (const auto& entry : adam.state()->slots) {
+    for (const auto& slot : entry.values) slots.push_back(slot->value.copy());
+  }
+  BOOST_TEST(slots.size() == 12U);  // two for each of six trained weights
   const std::string plan = model.explain();
   const std::string summary = model.summary_text();
   const auto last_plan = model.run_state()->last_plan;
@@ -223,6 +242,12 @@ BOOST_AUTO_TEST_CASE(nothing_of_the_model_changes) {
   mezzo::suggest_policy(model, {x, y}, {.max_error = 1e-4});
   BOOST_TEST(next_stream() == stream + 1);
   BOOST_TEST(adam.iterations() == 1);
+  BOOST_TEST(adam.state()->loss_scale.scale() == 65536);
+  BOOST_TEST(adam.state()->loss_scale.skipped() == 0);
+  std::size_t next = 0;
+  for (const auto& entry : adam.state()->slots) {
+    for (const auto& slot : entry.values) BOOST_TEST(slot->value.equal(slots.at(next++)));
+  }
   BOOST_TEST((model.run_state()->last_plan == last_plan));
   BOOST_TEST(model.explain() == plan);
   BOOST_TEST(model.summary_text() == summary);
@@ -291,6 +316,18 @@ BOOST_AUTO_TEST_CASE(a_module_with_steps_of_its_own_is_reported_on_too) {
   BOOST_TEST(report.output_error > 0);
 }
 
+BOOST_AUTO_TEST_CASE(op_lists_are_reported_on_as_policies_are) {
+  Sequential model({Dense({.units = 4, .name = "product"}), Softmax({.name = "softmax"})});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  model.build({2, 4});
+  const ReportBatch batch(ramp({2, 4}, 0.1, 3.3), Tensor({2, 4}));
+  const PrecisionReport report = mezzo::precision_report(model, batch, {.precision = OpLists(), .steps = 0});
+  BOOST_TEST((row(report, "product").compute_dtype == DType::bfloat16));
+  BOOST_TEST(row(report, "product").own_error > 1e-4);
+  BOOST_TEST(row(report, "softmax").own_error == 0);  // listed as float32
+  BOOST_TEST(row(report, "softmax").output_error > 0);
+}
+
 BOOST_AUTO_TEST_CASE(the_loss_scale_is_halved_until_gradients_are_finite) {
   const ReportBatch batch(ramp({2, 4}, 1, 2), ramp({2, 4}, 100, 101));
   const PrecisionReport report = mezzo::precision_report(of_one_gain(), batch, {.precision = 16, .steps = 0});
@@ -315,6 +352,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_reported_on_is_told) {
                            [&] { mezzo::precision_report(base, batch); });
   check_throws<ValueError>("[precision_report] steps must be 0 or more; got -1",
                            [&] { mezzo::precision_report(model, batch, {.steps = -1}); });
+  check_throws<ValueError>(
+      "[precision_report] loss_scale as initial_scale must be from 1.52588e-05 to 1.67772e+07; got 0",
+      [&] { mezzo::precision_report(model, batch, {.loss_scale = 0}); });
   check_throws<ValueError>("[ReportBatch] the loader has no batches",
                            [&] { mezzo::precision_report(model, DataLoader()); });
   check_throws<ValueError>("[ReportBatch] the loader has no batches", [&] {

@@ -16,6 +16,18 @@ namespace {
 
 ReportBatch batch() { return {ramp({8, 6}, 0.5, 2), Tensor({8, 3})}; }
 
+// Computes beside its layer what float16 doesn't hold.
+class FragileRoot : public Model {
+ public:
+  FragileRoot() : Model("FragileRoot") {}
+
+ protected:
+  Value call(const Value& x) override { return gain_(log(exp(x * 10.0) + 1.0)); }
+
+ private:
+  mezzo_tests::Gain gain_ = sub("gain", mezzo_tests::Gain());
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(suggest_policy)
@@ -44,6 +56,20 @@ BOOST_AUTO_TEST_CASE(only_the_layer_that_cannot_bear_it_stays_in_float32) {
   const History history = Trainer({.max_epochs = 20, .precision = found.map, .enable_progress_bar = false})
                               .fit(model, DataLoader(data, {.batch_size = 8}));
   BOOST_TEST(std::isfinite(history.history.at("loss").back()));  // the first are skipped until the loss scale fits
+}
+
+BOOST_AUTO_TEST_CASE(what_a_model_computes_outside_of_its_layers_can_stay_in_float32) {
+  const mezzo_tests::CapturedOutput output;
+  FragileRoot model;
+  model.compile({.optimizer = "adam", .loss = "mse"});
+  model.build({2, 4});
+  const Tensor x = ramp({2, 4}, 0.5, 2);
+  const Tensor y({2, 4});
+  const PolicySuggestion found = mezzo::suggest_policy(model, {x, y}, {.max_error = 0.01, .precision = 16});
+  BOOST_TEST(found.float32 == std::vector<std::string>{""}, boost::test_tools::per_element());
+  BOOST_TEST(found.map.name() == "PolicyMap(\"gain\": mixed_float16, default: float32)");
+  BOOST_TEST(found.output_error > 0);
+  BOOST_TEST(found.output_error <= 0.01);
 }
 
 BOOST_AUTO_TEST_CASE(a_loose_bound_lowers_everything) {
