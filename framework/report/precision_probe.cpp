@@ -179,10 +179,11 @@ StepRun PrecisionProbe::step(const Policy& policy, double loss_scale) {
 
 StepRun PrecisionProbe::settled(const Policy& policy, bool own_policies, double loss_scale) {
   constexpr double least = LossScaleOptions().floor;
+  const bool sought = finite(float32_.gradients);  // else no scale helps
   while (true) {
     reset(own_policies);
     StepRun out = step(policy, loss_scale);
-    const bool scaling_helps = out.loss_scale != 1 && std::isfinite(out.loss) && !finite(out.gradients);
+    const bool scaling_helps = sought && out.loss_scale != 1 && std::isfinite(out.loss) && !finite(out.gradients);
     if (!scaling_helps || loss_scale / 2 < least) return out;
     loss_scale /= 2;
   }
