@@ -139,6 +139,16 @@ Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions&
   return best->policy;
 }
 
+std::string slowness(const Policy& policy, const ProductRates& float32, const ProductRates& other) {
+  const double matmul = other.matmul / float32.matmul, conv2d = other.conv2d / float32.conv2d;
+  constexpr double noise = 0.9;
+  if (std::sqrt(matmul * conv2d) >= noise) return {};
+  return fmt::format(
+      "{} is slower than float32 on this CPU: matrix products run at {:.2f} of float32's speed, convolutions at {:.2f} "
+      "(measured); precision \"auto\" measures your model and picks",
+      policy.name(), matmul, conv2d);
+}
+
 void warn_if_slow(const Policy& policy) {
   const DType dtype = policy.lists() != nullptr ? policy.lists()->dtype() : policy.compute_dtype();
   if (dtype != DType::bfloat16 && dtype != DType::float16) return;
@@ -149,22 +159,17 @@ void warn_if_slow(const Policy& policy) {
       best.matmul = std::max(best.matmul, rates.matmul);
       best.conv2d = std::max(best.conv2d, rates.conv2d);
     };
-    double matmul = 0, conv2d = 0;
     constexpr int tries = 5;  // on a busy machine each may be slow by chance, all of them hardly
     const OneThread alone;    // and threads that wait for one another often are
+    std::string text;
     for (int i = 0; i < tries; ++i) {
       const std::vector<ProductRates> rates = product_rates({DType::float32, dtype}, 2);
       keep_best(float32, rates[0]);
       keep_best(other, rates[1]);
-      matmul = other.matmul / float32.matmul;
-      conv2d = other.conv2d / float32.conv2d;
-      constexpr double noise = 0.9;
-      if (std::sqrt(matmul * conv2d) >= noise) return;
+      text = slowness(policy, float32, other);
+      if (text.empty()) return;
     }
-    warn(
-        fmt::format("{} is slower than float32 on this CPU: matrix products run at {:.2f} of float32's speed, "
-                    "convolutions at {:.2f} (measured); precision \"auto\" measures your model and picks",
-                    policy.name(), matmul, conv2d));
+    warn(text);
   });
 }
 

@@ -1,4 +1,7 @@
 #pragma once
+#include <string>
+
+#include <mezzo/compiler/product_rates.hpp>
 #include <mezzo/data/loader.hpp>
 #include <mezzo/training/detail/step_runner.hpp>
 
@@ -8,6 +11,9 @@ namespace mezzo::detail {
 /// steps of training under each, whose losses must agree with float32's. Weights are as before afterwards; optimizers
 /// are left without state. Writes a line that says why.
 Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions& run);
+
+/// What to say of a policy with these rates of products beside float32's; nothing if they aren't a tenth slower.
+std::string slowness(const Policy& policy, const ProductRates& float32, const ProductRates& other);
 
 /// Warns, once in a process for each dtype, if that policy's products run slower than float32's here.
 void warn_if_slow(const Policy& policy);
