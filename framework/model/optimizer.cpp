@@ -57,6 +57,10 @@ void Optimizer::require_effect(const std::vector<std::shared_ptr<VariableState>>
   }
 }
 
+bool Optimizer::compensates(const VariableState& variable) const {
+  return common_.kahan_summation && is_half(variable);
+}
+
 DType Optimizer::slot_dtype(const VariableState& variable) const {
   return variable.dtype() == DType::float64 ? DType::float64 : common_.state_dtype;
 }
@@ -82,18 +86,19 @@ void Optimizer::update(const std::shared_ptr<VariableState>& variable, const Val
                        Update update) {
   std::vector<std::shared_ptr<VariableState>> kept{variable};
   const DType dtype = slot_dtype(*variable);
-  for (const std::string& name : update.slots) kept.push_back(slot(variable, kept.size() - 1, name, dtype));
+  const std::vector<std::string> names = slot_names();
+  for (const std::string& name : names) kept.push_back(slot(variable, kept.size() - 1, name, dtype));
   const bool rounds = common_.stochastic_rounding && variable->dtype() == DType::bfloat16;
   if (variable->remainder) {
     kept.push_back(variable->remainder);
     update.attributes.set("kept", "split");
-  } else if (common_.kahan_summation && is_half(*variable)) {
-    kept.push_back(slot(variable, update.slots.size(), "compensation", variable->dtype()));
+  } else if (compensates(*variable)) {
+    kept.push_back(slot(variable, names.size(), compensation_name, variable->dtype()));
     update.attributes.set("kept", "kahan");
   } else if (rounds) {
     update.attributes.set("kept", "stochastic");
   }
-  if (rounds || (dtype == DType::bfloat16 && !update.slots.empty())) {
+  if (rounds || (dtype == DType::bfloat16 && !names.empty())) {
     const std::uint64_t key = mix(key_of(step.path.empty() ? variable->name : step.path), key_of("update"));
     update.attributes.set("key", static_cast<std::int64_t>(key));
     update.numbers.push_back(runtime_scalar("seed"));

@@ -60,6 +60,9 @@ class Optimizer {
   /// Inserts the update of one variable by its gradient: one node.
   virtual void apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) = 0;
 
+  /// What apply() calls a variable's slots, in their order. Checkpoints know a slot by its name.
+  virtual std::vector<std::string> slot_names() const { return {}; }
+
   /// A ValueError for an option about how variables or states are kept that acts on none of these, or can't act.
   void require_effect(const std::vector<std::shared_ptr<VariableState>>& variables) const;
 
@@ -68,6 +71,12 @@ class Optimizer {
     Shared<VariableState> variable;
     std::vector<Shared<VariableState>> values;
   };
+
+  /// The slot in which kahan_summation keeps what rounding took from a variable, after those of slot_names().
+  static constexpr const char* compensation_name = "compensation";
+
+  /// Whether such a variable has one.
+  bool compensates(const VariableState& variable) const;
 
   /// What copies share.
   struct State {
@@ -101,12 +110,12 @@ class Optimizer {
   /// What update() says to an update op.
   struct Update {
     std::string op;
-    std::vector<std::string> slots;  ///< names
-    Values numbers;                  ///< float64 (), as the op has them after the slots
+    Values numbers;  ///< float64 (), as the op has them after the slots
     Attributes attributes;
   };
 
-  /// Inserts the update op of a variable and its slots, kept as the options say. Without it apply() heeds none of them.
+  /// Inserts the update op of a variable and its slots, those of slot_names(), kept as the options say. Without it
+  /// apply() heeds none of them.
   void update(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step, Update update);
 
   /// Throws a ValueError that names the option unless `good`.

@@ -25,7 +25,6 @@ Adam::Adam(std::string kind, const AdamOptions& options)
 void Adam::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
   update(variable, gradient, step,
          {"adam_update",
-          {"momentum", "velocity"},
           {step.learning_rate, step.count, detail::gradient_multiplier(common(), gradient, step)},
           {{"beta_1", beta_1_},
            {"beta_2", beta_2_},

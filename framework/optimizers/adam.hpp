@@ -27,6 +27,7 @@ class Adam : public Optimizer {
   /// A ValueError for a beta outside [0, 1), or an epsilon below 0.
   explicit Adam(const AdamOptions& options = {}) : Adam("Adam", options) {}
   void apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
+  std::vector<std::string> slot_names() const override { return {"momentum", "velocity"}; }
 
  protected:
   Adam(std::string kind, const AdamOptions& options);

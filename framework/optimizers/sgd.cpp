@@ -22,16 +22,19 @@ SGD::SGD(const SGDOptions& options)
           "state_dtype needs a momentum above 0: there are no states otherwise");
 }
 
+std::vector<std::string> SGD::slot_names() const {
+  if (momentum_ > 0) return {"momentum"};
+  return {};
+}
+
 void SGD::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
-  Update sgd{"sgd_update",
-             {},
-             {step.learning_rate, detail::gradient_multiplier(common(), gradient, step)},
-             {{"momentum", momentum_},
-              {"weight_decay", common().weight_decay},
-              {"clipvalue", common().clipvalue},
-              {"nesterov", nesterov_}}};
-  if (momentum_ > 0) sgd.slots = {"momentum"};
-  update(variable, gradient, step, std::move(sgd));
+  update(variable, gradient, step,
+         {"sgd_update",
+          {step.learning_rate, detail::gradient_multiplier(common(), gradient, step)},
+          {{"momentum", momentum_},
+           {"weight_decay", common().weight_decay},
+           {"clipvalue", common().clipvalue},
+           {"nesterov", nesterov_}}});
 }
 
 }  // namespace mezzo

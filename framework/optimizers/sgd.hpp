@@ -26,6 +26,8 @@ class SGD : public Optimizer {
   /// A ValueError for a momentum outside [0, 1], or nesterov without momentum.
   explicit SGD(const SGDOptions& options = {});
   void apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
+  /// "momentum", if there is one.
+  std::vector<std::string> slot_names() const override;
 
  private:
   double momentum_;

@@ -112,13 +112,20 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
   if (!run.eager) warn_if_slow(policy_of(module, run));
   if (options.anew || !state.configured) runner.rehearse(Phase::train, first_batch(train));
   if (!validation.empty()) runner.rehearse(Phase::validate, first_batch(validation));
-  runner.configure(options.anew);
+  if (options.checkpoint != nullptr) {
+    options.checkpoint->resume(runner, first_batch(train), train.size());
+  } else {
+    runner.configure(options.anew);
+    if (state.batch > 0) ++state.epoch;  // one that was broken off is over
+    state.batch = 0;
+  }
 
   History history;
   ProgressBar bar(options.progress_bar, train.size(), options.epochs);
-  std::int64_t steps = 0;
+  std::int64_t steps = options.anew ? state.step : 0;
   const auto more = [&] { return options.max_steps < 0 || steps < options.max_steps; };
-  for (int epoch = 0; (options.epochs < 0 || epoch < options.epochs) && more(); ++epoch) {
+  for (int epoch = options.anew ? static_cast<int>(state.epoch) : 0;
+       (options.epochs < 0 || epoch < options.epochs) && more(); ++epoch) {
     bar.begin(epoch);
     Means means;
     const ScalingLog scaling(runner);
@@ -129,18 +136,21 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
       }
       return out;
     };
-    std::int64_t done = 0;
-    BatchStream stream = train.epoch(state.epoch);
+    BatchStream stream = train.epoch(state.epoch, state.batch);
     while (more()) {
       const auto batch = stream.next();
       if (!batch) break;
       runner.run(Phase::train, *batch);
       means.add(runner, batch->size);
-      ++done;
+      ++state.batch;
       ++steps;
-      if (bar.due()) bar.show(done, numbers(true));
+      if (bar.due()) bar.show(state.batch, numbers(true));
     }
-    ++state.epoch;
+    const std::int64_t done = state.batch;
+    if (done == train.size()) {
+      ++state.epoch;
+      state.batch = 0;
+    }
     history.epoch.push_back(epoch);
     auto shown = numbers(true);
     for (const auto& entry : numbers(false)) history.history[entry.first].push_back(entry.second);

@@ -31,8 +31,8 @@ bool trains(const OptimizerConfig& optimizer, const Variable& weight) {
   return optimizer.weights.empty() || std::any_of(optimizer.weights.begin(), optimizer.weights.end(), same);
 }
 
-StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, bool dry)
-    : module_(module), optimizers_(optimizers), dry_(dry), outer_(innermost()) {
+StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose)
+    : module_(module), optimizers_(optimizers), purpose_(purpose), updated_(optimizers.size()), outer_(innermost()) {
   innermost() = this;
 }
 StepContext::~StepContext() { innermost() = outer_; }
@@ -61,7 +61,7 @@ bool StepContext::has(const std::string& name) const {
 }
 
 OptimizerHandle StepContext::optimizer(const std::string& name) const {
-  if (dry_) return OptimizerHandle(0);
+  if (purpose_ == Purpose::build) return OptimizerHandle(0);
   std::string good;
   for (std::size_t i = 0; i < optimizers_.size(); ++i) {
     if (optimizers_[i].name == name) return OptimizerHandle(i);
@@ -82,8 +82,8 @@ std::vector<StepContext::Trained> StepContext::trained_by(std::size_t optimizer)
 }
 
 void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
-  if (dry_) {
-    Trace::current()->output("", loss);  // what a dry run computes is for this, and is not to be taken for dead code
+  if (purpose_ == Purpose::build) {
+    Trace::current()->output("", loss);  // what the step computes is for this, and is not to be taken for dead code
     losses_.push_back(loss);
     return;
   }
@@ -125,10 +125,11 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     step.multiplier = out[0];
     trace.gate(out[1], group, scaled ? "" : "[Trainer] a gradient is not finite; no weight was changed by this step");
   }
-  std::vector<std::shared_ptr<VariableState>> updated;
+  std::vector<std::shared_ptr<VariableState>>& updated = updated_[handle.index()];
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].defined()) updated.push_back(weights[i].variable);
   }
+  if (purpose_ == Purpose::survey) return;
   optimizer.require_effect(updated);
   trace.update_group = group;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -136,6 +137,15 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     if (all[i].defined()) optimizer.apply(weights[i].variable, all[i], step);
   }
   trace.update_group = -1;
+}
+
+void StepContext::finish(const Value& loss) {
+  if (!minimized_.empty()) return;
+  if (optimizers_.size() != 1) {
+    throw ValueError("[Trainer] with " + std::to_string(optimizers_.size()) +
+                     " optimizers, training_step must call minimize(loss, optimizer(name)) itself");
+  }
+  minimize(loss, OptimizerHandle(0));
 }
 
 Value mean_of(const Value& value) {

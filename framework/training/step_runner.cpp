@@ -77,9 +77,13 @@ void StepRunner::run(Phase phase, const HostBatch& batch) {
 }
 
 void StepRunner::convert(Phase phase, const HostBatch& batch) {
-  const std::vector<Conversion> due = conversions(module_, options_.policy);
-  if (!due.empty()) rehearse(phase, batch);  // rounding can't be undone: not for a batch that will be refused
-  for (const Conversion& conversion : due) conversion.weight->convert(conversion.dtype);
+  // Rounding can't be undone: not for a batch that will be refused.
+  if (!conversions(module_, options_.policy).empty()) rehearse(phase, batch);
+  convert_weights();
+}
+
+void StepRunner::convert_weights() {
+  for (const Conversion& due : conversions(module_, options_.policy)) due.weight->convert(due.dtype);
   converted_ = true;
 }
 

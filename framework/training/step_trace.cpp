@@ -73,7 +73,7 @@ Value StepRunner::user_step(Phase phase, const Batch& batch) {
 std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
   const PolicyScope policy(options_.policy);
   const RootScope root(module_);
-  StepContext context(module_, state_.optimizers, false);
+  StepContext context(module_, state_.optimizers, StepContext::Purpose::train);
   const Value result = user_step(phase, batch);
   if (phase == Phase::predict) {
     const DType dtype = is_floating(result.dtype()) ? accumulation_dtype(result.dtype()) : result.dtype();
@@ -81,13 +81,7 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
     return {};
   }
   if (phase == Phase::train) {
-    if (!context.minimized()) {
-      if (state_.optimizers.size() != 1) {
-        throw ValueError("[Trainer] with " + std::to_string(state_.optimizers.size()) +
-                         " optimizers, training_step must call minimize(loss, optimizer(name)) itself");
-      }
-      context.minimize(result, OptimizerHandle(0));
-    }
+    context.finish(result);
     if (!context.has("loss")) context.log("loss", result, true);
   }
   return context.logged();
@@ -97,7 +91,7 @@ Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   Trace trace(Trace::Mode::graph, phase == Phase::train);
   const PolicyScope policy(options_.policy);
   const RootScope root(module_);
-  const StepContext dry(module_, state_.optimizers, true);
+  const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
   const Value result = user_step(phase, symbols(trace, batch));
   if (result.defined()) trace.output("", result);
   return std::move(trace.graph());
@@ -109,16 +103,25 @@ void StepRunner::probe(const HostBatch& batch, const std::function<void(const Pr
   for (const char* name : {"step", "epoch", "seed"}) trace.runtime_values[name] = runtime_value(runtime_of(name));
   const PolicyScope policy(options_.policy);
   const RootScope root(module_);
-  const StepContext dry(module_, state_.optimizers, true);
+  const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
   const Value result = user_step(Phase::train, symbols(trace, batch));
   const LibraryScope as_inserted;
-  Value loss = dry.losses().empty() ? mean_of(result) : Value();
-  for (const Value& one : dry.losses()) loss = loss.defined() ? loss + mean_of(one) : mean_of(one);
-  read({trace.adopt(loss), dry.predictions()});
+  Value loss = context.losses().empty() ? mean_of(result) : Value();
+  for (const Value& one : context.losses()) loss = loss.defined() ? loss + mean_of(one) : mean_of(one);
+  read({trace.adopt(loss), context.predictions()});
 }
 
-void StepRunner::configure(bool anew) {
-  if (state_.configured && !anew) return;
+std::vector<std::vector<std::shared_ptr<VariableState>>> StepRunner::updated_by(const OptimizerConfigs& optimizers,
+                                                                                const HostBatch& batch) {
+  Trace trace(Trace::Mode::graph, true);
+  const PolicyScope policy(options_.policy);
+  const RootScope root(module_);
+  StepContext context(module_, optimizers, StepContext::Purpose::survey);
+  context.finish(user_step(Phase::train, symbols(trace, batch)));
+  return context.updated();
+}
+
+OptimizerConfigs StepRunner::make_optimizers() const {
   OptimizerConfigs configs = module_.configure_optimizers();
   if (configs.empty())
     throw ValueError("[Trainer] configure_optimizers gave none: override it, or compile() the model");
@@ -133,12 +136,20 @@ void StepRunner::configure(bool anew) {
       }
     }
   }
+  return configs;
+}
+
+void StepRunner::configure(bool anew) {
+  if (!state_.configured || anew) use(make_optimizers(), anew);
+}
+
+void StepRunner::use(OptimizerConfigs configs, bool anew) {
   for (const OptimizerConfig& config : configs) {
     if (anew) *config.optimizer->state() = Optimizer::State();
     const auto& scale = options_.loss_scale ? options_.loss_scale : config.loss_scale;
     if (scale) config.optimizer->state()->loss_scale = LossScale(*scale);
   }
-  if (anew) state_.step = state_.epoch = 0;
+  if (anew) state_.step = state_.epoch = state_.batch = 0;
   state_.optimizers = std::move(configs);
   state_.steps.clear();
   state_.configured = true;

@@ -26,13 +26,21 @@ Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
   if (options_.max_epochs == -1 && options_.max_steps == -1) options_.max_epochs = 1000;
 }
 
-History Trainer::fit(Module& module, const DataLoader& train, const DataLoader& validation) const {
+History Trainer::fit(Module& module, const DataLoader& train, const DataLoader& validation,
+                     const TrainerFitOptions& options) const {
+  std::optional<detail::Checkpoint> checkpoint;
+  if (!options.ckpt_path.empty()) checkpoint.emplace(options.ckpt_path);
   if (options_.precision.automatic() && !train.empty()) {
     const Policy chosen = detail::choose_policy(module, train, run_options(options_, module));
     detail::training_state(module).chosen = chosen;
   }
   return detail::fit(module, train, validation, run_options(options_, module),
-                     {options_.max_epochs, options_.max_steps, options_.enable_progress_bar, true});
+                     {options_.max_epochs, options_.max_steps, options_.enable_progress_bar, true,
+                      checkpoint ? &*checkpoint : nullptr});
+}
+
+void Trainer::save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {
+  detail::save_checkpoint(module, path, options);
 }
 
 Logs Trainer::validate(Module& module, const DataLoader& loader) const {

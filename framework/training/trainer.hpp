@@ -22,6 +22,16 @@ struct TrainerOptions {
   std::optional<LossScaleOptions> loss_scale{};
 };
 
+struct TrainerFitOptions {
+  std::string ckpt_path{};  ///< a file of save_checkpoint, from which to go on; "": begins anew
+};
+
+struct CheckpointOptions {
+  /// In which weights are stored: float32 (float64 of float64 weights) if not given. A narrower one rounds them, of
+  /// which one warning says by how much; statistics, which no policy narrows, stay.
+  std::optional<DType> dtype{};
+};
+
 /// Runs the loop: `Trainer({.max_epochs = 5, .precision = "bf16"}).fit(model, train_loader, val_loader)`. Its precision
 /// holds during its calls, for every layer that has no dtype of its own (or of its container's).
 class Trainer {
@@ -34,7 +44,21 @@ class Trainer {
   /// warns (of the first 3 skips of an optimizer, then of the 4th, 8th, 16th, ...) and names the layer and op that gave
   /// the first value that is not finite; at the smallest scale that is the ValueError. History then has `loss_scale`,
   /// as it is at the end of the epoch, and `skipped_steps` in it; of several optimizers `loss_scale_<name>`, ....
-  History fit(Module& module, const DataLoader& train, const DataLoader& validation = {}) const;
+  ///
+  /// With `ckpt_path` goes on from there instead, until max_epochs and max_steps, which count from the start of that
+  /// training; History has the epochs that run now, with their own numbers. The file may have been saved under another
+  /// policy and other options of how variables and states are kept; under the same ones, saved between two steps, the
+  /// training goes on bit for bit as if it had not been interrupted, for which the seed of the file is put in force. A
+  /// FileError if the file is malformed, no checkpoint, or doesn't fit the module and its optimizers (it lists what is
+  /// missing or unexpected): nothing has changed then.
+  History fit(Module& module, const DataLoader& train, const DataLoader& validation = {},
+              const TrainerFitOptions& options = {}) const;
+
+  /// Writes what a training needs to go on under any policy (docs/precision.md) to a safetensors file: weights,
+  /// optimizers' states, iterations and loss scales, steps and epochs done, the seed. The file appears as a whole: a
+  /// FileError leaves the one that was there. A ValueError if the module has not been trained yet, or dtype is no
+  /// floating one or can't hold a weight.
+  static void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options = {});
 
   /// What validation_step logs, averaged over the samples; for compiled models loss and metrics.
   Logs validate(Module& module, const DataLoader& loader) const;

@@ -3,8 +3,6 @@
 #include <set>
 
 #include <mezzo/core/output.hpp>
-#include <mezzo/graph/trace.hpp>
-#include <mezzo/io/safetensors.hpp>
 #include <mezzo/training/detail/weight_names.hpp>
 
 namespace mezzo {
@@ -12,26 +10,6 @@ namespace {
 
 constexpr const char* version_name = "format_version";
 constexpr const char* version = "1";
-
-/// Axis i of the result is axis axes[i] of x.
-Tensor permuted(const Tensor& x, const Shape& axes) {
-  if (std::is_sorted(axes.begin(), axes.end())) return x;
-  const OutsideTrace at_once;
-  return transpose(Value(x), axes).tensor();
-}
-
-DType file_dtype(DType dtype) { return is_floating(dtype) ? accumulation_dtype(dtype) : dtype; }
-
-/// What does not fit between a file and a layer, in one line.
-class Findings {
- public:
-  void add(const std::string& text) { text_ += (text_.empty() ? "" : "; ") + text; }
-  bool any() const { return !text_.empty(); }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
 
 struct Match {
   const detail::FileWeight* weight;
@@ -53,7 +31,7 @@ class Matching {
   }
 
   std::vector<Match> matches;
-  Findings faults, mismatches;
+  detail::Findings faults, mismatches;
 
  private:
   void match(const detail::FileWeight& weight) {
@@ -64,13 +42,12 @@ class Matching {
       return;
     }
     const SafetensorsFile::Entry& entry = *file_.find(*found);
-    const DType dtype = weight.variable.dtype();
-    const std::string where = "tensor \"" + *found + "\"";
-    if (is_floating(dtype) ? !is_floating(entry.dtype) : entry.dtype != dtype) {
-      faults.add(where + " must be " + (is_floating(dtype) ? "a float" : dtype_name(dtype)) + ", got " +
-                 dtype_name(entry.dtype));
-    } else if (entry.shape != weight.shape()) {
-      mismatches.add(where + " must have shape " + to_string(weight.shape()) + ", got " + to_string(entry.shape));
+    const std::string wrong_dtype = detail::dtype_fault(entry, weight.variable.dtype());
+    const std::string wrong_shape = detail::shape_fault(entry, weight.shape());
+    if (!wrong_dtype.empty()) {
+      faults.add(wrong_dtype);
+    } else if (!wrong_shape.empty()) {
+      mismatches.add(wrong_shape);
     } else {
       matches.push_back({&weight, *found});
     }
@@ -108,8 +85,7 @@ void Layer::save_weights(const std::string& path) const {
   NamedTensors tensors;
   for (const detail::FileWeight& weight : all.weights) {
     const Tensor value = weight.variable.value();
-    tensors.emplace_back(weight.name(),
-                         permuted(value.cast(file_dtype(value.dtype())), weight.axes).reshape(weight.shape()));
+    tensors.emplace_back(weight.name(), weight.in_file(value.cast(detail::file_dtype(value.dtype()))));
   }
   save_safetensors(path, tensors, {{"format", "pt"}, {version_name, version}});
 }
@@ -126,8 +102,7 @@ void Layer::load_weights(const std::string& path, const LoadWeightsOptions& opti
   }
   std::vector<Tensor> values;
   for (const Match& match : matching.matches) {
-    const Tensor read = file.read(match.name).cast(match.weight->variable.dtype());
-    values.push_back(permuted(read.reshape(match.weight->permuted_shape()), inverse_permutation(match.weight->axes)));
+    values.push_back(match.weight->from_file(file.read(match.name).cast(match.weight->variable.dtype())));
   }
   for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
   if (matching.mismatches.any()) warn(file_label(path) + "skip_mismatch skipped: " + matching.mismatches.text());

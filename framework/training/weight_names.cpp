@@ -4,8 +4,17 @@
 #include <numeric>
 #include <regex>
 
+#include <mezzo/graph/trace.hpp>
+
 namespace mezzo::detail {
 namespace {
+
+/// Axis i of the result is axis axes[i] of x.
+Tensor permuted(const Tensor& x, const Shape& axes) {
+  if (std::is_sorted(axes.begin(), axes.end())) return x;
+  const OutsideTrace at_once;
+  return transpose(Value(x), axes).tensor();
+}
 
 template <class F>
 void for_each_name(FileWeights& all, F change) {
@@ -59,6 +68,24 @@ Shape FileWeight::permuted_shape() const {
   Shape out;
   for (const auto axis : axes) out.push_back(variable.shape()[static_cast<std::size_t>(axis)]);
   return out;
+}
+
+Tensor FileWeight::in_file(const Tensor& numbers) const { return permuted(numbers, axes).reshape(shape()); }
+
+Tensor FileWeight::from_file(const Tensor& numbers) const {
+  return permuted(numbers.reshape(permuted_shape()), inverse_permutation(axes));
+}
+
+std::string dtype_fault(const SafetensorsFile::Entry& entry, DType dtype) {
+  const bool floats = is_floating(dtype);
+  if (floats ? is_floating(entry.dtype) : entry.dtype == dtype) return {};
+  return "tensor \"" + entry.name + "\" must be " + (floats ? "a float" : dtype_name(dtype)) + ", got " +
+         dtype_name(entry.dtype);
+}
+
+std::string shape_fault(const SafetensorsFile::Entry& entry, const Shape& shape) {
+  if (entry.shape == shape) return {};
+  return "tensor \"" + entry.name + "\" must have shape " + to_string(shape) + ", got " + to_string(entry.shape);
 }
 
 FileWeights file_weights(const LayerState& layer) {

@@ -3,7 +3,7 @@
 
 #include <mezzo/data/loader.hpp>
 #include <mezzo/model/history.hpp>
-#include <mezzo/training/detail/step_runner.hpp>
+#include <mezzo/training/detail/checkpoint.hpp>
 
 namespace mezzo::detail {
 
@@ -11,7 +11,8 @@ struct LoopOptions {
   int epochs = 1;               ///< < 0: without end
   std::int64_t max_steps = -1;  ///< < 0: no limit
   bool progress_bar = true;
-  bool anew = false;  ///< optimizers without state, epochs from 0
+  bool anew = false;                       ///< optimizers without state; limits count from the start of the training
+  const Checkpoint* checkpoint = nullptr;  ///< from which a training goes on that isn't begun anew
 };
 
 /// Epochs of training, each followed by validation if that loader isn't absent.

@@ -15,9 +15,14 @@ struct Logged {
 /// What log(), optimizer() and minimize() mean on this thread while a step is traced.
 class StepContext {
  public:
-  /// `optimizers` are those that may be asked for; a dry run, which only computes, takes any name and notes what is to
-  /// be minimized.
-  StepContext(Module& module, const OptimizerConfigs& optimizers, bool dry);
+  enum class Purpose {
+    build,   ///< of layers only: any optimizer may be asked for, and what is to be minimized is noted
+    survey,  ///< of what is trained: gradients, but no updates
+    train
+  };
+
+  /// `optimizers` are those that may be asked for.
+  StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose);
   ~StepContext();
   StepContext(const StepContext&) = delete;
   StepContext& operator=(const StepContext&) = delete;
@@ -29,7 +34,11 @@ class StepContext {
   OptimizerHandle optimizer(const std::string& name) const;
   void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
-  bool minimized() const { return !minimized_.empty(); }
+  /// The training step has returned its loss: the one optimizer minimizes it, unless the step has done so itself.
+  void finish(const Value& loss);
+
+  /// The variables that each optimizer updates.
+  const std::vector<std::vector<std::shared_ptr<VariableState>>>& updated() const { return updated_; }
   bool has(const std::string& name) const;  ///< whether that was logged
   const std::vector<Logged>& logged() const { return logged_; }
 
@@ -51,8 +60,9 @@ class StepContext {
 
   Module& module_;
   const OptimizerConfigs& optimizers_;
-  bool dry_;
-  std::vector<std::size_t> minimized_;  // optimizers
+  Purpose purpose_;
+  std::vector<std::size_t> minimized_;                                // optimizers
+  std::vector<std::vector<std::shared_ptr<VariableState>>> updated_;  // by optimizer
   std::vector<Logged> logged_;
   Values losses_, predictions_;
   StepContext* outer_;

@@ -54,7 +54,8 @@ struct TrainingState : RunState {
   Policy chosen;           ///< what precision "auto" found for it
   bool trained = false;    ///< last_plan is one of training
   std::int64_t step = 0;   ///< training steps taken, skipped ones too
-  std::int64_t epoch = 0;  ///< epochs begun
+  std::int64_t epoch = 0;  ///< epochs done
+  std::int64_t batch = 0;  ///< batches done of the next one
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   std::vector<std::unique_ptr<CompiledStep>> steps;
   std::atomic<bool> running{false};
@@ -90,9 +91,22 @@ class StepRunner {
   /// layers must be built.
   void configure(bool anew);
 
+  /// What configure() does, in two steps: optimizers as they would be, and these as those of the module.
+  OptimizerConfigs make_optimizers() const;
+  void use(OptimizerConfigs optimizers, bool anew);
+
+  /// The variables that each of such optimizers would update in a training step.
+  std::vector<std::vector<std::shared_ptr<VariableState>>> updated_by(const OptimizerConfigs& optimizers,
+                                                                      const HostBatch& batch);
+
   /// The first run converts the module's weights to the dtypes that the Trainer's policy asks for; the first one that
   /// trains keeps masters as the optimizers ask.
   void run(Phase phase, const HostBatch& batch);
+
+  /// run()'s conversion, at once.
+  void convert_weights();
+
+  Module& module() const { return module_; }
 
   /// A training step up to its loss, see probe_step().
   void probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read);

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/io/safetensors.hpp>
 #include <mezzo/model/layer.hpp>
 
 namespace mezzo::detail {
@@ -17,6 +18,28 @@ struct FileWeight {
   Shape shape() const { return merged.empty() ? permuted_shape() : merged; }
   /// The variable's shape, its axes in the file's order.
   Shape permuted_shape() const;
+
+  /// Numbers of the variable's shape in the file's layout, and back.
+  Tensor in_file(const Tensor& numbers) const;
+  Tensor from_file(const Tensor& numbers) const;
+};
+
+/// The dtype in which files keep numbers of that dtype, unless asked otherwise: floats as float32, or float64.
+inline DType file_dtype(DType dtype) { return is_floating(dtype) ? accumulation_dtype(dtype) : dtype; }
+
+/// What is wrong with a tensor of a file as numbers of that dtype or shape, in a few words; "" if nothing is.
+std::string dtype_fault(const SafetensorsFile::Entry& entry, DType dtype);
+std::string shape_fault(const SafetensorsFile::Entry& entry, const Shape& shape);
+
+/// What does not fit, in one line.
+class Findings {
+ public:
+  void add(const std::string& text) { text_ += (text_.empty() || text.empty() ? "" : "; ") + text; }
+  bool any() const { return !text_.empty(); }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
 };
 
 struct FileWeights {
