@@ -28,7 +28,7 @@ struct TrainerFitOptions {
 
 struct CheckpointOptions {
   /// In which weights are stored: float32 (float64 of float64 weights) if not given. A narrower one rounds them, of
-  /// which one warning says by how much; statistics, which no policy narrows, stay.
+  /// which one warning says by how much; what no policy narrows (batch normalization's) stays.
   std::optional<DType> dtype{};
 };
 

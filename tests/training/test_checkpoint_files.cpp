@@ -1,0 +1,258 @@
+// What checkpoints hold, and which files are refused.
+#include <boost/test/unit_test.hpp>
+
+#include <functional>
+
+#include <mezzo/io/file.hpp>
+
+#include "checkpoint_runs.hpp"
+#include "small.hpp"
+#include "support/captured.hpp"
+#include "support/layers.hpp"
+#include "support/refused.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+using boost::test_tools::per_element;
+
+namespace {
+
+/// A training of one epoch, and what fit says of its checkpoint once that is edited.
+struct Edited {
+  Edited() {
+    begun.fit(1);
+    file = begun.save(folder, "c");
+  }
+
+  using Edit = std::function<void(std::map<std::string, Tensor>&, Metadata&)>;
+
+  std::string refusal(const Edit& edit) const {
+    Run run({}, 7);
+    return refusal(run, edit);
+  }
+
+  /// The text, with the path as "c". Nothing of the run changes by what is refused.
+  std::string refusal(Run& run, const Edit& edit) const {
+    auto tensors = tensors_of(file);
+    Metadata metadata = SafetensorsFile(file).metadata();
+    edit(tensors, metadata);
+    save_safetensors(folder.path("d"), NamedTensors(tensors.begin(), tensors.end()), metadata);
+    run.fit(1);
+    const auto before = values_of(run.model);
+    const auto iterations = run.optimizer->iterations();
+    std::string text = refused<FileError>([&] { run.fit(2, folder.path("d")); });
+    BOOST_TEST(changed_since(before, run.model) == "");
+    BOOST_TEST(run.optimizer->iterations() == iterations);
+    BOOST_TEST(seed() == run.seed);
+    const std::size_t at = text.find(folder.path("d"));
+    if (at != std::string::npos) text.replace(at, folder.path("d").size(), "c");
+    return text;
+  }
+
+  std::string metadata_refusal(const std::string& key, const std::string& value) const {
+    return refusal([&](auto&, Metadata& metadata) { metadata[key] = value; });
+  }
+
+  Folder folder;
+  Run begun{Way()};
+  std::string file;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(checkpoint_files)
+
+BOOST_AUTO_TEST_CASE(names_layouts_and_numbers) {
+  const Edited edited;
+  const SafetensorsFile file(edited.file);
+  std::vector<std::string> names;
+  for (const auto& entry : file.entries()) {
+    names.push_back(entry.name);
+    BOOST_TEST((entry.dtype == DType::float32));
+  }
+  BOOST_TEST(names == (std::vector<std::string>{"model.first.bias",
+                                                "model.first.weight",
+                                                "model.last.bias",
+                                                "model.last.weight",
+                                                "model.norm.bias",
+                                                "model.norm.running_mean",
+                                                "model.norm.running_var",
+                                                "model.norm.weight",
+                                                "optimizer.momentum.first.bias",
+                                                "optimizer.momentum.first.weight",
+                                                "optimizer.momentum.last.bias",
+                                                "optimizer.momentum.last.weight",
+                                                "optimizer.momentum.norm.bias",
+                                                "optimizer.momentum.norm.weight",
+                                                "optimizer.velocity.first.bias",
+                                                "optimizer.velocity.first.weight",
+                                                "optimizer.velocity.last.bias",
+                                                "optimizer.velocity.last.weight",
+                                                "optimizer.velocity.norm.bias",
+                                                "optimizer.velocity.norm.weight"}),
+             per_element());
+  BOOST_TEST(file.find("model.first.weight")->shape == (Shape{8, 4}), per_element());
+  BOOST_TEST(file.find("optimizer.velocity.first.weight")->shape == (Shape{8, 4}), per_element());
+  BOOST_TEST((file.metadata() == Metadata{{"format", "mezzo_checkpoint"},
+                                          {"format_version", "1"},
+                                          {"seed", "3"},
+                                          {"global_step", "3"},
+                                          {"epoch", "1"},
+                                          {"batches_in_epoch", "0"},
+                                          {"optimizer.iterations", "3"}}));
+}
+
+BOOST_AUTO_TEST_CASE(files_that_are_no_checkpoints) {
+  const Edited edited;
+  const auto text = [](const std::string& path) {
+    Run run({});
+    return refused<FileError>([&] { run.fit(1, path); });
+  };
+  BOOST_TEST(text(edited.folder.path("none")).find("none") != std::string::npos);
+  edited.begun.model.save_weights(edited.folder.path("weights"));
+  BOOST_TEST(text(edited.folder.path("weights")) == "[Trainer] checkpoint \"" + edited.folder.path("weights") +
+                                                        "\" is none: it is not a file of save_checkpoint");
+  BOOST_TEST(text(edited.folder.write("junk", {1, 2, 3})).find("[safetensors ") == 0);
+  BOOST_TEST(edited.metadata_refusal("format_version", "2") ==
+             "[Trainer] checkpoint \"c\": format_version must be 1; got \"2\"");
+  BOOST_TEST(edited.refusal([](auto&, Metadata& metadata) { metadata.erase("epoch"); }) ==
+             "[Trainer] checkpoint \"c\": its metadata has no \"epoch\"");
+}
+
+BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
+  const Edited edited;
+  const auto bad = [](const std::string& key, const std::string& got) {
+    return "[Trainer] checkpoint \"c\": \"" + key + "\" in its metadata must be a number, 0 or more; got \"" + got +
+           "\"";
+  };
+  const std::pair<const char*, const char*> cases[] = {
+      {"seed", "-1"},           {"global_step", "x"},       {"global_step", "3.5"},        {"global_step", ""},
+      {"epoch", "99999999999"}, {"batches_in_epoch", "1 "}, {"optimizer.iterations", "-3"}};
+  for (const auto& [key, got] : cases) BOOST_TEST(edited.metadata_refusal(key, got) == bad(key, got));
+  const auto scaled = [&](const char* scale, const char* skipped) {
+    return edited.refusal([&](auto&, Metadata& metadata) {
+      metadata["optimizer.loss_scale"] = scale;
+      metadata["optimizer.skipped_steps"] = skipped;
+      metadata["optimizer.finite_steps"] = "0";
+    });
+  };
+  BOOST_TEST(scaled("nan", "0") == bad("optimizer.loss_scale", "nan"));
+  BOOST_TEST(scaled("inf", "0") == bad("optimizer.loss_scale", "inf"));
+  BOOST_TEST(scaled("1", "-1") == bad("optimizer.skipped_steps", "-1"));
+  BOOST_TEST(scaled("0", "0") ==
+             "[Trainer] checkpoint \"c\": [LossScale] state: scale must be from 1.17549e-38 to 1.70141e+38; got 0");
+  BOOST_TEST(edited.metadata_refusal("batches_in_epoch", "3") ==
+             "[Trainer] checkpoint \"c\" was saved after batch 3 of an epoch; epochs have 3 batches now");
+}
+
+BOOST_AUTO_TEST_CASE(files_of_other_models) {
+  const Edited edited;
+  BOOST_TEST(edited.refusal([](auto& tensors, Metadata&) {
+    tensors.erase("model.last.bias");
+    tensors.erase("optimizer.velocity.norm.weight");
+    tensors["model.first.weight"] = Tensor({4, 8});
+    tensors["model.norm.bias"] = Tensor({8}, DType::int32);
+    tensors["model.other.bias"] = Tensor({1});
+  }) == "[Trainer] checkpoint \"c\" does not fit: tensor \"model.first.weight\" must have shape (8, 4), got "
+        "(4, 8); missing tensor \"optimizer.velocity.norm.weight\"; tensor \"model.norm.bias\" must be a float, "
+        "got int32; missing tensor \"model.last.bias\"; unexpected tensor \"model.other.bias\"");
+  // A checksum that differs: the last byte belongs to the last tensor.
+  auto bytes = read_file(edited.file, 1U << 20U);
+  bytes.back() ^= 1U;
+  edited.folder.write("c", bytes);
+  Run run({}, 7);
+  run.model.build({1, 4});
+  const auto before = values_of(run.model);
+  BOOST_TEST(refused<FileError>([&] { run.fit(2, edited.file); }).find("optimizer.velocity.norm.weight") !=
+             std::string::npos);
+  BOOST_TEST(changed_since(before, run.model) == "");
+}
+
+BOOST_AUTO_TEST_CASE(files_of_other_optimizers) {
+  const Edited edited;
+  const auto as_it_is = [](auto&, Metadata&) {};
+  Run sgd({}, SGD({.momentum = 0.9}), 7);
+  const std::string unexpected = edited.refusal(sgd, as_it_is);
+  BOOST_TEST(unexpected.find("[Trainer] checkpoint \"c\" does not fit: unexpected tensor "
+                             "\"optimizer.velocity.first.bias\"; unexpected tensor") == 0);
+  Run adam({}, Adam(), 7);  // has the slots of AdamW
+  BOOST_TEST(edited.refusal(adam, [](auto& tensors, Metadata&) { tensors.erase("optimizer.momentum.last.bias"); }) ==
+             "[Trainer] checkpoint \"c\" does not fit: missing tensor \"optimizer.momentum.last.bias\"");
+  BOOST_TEST(edited.refusal([](auto&, Metadata& metadata) {
+    metadata["optimizer.critic.iterations"] = metadata["optimizer.iterations"];
+    metadata.erase("optimizer.iterations");
+  }) == "[Trainer] checkpoint \"c\" does not fit: missing optimizer \"\"; unexpected optimizer \"critic\"");
+}
+
+// Where no update was made, states are zero and may be absent; a weight that isn't trained any more keeps its own.
+BOOST_AUTO_TEST_CASE(states_that_may_be_absent_or_wait) {
+  const Folder folder;
+  Run untrained({});
+  untrained.fit(0);
+  const std::string file = untrained.save(folder, "untrained");
+  for (const auto& entry : tensors_of(file)) BOOST_TEST(entry.first.rfind("model.", 0) == 0);
+  Run uninterrupted({}), resumed({}, 7);
+  uninterrupted.fit(1);
+  resumed.fit(1, file);
+  BOOST_TEST(changed_since(values_of(uninterrupted.model), resumed.model) == "");
+
+  const std::string trained = uninterrupted.save(folder, "trained");
+  Run frozen({}, 7);
+  frozen.model.build({1, 4});
+  Dense first = frozen.first;
+  first.set_trainable(false);
+  frozen.fit(2, trained);
+  const auto before = tensors_of(trained), after = tensors_of(frozen.save(folder, "frozen"));
+  BOOST_TEST(after.at("model.first.weight").equal(before.at("model.first.weight")));
+  BOOST_TEST(!after.at("model.last.weight").equal(before.at("model.last.weight")));
+  BOOST_TEST(after.at("optimizer.momentum.first.weight").equal(before.at("optimizer.momentum.first.weight")));
+}
+
+BOOST_AUTO_TEST_CASE(weights_in_a_dtype_of_choice) {
+  Edited edited;
+  const auto saved = [&](DType dtype, std::string& warning) {
+    const CapturedOutput captured;
+    Trainer::save_checkpoint(edited.begun.model, edited.folder.path("narrow"), {.dtype = dtype});
+    warning = captured.text();
+    return tensors_of(edited.folder.path("narrow"));
+  };
+  const auto whole = tensors_of(edited.file);
+  std::string warning;
+  for (const auto& [name, tensor] : saved(DType::bfloat16, warning)) {
+    const bool rounded = name.rfind("model.", 0) == 0 && name.find(".norm.") == std::string::npos;
+    BOOST_TEST(tensor.equal(rounded ? whole.at(name).cast(DType::bfloat16) : whole.at(name)), name);
+  }
+  BOOST_TEST(
+      warning.find("mezzo: warning: [Trainer] save_checkpoint: weights were rounded to bfloat16, by up to 0.00") == 0);
+  BOOST_TEST(saved(DType::float64, warning).size() == whole.size());
+  BOOST_TEST(warning == "");
+  // 1 + 2^-8 is halfway between two bfloat16s, and goes to the even one.
+  const Variable kernel = edited.begun.model.weights()[0];
+  for (const Variable& weight : edited.begun.model.weights()) weight.assign(Tensor(weight.shape()));
+  kernel.assign(Tensor(kernel.shape(), std::vector<float>(32, 1 + 0x1p-8F)));
+  saved(DType::bfloat16, warning);
+  BOOST_TEST(warning ==
+             "mezzo: warning: [Trainer] save_checkpoint: weights were rounded to bfloat16, by up to 0.0039 of a weight "
+             "(\"first.weight\")\n");
+  Run resumed({}, 7);
+  resumed.fit(1, edited.folder.path("narrow"));
+  BOOST_TEST(resumed.model.weights()[0].value().data<float>()[0] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_saved) {
+  Run run({});
+  const Folder folder;
+  const auto text = [&](const CheckpointOptions& options = {}) {
+    return refused<ValueError>([&] { Trainer::save_checkpoint(run.model, folder.path("c"), options); });
+  };
+  BOOST_TEST(text() == "[Trainer] save_checkpoint: there is nothing to go on from; fit() first");
+  run.fit(1);
+  BOOST_TEST(text({.dtype = DType::int8}) == "[Trainer] save_checkpoint: dtype must be a floating one; got int8");
+  const Variable kernel = run.model.weights()[0];
+  kernel.assign(Tensor(kernel.shape(), std::vector<float>(32, 1e5F)));
+  BOOST_TEST(text({.dtype = DType::float16}) ==
+             "[Trainer] save_checkpoint: float16 can't hold 100000, which is in \"first.weight\"");
+  BOOST_TEST(refused<FileError>([&] { Trainer::save_checkpoint(run.model, folder.path("none/c")); }) != "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
