@@ -42,7 +42,7 @@ class StepContext {
   bool has(const std::string& name) const;  ///< whether that was logged
   const std::vector<Logged>& logged() const { return logged_; }
 
-  /// What a dry run was to minimize.
+  /// What was to be minimized where only layers are built.
   const Values& losses() const { return losses_; }
 
   /// Notes what a loss is computed from, if a step is being traced.
