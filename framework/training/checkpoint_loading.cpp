@@ -1,3 +1,5 @@
+#include <mezzo/training/detail/checkpoint.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,60 +8,16 @@
 #include <set>
 
 #include <mezzo/core/random.hpp>
-#include <mezzo/training/detail/checkpoint.hpp>
-#include <mezzo/training/detail/weight_names.hpp>
+#include <mezzo/training/detail/checkpoint_reader.hpp>
 
 namespace mezzo::detail {
 namespace {
 
 namespace names = checkpoint_format;
-using Updated = std::vector<std::vector<std::shared_ptr<VariableState>>>;
 
-bool contains(const std::vector<std::shared_ptr<VariableState>>& all, const VariableState* one) {
-  return std::any_of(all.begin(), all.end(), [&](const auto& variable) { return variable.get() == one; });
+bool contains(const std::vector<std::shared_ptr<VariableState>>& all, const Variable& one) {
+  return std::any_of(all.begin(), all.end(), [&](const auto& variable) { return variable.get() == one.id(); });
 }
-
-/// a - b, both as float32.
-Tensor difference(const Tensor& a, const Tensor& b) {
-  Tensor out = a.cast(DType::float32);
-  const Tensor subtracted = b.cast(DType::float32);
-  float* to = out.mutable_data<float>();
-  for (std::int64_t i = 0; i < out.size(); ++i) to[i] -= subtracted.data<float>()[i];
-  return out;
-}
-
-/// Reads tensors for weights; what is missing, unexpected or doesn't fit is noted.
-class Reader {
- public:
-  explicit Reader(const SafetensorsFile& file) : file_(file) {}
-
-  /// The tensor in the weight's shape; none, which is a fault if it is `needed`, or if it doesn't fit.
-  std::optional<Tensor> read(const std::string& key, const FileWeight& weight, DType dtype, bool needed) {
-    known_.insert(key);
-    const SafetensorsFile::Entry* entry = file_.find(key);
-    if (entry == nullptr) {
-      if (needed) faults.add("missing tensor \"" + key + "\"");
-      return {};
-    }
-    const std::string wrong_dtype = dtype_fault(*entry, dtype);
-    const std::string fault = wrong_dtype.empty() ? shape_fault(*entry, weight.shape()) : wrong_dtype;
-    faults.add(fault);
-    if (!fault.empty()) return {};
-    return weight.from_file(file_.read(key));
-  }
-
-  void note_unexpected() {
-    for (const SafetensorsFile::Entry& entry : file_.entries()) {
-      if (known_.count(entry.name) == 0) faults.add("unexpected tensor \"" + entry.name + "\"");
-    }
-  }
-
-  Findings faults;
-
- private:
-  const SafetensorsFile& file_;
-  std::set<std::string> known_;
-};
 
 /// The optimizers that a checkpoint has, as their keys.
 std::set<std::string> iteration_keys(const Metadata& metadata) {
@@ -95,51 +53,6 @@ void go_on(LossScale& scale, LossScaleState from) {
 }
 
 }  // namespace
-
-/// The states that a file has for a weight in an optimizer.
-struct Checkpoint::States {
-  std::vector<std::optional<Tensor>> slots;
-  std::optional<Tensor> compensation;
-  bool updated = false;
-};
-
-/// What a file has for a weight.
-struct Checkpoint::Weights {
-  std::shared_ptr<VariableState> variable;
-  Tensor numbers;
-  std::vector<States> states;  ///< by optimizer
-
-  void give(const OptimizerConfigs& configs);
-};
-
-void Checkpoint::Weights::give(const OptimizerConfigs& configs) {
-  variable->assign(numbers);
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    const Optimizer& optimizer = *configs[i].optimizer;
-    std::optional<Tensor> compensation = states[i].compensation;
-    if (!optimizer.compensates(*variable) || (compensation && compensation->dtype() != variable->dtype())) {
-      compensation = {};  // the weight has it in it
-    }
-    if (compensation) {
-      numbers = difference(numbers, *compensation);
-      variable->assign(numbers);
-    } else if (optimizer.compensates(*variable) && states[i].updated) {
-      compensation = difference(numbers, variable->value).cast(variable->dtype());
-      numbers = variable->value;
-    }
-    const std::vector<std::string> slot_names = optimizer.slot_names();
-    Optimizer::Slots slots{Shared<VariableState>(variable), {}};
-    const auto add = [&](const std::string& name, const std::optional<Tensor>& value) {
-      const auto& slot = slots.values.emplace_back(std::in_place, variable->name + "/" + name);
-      if (value) slot->assign(*value);
-      return value.has_value();
-    };
-    bool any = false;
-    for (std::size_t k = 0; k < slot_names.size(); ++k) any |= add(slot_names[k], states[i].slots[k]);
-    if (compensation) any |= add(Optimizer::compensation_name, compensation);
-    if (any) optimizer.state()->slots.push_back(std::move(slots));
-  }
-}
 
 Checkpoint::Checkpoint(const std::string& path) : file_(path) {
   const auto value = [&](const char* key) {
@@ -187,8 +100,8 @@ std::optional<LossScaleState> Checkpoint::loss_scale(const std::string& optimize
 
 void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches) const {
   OptimizerConfigs configs = runner.make_optimizers();
-  const Updated updated = runner.updated_by(configs, batch);
-  Reader reader(file_);
+  const auto updated = runner.updated_by(configs, batch);
+  CheckpointReader reader(file_);
   note_optimizers(file_.metadata(), configs, reader.faults);
   if (reader.faults.any()) refuse(" does not fit: " + reader.faults.text());
 
@@ -198,22 +111,11 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
     iterations.push_back(number<std::int64_t>(names::optimizer_key(config.name, names::iterations)));
     scales.push_back(loss_scale(config.name));
   }
-  std::vector<Weights> weights;
+  std::vector<SavedWeight> weights;
   for (const FileWeight& weight : file_weights(*runner.module().state()).weights) {
-    const DType dtype = weight.variable.dtype();
-    const auto numbers = reader.read(names::weight_key(weight.name()), weight, dtype, true);
-    Weights& entry = weights.emplace_back(Weights{
-        weight.variable.state().pointer(), numbers ? numbers->cast(file_dtype(numbers->dtype())) : Tensor(), {}});
+    SavedWeight& saved = weights.emplace_back(reader.read(weight));
     for (std::size_t i = 0; i < configs.size(); ++i) {
-      States& states = entry.states.emplace_back();
-      states.updated = contains(updated[i], entry.variable.get());
-      const auto read = [&](const std::string& slot, bool needed) {
-        return reader.read(names::slot_key(configs[i].name, slot, weight.name()), weight, dtype, needed);
-      };
-      // Before the first update every slot is zero, and a file may be without.
-      const bool needed = states.updated && iterations[i] > 0;
-      for (const std::string& slot : configs[i].optimizer->slot_names()) states.slots.push_back(read(slot, needed));
-      states.compensation = read(Optimizer::compensation_name, false);
+      saved.states.push_back(reader.read(weight, configs[i], contains(updated[i], weight.variable), iterations[i]));
     }
   }
   reader.note_unexpected();
@@ -224,7 +126,7 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
 
   runner.use(configs, true);
   runner.convert_weights();
-  for (Weights& weight : weights) weight.give(configs);
+  for (SavedWeight& weight : weights) weight.give(configs);
   for (std::size_t i = 0; i < configs.size(); ++i) {
     Optimizer::State& state = *configs[i].optimizer->state();
     state.iterations = iterations[i];

@@ -38,8 +38,6 @@ class Checkpoint {
   void resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches) const;
 
  private:
-  struct Weights;
-  struct States;
   template <class Number>
   Number number(const std::string& key) const;
   std::optional<LossScaleState> loss_scale(const std::string& optimizer) const;
