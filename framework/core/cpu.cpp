@@ -42,9 +42,9 @@ double limit_up_from(const std::string& root, std::string path) {
 
 std::string cpu_name() {
   unsigned words[12] = {};
-  for (unsigned i = 0; i < 3; ++i) {
-    unsigned* w = words + 4 * i;
-    if (__get_cpuid(0x80000002U + i, w, w + 1, w + 2, w + 3) == 0) return "unknown";
+  unsigned* w = words;
+  for (unsigned leaf = 0x80000002U; leaf <= 0x80000004U; ++leaf, w += 4) {
+    if (__get_cpuid(leaf, w, w + 1, w + 2, w + 3) == 0) return "unknown";
   }
   char text[sizeof(words) + 1] = {};
   std::memcpy(text, words, sizeof(words));
