@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
@@ -62,6 +63,7 @@ Value per_sample(const Value& x) {
   if (x.shape().size() < 2) return x;
   Shape axes(x.shape().size() - 1);
   std::iota(axes.begin(), axes.end(), 1);
+  const LibraryScope as_inserted;
   return mean(x, {.axes = axes});
 }
 

@@ -13,8 +13,8 @@ namespace {
 const std::vector<std::string> products{"conv2d", "matmul"};
 
 /// Habana's, of the ops that exist here.
-const std::vector<std::string> habana_lower{"batch_norm", "conv2d", "dropout",  "layer_norm",
-                                            "matmul",     "relu",   "transpose"};
+const std::vector<std::string> habana_lower{"batch_norm", "conv2d",   "dropout", "layer_norm",
+                                            "matmul",     "multiply", "relu",    "transpose"};
 const std::vector<std::string> habana_float32{"cross_entropy", "divide", "embedding", "log", "softmax"};
 
 std::vector<std::string> chosen(const char* list, const std::optional<std::vector<std::string>>& names,

@@ -1,3 +1,4 @@
+#include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/model/model.hpp>
 #include <mezzo/training/detail/step_context.hpp>
 
@@ -42,6 +43,7 @@ Value Model::loss_of(const Value& y_true, const Value& y_pred, const Batch& batc
     throw ShapeError(label() + " sample_weight must have shape " + to_string(loss.shape()) + ", as the loss has; got " +
                      to_string(weights.front().shape()));
   }
+  const LibraryScope as_inserted;
   return loss * cast(weights.front(), loss.dtype());
 }
 

@@ -40,6 +40,15 @@ BOOST_AUTO_TEST_CASE(activations_are_of_the_policys_dtype) {
   }
 }
 
+// A sum of ones in bfloat16 stops at 256, in float16 at 2048.
+BOOST_AUTO_TEST_CASE(softmax_adds_up_in_float32) {
+  for (const char* name : {"mixed_bfloat16", "mixed_float16", "bfloat16", "float16"}) {
+    const std::vector<double> y = Softmax({.dtype = name})(Value(Tensor({1, 4096}))).tensor().to_doubles();
+    BOOST_TEST(*std::min_element(y.begin(), y.end()) == 1 / 4096.0, name);
+    BOOST_TEST(*std::max_element(y.begin(), y.end()) == 1 / 4096.0, name);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(softmax_refuses_axes_that_there_are_not) {
   BOOST_TEST(refused<ShapeError>([] {
                Softmax({.axis = 2, .name = "p"})(Value(Tensor({3, 4})));

@@ -1,4 +1,5 @@
 #include <mezzo/layers/multi_head_attention.hpp>
+#include <mezzo/ops/attention.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"
@@ -78,6 +79,17 @@ BOOST_AUTO_TEST_CASE(computes_in_the_policys_dtype) {
     const Value x = Tensor({2, 3, 8});
     BOOST_TEST((layer(x, x).dtype() == policy.compute_dtype()));
     for (const Variable& weight : layer.weights()) BOOST_TEST((weight.dtype() == policy.variable_dtype()));
+  }
+}
+
+// Sums of 4096 equal weights, of which the second half has a value of 1: in bfloat16 they would stop at 256.
+BOOST_AUTO_TEST_CASE(its_softmax_adds_up_in_float32) {
+  std::vector<float> numbers(4096, 0);
+  std::fill(numbers.begin() + 2048, numbers.end(), 1.0F);
+  for (const DType dtype : {DType::bfloat16, DType::float16}) {
+    const Value query = Tensor({1, 1, 1, 1}, dtype), key = Tensor({1, 4096, 1, 1}, dtype);
+    const Value value = Tensor({1, 4096, 1, 1}, numbers).cast(dtype);
+    BOOST_TEST(dot_product_attention(query, key, value).item() == 0.5, dtype_name(dtype));
   }
 }
 

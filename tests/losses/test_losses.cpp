@@ -6,6 +6,7 @@
 #include <mezzo/losses/mean_squared_error.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
 #include <mezzo/ops/ops.hpp>
+#include <mezzo/precision/op_lists.hpp>
 
 #include "support/kernels.hpp"
 #include "support/recorded.hpp"
@@ -72,6 +73,18 @@ BOOST_AUTO_TEST_CASE(policies_do_not_reach_losses) {
   const PolicyScope policy{Policy("bfloat16")};
   const Tensor y_true({1}, std::vector<float>{257}), y_pred({1}, std::vector<float>{256});
   BOOST_TEST(mean_absolute_error(Value(y_true).across_border(), Value(y_pred).across_border()).item() == 1);
+}
+
+// What a loss is made of isn't what users list: torch's mse_loss is one op.
+BOOST_AUTO_TEST_CASE(op_lists_do_not_reach_losses) {
+  const PolicyScope policy{
+      Policy(OpLists({.lower = std::vector<std::string>{"sub", "mul", "abs", "mean", "cross_entropy"},
+                      .float32 = std::vector<std::string>{}}))};
+  const Tensor y_true({1, 2}, std::vector<float>{257, 0}), y_pred({1, 2});
+  BOOST_TEST(mean_absolute_error(y_true, y_pred).item() == 128.5);
+  BOOST_TEST(mean_squared_error(y_true, y_pred).item() == 257 * 257 / 2.0);
+  const Value losses = sparse_categorical_crossentropy(Tensor({1, 3}, DType::int64), Tensor({1, 3, 7}));
+  BOOST_TEST((losses.dtype() == DType::float32));
 }
 
 BOOST_AUTO_TEST_CASE(one_number_per_sample) {

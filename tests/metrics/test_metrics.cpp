@@ -1,5 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
+#include <mezzo/graph/scope.hpp>
 #include <mezzo/losses/mean_absolute_error.hpp>
 #include <mezzo/metrics/accuracy.hpp>
 #include <mezzo/metrics/binary_accuracy.hpp>
@@ -9,6 +10,8 @@
 #include <mezzo/metrics/sparse_categorical_accuracy.hpp>
 #include <mezzo/metrics/sparse_categorical_crossentropy.hpp>
 #include <mezzo/ops/ops.hpp>
+#include <mezzo/precision/op_lists.hpp>
+#include <mezzo/precision/policy.hpp>
 
 #include "support/kernels.hpp"
 #include "support/recorded.hpp"
@@ -71,6 +74,29 @@ BOOST_AUTO_TEST_CASE(targets_of_any_dtype_are_binary) {
   for (const DType dtype : {DType::boolean, DType::uint8, DType::int64, DType::float32, DType::float64}) {
     const Tensor y_true = Tensor({2, 1}, std::vector<float>{1, 1}).cast(dtype);
     BOOST_TEST(numbers(binary_accuracy(y_true, y_pred)) == (std::vector<double>{1, 0}));
+  }
+}
+
+// Keras: metrics are float32 whatever the policy. 0.501 would be 0.5, and 257 / 512 would be 1 / 2.
+BOOST_AUTO_TEST_CASE(policies_and_op_lists_do_not_reach_metrics) {
+  std::vector<float> scores(512, 0.501F);
+  std::fill(scores.begin() + 257, scores.end(), 0.0F);
+  const Tensor y_true({1, 512}, std::vector<float>(512, 1)), y_pred({1, 512}, scores);
+  const OpLists lists({.lower = std::vector<std::string>{"sub", "sign", "relu", "eq", "argmax", "mean"}});
+  for (const Policy& policy : {Policy("bfloat16"), Policy(lists)}) {
+    const PolicyScope trainer(policy);
+    const Value fraction = binary_accuracy(Value(y_true).across_border(), Value(y_pred).across_border());
+    BOOST_TEST(fraction.item() == 257 / 512.0, policy.name());
+    BOOST_TEST((fraction.dtype() == DType::float32));
+    const Tensor labels({1, 1}, DType::int64);
+    BOOST_TEST(
+        sparse_categorical_accuracy(labels, Value(Tensor({1, 1, 2}, std::vector<float>{1.001F, 1})).across_border())
+                .item() == 1,
+        policy.name());
+    BOOST_TEST(categorical_accuracy(Tensor({1, 2}, std::vector<float>{0, 1}),
+                                    Value(Tensor({1, 2}, std::vector<float>{1, 1.001F})).across_border())
+                       .item() == 1,
+               policy.name());
   }
 }
 

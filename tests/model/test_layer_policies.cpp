@@ -35,6 +35,20 @@ class Probe : public Layer {
   Variable weight_{"weight"};
 };
 
+/// Multiplies by a variable that is exempt from casts, or not.
+class Gain : public Layer {
+ public:
+  explicit Gain(bool autocast) : Layer("Gain", ProbeOptions{}), autocast_(autocast) {}
+  void build(const Shape&) override { add_weight(gain_, {.shape = {}, .autocast = autocast_}); }
+
+ protected:
+  Value call(const Value& x) override { return x * gain_; }
+
+ private:
+  bool autocast_;
+  Variable gain_{"gain"};
+};
+
 /// Puts float32 back.
 struct GlobalPolicy {
   explicit GlobalPolicy(const Policy& policy) { set_dtype_policy(policy); }
@@ -70,6 +84,18 @@ BOOST_AUTO_TEST_CASE(a_container_holds_for_outputs_and_weights) {
   BOOST_TEST((pure(x).dtype() == DType::float16));
   BOOST_TEST((pure.weights()[0].dtype() == DType::float16));
   BOOST_TEST((pure.weights()[2].dtype() == DType::float32));  // gamma of the batch norm
+}
+
+// Keras' add_weight(autocast=False).
+BOOST_AUTO_TEST_CASE(variables_are_cast_when_read_unless_they_are_exempt) {
+  const auto result = [](bool autocast) {
+    Sequential model({Gain(autocast)}, {.dtype = "mixed_bfloat16"});
+    const DType dtype = model(x).dtype();
+    BOOST_TEST((model.weights()[0].dtype() == DType::float32));
+    return dtype;
+  };
+  BOOST_TEST((result(true) == DType::bfloat16));
+  BOOST_TEST((result(false) == DType::float32));
 }
 
 BOOST_AUTO_TEST_CASE(a_layers_own_policy) {

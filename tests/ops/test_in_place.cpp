@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(outside_of_op_lists_they_promote) {
 BOOST_AUTO_TEST_CASE(under_op_lists_the_first_operand_decides) {
   const PolicyScope trainer{OpLists()};
   const Tensor narrow({2}, DType::bfloat16), wide({2}, DType::float32);
-  for (Value& (*op)(Value&, const Value&) : {&operator+=, &operator-=, &operator*=}) {
+  for (Value& (*op)(Value&, const Value&) : {&operator+=, &operator-=, &operator*=, &operator/=}) {
     Value x = narrow;
     BOOST_TEST(dtype_name(op(x, wide).dtype()) == "bfloat16");
     Value y = wide;

@@ -54,6 +54,18 @@ BOOST_AUTO_TEST_CASE(keras_hub_2629_beta_2_of_0_999_updates_bfloat16_variables) 
   }
 }
 
+// The same of momentum: 0.999 in bfloat16 is 1, with which a velocity never fades.
+BOOST_AUTO_TEST_CASE(momentum_of_0_999_fades_for_bfloat16_variables) {
+  auto variable = std::make_shared<VariableState>("w");
+  variable->assign(Tensor({1}, DType::bfloat16));
+  SGD sgd({.learning_rate = 1, .momentum = 0.999});
+  step(sgd, {variable}, {Tensor({1}, std::vector<float>{1}).cast(DType::bfloat16)}, 1);
+  for (int i = 0; i < 1000; ++i) step(sgd, {variable}, {Tensor({1}, DType::bfloat16)}, 1);
+  const VariableState& velocity = *sgd.state()->slots.at(0).values.at(0);
+  BOOST_TEST((velocity.value.dtype() == DType::float32));
+  BOOST_TEST(velocity.value.item() == -std::pow(0.999, 1000), boost::test_tools::tolerance(1e-4));
+}
+
 // beta_2 rounded to bfloat16 is 1; the moments themselves are rounded, but to what they are on average.
 BOOST_AUTO_TEST_CASE(states_in_bfloat16_follow_small_changes_on_average) {
   constexpr std::int64_t size = 4096;

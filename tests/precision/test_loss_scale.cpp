@@ -71,8 +71,26 @@ BOOST_AUTO_TEST_CASE(stays_between_floor_and_cap) {
   BOOST_TEST(high.scale() == 3);
 }
 
-BOOST_AUTO_TEST_CASE(begins_as_torch_does) {
-  BOOST_TEST(LossScale().scale() == 65536);
+// Keras' defect: without a floor 165 halvings reach 0, and then 0 / 0 is written to the weights.
+BOOST_AUTO_TEST_CASE(halvings_without_end_do_not_reach_0) {
+  LossScale scale;
+  int accepted = 0;
+  for (int i = 0; i < 165; ++i) accepted += scale.update(false) ? 1 : 0;
+  BOOST_TEST(scale.scale() == 0x1p-16);
+  BOOST_TEST(accepted == 32);
+  BOOST_TEST(scale.skipped() == 165);
+}
+
+// GradScaler: 2^16, doubled after 2000 finite steps, halved by one that isn't.
+BOOST_AUTO_TEST_CASE(begins_and_goes_on_as_torch_does) {
+  LossScale scale;
+  BOOST_TEST(scale.scale() == 65536);
+  for (int i = 0; i < 1999; ++i) scale.update(true);
+  BOOST_TEST(scale.scale() == 65536);
+  scale.update(true);
+  BOOST_TEST(scale.scale() == 131072);
+  scale.update(false);
+  BOOST_TEST(scale.scale() == 65536);
   BOOST_TEST(equal(LossScale(LossScaleOptions()).state(), LossScale().state()));
 }
 

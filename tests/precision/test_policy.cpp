@@ -43,6 +43,8 @@ BOOST_AUTO_TEST_CASE(jmps_strings) {
               {"params=float32,compute=float16,output=full", "float16 float32 float32"},
               {"p=bf16", "bfloat16 bfloat16 bfloat16"},
               {"c=half", "float16 float32 float16"},
+              {"p=full,c=bfloat16,o=f16", "bfloat16 float32 float16"},
+              {"params=float16,output=float64", "float16 float16 float64"},
               {"p=f64,o=f32", "float64 float64 float32"}};
   for (const auto& row : rows) {
     const Policy policy(row.text);

@@ -148,6 +148,7 @@ BOOST_AUTO_TEST_CASE(grows_after_an_interval_and_a_skip_makes_it_count_anew) {
   BOOST_TEST(optimizer.iterations() == 6);
 }
 
+// GradScaler's order: scale, backward, unscale, clip, step. Lightning #21435: fused optimizers can't clip; these do.
 BOOST_AUTO_TEST_CASE(gradients_are_unscaled_before_they_are_clipped) {
   const auto weight_after = [](const SGDOptions& options, double scale) {
     Sequential model = line(1);
@@ -165,6 +166,7 @@ BOOST_AUTO_TEST_CASE(gradients_are_unscaled_before_they_are_clipped) {
     BOOST_TEST(weight_after({.learning_rate = 0.01, .clipvalue = 3}, scale) == 1 - 0.01 * 3, tolerance(1e-6));
     BOOST_TEST(weight_after({.learning_rate = 0.01, .global_clipnorm = 4}, scale) == 1 - 0.01 * 4, tolerance(1e-6));
     BOOST_TEST(weight_after({.learning_rate = 0.01, .global_clipnorm = 20}, scale) == 1 - 0.01 * 18, tolerance(1e-6));
+    BOOST_TEST(weight_after({.learning_rate = 0.01, .weight_decay = 2}, scale) == 1 - 0.01 * 20, tolerance(1e-6));
   }
 }
 

@@ -133,6 +133,18 @@ BOOST_AUTO_TEST_CASE(the_log_of_casts_is_this) {
              "[OpLists] softmax in softmax: bfloat16 -> float32\n");  // listed in float32
 }
 
+// Losses and their sample weights are float32 whatever the policy: 257 would be 256.
+BOOST_AUTO_TEST_CASE(lists_do_not_reach_the_loss_of_a_compiled_model) {
+  Sequential model({Dense({.units = 1})});
+  model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mae"});
+  const Dataset data = Dataset::from_tensors({{"x", Tensor({1, 1})},
+                                              {"y", Tensor({1, 1}, std::vector<float>{257}), Role::target},
+                                              {"w", Tensor({1}, std::vector<float>{1}), Role::weight}});
+  const OpLists lists({.lower = std::vector<std::string>{"sub", "mul", "abs", "mean", "matmul"}});
+  const Trainer trainer({.max_epochs = 1, .precision = lists, .enable_progress_bar = false});
+  BOOST_TEST(trainer.fit(model, DataLoader(data)).history.at("loss").at(0) == 257);
+}
+
 BOOST_AUTO_TEST_CASE(torch_amps_lists_train_too) {
   Sequential model({Dense({.units = 8, .activation = "relu"}), Dense({.units = 3})});
   const auto losses = train(model, random_tensor({6, 5}), Tensor({6}, std::vector<std::int64_t>{0, 1, 2, 0, 1, 2}),

@@ -138,6 +138,19 @@ BOOST_AUTO_TEST_CASE(low_precision_computes_what_float32_does_within_its_roundin
   }
 }
 
+// Lightning #18620: a sum of 600 losses in bfloat16 stops growing at 256.
+BOOST_AUTO_TEST_CASE(means_over_many_steps_are_right_in_bfloat16) {
+  std::vector<double> x(600), y(600);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = i % 2 == 0 ? 1 : 2;
+  Sequential model({Dense({.units = 1, .kernel_initializer = Constant(0)})});
+  model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse", .metrics = {"mae"}});
+  auto history = quiet("bf16-true").fit(model, DataLoader(pairs(x, y), {.batch_size = 1})).history;
+  BOOST_TEST(history["loss"].at(0) == 2.5);
+  BOOST_TEST(history["mae"].at(0) == 1.5);
+  history = quiet("bf16-true").fit(model, DataLoader(pairs(x, y), {.batch_size = 600})).history;
+  BOOST_TEST(history["loss"].at(0) == 2.5);
+}
+
 BOOST_AUTO_TEST_CASE(a_refused_batch_does_not_round_the_weights) {
   Sequential model = two_layers();
   model.build({2, 1});
