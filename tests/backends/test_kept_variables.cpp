@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(compact_gradients_give_the_same_bits) {
     compact.attributes.set("compact", true);
     const Tensor places({50}, [] {
       std::vector<std::int32_t> out(50, -1);
-      for (std::int32_t i = 0; i < 9; ++i) out[static_cast<std::size_t>(i * 5)] = 8 - i;
+      for (std::size_t i = 0; i < 9; ++i) out[5 * i] = 8 - static_cast<std::int32_t>(i);
       return out;
     }());
     compact.inputs[1] = dense.inputs[1].slice(0, 9);
