@@ -43,6 +43,16 @@ class Gained : public Model {
   Dense dense_ = sub("dense", Dense({.units = 1, .dtype = "float32"}));
 };
 
+/// Logs what it computes, a number for each sample.
+class Logging : public Module {
+ public:
+  Logging() : Module("Logging") {}
+  void validation_step(const Batch& batch) override { log("out", line_(batch["x"])); }
+
+ private:
+  Dense line_ = sub("line", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(1)}));
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(trainer_precision)
@@ -149,6 +159,15 @@ BOOST_AUTO_TEST_CASE(means_over_many_steps_are_right_in_bfloat16) {
   BOOST_TEST(history["mae"].at(0) == 1.5);
   history = quiet("bf16-true").fit(model, DataLoader(pairs(x, y), {.batch_size = 600})).history;
   BOOST_TEST(history["loss"].at(0) == 2.5);
+}
+
+// bfloat16 has 256 and 258, but not 257.
+BOOST_AUTO_TEST_CASE(what_is_logged_in_bfloat16_has_a_mean_in_float32) {
+  for (const char* precision : {"bf16", "bf16-true"}) {
+    Logging module;
+    const auto logged = quiet(precision).validate(module, DataLoader(pairs({256, 258}, {0, 0}), {.batch_size = 2}));
+    BOOST_TEST(logged.at("out") == 257, precision);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_batch_does_not_round_the_weights) {
