@@ -18,7 +18,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int warm_up_steps = 2, timed_steps = 6;
-constexpr double enough_seconds = 10;     // for the timed steps of one policy
+constexpr double least_seconds = 0.15;    // for the timed steps of one policy: short ones are repeated, until some of
+                                          // them had no core taken away
+constexpr double enough_seconds = 10;     // after which there are fewer of them
 constexpr double agreement = 0.05;        // of the largest loss: rounding that a few steps have amplified
 constexpr double worthwhile_gain = 1.03;  // less lies within the noise of so few steps
 
@@ -72,15 +74,16 @@ void take_steps(Module& module, const std::vector<HostBatch>& batches, const Run
   runner.configure(true);
   const KeptWeights kept(module);
   Clock::time_point begin;
-  for (int step = 0; step < warm_up_steps + timed_steps; ++step) {
+  for (int step = 0;; ++step) {
     if (step == warm_up_steps) begin = Clock::now();
     const auto start = Clock::now();
     runner.run(Phase::train, batches[static_cast<std::size_t>(step) % batches.size()]);
     const auto end = Clock::now();
-    trial.losses.push_back(loss_of(runner));
+    if (step < warm_up_steps + timed_steps) trial.losses.push_back(loss_of(runner));
     if (step < warm_up_steps) continue;
     if (!runner.skipped()) trial.seconds = std::min(trial.seconds, std::chrono::duration<double>(end - start).count());
-    if (std::chrono::duration<double>(end - begin).count() > enough_seconds) break;
+    const double seconds = std::chrono::duration<double>(end - begin).count();
+    if (seconds > (step + 1 < warm_up_steps + timed_steps ? enough_seconds : least_seconds)) break;
   }
 }
 

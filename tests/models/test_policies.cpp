@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include <mezzo/core/parallel.hpp>
 #include <mezzo/mezzo.hpp>
 
 #include "formula.hpp"
 #include "small.hpp"
+#include "support/one_thread.hpp"
 #include "support/tensors.hpp"
 
 using namespace mezzo;
@@ -43,17 +43,8 @@ void check(const std::string& policy, const std::string& name, M model, const Te
   BOOST_TEST_MESSAGE(name << " in " << policy << ": from " << *first << " to " << losses.back());
 }
 
-// On one thread: the models are small, and some of oneDNN's kernels spin until all their threads have a core.
-struct OneThread {
-  OneThread() { set_thread_count(1); }
-  ~OneThread() { set_thread_count(threads); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-  int threads = thread_count();
-};
-
 void check_all(const std::string& policy) {
-  const OneThread small;
+  const OneThread small;  // some of oneDNN's kernels spin until all their threads have a core
   seed_everything(1);
   const Tensor text = random_tensor({4, 7}, DType::int64, 1, 0, 17);
   check(policy, "mlp", MLP({.hidden_units = {16}, .classes = 4}), images({8, 5, 4, 3}), labels({8}, 4));

@@ -93,7 +93,7 @@ inline std::vector<OpRow> pool_rows() {
 // Mean and inverse deviation of each channel, over all axes but the last.
 inline Tensors plain_statistics(const mezzo::Tensor& x, double epsilon) {
   const std::int64_t channels = x.shape().back();
-  const double rows = static_cast<double>(x.size() / channels);
+  const double rows = static_cast<double>(x.size()) / static_cast<double>(channels);
   mezzo::Tensor mean({channels}, mezzo::DType::float64), variance = mean;
   for (std::int64_t i = 0; i < x.size(); ++i) {
     mean.mutable_data<double>()[i % channels] += x.data<double>()[i] / rows;
@@ -152,7 +152,7 @@ inline OpRow batch_norm_row(const mezzo::Shape& shape, bool training) {
 inline Tensors plain_batch_norm_gradient(const Tensors& v, bool training) {
   const mezzo::Tensor &g = v[0], &x = v[1], &gamma = v[2], &mean = v[3], &inverse = v[4];
   const std::int64_t channels = gamma.size();
-  const double rows = static_cast<double>(x.size() / channels);
+  const double rows = static_cast<double>(x.size()) / static_cast<double>(channels);
   mezzo::Tensor dgamma({channels}, mezzo::DType::float64), dbeta = dgamma, dx(x.shape(), mezzo::DType::float64);
   const auto normalized = [&](std::int64_t i) {
     const std::int64_t c = i % channels;

@@ -19,7 +19,8 @@ inline mezzo::Tensor apart(const mezzo::Shape& shape) {
   std::int64_t stride = n / 2 + 1;
   while (std::gcd(stride, n) != 1) ++stride;
   for (std::int64_t i = 0; i < n; ++i) {
-    x.mutable_data<double>()[i] = 0.04 * static_cast<double>(i * stride % n - n / 2) + 0.02;
+    const std::int64_t place = i * stride % n - n / 2;
+    x.mutable_data<double>()[i] = 0.04 * static_cast<double>(place) + 0.02;
   }
   return x;
 }

@@ -7,10 +7,10 @@
 
 using namespace mezzo;
 
-BOOST_AUTO_TEST_SUITE(hardware_report)
+BOOST_AUTO_TEST_SUITE(hardware)
 
 BOOST_AUTO_TEST_CASE(it_measures_each_dtype) {
-  const Hardware here = hardware();
+  const Hardware here = mezzo::hardware();
   BOOST_TEST(here.cores == available_cores());
   BOOST_TEST(here.threads == thread_count());
   BOOST_TEST(here.isa == isa_name(isa()));

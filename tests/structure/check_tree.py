@@ -153,6 +153,9 @@ def check_lines(root, path, lines):
             yield from ((number, rule) for rule in rules)
     if path.endswith(".hpp") and "#pragma once" not in lines:
         yield 1, "a header needs #pragma once"
+    test = re.fullmatch(r"tests/.*/test_(\w+)\.cpp", path)
+    if test and not any(re.match(rf"BOOST_AUTO_TEST_SUITE\({test[1]}\b", line) for line in lines):
+        yield 1, f"ctest runs the suite {test[1]} of this file"
     if is_sized(path) and len(lines) > TOO_LONG:
         yield TOO_LONG + 1, f"{len(lines)} lines, at most {TOO_LONG}"
 

@@ -88,7 +88,11 @@ class CheckTree(unittest.TestCase):
         self.expect({"framework/core/a.hpp": "\n"}, "framework/core/a.hpp", 1, "#pragma once")
 
     def test_size(self):
-        self.expect({"tests/core/test_a.cpp": "\n" * 401}, "tests/core/test_a.cpp", 401, "401 lines")
+        self.expect({"tests/core/a.cpp": "\n" * 401}, "tests/core/a.cpp", 401, "401 lines")
+
+    def test_suite(self):
+        self.expect({"tests/core/test_a.cpp": "BOOST_AUTO_TEST_SUITE(b)\n"}, "tests/core/test_a.cpp", 1, "the suite a")
+        self.assertEqual(findings({"tests/core/test_a.cpp": "BOOST_AUTO_TEST_SUITE(a)\n"}), [])
 
     def test_machine_path(self):
         self.expect_line("docs/a.md", "see " + "/" + "home/someone/file", "one machine")

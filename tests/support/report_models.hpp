@@ -43,7 +43,7 @@ inline mezzo::Sequential fragile() {
   model.compile({.optimizer = "adam", .loss = "mse"});
   model.build({8, 6});
   mezzo::Tensor identity({6, 6});
-  for (int i = 0; i < 6; ++i) identity.mutable_data<float>()[7 * i] = 1;
+  for (std::ptrdiff_t i = 0; i < 6; ++i) identity.mutable_data<float>()[7 * i] = 1;
   model.weights().front().assign(identity);
   return model;
 }
