@@ -45,7 +45,8 @@ class CheckTree(unittest.TestCase):
             "framework/backends/xsimd/add.isa.cpp": "#include <xsimd/xsimd.hpp>\n",
             "models/cnn.hpp": HEADER + "#include <mezzo/layers/dense.hpp>\n",
             "datasets/mnist.cpp": "#include <mezzo/data/dataset.hpp>\n",
-            "tests/core/test_tensor.cpp": "#include <mezzo/core/detail/copy.hpp>\n#include <xtensor/xarray.hpp>\n",
+            "tests/core/test_tensor.cpp": "#include <mezzo/core/detail/copy.hpp>\n#include <xtensor/xarray.hpp>\n"
+                                          "BOOST_AUTO_TEST_SUITE(tensor)\n",
         }), [])
 
     def test_arrows(self):
