@@ -3,24 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include <mezzo/backends/cast_kernel.hpp>
 #include <mezzo/backends/half.hpp>
+#include <mezzo/backends/scratch_layout.hpp>
 
 namespace mezzo {
 namespace {
-
-/// Hands out 64-byte aligned pieces of scratch.
-class Layout {
- public:
-  std::size_t take(std::size_t bytes) {
-    const std::size_t offset = size_;
-    size_ += (bytes + 63) / 64 * 64;
-    return offset;
-  }
-  std::size_t size() const { return size_; }
-
- private:
-  std::size_t size_ = 0;
-};
 
 /// An operand that lives in scratch as float32.
 struct Conversion {
@@ -29,12 +17,8 @@ struct Conversion {
   std::unique_ptr<Kernel> cast;  ///< of an input to float32, of an output from it
 };
 
-std::unique_ptr<Kernel> cast_kernel(const Shape& shape, DType from, DType to, const std::string& where) {
-  return choose_kernel({&find_op("cast"), {{"dtype", to}}, {{shape, from}}, {{shape, to}}, where}).kernel;
-}
-
 /// Replaces half operands by float32 ones that live in scratch.
-std::vector<Conversion> widen(std::vector<Spec>& specs, bool input, Layout& layout, const std::string& where) {
+std::vector<Conversion> widen(std::vector<Spec>& specs, bool input, ScratchLayout& layout, const std::string& where) {
   std::vector<Conversion> conversions;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     Spec& spec = specs[i];
@@ -68,7 +52,7 @@ class Widened final : public Kernel {
       copy_ = cast_kernel(copy.shape, request.outputs[0].dtype, copy.dtype, request.where);
       wide.outputs.pop_back();
     }
-    Layout layout;
+    ScratchLayout layout;
     input_pointers_ = layout.take(request.inputs.size() * sizeof(void*));
     output_pointers_ = layout.take(request.outputs.size() * sizeof(void*));
     inputs_ = widen(wide.inputs, true, layout, request.where);

@@ -12,10 +12,16 @@ std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason
   return reason.empty() ? make(request, reason) : nullptr;
 }
 
+std::unique_ptr<Kernel> create_split_matmul(const KernelRequest& request, std::string& reason) {
+  reason = onednn::prefers_widening(request, onednn::has_amx_bfloat16());
+  return reason.empty() ? onednn::make_split_matmul(request, reason) : nullptr;
+}
+
 }  // namespace
 
 std::vector<Implementation> onednn_implementations() {
   return {{"onednn", "matmul", create<onednn::make_matmul>},
+          {"split", "matmul", create_split_matmul},
           {"onednn", "conv2d", create<onednn::make_conv2d>},
           {"onednn", "conv2d_input_gradient", create<onednn::make_conv2d_input_gradient>},
           {"onednn", "conv2d_kernel_gradient", create<onednn::make_conv2d_kernel_gradient>}};

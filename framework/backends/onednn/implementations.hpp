@@ -5,7 +5,8 @@
 
 namespace mezzo {
 
-/// "onednn": matmul and the convolutions in float32, and in bfloat16 where that is in hardware and no slower.
+/// "onednn": matmul and the convolutions in float32, and in bfloat16 where that is in hardware and no slower. "split":
+/// matmul of float16 operands as an exact product in bfloat16, where AMX makes that faster than float32.
 std::vector<Implementation> onednn_implementations();
 
 /// Whether oneDNN has bfloat16 in hardware (avx512_core_bf16 or AMX) under the caps on the ISA, its own and ours.

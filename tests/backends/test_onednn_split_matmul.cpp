@@ -1,0 +1,247 @@
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+
+#include <mezzo/backends/onednn/bfloat16.hpp>
+#include <mezzo/backends/onednn/creators.hpp>
+#include <mezzo/backends/onednn/implementations.hpp>
+#include <mezzo/backends/onednn/statistics.hpp>
+
+#include "support/onednn.hpp"
+#include "support/skip.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+const char* const needed = "needs bfloat16 in hardware";
+
+Attributes product(bool transpose_a, bool transpose_b, DType out = DType::float16, const std::string& activation = "") {
+  Attributes attributes{{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", out}};
+  if (!activation.empty()) attributes.set("activation", activation);
+  return attributes;
+}
+
+/// The split product, on any machine with bfloat16 in hardware; nothing in memory is touched but its own.
+Tensor split(const Attributes& attributes, const std::vector<Tensor>& inputs) {
+  const KernelRequest request = kernel_request("matmul", attributes, inputs);
+  std::string reason;
+  const auto kernel = onednn::make_split_matmul(request, reason);
+  BOOST_TEST_REQUIRE(kernel != nullptr, reason);
+  const Tensor first = run_between_margins(*kernel, request, inputs);
+  const Tensor again = run_between_margins(*kernel, request, inputs);  // on other addresses
+  BOOST_TEST(first.equal(again));
+  return first;
+}
+
+struct Sizes {
+  std::int64_t rows, columns, depth;
+};
+
+std::vector<Tensor> operands(const Sizes& s, const Shape& stack, bool shared, bool transpose_a, bool transpose_b,
+                             bool integers) {
+  Shape a = stack, b = shared ? Shape{} : stack;
+  a.insert(a.end(), {transpose_a ? s.depth : s.rows, transpose_a ? s.rows : s.depth});
+  b.insert(b.end(), {transpose_b ? s.columns : s.depth, transpose_b ? s.depth : s.columns});
+  if (integers) return {small_integers(a, DType::float16, 1), small_integers(b, DType::float16, 2)};
+  return {random_tensor(a, DType::float16, 1), random_tensor(b, DType::float16, 2)};
+}
+
+/// Distance of two float16 in steps between neighbours.
+int steps_between(float16 a, float16 b) {
+  const auto place = [](float16 x) { return (x.bits & 0x8000U) != 0 ? -(x.bits & 0x7fff) : x.bits & 0x7fff; };
+  return std::abs(place(a) - place(b));
+}
+
+/// Both round numbers to float16 that differ by the order of additions in float32: to neighbours, and that rarely.
+void check_against_widen(const Attributes& attributes, const std::vector<Tensor>& inputs) {
+  const Tensor got = split(attributes, inputs);
+  const Tensor wide = run_kernel("widen", "matmul", attributes, inputs).outputs.at(0);
+  std::int64_t different = 0;
+  for (std::int64_t i = 0; i < got.size(); ++i) {
+    const int steps = steps_between(got.data<float16>()[i], wide.data<float16>()[i]);
+    // Where terms cancel, float32's own error (here below 1e-5) is more than a step of float16.
+    const double gap =
+        std::abs(got.to_doubles()[static_cast<std::size_t>(i)] - wide.to_doubles()[static_cast<std::size_t>(i)]);
+    BOOST_TEST((steps <= 1 || gap < 1e-5), steps << " steps apart");
+    different += steps > 0 ? 1 : 0;
+  }
+  BOOST_TEST(different * 50 <= got.size(), different << " of " << got.size() << " differ");
+}
+
+/// Against float64, to what sums in float32 lose of numbers below 1.
+void check_against_exact(const Attributes& attributes, const std::vector<Tensor>& inputs, std::int64_t depth) {
+  const Tensor got = split(with_attribute(attributes, "dtype", DType::float32), inputs);
+  const double difference = largest_difference(got, exact_result("matmul", attributes, inputs));
+  BOOST_TEST(difference <= 1e-6 * std::sqrt(static_cast<double>(depth)), "differs by " << difference);
+}
+
+Tensor halves(const Shape& shape, const std::vector<float>& numbers) {
+  return Tensor(shape, numbers).cast(DType::float16);
+}
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(onednn_split_matmul)
+
+BOOST_AUTO_TEST_CASE(all_layouts) {
+  if (!onednn_has_native_bfloat16()) return skip(needed);
+  for (int bits = 0; bits < 4; ++bits) {
+    const bool ta = (bits & 1) != 0, tb = (bits & 2) != 0;
+    for (const Sizes& s : {Sizes{5, 18, 33}, Sizes{1, 1, 1}, Sizes{3, 1, 7}, Sizes{1, 9, 65}, Sizes{64, 96, 128}}) {
+      for (const Shape& stack : {Shape{}, Shape{2, 3}}) {
+        for (const bool shared : {false, true}) {
+          if (shared && (stack.empty() || ta)) continue;
+          BOOST_TEST_CONTEXT(s.rows << " x " << s.depth << " x " << s.columns << " layout " << bits << " stack "
+                                    << to_string(stack) << " shared " << shared) {
+            const auto integers = operands(s, stack, shared, ta, tb, true);
+            for (const DType out : {DType::float16, DType::float32}) {
+              const Tensor exact = exact_result("matmul", product(ta, tb), integers).cast(out);
+              BOOST_TEST(split(product(ta, tb, out), integers).equal(exact), dtype_name(out));
+            }
+            check_against_exact(product(ta, tb), operands(s, stack, shared, ta, tb, false), s.depth);
+          }
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(epilogues) {
+  if (!onednn_has_native_bfloat16()) return skip(needed);
+  for (const DType bias : {DType::float16, DType::float32}) {
+    for (const DType out : {DType::float16, DType::float32}) {
+      for (const std::string activation : {"", "relu"}) {
+        auto inputs = operands({7, 19, 33}, {}, false, false, false, true);
+        inputs.push_back(small_integers({19}, bias, 3));
+        const Attributes attributes = product(false, false, out, activation);
+        BOOST_TEST(split(attributes, inputs).equal(exact_result("matmul", attributes, inputs).cast(out)),
+                   dtype_name(bias) << " bias, " << dtype_name(out) << " " << activation);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(gives_what_widen_gives_to_the_last_place) {
+  if (!onednn_has_native_bfloat16()) return skip(needed);
+  check_against_widen(product(false, false), operands({61, 130, 384}, {}, false, false, false, false));
+  check_against_widen(product(true, false), operands({130, 61, 511}, {}, false, true, false, false));
+  check_against_widen(product(false, true), operands({33, 65, 1024}, {2}, false, false, true, false));
+}
+
+BOOST_AUTO_TEST_CASE(every_finite_number_is_multiplied_exactly) {
+  if (!onednn_has_native_bfloat16()) return skip(needed);
+  const Tensor one = halves({1, 1}, {1.0F});
+  Tensor all({63488, 1}, DType::float16);
+  float16* numbers = all.mutable_data<float16>();
+  for (std::uint32_t i = 0, at = 0; i < 65536; ++i) {
+    if ((i & 0x7c00U) != 0x7c00U) numbers[at++].bits = static_cast<std::uint16_t>(i);
+  }
+  const Tensor exact = exact_result("matmul", product(false, false), {all, one}).cast(DType::float32);  // -0 is 0 there
+  BOOST_TEST(split(product(false, false, DType::float32), {all, one}).equal(exact));
+  BOOST_TEST(split(product(false, false), {all, one}).cast(DType::float32).equal(exact));
+  const Tensor row = all.reshape({1, 63488});
+  BOOST_TEST(split(product(false, false, DType::float32), {one, row}).equal(exact.reshape({1, 63488})));
+  // Every number by one that needs both halves, too: 22 bits, which float32 holds.
+  const Tensor odd = halves({1, 1}, {0x1.ffcp3F});
+  BOOST_TEST(split(product(false, false, DType::float32), {all, odd})
+                 .equal(exact_result("matmul", product(false, false), {all, odd}).cast(DType::float32)));
+}
+
+BOOST_AUTO_TEST_CASE(overflow_and_numbers_that_are_not_finite) {
+  if (!onednn_has_native_bfloat16()) return skip(needed);
+  // 65519.99 rounds to 65504, 65520 to infinity.
+  const auto sums = split(product(false, false), {halves({1, 2}, {65504, 1}), halves({2, 4}, {1, 1, 1, -2,  //
+                                                                                              15, 16, 17, -60})});
+  BOOST_TEST((sums.to_doubles() == std::vector<double>{65504, infinity, infinity, -infinity}));
+  // Infinity times each kind of number: whose low half is 0, positive, negative; infinity; with a sum of finite ones.
+  const Tensor b = halves({2, 7}, {1, 0.3F, 0.7F, -0.3F, infinity, -infinity, 65504,  //
+                                   1, 1, 1, 1, 1, 1, 1});
+  for (const float x : {infinity, -infinity}) {
+    const Tensor a = halves({1, 2}, {x, 0.3F});
+    const Tensor left = split(product(false, false), {a, b});
+    const Tensor right = split(product(true, true), {b, a});
+    const std::vector<double> expected{x, x, x, -x, x, -x, x};
+    BOOST_TEST((left.to_doubles() == expected));
+    BOOST_TEST((right.to_doubles() == expected));
+  }
+  const auto nans = split(product(false, false),
+                          {halves({3, 1}, {infinity, std::nanf(""), 1}), halves({1, 3}, {0, std::nanf(""), 3})})
+                        .to_doubles();
+  for (std::size_t i = 0; i < 9; ++i) {
+    const bool expected = i == 0 || i == 1 || i == 3 || i == 4 || i == 5 || i == 7;
+    BOOST_TEST(std::isnan(nans[i]) == expected, i);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(outputs_may_lie_on_operands) {
+  if (!onednn_has_native_bfloat16()) return skip(needed);
+  auto inputs = operands({32, 32, 32}, {}, false, false, false, false);
+  inputs.push_back(random_tensor({32}, DType::float16, 3));
+  const KernelRequest request = kernel_request("matmul", product(false, false), inputs);
+  std::string reason;
+  const auto kernel = onednn::make_split_matmul(request, reason);
+  BOOST_REQUIRE(kernel);
+  const Tensor apart = run_kernel(*kernel, request, inputs)[0];
+  for (const int i : {0, 1}) {
+    BOOST_TEST(kernel->may_overwrite(static_cast<std::size_t>(i)));
+    BOOST_TEST(run_kernel(*kernel, request, inputs, i)[0].equal(apart));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(creates_primitives_once) {
+  if (!onednn_has_native_bfloat16()) return skip(needed);
+  const auto inputs = operands({16, 48, 64}, {}, false, false, false, true);
+  const KernelRequest request = kernel_request("matmul", product(false, false), inputs);
+  std::string reason;
+  const std::int64_t before = onednn_primitives_created();
+  const auto kernel = onednn::make_split_matmul(request, reason);
+  BOOST_REQUIRE(kernel);
+  BOOST_TEST(kernel->detail().find("bfloat16 onednn ") == 0U);
+  const std::int64_t after = onednn_primitives_created();
+  BOOST_TEST(after > before);
+  for (int i = 0; i < 3; ++i) run_kernel(*kernel, request, inputs);
+  BOOST_TEST(onednn_primitives_created() == after);
+}
+
+BOOST_AUTO_TEST_CASE(says_why_it_declines) {
+  const auto request = [](const Shape& a, const Shape& b, DType dtype) {
+    return kernel_request("matmul", product(false, false, dtype), std::vector<Spec>{{a, dtype}, {b, dtype}});
+  };
+  const auto refusal = [](const KernelRequest& of) {
+    std::string reason;
+    return onednn::make_split_matmul(of, reason) ? "" : reason;
+  };
+  BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::bfloat16)) == "not for bfloat16");
+  BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::float32)) == "not for float32");
+  if (onednn_has_native_bfloat16()) {
+    BOOST_TEST(refusal(request({0, 8}, {8, 4}, DType::float16)) == "no elements");
+  } else {
+    BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::float16)) == "needs bfloat16 in hardware (AVX512_CORE_BF16)");
+  }
+  const KernelRequest large = request({2048, 384}, {384, 1536}, DType::float16);
+  BOOST_TEST(onednn::prefers_widening(large, false) == "needs AMX");
+  BOOST_TEST(onednn::prefers_widening(large, true) == "");
+  for (const auto& [a, b] : {std::pair(Shape{2048, 16}, Shape{16, 1536}), std::pair(Shape{32, 784}, Shape{784, 512}),
+                             std::pair(Shape{2048, 384}, Shape{384, 10})}) {
+    BOOST_TEST(onednn::prefers_widening(request(a, b, DType::float16), true) ==
+               "too few operations an element to be worth splitting");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(is_chosen_where_there_is_amx) {
+  const ChosenKernel chosen = choose_kernel(kernel_request(
+      "matmul", product(false, false), std::vector<Spec>{{{256, 384}, DType::float16}, {{384, 256}, DType::float16}}));
+  if (onednn::has_amx_bfloat16()) {
+    BOOST_TEST(chosen.implementation == "split");
+    BOOST_TEST(chosen.kernel->detail().find("amx") != std::string::npos);
+    return;
+  }
+  BOOST_TEST(chosen.implementation == "widen");
+  BOOST_TEST((chosen.declined == std::vector<std::string>{"onednn: has no float16", "split: needs AMX"}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
