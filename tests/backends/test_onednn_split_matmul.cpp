@@ -231,11 +231,14 @@ BOOST_AUTO_TEST_CASE(says_why_it_declines) {
   const KernelRequest large = request({2048, 384}, {384, 1536}, DType::float16);
   BOOST_TEST(onednn::prefers_widening(large, false) == "needs AMX");
   BOOST_TEST(onednn::prefers_widening(large, true) == "");
-  for (const auto& [a, b] : {std::pair(Shape{2048, 16}, Shape{16, 1536}), std::pair(Shape{32, 784}, Shape{784, 512}),
-                             std::pair(Shape{2048, 384}, Shape{384, 10})}) {
+  BOOST_TEST(onednn::prefers_widening(request({128, 784}, {784, 512}, DType::float16), true) == "");
+  BOOST_TEST(onednn::prefers_widening(request({2048, 32}, {32, 1536}, DType::float16), true) ==
+             "too short sums to be worth splitting");
+  for (const auto& [a, b] : {std::pair(Shape{32, 784}, Shape{784, 512}), std::pair(Shape{2048, 384}, Shape{384, 10})}) {
     BOOST_TEST(onednn::prefers_widening(request(a, b, DType::float16), true) ==
                "too few operations an element to be worth splitting");
   }
+  BOOST_TEST(onednn::prefers_widening(request({4, 8}, {8, 4}, DType::bfloat16), false) == "");  // not its business
 }
 
 BOOST_AUTO_TEST_CASE(is_chosen_where_there_is_amx) {

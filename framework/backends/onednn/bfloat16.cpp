@@ -18,6 +18,8 @@ bool onednn_isa_has(dnnl::cpu_isa wanted) {
   return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
 }
 
+double elements_of(const Spec& spec) { return static_cast<double>(element_count(spec.shape)); }
+
 bool is_intel_with_avx512_fp16() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (__get_cpuid(0, &a, &b, &c, &d) == 0 || std::memcmp(&b, "Genu", 4) != 0) return false;
@@ -54,21 +56,23 @@ Support onednn_support(DType dtype) {
 std::string onednn::prefers_widening(const KernelRequest& request, bool has_amx) {
   if (request.inputs[0].dtype != DType::float16 || request.inputs[1].dtype != DType::float16) return {};
   if (!has_amx) return "needs AMX";
-  double elements = 0;
-  for (const auto* specs : {&request.inputs, &request.outputs}) {
-    for (const Spec& spec : *specs) elements += static_cast<double>(element_count(spec.shape));
-  }
-  // On AMX, 2 cores, (2048, 384) by (384, 1536): float32 takes 2.9 ns a thousand operations, the split product
-  // 1.5. Splitting takes 0.06 ns an element, widening 0.04: so many operations save 0.09 ns an element.
-  constexpr double worthwhile = 64;
-  return operations(request) > worthwhile * elements ? "" : "too few operations an element to be worth splitting";
+  const double work = operations(request);
+  // What sums up little is bound by writing its output, in either form.
+  constexpr double least_depth = 64;
+  if (work < 2 * least_depth * elements_of(request.outputs[0])) return "too short sums to be worth splitting";
+  // On AMX, 2 cores, (2048, 384) by (384, 1536), a thousand operations take float32 2.9 ns, the split product 1.5.
+  // Split operands are twice the bytes of widened ones, which costs up to 0.1 ns an element: paid back by 70
+  // operations.
+  constexpr double worthwhile = 128;
+  const bool pays = work > worthwhile * (elements_of(request.inputs[0]) + elements_of(request.inputs[1]));
+  return pays ? "" : "too few operations an element to be worth splitting";
 }
 
 std::string onednn::prefers_float32(const KernelRequest& request) {
   double elements = 0;
   for (const auto* specs : {&request.inputs, &request.outputs}) {
     for (const Spec& spec : *specs) {
-      if (spec.dtype == DType::bfloat16) elements += static_cast<double>(element_count(spec.shape));
+      if (spec.dtype == DType::bfloat16) elements += elements_of(spec);
     }
   }
   // Emerald Rapids without AMX, 2 cores: 400 GFLOP/s in float32, 220 in bfloat16; widening costs 0.04 to 0.1 ns an
