@@ -47,6 +47,9 @@ void check(const PrecisionReportOptions& options) {
   if (options.steps < 0) {
     throw ValueError("[precision_report] steps must be 0 or more; got " + std::to_string(options.steps));
   }
+  if (options.precision.automatic()) {
+    throw ValueError("[precision_report] precision \"auto\" is for fit; give the policy that is to be looked at");
+  }
   check_loss_scale({.initial_scale = options.loss_scale}, "[precision_report] loss_scale as ");
 }
 

@@ -13,7 +13,7 @@
 namespace mezzo {
 
 struct PrecisionReportOptions {
-  Precision precision{};      ///< as a Trainer takes it; not given: the model's own policies
+  Precision precision{};      ///< as a Trainer takes it, but "auto"; not given: the model's own policies
   bool by_layer = true;       ///< measures each layer's effect, for which each costs one step
   int steps = 3;              ///< timed training steps, means of which are shown; 0: no times
   double loss_scale = 65536;  ///< to begin with, where gradients are computed in float16

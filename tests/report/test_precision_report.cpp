@@ -350,6 +350,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_reported_on_is_told) {
   const Model& base = model;
   check_throws<ValueError>("[precision_report] give the model as the class it is, not as a reference to its base",
                            [&] { mezzo::precision_report(base, batch); });
+  check_throws<ValueError>("[precision_report] precision \"auto\" is for fit; give the policy that is to be looked at",
+                           [&] { mezzo::precision_report(model, batch, {.precision = "auto"}); });
   check_throws<ValueError>("[precision_report] steps must be 0 or more; got -1",
                            [&] { mezzo::precision_report(model, batch, {.steps = -1}); });
   check_throws<ValueError>(
