@@ -94,8 +94,10 @@ BOOST_AUTO_TEST_CASE(kernels_in_every_dtype) {
   for_each_row_and_dtype([&](const OpRow& row, DType dtype) {
     for (const std::string& name : KernelCheck(row, dtype).run()) ran.insert(row.op + " " + name);
   });
-  for (const Implementation& implementation : kernel_table())
-    listed.insert(implementation.op + " " + implementation.name);
+  for (const Implementation& implementation : kernel_table()) {
+    // It takes sums longer than any here, and on AMX alone: backends/test_onednn_split_matmul.cpp.
+    if (implementation.name != "split") listed.insert(implementation.op + " " + implementation.name);
+  }
   BOOST_TEST(ran == listed, boost::test_tools::per_element());
 }
 
