@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <mutex>
 
@@ -155,6 +156,8 @@ std::string slowness(const Policy& policy, const ProductRates& float32, const Pr
 void warn_if_slow(const Policy& policy) {
   const DType dtype = policy.lists() != nullptr ? policy.lists()->dtype() : policy.compute_dtype();
   if (dtype != DType::bfloat16 && dtype != DType::float16) return;
+  const char* wanted = std::getenv("MEZZO_WARN_SLOW_POLICY");
+  if (wanted != nullptr && std::string(wanted) == "0") return;
   static std::once_flag measured[2];
   std::call_once(measured[dtype == DType::float16 ? 1 : 0], [&] {
     ProductRates float32, other;
