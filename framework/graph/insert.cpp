@@ -19,10 +19,10 @@ bool functional(const Values& inputs) {
 /// Says of each cast that an op list asked for, if it is to be told.
 void tell_casts(const Op& op, const Values& inputs, const std::vector<DType>& dtypes) {
   if (Trace::current() == nullptr || casts_disabled()) return;
-  const Policy policy = current_policy();
-  if (policy.lists() == nullptr || !policy.lists()->verbose()) return;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].weak() || inputs[i].dtype() == dtypes[i]) continue;
+    const Policy policy = current_policy();
+    if (policy.lists() == nullptr || !policy.lists()->verbose()) return;
     policy.lists()->tell(op.name, current_path(), inputs[i].dtype(), dtypes[i]);
   }
 }

@@ -1,5 +1,6 @@
 #include <mezzo/graph/scope.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -43,6 +44,17 @@ Origin& origin() {
 
 std::string joined(const std::string& path, const Frame& frame) {
   return path + (path.empty() || frame.entry.empty() ? "" : "/") + frame.entry;
+}
+
+bool has_map(const CastRegions& regions) {
+  return std::any_of(regions.begin(), regions.end(), [](const CastRegion& r) { return r.policy.map() != nullptr; });
+}
+
+/// Whether a level that counts here is a map: only then do paths matter, which each op would have to put together.
+bool maps_count(const Policy& global) {
+  if (global.map() != nullptr || base_policy().map() != nullptr || has_map(outermost())) return true;
+  return std::any_of(frames().begin(), frames().end(),
+                     [](const Frame& layer) { return layer.info->policy.map() != nullptr || has_map(layer.regions); });
 }
 
 }  // namespace
@@ -96,13 +108,14 @@ const CastRegions& outer_regions() { return outermost(); }
 Policy current_policy() {
   const Policy global = dtype_policy();
   std::vector<PolicyLevel> levels{{global, "", false}, {base_policy(), "", false}};
+  const bool by_path = maps_count(global);
   std::string path;
   const auto add_regions = [&](const CastRegions& regions) {
     for (const CastRegion& region : regions) levels.push_back({region.policy, path, false});
   };
   add_regions(outermost());
   for (const Frame& layer : frames()) {
-    path = joined(path, layer);
+    if (by_path) path = joined(path, layer);
     if (!layer.info->policy.inherits()) levels.push_back({layer.info->policy, path});
     add_regions(layer.regions);
   }

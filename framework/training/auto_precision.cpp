@@ -9,8 +9,8 @@
 #include <mutex>
 
 #include <mezzo/compiler/product_rates.hpp>
+#include <mezzo/core/one_thread.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/core/parallel.hpp>
 #include <mezzo/precision/op_lists.hpp>
 
 namespace mezzo::detail {
@@ -115,14 +115,6 @@ std::string text_of(const Trial& trial) {
   if (std::isfinite(trial.seconds)) text += fmt::format(" {:.3g} ms a step", 1e3 * trial.seconds);
   return trial.fault.empty() ? text : text + " (" + trial.fault + ")";
 }
-
-struct OneThread {
-  OneThread() { set_thread_count(1); }
-  ~OneThread() { set_thread_count(threads); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-  const int threads = thread_count();
-};
 
 }  // namespace
 

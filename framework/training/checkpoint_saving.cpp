@@ -90,7 +90,8 @@ Tensor whole(const VariableState& variable, const OptimizerConfigs& optimizers) 
     const auto compensation = compensation_of(*config.optimizer, variable);
     if (!compensation) continue;
     const Tensor rest = compensation->cast(DType::float32);
-    for (std::int64_t i = 0; i < rest.size(); ++i) numbers.mutable_data<float>()[i] += rest.data<float>()[i];
+    auto* sum = numbers.mutable_data<float>();
+    for (std::int64_t i = 0; i < rest.size(); ++i) sum[i] += rest.data<float>()[i];
   }
   return numbers;
 }

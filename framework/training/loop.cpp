@@ -95,13 +95,6 @@ Tensor concatenate(const std::vector<Tensor>& parts) {
   return all;
 }
 
-/// What holds for layers that have no policy of their own.
-Policy policy_of(const Module& module, const RunOptions& run) {
-  const Policy& own = module.state()->policy;
-  if (!own.inherits()) return own;
-  return run.policy.inherits() ? dtype_policy() : run.policy;
-}
-
 }  // namespace
 
 History fit(Module& module, const DataLoader& train, const DataLoader& validation, const RunOptions& run,
@@ -109,7 +102,8 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
   require(train, "fit");
   StepRunner runner(module, run);
   TrainingState& state = training_state(module);
-  if (!run.eager) warn_if_slow(policy_of(module, run));
+  const Policy& own = module.state()->policy;
+  if (!run.eager) warn_if_slow(own.inherits() ? runner.base_policy() : own);
   if (options.anew || !state.configured) runner.rehearse(Phase::train, first_batch(train));
   if (!validation.empty()) runner.rehearse(Phase::validate, first_batch(validation));
   if (options.checkpoint != nullptr) {

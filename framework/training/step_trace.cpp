@@ -97,10 +97,15 @@ Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   return std::move(trace.graph());
 }
 
+/// To an eager trace, but for those that optimizers ask for.
+void StepRunner::give_numbers(Trace& trace) const {
+  for (const char* name : {"step", "epoch", "seed"}) trace.runtime_values[name] = runtime_value(runtime_of(name));
+}
+
 void StepRunner::probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read) {
   if (!converted_) convert(Phase::train, batch);
   Trace trace(Trace::Mode::eager, true);
-  for (const char* name : {"step", "epoch", "seed"}) trace.runtime_values[name] = runtime_value(runtime_of(name));
+  give_numbers(trace);
   const PolicyScope policy(options_.policy);
   const RootScope root(module_);
   const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
@@ -174,7 +179,7 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
 
 void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   Trace trace(Trace::Mode::eager, phase == Phase::train);
-  for (const char* name : {"step", "epoch", "seed"}) trace.runtime_values[name] = runtime_value(runtime_of(name));
+  give_numbers(trace);
   for (std::size_t i = 0; i < state_.optimizers.size(); ++i) {
     for (const char* kind : {"learning_rate", "count", "loss_scale"}) {
       const std::string name = kind + (":" + std::to_string(i));

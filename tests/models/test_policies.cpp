@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <mezzo/core/one_thread.hpp>
 #include <mezzo/mezzo.hpp>
 
 #include "formula.hpp"
 #include "small.hpp"
-#include "support/one_thread.hpp"
 #include "support/tensors.hpp"
 
 using namespace mezzo;
@@ -44,7 +44,7 @@ void check(const std::string& policy, const std::string& name, M model, const Te
 }
 
 void check_all(const std::string& policy) {
-  const OneThread small;  // some of oneDNN's kernels spin until all their threads have a core
+  const detail::OneThread small;  // some of oneDNN's kernels spin until all their threads have a core
   seed_everything(1);
   const Tensor text = random_tensor({4, 7}, DType::int64, 1, 0, 17);
   check(policy, "mlp", MLP({.hidden_units = {16}, .classes = 4}), images({8, 5, 4, 3}), labels({8}, 4));

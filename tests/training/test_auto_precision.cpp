@@ -3,11 +3,11 @@
 #include <regex>
 
 #include <mezzo/core/hardware.hpp>
+#include <mezzo/core/one_thread.hpp>
 #include <mezzo/mezzo.hpp>
 #include <mezzo/training/detail/auto_precision.hpp>
 
 #include "support/captured.hpp"
-#include "support/one_thread.hpp"
 #include "support/tensors.hpp"
 
 using namespace mezzo;
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(rates_are_measured) {
 // model half as fast.
 BOOST_AUTO_TEST_CASE(an_older_cpu_gets_float32) {
   if (isa() != Isa::avx2) return;
-  const OneThread alone;
+  const detail::OneThread alone;
   Sequential model =
       compiled(Sequential({Conv2D({.filters = 16, .kernel_size = 3}), ReLU(), Flatten(), Dense({.units = 3})}));
   const CapturedOutput output;

@@ -111,6 +111,9 @@ class StepRunner {
   /// A training step up to its loss, see probe_step().
   void probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read);
 
+  /// What holds for layers that neither have a policy of their own nor are in a container that has one.
+  Policy base_policy() const;
+
   /// Whether the last step's updates were held back by a loss that overflowed.
   bool skipped() const { return skipped_; }
 
@@ -132,12 +135,12 @@ class StepRunner {
   CompiledStep* compile(Phase phase, const HostBatch& batch);
   Value user_step(Phase phase, const Batch& batch);
   std::vector<Logged> trace_step(Phase phase, const Batch& batch);
-  Policy base_policy() const;
   void run_plan(Phase phase, const HostBatch& batch);
   void run_eagerly(Phase phase, const HostBatch& batch);
   bool seeks_overflow(const std::vector<std::size_t>& updated) const;
   void count_update(std::size_t optimizer, bool scaled, bool committed, const std::optional<Overflow>& overflow);
   double runtime_value(const CompiledStep::Runtime& runtime) const;
+  void give_numbers(Trace& trace) const;
   void warn_of_many_plans(Phase phase, const HostBatch& batch) const;
 
   Module& module_;
