@@ -161,9 +161,9 @@ PrecisionProbe::PrecisionProbe(Module& copy, const HostBatch& batch, double loss
 
 void PrecisionProbe::reset(bool own_policies) {
   for (const auto& [state, numbers] : weights_) {
-    state->value = numbers;
-    state->copies.clear();
-    ++state->version;
+    state->join();  // steps that were timed may have split it
+    state->convert(numbers.dtype());
+    state->assign(numbers);
   }
   for (const auto& [state, policy] : policies_) state->policy = own_policies ? policy : Policy();
 }

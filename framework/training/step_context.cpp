@@ -130,7 +130,6 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     if (all[i].defined()) updated.push_back(weights[i].variable);
   }
   if (purpose_ == Purpose::survey) return;
-  optimizer.require_effect(updated);
   trace.update_group = group;
   for (std::size_t i = 0; i < all.size(); ++i) {
     step.path = weights[i].path;

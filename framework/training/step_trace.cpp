@@ -82,6 +82,10 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
   }
   if (phase == Phase::train) {
     context.finish(result);
+    for (std::size_t i = 0; i < state_.optimizers.size() && !options_.silent; ++i) {
+      const auto& updated = context.updated()[i];  // none: not by this step
+      if (!updated.empty()) state_.optimizers[i].optimizer->require_effect(updated);
+    }
     if (!context.has("loss")) context.log("loss", result, true);
   }
   return context.logged();

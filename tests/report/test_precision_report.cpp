@@ -316,6 +316,24 @@ BOOST_AUTO_TEST_CASE(a_module_with_steps_of_its_own_is_reported_on_too) {
   BOOST_TEST(report.output_error > 0);
 }
 
+BOOST_AUTO_TEST_CASE(split_masters_are_reported_on_as_whole_ones_are) {
+  const auto reported = [](bool split) {
+    Sequential model({Dense({.units = 4, .kernel_initializer = "ones", .name = "only"})});
+    model.compile({.optimizer = AdamW({.split_master_weights = split}), .loss = "mse"});
+    const ReportBatch batch(ramp({2, 4}, -1, 1), Tensor({2, 4}));
+    const DataLoader loader(Dataset::from_tensors({{"x", ramp({2, 4}, -1, 1)}, {"y", Tensor({2, 4}), Role::target}}),
+                            {.batch_size = 2});
+    Trainer({.max_epochs = 1, .precision = "bf16", .enable_progress_bar = false}).fit(model, loader);
+    const PrecisionReport report = mezzo::precision_report(model, batch, {.precision = "bf16", .steps = 1});
+    BOOST_TEST(static_cast<bool>(model.weights()[0].state()->remainder) == split);
+    return report;
+  };
+  const PrecisionReport whole = reported(false), split = reported(true);
+  BOOST_TEST(split.loss == whole.loss);
+  BOOST_TEST(split.output_error == whole.output_error);
+  BOOST_TEST(split.output_error > 0);
+}
+
 BOOST_AUTO_TEST_CASE(op_lists_are_reported_on_as_policies_are) {
   Sequential model({Dense({.units = 4, .name = "product"}), Softmax({.name = "softmax"})});
   model.compile({.optimizer = "sgd", .loss = "mse"});

@@ -22,7 +22,8 @@ struct RunOptions {
   bool eager = false;  ///< node by node, without plans
   PipelineOptions passes{};
   std::optional<LossScaleOptions> loss_scale{};  ///< the Trainer's; none: each optimizer's own
-  bool silent = false;                           ///< steps whose numbers aren't finite are skipped without a word
+  /// Steps whose numbers aren't finite are skipped without a word, and options of optimizers may be without effect.
+  bool silent = false;
 };
 
 /// A step of one signature, traced and compiled.
