@@ -17,6 +17,7 @@ std::vector<Implementation> concatenate(const std::vector<std::vector<Implementa
 
 const std::vector<Implementation>& kernel_table() {
   static const std::vector<Implementation> table = concatenate({
+      winograd_implementations(),   // what takes fewer products than oneDNN's kernels
       onednn_implementations(),     // matrix products and convolutions
       xsimd_implementations(),      // what runs at the speed of memory
       widen_implementations(),      // operands in bfloat16 or float16 that nobody above takes

@@ -56,7 +56,7 @@ class Kernel {
 
 /// One way to compute an op.
 struct Implementation {
-  std::string name;  ///< "onednn", "split", "xsimd", "widen", "reference"
+  std::string name;  ///< "winograd", "onednn", "split", "xsimd", "widen", "reference"
   std::string op;
 
   /// The kernel for a request, or null and why not ("needs bfloat16 in hardware"). A function of the request, the ISA

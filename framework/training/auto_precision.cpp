@@ -23,7 +23,7 @@ constexpr double least_seconds = 0.15;    // for the timed steps of one policy: 
                                           // them had no core taken away
 constexpr double enough_seconds = 10;     // after which there are fewer of them
 constexpr double agreement = 0.05;        // of the largest loss: rounding that a few steps have amplified
-constexpr double worthwhile_gain = 1.03;  // less lies within the noise of so few steps
+constexpr double worthwhile_gain = 1.05;  // less lies within the noise of so few steps
 
 struct Trial {
   Policy policy;

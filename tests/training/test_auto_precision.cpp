@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(the_choice_agrees_with_the_measured_times) {
   const Told told = read(output.text());
   BOOST_TEST(told.milliseconds.size() == 3U);
   for (const auto& [policy, time] : told.milliseconds) {
-    BOOST_TEST(told.milliseconds.at(told.chosen) <= time * 1.04, policy);  // 1.03, and three digits
+    BOOST_TEST(told.milliseconds.at(told.chosen) <= time * 1.06, policy);  // 1.05, and three digits
   }
 }
 

@@ -104,7 +104,7 @@ class Forward final : public Kernel {
                      scratch);
   }
   std::size_t scratch_bytes() const override { return static_cast<std::size_t>(convolution_.floats()) * sizeof(float); }
-  std::string detail() const override { return "winograd"; }
+  std::string detail() const override { return "F(4x4,3x3)"; }
 
  private:
   Convolution convolution_;
@@ -135,7 +135,7 @@ class InputGradient final : public Kernel {
   std::size_t scratch_bytes() const override {
     return static_cast<std::size_t>(convolution_.floats() + 9 * channels_ * filters_) * sizeof(float);
   }
-  std::string detail() const override { return "winograd"; }
+  std::string detail() const override { return "F(4x4,3x3)"; }
 
  private:
   Convolution convolution_;

@@ -1,6 +1,6 @@
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
 
-#include <mezzo/backends/half.hpp>
+#include <mezzo/backends/xsimd/entries.hpp>
 
 namespace mezzo::xsimd_kernels {
 
@@ -33,9 +33,11 @@ bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, co
     reason = "winograd is for 3 x 3 kernels without strides, dilation and groups, padded by 2 at most";
     return false;
   }
-  if (!is_half(request.inputs[0].dtype) || !is_half(request.inputs[1].dtype)) {
-    reason = "winograd rounds more than float32 operands deserve";
-    return false;
+  for (const Spec& spec : {request.inputs[0], request.inputs[1], request.outputs[0]}) {
+    if (!is_stored(spec.dtype)) {
+      reason = std::string("not for ") + dtype_name(spec.dtype);
+      return false;
+    }
   }
   // 36 products a tile against 9 a pixel: fewer than 8 pixels a tile don't pay for the transforms. Neither do few
   // channels or a kernel that is used for few tiles.

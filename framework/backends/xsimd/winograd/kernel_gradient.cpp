@@ -53,7 +53,7 @@ class KernelGradient final : public Kernel {
     return static_cast<std::size_t>(winograd::floats_of(x_) + winograd::floats_of(y_) + winograd::floats_of(sums_)) *
            sizeof(float);
   }
-  std::string detail() const override { return "winograd"; }
+  std::string detail() const override { return "F(4x4,3x3)"; }
 
  private:
   static Points from_row(Points points, std::int64_t row) {

@@ -1,25 +1,37 @@
 #pragma once
-// The matrices of F(4 x 4, 3 x 3) on the points 0, 1, -1, 2, -2 and infinity, for .isa.cpp files. Each function
+// The matrices of F(4 x 4, 3 x 3) on the points 0, 3/4, -3/4, 3/2, -3/2 and infinity, for .isa.cpp files. Each function
 // multiplies one column; both_sides() makes of it M x M^T.
+//
+// Rows of points p and -p differ in the sign of odd powers alone: hence `even` and `odd` below. Magnitudes about 1 keep
+// the factors of a tile's corners together: in float32 these points round half as much as 0, 1, -1, 2 and -2, and twice
+// as much as the sum over the kernel itself does (Barabasz et al., 2020, arXiv 1803.10986, on the choice of points).
 #include <mezzo/backends/xsimd/vector.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
+constexpr float near = 0.75F, far = 1.5F;  // the points' magnitudes
+constexpr float near_2 = near * near, far_2 = far * far;
+/// The polynomial x (x^2 - near_2) (x^2 - far_2), which is 0 at the points: minus its third coefficient, and its
+/// derivatives there, by which the kernel's side is divided.
+constexpr float third = near_2 + far_2;
+constexpr float at_0 = near_2 * far_2, at_near = 2 * near_2 * (near_2 - far_2), at_far = 2 * far_2 * (far_2 - near_2);
+
 /// B^T x
 struct OfInput {
   static constexpr int in = 6, out = 6;
   [[gnu::always_inline]] static void apply(const Floats* x, Floats* y, int step) {
-    const Floats two(2.0F), four(4.0F), five(5.0F);
     const Floats &x0 = x[0], &x1 = x[step], &x2 = x[2 * step], &x3 = x[3 * step], &x4 = x[4 * step], &x5 = x[5 * step];
-    const Floats a = negative_multiply_add(four, x2, x4), b = negative_multiply_add(four, x1, x3);
-    const Floats c = x4 - x2, d = two * (x3 - x1);
-    y[0] = multiply_add(four, x0, negative_multiply_add(five, x2, x4));
-    y[1] = a + b;
-    y[2] = a - b;
-    y[3] = c + d;
-    y[4] = c - d;
-    y[5] = multiply_add(four, x1, negative_multiply_add(five, x3, x5));
+    const auto pair = [&](float point, float other_2, Floats* to) {
+      const Floats even = negative_multiply_add(Floats(other_2), x2, x4);
+      const Floats odd = negative_multiply_add(Floats(other_2), x1, x3);
+      to[0] = multiply_add(Floats(point), odd, even);
+      to[1] = negative_multiply_add(Floats(point), odd, even);
+    };
+    y[0] = multiply_add(Floats(at_0), x0, negative_multiply_add(Floats(third), x2, x4));
+    pair(near, far_2, y + 1);
+    pair(far, near_2, y + 3);
+    y[5] = multiply_add(Floats(at_0), x1, negative_multiply_add(Floats(third), x3, x5));
   }
 };
 
@@ -27,15 +39,16 @@ struct OfInput {
 struct OfOutputGradient {
   static constexpr int in = 4, out = 6;
   [[gnu::always_inline]] static void apply(const Floats* x, Floats* y, int step) {
-    const Floats four(4.0F);
     const Floats &x0 = x[0], &x1 = x[step], &x2 = x[2 * step], &x3 = x[3 * step];
-    const Floats even = x0 + x2, odd = x1 + x3;
-    const Floats even_2 = multiply_add(four, x2, x0), odd_2 = multiply_add(four, x3, x1) * Floats(2.0F);
+    const auto pair = [&](float point, Floats* to) {
+      const Floats even = multiply_add(Floats(point * point), x2, x0);
+      const Floats odd = multiply_add(Floats(point * point), x3, x1);
+      to[0] = multiply_add(Floats(point), odd, even);
+      to[1] = negative_multiply_add(Floats(point), odd, even);
+    };
     y[0] = x0;
-    y[1] = even + odd;
-    y[2] = even - odd;
-    y[3] = even_2 + odd_2;
-    y[4] = even_2 - odd_2;
+    pair(near, y + 1);
+    pair(far, y + 3);
     y[5] = x3;
   }
 };
@@ -45,11 +58,11 @@ struct OfOutput {
   static constexpr int in = 6, out = 4;
   [[gnu::always_inline]] static void apply(const Floats* x, Floats* y, int step) {
     const Floats &x0 = x[0], &x1 = x[step], &x2 = x[2 * step], &x3 = x[3 * step], &x4 = x[4 * step], &x5 = x[5 * step];
-    const Floats sum_1 = x1 + x2, difference_1 = x1 - x2, sum_2 = x3 + x4, difference_2 = x3 - x4;
-    y[0] = x0 + sum_1 + sum_2;
-    y[1] = multiply_add(Floats(2.0F), difference_2, difference_1);
-    y[2] = multiply_add(Floats(4.0F), sum_2, sum_1);
-    y[3] = multiply_add(Floats(8.0F), difference_2, difference_1) + x5;
+    const Floats even = x1 + x2, odd = x1 - x2, far_even = x3 + x4, far_odd = x3 - x4;
+    y[0] = x0 + even + far_even;
+    y[1] = multiply_add(Floats(far), far_odd, Floats(near) * odd);
+    y[2] = multiply_add(Floats(far_2), far_even, Floats(near_2) * even);
+    y[3] = multiply_add(Floats(far_2 * far), far_odd, multiply_add(Floats(near_2 * near), odd, x5));
   }
 };
 
@@ -58,13 +71,14 @@ struct OfKernel {
   static constexpr int in = 3, out = 6;
   [[gnu::always_inline]] static void apply(const Floats* x, Floats* y, int step) {
     const Floats &x0 = x[0], &x1 = x[step], &x2 = x[2 * step];
-    const Floats even = (x0 + x2) * Floats(-1.0F / 6), odd = x1 * Floats(1.0F / 6);
-    const Floats even_2 = multiply_add(Floats(4.0F), x2, x0) * Floats(1.0F / 24), odd_2 = x1 * Floats(1.0F / 12);
-    y[0] = x0 * Floats(0.25F);
-    y[1] = even - odd;
-    y[2] = even + odd;
-    y[3] = even_2 + odd_2;
-    y[4] = even_2 - odd_2;
+    const auto pair = [&](float point, float derivative, Floats* to) {
+      const Floats even = multiply_add(Floats(point * point), x2, x0) * Floats(1 / derivative);
+      to[0] = multiply_add(Floats(point / derivative), x1, even);
+      to[1] = negative_multiply_add(Floats(point / derivative), x1, even);
+    };
+    y[0] = x0 * Floats(1 / at_0);
+    pair(near, at_near, y + 1);
+    pair(far, at_far, y + 3);
     y[5] = x2;
   }
 };
@@ -74,12 +88,11 @@ struct OfKernelGradient {
   static constexpr int in = 6, out = 3;
   [[gnu::always_inline]] static void apply(const Floats* x, Floats* y, int step) {
     const Floats &x0 = x[0], &x1 = x[step], &x2 = x[2 * step], &x3 = x[3 * step], &x4 = x[4 * step], &x5 = x[5 * step];
-    const Floats sixth(1.0F / 6);
-    const Floats sum_1 = (x1 + x2) * sixth, difference_1 = (x2 - x1) * sixth;
-    const Floats sum_2 = x3 + x4, difference_2 = x3 - x4;
-    y[0] = multiply_add(Floats(0.25F), x0, multiply_add(Floats(1.0F / 24), sum_2, -sum_1));
-    y[1] = multiply_add(Floats(1.0F / 12), difference_2, difference_1);
-    y[2] = multiply_add(sixth, sum_2, x5 - sum_1);
+    const Floats even = (x1 + x2) * Floats(1 / at_near), odd = (x1 - x2) * Floats(near / at_near);
+    const Floats far_even = (x3 + x4) * Floats(1 / at_far), far_odd = (x3 - x4) * Floats(far / at_far);
+    y[0] = multiply_add(Floats(1 / at_0), x0, even + far_even);
+    y[1] = odd + far_odd;
+    y[2] = multiply_add(Floats(near_2), even, multiply_add(Floats(far_2), far_even, x5));
   }
 };
 

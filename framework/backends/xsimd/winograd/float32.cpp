@@ -1,0 +1,67 @@
+#include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/implementations.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
+#include <mezzo/backends/xsimd/winograd/geometry.hpp>
+
+namespace mezzo {
+namespace {
+
+using namespace xsimd_kernels;
+using winograd::Geometry;
+
+/// What a call costs beside its products at each point. Fitted on AVX512_BF16, 2 cores, 1 to 128 images of 7 to 112
+/// pixels and 16 to 1024 channels, to a tenth; on AVX2 oneDNN is 1.2 times as slow beside it.
+struct Costs {
+  double channel;  ///< transforms of images: products of this many channels
+  double kernel;   ///< transforms of the kernel: products of this many tiles
+};
+constexpr Costs convolution_costs{6, 64}, kernel_gradient_costs{20, 0};
+constexpr double product_rate = 0.68;  // of oneDNN's direct kernels'
+
+/// How many times as fast as oneDNN in float32 it should be.
+double gain(const Geometry& geometry, const Costs& costs) {
+  const TiledImages& out = geometry.y;
+  const auto channels = static_cast<double>(geometry.x.channels), filters = static_cast<double>(out.channels);
+  const auto columns = static_cast<double>(round_up(out.channels, product_functions(isa()).panel));
+  const double used = static_cast<double>(out.height * out.width) / static_cast<double>(16 * out.down * out.across);
+  constexpr double most = 9.0 * 16 / winograd_points;  // products of a tile: by the sums over the kernel, and here
+  const double overhead =
+      costs.channel / channels + costs.channel / columns + costs.kernel / static_cast<double>(geometry.tiles);
+  return product_rate * most * used * filters / columns / (1 + overhead);
+}
+
+/// xsimd's kernel, if it should be the faster one.
+template <Geometry (*geometry_of)(const KernelRequest&), const Costs& costs>
+std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason) {
+  for (const auto* specs : {&request.inputs, &request.outputs}) {
+    for (const Spec& spec : *specs) {
+      if (spec.dtype != DType::float32) return decline(reason, "for float32 operands, before oneDNN");
+    }
+  }
+  auto kernel = xsimd_kernel(request, isa(), reason);
+  constexpr double worthwhile = 1.1;
+  if (kernel && gain(geometry_of(request), costs) < worthwhile) {
+    return decline(reason, "transforms cost more than they save");
+  }
+  return kernel;
+}
+
+Geometry of_convolution(const KernelRequest& request) {
+  return winograd::geometry_of(request, request.inputs[0].shape, request.outputs[0].shape);
+}
+Geometry of_input_gradient(const KernelRequest& request) {
+  return winograd::turned_geometry(request, request.outputs[0].shape, request.inputs[0].shape);
+}
+Geometry of_kernel_gradient(const KernelRequest& request) {
+  return winograd::geometry_of(request, request.inputs[0].shape, request.inputs[1].shape);
+}
+
+}  // namespace
+
+std::vector<Implementation> winograd_implementations() {
+  return {{"winograd", "conv2d", create<of_convolution, convolution_costs>},
+          {"winograd", "conv2d_input_gradient", create<of_input_gradient, convolution_costs>},
+          {"winograd", "conv2d_kernel_gradient", create<of_kernel_gradient, kernel_gradient_costs>}};
+}
+
+}  // namespace mezzo
