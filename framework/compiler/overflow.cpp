@@ -1,5 +1,6 @@
 #include <mezzo/compiler/overflow.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <type_traits>
@@ -38,6 +39,14 @@ bool carries_loss_scale(const Node& node) {
 }
 
 }  // namespace
+
+bool computes_in_float16(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const NodePtr& node) {
+    if (node->op->infer == nullptr && !node->variable) return false;
+    return std::any_of(node->outputs.begin(), node->outputs.end(),
+                       [](const Spec& spec) { return spec.dtype == DType::float16; });
+  });
+}
 
 bool all_finite(const void* data, const Spec& spec) {
   if (!is_floating(spec.dtype)) return true;

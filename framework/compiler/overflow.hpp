@@ -4,12 +4,16 @@
 #include <string>
 #include <unordered_map>
 
-#include <mezzo/graph/node.hpp>
+#include <mezzo/graph/trace.hpp>
 
 namespace mezzo {
 
 /// Whether every number is finite: true for dtypes that are not floating. Allocates nothing.
 bool all_finite(const void* data, const Spec& spec);
+
+/// Whether the backward pass needs a loss scale: a node computes in float16, or a weight is kept in it. An input alone,
+/// which layers cast, has no gradient.
+bool computes_in_float16(const Graph& graph);
 
 /// Where a value that is not finite came from.
 struct Overflow {

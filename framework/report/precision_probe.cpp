@@ -13,8 +13,6 @@
 namespace mezzo::detail {
 namespace {
 
-bool is_leaf(const Node& node) { return node.op->infer == nullptr; }
-
 /// Without the cast that its reader made of it.
 Value before_cast(Value value) {
   while (value.node()->op->name == std::string("cast") &&
@@ -54,7 +52,7 @@ class Leaving {
   static Key key_of(const Value& value) { return {value.node().get(), value.output()}; }
 
   void add(const Value& value, bool to_model) {
-    if (is_leaf(*value.node()) || !is_floating(value.dtype())) return;
+    if (value.node()->op->infer == nullptr || !is_floating(value.dtype())) return;
     found_.insert(key_of(value));
     if (to_model) handed_.insert(key_of(value));
   }
@@ -92,12 +90,9 @@ Tensor numbers_of(const Value& value) { return value.defined() ? value.tensor() 
 /// Reads an open trace; appends the backward pass to it.
 StepRun read_step(const Module& model, const ProbedStep& step, double loss_scale) {
   Trace& trace = *Trace::current();
-  const bool scaled = std::any_of(trace.graph().nodes.begin(), trace.graph().nodes.end(), [](const NodePtr& node) {
-    return (!is_leaf(*node) || node->variable) && node->outputs.front().dtype == DType::float16;
-  });
   StepRun run;
   run.loss = step.loss.item();
-  run.loss_scale = scaled ? loss_scale : 1;
+  run.loss_scale = computes_in_float16(trace.graph()) ? loss_scale : 1;
   const Leaving leaving(trace.graph(), step);
   Values sources;
   for (const auto& entry : leaving.by_path) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <mezzo/compiler/overflow.hpp>
 #include <mezzo/graph/gradient.hpp>
 #include <mezzo/graph/trace.hpp>
 
@@ -11,15 +12,6 @@ namespace {
 detail::StepContext*& innermost() {
   thread_local detail::StepContext* context = nullptr;
   return context;
-}
-
-/// Whether a node does, or a weight is float16; a float16 input alone, which layers cast, has no gradient.
-bool computes_in_float16(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const NodePtr& node) {
-    if (node->op->infer == nullptr && !node->variable) return false;
-    return std::any_of(node->outputs.begin(), node->outputs.end(),
-                       [](const Spec& spec) { return spec.dtype == DType::float16; });
-  });
 }
 
 }  // namespace
