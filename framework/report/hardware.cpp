@@ -36,7 +36,8 @@ const char* products_name(DType dtype, const ProductRates& rates) {
 Hardware hardware() {
   Hardware out{cpu_name(), available_cores(), cpu_quota(), thread_count(), isa_name(isa()), has_amx(), {}};
   const std::vector<DType> dtypes{DType::float32, DType::bfloat16, DType::float16};
-  std::vector<ProductRates> rates = product_rates(dtypes);
+  constexpr int rounds = 20;  // some of which a busy machine leaves alone
+  std::vector<ProductRates> rates = product_rates(dtypes, rounds);
   rates.push_back(product_rates({DType::float64}, 1).front());
   for (std::size_t i = 0; i < rates.size(); ++i) {
     const DType dtype = i < dtypes.size() ? dtypes[i] : DType::float64;

@@ -19,8 +19,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int warm_up_steps = 2, timed_steps = 6;
-constexpr double least_seconds = 0.15;    // for the timed steps of one policy: short ones are repeated, until some of
-                                          // them had no core taken away
+constexpr double least_seconds = 0.06;    // for the timed steps of one policy: short ones are repeated
+constexpr int rounds = 3;                 // in which policies whose steps are short take turns, so that what else the
+constexpr double short_seconds = 1;       // machine does for a while meets none of them alone
 constexpr double enough_seconds = 10;     // after which there are fewer of them
 constexpr double agreement = 0.05;        // of the largest loss: rounding that a few steps have amplified
 constexpr double worthwhile_gain = 1.05;  // less lies within the noise of so few steps
@@ -28,8 +29,9 @@ constexpr double worthwhile_gain = 1.05;  // less lies within the noise of so fe
 struct Trial {
   Policy policy;
   double seconds = std::numeric_limits<double>::infinity();  ///< the fastest step
-  std::vector<double> losses;                                ///< NaN: the step was skipped
-  std::string fault;                                         ///< why it can't be chosen
+  double taken = 0;                                          ///< seconds of all steps that were timed
+  std::vector<double> losses{};                              ///< NaN: the step was skipped
+  std::string fault{};                                       ///< why it can't be chosen
 };
 
 /// The first batches that are as large as the very first one.
@@ -68,23 +70,24 @@ class KeptWeights {
   std::vector<std::pair<Variable, Tensor>> kept_;
 };
 
-/// Steps of training under the trial's policy.
+/// Steps of training under the trial's policy; losses are noted in its first round.
 void take_steps(Module& module, const std::vector<HostBatch>& batches, const RunOptions& run, Trial& trial) {
   StepRunner runner(module, run);
   runner.rehearse(Phase::train, batches.front());
   runner.configure(true);
   const KeptWeights kept(module);
+  const bool first = trial.losses.empty();
   Clock::time_point begin;
   for (int step = 0;; ++step) {
     if (step == warm_up_steps) begin = Clock::now();
     const auto start = Clock::now();
     runner.run(Phase::train, batches[static_cast<std::size_t>(step) % batches.size()]);
     const auto end = Clock::now();
-    if (step < warm_up_steps + timed_steps) trial.losses.push_back(loss_of(runner));
+    if (first && step < warm_up_steps + timed_steps) trial.losses.push_back(loss_of(runner));
     if (step < warm_up_steps) continue;
     if (!runner.skipped()) trial.seconds = std::min(trial.seconds, std::chrono::duration<double>(end - start).count());
-    const double seconds = std::chrono::duration<double>(end - begin).count();
-    if (seconds > (step + 1 < warm_up_steps + timed_steps ? enough_seconds : least_seconds)) break;
+    trial.taken = std::chrono::duration<double>(end - begin).count();
+    if (trial.taken > (step + 1 < warm_up_steps + timed_steps ? enough_seconds : least_seconds)) break;
   }
 }
 
@@ -100,16 +103,6 @@ std::string fault_of(const Trial& trial, const Trial& float32) {
   return fmt::format("its losses differ by {:.2g} from float32's, of up to {:.2g}", difference, largest);
 }
 
-Trial run_trial(Module& module, const std::vector<HostBatch>& batches, RunOptions run, const Policy& policy,
-                const Trial* float32) {
-  Trial trial{policy, std::numeric_limits<double>::infinity(), {}, {}};
-  run.policy = policy;
-  run.silent = float32 != nullptr;  // what fails in float32 fails under every policy
-  take_steps(module, batches, run, trial);
-  if (float32 != nullptr) trial.fault = fault_of(trial, *float32);
-  return trial;
-}
-
 std::string text_of(const Trial& trial) {
   std::string text = " " + trial.policy.name();
   if (std::isfinite(trial.seconds)) text += fmt::format(" {:.3g} ms a step", 1e3 * trial.seconds);
@@ -121,9 +114,17 @@ std::string text_of(const Trial& trial) {
 Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions& run) {
   const std::vector<HostBatch> batches = sample(loader);
   std::vector<Trial> trials;
-  for (const char* policy : {"float32", "mixed_bfloat16", "mixed_float16"}) {
-    trials.push_back(run_trial(module, batches, run, policy, trials.empty() ? nullptr : &trials.front()));
+  for (const char* policy : {"float32", "mixed_bfloat16", "mixed_float16"}) trials.push_back(Trial{policy});
+  for (int round = 0; round < rounds; ++round) {
+    for (Trial& trial : trials) {
+      if (trial.taken > short_seconds) continue;
+      RunOptions own = run;
+      own.policy = trial.policy;
+      own.silent = round > 0 || &trial != &trials.front();  // what fails in float32 fails under every policy
+      take_steps(module, batches, own, trial);
+    }
   }
+  for (Trial& trial : trials) trial.fault = fault_of(trial, trials.front());
   training_state(module).configured = false;
   const Trial* best = &trials.front();
   for (const Trial& trial : trials) {
