@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <mutex>
 
-#include <mezzo/compiler/product_rates.hpp>
-#include <mezzo/core/one_thread.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/precision/op_lists.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -70,6 +66,39 @@ class KeptWeights {
   std::vector<std::pair<Variable, Tensor>> kept_;
 };
 
+/// The module's optimizers and counters, put back when this ends.
+class KeptTraining {
+ public:
+  explicit KeptTraining(TrainingState& state)
+      : state_(state),
+        optimizers_(state.optimizers),
+        configured_(state.configured),
+        step_(state.step),
+        epoch_(state.epoch),
+        batch_(state.batch) {
+    for (const OptimizerConfig& config : optimizers_) numbers_.push_back(*config.optimizer->state());
+  }
+  ~KeptTraining() {
+    for (const OptimizerConfig& config : state_.optimizers) *config.optimizer->state() = Optimizer::State();
+    for (std::size_t i = 0; i < optimizers_.size(); ++i) *optimizers_[i].optimizer->state() = numbers_[i];
+    state_.optimizers = optimizers_;
+    state_.configured = configured_;
+    state_.step = step_;
+    state_.epoch = epoch_;
+    state_.batch = batch_;
+    state_.steps.clear();
+  }
+  KeptTraining(const KeptTraining&) = delete;
+  KeptTraining& operator=(const KeptTraining&) = delete;
+
+ private:
+  TrainingState& state_;
+  OptimizerConfigs optimizers_;
+  std::vector<Optimizer::State> numbers_;
+  bool configured_;
+  std::int64_t step_, epoch_, batch_;
+};
+
 /// Steps of training under the trial's policy; losses are noted in its first round.
 void take_steps(Module& module, const std::vector<HostBatch>& batches, const RunOptions& run, Trial& trial) {
   StepRunner runner(module, run);
@@ -112,6 +141,7 @@ std::string text_of(const Trial& trial) {
 }  // namespace
 
 Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions& run) {
+  const KeptTraining kept(training_state(module));
   const std::vector<HostBatch> batches = sample(loader);
   std::vector<Trial> trials;
   for (const char* policy : {"float32", "mixed_bfloat16", "mixed_float16"}) trials.push_back(Trial{policy});
@@ -125,7 +155,6 @@ Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions&
     }
   }
   for (Trial& trial : trials) trial.fault = fault_of(trial, trials.front());
-  training_state(module).configured = false;
   const Trial* best = &trials.front();
   for (const Trial& trial : trials) {
     if (trial.fault.empty() && trial.seconds * worthwhile_gain < best->seconds) best = &trial;
@@ -134,42 +163,6 @@ Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions&
   for (const Trial& trial : trials) text += (&trial == &trials.front() ? "" : ",") + text_of(trial);
   write_output(text + "\n");
   return best->policy;
-}
-
-std::string slowness(const Policy& policy, const ProductRates& float32, const ProductRates& other) {
-  const double matmul = other.matmul / float32.matmul, conv2d = other.conv2d / float32.conv2d;
-  constexpr double noise = 0.9;
-  if (std::sqrt(matmul * conv2d) >= noise) return {};
-  return fmt::format(
-      "{} is slower than float32 on this CPU: matrix products run at {:.2f} of float32's speed, convolutions at {:.2f} "
-      "(measured); precision \"auto\" measures your model and picks",
-      policy.name(), matmul, conv2d);
-}
-
-void warn_if_slow(const Policy& policy) {
-  const DType dtype = policy.lists() != nullptr ? policy.lists()->dtype() : policy.compute_dtype();
-  if (dtype != DType::bfloat16 && dtype != DType::float16) return;
-  const char* wanted = std::getenv("MEZZO_WARN_SLOW_POLICY");
-  if (wanted != nullptr && std::string(wanted) == "0") return;
-  static std::once_flag measured[2];
-  std::call_once(measured[dtype == DType::float16 ? 1 : 0], [&] {
-    ProductRates float32, other;
-    const auto keep_best = [](ProductRates& best, const ProductRates& rates) {
-      best.matmul = std::max(best.matmul, rates.matmul);
-      best.conv2d = std::max(best.conv2d, rates.conv2d);
-    };
-    constexpr int tries = 5;  // on a busy machine each may be slow by chance, all of them hardly
-    const OneThread alone;    // and threads that wait for one another often are
-    std::string text;
-    for (int i = 0; i < tries; ++i) {
-      const std::vector<ProductRates> rates = product_rates({DType::float32, dtype}, 2);
-      keep_best(float32, rates[0]);
-      keep_best(other, rates[1]);
-      text = slowness(policy, float32, other);
-      if (text.empty()) return;
-    }
-    warn(text);
-  });
 }
 
 }  // namespace mezzo::detail

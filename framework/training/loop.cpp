@@ -4,9 +4,9 @@
 #include <cstring>
 #include <limits>
 
-#include <mezzo/training/detail/auto_precision.hpp>
 #include <mezzo/training/detail/loss_scaling.hpp>
 #include <mezzo/training/detail/progress_bar.hpp>
+#include <mezzo/training/detail/slow_policy.hpp>
 
 namespace mezzo::detail {
 namespace {

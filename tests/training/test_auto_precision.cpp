@@ -4,10 +4,11 @@
 
 #include <mezzo/core/hardware.hpp>
 #include <mezzo/core/one_thread.hpp>
+#include <mezzo/io/file.hpp>
 #include <mezzo/mezzo.hpp>
-#include <mezzo/training/detail/auto_precision.hpp>
 
 #include "support/captured.hpp"
+#include "support/folder.hpp"
 #include "support/tensors.hpp"
 
 using namespace mezzo;
@@ -115,6 +116,23 @@ BOOST_AUTO_TEST_CASE(what_disagrees_with_float32_isnt_chosen) {
   BOOST_TEST(std::regex_search(output.text(), reason), output.text());
 }
 
+BOOST_AUTO_TEST_CASE(a_refused_checkpoint_leaves_all_as_it_was) {
+  const Folder folder;
+  const DataLoader loader = loader_of({5});
+  Trainer one({.max_epochs = 1, .precision = "auto", .enable_progress_bar = false});
+  Sequential model = compiled(Sequential({Dense({.units = 8, .activation = "relu"}), Dense({.units = 3})}));
+  Sequential other = compiled(Sequential({Dense({.units = 7}), Dense({.units = 3})}));
+  const CapturedOutput output;
+  one.fit(model, loader);
+  one.fit(other, loader);
+  one.save_checkpoint(model, folder.path("before"));
+  one.save_checkpoint(other, folder.path("other"));
+  BOOST_CHECK_THROW(one.fit(model, loader, {}, {.ckpt_path = folder.path("other")}), FileError);
+  one.save_checkpoint(model, folder.path("after"));
+  constexpr std::size_t most = 1U << 20U;
+  BOOST_TEST((read_file(folder.path("after"), most) == read_file(folder.path("before"), most)));
+}
+
 BOOST_AUTO_TEST_CASE(before_a_fit_it_is_the_models_own) {
   Sequential model = compiled(Sequential({Dense({.units = 3})}, {.dtype = "float64"}));
   BOOST_TEST(dtype_name(trainer.predict(model, loader_of({4})).dtype()) == "float64");
@@ -125,23 +143,6 @@ BOOST_AUTO_TEST_CASE(it_is_no_policy) {
   BOOST_TEST(Precision("auto").policy().inherits());
   BOOST_TEST(!Precision("bf16").automatic());
   BOOST_CHECK_THROW(Policy("auto"), NameError);
-}
-
-BOOST_AUTO_TEST_CASE(a_policy_with_slower_products_is_told_of) {
-  const auto rates = [](double matmul, double conv2d) { return ProductRates{matmul, conv2d, "widen"}; };
-  BOOST_TEST(detail::slowness("mixed_float16", rates(200, 100), rates(100, 60)) ==
-             "mixed_float16 is slower than float32 on this CPU: matrix products run at 0.50 of float32's speed, "
-             "convolutions at 0.60 (measured); precision \"auto\" measures your model and picks");
-  BOOST_TEST(detail::slowness("mixed_float16", rates(200, 100), rates(190, 95)).empty());
-  BOOST_TEST(detail::slowness("mixed_bfloat16", rates(200, 100), rates(100, 300)).empty());
-}
-
-BOOST_AUTO_TEST_CASE(rates_are_measured) {
-  for (const ProductRates& rates : product_rates({DType::float32, DType::bfloat16}, 1)) {
-    BOOST_TEST(rates.matmul > 0);
-    BOOST_TEST(rates.conv2d > 0);
-    BOOST_TEST(!rates.kernels.empty());
-  }
 }
 
 // As on a CPU without AVX-512: run by itself with MEZZO_MAX_ISA and ONEDNN_MAX_CPU_ISA, where emulation makes this
