@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "support/environment.hpp"
 #include "support/xsimd.hpp"
 
 using namespace mezzo;
@@ -147,6 +148,10 @@ BOOST_AUTO_TEST_CASE(float32_is_its_own_where_it_saves_time) {
   BOOST_TEST(of({{8, 28, 28, 64}, 64, {1, 1, 1, 1}}, DType::float32) == Each({faster, faster, faster}));
   BOOST_TEST(of({{32, 13, 13, 32}, 32, {1, 1, 1, 1}}, DType::float32) == Each({faster, faster, slower}));
   BOOST_TEST(of({{8, 7, 7, 512}, 512, {1, 1, 1, 1}}, DType::float32) == Each({slower, slower, faster}));
+  BOOST_TEST(of({{1, 28, 28, 64}, 64, {1, 1, 1, 1}}, DType::float32) == Each({faster, faster, faster}));
+  const Environment off("MEZZO_FLOAT32_WINOGRAD", "0");
+  const std::string unwanted = "MEZZO_FLOAT32_WINOGRAD is 0";
+  BOOST_TEST(of({{8, 28, 28, 64}, 64, {1, 1, 1, 1}}, DType::float32) == Each({unwanted, unwanted, unwanted}));
   const std::string others = "for float32 operands, before oneDNN";
   BOOST_TEST(of({{8, 28, 28, 64}, 64, {1, 1, 1, 1}}, DType::bfloat16) == Each({others, others, others}));
 }

@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/implementations.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
@@ -13,10 +15,11 @@ using winograd::Geometry;
 /// pixels and 16 to 1024 channels, to a fifth; on AVX2 the gain is 1.2 to 1.5 times as large.
 struct Costs {
   double channel;  ///< transforms of images: products of this many channels
-  double kernel;   ///< transforms of the kernel: products of this many tiles
+  double kernel;   ///< transforms of the kernel: products of this many tiles; twice as many of a large one
 };
-constexpr Costs convolution_costs{6, 64}, kernel_gradient_costs{20, 0};
-constexpr double product_rate = 0.68;  // of oneDNN's direct kernels'
+constexpr Costs convolution_costs{6, 25}, input_gradient_costs{6, 40}, kernel_gradient_costs{20, 0};
+constexpr double large_kernel = 1 << 17;  // channels times filters, whose 36 points are beyond the caches
+constexpr double product_rate = 0.68;     // of oneDNN's direct kernels'
 
 /// How many times as fast as oneDNN in float32 it should be.
 double gain(const Geometry& geometry, const Costs& costs) {
@@ -25,9 +28,15 @@ double gain(const Geometry& geometry, const Costs& costs) {
   const auto columns = static_cast<double>(round_up(out.channels, product_functions(isa()).panel));
   const double used = static_cast<double>(out.height * out.width) / static_cast<double>(16 * out.down * out.across);
   constexpr double most = 9.0 * 16 / winograd_points;  // products of a tile: by the sums over the kernel, and here
+  const double of_kernel = costs.kernel * (channels * filters > large_kernel ? 2 : 1);
   const double overhead =
-      costs.channel / channels + costs.channel / columns + costs.kernel / static_cast<double>(geometry.tiles);
+      costs.channel / channels + costs.channel / columns + of_kernel / static_cast<double>(geometry.tiles);
   return product_rate * most * used * filters / columns / (1 + overhead);
+}
+
+bool declined_by_user() {
+  const char* wanted = std::getenv("MEZZO_FLOAT32_WINOGRAD");
+  return wanted != nullptr && std::string(wanted) == "0";
 }
 
 /// xsimd's kernel, if it should be the faster one.
@@ -38,6 +47,7 @@ std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason
       if (spec.dtype != DType::float32) return decline(reason, "for float32 operands, before oneDNN");
     }
   }
+  if (declined_by_user()) return decline(reason, "MEZZO_FLOAT32_WINOGRAD is 0");
   auto kernel = xsimd_kernel(request, isa(), reason);
   constexpr double worthwhile = 1.1;
   if (kernel && gain(geometry_of(request), costs) < worthwhile) {
@@ -60,7 +70,7 @@ Geometry of_kernel_gradient(const KernelRequest& request) {
 
 std::vector<Implementation> winograd_implementations() {
   return {{"winograd", "conv2d", create<of_convolution, convolution_costs>},
-          {"winograd", "conv2d_input_gradient", create<of_input_gradient, convolution_costs>},
+          {"winograd", "conv2d_input_gradient", create<of_input_gradient, input_gradient_costs>},
           {"winograd", "conv2d_kernel_gradient", create<of_kernel_gradient, kernel_gradient_costs>}};
 }
 
