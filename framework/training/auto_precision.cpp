@@ -15,8 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int warm_up_steps = 2, timed_steps = 6;
-constexpr double least_seconds = 0.06;    // for the timed steps of one policy: short ones are repeated
-constexpr int rounds = 3;                 // in which policies whose steps are short take turns, so that what else the
+constexpr double least_seconds = 0.05;    // for the timed steps of one policy: short ones are repeated
+constexpr int rounds = 5;                 // in which policies whose steps are short take turns, so that what else the
 constexpr double short_seconds = 1;       // machine does for a while meets none of them alone
 constexpr double enough_seconds = 10;     // after which there are fewer of them
 constexpr double agreement = 0.05;        // of the largest loss: rounding that a few steps have amplified
