@@ -17,7 +17,7 @@ struct ProductRates {
 /// Those of each dtype: for a floating `dtypes`, products of 384 x 384 matrices and 3 x 3 convolutions of (4, 28, 28,
 /// 64) to 64 channels. The best of `rounds` rounds, which alternate between the dtypes. Takes some 0.02 s a dtype and
 /// round on two cores; float64, which has no fast kernel, up to a second.
-std::vector<ProductRates> product_rates(const std::vector<DType>& dtypes, int rounds = 3);
+std::vector<ProductRates> product_rates(const std::vector<DType>& dtypes, int rounds);
 
 /// How oneDNN computes products of that dtype on this CPU: natively, by wider arithmetic, or not at all. Implemented
 /// by backends/.

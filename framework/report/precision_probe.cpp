@@ -7,7 +7,6 @@
 #include <mezzo/compiler/overflow.hpp>
 #include <mezzo/graph/gradient.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/precision/op_lists.hpp>
 #include <mezzo/report/detail/errors.hpp>
 
 namespace mezzo::detail {
@@ -221,10 +220,6 @@ std::shared_ptr<const Plan> PrecisionProbe::time(const Policy& policy, int steps
 std::shared_ptr<const Plan> PrecisionProbe::time_float32(int steps) {
   reset(false);
   return time_steps(model_, batch_, "float32", steps);
-}
-
-DType computes_in(const Policy& policy) {
-  return policy.lists() != nullptr ? policy.lists()->dtype() : policy.compute_dtype();
 }
 
 bool is_float32(const Policy& policy) {

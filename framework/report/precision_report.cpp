@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <mezzo/compiler/plan.hpp>
+#include <mezzo/precision/computes_in.hpp>
 #include <mezzo/report/detail/errors.hpp>
 #include <mezzo/report/detail/precision_probe.hpp>
 

@@ -14,8 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int warm_up_steps = 2, timed_steps = 6;
-constexpr double least_seconds = 0.05;    // for the timed steps of one policy: short ones are repeated
+constexpr int warm_up_steps = 2, timed_steps = 6;  // of the first round, by whose losses policies are compared
+constexpr double least_seconds = 0.05;             // for the timed steps of one policy: short ones are repeated
 constexpr int rounds = 5;                 // in which policies whose steps are short take turns, so that what else the
 constexpr double short_seconds = 1;       // machine does for a while meets none of them alone
 constexpr double enough_seconds = 10;     // after which there are fewer of them
@@ -25,7 +25,7 @@ constexpr double worthwhile_gain = 1.05;  // less lies within the noise of so fe
 struct Trial {
   Policy policy;
   double seconds = std::numeric_limits<double>::infinity();  ///< the fastest step
-  double taken = 0;                                          ///< seconds of all steps that were timed
+  double taken = 0;                                          ///< seconds of its last round's timed steps
   std::vector<double> losses{};                              ///< NaN: the step was skipped
   std::string fault{};                                       ///< why it can't be chosen
 };
@@ -116,7 +116,8 @@ void take_steps(Module& module, const std::vector<HostBatch>& batches, const Run
     if (step < warm_up_steps) continue;
     if (!runner.skipped()) trial.seconds = std::min(trial.seconds, std::chrono::duration<double>(end - start).count());
     trial.taken = std::chrono::duration<double>(end - begin).count();
-    if (trial.taken > (step + 1 < warm_up_steps + timed_steps ? enough_seconds : least_seconds)) break;
+    const bool wanted = first && step + 1 < warm_up_steps + timed_steps;
+    if (trial.taken > (wanted ? enough_seconds : least_seconds)) break;
   }
 }
 

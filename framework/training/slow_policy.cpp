@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <mutex>
 
 #include <mezzo/core/one_thread.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/precision/op_lists.hpp>
+#include <mezzo/core/turned_off.hpp>
+#include <mezzo/precision/computes_in.hpp>
 
 namespace mezzo::detail {
 
@@ -24,10 +24,9 @@ std::string slowness(const Policy& policy, const ProductRates& float32, const Pr
 }
 
 void warn_if_slow(const Policy& policy) {
-  const DType dtype = policy.lists() != nullptr ? policy.lists()->dtype() : policy.compute_dtype();
+  const DType dtype = computes_in(policy);
   if (dtype != DType::bfloat16 && dtype != DType::float16) return;
-  const char* wanted = std::getenv("MEZZO_WARN_SLOW_POLICY");
-  if (wanted != nullptr && std::string(wanted) == "0") return;
+  if (turned_off("MEZZO_WARN_SLOW_POLICY")) return;
   static std::once_flag measured[2];
   std::call_once(measured[dtype == DType::float16 ? 1 : 0], [&] {
     ProductRates float32, other;

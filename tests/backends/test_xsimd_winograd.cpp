@@ -5,6 +5,7 @@
 #include <set>
 
 #include "support/environment.hpp"
+#include "support/relative_error.hpp"
 #include "support/xsimd.hpp"
 
 using namespace mezzo;
@@ -38,17 +39,6 @@ const Case cases[] = {{{32, 4, 4, 16}, 16, {1, 1, 1, 1}},  {{3, 13, 15, 20}, 33,
 /// Of sums of n products of numbers in [-1, 1], added one after another: at worst their rounding grows with n, and the
 /// transforms multiply it.
 double tolerance_of(std::int64_t n) { return 6 * 0x1p-23 * static_cast<double>(n); }
-
-/// How far a is from b, beside b's norm.
-double distance(const Tensor& a, const Tensor& b) {
-  const std::vector<double> x = a.to_doubles(), y = b.to_doubles();
-  double apart = 0, norm = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    apart += (x[i] - y[i]) * (x[i] - y[i]);
-    norm += y[i] * y[i];
-  }
-  return std::sqrt(apart / norm);
-}
 
 /// The kernel that is asked before oneDNN for float32 operands.
 std::string first_choice(const std::string& op, const Attributes& attributes, const std::vector<Tensor>& operands) {
@@ -122,7 +112,7 @@ BOOST_AUTO_TEST_CASE(float32_rounds_little_more_than_sums_do) {
         const auto kernel_of_isa = xsimd_kernel(request, isa, reason);
         BOOST_TEST_REQUIRE(kernel_of_isa != nullptr, reason);
         const double rounding = 0x1p-23 * std::sqrt(static_cast<double>(terms));
-        const double off = distance(run_kernel(*kernel_of_isa, request, operands)[0], exact);
+        const double off = relative_error(run_kernel(*kernel_of_isa, request, operands)[0], exact);
         BOOST_TEST(off < 0.6 * rounding, op << " " << off / rounding);
       });
     };

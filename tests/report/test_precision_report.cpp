@@ -7,6 +7,7 @@
 #include <mezzo/mezzo.hpp>
 
 #include "support/captured.hpp"
+#include "support/relative_error.hpp"
 #include "support/report_models.hpp"
 #include "support/throws.hpp"
 
@@ -17,19 +18,8 @@ using mezzo_tests::ramp;
 
 namespace {
 
-double norm(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value * value;
-  return std::sqrt(sum);
-}
-
 // Of what a cast alone does.
-double rounding_error(const Tensor& x, DType dtype) {
-  std::vector<double> difference = x.cast(dtype).to_doubles();
-  const std::vector<double> exact = x.to_doubles();
-  for (std::size_t i = 0; i < exact.size(); ++i) difference[i] -= exact[i];
-  return norm(difference) / norm(exact);
-}
+double rounding_error(const Tensor& x, DType dtype) { return mezzo_tests::relative_error(x.cast(dtype), x); }
 
 Sequential of_one_gain() {
   Sequential model({Gain()});
@@ -115,7 +105,8 @@ BOOST_AUTO_TEST_CASE(errors_are_relative_norms) {
   BOOST_TEST(layer.gradient_error > 0);
   BOOST_TEST(layer.effect == std::max(report.output_error, report.gradient_error));
   // mse of x and 0, in float32
-  BOOST_TEST(report.float32_loss == std::pow(norm(x.to_doubles()), 2) / 8, boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(report.float32_loss == std::pow(mezzo_tests::norm(x.to_doubles()), 2) / 8,
+             boost::test_tools::tolerance(1e-6));
   BOOST_TEST(report.loss != report.float32_loss);
   BOOST_TEST(report.loss_scale == 1);
   BOOST_TEST(report.time > 0);

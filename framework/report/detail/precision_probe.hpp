@@ -77,9 +77,6 @@ class PrecisionProbe {
   StepRun float32_;
 };
 
-/// The dtype in which a policy has ops computed.
-DType computes_in(const Policy& policy);
-
 /// Whether it is float32 in all respects.
 bool is_float32(const Policy& policy);
 

@@ -91,8 +91,7 @@ class Convolution {
 class Forward final : public Kernel {
  public:
   Forward(Isa isa, const KernelRequest& request)
-      : convolution_(isa, winograd::geometry_of(request, request.inputs[0].shape, request.outputs[0].shape),
-                     request.inputs[0].dtype, request.outputs[0].dtype),
+      : convolution_(isa, winograd::of_convolution(request), request.inputs[0].dtype, request.outputs[0].dtype),
         pack_(winograd_functions(isa).kernel[storage_of(request.inputs[1].dtype)]),
         bias_(request.inputs.size() > 2),
         relu_(has_relu(request)) {}
@@ -115,8 +114,7 @@ class Forward final : public Kernel {
 class InputGradient final : public Kernel {
  public:
   InputGradient(Isa isa, const KernelRequest& request)
-      : convolution_(isa, winograd::turned_geometry(request, request.outputs[0].shape, request.inputs[0].shape),
-                     request.inputs[0].dtype, request.outputs[0].dtype),
+      : convolution_(isa, winograd::of_input_gradient(request), request.inputs[0].dtype, request.outputs[0].dtype),
         pack_(winograd_functions(isa).kernel[0]),
         turn_(winograd_functions(isa).turn[storage_of(request.inputs[1].dtype)]),
         channels_(request.outputs[0].shape[3]),

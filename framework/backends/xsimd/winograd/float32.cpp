@@ -1,9 +1,8 @@
-#include <cstdlib>
-
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/implementations.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
+#include <mezzo/core/turned_off.hpp>
 
 namespace mezzo {
 namespace {
@@ -34,11 +33,6 @@ double gain(const Geometry& geometry, const Costs& costs) {
   return product_rate * most * used * filters / columns / (1 + overhead);
 }
 
-bool declined_by_user() {
-  const char* wanted = std::getenv("MEZZO_FLOAT32_WINOGRAD");
-  return wanted != nullptr && std::string(wanted) == "0";
-}
-
 /// xsimd's kernel, if it should be the faster one.
 template <Geometry (*geometry_of)(const KernelRequest&), const Costs& costs>
 std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason) {
@@ -47,7 +41,7 @@ std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason
       if (spec.dtype != DType::float32) return decline(reason, "for float32 operands, before oneDNN");
     }
   }
-  if (declined_by_user()) return decline(reason, "MEZZO_FLOAT32_WINOGRAD is 0");
+  if (turned_off("MEZZO_FLOAT32_WINOGRAD")) return decline(reason, "MEZZO_FLOAT32_WINOGRAD is 0");
   auto kernel = xsimd_kernel(request, isa(), reason);
   constexpr double worthwhile = 1.1;
   if (kernel && gain(geometry_of(request), costs) < worthwhile) {
@@ -56,22 +50,12 @@ std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason
   return kernel;
 }
 
-Geometry of_convolution(const KernelRequest& request) {
-  return winograd::geometry_of(request, request.inputs[0].shape, request.outputs[0].shape);
-}
-Geometry of_input_gradient(const KernelRequest& request) {
-  return winograd::turned_geometry(request, request.outputs[0].shape, request.inputs[0].shape);
-}
-Geometry of_kernel_gradient(const KernelRequest& request) {
-  return winograd::geometry_of(request, request.inputs[0].shape, request.inputs[1].shape);
-}
-
 }  // namespace
 
 std::vector<Implementation> winograd_implementations() {
-  return {{"winograd", "conv2d", create<of_convolution, convolution_costs>},
-          {"winograd", "conv2d_input_gradient", create<of_input_gradient, input_gradient_costs>},
-          {"winograd", "conv2d_kernel_gradient", create<of_kernel_gradient, kernel_gradient_costs>}};
+  return {{"winograd", "conv2d", create<winograd::of_convolution, convolution_costs>},
+          {"winograd", "conv2d_input_gradient", create<winograd::of_input_gradient, input_gradient_costs>},
+          {"winograd", "conv2d_kernel_gradient", create<winograd::of_kernel_gradient, kernel_gradient_costs>}};
 }
 
 }  // namespace mezzo

@@ -21,6 +21,12 @@ TiledImages tiled(const Shape& images, std::int64_t down, std::int64_t across, s
 
 std::int64_t tiles_along(std::int64_t size) { return (size + tile - 1) / tile; }
 
+Geometry geometry_of(const KernelRequest& request, const Shape& x, const Shape& y) {
+  const auto& padding = request.attributes.get<Shape>("padding");
+  const std::int64_t down = tiles_along(y[1]), across = tiles_along(y[2]);
+  return {tiled(x, down, across, padding[0], padding[2]), tiled(y, down, across, 0, 0), x[0] * down * across};
+}
+
 }  // namespace
 
 bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, const Shape& y, std::string& reason) {
@@ -33,9 +39,9 @@ bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, co
     reason = "winograd is for 3 x 3 kernels without strides, dilation and groups, padded by 2 at most";
     return false;
   }
-  for (const Spec& spec : {request.inputs[0], request.inputs[1], request.outputs[0]}) {
-    if (!is_stored(spec.dtype)) {
-      reason = std::string("not for ") + dtype_name(spec.dtype);
+  for (const DType dtype : {request.inputs[0].dtype, request.inputs[1].dtype, request.outputs[0].dtype}) {
+    if (!is_stored(dtype)) {
+      decline_dtype(reason, dtype);
       return false;
     }
   }
@@ -51,16 +57,19 @@ bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, co
   return true;
 }
 
-Geometry geometry_of(const KernelRequest& request, const Shape& x, const Shape& y) {
-  const auto& padding = request.attributes.get<Shape>("padding");
-  const std::int64_t down = tiles_along(y[1]), across = tiles_along(y[2]);
-  return {tiled(x, down, across, padding[0], padding[2]), tiled(y, down, across, 0, 0), x[0] * down * across};
+Geometry of_convolution(const KernelRequest& request) {
+  return geometry_of(request, request.inputs[0].shape, request.outputs[0].shape);
 }
 
-Geometry turned_geometry(const KernelRequest& request, const Shape& x, const Shape& y) {
+Geometry of_input_gradient(const KernelRequest& request) {
+  const Shape &x = request.outputs[0].shape, &y = request.inputs[0].shape;
   const auto& padding = request.attributes.get<Shape>("padding");
   const std::int64_t down = tiles_along(x[1]), across = tiles_along(x[2]);
   return {tiled(y, down, across, 2 - padding[0], 2 - padding[2]), tiled(x, down, across, 0, 0), x[0] * down * across};
+}
+
+Geometry of_kernel_gradient(const KernelRequest& request) {
+  return geometry_of(request, request.inputs[0].shape, request.inputs[1].shape);
 }
 
 }  // namespace mezzo::xsimd_kernels::winograd

@@ -17,10 +17,10 @@ struct Geometry {
 /// Whether a convolution of x (N, H, W, C) by `kernel` to y is worth it, or why not.
 bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, const Shape& y, std::string& reason);
 
-Geometry geometry_of(const KernelRequest& request, const Shape& x, const Shape& y);
-
-/// The same seen from x, for the cotangent of x: what is tiled is the cotangent of y.
-Geometry turned_geometry(const KernelRequest& request, const Shape& x, const Shape& y);
+/// Those of conv2d and its two gradients. Of the input gradient `x` is the cotangent of y, and `y` that of x.
+Geometry of_convolution(const KernelRequest& request);
+Geometry of_input_gradient(const KernelRequest& request);
+Geometry of_kernel_gradient(const KernelRequest& request);
 
 /// Points of `rows` rows of `width` floats. The pitch is no multiple of a page: 36 points written in turn would fall
 /// into one set of the cache.

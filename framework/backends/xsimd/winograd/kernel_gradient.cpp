@@ -11,7 +11,7 @@ class KernelGradient final : public Kernel {
  public:
   KernelGradient(Isa isa, const KernelRequest& request)
       : products_(product_functions(isa)),
-        geometry_(winograd::geometry_of(request, request.inputs[0].shape, request.inputs[1].shape)),
+        geometry_(winograd::of_kernel_gradient(request)),
         gather_x_(winograd_functions(isa).gather[storage_of(request.inputs[0].dtype)]),
         gather_y_(winograd_functions(isa).gather_output[storage_of(request.inputs[1].dtype)]),
         gradient_(winograd_functions(isa).kernel_gradient[storage_of(request.outputs[0].dtype)]) {
