@@ -1,49 +1,29 @@
-# Which files make up the library, and the `mezzo/` include folder of the build tree.
+# The library's source files and public headers.
 
-set(MEZZO_SOURCE_ROOTS framework models datasets)
+set(MEZZO_SOURCE_ROOTS framework models datasets)  # the include roots: <mezzo/...> is a path below one of them
 
-# Sets `out` to the library's sources; kernels compiled per ISA (*.isa.cpp) and the program are apart.
+# Sets `out` to the library's sources, without kernels compiled per ISA (*.isa.cpp) and the command.
 function(mezzo_library_sources out)
   set(sources)
   foreach(root IN LISTS MEZZO_SOURCE_ROOTS)
-    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${root}/*.cpp")
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${root}/mezzo/*.cpp")
     list(APPEND sources ${found})
   endforeach()
-  list(FILTER sources EXCLUDE REGEX "/framework/cli/")
+  list(FILTER sources EXCLUDE REGEX "/mezzo/cli/")
   list(FILTER sources EXCLUDE REGEX "\\.isa\\.cpp$")
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
-# Makes `folder`/mezzo out of symbolic links, so that <mezzo/layers/dense.hpp> is framework/layers/dense.hpp.
-function(mezzo_link_headers folder)
-  file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true
-    "${PROJECT_SOURCE_DIR}/framework/*" "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/datasets")
-  file(MAKE_DIRECTORY "${folder}/mezzo")
-  file(GLOB old_links "${folder}/mezzo/*")
-  foreach(link IN LISTS old_links)
-    if(NOT EXISTS "${link}")
-      file(REMOVE "${link}")
-    endif()
-  endforeach()
-  foreach(entry IN LISTS entries)
-    get_filename_component(name "${entry}" NAME)
-    if(NOT name STREQUAL "cmake" AND (IS_DIRECTORY "${entry}" OR name MATCHES "\\.hpp$"))
-      file(CREATE_LINK "${entry}" "${folder}/mezzo/${name}" SYMBOLIC)
-    endif()
-  endforeach()
+# Sets `out` to the include roots of the source tree.
+function(mezzo_include_roots out)
+  list(TRANSFORM MEZZO_SOURCE_ROOTS PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE roots)
+  set(${out} ${roots} PARENT_SCOPE)
 endfunction()
 
-# Installs the public headers: all but those in detail/, compiler/, backends/ and cli/.
+# Installs the public headers: those that the gathering headers reach.
 function(mezzo_install_headers)
-  set(destination "${CMAKE_INSTALL_INCLUDEDIR}/mezzo")
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/framework/" DESTINATION "${destination}"
-    FILES_MATCHING PATTERN "*.hpp"
-    PATTERN "detail" EXCLUDE PATTERN "cmake" EXCLUDE
-    REGEX "/framework/(compiler|backends|cli)$" EXCLUDE)
-  foreach(root models datasets)
-    if(EXISTS "${PROJECT_SOURCE_DIR}/${root}")
-      install(DIRECTORY "${PROJECT_SOURCE_DIR}/${root}" DESTINATION "${destination}"
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "detail" EXCLUDE)
-    endif()
-  endforeach()
+  mezzo_include_roots(roots)
+  configure_file("${PROJECT_SOURCE_DIR}/framework/cmake/InstallHeaders.cmake.in"
+    "${CMAKE_CURRENT_BINARY_DIR}/InstallHeaders.cmake" @ONLY)
+  install(SCRIPT "${CMAKE_CURRENT_BINARY_DIR}/InstallHeaders.cmake")
 endfunction()

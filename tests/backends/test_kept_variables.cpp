@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <mezzo/backends/update_request.hpp>
+#include <mezzo/backends/common/update_request.hpp>
 #include <mezzo/core/split_float.hpp>
 
 #include "support/xsimd.hpp"

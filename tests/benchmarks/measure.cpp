@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include <mezzo/compiler/plan.hpp>
-#include <mezzo/training/detail/step_runner.hpp>
+#include <mezzo/training/step_runner.hpp>
 
 namespace mezzo_bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <mezzo/data/batch.hpp>
-#include <mezzo/model/model.hpp>
+#include <mezzo/training/model.hpp>
 
 namespace mezzo_bench {
 

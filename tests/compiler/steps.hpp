@@ -1,7 +1,7 @@
 #pragma once
 
-#include <mezzo/graph/gradient.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/ops.hpp>
 
 #include "support/runs.hpp"

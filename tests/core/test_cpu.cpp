@@ -3,7 +3,7 @@
 #include <sched.h>
 
 #include <mezzo/core/cpu.hpp>
-#include <mezzo/core/hardware.hpp>
+#include <mezzo/core/isa.hpp>
 
 #include "support/folder.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <mezzo/core/error.hpp>
-#include <mezzo/core/hardware.hpp>
+#include <mezzo/core/isa.hpp>
 
 #include "support/throws.hpp"
 

@@ -3,11 +3,11 @@
 #include <filesystem>
 
 #include <mezzo/core/random.hpp>
+#include <mezzo/data/image/crop.hpp>
+#include <mezzo/data/image/decode.hpp>
+#include <mezzo/data/image/resize.hpp>
 #include <mezzo/data/loader.hpp>
 #include <mezzo/datasets/oxford_iiit_pet.hpp>
-#include <mezzo/image/crop.hpp>
-#include <mezzo/image/decode.hpp>
-#include <mezzo/image/resize.hpp>
 
 #include "support/environment.hpp"
 #include "support/folder.hpp"

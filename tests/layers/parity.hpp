@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
-#include <mezzo/graph/gradient.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/model/layer.hpp>
+#include <mezzo/nn/layer.hpp>
+#include <mezzo/ops/gradients.hpp>
 
 #include "support/kernels.hpp"
 #include "support/recorded.hpp"

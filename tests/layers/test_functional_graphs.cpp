@@ -13,7 +13,7 @@
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
-#include <mezzo/model/model.hpp>
+#include <mezzo/training/model.hpp>
 
 #include "support/kernels.hpp"
 

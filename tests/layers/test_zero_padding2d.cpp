@@ -1,6 +1,6 @@
 #include <mezzo/layers/zero_padding2d.hpp>
 
-#include <mezzo/model/input.hpp>
+#include <mezzo/nn/input.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

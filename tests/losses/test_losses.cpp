@@ -1,12 +1,12 @@
 #include <boost/test/unit_test.hpp>
 
-#include <mezzo/graph/gradient.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/losses/mean_absolute_error.hpp>
 #include <mezzo/losses/mean_squared_error.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
+#include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/op_lists.hpp>
 #include <mezzo/ops/ops.hpp>
-#include <mezzo/precision/op_lists.hpp>
 
 #include "support/kernels.hpp"
 #include "support/recorded.hpp"

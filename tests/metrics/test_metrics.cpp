@@ -9,8 +9,8 @@
 #include <mezzo/metrics/mean_squared_error.hpp>
 #include <mezzo/metrics/sparse_categorical_accuracy.hpp>
 #include <mezzo/metrics/sparse_categorical_crossentropy.hpp>
+#include <mezzo/ops/op_lists.hpp>
 #include <mezzo/ops/ops.hpp>
-#include <mezzo/precision/op_lists.hpp>
 #include <mezzo/precision/policy.hpp>
 
 #include "support/kernels.hpp"

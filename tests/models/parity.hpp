@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/graph/gradient.hpp>
 #include <mezzo/io/safetensors.hpp>
-#include <mezzo/model/model.hpp>
-#include <mezzo/training/detail/weight_names.hpp>
+#include <mezzo/nn/weight_names.hpp>
+#include <mezzo/ops/gradients.hpp>
+#include <mezzo/training/model.hpp>
 
 #include "formula.hpp"
 #include "support/folder.hpp"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include <mezzo/data/text/word_piece_tokenizer.hpp>
 #include <mezzo/models/bert.hpp>
 #include <mezzo/models/mean_pooling.hpp>
-#include <mezzo/text/word_piece_tokenizer.hpp>
 
 #include "support/recorded.hpp"
 #include "support/skip.hpp"

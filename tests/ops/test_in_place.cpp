@@ -2,8 +2,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/op_lists.hpp>
 #include <mezzo/ops/ops.hpp>
-#include <mezzo/precision/op_lists.hpp>
 
 #include "support/tensors.hpp"
 #include "support/throws.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include <mezzo/model/optimizer.hpp>
+#include <mezzo/nn/optimizer.hpp>
 
 namespace mezzo_tests {
 

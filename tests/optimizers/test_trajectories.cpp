@@ -2,8 +2,8 @@
 
 #include <mezzo/optimizers/adam.hpp>
 #include <mezzo/optimizers/adamw.hpp>
+#include <mezzo/optimizers/cosine_decay.hpp>
 #include <mezzo/optimizers/sgd.hpp>
-#include <mezzo/schedules/cosine_decay.hpp>
 
 #include "step.hpp"
 #include "support/kernels.hpp"

@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <mezzo/core/cpu.hpp>
-#include <mezzo/core/hardware.hpp>
+#include <mezzo/core/isa.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/report/hardware.hpp>
 

@@ -39,7 +39,7 @@ class CheckTree(unittest.TestCase):
             "framework/core/tensor.hpp": HEADER,
             "framework/core/tensor.cpp": "#include \"detail/copy.hpp\"\n#include <mezzo/core/detail/copy.hpp>\n",
             "framework/core/detail/copy.hpp": HEADER,
-            "framework/layers/dense.hpp": HEADER + "#include <mezzo/model/layer.hpp>\n#include <mezzo/core/tensor.hpp>\n",
+            "framework/layers/dense.hpp": HEADER + "#include <mezzo/nn/layer.hpp>\n#include <mezzo/core/tensor.hpp>\n",
             "framework/training/fit.cpp": "#include <mezzo/compiler/plan.hpp>\n",
             "framework/backends/onednn/matmul.cpp": "#include <dnnl.hpp>\n#include <mezzo/compiler/kernel.hpp>\n",
             "framework/backends/xsimd/add.isa.cpp": "#include <xsimd/xsimd.hpp>\n",

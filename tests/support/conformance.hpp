@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/graph/gradient.hpp>
+#include <mezzo/ops/gradients.hpp>
 #include <mezzo/precision/policy.hpp>
 
 #include "support/kernels.hpp"

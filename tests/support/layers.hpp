@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <mezzo/initializers/constant.hpp>
-#include <mezzo/model/layer.hpp>
+#include <mezzo/nn/layer.hpp>
 
 namespace mezzo_tests {
 

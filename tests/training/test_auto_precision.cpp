@@ -2,7 +2,7 @@
 
 #include <regex>
 
-#include <mezzo/core/hardware.hpp>
+#include <mezzo/core/isa.hpp>
 #include <mezzo/core/one_thread.hpp>
 #include <mezzo/io/file.hpp>
 #include <mezzo/mezzo.hpp>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <mezzo/schedules/exponential_decay.hpp>
+#include <mezzo/optimizers/exponential_decay.hpp>
 
 #include "small.hpp"
 #include "support/layers.hpp"

@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <mezzo/core/dtype.hpp>
-#include <mezzo/training/detail/slow_policy.hpp>
+#include <mezzo/training/slow_policy.hpp>
 
 using namespace mezzo;
 

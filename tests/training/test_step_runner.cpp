@@ -6,7 +6,7 @@
 #include <new>
 
 #include <mezzo/backends/onednn/statistics.hpp>
-#include <mezzo/training/detail/step_runner.hpp>
+#include <mezzo/training/step_runner.hpp>
 
 #include "small.hpp"
 #include "support/layers.hpp"

@@ -1,0 +1,135 @@
+#include <mezzo/datasets/oxford_iiit_pet.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/core/random.hpp>
+#include <mezzo/data/image/crop.hpp>
+#include <mezzo/data/image/decode.hpp>
+#include <mezzo/data/image/random.hpp>
+#include <mezzo/data/image/resize.hpp>
+#include <mezzo/datasets/search.hpp>
+#include <mezzo/io/gzip.hpp>
+
+namespace mezzo::datasets {
+namespace {
+
+struct Sample {
+  std::string path;
+  std::int64_t label = 0;
+};
+
+std::vector<Sample> read_annotations(const std::string& folder, const std::string& part) {
+  const std::string path = detail::require_file(folder, "annotations/" + part);
+  const Bytes bytes = read_gzip_file(path, std::uint64_t{64} << 20);
+  std::istringstream lines(std::string(bytes.begin(), bytes.end()));
+  const auto classes = static_cast<std::int64_t>(oxford_iiit_pet_classes().size());
+  std::vector<Sample> samples;
+  std::string line;
+  for (std::int64_t number = 1; std::getline(lines, line); ++number) {
+    if (line.empty() || line.front() == '#') continue;
+    const auto fail = [&](const std::string& text) {
+      return FileError("[datasets] \"" + path + "\": line " + std::to_string(number) + " " + text + "; got \"" + line +
+                       "\"");
+    };
+    std::istringstream words(line);
+    std::string name;
+    std::string rest;
+    std::int64_t label = 0;
+    std::int64_t species = 0;
+    std::int64_t breed = 0;
+    if (!(words >> name >> label >> species >> breed) || words >> rest)
+      throw fail("must be `name class species breed`");
+    if (label < 1 || label > classes) throw fail("must have a class in [1, " + std::to_string(classes) + "]");
+    if (name.find('/') != std::string::npos) throw fail("must have a name without a folder");
+    samples.push_back({(std::filesystem::path(folder) / "images" / (name + ".jpg")).string(), label - 1});
+  }
+  if (samples.empty()) throw FileError("[datasets] \"" + path + "\" must have samples; got none");
+  return samples;
+}
+
+Tensor middle(const Tensor& picture, const OxfordIiitPetOptions& options) {
+  return image::center_crop(image::resize_shorter_side(picture, options.resize_size),
+                            {.height = options.image_size, .width = options.image_size});
+}
+
+Tensor augmented(const Tensor& picture, const OxfordIiitPetOptions& options, std::int64_t index, std::int64_t epoch) {
+  const std::uint64_t key = options.seed < 0 ? seed() : static_cast<std::uint64_t>(options.seed);
+  const image::SampleKey sample{.seed = key, .epoch = epoch, .index = index};
+  const Tensor part =
+      image::random_resized_crop(picture, {.height = options.image_size, .width = options.image_size}, sample);
+  return image::random_horizontal_flip(part, {}, sample);
+}
+
+Dataset make_dataset(std::vector<Sample> annotations, const OxfordIiitPetOptions& options, bool augment) {
+  const auto samples = std::make_shared<const std::vector<Sample>>(std::move(annotations));
+  const std::int64_t side = options.image_size;
+  FunctionDatasetOptions made{
+      .size = static_cast<std::int64_t>(samples->size()),
+      .fields = {{"image", {side, side, 3}, DType::uint8, Role::input}, {"label", {}, DType::int64, Role::target}}};
+  made.epoch_function = [samples, options, augment](std::int64_t index, std::int64_t epoch) {
+    const Sample& sample = (*samples)[static_cast<std::size_t>(index)];
+    const Tensor picture = image::read_image(sample.path);
+    return std::vector<Tensor>{augment ? augmented(picture, options, index, epoch) : middle(picture, options),
+                               Tensor({}, std::vector<std::int64_t>{sample.label})};
+  };
+  return Dataset::from_function(std::move(made));
+}
+
+}  // namespace
+
+std::pair<Dataset, Dataset> oxford_iiit_pet(const OxfordIiitPetOptions& options) {
+  if (options.image_size < 1 || options.resize_size < options.image_size) {
+    throw ValueError("[oxford_iiit_pet] image_size must be 1 or more and resize_size not below it; got " +
+                     std::to_string(options.image_size) + ", " + std::to_string(options.resize_size));
+  }
+  const std::string folder = detail::find_folder("oxford-iiit-pet", options.root, "annotations/trainval.txt",
+                                                 "it is distributed by https://www.robots.ox.ac.uk/~vgg/data/pets");
+  return {make_dataset(read_annotations(folder, "trainval.txt"), options, options.augment),
+          make_dataset(read_annotations(folder, "test.txt"), options, false)};
+}
+
+const std::vector<std::string>& oxford_iiit_pet_classes() {
+  static const std::vector<std::string> classes{"Abyssinian",
+                                                "american bulldog",
+                                                "american pit bull terrier",
+                                                "basset hound",
+                                                "beagle",
+                                                "Bengal",
+                                                "Birman",
+                                                "Bombay",
+                                                "boxer",
+                                                "British Shorthair",
+                                                "chihuahua",
+                                                "Egyptian Mau",
+                                                "english cocker spaniel",
+                                                "english setter",
+                                                "german shorthaired",
+                                                "great pyrenees",
+                                                "havanese",
+                                                "japanese chin",
+                                                "keeshond",
+                                                "leonberger",
+                                                "Maine Coon",
+                                                "miniature pinscher",
+                                                "newfoundland",
+                                                "Persian",
+                                                "pomeranian",
+                                                "pug",
+                                                "Ragdoll",
+                                                "Russian Blue",
+                                                "saint bernard",
+                                                "samoyed",
+                                                "scottish terrier",
+                                                "shiba inu",
+                                                "Siamese",
+                                                "Sphynx",
+                                                "staffordshire bull terrier",
+                                                "wheaten terrier",
+                                                "yorkshire terrier"};
+  return classes;
+}
+
+}  // namespace mezzo::datasets

@@ -1,0 +1,51 @@
+#include <mezzo/datasets/search.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include <mezzo/core/error.hpp>
+
+namespace mezzo::datasets::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> places(const std::string& name, const std::string& root, const std::vector<std::string>& also) {
+  if (!root.empty()) return {root, fs::path(root) / name};
+  std::vector<fs::path> places;
+  const char* data = std::getenv("MEZZO_DATA");
+  if (data != nullptr && *data != '\0') places.push_back(fs::path(data) / name);
+  for (const char* prefix : {"/usr/local", "/usr"}) places.push_back(fs::path(prefix) / "share/datasets" / name);
+  places.insert(places.end(), also.begin(), also.end());
+  return places;
+}
+
+std::optional<fs::path> find_file(const fs::path& folder, const std::string& file) {
+  for (const char* ending : {".gz", ""}) {
+    std::error_code ignored;
+    const fs::path path = folder / (file + ending);
+    if (fs::is_regular_file(path, ignored)) return path;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string find_folder(const std::string& name, const std::string& root, const std::string& file,
+                        const std::string& hint, const std::vector<std::string>& also) {
+  std::string looked;
+  for (const fs::path& place : places(name, root, also)) {
+    if (find_file(place, file)) return place.string();
+    looked += (looked.empty() ? "" : ", ") + place.string();
+  }
+  throw FileError("[" + name + "] \"" + file + "\", with or without .gz, must be in one of: " + looked +
+                  (hint.empty() ? "" : "; " + hint));
+}
+
+std::string require_file(const std::string& folder, const std::string& file) {
+  if (const auto path = find_file(folder, file)) return path->string();
+  throw FileError("[datasets] \"" + (fs::path(folder) / file).string() + "\", with or without .gz, is missing");
+}
+
+}  // namespace mezzo::datasets::detail

@@ -1,0 +1,93 @@
+#pragma once
+#include <algorithm>
+
+#include <mezzo/backends/common/step_stream.hpp>
+#include <mezzo/compiler/kernel.hpp>
+#include <mezzo/core/parallel.hpp>
+
+namespace mezzo {
+
+/// What the kernels of attention read from a request whose query is input `first`.
+struct AttentionShape {
+  using Index = std::int64_t;
+
+  Index batch, heads, queries, keys, size, value_size;
+  double scale, rate;
+  bool causal;
+  bool masked, boolean_mask = false;
+  Index mask_strides[4] = {0, 0, 0, 0};  ///< in elements, along batch, heads, queries, keys; 0 where it is stretched
+
+  AttentionShape(const KernelRequest& request, std::size_t first)
+      : batch(request.inputs[first].shape[0]),
+        heads(request.inputs[first].shape[2]),
+        queries(request.inputs[first].shape[1]),
+        keys(request.inputs[first + 1].shape[1]),
+        size(request.inputs[first].shape[3]),
+        value_size(request.inputs[first + 2].shape[3]),
+        scale(request.attributes.get<double>("scale")),
+        rate(request.attributes.get<double>("rate")),
+        causal(request.attributes.get<bool>("causal")),
+        masked(request.attributes.get<bool>("masked")),
+        key_(request.attributes.get<Index>("key")),
+        scalars_(request.inputs.size() - 2) {
+    if (!masked) return;
+    mask_input_ = request.inputs.size() - (rate > 0 ? 3 : 1);
+    const Spec& mask = request.inputs[mask_input_];
+    boolean_mask = mask.dtype == DType::boolean;
+    const Shape strides = row_major_strides(mask.shape);
+    for (std::size_t axis = 0; axis < mask.shape.size(); ++axis) {
+      if (mask.shape[axis] != 1) mask_strides[4 - mask.shape.size() + axis] = strides[axis];
+    }
+  }
+
+  /// The row of the mask for a query of a head, in elements.
+  Index mask_row(Index b, Index h, Index query) const {
+    return b * mask_strides[0] + h * mask_strides[1] + query * mask_strides[2];
+  }
+  const void* mask(const KernelArguments& arguments) const { return masked ? arguments.inputs[mask_input_] : nullptr; }
+
+  /// @name Dropout
+  /// Weight j of a query has the random word words(stream, n / 4)[n % 4], n = first_word(b, h, query) + j, as in the
+  /// op dropout. Rows begin at multiples of 64 so that kernels can make 64 words at once.
+  /// @{
+  std::uint64_t stream(const KernelArguments& arguments) const {
+    return rate > 0 ? step_stream(key_, *arguments.in<double>(scalars_), *arguments.in<double>(scalars_ + 1)) : 0;
+  }
+  Index first_word(Index b, Index h, Index query) const {
+    return ((b * heads + h) * queries + query) * ((keys + 63) / 64 * 64);
+  }
+  /// @}
+
+ private:
+  Index key_;
+  std::size_t scalars_, mask_input_ = 0;
+};
+
+/// Heads over threads, each thread with numbers of its own in scratch.
+class HeadThreads {
+ public:
+  using Index = std::int64_t;
+
+  HeadThreads(const AttentionShape& shape, Index numbers)
+      : heads_(shape.batch * shape.heads), numbers_(numbers), most_(std::min<Index>(thread_count(), heads_)) {}
+
+  template <class Number>
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(most_ * numbers_) * sizeof(Number);
+  }
+
+  /// Calls body(number of a head, the thread's numbers).
+  template <class Number, class Body>
+  void for_heads(void* scratch, const Body& body) const {
+    if (heads_ == 0) return;
+    parallel_threads(static_cast<int>(std::min<Index>(most_, thread_count())), [&](int thread, int threads) {
+      Number* numbers = static_cast<Number*>(scratch) + thread * numbers_;
+      for (Index i = heads_ * thread / threads; i < heads_ * (thread + 1) / threads; ++i) body(i, numbers);
+    });
+  }
+
+ private:
+  Index heads_, numbers_, most_;  // most_: threads, at the most
+};
+
+}  // namespace mezzo

@@ -1,0 +1,50 @@
+#include <mezzo/backends/common/update_request.hpp>
+
+#include <mezzo/backends/common/compact.hpp>
+#include <mezzo/backends/common/step_stream.hpp>
+
+namespace mezzo {
+namespace {
+
+UpdateRequest::Kept kept_of(const std::string& name) {
+  using Kept = UpdateRequest::Kept;
+  if (name == "split") return Kept::split;
+  if (name == "kahan") return Kept::kahan;
+  return name == "stochastic" ? Kept::stochastic : Kept::plain;
+}
+
+}  // namespace
+
+UpdateRequest::UpdateRequest(const KernelRequest& request, std::size_t slot_count) : slots(slot_count) {
+  const Attributes& attributes = request.attributes;
+  kept = kept_of(attributes.get_or<std::string>("kept", ""));
+  count = element_count(request.inputs[0].shape);
+  variable = request.inputs[0].dtype;
+  gradient = request.inputs[1].dtype;
+  if (slots > 0) slot = request.inputs[2].dtype;
+  has_copy = attributes.has("copy_dtype");
+  copy = attributes.get_or("copy_dtype", DType::float32);
+  random = attributes.has("key");
+  key = attributes.get_or("key", std::int64_t{0});
+  weight_decay = attributes.get<double>("weight_decay");
+  clipvalue = attributes.get<double>("clipvalue");
+  beside = 2 + slots;
+  numbers = beside + (kept == Kept::split || kept == Kept::kahan ? 1 : 0);
+  places = request.inputs.size() - 1;
+  const bool compact = reference::has_compact_gradient(request);
+  seed = request.inputs.size() - (compact ? 3 : 2);
+  if (compact) {
+    rows = request.inputs[0].shape.front();
+    columns = reference::columns_of(request);
+  }
+}
+
+std::uint64_t UpdateRequest::slot_stream(const KernelArguments& arguments) const {
+  return random ? step_stream(key, *arguments.in<double>(seed), *arguments.in<double>(seed + 1)) : 0;
+}
+
+std::uint64_t UpdateRequest::variable_stream(const KernelArguments& arguments) const {
+  return mix(slot_stream(arguments), 1);
+}
+
+}  // namespace mezzo

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <mezzo/backends/common/cast_kernel.hpp>
+#include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/common/scratch_layout.hpp>
+#include <mezzo/backends/onednn/creators.hpp>
+#include <mezzo/backends/xsimd/float16_split.hpp>
+#include <mezzo/core/isa.hpp>
+#include <mezzo/core/parallel.hpp>
+
+// Every finite float16 is the sum of two bfloat16, and the product of two bfloat16 is exact in float32. So a product of
+// float16 operands is one of bfloat16 operands four times as deep, summed in float32:
+//   [high finite_high low low] times [high low finite_high low]
+// What differs from float32's product of the same numbers is the order of the additions alone.
+
+namespace mezzo::onednn {
+namespace {
+
+constexpr std::int64_t parts = 4;
+
+/// An operand of which each `width` elements, all those along the summed axis, become four parts in a row.
+class SplitOperand {
+ public:
+  enum class Side { left, right };
+
+  /// Makes `spec` that of the bfloat16 operand.
+  SplitOperand(Spec& spec, Side side, bool transposed, ScratchLayout& layout)
+      : finite_high_at_(side == Side::left ? 1 : 2), count_(element_count(spec.shape)), width_(spec.shape.back()) {
+    const bool sums_columns = (side == Side::left) != transposed;
+    std::int64_t& rows = spec.shape[spec.shape.size() - 2];
+    if (!sums_columns) width_ *= rows;
+    (sums_columns ? spec.shape.back() : rows) *= parts;
+    spec.dtype = DType::bfloat16;
+    offset_ = layout.take(bytes_of(spec));
+  }
+
+  /// Splits it into its place in scratch, and returns that.
+  const void* run(const void* from, void* scratch) const {
+    const auto* const x = static_cast<const float16*>(from);
+    auto* const y = reinterpret_cast<bfloat16*>(static_cast<char*>(scratch) + offset_);
+    parallel_for(count_, reference::grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end;) {
+        const std::int64_t at = i % width_, count = std::min(width_ - at, end - i);
+        bfloat16* const high = y + (i - at) * parts + at;
+        split_(x + i, high, high + finite_high_at_ * width_, high + (3 - finite_high_at_) * width_, high + 3 * width_,
+               count);
+        i += count;
+      }
+    });
+    return y;
+  }
+
+ private:
+  xsimd_kernels::Float16SplitFunctions::Split split_ = xsimd_kernels::float16_split_functions(isa()).split;
+  std::int64_t finite_high_at_, count_, width_;
+  std::size_t offset_ = 0;
+};
+
+/// An operand that is cast on its way through scratch.
+struct Converted {
+  std::unique_ptr<Kernel> cast;
+  std::size_t offset = 0;
+
+  void* place(void* scratch) const { return static_cast<char*>(scratch) + offset; }
+};
+
+class SplitMatmul final : public Kernel {
+ public:
+  SplitMatmul(const KernelRequest& request, std::string& reason) {
+    KernelRequest inner = request;
+    ScratchLayout layout;
+    const auto transposed = [&](const char* name) { return request.attributes.get_or<bool>(name, false); };
+    left_.emplace(inner.inputs[0], SplitOperand::Side::left, transposed("transpose_a"), layout);
+    right_.emplace(inner.inputs[1], SplitOperand::Side::right, transposed("transpose_b"), layout);
+    const auto widen = [&](Spec& spec, Converted& to, bool input) {
+      const DType narrow = std::exchange(spec.dtype, DType::float32);
+      to = {input ? cast_kernel(spec.shape, narrow, DType::float32, request.where)
+                  : cast_kernel(spec.shape, DType::float32, narrow, request.where),
+            layout.take(bytes_of(spec))};
+    };
+    input_count_ = inner.inputs.size();
+    if (has_bias() && inner.inputs[2].dtype == DType::float16) widen(inner.inputs[2], bias_, true);
+    if (inner.outputs[0].dtype == DType::float16) widen(inner.outputs[0], output_, false);
+    inner.attributes.set("dtype", inner.outputs[0].dtype);
+    inner_ = make_matmul(inner, reason);
+    if (!inner_) return;
+    rest_ = layout.size();
+    scratch_bytes_ = inner_->scratch_bytes();
+    for (const Converted* one : {&bias_, &output_}) {
+      if (one->cast) scratch_bytes_ = std::max(scratch_bytes_, one->cast->scratch_bytes());
+    }
+    scratch_bytes_ += rest_;
+  }
+
+  bool accepted() const { return inner_ != nullptr; }
+
+  void run(const KernelArguments& arguments) override {
+    void* const scratch = arguments.scratch;
+    void* const rest = static_cast<char*>(scratch) + rest_;
+    const void* inputs[] = {left_->run(arguments.inputs[0], scratch), right_->run(arguments.inputs[1], scratch),
+                            has_bias() ? arguments.inputs[2] : nullptr};
+    if (bias_.cast) {
+      void* const wide = bias_.place(scratch);
+      bias_.cast->run({&inputs[2], &wide, rest});
+      inputs[2] = wide;
+    }
+    void* out = output_.cast ? output_.place(scratch) : arguments.outputs[0];
+    inner_->run({inputs, &out, rest});
+    if (output_.cast) {
+      const void* const wide = out;
+      output_.cast->run({&wide, arguments.outputs, rest});
+    }
+  }
+
+  std::size_t scratch_bytes() const override { return scratch_bytes_; }
+  bool may_overwrite(std::size_t i) const override { return i < 2 || output_.cast || bias_.cast; }
+  std::string detail() const override { return "bfloat16 onednn " + inner_->detail(); }
+
+ private:
+  bool has_bias() const { return input_count_ > 2; }
+
+  std::optional<SplitOperand> left_, right_;
+  Converted bias_, output_;
+  std::unique_ptr<Kernel> inner_;
+  std::size_t input_count_ = 0, rest_ = 0, scratch_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_split_matmul(const KernelRequest& request, std::string& reason) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (request.inputs[i].dtype != DType::float16) {
+      reason = std::string("not for ") + dtype_name(request.inputs[i].dtype);
+      return nullptr;
+    }
+  }
+  auto kernel = std::make_unique<SplitMatmul>(request, reason);
+  return kernel->accepted() ? std::move(kernel) : nullptr;
+}
+
+}  // namespace mezzo::onednn

@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <cstdint>
+
+#include <mezzo/backends/common/epilogue.hpp>
+#include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/backends/reference/tiled_product.hpp>
+
+// Each of the three is a matrix product in which one operand is gathered from the image as it is needed: rows
+// are places of the output (or of the kernel), depth is what they sum over; one product for each group.
+namespace mezzo::reference {
+namespace {
+
+using Index = std::int64_t;
+
+struct Geometry {
+  Index batch, height, width, channels;  // of x
+  Index out_height, out_width, filters;
+  Index kernel_height, kernel_width;
+  Index stride_height, stride_width, top, left, dilation_height, dilation_width;
+  Index groups, group_channels, group_filters;
+};
+
+Geometry geometry(const KernelRequest& request, const Shape& x, const Shape& kernel, const Shape& y) {
+  const auto& strides = request.attributes.get<Shape>("strides");
+  const auto& padding = request.attributes.get<Shape>("padding");
+  const auto& dilation = request.attributes.get<Shape>("dilation");
+  const Index groups = request.attributes.get<Index>("groups");
+  return {x[0],       x[1],       x[2],       x[3],       y[1],        y[2],        y[3],   kernel[0], kernel[1],
+          strides[0], strides[1], padding[0], padding[2], dilation[0], dilation[1], groups, kernel[2], y[3] / groups};
+}
+
+/// A place in an image, counted over the whole batch.
+struct Place {
+  Index image, row, column;
+};
+
+Place place_of(Index i, Index height, Index width) { return {i / (height * width), i / width % height, i % width}; }
+
+void advance(Place& place, Index height, Index width) {
+  if (++place.column < width) return;
+  place.column = 0;
+  if (++place.row < height) return;
+  place.row = 0;
+  ++place.image;
+}
+
+/// Fills depth [k, k + count), which runs over the kernel's places and over `inner` channels at each:
+/// at(place) is where these channels begin, null where there are none (padding).
+template <class T, class At>
+void gather(Index k, Index count, Index inner, T* to, const At& at) {
+  for (Index done = 0; done < count;) {
+    const Index channel = (k + done) % inner;
+    const Index now = std::min(inner - channel, count - done);
+    const T* from = at((k + done) / inner);
+    if (from == nullptr) {
+      std::fill_n(to + done, now, T{0});
+    } else {
+      std::copy_n(from + channel, now, to + done);
+    }
+    done += now;
+  }
+}
+
+/// The channels of x under the kernel's place (r, s) when the kernel lies at `output`; null in the padding.
+template <class T>
+const T* under(const Geometry& g, const T* x, const Place& output, Index r, Index s) {
+  const Index h = output.row * g.stride_height - g.top + r * g.dilation_height;
+  const Index w = output.column * g.stride_width - g.left + s * g.dilation_width;
+  if (h < 0 || h >= g.height || w < 0 || w >= g.width) return nullptr;
+  return x + ((output.image * g.height + h) * g.width + w) * g.channels;
+}
+
+/// The filters of y for which the kernel's place (r, s) lies on `input`; null if there is no such output.
+template <class T>
+const T* above(const Geometry& g, const T* y, const Place& input, Index r, Index s) {
+  const Index h = input.row + g.top - r * g.dilation_height;
+  const Index w = input.column + g.left - s * g.dilation_width;
+  if (h < 0 || w < 0 || h % g.stride_height != 0 || w % g.stride_width != 0) return nullptr;
+  const Index row = h / g.stride_height, column = w / g.stride_width;
+  if (row >= g.out_height || column >= g.out_width) return nullptr;
+  return y + ((input.image * g.out_height + row) * g.out_width + column) * g.filters;
+}
+
+template <class T>
+const T* shifted(const T* pointer, Index by) {
+  return pointer == nullptr ? nullptr : pointer + by;
+}
+
+/// Stores sums as they are, rows of `width` in which each group has its part.
+template <class T, class Out>
+auto store_rows(Out* out, Index width, Index group_width) {
+  return [=](Index group, Index i, Index j, Index count, const T* sums) {
+    std::copy_n(sums, count, out + i * width + group * group_width + j);
+  };
+}
+
+template <class T>
+std::unique_ptr<Kernel> conv2d(const KernelRequest& request) {
+  const Geometry g = geometry(request, request.inputs[0].shape, request.inputs[1].shape, request.outputs[0].shape);
+  const bool has_bias = request.inputs.size() > 2;
+  const bool relu = has_relu(request);
+  const ProductSize size{g.groups, g.batch * g.out_height * g.out_width, g.group_filters,
+                         g.kernel_height * g.kernel_width * g.group_channels};
+  return make_kernel([=](const KernelArguments& arguments) {
+    const T* x = arguments.in<T>(0);
+    const T* kernel = arguments.in<T>(1);
+    const T* bias = has_bias ? arguments.in<T>(2) : nullptr;
+    tiled_product<T>(
+        size,
+        [&](Index group, Index i, Index k, Index count, T* to) {
+          const Place output = place_of(i, g.out_height, g.out_width);
+          gather(k, count, g.group_channels, to, [&](Index place) {
+            const T* channels = under(g, x, output, place / g.kernel_width, place % g.kernel_width);
+            return shifted(channels, group * g.group_channels);
+          });
+        },
+        [&](Index group, Index k, Index j, Index count, T* to) {
+          std::copy_n(kernel + k * g.filters + group * g.group_filters + j, count, to);
+        },
+        [&](Index group, Index i, Index j, Index count, const T* sums) {
+          const Index filter = group * g.group_filters + j;
+          T* out = arguments.out<T>(0) + i * g.filters + filter;
+          for (Index n = 0; n < count; ++n) out[n] = finish(sums[n], bias, filter + n, relu);
+        });
+  });
+}
+
+template <class T, class Out>
+std::unique_ptr<Kernel> input_gradient(const KernelRequest& request) {
+  const Geometry g = geometry(request, request.outputs[0].shape, request.inputs[1].shape, request.inputs[0].shape);
+  const ProductSize size{g.groups, g.batch * g.height * g.width, g.group_channels,
+                         g.kernel_height * g.kernel_width * g.group_filters};
+  return make_kernel([=](const KernelArguments& arguments) {
+    const T* gradient = arguments.in<T>(0);
+    const T* kernel = arguments.in<T>(1);
+    tiled_product<T>(
+        size,
+        [&](Index group, Index i, Index k, Index count, T* to) {
+          const Place input = place_of(i, g.height, g.width);
+          gather(k, count, g.group_filters, to, [&](Index place) {
+            const T* filters = above(g, gradient, input, place / g.kernel_width, place % g.kernel_width);
+            return shifted(filters, group * g.group_filters);
+          });
+        },
+        [&](Index group, Index k, Index j, Index count, T* to) {
+          const Index place = k / g.group_filters, filter = group * g.group_filters + k % g.group_filters;
+          const T* from = kernel + (place * g.group_channels + j) * g.filters + filter;
+          for (Index n = 0; n < count; ++n) to[n] = from[n * g.filters];
+        },
+        store_rows<T>(arguments.out<Out>(0), g.channels, g.group_channels));
+  });
+}
+
+template <class T, class Out>
+std::unique_ptr<Kernel> kernel_gradient(const KernelRequest& request) {
+  const Geometry g = geometry(request, request.inputs[0].shape, request.outputs[0].shape, request.inputs[1].shape);
+  const ProductSize size{g.groups, g.kernel_height * g.kernel_width * g.group_channels, g.group_filters,
+                         g.batch * g.out_height * g.out_width};
+  return make_kernel([=](const KernelArguments& arguments) {
+    const T* x = arguments.in<T>(0);
+    const T* gradient = arguments.in<T>(1);
+    tiled_product<T>(
+        size,
+        [&](Index group, Index i, Index k, Index count, T* to) {
+          const Index place = i / g.group_channels, channel = group * g.group_channels + i % g.group_channels;
+          Place output = place_of(k, g.out_height, g.out_width);
+          for (Index n = 0; n < count; ++n, advance(output, g.out_height, g.out_width)) {
+            const T* channels = under(g, x, output, place / g.kernel_width, place % g.kernel_width);
+            to[n] = channels == nullptr ? T{0} : channels[channel];
+          }
+        },
+        [&](Index group, Index k, Index j, Index count, T* to) {
+          std::copy_n(gradient + k * g.filters + group * g.group_filters + j, count, to);
+        },
+        store_rows<T>(arguments.out<Out>(0), g.filters, g.group_filters));
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> create_conv2d(const KernelRequest& request, std::string& reason) {
+  return for_float_or_double(request, request.inputs[0].dtype, reason,
+                             [&](auto zero) { return conv2d<decltype(zero)>(request); });
+}
+
+std::unique_ptr<Kernel> create_conv2d_input_gradient(const KernelRequest& request, std::string& reason) {
+  return for_input_and_output(request, reason, [&](auto zero, auto out_zero) {
+    return input_gradient<decltype(zero), decltype(out_zero)>(request);
+  });
+}
+
+std::unique_ptr<Kernel> create_conv2d_kernel_gradient(const KernelRequest& request, std::string& reason) {
+  return for_input_and_output(request, reason, [&](auto zero, auto out_zero) {
+    return kernel_gradient<decltype(zero), decltype(out_zero)>(request);
+  });
+}
+
+}  // namespace mezzo::reference

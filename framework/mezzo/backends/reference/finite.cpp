@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/core/visit.hpp>
+
+// In any floating dtype: elements are only read.
+namespace mezzo::reference {
+namespace {
+
+/// A piece of one input. Pieces are of fixed size, so that sums do not depend on the number of threads.
+struct Piece {
+  std::size_t input;
+  std::int64_t begin, end;
+  DType dtype;
+};
+
+/// What a piece holds.
+struct Finding {
+  double squares;
+  bool finite;
+};
+
+std::vector<Piece> pieces_of(const KernelRequest& request, std::size_t first_input) {
+  std::vector<Piece> pieces;
+  for (std::size_t i = first_input; i < request.inputs.size(); ++i) {
+    const std::int64_t size = element_count(request.inputs[i].shape);
+    for (std::int64_t begin = 0; begin < size; begin += grain) {
+      pieces.push_back({i, begin, std::min(begin + grain, size), request.inputs[i].dtype});
+    }
+  }
+  return pieces;
+}
+
+Finding look_at(const Piece& piece, const KernelArguments& arguments) {
+  return visit_dtype(piece.dtype, [&](auto zero) {
+    const auto* x = arguments.in<decltype(zero)>(piece.input);
+    Finding found{0, true};
+    for (std::int64_t i = piece.begin; i < piece.end; ++i) {
+      double element = 0;
+      if constexpr (std::is_class_v<decltype(zero)>) {
+        element = static_cast<double>(static_cast<float>(x[i]));
+      } else {
+        element = static_cast<double>(x[i]);
+      }
+      found.squares += element * element;
+      found.finite = found.finite && std::isfinite(element);
+    }
+    return found;
+  });
+}
+
+/// What all pieces hold together; `scratch` has room for a Finding of each.
+Finding look_at(const std::vector<Piece>& pieces, const KernelArguments& arguments) {
+  auto* found = static_cast<Finding*>(arguments.scratch);
+  const auto count = static_cast<std::int64_t>(pieces.size());
+  parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) found[i] = look_at(pieces[static_cast<std::size_t>(i)], arguments);
+  });
+  Finding all{0, true};
+  for (std::int64_t i = 0; i < count; ++i) {
+    all.squares += found[i].squares;
+    all.finite = all.finite && found[i].finite;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> create_all_finite(const KernelRequest& request, std::string&) {
+  std::vector<Piece> pieces = pieces_of(request, 0);
+  const std::size_t scratch = pieces.size() * sizeof(Finding);
+  return make_kernel(
+      [pieces = std::move(pieces)](const KernelArguments& arguments) {
+        *arguments.out<bool>(0) = look_at(pieces, arguments).finite;
+      },
+      {}, scratch);
+}
+
+std::unique_ptr<Kernel> create_gradient_multiplier(const KernelRequest& request, std::string&) {
+  std::vector<Piece> pieces = pieces_of(request, 1);
+  const std::size_t scratch = pieces.size() * sizeof(Finding);
+  const double clipnorm = request.attributes.get<double>("clipnorm");
+  return make_kernel(
+      [pieces = std::move(pieces), clipnorm](const KernelArguments& arguments) {
+        const Finding found = look_at(pieces, arguments);
+        const double scale = *arguments.in<double>(0);
+        const double norm = std::sqrt(found.squares) / scale;
+        *arguments.out<double>(0) = (clipnorm > 0 && norm > clipnorm ? clipnorm / norm : 1) / scale;
+        *arguments.out<bool>(1) = found.finite;
+      },
+      {}, scratch);
+}
+
+}  // namespace mezzo::reference

@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/common/labels.hpp>
+#include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/core/parallel.hpp>
+
+namespace mezzo::reference {
+namespace {
+
+using Index = std::int64_t;
+
+/// Rows of a table, and the indices that name some of them.
+struct Rows {
+  Index rows, columns, count;
+  DType indices;
+  std::string what;
+
+  Rows(const KernelRequest& request, const Shape& table, const Spec& named)
+      : rows(table.front()),
+        columns(element_count(Shape(table.begin() + 1, table.end()))),
+        count(element_count(named.shape)),
+        indices(named.dtype),
+        what(request.where + " indices") {}
+
+  void check(const void* numbers) const { check_labels(numbers, indices, count, rows, what); }
+};
+
+/// out[place(i)] += g[i] for all rows i in their order, whatever the threads, which own columns. Starts from zeros.
+template <class G, class Out, class Place>
+void add_rows(const Rows& r, Index out_rows, const G* g, Out* out, const Place& place) {
+  parallel_for(out_rows, grain_of(r.columns),
+               [&](Index begin, Index end) { std::fill(out + begin * r.columns, out + end * r.columns, Out{0}); });
+  constexpr Index line = 16;  // columns that lie in one cache line
+  parallel_for((r.columns + line - 1) / line, grain_of(r.count * line), [&](Index begin, Index end) {
+    const Index first = begin * line, width = std::min(end * line, r.columns) - first;
+    for (Index i = 0; i < r.count; ++i) {
+      const G* from = g + i * r.columns + first;
+      Out* to = out + place(i) * r.columns + first;
+      for (Index c = 0; c < width; ++c) to[c] += static_cast<Out>(from[c]);
+    }
+  });
+}
+
+/// make(zero of the cotangent's type, zero of the gradient's).
+template <class Make>
+std::unique_ptr<Kernel> for_cotangent_and_output(const KernelRequest& request, std::string& reason, Make&& make) {
+  return for_float_or_double(request, request.inputs[1].dtype, reason, [&](auto zero) {
+    return for_float_or_double(request, request.outputs[0].dtype, reason,
+                               [&](auto out_zero) { return make(zero, out_zero); });
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> create_gather(const KernelRequest& request, std::string&) {
+  const Rows r(request, request.inputs[0].shape, request.inputs[1]);
+  const auto bytes = r.columns * static_cast<Index>(dtype_size(request.outputs[0].dtype));
+  return make_kernel([r, bytes](const KernelArguments& arguments) {
+    r.check(arguments.inputs[1]);
+    parallel_for(r.count, grain_of(bytes), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const Index row = label_at(arguments.inputs[1], r.indices, i);
+        std::memcpy(arguments.out<char>(0) + i * bytes, arguments.in<char>(0) + row * bytes,
+                    static_cast<std::size_t>(bytes));
+      }
+    });
+  });
+}
+
+std::unique_ptr<Kernel> create_gather_gradient(const KernelRequest& request, std::string& reason) {
+  const Rows r(request, request.outputs[0].shape, request.inputs[0]);
+  return for_cotangent_and_output(request, reason, [&](auto zero, auto out_zero) {
+    using G = decltype(zero);
+    using Out = decltype(out_zero);
+    return make_kernel([r](const KernelArguments& arguments) {
+      r.check(arguments.inputs[0]);
+      add_rows(r, r.rows, arguments.in<G>(1), arguments.out<Out>(0),
+               [&](Index i) { return label_at(arguments.inputs[0], r.indices, i); });
+    });
+  });
+}
+
+std::unique_ptr<Kernel> create_gather_gradient_rows(const KernelRequest& request, std::string& reason) {
+  const Rows r(request, request.attributes.get<Shape>("shape"), request.inputs[0]);
+  return for_cotangent_and_output(request, reason, [&](auto zero, auto out_zero) {
+    using G = decltype(zero);
+    using Out = decltype(out_zero);
+    const auto run = [r](const KernelArguments& arguments) {
+      r.check(arguments.inputs[0]);
+      auto* places = arguments.out<std::int32_t>(1);
+      auto* of_index = static_cast<std::int32_t*>(arguments.scratch);
+      std::fill_n(places, r.rows, -1);
+      std::int32_t used = 0;
+      for (Index i = 0; i < r.count; ++i) {
+        std::int32_t& place = places[label_at(arguments.inputs[0], r.indices, i)];
+        if (place < 0) place = used++;
+        of_index[i] = place;
+      }
+      add_rows(r, r.count, arguments.in<G>(1), arguments.out<Out>(0), [&](Index i) { return of_index[i]; });
+    };
+    return make_kernel(run, {}, static_cast<std::size_t>(r.count) * sizeof(std::int32_t));
+  });
+}
+
+}  // namespace mezzo::reference

@@ -1,0 +1,188 @@
+#include <mezzo/backends/widen.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <mezzo/backends/common/cast_kernel.hpp>
+#include <mezzo/backends/common/half.hpp>
+#include <mezzo/backends/common/scratch_layout.hpp>
+
+namespace mezzo {
+namespace {
+
+/// An operand that lives in scratch as float32.
+struct Conversion {
+  std::size_t operand;
+  std::size_t offset;
+  std::unique_ptr<Kernel> cast;  ///< of an input to float32, of an output from it
+};
+
+/// Replaces half operands by float32 ones that live in scratch.
+std::vector<Conversion> widen(std::vector<Spec>& specs, bool input, ScratchLayout& layout, const std::string& where) {
+  std::vector<Conversion> conversions;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    Spec& spec = specs[i];
+    if (!is_half(spec.dtype)) continue;
+    const DType half = std::exchange(spec.dtype, DType::float32);
+    conversions.push_back({i, layout.take(bytes_of(spec)),
+                           input ? cast_kernel(spec.shape, half, DType::float32, where)
+                                 : cast_kernel(spec.shape, DType::float32, half, where)});
+  }
+  return conversions;
+}
+
+/// The attributes of the float32 op: output dtypes widened, no copy.
+Attributes widen(const Attributes& attributes) {
+  Attributes wide;
+  for (const auto& [name, value] : attributes.entries()) {
+    if (name == "copy_dtype") continue;
+    const bool narrow = name == "dtype" && is_half(std::get<DType>(value));
+    wide.set(name, narrow ? Attribute(DType::float32) : value);
+  }
+  return wide;
+}
+
+class Widened final : public Kernel {
+ public:
+  explicit Widened(const KernelRequest& request) : output_count_(request.outputs.size()) {
+    KernelRequest wide = request;
+    wide.attributes = widen(request.attributes);
+    if (request.attributes.has("copy_dtype")) {  // made of the variable as it is stored, rounded
+      const Spec& copy = request.outputs.back();
+      copy_ = cast_kernel(copy.shape, request.outputs[0].dtype, copy.dtype, request.where);
+      wide.outputs.pop_back();
+    }
+    ScratchLayout layout;
+    input_pointers_ = layout.take(request.inputs.size() * sizeof(void*));
+    output_pointers_ = layout.take(request.outputs.size() * sizeof(void*));
+    inputs_ = widen(wide.inputs, true, layout, request.where);
+    outputs_ = widen(wide.outputs, false, layout, request.where);
+    input_count_ = wide.inputs.size();
+    inner_ = choose_kernel(wide);
+    rest_ = layout.size();
+    scratch_bytes_ = rest_ + inner_scratch_bytes();
+  }
+
+  void run(const KernelArguments& arguments) override {
+    auto* scratch = static_cast<std::byte*>(arguments.scratch);
+    auto** inputs = reinterpret_cast<const void**>(scratch + input_pointers_);
+    auto** outputs = reinterpret_cast<void**>(scratch + output_pointers_);
+    void* rest = scratch + rest_;
+    std::copy_n(arguments.inputs, input_count_, inputs);
+    std::copy_n(arguments.outputs, output_count_, outputs);
+    for (const Conversion& c : inputs_) {
+      void* wide = scratch + c.offset;
+      c.cast->run({&inputs[c.operand], &wide, rest});
+      inputs[c.operand] = wide;
+    }
+    for (const Conversion& c : outputs_) outputs[c.operand] = scratch + c.offset;
+    inner_.kernel->run({inputs, outputs, rest});
+    for (const Conversion& c : outputs_) {
+      const void* wide = outputs[c.operand];
+      c.cast->run({&wide, &arguments.outputs[c.operand], rest});
+    }
+    if (copy_) {
+      const void* variable = arguments.outputs[0];
+      copy_->run({&variable, &arguments.outputs[output_count_ - 1], rest});
+    }
+  }
+
+  std::size_t scratch_bytes() const override { return scratch_bytes_; }
+
+  bool may_overwrite(std::size_t i) const override {
+    const auto converted = [](const std::vector<Conversion>& conversions, std::size_t operand) {
+      return std::any_of(conversions.begin(), conversions.end(),
+                         [&](const Conversion& c) { return c.operand == operand; });
+    };
+    return converted(inputs_, i) || converted(outputs_, 0) || inner_.kernel->may_overwrite(i);
+  }
+
+  std::string detail() const override {
+    const std::string detail = inner_.kernel->detail();
+    return "float32 " + inner_.implementation + (detail.empty() ? "" : " " + detail);
+  }
+
+ private:
+  std::size_t inner_scratch_bytes() const {
+    std::size_t bytes = std::max(inner_.kernel->scratch_bytes(), copy_ ? copy_->scratch_bytes() : 0);
+    for (const auto* conversions : {&inputs_, &outputs_}) {
+      for (const Conversion& c : *conversions) bytes = std::max(bytes, c.cast->scratch_bytes());
+    }
+    return bytes;
+  }
+
+  std::vector<Conversion> inputs_, outputs_;
+  std::unique_ptr<Kernel> copy_;
+  ChosenKernel inner_;
+  std::size_t input_count_ = 0, output_count_;
+  std::size_t input_pointers_ = 0, output_pointers_ = 0, rest_ = 0, scratch_bytes_ = 0;  // in scratch
+};
+
+std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string& reason) {
+  const auto half = [](const Spec& spec) { return is_half(spec.dtype); };
+  const bool is_update = !request.op->in_place.empty();
+  if (is_update && (request.attributes.has("kept") || request.attributes.has("key"))) {
+    reason = "rounds to nearest";
+    return nullptr;
+  }
+  if (std::any_of(request.inputs.begin(), request.inputs.end(), half) ||
+      std::any_of(request.outputs.begin(), request.outputs.end(), half)) {
+    return std::make_unique<Widened>(request);
+  }
+  reason = "no bfloat16 or float16 operand";
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<Implementation> widen_implementations() {
+  std::vector<Implementation> list;
+  for (const char* op : {"add",
+                         "subtract",
+                         "multiply",
+                         "divide",
+                         "relu",
+                         "relu_gradient",
+                         "relu_bias_gradient",
+                         "tanh",
+                         "tanh_gradient",
+                         "sigmoid",
+                         "sigmoid_gradient",
+                         "gelu",
+                         "gelu_gradient",
+                         "scaled_dot_product_attention",
+                         "scaled_dot_product_attention_gradient",
+                         "softmax",
+                         "softmax_gradient",
+                         "exp",
+                         "log",
+                         "negative",
+                         "abs",
+                         "sign",
+                         "sum",
+                         "mean",
+                         "matmul",
+                         "conv2d",
+                         "conv2d_input_gradient",
+                         "conv2d_kernel_gradient",
+                         "avg_pool2d",
+                         "avg_pool2d_gradient",
+                         "gather_gradient",
+                         "gather_gradient_rows",
+                         "max_pool2d",
+                         "max_pool2d_gradient",
+                         "batch_norm",
+                         "batch_norm_gradient",
+                         "layer_norm",
+                         "layer_norm_gradient",
+                         "dropout",
+                         "sparse_categorical_crossentropy",
+                         "sparse_categorical_crossentropy_gradient",
+                         "sgd_update",
+                         "adam_update"}) {
+    list.push_back({"widen", op, create_widened});
+  }
+  return list;
+}
+
+}  // namespace mezzo

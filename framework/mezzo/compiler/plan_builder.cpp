@@ -1,0 +1,265 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include <mezzo/compiler/plan_parts.hpp>
+#include <mezzo/compiler/rewrite.hpp>
+
+namespace mezzo {
+namespace {
+
+/// A kernel that copies a view's bytes where they need a place of their own.
+class CopyBytes : public Kernel {
+ public:
+  explicit CopyBytes(std::size_t bytes) : bytes_(bytes) {}
+  void run(const KernelArguments& arguments) override {
+    std::copy_n(arguments.in<unsigned char>(0), bytes_, arguments.out<unsigned char>(0));
+  }
+
+ private:
+  std::size_t bytes_;
+};
+
+}  // namespace
+
+/// Makes a Plan from a graph: buffers, then kernels, then addresses.
+class PlanBuilder {
+ public:
+  PlanBuilder(Plan& plan, const Graph& graph) : plan_(plan), graph_(graph) {}
+
+  void build() {
+    find_deferred();
+    for (const NodePtr& node : graph_.nodes) {
+      if (deferred_.count(node.get()) == 0) add_node(node, -1);
+    }
+    for (const auto& output : graph_.outputs) {
+      plan_.output_names_.push_back(output.name);
+      plan_.outputs_.push_back(lasting(output.value));
+    }
+    for (const auto& gate : graph_.gates) plan_.gates_.push_back({buffer_of(gate.ok), gate.group, gate.error, gate.ok});
+    add_commits();
+    const std::size_t computing = plan_.steps_.size();
+    for (const NodePtr& node : graph_.nodes) {
+      const auto found = deferred_.find(node.get());
+      if (found != deferred_.end()) add_node(node, found->second);
+    }
+    UpdateSchedule(plan_, computing, views_).apply();
+    BufferPlacement(plan_, views_).apply();
+    finish();
+  }
+
+ private:
+  using Home = Plan::Buffer::Home;
+
+  std::size_t new_buffer(Home home, std::size_t index, const Spec& spec) {
+    Plan::Buffer buffer;
+    buffer.home = home;
+    buffer.index = index;
+    buffer.spec = spec;
+    plan_.buffers_.push_back(std::move(buffer));
+    return plan_.buffers_.size() - 1;
+  }
+
+  std::size_t buffer_of(const Value& value) const {
+    return buffers_.at(value.node().get())[static_cast<std::size_t>(value.output())];
+  }
+
+  std::size_t variable_index(const std::shared_ptr<VariableState>& variable) {
+    auto& all = plan_.variables_;
+    const auto found = std::find(all.begin(), all.end(), variable);
+    if (found != all.end()) return static_cast<std::size_t>(found - all.begin());
+    all.push_back(variable);
+    plan_.written_.push_back(false);
+    return all.size() - 1;
+  }
+
+  /// Update ops whose outputs are nothing but updates of the variables that they read at the same place, and which read
+  /// none that another of them writes: they run after the gates and write into the variables.
+  void find_deferred() {
+    const Uses uses(graph_);
+    std::map<NodePtr, std::pair<int, int>> candidates;  // node -> how many outputs are such updates, their group
+    for (const auto& update : graph_.updates) {
+      const Node& node = *update.value.node();
+      const auto output = static_cast<std::size_t>(update.value.output());
+      if (output >= in_place_outputs(node) || uses.of(update.value) != 1) continue;
+      if (node.inputs[node.op->in_place[output]].node()->variable != update.variable) continue;
+      auto& candidate = candidates[update.value.node()];
+      ++candidate.first;
+      candidate.second = update.group;
+    }
+    for (const auto& [node, candidate] : candidates) {
+      int used = 0;
+      for (std::size_t i = 0; i < node->outputs.size(); ++i) used += uses.of({node, static_cast<int>(i)});
+      const bool all = candidate.first == static_cast<int>(in_place_outputs(*node));
+      if (all && used == candidate.first) deferred_[node.get()] = candidate.second;
+    }
+    std::set<const VariableState*> written;
+    for (const auto& update : graph_.updates) {
+      if (deferred_.count(update.value.node().get()) != 0) written.insert(update.variable.get());
+    }
+    for (auto node = deferred_.begin(); node != deferred_.end();) {
+      node = reads_any(*node->first, written) ? deferred_.erase(node) : std::next(node);
+    }
+  }
+
+  /// How many of an update op's outputs are variables: the low-precision copy after them is none.
+  static std::size_t in_place_outputs(const Node& node) {
+    if (node.op->in_place.empty()) return 0;
+    return node.outputs.size() - (node.attributes.has("copy_dtype") ? 1 : 0);
+  }
+
+  /// Whether the node reads one of the variables, or a copy of one, other than those that it updates.
+  static bool reads_any(const Node& node, const std::set<const VariableState*>& variables) {
+    const auto own = node.op->in_place.begin();
+    const auto end = own + static_cast<std::ptrdiff_t>(in_place_outputs(node));
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (std::find(own, end, i) != end) continue;
+      const Node* source = node.inputs[i].node().get();
+      while (source->op->view || source->op->name == "cast") source = source->inputs.front().node().get();
+      if (variables.count(source->variable.get()) != 0) return true;
+    }
+    return false;
+  }
+
+  void add_node(const NodePtr& node, int group) {
+    if (node->op->infer == nullptr) {
+      add_leaf(node);
+    } else if (node->op->view) {
+      buffers_[node.get()] = {new_view(buffer_of(node->inputs.front()), node->outputs.front())};
+    } else if (!add_copy(node)) {
+      add_step(node, group);
+    }
+  }
+
+  void add_leaf(const NodePtr& node) {
+    const Spec& spec = node->outputs.front();
+    auto& out = buffers_[node.get()];
+    if (node->variable) {
+      out = {new_buffer(Home::variable, variable_index(node->variable), spec)};
+    } else if (node->op->name == "input") {
+      const auto is_node = [&](const Value& input) { return input.node() == node; };
+      const auto found = std::find_if(graph_.inputs.begin(), graph_.inputs.end(), is_node);
+      out = {new_buffer(Home::input, static_cast<std::size_t>(found - graph_.inputs.begin()), spec)};
+    } else if (node->op->name == "runtime") {
+      out = {new_buffer(Home::runtime, plan_.runtime_names_.size(), spec)};
+      plan_.runtime_names_.push_back(node->attributes.get<std::string>("name"));
+    } else {
+      out = {new_buffer(Home::constant, plan_.constants_.size(), spec)};
+      plan_.constants_.push_back(node->attributes.get<Tensor>("value"));
+    }
+  }
+
+  /// A buffer on the bytes of another: it shares that one's lifetime.
+  std::size_t new_view(std::size_t base, const Spec& spec) {
+    const std::size_t view = new_buffer(plan_.buffers_[base].home, plan_.buffers_[base].index, spec);
+    views_.lay(view, base);
+    return view;
+  }
+
+  /// The low-precision copy of a variable isn't computed in the step: it is kept with the variable.
+  bool add_copy(const NodePtr& node) {
+    const auto& variable = node->op->name == "cast" ? node->inputs.front().node()->variable : nullptr;
+    if (!variable || !is_floating(node->outputs.front().dtype)) return false;
+    buffers_[node.get()] = {copy_buffer(variable, node->outputs.front().dtype)};
+    return true;
+  }
+
+  std::size_t copy_buffer(const std::shared_ptr<VariableState>& variable, DType dtype) {
+    const Spec spec{variable->value.shape(), dtype};
+    for (std::size_t i = 0; i < plan_.copies_.size(); ++i) {
+      if (plan_.copies_[i].variable == variable && plan_.copies_[i].dtype == dtype) {
+        return new_buffer(Home::copy, i, spec);
+      }
+    }
+    Plan::Copy copy;
+    copy.variable = variable;
+    copy.dtype = dtype;
+    copy.refresh = choose_kernel({&find_op("cast"),
+                                  {{"dtype", dtype}},
+                                  {{variable->value.shape(), variable->value.dtype()}},
+                                  {spec},
+                                  "[cast]"})
+                       .kernel;
+    plan_.copies_.push_back(std::move(copy));
+    return new_buffer(Home::copy, plan_.copies_.size() - 1, spec);
+  }
+
+  void add_step(const NodePtr& node, int group) {
+    Plan::Step step;
+    step.node = node;
+    step.updates = deferred_.count(node.get()) != 0;
+    step.group = group;
+    KernelRequest request{node->op, node->attributes, {}, node->outputs, node->where};
+    for (const Value& input : node->inputs) {
+      request.inputs.push_back({input.shape(), input.dtype()});
+      step.reads.push_back(buffer_of(input));
+    }
+    step.chosen = choose_kernel(request);
+    for (std::size_t i = 0; i < node->outputs.size(); ++i) {
+      step.writes.push_back(step.updates ? deferred_target(*node, i) : new_buffer(Home::arena, 0, node->outputs[i]));
+    }
+    buffers_[node.get()] = step.writes;
+    plan_.steps_.push_back(std::move(step));
+  }
+
+  std::size_t deferred_target(const Node& node, std::size_t output) {
+    if (output < in_place_outputs(node)) {
+      const Value& variable = node.inputs[node.op->in_place[output]];
+      plan_.written_[variable_index(variable.node()->variable)] = true;
+      return buffer_of(variable);
+    }
+    const std::size_t buffer = copy_buffer(node.inputs.front().node()->variable, node.outputs[output].dtype);
+    plan_.copies_[plan_.buffers_[buffer].index].written = true;
+    return buffer;
+  }
+
+  void add_commits() {
+    for (const auto& update : graph_.updates) {
+      const bool in_place = deferred_.count(update.value.node().get()) != 0;
+      variable_index(update.variable);
+      const std::size_t buffer = in_place ? 0 : lasting(update.value);
+      plan_.commits_.push_back({update.variable, buffer, update.group, in_place});
+    }
+  }
+
+  /// Where a value stays until the next run: what lies in a variable, its copy or an input moves to a place of its own
+  /// before anything is written.
+  std::size_t lasting(const Value& value) {
+    const std::size_t source = buffer_of(value);
+    const Home home = plan_.buffers_[source].home;
+    if (home != Home::variable && home != Home::copy && home != Home::input) return source;
+    Plan::Step step;
+    step.node = value.node();
+    step.chosen.kernel = std::make_unique<CopyBytes>(bytes_of(plan_.buffers_[source].spec));
+    step.chosen.implementation = "copy";
+    step.copies = true;
+    step.reads = {source};
+    step.writes = {new_buffer(Home::arena, 0, plan_.buffers_[source].spec)};
+    plan_.steps_.push_back(std::move(step));
+    return plan_.steps_.back().writes.front();
+  }
+
+  void finish() {
+    plan_.runtime_.resize(plan_.runtime_names_.size());
+    for (const Value& input : graph_.inputs) plan_.input_specs_.push_back({input.shape(), input.dtype()});
+    for (auto& step : plan_.steps_) {
+      step.in.resize(step.reads.size());
+      step.out.resize(step.writes.size());
+    }
+    plan_.closed_.reserve(plan_.gates_.size());
+    plan_.profile_ = Profile(plan_.steps_.size() + Plan::chores);
+  }
+
+  Plan& plan_;
+  const Graph& graph_;
+  std::unordered_map<const Node*, std::vector<std::size_t>> buffers_;
+  Views views_;
+  std::unordered_map<const Node*, int> deferred_;
+};
+
+Plan::Plan(const Graph& graph, std::shared_ptr<Arena> arena) : arena_(std::move(arena)) {
+  PlanBuilder(*this, graph).build();
+}
+
+}  // namespace mezzo

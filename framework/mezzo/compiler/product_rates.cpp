@@ -1,0 +1,118 @@
+#include <mezzo/compiler/product_rates.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+
+#include <mezzo/compiler/memory.hpp>
+#include <mezzo/compiler/work.hpp>
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/ops.hpp>
+
+namespace mezzo {
+namespace {
+
+/// A kernel on arrays of its own.
+class Product {
+ public:
+  explicit Product(const Node& node) {
+    KernelRequest request{node.op, node.attributes, {}, node.outputs, node.where};
+    for (const Value& input : node.inputs) {
+      request.inputs.push_back({input.shape(), input.dtype()});
+      const std::vector<float> halves(static_cast<std::size_t>(element_count(input.shape())), 0.5F);
+      arrays_.push_back(Tensor(input.shape(), halves).cast(input.dtype()));
+      inputs_.push_back(arrays_.back().raw());
+    }
+    for (const Spec& spec : node.outputs) {
+      arrays_.push_back(Tensor(spec.shape, spec.dtype));
+      outputs_.push_back(arrays_.back().mutable_raw());
+    }
+    chosen_ = choose_kernel(request);
+    scratch_.reserve(std::max<std::size_t>(chosen_.kernel->scratch_bytes(), 64));
+    operations_ = operations(request);
+  }
+
+  void run() { chosen_.kernel->run({inputs_.data(), outputs_.data(), scratch_.data()}); }
+  double operations_of() const { return operations_; }
+  const std::string& implementation() const { return chosen_.implementation; }
+
+ private:
+  std::vector<Tensor> arrays_;
+  std::vector<const void*> inputs_;
+  std::vector<void*> outputs_;
+  ChosenKernel chosen_;
+  Arena scratch_;
+  double operations_ = 0;
+};
+
+using Products = std::vector<std::unique_ptr<Product>>;
+
+/// The products among the nodes of y = f(a, b) and its gradients.
+Products products_of(Value (*f)(const Value&, const Value&), const Shape& a, const Shape& b, DType dtype) {
+  Trace trace(Trace::Mode::graph, true);
+  const PolicyScope policy{Policy(dtype)};
+  const Value x = trace.input("a", Spec{a, dtype}), y = trace.input("b", Spec{b, dtype});
+  gradients(sum(f(x, y)), {x, y});
+  Products out;
+  for (const NodePtr& node : trace.graph().nodes) {
+    if (node->op->name == "matmul" || node->op->name.rfind("conv2d", 0) == 0) {
+      out.push_back(std::make_unique<Product>(*node));
+    }
+  }
+  return out;
+}
+
+double seconds_of(const Products& products) {
+  const auto start = std::chrono::steady_clock::now();
+  for (const auto& product : products) product->run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// One dtype's products and the least time that they took.
+struct Candidate {
+  explicit Candidate(DType dtype)
+      : matmul(products_of([](const Value& a, const Value& b) { return mezzo::matmul(a, b); }, {384, 384}, {384, 384},
+                           dtype)),
+        conv2d(products_of([](const Value& a, const Value& b) { return mezzo::conv2d(a, b, {.padding = "same"}); },
+                           {4, 28, 28, 64}, {3, 3, 64, 64}, dtype)) {}
+
+  void measure() {
+    matmul_seconds = std::min(matmul_seconds, seconds_of(matmul));
+    conv2d_seconds = std::min(conv2d_seconds, seconds_of(conv2d));
+  }
+
+  ProductRates rates() const {
+    std::set<std::string> names;
+    const auto rate = [&](const Products& products, double seconds) {
+      double operations = 0;
+      for (const auto& product : products) {
+        operations += product->operations_of();
+        names.insert(product->implementation());
+      }
+      return operations / seconds / 1e9;
+    };
+    ProductRates out{rate(matmul, matmul_seconds), rate(conv2d, conv2d_seconds), {}};
+    for (const std::string& name : names) out.kernels += (out.kernels.empty() ? "" : ", ") + name;
+    return out;
+  }
+
+  Products matmul, conv2d;
+  double matmul_seconds = HUGE_VAL, conv2d_seconds = HUGE_VAL;
+};
+
+}  // namespace
+
+std::vector<ProductRates> product_rates(const std::vector<DType>& dtypes, int rounds) {
+  std::vector<Candidate> candidates;
+  for (const DType dtype : dtypes) candidates.emplace_back(dtype);
+  for (int round = 0; round < rounds; ++round) {
+    for (Candidate& candidate : candidates) candidate.measure();
+  }
+  std::vector<ProductRates> out;
+  for (const Candidate& candidate : candidates) out.push_back(candidate.rates());
+  return out;
+}
+
+}  // namespace mezzo

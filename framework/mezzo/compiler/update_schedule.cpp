@@ -1,0 +1,51 @@
+#include <algorithm>
+#include <utility>
+
+#include <mezzo/compiler/plan_parts.hpp>
+
+namespace mezzo {
+
+UpdateSchedule::UpdateSchedule(Plan& plan, std::size_t computing, const Views& views)
+    : plan_(plan), views_(views), computing_(computing) {
+  for (std::size_t i = 0; i < computing; ++i) {
+    const Plan::Step& step = plan_.steps_[i];
+    for (const std::size_t buffer : step.writes) written_[buffer] = i + 1;
+    for (const std::size_t buffer : step.reads) {
+      const Plan::Buffer& read = plan_.buffers_[buffer];
+      if (read.home != Plan::Buffer::Home::arena) read_[{read.home, read.index}] = i + 1;
+    }
+    if (step.node->op->effect) gates_at_ = i + 1;
+  }
+  for (const Plan::Gate& gate : plan_.gates_) {
+    const auto found = written_.find(views_.root(gate.buffer));
+    if (found != written_.end()) gates_at_ = std::max(gates_at_, found->second);
+  }
+}
+
+std::size_t UpdateSchedule::first_place(const Plan::Step& update) const {
+  std::size_t place = gates_at_;
+  for (const std::size_t buffer : update.reads) {
+    const auto found = written_.find(views_.root(buffer));
+    if (found != written_.end()) place = std::max(place, found->second);
+  }
+  for (const std::size_t buffer : update.writes) {
+    const Plan::Buffer& target = plan_.buffers_[buffer];
+    const auto found = read_.find({target.home, target.index});
+    if (found != read_.end()) place = std::max(place, found->second);
+  }
+  return place;
+}
+
+void UpdateSchedule::apply() {
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // place, step
+  for (std::size_t i = 0; i < plan_.steps_.size(); ++i) {
+    order.emplace_back(i < computing_ ? i + 1 : first_place(plan_.steps_[i]), i);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Plan::Step> steps;
+  for (const auto& entry : order) steps.push_back(std::move(plan_.steps_[entry.second]));
+  plan_.steps_ = std::move(steps);
+  plan_.gates_at_ = gates_at_;
+}
+
+}  // namespace mezzo

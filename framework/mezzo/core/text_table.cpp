@@ -1,0 +1,29 @@
+#include <mezzo/core/text_table.hpp>
+
+#include <algorithm>
+
+namespace mezzo::detail {
+
+std::vector<std::string> table_lines(const std::vector<Column>& columns,
+                                     const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    widths.push_back(columns[i].title.size());
+    for (const auto& row : rows) widths[i] = std::max(widths[i], row[i].size());
+  }
+  const auto line = [&](const auto& cell) {
+    std::string text;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string& content = cell(i);
+      const std::string space(widths[i] - content.size(), ' ');
+      text += (i > 0 ? "  " : "") + (columns[i].numbers ? space + content : content + space);
+    }
+    return text.erase(text.find_last_not_of(' ') + 1);
+  };
+  std::vector<std::string> lines{line([&](std::size_t i) -> const std::string& { return columns[i].title; })};
+  lines.emplace_back(lines.front().size(), '-');
+  for (const auto& row : rows) lines.push_back(line([&](std::size_t i) -> const std::string& { return row[i]; }));
+  return lines;
+}
+
+}  // namespace mezzo::detail

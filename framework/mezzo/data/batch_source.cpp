@@ -1,0 +1,132 @@
+#include <mezzo/data/batch_source.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include <mezzo/data/gather.hpp>
+
+namespace mezzo::detail {
+
+HostBatch BatchPlan::load(std::int64_t batch) const {
+  const auto begin = order_.begin() + batch * batch_size_;
+  const auto left = static_cast<std::int64_t>(order_.end() - begin);
+  const std::vector<std::int64_t> indices(begin, begin + std::min(batch_size_, left));
+  HostBatch out = pool_->take(static_cast<std::int64_t>(indices.size()));
+  gather(*source_, indices, epoch_, "[DataLoader]", out);
+  pool_->remember(out);
+  return out;
+}
+
+namespace {
+
+class CallerSource : public BatchStream::Source {
+ public:
+  CallerSource(BatchPlan plan, std::int64_t first, std::int64_t end)
+      : plan_(std::move(plan)), next_(first), end_(end) {}
+
+  std::optional<HostBatch> next() override {
+    if (next_ == end_) return std::nullopt;
+    return plan_.load(next_++);
+  }
+
+ private:
+  BatchPlan plan_;
+  std::int64_t next_;
+  std::int64_t end_;
+};
+
+class WorkerSource : public BatchStream::Source {
+ public:
+  WorkerSource(BatchPlan plan, std::int64_t first, std::int64_t end, std::size_t room)
+      : plan_(std::move(plan)), slots_(room), next_to_load_(first), next_to_deliver_(first), end_(end) {}
+
+  WorkerSource(const WorkerSource&) = delete;
+  WorkerSource& operator=(const WorkerSource&) = delete;
+
+  ~WorkerSource() override {
+    {
+      const std::lock_guard lock(mutex_);
+      end_ = next_to_load_;
+    }
+    room_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  // Apart from the constructor: where a thread can't be started, the destructor ends those that were.
+  void start(int workers) {
+    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
+  }
+
+  std::optional<HostBatch> next() override {
+    std::unique_lock lock(mutex_);
+    if (next_to_deliver_ == end_) return std::nullopt;
+    Slot& slot = slot_of(next_to_deliver_);
+    ready_.wait(lock, [&] { return slot.batch.has_value() || slot.failure != nullptr; });
+    if (slot.failure != nullptr) std::rethrow_exception(slot.failure);
+    std::optional<HostBatch> batch = std::move(slot.batch);
+    slot.batch.reset();
+    ++next_to_deliver_;
+    lock.unlock();
+    room_.notify_one();
+    return batch;
+  }
+
+ private:
+  struct Slot {
+    std::optional<HostBatch> batch{};
+    std::exception_ptr failure{};
+  };
+
+  Slot& slot_of(std::int64_t batch) { return slots_[static_cast<std::size_t>(batch) % slots_.size()]; }
+
+  bool done() const { return next_to_load_ == end_; }
+  bool has_room() const { return next_to_load_ - next_to_deliver_ < static_cast<std::int64_t>(slots_.size()); }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      room_.wait(lock, [&] { return done() || has_room(); });
+      if (done()) return;
+      const std::int64_t batch = next_to_load_++;
+      lock.unlock();
+      Slot loaded = load(batch);
+      lock.lock();
+      slot_of(batch) = std::move(loaded);
+      ready_.notify_one();
+    }
+  }
+
+  Slot load(std::int64_t batch) const noexcept {
+    try {
+      return {plan_.load(batch), nullptr};
+    } catch (...) {
+      return {std::nullopt, std::current_exception()};
+    }
+  }
+
+  const BatchPlan plan_;
+  std::mutex mutex_;  // guards all below but threads_
+  std::condition_variable ready_;
+  std::condition_variable room_;
+  std::vector<Slot> slots_;
+  std::int64_t next_to_load_;
+  std::int64_t next_to_deliver_;
+  std::int64_t end_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchStream::Source> make_batch_source(BatchPlan plan, std::int64_t first, std::int64_t end,
+                                                       int workers, int prefetch) {
+  if (workers == 0) return std::make_unique<CallerSource>(std::move(plan), first, end);
+  const std::int64_t room = std::min(std::int64_t{workers} * prefetch, end - first);
+  auto source = std::make_unique<WorkerSource>(std::move(plan), first, end, static_cast<std::size_t>(room));
+  source->start(static_cast<int>(std::min<std::int64_t>(workers, room)));
+  return source;
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,77 @@
+#include <mezzo/data/gather.hpp>
+
+#include <exception>
+#include <string>
+
+#include <mezzo/core/error.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+Shape with_batch_axis(std::int64_t samples, const Shape& sample) {
+  Shape shape{samples};
+  shape.insert(shape.end(), sample.begin(), sample.end());
+  return shape;
+}
+
+// Gives `batch` tensors that have room for `samples` and are its own.
+void prepare(const std::vector<Field>& fields, std::int64_t samples, HostBatch& batch) {
+  batch.size = samples;
+  batch.fields.resize(fields.size());
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    NamedTensor& to = batch.fields[i];
+    to.name = fields[i].name;
+    to.role = fields[i].role;
+    Shape shape = with_batch_axis(samples, fields[i].shape);
+    if (to.tensor.dtype() != fields[i].dtype || to.tensor.shape() != shape || to.tensor.shared()) {
+      to.tensor = Tensor::uninitialized(std::move(shape), fields[i].dtype);
+    }
+  }
+}
+
+// Throws the exception that is being handled again, with `prefix` in front of its text.
+[[noreturn]] void rethrow_with(const std::string& prefix) {
+  try {
+    throw;
+  } catch (const ShapeError& e) {
+    std::throw_with_nested(ShapeError(prefix + e.what()));
+  } catch (const DTypeError& e) {
+    std::throw_with_nested(DTypeError(prefix + e.what()));
+  } catch (const NameError& e) {
+    std::throw_with_nested(NameError(prefix + e.what()));
+  } catch (const ValueError& e) {
+    std::throw_with_nested(ValueError(prefix + e.what()));
+  } catch (const FileError& e) {
+    std::throw_with_nested(FileError(prefix + e.what()));
+  } catch (const std::exception& e) {
+    std::throw_with_nested(Error(prefix + e.what()));
+  } catch (...) {
+    std::throw_with_nested(Error(prefix + "an exception that is no std::exception"));
+  }
+}
+
+}  // namespace
+
+void gather(const DatasetSource& source, const std::vector<std::int64_t>& indices, std::int64_t epoch,
+            const char* where, HostBatch& batch) {
+  const auto samples = static_cast<std::int64_t>(indices.size());
+  prepare(source.fields(), samples, batch);
+  const std::size_t count = batch.fields.size();
+  std::vector<void*> cursors(count);
+  std::vector<std::size_t> steps(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Tensor& tensor = batch.fields[i].tensor;
+    cursors[i] = tensor.mutable_raw();
+    steps[i] = samples > 0 ? tensor.bytes() / indices.size() : 0;
+  }
+  for (const std::int64_t index : indices) {
+    try {
+      source.read_in_epoch(index, epoch, cursors.data());
+    } catch (...) {
+      rethrow_with(std::string(where) + " sample " + std::to_string(index) + ": ");
+    }
+    for (std::size_t i = 0; i < count; ++i) cursors[i] = static_cast<std::byte*>(cursors[i]) + steps[i];
+  }
+}
+
+}  // namespace mezzo::detail

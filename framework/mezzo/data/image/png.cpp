@@ -1,0 +1,135 @@
+#include <mezzo/data/image/formats.hpp>
+
+#include <algorithm>
+
+#if MEZZO_WITH_PNG
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include <png.h>
+#endif
+
+namespace mezzo::image::detail {
+
+bool is_png(const Bytes& bytes) {
+  constexpr std::uint8_t signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  return bytes.size() >= 8 && std::equal(signature, signature + 8, bytes.begin());
+}
+
+#if MEZZO_WITH_PNG
+namespace {
+
+class Decoder {
+ public:
+  explicit Decoder(const Bytes& bytes) : next_(bytes.data()), left_(bytes.size()) {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, fail, ignore);
+    info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
+    if (info_ == nullptr) {
+      png_destroy_read_struct(&png_, nullptr, nullptr);
+      throw std::bad_alloc();
+    }
+  }
+  ~Decoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  // A jump skips destructors, so these two functions have no object that needs one. False: see reason().
+  bool start() {
+    if (setjmp(jump_) != 0) return false;
+    png_set_read_fn(png_, this, read);
+    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // pixels are counted by the caller
+    png_set_chunk_malloc_max(png_, 8'000'000);
+    png_set_chunk_cache_max(png_, 128);
+    png_read_info(png_, info_);
+    return true;
+  }
+
+  bool finish(png_bytepp rows) {
+    if (setjmp(jump_) != 0) return false;
+    const bool deep_gray = is_deep_gray();
+    if (!deep_gray) {
+      png_set_strip_16(png_);
+      png_set_palette_to_rgb(png_);
+      png_set_expand_gray_1_2_4_to_8(png_);
+      png_set_gray_to_rgb(png_);
+      png_set_strip_alpha(png_);
+    }
+    png_set_interlace_handling(png_);
+    png_read_update_info(png_, info_);
+    const auto width = std::size_t{png_get_image_width(png_, info_)};
+    if (png_get_rowbytes(png_, info_) != width * (deep_gray ? 2 : 3)) png_error(png_, "unexpected row size");
+    png_read_image(png_, rows);
+    png_read_end(png_, nullptr);
+    if (deep_gray) {
+      for (std::size_t y = 0; y < png_get_image_height(png_, info_); ++y) cut_off(rows[y], width);
+    }
+    return true;
+  }
+
+  std::int64_t height() const { return png_get_image_height(png_, info_); }
+  std::int64_t width() const { return png_get_image_width(png_, info_); }
+  const char* reason() const { return text_; }
+
+ private:
+  bool is_deep_gray() const {
+    return png_get_bit_depth(png_, info_) == 16 && png_get_color_type(png_, info_) == PNG_COLOR_TYPE_GRAY;
+  }
+
+  // Two bytes a pixel to three in the same row, from its end on.
+  static void cut_off(png_bytep row, std::size_t width) {
+    for (std::size_t x = width; x-- > 0;) {
+      const png_byte value = row[2 * x] != 0 ? 255 : row[2 * x + 1];
+      row[3 * x] = row[3 * x + 1] = row[3 * x + 2] = value;
+    }
+  }
+
+  [[noreturn]] static void fail(png_structp png, png_const_charp text) {
+    auto* decoder = static_cast<Decoder*>(png_get_error_ptr(png));
+    std::snprintf(decoder->text_, sizeof decoder->text_, "%s", text);
+    std::longjmp(decoder->jump_, 1);
+  }
+  static void ignore(png_structp, png_const_charp) {}
+
+  static void read(png_structp png, png_bytep to, std::size_t count) {
+    auto* decoder = static_cast<Decoder*>(png_get_io_ptr(png));
+    if (count > decoder->left_) png_error(png, "the file is truncated");
+    std::memcpy(to, decoder->next_, count);
+    decoder->next_ += count;
+    decoder->left_ -= count;
+  }
+
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  const std::uint8_t* next_;
+  std::size_t left_;
+  std::jmp_buf jump_{};
+  char text_[200] = "";
+};
+
+}  // namespace
+
+Tensor decode_png(const Bytes& bytes, const std::string& name, const DecodeOptions& options) {
+  Decoder decoder(bytes);
+  const auto fail_with = [&] { return failure(name, std::string("not a whole PNG file: ") + decoder.reason()); };
+  if (!decoder.start()) throw fail_with();
+  Tensor out = reserve(decoder.height(), decoder.width(), name, options);
+  std::vector<png_bytep> rows(static_cast<std::size_t>(decoder.height()));
+  for (std::size_t y = 0; y < rows.size(); ++y) {
+    rows[y] = out.mutable_data<std::uint8_t>() + y * static_cast<std::size_t>(decoder.width()) * 3;
+  }
+  if (!decoder.finish(rows.data())) throw fail_with();
+  return out;
+}
+
+#else
+
+Tensor decode_png(const Bytes&, const std::string& name, const DecodeOptions&) {
+  throw Error("[decode_image] \"" + name + "\": mezzo was built without libpng");
+}
+
+#endif
+
+}  // namespace mezzo::image::detail

@@ -1,0 +1,82 @@
+#include <mezzo/data/loader.hpp>
+
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/core/random.hpp>
+#include <mezzo/data/batch_source.hpp>
+#include <mezzo/data/shuffle.hpp>
+
+namespace mezzo {
+namespace {
+
+void check_at_least(std::int64_t least, std::int64_t value, const std::string& option) {
+  if (value < least) {
+    throw ValueError("[DataLoader] " + option + " must be " + std::to_string(least) + " or more; got " +
+                     std::to_string(value));
+  }
+}
+
+std::int64_t count_batches(std::int64_t samples, const DataLoaderOptions& options) {
+  const std::int64_t whole = samples / options.batch_size;
+  return whole + (!options.drop_last && samples % options.batch_size > 0 ? 1 : 0);
+}
+
+}  // namespace
+
+BatchStream::BatchStream(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+BatchStream::BatchStream(BatchStream&&) noexcept = default;
+BatchStream& BatchStream::operator=(BatchStream&&) noexcept = default;
+BatchStream::~BatchStream() = default;
+
+std::optional<HostBatch> BatchStream::next() {
+  if (failure_) std::rethrow_exception(failure_);
+  if (!source_) return std::nullopt;
+  try {
+    return source_->next();
+  } catch (...) {
+    failure_ = std::current_exception();
+    source_.reset();
+    throw;
+  }
+}
+
+DataLoader::DataLoader(Dataset dataset, DataLoaderOptions options) : dataset_(std::move(dataset)), options_(options) {
+  check_at_least(1, options_.batch_size, "batch_size");
+  check_at_least(0, options_.workers, "workers");
+  check_at_least(1, options_.prefetch, "prefetch");
+  check_at_least(-1, options_.seed, "seed");
+  if (dataset_.size() == 0) throw ValueError("[DataLoader] the data set is empty");
+  size_ = count_batches(dataset_.size(), options_);
+  if (size_ == 0) {
+    throw ValueError("[DataLoader] drop_last leaves no batch: batch_size is " + std::to_string(options_.batch_size) +
+                     " and the data set has " + std::to_string(dataset_.size()) + " samples");
+  }
+  // What waits in the slots, what each worker fills, and two that the consumer may hold.
+  const auto workers = static_cast<std::size_t>(options_.workers);
+  pool_ = std::make_shared<detail::BatchPool>(workers * static_cast<std::size_t>(options_.prefetch + 1) + 2);
+}
+
+BatchStream DataLoader::epoch(std::int64_t epoch, std::int64_t first_batch) const {
+  if (empty()) throw ValueError("[DataLoader] an absent loader has no epochs");
+  check_at_least(0, epoch, "epoch");
+  if (first_batch < 0 || first_batch > size_) {
+    throw ValueError("[DataLoader] first_batch must lie in [0, " + std::to_string(size_) + "]; got " +
+                     std::to_string(first_batch));
+  }
+  std::vector<std::int64_t> order;
+  if (options_.shuffle) {
+    const std::uint64_t key = options_.seed < 0 ? seed() : static_cast<std::uint64_t>(options_.seed);
+    order = detail::shuffled(dataset_.size(), key, epoch);
+  } else {
+    order.resize(static_cast<std::size_t>(dataset_.size()));
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+  }
+  detail::BatchPlan plan(dataset_.source_, pool_, std::move(order), options_.batch_size, epoch);
+  return BatchStream(
+      detail::make_batch_source(std::move(plan), first_batch, size_, options_.workers, options_.prefetch));
+}
+
+}  // namespace mezzo

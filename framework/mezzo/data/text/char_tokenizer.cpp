@@ -1,0 +1,74 @@
+#include <mezzo/data/text/char_tokenizer.hpp>
+
+#include <cstdio>
+#include <set>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/data/text/utf8.hpp>
+
+namespace mezzo {
+namespace {
+
+template <class Use>
+void for_each_character(std::string_view text, Use&& use) {
+  for (std::size_t at = 0; at < text.size();) {
+    const detail::CodePoint c = detail::first_code_point(text.substr(at));
+    if (!c.valid)
+      throw ValueError("[CharTokenizer] a text must be UTF-8; got an invalid byte at " + std::to_string(at));
+    use(c.value, at);
+    at += c.bytes;
+  }
+}
+
+std::string shown(char32_t c) {
+  char code[16];
+  std::snprintf(code, sizeof code, "U+%04X", static_cast<unsigned>(c));
+  std::string out = code;
+  if (c >= ' ' && c != 0x7F) {
+    out += " \"";
+    detail::append_utf8(out, c);
+    out += "\"";
+  }
+  return out;
+}
+
+}  // namespace
+
+CharTokenizer::CharTokenizer(std::string_view corpus) {
+  std::set<char32_t> found;
+  for_each_character(corpus, [&](char32_t c, std::size_t) { found.insert(c); });
+  for (const char32_t c : found) {
+    ids_.emplace(c, vocab_size());
+    characters_ += c;
+  }
+}
+
+CharTokenizer::Ids CharTokenizer::encode(std::string_view text) const {
+  Ids ids;
+  ids.reserve(text.size());
+  for_each_character(text, [&](char32_t c, std::size_t at) {
+    const auto found = ids_.find(c);
+    if (found == ids_.end()) {
+      throw ValueError("[CharTokenizer] the vocabulary does not have " + shown(c) + ", at byte " + std::to_string(at) +
+                       " of the text");
+    }
+    ids.push_back(found->second);
+  });
+  return ids;
+}
+
+std::string CharTokenizer::decode(const Ids& ids) const {
+  std::string out;
+  for (const std::int64_t id : ids) {
+    if (id < 0 || id >= vocab_size()) {
+      throw ValueError("[CharTokenizer] ids must lie in [0, " + std::to_string(vocab_size()) + "); got " +
+                       std::to_string(id));
+    }
+    detail::append_utf8(out, characters_[static_cast<std::size_t>(id)]);
+  }
+  return out;
+}
+
+std::string CharTokenizer::vocabulary() const { return detail::encode_utf8(characters_); }
+
+}  // namespace mezzo

@@ -1,0 +1,225 @@
+#include <mezzo/data/text/word_piece_tokenizer.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_map>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/data/text/bert_words.hpp>
+#include <mezzo/data/text/truncate.hpp>
+#include <mezzo/data/text/utf8.hpp>
+#include <mezzo/io/file.hpp>
+
+namespace mezzo {
+namespace {
+
+using Ids = WordPieceTokenizer::Ids;
+
+constexpr std::uint64_t largest_vocabulary = std::uint64_t{256} << 20;
+constexpr std::size_t longest_word = 100;  // in characters
+constexpr const char* label = "[WordPieceTokenizer] ";
+
+// What Hugging Face's decoder joins to the word before.
+bool joins(std::string_view token) {
+  constexpr std::array<std::string_view, 9> ends{".", "?", "!", ",", "n't", "'m", "'s", "'ve", "'re"};
+  return std::any_of(ends.begin(), ends.end(),
+                     [&](std::string_view end) { return token.substr(0, end.size()) == end; });
+}
+
+Ids join(Ids first, const Ids* second, std::int64_t cls, std::int64_t sep) {
+  first.insert(first.begin(), cls);
+  first.push_back(sep);
+  if (second != nullptr) {
+    first.insert(first.end(), second->begin(), second->end());
+    first.push_back(sep);
+  }
+  return first;
+}
+
+}  // namespace
+
+struct WordPieceTokenizer::Vocabulary {
+  std::vector<std::string> tokens;
+  std::unordered_map<std::string, std::int64_t> ids;
+  std::vector<std::pair<std::string, std::int64_t>> special;
+  std::int64_t pad = 0, unk = 0, cls = 0, sep = 0;
+  std::size_t longest = 0;  // in bytes
+  bool lowercase = true;
+
+  Vocabulary(const std::string& path, bool lowercase_texts) : lowercase(lowercase_texts) {
+    const Bytes bytes = read_file(path, largest_vocabulary);
+    const auto fail = [&](const std::string& text) { return FileError(label + ("\"" + path + "\": ") + text); };
+    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      std::string_view line = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+      const auto [old, is_new] = ids.emplace(line, static_cast<std::int64_t>(tokens.size()));
+      if (!is_new) {
+        throw fail("line " + std::to_string(tokens.size() + 1) + " repeats the token \"" + old->first + "\" of line " +
+                   std::to_string(old->second + 1));
+      }
+      tokens.emplace_back(line);
+      longest = std::max(longest, line.size());
+    }
+    const auto require = [&](const char* token) {
+      const auto found = ids.find(token);
+      if (found == ids.end()) throw fail(std::string("the token ") + token + " is missing");
+      return found->second;
+    };
+    pad = require("[PAD]");
+    unk = require("[UNK]");
+    cls = require("[CLS]");
+    sep = require("[SEP]");
+    for (const char* token : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
+      const auto found = ids.find(token);
+      if (found != ids.end()) special.emplace_back(*found);
+    }
+  }
+
+  bool is_special(std::int64_t id) const {
+    return std::any_of(special.begin(), special.end(), [&](const auto& token) { return token.second == id; });
+  }
+
+  // Appends the pieces of a word.
+  void add_word(const std::u32string& word, Ids& out) const {
+    if (word.size() > longest_word) return out.push_back(unk);
+    const std::size_t before = out.size();
+    const std::string bytes = detail::encode_utf8(word);
+    std::string piece;
+    for (std::size_t begin = 0; begin < bytes.size();) {
+      const std::size_t prefix = begin > 0 ? 2 : 0;
+      std::size_t length = std::min(bytes.size() - begin, longest);
+      auto found = ids.end();
+      // A piece that ends within a character is no token, since tokens are UTF-8.
+      for (; length > 0 && found == ids.end(); --length) {
+        piece.assign("##", prefix).append(bytes, begin, length);
+        found = ids.find(piece);
+      }
+      if (found == ids.end()) {
+        out.resize(before);
+        return out.push_back(unk);
+      }
+      out.push_back(found->second);
+      begin += piece.size() - prefix;
+    }
+  }
+
+  void add_text(std::string_view text, Ids& out) const {
+    for (const std::u32string& word : detail::bert_words(text, lowercase)) add_word(word, out);
+  }
+};
+
+WordPieceTokenizer::WordPieceTokenizer(const std::string& vocab_file, const WordPieceTokenizerOptions& options) {
+  detail::require_unicode("[WordPieceTokenizer]");
+  vocabulary_ = std::make_shared<const Vocabulary>(vocab_file, options.lowercase);
+}
+
+Ids WordPieceTokenizer::pieces_of(const std::string& text) const {
+  const Vocabulary& vocabulary = *vocabulary_;
+  Ids ids;
+  std::size_t done = 0;
+  for (std::size_t at = text.find('['); at != std::string::npos; at = text.find('[', at)) {
+    const auto found = std::find_if(vocabulary.special.begin(), vocabulary.special.end(), [&](const auto& token) {
+      return text.compare(at, token.first.size(), token.first) == 0;
+    });
+    if (found == vocabulary.special.end()) {
+      ++at;
+      continue;
+    }
+    vocabulary.add_text(std::string_view(text).substr(done, at - done), ids);
+    ids.push_back(found->second);
+    at += found->first.size();
+    done = at;
+  }
+  vocabulary.add_text(std::string_view(text).substr(done), ids);
+  return ids;
+}
+
+Ids WordPieceTokenizer::encode(const std::string& text) const {
+  return join(pieces_of(text), nullptr, vocabulary_->cls, vocabulary_->sep);
+}
+
+Ids WordPieceTokenizer::encode(const std::string& text, const std::string& text_pair) const {
+  const Ids second = pieces_of(text_pair);
+  return join(pieces_of(text), &second, vocabulary_->cls, vocabulary_->sep);
+}
+
+Encoding WordPieceTokenizer::encode_batch(const std::vector<std::string>& texts, const EncodeOptions& options) const {
+  const std::vector<std::string>& pairs = options.text_pairs;
+  const std::int64_t special = pairs.empty() ? 2 : 3;
+  if (!pairs.empty() && pairs.size() != texts.size()) {
+    throw ValueError(label + ("text_pairs must be one for each of the " + std::to_string(texts.size())) +
+                     " texts, or none; got " + std::to_string(pairs.size()));
+  }
+  if (options.max_length != 0 && options.max_length < special) {
+    throw ValueError(label + ("max_length must be 0 or have room for the " + std::to_string(special)) +
+                     " special tokens; got " + std::to_string(options.max_length));
+  }
+  const bool to_max_length = options.padding == "max_length";
+  if (!to_max_length && options.padding != "longest") {
+    throw ValueError(label + ("padding must be \"longest\" or \"max_length\"; got \"" + options.padding + "\""));
+  }
+  if (to_max_length && options.max_length == 0) {
+    throw ValueError(label + std::string("padding \"max_length\" needs a max_length; got 0"));
+  }
+  std::vector<std::pair<Ids, std::size_t>> rows;  // ids, and where the second text begins
+  std::size_t length = to_max_length ? static_cast<std::size_t>(options.max_length) : 0;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    Ids first = pieces_of(texts[i]);
+    Ids second = pairs.empty() ? Ids() : pieces_of(pairs[i]);
+    if (options.max_length != 0) detail::truncate_longest_first(first, second, options.max_length - special);
+    const std::size_t border = first.size() + 2;
+    rows.emplace_back(join(std::move(first), pairs.empty() ? nullptr : &second, vocabulary_->cls, vocabulary_->sep),
+                      border);
+    length = std::max(length, rows.back().first.size());
+  }
+  const Shape shape{static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(length)};
+  Encoding out{Tensor(shape, DType::int64), Tensor(shape, DType::int64), Tensor(shape, DType::int64)};
+  auto* ids = out.input_ids.mutable_data<std::int64_t>();
+  auto* mask = out.attention_mask.mutable_data<std::int64_t>();
+  auto* types = out.token_type_ids.mutable_data<std::int64_t>();
+  std::fill_n(ids, out.input_ids.size(), vocabulary_->pad);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& [row, border] = rows[i];
+    std::copy(row.begin(), row.end(), ids + i * length);
+    std::fill_n(mask + i * length, row.size(), 1);
+    std::fill(types + i * length + border, types + i * length + row.size(), 1);
+  }
+  return out;
+}
+
+std::string WordPieceTokenizer::decode(const Ids& ids, bool skip_special_tokens) const {
+  std::string out;
+  bool first = true;
+  for (const std::int64_t id : ids) {
+    const std::string& token = id_to_token(id);
+    if (skip_special_tokens && vocabulary_->is_special(id)) continue;
+    if (!first && token.compare(0, 2, "##") == 0) {
+      out.append(token, 2);
+    } else {
+      out += (first || joins(token) ? "" : " ") + token;
+    }
+    first = false;
+  }
+  return out;
+}
+
+std::int64_t WordPieceTokenizer::vocab_size() const { return static_cast<std::int64_t>(vocabulary_->tokens.size()); }
+
+std::int64_t WordPieceTokenizer::token_to_id(const std::string& token) const {
+  const auto found = vocabulary_->ids.find(token);
+  if (found == vocabulary_->ids.end()) throw NameError(label + ("the vocabulary has no token \"" + token + "\""));
+  return found->second;
+}
+
+const std::string& WordPieceTokenizer::id_to_token(std::int64_t id) const {
+  if (id < 0 || id >= vocab_size()) {
+    throw ValueError(label + ("ids must lie in [0, " + std::to_string(vocab_size())) + "); got " + std::to_string(id));
+  }
+  return vocabulary_->tokens[static_cast<std::size_t>(id)];
+}
+
+}  // namespace mezzo

@@ -1,0 +1,188 @@
+#include <mezzo/graph/insert.hpp>
+
+#include <algorithm>
+
+#include <mezzo/graph/eager.hpp>
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/op_lists.hpp>
+
+namespace mezzo {
+namespace {
+
+bool functional(const Values& inputs) {
+  if (Trace::current() != nullptr) return false;
+  const bool in_graph = !current_frames().empty() && current_frames().back().symbolic;
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const Value& value) { return value.symbolic() || (in_graph && value.node()); });
+}
+
+/// Says of each cast that an op list asked for, if it is to be told.
+void tell_casts(const Op& op, const Values& inputs, const std::vector<DType>& dtypes) {
+  if (Trace::current() == nullptr || casts_disabled()) return;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].weak() || inputs[i].dtype() == dtypes[i]) continue;
+    const Policy policy = current_policy();
+    if (policy.lists() == nullptr || !policy.lists()->verbose()) return;
+    policy.lists()->tell(op.name, current_path(), inputs[i].dtype(), dtypes[i]);
+  }
+}
+
+Value as_dtype(const Value& value, DType dtype) {
+  if (value.dtype() == dtype && !value.weak()) return value.across_border(false);
+  if (value.weak()) return Value(value.tensor().cast(dtype));
+  return insert_one(find_op("cast"), {value.across_border(false)}, {{"dtype", dtype}});
+}
+
+Values outputs_of(const NodePtr& node) {
+  Values out;
+  for (std::size_t i = 0; i < node->outputs.size(); ++i) out.emplace_back(node, static_cast<int>(i));
+  return out;
+}
+
+Values compute(const Node& node) {
+  std::vector<Tensor> arrays;
+  for (const Value& value : node.inputs) arrays.push_back(value.tensor());
+  Values out;
+  for (Tensor& result : run_eagerly(*node.op, node.attributes, arrays, node.outputs, node.where)) {
+    out.emplace_back(std::move(result));
+  }
+  return out;
+}
+
+Values from_here(Values values) {
+  const std::uint64_t region = current_region();
+  if (region == 0) return values;
+  for (Value& value : values) value = value.in_region(region);
+  return values;
+}
+
+Values insert_node(const Op& op, Values inputs, Attributes attributes) {
+  auto node = std::make_shared<Node>();
+  node->op = &op;
+  node->attributes = std::move(attributes);
+  node->where = current_label(op.name);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].defined()) throw ValueError(node->where + " input " + std::to_string(i) + " is undefined");
+  }
+  const std::vector<DType> dtypes = operand_dtypes(op, op.cast, inputs);
+  const bool uncast = functional(inputs);
+  if (!uncast) tell_casts(op, inputs, dtypes);
+  std::vector<Spec> specs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    specs.push_back({inputs[i].shape(), dtypes[i]});
+    if (!uncast) inputs[i] = as_dtype(inputs[i], dtypes[i]);
+  }
+  node->outputs = op.infer({specs, node->attributes, node->where});
+  node->inputs = std::move(inputs);
+  if (uncast) {
+    node->frames = current_frames();
+    node->regions = outer_regions();
+    return outputs_of(node);
+  }
+  if (op.runs != nullptr) node->op = &find_op(op.runs);
+  Trace* trace = Trace::current();
+  if (trace == nullptr) return compute(*node);
+  node->path = current_path();
+  return trace->append(std::move(node));
+}
+
+}  // namespace
+
+std::vector<DType> operand_dtypes(const Op& op, const CastRule& rule, const Values& values) {
+  const bool casts = !casts_disabled();
+  const std::uint64_t region = current_region();
+  std::vector<Operand> operands;
+  operands.reserve(values.size());
+  for (const Value& value : values) {
+    operands.push_back({value.dtype(), casts && (value.crosses_border() || value.region() != region), value.weak()});
+  }
+  const Policy policy = current_policy();
+  if (!casts || policy.lists() == nullptr) return autocast(rule, operands, policy.compute_dtype());
+  return autocast(rule, std::move(operands), policy.lists()->listing(op.name), policy.lists()->dtype());
+}
+
+Values insert(const Op& op, Values inputs, Attributes attributes) {
+  return from_here(insert_node(op, std::move(inputs), std::move(attributes)));
+}
+
+Value insert_one(const Op& op, Values inputs, Attributes attributes) {
+  return insert(op, std::move(inputs), std::move(attributes)).front();
+}
+
+Value read_variable(const std::shared_ptr<VariableState>& variable) {
+  if (!variable->filled)
+    throw ValueError("[Variable \"" + variable->name + "\"] has no value yet: build its layer first");
+  const auto as_read = [&](const Value& value) {
+    return value.across_border(variable->autocast).in_region(current_region());
+  };
+  if (Trace* trace = Trace::current()) return as_read(trace->read(variable));
+  auto node = std::make_shared<Node>();  // a node all the same: a functional graph has to find the variable again
+  node->op = &find_op("variable");
+  node->where = current_label("variable");
+  node->outputs = {{variable->value.shape(), variable->dtype()}};
+  node->variable = variable;
+  node->results = {variable->numbers()};
+  return as_read(Value(node, 0));
+}
+
+void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value) {
+  if (value.symbolic() && Trace::current() == nullptr) {
+    pending_updates().push_back({variable, value});
+    return;
+  }
+  if (value.shape() != variable->value.shape()) {
+    throw ShapeError("[Variable \"" + variable->name + "\"] update: shape must be " +
+                     to_string(variable->value.shape()) + "; got " + to_string(value.shape()));
+  }
+  const Value cast = as_dtype(value, variable->dtype());
+  if (Trace::current() == nullptr) {
+    variable->assign(cast.tensor());
+  } else if (variable->remainder) {
+    const Values halves = insert(find_op("split_master"), {cast});
+    update_stored(variable, halves[0]);
+    update_stored(variable->remainder, halves[1]);
+  } else {
+    update_stored(variable, cast);
+  }
+}
+
+Value read_stored(const std::shared_ptr<VariableState>& variable) {
+  Trace* trace = Trace::current();
+  return trace != nullptr ? trace->stored(variable) : Value(variable->value);
+}
+
+void update_stored(const std::shared_ptr<VariableState>& variable, const Value& kept) {
+  if (Trace* trace = Trace::current()) {
+    trace->update(variable, kept);
+  } else {
+    variable->store(kept.tensor());
+  }
+}
+
+void update_in_training(const std::shared_ptr<VariableState>& variable, const Value& value) {
+  const bool functional_graph = Trace::current() == nullptr && value.symbolic();
+  if (functional_graph || (training_phase() && current_trainable())) update_variable(variable, value);
+}
+
+std::vector<Node::Update>& pending_updates() {
+  thread_local std::vector<Node::Update> pending;
+  return pending;
+}
+
+void hang_updates(const Value& output) {
+  auto& pending = pending_updates();
+  if (output.node()) {
+    auto& updates = output.node()->updates;
+    updates.insert(updates.end(), pending.begin(), pending.end());
+  }
+  pending.clear();
+}
+
+Value runtime_scalar(const std::string& name) {
+  Trace* trace = Trace::current();
+  return trace != nullptr ? trace->runtime(name) : Value(Tensor::scalar(0, DType::float64));
+}
+
+bool training_phase() { return Trace::current() != nullptr && Trace::current()->training(); }
+
+}  // namespace mezzo

@@ -1,0 +1,28 @@
+#pragma once
+#include <mezzo/nn/initializer.hpp>
+
+namespace mezzo {
+
+/// Every element is `value`.
+class Constant : public Initializer {
+ public:
+  explicit Constant(double value = 0) : value_(value) {}
+  Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
+
+ private:
+  double value_;
+};
+
+/// Every element is 0.
+class Zeros : public Constant {
+ public:
+  Zeros() : Constant(0) {}
+};
+
+/// Every element is 1.
+class Ones : public Constant {
+ public:
+  Ones() : Constant(1) {}
+};
+
+}  // namespace mezzo

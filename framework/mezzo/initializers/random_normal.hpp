@@ -1,0 +1,22 @@
+#pragma once
+#include <mezzo/nn/initializer.hpp>
+
+namespace mezzo {
+
+struct RandomNormalOptions {
+  double mean = 0;
+  double stddev = 0.05;
+};
+
+/// Normally distributed.
+class RandomNormal : public Initializer {
+ public:
+  /// A ValueError for a negative stddev.
+  explicit RandomNormal(RandomNormalOptions options = {});
+  Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
+
+ private:
+  RandomNormalOptions options_;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,22 @@
+#pragma once
+#include <mezzo/nn/initializer.hpp>
+
+namespace mezzo {
+
+struct RandomUniformOptions {
+  double minval = -0.05;
+  double maxval = 0.05;
+};
+
+/// Uniformly distributed in [minval, maxval).
+class RandomUniform : public Initializer {
+ public:
+  /// A ValueError if maxval is below minval.
+  explicit RandomUniform(RandomUniformOptions options = {});
+  Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
+
+ private:
+  RandomUniformOptions options_;
+};
+
+}  // namespace mezzo

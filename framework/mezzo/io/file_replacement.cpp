@@ -1,0 +1,81 @@
+#include <mezzo/io/file_replacement.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <mezzo/core/error.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+}  // namespace
+
+FileReplacement::FileReplacement(const std::string& path, std::string where) : where_(std::move(where)), target_(path) {
+  std::error_code ignored;
+  if (fs::is_symlink(target_, ignored)) {  // what it points to is replaced, not the link
+    const fs::path real = fs::weakly_canonical(target_, ignored);
+    if (!real.empty()) target_ = real.string();
+  }
+  struct stat old {};
+  const bool replaces = ::stat(target_.c_str(), &old) == 0;
+  if (path.empty() || (replaces && !S_ISREG(old.st_mode))) throw FileError(where_ + "must be a regular file");
+  static std::atomic<unsigned> count{0};
+  temporary_ =
+      (fs::path(folder_of(target_)) / (".mezzo-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".tmp"))
+          .string();
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail("cannot be written: a file beside it cannot be made");
+  if (replaces) static_cast<void>(::fchmod(descriptor_, old.st_mode & 07777U) == 0);
+}
+
+FileReplacement::~FileReplacement() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void FileReplacement::write(const void* from, std::size_t count) {
+  constexpr std::size_t chunk = std::size_t{1} << 30;  // write takes less than 2^31
+  const auto* bytes = static_cast<const char*>(from);
+  while (count > 0) {
+    const ssize_t done = ::write(descriptor_, bytes, std::min(count, chunk));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("cannot be written");
+    bytes += done;
+    count -= static_cast<std::size_t>(done);
+  }
+}
+
+void FileReplacement::commit() {
+  if (::fsync(descriptor_) != 0) fail("cannot be brought to the disk");
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail("cannot be closed");
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be renamed from its temporary name");
+  temporary_.clear();
+  const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) fail("is written, but its folder cannot be brought to the disk");
+  // Some file systems have no fsync of folders: there is nothing to bring to the disk.
+  const bool synced = ::fsync(folder) == 0 || errno == EINVAL;
+  ::close(folder);
+  if (!synced) fail("is written, but its folder cannot be brought to the disk");
+}
+
+void FileReplacement::fail(const std::string& what) const {
+  throw FileError(where_ + what + ": " + std::strerror(errno));
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,43 @@
+#include <mezzo/io/open_file.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <mezzo/core/error.hpp>
+
+namespace mezzo::detail {
+
+// O_NONBLOCK: else a pipe would make it wait for somebody who writes.
+OpenFile::OpenFile(const std::string& path, const std::string& where)
+    : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (descriptor_ < 0) throw FileError(where + "cannot be opened for reading: " + std::strerror(errno));
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(descriptor_);
+    throw FileError(where + "must be a regular file");
+  }
+  size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+OpenFile::~OpenFile() { ::close(descriptor_); }
+
+void OpenFile::read(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const {
+  constexpr std::uint64_t chunk = std::uint64_t{1} << 30;  // pread takes less than 2^31
+  auto* bytes = static_cast<char*>(to);
+  while (count > 0) {
+    const ssize_t got = ::pread(descriptor_, bytes, std::min(count, chunk), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw FileError(where + "cannot be read: " + std::strerror(errno));
+    if (got == 0) throw FileError(where + "the file has become shorter since it was opened");
+    bytes += got;
+    offset += static_cast<std::uint64_t>(got);
+    count -= static_cast<std::uint64_t>(got);
+  }
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,80 @@
+#include <mezzo/io/safetensors.hpp>
+
+#include <algorithm>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/io/open_file.hpp>
+#include <mezzo/io/safetensors_header.hpp>
+
+namespace mezzo {
+namespace {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format's byte order is taken as it is");
+
+std::vector<std::uint32_t> parse_checksums(const std::string& text, std::size_t count, const std::string& path) {
+  if (text.size() != 8 * count || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    throw FileError(detail::safetensors_label(path) + "crc32 in the metadata must have 8 hexadecimal digits for each" +
+                    " of " + std::to_string(count) + " tensors; got \"" + text.substr(0, 100) + "\"");
+  }
+  std::vector<std::uint32_t> out;
+  for (std::size_t i = 0; i < count; ++i) {
+    out.push_back(static_cast<std::uint32_t>(std::stoul(text.substr(8 * i, 8), nullptr, 16)));
+  }
+  return out;
+}
+
+bool has_only_bools(const Tensor& tensor) {
+  const auto* bytes = static_cast<const std::uint8_t*>(tensor.raw());
+  return std::all_of(bytes, bytes + tensor.bytes(), [](std::uint8_t byte) { return byte <= 1; });
+}
+
+}  // namespace
+
+SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
+  const std::string where = detail::safetensors_label(path);
+  file_ = std::make_shared<detail::OpenFile>(path, where);
+  const std::uint64_t size = file_->size();
+  if (size < 8) throw FileError(where + "must begin with 8 bytes, the header's length; got " + std::to_string(size));
+  std::uint64_t length = 0;
+  file_->read(0, &length, sizeof length, where);
+  if (length > detail::max_header_bytes) {
+    throw FileError(where + "the header must have at most " + std::to_string(detail::max_header_bytes) +
+                    " bytes; got " + std::to_string(length));
+  }
+  data_begin_ = 8 + length;
+  if (data_begin_ > size) {
+    throw FileError(where + "the header must have " + std::to_string(length) + " bytes; the file has " +
+                    std::to_string(size - 8) + " after its length");
+  }
+  std::string text(length, ' ');
+  file_->read(8, text.data(), length, where);
+  detail::SafetensorsHeader header = detail::parse_safetensors_header(text, size - data_begin_, path);
+  entries_ = std::move(header.entries);
+  metadata_ = std::move(header.metadata);
+  for (std::size_t i = 0; i < entries_.size(); ++i) places_[entries_[i].name] = i;
+  const auto checksums = metadata_.find(detail::checksum_name);
+  if (checksums != metadata_.end()) {
+    checksums_ = parse_checksums(checksums->second, entries_.size(), path);
+    metadata_.erase(checksums);
+  }
+}
+
+const SafetensorsFile::Entry* SafetensorsFile::find(const std::string& name) const {
+  const auto found = places_.find(name);
+  return found == places_.end() ? nullptr : &entries_[found->second];
+}
+
+Tensor SafetensorsFile::read(const std::string& name) const {
+  const Entry* entry = find(name);
+  if (entry == nullptr) throw NameError(detail::safetensors_label(path_) + "no tensor \"" + name + "\"");
+  const std::string where = detail::safetensors_label(path_, name);
+  Tensor out = Tensor::uninitialized(entry->shape, entry->dtype);
+  file_->read(data_begin_ + entry->begin, out.mutable_raw(), entry->bytes, where);
+  if (!checksums_.empty() && checksums_[places_.at(name)] != detail::safetensors_checksum(name, out)) {
+    throw FileError(where + "the checksum differs: the file is damaged");
+  }
+  if (entry->dtype == DType::boolean && !has_only_bools(out)) throw FileError(where + "bools must be 0 or 1");
+  return out;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,240 @@
+#include <mezzo/io/safetensors_header.hpp>
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/io/checked_bytes.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+struct Row {
+  const char* name;
+  DType dtype;
+};
+
+constexpr std::array<Row, 10> dtypes{{{"F32", DType::float32},
+                                      {"F64", DType::float64},
+                                      {"BF16", DType::bfloat16},
+                                      {"F16", DType::float16},
+                                      {"I8", DType::int8},
+                                      {"I16", DType::int16},
+                                      {"I32", DType::int32},
+                                      {"I64", DType::int64},
+                                      {"U8", DType::uint8},
+                                      {"BOOL", DType::boolean}}};
+
+/// Receives the JSON token by token and takes nothing but what the format has; throws at the first token that isn't.
+/// The library's own tree would keep the last of duplicate keys.
+class Reader : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit Reader(const std::string& path) : path_(path) {}
+
+  SafetensorsHeader header;
+
+  bool null() override { return refuse("null"); }
+  bool boolean(bool value) override { return refuse(value ? "true" : "false"); }
+  bool number_integer(number_integer_t value) override { return refuse(std::to_string(value)); }
+  bool number_float(number_float_t, const string_t& text) override { return refuse(text); }
+  bool binary(binary_t&) override { return refuse("bytes"); }
+
+  bool number_unsigned(number_unsigned_t value) override {
+    if (place_ != Place::shape && place_ != Place::offsets) return refuse(std::to_string(value));
+    if (place_ == Place::shape && value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+      return refuse(std::to_string(value));
+    }
+    numbers_.push_back(value);
+    if (place_ == Place::shape && numbers_.size() > max_rank) {
+      throw fail("the rank must be at most " + std::to_string(max_rank));
+    }
+    return true;
+  }
+
+  bool string(string_t& value) override {
+    if (place_ == Place::metadata_value) {
+      header.metadata[field_] = value;
+      place_ = Place::metadata;
+    } else if (place_ == Place::dtype) {
+      set_dtype(value);
+      place_ = Place::tensor;
+    } else {
+      return refuse('"' + value + '"');
+    }
+    return true;
+  }
+
+  bool start_object(std::size_t) override {
+    if (place_ == Place::start) {
+      place_ = Place::root;
+    } else if (place_ == Place::root_value) {
+      place_ = name_ == metadata_name ? Place::metadata : Place::tensor;
+      fields_.clear();
+      entry_ = {};
+      entry_.name = name_;
+    } else {
+      return refuse("an object");
+    }
+    return true;
+  }
+
+  bool key(string_t& value) override {
+    if (place_ == Place::root) {
+      name_ = value;
+      if (!names_.insert(value).second) throw fail("is there twice");
+      place_ = Place::root_value;
+      return true;
+    }
+    field_ = value;
+    if (!fields_.insert(value).second) throw fail("\"" + value + "\" is there twice");
+    if (place_ == Place::metadata) {
+      place_ = Place::metadata_value;
+    } else if (value == "dtype") {
+      place_ = Place::dtype;
+    } else if (value == "shape" || value == "data_offsets") {
+      place_ = Place::array;
+    } else {
+      throw fail("the fields must be dtype, shape and data_offsets; got \"" + value + "\"");
+    }
+    return true;
+  }
+
+  bool end_object() override {
+    if (place_ == Place::tensor) finish_tensor();
+    place_ = Place::root;  // or the end, after which the parser takes nothing more
+    return true;
+  }
+
+  bool start_array(std::size_t) override {
+    if (place_ != Place::array) return refuse("an array");
+    place_ = field_ == "shape" ? Place::shape : Place::offsets;
+    numbers_.clear();
+    return true;
+  }
+
+  bool end_array() override {
+    if (place_ == Place::shape) {
+      entry_.shape.assign(numbers_.begin(), numbers_.end());
+    } else {
+      if (numbers_.size() != 2) {
+        throw fail("data_offsets must be two numbers; got " + std::to_string(numbers_.size()));
+      }
+      if (numbers_[1] < numbers_[0]) {
+        throw fail("data_offsets must not decrease; got " + std::to_string(numbers_[0]) + ", " +
+                   std::to_string(numbers_[1]));
+      }
+      entry_.begin = numbers_[0];
+      entry_.bytes = numbers_[1] - numbers_[0];
+    }
+    place_ = Place::tensor;
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+    throw FileError(safetensors_label(path_) + "the header must be JSON; at its byte " + std::to_string(position) +
+                    ": " + std::string(error.what()).substr(0, 300));
+  }
+
+ private:
+  enum class Place { start, root, root_value, metadata, metadata_value, tensor, dtype, array, shape, offsets };
+
+  FileError fail(const std::string& text) const { return FileError(safetensors_label(path_, name_) + text); }
+
+  bool refuse(const std::string& got) const {
+    static const std::map<Place, const char*> expected{{Place::root_value, "must be an object"},
+                                                       {Place::metadata_value, "must be a string"},
+                                                       {Place::dtype, "must be a string"},
+                                                       {Place::array, "must be an array"},
+                                                       {Place::shape, "must hold integers of 0 or more"},
+                                                       {Place::offsets, "must hold integers of 0 or more"}};
+    const bool of_field = place_ != Place::root_value;
+    throw fail((of_field ? field_ + " " : "") + expected.at(place_) + "; got " + got);
+  }
+
+  void set_dtype(const std::string& value) {
+    std::string good;
+    for (const Row& row : dtypes) {
+      good += (good.empty() ? "" : ", ") + std::string(row.name);
+      if (value != row.name) continue;
+      entry_.dtype = row.dtype;
+      return;
+    }
+    throw fail("dtype must be one of " + good + "; got \"" + value + "\"");
+  }
+
+  void finish_tensor() {
+    for (const char* field : {"dtype", "shape", "data_offsets"}) {
+      if (fields_.count(field) == 0) throw fail(std::string(field) + " is missing");
+    }
+    const auto bytes = checked_bytes(entry_.shape, entry_.dtype);
+    if (bytes != entry_.bytes) {
+      throw fail(dtype_name(entry_.dtype) + (" " + to_string(entry_.shape)) + " must have " +
+                 (bytes ? std::to_string(*bytes) : "2^64 or more") + " bytes; data_offsets give " +
+                 std::to_string(entry_.bytes));
+    }
+    header.entries.push_back(std::move(entry_));
+  }
+
+  const std::string& path_;
+  Place place_ = Place::start;
+  std::string name_, field_;
+  std::set<std::string> names_, fields_;
+  std::vector<std::uint64_t> numbers_;
+  SafetensorsFile::Entry entry_;
+};
+
+void check_that_tensors_fill(std::vector<SafetensorsFile::Entry>& entries, std::uint64_t data_bytes,
+                             const std::string& path) {
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.begin != b.begin ? a.begin < b.begin : a.bytes < b.bytes; });
+  std::uint64_t end = 0;
+  for (const auto& entry : entries) {
+    if (entry.begin != end) {
+      throw FileError(safetensors_label(path, entry.name) + "the data must begin at " + std::to_string(end) +
+                      ", where that of the tensor before ends; got " + std::to_string(entry.begin));
+    }
+    end += entry.bytes;  // begin + bytes, which fits
+  }
+  if (end != data_bytes) {
+    throw FileError(safetensors_label(path) + "the tensors have " + std::to_string(end) +
+                    " bytes; after the header the file has " + std::to_string(data_bytes));
+  }
+}
+
+}  // namespace
+
+const char* safetensors_name(DType dtype) {
+  return std::find_if(dtypes.begin(), dtypes.end(), [&](const Row& row) { return row.dtype == dtype; })->name;
+}
+
+std::string safetensors_label(const std::string& path, const std::string& tensor) {
+  return "[safetensors \"" + path + "\"] " + (tensor.empty() ? "" : "tensor \"" + tensor + "\": ");
+}
+
+SafetensorsHeader parse_safetensors_header(const std::string& text, std::uint64_t data_bytes, const std::string& path) {
+  const auto fail = [&](const std::string& why) { return FileError(safetensors_label(path) + why); };
+  if (text.empty() || text.front() != '{') throw fail("the header must begin with '{'");
+  // The parser takes a zero for the end, and other white space than the format's padding.
+  if (text.find('\0') != std::string::npos) throw fail("the header must not have zero bytes");
+  const std::size_t last = text.find_last_not_of(' ');
+  if (text[last] != '}') throw fail("the header must be a JSON object, padded with spaces");
+  Reader reader(path);
+  nlohmann::json::sax_parse(text, &reader);
+  check_that_tensors_fill(reader.header.entries, data_bytes, path);
+  return std::move(reader.header);
+}
+
+std::uint32_t safetensors_checksum(const std::string& name, const Tensor& tensor) {
+  const std::string head = name + '\0' + safetensors_name(tensor.dtype()) + to_string(tensor.shape());
+  auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
+  crc = crc32_z(crc, static_cast<const Bytef*>(tensor.raw()), tensor.bytes());
+  return static_cast<std::uint32_t>(crc);
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/io/file_replacement.hpp>
+#include <mezzo/io/safetensors_header.hpp>
+
+namespace mezzo {
+namespace {
+
+using Item = std::pair<std::string, Tensor>;
+
+std::vector<const Item*> in_order(const NamedTensors& tensors, const std::string& path) {
+  std::vector<const Item*> out;
+  std::set<std::string> names;
+  for (const Item& item : tensors) {
+    const std::string where = detail::safetensors_label(path, item.first);
+    if (item.first == detail::metadata_name) throw NameError(where + "the name is the format's own");
+    if (!names.insert(item.first).second) throw NameError(where + "is there twice");
+    if (item.second.shape().size() > detail::max_rank) {
+      throw FileError(where + "the rank must be at most " + std::to_string(detail::max_rank));
+    }
+    out.push_back(&item);
+  }
+  std::sort(out.begin(), out.end(), [](const Item* a, const Item* b) {
+    const std::size_t sizes[] = {dtype_size(a->second.dtype()), dtype_size(b->second.dtype())};
+    return sizes[0] != sizes[1] ? sizes[0] > sizes[1] : a->first < b->first;
+  });
+  return out;
+}
+
+std::string checksums(const std::vector<const Item*>& items) {
+  std::string out;
+  for (const Item* item : items) {
+    char digits[9];
+    std::snprintf(digits, sizeof digits, "%08x", detail::safetensors_checksum(item->first, item->second));
+    out += digits;
+  }
+  return out;
+}
+
+std::string header_of(const std::vector<const Item*>& items, Metadata metadata, const std::string& path) {
+  if (!metadata.emplace(detail::checksum_name, checksums(items)).second) {
+    throw NameError(detail::safetensors_label(path) + "crc32 in the metadata is written by mezzo itself");
+  }
+  try {
+    nlohmann::ordered_json header;
+    header[detail::metadata_name] = metadata;
+    std::uint64_t begin = 0;
+    for (const Item* item : items) {
+      const std::uint64_t end = begin + item->second.bytes();
+      header[item->first] = {{"dtype", detail::safetensors_name(item->second.dtype())},
+                             {"shape", item->second.shape()},
+                             {"data_offsets", {begin, end}}};
+      begin = end;
+    }
+    std::string text = header.dump();
+    text.append((8 - text.size() % 8) % 8, ' ');
+    return text;
+  } catch (const nlohmann::json::type_error& error) {  // the one that dump() has
+    throw NameError(detail::safetensors_label(path) + "names and metadata must be UTF-8: " + error.what());
+  }
+}
+
+}  // namespace
+
+void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata) {
+  const std::vector<const Item*> items = in_order(tensors, path);
+  const std::string header = header_of(items, metadata, path);
+  if (header.size() > detail::max_header_bytes) {
+    throw FileError(detail::safetensors_label(path) + "the header must have at most " +
+                    std::to_string(detail::max_header_bytes) + " bytes; it takes " + std::to_string(header.size()));
+  }
+  const std::uint64_t length = header.size();
+  detail::FileReplacement file(path, detail::safetensors_label(path));
+  file.write(&length, sizeof length);
+  file.write(header.data(), header.size());
+  for (const Item* item : items) file.write(item->second.raw(), item->second.bytes());
+  file.commit();
+}
+
+}  // namespace mezzo

@@ -1,0 +1,22 @@
+#pragma once
+#include <mezzo/nn/layer.hpp>
+
+namespace mezzo {
+
+struct AddOptions {
+  std::string name{};
+  Policy dtype{};
+};
+
+/// The sum of two or more inputs, with numpy's broadcasting: `Add()({a, b})`.
+class Add : public Layer {
+ public:
+  explicit Add(const AddOptions& options = {}) : Layer("Add", options) {}
+  Value operator()(const Values& xs) { return Layer::operator()(xs).front(); }
+  void build(const Shape&) override {}
+
+ protected:
+  Values call_many(const Values& xs) override;
+};
+
+}  // namespace mezzo

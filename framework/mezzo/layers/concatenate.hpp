@@ -1,0 +1,27 @@
+#pragma once
+#include <mezzo/nn/layer.hpp>
+
+namespace mezzo {
+
+struct ConcatenateOptions {
+  std::int64_t axis = -1;
+  std::string name{};
+  Policy dtype{};
+};
+
+/// The inputs one after the other along an axis: `Concatenate()({a, b})`. A ShapeError unless all their other sizes are
+/// equal.
+class Concatenate : public Layer {
+ public:
+  explicit Concatenate(const ConcatenateOptions& options = {}) : Layer("Concatenate", options), axis_(options.axis) {}
+  Value operator()(const Values& xs) { return Layer::operator()(xs).front(); }
+  void build(const Shape&) override {}
+
+ protected:
+  Values call_many(const Values& xs) override { return {concat(xs, axis_)}; }
+
+ private:
+  std::int64_t axis_;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,16 @@
+#include <mezzo/layers/flatten.hpp>
+
+#include <mezzo/nn/checks.hpp>
+
+namespace mezzo {
+
+Value Flatten::call(const Value& x) {
+  detail::require_rank_at_least(label(), x.shape(), 1);
+  const std::int64_t elements = element_count(Shape(x.shape().begin() + 1, x.shape().end()));
+  if (elements < 0) {
+    throw ShapeError(label() + " all axes but the first must have known sizes; got shape " + to_string(x.shape()));
+  }
+  return reshape(x, {elements > 0 ? -1 : x.shape()[0], elements});
+}
+
+}  // namespace mezzo

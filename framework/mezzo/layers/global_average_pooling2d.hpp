@@ -1,0 +1,27 @@
+#pragma once
+#include <mezzo/nn/layer.hpp>
+
+namespace mezzo {
+
+/// `keepdims` leaves height and width behind as axes of size 1.
+struct GlobalAveragePooling2DOptions {
+  bool keepdims = false;
+  std::string name{};
+  Policy dtype{};
+};
+
+/// The mean of each channel of images (Lin et al., 2013): (batch, height, width, channels) becomes (batch, channels),
+/// or (batch, 1, 1, channels) with keepdims. Accumulated in at least float32. A ShapeError for inputs of another rank.
+class GlobalAveragePooling2D : public Layer {
+ public:
+  explicit GlobalAveragePooling2D(GlobalAveragePooling2DOptions options = {})
+      : Layer("GlobalAveragePooling2D", options), options_(std::move(options)) {}
+
+ protected:
+  Value call(const Value& x) override;
+
+ private:
+  GlobalAveragePooling2DOptions options_;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,22 @@
+#pragma once
+#include <mezzo/nn/layer.hpp>
+
+namespace mezzo {
+
+struct MultiplyOptions {
+  std::string name{};
+  Policy dtype{};
+};
+
+/// The product of two or more inputs, with numpy's broadcasting: `Multiply()({a, b})`.
+class Multiply : public Layer {
+ public:
+  explicit Multiply(const MultiplyOptions& options = {}) : Layer("Multiply", options) {}
+  Value operator()(const Values& xs) { return Layer::operator()(xs).front(); }
+  void build(const Shape&) override {}
+
+ protected:
+  Values call_many(const Values& xs) override;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,41 @@
+#pragma once
+#include <mezzo/nn/layer.hpp>
+
+namespace mezzo {
+
+/// What is put around images: one number; `{2, 1}` above and below, left and right; or `{{1, 0}, {2, 3}}` with
+/// {{above, below}, {left, right}}.
+class Margins {
+ public:
+  template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
+  Margins(I all) : numbers_(4, static_cast<std::int64_t>(all)) {}
+  Margins(std::initializer_list<std::int64_t> both);
+  Margins(std::initializer_list<std::initializer_list<std::int64_t>> each);
+
+  /// {above, below, left, right}; a ValueError that starts with `where` for numbers below 0 or another count.
+  Shape resolve(const std::string& where) const;
+
+ private:
+  Shape numbers_;
+};
+
+struct ZeroPadding2DOptions {
+  Margins padding = 1;
+  std::string name{};
+  Policy dtype{};
+};
+
+/// Zeros around images (batch, height, width, channels). A ShapeError for inputs of another rank.
+class ZeroPadding2D : public Layer {
+ public:
+  /// A ValueError for numbers below 0.
+  explicit ZeroPadding2D(const ZeroPadding2DOptions& options = {});
+
+ protected:
+  Value call(const Value& x) override;
+
+ private:
+  Shape padding_;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,26 @@
+#pragma once
+#include <mezzo/nn/loss.hpp>
+
+namespace mezzo {
+
+/// The mean of |y_true - y_pred| of each sample, in at least float32.
+Value mean_absolute_error(const Value& y_true, const Value& y_pred);
+
+namespace losses {
+
+struct MeanAbsoluteErrorOptions {
+  std::string name = "mean_absolute_error";
+};
+
+/// mean_absolute_error as a loss.
+class MeanAbsoluteError : public Loss {
+ public:
+  explicit MeanAbsoluteError(MeanAbsoluteErrorOptions options = {}) : Loss(std::move(options.name)) {}
+  Value call(const Value& y_true, const Value& y_pred) const override { return mean_absolute_error(y_true, y_pred); }
+};
+
+}  // namespace losses
+
+using losses::MeanAbsoluteError;
+
+}  // namespace mezzo

@@ -1,0 +1,10 @@
+#pragma once
+#include <mezzo/core/name_table.hpp>
+#include <mezzo/nn/loss.hpp>
+
+namespace mezzo {
+
+/// The losses by Keras' names.
+const NameTable<Loss>& loss_names();
+
+}  // namespace mezzo

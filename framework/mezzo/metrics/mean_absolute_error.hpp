@@ -1,0 +1,18 @@
+#pragma once
+#include <mezzo/losses/mean_absolute_error.hpp>
+#include <mezzo/nn/metric.hpp>
+
+namespace mezzo::metrics {
+
+struct MeanAbsoluteErrorOptions {
+  std::string name = "mean_absolute_error";
+};
+
+/// mean_absolute_error as a metric: the twin of the loss.
+class MeanAbsoluteError : public Metric {
+ public:
+  explicit MeanAbsoluteError(MeanAbsoluteErrorOptions options = {}) : Metric(std::move(options.name)) {}
+  Value call(const Value& y_true, const Value& y_pred) const override { return mean_absolute_error(y_true, y_pred); }
+};
+
+}  // namespace mezzo::metrics

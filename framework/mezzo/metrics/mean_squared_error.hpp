@@ -1,0 +1,18 @@
+#pragma once
+#include <mezzo/losses/mean_squared_error.hpp>
+#include <mezzo/nn/metric.hpp>
+
+namespace mezzo::metrics {
+
+struct MeanSquaredErrorOptions {
+  std::string name = "mean_squared_error";
+};
+
+/// mean_squared_error as a metric: the twin of the loss.
+class MeanSquaredError : public Metric {
+ public:
+  explicit MeanSquaredError(MeanSquaredErrorOptions options = {}) : Metric(std::move(options.name)) {}
+  Value call(const Value& y_true, const Value& y_pred) const override { return mean_squared_error(y_true, y_pred); }
+};
+
+}  // namespace mezzo::metrics

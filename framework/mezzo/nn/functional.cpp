@@ -1,0 +1,236 @@
+#include <mezzo/nn/functional.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/nn/input.hpp>
+
+namespace mezzo {
+namespace {
+
+Shared<LayerState> layer_of(const Frame& frame) {
+  return Shared<LayerState>(std::static_pointer_cast<LayerState>(std::const_pointer_cast<ScopeInfo>(frame.info)));
+}
+
+}  // namespace
+
+/// Puts the nodes behind the outputs in an order in which each comes after its inputs.
+class FunctionalGraph::Reader {
+ public:
+  Reader(FunctionalGraph& graph, const Values& inputs, LayerState& owner) : graph_(graph), owner_(owner) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const NodePtr& node = inputs[i].node();
+      if (!node || node->op->name != "input" || !inputs[i].symbolic()) {
+        throw ValueError("[Model] inputs: entry " + std::to_string(i) + " is not an Input");
+      }
+      inputs_[node.get()] = i;
+      graph.inputs_.push_back(node->outputs.front());
+    }
+  }
+
+  /// Depth first, with a stack of its own: graphs may be deep.
+  void read(const Value& output) {
+    if (output.node()) pending_.push_back(output.node());
+    while (!pending_.empty()) {
+      const NodePtr node = pending_.back();
+      const std::size_t before = pending_.size();
+      if (!known(*node)) push_inputs(*node);
+      if (pending_.size() > before) continue;
+      pending_.pop_back();
+      if (!known(*node)) add(node);
+    }
+  }
+
+  Operand operand(const Value& value) {
+    Operand out;
+    out.crosses_border = value.crosses_border();
+    out.output = value.output();
+    const NodePtr& node = value.node();
+    if (!node) {
+      out.constant = value;
+    } else if (node->variable) {
+      out.kind = Operand::Kind::variable;
+      out.index = variable_index(node->variable);
+    } else if (const auto input = inputs_.find(node.get()); input != inputs_.end()) {
+      out.kind = Operand::Kind::input;
+      out.index = input->second;
+    } else {
+      out.kind = Operand::Kind::step;
+      out.index = steps_.at(node.get());
+    }
+    return out;
+  }
+
+ private:
+  bool known(const Node& node) const { return node.variable || inputs_.count(&node) != 0 || steps_.count(&node) != 0; }
+
+  void push_inputs(const Node& node) {
+    for (const Value& input : node.inputs) {
+      if (input.node() && !known(*input.node())) pending_.push_back(input.node());
+    }
+  }
+
+  void add(const NodePtr& node) {
+    if (node->op->name == "input") throw ValueError("[Model] an output depends on an Input that is not in .inputs");
+    Step step;
+    step.op = node->op;
+    step.attributes = node->attributes;
+    for (const Value& input : node->inputs) step.inputs.push_back(operand(input));
+    step.regions = node->regions;
+    for (const Frame& frame : node->frames) step.layers.push_back({layer_of(frame), frame.entry, frame.regions});
+    if (!step.layers.empty()) {
+      auto& outermost = step.layers.front();
+      outermost.entry = owner_.enter(outermost.state->name, outermost.state);
+    }
+    steps_[node.get()] = graph_.steps_.size();
+    graph_.steps_.push_back(std::move(step));
+    add_updates(*node);
+  }
+
+  void add_updates(const Node& node) {
+    const std::size_t index = steps_.at(&node);
+    for (const Node::Update& update : node.updates) {
+      const auto pending = std::exchange(pending_, {});
+      read(update.value);
+      pending_ = pending;
+      graph_.steps_[index].updates.push_back({Shared<VariableState>(update.variable), operand(update.value)});
+    }
+  }
+
+  std::size_t variable_index(const std::shared_ptr<VariableState>& variable) {
+    auto& all = graph_.variables_;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.pointer() == variable; });
+    const auto index = static_cast<std::size_t>(found - all.begin());
+    if (index == all.size()) all.emplace_back(variable);
+    return index;
+  }
+
+  FunctionalGraph& graph_;
+  LayerState& owner_;
+  std::unordered_map<const Node*, std::size_t> inputs_, steps_;
+  std::vector<NodePtr> pending_;
+};
+
+FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, LayerState& owner) {
+  Reader reader(*this, inputs, owner);
+  for (const Value& output : outputs) {
+    reader.read(output);
+    outputs_.push_back(reader.operand(output));
+  }
+}
+
+Values FunctionalGraph::insert(const Values& xs) const {
+  std::vector<Values> results;
+  return insert(xs, results, true);
+}
+
+const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
+  if (symbols_.pointer()) return *symbols_.pointer();
+  auto symbols = std::make_shared<Symbols>();
+  for (const Spec& spec : inputs_) {
+    const Shape sample(spec.shape.begin() + 1, spec.shape.end());
+    symbols->inputs.push_back(Input({.shape = sample, .dtype = spec.dtype, .batch_size = spec.shape.front()}));
+  }
+  std::vector<Values> results;
+  symbols->outputs = insert(symbols->inputs, results, false);
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    for (const auto& layer : steps_[i].layers) {
+      const auto same = [&](const auto& entry) { return entry.first == layer.state.get(); };
+      const auto found = std::find_if(symbols->layers.begin(), symbols->layers.end(), same);
+      if (found == symbols->layers.end()) {
+        symbols->layers.emplace_back(layer.state.get(), results[i].front());
+      } else {
+        found->second = results[i].front();
+      }
+    }
+  }
+  symbols_.set(std::move(symbols));
+  return *symbols_.pointer();
+}
+
+Value FunctionalGraph::leave(Value result, const Step& step, const Frames& consumer) const {
+  const auto same = [&](std::size_t depth) {
+    return depth < consumer.size() && depth < step.layers.size() &&
+           consumer[depth].info == step.layers[depth].state.pointer() &&
+           consumer[depth].entry == step.layers[depth].entry;
+  };
+  std::size_t common = 0;
+  while (same(common)) ++common;
+  const bool called_on_symbols = Trace::current() == nullptr && result.symbolic();
+  if (!is_floating(result.dtype()) || called_on_symbols) return result;
+  const bool border = result.crosses_border();
+  for (std::size_t depth = step.layers.size(); depth > common; --depth) {
+    Frames frames;
+    for (std::size_t i = 0; i < depth; ++i) {
+      const Step::Layer& layer = step.layers[i];
+      frames.push_back({layer.state.pointer(), layer.entry, false, i + 1 < depth ? layer.regions : CastRegions()});
+    }
+    const CastScope outside(step.regions);
+    const Scope scope(frames);
+    if (casts_disabled()) continue;
+    const Policy policy = current_policy();
+    if (policy.output_dtype() == policy.compute_dtype() || result.dtype() == policy.output_dtype()) continue;
+    result = cast(result, policy.output_dtype()).across_border(border);
+  }
+  return result;
+}
+
+Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, bool remember) const {
+  const auto value = [&](const Operand& operand, const Frames& consumer) -> Value {
+    const auto output = static_cast<std::size_t>(operand.output);
+    switch (operand.kind) {
+      case Operand::Kind::input:
+        return xs[operand.index].across_border(operand.crosses_border);
+      case Operand::Kind::step:
+        return leave(results[operand.index][output], steps_[operand.index], consumer)
+            .across_border(operand.crosses_border);
+      case Operand::Kind::variable:
+        return read_variable(variables_[operand.index].pointer()).across_border(operand.crosses_border);
+      case Operand::Kind::constant:
+        break;
+    }
+    return operand.constant;
+  };
+  const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); });
+  std::vector<std::pair<Frames, std::size_t>> updating;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    const CastScope outside(step.regions);
+    Frames frames;
+    for (const auto& layer : step.layers) {
+      frames.push_back({layer.state.pointer(), layer.entry, symbolic});
+      const Scope outer(frames);
+      if (remember) layer.state->last_policy = current_policy();
+      frames.back().regions = layer.regions;
+    }
+    Values inputs(step.inputs.size());  // results of steps first: they leave their layers before this one is entered
+    const auto fill = [&](bool steps) {
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        if ((step.inputs[k].kind == Operand::Kind::step) == steps) inputs[k] = value(step.inputs[k], frames);
+      }
+    };
+    fill(true);
+    const Scope scope(frames);
+    fill(false);
+    results.push_back(step.op->reinsert != nullptr ? step.op->reinsert(inputs, step.attributes)
+                                                   : mezzo::insert(*step.op, inputs, step.attributes));
+    if (remember) {
+      for (const auto& layer : step.layers) layer.state->last_output = results[i].front().shape();
+    }
+    if (!step.updates.empty()) updating.emplace_back(std::move(frames), i);
+  }
+  for (const auto& [frames, i] : updating) {
+    const Scope scope(frames);
+    for (const Update& update : steps_[i].updates) {
+      update_in_training(update.variable.pointer(), value(update.value, frames));
+    }
+    hang_updates(results[i].front());
+  }
+  Values out;
+  for (const Operand& operand : outputs_) out.push_back(value(operand, {}));
+  return out;
+}
+
+}  // namespace mezzo

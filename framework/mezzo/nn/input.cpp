@@ -1,0 +1,23 @@
+#include <mezzo/nn/input.hpp>
+
+namespace mezzo {
+namespace {
+
+Value symbol(const InputOptions& options) {
+  Shape shape{options.batch_size};
+  shape.insert(shape.end(), options.shape.begin(), options.shape.end());
+  auto node = std::make_shared<Node>();
+  node->op = &find_op("input");
+  node->where = "[Input" + (options.name.empty() ? std::string() : " \"" + options.name + "\"") + "]";
+  node->attributes.set("name", options.name);
+  node->outputs = {{shape, options.dtype}};
+  return {node, 0};
+}
+
+}  // namespace
+
+InputLayer::InputLayer(Value symbol) : Layer("InputLayer"), symbol_(std::move(symbol)) {}
+
+Input::Input(const InputOptions& options) : Value(symbol(options)) {}
+
+}  // namespace mezzo

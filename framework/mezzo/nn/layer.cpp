@@ -1,0 +1,197 @@
+#include <mezzo/nn/layer.hpp>
+
+#include <algorithm>
+
+#include <mezzo/core/random.hpp>
+#include <mezzo/core/scoped_value.hpp>
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/precision/policy_map.hpp>
+
+namespace mezzo {
+namespace {
+
+LayerState*& caller() {
+  thread_local LayerState* state = nullptr;
+  return state;
+}
+
+void collect(const LayerState& state, const std::string& path, std::vector<PolicyLevel> levels, bool trainable,
+             std::vector<WeightPolicy>& out) {
+  if (!state.policy.inherits()) levels.push_back({state.policy, path});
+  const Policy policy = policy_at(levels, path);
+  const std::string prefix = path.empty() ? "" : path + "/";
+  trainable = trainable && state.trainable;
+  for (const Variable& weight : state.weights) {
+    const bool seen = std::any_of(out.begin(), out.end(),
+                                  [&](const WeightPolicy& entry) { return entry.variable.id() == weight.id(); });
+    if (!seen) out.push_back({prefix + weight.name(), weight, policy, trainable && weight.trainable()});
+  }
+  for (const auto& child : state.children) collect(*child.second, prefix + child.first, levels, trainable, out);
+}
+
+/// Layers show the policy that holds for them from here on, not that of their last run.
+void show_policy(LayerState& state, const std::string& path, std::vector<PolicyLevel> levels) {
+  if (!state.policy.inherits()) levels.push_back({state.policy, path});
+  state.last_policy = policy_at(levels, path);
+  for (const auto& child : state.children) {
+    show_policy(*child.second, path + (path.empty() ? "" : "/") + child.first, levels);
+  }
+}
+
+}  // namespace
+
+Values Layer::operator()(const Values& xs) {
+  if (xs.empty()) throw ValueError(label() + " takes at least one input");
+  LayerState* parent = caller();
+  const bool adopted = parent != nullptr && parent != state_.get();  // a root's own step calls the root itself
+  const std::string entry = adopted ? parent->enter(state_->name, state_) : std::string();
+  const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); }) ||
+                        (!current_frames().empty() && current_frames().back().symbolic);
+  const Scope scope(Frame{state_.pointer(), entry, symbolic});
+  const ScopedValue<LayerState*> running(caller(), state_.get());
+  // Updates wait for the output of the layer that made them, not for that of one it calls.
+  const ScopedValue<std::vector<Node::Update>> waiting(pending_updates(), {});
+  const Policy policy = current_policy();
+  state_->last_policy = policy;
+  if (!built_) {
+    const ScopedValue<bool> building(building_, true);
+    build(xs.front().shape());
+  }
+  Values crossed;
+  for (const Value& x : xs) crossed.push_back(x.across_border(!x.weak()));
+  Values out = call_many(crossed);
+  const DType output = policy.output_dtype();
+  const bool functional = symbolic && Trace::current() == nullptr;
+  if (!functional && !casts_disabled() && output != policy.compute_dtype()) {  // of symbols, when their model is called
+    for (Value& y : out) {
+      if (is_floating(y.dtype()) && y.dtype() != output) y = cast(y, output);
+    }
+  }
+  built_ = true;  // not before: a container that was called on a wrong shape isn't built
+  for (Value& y : out) {
+    for (const Value& x : xs) {
+      if (y.same_as(x)) y = x;  // passed through: whoever computes with it next decides its dtype
+    }
+  }
+  state_->called = true;
+  state_->last_output = out.front().shape();
+  if (!pending_updates().empty()) out.front() = identity(out.front());
+  hang_updates(out.front());
+  return out;
+}
+
+void Layer::build(const Shape& input) {
+  if (built_ || building_) return;
+  auto node = std::make_shared<Node>();
+  node->op = &find_op("input");
+  node->where = label();
+  node->outputs = {{input, DType::float32}};
+  const OutsideTrace symbols_only;
+  (*this)(Value(node, 0));
+}
+
+Policy Layer::dtype_policy() const {
+  if (!state_->last_policy.inherits()) return state_->last_policy;
+  return state_->policy.inherits() ? current_policy() : state_->policy;
+}
+
+void Layer::to(const Policy& policy) {
+  state_->policy = policy;
+  show_policy(*state_, "", {{mezzo::dtype_policy(), "", false}});
+  for (const WeightPolicy& weight : weight_policies(*this, {})) {
+    if (weight.variable.filled()) weight.variable.state()->convert(stored_dtype(weight));
+  }
+}
+
+Value Layer::call(const Value&) { throw ValueError(label() + " override call() or call_many()"); }
+
+Values Layer::call_many(const Values& xs) {
+  if (xs.size() != 1) throw ValueError(label() + " takes one input; got " + std::to_string(xs.size()));
+  return {call(xs[0])};
+}
+
+std::vector<std::pair<std::string, Variable>> Layer::named_weights() const {
+  std::vector<std::pair<std::string, Variable>> out;
+  for (const WeightPolicy& weight : weight_policies(*this, {})) out.emplace_back(weight.path, weight.variable);
+  return out;
+}
+
+std::vector<Variable> Layer::weights() const {
+  std::vector<Variable> out;
+  for (const WeightPolicy& weight : weight_policies(*this, {})) out.push_back(weight.variable);
+  return out;
+}
+
+std::vector<Variable> Layer::trainable_weights() const {
+  std::vector<Variable> out;
+  for (const WeightPolicy& weight : weight_policies(*this, {})) {
+    if (weight.trainable) out.push_back(weight.variable);
+  }
+  return out;
+}
+
+void Layer::declare(const std::string& name, const Shared<LayerState>& child) {
+  if (state_->called) {
+    throw ValueError(label() + " sub(\"" + name + "\") after the first call: make sub-layers in the constructor");
+  }
+  state_->enter(name, child);
+}
+
+void Layer::add_weight(Variable& variable, const WeightOptions& options) {
+  VariableState& box = *variable.state();
+  const bool listed = std::any_of(state_->weights.begin(), state_->weights.end(),
+                                  [&](const Variable& weight) { return weight.id() == variable.id(); });
+  if (box.filled) {
+    if (box.value.shape() != options.shape) {
+      throw ShapeError(label() + " " + box.name + " was built with shape " + to_string(box.value.shape()) +
+                       "; this input needs " + to_string(options.shape));
+    }
+    if (!listed) state_->weights.push_back(variable);
+    return;
+  }
+  for (const auto size : options.shape) {
+    if (size < 0) {
+      throw ShapeError(label() + " " + box.name + " needs known sizes; got shape " + to_string(options.shape));
+    }
+  }
+  const Policy policy = current_frames().empty() ? dtype_policy() : current_policy();
+  const DType wanted = policy.variable_dtype();
+  box.value = options.initializer->make(options.shape, options.at_least_float32 ? accumulation_dtype(wanted) : wanted,
+                                        mix(seed(), next_stream()));
+  box.trainable = options.trainable;
+  box.autocast = options.autocast;
+  box.fixed_dtype = options.at_least_float32;
+  box.file_name = options.file_name;
+  box.file_axes = options.file_axes;
+  box.file_shape = options.file_shape;
+  box.filled = true;
+  state_->last_policy = policy;
+  if (!listed) state_->weights.push_back(variable);
+}
+
+void Layer::update(const Variable& variable, const Value& value) {
+  update_in_training(variable.state().pointer(), value);
+}
+
+std::string Layer::label() const {
+  std::string here = current_label(state_->kind);
+  if (!current_frames().empty() && current_frames().back().info == state_.pointer()) return here;
+  return "[" + state_->kind + (state_->name.empty() ? "" : " \"" + state_->name + "\"") + "]";
+}
+
+RootScope::RootScope(const Layer& root)
+    : scope_(Frame{root.state().pointer(), {}}), outer_(std::exchange(caller(), root.state().get())) {}
+RootScope::~RootScope() { caller() = outer_; }
+
+std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base) {
+  std::vector<WeightPolicy> out;
+  collect(*root.state(), "", {{dtype_policy(), "", false}, {base, "", false}}, true, out);
+  return out;
+}
+
+DType stored_dtype(const WeightPolicy& weight) {
+  const DType dtype = weight.policy.variable_dtype();
+  return weight.variable.state()->fixed_dtype ? accumulation_dtype(dtype) : dtype;
+}
+
+}  // namespace mezzo

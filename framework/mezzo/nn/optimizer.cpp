@@ -1,0 +1,118 @@
+#include <mezzo/nn/optimizer.hpp>
+
+#include <algorithm>
+
+#include <mezzo/core/random.hpp>
+
+namespace mezzo {
+namespace {
+
+bool is_half(const VariableState& variable) {
+  return variable.dtype() == DType::bfloat16 || variable.dtype() == DType::float16;
+}
+
+}  // namespace
+
+Optimizer::Optimizer(std::string kind, OptimizerCommon common) : kind_(std::move(kind)), common_(std::move(common)) {
+  const double clips[] = {common_.clipnorm, common_.clipvalue, common_.global_clipnorm};
+  int set = 0;
+  for (const double clip : clips) {
+    require(clip >= 0, "clipnorm, clipvalue and global_clipnorm must not be negative");
+    set += clip > 0 ? 1 : 0;
+  }
+  require(set <= 1, "at most one of clipnorm, clipvalue and global_clipnorm may be set");
+  require(common_.learning_rate.at(0) >= 0, "learning_rate must not be negative");
+  require(common_.weight_decay >= 0, "weight_decay must not be negative");
+  const int kept = static_cast<int>(common_.split_master_weights) + static_cast<int>(common_.stochastic_rounding) +
+                   static_cast<int>(common_.kahan_summation);
+  require(kept <= 1, "at most one of split_master_weights, stochastic_rounding and kahan_summation may be set");
+  require(common_.state_dtype == DType::float32 || common_.state_dtype == DType::bfloat16,
+          std::string("state_dtype must be float32 or bfloat16; got ") + dtype_name(common_.state_dtype));
+}
+
+void Optimizer::require_effect(const std::vector<std::shared_ptr<VariableState>>& variables) const {
+  const auto any = [&](const auto& property) {
+    return std::any_of(variables.begin(), variables.end(), [&](const auto& variable) { return property(*variable); });
+  };
+  const auto is = [](DType dtype) {
+    return [dtype](const VariableState& variable) { return variable.dtype() == dtype; };
+  };
+  const std::string all = std::to_string(variables.size()) + " variables";
+  if (common_.stochastic_rounding) {
+    require(!any(is(DType::float16)), "stochastic_rounding is for bfloat16 variables; float16 has kahan_summation");
+    require(any(is(DType::bfloat16)), "stochastic_rounding acts on bfloat16 variables; none of " + all + " is");
+  }
+  if (common_.kahan_summation) {
+    require(any(is_half), "kahan_summation acts on bfloat16 and float16 variables; none of " + all + " is");
+  }
+  if (common_.split_master_weights) {
+    require(any([](const VariableState& variable) { return variable.remainder != nullptr; }),
+            "split_master_weights acts on float32 variables that are computed with in bfloat16, as under "
+            "mixed_bfloat16; none of " +
+                all + " is");
+  }
+  if (common_.state_dtype != DType::float32) {
+    require(any([](const VariableState& variable) { return variable.dtype() != DType::float64; }),
+            "state_dtype acts on the states of other variables than float64 ones; there are none");
+  }
+}
+
+bool Optimizer::compensates(const VariableState& variable) const {
+  return common_.kahan_summation && is_half(variable);
+}
+
+DType Optimizer::slot_dtype(const VariableState& variable) const {
+  return variable.dtype() == DType::float64 ? DType::float64 : common_.state_dtype;
+}
+
+std::shared_ptr<VariableState> Optimizer::slot(const std::shared_ptr<VariableState>& variable, std::size_t index,
+                                               const std::string& name, DType dtype) {
+  auto& all = state_->slots;
+  auto found =
+      std::find_if(all.begin(), all.end(), [&](const Slots& entry) { return entry.variable.pointer() == variable; });
+  if (found == all.end()) found = all.insert(all.end(), Slots{Shared<VariableState>(variable), {}});
+  auto& slots = found->values;
+  while (slots.size() <= index) slots.emplace_back(std::in_place, variable->name + "/" + name);
+  VariableState& slot = *slots[index];
+  if (!slot.filled) {
+    slot.assign(Tensor(variable->value.shape(), dtype));
+  } else if (slot.value.dtype() != dtype) {
+    slot.value = slot.value.cast(dtype);
+  }
+  return slots[index].pointer();
+}
+
+void Optimizer::update(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step,
+                       Update update) {
+  std::vector<std::shared_ptr<VariableState>> kept{variable};
+  const DType dtype = slot_dtype(*variable);
+  const std::vector<std::string> names = slot_names();
+  for (const std::string& name : names) kept.push_back(slot(variable, kept.size() - 1, name, dtype));
+  const bool rounds = common_.stochastic_rounding && variable->dtype() == DType::bfloat16;
+  if (variable->remainder) {
+    kept.push_back(variable->remainder);
+    update.attributes.set("kept", "split");
+  } else if (compensates(*variable)) {
+    kept.push_back(slot(variable, names.size(), compensation_name, variable->dtype()));
+    update.attributes.set("kept", "kahan");
+  } else if (rounds) {
+    update.attributes.set("kept", "stochastic");
+  }
+  if (rounds || (dtype == DType::bfloat16 && !names.empty())) {
+    const std::uint64_t key = mix(key_of(step.path.empty() ? variable->name : step.path), key_of("update"));
+    update.attributes.set("key", static_cast<std::int64_t>(key));
+    update.numbers.push_back(runtime_scalar("seed"));
+    update.numbers.push_back(step.count);
+  }
+  Values inputs{read_stored(variable), gradient};
+  for (std::size_t i = 1; i < kept.size(); ++i) inputs.push_back(read_stored(kept[i]));
+  inputs.insert(inputs.end(), update.numbers.begin(), update.numbers.end());
+  const Values out = insert(find_op(update.op), inputs, update.attributes);
+  for (std::size_t i = 0; i < kept.size(); ++i) update_stored(kept[i], out[i]);
+}
+
+void Optimizer::require(bool good, const std::string& text) const {
+  if (!good) throw ValueError("[" + kind_ + "] " + text);
+}
+
+}  // namespace mezzo

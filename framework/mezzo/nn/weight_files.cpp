@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <regex>
+#include <set>
+
+#include <mezzo/core/output.hpp>
+#include <mezzo/nn/weight_names.hpp>
+
+namespace mezzo {
+namespace {
+
+constexpr const char* version_name = "format_version";
+constexpr const char* version = "1";
+
+struct Match {
+  const detail::FileWeight* weight;
+  std::string name;
+};
+
+/// Pairs weights with tensors; what is missing, unexpected or of another dtype or shape is noted.
+class Matching {
+ public:
+  Matching(const SafetensorsFile& file, const detail::FileWeights& expected) : file_(file) {
+    std::set<std::string> known(expected.skipped.begin(), expected.skipped.end());
+    for (const detail::FileWeight& weight : expected.weights) {
+      known.insert(weight.names.begin(), weight.names.end());
+      match(weight);
+    }
+    for (const SafetensorsFile::Entry& entry : file.entries()) {
+      if (known.count(entry.name) == 0) faults.add("unexpected tensor \"" + entry.name + "\"");
+    }
+  }
+
+  std::vector<Match> matches;
+  detail::Findings faults, mismatches;
+
+ private:
+  void match(const detail::FileWeight& weight) {
+    const auto found = std::find_if(weight.names.begin(), weight.names.end(),
+                                    [&](const std::string& name) { return file_.find(name) != nullptr; });
+    if (found == weight.names.end()) {
+      faults.add("missing tensor \"" + weight.name() + "\"");
+      return;
+    }
+    const SafetensorsFile::Entry& entry = *file_.find(*found);
+    const std::string wrong_dtype = detail::dtype_fault(entry, weight.variable.dtype());
+    const std::string wrong_shape = detail::shape_fault(entry, weight.shape());
+    if (!wrong_dtype.empty()) {
+      faults.add(wrong_dtype);
+    } else if (!wrong_shape.empty()) {
+      mismatches.add(wrong_shape);
+    } else {
+      matches.push_back({&weight, *found});
+    }
+  }
+
+  const SafetensorsFile& file_;
+};
+
+std::string file_label(const std::string& path) { return "[safetensors \"" + path + "\"] "; }
+
+void check_version(const SafetensorsFile& file) {
+  const auto found = file.metadata().find(version_name);
+  if (found == file.metadata().end() || found->second == version) return;
+  throw FileError(file_label(file.path()) + "format_version must be " + version + "; got \"" + found->second + "\"");
+}
+
+}  // namespace
+
+void Layer::set_weight_files(const WeightFileRules& rules) {
+  std::vector<std::string> patterns = rules.plain;
+  for (const auto& rule : rules.rename) patterns.push_back(rule.first);
+  for (const std::string& pattern : patterns) {
+    try {
+      const std::regex checked(pattern);
+    } catch (const std::regex_error& error) {
+      throw ValueError(label() + " bad regular expression \"" + pattern + "\" for weight files: " + error.what());
+    }
+  }
+  state_->weight_files = rules;
+}
+
+void Layer::save_weights(const std::string& path) const {
+  const detail::FileWeights all = detail::file_weights(*state_);
+  if (all.weights.empty() && !state_->called) throw ValueError(label() + " save_weights: build() or call it first");
+  NamedTensors tensors;
+  for (const detail::FileWeight& weight : all.weights) {
+    const Tensor value = weight.variable.value();
+    tensors.emplace_back(weight.name(), weight.in_file(value.cast(detail::file_dtype(value.dtype()))));
+  }
+  save_safetensors(path, tensors, {{"format", "pt"}, {version_name, version}});
+}
+
+void Layer::load_weights(const std::string& path, const LoadWeightsOptions& options) {
+  const detail::FileWeights all = detail::file_weights(*state_);
+  if (all.weights.empty() && !state_->called) throw ValueError(label() + " load_weights: build() or call it first");
+  const SafetensorsFile file(path);
+  check_version(file);
+  Matching matching(file, all);
+  if (!options.skip_mismatch && matching.mismatches.any()) matching.faults.add(matching.mismatches.text());
+  if (matching.faults.any()) {
+    throw FileError(file_label(path) + "does not fit " + label() + ": " + matching.faults.text());
+  }
+  std::vector<Tensor> values;
+  for (const Match& match : matching.matches) {
+    values.push_back(match.weight->from_file(file.read(match.name).cast(match.weight->variable.dtype())));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
+  if (matching.mismatches.any()) warn(file_label(path) + "skip_mismatch skipped: " + matching.mismatches.text());
+}
+
+}  // namespace mezzo

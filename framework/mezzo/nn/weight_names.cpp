@@ -1,0 +1,104 @@
+#include <mezzo/nn/weight_names.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <regex>
+
+#include <mezzo/graph/trace.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+/// Axis i of the result is axis axes[i] of x.
+Tensor permuted(const Tensor& x, const Shape& axes) {
+  if (std::is_sorted(axes.begin(), axes.end())) return x;
+  const OutsideTrace at_once;
+  return transpose(Value(x), axes).tensor();
+}
+
+template <class F>
+void for_each_name(FileWeights& all, F change) {
+  for (FileWeight& weight : all.weights) std::for_each(weight.names.begin(), weight.names.end(), change);
+  std::for_each(all.skipped.begin(), all.skipped.end(), change);
+}
+
+/// A variable that is used in several places has several names, as in torch's state_dict.
+void add(FileWeights& all, FileWeight weight) {
+  for (FileWeight& known : all.weights) {
+    if (known.variable.id() != weight.variable.id()) continue;
+    known.names.insert(known.names.end(), weight.names.begin(), weight.names.end());
+    return;
+  }
+  all.weights.push_back(std::move(weight));
+}
+
+FileWeight as_declared(const Variable& variable) {
+  const VariableState& state = *variable.state();
+  Shape axes = state.file_axes;
+  if (axes.empty()) {
+    axes.resize(variable.shape().size());
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  return {{state.file_name.empty() ? state.name : state.file_name}, variable, axes, state.file_shape};
+}
+
+void apply(const WeightFileRules& rules, FileWeights& all) {
+  for (const auto& rule : rules.rename) {
+    const std::regex pattern(rule.first);
+    for_each_name(all, [&](std::string& name) { name = std::regex_replace(name, pattern, rule.second); });
+  }
+  for (const std::string& rule : rules.plain) {
+    const std::regex pattern(rule);
+    for (FileWeight& weight : all.weights) {
+      if (std::regex_match(weight.name(), pattern)) std::sort(weight.axes.begin(), weight.axes.end());
+    }
+  }
+  all.skipped.insert(all.skipped.end(), rules.skip.begin(), rules.skip.end());
+  const auto add_prefixed = [&](std::vector<std::string>& names) {
+    for (std::size_t i = 0, count = names.size(); i < count; ++i) names.push_back(rules.optional_prefix + names[i]);
+  };
+  if (rules.optional_prefix.empty()) return;
+  for (FileWeight& weight : all.weights) add_prefixed(weight.names);
+  add_prefixed(all.skipped);
+}
+
+}  // namespace
+
+Shape FileWeight::permuted_shape() const {
+  Shape out;
+  for (const auto axis : axes) out.push_back(variable.shape()[static_cast<std::size_t>(axis)]);
+  return out;
+}
+
+Tensor FileWeight::in_file(const Tensor& numbers) const { return permuted(numbers, axes).reshape(shape()); }
+
+Tensor FileWeight::from_file(const Tensor& numbers) const {
+  return permuted(numbers.reshape(permuted_shape()), inverse_permutation(axes));
+}
+
+std::string dtype_fault(const SafetensorsFile::Entry& entry, DType dtype) {
+  const bool floats = is_floating(dtype);
+  if (floats ? is_floating(entry.dtype) : entry.dtype == dtype) return {};
+  return "tensor \"" + entry.name + "\" must be " + (floats ? "a float" : dtype_name(dtype)) + ", got " +
+         dtype_name(entry.dtype);
+}
+
+std::string shape_fault(const SafetensorsFile::Entry& entry, const Shape& shape) {
+  if (entry.shape == shape) return {};
+  return "tensor \"" + entry.name + "\" must have shape " + to_string(shape) + ", got " + to_string(entry.shape);
+}
+
+FileWeights file_weights(const LayerState& layer) {
+  FileWeights all;
+  for (const Variable& variable : layer.weights) add(all, as_declared(variable));
+  for (const auto& child : layer.children) {
+    FileWeights below = file_weights(*child.second);
+    for_each_name(below, [&](std::string& name) { name = child.first + "." + name; });
+    for (FileWeight& weight : below.weights) add(all, std::move(weight));
+    all.skipped.insert(all.skipped.end(), below.skipped.begin(), below.skipped.end());
+  }
+  apply(layer.weight_files, all);
+  return all;
+}
+
+}  // namespace mezzo::detail

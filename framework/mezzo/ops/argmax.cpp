@@ -1,0 +1,32 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_argmax(const OpCall& call) {
+  Shape shape = call.inputs[0].shape;
+  const auto axis = call.attributes.get<std::int64_t>("axis");
+  if (shape[static_cast<std::size_t>(axis)] == 0) {
+    throw ShapeError(call.where + " input axis " + std::to_string(axis) + " must be at least 1; got shape " +
+                     to_string(shape));
+  }
+  shape.erase(shape.begin() + axis);
+  return {{shape, DType::int64}};
+}
+
+}  // namespace
+
+Op detail::argmax_op() {
+  Op op;
+  op.name = "argmax";
+  op.infer = infer_argmax;
+  return op;
+}
+
+Value argmax(const Value& x, std::int64_t axis) {
+  return insert_one(find_op("argmax"), {x},
+                    {{"axis", normalize_axis(axis, x.shape().size(), current_label("argmax"))}});
+}
+
+}  // namespace mezzo

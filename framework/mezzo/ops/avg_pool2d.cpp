@@ -1,0 +1,50 @@
+#include <mezzo/ops/pooling.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_avg_pool2d(const OpCall& call) {
+  detail::require_float(call, 0);
+  detail::require_rank(call, 0, 4, "(batch, height, width, channels)");
+  return {{detail::pooled_shape(call, call.inputs[0].shape), call.inputs[0].dtype}};
+}
+
+std::vector<Spec> infer_gradient(const OpCall& call) {
+  const auto& shape = call.attributes.get<Shape>("shape");
+  detail::require_cotangent(call, 0, detail::pooled_shape(call, shape));
+  return {{shape, call.inputs[0].dtype}};
+}
+
+Values avg_pool2d_gradient(const GradientContext& context) {
+  return {insert_one(find_op("avg_pool2d_gradient"), {context.cotangent()},
+                     detail::with(context.attributes(), {{"shape", context.input(0).shape()}}))};
+}
+
+}  // namespace
+
+Op detail::avg_pool2d_op() {
+  Op op;
+  op.name = "avg_pool2d";
+  op.cast.floats_only = true;
+  op.infer = infer_avg_pool2d;
+  op.gradient = avg_pool2d_gradient;
+  return op;
+}
+
+Op detail::avg_pool2d_gradient_op() {
+  Op op;
+  op.name = "avg_pool2d_gradient";
+  op.infer = infer_gradient;
+  return op;
+}
+
+Value avg_pool2d(const Value& x, const AvgPool2DOpOptions& options) {
+  const Attributes attributes =
+      detail::pooling_attributes(current_label("avg_pool2d"), x, options.pool_size, options.strides, options.padding);
+  return insert_one(
+      find_op("avg_pool2d"), {x},
+      detail::with(attributes, {{"count_padding", options.count_padding.value_or(options.padding.numeric())}}));
+}
+
+}  // namespace mezzo

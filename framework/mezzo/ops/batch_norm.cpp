@@ -1,0 +1,97 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+void require_like(const OpCall& call, std::size_t i, const Spec& x) {
+  if (call.inputs[i] != x) {
+    throw ShapeError(call.where + " input " + std::to_string(i) + " must be " + to_string(x) + "; got " +
+                     to_string(call.inputs[i]));
+  }
+}
+
+std::vector<Spec> infer_batch_norm(const OpCall& call) {
+  detail::require_float(call, 0);
+  const Spec& x = call.inputs[0];
+  if (x.shape.empty()) throw ShapeError(call.where + " input must have a channel axis; got shape ()");
+  const DType statistics = accumulation_dtype(x.dtype);
+  const Spec channels{{x.shape.back()}, statistics};
+  const char* names[] = {"gamma", "beta", "moving_mean", "moving_variance"};
+  for (std::size_t i = 1; i < 5; ++i) {
+    if (call.inputs[i].shape != channels.shape) {
+      throw ShapeError(call.where + " input axis -1 must be " + std::to_string(element_count(call.inputs[i].shape)) +
+                       " (size of " + names[i - 1] + "); got shape " + to_string(x.shape));
+    }
+    if (call.inputs[i].dtype != statistics) {
+      throw DTypeError(call.where + " " + names[i - 1] + " must be " + dtype_name(statistics) + "; got " +
+                       dtype_name(call.inputs[i].dtype));
+    }
+  }
+  if (call.inputs.size() > 5) require_like(call, 5, x);
+  return {x, channels, channels, channels, channels};
+}
+
+std::vector<Spec> infer_gradient(const OpCall& call) {
+  detail::require_cotangent(call, 0, call.inputs[1].shape);
+  const Spec channels{{call.inputs[1].shape.back()}, accumulation_dtype(call.inputs[1].dtype)};
+  if (call.inputs.size() > 5) require_like(call, 5, call.inputs[1]);
+  std::vector<Spec> outputs{call.inputs[1], channels, channels};
+  if (call.attributes.get_or("masked", false)) outputs.push_back(call.inputs[0]);
+  return outputs;
+}
+
+Values batch_norm_gradient(const GradientContext& context) {
+  if (!context.cotangent().defined()) return Values(5);  // moving statistics pass no gradient
+  const Value& x = context.input(0);
+  const Values all =
+      insert(find_op("batch_norm_gradient"),
+             {detail::as(context.cotangent(), x.dtype()), x, context.input(1), context.output(1), context.output(2)},
+             {{"training", context.attributes().get<bool>("training")}});
+  Values out(5);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (context.needs(i)) out[i] = detail::as(all[i], context.dtype(i));
+  }
+  return out;
+}
+
+Values insert_batch_norm(const Values& inputs, const Attributes& attributes) {
+  const DType compute = detail::operand_dtype(find_op("batch_norm"), inputs[0]);
+  Values operands = inputs;
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    operands[i] = detail::as(operands[i].across_border(false), accumulation_dtype(compute));
+  }
+  return insert(find_op("batch_norm"), operands,
+                detail::with(attributes, {{"training", training_phase() && current_trainable()}}));
+}
+
+}  // namespace
+
+Op detail::batch_norm_op() {
+  Op op;
+  op.name = "batch_norm";
+  op.cast.operands = {Cast::compute, Cast::keep};
+  op.cast.floats_only = true;
+  op.cast.by_first = true;
+  op.infer = infer_batch_norm;
+  op.gradient = batch_norm_gradient;
+  op.reinsert = insert_batch_norm;
+  return op;
+}
+
+Op detail::batch_norm_gradient_op() {
+  Op op;
+  op.name = "batch_norm_gradient";
+  op.cast.operands = {Cast::keep};
+  op.infer = infer_gradient;
+  return op;
+}
+
+BatchNormResult batch_norm(const Value& x, const Value& gamma, const Value& beta, const Value& moving_mean,
+                           const Value& moving_variance, const BatchNormOpOptions& options) {
+  const Values out = insert_batch_norm({x, gamma, beta, moving_mean, moving_variance},
+                                       {{"epsilon", options.epsilon}, {"momentum", options.momentum}});
+  return {out[0], out[3], out[4]};
+}
+
+}  // namespace mezzo

@@ -1,0 +1,34 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_broadcast_to(const OpCall& call) {
+  const auto& shape = call.attributes.get<Shape>("shape");
+  if (broadcast(call.inputs[0].shape, shape, call.where) != shape) {
+    throw ShapeError(call.where + " cannot stretch " + to_string(call.inputs[0].shape) + " to " + to_string(shape));
+  }
+  return {{shape, call.inputs[0].dtype}};
+}
+
+Values broadcast_to_gradient(const GradientContext& context) {
+  return {detail::reduce_to_input(context, 0, context.cotangent())};
+}
+
+}  // namespace
+
+Op detail::broadcast_to_op() {
+  Op op;
+  op.name = "broadcast_to";
+  op.aliases = {"expand"};
+  op.infer = infer_broadcast_to;
+  op.gradient = broadcast_to_gradient;
+  return op;
+}
+
+Value broadcast_to(const Value& x, const Shape& shape) {
+  return insert_one(find_op("broadcast_to"), {x}, {{"shape", shape}});
+}
+
+}  // namespace mezzo

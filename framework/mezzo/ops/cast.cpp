@@ -1,0 +1,30 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_cast(const OpCall& call) {
+  return {{call.inputs[0].shape, call.attributes.get<DType>("dtype")}};
+}
+
+Values cast_gradient(const GradientContext& context) {
+  if (!is_floating(context.input(0).dtype())) return Values(1);
+  return {detail::cotangent_for(context, 0)};
+}
+
+}  // namespace
+
+Op detail::cast_op() {
+  Op op;
+  op.name = "cast";
+  op.aliases = {"to"};
+  op.cast.operands = {Cast::keep};
+  op.infer = infer_cast;
+  op.gradient = cast_gradient;
+  return op;
+}
+
+Value cast(const Value& x, DType dtype) { return insert_one(find_op("cast"), {x}, {{"dtype", dtype}}); }
+
+}  // namespace mezzo

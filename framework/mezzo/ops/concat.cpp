@@ -1,0 +1,53 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_concat(const OpCall& call) {
+  const auto axis = static_cast<std::size_t>(call.attributes.get<std::int64_t>("axis"));
+  Spec out = call.inputs.front();
+  for (std::size_t i = 1; i < call.inputs.size(); ++i) {
+    const Shape& shape = call.inputs[i].shape;
+    Shape other = shape;
+    if (shape.size() == out.shape.size()) other[axis] = out.shape[axis];
+    if (other != out.shape) {
+      throw ShapeError(call.where + " inputs must have equal sizes on all axes but " + std::to_string(axis) + "; got " +
+                       to_string(call.inputs.front().shape) + " and " + to_string(shape));
+    }
+    std::int64_t& size = out.shape[axis];
+    size = size < 0 || shape[axis] < 0 ? -1 : size + shape[axis];
+  }
+  return {out};
+}
+
+Values concat_gradient(const GradientContext& context) {
+  const auto axis = static_cast<std::size_t>(context.attributes().get<std::int64_t>("axis"));
+  Values out(context.input_count());
+  Shape starts(context.output_spec().shape.size(), 0);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Shape& sizes = context.input(i).shape();
+    if (context.needs(i)) out[i] = slice(context.cotangent(), {starts, sizes});
+    starts[axis] += sizes[axis];
+  }
+  return out;
+}
+
+}  // namespace
+
+Op detail::concat_op() {
+  Op op;
+  op.name = "concat";
+  op.aliases = {"cat", "concatenate"};
+  op.infer = infer_concat;
+  op.gradient = concat_gradient;
+  return op;
+}
+
+Value concat(const Values& values, std::int64_t axis) {
+  const std::string where = current_label("concat");
+  if (values.empty()) throw ValueError(where + " takes at least one input");
+  return insert_one(find_op("concat"), values, {{"axis", normalize_axis(axis, values[0].shape().size(), where)}});
+}
+
+}  // namespace mezzo

@@ -1,0 +1,111 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+/// The output's shape from those of image and kernel, both of rank 4.
+Shape output_shape(const OpCall& call, const Shape& x, const Shape& kernel) {
+  const auto groups = call.attributes.get<std::int64_t>("groups");
+  if (x[3] != kernel[2] * groups) {
+    throw ShapeError(call.where + " input axis -1 must be " + std::to_string(kernel[2] * groups) + " (kernel channels" +
+                     (groups > 1 ? " times groups" : "") + "); got shape " + to_string(x));
+  }
+  if (kernel[3] % groups != 0) {
+    throw ShapeError(call.where + " filters must be a multiple of groups (" + std::to_string(groups) + "); got " +
+                     std::to_string(kernel[3]));
+  }
+  const auto& strides = call.attributes.get<Shape>("strides");
+  const auto& padding = call.attributes.get<Shape>("padding");
+  const auto& dilation = call.attributes.get<Shape>("dilation");
+  Shape out{x[0], 0, 0, kernel[3]};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t reach = dilation[i] * (kernel[i] - 1) + 1;
+    const std::int64_t room = x[i + 1] + padding[2 * i] + padding[2 * i + 1] - reach;
+    if (room < 0) {
+      throw ShapeError(call.where + " input axis " + std::to_string(i + 1) + " must be at least " +
+                       std::to_string(reach - padding[2 * i] - padding[2 * i + 1]) + " (kernel " +
+                       std::to_string(kernel[i]) + "); got shape " + to_string(x));
+    }
+    out[i + 1] = room / strides[i] + 1;
+  }
+  return out;
+}
+
+std::vector<Spec> infer_conv2d(const OpCall& call) {
+  detail::require_float(call, 0);
+  detail::require_rank(call, 0, 4, "(batch, height, width, channels)");
+  detail::require_rank(call, 1, 4, "(height, width, channels / groups, filters)");
+  return {{output_shape(call, call.inputs[0].shape, call.inputs[1].shape), call.inputs[0].dtype}};
+}
+
+std::vector<Spec> infer_input_gradient(const OpCall& call) {
+  const auto& shape = call.attributes.get<Shape>("shape");
+  detail::require_cotangent(call, 0, output_shape(call, shape, call.inputs[1].shape));
+  return {{shape, call.attributes.get<DType>("dtype")}};
+}
+
+std::vector<Spec> infer_kernel_gradient(const OpCall& call) {
+  const auto& shape = call.attributes.get<Shape>("shape");
+  detail::require_cotangent(call, 1, output_shape(call, call.inputs[0].shape, shape));
+  return {{shape, call.attributes.get<DType>("dtype")}};
+}
+
+Values conv2d_gradient(const GradientContext& context) {
+  const Value g = detail::as(context.cotangent(), context.input(0).dtype());
+  Values out(context.input_count());
+  const char* ops[] = {"conv2d_input_gradient", "conv2d_kernel_gradient"};
+  const Value operands[2][2] = {{g, context.input(1)}, {context.input(0), g}};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!context.needs(i)) continue;
+    out[i] = insert_one(
+        find_op(ops[i]), {operands[i][0], operands[i][1]},
+        detail::with(context.attributes(), {{"shape", context.input(i).shape()}, {"dtype", context.dtype(i)}}));
+  }
+  return out;
+}
+
+}  // namespace
+
+Op detail::conv2d_op() {
+  Op op;
+  op.name = "conv2d";
+  op.cast.operands = {Cast::promote, Cast::promote, Cast::keep};
+  op.cast.floats_only = true;
+  op.cast.by_first = true;
+  op.infer = infer_conv2d;
+  op.gradient = conv2d_gradient;
+  return op;
+}
+
+Op detail::conv2d_input_gradient_op() {
+  Op op;
+  op.name = "conv2d_input_gradient";
+  op.infer = infer_input_gradient;
+  return op;
+}
+
+Op detail::conv2d_kernel_gradient_op() {
+  Op op;
+  op.name = "conv2d_kernel_gradient";
+  op.infer = infer_kernel_gradient;
+  return op;
+}
+
+Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options) {
+  const std::string where = current_label("conv2d");
+  if (options.groups < 1) {
+    throw ValueError(where + " groups must be at least 1; got " + std::to_string(options.groups));
+  }
+  const Shape strides = options.strides.pair(where, "strides");
+  const Shape dilation = options.dilation_rate.pair(where, "dilation_rate");
+  Shape padding(4, 0);
+  if (x.shape().size() == 4 && kernel.shape().size() == 4) {
+    padding = options.padding.resolve(where, {x.shape()[1], x.shape()[2]}, {kernel.shape()[0], kernel.shape()[1]},
+                                      strides, dilation);
+  }
+  return insert_one(find_op("conv2d"), {x, kernel},
+                    {{"strides", strides}, {"padding", padding}, {"dilation", dilation}, {"groups", options.groups}});
+}
+
+}  // namespace mezzo

@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/ops.hpp>
+
+namespace mezzo {
+namespace {
+
+/// The cotangent of a variable's compute copy, or of a view of it, has the variable's dtype from the start, if that is
+/// wider, so that what several uses give is added up in float32.
+DType cotangent_dtype(const Value& value) {
+  NodePtr node = value.node();
+  while (node && node->op->view) node = node->inputs.front().node();
+  if (node && node->op->name == "cast") {
+    const Value& source = node->inputs.front();
+    const bool of_variable = source.node() && (source.node()->variable || source.node()->op->name == "join_master");
+    if (of_variable && is_floating(source.dtype())) {
+      return promote(source.dtype(), value.dtype());
+    }
+  }
+  return value.dtype();
+}
+
+class Backward {
+ public:
+  Backward(const std::vector<NodePtr>& nodes, const Values& xs) : nodes_(nodes) {
+    for (const Value& x : xs) needed_.insert(x.node().get());
+    for (const NodePtr& node : nodes_) {
+      for (const Value& input : node->inputs) {
+        if (needed_.count(input.node().get()) != 0) needed_.insert(node.get());
+      }
+    }
+  }
+
+  void run(const Value& loss, const Value& seed) {
+    accumulate(loss, seed);
+    for (std::size_t i = nodes_.size(); i-- > 0;) visit(nodes_[i]);
+  }
+
+  /// The cotangent; undefined where the loss doesn't depend on it.
+  Value of(const Value& x) const {
+    const auto found = cotangents_.find(x.node().get());
+    return found == cotangents_.end() ? Value() : found->second[static_cast<std::size_t>(x.output())];
+  }
+
+ private:
+  void accumulate(const Value& value, const Value& cotangent) {
+    Values& slots = cotangents_[value.node().get()];
+    slots.resize(value.node()->outputs.size());
+    Value& slot = slots[static_cast<std::size_t>(value.output())];
+    slot = slot.defined() ? add(slot, cotangent) : cotangent;
+  }
+
+  void visit(const NodePtr& node) {
+    const auto found = cotangents_.find(node.get());
+    if (found == cotangents_.end() || node->op->gradient == nullptr) return;
+    const Values cotangents = found->second;
+    std::vector<bool> needed;
+    std::vector<DType> dtypes;
+    for (const Value& input : node->inputs) {
+      needed.push_back(needed_.count(input.node().get()) != 0 && is_floating(input.dtype()));
+      dtypes.push_back(cotangent_dtype(input));
+    }
+    if (std::find(needed.begin(), needed.end(), true) == needed.end()) return;
+    const OriginScope origin(node->where, node->path);
+    const Values gradients = node->op->gradient({node, cotangents, needed, dtypes});
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (needed[i] && gradients[i].defined()) accumulate(node->inputs[i], cast_to(gradients[i], dtypes[i]));
+    }
+  }
+
+  static Value cast_to(const Value& value, DType dtype) { return value.dtype() == dtype ? value : cast(value, dtype); }
+
+  const std::vector<NodePtr> nodes_;  // a copy: gradients append to the trace
+  std::unordered_set<const Node*> needed_;
+  std::unordered_map<const Node*, Values> cotangents_;
+};
+
+}  // namespace
+
+Values partial_gradients(const Value& loss, const Values& xs, const Value& seed) {
+  const LibraryScope as_inserted;
+  Trace* trace = Trace::current();
+  if (trace == nullptr) throw ValueError("[gradients] outside of a trace there is nothing to differentiate");
+  if (!is_floating(loss.dtype())) {
+    throw DTypeError(std::string("[gradients] the loss must be floating; got ") + dtype_name(loss.dtype()));
+  }
+  const Value target = trace->adopt(loss);
+  Values sources;
+  for (const Value& x : xs) sources.push_back(trace->adopt(x));
+  const Value number = seed.weak() ? Value(seed.tensor()) : seed;
+  const Value start = number.dtype() == target.dtype() ? number : cast(number, target.dtype());
+  Backward backward(trace->graph().nodes, sources);
+  backward.run(target, target.shape().empty() ? start : broadcast_to(start, target.shape()));
+  Values out;
+  for (const Value& x : sources) out.push_back(backward.of(x));
+  return out;
+}
+
+Values gradients(const Value& loss, const Values& xs, const Value& seed) {
+  Values out = partial_gradients(loss, xs, seed);
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (!out[i].defined()) out[i] = Tensor(xs[i].shape(), xs[i].dtype());
+  }
+  return out;
+}
+
+}  // namespace mezzo

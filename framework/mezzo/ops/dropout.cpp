@@ -1,0 +1,49 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+#include <mezzo/core/random.hpp>
+#include <mezzo/graph/trace.hpp>
+
+namespace mezzo {
+namespace {
+
+Values dropout_gradient(const GradientContext& context) {
+  return {
+      insert_one(find_op("dropout"), {context.cotangent(), context.input(1), context.input(2)}, context.attributes())};
+}
+
+Values insert_dropout(const Values& inputs, const Attributes& attributes) {
+  Trace* trace = Trace::current();
+  if (trace == nullptr && inputs[0].symbolic()) {  // a functional graph: training or not is known when it is called
+    return insert(find_op("dropout"), {inputs[0], 0.0, 0.0}, detail::with(attributes, {{"key", std::int64_t{0}}}));
+  }
+  if (!training_phase() || attributes.get<double>("rate") == 0) {  // of the same dtype as in training
+    return {detail::as(inputs[0], detail::operand_dtype(find_op("dropout"), inputs[0])).across_border(false)};
+  }
+  const std::string path = current_path();
+  const std::uint64_t key = mix(key_of(path), static_cast<std::uint64_t>(trace->count(path)));
+  return insert(find_op("dropout"), {inputs[0], runtime_scalar("seed"), runtime_scalar("step")},
+                detail::with(attributes, {{"key", static_cast<std::int64_t>(key)}}));
+}
+
+}  // namespace
+
+Op detail::dropout_op() {
+  Op op;
+  op.name = "dropout";
+  op.cast.operands = {Cast::compute, Cast::keep};
+  op.cast.floats_only = true;
+  op.infer = infer_same;
+  op.gradient = dropout_gradient;
+  op.reinsert = insert_dropout;
+  return op;
+}
+
+Value dropout(const Value& x, double rate) {
+  if (!(rate >= 0 && rate < 1)) {
+    throw ValueError(current_label("dropout") + " rate must lie in [0, 1); got " + std::to_string(rate));
+  }
+  return insert_dropout({x}, {{"rate", rate}}).front();
+}
+
+}  // namespace mezzo

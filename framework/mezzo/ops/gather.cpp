@@ -1,0 +1,90 @@
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+void require_integers(const OpCall& call, std::size_t i) {
+  const DType dtype = call.inputs[i].dtype;
+  if (is_floating(dtype) || dtype == DType::boolean) {
+    throw DTypeError(call.where + " indices must be integers; got " + dtype_name(dtype));
+  }
+}
+
+/// The shape of the rows of a table at all indices.
+Shape gathered(const OpCall& call, const Shape& table, const Shape& indices) {
+  if (table.empty()) throw ShapeError(call.where + " table must have at least 1 axis; got shape ()");
+  Shape out = indices;
+  out.insert(out.end(), table.begin() + 1, table.end());
+  return out;
+}
+
+std::vector<Spec> infer_gather(const OpCall& call) {
+  require_integers(call, 1);
+  return {{gathered(call, call.inputs[0].shape, call.inputs[1].shape), call.inputs[0].dtype}};
+}
+
+std::vector<Spec> infer_gradient(const OpCall& call) {
+  require_integers(call, 0);
+  detail::require_float(call, 1);
+  const auto& shape = call.attributes.get<Shape>("shape");
+  detail::require_cotangent(call, 1, gathered(call, shape, call.inputs[0].shape));
+  return {{shape, call.attributes.get<DType>("dtype")}};
+}
+
+std::vector<Spec> infer_rows(const OpCall& call) {
+  Spec rows = infer_gradient(call).front();
+  const std::int64_t table_rows = rows.shape.front();
+  rows.shape.front() = element_count(call.inputs[0].shape);
+  return {rows, {{table_rows}, DType::int32}};
+}
+
+Values gather_gradient(const GradientContext& context) {
+  Values out(2);
+  out[0] = insert_one(find_op("gather_gradient"), {context.input(1), context.cotangent()},
+                      {{"shape", context.input(0).shape()}, {"dtype", context.dtype(0)}});
+  return out;
+}
+
+/// Rows of what crosses a layer's border are cast to the compute dtype; the table as a whole never is.
+Values insert_gather(const Values& inputs, const Attributes&) {
+  const Op& op = find_op("gather");
+  const Value rows = insert_one(op, inputs);
+  const Value crossing = rows.across_border(inputs[0].crosses_border());
+  if (Trace::current() == nullptr && rows.symbolic()) return {crossing};  // cast when its model is called
+  return {detail::as(rows, operand_dtypes(op, {{Cast::compute}}, {crossing}).front())};
+}
+
+}  // namespace
+
+Op detail::gather_op() {
+  Op op;
+  op.name = "gather";
+  op.aliases = {"embedding", "index_select"};
+  op.cast.operands = {Cast::keep};
+  op.infer = infer_gather;
+  op.gradient = gather_gradient;
+  op.reinsert = insert_gather;
+  op.effect = true;  // refuses indices out of range
+  return op;
+}
+
+Op detail::gather_gradient_op() {
+  Op op;
+  op.name = "gather_gradient";
+  op.cast.operands = {Cast::keep};
+  op.infer = infer_gradient;
+  return op;
+}
+
+Op detail::gather_gradient_rows_op() {
+  Op op = gather_gradient_op();
+  op.name = "gather_gradient_rows";
+  op.infer = infer_rows;
+  return op;
+}
+
+Value gather(const Value& table, const Value& indices) { return insert_gather({table, indices}, {}).front(); }
+
+}  // namespace mezzo

@@ -1,0 +1,75 @@
+#include <mezzo/ops/helpers.hpp>
+
+namespace mezzo::detail {
+
+std::vector<Spec> infer_broadcast(const OpCall& call) {
+  return {{broadcast(call.inputs[0].shape, call.inputs[1].shape, call.where), call.inputs[0].dtype}};
+}
+
+std::vector<Spec> infer_same(const OpCall& call) {
+  require_float(call, 0);
+  return {call.inputs[0]};
+}
+
+void require_float(const OpCall& call, std::size_t i) {
+  if (!is_floating(call.inputs[i].dtype)) {
+    throw DTypeError(call.where + " input " + std::to_string(i) + " must be floating; got " +
+                     dtype_name(call.inputs[i].dtype));
+  }
+}
+
+void require_rank(const OpCall& call, std::size_t i, std::size_t rank, const std::string& axes) {
+  if (call.inputs[i].shape.size() != rank) {
+    throw ShapeError(call.where + " input " + std::to_string(i) + " must have rank " + std::to_string(rank) + " " +
+                     axes + "; got shape " + to_string(call.inputs[i].shape));
+  }
+}
+
+void require_cotangent(const OpCall& call, std::size_t i, const Shape& shape) {
+  if (call.inputs[i].shape != shape) {
+    throw ShapeError(call.where + " the cotangent must have shape " + to_string(shape) + "; got " +
+                     to_string(call.inputs[i].shape));
+  }
+}
+
+void require_number_for_each_axis(const OpCall& call, const std::string& name, const Shape& numbers) {
+  if (numbers.size() != call.inputs[0].shape.size()) {
+    throw ShapeError(call.where + " " + name + " must hold a number for each axis of " +
+                     to_string(call.inputs[0].shape) + "; got " + numbers_text(numbers));
+  }
+}
+
+std::string numbers_text(const Shape& numbers) {
+  std::string text;
+  for (const auto number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return "(" + text + (numbers.size() == 1 ? ",)" : ")");
+}
+
+DType operand_dtype(const Op& op, const Value& x) { return operand_dtypes(op, op.cast, {x}).front(); }
+
+Value as(const Value& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
+
+Value cotangent_for(const GradientContext& context, std::size_t i) { return as(context.cotangent(), context.dtype(i)); }
+
+Value sum_as(const Value& x, const Shape& axes, bool keepdims, DType dtype) {
+  return insert_one(find_op("sum"), {x}, {{"axes", axes}, {"keepdims", keepdims}, {"dtype", dtype}});
+}
+
+Value reduce_to_input(const GradientContext& context, std::size_t i, const Value& gradient) {
+  const Shape& to = context.input(i).shape();
+  const Shape& from = gradient.shape();
+  const std::size_t extra = from.size() - to.size();
+  Shape axes;
+  for (std::size_t axis = 0; axis < from.size(); ++axis) {
+    if (axis < extra || (to[axis - extra] == 1 && from[axis] != 1)) axes.push_back(static_cast<std::int64_t>(axis));
+  }
+  const Value reduced = axes.empty() ? as(gradient, context.dtype(i)) : sum_as(gradient, axes, false, context.dtype(i));
+  return reduced.shape() == to ? reduced : reshape(reduced, to);
+}
+
+Attributes with(Attributes attributes, std::initializer_list<std::pair<std::string, Attribute>> changes) {
+  for (const auto& change : changes) attributes.set(change.first, change.second);
+  return attributes;
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,92 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+/// The last two sizes of a shape, in memory order.
+struct Matrix {
+  std::int64_t rows, columns;
+};
+
+Matrix matrix_of(const OpCall& call, std::size_t i, bool transposed) {
+  const Shape& shape = call.inputs[i].shape;
+  if (shape.size() < 2) {
+    throw ShapeError(call.where + " input " + std::to_string(i) + " must have at least 2 axes; got shape " +
+                     to_string(shape));
+  }
+  const Matrix m{shape[shape.size() - 2], shape.back()};
+  return transposed ? Matrix{m.columns, m.rows} : m;
+}
+
+std::vector<Spec> infer_matmul(const OpCall& call) {
+  detail::require_float(call, 0);
+  const Shape& a = call.inputs[0].shape;
+  const Shape& b = call.inputs[1].shape;
+  const bool transpose_a = call.attributes.get<bool>("transpose_a");
+  const Matrix left = matrix_of(call, 0, transpose_a);
+  const Matrix right = matrix_of(call, 1, call.attributes.get<bool>("transpose_b"));
+  if (left.columns != right.rows) {
+    throw ShapeError(call.where + " input axis -" + (transpose_a ? "2" : "1") + " must be " +
+                     std::to_string(right.rows) + " (rows of the second operand); got shape " + to_string(a));
+  }
+  const bool batched = b.size() > 2;
+  if (batched && Shape(a.begin(), a.end() - 2) != Shape(b.begin(), b.end() - 2)) {
+    throw ShapeError(call.where + " leading axes must be equal; got " + to_string(a) + " and " + to_string(b));
+  }
+  if (!batched && transpose_a && a.size() > 2) {
+    throw ShapeError(call.where + " transpose_a of rank " + std::to_string(a.size()) +
+                     " needs a second operand of that rank; got shape " + to_string(b));
+  }
+  Shape out(a.begin(), a.end() - 2);
+  out.push_back(left.rows);
+  out.push_back(right.columns);
+  return {{out, call.attributes.get_or<DType>("dtype", call.inputs[0].dtype)}};
+}
+
+Value matmul_as(const Value& a, const Value& b, bool transpose_a, bool transpose_b, DType dtype) {
+  return insert_one(find_op("matmul"), {a, b},
+                    {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", dtype}});
+}
+
+Value rows(const Value& x) { return reshape(x, {-1, x.shape().back()}); }
+
+Values matmul_gradient(const GradientContext& context) {
+  const bool ta = context.attributes().get<bool>("transpose_a");
+  const bool tb = context.attributes().get<bool>("transpose_b");
+  const Value& a = context.input(0);
+  const Value& b = context.input(1);
+  const Value g = detail::as(context.cotangent(), a.dtype());
+  Values out(context.input_count());
+  if (context.needs(0)) {
+    out[0] = ta ? matmul_as(b, g, tb, true, context.dtype(0)) : matmul_as(g, b, false, !tb, context.dtype(0));
+  }
+  if (context.needs(1)) {
+    const bool flatten = a.shape().size() > b.shape().size();
+    const Value x = flatten ? rows(a) : a;
+    const Value dy = flatten ? rows(g) : g;
+    out[1] = tb ? matmul_as(dy, x, true, ta, context.dtype(1)) : matmul_as(x, dy, !ta, false, context.dtype(1));
+  }
+  return out;
+}
+
+}  // namespace
+
+Op detail::matmul_op() {
+  Op op;
+  op.name = "matmul";
+  op.aliases = {"mm", "bmm", "addmm", "baddbmm", "linear", "mv", "dot"};
+  op.cast.operands = {Cast::promote, Cast::promote, Cast::keep};
+  op.cast.floats_only = true;
+  op.cast.by_first = true;
+  op.infer = infer_matmul;
+  op.gradient = matmul_gradient;
+  return op;
+}
+
+Value matmul(const Value& a, const Value& b, const MatmulOptions& options) {
+  return insert_one(find_op("matmul"), {a, b},
+                    {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}});
+}
+
+}  // namespace mezzo

@@ -1,0 +1,84 @@
+#include <mezzo/ops/op_lists.hpp>
+
+#include <mutex>
+#include <set>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/core/output.hpp>
+#include <mezzo/ops/op_names.hpp>
+
+namespace mezzo {
+namespace {
+
+const std::vector<std::string> products{"conv2d", "matmul"};
+
+/// Habana's, of the ops that exist here.
+const std::vector<std::string> habana_lower{"batch_norm", "conv2d",   "dropout", "layer_norm",
+                                            "matmul",     "multiply", "relu",    "transpose"};
+const std::vector<std::string> habana_float32{"cross_entropy", "divide", "embedding", "log", "softmax"};
+
+std::vector<std::string> chosen(const char* list, const std::optional<std::vector<std::string>>& names,
+                                const std::string& file, const std::vector<std::string>& otherwise) {
+  if (names && !file.empty()) {
+    throw ValueError(std::string("[OpLists] at most one of ") + list + " and " + list + "_file may be given");
+  }
+  if (!file.empty()) return detail::read_op_names(file);
+  return detail::resolve_op_names(names ? *names : otherwise, std::string("[OpLists] ") + list);
+}
+
+}  // namespace
+
+struct OpLists::Told {
+  std::mutex mutex;
+  std::set<std::string> lines;
+};
+
+OpLists::OpLists(const OpListsOptions& options)
+    : dtype_(options.dtype), told_(options.verbose ? std::make_shared<Told>() : nullptr) {
+  if (dtype_ != DType::bfloat16 && dtype_ != DType::float16) {
+    throw ValueError(std::string("[OpLists] dtype must be bfloat16 or float16; got ") + dtype_name(dtype_));
+  }
+  std::vector<std::string> lower = products, wide;
+  if (options.opt_level == "O2") {
+    if (options.lower || options.float32 || !options.lower_file.empty() || !options.float32_file.empty()) {
+      throw ValueError("[OpLists] opt_level \"O2\" takes no lists: it has products and convolutions in " +
+                       std::string(dtype_name(dtype_)) + " and everything else in float32");
+    }
+    others_ = Listing::float32;
+  } else if (options.opt_level == "O1") {
+    lower = chosen("lower", options.lower, options.lower_file, habana_lower);
+    wide = chosen("float32", options.float32, options.float32_file, habana_float32);
+  } else {
+    throw ValueError("[OpLists] opt_level must be \"O1\" or \"O2\"; got \"" + options.opt_level + "\"");
+  }
+  for (const std::string& op : lower) listings_[op] = Listing::lower;
+  for (const std::string& op : wide) {
+    if (!listings_.emplace(op, Listing::float32).second && listings_[op] == Listing::lower) {
+      throw ValueError("[OpLists] op \"" + op + "\" is on both lists");
+    }
+  }
+  name_ = std::string("OpLists(") + dtype_name(dtype_) + ", " + options.opt_level + (verbose() ? ", verbose" : "");
+  for (const auto& entry : listings_) name_ += (entry.second == Listing::lower ? ", -" : ", +") + entry.first;
+  name_ += ")";
+}
+
+OpLists OpLists::torch_amp(DType dtype, bool verbose) {
+  return OpLists({.dtype = dtype,
+                  .lower = std::vector<std::string>{"conv2d", "matmul", "scaled_dot_product_attention"},
+                  .float32 = std::vector<std::string>{"cross_entropy"},
+                  .verbose = verbose});
+}
+
+Listing OpLists::listing(const std::string& op) const {
+  const auto found = listings_.find(op);
+  return found == listings_.end() ? others_ : found->second;
+}
+
+void OpLists::tell(const std::string& op, const std::string& path, DType from, DType to) const {
+  const std::string line = "[OpLists] " + op + (path.empty() ? "" : " in " + path) + ": " + dtype_name(from) + " -> " +
+                           dtype_name(to) + "\n";
+  const std::lock_guard<std::mutex> lock(told_->mutex);
+  if (told_->lines.insert(line).second) write_output(line);
+}
+
+}  // namespace mezzo

@@ -1,0 +1,145 @@
+#include <mezzo/ops/op_names.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <set>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/graph/op.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+/// torch's ops that lists for other libraries name and that have no counterpart here.
+const std::set<std::string>& absent() {
+  static const std::set<std::string> names{"adaptive_avg_pool2d",
+                                           "addcdiv",
+                                           "addcmul",
+                                           "addmv",
+                                           "addr",
+                                           "avg_pool1d",
+                                           "avg_pool3d",
+                                           "binary_cross_entropy",
+                                           "cdist",
+                                           "celu",
+                                           "conv1d",
+                                           "conv3d",
+                                           "conv_tbc",
+                                           "conv_transpose1d",
+                                           "conv_transpose2d",
+                                           "conv_transpose3d",
+                                           "cosine_similarity",
+                                           "cumprod",
+                                           "cumsum",
+                                           "dropout1d",
+                                           "dropout2d",
+                                           "dropout3d",
+                                           "einsum",
+                                           "elu",
+                                           "embedding_bag",
+                                           "erf",
+                                           "group_norm",
+                                           "gru_cell",
+                                           "hinge_embedding_loss",
+                                           "index_copy",
+                                           "instance_norm",
+                                           "kl_div",
+                                           "l1_loss",
+                                           "leaky_relu",
+                                           "log10",
+                                           "log1p",
+                                           "log2",
+                                           "log_softmax",
+                                           "lstm_cell",
+                                           "max_pool1d",
+                                           "max_pool3d",
+                                           "mse_loss",
+                                           "norm",
+                                           "pow",
+                                           "prelu",
+                                           "prod",
+                                           "rnn_relu",
+                                           "rnn_tanh",
+                                           "rsqrt",
+                                           "silu",
+                                           "smooth_l1_loss",
+                                           "softplus",
+                                           "sqrt",
+                                           "stack",
+                                           "std",
+                                           "topk",
+                                           "var",
+                                           "binary_cross_entropy_with_logits"};
+  return names;
+}
+
+std::string find(const std::string& name) {
+  for (const Op& op : op_table()) {
+    const bool alias = std::find(op.aliases.begin(), op.aliases.end(), name) != op.aliases.end();
+    if (alias || op.name == name) return op.name;
+  }
+  return "";
+}
+
+/// Levenshtein's distance.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (const char letter : a) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (letter == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string nearest(const std::string& name) {
+  std::vector<std::pair<std::size_t, std::string>> all;
+  const auto add = [&](const std::string& other) { all.emplace_back(distance(name, other), other); };
+  for (const Op& op : op_table()) {
+    add(op.name);
+    std::for_each(op.aliases.begin(), op.aliases.end(), add);
+  }
+  std::for_each(absent().begin(), absent().end(), add);
+  std::sort(all.begin(), all.end());
+  return all[0].second + ", " + all[1].second + ", " + all[2].second;
+}
+
+/// Adds what the name stands for, if that is here.
+void resolve(const std::string& name, const std::string& where, std::vector<std::string>& out) {
+  const std::string found = find(name);
+  if (!found.empty()) {
+    out.push_back(found);
+  } else if (absent().count(name) == 0) {
+    throw NameError(where + ": no op \"" + name + "\"; the nearest are: " + nearest(name));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> resolve_op_names(const std::vector<std::string>& names, const std::string& where) {
+  std::vector<std::string> out;
+  for (const std::string& name : names) resolve(name, where, out);
+  return out;
+}
+
+std::vector<std::string> read_op_names(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> out;
+  std::string text;
+  for (int line = 1; std::getline(file, text); ++line) {
+    text.erase(std::min(text.find('#'), text.size()));
+    const std::size_t begin = text.find_first_not_of(" \t\r");
+    if (begin == std::string::npos) continue;
+    const std::string name = text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+    resolve(name, "[OpLists] \"" + path + "\" line " + std::to_string(line), out);
+  }
+  if (!file.eof() || file.bad()) throw FileError("[OpLists] \"" + path + "\" can't be read");
+  return out;
+}
+
+}  // namespace mezzo::detail

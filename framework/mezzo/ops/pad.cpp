@@ -1,0 +1,46 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_pad(const OpCall& call) {
+  Spec out = call.inputs[0];
+  for (const char* side : {"before", "after"}) {
+    const auto& numbers = call.attributes.get<Shape>(side);
+    detail::require_number_for_each_axis(call, side, numbers);
+    for (std::size_t axis = 0; axis < numbers.size(); ++axis) {
+      if (numbers[axis] < 0) {
+        throw ValueError(call.where + " " + side + " must not be negative; got " + detail::numbers_text(numbers));
+      }
+      std::int64_t& size = out.shape[axis];
+      if (size < 0 && numbers[axis] > 0) {
+        throw ShapeError(call.where + " input axis " + std::to_string(axis) +
+                         " is not known yet, so that it can't be padded; got shape " + to_string(call.inputs[0].shape));
+      }
+      if (size >= 0) size += numbers[axis];
+    }
+  }
+  return {out};
+}
+
+Values pad_gradient(const GradientContext& context) {
+  return {slice(context.cotangent(), {context.attributes().get<Shape>("before"), context.input(0).shape()})};
+}
+
+}  // namespace
+
+Op detail::pad_op() {
+  Op op;
+  op.name = "pad";
+  op.aliases = {"constant_pad_nd"};
+  op.infer = infer_pad;
+  op.gradient = pad_gradient;
+  return op;
+}
+
+Value pad(const Value& x, const PadOptions& options) {
+  return insert_one(find_op("pad"), {x}, {{"before", options.before}, {"after", options.after}});
+}
+
+}  // namespace mezzo

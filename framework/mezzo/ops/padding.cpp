@@ -1,0 +1,43 @@
+#include <mezzo/ops/padding.hpp>
+
+#include <algorithm>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/ops/helpers.hpp>
+
+namespace mezzo {
+
+Shape Ints::pair(const std::string& where, const std::string& name, std::int64_t least) const {
+  const bool good = (numbers_.size() == 1 || numbers_.size() == 2) &&
+                    std::all_of(numbers_.begin(), numbers_.end(), [&](std::int64_t n) { return n >= least; });
+  if (!good) {
+    throw ValueError(where + " " + name + " must be one or two numbers of at least " + std::to_string(least) +
+                     "; got " + detail::numbers_text(numbers_));
+  }
+  return {numbers_.front(), numbers_.back()};
+}
+
+Padding::Padding(const char* name) : same_(std::string(name) == "same") {
+  if (!same_ && std::string(name) != "valid") {
+    throw NameError("no padding \"" + std::string(name) + "\"; there are: same, valid, or numbers");
+  }
+}
+
+Shape Padding::resolve(const std::string& where, const Shape& image, const Shape& window, const Shape& strides,
+                       const Shape& dilation) const {
+  if (!numbers_.empty()) {
+    const Shape both = numbers_.pair(where, "padding", 0);
+    return {both[0], both[0], both[1], both[1]};
+  }
+  Shape out(4, 0);
+  for (std::size_t i = 0; same_ && i < 2; ++i) {
+    const std::int64_t reach = dilation[i] * (window[i] - 1) + 1;
+    const std::int64_t size = (image[i] + strides[i] - 1) / strides[i];
+    const std::int64_t total = std::max<std::int64_t>((size - 1) * strides[i] + reach - image[i], 0);
+    out[2 * i] = total / 2;
+    out[2 * i + 1] = total - total / 2;
+  }
+  return out;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,35 @@
+#include <mezzo/ops/pooling.hpp>
+
+namespace mezzo {
+
+Shape detail::pooled_shape(const OpCall& call, const Shape& x) {
+  const auto& window = call.attributes.get<Shape>("window");
+  const auto& strides = call.attributes.get<Shape>("strides");
+  const auto& padding = call.attributes.get<Shape>("padding");
+  Shape out = x;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (2 * padding[2 * i] > window[i] || 2 * padding[2 * i + 1] > window[i] + 1) {
+      throw ValueError(call.where + " padding must be at most half of the window " + to_string(window) + "; got " +
+                       std::to_string(padding[2 * i]));
+    }
+    const std::int64_t room = out[i + 1] + padding[2 * i] + padding[2 * i + 1] - window[i];
+    if (room < 0) {
+      throw ShapeError(call.where + " input axis " + std::to_string(i + 1) + " must be at least " +
+                       std::to_string(window[i] - padding[2 * i] - padding[2 * i + 1]) + " (pool_size " +
+                       std::to_string(window[i]) + "); got shape " + to_string(x));
+    }
+    out[i + 1] = room / strides[i] + 1;
+  }
+  return out;
+}
+
+Attributes detail::pooling_attributes(const std::string& where, const Value& x, const Ints& pool_size,
+                                      const Ints& strides, const Padding& padding) {
+  const Shape window = pool_size.pair(where, "pool_size");
+  const Shape steps = strides.empty() ? window : strides.pair(where, "strides");
+  Shape around(4, 0);
+  if (x.shape().size() == 4) around = padding.resolve(where, {x.shape()[1], x.shape()[2]}, window, steps, {1, 1});
+  return {{"window", window}, {"strides", steps}, {"padding", around}};
+}
+
+}  // namespace mezzo

@@ -1,0 +1,56 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_relu_gradient(const OpCall& call) {
+  detail::require_cotangent(call, 1, call.inputs[0].shape);
+  return detail::infer_same(call);
+}
+
+std::vector<Spec> infer_relu_bias_gradient(const OpCall& call) {
+  detail::require_cotangent(call, 1, call.inputs[0].shape);
+  return {call.inputs[0], {{call.inputs[0].shape.back()}, accumulation_dtype(call.inputs[0].dtype)}};
+}
+
+// From the output, so that the input need not be kept.
+Values gradient_of_relu(const GradientContext& context) {
+  return {insert_one(find_op("relu_gradient"), {context.output(), context.cotangent()})};
+}
+
+Values gradient_of_relu_gradient(const GradientContext& context) {
+  Values out(2);
+  if (context.needs(1)) out[1] = insert_one(find_op("relu_gradient"), {context.input(0), context.cotangent()});
+  return out;
+}
+
+}  // namespace
+
+Op detail::relu_op() {
+  Op op;
+  op.name = "relu";
+  op.cast.floats_only = true;
+  op.infer = infer_same;
+  op.gradient = gradient_of_relu;
+  return op;
+}
+
+Op detail::relu_gradient_op() {
+  Op op;
+  op.name = "relu_gradient";
+  op.infer = infer_relu_gradient;
+  op.gradient = gradient_of_relu_gradient;
+  return op;
+}
+
+Op detail::relu_bias_gradient_op() {
+  Op op;
+  op.name = "relu_bias_gradient";
+  op.infer = infer_relu_bias_gradient;
+  return op;
+}
+
+Value relu(const Value& x) { return insert_one(find_op("relu"), {x}); }
+
+}  // namespace mezzo

@@ -1,0 +1,49 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_reshape(const OpCall& call) {
+  const Shape& from = call.inputs[0].shape;
+  Shape to = call.attributes.get<Shape>("shape");
+  const std::int64_t count = element_count(from);
+  std::int64_t known = 1;
+  std::int64_t* open = nullptr;
+  for (auto& size : to) {
+    if (size >= 0) {
+      known *= size;
+    } else if (open == nullptr) {
+      open = &size;
+    } else {
+      throw ShapeError(call.where + " at most one size may be -1; got " + to_string(to));
+    }
+  }
+  if (count < 0) return {{to, call.inputs[0].dtype}};
+  if (open != nullptr && known > 0) *open = count / known;
+  if (element_count(to) != count) {
+    throw ShapeError(call.where + " cannot reshape " + to_string(from) + " to " +
+                     to_string(call.attributes.get<Shape>("shape")));
+  }
+  return {{to, call.inputs[0].dtype}};
+}
+
+Values reshape_gradient(const GradientContext& context) {
+  return {reshape(detail::cotangent_for(context, 0), context.input(0).shape())};
+}
+
+}  // namespace
+
+Op detail::reshape_op() {
+  Op op;
+  op.name = "reshape";
+  op.aliases = {"view", "flatten"};
+  op.infer = infer_reshape;
+  op.gradient = reshape_gradient;
+  op.view = true;
+  return op;
+}
+
+Value reshape(const Value& x, const Shape& shape) { return insert_one(find_op("reshape"), {x}, {{"shape", shape}}); }
+
+}  // namespace mezzo

@@ -1,0 +1,40 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_softmax_gradient(const OpCall& call) {
+  detail::require_cotangent(call, 1, call.inputs[0].shape);
+  return detail::infer_same(call);
+}
+
+// From the output, so that the input need not be kept.
+Values gradient_of_softmax(const GradientContext& context) {
+  return {insert_one(find_op("softmax_gradient"), {context.output(), context.cotangent()}, context.attributes())};
+}
+
+}  // namespace
+
+Op detail::softmax_op() {
+  Op op;
+  op.name = "softmax";
+  op.cast.floats_only = true;
+  op.infer = infer_same;
+  op.gradient = gradient_of_softmax;
+  return op;
+}
+
+Op detail::softmax_gradient_op() {
+  Op op;
+  op.name = "softmax_gradient";
+  op.infer = infer_softmax_gradient;
+  return op;
+}
+
+Value softmax(const Value& x, std::int64_t axis) {
+  return insert_one(find_op("softmax"), {x},
+                    {{"axis", normalize_axis(axis, x.shape().size(), current_label("softmax"))}});
+}
+
+}  // namespace mezzo

@@ -1,0 +1,83 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+#include <algorithm>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_reduce(const OpCall& call) {
+  const auto& axes = call.attributes.get<Shape>("axes");
+  const bool keepdims = call.attributes.get<bool>("keepdims");
+  Shape shape;
+  for (std::size_t i = 0; i < call.inputs[0].shape.size(); ++i) {
+    const bool reduced = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) != axes.end();
+    if (!reduced) shape.push_back(call.inputs[0].shape[i]);
+    if (reduced && keepdims) shape.push_back(1);
+  }
+  return {{shape, call.attributes.get<DType>("dtype")}};
+}
+
+/// g, of the output's shape, stretched back over the reduced axes.
+Value stretch(const GradientContext& context, const Value& g) {
+  Shape kept = context.input(0).shape();
+  for (const auto axis : context.attributes().get<Shape>("axes")) kept[static_cast<std::size_t>(axis)] = 1;
+  return broadcast_to(g.shape() == kept ? g : reshape(g, kept), context.input(0).shape());
+}
+
+Values sum_gradient(const GradientContext& context) { return {stretch(context, detail::cotangent_for(context, 0))}; }
+
+Values mean_gradient(const GradientContext& context) {
+  double count = 1;
+  for (const auto axis : context.attributes().get<Shape>("axes")) {
+    count *= static_cast<double>(context.input(0).shape()[static_cast<std::size_t>(axis)]);
+  }
+  // 1 / count would lose digits as a 16-bit float, or all of them.
+  const Value g = detail::as(context.cotangent(), accumulation_dtype(context.dtype(0))) * (1 / count);
+  return {stretch(context, detail::as(g, context.dtype(0)))};
+}
+
+Value reduce(const char* name, const Value& x, const ReduceOptions& options) {
+  const std::size_t rank = x.shape().size();
+  Shape axes;
+  for (const auto axis : options.axes) axes.push_back(normalize_axis(axis, rank, current_label(name)));
+  for (std::size_t i = 0; options.axes.empty() && i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
+  std::sort(axes.begin(), axes.end());
+  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
+    throw ValueError(current_label(name) + " axes must differ; got " + detail::numbers_text(options.axes));
+  }
+  const Op& op = find_op(name);
+  return insert_one(op, {x}, {{"axes", axes}, {"keepdims", options.keepdims}, {"dtype", detail::operand_dtype(op, x)}});
+}
+
+/// The output's dtype is that which x has after autocast, so it is found anew.
+template <Value (*function)(const Value&, const ReduceOptions&)>
+Values reinsert(const Values& inputs, const Attributes& attributes) {
+  return {function(inputs[0], {attributes.get<Shape>("axes"), attributes.get<bool>("keepdims")})};
+}
+
+}  // namespace
+
+Op detail::sum_op() {
+  Op op;
+  op.name = "sum";
+  op.reinsert = reinsert<sum>;
+  op.infer = infer_reduce;
+  op.gradient = sum_gradient;
+  return op;
+}
+
+Op detail::mean_op() {
+  Op op;
+  op.name = "mean";
+  op.reinsert = reinsert<mean>;
+  op.cast.floats_only = true;
+  op.infer = infer_reduce;
+  op.gradient = mean_gradient;
+  return op;
+}
+
+Value sum(const Value& x, const ReduceOptions& options) { return reduce("sum", x, options); }
+Value mean(const Value& x, const ReduceOptions& options) { return reduce("mean", x, options); }
+
+}  // namespace mezzo

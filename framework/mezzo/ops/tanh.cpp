@@ -1,0 +1,45 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_tanh_gradient(const OpCall& call) {
+  detail::require_cotangent(call, 1, call.inputs[0].shape);
+  return detail::infer_same(call);
+}
+
+// From the output, so that the input need not be kept.
+Values gradient_of_tanh(const GradientContext& context) {
+  return {insert_one(find_op("tanh_gradient"), {context.output(), context.cotangent()})};
+}
+
+Values gradient_of_tanh_gradient(const GradientContext& context) {
+  Values out(2);
+  if (context.needs(0)) out[0] = context.cotangent() * context.input(1) * context.input(0) * -2;
+  if (context.needs(1)) out[1] = insert_one(find_op("tanh_gradient"), {context.input(0), context.cotangent()});
+  return out;
+}
+
+}  // namespace
+
+Op detail::tanh_op() {
+  Op op;
+  op.name = "tanh";
+  op.cast.floats_only = true;
+  op.infer = infer_same;
+  op.gradient = gradient_of_tanh;
+  return op;
+}
+
+Op detail::tanh_gradient_op() {
+  Op op;
+  op.name = "tanh_gradient";
+  op.infer = infer_tanh_gradient;
+  op.gradient = gradient_of_tanh_gradient;
+  return op;
+}
+
+Value tanh(const Value& x) { return insert_one(find_op("tanh"), {x}); }
+
+}  // namespace mezzo

@@ -1,0 +1,46 @@
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/table.hpp>
+
+#include <algorithm>
+
+namespace mezzo {
+namespace {
+
+std::vector<Spec> infer_transpose(const OpCall& call) {
+  const auto& permutation = call.attributes.get<Shape>("permutation");
+  Shape sorted = permutation;
+  std::sort(sorted.begin(), sorted.end());
+  bool good = sorted.size() == call.inputs[0].shape.size();
+  for (std::size_t i = 0; good && i < sorted.size(); ++i) good = sorted[i] == static_cast<std::int64_t>(i);
+  if (!good) {
+    throw ShapeError(call.where + " permutation must hold each axis of " + to_string(call.inputs[0].shape) +
+                     " once; got " + detail::numbers_text(permutation));
+  }
+  Shape shape;
+  for (const auto axis : permutation) shape.push_back(call.inputs[0].shape[static_cast<std::size_t>(axis)]);
+  return {{shape, call.inputs[0].dtype}};
+}
+
+Values transpose_gradient(const GradientContext& context) {
+  const auto& permutation = context.attributes().get<Shape>("permutation");
+  return {transpose(detail::cotangent_for(context, 0), inverse_permutation(permutation))};
+}
+
+}  // namespace
+
+Op detail::transpose_op() {
+  Op op;
+  op.name = "transpose";
+  op.aliases = {"t", "permute"};
+  op.infer = infer_transpose;
+  op.gradient = transpose_gradient;
+  return op;
+}
+
+Value transpose(const Value& x, const Shape& permutation) {
+  Shape axes = permutation;
+  for (std::size_t i = x.shape().size(); permutation.empty() && i-- > 0;) axes.push_back(static_cast<std::int64_t>(i));
+  return insert_one(find_op("transpose"), {x}, {{"permutation", axes}});
+}
+
+}  // namespace mezzo

@@ -1,0 +1,40 @@
+#include <mezzo/optimizers/sgd.hpp>
+
+#include <mezzo/optimizers/clip.hpp>
+
+namespace mezzo {
+
+SGD::SGD(const SGDOptions& options)
+    : Optimizer("SGD", {.learning_rate = options.learning_rate,
+                        .weight_decay = options.weight_decay,
+                        .clipnorm = options.clipnorm,
+                        .clipvalue = options.clipvalue,
+                        .global_clipnorm = options.global_clipnorm,
+                        .split_master_weights = options.split_master_weights,
+                        .stochastic_rounding = options.stochastic_rounding,
+                        .kahan_summation = options.kahan_summation,
+                        .state_dtype = options.state_dtype}),
+      momentum_(options.momentum),
+      nesterov_(options.nesterov) {
+  require(momentum_ >= 0 && momentum_ <= 1, "momentum must lie in [0, 1]; got " + std::to_string(momentum_));
+  require(!nesterov_ || momentum_ > 0, "nesterov needs a momentum above 0");
+  require(options.state_dtype == DType::float32 || momentum_ > 0,
+          "state_dtype needs a momentum above 0: there are no states otherwise");
+}
+
+std::vector<std::string> SGD::slot_names() const {
+  if (momentum_ > 0) return {"momentum"};
+  return {};
+}
+
+void SGD::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+  update(variable, gradient, step,
+         {"sgd_update",
+          {step.learning_rate, detail::gradient_multiplier(common(), gradient, step)},
+          {{"momentum", momentum_},
+           {"weight_decay", common().weight_decay},
+           {"clipvalue", common().clipvalue},
+           {"nesterov", nesterov_}}});
+}
+
+}  // namespace mezzo

@@ -1,0 +1,174 @@
+#include <mezzo/precision/policy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
+#include <sstream>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/ops/op_lists.hpp>
+#include <mezzo/precision/policy_map.hpp>
+
+namespace mezzo {
+namespace {
+
+struct Known {
+  const char* name;
+  DType compute;
+  DType variable;
+};
+
+constexpr std::array<Known, 6> known{{{"float32", DType::float32, DType::float32},
+                                      {"mixed_bfloat16", DType::bfloat16, DType::float32},
+                                      {"mixed_float16", DType::float16, DType::float32},
+                                      {"bfloat16", DType::bfloat16, DType::bfloat16},
+                                      {"float16", DType::float16, DType::float16},
+                                      {"float64", DType::float64, DType::float64}}};
+
+struct Alias {
+  const char* precision;
+  const char* policy;
+};
+
+constexpr std::array<Alias, 12> aliases{{{"32", "float32"},
+                                         {"32-true", "float32"},
+                                         {"64", "float64"},
+                                         {"64-true", "float64"},
+                                         {"bf16", "mixed_bfloat16"},
+                                         {"bf16-mixed", "mixed_bfloat16"},
+                                         {"16", "mixed_float16"},
+                                         {"16-mixed", "mixed_float16"},
+                                         {"bf16-true", "bfloat16"},
+                                         {"16-true", "float16"},
+                                         {"mixed_bfloat16", "mixed_bfloat16"},
+                                         {"mixed_float16", "mixed_float16"}}};
+
+std::string policy_names() {
+  std::string names;
+  for (const Known& entry : known) names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  return names;
+}
+
+std::string name_of(DType compute, DType variable, DType output) {
+  for (const Known& entry : known) {
+    if (entry.compute == compute && entry.variable == variable && output == compute) return entry.name;
+  }
+  return std::string("p=") + dtype_name(variable) + ",c=" + dtype_name(compute) + ",o=" + dtype_name(output);
+}
+
+/// A dtype by one of jmp's names.
+DType parse_dtype(const std::string& text, const std::string& policy) {
+  static const std::pair<const char*, DType> names[] = {
+      {"f16", DType::float16}, {"half", DType::float16},      {"float16", DType::float16}, {"bf16", DType::bfloat16},
+      {"f32", DType::float32}, {"bfloat16", DType::bfloat16}, {"full", DType::float32},    {"float32", DType::float32},
+      {"f64", DType::float64}, {"float64", DType::float64}};
+  for (const auto& name : names) {
+    if (text == name.first) return name.second;
+  }
+  throw NameError("no dtype \"" + text + "\" in policy \"" + policy + "\"; there are: f16, bf16, f32, f64");
+}
+
+/// jmp's: compute follows params, output follows compute.
+Policy parse(const std::string& text) {
+  std::optional<DType> dtypes[3];
+  const std::string keys[3][2] = {{"p", "params"}, {"c", "compute"}, {"o", "output"}};
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::size_t equals = part.find('=');
+    const std::string key = part.substr(0, equals);
+    const auto* const found = std::find_if(std::begin(keys), std::end(keys),
+                                           [&](const auto& names) { return key == names[0] || key == names[1]; });
+    if (equals == std::string::npos || found == std::end(keys) || dtypes[found - keys]) {
+      throw NameError("bad part \"" + part + "\" of policy \"" + text + "\"; it must be as p=f32,c=bf16,o=f32");
+    }
+    dtypes[found - keys] = parse_dtype(part.substr(equals + 1), text);
+  }
+  const DType variable = dtypes[0].value_or(DType::float32), compute = dtypes[1].value_or(variable);
+  return {compute, variable, dtypes[2].value_or(compute)};
+}
+
+std::mutex& global_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+Policy& global_policy() {
+  static Policy policy("float32");
+  return policy;
+}
+
+}  // namespace
+
+Policy::Policy(const std::string& name) {
+  if (name.empty()) return;
+  if (name.find('=') != std::string::npos) {
+    *this = parse(name);
+    return;
+  }
+  for (const Known& entry : known) {
+    if (name != entry.name) continue;
+    name_ = std::make_shared<const std::string>(name);
+    compute_ = output_ = entry.compute;
+    variable_ = entry.variable;
+    return;
+  }
+  throw NameError("no policy \"" + name + "\"; there are: " + policy_names() + ", or as p=f32,c=bf16,o=f32");
+}
+
+Policy::Policy(DType compute, DType variable, DType output)
+    : name_(std::make_shared<const std::string>(name_of(compute, variable, output))),
+      compute_(compute),
+      variable_(variable),
+      output_(output) {
+  for (const DType dtype : {compute, variable, output}) {
+    if (!is_floating(dtype))
+      throw NameError(std::string("a policy's dtypes must be floating; got ") + dtype_name(dtype));
+  }
+}
+
+Policy::Policy(const PolicyMap& map)
+    : name_(std::make_shared<const std::string>(map.name())),
+      compute_(map.default_policy().compute_dtype()),
+      variable_(map.default_policy().variable_dtype()),
+      output_(map.default_policy().output_dtype()),
+      map_(std::make_shared<const PolicyMap>(map)) {}
+
+Policy::Policy(const OpLists& lists)
+    : name_(std::make_shared<const std::string>(lists.name())), lists_(std::make_shared<const OpLists>(lists)) {}
+
+const std::string& Policy::name() const {
+  static const std::string none;
+  return name_ ? *name_ : none;
+}
+
+Policy Policy::at(const std::string& path) const { return map_ ? map_->at(path) : *this; }
+
+void set_dtype_policy(const Policy& policy) {
+  const std::lock_guard<std::mutex> lock(global_mutex());
+  global_policy() = policy.inherits() ? Policy("float32") : policy;
+}
+
+Policy dtype_policy() {
+  const std::lock_guard<std::mutex> lock(global_mutex());
+  return global_policy();
+}
+
+Precision::Precision(const std::string& name) : automatic_(name == "auto") {
+  if (automatic_) return;
+  if (name.find('=') != std::string::npos) policy_ = Policy(name);
+  std::string good;
+  for (const Alias& alias : aliases) {
+    if (name == alias.precision) policy_ = Policy(alias.policy);
+    good += std::string(alias.precision) + ", ";
+  }
+  if (!policy_.inherits()) return;
+  for (const Known& entry : known) {
+    if (name == entry.name) policy_ = Policy(name);
+  }
+  if (policy_.inherits()) {
+    throw NameError("no precision \"" + name + "\"; there are: " + good + "float32, bfloat16, float16, float64, auto");
+  }
+}
+
+}  // namespace mezzo

@@ -1,0 +1,55 @@
+#include <mezzo/report/environment.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include <mezzo/core/cpu.hpp>
+#include <mezzo/core/isa.hpp>
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/core/text_table.hpp>
+#include <mezzo/core/tuning.hpp>
+
+namespace mezzo {
+namespace {
+
+const char* on_off(bool on) { return on ? "on" : "off"; }
+
+/// "madvise": what stands in brackets in "always [madvise] never".
+std::string system_pages() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  for (std::string word; file >> word;) {
+    if (word.front() == '[') return word.substr(1, word.size() - 2);
+  }
+  return "unknown";
+}
+
+/// What a variable of the environment says, or by which others it could be set.
+std::string by(const char* variable, const char* function) {
+  const char* value = std::getenv(variable);
+  if (value != nullptr && *value != '\0') return fmt::format("{}={}; {}", variable, value, function);
+  return fmt::format("{} or {}", function, variable);
+}
+
+}  // namespace
+
+std::string environment() {
+  const double quota = cpu_quota();
+  const std::string cores = fmt::format("{} cores to run on, quota {}", available_cores(),
+                                        quota > 0 ? fmt::format("{:.3g}", quota) : std::string("none"));
+  std::string text;
+  for (const std::string& line : detail::table_lines(
+           {{"setting", false}, {"value", false}, {"of this machine", false}, {"set by", false}},
+           {{"threads", std::to_string(thread_count()), cores, by("OMP_NUM_THREADS", "set_thread_count()")},
+            {"thread binding", on_off(thread_binding()), "", by("MEZZO_BIND_THREADS", "set_thread_binding()")},
+            {"flush denormals", on_off(flush_denormals()), "", by("MEZZO_FLUSH_DENORMALS", "set_flush_denormals()")},
+            {"huge pages", on_off(huge_pages()), "transparent huge pages: " + system_pages(),
+             by("MEZZO_HUGE_PAGES", "set_huge_pages()")},
+            {"instruction set", isa_name(isa()), cpu_name(), by("MEZZO_MAX_ISA", "ONEDNN_MAX_CPU_ISA")}})) {
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace mezzo

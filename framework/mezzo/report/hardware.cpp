@@ -1,0 +1,72 @@
+#include <mezzo/report/hardware.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include <mezzo/compiler/product_rates.hpp>
+#include <mezzo/core/cpu.hpp>
+#include <mezzo/core/isa.hpp>
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/core/text_table.hpp>
+
+namespace mezzo {
+namespace {
+
+const char* support_name(Support support) {
+  switch (support) {
+    case Support::native:
+      return "native";
+    case Support::emulated:
+      return "emulated";
+    case Support::absent:
+      break;
+  }
+  return "absent";
+}
+
+/// float16 and bfloat16 are native where oneDNN's own kernels of that dtype are used; else they are widened.
+const char* products_name(DType dtype, const ProductRates& rates) {
+  const bool wide = dtype == DType::float32 || dtype == DType::float64;
+  return wide || (rates.kernels == "onednn" && onednn_support(dtype) == Support::native) ? "native" : "emulated";
+}
+
+}  // namespace
+
+Hardware hardware() {
+  Hardware out{cpu_name(), available_cores(), cpu_quota(), thread_count(), isa_name(isa()), has_amx(), {}};
+  const std::vector<DType> dtypes{DType::float32, DType::bfloat16, DType::float16};
+  constexpr int rounds = 20;  // some of which a busy machine leaves alone
+  std::vector<ProductRates> rates = product_rates(dtypes, rounds);
+  rates.push_back(product_rates({DType::float64}, 1).front());
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const DType dtype = i < dtypes.size() ? dtypes[i] : DType::float64;
+    const double ratio = std::sqrt(rates[i].matmul / rates[0].matmul * rates[i].conv2d / rates[0].conv2d);
+    out.dtypes.push_back({dtype, support_name(onednn_support(dtype)), products_name(dtype, rates[i]), rates[i].matmul,
+                          rates[i].conv2d, ratio});
+  }
+  return out;
+}
+
+std::string Hardware::text() const {
+  const std::string limit = quota > 0 ? fmt::format("{:.3g} cores", quota) : "none";
+  std::string out = fmt::format("{}\ncores {}, quota {}, threads {}\ninstruction set {}, AMX {}\n\n", cpu, cores, limit,
+                                threads, isa, amx ? "yes" : "no");
+  std::vector<std::vector<std::string>> rows;
+  for (const DTypeHardware& entry : dtypes) {
+    rows.push_back({dtype_name(entry.dtype), entry.onednn, entry.products, fmt::format("{:.0f}", entry.matmul),
+                    fmt::format("{:.0f}", entry.conv2d), fmt::format("{:.2f}", entry.of_float32)});
+  }
+  for (const std::string& line : detail::table_lines({{"dtype", false},
+                                                      {"in oneDNN", false},
+                                                      {"products here", false},
+                                                      {"matmul GFLOP/s", true},
+                                                      {"conv2d GFLOP/s", true},
+                                                      {"of float32", true}},
+                                                     rows)) {
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace mezzo

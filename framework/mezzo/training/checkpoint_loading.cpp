@@ -1,0 +1,142 @@
+#include <mezzo/training/checkpoint.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include <mezzo/core/random.hpp>
+#include <mezzo/training/checkpoint_reader.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+namespace names = checkpoint_format;
+
+bool contains(const std::vector<std::shared_ptr<VariableState>>& all, const Variable& one) {
+  return std::any_of(all.begin(), all.end(), [&](const auto& variable) { return variable.get() == one.id(); });
+}
+
+/// The optimizers that a checkpoint has, as their keys.
+std::set<std::string> iteration_keys(const Metadata& metadata) {
+  std::set<std::string> out;
+  const std::string first = names::optimizer_key("", ""), last = std::string(".") + names::iterations;
+  for (const auto& entry : metadata) {
+    const std::string& key = entry.first;
+    const bool ends = key.size() >= last.size() && key.compare(key.size() - last.size(), last.size(), last) == 0;
+    if (key.compare(0, first.size(), first) == 0 && ends) out.insert(key);
+  }
+  return out;
+}
+
+void note_optimizers(const Metadata& metadata, const OptimizerConfigs& configs, Findings& faults) {
+  std::set<std::string> unexpected = iteration_keys(metadata);
+  for (const OptimizerConfig& config : configs) {
+    const std::string key = names::optimizer_key(config.name, names::iterations);
+    if (unexpected.erase(key) == 0) faults.add("missing optimizer \"" + config.name + "\"");
+  }
+  const std::string first = names::optimizer_key("", ""), last = names::iterations;
+  for (const std::string& key : unexpected) {
+    std::string name = key.substr(first.size(), key.size() - first.size() - last.size());
+    if (!name.empty()) name.pop_back();  // the dot
+    faults.add("unexpected optimizer \"" + name + "\"");
+  }
+}
+
+/// A fixed scale stays what the options say; a dynamic one goes on within their limits.
+void go_on(LossScale& scale, LossScaleState from) {
+  const LossScaleOptions& options = scale.options();
+  from.scale = options.dynamic ? std::clamp(from.scale, options.floor, options.cap) : options.initial_scale;
+  scale.set_state(from);
+}
+
+}  // namespace
+
+Checkpoint::Checkpoint(const std::string& path) : file_(path) {
+  const auto value = [&](const char* key) {
+    const auto found = file_.metadata().find(key);
+    return found == file_.metadata().end() ? std::string() : found->second;
+  };
+  if (value("format") != names::name) refuse(" is none: it is not a file of save_checkpoint");
+  if (value("format_version") != names::version) {
+    refuse(fmt::format(": format_version must be {}; got \"{}\"", names::version, value("format_version")));
+  }
+  seed_ = number<std::uint64_t>(names::seed);
+  step_ = number<std::int64_t>(names::step);
+  epoch_ = number<int>(names::epoch);
+  batch_ = number<std::int64_t>(names::batch);
+}
+
+void Checkpoint::refuse(const std::string& text) const {
+  throw FileError("[Trainer] checkpoint \"" + file_.path() + "\"" + text);
+}
+
+template <class Number>
+Number Checkpoint::number(const std::string& key) const {
+  const auto found = file_.metadata().find(key);
+  if (found == file_.metadata().end()) refuse(": its metadata has no \"" + key + "\"");
+  const std::string& text = found->second;
+  Number out{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (whole && out >= 0 && std::isfinite(static_cast<double>(out))) return out;
+  refuse(": \"" + key + "\" in its metadata must be a number, 0 or more; got \"" + text + "\"");
+}
+
+std::optional<LossScaleState> Checkpoint::loss_scale(const std::string& optimizer) const {
+  const auto key = [&](const char* what) { return names::optimizer_key(optimizer, what); };
+  if (file_.metadata().count(key(names::loss_scale)) == 0) return {};
+  const LossScaleState state{number<double>(key(names::loss_scale)), number<std::int64_t>(key(names::finite_steps)),
+                             number<std::int64_t>(key(names::skipped))};
+  try {
+    LossScale({.dynamic = false}).set_state(state);
+  } catch (const ValueError& error) {
+    refuse(": " + std::string(error.what()));
+  }
+  return state;
+}
+
+void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches) const {
+  OptimizerConfigs configs = runner.make_optimizers();
+  const auto updated = runner.updated_by(configs, batch);
+  CheckpointReader reader(file_);
+  note_optimizers(file_.metadata(), configs, reader.faults);
+  if (reader.faults.any()) refuse(" does not fit: " + reader.faults.text());
+
+  std::vector<std::int64_t> iterations;
+  std::vector<std::optional<LossScaleState>> scales;
+  for (const OptimizerConfig& config : configs) {
+    iterations.push_back(number<std::int64_t>(names::optimizer_key(config.name, names::iterations)));
+    scales.push_back(loss_scale(config.name));
+  }
+  std::vector<SavedWeight> weights;
+  for (const FileWeight& weight : file_weights(*runner.module().state()).weights) {
+    SavedWeight& saved = weights.emplace_back(reader.read(weight));
+    for (std::size_t i = 0; i < configs.size(); ++i) {
+      saved.states.push_back(reader.read(weight, configs[i], contains(updated[i], weight.variable), iterations[i]));
+    }
+  }
+  reader.note_unexpected();
+  if (reader.faults.any()) refuse(" does not fit: " + reader.faults.text());
+  if (batch_ >= batches) {
+    refuse(fmt::format(" was saved after batch {} of an epoch; epochs have {} batches now", batch_, batches));
+  }
+
+  runner.use(configs, true);
+  runner.convert_weights();
+  for (SavedWeight& weight : weights) weight.give(configs);
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    Optimizer::State& state = *configs[i].optimizer->state();
+    state.iterations = iterations[i];
+    if (scales[i]) go_on(state.loss_scale, *scales[i]);
+  }
+  TrainingState& state = training_state(runner.module());
+  state.step = step_;
+  state.epoch = epoch_;
+  state.batch = batch_;
+  if (seed_ != seed()) seed_everything(seed_);
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,89 @@
+#include <mezzo/training/checkpoint_reader.hpp>
+
+#include <mezzo/training/checkpoint.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+namespace names = checkpoint_format;
+
+/// a - b, both as float32.
+Tensor difference(const Tensor& a, const Tensor& b) {
+  Tensor out = a.cast(DType::float32);
+  const Tensor subtracted = b.cast(DType::float32);
+  float* to = out.mutable_data<float>();
+  for (std::int64_t i = 0; i < out.size(); ++i) to[i] -= subtracted.data<float>()[i];
+  return out;
+}
+
+}  // namespace
+
+void SavedWeight::give(const OptimizerConfigs& configs) {
+  variable->assign(numbers);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const Optimizer& optimizer = *configs[i].optimizer;
+    std::optional<Tensor> compensation = states[i].compensation;
+    if (!optimizer.compensates(*variable) || (compensation && compensation->dtype() != variable->dtype())) {
+      compensation = {};  // the weight has it in it
+    }
+    if (compensation) {
+      numbers = difference(numbers, *compensation);
+      variable->assign(numbers);
+    } else if (optimizer.compensates(*variable) && states[i].updated) {
+      compensation = difference(numbers, variable->value).cast(variable->dtype());
+      numbers = variable->value;
+    }
+    const std::vector<std::string> slot_names = optimizer.slot_names();
+    Optimizer::Slots slots{Shared<VariableState>(variable), {}};
+    const auto add = [&](const std::string& name, const std::optional<Tensor>& value) {
+      const auto& slot = slots.values.emplace_back(std::in_place, variable->name + "/" + name);
+      if (value) slot->assign(*value);
+      return value.has_value();
+    };
+    bool any = false;
+    for (std::size_t k = 0; k < slot_names.size(); ++k) any |= add(slot_names[k], states[i].slots[k]);
+    if (compensation) any |= add(Optimizer::compensation_name, compensation);
+    if (any) optimizer.state()->slots.push_back(std::move(slots));
+  }
+}
+
+std::optional<Tensor> CheckpointReader::tensor(const std::string& key, const FileWeight& weight, bool needed) {
+  known_.insert(key);
+  const SafetensorsFile::Entry* entry = file_.find(key);
+  if (entry == nullptr) {
+    if (needed) faults.add("missing tensor \"" + key + "\"");
+    return {};
+  }
+  const std::string wrong_dtype = dtype_fault(*entry, weight.variable.dtype());
+  const std::string fault = wrong_dtype.empty() ? shape_fault(*entry, weight.shape()) : wrong_dtype;
+  faults.add(fault);
+  if (!fault.empty()) return {};
+  return weight.from_file(file_.read(key));
+}
+
+SavedWeight CheckpointReader::read(const FileWeight& weight) {
+  const auto numbers = tensor(names::weight_key(weight.name()), weight, true);
+  return {weight.variable.state().pointer(), numbers ? numbers->cast(file_dtype(numbers->dtype())) : Tensor(), {}};
+}
+
+SavedStates CheckpointReader::read(const FileWeight& weight, const OptimizerConfig& config, bool updated,
+                                   std::int64_t iterations) {
+  SavedStates states;
+  states.updated = updated;
+  for (const std::string& slot : config.optimizer->slot_names()) {
+    // Before the first update every slot is zero, and a file may be without.
+    const bool needed = updated && iterations > 0;
+    states.slots.push_back(tensor(names::slot_key(config.name, slot, weight.name()), weight, needed));
+  }
+  states.compensation =
+      tensor(names::slot_key(config.name, Optimizer::compensation_name, weight.name()), weight, false);
+  return states;
+}
+
+void CheckpointReader::note_unexpected() {
+  for (const SafetensorsFile::Entry& entry : file_.entries()) {
+    if (known_.count(entry.name) == 0) faults.add("unexpected tensor \"" + entry.name + "\"");
+  }
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <mezzo/core/output.hpp>
+#include <mezzo/core/random.hpp>
+#include <mezzo/nn/weight_names.hpp>
+#include <mezzo/training/checkpoint.hpp>
+
+namespace mezzo::detail {
+namespace checkpoint_format {
+
+std::string weight_key(const std::string& weight) { return "model." + weight; }
+
+std::string optimizer_key(const std::string& optimizer, const std::string& what) {
+  return "optimizer." + (optimizer.empty() ? "" : optimizer + ".") + what;
+}
+
+std::string slot_key(const std::string& optimizer, const std::string& slot, const std::string& weight) {
+  return optimizer_key(optimizer, slot + "." + weight);
+}
+
+}  // namespace checkpoint_format
+namespace {
+
+namespace names = checkpoint_format;
+
+/// Casts weights to the dtype asked for, and notes what that rounds away.
+class Rounding {
+ public:
+  explicit Rounding(const CheckpointOptions& options) : dtype_(options.dtype) {
+    if (dtype_ && !is_floating(*dtype_)) {
+      throw ValueError(std::string("[Trainer] save_checkpoint: dtype must be a floating one; got ") +
+                       dtype_name(*dtype_));
+    }
+  }
+
+  /// The dtype in which a weight is stored.
+  DType of(const VariableState& weight) const {
+    return dtype_ && is_floating(weight.dtype()) && !weight.fixed_dtype ? *dtype_ : file_dtype(weight.dtype());
+  }
+
+  Tensor round(const std::string& name, const Tensor& numbers, DType dtype) {
+    Tensor rounded = numbers.cast(dtype);
+    if (!is_floating(dtype) || dtype_size(dtype) >= dtype_size(numbers.dtype())) return rounded;
+    const std::vector<double> before = numbers.to_doubles(), after = rounded.to_doubles();
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (before[i] == after[i] || !std::isfinite(before[i])) continue;
+      if (!std::isfinite(after[i])) {
+        throw ValueError(fmt::format("[Trainer] save_checkpoint: {} can't hold {:.6g}, which is in \"{}\"",
+                                     dtype_name(dtype), before[i], name));
+      }
+      const double relative = std::abs(after[i] - before[i]) / std::abs(before[i]);
+      if (relative <= largest_) continue;
+      largest_ = relative;
+      where_ = name;
+    }
+    return rounded;
+  }
+
+  void tell() const {
+    if (largest_ == 0) return;
+    warn(fmt::format("[Trainer] save_checkpoint: weights were rounded to {}, by up to {:.2g} of a weight (\"{}\")",
+                     dtype_name(*dtype_), largest_, where_));
+  }
+
+ private:
+  std::optional<DType> dtype_;
+  double largest_ = 0;
+  std::string where_;
+};
+
+/// What kahan_summation keeps of a variable; none if it doesn't.
+std::optional<Tensor> compensation_of(const Optimizer& optimizer, const VariableState& variable) {
+  const std::size_t place = optimizer.slot_names().size();
+  if (!optimizer.compensates(variable)) return {};
+  for (const Optimizer::Slots& slots : optimizer.state()->slots) {
+    if (slots.variable.get() != &variable || slots.values.size() <= place) continue;
+    const VariableState& slot = *slots.values[place];
+    if (slot.filled && slot.dtype() == variable.dtype()) return slot.value;
+  }
+  return {};
+}
+
+/// The numbers that a variable stands for: joined, and with what Kahan summation would add.
+Tensor whole(const VariableState& variable, const OptimizerConfigs& optimizers) {
+  Tensor numbers = variable.numbers().cast(file_dtype(variable.dtype()));
+  for (const OptimizerConfig& config : optimizers) {
+    const auto compensation = compensation_of(*config.optimizer, variable);
+    if (!compensation) continue;
+    const Tensor rest = compensation->cast(DType::float32);
+    auto* sum = numbers.mutable_data<float>();
+    for (std::int64_t i = 0; i < rest.size(); ++i) sum[i] += rest.data<float>()[i];
+  }
+  return numbers;
+}
+
+void add_slots(const OptimizerConfig& config, const FileWeight& weight, bool rounded, NamedTensors& tensors) {
+  const Optimizer& optimizer = *config.optimizer;
+  const VariableState& variable = *weight.variable.state();
+  for (const Optimizer::Slots& slots : optimizer.state()->slots) {
+    if (slots.variable.get() != &variable) continue;
+    const std::vector<std::string> slot_names = optimizer.slot_names();
+    for (std::size_t i = 0; i < std::min(slots.values.size(), slot_names.size()); ++i) {
+      const Tensor& value = slots.values[i]->value;
+      if (slots.values[i]->filled) {
+        tensors.emplace_back(names::slot_key(config.name, slot_names[i], weight.name()),
+                             weight.in_file(value.cast(file_dtype(value.dtype()))));
+      }
+    }
+  }
+  // Of the variable's own dtype, since it says what that dtype's rounding took. A weight that is rounded here isn't
+  // what it belongs to.
+  const auto compensation = compensation_of(optimizer, variable);
+  if (compensation && !rounded) {
+    tensors.emplace_back(names::slot_key(config.name, Optimizer::compensation_name, weight.name()),
+                         weight.in_file(*compensation));
+  }
+}
+
+void add_numbers(const OptimizerConfig& config, Metadata& metadata) {
+  const auto key = [&](const char* what) { return names::optimizer_key(config.name, what); };
+  const Optimizer::State& state = *config.optimizer->state();
+  metadata[key(names::iterations)] = std::to_string(state.iterations);
+  const LossScaleState& scale = state.loss_scale.state();
+  const bool untouched =
+      scale.scale == state.loss_scale.options().initial_scale && scale.finite_steps == 0 && scale.skipped == 0;
+  if (untouched) return;
+  metadata[key(names::loss_scale)] = fmt::format("{}", scale.scale);
+  metadata[key(names::finite_steps)] = std::to_string(scale.finite_steps);
+  metadata[key(names::skipped)] = std::to_string(scale.skipped);
+}
+
+}  // namespace
+
+void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {
+  Rounding rounding(options);
+  TrainingState& state = training_state(module);
+  const RunningScope running(state);
+  if (!state.configured) throw ValueError("[Trainer] save_checkpoint: there is nothing to go on from; fit() first");
+  NamedTensors tensors;
+  for (const FileWeight& weight : file_weights(*module.state()).weights) {
+    const Tensor numbers = whole(*weight.variable.state(), state.optimizers);
+    const DType dtype = rounding.of(*weight.variable.state());
+    tensors.emplace_back(names::weight_key(weight.name()),
+                         weight.in_file(rounding.round(weight.name(), numbers, dtype)));
+    const bool rounded = dtype_size(dtype) < dtype_size(numbers.dtype());
+    for (const OptimizerConfig& config : state.optimizers) add_slots(config, weight, rounded, tensors);
+  }
+  Metadata metadata{{"format", names::name},
+                    {"format_version", names::version},
+                    {names::seed, std::to_string(seed())},
+                    {names::step, std::to_string(state.step)},
+                    {names::epoch, std::to_string(state.epoch)},
+                    {names::batch, std::to_string(state.batch)}};
+  for (const OptimizerConfig& config : state.optimizers) add_numbers(config, metadata);
+  save_safetensors(path, tensors, metadata);
+  rounding.tell();
+}
+
+}  // namespace mezzo::detail

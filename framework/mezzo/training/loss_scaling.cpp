@@ -1,0 +1,107 @@
+#include <mezzo/training/loss_scaling.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <mezzo/core/output.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+/// Whether a step that overflows now is warned of: a first scale may take some steps to settle, and each would say the
+/// same.
+bool tells(const LossScale& scale) {
+  const std::int64_t count = scale.skipped() + 1;
+  return count <= 3 || (count & (count - 1)) == 0;
+}
+
+std::string named(const std::string& name) { return name.empty() ? "" : " of optimizer \"" + name + "\""; }
+
+/// `"backbone/conv1" conv2d gave the first value that is not finite (float16)`; the gradient of a loss, outside of
+/// layers: `cast in the backward pass into "head" gave ...`.
+std::string text_of(const std::optional<Overflow>& overflow) {
+  if (!overflow) return "a value is not finite";
+  const std::string path = overflow->path.empty() ? "" : "\"" + overflow->path + "\"";
+  const std::string dtype = dtype_name(overflow->dtype);
+  if (overflow->op == "input" || overflow->op == "variable" || overflow->op == "constant") {
+    return fmt::format("{}{}{} holds a value that is not finite ({})", overflow->op, path.empty() ? "" : " ", path,
+                       dtype);
+  }
+  const std::string into = overflow->reader.empty() ? "" : " into \"" + overflow->reader + "\"";
+  return fmt::format("{}{}{}{}{} gave the first value that is not finite ({})", path, path.empty() ? "" : " ",
+                     overflow->op, overflow->backward ? " in the backward pass" : "", into, dtype);
+}
+
+}  // namespace
+
+bool StepRunner::seeks_overflow(const std::vector<std::size_t>& updated) const {
+  return !options_.silent && std::any_of(updated.begin(), updated.end(), [&](std::size_t i) {
+    const LossScale& scale = state_.optimizers[i].optimizer->state()->loss_scale;
+    return tells(scale) || scale.at_floor();
+  });
+}
+
+void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed,
+                              const std::optional<Overflow>& overflow) {
+  const OptimizerConfig& config = state_.optimizers[optimizer];
+  Optimizer::State& state = *config.optimizer->state();
+  scaled_.resize(state_.optimizers.size());
+  if (committed) ++state.iterations;
+  skipped_ |= !committed;
+  if (!scaled) return;
+  scaled_[optimizer] = true;
+  const double before = state.loss_scale.scale();
+  const bool told = !committed && !options_.silent && tells(state.loss_scale);
+  if (!state.loss_scale.update(committed) && !options_.silent) {
+    failure_ = fmt::format("[Trainer] step {}{} overflows even at the smallest loss scale, {:.8g}: {}", state_.step,
+                           named(config.name), before, text_of(overflow));
+    return;
+  }
+  if (!told) return;
+  const bool dynamic = state.loss_scale.options().dynamic;
+  warn(fmt::format("[Trainer] step {}{} was skipped: {}; loss scale {:.8g}{}", state_.step, named(config.name),
+                   text_of(overflow), before,
+                   dynamic ? fmt::format(" -> {:.8g}", state.loss_scale.scale()) : " is fixed"));
+}
+
+std::optional<Overflow> overflow_of(const Graph& graph, int group) {
+  Overflows found;
+  const auto look = [&](const NodePtr& node, const std::string& reader) {
+    for (const Tensor& result : node->results) {
+      if (!all_finite(result.raw(), {result.shape(), result.dtype()})) found.note(node, result.dtype(), reader);
+    }
+  };
+  for (const NodePtr& node : graph.nodes) {
+    for (const Value& input : node->inputs) {
+      if (input.node()->op->infer == nullptr) look(input.node(), node->path);
+    }
+    if (node->op->infer != nullptr) look(node, {});
+  }
+  for (const auto& gate : graph.gates) {
+    if (gate.group != group || gate.ok.item() != 0) continue;
+    if (auto overflow = found.behind(gate.ok)) return overflow;
+  }
+  return {};
+}
+
+ScalingLog::ScalingLog(const StepRunner& runner) : runner_(runner) {
+  for (const OptimizerConfig& config : runner.optimizers()) {
+    skipped_.push_back(config.optimizer->state()->loss_scale.skipped());
+  }
+}
+
+std::vector<std::pair<std::string, double>> ScalingLog::numbers() const {
+  std::vector<std::pair<std::string, double>> out;
+  const OptimizerConfigs& all = runner_.optimizers();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!runner_.scaled(i)) continue;
+    const std::string suffix = all.size() > 1 ? "_" + all[i].name : "";
+    const LossScale& scale = all[i].optimizer->state()->loss_scale;
+    out.emplace_back("loss_scale" + suffix, scale.scale());
+    out.emplace_back("skipped_steps" + suffix, static_cast<double>(scale.skipped() - skipped_[i]));
+  }
+  return out;
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,83 @@
+#include <mezzo/training/model.hpp>
+
+#include <set>
+#include <tuple>
+
+#include <mezzo/training/loop.hpp>
+
+namespace mezzo {
+namespace {
+
+DataLoader in_order(const Dataset& data, std::int64_t batch_size) {
+  return DataLoader(data, {.batch_size = batch_size});
+}
+
+Dataset arrays(const Tensor& x, const Tensor& y) {
+  return Dataset::from_tensors({{"x", x, Role::input}, {"y", y, Role::target}});
+}
+
+Dataset weighted_arrays(const Tensor& x, const Tensor& y, const Tensor& sample_weight) {
+  return Dataset::from_tensors(
+      {{"x", x, Role::input}, {"y", y, Role::target}, {"sample_weight", sample_weight, Role::weight}});
+}
+
+}  // namespace
+
+void Model::compile(CompileOptions options) {
+  if (!options.loss) throw ValueError(label() + " compile: give a loss");
+  if (!options.optimizer) throw ValueError(label() + " compile: give an optimizer");
+  if (options.loss_scale) check_loss_scale(*options.loss_scale, label() + " compile: loss_scale.");
+  std::set<std::string> names{"loss"};
+  for (const auto& metric : options.metrics) {
+    if (!metric) throw ValueError(label() + " compile: a metric is empty");
+    if (!names.insert(metric->name()).second) {
+      throw NameError(label() + " compile: two of loss and metrics are named \"" + metric->name() + "\"");
+    }
+  }
+  compiled_ = std::move(options);
+  set_run_state(nullptr);
+}
+
+void Model::require_compiled(const std::string& verb) const {
+  if (!compiled_.loss) throw ValueError(label() + " " + verb + ": compile() the model first");
+}
+
+History Model::fit(const Tensor& x, const Tensor& y, const FitOptions& options) {
+  if (!(options.validation_split >= 0 && options.validation_split < 1)) {
+    throw ValueError(label() + " fit: validation_split must lie in [0, 1); got " +
+                     std::to_string(options.validation_split));
+  }
+  Dataset data = options.sample_weight ? weighted_arrays(x, y, *options.sample_weight) : arrays(x, y);
+  Dataset validation;
+  if (options.validation_data) {
+    validation = arrays(options.validation_data->first, options.validation_data->second);
+  } else if (options.validation_split > 0) {
+    std::tie(data, validation) = data.split(1 - options.validation_split);
+  }
+  const DataLoader train(data, {.batch_size = options.batch_size, .shuffle = options.shuffle});
+  const bool validates = options.validation_data || validation.size() > 0;
+  return fit(train, {.epochs = options.epochs,
+                     .verbose = options.verbose,
+                     .validation_data = validates ? in_order(validation, options.batch_size) : DataLoader()});
+}
+
+History Model::fit(const DataLoader& loader, const FitLoaderOptions& options) {
+  if (options.epochs < 0) {
+    throw ValueError(label() + " fit: epochs must be 0 or more; got " + std::to_string(options.epochs));
+  }
+  return detail::fit(*this, loader, options.validation_data, {}, {options.epochs, -1, options.verbose, false});
+}
+
+Logs Model::evaluate(const Tensor& x, const Tensor& y, const EvaluateOptions& options) {
+  return evaluate(in_order(arrays(x, y), options.batch_size));
+}
+
+Logs Model::evaluate(const DataLoader& loader) { return detail::evaluate(*this, loader, detail::Phase::validate, {}); }
+
+Tensor Model::predict(const Tensor& x, const EvaluateOptions& options) {
+  return predict(in_order(Dataset::from_tensors({{"x", x, Role::input}}), options.batch_size));
+}
+
+Tensor Model::predict(const DataLoader& loader) { return detail::predict(*this, loader, {}); }
+
+}  // namespace mezzo

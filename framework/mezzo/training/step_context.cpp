@@ -1,0 +1,163 @@
+#include <mezzo/training/step_context.hpp>
+
+#include <algorithm>
+
+#include <mezzo/compiler/overflow.hpp>
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/gradients.hpp>
+
+namespace mezzo {
+namespace {
+
+detail::StepContext*& innermost() {
+  thread_local detail::StepContext* context = nullptr;
+  return context;
+}
+
+}  // namespace
+
+namespace detail {
+
+bool trains(const OptimizerConfig& optimizer, const Variable& weight) {
+  const auto same = [&](const Variable& other) { return other.id() == weight.id(); };
+  return optimizer.weights.empty() || std::any_of(optimizer.weights.begin(), optimizer.weights.end(), same);
+}
+
+StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose)
+    : module_(module), optimizers_(optimizers), purpose_(purpose), updated_(optimizers.size()), outer_(innermost()) {
+  innermost() = this;
+}
+StepContext::~StepContext() { innermost() = outer_; }
+
+StepContext& StepContext::current(const std::string& what) {
+  if (innermost() == nullptr) throw ValueError("[Module] " + what + " is for steps that a Trainer runs");
+  return *innermost();
+}
+
+void StepContext::log(const std::string& name, const Value& value, bool prog_bar) {
+  if (!value.node()) {
+    throw ValueError("[Module] log(\"" + name +
+                     "\", ...): a number from outside of the step would be frozen in it; log a Value");
+  }
+  if (has(name)) throw NameError("[Module] log: \"" + name + "\" was logged already in this step");
+  logged_.push_back({name, prog_bar});
+  Trace::current()->output(name, mean_of(value));
+}
+
+void StepContext::note_prediction(const Value& prediction) {
+  if (innermost() != nullptr) innermost()->predictions_.push_back(prediction);
+}
+
+bool StepContext::has(const std::string& name) const {
+  return std::any_of(logged_.begin(), logged_.end(), [&](const Logged& entry) { return entry.name == name; });
+}
+
+OptimizerHandle StepContext::optimizer(const std::string& name) const {
+  if (purpose_ == Purpose::build) return OptimizerHandle(0);
+  std::string good;
+  for (std::size_t i = 0; i < optimizers_.size(); ++i) {
+    if (optimizers_[i].name == name) return OptimizerHandle(i);
+    good += (i > 0 ? ", " : "") + ("\"" + optimizers_[i].name + "\"");
+  }
+  throw NameError("[Module] no optimizer \"" + name + "\"; there are: " + good);
+}
+
+std::vector<StepContext::Trained> StepContext::trained_by(std::size_t optimizer) const {
+  std::vector<Trained> out;
+  for (const WeightPolicy& weight : weight_policies(module_, {})) {
+    if (!weight.trainable || !trains(optimizers_[optimizer], weight.variable)) continue;
+    const auto& variable = weight.variable.state().pointer();
+    const Value value = Trace::current()->first_read(variable);
+    if (value.defined()) out.push_back({weight.path, variable, value});
+  }
+  return out;
+}
+
+void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
+  if (purpose_ == Purpose::build) {
+    Trace::current()->output("", loss);  // what the step computes is for this, and is not to be taken for dead code
+    losses_.push_back(loss);
+    return;
+  }
+  const std::string& name = optimizers_[handle.index()].name;
+  const std::string which = name.empty() ? "" : " of optimizer \"" + name + "\"";
+  if (std::find(minimized_.begin(), minimized_.end(), handle.index()) != minimized_.end()) {
+    throw ValueError("[Trainer] a second minimize() in one step" + which);
+  }
+  minimized_.push_back(handle.index());
+  Trace& trace = *Trace::current();
+  const auto group = static_cast<int>(handle.index());
+  const std::string suffix = ":" + std::to_string(group);
+  Optimizer& optimizer = *optimizers_[handle.index()].optimizer;
+  const LibraryScope as_inserted;
+  const bool scaled = computes_in_float16(trace.graph());
+  const Value target = mean_of(loss);
+  const Value scale = scaled ? runtime_scalar("loss_scale" + suffix) : Value(Tensor::scalar(1, DType::float64));
+
+  const std::vector<Trained> weights = trained_by(handle.index());
+  Values leaves;
+  for (const Trained& weight : weights) leaves.push_back(weight.value);
+  const Values all = partial_gradients(target, leaves, scale);
+  Values operands{scale};
+  for (const Value& gradient : all) {
+    if (gradient.defined()) operands.push_back(gradient);
+  }
+  if (operands.size() == 1) {
+    throw ValueError("[Trainer] the loss depends on no trainable weight" + which);
+  }
+  const Value finite = insert_one(find_op("all_finite"), {target});
+  trace.gate(finite, group, scaled ? "" : "[Trainer] the loss is not finite; no weight was changed by this step");
+  Optimizer::Step step{runtime_scalar("learning_rate" + suffix),
+                       runtime_scalar("count" + suffix),
+                       Tensor::scalar(1, DType::float64),
+                       {}};
+  if (scaled || optimizer.common().global_clipnorm > 0) {
+    const Values out =
+        insert(find_op("gradient_multiplier"), operands, {{"clipnorm", optimizer.common().global_clipnorm}});
+    step.multiplier = out[0];
+    trace.gate(out[1], group, scaled ? "" : "[Trainer] a gradient is not finite; no weight was changed by this step");
+  }
+  std::vector<std::shared_ptr<VariableState>>& updated = updated_[handle.index()];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].defined()) updated.push_back(weights[i].variable);
+  }
+  if (purpose_ == Purpose::survey) return;
+  trace.update_group = group;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    step.path = weights[i].path;
+    if (all[i].defined()) optimizer.apply(weights[i].variable, all[i], step);
+  }
+  trace.update_group = -1;
+}
+
+void StepContext::finish(const Value& loss) {
+  if (!minimized_.empty()) return;
+  if (optimizers_.size() != 1) {
+    throw ValueError("[Trainer] with " + std::to_string(optimizers_.size()) +
+                     " optimizers, training_step must call minimize(loss, optimizer(name)) itself");
+  }
+  minimize(loss, OptimizerHandle(0));
+}
+
+Value mean_of(const Value& value) {
+  const LibraryScope as_inserted;
+  const DType dtype = accumulation_dtype(value.dtype());
+  const Value wide = value.dtype() == dtype ? value : cast(value, dtype);
+  return wide.shape().empty() ? wide : mean(wide);
+}
+
+}  // namespace detail
+
+void Module::log(const std::string& name, const Value& value, const LogOptions& options) {
+  detail::StepContext::current("log()").log(name, value, options.prog_bar);
+}
+
+OptimizerHandle Module::optimizer(const std::string& name) {
+  return detail::StepContext::current("optimizer()").optimizer(name);
+}
+
+void Module::minimize(const Value& loss, const OptimizerHandle& optimizer) {
+  detail::StepContext::current("minimize()").minimize(loss, optimizer);
+}
+
+}  // namespace mezzo

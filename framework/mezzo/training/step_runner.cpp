@@ -1,0 +1,180 @@
+#include <mezzo/training/step_runner.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include <mezzo/core/output.hpp>
+#include <mezzo/core/random.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+bool same_inputs(const std::vector<Spec>& inputs, const HostBatch& batch) {
+  if (inputs.size() != batch.fields.size()) return false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& tensor = batch.fields[i].tensor;
+    if (inputs[i].dtype != tensor.dtype() || inputs[i].shape != tensor.shape()) return false;
+  }
+  return true;
+}
+
+/// `"x" axis 0 (32, 7)`: the first size in which a batch differs from the inputs of a plan; "" if none does.
+std::string first_difference(const std::vector<Spec>& inputs, const HostBatch& batch) {
+  for (std::size_t i = 0; i < std::min(inputs.size(), batch.fields.size()); ++i) {
+    const Shape& before = inputs[i].shape;
+    const Shape& now = batch.fields[i].tensor.shape();
+    for (std::size_t axis = 0; axis < std::min(before.size(), now.size()); ++axis) {
+      if (before[axis] == now[axis]) continue;
+      return "\"" + batch.fields[i].name + "\" axis " + std::to_string(axis) + " (" + std::to_string(before[axis]) +
+             ", " + std::to_string(now[axis]) + ", ...)";
+    }
+  }
+  return {};
+}
+
+/// Float32 variables that a step computes with in bfloat16.
+std::set<const void*> copied_to_bfloat16(const Graph& graph) {
+  std::set<const void*> out;
+  for (const NodePtr& node : graph.nodes) {
+    for (const Value& input : node->inputs) {
+      const VariableState* variable = input.node()->variable.get();
+      if (variable == nullptr || variable->dtype() != DType::float32) continue;
+      const bool copies = node->op->name == "cast" && node->outputs.front().dtype == DType::bfloat16;
+      if (copies || (variable->remainder && node->op->name != "join_master")) out.insert(variable);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TrainingState& training_state(Module& module) {
+  if (!module.run_state()) module.set_run_state(std::make_shared<TrainingState>());
+  return static_cast<TrainingState&>(*module.run_state());
+}
+
+RunningScope::RunningScope(TrainingState& state) : state_(state) {
+  if (state.running.exchange(true)) throw ValueError("[Trainer] the model is being run by another thread or step");
+}
+
+StepRunner::StepRunner(Module& module, RunOptions options)
+    : module_(module), state_(training_state(module)), running_(state_), options_(std::move(options)) {
+  require_reach(module, options_.policy);
+}
+
+void StepRunner::run(Phase phase, const HostBatch& batch) {
+  skipped_ = false;
+  failure_.clear();
+  if (!converted_) convert(phase, batch);
+  if (phase == Phase::train && !masters_kept_) keep_masters(batch);
+  if (options_.eager) {
+    run_eagerly(phase, batch);
+  } else {
+    run_plan(phase, batch);
+  }
+  if (phase == Phase::train) ++state_.step;
+  if (!failure_.empty()) throw ValueError(failure_);
+}
+
+void StepRunner::convert(Phase phase, const HostBatch& batch) {
+  // Rounding can't be undone: not for a batch that will be refused.
+  if (!conversions(module_, options_.policy).empty()) rehearse(phase, batch);
+  convert_weights();
+}
+
+void StepRunner::convert_weights() {
+  for (const Conversion& due : conversions(module_, options_.policy)) due.weight->convert(due.dtype);
+  converted_ = true;
+}
+
+void StepRunner::keep_masters(const HostBatch& batch) {
+  const auto splits = [](const OptimizerConfig& config) { return config.optimizer->common().split_master_weights; };
+  std::set<const void*> copied;  // known only if asked for: it takes another trace
+  if (std::any_of(state_.optimizers.begin(), state_.optimizers.end(), splits)) {
+    copied = copied_to_bfloat16(run_passes(rehearse(Phase::train, batch), options_.passes));
+  }
+  for (const Variable& weight : module_.trainable_weights()) {
+    const bool asked = std::any_of(state_.optimizers.begin(), state_.optimizers.end(),
+                                   [&](const auto& config) { return splits(config) && trains(config, weight); });
+    if (asked && copied.count(weight.id()) != 0) {
+      weight.state()->split();
+    } else {
+      weight.state()->join();
+    }
+  }
+  masters_kept_ = true;
+}
+
+void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
+  const auto start = Profile::Clock::now();
+  step_ = find_step(phase, batch);
+  if (step_ == nullptr) step_ = compile(phase, batch);
+  inputs_.resize(batch.fields.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = batch.fields[i].tensor;
+  numbers_.resize(step_->runtime.size());
+  for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = runtime_value(step_->runtime[i]);
+  step_->plan->run(inputs_, numbers_, seeks_overflow(step_->updated));
+  logged_ = &step_->logged;
+  if (phase == Phase::train || !state_.trained) state_.last_plan = step_->plan;
+  state_.trained |= phase == Phase::train;
+  for (const std::size_t i : step_->updated) {
+    const auto group = static_cast<int>(i);
+    count_update(i, step_->scaled[i], step_->plan->committed(group), step_->plan->overflow(group));
+  }
+  step_->plan->count_wall(Profile::Clock::now() - start);
+}
+
+Policy StepRunner::base_policy() const { return options_.policy.inherits() ? dtype_policy() : options_.policy; }
+
+CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
+  const Policy policy = base_policy();
+  const std::uint64_t layers = layers_signature(*module_.state());
+  for (const auto& step : state_.steps) {
+    const CompiledStep::Signature& s = step->signature;
+    if (s.phase == phase && s.layers == layers && s.policy == policy.name() && same_inputs(s.inputs, batch)) {
+      return step.get();
+    }
+  }
+  return nullptr;
+}
+
+void StepRunner::warn_of_many_plans(Phase phase, const HostBatch& batch) const {
+  std::string changes;
+  int alike = 0;
+  for (const auto& step : state_.steps) {
+    if (step->signature.phase != phase) continue;
+    ++alike;
+    if (changes.empty()) changes = first_difference(step->signature.inputs, batch);
+  }
+  if (alike != 8) return;
+  warn("more than 8 plans for one kind of step: what changes is " +
+       (changes.empty() ? "flags or policies of layers" : changes + "; pad or bucket the data"));
+}
+
+double StepRunner::value(std::size_t i) const {
+  return options_.eager ? eager_values_[i].item() : step_->plan->scalar(i);
+}
+
+Tensor StepRunner::output() const {
+  return options_.eager ? eager_values_.back() : step_->plan->output(step_->plan->output_names().size() - 1);
+}
+
+double StepRunner::runtime_value(const CompiledStep::Runtime& runtime) const {
+  using Kind = CompiledStep::Runtime::Kind;
+  switch (runtime.kind) {
+    case Kind::step:
+      return static_cast<double>(state_.step);
+    case Kind::epoch:
+      return static_cast<double>(state_.epoch);
+    case Kind::seed:
+      return static_cast<double>(seed());
+    default:
+      break;
+  }
+  const Optimizer& optimizer = *state_.optimizers[runtime.optimizer].optimizer;
+  if (runtime.kind == Kind::learning_rate) return optimizer.learning_rate();
+  if (runtime.kind == Kind::count) return static_cast<double>(optimizer.iterations() + 1);
+  return optimizer.state()->loss_scale.scale();
+}
+
+}  // namespace mezzo::detail

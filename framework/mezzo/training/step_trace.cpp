@@ -1,0 +1,231 @@
+#include <algorithm>
+
+#include <mezzo/core/random.hpp>
+#include <mezzo/training/loss_scaling.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+Batch symbols(Trace& trace, const HostBatch& batch) {
+  std::vector<Batch::Entry> entries;
+  for (const NamedTensor& field : batch.fields) {
+    const Value value = trace.mode() == Trace::Mode::eager
+                            ? trace.input(field.name, field.tensor)
+                            : trace.input(field.name, Spec{field.tensor.shape(), field.tensor.dtype()});
+    entries.push_back({field.name, value, field.role});
+  }
+  return {std::move(entries), batch.size};
+}
+
+CompiledStep::Runtime runtime_of(const std::string& name) {
+  using Kind = CompiledStep::Runtime::Kind;
+  const std::size_t colon = name.find(':');
+  const std::string kind = name.substr(0, colon);
+  CompiledStep::Runtime out;
+  if (colon != std::string::npos) out.optimizer = std::stoul(name.substr(colon + 1));
+  constexpr std::pair<const char*, Kind> kinds[] = {{"step", Kind::step},   {"epoch", Kind::epoch},
+                                                    {"seed", Kind::seed},   {"learning_rate", Kind::learning_rate},
+                                                    {"count", Kind::count}, {"loss_scale", Kind::loss_scale}};
+  for (const auto& entry : kinds) {
+    if (kind == entry.first) out.kind = entry.second;
+  }
+  return out;
+}
+
+/// Optimizers that a graph steps, and which of them by scaled gradients.
+void note_groups(const Graph& graph, std::size_t optimizers, std::vector<std::size_t>& updated,
+                 std::vector<bool>& scaled) {
+  scaled.assign(optimizers, false);
+  for (const auto& update : graph.updates) {
+    if (update.group < 0) continue;
+    const auto group = static_cast<std::size_t>(update.group);
+    if (std::find(updated.begin(), updated.end(), group) == updated.end()) updated.push_back(group);
+  }
+  for (const auto& gate : graph.gates) {
+    if (gate.group >= 0 && gate.error.empty()) scaled[static_cast<std::size_t>(gate.group)] = true;
+  }
+}
+
+bool open(const Graph& graph, int group) {
+  return std::all_of(graph.gates.begin(), graph.gates.end(), [&](const Graph::Gate& gate) {
+    return (group >= 0 && gate.group != group) || gate.ok.item() != 0;
+  });
+}
+
+}  // namespace
+
+Value StepRunner::user_step(Phase phase, const Batch& batch) {
+  switch (phase) {
+    case Phase::train:
+      return module_.training_step(batch);
+    case Phase::predict:
+      return module_.predict_step(batch);
+    case Phase::validate:
+      module_.validation_step(batch);
+      break;
+    case Phase::test:
+      module_.test_step(batch);
+      break;
+  }
+  return {};
+}
+
+std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
+  const PolicyScope policy(options_.policy);
+  const RootScope root(module_);
+  StepContext context(module_, state_.optimizers, StepContext::Purpose::train);
+  const Value result = user_step(phase, batch);
+  if (phase == Phase::predict) {
+    const DType dtype = is_floating(result.dtype()) ? accumulation_dtype(result.dtype()) : result.dtype();
+    Trace::current()->output("output", cast(result, dtype));
+    return {};
+  }
+  if (phase == Phase::train) {
+    context.finish(result);
+    for (std::size_t i = 0; i < state_.optimizers.size() && !options_.silent; ++i) {
+      const auto& updated = context.updated()[i];  // none: not by this step
+      if (!updated.empty()) state_.optimizers[i].optimizer->require_effect(updated);
+    }
+    if (!context.has("loss")) context.log("loss", result, true);
+  }
+  return context.logged();
+}
+
+Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
+  Trace trace(Trace::Mode::graph, phase == Phase::train);
+  const PolicyScope policy(options_.policy);
+  const RootScope root(module_);
+  const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
+  const Value result = user_step(phase, symbols(trace, batch));
+  if (result.defined()) trace.output("", result);
+  return std::move(trace.graph());
+}
+
+/// To an eager trace, but for those that optimizers ask for.
+void StepRunner::give_numbers(Trace& trace) const {
+  for (const char* name : {"step", "epoch", "seed"}) trace.runtime_values[name] = runtime_value(runtime_of(name));
+}
+
+void StepRunner::probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read) {
+  if (!converted_) convert(Phase::train, batch);
+  Trace trace(Trace::Mode::eager, true);
+  give_numbers(trace);
+  const PolicyScope policy(options_.policy);
+  const RootScope root(module_);
+  const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
+  const Value result = user_step(Phase::train, symbols(trace, batch));
+  const LibraryScope as_inserted;
+  Value loss = context.losses().empty() ? mean_of(result) : Value();
+  for (const Value& one : context.losses()) loss = loss.defined() ? loss + mean_of(one) : mean_of(one);
+  read({trace.adopt(loss), context.predictions()});
+}
+
+std::vector<std::vector<std::shared_ptr<VariableState>>> StepRunner::updated_by(const OptimizerConfigs& optimizers,
+                                                                                const HostBatch& batch) {
+  Trace trace(Trace::Mode::graph, true);
+  const PolicyScope policy(options_.policy);
+  const RootScope root(module_);
+  StepContext context(module_, optimizers, StepContext::Purpose::survey);
+  context.finish(user_step(Phase::train, symbols(trace, batch)));
+  return context.updated();
+}
+
+OptimizerConfigs StepRunner::make_optimizers() const {
+  OptimizerConfigs configs = module_.configure_optimizers();
+  if (configs.empty())
+    throw ValueError("[Trainer] configure_optimizers gave none: override it, or compile() the model");
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    if (!configs[i].optimizer) throw ValueError("[Trainer] optimizer \"" + configs[i].name + "\" is empty");
+    if (configs[i].loss_scale) {
+      check_loss_scale(*configs[i].loss_scale, "[Trainer] optimizer \"" + configs[i].name + "\": loss_scale.");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (configs[i].name == configs[j].name) {
+        throw NameError("[Trainer] two optimizers are named \"" + configs[i].name + "\"");
+      }
+    }
+  }
+  return configs;
+}
+
+void StepRunner::configure(bool anew) {
+  if (!state_.configured || anew) use(make_optimizers(), anew);
+}
+
+void StepRunner::use(OptimizerConfigs configs, bool anew) {
+  for (const OptimizerConfig& config : configs) {
+    if (anew) *config.optimizer->state() = Optimizer::State();
+    const auto& scale = options_.loss_scale ? options_.loss_scale : config.loss_scale;
+    if (scale) config.optimizer->state()->loss_scale = LossScale(*scale);
+  }
+  if (anew) state_.step = state_.epoch = state_.batch = 0;
+  state_.optimizers = std::move(configs);
+  state_.steps.clear();
+  state_.configured = true;
+}
+
+CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
+  warn_of_many_plans(phase, batch);
+  auto step = std::make_unique<CompiledStep>();
+  Trace trace(Trace::Mode::graph, phase == Phase::train);
+  step->logged = trace_step(phase, symbols(trace, batch));
+  note_groups(trace.graph(), state_.optimizers.size(), step->updated, step->scaled);
+  if (options_.silent) {
+    for (auto& gate : trace.graph().gates) gate.error.clear();  // after note_groups, which asks for it
+  }
+  step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
+  for (const std::string& name : step->plan->runtime_names()) step->runtime.push_back(runtime_of(name));
+  // After the trace, which may have built layers.
+  step->signature = {phase, base_policy().name(), layers_signature(*module_.state()), step->plan->inputs()};
+  state_.steps.push_back(std::move(step));
+  return state_.steps.back().get();
+}
+
+void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
+  Trace trace(Trace::Mode::eager, phase == Phase::train);
+  give_numbers(trace);
+  for (std::size_t i = 0; i < state_.optimizers.size(); ++i) {
+    for (const char* kind : {"learning_rate", "count", "loss_scale"}) {
+      const std::string name = kind + (":" + std::to_string(i));
+      trace.runtime_values[name] = runtime_value(runtime_of(name));
+    }
+  }
+  eager_logged_ = trace_step(phase, symbols(trace, batch));
+  logged_ = &eager_logged_;
+  const Graph& graph = trace.graph();
+  for (const auto& gate : graph.gates) {
+    if (!gate.error.empty() && gate.ok.item() == 0) throw ValueError(gate.error);
+  }
+  eager_values_.clear();
+  for (const auto& output : graph.outputs) eager_values_.push_back(output.value.tensor());
+  for (const auto& update : graph.updates) {
+    if (open(graph, update.group)) update.variable->store(update.value.tensor());
+  }
+  std::vector<std::size_t> updated;
+  std::vector<bool> scaled;
+  note_groups(graph, state_.optimizers.size(), updated, scaled);
+  const bool seeks = seeks_overflow(updated);
+  for (const std::size_t i : updated) {
+    const auto group = static_cast<int>(i);
+    const bool committed = open(graph, group);
+    count_update(i, scaled[i], committed, committed || !seeks ? std::optional<Overflow>() : overflow_of(graph, group));
+  }
+}
+
+}  // namespace mezzo::detail
+
+namespace mezzo {
+
+void probe_step(Module& module, const HostBatch& batch, const Policy& policy,
+                const std::function<void(const ProbedStep&)>& read) {
+  detail::StepRunner(module, {policy, true, {}, {}, true}).probe(batch, read);
+}
+
+std::shared_ptr<const Plan> time_steps(Module& module, const HostBatch& batch, const Policy& policy, int steps) {
+  detail::StepRunner runner(module, {policy, false, {}, {}, true});
+  runner.configure(true);
+  for (int i = 0; i <= steps; ++i) runner.run(detail::Phase::train, batch);
+  return module.run_state()->last_plan;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,58 @@
+#include <mezzo/training/trainer.hpp>
+
+#include <mezzo/training/auto_precision.hpp>
+#include <mezzo/training/loop.hpp>
+
+namespace mezzo {
+namespace {
+
+/// "auto" is what fit found for this module; the module's own policy before that.
+detail::RunOptions run_options(const TrainerOptions& options, Module& module) {
+  const Policy& policy =
+      options.precision.automatic() ? detail::training_state(module).chosen : options.precision.policy();
+  return {policy, options.eager, {}, options.loss_scale};
+}
+
+}  // namespace
+
+Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
+  if (options_.max_epochs < -1) {
+    throw ValueError("[Trainer] max_epochs must be at least -1; got " + std::to_string(options_.max_epochs));
+  }
+  if (options_.max_steps < -1) {
+    throw ValueError("[Trainer] max_steps must be at least -1; got " + std::to_string(options_.max_steps));
+  }
+  if (options_.loss_scale) check_loss_scale(*options_.loss_scale, "[Trainer] loss_scale.");
+  if (options_.max_epochs == -1 && options_.max_steps == -1) options_.max_epochs = 1000;
+}
+
+History Trainer::fit(Module& module, const DataLoader& train, const DataLoader& validation,
+                     const TrainerFitOptions& options) const {
+  std::optional<detail::Checkpoint> checkpoint;
+  if (!options.ckpt_path.empty()) checkpoint.emplace(options.ckpt_path);
+  if (options_.precision.automatic() && !train.empty()) {
+    const Policy chosen = detail::choose_policy(module, train, run_options(options_, module));
+    detail::training_state(module).chosen = chosen;
+  }
+  return detail::fit(module, train, validation, run_options(options_, module),
+                     {options_.max_epochs, options_.max_steps, options_.enable_progress_bar, true,
+                      checkpoint ? &*checkpoint : nullptr});
+}
+
+void Trainer::save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {
+  detail::save_checkpoint(module, path, options);
+}
+
+Logs Trainer::validate(Module& module, const DataLoader& loader) const {
+  return detail::evaluate(module, loader, detail::Phase::validate, run_options(options_, module));
+}
+
+Logs Trainer::test(Module& module, const DataLoader& loader) const {
+  return detail::evaluate(module, loader, detail::Phase::test, run_options(options_, module));
+}
+
+Tensor Trainer::predict(Module& module, const DataLoader& loader) const {
+  return detail::predict(module, loader, run_options(options_, module));
+}
+
+}  // namespace mezzo

@@ -1,0 +1,174 @@
+#include <mezzo/models/bert.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <mezzo/initializers/random_normal.hpp>
+#include <mezzo/layers/multi_head_attention.hpp>
+#include <mezzo/models/positions.hpp>
+#include <mezzo/nn/checks.hpp>
+
+namespace mezzo {
+namespace {
+
+Dense dense(const BertOptions& options, std::int64_t units, const Activation& activation = {}) {
+  return Dense({.units = units,
+                .activation = activation,
+                .kernel_initializer = RandomNormal({.stddev = options.initializer_range})});
+}
+
+Embedding embedding(const BertOptions& options, std::int64_t rows) {
+  return Embedding({.input_dim = rows,
+                    .output_dim = options.hidden_size,
+                    .embeddings_initializer = RandomNormal({.stddev = options.initializer_range})});
+}
+
+LayerNormalization norm(const BertOptions& options) { return LayerNormalization({.epsilon = options.layer_norm_eps}); }
+
+MultiHeadAttention attention(const BertOptions& options) {
+  return MultiHeadAttention({.num_heads = options.num_attention_heads,
+                             .key_dim = options.hidden_size / options.num_attention_heads,
+                             .dropout = options.attention_probs_dropout_prob,
+                             .kernel_initializer = RandomNormal({.stddev = options.initializer_range})});
+}
+
+struct BertLayerOptions {
+  BertOptions bert{};
+  std::string name{};
+  Policy dtype{};
+};
+
+/// Attention, then two dense layers, each added to its input and normalized: hidden states, those of them that are
+/// asked for, and a mask if there is one, to hidden states.
+class BertLayer : public Layer {
+ public:
+  explicit BertLayer(BertLayerOptions options) : Layer("BertLayer", options), options_(std::move(options.bert)) {
+    set_weight_files({.rename = {{"^attention\\.(query|key|value)\\.", "attention.self.$1."},
+                                 {"^attention\\.attention_output\\.", "attention.output.dense."},
+                                 {"^attention_norm\\.", "attention.output.LayerNorm."},
+                                 {"^intermediate\\.", "intermediate.dense."},
+                                 {"^output\\.", "output.dense."},
+                                 {"^output_norm\\.", "output.LayerNorm."}}});
+  }
+
+ protected:
+  Values call_many(const Values& xs) override {
+    const Value& asked = xs[1];
+    AttentionCallOptions call;
+    if (xs.size() > 2) call.attention_mask = xs[2];
+    const Value attended = attention_norm_(dropout_(attention_(asked, xs[0], call)) + asked);
+    return {output_norm_(dropout_(output_(intermediate_(attended))) + attended)};
+  }
+
+ private:
+  BertOptions options_;
+  MultiHeadAttention attention_ = sub("attention", attention(options_));
+  LayerNormalization attention_norm_ = sub("attention_norm", norm(options_));
+  Dense intermediate_ = sub("intermediate", dense(options_, options_.intermediate_size, "gelu"));
+  Dense output_ = sub("output", dense(options_, options_.hidden_size));
+  LayerNormalization output_norm_ = sub("output_norm", norm(options_));
+  Dropout dropout_ = sub("dropout", Dropout({.rate = options_.hidden_dropout_prob}));
+};
+
+BertOptions checked(const std::string& where, BertOptions options) {
+  detail::require_positive(where, "vocab_size", options.vocab_size);
+  detail::require_positive(where, "hidden_size", options.hidden_size);
+  detail::require_positive(where, "num_hidden_layers", options.num_hidden_layers);
+  detail::require_positive(where, "num_attention_heads", options.num_attention_heads);
+  detail::require_positive(where, "intermediate_size", options.intermediate_size);
+  detail::require_positive(where, "max_position_embeddings", options.max_position_embeddings);
+  detail::require_positive(where, "type_vocab_size", options.type_vocab_size);
+  detail::require_divides(where, "num_attention_heads", options.num_attention_heads, "hidden_size",
+                          options.hidden_size);
+  if (options.pooled_only && !options.add_pooling_layer) {
+    throw ValueError(where + " pooled_only needs the pooling layer");
+  }
+  return options;
+}
+
+BertForSequenceClassificationOptions checked(const std::string& where, BertForSequenceClassificationOptions options) {
+  detail::require_positive(where, "num_labels", options.num_labels);
+  options.bert.pooled_only = true;
+  return options;
+}
+
+BertOptions sized(BertOptions options, std::int64_t layers, std::int64_t size, std::int64_t heads) {
+  options.num_hidden_layers = layers;
+  options.hidden_size = size;
+  options.num_attention_heads = heads;
+  options.intermediate_size = 4 * size;
+  return options;
+}
+
+}  // namespace
+
+BertOptions bert_base(BertOptions rest) { return sized(std::move(rest), 12, 768, 12); }
+BertOptions bert_large(BertOptions rest) { return sized(std::move(rest), 24, 1024, 16); }
+BertOptions minilm_l6(BertOptions rest) { return sized(std::move(rest), 6, 384, 12); }
+
+Bert::Bert(BertOptions options)
+    : Model("Bert", options),
+      options_(checked(label(), std::move(options))),
+      word_embeddings_(sub("word_embeddings", embedding(options_, options_.vocab_size))),
+      position_embeddings_(sub("position_embeddings", embedding(options_, options_.max_position_embeddings))),
+      token_type_embeddings_(sub("token_type_embeddings", embedding(options_, options_.type_vocab_size))),
+      embeddings_norm_(sub("embeddings_norm", norm(options_))),
+      dropout_(sub("dropout", Dropout({.rate = options_.hidden_dropout_prob}))) {
+  for (std::int64_t i = 0; i < options_.num_hidden_layers; ++i) {
+    layers_.emplace_back(sub("layer" + std::to_string(i), BertLayer({.bert = options_})));
+  }
+  if (options_.add_pooling_layer) pooler_.push_back(sub("pooler", dense(options_, options_.hidden_size, "tanh")));
+  std::vector<std::string> skip{"embeddings.position_ids"};
+  if (!options_.add_pooling_layer) skip.insert(skip.end(), {"pooler.dense.weight", "pooler.dense.bias"});
+  set_weight_files({.rename = {{"^(word|position|token_type)_embeddings\\.", "embeddings.$1_embeddings."},
+                               {"^embeddings_norm\\.", "embeddings.LayerNorm."},
+                               {"^layer([0-9]+)\\.", "encoder.layer.$1."},
+                               {"^pooler\\.", "pooler.dense."}},
+                    .skip = skip,
+                    .optional_prefix = "bert."});
+}
+
+Value Bert::embed(const Value& ids, const Values& types) {
+  const std::int64_t positions = ids.shape()[1];
+  if (positions > options_.max_position_embeddings) {
+    throw ShapeError(label() + " input_ids may have " + std::to_string(options_.max_position_embeddings) +
+                     " positions; got shape " + to_string(ids.shape()));
+  }
+  const Value type = types.empty() ? Value(Tensor({positions}, DType::int32)) : types[0];
+  const Value sum =
+      word_embeddings_(ids) + token_type_embeddings_(type) + position_embeddings_(detail::position_ids(0, positions));
+  return dropout_(embeddings_norm_(sum));
+}
+
+Values Bert::call_many(const Values& xs) {
+  if (xs.size() > 3) {
+    throw ValueError(label() + " takes input_ids, attention_mask, token_type_ids; got " + std::to_string(xs.size()) +
+                     " inputs");
+  }
+  for (const Value& x : xs) detail::require_rank(label(), x.shape(), 2, "(batch, positions)");
+  Value x = embed(xs[0], Values(xs.begin() + std::min<std::ptrdiff_t>(2, xs.end() - xs.begin()), xs.end()));
+  Values mask;
+  if (xs.size() > 1) {
+    mask = {reshape(cast(xs[1], DType::boolean), {xs[1].shape()[0], 1, 1, xs[1].shape()[1]})};
+  }
+  for (Any<Layer>& layer : layers_) {
+    const bool first_alone = options_.pooled_only && &layer == &layers_.back();
+    Values in{x, first_alone ? slice(x, {{0, 0, 0}, {-1, 1, -1}}) : x};
+    in.insert(in.end(), mask.begin(), mask.end());
+    x = (*layer)(in).front();
+  }
+  if (pooler_.empty()) return {x};
+  const Value pooled = pooler_[0](detail::at_position(x, 0));
+  return options_.pooled_only ? Values{pooled} : Values{x, pooled};
+}
+
+BertForSequenceClassification::BertForSequenceClassification(BertForSequenceClassificationOptions options)
+    : Model("BertForSequenceClassification", options),
+      options_(checked(label(), std::move(options))),
+      bert_(sub("bert", Bert(options_.bert))),
+      dropout_(sub("dropout", Dropout({.rate = options_.bert.hidden_dropout_prob}))),
+      classifier_(sub("classifier", dense(options_.bert, options_.num_labels))) {}
+
+Values BertForSequenceClassification::call_many(const Values& xs) { return {classifier_(dropout_(bert_(xs).front()))}; }
+
+}  // namespace mezzo

@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include <mezzo/layers/conv2d.hpp>
+#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/dropout.hpp>
+#include <mezzo/layers/flatten.hpp>
+#include <mezzo/layers/max_pooling2d.hpp>
+#include <mezzo/layers/rescaling.hpp>
+#include <mezzo/training/model.hpp>
+
+namespace mezzo {
+
+struct CNNOptions {
+  std::int64_t classes = 10;
+  double scale = 1.0 / 255;  ///< what pixels are multiplied by
+  double dropout = 0.5;
+  std::string name{};
+  Policy dtype{};
+};
+
+/// Two convolutions for small images, after Keras' "Simple MNIST convnet": 3x3x32, pool, 3x3x64, pool, dropout, dense.
+/// (batch, height, width, channels) of any number type to logits (batch, classes); 28 x 28 x 1 has 34,826 weights.
+class CNN : public Model {
+ public:
+  explicit CNN(CNNOptions options = {});
+
+ protected:
+  Value call(const Value& x) override;
+
+ private:
+  CNNOptions options_;
+  Rescaling rescaling_ = sub("rescaling", Rescaling({.scale = options_.scale}));
+  Conv2D conv1_ = sub("conv1", Conv2D({.filters = 32, .kernel_size = 3, .activation = "relu"}));
+  MaxPooling2D pool_ = sub("pool", MaxPooling2D());
+  Conv2D conv2_ = sub("conv2", Conv2D({.filters = 64, .kernel_size = 3, .activation = "relu"}));
+  Flatten flatten_ = sub("flatten", Flatten());
+  Dropout dropout_ = sub("dropout", Dropout({.rate = options_.dropout}));
+  Dense fc_ = sub("fc", Dense({.units = options_.classes}));
+};
+
+}  // namespace mezzo

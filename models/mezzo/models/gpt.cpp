@@ -1,0 +1,152 @@
+#include <mezzo/models/gpt.hpp>
+
+#include <cmath>
+#include <utility>
+
+#include <mezzo/core/scoped_value.hpp>
+#include <mezzo/initializers/random_normal.hpp>
+#include <mezzo/models/positions.hpp>
+#include <mezzo/models/self_attention.hpp>
+#include <mezzo/nn/checks.hpp>
+
+namespace mezzo {
+namespace {
+
+Dense dense(std::int64_t units, double deviation) {
+  return Dense({.units = units, .kernel_initializer = RandomNormal({.stddev = deviation})});
+}
+
+/// Of layers whose output is added to the residual stream: smaller, as there are 2 n_layer of them.
+double residual_deviation(const GPTOptions& options) {
+  return options.initializer_range / std::sqrt(2.0 * static_cast<double>(options.n_layer));
+}
+
+LayerNormalization norm(const GPTOptions& options) {
+  return LayerNormalization({.epsilon = options.layer_norm_epsilon});
+}
+
+Embedding embedding(const GPTOptions& options, std::int64_t rows) {
+  return Embedding({.input_dim = rows,
+                    .output_dim = options.n_embd,
+                    .embeddings_initializer = RandomNormal({.stddev = options.initializer_range})});
+}
+
+struct GPTBlockOptions {
+  GPTOptions gpt{};
+  std::string name{};
+  Policy dtype{};
+};
+
+/// x + attention(norm(x)), then x + mlp(norm(x)): (x[, keys, values]) to (x, keys, values).
+class GPTBlock : public Layer {
+ public:
+  explicit GPTBlock(GPTBlockOptions options) : Layer("GPTBlock", options), options_(std::move(options.gpt)) {
+    set_weight_files({.rename = {{"^(c_fc|c_proj)\\.", "mlp.$1."}},
+                      .plain = {".*(c_attn|c_fc|c_proj)\\.weight"},
+                      .skip = {"attn.bias", "attn.masked_bias"}});
+  }
+
+ protected:
+  Values call_many(const Values& xs) override {
+    Values attention = xs;
+    attention[0] = ln_1_(xs[0]);
+    Values out = attn_(attention);
+    const Value x = xs[0] + drop_(out[0]);
+    out[0] = x + drop_(c_proj_(gelu(c_fc_(ln_2_(x)), true)));
+    return out;
+  }
+
+ private:
+  detail::SelfAttention attention() const {
+    return detail::SelfAttention({.num_heads = options_.n_head,
+                                  .input = dense(3 * options_.n_embd, options_.initializer_range),
+                                  .output = dense(options_.n_embd, residual_deviation(options_)),
+                                  .input_name = "c_attn",
+                                  .output_name = "c_proj",
+                                  .causal = true,
+                                  .dropout = options_.attn_pdrop});
+  }
+
+  GPTOptions options_;
+  LayerNormalization ln_1_ = sub("ln_1", norm(options_));
+  detail::SelfAttention attn_ = sub("attn", attention());
+  LayerNormalization ln_2_ = sub("ln_2", norm(options_));
+  Dense c_fc_ = sub("c_fc", dense(4 * options_.n_embd, options_.initializer_range));
+  Dense c_proj_ = sub("c_proj", dense(options_.n_embd, residual_deviation(options_)));
+  Dropout drop_ = sub("drop", Dropout({.rate = options_.resid_pdrop}));
+};
+
+GPTOptions checked(const std::string& where, GPTOptions options) {
+  detail::require_positive(where, "vocab_size", options.vocab_size);
+  detail::require_positive(where, "n_positions", options.n_positions);
+  detail::require_positive(where, "n_embd", options.n_embd);
+  detail::require_positive(where, "n_layer", options.n_layer);
+  detail::require_positive(where, "n_head", options.n_head);
+  detail::require_divides(where, "n_head", options.n_head, "n_embd", options.n_embd);
+  return options;
+}
+
+GPTOptions sized(GPTOptions options, std::int64_t layers, std::int64_t size, std::int64_t heads) {
+  options.n_layer = layers;
+  options.n_embd = size;
+  options.n_head = heads;
+  return options;
+}
+
+}  // namespace
+
+GPTOptions gpt2(GPTOptions rest) { return sized(std::move(rest), 12, 768, 12); }
+GPTOptions gpt2_medium(GPTOptions rest) { return sized(std::move(rest), 24, 1024, 16); }
+GPTOptions gpt2_large(GPTOptions rest) { return sized(std::move(rest), 36, 1280, 20); }
+GPTOptions gpt2_xl(GPTOptions rest) { return sized(std::move(rest), 48, 1600, 25); }
+
+GPT::GPT(GPTOptions options)
+    : Model("GPT", options),
+      options_(checked(label(), std::move(options))),
+      wte_(sub("wte", embedding(options_, options_.vocab_size))),
+      wpe_(sub("wpe", embedding(options_, options_.n_positions))),
+      drop_(sub("drop", Dropout({.rate = options_.embd_pdrop}))) {
+  for (std::int64_t i = 0; i < options_.n_layer; ++i) {
+    blocks_.emplace_back(sub("h" + std::to_string(i), GPTBlock({.gpt = options_})));
+  }
+  ln_f_ = sub("ln_f", norm(options_));
+  set_weight_files({.rename = {{"^h([0-9]+)\\.", "h.$1."}},
+                    .skip = {"lm_head.weight"},  // the embeddings once more
+                    .optional_prefix = "transformer."});
+}
+
+Values GPT::forward(const Value& ids, const Values& past) {
+  detail::require_rank(label(), ids.shape(), 2, "(batch, positions)");
+  const std::int64_t begin = past.empty() ? 0 : past[0].shape()[1];
+  const std::int64_t count = ids.shape()[1];
+  if (begin + count > options_.n_positions) {
+    throw ShapeError(label() + " input_ids may have " + std::to_string(options_.n_positions) + " positions; got " +
+                     std::to_string(begin + count));
+  }
+  Value x = drop_(wte_(ids) + wpe_(detail::position_ids(begin, count)));
+  Values out(1);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    Values in{x};
+    if (!past.empty()) in.insert(in.end(), {past[2 * i], past[2 * i + 1]});
+    const Values y = (*blocks_[i])(in);
+    x = y[0];
+    out.insert(out.end(), {y[1], y[2]});
+  }
+  out[0] = matmul(ln_f_(x), wte_.embeddings(), {.transpose_b = true});
+  return out;
+}
+
+Values GPT::with_past(const Values& state) {
+  const ScopedValue<bool> keeps(keeps_past_, true);
+  return Layer::operator()(state);
+}
+
+Values GPT::call_many(const Values& xs) {
+  if (keeps_past_) return forward(xs[0], Values(xs.begin() + 1, xs.end()));
+  if (xs.size() > 1) {
+    throw ValueError(label() + " takes input_ids; got " + std::to_string(xs.size()) + " inputs");
+  }
+  return {forward(xs[0], {}).front()};
+}
+
+}  // namespace mezzo

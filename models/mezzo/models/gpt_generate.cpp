@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <mezzo/core/random.hpp>
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/models/gpt.hpp>
+#include <mezzo/models/positions.hpp>
+
+namespace mezzo {
+namespace {
+
+void check(const std::string& where, const Tensor& ids, const GenerateOptions& options, std::int64_t limit) {
+  if (ids.shape().size() != 2 || ids.shape()[1] < 1) {
+    throw ShapeError(where + " generate: input_ids must be (batch, positions), with a position at least; got shape " +
+                     to_string(ids.shape()));
+  }
+  if (options.max_new_tokens < 0) {
+    throw ValueError(where + " generate: max_new_tokens must not be negative; got " +
+                     std::to_string(options.max_new_tokens));
+  }
+  if (!(options.temperature > 0)) {
+    throw ValueError(where + " generate: temperature must be positive; got " + std::to_string(options.temperature));
+  }
+  if (options.top_k < 0) {
+    throw ValueError(where + " generate: top_k must not be negative; got " + std::to_string(options.top_k));
+  }
+  // The last token that is drawn is not computed with.
+  if (ids.shape()[1] + options.max_new_tokens > limit + 1) {
+    throw ShapeError(where + " generate: " + std::to_string(ids.shape()[1]) + " positions and " +
+                     std::to_string(options.max_new_tokens) + " new ones are more than n_positions, " +
+                     std::to_string(limit) + ", allows");
+  }
+}
+
+/// Draws tokens from rows of logits.
+class Sampler {
+ public:
+  Sampler(const GenerateOptions& options, std::int64_t vocabulary)
+      : options_(options),
+        key_(mix(seed(), next_stream())),
+        order_(static_cast<std::size_t>(vocabulary)),
+        weights_(order_.size()) {}
+
+  std::int64_t operator()(const float* logits) {
+    const float* end = logits + order_.size();
+    if (!options_.do_sample) return std::max_element(logits, end) - logits;
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::size_t count = order_.size();
+    if (options_.top_k > 0) count = std::min(count, static_cast<std::size_t>(options_.top_k));
+    const auto likelier = [&](std::size_t a, std::size_t b) {
+      return logits[a] > logits[b] || (logits[a] == logits[b] && a < b);
+    };
+    if (count < order_.size()) {
+      std::nth_element(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(count), order_.end(), likelier);
+      std::sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    const auto highest = static_cast<double>(*std::max_element(logits, end));
+    double total = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      weights_[i] = std::exp((static_cast<double>(logits[order_[i]]) - highest) / options_.temperature);
+      total += weights_[i];
+    }
+    const auto words = philox(key_, draws_++);
+    double rest = unit_double(words[0], words[1]) * total;
+    std::size_t drawn = 0;
+    while (drawn + 1 < count && rest >= weights_[drawn]) rest -= weights_[drawn++];
+    return static_cast<std::int64_t>(order_[drawn]);
+  }
+
+ private:
+  const GenerateOptions& options_;
+  std::uint64_t key_, draws_ = 0;
+  std::vector<std::size_t> order_;
+  std::vector<double> weights_;
+};
+
+/// The logits (batch, vocabulary) of the last position.
+Tensor last_of(const Value& logits) {
+  return detail::at_position(logits, logits.shape()[1] - 1).tensor().cast(DType::float32);
+}
+
+}  // namespace
+
+Tensor GPT::generate(const Tensor& input_ids, const GenerateOptions& options) {
+  check(label(), input_ids, options, options_.n_positions);
+  const OutsideTrace at_once;
+  const std::int64_t batch = input_ids.shape()[0], given = input_ids.shape()[1];
+  const std::int64_t length = given + options.max_new_tokens;
+  const Tensor prompt = input_ids.cast(DType::int64);
+  Tensor out({batch, length}, DType::int64);
+  auto* ids = out.mutable_data<std::int64_t>();
+  for (std::int64_t row = 0; row < batch; ++row) {
+    std::copy_n(prompt.data<std::int64_t>() + row * given, given, ids + row * length);
+  }
+  Sampler sampler(options, options_.vocab_size);
+  std::vector<bool> ended(static_cast<std::size_t>(batch));
+  Values state{prompt};
+  for (std::int64_t position = given; position < length; ++position) {
+    const Values y = with_past(state);
+    const Tensor logits = last_of(y[0]);
+    Tensor next({batch, 1}, DType::int64);
+    for (std::int64_t row = 0; row < batch; ++row) {
+      const auto at = static_cast<std::size_t>(row);
+      std::int64_t id = sampler(logits.data<float>() + row * options_.vocab_size);
+      if (ended[at]) id = *options.eos_token_id;
+      ended[at] = options.eos_token_id == id;
+      ids[row * length + position] = next.mutable_data<std::int64_t>()[row] = id;
+    }
+    if (std::all_of(ended.begin(), ended.end(), [](bool end) { return end; })) {
+      for (std::int64_t row = 0; row < batch; ++row) {
+        std::fill(ids + row * length + position, ids + (row + 1) * length, *options.eos_token_id);
+      }
+      break;
+    }
+    state = y;
+    state[0] = next;
+  }
+  return out;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,42 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include <mezzo/layers/average_pooling2d.hpp>
+#include <mezzo/layers/conv2d.hpp>
+#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/flatten.hpp>
+#include <mezzo/layers/rescaling.hpp>
+#include <mezzo/training/model.hpp>
+
+namespace mezzo {
+
+struct LeNetOptions {
+  std::int64_t classes = 10;
+  double scale = 1.0 / 255;  ///< what pixels are multiplied by
+  std::string name{};
+  Policy dtype{};
+};
+
+/// LeNet-5 (LeCun et al., 1998, "Gradient-Based Learning Applied to Document Recognition"), with tanh and average
+/// pooling: images (batch, 28, 28, channels) of any number type, which conv1 pads to the paper's 32 x 32, to logits
+/// (batch, classes). As has become usual the poolings have no weights, conv2 sees all maps, and the output is a Dense:
+/// 61,706 weights for one channel. Layers: conv1 (6 maps of 5x5), conv2 (16), conv3 (120), fc1 (84), fc2.
+class LeNet : public Model {
+ public:
+  /// A ValueError for classes below 1.
+  explicit LeNet(LeNetOptions options = {});
+
+ protected:
+  Value call(const Value& x) override;
+
+ private:
+  LeNetOptions options_;
+  Rescaling rescaling_;
+  Conv2D conv1_, conv2_, conv3_;
+  AveragePooling2D pool_;
+  Flatten flatten_;
+  Dense fc1_, fc2_;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,159 @@
+#include <mezzo/models/resnet.hpp>
+
+#include <cmath>
+#include <optional>
+
+#include <mezzo/initializers/random_uniform.hpp>
+#include <mezzo/initializers/variance_scaling.hpp>
+#include <mezzo/nn/checks.hpp>
+
+namespace mezzo {
+namespace {
+
+/// torch's padding that keeps height and width at stride 1.
+Conv2D convolution(std::int64_t filters, std::int64_t size, std::int64_t stride, const std::string& name = "") {
+  return Conv2D(
+      {.filters = filters,
+       .kernel_size = size,
+       .strides = stride,
+       .padding = size / 2,
+       .use_bias = false,
+       .kernel_initializer = VarianceScaling({.scale = 2, .mode = "fan_out", .distribution = "untruncated_normal"}),
+       .name = name});
+}
+
+BatchNormalization normalization(bool zero = false, const std::string& name = "") {
+  return BatchNormalization(
+      {.momentum = 0.9, .epsilon = 1e-5, .gamma_initializer = zero ? "zeros" : "ones", .name = name});
+}
+
+/// torch's default for Linear, kernel and bias.
+Dense linear(std::int64_t in, std::int64_t units) {
+  const double limit = 1 / std::sqrt(static_cast<double>(in));
+  const RandomUniform uniform({.minval = -limit, .maxval = limit});
+  return Dense({.units = units, .kernel_initializer = uniform, .bias_initializer = uniform});
+}
+
+struct BlockOptions {
+  std::int64_t filters = 0;
+  std::int64_t stride = 1;
+  bool downsample = false;  ///< the shortcut is a convolution, since stride or channels change
+  bool zero_init_residual = false;
+  std::string name{};
+  Policy dtype{};
+};
+
+/// relu(what the convolutions give + the shortcut).
+class ResidualBlock : public Layer {
+ protected:
+  ResidualBlock(const char* kind, BlockOptions options) : Layer(kind, options), options_(std::move(options)) {}
+
+  void declare_downsample(std::int64_t channels) {
+    if (!options_.downsample) return;
+    downsample_ = sub("downsample", Sequential({convolution(channels, 1, options_.stride, "0"),  //
+                                                normalization(false, "1")}));
+  }
+
+  Value shortcut(const Value& x) { return downsample_ ? (*downsample_)(x) : x; }
+
+  BlockOptions options_;
+
+ private:
+  std::optional<Sequential> downsample_;
+};
+
+class BasicBlock : public ResidualBlock {
+ public:
+  static constexpr std::int64_t expansion = 1;
+
+  explicit BasicBlock(BlockOptions options) : ResidualBlock("BasicBlock", std::move(options)) {
+    declare_downsample(options_.filters);
+  }
+
+ protected:
+  Value call(const Value& x) override { return relu_(bn2_(conv2_(relu_(bn1_(conv1_(x))))) + shortcut(x)); }
+
+ private:
+  Conv2D conv1_ = sub("conv1", convolution(options_.filters, 3, options_.stride));
+  BatchNormalization bn1_ = sub("bn1", normalization());
+  ReLU relu_ = sub("relu", ReLU());
+  Conv2D conv2_ = sub("conv2", convolution(options_.filters, 3, 1));
+  BatchNormalization bn2_ = sub("bn2", normalization(options_.zero_init_residual));
+};
+
+class Bottleneck : public ResidualBlock {
+ public:
+  static constexpr std::int64_t expansion = 4;
+
+  explicit Bottleneck(BlockOptions options) : ResidualBlock("Bottleneck", std::move(options)) {
+    declare_downsample(channels_);
+  }
+
+ protected:
+  Value call(const Value& x) override {
+    const Value narrow = relu_(bn1_(conv1_(x)));
+    return relu_(bn3_(conv3_(relu_(bn2_(conv2_(narrow))))) + shortcut(x));
+  }
+
+ private:
+  std::int64_t channels_ = expansion * options_.filters;
+  Conv2D conv1_ = sub("conv1", convolution(options_.filters, 1, 1));
+  BatchNormalization bn1_ = sub("bn1", normalization());
+  ReLU relu_ = sub("relu", ReLU());
+  Conv2D conv2_ = sub("conv2", convolution(options_.filters, 3, options_.stride));
+  BatchNormalization bn2_ = sub("bn2", normalization());
+  Conv2D conv3_ = sub("conv3", convolution(channels_, 1, 1));
+  BatchNormalization bn3_ = sub("bn3", normalization(options_.zero_init_residual));
+};
+
+std::int64_t expansion_of(ResNet::Block block) {
+  return block == ResNet::Block::basic ? BasicBlock::expansion : Bottleneck::expansion;
+}
+
+constexpr std::int64_t first_filters = 64;
+
+}  // namespace
+
+ResNet::ResNet(Block block, const std::array<std::int64_t, 4>& layers, ResNetOptions options)
+    : Model("ResNet", options),
+      block_(block),
+      layers_(layers),
+      options_(std::move(options)),
+      conv1_(sub("conv1", convolution(first_filters, 7, 2))),
+      bn1_(sub("bn1", normalization())),
+      fc_(output_layer()) {}
+
+Dense ResNet::output_layer() {
+  detail::require_positive(label(), "classes", options_.classes);
+  return sub("fc", linear(8 * first_filters * expansion_of(block_), options_.classes));
+}
+
+Sequential ResNet::stage(std::size_t index) const {
+  detail::require_positive(label(), "layers", layers_[index]);
+  std::vector<Any<Layer>> blocks;
+  for (std::int64_t i = 0; i < layers_[index]; ++i) {
+    const bool first = i == 0;
+    const BlockOptions options{.filters = first_filters << index,
+                               .stride = first && index > 0 ? 2 : 1,
+                               .downsample = first && (index > 0 || block_ == Block::bottleneck),
+                               .zero_init_residual = options_.zero_init_residual,
+                               .name = std::to_string(i)};
+    if (block_ == Block::basic) {
+      blocks.emplace_back(BasicBlock(options));
+    } else {
+      blocks.emplace_back(Bottleneck(options));
+    }
+  }
+  return Sequential(std::move(blocks));
+}
+
+Value ResNet::call(const Value& x) {
+  const Value stem = maxpool_(relu_(bn1_(conv1_(x))));
+  return fc_(avgpool_(layer4_(layer3_(layer2_(layer1_(stem))))));
+}
+
+ResNet resnet18(const ResNetOptions& options) { return {ResNet::Block::basic, {2, 2, 2, 2}, options}; }
+ResNet resnet34(const ResNetOptions& options) { return {ResNet::Block::basic, {3, 4, 6, 3}, options}; }
+ResNet resnet50(const ResNetOptions& options) { return {ResNet::Block::bottleneck, {3, 4, 6, 3}, options}; }
+
+}  // namespace mezzo

@@ -1,0 +1,68 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include <mezzo/layers/batch_normalization.hpp>
+#include <mezzo/layers/conv2d.hpp>
+#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/global_average_pooling2d.hpp>
+#include <mezzo/layers/max_pooling2d.hpp>
+#include <mezzo/layers/relu.hpp>
+#include <mezzo/training/sequential.hpp>
+
+namespace mezzo {
+
+struct ResNetOptions {
+  std::int64_t classes = 1000;      ///< size of the output
+  bool zero_init_residual = false;  ///< blocks begin as identities: their last gamma is 0 (Goyal et al., 2017)
+  std::string name{};
+  Policy dtype{};
+};
+
+/// Residual network (He et al., 2015, arXiv 1512.03385) with torchvision's structure, names and initial values:
+/// (batch, height, width, channels) of floats to logits (batch, classes). Height and width are halved five times;
+/// 224 is what it was made for. With torch's constants: batch normalization has epsilon 1e-5 and momentum 0.9,
+/// paddings are symmetric. Layers: conv1, bn1, relu, maxpool, layer1 to layer4 (of blocks 0, 1, ...: conv1, bn1, ...,
+/// downsample/0, downsample/1), avgpool, fc.
+class ResNet : public Model {
+ public:
+  /// `basic`: two 3x3 convolutions; `bottleneck`: 1x1, 3x3, 1x1 with four times the channels out, the stride in the
+  /// 3x3 one (torchvision's v1.5; the paper has it in the first 1x1).
+  enum class Block { basic, bottleneck };
+
+  /// `layers`: the number of blocks in each of the four stages. A ValueError for `layers` or `classes` below 1.
+  ResNet(Block block, const std::array<std::int64_t, 4>& layers, ResNetOptions options = {});
+
+ protected:
+  Value call(const Value& x) override;
+
+ private:
+  Sequential stage(std::size_t index) const;
+  Dense output_layer();
+
+  Block block_;
+  std::array<std::int64_t, 4> layers_;
+  ResNetOptions options_;
+  Conv2D conv1_;
+  BatchNormalization bn1_;
+  ReLU relu_ = sub("relu", ReLU());
+  MaxPooling2D maxpool_ = sub("maxpool", MaxPooling2D({.pool_size = 3, .strides = 2, .padding = 1}));
+  Sequential layer1_ = sub("layer1", stage(0));
+  Sequential layer2_ = sub("layer2", stage(1));
+  Sequential layer3_ = sub("layer3", stage(2));
+  Sequential layer4_ = sub("layer4", stage(3));
+  GlobalAveragePooling2D avgpool_ = sub("avgpool", GlobalAveragePooling2D());
+  Dense fc_;
+};
+
+/// @name The paper's networks
+/// As `resnet18({.classes = 37})`. The numbers of trained weights are those for images of three channels and 1000
+/// classes.
+/// @{
+ResNet resnet18(const ResNetOptions& options = {});  ///< 2, 2, 2, 2 basic blocks: 11,689,512 weights
+ResNet resnet34(const ResNetOptions& options = {});  ///< 3, 4, 6, 3 basic blocks: 21,797,672 weights
+ResNet resnet50(const ResNetOptions& options = {});  ///< 3, 4, 6, 3 bottlenecks: 25,557,032 weights
+/// @}
+
+}  // namespace mezzo

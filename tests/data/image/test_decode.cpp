@@ -1,0 +1,117 @@
+#include <boost/test/unit_test.hpp>
+
+#include <mezzo/data/image/decode.hpp>
+
+#include "support/folder.hpp"
+#include "support/recorded.hpp"
+#include "support/throws.hpp"
+
+using namespace mezzo;
+using image::decode_image;
+using mezzo_tests::check_throws;
+using mezzo_tests::recorded;
+
+namespace {
+
+Bytes file_of(const std::string& name) {
+  const auto text = recorded("image").at("decode").at(name).at("file").get<std::string>();
+  Bytes bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    bytes.push_back(static_cast<std::uint8_t>(std::stoi(text.substr(i, 2), nullptr, 16)));
+  }
+  return bytes;
+}
+
+Bytes first(const Bytes& bytes, std::size_t count) {
+  return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(decode)
+
+BOOST_AUTO_TEST_CASE(pixels_are_those_of_pillow) {
+  const auto& cases = recorded("image").at("decode");
+  BOOST_TEST_REQUIRE(cases.size() >= 20U);
+  for (const auto& [name, one] : cases.items()) {
+    BOOST_TEST_CONTEXT(name) {
+      const Tensor pixels = decode_image(file_of(name), name);
+      BOOST_TEST(pixels.shape() == one.at("shape").get<Shape>(), boost::test_tools::per_element());
+      BOOST_TEST(pixels.to_doubles() == one.at("pixels").get<std::vector<double>>(), boost::test_tools::per_element());
+      BOOST_TEST((pixels.dtype() == DType::uint8));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(files_are_read) {
+  const mezzo_tests::Folder folder;
+  const std::string path = folder.write("a.jpg", file_of("png rgb"));  // the content tells the format
+  BOOST_TEST(image::read_image(path).equal(decode_image(file_of("png rgb"), "")));
+  const std::string missing = folder.path("none.jpg");
+  check_throws<FileError>("[read_file] \"" + missing + "\": there is no such file",
+                          [&] { image::read_image(missing); });
+  const std::string text = folder.write("text.jpg", {'t', 'e', 'x', 't'});
+  check_throws<FileError>(
+      "[decode_image] \"" + text + "\": must be a JPEG or PNG file; its 4 bytes begin as neither does",
+      [&] { image::read_image(text); });
+}
+
+BOOST_AUTO_TEST_CASE(every_truncation_is_refused) {
+  for (const char* name : {"jpeg 4:2:0", "jpeg progressive", "jpeg cmyk", "png rgb", "png interlaced"}) {
+    const Bytes whole = file_of(name);
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      BOOST_TEST_CONTEXT(name << ", " << size << " of " << whole.size() << " bytes") {
+        BOOST_CHECK_THROW(decode_image(first(whole, size), name), FileError);
+      }
+    }
+  }
+  const Bytes jpeg = file_of("jpeg 4:2:0");
+  check_throws<FileError>("[decode_image] \"x.jpg\": not a whole JPEG file: Premature end of JPEG file",
+                          [&] { decode_image(first(jpeg, jpeg.size() - 40), "x.jpg"); });
+  const Bytes png = file_of("png rgb");
+  check_throws<FileError>("[decode_image] \"x.png\": not a whole PNG file: the file is truncated",
+                          [&] { decode_image(first(png, png.size() - 40), "x.png"); });
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_file_decodes_or_is_refused) {
+  int refused = 0;
+  for (const char* name : {"jpeg 4:2:0", "jpeg progressive", "jpeg cmyk", "png palette", "png 16 bit gray"}) {
+    const Bytes whole = file_of(name);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      Bytes damaged = whole;
+      damaged[i] ^= static_cast<std::uint8_t>(1U << (i % 8));
+      try {
+        const Tensor pixels = decode_image(damaged, name, {.max_pixels = 100'000});
+        BOOST_TEST(pixels.size() <= 300'000);
+      } catch (const FileError&) {
+        ++refused;
+      }
+    }
+  }
+  BOOST_TEST(refused > 100);
+}
+
+BOOST_AUTO_TEST_CASE(corruption_is_told) {
+  Bytes png = file_of("png rgb");
+  png[png.size() - 20] ^= 1;
+  check_throws<FileError>("[decode_image] \"x.png\": not a whole PNG file: IDAT: incorrect data check",
+                          [&] { decode_image(png, "x.png"); });
+}
+
+BOOST_AUTO_TEST_CASE(a_header_claims_no_more_than_the_limit) {
+  Bytes png = file_of("png rgb");
+  check_throws<FileError>("[decode_image] \"x\": must have 1 to 142 pixels; got 13 x 11",
+                          [&] { decode_image(png, "x", {.max_pixels = 142}); });
+  BOOST_TEST(decode_image(png, "x", {.max_pixels = 143}).size() == 3 * 143);
+  Bytes jpeg = file_of("jpeg 4:4:4");
+  for (std::size_t i = 0; i + 9 < jpeg.size(); ++i) {
+    if (jpeg[i] == 0xff && jpeg[i + 1] == 0xc0) {
+      for (std::size_t k = 5; k < 9; ++k) jpeg[i + k] = k % 2 == 0 ? 0xff : 0xfe;  // height, width
+      break;
+    }
+  }
+  check_throws<FileError>("[decode_image] \"x\": must have 1 to 89478485 pixels; got 65279 x 65279",
+                          [&] { decode_image(jpeg, "x"); });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

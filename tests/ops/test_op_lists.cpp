@@ -1,0 +1,156 @@
+#include <boost/test/unit_test.hpp>
+
+#include <fstream>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/ops/op_lists.hpp>
+#include <mezzo/precision/policy.hpp>
+
+#include "support/captured.hpp"
+#include "support/folder.hpp"
+#include "support/throws.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+std::string file_of(const Folder& folder, const std::string& text) {
+  return folder.write("ops.txt", {text.begin(), text.end()});
+}
+
+const CastRule any{};
+const CastRule follow{{Cast::promote}, false, true};
+const CastRule norm{{Cast::compute, Cast::keep}, true, true};
+
+std::string dtypes(const CastRule& rule, Listing listing, const std::vector<DType>& in) {
+  std::vector<Operand> operands;
+  for (const DType dtype : in) operands.push_back({dtype, true, false});
+  std::string text;
+  for (const DType dtype : autocast(rule, operands, listing, DType::bfloat16)) {
+    text += (text.empty() ? "" : " ") + std::string(dtype_name(dtype));
+  }
+  return text;
+}
+
+constexpr DType f32 = DType::float32, bf16 = DType::bfloat16, f64 = DType::float64, i64 = DType::int64;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(op_lists)
+
+BOOST_AUTO_TEST_CASE(the_default_lists_are_hmps) {
+  const OpLists lists;
+  BOOST_TEST((lists.dtype() == DType::bfloat16));
+  for (const char* op : {"matmul", "conv2d", "batch_norm", "layer_norm", "dropout", "relu", "transpose"}) {
+    BOOST_TEST((lists.listing(op) == Listing::lower), op);
+  }
+  for (const char* op : {"sparse_categorical_crossentropy", "divide", "gather", "log", "softmax"}) {
+    BOOST_TEST((lists.listing(op) == Listing::float32), op);
+  }
+  for (const char* op : {"add", "gelu", "bias_add", "mean", "cast"}) {
+    BOOST_TEST((lists.listing(op) == Listing::unlisted), op);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(opt_level_o2_has_products_alone_in_low_precision) {
+  const OpLists lists({.opt_level = "O2"});
+  BOOST_TEST((lists.listing("conv2d") == Listing::lower));
+  BOOST_TEST((lists.listing("matmul") == Listing::lower));
+  for (const char* op : {"relu", "batch_norm", "add"}) BOOST_TEST((lists.listing(op) == Listing::float32), op);
+  check_throws<ValueError>(
+      "[OpLists] opt_level \"O2\" takes no lists: it has products and convolutions in bfloat16 and everything else in "
+      "float32",
+      [] { OpLists({.opt_level = "O2", .lower = Names{"add"}}); });
+  check_throws<ValueError>("[OpLists] opt_level must be \"O1\" or \"O2\"; got \"O3\"",
+                           [] { OpLists({.opt_level = "O3"}); });
+}
+
+BOOST_AUTO_TEST_CASE(torch_amps_lists) {
+  const OpLists lists = OpLists::torch_amp(DType::float16);
+  BOOST_TEST((lists.dtype() == DType::float16));
+  for (const char* op : {"matmul", "conv2d", "scaled_dot_product_attention"}) {
+    BOOST_TEST((lists.listing(op) == Listing::lower), op);
+  }
+  BOOST_TEST((lists.listing("sparse_categorical_crossentropy") == Listing::float32));
+  for (const char* op : {"softmax", "layer_norm", "sum", "mean", "exp", "gelu", "max_pool2d", "concat"}) {
+    BOOST_TEST((lists.listing(op) == Listing::unlisted), op);
+  }
+}
+
+// HMP's file: one op a line.
+BOOST_AUTO_TEST_CASE(files_hold_an_op_a_line_and_comments) {
+  const Folder folder;
+  const OpLists lists({.lower_file = file_of(folder, "# products\n  linear  \n\ngelu # and this\r\ntopk\nadd")});
+  for (const char* op : {"matmul", "gelu", "add"}) BOOST_TEST((lists.listing(op) == Listing::lower), op);
+  BOOST_TEST((lists.listing("conv2d") == Listing::unlisted));
+  BOOST_TEST((lists.listing("softmax") == Listing::float32));  // the other list is still the default
+}
+
+BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_nearest) {
+  const Folder folder;
+  const std::string path = file_of(folder, "relu\n# all\nlayernorm\n");
+  check_throws<NameError>(
+      "[OpLists] \"" + path + "\" line 3: no op \"layernorm\"; the nearest are: layer_norm, batch_norm, norm",
+      [&] { OpLists({.float32_file = path}); });
+  check_throws<NameError>("[OpLists] lower: no op \"conv2\"; the nearest are: conv2d, conv1d, conv3d",
+                          [] { OpLists({.lower = Names{"conv2"}}); });
+  check_throws<FileError>("[OpLists] \"" + folder.path("none") + "\" can't be read",
+                          [&] { OpLists({.lower_file = folder.path("none")}); });
+  check_throws<FileError>("[OpLists] \"" + folder.path() + "\" can't be read",
+                          [&] { OpLists({.lower_file = folder.path()}); });
+}
+
+BOOST_AUTO_TEST_CASE(contradictions_are_refused) {
+  check_throws<ValueError>("[OpLists] op \"matmul\" is on both lists",
+                           [] { OpLists({.lower = Names{"mm"}, .float32 = Names{"linear"}}); });
+  check_throws<ValueError>("[OpLists] at most one of lower and lower_file may be given",
+                           [] { OpLists({.lower = Names{}, .lower_file = "x"}); });
+  check_throws<ValueError>("[OpLists] dtype must be bfloat16 or float16; got float32",
+                           [] { OpLists({.dtype = DType::float32}); });
+}
+
+BOOST_AUTO_TEST_CASE(listed_ops_take_floats_in_their_lists_dtype) {
+  BOOST_TEST(dtypes(any, Listing::lower, {f32, f32}) == "bfloat16 bfloat16");
+  BOOST_TEST(dtypes(any, Listing::float32, {bf16, bf16}) == "float32 float32");
+  BOOST_TEST(dtypes(any, Listing::lower, {i64}) == "int64");
+  BOOST_TEST(dtypes(any, Listing::lower, {f64}) == "float64");
+  BOOST_TEST(dtypes(norm, Listing::lower, {f32, f32}) == "bfloat16 float32");  // norms cast their first input alone
+}
+
+BOOST_AUTO_TEST_CASE(unlisted_ops_follow_their_first_input_or_the_widest) {
+  BOOST_TEST(dtypes(follow, Listing::unlisted, {bf16, f32}) == "bfloat16 bfloat16");
+  BOOST_TEST(dtypes(follow, Listing::unlisted, {f32, bf16}) == "float32 float32");
+  BOOST_TEST(dtypes(any, Listing::unlisted, {bf16, f32, bf16}) == "float32 float32 float32");
+  BOOST_TEST(dtypes(any, Listing::unlisted, {bf16}) == "bfloat16");
+}
+
+// The lists take precedence over the rules of several inputs.
+BOOST_AUTO_TEST_CASE(lists_come_before_the_rules) {
+  BOOST_TEST(dtypes(any, Listing::lower, {bf16, f32}) == "bfloat16 bfloat16");
+  BOOST_TEST(dtypes(follow, Listing::float32, {bf16, f32}) == "float32 float32");
+}
+
+BOOST_AUTO_TEST_CASE(they_are_a_policy) {
+  const Policy policy = OpLists();
+  BOOST_TEST(policy.lists() != nullptr);
+  BOOST_TEST((policy.variable_dtype() == DType::float32 && policy.compute_dtype() == DType::float32));
+  BOOST_TEST((policy == Policy(OpLists())));
+  BOOST_TEST((policy != Policy(OpLists({.dtype = DType::float16}))));
+  BOOST_TEST((policy != Policy(OpLists::torch_amp())));
+  BOOST_TEST(Precision(OpLists()).policy().name() == policy.name());
+}
+
+BOOST_AUTO_TEST_CASE(casts_are_told_once) {
+  const CapturedOutput output;
+  const OpLists lists({.verbose = true});
+  const OpLists copy = lists;
+  for (const OpLists& each : {lists, copy}) each.tell("conv2d", "backbone/conv1", DType::float32, DType::bfloat16);
+  lists.tell("add", "", DType::bfloat16, DType::float32);
+  BOOST_TEST(output.text() ==
+             "[OpLists] conv2d in backbone/conv1: float32 -> bfloat16\n[OpLists] add: bfloat16 -> float32\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

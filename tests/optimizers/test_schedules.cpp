@@ -1,0 +1,67 @@
+#include <boost/test/unit_test.hpp>
+
+#include <mezzo/core/error.hpp>
+#include <mezzo/optimizers/cosine_decay.hpp>
+#include <mezzo/optimizers/exponential_decay.hpp>
+#include <mezzo/optimizers/piecewise_constant_decay.hpp>
+
+#include "support/recorded.hpp"
+#include "support/refused.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+void check_recorded(const std::string& name, const LearningRate& rate) {
+  const auto& expected = recorded("schedules").at(name);
+  for (std::size_t i = 0; i < expected.at("steps").size(); ++i) {
+    const auto step = expected.at("steps")[i].get<std::int64_t>();
+    const auto wanted = expected.at("rates")[i].get<double>();
+    BOOST_TEST_CONTEXT(name << " at step " << step) {
+      BOOST_TEST(std::abs(rate.at(step) - wanted) <= 1e-15 + 1e-13 * wanted);
+    }
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(schedules)
+
+BOOST_AUTO_TEST_CASE(equal_keras) {
+  check_recorded("cosine_decay", CosineDecay({.initial_learning_rate = 0.1, .decay_steps = 100}));
+  check_recorded("cosine_decay_alpha", CosineDecay({.initial_learning_rate = 0.1, .decay_steps = 10, .alpha = 0.2}));
+  check_recorded(
+      "cosine_decay_warmup",
+      CosineDecay(
+          {.initial_learning_rate = 0.01, .decay_steps = 90, .alpha = 0.1, .warmup_target = 0.5, .warmup_steps = 10}));
+  check_recorded("exponential_decay",
+                 ExponentialDecay({.initial_learning_rate = 0.1, .decay_steps = 10, .decay_rate = 0.9}));
+  check_recorded(
+      "exponential_decay_staircase",
+      ExponentialDecay({.initial_learning_rate = 0.1, .decay_steps = 10, .decay_rate = 0.5, .staircase = true}));
+  check_recorded("piecewise_constant_decay",
+                 PiecewiseConstantDecay({.boundaries = {2, 10, 100}, .values = {1, 0.5, 0.1, 0.01}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_number_is_a_constant_rate) {
+  const LearningRate rate = 0.25;
+  BOOST_TEST(rate.at(0) == 0.25);
+  BOOST_TEST(rate.at(1000) == 0.25);
+}
+
+BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
+  BOOST_TEST(refused<ValueError>([] { CosineDecay({.initial_learning_rate = 1}); }) ==
+             "[CosineDecay] decay_steps must be at least 1; got 0");
+  BOOST_TEST(refused<ValueError>([] { CosineDecay({.decay_steps = 1, .warmup_steps = 5}); }) ==
+             "[CosineDecay] warmup_steps needs a warmup_target");
+  BOOST_TEST(refused<ValueError>([] { ExponentialDecay({.decay_steps = -1}); }) ==
+             "[ExponentialDecay] decay_steps must be at least 1; got -1");
+  BOOST_TEST(refused<ValueError>([] { PiecewiseConstantDecay({.boundaries = {1}, .values = {1}}); }) ==
+             "[PiecewiseConstantDecay] values must have one element more than boundaries; got 1 and 1");
+  BOOST_TEST(refused<ValueError>([] {
+               PiecewiseConstantDecay({.boundaries = {2, 2}, .values = {1, 2, 3}});
+             }) == "[PiecewiseConstantDecay] boundaries must rise");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
