@@ -28,7 +28,7 @@ const char* support_name(Support support) {
 /// float16 and bfloat16 are native where oneDNN's own kernels of that dtype are used; else they are widened.
 const char* products_name(DType dtype, const ProductRates& rates) {
   const bool wide = dtype == DType::float32 || dtype == DType::float64;
-  return wide || (rates.kernels == "onednn" && onednn_support(dtype) == Support::native) ? "native" : "emulated";
+  return wide || (rates.kernels == "onednn" && dtype_support(dtype) == Support::native) ? "native" : "emulated";
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ Hardware hardware() {
   for (std::size_t i = 0; i < rates.size(); ++i) {
     const DType dtype = i < dtypes.size() ? dtypes[i] : DType::float64;
     const double ratio = std::sqrt(rates[i].matmul / rates[0].matmul * rates[i].conv2d / rates[0].conv2d);
-    out.dtypes.push_back({dtype, support_name(onednn_support(dtype)), products_name(dtype, rates[i]), rates[i].matmul,
+    out.dtypes.push_back({dtype, support_name(dtype_support(dtype)), products_name(dtype, rates[i]), rates[i].matmul,
                           rates[i].conv2d, ratio});
   }
   return out;

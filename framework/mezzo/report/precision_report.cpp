@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include <mezzo/compiler/plan.hpp>
-#include <mezzo/precision/computes_in.hpp>
+#include <mezzo/precision/policy.hpp>
 #include <mezzo/report/errors.hpp>
 #include <mezzo/report/precision_probe.hpp>
 

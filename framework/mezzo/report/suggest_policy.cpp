@@ -25,7 +25,7 @@ void check(const SuggestPolicyOptions& options) {
   }
   if (options.steps < 0) throw ValueError(fmt::format("{} steps must be 0 or more; got {}", where, options.steps));
   const Policy& policy = options.precision.policy();
-  if (policy.inherits() || policy.map() != nullptr || policy.lists() != nullptr) {
+  if (policy.inherits() || policy.map() != nullptr || policy.by_op() != nullptr) {
     throw ValueError(fmt::format("{} precision must be one policy, neither a map nor op lists; got {}", where,
                                  policy.inherits() ? "none" : policy.name()));
   }
