@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/compiler/custom_op.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/finfo.hpp>
 #include <mezzo/core/isa.hpp>
@@ -66,7 +67,9 @@
 #include <mezzo/models/resnet.hpp>
 #include <mezzo/models/vit.hpp>
 #include <mezzo/ops/activation.hpp>
+#include <mezzo/ops/custom_gradient.hpp>
 #include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/host.hpp>
 #include <mezzo/ops/op_lists.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>

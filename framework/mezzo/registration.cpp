@@ -1,6 +1,7 @@
 // The one place where lower folders get what they need from higher ones.
 #include <mezzo/backends/onednn/implementations.hpp>
 #include <mezzo/backends/table.hpp>
+#include <mezzo/backends/widen.hpp>
 #include <mezzo/compiler/eager.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/compiler/product_rates.hpp>
@@ -15,6 +16,7 @@ const bool registered = [] {
   register_op_table(ops::table);
   register_executor(kernel_executor());
   register_kernel_table(kernel_table);
+  register_widening(create_widened);
   register_dtype_support(onednn_support);
   return true;
 }();

@@ -119,6 +119,8 @@ class Widened final : public Kernel {
   std::size_t input_pointers_ = 0, output_pointers_ = 0, rest_ = 0, scratch_bytes_ = 0;  // in scratch
 };
 
+}  // namespace
+
 std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string& reason) {
   const auto half = [](const Spec& spec) { return is_half(spec.dtype); };
   const bool is_update = !request.op->in_place.empty();
@@ -133,8 +135,6 @@ std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string
   reason = "no bfloat16 or float16 operand";
   return nullptr;
 }
-
-}  // namespace
 
 std::vector<Implementation> widen_implementations() {
   std::vector<Implementation> list;

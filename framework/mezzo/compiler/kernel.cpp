@@ -14,6 +14,7 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::vector<Implementation> (*library)() = nullptr;
+  decltype(Implementation::create) widening;
   std::unordered_map<const Op*, std::vector<Implementation>> by_op;
 };
 
@@ -59,6 +60,18 @@ void register_kernel(Implementation implementation) {
   fill(all);
   auto& list = all.by_op[implementation.op];
   list.insert(list.begin(), std::move(implementation));
+}
+
+void register_widening(decltype(Implementation::create) create) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.widening = std::move(create);
+}
+
+decltype(Implementation::create) widening() {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  return all.widening;
 }
 
 std::vector<Implementation> implementations_of(const Op& op) {

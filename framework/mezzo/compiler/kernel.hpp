@@ -72,6 +72,11 @@ void register_kernel_table(std::vector<Implementation> (*table)());
 /// Adds an implementation in front of those that its op has: of a user's program.
 void register_kernel(Implementation implementation);
 
+/// The implementation that computes bfloat16 and float16 operands as float32, for any op with `widens`. Set once, by
+/// registration.cpp.
+void register_widening(decltype(Implementation::create) create);
+decltype(Implementation::create) widening();
+
 /// All implementations of an op, in the order in which they are tried.
 std::vector<Implementation> implementations_of(const Op& op);
 

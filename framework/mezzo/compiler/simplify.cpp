@@ -19,7 +19,7 @@ bool holds(DType wide, DType narrow) {
 Value without_effect(const Node& node) {
   const Value& x = node.inputs.front();
   const Spec& out = node.outputs.front();
-  if (is(node, ops::stop_gradient) || is(node, ops::identity)) return x;
+  if (is(node, ops::stop_gradient) || is(node, ops::identity) || is(node, ops::custom_gradient)) return x;
   if (is(node, ops::reshape) && x.shape() == out.shape) return x;
   if (is(node, ops::reshape) && is(x, ops::reshape) && x.node()->inputs.front().shape() == out.shape) {
     return x.node()->inputs.front();

@@ -20,9 +20,7 @@ struct RuntimeKey {
   RuntimeScalar scalar = RuntimeScalar::step;
   std::size_t optimizer = 0;
 
-  bool operator==(const RuntimeKey& other) const {
-    return scalar == other.scalar && optimizer == other.optimizer;
-  }
+  bool operator==(const RuntimeKey& other) const { return scalar == other.scalar && optimizer == other.optimizer; }
   bool operator<(const RuntimeKey& other) const {
     return std::tie(scalar, optimizer) < std::tie(other.scalar, other.optimizer);
   }

@@ -18,9 +18,9 @@ struct GraphState {
     const std::string* path = nullptr;
   };
 
-  Frames frames;               ///< running layers, outermost first
-  CastRegions outermost;       ///< regions outside of all layers
-  Policy base_policy;          ///< the Trainer's
+  Frames frames;          ///< running layers, outermost first
+  CastRegions outermost;  ///< regions outside of all layers
+  Policy base_policy;     ///< the Trainer's
   Origin origin;
   Trace* trace = nullptr;              ///< the innermost one
   UpdateCollector* updates = nullptr;  ///< the innermost one

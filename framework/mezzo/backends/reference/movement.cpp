@@ -76,6 +76,10 @@ std::unique_ptr<Kernel> create_stop_gradient(const KernelRequest& request, std::
   return copy_bytes(request, reason);
 }
 
+std::unique_ptr<Kernel> create_custom_gradient(const KernelRequest& request, std::string& reason) {
+  return copy_bytes(request, reason);
+}
+
 std::unique_ptr<Kernel> create_cast(const KernelRequest& request, std::string&) {
   const std::int64_t size = element_count(request.outputs[0].shape);
   return visit_dtype(request.inputs[0].dtype, [&](auto from_zero) {
