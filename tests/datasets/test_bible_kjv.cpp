@@ -20,7 +20,7 @@ using mezzo_tests::Folder;
 
 namespace {
 
-// One book of each class; twenty chapters of three verses; the text repeats itself as language does.
+// One book of each class with twenty chapters of three verses. The text repeats itself, so that it compresses.
 std::string small_bible() {
   std::string text = "A title\n";
   for (const char* book : {"Ge", "Ruth", "Psa", "Mic", "Mark", "Acts", "1Jn", "Rev"}) {
@@ -38,7 +38,7 @@ std::string write(const Folder& folder, const std::string& text) {
   return folder.write("bible.data", bible_data(text, 4096));
 }
 
-// "Verse of Ge 17": its book and chapter.
+// Returns "Verse of Ge 17" from "Verse of Ge 17: and it came ...".
 std::string chapter_of(const std::string& verse) { return verse.substr(0, verse.find(':')); }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/datasets/fashion_mnist.hpp>
 #include <mezzo/datasets/search.hpp>
 #include <mezzo/io/idx.hpp>
@@ -15,15 +15,11 @@ using detail::require_file;
 
 constexpr int classes = 10;
 
-FileError wrong(const std::string& path, const std::string& expected, const Tensor& received) {
-  return FileError("[datasets] \"" + path + "\" must hold " + expected + "; got " + received.describe());
-}
-
 Tensor read_images(const std::string& path) {
   const Tensor images = read_idx_file(path);
   const Shape& shape = images.shape();
   if (images.dtype() != DType::uint8 || shape.size() != 3 || shape[1] != 28 || shape[2] != 28) {
-    throw wrong(path, "images, uint8 (?, 28, 28)", images);
+    fail<FileError>("[datasets]", "\"{}\" must hold images, uint8 (?, 28, 28); got {}", path, images);
   }
   return images.reshape({shape[0], 28, 28, 1});
 }
@@ -31,13 +27,13 @@ Tensor read_images(const std::string& path) {
 Tensor read_labels(const std::string& path, std::int64_t count) {
   const Tensor labels = read_idx_file(path);
   if (labels.dtype() != DType::uint8 || labels.shape() != Shape{count}) {
-    throw wrong(path, "a label for each image, uint8 " + to_string({count}), labels);
+    fail<FileError>("[datasets]", "\"{}\" must hold a label for each image, uint8 {}; got {}", path, Shape{count},
+                    labels);
   }
   const auto* begin = labels.data<std::uint8_t>();
   const auto* bad = std::find_if(begin, begin + count, [](std::uint8_t label) { return label >= classes; });
   if (bad != begin + count) {
-    throw FileError("[datasets] \"" + path + "\": label " + std::to_string(bad - begin) + " must lie in [0, " +
-                    std::to_string(classes) + "); got " + std::to_string(*bad));
+    fail<FileError>("[datasets]", "\"{}\": label {} must lie in [0, {}); got {}", path, bad - begin, classes, *bad);
   }
   return labels.cast(DType::int64);
 }
