@@ -16,13 +16,13 @@ namespace {
 bool child_sees(const std::string& environment, const std::string& expected) {
   const char* program = boost::unit_test::framework::master_test_suite().argv[0];
   const std::string command = "env -u MEZZO_MAX_ISA -u ONEDNN_MAX_CPU_ISA " + environment + " MEZZO_TEST_EXPECT=\"" +
-                              expected + "\" \"" + program + "\" --run_test=hardware/child > /dev/null 2>&1";
+                              expected + "\" \"" + program + "\" --run_test=isa/child > /dev/null 2>&1";
   return std::system(command.c_str()) == 0;
 }
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(hardware)
+BOOST_AUTO_TEST_SUITE(isa)
 
 BOOST_AUTO_TEST_CASE(names_lead_back_to_their_isa) {
   for (const Isa isa : {Isa::sse2, Isa::avx2, Isa::avx512, Isa::avx512_bf16}) {
