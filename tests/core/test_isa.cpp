@@ -12,7 +12,7 @@ using mezzo::Isa;
 
 namespace {
 
-// isa() reads the environment once, so each setting needs a process of its own.
+// Runs isa() in a new process, because it reads the environment once.
 bool child_sees(const std::string& environment, const std::string& expected) {
   const char* program = boost::unit_test::framework::master_test_suite().argv[0];
   const std::string command = "env -u MEZZO_MAX_ISA -u ONEDNN_MAX_CPU_ISA " + environment + " MEZZO_TEST_EXPECT=\"" +
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(the_environment_caps_the_isa) {
   BOOST_TEST(!child_sees("MEZZO_MAX_ISA=SSE2", "AVX2"));
 }
 
-// Run by the case above; by itself it has nothing to compare with.
+// Runs in the processes of the case above; without MEZZO_TEST_EXPECT it compares isa() with itself.
 BOOST_AUTO_TEST_CASE(child) {
   const char* given = std::getenv("MEZZO_TEST_EXPECT");
   const std::string expected = given != nullptr ? given : mezzo::isa_name(mezzo::isa());
