@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <mezzo/core/one_thread.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/mezzo.hpp>
 
 #include "formula.hpp"

@@ -51,7 +51,7 @@ LIBRARIES = [
     (re.compile(r"(oneapi/dnnl/)?dnnl"), "oneDNN", ("framework/backends/onednn/", "tests/benchmarks/peers/")),
     (re.compile(r"xsimd/"), "xsimd", ("framework/backends/xsimd/",)),
     (re.compile(r"utf8proc"), "utf8proc", ("framework/text/",)),
-    (re.compile(r"(jpeglib|png)\.h"), "image format", ("framework/image/", "tests/")),
+    (re.compile(r"(turbojpeg|png)\.h"), "image format", ("framework/image/", "tests/")),
     (re.compile(r"xtensor/"), "xtensor", ("framework/xtensor.hpp", "tests/", "tutorials/")),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -3,7 +3,7 @@
 #include <regex>
 
 #include <mezzo/core/isa.hpp>
-#include <mezzo/core/one_thread.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/io/file.hpp>
 #include <mezzo/mezzo.hpp>
 

@@ -2,13 +2,13 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <string>
 
 #include <mezzo/core/cpu.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/execution_context.hpp>
+#include <mezzo/core/fail.hpp>
 
-// libgomp's own entry points: clang's -fopenmp would bring a second pool beside the one that oneDNN runs on.
+// libgomp's entry points. clang's -fopenmp would add a second pool to the one of oneDNN.
 extern "C" {
 void GOMP_parallel(void (*body)(void*), void* context, unsigned threads, unsigned flags);
 int omp_get_thread_num();
@@ -19,19 +19,18 @@ void omp_set_num_threads(int);
 }
 
 namespace mezzo {
-
 namespace {
 
 struct QuotaState {
   bool applied = false;
 };
 
-/// libgomp begins with the cores of the affinity mask, whatever share of them a quota leaves. Its setting is one of
-/// each thread's own.
+/// Limits the number of threads to the quota of the control groups, once per thread: libgomp's default is the affinity
+/// mask alone, and its setting is per thread.
 void apply_quota() {
-  auto& quota_state = detail::ExecutionContext::current().part<QuotaState>();
-  if (quota_state.applied || omp_in_parallel() != 0) return;
-  quota_state.applied = true;
+  bool& applied = detail::ExecutionContext::current().part<QuotaState>().applied;
+  if (applied || omp_in_parallel() != 0) return;
+  applied = true;
   static const double quota = cpu_quota();
   static const bool chosen = std::getenv("OMP_NUM_THREADS") != nullptr;
   const auto most = static_cast<int>(std::ceil(quota));
@@ -46,7 +45,7 @@ int thread_count() {
 }
 
 void set_thread_count(int threads) {
-  if (threads < 1) throw ValueError("set_thread_count: threads must be at least 1; got " + std::to_string(threads));
+  if (threads < 1) fail<ValueError>("[set_thread_count]", "threads must be at least 1; got {}", threads);
   apply_quota();
   omp_set_num_threads(threads);
 }
