@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from folders import FOLDERS, GATHERING_HEADERS, ROOTS, TOP_FILES, allowed, entry_of, find_header, folder_of  # noqa: E402
+from folders import (FOLDERS, GATHERING_HEADERS, ROOTS, TOP_FILES, allowed, entry_of, find_header,  # noqa: E402
+                     folder_of)
 
 TOP_LEVEL = {"CMakeLists.txt", "framework", "models", "datasets", "tests", "tutorials", "docs", "README.md", "LICENSE"}
 SIZED = {*ROOTS, "tests"}

@@ -70,7 +70,8 @@ class CheckSymbols(unittest.TestCase):
         user = "namespace mezzo { int above(int); int below() { return above(1); } }\n"
         definition = "namespace mezzo { int above(int x) { return x; } }\n"
         for low, high, name in [("core/a.cpp", LIBRARY + "graph/b.cpp", "graph"),
-                                ("backends/reference/a.cpp", LIBRARY + "backends/xsimd/winograd/b.cpp", "backends/xsimd"),
+                                ("backends/reference/a.cpp", LIBRARY + "backends/xsimd/winograd/b.cpp",
+                                 "backends/xsimd"),
                                 ("training/a.cpp", "models/mezzo/models/b.cpp", "models"),
                                 ("ops/a.cpp", LIBRARY + "registration.cpp", "registration.cpp")]:
             self.expect({LIBRARY + low: user, high: definition}, (LIBRARY + low, "needs mezzo::above(int)"))
@@ -129,7 +130,8 @@ class CheckSymbols(unittest.TestCase):
         with tempfile.TemporaryDirectory() as root:
             objects = compile_library(root, {LIBRARY + "core/a.cpp": "int a() { return 1; }\n"})
             (Path(root) / LIBRARY / "core/a.cpp").unlink()
-            self.assertEqual(check_symbols(root, objects), [(objects[0], "an object without a source file in the tree")])
+            found = check_symbols(root, objects)
+        self.assertEqual(found, [(objects[0], "an object without a source file in the tree")])
 
     def test_exit_code(self):
         def run(files):

@@ -82,8 +82,8 @@ class CheckTree(unittest.TestCase):
             root = "models/mezzo/" if target.startswith("models/") else LIBRARY
             self.expect_line(LIBRARY + path, f"#include <mezzo/{target}.hpp>", "must not include", head="\n",
                              others=[f"{root}{target}.hpp"])
-        self.expect_line("datasets/mezzo/datasets/a.cpp", "#include <mezzo/nn/layer.hpp>", "datasets must not include nn",
-                         others=[LIBRARY + "nn/layer.hpp"])
+        self.expect_line("datasets/mezzo/datasets/a.cpp", "#include <mezzo/nn/layer.hpp>",
+                         "datasets must not include nn", others=[LIBRARY + "nn/layer.hpp"])
 
     def test_arrow_by_relative_path(self):
         self.expect_line(LIBRARY + "core/a.cpp", '#include "../graph/b.hpp"', "core must not include graph",
