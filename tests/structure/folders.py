@@ -36,7 +36,7 @@ FOLDERS = {
     "backends/onednn": Folder("kernels that call oneDNN", ("backends/common",)),
     "initializers": Folder("initial values of weights, one class a file", ("nn",)),
     "losses": Folder("training objectives, one class a file", ("nn",)),
-    "metrics": Folder("figures of merit, one class a file", ("losses",)),
+    "metrics": Folder("evaluation measures, one class a file", ("losses",)),
     "optimizers": Folder("optimizers and learning-rate schedules, one class a file", ("nn",)),
     "layers": Folder("layers, one class a file", ("initializers",)),
     "training": Folder("Module, Model, Sequential, Trainer; training steps; checkpoints; summary, explain",
