@@ -33,7 +33,7 @@ FOLDERS = {
     "backends/common": Folder("code shared by several kinds of kernels; widening", ("compiler",)),
     "backends/reference": Folder("plain kernels of all ops, the oracle for the others", ("backends/common",)),
     "backends/xsimd": Folder("vectorized kernels, compiled per instruction set", ("backends/common",)),
-    "backends/onednn": Folder("kernels that call oneDNN", ("backends/common",)),
+    "backends/onednn": Folder("kernels that call oneDNN; split products use kernels of xsimd", ("backends/xsimd",)),
     "initializers": Folder("initial values of weights, one class a file", ("nn",)),
     "losses": Folder("training objectives, one class a file", ("nn",)),
     "metrics": Folder("evaluation measures, one class a file", ("losses",)),
@@ -51,6 +51,9 @@ FOLDERS = {
 # Files above all folders: they may use everything, and no folder may use them.
 TOP_FILES = ("framework/mezzo/mezzo.hpp", "framework/mezzo/xtensor.hpp", "framework/mezzo/registration.cpp",
              "framework/mezzo/report/display/notebook.hpp")
+
+# Private headers that every folder may include: checks of arguments and error texts.
+ERROR_HEADERS = ("framework/mezzo/core/fail.hpp", "framework/mezzo/nn/checks.hpp")
 
 # A public header is one that these include, directly or through others.
 GATHERING_HEADERS = ("mezzo/mezzo.hpp", "mezzo/xtensor.hpp", "mezzo/report/display/notebook.hpp")

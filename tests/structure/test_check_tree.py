@@ -94,6 +94,7 @@ class CheckTree(unittest.TestCase):
         self.expect_line(path, "#include <mezzo/nn/layer.hpp>", "<mezzo/nn/layer.hpp> is private", others=[header])
         self.assertEqual(findings({path: "#include <mezzo/nn/layer.hpp>\n", header: HEADER,
                                    LIBRARY + "mezzo.hpp": HEADER + "#include <mezzo/nn/layer.hpp>\n"}), [])
+        self.assertEqual(findings({path: "#include <mezzo/core/fail.hpp>\n", LIBRARY + "core/fail.hpp": HEADER}), [])
         self.expect_line(LIBRARY + "report/a.cpp", "#include <mezzo/report/display/svg.hpp>", "is private",
                          others=[LIBRARY + "report/display/svg.hpp"])
 
