@@ -26,7 +26,6 @@
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/truncated_normal.hpp>
 #include <mezzo/initializers/variance_scaling.hpp>
-#include <mezzo/layers/activation.hpp>
 #include <mezzo/layers/add.hpp>
 #include <mezzo/layers/average_pooling2d.hpp>
 #include <mezzo/layers/batch_normalization.hpp>
@@ -65,6 +64,7 @@
 #include <mezzo/models/mlp.hpp>
 #include <mezzo/models/resnet.hpp>
 #include <mezzo/models/vit.hpp>
+#include <mezzo/nn/activation_layer.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/attention.hpp>
 #include <mezzo/ops/gradients.hpp>

@@ -5,6 +5,7 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/nn/activation_layer.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
@@ -167,6 +168,10 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   box.filled = true;
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);
+}
+
+Any<Layer> Layer::of_activation(Activation activation) {
+  return layers::Activation({.activation = std::move(activation)});
 }
 
 void Layer::update(const Variable& variable, const Value& value) {

@@ -6,7 +6,7 @@
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/models/positions.hpp>
-#include <mezzo/models/self_attention.hpp>
+#include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {

@@ -7,7 +7,7 @@
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/variance_scaling.hpp>
 #include <mezzo/models/positions.hpp>
-#include <mezzo/models/self_attention.hpp>
+#include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {

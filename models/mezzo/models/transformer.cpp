@@ -1,4 +1,4 @@
-#include <mezzo/models/self_attention.hpp>
+#include <mezzo/models/transformer.hpp>
 
 #include <utility>
 
