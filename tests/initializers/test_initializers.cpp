@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(names_are_keras) {
   for (const char* name : {"one", "ones", "zero", "zeros", "normal", "uniform"})
     BOOST_TEST(bool(Any<Initializer>(name)));
   BOOST_TEST(refused<NameError>([] { Any<Initializer>("glorot"); }) ==
-             "no initializer \"glorot\"; there are: constant, glorot_normal, glorot_uniform, he_normal, he_uniform, "
+             "unknown initializer \"glorot\"; valid names: constant, glorot_normal, glorot_uniform, he_normal, he_uniform, "
              "lecun_normal, lecun_uniform, normal, one, ones, random_normal, random_uniform, truncated_normal, "
              "uniform, variance_scaling, zero, zeros");
 }

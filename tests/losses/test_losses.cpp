@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(names_are_keras) {
   BOOST_TEST(MeanSquaredError().name() == "mean_squared_error");
   BOOST_TEST(SparseCategoricalCrossentropy({.name = "ce"}).name() == "ce");
   BOOST_TEST(refused<NameError>([] { Any<Loss>("msse"); }) ==
-             "no loss \"msse\"; there are: MAE, MSE, MeanAbsoluteError, MeanSquaredError, "
+             "unknown loss \"msse\"; valid names: MAE, MSE, MeanAbsoluteError, MeanSquaredError, "
              "SparseCategoricalCrossentropy, mae, mean_absolute_error, mean_squared_error, mse, "
              "sparse_categorical_crossentropy");
 }

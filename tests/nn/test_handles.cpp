@@ -88,13 +88,13 @@ BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_good_ones) {
     return text.rfind(begin, 0) == 0 && text.find(holds) != std::string::npos;
   };
   BOOST_TEST(starts(refused<NameError>([] { Any<Loss>("mes"); }),
-                    "no loss \"mes\"; there are: ", "mean_squared_error, mse, sparse_categorical_crossentropy"));
+                    "unknown loss \"mes\"; valid names: ", "mean_squared_error, mse, sparse_categorical_crossentropy"));
   BOOST_TEST(starts(refused<NameError>([] { Any<Metric>("acuracy"); }),
-                    "no metric \"acuracy\"; there are: ", "accuracy, binary_accuracy"));
+                    "unknown metric \"acuracy\"; valid names: ", "accuracy, binary_accuracy"));
   BOOST_TEST(starts(refused<NameError>([] { Any<Optimizer>("adma"); }),
-                    "no optimizer \"adma\"; there are: ", "adam, adamw, sgd"));
+                    "unknown optimizer \"adma\"; valid names: ", "adam, adamw, sgd"));
   BOOST_TEST(starts(refused<NameError>([] { Any<Initializer>("glorot"); }),
-                    "no initializer \"glorot\"; there are: ", "glorot_uniform"));
+                    "unknown initializer \"glorot\"; valid names: ", "glorot_uniform"));
   BOOST_TEST(starts(refused<NameError>([] { Trainer({.precision = "bf17"}); }),
                     "no precision \"bf17\"; there are: ", "bf16, bf16-mixed, 16, 16-mixed, bf16-true, 16-true"));
   BOOST_TEST(starts(refused<NameError>([] { Trainer({.precision = 8}); }), "no precision \"8\"; there are: ", "32"));

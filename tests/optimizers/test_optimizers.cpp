@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(names_are_keras) {
   for (const char* name : {"adam", "Adam"}) BOOST_TEST(Any<Optimizer>(name)->common().weight_decay == 0);
   for (const char* name : {"adamw", "AdamW"}) BOOST_TEST(Any<Optimizer>(name)->common().weight_decay == 0.004);
   BOOST_TEST(refused<NameError>([] { Any<Optimizer>("adamm"); }) ==
-             "no optimizer \"adamm\"; there are: Adam, AdamW, SGD, adam, adamw, sgd");
+             "unknown optimizer \"adamm\"; valid names: Adam, AdamW, SGD, adam, adamw, sgd");
 }
 
 BOOST_AUTO_TEST_CASE(bad_options_are_refused) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <mezzo/core/any.hpp>
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 
@@ -32,7 +32,7 @@ class NameTable {
   /// The member of that name; a NameError that lists the good ones otherwise.
   Any<Base> at(const std::string& name) const {
     Any<Base> found = find(name);
-    if (!found) throw NameError("no " + family_ + " \"" + name + "\"; there are: " + names());
+    if (!found) fail<NameError>("", "unknown {} \"{}\"; valid names: {}", family_, name, names());
     return found;
   }
 
