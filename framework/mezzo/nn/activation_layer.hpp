@@ -5,13 +5,13 @@
 namespace mezzo::layers {
 
 struct ActivationOptions {
-  mezzo::Activation activation{};
-  std::string name{};
-  Policy dtype{};
+  mezzo::Activation activation{};  ///< name ("relu") or function of one Value; default: linear
+  std::string name{};              ///< name of the layer; "": automatic ("activation", "activation_1")
+  Policy dtype{};                  ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// An activation function as a layer of its own: `layers::Activation({.activation = "relu"})`. mezzo::Activation is the
-/// function; it becomes this layer where a layer is taken.
+/// Activation function as a layer: `layers::Activation({.activation = "relu"})`. mezzo::Activation is the function; it
+/// converts to this layer where a layer is expected.
 class Activation : public Layer {
  public:
   explicit Activation(ActivationOptions options = {}) : Layer("Activation", options), options_(std::move(options)) {}
