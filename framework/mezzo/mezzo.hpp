@@ -41,6 +41,7 @@
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/multi_head_attention.hpp>
 #include <mezzo/layers/multiply.hpp>
+#include <mezzo/layers/permute.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
 #include <mezzo/layers/softmax.hpp>
