@@ -27,7 +27,6 @@
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/truncated_normal.hpp>
 #include <mezzo/initializers/variance_scaling.hpp>
-#include <mezzo/layers/activation.hpp>
 #include <mezzo/layers/add.hpp>
 #include <mezzo/layers/average_pooling2d.hpp>
 #include <mezzo/layers/batch_normalization.hpp>
@@ -43,6 +42,7 @@
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/multi_head_attention.hpp>
 #include <mezzo/layers/multiply.hpp>
+#include <mezzo/layers/permute.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
 #include <mezzo/layers/softmax.hpp>
@@ -66,6 +66,7 @@
 #include <mezzo/models/mlp.hpp>
 #include <mezzo/models/resnet.hpp>
 #include <mezzo/models/vit.hpp>
+#include <mezzo/nn/activation_layer.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/custom_gradient.hpp>
 #include <mezzo/ops/gradients.hpp>

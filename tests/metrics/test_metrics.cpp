@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(names_are_keras) {
     BOOST_TEST(Any<Metric>(name)->name() == name);
   }
   BOOST_TEST(refused<NameError>([] { Any<Metric>("acuracy"); }) ==
-             "no metric \"acuracy\"; there are: BinaryAccuracy, CategoricalAccuracy, SparseCategoricalAccuracy, acc, "
+             "unknown metric \"acuracy\"; valid names: BinaryAccuracy, CategoricalAccuracy, SparseCategoricalAccuracy, acc, "
              "accuracy, binary_accuracy, categorical_accuracy, sparse_categorical_accuracy, and the losses MAE, MSE, "
              "MeanAbsoluteError, MeanSquaredError, SparseCategoricalCrossentropy, mae, mean_absolute_error, "
              "mean_squared_error, mse, sparse_categorical_crossentropy");

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_good_ones) {
   BOOST_TEST(starts(refused<NameError>([] { Any<Loss>("mes"); }),
                     "unknown loss \"mes\"; valid names: ", "mean_squared_error, mse, sparse_categorical_crossentropy"));
   BOOST_TEST(starts(refused<NameError>([] { Any<Metric>("acuracy"); }),
-                    "no metric \"acuracy\"; there are: ", "accuracy, binary_accuracy"));
+                    "unknown metric \"acuracy\"; valid names: ", "accuracy, binary_accuracy"));
   BOOST_TEST(starts(refused<NameError>([] { Any<Optimizer>("adma"); }),
                     "unknown optimizer \"adma\"; valid names: ", "adam, adamw, sgd"));
   BOOST_TEST(starts(refused<NameError>([] { Any<Initializer>("glorot"); }),

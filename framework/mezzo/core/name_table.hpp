@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <mezzo/core/any.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 

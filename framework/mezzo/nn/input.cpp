@@ -1,5 +1,6 @@
 #include <mezzo/nn/input.hpp>
 
+#include <fmt/format.h>
 #include <mezzo/graph/op_registry.hpp>
 
 namespace mezzo {
@@ -10,9 +11,9 @@ Value symbol(const InputOptions& options) {
   shape.insert(shape.end(), options.shape.begin(), options.shape.end());
   auto node = std::make_shared<Node>();
   node->op = &input_op();
-  node->where = "[Input" + (options.name.empty() ? std::string() : " \"" + options.name + "\"") + "]";
+  node->where = options.name.empty() ? "[Input]" : fmt::format("[Input \"{}\"]", options.name);
   node->attributes.set("name", options.name);
-  node->outputs = {{shape, options.dtype}};
+  node->outputs = {Spec{.shape = shape, .dtype = options.dtype}};
   return {node, 0};
 }
 

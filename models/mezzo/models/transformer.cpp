@@ -1,11 +1,24 @@
-#include <mezzo/models/self_attention.hpp>
+#include <mezzo/models/transformer.hpp>
 
+#include <numeric>
 #include <utility>
 
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 namespace mezzo::detail {
+
+Value position_ids(std::int64_t begin, std::int64_t count) {
+  Tensor ids({count}, DType::int32);
+  auto* numbers = ids.mutable_data<std::int32_t>();
+  std::iota(numbers, numbers + count, static_cast<std::int32_t>(begin));
+  return ids;
+}
+
+Value at_position(const Value& states, std::int64_t position) {
+  const Shape& shape = states.shape();
+  return reshape(slice(states, {.starts = {0, position, 0}, .sizes = {-1, 1, -1}}), {shape[0], shape[2]});
+}
 
 SelfAttention::SelfAttention(SelfAttentionOptions options)
     : Layer("SelfAttention", options), options_(std::move(options)) {
