@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
@@ -132,7 +133,7 @@ void Optimizer::update(const std::shared_ptr<VariableState>& variable, const Val
 Value Optimizer::gradient_multiplier(const Value& gradient, const Step& step) const {
   if (common_.clipnorm == 0) return step.multiplier;
   const Value scale = 1.0 / step.multiplier;
-  return insert(find_op("gradient_multiplier"), {scale, gradient}, {{"clipnorm", common_.clipnorm}}).front();
+  return insert(ops::gradient_multiplier, {scale, gradient}, {{"clipnorm", common_.clipnorm}}).front();
 }
 
 void Optimizer::require(bool good, const std::string& text) const {

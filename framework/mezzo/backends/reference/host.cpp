@@ -48,7 +48,8 @@ std::unique_ptr<Kernel> create_print(const KernelRequest& request, std::string&)
   return make_kernel([request](const KernelArguments& arguments) {
     const Tensor x = copy_of(request.inputs[0], arguments.inputs[0]);
     const auto& message = request.attributes.get<std::string>("message");
-    std::cout << message << (message.empty() ? "" : " ") << x << std::endl;  // with the step, not at its end
+    std::cout << fmt::format("{}{}{} [{:g}]", message, message.empty() ? "" : " ", x, fmt::join(x.to_doubles(), ", "))
+              << std::endl;  // flushed: it appears while the step runs
     if (x.bytes() > 0) std::memcpy(arguments.outputs[0], x.raw(), x.bytes());
   });
 }
