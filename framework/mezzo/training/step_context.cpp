@@ -106,7 +106,11 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     throw ValueError("[Trainer] the loss depends on no trainable weight" + which);
   }
   const Value finite = insert_one(find_op("all_finite"), {target});
-  trace.gate(finite, group, scaled ? "" : "[Trainer] the loss is not finite; no weight was changed by this step");
+  const auto on_failure = scaled ? Graph::OnFailure::skip_update : Graph::OnFailure::error;
+  trace.gate({.ok = finite,
+              .group = group,
+              .on_failure = on_failure,
+              .error = "[Trainer] the loss must be finite; got NaN or infinity; no weight was changed by this step"});
   Optimizer::Step step{runtime_scalar("learning_rate" + suffix),
                        runtime_scalar("count" + suffix),
                        Tensor::scalar(1, DType::float64),
@@ -115,7 +119,11 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     const Values out =
         insert(find_op("gradient_multiplier"), operands, {{"clipnorm", optimizer.common().global_clipnorm}});
     step.multiplier = out[0];
-    trace.gate(out[1], group, scaled ? "" : "[Trainer] a gradient is not finite; no weight was changed by this step");
+    trace.gate(
+        {.ok = out[1],
+         .group = group,
+         .on_failure = on_failure,
+         .error = "[Trainer] gradients must be finite; got NaN or infinity; no weight was changed by this step"});
   }
   std::vector<std::shared_ptr<VariableState>>& updated = updated_[handle.index()];
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -42,7 +42,8 @@ void note_groups(const Graph& graph, std::size_t optimizers, std::vector<std::si
     if (std::find(updated.begin(), updated.end(), group) == updated.end()) updated.push_back(group);
   }
   for (const auto& gate : graph.gates) {
-    if (gate.group >= 0 && gate.error.empty()) scaled[static_cast<std::size_t>(gate.group)] = true;
+    if (gate.group >= 0 && gate.on_failure == Graph::OnFailure::skip_update)
+      scaled[static_cast<std::size_t>(gate.group)] = true;
   }
 }
 
@@ -171,7 +172,8 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   step->logged = trace_step(phase, symbols(trace, batch));
   note_groups(trace.graph(), state_.optimizers.size(), step->updated, step->scaled);
   if (options_.silent) {
-    for (auto& gate : trace.graph().gates) gate.error.clear();  // after note_groups, which asks for it
+    // After note_groups(), which takes gates that skip updates for those of loss scaling.
+    for (auto& gate : trace.graph().gates) gate.on_failure = Graph::OnFailure::skip_update;
   }
   step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
   for (const std::string& name : step->plan->runtime_names()) step->runtime.push_back(runtime_of(name));
@@ -194,7 +196,7 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   logged_ = &eager_logged_;
   const Graph& graph = trace.graph();
   for (const auto& gate : graph.gates) {
-    if (!gate.error.empty() && gate.ok.item() == 0) throw ValueError(gate.error);
+    if (gate.on_failure == Graph::OnFailure::error && gate.ok.item() == 0) throw ValueError(gate.error);
   }
   eager_values_.clear();
   for (const auto& output : graph.outputs) eager_values_.push_back(output.value.tensor());
