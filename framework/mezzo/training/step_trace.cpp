@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/loss_scaling.hpp>
 
 namespace mezzo::detail {
@@ -32,7 +34,7 @@ CompiledStep::Runtime runtime_of(const std::string& name) {
   return out;
 }
 
-/// Optimizers that a graph steps, and which of them by scaled gradients.
+/// Optimizers that a graph applies, and for each optimizer if its gradients are scaled.
 void note_groups(const Graph& graph, std::size_t optimizers, std::vector<std::size_t>& updated,
                  std::vector<bool>& scaled) {
   scaled.assign(optimizers, false);
@@ -84,7 +86,7 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
   if (phase == Phase::train) {
     context.finish(result);
     for (std::size_t i = 0; i < state_.optimizers.size() && !options_.silent; ++i) {
-      const auto& updated = context.updated()[i];  // none: not by this step
+      const auto& updated = context.updated()[i];  // empty: the step doesn't apply this optimizer
       if (!updated.empty()) state_.optimizers[i].optimizer->require_effect(updated);
     }
     if (!context.has("loss")) context.log("loss", result, true);
@@ -102,7 +104,7 @@ Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   return std::move(trace.graph());
 }
 
-/// To an eager trace, but for those that optimizers ask for.
+/// Sets the runtime scalars of an eager trace, except those of optimizers.
 void StepRunner::give_numbers(Trace& trace) const {
   for (const char* name : {"step", "epoch", "seed"}) trace.runtime_values[name] = runtime_value(runtime_of(name));
 }
@@ -133,16 +135,23 @@ std::vector<std::vector<std::shared_ptr<VariableState>>> StepRunner::updated_by(
 
 OptimizerConfigs StepRunner::make_optimizers() const {
   OptimizerConfigs configs = module_.configure_optimizers();
-  if (configs.empty())
-    throw ValueError("[Trainer] configure_optimizers gave none: override it, or compile() the model");
+  if (configs.empty()) {
+    fail<ValueError>("[Trainer]",
+                     "configure_optimizers must return an optimizer; got none: override it, or compile() "
+                     "the model");
+  }
   for (std::size_t i = 0; i < configs.size(); ++i) {
-    if (!configs[i].optimizer) throw ValueError("[Trainer] optimizer \"" + configs[i].name + "\" is empty");
+    const std::string& name = configs[i].name;
+    if (!configs[i].optimizer) {
+      fail<ValueError>("[Trainer]", "configure_optimizers must set every optimizer; got an empty one named \"{}\"",
+                       name);
+    }
     if (configs[i].loss_scale) {
-      check_loss_scale(*configs[i].loss_scale, "[Trainer] optimizer \"" + configs[i].name + "\": loss_scale.");
+      check_loss_scale(*configs[i].loss_scale, fmt::format("[Trainer] optimizer \"{}\": loss_scale.", name));
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (configs[i].name == configs[j].name) {
-        throw NameError("[Trainer] two optimizers are named \"" + configs[i].name + "\"");
+      if (name == configs[j].name) {
+        fail<NameError>("[Trainer]", "names of optimizers must differ; got \"{}\" twice", name);
       }
     }
   }
@@ -177,7 +186,7 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   }
   step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
   for (const std::string& name : step->plan->runtime_names()) step->runtime.push_back(runtime_of(name));
-  // After the trace, which may have built layers.
+  // After the trace: it may have built layers.
   step->signature = {phase, base_policy().name(), layers_signature(*module_.state()), step->plan->inputs()};
   state_.steps.push_back(std::move(step));
   return state_.steps.back().get();
@@ -220,11 +229,11 @@ namespace mezzo {
 
 void probe_step(Module& module, const HostBatch& batch, const Policy& policy,
                 const std::function<void(const ProbedStep&)>& read) {
-  detail::StepRunner(module, {policy, true, {}, {}, true}).probe(batch, read);
+  detail::StepRunner(module, {.policy = policy, .eager = true, .silent = true}).probe(batch, read);
 }
 
 std::shared_ptr<const Plan> time_steps(Module& module, const HostBatch& batch, const Policy& policy, int steps) {
-  detail::StepRunner runner(module, {policy, false, {}, {}, true});
+  detail::StepRunner runner(module, {.policy = policy, .silent = true});
   runner.configure(true);
   for (int i = 0; i <= steps; ++i) runner.run(detail::Phase::train, batch);
   return module.run_state()->last_plan;
