@@ -357,8 +357,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_reported_on_is_told) {
                            [&] { mezzo::precision_report(uncompiled, batch); });
   const Sequential model = of_one_gain();
   const Model& base = model;
-  check_throws<ValueError>("[precision_report] the model must be passed as its own class; got a base of Sequential",
-                           [&] { mezzo::precision_report(base, batch); });
+  check_throws<ValueError>(
+      "[precision_report] the model must be passed as its own class, Sequential; got a reference to a base class",
+      [&] { mezzo::precision_report(base, batch); });
   check_throws<ValueError>("[precision_report] precision must name a policy; got \"auto\", which only fit resolves",
                            [&] { mezzo::precision_report(model, batch, {.precision = "auto"}); });
   check_throws<ValueError>("[precision_report] steps must be 0 or more; got -1",

@@ -151,7 +151,8 @@ PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, c
 }
 
 void detail::refuse_slicing(const Module& model, const char* where) {
-  fail<ValueError>(fmt::format("[{}]", where), "the model must be passed as its own class; got a base of {}",
+  fail<ValueError>(fmt::format("[{}]", where),
+                   "the model must be passed as its own class, {}; got a reference to a base class",
                    model.state()->kind);
 }
 
