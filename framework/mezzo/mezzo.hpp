@@ -66,10 +66,10 @@
 #include <mezzo/models/resnet.hpp>
 #include <mezzo/models/vit.hpp>
 #include <mezzo/ops/activation.hpp>
-#include <mezzo/ops/attention.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/op_lists.hpp>
 #include <mezzo/ops/ops.hpp>
+#include <mezzo/ops/scaled_dot_product_attention.hpp>
 #include <mezzo/optimizers/adam.hpp>
 #include <mezzo/optimizers/adamw.hpp>
 #include <mezzo/optimizers/cosine_decay.hpp>

@@ -5,6 +5,7 @@
 #include <new>
 
 #include <mezzo/backends/onednn/statistics.hpp>
+#include <mezzo/graph/op_registry.hpp>
 
 #include "compiler/steps.hpp"
 #include "support/precision.hpp"
@@ -116,7 +117,7 @@ Plan training_step(const std::string& policy_name, bool products) {
     const Values out =
         insert(find_op("adam_update"),
                {read_variable(last), gradients.back(), read_variable(m), read_variable(v),
-                runtime_scalar("learning_rate"), runtime_scalar("count"), multiplier[0]},
+                runtime_scalar(RuntimeScalar::learning_rate), runtime_scalar(RuntimeScalar::count), multiplier[0]},
                {{"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.0}});
     update_variable(last, out[0]);
     update_variable(m, out[1]);
@@ -133,7 +134,7 @@ struct Costs {
 Costs costs_of(Plan& plan) {
   const Tensors inputs{random_tensor({batch, size, size, channels}),
                        random_tensor({batch}, DType::int32, 1, 0, classes)};
-  const std::vector<double> numbers(plan.runtime_names().size(), 1);
+  const std::vector<double> numbers(plan.runtime_keys().size(), 1);
   plan.run(inputs, numbers);
   const Costs before{allocations, allocated_bytes, onednn_primitives_created()};
   double losses = 0;

@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <mezzo/graph/op_registry.hpp>
+
 #include "compiler/steps.hpp"
 #include "support/throws.hpp"
 
@@ -43,7 +45,7 @@ struct EmbeddingStep {
     const Values out =
         insert(find_op("adam_update"),
                {read_variable(table), gradient, read_variable(m), read_variable(v), Value(float64_scalar(0.01)),
-                runtime_scalar("count"), multiplier},
+                runtime_scalar(RuntimeScalar::count), multiplier},
                {{"beta_1", 0.9}, {"beta_2", 0.99}, {"epsilon", 1e-7}, {"weight_decay", 0.1}, {"clipvalue", 0.5}});
     update_variable(table, out[0]);
     update_variable(m, out[1]);

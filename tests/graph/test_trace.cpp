@@ -194,18 +194,18 @@ BOOST_AUTO_TEST_CASE(numbers_of_other_traces_are_constants) {
 }
 
 BOOST_AUTO_TEST_CASE(runtime_scalars_are_one_leaf_each) {
-  BOOST_TEST(runtime_scalar("step").item() == 0);
+  BOOST_TEST(runtime_scalar(RuntimeScalar::step).item() == 0);
   {
     Trace trace(Trace::Mode::graph);
-    const Value step = runtime_scalar("step");
-    BOOST_TEST(step.same_as(runtime_scalar("step")));
-    BOOST_TEST(!step.same_as(runtime_scalar("seed")));
+    const Value step = runtime_scalar(RuntimeScalar::step);
+    BOOST_TEST(step.same_as(runtime_scalar(RuntimeScalar::step)));
+    BOOST_TEST(!step.same_as(runtime_scalar(RuntimeScalar::seed)));
     BOOST_TEST((step.dtype() == DType::float64));
     BOOST_TEST(step.shape().empty());
   }
   Trace trace(Trace::Mode::eager);
-  trace.runtime_values["step"] = 7;
-  BOOST_TEST(runtime_scalar("step").item() == 7);
+  trace.runtime_values[{RuntimeScalar::step}] = 7;
+  BOOST_TEST(runtime_scalar(RuntimeScalar::step).item() == 7);
 }
 
 BOOST_AUTO_TEST_CASE(calls_are_counted_by_path) {

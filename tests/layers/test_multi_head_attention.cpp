@@ -1,5 +1,5 @@
 #include <mezzo/layers/multi_head_attention.hpp>
-#include <mezzo/ops/attention.hpp>
+#include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/nn/optimizer.hpp>
 
 namespace mezzo_tests {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/backends/table.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/precision/policy.hpp>
 
@@ -78,7 +80,7 @@ inline mezzo::Tensor moved(const mezzo::Tensor& x, const mezzo::Tensor& directio
 
 // Gradients at float64 along random directions are central differences, whose own error is about 1e-10 here.
 inline void check_gradients(const OpRow& row) {
-  const bool has_gradient = mezzo::find_op(row.op).gradient != nullptr;
+  const bool has_gradient = static_cast<bool>(mezzo::find_op(row.op).gradient);
   if (row.differentiable.empty()) return;
   BOOST_TEST(has_gradient);
   const Tensors arguments = arguments_in(row, mezzo::DType::float64);
@@ -163,7 +165,7 @@ class KernelCheck {
     const mezzo::KernelRequest request = request_of(node);
     const Tensors operands = operands_of(*node, graph, arguments);
     for (const mezzo::Implementation& implementation : mezzo::kernel_table()) {
-      if (implementation.op != row_.op) continue;
+      if (implementation.op->name != row_.op) continue;
       std::string reason;
       const auto kernel = implementation.create(request, reason);
       if (!kernel) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/ops.hpp>
 

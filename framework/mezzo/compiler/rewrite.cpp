@@ -3,12 +3,6 @@
 namespace mezzo {
 namespace {
 
-Values outputs_of(const NodePtr& node) {
-  Values out;
-  for (std::size_t i = 0; i < node->outputs.size(); ++i) out.emplace_back(node, static_cast<int>(i));
-  return out;
-}
-
 /// The new graph, and what stands in it for the outputs of the old one's nodes.
 class Renewed final : public Rewriter {
  public:

@@ -6,6 +6,7 @@
 
 #include <mezzo/core/cpu.hpp>
 #include <mezzo/core/error.hpp>
+#include <mezzo/core/execution_context.hpp>
 
 // libgomp's own entry points: clang's -fopenmp would bring a second pool beside the one that oneDNN runs on.
 extern "C" {
@@ -21,12 +22,16 @@ namespace mezzo {
 
 namespace {
 
+struct QuotaState {
+  bool applied = false;
+};
+
 /// libgomp begins with the cores of the affinity mask, whatever share of them a quota leaves. Its setting is one of
 /// each thread's own.
-void heed_quota() {
-  thread_local bool heeded = false;
-  if (heeded || omp_in_parallel() != 0) return;
-  heeded = true;
+void apply_quota() {
+  auto& quota_state = detail::ExecutionContext::current().part<QuotaState>();
+  if (quota_state.applied || omp_in_parallel() != 0) return;
+  quota_state.applied = true;
   static const double quota = cpu_quota();
   static const bool chosen = std::getenv("OMP_NUM_THREADS") != nullptr;
   const auto most = static_cast<int>(std::ceil(quota));
@@ -36,13 +41,13 @@ void heed_quota() {
 }  // namespace
 
 int thread_count() {
-  heed_quota();
+  apply_quota();
   return omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
 }
 
 void set_thread_count(int threads) {
   if (threads < 1) throw ValueError("set_thread_count: threads must be at least 1; got " + std::to_string(threads));
-  heed_quota();
+  apply_quota();
   omp_set_num_threads(threads);
 }
 

@@ -9,6 +9,7 @@
 
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/error.hpp>
+#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/parallel.hpp>
 
 namespace mezzo {
@@ -82,7 +83,7 @@ struct Prepared {
 };
 
 void prepare_pool(bool flush, bool bind) {
-  thread_local Prepared pool;
+  auto& pool = detail::ExecutionContext::current().part<Prepared>();
   const int threads = thread_count();
   if (pool.threads >= threads && pool.flush == flush && pool.bind == bind) return;
   const bool was_bound = pool.bind;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <mezzo/graph/node.hpp>
+#include <mezzo/graph/runtime_scalar.hpp>
 
 namespace mezzo {
 
@@ -40,6 +41,9 @@ struct Graph {
   std::vector<Gate> gates;
 };
 
+/// The runtime scalar that a leaf of runtime_op() stands for.
+RuntimeKey runtime_key(const Node& node);
+
 /// While one lives, ops on this thread are recorded in its graph. Scopes of layers around it are forgotten until it
 /// ends.
 class Trace {
@@ -64,9 +68,9 @@ class Trace {
   Value input(const std::string& name, const Spec& spec);
   Value input(const std::string& name, const Tensor& numbers);
 
-  /// A number given to each run by name; an eager trace asks `runtime` for it.
-  Value runtime(const std::string& name);
-  std::map<std::string, double> runtime_values;
+  /// A runtime scalar, float64 of shape (); an eager trace takes its number from `runtime_values`, 0 if it has none.
+  Value runtime(const RuntimeKey& key);
+  std::map<RuntimeKey, double> runtime_values;
 
   void output(const std::string& name, const Value& value);
   void update(const std::shared_ptr<VariableState>& variable, const Value& kept);
@@ -93,7 +97,7 @@ class Trace {
   std::int64_t count(const std::string& path) { return counts_[path]++; }
 
  private:
-  Value leaf(const char* op, Attributes attributes, const Spec& spec);
+  Value leaf(const Op& op, Attributes attributes, const Spec& spec);
 
   Mode mode_;
   bool training_;
@@ -102,7 +106,7 @@ class Trace {
   Trace* outer_;
   FreshScope fresh_;
   std::map<const VariableState*, Value> stored_, joined_, first_reads_;
-  std::map<std::string, Value> runtimes_;
+  std::map<RuntimeKey, Value> runtimes_;
   std::map<std::string, std::int64_t> counts_;
 };
 

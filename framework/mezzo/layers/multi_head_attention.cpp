@@ -3,7 +3,7 @@
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/layers/head_projection.hpp>
 #include <mezzo/nn/checks.hpp>
-#include <mezzo/ops/attention.hpp>
+#include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 namespace mezzo {
 namespace {

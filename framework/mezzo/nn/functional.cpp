@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/input.hpp>
 
@@ -21,7 +22,7 @@ class FunctionalGraph::Reader {
   Reader(FunctionalGraph& graph, const Values& inputs, LayerState& owner) : graph_(graph), owner_(owner) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const NodePtr& node = inputs[i].node();
-      if (!node || node->op->name != "input" || !inputs[i].symbolic()) {
+      if (!node || !is(*node, input_op()) || !inputs[i].symbolic()) {
         throw ValueError("[Model] inputs: entry " + std::to_string(i) + " is not an Input");
       }
       inputs_[node.get()] = i;
@@ -72,7 +73,7 @@ class FunctionalGraph::Reader {
   }
 
   void add(const NodePtr& node) {
-    if (node->op->name == "input") throw ValueError("[Model] an output depends on an Input that is not in .inputs");
+    if (is(*node, input_op())) throw ValueError("[Model] an output depends on an Input that is not in .inputs");
     Step step;
     step.op = node->op;
     step.attributes = node->attributes;
@@ -223,10 +224,11 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
   }
   for (const auto& [frames, i] : updating) {
     const Scope scope(frames);
+    UpdateCollector collector;
     for (const Update& update : steps_[i].updates) {
       update_in_training(update.variable.pointer(), value(update.value, frames));
     }
-    hang_updates(results[i].front());
+    collector.attach_to(results[i].front());
   }
   Values out;
   for (const Operand& operand : outputs_) out.push_back(value(operand, {}));

@@ -1,5 +1,7 @@
 #include <mezzo/nn/input.hpp>
 
+#include <mezzo/graph/op_registry.hpp>
+
 namespace mezzo {
 namespace {
 
@@ -7,7 +9,7 @@ Value symbol(const InputOptions& options) {
   Shape shape{options.batch_size};
   shape.insert(shape.end(), options.shape.begin(), options.shape.end());
   auto node = std::make_shared<Node>();
-  node->op = &find_op("input");
+  node->op = &input_op();
   node->where = "[Input" + (options.name.empty() ? std::string() : " \"" + options.name + "\"") + "]";
   node->attributes.set("name", options.name);
   node->outputs = {{shape, options.dtype}};

@@ -2,18 +2,23 @@
 
 #include <algorithm>
 
+#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
 namespace {
 
-LayerState*& caller() {
-  thread_local LayerState* state = nullptr;
-  return state;
-}
+/// The layers' part of a thread's ExecutionContext.
+struct LayerContext {
+  LayerState* running = nullptr;  // sub-layers that it calls are its children
+};
+
+LayerState*& caller() { return detail::ExecutionContext::current().part<LayerContext>().running; }
 
 void collect(const LayerState& state, const std::string& path, std::vector<PolicyLevel> levels, bool trainable,
              std::vector<WeightPolicy>& out) {
@@ -50,7 +55,7 @@ Values Layer::operator()(const Values& xs) {
   const Scope scope(Frame{state_.pointer(), entry, symbolic});
   const ScopedValue<LayerState*> running(caller(), state_.get());
   // Updates wait for the output of the layer that made them, not for that of one it calls.
-  const ScopedValue<std::vector<Node::Update>> waiting(pending_updates(), {});
+  UpdateCollector updates;
   const Policy policy = current_policy();
   state_->last_policy = policy;
   if (!built_) {
@@ -75,15 +80,15 @@ Values Layer::operator()(const Values& xs) {
   }
   state_->called = true;
   state_->last_output = out.front().shape();
-  if (!pending_updates().empty()) out.front() = identity(out.front());
-  hang_updates(out.front());
+  if (!updates.empty()) out.front() = identity(out.front());
+  updates.attach_to(out.front());
   return out;
 }
 
 void Layer::build(const Shape& input) {
   if (built_ || building_) return;
   auto node = std::make_shared<Node>();
-  node->op = &find_op("input");
+  node->op = &input_op();
   node->where = label();
   node->outputs = {{input, DType::float32}};
   const OutsideTrace symbols_only;

@@ -91,23 +91,23 @@ void Optimizer::update(const std::shared_ptr<VariableState>& variable, const Val
   const bool rounds = common_.stochastic_rounding && variable->dtype() == DType::bfloat16;
   if (variable->remainder) {
     kept.push_back(variable->remainder);
-    update.attributes.set("kept", "split");
+    update.attributes.set("kept", Kept::split);
   } else if (compensates(*variable)) {
     kept.push_back(slot(variable, names.size(), compensation_name, variable->dtype()));
-    update.attributes.set("kept", "kahan");
+    update.attributes.set("kept", Kept::kahan);
   } else if (rounds) {
-    update.attributes.set("kept", "stochastic");
+    update.attributes.set("kept", Kept::stochastic);
   }
   if (rounds || (dtype == DType::bfloat16 && !names.empty())) {
     const std::uint64_t key = mix(key_of(step.path.empty() ? variable->name : step.path), key_of("update"));
     update.attributes.set("key", static_cast<std::int64_t>(key));
-    update.numbers.push_back(runtime_scalar("seed"));
+    update.numbers.push_back(runtime_scalar(RuntimeScalar::seed));
     update.numbers.push_back(step.count);
   }
   Values inputs{read_stored(variable), gradient};
   for (std::size_t i = 1; i < kept.size(); ++i) inputs.push_back(read_stored(kept[i]));
   inputs.insert(inputs.end(), update.numbers.begin(), update.numbers.end());
-  const Values out = insert(find_op(update.op), inputs, update.attributes);
+  const Values out = insert(*update.op, inputs, update.attributes);
   for (std::size_t i = 0; i < kept.size(); ++i) update_stored(kept[i], out[i]);
 }
 

@@ -109,7 +109,7 @@ class Optimizer {
 
   /// What update() says to an update op.
   struct Update {
-    std::string op;
+    const Op* op = nullptr;
     Values numbers;  ///< float64 (), as the op has them after the slots
     Attributes attributes;
   };

@@ -1,5 +1,6 @@
 #include <mezzo/optimizers/adam.hpp>
 
+#include <mezzo/ops/op_set.hpp>
 #include <mezzo/optimizers/clip.hpp>
 
 namespace mezzo {
@@ -24,7 +25,7 @@ Adam::Adam(std::string kind, const AdamOptions& options)
 
 void Adam::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
   update(variable, gradient, step,
-         {"adam_update",
+         {&ops::adam_update,
           {step.learning_rate, step.count, detail::gradient_multiplier(common(), gradient, step)},
           {{"beta_1", beta_1_},
            {"beta_2", beta_2_},

@@ -1,5 +1,6 @@
 #include <mezzo/optimizers/sgd.hpp>
 
+#include <mezzo/ops/op_set.hpp>
 #include <mezzo/optimizers/clip.hpp>
 
 namespace mezzo {
@@ -29,7 +30,7 @@ std::vector<std::string> SGD::slot_names() const {
 
 void SGD::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
   update(variable, gradient, step,
-         {"sgd_update",
+         {&ops::sgd_update,
           {step.learning_rate, detail::gradient_multiplier(common(), gradient, step)},
           {{"momentum", momentum_},
            {"weight_decay", common().weight_decay},

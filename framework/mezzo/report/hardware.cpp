@@ -28,7 +28,7 @@ const char* support_name(Support support) {
 /// float16 and bfloat16 are native if oneDNN's own kernels of that dtype are used. Otherwise they are widened.
 const char* products_name(DType dtype, const ProductRates& rates) {
   const bool wide = dtype == DType::float32 || dtype == DType::float64;
-  return wide || (rates.kernels == "onednn" && onednn_support(dtype) == Support::native) ? "native" : "emulated";
+  return wide || (rates.kernels == "onednn" && dtype_support(dtype) == Support::native) ? "native" : "emulated";
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ Hardware hardware() {
     const DType dtype = i < dtypes.size() ? dtypes[i] : DType::float64;
     const double ratio = std::sqrt(rates[i].matmul / rates[0].matmul * rates[i].conv2d / rates[0].conv2d);
     out.dtypes.push_back({.dtype = dtype,
-                          .onednn = support_name(onednn_support(dtype)),
+                          .onednn = support_name(dtype_support(dtype)),
                           .products = products_name(dtype, rates[i]),
                           .matmul = rates[i].matmul,
                           .conv2d = rates[i].conv2d,

@@ -6,6 +6,7 @@
 
 #include <mezzo/compiler/overflow.hpp>
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/report/errors.hpp>
@@ -15,8 +16,7 @@ namespace {
 
 /// The value before the casts that its reader's layer inserted.
 Value before_cast(Value value) {
-  while (value.node()->op->name == std::string("cast") &&
-         value.node()->inputs.front().node()->path != value.node()->path) {
+  while (is(value, cast_op()) && value.node()->inputs.front().node()->path != value.node()->path) {
     value = value.node()->inputs.front();
   }
   return value;
@@ -227,7 +227,7 @@ std::shared_ptr<const Plan> PrecisionProbe::time_float32(int steps) {
 }
 
 bool is_float32(const Policy& policy) {
-  return policy.lists() == nullptr && policy.compute_dtype() == DType::float32 &&
+  return policy.by_op() == nullptr && policy.compute_dtype() == DType::float32 &&
          policy.variable_dtype() == DType::float32 && policy.output_dtype() == DType::float32;
 }
 

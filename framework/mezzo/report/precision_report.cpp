@@ -8,7 +8,7 @@
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/text_table.hpp>
-#include <mezzo/precision/computes_in.hpp>
+#include <mezzo/precision/policy.hpp>
 #include <mezzo/report/errors.hpp>
 #include <mezzo/report/precision_probe.hpp>
 

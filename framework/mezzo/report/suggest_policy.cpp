@@ -26,7 +26,7 @@ void check(const SuggestPolicyOptions& options) {
   }
   if (options.steps < 0) fail<ValueError>(where, "steps must be 0 or more; got {}", options.steps);
   const Policy& policy = options.precision.policy();
-  if (policy.inherits() || policy.map() != nullptr || policy.lists() != nullptr) {
+  if (policy.inherits() || policy.map() != nullptr || policy.by_op() != nullptr) {
     fail<ValueError>(where, "precision must be one policy, neither a map nor op lists; got {}",
                      policy.inherits() ? "none" : policy.name());
   }

@@ -11,7 +11,7 @@
 #include <mezzo/core/one_thread.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/turned_off.hpp>
-#include <mezzo/precision/computes_in.hpp>
+#include <mezzo/precision/policy.hpp>
 
 namespace mezzo::detail {
 namespace {

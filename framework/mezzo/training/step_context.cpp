@@ -3,17 +3,21 @@
 #include <algorithm>
 
 #include <mezzo/compiler/overflow.hpp>
+#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
 
-detail::StepContext*& innermost() {
-  thread_local detail::StepContext* context = nullptr;
-  return context;
-}
+/// The Trainer's part of a thread's ExecutionContext.
+struct StepState {
+  detail::StepContext* innermost = nullptr;
+};
+
+detail::StepContext*& innermost() { return detail::ExecutionContext::current().part<StepState>().innermost; }
 
 }  // namespace
 
@@ -93,12 +97,12 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   minimized_.push_back(handle.index());
   Trace& trace = *Trace::current();
   const auto group = static_cast<int>(handle.index());
-  const std::string suffix = ":" + std::to_string(group);
   Optimizer& optimizer = *optimizers_[handle.index()].optimizer;
   const LibraryScope as_inserted;
   const bool scaled = computes_in_float16(trace.graph());
   const Value target = mean_of(loss);
-  const Value scale = scaled ? runtime_scalar("loss_scale" + suffix) : Value(Tensor::scalar(1, DType::float64));
+  const Value scale =
+      scaled ? runtime_scalar(RuntimeScalar::loss_scale, handle.index()) : Value(Tensor::scalar(1, DType::float64));
 
   const std::vector<Trained> weights = trained_by(handle.index());
   Values leaves;
@@ -111,19 +115,18 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   if (operands.size() == 1) {
     fail<ValueError>("[Trainer]", "the loss must depend on a trainable weight{}; got one that depends on none", which);
   }
-  const Value finite = insert_one(find_op("all_finite"), {target});
+  const Value finite = insert_one(ops::all_finite, {target});
   const auto on_failure = scaled ? Graph::OnFailure::skip_update : Graph::OnFailure::error;
   trace.gate({.ok = finite,
               .group = group,
               .on_failure = on_failure,
               .error = "[Trainer] the loss must be finite; got NaN or infinity; no weight was changed by this step"});
-  Optimizer::Step step{runtime_scalar("learning_rate" + suffix),
-                       runtime_scalar("count" + suffix),
+  Optimizer::Step step{runtime_scalar(RuntimeScalar::learning_rate, handle.index()),
+                       runtime_scalar(RuntimeScalar::count, handle.index()),
                        Tensor::scalar(1, DType::float64),
                        {}};
   if (scaled || optimizer.common().global_clipnorm > 0) {
-    const Values out =
-        insert(find_op("gradient_multiplier"), operands, {{"clipnorm", optimizer.common().global_clipnorm}});
+    const Values out = insert(ops::gradient_multiplier, operands, {{"clipnorm", optimizer.common().global_clipnorm}});
     step.multiplier = out[0];
     trace.gate(
         {.ok = out[1],

@@ -6,6 +6,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
 
 namespace mezzo::detail {
@@ -40,8 +41,8 @@ std::set<const void*> copied_to_bfloat16(const Graph& graph) {
     for (const Value& input : node->inputs) {
       const VariableState* variable = input.node()->variable.get();
       if (variable == nullptr || variable->dtype() != DType::float32) continue;
-      const bool copies = node->op->name == "cast" && node->outputs.front().dtype == DType::bfloat16;
-      if (copies || (variable->remainder && node->op->name != "join_master")) out.insert(variable);
+      const bool copies = is(*node, ops::cast) && node->outputs.front().dtype == DType::bfloat16;
+      if (copies || (variable->remainder && !is(*node, ops::join_master))) out.insert(variable);
     }
   }
   return out;
@@ -114,8 +115,9 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   if (step_ == nullptr) step_ = compile(phase, batch);
   inputs_.resize(batch.fields.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = batch.fields[i].tensor;
-  numbers_.resize(step_->runtime.size());
-  for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = runtime_value(step_->runtime[i]);
+  const std::vector<RuntimeKey>& keys = step_->plan->runtime_keys();
+  numbers_.resize(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) numbers_[i] = runtime_value(keys[i]);
   step_->plan->run(inputs_, numbers_, seeks_overflow(step_->updated));
   logged_ = &step_->logged;
   if (phase == Phase::train || !state_.trained) state_.last_plan = step_->plan;
@@ -162,22 +164,22 @@ Tensor StepRunner::output() const {
   return options_.eager ? eager_values_.back() : step_->plan->output(step_->plan->output_names().size() - 1);
 }
 
-double StepRunner::runtime_value(const CompiledStep::Runtime& runtime) const {
-  using Kind = CompiledStep::Runtime::Kind;
-  switch (runtime.kind) {
-    case Kind::step:
+double StepRunner::runtime_value(const RuntimeKey& key) const {
+  switch (key.scalar) {
+    case RuntimeScalar::step:
       return static_cast<double>(state_.step);
-    case Kind::epoch:
+    case RuntimeScalar::epoch:
       return static_cast<double>(state_.epoch);
-    case Kind::seed:
+    case RuntimeScalar::seed:
       return static_cast<double>(seed());
-    default:
+    case RuntimeScalar::learning_rate:
+      return state_.optimizers[key.optimizer].optimizer->learning_rate();
+    case RuntimeScalar::count:
+      return static_cast<double>(state_.optimizers[key.optimizer].optimizer->iterations() + 1);
+    case RuntimeScalar::loss_scale:
       break;
   }
-  const Optimizer& optimizer = *state_.optimizers[runtime.optimizer].optimizer;
-  if (runtime.kind == Kind::learning_rate) return optimizer.learning_rate();
-  if (runtime.kind == Kind::count) return static_cast<double>(optimizer.iterations() + 1);
-  return optimizer.state()->loss_scale.scale();
+  return state_.optimizers[key.optimizer].optimizer->state()->loss_scale.scale();
 }
 
 }  // namespace mezzo::detail

@@ -36,15 +36,9 @@ struct CompiledStep {
     std::uint64_t layers = 0;  ///< layers_signature()
     std::vector<Spec> inputs;
   };
-  /// A number that changes from step to step.
-  struct Runtime {
-    enum class Kind { step, epoch, seed, learning_rate, count, loss_scale } kind = Kind::step;
-    std::size_t optimizer = 0;
-  };
   Signature signature;
   std::shared_ptr<Plan> plan;
   std::vector<Logged> logged;        ///< one per output of the plan; the output of a predict step follows them
-  std::vector<Runtime> runtime;      ///< one per runtime scalar of the plan
   std::vector<std::size_t> updated;  ///< optimizers that the step applies
   std::vector<bool> scaled;          ///< by optimizer: true if its gradients carry a loss scale
 };
@@ -143,7 +137,7 @@ class StepRunner {
   void run_eagerly(Phase phase, const HostBatch& batch);
   bool seeks_overflow(const std::vector<std::size_t>& updated) const;
   void count_update(std::size_t optimizer, bool scaled, bool committed, const std::optional<Overflow>& overflow);
-  double runtime_value(const CompiledStep::Runtime& runtime) const;
+  double runtime_value(const RuntimeKey& key) const;
   void give_numbers(Trace& trace) const;
   void warn_of_many_plans(Phase phase, const HostBatch& batch) const;
 

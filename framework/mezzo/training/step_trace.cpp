@@ -19,21 +19,6 @@ Batch symbols(Trace& trace, const HostBatch& batch) {
   return {std::move(entries), batch.size};
 }
 
-CompiledStep::Runtime runtime_of(const std::string& name) {
-  using Kind = CompiledStep::Runtime::Kind;
-  const std::size_t colon = name.find(':');
-  const std::string kind = name.substr(0, colon);
-  CompiledStep::Runtime out;
-  if (colon != std::string::npos) out.optimizer = std::stoul(name.substr(colon + 1));
-  constexpr std::pair<const char*, Kind> kinds[] = {{"step", Kind::step},   {"epoch", Kind::epoch},
-                                                    {"seed", Kind::seed},   {"learning_rate", Kind::learning_rate},
-                                                    {"count", Kind::count}, {"loss_scale", Kind::loss_scale}};
-  for (const auto& entry : kinds) {
-    if (kind == entry.first) out.kind = entry.second;
-  }
-  return out;
-}
-
 /// Optimizers that a graph applies, and for each optimizer if its gradients are scaled.
 void note_groups(const Graph& graph, std::size_t optimizers, std::vector<std::size_t>& updated,
                  std::vector<bool>& scaled) {
@@ -106,7 +91,9 @@ Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
 
 /// Sets the runtime scalars of an eager trace, except those of optimizers.
 void StepRunner::give_numbers(Trace& trace) const {
-  for (const char* name : {"step", "epoch", "seed"}) trace.runtime_values[name] = runtime_value(runtime_of(name));
+  for (const RuntimeScalar scalar : {RuntimeScalar::step, RuntimeScalar::epoch, RuntimeScalar::seed}) {
+    trace.runtime_values[{scalar}] = runtime_value({scalar});
+  }
 }
 
 void StepRunner::probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read) {
@@ -185,7 +172,6 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
     for (auto& gate : trace.graph().gates) gate.on_failure = Graph::OnFailure::skip_update;
   }
   step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
-  for (const std::string& name : step->plan->runtime_names()) step->runtime.push_back(runtime_of(name));
   // After the trace: it may have built layers.
   step->signature = {phase, base_policy().name(), layers_signature(*module_.state()), step->plan->inputs()};
   state_.steps.push_back(std::move(step));
@@ -196,9 +182,8 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   Trace trace(Trace::Mode::eager, phase == Phase::train);
   give_numbers(trace);
   for (std::size_t i = 0; i < state_.optimizers.size(); ++i) {
-    for (const char* kind : {"learning_rate", "count", "loss_scale"}) {
-      const std::string name = kind + (":" + std::to_string(i));
-      trace.runtime_values[name] = runtime_value(runtime_of(name));
+    for (const RuntimeScalar scalar : {RuntimeScalar::learning_rate, RuntimeScalar::count, RuntimeScalar::loss_scale}) {
+      trace.runtime_values[{scalar, i}] = runtime_value({scalar, i});
     }
   }
   eager_logged_ = trace_step(phase, symbols(trace, batch));

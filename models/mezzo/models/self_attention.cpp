@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <mezzo/nn/checks.hpp>
-#include <mezzo/ops/attention.hpp>
+#include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 namespace mezzo::detail {
 

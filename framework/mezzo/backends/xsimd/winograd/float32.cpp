@@ -3,6 +3,7 @@
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
 #include <mezzo/core/turned_off.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -53,9 +54,9 @@ std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason
 }  // namespace
 
 std::vector<Implementation> winograd_implementations() {
-  return {{"winograd", "conv2d", create<winograd::of_convolution, convolution_costs>},
-          {"winograd", "conv2d_input_gradient", create<winograd::of_input_gradient, input_gradient_costs>},
-          {"winograd", "conv2d_kernel_gradient", create<winograd::of_kernel_gradient, kernel_gradient_costs>}};
+  return {{"winograd", &ops::conv2d, create<winograd::of_convolution, convolution_costs>},
+          {"winograd", &ops::conv2d_input_gradient, create<winograd::of_input_gradient, input_gradient_costs>},
+          {"winograd", &ops::conv2d_kernel_gradient, create<winograd::of_kernel_gradient, kernel_gradient_costs>}};
 }
 
 }  // namespace mezzo

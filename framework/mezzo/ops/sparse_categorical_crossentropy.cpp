@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -31,17 +31,15 @@ std::vector<Spec> infer_gradient(const OpCall& call) {
 Values crossentropy_gradient(const GradientContext& context) {
   Values out(2);
   const Value g = detail::as(context.cotangent(), accumulation_dtype(context.input(1).dtype()));
-  out[1] = insert_one(find_op("sparse_categorical_crossentropy_gradient"), {context.input(0), context.input(1), g},
+  out[1] = insert_one(ops::sparse_categorical_crossentropy_gradient, {context.input(0), context.input(1), g},
                       context.attributes());
   return out;
 }
 
 }  // namespace
 
-Op detail::sparse_crossentropy_op() {
+Op detail::define_sparse_categorical_crossentropy() {
   Op op;
-  op.name = "sparse_categorical_crossentropy";
-  op.aliases = {"cross_entropy", "nll_loss"};
   op.cast.operands = {Cast::keep, Cast::compute};
   op.infer = infer_crossentropy;
   op.gradient = crossentropy_gradient;
@@ -49,16 +47,15 @@ Op detail::sparse_crossentropy_op() {
   return op;
 }
 
-Op detail::sparse_crossentropy_gradient_op() {
+Op detail::define_sparse_categorical_crossentropy_gradient() {
   Op op;
-  op.name = "sparse_categorical_crossentropy_gradient";
   op.cast.operands = {Cast::keep};
   op.infer = infer_gradient;
   return op;
 }
 
 Value sparse_crossentropy(const Value& labels, const Value& scores, bool from_logits) {
-  return insert_one(find_op("sparse_categorical_crossentropy"), {labels, scores}, {{"from_logits", from_logits}});
+  return insert_one(ops::sparse_categorical_crossentropy, {labels, scores}, {{"from_logits", from_logits}});
 }
 
 }  // namespace mezzo

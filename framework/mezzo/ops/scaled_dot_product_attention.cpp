@@ -1,4 +1,4 @@
-#include <mezzo/ops/attention.hpp>
+#include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 #include <cmath>
 #include <limits>
@@ -6,12 +6,11 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
 
-const char* const name = "scaled_dot_product_attention";
 const char* const axes = "(batch, positions, heads, size)";
 
 void require_axis(const OpCall& call, std::size_t i, std::size_t axis, std::int64_t size, const std::string& why) {
@@ -110,7 +109,7 @@ Values attention_gradient(const GradientContext& context) {
   operands.push_back(context.output(0));
   operands.push_back(context.output(1));
   for (std::size_t i = 3; i < context.input_count(); ++i) operands.push_back(context.input(i));
-  const Values all = insert(find_op("scaled_dot_product_attention_gradient"), operands, context.attributes());
+  const Values all = insert(ops::scaled_dot_product_attention_gradient, operands, context.attributes());
   for (std::size_t i = 0; i < 3; ++i) {
     if (context.needs(i)) out[i] = detail::as(all[i], context.dtype(i));
   }
@@ -120,7 +119,7 @@ Values attention_gradient(const GradientContext& context) {
 
 /// Inputs: query, key, value, the mask if `masked`, and, if the graph was made for dropout, seed and step.
 Values insert_attention(const Values& inputs, const Attributes& attributes) {
-  const Op& op = find_op(name);
+  const Op& op = ops::scaled_dot_product_attention;
   const double rate = attributes.get<double>("rate");
   Values operands(inputs.begin(), inputs.begin() + (attributes.get<bool>("masked") ? 4 : 3));
   if (operands.size() == 4 && operands[3].dtype() != DType::boolean) {
@@ -135,7 +134,7 @@ Values insert_attention(const Values& inputs, const Attributes& attributes) {
   if (rate == 0 || !training_phase()) return insert(op, operands, detail::with(attributes, {{"rate", 0.0}}));
   const std::string path = current_path();
   const std::uint64_t key = mix(key_of(path), static_cast<std::uint64_t>(trace->count(path)));
-  operands.insert(operands.end(), {runtime_scalar("seed"), runtime_scalar("step")});
+  operands.insert(operands.end(), {runtime_scalar(RuntimeScalar::seed), runtime_scalar(RuntimeScalar::step)});
   return insert(op, operands, detail::with(attributes, {{"key", static_cast<std::int64_t>(key)}}));
 }
 
@@ -150,9 +149,8 @@ Value with_keys(const Value& mask, std::int64_t keys) {
 
 }  // namespace
 
-Op detail::attention_op() {
+Op detail::define_scaled_dot_product_attention() {
   Op op;
-  op.name = name;
   op.cast.operands = {Cast::promote, Cast::promote, Cast::promote, Cast::keep};
   op.cast.floats_only = false;
   op.cast.by_first = true;
@@ -162,9 +160,8 @@ Op detail::attention_op() {
   return op;
 }
 
-Op detail::attention_gradient_op() {
+Op detail::define_scaled_dot_product_attention_gradient() {
   Op op;
-  op.name = std::string(name) + "_gradient";
   op.cast.operands = {Cast::keep};
   op.infer = infer_gradient;
   return op;
