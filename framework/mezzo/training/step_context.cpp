@@ -121,10 +121,9 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
               .group = group,
               .on_failure = on_failure,
               .error = "[Trainer] the loss must be finite; got NaN or infinity; no weight was changed by this step"});
-  Optimizer::Step step{runtime_scalar(RuntimeScalar::learning_rate, handle.index()),
-                       runtime_scalar(RuntimeScalar::count, handle.index()),
-                       Tensor::scalar(1, DType::float64),
-                       {}};
+  Optimizer::Step step{.learning_rate = runtime_scalar(RuntimeScalar::learning_rate, handle.index()),
+                       .count = runtime_scalar(RuntimeScalar::count, handle.index()),
+                       .multiplier = Tensor::scalar(1, DType::float64)};
   if (scaled || optimizer.common().global_clipnorm > 0) {
     const Values out = insert(ops::gradient_multiplier, operands, {{"clipnorm", optimizer.common().global_clipnorm}});
     step.multiplier = out[0];

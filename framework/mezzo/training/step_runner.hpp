@@ -138,7 +138,7 @@ class StepRunner {
   bool seeks_overflow(const std::vector<std::size_t>& updated) const;
   void count_update(std::size_t optimizer, bool scaled, bool committed, const std::optional<Overflow>& overflow);
   double runtime_value(const RuntimeKey& key) const;
-  void give_numbers(Trace& trace) const;
+  void set_runtime_values(Trace& trace) const;
   void warn_of_many_plans(Phase phase, const HostBatch& batch) const;
 
   Module& module_;

@@ -29,8 +29,8 @@ void note_groups(const Graph& graph, std::size_t optimizers, std::vector<std::si
     if (std::find(updated.begin(), updated.end(), group) == updated.end()) updated.push_back(group);
   }
   for (const auto& gate : graph.gates) {
-    if (gate.group >= 0 && gate.on_failure == Graph::OnFailure::skip_update)
-      scaled[static_cast<std::size_t>(gate.group)] = true;
+    const bool of_loss_scaling = gate.on_failure == Graph::OnFailure::skip_update;
+    if (gate.group >= 0 && of_loss_scaling) scaled[static_cast<std::size_t>(gate.group)] = true;
   }
 }
 
@@ -90,7 +90,7 @@ Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
 }
 
 /// Sets the runtime scalars of an eager trace, except those of optimizers.
-void StepRunner::give_numbers(Trace& trace) const {
+void StepRunner::set_runtime_values(Trace& trace) const {
   for (const RuntimeScalar scalar : {RuntimeScalar::step, RuntimeScalar::epoch, RuntimeScalar::seed}) {
     trace.runtime_values[{scalar}] = runtime_value({scalar});
   }
@@ -99,7 +99,7 @@ void StepRunner::give_numbers(Trace& trace) const {
 void StepRunner::probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read) {
   if (!converted_) convert(Phase::train, batch);
   Trace trace(Trace::Mode::eager, true);
-  give_numbers(trace);
+  set_runtime_values(trace);
   const PolicyScope policy(options_.policy);
   const RootScope root(module_);
   const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
@@ -173,14 +173,17 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   }
   step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
   // After the trace: it may have built layers.
-  step->signature = {phase, base_policy().name(), layers_signature(*module_.state()), step->plan->inputs()};
+  step->signature = {.phase = phase,
+                     .policy = base_policy().name(),
+                     .layers = layers_signature(*module_.state()),
+                     .inputs = step->plan->inputs()};
   state_.steps.push_back(std::move(step));
   return state_.steps.back().get();
 }
 
 void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   Trace trace(Trace::Mode::eager, phase == Phase::train);
-  give_numbers(trace);
+  set_runtime_values(trace);
   for (std::size_t i = 0; i < state_.optimizers.size(); ++i) {
     for (const RuntimeScalar scalar : {RuntimeScalar::learning_rate, RuntimeScalar::count, RuntimeScalar::loss_scale}) {
       trace.runtime_values[{scalar, i}] = runtime_value({scalar, i});
