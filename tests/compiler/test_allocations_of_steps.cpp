@@ -105,8 +105,10 @@ Plan training_step(const std::string& policy_name, bool products) {
     const Values gradients = mezzo::gradients(loss, leaves);
     operands.insert(operands.end(), gradients.begin(), gradients.end());
     const Values multiplier = insert(find_op("gradient_multiplier"), operands, {{"clipnorm", 1.0}});
-    step.gate(insert_one(find_op("all_finite"), {loss}), -1, "the loss is not finite");
-    step.gate(multiplier[1], -1, "");
+    step.gate({.ok = insert_one(find_op("all_finite"), {loss}),
+               .on_failure = Graph::OnFailure::error,
+               .error = "the loss is not finite"});
+    step.gate({.ok = multiplier[1]});
     for (std::size_t i = 0; i + 1 < weights.all.size(); ++i) {
       update_by_sgd(weights.all[i], gradients[i], weights.slot("momentum", weights.all[i]->value.shape()));
     }

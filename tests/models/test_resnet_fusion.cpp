@@ -30,7 +30,7 @@ Training train(const char* policy, bool fuse, std::size_t steps) {
   const HostBatch batch{
       {{"x", random_tensor({4, 64, 64, 3})}, {"y", Tensor({4}, std::vector<std::int64_t>{3, 1, 4, 1}), Role::target}},
       4};
-  StepRunner runner(model, {{}, false, {.fuse = fuse}});
+  StepRunner runner(model, {.passes = {.fuse = fuse}});
   runner.rehearse(Phase::train, batch);
   runner.configure(false);
   Training out;

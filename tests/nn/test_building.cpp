@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(an_input_in_front_builds_at_once) {
   BOOST_TEST(empty(x).tensor().equal(x));
   BOOST_TEST(refused<ValueError>([] {
                Sequential({Dense({.units = 3}), Input({.shape = {4}})});
-             }) == "[Sequential] Input comes first");
+             }) == "[Sequential] Input must be the first layer; got one at index 1");
 }
 
 BOOST_AUTO_TEST_CASE(copies_share_weights_whether_made_before_or_after_the_build) {

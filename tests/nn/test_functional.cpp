@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(inputs_of_another_shape_are_refused) {
              }) == "[Functional] input 0 must have shape (?, 6, 6, 1); got shape (5, 36)");
   BOOST_TEST(refused<ValueError>([&] {
                model({Tensor({5, 6, 6, 1}), Tensor({5, 6, 6, 1})});
-             }) == "[Functional] takes 1 inputs; got 2");
+             }) == "[Functional] number of inputs must be 1; got 2");
 }
 
 BOOST_AUTO_TEST_CASE(the_ends_must_belong_together) {
@@ -105,7 +105,8 @@ BOOST_AUTO_TEST_CASE(the_ends_must_belong_together) {
              "[Model] an output depends on an Input that is not in .inputs");
   BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {y}, .outputs = {y}}); }) ==
              "[Model] inputs: entry 0 is not an Input");
-  BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {x}}); }) == "[Functional] give .inputs and .outputs");
+  BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {x}}); }) ==
+             "[Functional] inputs and outputs are required; got 1 inputs and 0 outputs");
 }
 
 BOOST_AUTO_TEST_CASE(several_inputs_and_outputs) {
@@ -200,8 +201,9 @@ BOOST_AUTO_TEST_CASE(a_model_on_a_part_of_another) {
   features.fit(ones({2, 1}), ones({2, 3}), {.verbose = false});
   BOOST_TEST(changed_since(before, features) == "batch_normalization/moving_mean batch_normalization/moving_variance");
   Sequential plain({Dense({.units = 1})});
-  BOOST_TEST(refused<ValueError>([&] { plain.inputs(); }) ==
-             "[Sequential] inputs(): only a model made from inputs and outputs has symbols");
+  BOOST_TEST(
+      refused<ValueError>([&] { plain.inputs(); }) ==
+      "[Sequential] inputs(): the model must be functional, made from inputs and outputs; got one without symbols");
 }
 
 BOOST_AUTO_TEST_CASE(dropout_is_off_outside_of_training) {

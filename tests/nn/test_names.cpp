@@ -183,9 +183,9 @@ BOOST_AUTO_TEST_CASE(get_layer_finds_by_path_and_lists_the_names) {
   tall.build({5, 4});
   BOOST_TEST(tall.get_layer("block.0/second").weights().front().id() == tall.weights().back().id());
   BOOST_TEST(refused<NameError>([&] { tall.get_layer("block.0/third"); }) ==
-             "[Tall] no layer \"third\"; there are: first, second");
+             "[Tall] unknown layer \"third\"; valid names: first, second");
   BOOST_TEST(refused<ValueError>([&] { tall.get_layer("head").output(); }) ==
-             "[Model] layer \"head\" has no symbol: it is not part of a functional graph");
+             "[Model] layer \"head\" must be part of a functional graph; got one without a symbol");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

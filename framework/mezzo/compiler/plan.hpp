@@ -102,6 +102,7 @@ class Plan {
   struct Gate {
     std::size_t buffer = 0;
     int group = -1;
+    Graph::OnFailure on_failure = Graph::OnFailure::skip_update;
     std::string error;
     Value ok;
   };

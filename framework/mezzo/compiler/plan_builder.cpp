@@ -38,7 +38,9 @@ class PlanBuilder {
       plan_.output_names_.push_back(output.name);
       plan_.outputs_.push_back(lasting(output.value));
     }
-    for (const auto& gate : graph_.gates) plan_.gates_.push_back({buffer_of(gate.ok), gate.group, gate.error, gate.ok});
+    for (const auto& gate : graph_.gates) {
+      plan_.gates_.push_back({buffer_of(gate.ok), gate.group, gate.on_failure, gate.error, gate.ok});
+    }
     add_commits();
     const std::size_t computing = plan_.steps_.size();
     for (const NodePtr& node : graph_.nodes) {

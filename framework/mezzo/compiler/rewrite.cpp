@@ -83,7 +83,9 @@ Graph rewrite(const Graph& graph, const Rule& rule) {
   for (const auto& update : graph.updates) {
     out.updates.push_back({update.variable, renewed.of(update.value), update.group});
   }
-  for (const auto& gate : graph.gates) out.gates.push_back({renewed.of(gate.ok), gate.group, gate.error});
+  for (const auto& gate : graph.gates) {
+    out.gates.push_back({renewed.of(gate.ok), gate.group, gate.on_failure, gate.error});
+  }
   return std::move(out);
 }
 

@@ -90,8 +90,9 @@ void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& 
   graph_.updates.push_back({variable, value, update_group});
 }
 
-void Trace::gate(const Value& ok, int group, const std::string& error) {
-  graph_.gates.push_back({adopt(ok), group, error});
+void Trace::gate(Graph::Gate gate) {
+  gate.ok = adopt(gate.ok);
+  graph_.gates.push_back(std::move(gate));
 }
 
 Value Trace::read(const std::shared_ptr<VariableState>& variable) {

@@ -21,11 +21,17 @@ struct Graph {
     Value value;
     int group = -1;  ///< of gates that hold it back; -1: all of them
   };
-  /// Updates of its group, and those of no group, happen only if `ok` is true (bool, shape ()).
+  /// Reaction of a run to a gate whose `ok` is false.
+  enum class OnFailure {
+    skip_update,  ///< the run goes on; updates that the gate guards are not committed (loss scaling)
+    error         ///< the run throws a ValueError; no update is committed
+  };
+  /// Condition for updates: those of its group, and those without a group, are committed only if `ok` is true.
   struct Gate {
-    Value ok;
+    Value ok;  ///< bool, shape ()
     int group = -1;
-    std::string error;  ///< text of the ValueError if it isn't; empty: the step is skipped in silence
+    OnFailure on_failure = OnFailure::skip_update;
+    std::string error{};  ///< text of the ValueError; unused with OnFailure::skip_update
   };
 
   std::vector<NodePtr> nodes;
@@ -69,7 +75,7 @@ class Trace {
   void output(const std::string& name, const Value& value);
   void update(const std::shared_ptr<VariableState>& variable, const Value& kept);
   int update_group = -1;  ///< the group that updates join from now on
-  void gate(const Value& ok, int group, const std::string& error);
+  void gate(Graph::Gate gate);
 
   /// The variable as it stands now: its last update in this trace, or a leaf; of a split master, its halves joined.
   Value read(const std::shared_ptr<VariableState>& variable);

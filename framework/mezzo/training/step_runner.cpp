@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/training/layer_policies.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -19,21 +21,20 @@ bool same_inputs(const std::vector<Spec>& inputs, const HostBatch& batch) {
   return true;
 }
 
-/// `"x" axis 0 (32, 7)`: the first size in which a batch differs from the inputs of a plan; "" if none does.
+/// `"x" axis 0 (32, 7, ...)`: first size in which a batch differs from the inputs of a plan; "" if there is none.
 std::string first_difference(const std::vector<Spec>& inputs, const HostBatch& batch) {
   for (std::size_t i = 0; i < std::min(inputs.size(), batch.fields.size()); ++i) {
     const Shape& before = inputs[i].shape;
     const Shape& now = batch.fields[i].tensor.shape();
     for (std::size_t axis = 0; axis < std::min(before.size(), now.size()); ++axis) {
       if (before[axis] == now[axis]) continue;
-      return "\"" + batch.fields[i].name + "\" axis " + std::to_string(axis) + " (" + std::to_string(before[axis]) +
-             ", " + std::to_string(now[axis]) + ", ...)";
+      return fmt::format("\"{}\" axis {} ({}, {}, ...)", batch.fields[i].name, axis, before[axis], now[axis]);
     }
   }
   return {};
 }
 
-/// Float32 variables that a step computes with in bfloat16.
+/// Float32 variables that a step computes with in bfloat16: by a cast, or by the high half of a split variable.
 std::set<const void*> copied_to_bfloat16(const Graph& graph) {
   std::set<const void*> out;
   for (const NodePtr& node : graph.nodes) {
@@ -55,7 +56,9 @@ TrainingState& training_state(Module& module) {
 }
 
 RunningScope::RunningScope(TrainingState& state) : state_(state) {
-  if (state.running.exchange(true)) throw ValueError("[Trainer] the model is being run by another thread or step");
+  if (state.running.exchange(true)) {
+    fail<ValueError>("[Trainer]", "the model must be idle; got a call while another thread or step runs it");
+  }
 }
 
 StepRunner::StepRunner(Module& module, RunOptions options)
@@ -78,7 +81,7 @@ void StepRunner::run(Phase phase, const HostBatch& batch) {
 }
 
 void StepRunner::convert(Phase phase, const HostBatch& batch) {
-  // Rounding can't be undone: not for a batch that will be refused.
+  // Rounding can't be undone, so a batch that raises an error must do so before.
   if (!conversions(module_, options_.policy).empty()) rehearse(phase, batch);
   convert_weights();
 }
@@ -90,14 +93,14 @@ void StepRunner::convert_weights() {
 
 void StepRunner::keep_masters(const HostBatch& batch) {
   const auto splits = [](const OptimizerConfig& config) { return config.optimizer->common().split_master_weights; };
-  std::set<const void*> copied;  // known only if asked for: it takes another trace
+  std::set<const void*> copied;  // filled only if an optimizer splits: it costs another trace
   if (std::any_of(state_.optimizers.begin(), state_.optimizers.end(), splits)) {
     copied = copied_to_bfloat16(run_passes(rehearse(Phase::train, batch), options_.passes));
   }
   for (const Variable& weight : module_.trainable_weights()) {
-    const bool asked = std::any_of(state_.optimizers.begin(), state_.optimizers.end(),
+    const bool split = std::any_of(state_.optimizers.begin(), state_.optimizers.end(),
                                    [&](const auto& config) { return splits(config) && trains(config, weight); });
-    if (asked && copied.count(weight.id()) != 0) {
+    if (split && copied.count(weight.id()) != 0) {
       weight.state()->split();
     } else {
       weight.state()->join();
@@ -149,8 +152,8 @@ void StepRunner::warn_of_many_plans(Phase phase, const HostBatch& batch) const {
     if (changes.empty()) changes = first_difference(step->signature.inputs, batch);
   }
   if (alike != 8) return;
-  warn("more than 8 plans for one kind of step: what changes is " +
-       (changes.empty() ? "flags or policies of layers" : changes + "; pad or bucket the data"));
+  warn(fmt::format("more than 8 plans for one kind of step: what changes is {}",
+                   changes.empty() ? "flags or policies of layers" : changes + "; pad or bucket the data"));
 }
 
 double StepRunner::value(std::size_t i) const {

@@ -1,8 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iostream>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/precision/policy_map.hpp>
 #include <mezzo/training/model.hpp>
@@ -16,7 +15,7 @@ const std::vector<detail::Column> columns{{"Layer (type)"},      {"Path"},      
 
 /// 1234567 -> "1,234,567".
 std::string grouped(std::int64_t number) {
-  std::string text = std::to_string(number);
+  std::string text = fmt::to_string(number);
   for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, ",");
   return text;
 }
@@ -24,13 +23,13 @@ std::string grouped(std::int64_t number) {
 std::string bytes_text(std::size_t bytes) {
   const char* units[] = {"KiB", "MiB", "GiB"};
   double number = static_cast<double>(bytes) / 1024;
-  if (number < 1) return std::to_string(bytes) + " B";
+  if (number < 1) return fmt::format("{} B", bytes);
   std::size_t unit = 0;
   for (; number >= 1024 && unit < 2; ++unit) number /= 1024;
   return fmt::format("{:.1f} {}", number, units[unit]);
 }
 
-/// How many numbers, in how many bytes.
+/// A count of numbers and their bytes.
 struct Size {
   std::int64_t count = 0;
   std::size_t bytes = 0;
@@ -38,23 +37,20 @@ struct Size {
     count += variable.value.size();
     bytes += variable.value.bytes() + (variable.remainder ? variable.remainder->value.bytes() : 0);
   }
-  std::string text() const { return grouped(count) + " (" + bytes_text(bytes) + ")"; }
+  std::string text() const { return fmt::format("{} ({})", grouped(count), bytes_text(bytes)); }
 };
 
 std::string dtypes_of(const std::vector<Variable>& weights) {
-  std::string text;
-  std::vector<DType> seen;
+  std::vector<DType> dtypes;
   for (const Variable& weight : weights) {
-    if (std::find(seen.begin(), seen.end(), weight.dtype()) != seen.end()) continue;
-    seen.push_back(weight.dtype());
-    text += (text.empty() ? "" : ", ") + std::string(dtype_name(weight.dtype()));
+    if (std::find(dtypes.begin(), dtypes.end(), weight.dtype()) == dtypes.end()) dtypes.push_back(weight.dtype());
   }
-  return text.empty() ? "-" : text;
+  return dtypes.empty() ? "-" : fmt::format("{}", fmt::join(dtypes, ", "));
 }
 
 using Slots = std::vector<Optimizer::Slots>;
 
-/// What an optimizer keeps for these weights.
+/// Size of the optimizer states of these weights.
 Size states_of(const std::vector<Variable>& weights, const Slots& slots) {
   Size size;
   for (const Optimizer::Slots& entry : slots) {
@@ -65,7 +61,7 @@ Size states_of(const std::vector<Variable>& weights, const Slots& slots) {
   return size;
 }
 
-/// But for the batch.
+/// True if every size except the batch axis is known.
 bool is_known(const Shape& shape) {
   return std::all_of(shape.begin() + (shape.empty() ? 0 : 1), shape.end(), [](std::int64_t size) { return size >= 0; });
 }
@@ -77,7 +73,7 @@ std::size_t activation_bytes(const Shape& output, DType dtype) {
   return bytes;
 }
 
-/// With the batch axis open, whatever batch came last.
+/// Output shape with an open batch axis.
 std::string output_text(const std::optional<Shape>& output) {
   if (!output) return "?";
   Shape shape = *output;
@@ -85,15 +81,15 @@ std::string output_text(const std::optional<Shape>& output) {
   return to_string(shape);
 }
 
-/// Where a layer is, and what holds for it there.
+/// Position of a layer in the model, and the settings of the levels above it.
 struct Place {
-  std::string name;
-  std::string path;
-  std::vector<PolicyLevel> levels;
-  bool trainable = true;
+  std::string name{};
+  std::string path{};
+  std::vector<PolicyLevel> levels{};  ///< outermost first
+  bool trainable = true;              ///< of the layer and every layer above it
 };
 
-/// The lines of layers, each before those below it.
+/// Lines of the table; a container comes before its layers.
 class Lines {
  public:
   explicit Lines(const Slots& slots) : slots_(slots) {}
@@ -141,7 +137,7 @@ class Lines {
 
   int unbuilt() const { return unbuilt_; }
 
-  /// Of layers without others below them, for one sample.
+  /// Bytes of the outputs of layers without sub-layers, for one sample.
   std::size_t activations() const { return activation_bytes_; }
 
  private:
@@ -154,9 +150,9 @@ class Lines {
 }  // namespace
 
 std::string Model::summary_text() const {
-  const Slots optimizer_slots = compiled_.optimizer ? compiled_.optimizer->state()->slots : Slots();
+  const Slots optimizer_slots = compiled_ ? compiled_->optimizer->state()->slots : Slots();
   Lines lines(optimizer_slots);
-  const Place root{"", "", {{mezzo::dtype_policy(), ""}, {state()->policy, ""}}, trainable()};
+  const Place root{.levels = {{mezzo::dtype_policy(), ""}, {state()->policy, ""}}, .trainable = trainable()};
   if (!state()->weights.empty()) lines.add(*this, root);
   lines.add_below(*this, root);
 
@@ -170,12 +166,13 @@ std::string Model::summary_text() const {
   }
   total.count += slots.count;
   total.bytes += slots.bytes;
-  std::string text = "Model: " + (name().empty() ? state()->kind : name()) + "\n" + lines.text();
-  text += "Total params: " + total.text() +
-          (lines.unbuilt() > 0 ? ", without " + std::to_string(lines.unbuilt()) + " layers that are not built" : "") +
-          "\nTrainable params: " + trained.text() + "\nNon-trainable params: " + frozen.text() + "\n";
-  if (slots.count > 0) text += "Optimizer params: " + slots.text() + "\n";
-  if (lines.activations() > 0) text += "Activations: " + bytes_text(lines.activations()) + " a sample\n";
+  const std::string unbuilt =
+      lines.unbuilt() > 0 ? fmt::format(", without {} layers that are not built", lines.unbuilt()) : "";
+  std::string text = fmt::format("Model: {}\n{}", name().empty() ? state()->kind : name(), lines.text());
+  text += fmt::format("Total params: {}{}\nTrainable params: {}\nNon-trainable params: {}\n", total.text(), unbuilt,
+                      trained.text(), frozen.text());
+  if (slots.count > 0) text += fmt::format("Optimizer params: {}\n", slots.text());
+  if (lines.activations() > 0) text += fmt::format("Activations: {} a sample\n", bytes_text(lines.activations()));
   return text;
 }
 
