@@ -55,9 +55,11 @@ BOOST_AUTO_TEST_CASE(a_rate_of_0_drops_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_rates_are_refused) {
-  BOOST_TEST(refused<ValueError>([] { Dropout(); }) == "[Dropout] rate must lie in [0, 1); got -1.000000");
+  BOOST_TEST(refused<ValueError>([] { Dropout(); }) == "[Dropout] rate must lie in [0, 1); got -1");
   BOOST_TEST(refused<ValueError>([] { Dropout({.rate = 1, .name = "d"}); }) ==
-             "[Dropout \"d\"] rate must lie in [0, 1); got 1.000000");
+             "[Dropout \"d\"] rate must lie in [0, 1); got 1");
+  BOOST_TEST(refused<ValueError>([] { Dropout({.rate = 1.0000001}); }) ==
+             "[Dropout] rate must lie in [0, 1); got 1.0000001");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

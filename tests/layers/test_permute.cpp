@@ -12,7 +12,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-/// 0, 1, 2, ... in that shape.
+/// 0, 1, 2, ... in the given shape.
 Tensor counting(const Shape& shape) {
   std::vector<float> numbers(static_cast<std::size_t>(element_count(shape)));
   std::iota(numbers.begin(), numbers.end(), 0.0F);

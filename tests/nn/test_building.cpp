@@ -12,7 +12,7 @@ using mezzo_tests::Scale;
 
 namespace {
 
-/// Builds what it contains itself, as in Keras.
+/// Builds its sub-layers in its own build(), as in Keras.
 class BuildsItself : public Model {
  public:
   BuildsItself() : Model("BuildsItself") {}
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(weights_need_known_sizes) {
   BOOST_TEST(refused<ShapeError>([&] {
                layer.build({8, -1});
              }) == "[Dense] kernel needs known sizes; got shape (?, 3)");
-  BOOST_TEST(refused<ValueError>([&] { layer(Values{}); }) == "[Dense] takes at least one input");
+  BOOST_TEST(refused<ValueError>([&] { layer(Values{}); }) == "[Dense] takes at least one input; got 0");
   BOOST_TEST(refused<ValueError>([&] { layer({Tensor({1, 2}), Tensor({1, 2})}); }) == "[Dense] takes one input; got 2");
 }
 

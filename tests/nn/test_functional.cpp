@@ -22,7 +22,7 @@ Model digits() {
   return model;
 }
 
-/// Its weight enters by an op of its own before it meets the input.
+/// Applies an op to its weight alone before the op with the input.
 class ExpScale : public Layer {
  public:
   ExpScale() : Layer("ExpScale") {}
@@ -35,7 +35,7 @@ class ExpScale : public Layer {
   Variable log_scale_{"log_scale"};
 };
 
-/// Remembers the mean of what it saw, then calls a frozen layer.
+/// Stores the mean of its input in a variable, then calls a frozen layer.
 class Watches : public Layer {
  public:
   Watches() : Layer("Watches") {}
@@ -102,9 +102,9 @@ BOOST_AUTO_TEST_CASE(the_ends_must_belong_together) {
   auto other = Input({.shape = {4}});
   auto y = Dense({.units = 2})(x);
   BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {other}, .outputs = {y}}); }) ==
-             "[Model] an output depends on an Input that is not in .inputs");
+             "[Model] inputs must hold every Input that the outputs depend on; [Input] is missing");
   BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {y}, .outputs = {y}}); }) ==
-             "[Model] inputs: entry 0 is not an Input");
+             "[Model] inputs: entry 0 must be an Input; got an output of add");
   BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {x}}); }) ==
              "[Functional] inputs and outputs are required; got 1 inputs and 0 outputs");
 }

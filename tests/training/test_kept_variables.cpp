@@ -249,16 +249,17 @@ BOOST_AUTO_TEST_CASE(an_option_that_can_not_act_is_refused) {
   BOOST_TEST(refusal("float32", {.stochastic_rounding = true}) ==
              "[AdamW] stochastic_rounding acts on bfloat16 variables; none of 6 variables is");
   BOOST_TEST(refusal("float16", {.stochastic_rounding = true}) ==
-             "[AdamW] stochastic_rounding is for bfloat16 variables; float16 has kahan_summation");
+             "[AdamW] stochastic_rounding acts on bfloat16 variables; got a float16 variable, for which there is "
+             "kahan_summation");
   BOOST_TEST(refusal("mixed_bfloat16", {.kahan_summation = true}) ==
              "[AdamW] kahan_summation acts on bfloat16 and float16 variables; none of 6 variables is");
   for (const char* policy : {"float32", "bfloat16", "mixed_float16"}) {
     BOOST_TEST(refusal(policy, {.split_master_weights = true}) ==
-               "[AdamW] split_master_weights acts on float32 variables that are computed with in bfloat16, as under "
+               "[AdamW] split_master_weights acts on float32 variables that layers read in bfloat16, as under "
                "mixed_bfloat16; none of 6 variables is");
   }
   BOOST_TEST(refusal("float64", {.state_dtype = DType::bfloat16}) ==
-             "[AdamW] state_dtype acts on the states of other variables than float64 ones; there are none");
+             "[AdamW] state_dtype acts on slots of variables that are not float64; none of 6 variables is");
 }
 
 // Trains a weight from 1 to 1.5 by steps below half of the distance of neighbouring bfloat16 numbers.
