@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
 

@@ -3,7 +3,7 @@
 
 #include <mezzo/backends/common/visible_keys.hpp>
 #include <mezzo/backends/xsimd/dropout.hpp>
-#include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
 

@@ -1,5 +1,5 @@
-#include <mezzo/backends/xsimd/max_pool.hpp>
 #include <mezzo/backends/xsimd/pool_windows.hpp>
+#include <mezzo/backends/xsimd/pooling.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {

@@ -5,7 +5,7 @@
 using namespace mezzo;
 using namespace mezzo_tests;
 
-BOOST_AUTO_TEST_SUITE(xsimd_bias_gradient)
+BOOST_AUTO_TEST_SUITE(xsimd_relu_bias_gradient)
 
 // The masked cotangent to the bit, its sums but for the order of additions.
 BOOST_AUTO_TEST_CASE(relu) {

@@ -1,4 +1,4 @@
-#include <mezzo/backends/xsimd/avg_pool.hpp>
+#include <mezzo/backends/xsimd/avg_pool2d.hpp>
 
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/pool_request.hpp>

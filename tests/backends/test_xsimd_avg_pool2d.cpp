@@ -35,7 +35,7 @@ void for_each_case(const Body& body) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(xsimd_avg_pool)
+BOOST_AUTO_TEST_SUITE(xsimd_avg_pool2d)
 
 BOOST_AUTO_TEST_CASE(values) {
   for_each_case([](const Case& c, bool count_padding, DType dtype) {

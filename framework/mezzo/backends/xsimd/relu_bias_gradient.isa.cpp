@@ -1,4 +1,4 @@
-#include <mezzo/backends/xsimd/bias_gradient.hpp>
+#include <mezzo/backends/xsimd/relu_bias_gradient.hpp>
 
 #include <mezzo/backends/xsimd/columns.hpp>
 

@@ -1,4 +1,4 @@
-#include <mezzo/backends/xsimd/max_pool.hpp>
+#include <mezzo/backends/xsimd/pooling.hpp>
 
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/pool_request.hpp>

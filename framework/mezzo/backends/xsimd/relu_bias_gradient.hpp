@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
 

@@ -31,7 +31,7 @@ Tensor places_of(const Case& c, const Tensor& x) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(xsimd_max_pool)
+BOOST_AUTO_TEST_SUITE(xsimd_max_pool2d)
 
 BOOST_AUTO_TEST_CASE(values_and_places) {
   for (const std::int64_t channels : channel_counts) {

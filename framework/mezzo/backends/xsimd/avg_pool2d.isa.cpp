@@ -1,4 +1,4 @@
-#include <mezzo/backends/xsimd/avg_pool.hpp>
+#include <mezzo/backends/xsimd/avg_pool2d.hpp>
 #include <mezzo/backends/xsimd/pool_windows.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
