@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/backends/common/half.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/implementations.hpp>
 
 #include "support/kernels.hpp"

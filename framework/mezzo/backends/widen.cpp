@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <mezzo/backends/common/cast_kernel.hpp>
-#include <mezzo/backends/common/half.hpp>
-#include <mezzo/backends/common/scratch_layout.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 
 namespace mezzo {
 namespace {

@@ -1,4 +1,4 @@
-#include <mezzo/backends/common/epilogue.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
 #include <mezzo/backends/onednn/primitive_kernel.hpp>
 #include <mezzo/backends/onednn/request.hpp>

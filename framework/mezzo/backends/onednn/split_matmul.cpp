@@ -2,9 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include <mezzo/backends/common/cast_kernel.hpp>
 #include <mezzo/backends/common/kernel.hpp>
-#include <mezzo/backends/common/scratch_layout.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
 #include <mezzo/backends/xsimd/float16_split.hpp>
 #include <mezzo/core/isa.hpp>
@@ -40,7 +38,7 @@ class SplitOperand {
   const void* run(const void* from, void* scratch) const {
     const auto* const x = static_cast<const float16*>(from);
     auto* const y = reinterpret_cast<bfloat16*>(static_cast<char*>(scratch) + offset_);
-    parallel_for(count_, reference::grain, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(count_, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end;) {
         const std::int64_t at = i % width_, count = std::min(width_ - at, end - i);
         bfloat16* const high = y + (i - at) * parts + at;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <mezzo/backends/common/epilogue.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/channels.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 

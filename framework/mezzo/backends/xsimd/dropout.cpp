@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <mezzo/backends/common/step_stream.hpp>
+#include <mezzo/backends/common/random.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 
 namespace mezzo::xsimd_kernels {

@@ -53,8 +53,8 @@ std::unique_ptr<Kernel> make_binary(const KernelRequest& request, Isa isa, std::
   const DType dtype = request.inputs[0].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   const Shape& shape = request.outputs[0].shape;
-  const reference::Walk walk(shape, {reference::broadcast_strides(request.inputs[0].shape, shape),
-                                     reference::broadcast_strides(request.inputs[1].shape, shape)});
+  const Walk walk(
+      shape, {broadcast_strides(request.inputs[0].shape, shape), broadcast_strides(request.inputs[1].shape, shape)});
   if (walk.axes() > 2) return decline(reason, "broadcasts over more than two blocks of axes");
   const BinaryShape merged{walk.rows(),       walk.row_size(), walk.offset(0, 1),
                            walk.offset(1, 1), walk.step(0),    walk.step(1)};

@@ -10,11 +10,6 @@
 
 namespace mezzo::xsimd_kernels {
 
-using reference::grain;
-using reference::grain_of;
-using reference::like_output;
-using reference::make_kernel;
-
 /// The kernel of a request on an ISA, or null and why not.
 using Make = std::unique_ptr<Kernel> (*)(const KernelRequest& request, Isa isa, std::string& reason);
 
@@ -58,13 +53,8 @@ inline std::size_t storage_of(DType dtype) { return dtype == DType::float32 ? 0 
 
 inline std::int64_t size_of(DType dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
 
-/// Says why a request is passed over.
-inline std::unique_ptr<Kernel> decline(std::string& reason, const std::string& why) {
-  reason = why;
-  return nullptr;
-}
 inline std::unique_ptr<Kernel> decline_dtype(std::string& reason, DType dtype) {
-  return decline(reason, std::string("not for ") + dtype_name(dtype));
+  return decline(reason, "not for {}", dtype);
 }
 
 /// Splits [0, count) over the threads at multiples of a cache line of elements of any dtype.

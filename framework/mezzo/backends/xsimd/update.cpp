@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 
-#include <mezzo/backends/common/compact.hpp>
 #include <mezzo/backends/common/update_request.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 
@@ -174,7 +173,7 @@ std::unique_ptr<Kernel> make_sgd(const KernelRequest& request, Isa isa, std::str
     k.from_gradient = nesterov ? k.rate : 0;
     pass.run(arguments, function, k, rate, pass.number(arguments, 1));
   };
-  return make_kernel(run, reference::overwritten_by_update(request), pass.scratch_bytes());
+  return make_kernel(run, overwritten_by_update(request), pass.scratch_bytes());
 }
 
 std::unique_ptr<Kernel> make_adam(const KernelRequest& request, Isa isa, std::string& reason) {
@@ -195,7 +194,7 @@ std::unique_ptr<Kernel> make_adam(const KernelRequest& request, Isa isa, std::st
     k.epsilon = epsilon;
     pass.run(arguments, function, k, rate, pass.number(arguments, 2));
   };
-  return make_kernel(run, reference::overwritten_by_update(request), pass.scratch_bytes());
+  return make_kernel(run, overwritten_by_update(request), pass.scratch_bytes());
 }
 
 }  // namespace

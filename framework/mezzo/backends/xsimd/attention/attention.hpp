@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 
-#include <mezzo/backends/common/visible_keys.hpp>
 #include <mezzo/backends/xsimd/dropout.hpp>
 #include <mezzo/backends/xsimd/family.hpp>
 
@@ -33,8 +32,11 @@ struct ScoreRows {
   const DropoutRule* dropout = nullptr;
   std::int64_t first_word = 0, words_step = 0;  ///< see AttentionShape
 
+  /// Number of keys that a row may see without a mask. Always inlined, since kernels of several instruction sets use
+  /// it.
   [[gnu::always_inline]] std::int64_t visible(std::int64_t row) const {
-    return visible_keys(first_query + row, keys, causal);
+    const std::int64_t past = first_query + row + 1;
+    return causal && past < keys ? past : keys;
   }
 };
 

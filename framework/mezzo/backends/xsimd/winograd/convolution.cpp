@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <mezzo/backends/common/epilogue.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
