@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include <mezzo/backends/common/step_stream.hpp>
+#include <mezzo/backends/common/random.hpp>
 #include <mezzo/ops/attention.hpp>
 
 #include "ops/plain.hpp"
