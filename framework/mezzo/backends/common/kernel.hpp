@@ -72,7 +72,12 @@ inline std::vector<bool> like_output(const KernelRequest& request) {
 
 /// The best kernel of a cast, for kernels that compute in another dtype than their operands have.
 inline std::unique_ptr<Kernel> cast_kernel(const Shape& shape, DType from, DType to, const std::string& where) {
-  return choose_kernel({&find_op("cast"), {{"dtype", to}}, {{shape, from}}, {{shape, to}}, where}).kernel;
+  return choose_kernel({.op = &find_op("cast"),
+                        .attributes = {{"dtype", to}},
+                        .inputs = {{shape, from}},
+                        .outputs = {{shape, to}},
+                        .where = where})
+      .kernel;
 }
 
 /// Allocates 64-byte aligned pieces of scratch memory, as offsets in bytes.

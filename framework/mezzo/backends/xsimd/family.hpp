@@ -1,36 +1,37 @@
 #pragma once
-#include <array>
+// Included by the header of each family of kernels. A family has a table of functions (x.hpp) that x.isa.cpp defines
+// for each instruction set, and entries (x.cpp) that make kernels of them.
+#include <vector>
 
 #include <mezzo/core/bfloat16.hpp>
+#include <mezzo/core/dtype.hpp>
 #include <mezzo/core/float16.hpp>
-#include <mezzo/core/isa.hpp>
+
+// Declares a family's table for the instruction set that an .isa.cpp is compiled for. Expands to nothing in other
+// files, which get the table from kernels(isa).
+#if defined(MEZZO_ISA)
+#define MEZZO_ISA_TABLE(Functions, table) \
+  namespace MEZZO_ISA {                   \
+  extern const Functions table;           \
+  }
+#else
+#define MEZZO_ISA_TABLE(Functions, table)
+#endif
 
 namespace mezzo::xsimd_kernels {
 
-/// Of something there is one for each of float32, bfloat16 and float16, in this order.
-template <class Entry>
-using PerStorage = std::array<Entry, 3>;
+struct Entry;  // entries.hpp
+using Entries = std::vector<Entry>;
 
-/// What `make` gives for a zero of each storage type.
-template <class Make>
-constexpr auto per_storage(Make make) {
-  return PerStorage<decltype(make(float{}))>{make(float{}), make(bfloat16{}), make(float16{})};
-}
+/// One entry each for float32, bfloat16 and float16, the dtypes that kernels load and store.
+template <class T>
+struct PerStorage {
+  T float32, bfloat16, float16;
 
-/// The table of an ISA, out of one table for each.
-template <class Table>
-const Table& pick(Isa isa, const Table& sse2, const Table& avx2, const Table& avx512, const Table& avx512_bf16) {
-  switch (isa) {
-    case Isa::sse2:
-      return sse2;
-    case Isa::avx2:
-      return avx2;
-    case Isa::avx512:
-      return avx512;
-    case Isa::avx512_bf16:
-      break;
+  /// The entry of a dtype for which is_stored() is true.
+  const T& operator[](DType dtype) const {
+    return dtype == DType::float32 ? float32 : dtype == DType::bfloat16 ? bfloat16 : float16;
   }
-  return avx512_bf16;
-}
+};
 
 }  // namespace mezzo::xsimd_kernels

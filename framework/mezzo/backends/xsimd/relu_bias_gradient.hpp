@@ -5,25 +5,16 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// On dense arrays of `rows` rows of `columns` channels.
-struct BiasGradientFunctions {
-  /// out = g where y > 0, else 0, and of each column its sum; out may be y or g.
-  using ReluSums = void (*)(const void* y, const void* g, void* out, std::int64_t rows, std::int64_t columns,
-                            double* sums);
-  PerStorage<ReluSums> relu_sums;
+/// Functions on dense arrays of `rows` rows of `columns` channels.
+struct ReluBiasGradientFunctions {
+  /// out = g where y > 0, else 0; and the sum of out for each column. out may be y or g.
+  using MaskAndSum = void (*)(const void* y, const void* g, void* out, std::int64_t rows, std::int64_t columns,
+                              double* sums);
+  PerStorage<MaskAndSum> mask_and_sum;
 };
 
-namespace sse2 {
-extern const BiasGradientFunctions bias_gradient;
-}
-namespace avx2 {
-extern const BiasGradientFunctions bias_gradient;
-}
-namespace avx512 {
-extern const BiasGradientFunctions bias_gradient;
-}
-namespace avx512_bf16 {
-extern const BiasGradientFunctions bias_gradient;
-}
+MEZZO_ISA_TABLE(ReluBiasGradientFunctions, relu_bias_gradient)
+
+Entries relu_bias_gradient_entries();
 
 }  // namespace mezzo::xsimd_kernels
