@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(declines_with_a_reason) {
   BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::bfloat16)) == "takes float16 operands; got bfloat16");
   BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::float32)) == "takes float16 operands; got float32");
   if (onednn_has_native_bfloat16()) {
-    BOOST_TEST(refusal(request({0, 8}, {8, 4}, DType::float16)) == "takes operands with elements; got shape (0, 32)");
+    BOOST_TEST(refusal(request({0, 8}, {8, 4}, DType::float16)) == "takes operands with elements; got shape (0, 4)");
   } else {
     BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::float16)) ==
                "needs bfloat16 in hardware (AVX512_CORE_BF16); this CPU or its ISA limit has none");

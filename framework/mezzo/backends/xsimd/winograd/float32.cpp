@@ -48,7 +48,8 @@ std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason
   constexpr double worthwhile = 1.1;
   const double speed = gain(geometry_of(request), costs);
   if (speed < worthwhile) {
-    return decline(reason, "takes convolutions with an estimated speed of {} times oneDNN's; got {:.2f}", worthwhile, speed);
+    return decline(reason, "takes convolutions with an estimated speed of {} times oneDNN's; got {:.2f}", worthwhile,
+                   speed);
   }
   return kernel;
 }
