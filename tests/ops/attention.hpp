@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include <mezzo/backends/common/step_stream.hpp>
+#include <mezzo/backends/common/random.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 #include "ops/plain.hpp"
