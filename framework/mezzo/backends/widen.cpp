@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <mezzo/backends/common/cast_kernel.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/ops/op_set.hpp>
 
