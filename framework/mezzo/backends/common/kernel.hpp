@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <mezzo/compiler/kernel.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
 
@@ -72,7 +73,7 @@ inline std::vector<bool> like_output(const KernelRequest& request) {
 
 /// The best kernel of a cast, for kernels that compute in another dtype than their operands have.
 inline std::unique_ptr<Kernel> cast_kernel(const Shape& shape, DType from, DType to, const std::string& where) {
-  return choose_kernel({.op = &find_op("cast"),
+  return choose_kernel({.op = &cast_op(),
                         .attributes = {{"dtype", to}},
                         .inputs = {{shape, from}},
                         .outputs = {{shape, to}},
