@@ -146,12 +146,13 @@ std::unique_ptr<Kernel> attention_gradient(const KernelRequest& request) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> create_attention(const KernelRequest& request, std::string& reason) {
+std::unique_ptr<Kernel> create_scaled_dot_product_attention(const KernelRequest& request, std::string& reason) {
   return for_float_or_double(request, request.inputs[0].dtype, reason,
                              [&](auto zero) { return attention<decltype(zero)>(request); });
 }
 
-std::unique_ptr<Kernel> create_attention_gradient(const KernelRequest& request, std::string& reason) {
+std::unique_ptr<Kernel> create_scaled_dot_product_attention_gradient(const KernelRequest& request,
+                                                                     std::string& reason) {
   return for_float_or_double(request, request.inputs[1].dtype, reason,
                              [&](auto zero) { return attention_gradient<decltype(zero)>(request); });
 }

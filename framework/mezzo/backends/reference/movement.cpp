@@ -56,12 +56,20 @@ std::unique_ptr<Kernel> create_broadcast_to(const KernelRequest& request, std::s
   return gather(request, broadcast_strides(request.inputs[0].shape, request.outputs[0].shape));
 }
 
-std::unique_ptr<Kernel> create_view(const KernelRequest& request, std::string&) {
+std::unique_ptr<Kernel> create_reshape(const KernelRequest& request, std::string&) {
   const auto elements = static_cast<std::size_t>(element_count(request.inputs[0].shape));
   const auto run = [bytes = elements * dtype_size(request.inputs[0].dtype)](const KernelArguments& arguments) {
     if (arguments.outputs[0] != arguments.inputs[0]) std::memcpy(arguments.outputs[0], arguments.inputs[0], bytes);
   };
   return make_kernel(run, {true});
+}
+
+std::unique_ptr<Kernel> create_identity(const KernelRequest& request, std::string& reason) {
+  return create_reshape(request, reason);
+}
+
+std::unique_ptr<Kernel> create_stop_gradient(const KernelRequest& request, std::string& reason) {
+  return create_reshape(request, reason);
 }
 
 std::unique_ptr<Kernel> create_cast(const KernelRequest& request, std::string&) {
