@@ -52,7 +52,9 @@ LIBRARIES = [
     (re.compile(r"xsimd/"), "xsimd", ("framework/backends/xsimd/",)),
     (re.compile(r"utf8proc"), "utf8proc", ("framework/text/",)),
     (re.compile(r"(jpeglib|png)\.h"), "image format", ("framework/image/", "tests/")),
-    (re.compile(r"xtensor/"), "xtensor", ("framework/xtensor.hpp", "tests/", "tutorials/")),
+    (re.compile(r"xtensor/"), "xtensor",
+     ("framework/xtensor.hpp", "framework/mezzo/xtensor.hpp", "framework/mezzo/backends/reference/",
+      "framework/mezzo/io/", "framework/mezzo/core/print.cpp", "tests/", "tutorials/")),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 MACHINE_PATH = re.compile(r"(?<![\w.$}~-])/(?:%s)/" % "|".join(["home", "Users", "mnt", "srv", "root", "work", "farm"]))

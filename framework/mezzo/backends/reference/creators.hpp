@@ -20,7 +20,7 @@ Creator create_softmax, create_softmax_gradient;                                
 Creator create_layer_norm, create_layer_norm_gradient;                                      // layer_norm
 Creator create_cast, create_transpose, create_broadcast_to;                                 // movement
 Creator create_reshape, create_identity, create_stop_gradient;                              // movement
-Creator create_sum, create_mean, create_argmax;                                             // reduce, argmax
+Creator create_sum, create_mean, create_argmax;                                             // reduce
 Creator create_matmul;                                                                      // matmul
 Creator create_conv2d, create_conv2d_input_gradient, create_conv2d_kernel_gradient;         // conv2d
 Creator create_gather, create_gather_gradient, create_gather_gradient_rows;                 // gather
