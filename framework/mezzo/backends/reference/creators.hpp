@@ -4,7 +4,7 @@
 
 #include <mezzo/compiler/kernel.hpp>
 
-// The functions of the reference's table, each defined in the file of its op or family.
+// Creators of the reference kernels, one for each op. Each is defined in the file that stands beside it.
 namespace mezzo::reference {
 
 using Creator = std::unique_ptr<Kernel>(const KernelRequest& request, std::string& reason);
