@@ -1,10 +1,15 @@
-// Finetunes the pretrained sentence encoder all-MiniLM-L6-v2 to tell which part of the Bible a verse is from, first
-// with a frozen backbone, then all of it, and compares with training from scratch:
+// Finetunes the pretrained sentence encoder all-MiniLM-L6-v2 to classify verses by the part of the Bible that they are
+// from: first with a frozen backbone, then all weights. Compares with training from scratch.
 //
-//     finetune_minilm_text MODEL [texts] [epochs] [precision] [seed]
+//   finetune_minilm_text MODEL [texts] [epochs] [precision] [seed]
 //
-// MODEL: folder with model.safetensors and vocab.txt. texts: verses to train on (8000; all: 0). epochs: of each of the
-// two stages (2). precision: bf16. The verses come from Debian's package bible-kjv-text.
+// MODEL       folder with model.safetensors and vocab.txt
+// texts       8000: number of verses to train on; 0: all
+// epochs      2: in each of the two stages
+// precision   bf16
+// seed        0
+//
+// The verses come from Debian's package bible-kjv-text.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -15,14 +20,14 @@ using namespace mezzo;
 
 namespace {
 
-/// A sentence encoder with a linear layer on the mean of its states.
+/// A sentence encoder, and a linear layer on the mean of its states.
 class TextClassifier : public Module {
  public:
   explicit TextClassifier(std::int64_t classes) : Module("TextClassifier"), classes_(classes) {}
 
   Bert& backbone() { return backbone_; }
 
-  /// Says at which rates the next fit learns: up to `rate`, from `steps` steps on none.
+  /// Sets the learning rates of the next fit: a warm-up to `rate`, then a decay to 0 at step `steps`.
   void set_rate(double rate, std::int64_t steps) {
     rate_ = rate;
     steps_ = steps;
@@ -66,7 +71,7 @@ Dataset encode(const WordPieceTokenizer& tokenizer, const datasets::LabeledTexts
       {{"input_ids", all.input_ids}, {"attention_mask", all.attention_mask}, {"label", data.labels, Role::target}});
 }
 
-/// `count` samples from all over a data set.
+/// `count` samples, evenly spread over a data set; all of them if `count` is 0.
 Dataset spread(const Dataset& data, std::int64_t count) {
   if (count <= 0 || count >= data.size()) return data;
   std::vector<std::int64_t> indices;

@@ -23,7 +23,7 @@ using namespace mezzo;
 
 namespace {
 
-// Bytes to what the ImageNet weights were trained on: mean 0, standard deviation 1 in each channel.
+// Maps bytes to the inputs for which the ImageNet weights were trained: mean 0, standard deviation 1 in each channel.
 class ImageNetNormalization : public Layer {
  public:
   ImageNetNormalization() : Layer("ImageNetNormalization", Options{}) {}
@@ -40,7 +40,7 @@ class ImageNetNormalization : public Layer {
   Value deviation_ = Tensor({3}, std::vector<float>{0.229F, 0.224F, 0.225F});
 };
 
-// Argument `index` as a positive number, or `otherwise` if there are fewer.
+// Argument `index` as a positive number, or `otherwise` if it is not given.
 int number(int argc, char** argv, int index, const char* name, int otherwise) {
   if (argc <= index) return otherwise;
   const std::string text = argv[index];
@@ -66,7 +66,7 @@ void run(int argc, char** argv) {
   const DataLoader train_loader(train, {.batch_size = batch_size, .shuffle = true, .workers = 2});
   const DataLoader test_loader(test, {.batch_size = batch_size, .workers = 2});
 
-  // The file's head is for other classes: it is skipped, with a warning, and the new one trained from scratch.
+  // The head in the file is for other classes. It is skipped with a warning; the new head is trained from scratch.
   ResNet resnet = resnet18({.classes = 37, .name = "resnet18"});
   resnet.build({1, image_size, image_size, 3});
   resnet.load_weights(weights, {.skip_mismatch = true});

@@ -1,5 +1,10 @@
-// Trains a small CNN on Fashion-MNIST. Arguments, all optional: precision (bf16), seed (0), and how AdamW keeps the
-// variables: plain, split, stochastic or kahan.
+// Trains a small CNN on Fashion-MNIST.
+//
+//   quickstart [precision] [seed] [kept]
+//
+// precision   bf16
+// seed        0
+// kept        plain: option of AdamW for the storage of variables: plain, split, stochastic or kahan
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -14,7 +19,7 @@ int main(int argc, char** argv) {
     seed_everything(argc > 2 ? std::stoull(argv[2]) : 0);
     const std::string kept = argc > 3 ? argv[3] : "plain";
     if (kept != "plain" && kept != "split" && kept != "stochastic" && kept != "kahan") {
-      throw NameError("variables are kept plain, split, stochastic or kahan; got " + kept);
+      throw NameError("unknown storage of variables \"" + kept + "\"; valid names: plain, split, stochastic, kahan");
     }
 
     const auto [train, test] = datasets::fashion_mnist();

@@ -5,7 +5,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 
 bash "$root/tests/install.sh" quickstart
-# A folder that tests/run.sh has set up keeps its tests.
+# A build folder that tests/run.sh configured keeps its tests.
 [ -e "$build/CMakeCache.txt" ] || configure "$build" -DMEZZO_BUILD_TESTS=OFF
 compile "$build" quickstart
 exec "$build/tutorials/quickstart" "$@"

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/compiler/custom_op.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/finfo.hpp>
 #include <mezzo/core/isa.hpp>
@@ -29,7 +30,6 @@
 #include <mezzo/io/csv.hpp>
 #include <mezzo/io/npy.hpp>
 #include <mezzo/io/npz.hpp>
-#include <mezzo/layers/activation.hpp>
 #include <mezzo/layers/add.hpp>
 #include <mezzo/layers/average_pooling2d.hpp>
 #include <mezzo/layers/batch_normalization.hpp>
@@ -45,6 +45,7 @@
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/multi_head_attention.hpp>
 #include <mezzo/layers/multiply.hpp>
+#include <mezzo/layers/permute.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
 #include <mezzo/layers/softmax.hpp>
@@ -68,11 +69,14 @@
 #include <mezzo/models/mlp.hpp>
 #include <mezzo/models/resnet.hpp>
 #include <mezzo/models/vit.hpp>
+#include <mezzo/nn/activation_layer.hpp>
 #include <mezzo/ops/activation.hpp>
-#include <mezzo/ops/attention.hpp>
+#include <mezzo/ops/custom_gradient.hpp>
 #include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/host.hpp>
 #include <mezzo/ops/op_lists.hpp>
 #include <mezzo/ops/ops.hpp>
+#include <mezzo/ops/scaled_dot_product_attention.hpp>
 #include <mezzo/optimizers/adam.hpp>
 #include <mezzo/optimizers/adamw.hpp>
 #include <mezzo/optimizers/cosine_decay.hpp>

@@ -26,33 +26,34 @@ const std::vector<Rule> rules{
      2,
      {{"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.0}}}};
 
-struct Kept {
-  std::string name;  ///< as the attribute has it; "": as it is
+struct Way {
+  Kept kept;
   DType variable;
 };
 
-const std::vector<Kept> ways{{"", DType::float32},           {"", DType::bfloat16},      {"", DType::float16},
-                             {"split", DType::bfloat16},     {"kahan", DType::bfloat16}, {"kahan", DType::float16},
-                             {"stochastic", DType::bfloat16}};
+const std::vector<Way> ways{{Kept::plain, DType::float32},      {Kept::plain, DType::bfloat16},
+                            {Kept::plain, DType::float16},      {Kept::split, DType::bfloat16},
+                            {Kept::kahan, DType::bfloat16},     {Kept::kahan, DType::float16},
+                            {Kept::stochastic, DType::bfloat16}};
 
 struct Call {
   Attributes attributes;
   std::vector<Tensor> inputs;
 };
 
-Call call_of(const Rule& rule, const Kept& kept, DType slot, const Shape& shape, double rate = 0.01) {
+Call call_of(const Rule& rule, const Way& kept, DType slot, const Shape& shape, double rate = 0.01) {
   Call call{rule.attributes, {random_tensor(shape, kept.variable, 1)}};
-  call.inputs.push_back(random_tensor(shape, kept.name == "split" ? DType::float32 : kept.variable, 2));
+  call.inputs.push_back(random_tensor(shape, kept.kept == Kept::split ? DType::float32 : kept.variable, 2));
   for (std::size_t i = 0; i < rule.slots; ++i) {
     call.inputs.push_back(random_tensor(shape, slot, 3 + i, i == 0 ? -1 : 0));
   }
-  if (!kept.name.empty()) call.attributes.set("kept", kept.name);
-  if (kept.name == "split") call.inputs.push_back(random_tensor(shape, DType::int16, 7, -0x8000, 0x8000));
-  if (kept.name == "kahan") call.inputs.push_back(random_tensor(shape, kept.variable, 7, -1e-3, 1e-3));
+  if (kept.kept != Kept::plain) call.attributes.set("kept", kept.kept);
+  if (kept.kept == Kept::split) call.inputs.push_back(random_tensor(shape, DType::int16, 7, -0x8000, 0x8000));
+  if (kept.kept == Kept::kahan) call.inputs.push_back(random_tensor(shape, kept.variable, 7, -1e-3, 1e-3));
   call.inputs.push_back(float64_scalar(rate));
   if (rule.slots == 2) call.inputs.push_back(float64_scalar(3));
   call.inputs.push_back(float64_scalar(0.75));
-  if (kept.name == "stochastic" || (slot == DType::bfloat16 && rule.slots > 0)) {
+  if (kept.kept == Kept::stochastic || (slot == DType::bfloat16 && rule.slots > 0)) {
     call.attributes.set("key", std::int64_t{77});
     call.inputs.push_back(float64_scalar(5));
     call.inputs.push_back(float64_scalar(3));
@@ -72,7 +73,7 @@ void check_exact(const std::string& op, const Call& call) {
 template <class Body>
 void for_each_call(const Body& body) {
   for (const Rule& rule : rules) {
-    for (const Kept& kept : ways) {
+    for (const Way& kept : ways) {
       for (const DType slot : {DType::float32, DType::bfloat16}) {
         if (slot == DType::float32 || rule.slots > 0) body(rule, kept, slot);
       }
@@ -87,18 +88,18 @@ Tensor joined(const Tensor& high, const Tensor& low) { return run_reference("joi
 BOOST_AUTO_TEST_SUITE(kept_variables)
 
 BOOST_AUTO_TEST_CASE(every_instruction_set_gives_the_references_bits) {
-  for_each_call([](const Rule& rule, const Kept& kept, DType slot) {
+  for_each_call([](const Rule& rule, const Way& kept, DType slot) {
     for (const std::int64_t size : {1, 7, 65, 1003}) check_exact(rule.op, call_of(rule, kept, slot, {size}));
   });
 }
 
 BOOST_AUTO_TEST_CASE(shared_by_threads) {
-  for (const Kept& kept : ways) check_exact("adam_update", call_of(rules[2], kept, DType::bfloat16, {shared_size}));
+  for (const Way& kept : ways) check_exact("adam_update", call_of(rules[2], kept, DType::bfloat16, {shared_size}));
 }
 
 BOOST_AUTO_TEST_CASE(compact_gradients_give_the_same_bits) {
   const Shape shape{50, 70};
-  for_each_call([&](const Rule& rule, const Kept& kept, DType slot) {
+  for_each_call([&](const Rule& rule, const Way& kept, DType slot) {
     const Call dense = call_of(rule, kept, slot, shape);
     Call compact = dense;
     compact.attributes.set("compact", true);
@@ -128,8 +129,8 @@ BOOST_AUTO_TEST_CASE(a_split_master_is_updated_as_the_float32_that_it_is) {
   for (const Rule& rule : rules) {
     for (const DType slot : {DType::float32, DType::bfloat16}) {
       if (slot == DType::bfloat16 && rule.slots == 0) continue;
-      const Call split = call_of(rule, {"split", DType::bfloat16}, slot, {1003});
-      Call whole = call_of(rule, {"", DType::float32}, slot, {1003});
+      const Call split = call_of(rule, {Kept::split, DType::bfloat16}, slot, {1003});
+      Call whole = call_of(rule, {Kept::plain, DType::float32}, slot, {1003});
       whole.inputs[0] = joined(split.inputs[0], split.inputs[2 + rule.slots]);
       const auto a = run_reference(rule.op, split.attributes, split.inputs);
       const auto b = run_reference(rule.op, whole.attributes, whole.inputs);
@@ -156,7 +157,7 @@ BOOST_AUTO_TEST_CASE(masters_are_split_and_joined_exactly) {
 BOOST_AUTO_TEST_CASE(kahan_summation_keeps_what_rounding_takes) {
   // 0.001 is less than half of the distance between 1 and its neighbours in bfloat16 (1/256 below, 1/128 above).
   const Attributes plain{{"momentum", 0.0}, {"weight_decay", 0.0}, {"clipvalue", 0.0}, {"nesterov", false}};
-  const Attributes kahan = with_attribute(plain, "kept", std::string("kahan"));
+  const Attributes kahan = with_attribute(plain, "kept", Kept::kahan);
   for (const DType dtype : {DType::bfloat16, DType::float16}) {
     const double step = dtype == DType::bfloat16 ? 0.001 : 0.0001;
     const Tensor g = Tensor::scalar(-1, dtype);
@@ -184,7 +185,7 @@ BOOST_AUTO_TEST_CASE(stochastic_rounding_is_right_on_average) {
 
 BOOST_AUTO_TEST_CASE(random_words_depend_on_key_seed_step_and_slot) {
   const Shape shape{512};
-  const Call call = call_of(rules[2], {"stochastic", DType::bfloat16}, DType::bfloat16, shape);
+  const Call call = call_of(rules[2], {Kept::stochastic, DType::bfloat16}, DType::bfloat16, shape);
   const auto out = run_reference("adam_update", call.attributes, call.inputs);
   const std::size_t seed = call.inputs.size() - 2;
   for (const std::size_t input : {seed, seed + 1}) {
@@ -210,7 +211,7 @@ BOOST_AUTO_TEST_CASE(random_words_depend_on_key_seed_step_and_slot) {
 }
 
 BOOST_AUTO_TEST_CASE(widening_would_round_to_nearest) {
-  for (const Kept& kept : {ways[3], ways[4], ways[6]}) {
+  for (const Way& kept : {ways[3], ways[4], ways[6]}) {
     const Call call = call_of(rules[2], kept, DType::float32, {4});
     BOOST_TEST(run_kernel("widen", "adam_update", call.attributes, call.inputs).declined == "rounds to nearest");
   }

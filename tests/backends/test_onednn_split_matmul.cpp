@@ -17,9 +17,9 @@ namespace {
 
 const char* const needed = "needs bfloat16 in hardware";
 
-Attributes product(bool transpose_a, bool transpose_b, DType out = DType::float16, const std::string& activation = "") {
+Attributes product(bool transpose_a, bool transpose_b, DType out = DType::float16, Epilogue epilogue = Epilogue::none) {
   Attributes attributes{{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", out}};
-  if (!activation.empty()) attributes.set("activation", activation);
+  if (epilogue != Epilogue::none) attributes.set("epilogue", epilogue);
   return attributes;
 }
 
@@ -111,12 +111,12 @@ BOOST_AUTO_TEST_CASE(epilogues) {
   if (!onednn_has_native_bfloat16()) return skip(needed);
   for (const DType bias : {DType::float16, DType::float32}) {
     for (const DType out : {DType::float16, DType::float32}) {
-      for (const std::string activation : {"", "relu"}) {
+      for (const Epilogue epilogue : {Epilogue::none, Epilogue::relu}) {
         auto inputs = operands({7, 19, 33}, {}, false, false, false, true);
         inputs.push_back(small_integers({19}, bias, 3));
-        const Attributes attributes = product(false, false, out, activation);
+        const Attributes attributes = product(false, false, out, epilogue);
         BOOST_TEST(split(attributes, inputs).equal(exact_result("matmul", attributes, inputs).cast(out)),
-                   dtype_name(bias) << " bias, " << dtype_name(out) << " " << activation);
+                   dtype_name(bias) << " bias, " << dtype_name(out) << (epilogue == Epilogue::relu ? " relu" : ""));
       }
     }
   }

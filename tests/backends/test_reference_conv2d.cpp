@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(bias_and_activation) {
   const Tensor sum =
       run_reference("add", {}, {run_reference("conv2d", c.attributes(), {x, kernel}).front(), bias}).front();
   BOOST_TEST(run_reference("conv2d", c.attributes(), {x, kernel, bias}).front().equal(sum));
-  const Attributes with_relu = with_attribute(c.attributes(), "activation", std::string("relu"));
+  const Attributes with_relu = with_attribute(c.attributes(), "epilogue", Epilogue::relu);
   BOOST_TEST(
       run_reference("conv2d", with_relu, {x, kernel, bias}).front().equal(run_reference("relu", {}, {sum}).front()));
 }

@@ -7,8 +7,8 @@ using namespace mezzo_tests;
 
 namespace {
 
-Attributes matmul_attributes(bool transpose_a, bool transpose_b, DType dtype, const std::string& activation = "") {
-  return {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", dtype}, {"activation", activation}};
+Attributes matmul_attributes(bool transpose_a, bool transpose_b, DType dtype, Epilogue epilogue = Epilogue::none) {
+  return {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", dtype}, {"epilogue", epilogue}};
 }
 
 Shape matrix_shape(Shape leading, std::int64_t rows, std::int64_t columns, bool transposed) {
@@ -81,7 +81,8 @@ BOOST_AUTO_TEST_CASE(bias_and_activation) {
   const Tensor sum = run_reference("add", {}, {product, bias}).front();
   const auto with_bias = run_reference("matmul", matmul_attributes(false, false, DType::float32), {a, b, bias});
   BOOST_TEST(with_bias.front().equal(sum));
-  const auto both = run_reference("matmul", matmul_attributes(false, false, DType::float32, "relu"), {a, b, bias});
+  const auto both =
+      run_reference("matmul", matmul_attributes(false, false, DType::float32, Epilogue::relu), {a, b, bias});
   BOOST_TEST(both.front().equal(run_reference("relu", {}, {sum}).front()));
 }
 

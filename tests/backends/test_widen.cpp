@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(attributes_that_name_the_output_dtype) {
   for (const DType dtype : halves) {
     const Tensor a = random_tensor({6, 9}, dtype, 1), b = random_tensor({9, 5}, dtype, 2);
     const Tensor bias = random_tensor({5}, DType::float32, 3);
-    const Attributes product{{"transpose_a", false}, {"transpose_b", false}, {"activation", std::string("relu")}};
+    const Attributes product{{"transpose_a", false}, {"transpose_b", false}, {"epilogue", Epilogue::relu}};
     const Attributes sums{{"axes", Shape{0}}, {"keepdims", false}};
     for (const DType out : {dtype, DType::float32}) {
       check("matmul", with_attribute(product, "dtype", out), {a, b, bias},

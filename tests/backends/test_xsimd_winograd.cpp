@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(bias_and_relu) {
                                        random_tensor(c.kernel(), DType::bfloat16, 2), random_tensor({c.filters})};
     Attributes attributes = c.attributes();
     check_xsimd("conv2d", attributes, operands, tolerance_of(9 * c.x[3]));
-    attributes.set("activation", std::string("relu"));
+    attributes.set("epilogue", Epilogue::relu);
     check_xsimd("conv2d", attributes, operands, tolerance_of(9 * c.x[3]));
   }
 }
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_number_that_is_none_stays_one) {
   x.mutable_data<bfloat16>()[0] = bfloat16(std::nanf(""));
   const std::vector<Tensor> operands{x, random_tensor(c.kernel(), DType::bfloat16)};
   Attributes attributes = c.attributes();
-  attributes.set("activation", std::string("relu"));
+  attributes.set("epilogue", Epilogue::relu);
   const KernelRequest request = kernel_request("conv2d", attributes, operands);
   for_each_isa([&](Isa isa) {
     std::string reason;

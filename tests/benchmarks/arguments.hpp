@@ -3,16 +3,16 @@
 
 namespace mezzo_bench {
 
-/// What the command line says.
+/// The command line.
 struct Arguments {
   std::string workload;
   std::string policy;  ///< a Policy's name, or a Trainer's precision
-  double seconds = 6;  ///< for which steps are timed
-  int threads = 0;     ///< 0: as many as OMP_NUM_THREADS or the machine has
+  double seconds = 6;  ///< duration of the timed steps
+  int threads = 0;     ///< 0: OMP_NUM_THREADS, or all of the machine
   bool profile = false;
 };
 
-/// `WORKLOAD POLICY [--seconds S] [--threads N] [--profile]`; a ValueError that shows the usage for anything else.
+/// Parses `WORKLOAD POLICY [--seconds S] [--threads N] [--profile]`. Anything else is a ValueError with the usage.
 Arguments parse_arguments(int argc, const char* const* argv);
 
 }  // namespace mezzo_bench

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs workloads through mezzo and its peers, interleaved, and prints their ratios.
 
-A round runs each side once, so that what else the machine does meets all of them; ratios are taken within a round.
+A round runs each side once, so that other load on the machine affects all of them. Ratios are taken within a round.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from sides import POLICIES, Line, Side, build_roofline, mezzo_sides, peer_sides,
 
 WORKLOADS = ["mlp", "cnn", "resnet18", "minilm", "gptchar"]
 BUILT = Path(__file__).parents[2] / "build/tests/benchmarks/mezzo_bench"
-Runs = dict[str, list[Line | None]]  # by side's name, one a round
+Runs = dict[str, list[Line | None]]  # by the side's name, one line for each round
 
 
 def numbers(lines: list[Line | None], name: str) -> list[float]:
@@ -27,19 +27,19 @@ def median(lines: list[Line | None], name: str) -> float:
 
 
 def fastest(runs: Runs, sides: list[Side], by: str = "per_s") -> str | None:
-    """The side whose median over the rounds is best, of those that ran."""
+    """The side with the best median over the rounds."""
     ran = [side.name for side in sides if any(runs[side.name])]
     return max(ran, key=lambda name: median(runs[name], by), default=None)
 
 
 def ratios(runs: Runs, name: str, other: str, by: str = "per_s") -> list[float]:
-    """Of a side to another, round by round, where both ran."""
+    """Ratios of a side to another, one for each round in which both ran."""
     pairs = [(a, b) for a, b in zip(runs[name], runs[other]) if a and b]
     return [float(a[by]) / float(b[by]) for a, b in pairs]
 
 
 def promising(sides: list[Side], workload: str, arguments: argparse.Namespace) -> list[Side]:
-    """Those that were fastest in one short run."""
+    """The fastest sides in one short run."""
     speed = {}
     for side in sides:
         line = side.run(workload, min(1.0, arguments.seconds), arguments.threads)
@@ -53,7 +53,7 @@ def promising(sides: list[Side], workload: str, arguments: argparse.Namespace) -
 
 def run_rounds(sides: list[Side], workload: str, roofline: str | None, arguments: argparse.Namespace
                ) -> tuple[Runs, float]:
-    """Every side in every round, and the roofline: the best of the rounds, since it is a bound."""
+    """Runs every side in every round. The roofline is the best of the rounds, since it is a bound."""
     runs: Runs = {side.name: [] for side in sides}
     bound = 0.0
     for _ in range(arguments.rounds):
@@ -69,7 +69,7 @@ def run_rounds(sides: list[Side], workload: str, roofline: str | None, arguments
 
 
 def table(runs: Runs, peer: str | None, bound: float, by: str = "per_s") -> list[str]:
-    """Medians of each side; `x peer` is the ratio to the best peer, with the least and greatest round's."""
+    """Medians of each side; `x peer` is the ratio to the best peer, with the least and the greatest of the rounds."""
     speed_title = by.replace("_", " ")
     lines = [f"{'':26} {speed_title:>10} {'x peer':>8} {'min-max':>13} {'roofline':>9} {'first s':>8} {'MiB':>6}"]
     for name, measured in runs.items():
@@ -95,7 +95,7 @@ def compare(workload: str, roofline: str | None, arguments: argparse.Namespace) 
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """One short run of each workload and policy: whether mezzo's lines are whole."""
+    """Checks in one short run of each workload and policy that mezzo's lines are complete."""
     failures = 0
     for workload in arguments.workloads:
         for side, policy in zip(mezzo_sides(arguments.program, arguments.policies), arguments.policies):
@@ -109,18 +109,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("workloads", nargs="*", default=WORKLOADS, help="default: %(default)s")
     parser.add_argument("--program", default=str(BUILT), help="mezzo_bench; default: in the build folder")
-    parser.add_argument("--policies", nargs="+", default=POLICIES, help="mezzo's; default: %(default)s")
-    parser.add_argument("--torch", metavar="PYTHON", help="the Python that has torch")
-    parser.add_argument("--keras", metavar="PYTHON", help="the Python that has Keras, by KERAS_BACKEND")
+    parser.add_argument("--policies", nargs="+", default=POLICIES, help="policies of mezzo; default: %(default)s")
+    parser.add_argument("--torch", metavar="PYTHON", help="Python with torch")
+    parser.add_argument("--keras", metavar="PYTHON", help="Python with Keras; KERAS_BACKEND is its backend")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=5, help="for each side in each round")
+    parser.add_argument("--seconds", type=float, default=5, help="duration of each run; default: %(default)s")
     parser.add_argument("--by", choices=["per_s", "best"], default="per_s",
-                        help="each run's speed: of its median step, or of its fastest where others use the machine")
+                        help="speed of a run: by its median step, or by its fastest on a machine with other users")
     parser.add_argument("--keep", type=int, default=2, help="peer configurations kept after one short run of each")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--no-roofline", action="store_true")
-    parser.add_argument("--out", help="a file to which every line of JSON is appended")
-    parser.add_argument("--check", action="store_true", help="mezzo alone, few steps: are its lines whole?")
+    parser.add_argument("--out", help="file to append every line of JSON to")
+    parser.add_argument("--check", action="store_true", help="run mezzo alone for few steps and check its lines")
     arguments = parser.parse_args()
     if arguments.check:
         return check(arguments)

@@ -28,7 +28,7 @@ Measurement measure(mezzo::Model& model, const mezzo::HostBatch& batch, const me
   constexpr std::size_t least = 5;
   Measurement result;
   const auto first = Clock::now();
-  mezzo::detail::StepRunner runner(model, {policy, false, {}});
+  mezzo::detail::StepRunner runner(model, {.policy = policy});
   runner.rehearse(Phase::train, batch);
   runner.configure(true);
   runner.run(Phase::train, batch);

@@ -20,14 +20,14 @@ NUMBERS = ["per_s", "best", "ms", "first_s", "rss_mib", "loss"]
 
 
 def tuned_allocator() -> dict[str, str]:
-    """What makes the peers fastest where Debian's libjemalloc2 is installed."""
+    """Environment with Debian's libjemalloc2, with which the peers are fastest; empty if it is not installed."""
     libraries = glob(JEMALLOC)
     return {"LD_PRELOAD": libraries[0], "MALLOC_CONF": MALLOC_CONF} if libraries else {}
 
 
 @dataclass(frozen=True)
 class Side:
-    """One program in one configuration; the command lacks the workload, which comes first after the program."""
+    """One program in one configuration. The workload follows the program on the command line, before `config`."""
 
     name: str
     program: tuple[str, ...]
@@ -35,7 +35,7 @@ class Side:
     environment: dict[str, str] = field(default_factory=dict, hash=False)
 
     def run(self, workload: str, seconds: float, threads: int) -> Line | None:
-        """The line that it prints, or nothing if it fails."""
+        """The printed line, or None if the program fails."""
         environment = {**os.environ, **self.environment, "OMP_NUM_THREADS": str(threads)}
         command = [*self.program, workload, *self.config, "--seconds", str(seconds)]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -52,7 +52,7 @@ def mezzo_sides(program: str, policies: list[str]) -> list[Side]:
 
 
 def peer_sides(torch_python: str | None, keras_python: str | None) -> list[Side]:
-    """The peers' configurations, in the allocator that suits them."""
+    """All configurations of the peers, with the allocator that is best for them."""
     sides = []
     for name, python, configs in [("torch", torch_python, TORCH_CONFIGS), ("keras", keras_python, KERAS_CONFIGS)]:
         if python:
@@ -62,7 +62,7 @@ def peer_sides(torch_python: str | None, keras_python: str | None) -> list[Side]
 
 
 def problems(line: Line | None, workload: str, config: str) -> list[str]:
-    """What is wrong with a line of mezzo's."""
+    """The faults of a line of mezzo."""
     if line is None:
         return ["no line of JSON"]
     found = [f"{name} is {line.get(name)!r}" for name, value in [("workload", workload), ("config", config)]
@@ -77,7 +77,7 @@ def problems(line: Line | None, workload: str, config: str) -> list[str]:
 
 
 def build_roofline(folder: str) -> str | None:
-    """The program's path; nothing where it can't be built."""
+    """The path of the program, or None if it can't be built."""
     program = f"{folder}/roofline"
     build = ["g++", "-std=c++17", "-O3", "-march=native", str(PEERS / "roofline.cpp"), "-o", program, "-ldnnl",
              "-pthread"]
@@ -89,7 +89,7 @@ def build_roofline(folder: str) -> str | None:
 
 
 def run_roofline(program: str, workload: str, threads: int) -> float:
-    """What the roofline program says of a workload, items a second: the better of its dtypes."""
+    """The roofline of a workload in items per second: the better of its dtypes."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
     done = subprocess.run([program, workload], env=environment, capture_output=True, text=True, check=True)
     return max(float(json.loads(line)["per_s"]) for line in done.stdout.splitlines())

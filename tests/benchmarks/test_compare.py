@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows what compare.py makes of lines of JSON, without running any side."""
+"""Tests how compare.py evaluates lines of JSON, without running any side."""
 
 import sys
 import unittest

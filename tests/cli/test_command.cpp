@@ -1,4 +1,4 @@
-// The `mezzo` command, run as people do.
+// Runs the `mezzo` command through a shell.
 #include <boost/test/unit_test.hpp>
 
 #include <array>
@@ -67,9 +67,27 @@ BOOST_AUTO_TEST_CASE(a_bad_setting_is_refused) {
 BOOST_AUTO_TEST_CASE(an_unknown_command_is_refused) {
   const Run out = run("hardwear now");
   BOOST_TEST(out.code == 2);
-  BOOST_TEST(contains(out.text, "mezzo: no command \"hardwear now\"; there are:\nmezzo env "), out.text);
-  BOOST_TEST(run("").code == 0);
-  BOOST_TEST(run("help").text == run("").text);
+  BOOST_TEST(contains(out.text, "mezzo: The following arguments were not expected: "), out.text);
+  for (const char* part : {"hardwear", "\n  env ", "\n  hardware "}) BOOST_TEST(contains(out.text, part), out.text);
+  BOOST_TEST(run("env now").code == 2);
+  BOOST_TEST(run("env hardware").code == 2);
+  BOOST_TEST(run("--fast").code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(help_lists_the_commands) {
+  const Run out = run("");
+  BOOST_TEST(out.code == 0);
+  for (const char* part : {"\n  env ", "\n  hardware "}) BOOST_TEST(contains(out.text, part), out.text);
+  BOOST_TEST(run("help").text == out.text);
+  BOOST_TEST(run("--help").text == out.text);
+  BOOST_TEST(run("--help").code == 0);
+  BOOST_TEST(run("hardware --help").code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(version_is_that_of_the_project) {
+  const Run out = run("--version");
+  BOOST_TEST(out.code == 0);
+  BOOST_TEST(out.text.find("mezzo 0.1.") == 0U, out.text);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/ops.hpp>
 

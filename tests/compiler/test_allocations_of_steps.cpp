@@ -5,6 +5,7 @@
 #include <new>
 
 #include <mezzo/backends/onednn/statistics.hpp>
+#include <mezzo/graph/op_registry.hpp>
 
 #include "compiler/steps.hpp"
 #include "support/precision.hpp"
@@ -104,8 +105,10 @@ Plan training_step(const std::string& policy_name, bool products) {
     const Values gradients = mezzo::gradients(loss, leaves);
     operands.insert(operands.end(), gradients.begin(), gradients.end());
     const Values multiplier = insert(find_op("gradient_multiplier"), operands, {{"clipnorm", 1.0}});
-    step.gate(insert_one(find_op("all_finite"), {loss}), -1, "the loss is not finite");
-    step.gate(multiplier[1], -1, "");
+    step.gate({.ok = insert_one(find_op("all_finite"), {loss}),
+               .on_failure = Graph::OnFailure::error,
+               .error = "the loss is not finite"});
+    step.gate({.ok = multiplier[1]});
     for (std::size_t i = 0; i + 1 < weights.all.size(); ++i) {
       update_by_sgd(weights.all[i], gradients[i], weights.slot("momentum", weights.all[i]->value.shape()));
     }
@@ -114,7 +117,7 @@ Plan training_step(const std::string& policy_name, bool products) {
     const Values out =
         insert(find_op("adam_update"),
                {read_variable(last), gradients.back(), read_variable(m), read_variable(v),
-                runtime_scalar("learning_rate"), runtime_scalar("count"), multiplier[0]},
+                runtime_scalar(RuntimeScalar::learning_rate), runtime_scalar(RuntimeScalar::count), multiplier[0]},
                {{"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.0}});
     update_variable(last, out[0]);
     update_variable(m, out[1]);
@@ -131,7 +134,7 @@ struct Costs {
 Costs costs_of(Plan& plan) {
   const Tensors inputs{random_tensor({batch, size, size, channels}),
                        random_tensor({batch}, DType::int32, 1, 0, classes)};
-  const std::vector<double> numbers(plan.runtime_names().size(), 1);
+  const std::vector<double> numbers(plan.runtime_keys().size(), 1);
   plan.run(inputs, numbers);
   const Costs before{allocations, allocated_bytes, onednn_primitives_created()};
   double losses = 0;

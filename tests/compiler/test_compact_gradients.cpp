@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <mezzo/graph/op_registry.hpp>
+
 #include "compiler/steps.hpp"
 #include "support/throws.hpp"
 
@@ -43,7 +45,7 @@ struct EmbeddingStep {
     const Values out =
         insert(find_op("adam_update"),
                {read_variable(table), gradient, read_variable(m), read_variable(v), Value(float64_scalar(0.01)),
-                runtime_scalar("count"), multiplier},
+                runtime_scalar(RuntimeScalar::count), multiplier},
                {{"beta_1", 0.9}, {"beta_2", 0.99}, {"epsilon", 1e-7}, {"weight_decay", 0.1}, {"clipvalue", 0.5}});
     update_variable(table, out[0]);
     update_variable(m, out[1]);
@@ -57,8 +59,10 @@ struct EmbeddingStep {
       const Values gradient = gradients(total, {step.read(table), step.read(projection)});
       const Values norm = insert(find_op("gradient_multiplier"), {Value(float64_scalar(4)), gradient[0]},
                                  {{"clipnorm", by_norm ? 0.1 : 0.0}});
-      step.gate(norm[1], -1, "a gradient is not finite");
-      step.gate(insert_one(find_op("all_finite"), gradient), -1, "one of them is not finite");
+      step.gate({.ok = norm[1], .on_failure = Graph::OnFailure::error, .error = "a gradient is not finite"});
+      step.gate({.ok = insert_one(find_op("all_finite"), gradient),
+                 .on_failure = Graph::OnFailure::error,
+                 .error = "one of them is not finite"});
       update(gradient[0], norm[0]);
       update_by_sgd(projection, gradient[1]);
       if (more) more(step, gradient[0]);

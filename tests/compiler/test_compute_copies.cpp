@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_skipped_step_leaves_variable_and_copy_alone) {
     const Value open = step.input("open", Spec{{}, DType::boolean});
     const Value loss = sum(cast(read_variable(w) * read_variable(w), DType::float32));
     update_by_sgd(w, gradients(loss, {step.read(w)})[0]);
-    step.gate(open, -1, "");
+    step.gate({.ok = open});
   }));
   plan.run({Tensor::scalar(0, DType::boolean)}, {});
   BOOST_TEST(w->value.equal(third()->value));

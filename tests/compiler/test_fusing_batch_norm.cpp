@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(what_others_read_stays) {
   };
   const Graph graph = run_passes(trace_step(step, {random_tensor({8, 4}, DType::float64)}, true));
   BOOST_TEST(count_nodes(graph, "relu") == 1);
-  BOOST_TEST(!find_node(graph, "batch_norm")->attributes.has("activation"));
+  BOOST_TEST(!find_node(graph, "batch_norm")->attributes.has("epilogue"));
 }
 
 BOOST_AUTO_TEST_CASE(a_residual_has_the_shape_of_the_output) {

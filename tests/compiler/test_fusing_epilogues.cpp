@@ -13,11 +13,12 @@ const Tensors arguments{random_tensor({5, 3}, DType::float32, 1), random_tensor(
 
 Graph fused(const StepFunction& step, const Tensors& x = arguments) { return run_passes(trace_step(step, x)); }
 
-// How many inputs the only product has, and its activation: "3 relu".
+// How many inputs the only product has, and its epilogue: "3 relu".
 std::string product_of(const Graph& graph, const std::string& op = "matmul") {
   BOOST_TEST(count_nodes(graph, op) == 1);
   const NodePtr node = find_node(graph, op);
-  return std::to_string(node->inputs.size()) + " " + node->attributes.get_or<std::string>("activation", "none");
+  const bool relu = node->attributes.get_or("epilogue", Epilogue::none) == Epilogue::relu;
+  return std::to_string(node->inputs.size()) + (relu ? " relu" : " none");
 }
 
 // The largest distance between fused and unfused, in units of the largest number's last place.

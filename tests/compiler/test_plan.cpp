@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <mezzo/graph/op_registry.hpp>
+
 #include "compiler/steps.hpp"
 #include "support/throws.hpp"
 
@@ -23,11 +25,11 @@ BOOST_AUTO_TEST_SUITE(plan)
 BOOST_AUTO_TEST_CASE(tells_what_it_takes_and_gives) {
   const Plan plan = planned(traced([](Trace& step) {
     const Value x = step.input("x", pair), y = step.input("y", Spec{{}, DType::int64});
-    step.output("sum", x + cast(runtime_scalar("step"), DType::float32));
+    step.output("sum", x + cast(runtime_scalar(RuntimeScalar::step), DType::float32));
     step.output("same", y);
-    step.output("rate", runtime_scalar("rate"));
+    step.output("rate", runtime_scalar(RuntimeScalar::learning_rate));
   }));
-  BOOST_TEST(plan.runtime_names() == (std::vector<std::string>{"step", "rate"}), boost::test_tools::per_element());
+  BOOST_TEST((plan.runtime_keys() == std::vector<RuntimeKey>{{RuntimeScalar::step}, {RuntimeScalar::learning_rate}}));
   BOOST_TEST(plan.output_names() == (std::vector<std::string>{"sum", "same", "rate"}),
              boost::test_tools::per_element());
   BOOST_TEST((plan.inputs() == std::vector<Spec>{pair, Spec{{}, DType::int64}}));
@@ -36,7 +38,7 @@ BOOST_AUTO_TEST_CASE(tells_what_it_takes_and_gives) {
 BOOST_AUTO_TEST_CASE(computes_anew_in_each_run) {
   Plan plan = planned(traced([](Trace& step) {
     const Value x = step.input("x", pair);
-    step.output("y", x * cast(runtime_scalar("step"), DType::float32));
+    step.output("y", x * cast(runtime_scalar(RuntimeScalar::step), DType::float32));
     step.output("total", sum(x));
   }));
   for (const double step : {1.0, 3.0}) {

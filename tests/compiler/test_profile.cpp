@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include <mezzo/graph/op_registry.hpp>
+
 #include "compiler/steps.hpp"
 #include "support/throws.hpp"
 
@@ -15,7 +17,8 @@ Plan doubling() {
   return planned(traced([](Trace& step) {
     const Value y = step.input("x", Spec{{1 << 16}, DType::float32}) * 2;
     step.output("y", y);
-    step.gate(insert_one(find_op("all_finite"), {y}), -1, "not finite");
+    step.gate(
+        {.ok = insert_one(find_op("all_finite"), {y}), .on_failure = Graph::OnFailure::error, .error = "not finite"});
   }));
 }
 

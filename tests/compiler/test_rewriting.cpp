@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/graph/op_registry.hpp>
 
 #include "compiler/steps.hpp"
 
@@ -17,7 +18,7 @@ BOOST_AUTO_TEST_CASE(uses_count_all_readers) {
     y = x * x;
     step.output("y", y);
     update_variable(variable, y);
-    step.gate(insert_one(find_op("all_finite"), {y}), -1, "");
+    step.gate({.ok = insert_one(find_op("all_finite"), {y})});
   });
   const Uses uses(graph);
   BOOST_TEST(uses.of(x) == 2);
@@ -33,7 +34,10 @@ BOOST_AUTO_TEST_CASE(what_is_replaced_is_replaced_everywhere) {
     step.output("y", y);
     step.update_group = 2;
     update_variable(variable, exp(y));
-    step.gate(insert_one(find_op("all_finite"), {y}), 2, "text");
+    step.gate({.ok = insert_one(find_op("all_finite"), {y}),
+               .group = 2,
+               .on_failure = Graph::OnFailure::error,
+               .error = "text"});
   });
   const Graph after = rewrite(before, [](const NodePtr&, const NodePtr& node, Rewriter& to) -> Values {
     if (node->op->name != "relu") return {};
@@ -46,6 +50,8 @@ BOOST_AUTO_TEST_CASE(what_is_replaced_is_replaced_everywhere) {
   BOOST_TEST(find_node(after, "all_finite")->inputs[0].node() == abs_node);
   BOOST_TEST(after.updates[0].value.node() == find_node(after, "exp"));
   BOOST_TEST(after.updates[0].group == 2);
+  BOOST_TEST(after.gates[0].group == 2);
+  BOOST_TEST((after.gates[0].on_failure == Graph::OnFailure::error));
   BOOST_TEST(after.gates[0].error == "text");
   BOOST_TEST(count_nodes(before, "relu") == 1);  // the old graph stays as it was
   BOOST_TEST(find_node(before, "exp")->inputs[0].node() == find_node(before, "relu"));

@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <mezzo/graph/op_registry.hpp>
+
 #include "compiler/steps.hpp"
 #include "support/precision.hpp"
 
@@ -116,7 +118,7 @@ BOOST_AUTO_TEST_CASE(updates_and_gates_are_needed) {
   const Graph graph = simplify(traced([&](Trace& step) {
     const Value x = step.input("x", Spec{{2}, DType::float32});
     update_variable(variable, exp(x));
-    step.gate(insert_one(find_op("all_finite"), {log(x)}), -1, "");
+    step.gate({.ok = insert_one(find_op("all_finite"), {log(x)})});
   }));
   for (const char* op : {"exp", "log", "all_finite"}) BOOST_TEST(count_nodes(graph, op) == 1);
   BOOST_TEST(graph.updates.size() == 1U);

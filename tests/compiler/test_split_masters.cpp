@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(one_kernel_updates_both_halves_in_place) {
   BOOST_TEST(update->inputs[4].node()->variable == step.kernel->remainder);
   const Tensor before = step.kernel->numbers();
   Plan plan(graph, std::make_shared<Arena>());
-  plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_names().size()));
+  plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_keys().size()));
   BOOST_TEST(!step.kernel->numbers().equal(before));
   BOOST_TEST(step.kernel->copies.empty());
 }
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(one_kernel_updates_both_halves_in_place) {
 BOOST_AUTO_TEST_CASE(a_read_after_the_update_sees_the_new_numbers) {
   SplitStep step;
   Plan plan = planned(step.graph());
-  plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_names().size()));
+  plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_keys().size()));
   BOOST_TEST(plan.output(0).equal(step.kernel->numbers()));
 }
 
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(readers_in_both_dtypes_share_one_gradient) {
     });
     BOOST_TEST(count_nodes(run_passes(graph), "join_master") == (table->remainder ? 1 : 0));
     Plan plan = planned(graph);
-    plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_names().size()));
+    plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_keys().size()));
     return table->numbers();
   };
   const auto whole = make_variable("table", random_tensor({3, 4})),

@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <mezzo/graph/op_registry.hpp>
+
 #include "compiler/steps.hpp"
 
 using namespace mezzo;
@@ -56,7 +58,9 @@ BOOST_AUTO_TEST_CASE(an_update_follows_the_last_reader_of_the_old_value) {
 
 BOOST_AUTO_TEST_CASE(updates_wait_for_the_gates) {
   const Graph graph = TwoProducts{}.trace([](Trace& trace, const Value&, const Values& gradients) {
-    trace.gate(insert_one(find_op("all_finite"), gradients), -1, "not finite");
+    trace.gate({.ok = insert_one(find_op("all_finite"), gradients),
+                .on_failure = Graph::OnFailure::error,
+                .error = "not finite"});
   });
   BOOST_TEST(order_of(graph) == "mmmmmuu");
 }

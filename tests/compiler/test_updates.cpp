@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include <mezzo/graph/op_registry.hpp>
+
 #include "compiler/steps.hpp"
 #include "support/throws.hpp"
 
@@ -117,7 +119,7 @@ BOOST_AUTO_TEST_CASE(wait_for_their_gate) {
     update_variable(moved, read_variable(moved) + g);
     update_by_sgd(stepped, g);
     step.output("g", g * 1);
-    step.gate(step.input("open", flag), -1, "");
+    step.gate({.ok = step.input("open", flag)});
   }));
   plan.run({two(2, 2), truth(false)}, {});
   BOOST_TEST(!plan.committed(-1));
@@ -139,8 +141,8 @@ BOOST_AUTO_TEST_CASE(of_groups_wait_for_their_own_gates) {
     for (const auto& variable : {first, second, common, stepped}) variable->assign(two(0, 0));
     Plan plan = planned(traced([&](Trace& step) {
       const Value one = step.input("x", pair);
-      step.gate(step.input("a", flag), 0, "");
-      step.gate(step.input("b", flag), 1, "");
+      step.gate({.ok = step.input("a", flag), .group = 0});
+      step.gate({.ok = step.input("b", flag), .group = 1});
       update_variable(common, read_variable(common) + one);
       step.update_group = 0;
       update_variable(first, read_variable(first) + one);
@@ -169,7 +171,10 @@ BOOST_AUTO_TEST_CASE(do_not_happen_when_a_gate_throws) {
     update_variable(moved, read_variable(moved) + g);
     step.update_group = 0;
     update_by_sgd(stepped, g);
-    step.gate(insert_one(find_op("all_finite"), {g}), 1, "[Trainer] the loss is not finite");
+    step.gate({.ok = insert_one(find_op("all_finite"), {g}),
+               .group = 1,
+               .on_failure = Graph::OnFailure::error,
+               .error = "[Trainer] the loss is not finite"});
   }));
   const Tensor bad = two(1, std::numeric_limits<float>::quiet_NaN());
   check_throws<ValueError>("[Trainer] the loss is not finite", [&] { plan.run({bad}, {}); });

@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <mezzo/compiler/work.hpp>
+#include <mezzo/graph/op_registry.hpp>
 
 using namespace mezzo;
 

@@ -9,12 +9,12 @@
 BOOST_AUTO_TEST_SUITE(convert)
 
 BOOST_AUTO_TEST_CASE(wide_numbers_round_once_to_sixteen_bits) {
-  // A hair above a tie: rounding to float first would lose the hair and then go down to even.
+  // Slightly above a tie: rounding to float first would give the tie, which then rounds down to even.
   const double above_tie = 1.0 + 0x1p-8 + 0x1p-40;
   BOOST_TEST(static_cast<float>(mezzo::convert<mezzo::bfloat16>(above_tie)) == 1.0F + 0x1p-7F);
   BOOST_TEST(static_cast<float>(mezzo::convert<mezzo::bfloat16>(-above_tie)) == -1.0F - 0x1p-7F);
   BOOST_TEST(static_cast<float>(mezzo::convert<mezzo::bfloat16>(1.0 + 0x1p-8)) == 1.0F);
-  // A hair below the next tie, which float rounds up to.
+  // Slightly below the next tie; float rounds it up to the tie.
   const double below_tie = 1.0 + 3 * 0x1p-8 - 0x1p-40;
   BOOST_TEST(static_cast<float>(mezzo::convert<mezzo::bfloat16>(below_tie)) == 1.0F + 0x1p-7F);
   BOOST_TEST(static_cast<float>(mezzo::convert<mezzo::float16>(1.0 + 0x1p-11 + 0x1p-40)) == 1.0F + 0x1p-10F);

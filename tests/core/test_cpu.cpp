@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(quota_of_version_2) {
   BOOST_TEST(groups.quota() == 0);
   groups.write("groups/user/job/cpu.max", "150000 100000\n");
   BOOST_TEST(groups.quota() == 1.5);
-  groups.write("groups/user/cpu.max", "100000 100000\n");  // what encloses it counts too
+  groups.write("groups/user/cpu.max", "100000 100000\n");  // the parent group limits too
   BOOST_TEST(groups.quota() == 1);
   groups.write("groups/user/cpu.max", "max 100000\n");
   BOOST_TEST(groups.quota() == 1.5);

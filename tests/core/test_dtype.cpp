@@ -15,7 +15,8 @@ BOOST_AUTO_TEST_CASE(names_lead_back_to_their_dtype) {
     BOOST_TEST((mezzo::dtype_from_name(mezzo::dtype_name(dtype)) == dtype));
   }
   mezzo_tests::check_throws<mezzo::NameError>(
-      "no dtype \"half\"; there are: float32, float64, bfloat16, float16, int8, int16, int32, int64, uint8, bool",
+      "unknown dtype \"half\"; valid names: float32, float64, bfloat16, float16, int8, int16, int32, int64, uint8, "
+      "bool",
       [] { mezzo::dtype_from_name("half"); });
 }
 

@@ -14,7 +14,7 @@ mezzo::float16 of_bits(std::uint32_t bits) {
   return x;
 }
 
-// What the format says, in double arithmetic.
+// Decodes the format in double arithmetic.
 double value_of(std::uint32_t bits) {
   const auto exponent = static_cast<int>((bits >> 10) & 31U);
   const double fraction = bits & 0x3ffU;
@@ -22,7 +22,7 @@ double value_of(std::uint32_t bits) {
   return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
 }
 
-// The compiler's own conversion, where it has one.
+// The compiler's conversion, if it has one.
 std::uint16_t reference(float x) {
 #if defined(__FLT16_MANT_DIG__)
   const auto half = static_cast<_Float16>(x);
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(every_value_is_exact_in_float_and_survives_the_way_through_
 BOOST_AUTO_TEST_CASE(rounds_to_nearest_even_around_every_tie) {
   int wrong = 0;
   for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {
-    // The largest finite value's upper neighbour would be 2^16.
+    // The next number above the largest finite value would be 2^16.
     const double next = bits == 0x7bff ? 65536.0 : value_of(bits + 1);
     const auto tie = static_cast<float>((value_of(bits) + next) / 2);
     for (const std::uint32_t sign : {0U, 0x8000U}) {

@@ -10,7 +10,7 @@
 
 namespace {
 
-// Puts std::cerr back when a case ends.
+// Restores std::cerr at the end of a case.
 struct Restore {
   ~Restore() { mezzo::set_output({}); }
 };

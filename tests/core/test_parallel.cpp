@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(the_pool_has_a_cap) {
   mezzo::set_thread_count(1);
   BOOST_TEST(mezzo::thread_count() == 1);
   mezzo::set_thread_count(before);
-  mezzo_tests::check_throws<mezzo::ValueError>("set_thread_count: threads must be at least 1; got 0",
+  mezzo_tests::check_throws<mezzo::ValueError>("[set_thread_count] threads must be at least 1; got 0",
                                                [] { mezzo::set_thread_count(0); });
 }
 

@@ -12,7 +12,7 @@ using Words = std::array<std::uint32_t, 4>;
 
 BOOST_AUTO_TEST_SUITE(random_numbers)
 
-// The known answers that come with Random123 (kat_vectors, "philox4x32 10").
+// Known answers from Random123 (kat_vectors, "philox4x32 10").
 BOOST_AUTO_TEST_CASE(philox_gives_the_known_answers) {
   BOOST_TEST(mezzo::philox(0, 0, 0) == (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}),
              boost::test_tools::per_element());

@@ -23,7 +23,7 @@ std::uint32_t bits_of(float x) {
   return bits;
 }
 
-/// Both zeros, subnormals, odd and even ones, the last below a power of two, the largest, infinity; of both signs.
+/// Zero, subnormal, odd and even numbers, the last number below a power of two, the largest, infinity; with both signs.
 constexpr std::uint32_t upper_halves[] = {0x0000, 0x0001, 0x0002, 0x007f, 0x0080, 0x3f7f, 0x3f80, 0x3f81, 0x40ff,
                                           0x7f7e, 0x7f7f, 0x8000, 0x8001, 0x807f, 0xbf80, 0xbf81, 0xff7e, 0xff7f};
 
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(the_high_half_is_rounded_to_nearest) {
       const float x = of_bits((upper << 16) | lower);
       other += SplitFloat(x).high.bits == bfloat16(x).bits ? 0 : 1;
     }
-    // Halfway above an even one: nearest as well, but away from zero, as `low` has no room for both.
+    // A tie above an even number rounds away from zero; rounding to even would not fit in `low`.
     BOOST_TEST(other == (upper % 2 == 0 ? 1 : 0), "upper half " << upper);
     const float halfway = of_bits((upper << 16) | 0x8000U);
     BOOST_TEST(SplitFloat(halfway).high.bits == upper + 1);

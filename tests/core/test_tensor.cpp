@@ -48,9 +48,10 @@ BOOST_AUTO_TEST_CASE(may_be_empty) {
 BOOST_AUTO_TEST_CASE(refuses_impossible_shapes) {
   check_throws<ShapeError>("[Tensor] sizes must be 0 or more; got -3 on axis 1 of 2", [] { Tensor({2, -3}); });
   const std::int64_t big = std::int64_t{1} << 40;
-  check_throws<ShapeError>("[Tensor] the bytes must fit in 63 bits; got shape (1099511627776, 1099511627776)", [&] {
-    Tensor({big, big});
-  });
+  check_throws<ShapeError>("[Tensor] the size in bytes must be below 2^63; got shape (1099511627776, 1099511627776)",
+                           [&] {
+                             Tensor({big, big});
+                           });
   check_throws<ShapeError>("[Tensor] shape (2, 2) needs 4 elements; got 3", [] {
     Tensor({2, 2}, std::vector<float>{1, 2, 3});
   });
@@ -79,9 +80,9 @@ BOOST_AUTO_TEST_CASE(copies_share_until_one_is_written_to) {
 BOOST_AUTO_TEST_CASE(elements_are_given_out_in_their_own_type_only) {
   Tensor t = counting();
   BOOST_TEST(t.data<float>()[2] == 3.0F);
-  check_throws<DTypeError>("[Tensor] the elements are float32; they were asked for as int64",
+  check_throws<DTypeError>("[Tensor] the elements must be accessed as float32; got an access as int64",
                            [&] { t.data<std::int64_t>(); });
-  check_throws<DTypeError>("[Tensor] the elements are float32; they were asked for as bool",
+  check_throws<DTypeError>("[Tensor] the elements must be accessed as float32; got an access as bool",
                            [&] { t.mutable_data<bool>(); });
 }
 

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(expressions_and_fixed_ranks_convert) {
 
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   const Tensor tensor({2, 3});
-  check_throws<mezzo::DTypeError>("[Tensor] the elements are float32; they were asked for as float64",
+  check_throws<mezzo::DTypeError>("[Tensor] the elements must be accessed as float32; got an access as float64",
                                   [&] { const xt::xarray<double> wrong = tensor; });
   check_throws<mezzo::ShapeError>("[Tensor] an xt::xtensor of rank 1 can't hold float32 (2, 3)",
                                   [&] { const xt::xtensor<float, 1> wrong = tensor; });

@@ -7,7 +7,7 @@
 
 namespace mezzo_tests {
 
-// What Unix' `compress` makes of a text, without its header; a clear code after each `clear_after` codes.
+// Compresses a text as Unix' `compress` does, without the header. Writes a clear code after each `clear_after` codes.
 inline std::vector<std::uint8_t> lzw(const std::string& text, int clear_after) {
   std::vector<std::uint8_t> out;
   std::size_t bits = 0;
@@ -33,7 +33,7 @@ inline std::vector<std::uint8_t> lzw(const std::string& text, int clear_after) {
   std::string part;
   const auto emit = [&] {
     put(code_of(part));
-    // The reader knows one code less than the writer.
+    // The reader has one code less than the writer.
     if (256 + ++since_clear >= (1 << width)) set_width(width + 1);
   };
   for (const char c : text) {
@@ -57,7 +57,7 @@ inline std::vector<std::uint8_t> lzw(const std::string& text, int clear_after) {
   return out;
 }
 
-// A bible.data with this text.
+// Returns the bytes of a bible.data with this text.
 inline std::vector<std::uint8_t> bible_data(const std::string& text, std::size_t window, int clear_after = 100000) {
   std::vector<std::uint8_t> out{'E', 'C', '0', '2'};
   out.resize(0x54);

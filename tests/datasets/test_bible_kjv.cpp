@@ -20,7 +20,7 @@ using mezzo_tests::Folder;
 
 namespace {
 
-// One book of each class; twenty chapters of three verses; the text repeats itself as language does.
+// One book of each class with twenty chapters of three verses. The text repeats itself, so that it compresses.
 std::string small_bible() {
   std::string text = "A title\n";
   for (const char* book : {"Ge", "Ruth", "Psa", "Mic", "Mark", "Acts", "1Jn", "Rev"}) {
@@ -38,7 +38,7 @@ std::string write(const Folder& folder, const std::string& text) {
   return folder.write("bible.data", bible_data(text, 4096));
 }
 
-// "Verse of Ge 17": its book and chapter.
+// Returns "Verse of Ge 17" from "Verse of Ge 17: and it came ...".
 std::string chapter_of(const std::string& verse) { return verse.substr(0, verse.find(':')); }
 
 }  // namespace
@@ -113,14 +113,16 @@ BOOST_AUTO_TEST_CASE(bad_files_are_refused) {
     bytes.at(at) = to;
     return bytes;
   };
-  refuse({}, ": must start with a header that begins with EC02");
-  refuse(changed(3, '3'), ": must start with a header that begins with EC02");
-  refuse({good.begin(), good.begin() + 0x60}, ": is cut off in its header");
+  const std::string header = ": must start with a header of 92 bytes that begins with EC02; got a file of ";
+  refuse({}, header + "0 bytes");
+  refuse(changed(3, '3'), header + "136 bytes");
+  refuse({good.begin(), good.begin() + 0x60}, ": must have a header of 104 bytes; got a file of 96 bytes");
   refuse(changed(0x54, 255), ": must hold 1 to 67108864 bytes of text; got 2 windows of 4278190096 bytes");
   refuse(changed(0x5b, 0), ": must hold 1 to 67108864 bytes of text; got 0 windows of 16 bytes");
   refuse({good.begin(), good.end() - 1}, ": window 1 must lie in the file; got bytes 122 to 136 of 135");
   refuse(changed(0x57, 17), ": window 0 must have 17 bytes of text; got 16");
-  refuse(changed(104 + 2, 255), ": window 0 is not compressed data");
+  refuse(changed(104 + 2, 255),
+         ": window 0 must be compressed data; got 18 bytes that are not (libarchive: Invalid compressed data)");
 }
 
 BOOST_AUTO_TEST_CASE(bad_verses_are_refused) {

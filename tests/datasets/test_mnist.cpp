@@ -23,7 +23,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Image i is all i, on 28 x 28 pixels unless told otherwise.
+// An IDX file of pictures; all pixels of picture i are i.
 Bytes images(std::uint8_t count, std::uint8_t side = 28) {
   Bytes bytes = {0, 0, 8, 3, 0, 0, 0, count, 0, 0, 0, side, 0, 0, 0, side};
   for (std::uint8_t i = 0; i < count; ++i) bytes.insert(bytes.end(), static_cast<std::size_t>(side) * side, i);
@@ -36,7 +36,7 @@ Bytes labels(const Bytes& values) {
   return bytes;
 }
 
-// Three samples to train on, two to test with; the images compressed, the labels plain.
+// Writes three samples for training and two for testing; pictures are compressed, labels are not.
 void write_files(const Folder& folder, const std::string& under) {
   folder.write(under + "train-images-idx3-ubyte.gz", mezzo_tests::gzip(images(3)));
   folder.write(under + "train-labels-idx1-ubyte", labels({9, 0, 5}));
@@ -116,9 +116,9 @@ BOOST_AUTO_TEST_CASE(bad_files_are_refused) {
   const Folder folder;
   write_files(folder, "");
   std::filesystem::remove(folder.path("t10k-labels-idx1-ubyte"));
-  check_throws<FileError>(
-      "[datasets] \"" + folder.path("t10k-labels-idx1-ubyte") + "\", with or without .gz, is missing",
-      [&] { datasets::mnist({.root = folder.path()}); });
+  check_throws<FileError>("[datasets] \"" + folder.path("t10k-labels-idx1-ubyte") +
+                              "\", with or without .gz, must exist; there is no such file",
+                          [&] { datasets::mnist({.root = folder.path()}); });
 }
 
 BOOST_AUTO_TEST_CASE(the_real_fashion_mnist_is_whole) {

@@ -20,7 +20,7 @@ using mezzo_tests::Folder;
 
 namespace {
 
-// Waves, so that no two parts are alike.
+// Returns a gradient without two equal parts.
 Tensor picture(std::int64_t height, std::int64_t width, int seed) {
   Tensor out({height, width, 3}, DType::uint8);
   auto* at = out.mutable_data<std::uint8_t>();
@@ -36,7 +36,7 @@ std::string write(const Folder& folder, const std::string& name, const std::stri
   return folder.write(name, {text.begin(), text.end()});
 }
 
-// Four pictures to train on, two to test with, of several sizes.
+// Writes four pictures for training and two for testing, of several sizes.
 void write_files(const Folder& folder) {
   const auto add = [&](const std::string& name, std::int64_t height, std::int64_t width, int seed) {
     folder.write("images/" + name + ".jpg", mezzo_tests::jpeg(picture(height, width, seed)));
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(training_pictures_depend_on_seed_epoch_and_index_alone) {
   seed_everything(6);
   BOOST_TEST(epoch_of(-1, 0, 0).equal(epoch_of(6, 0, 0)));
   seed_everything(before);
-  // A sample is the same wherever the order puts it.
+  // A sample does not depend on its place in the order.
   const Dataset train = datasets::oxford_iiit_pet(small(folder)).first;
   BOOST_TEST(train.subset({2}).gather({0})["image"].equal(first.slice(2, 3)));
 }
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_corrupt_or_missing_picture_is_named_with_its_index) {
         "[DataLoader] sample 2: [decode_image] \"" + corrupt + "\": not a whole JPEG file: Premature end of JPEG file",
         [&] { stream.next(); });
     BatchStream rest = loader.epoch(0, 3);
-    check_throws<FileError>("[DataLoader] sample 3: [read_file] \"" + missing + "\": there is no such file",
+    check_throws<FileError>("[DataLoader] sample 3: [read_file] \"" + missing + "\": must exist; there is no such file",
                             [&] { rest.next(); });
   }
 }
@@ -165,10 +165,12 @@ BOOST_AUTO_TEST_CASE(bad_annotations_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
-  check_throws<ValueError>("[oxford_iiit_pet] image_size must be 1 or more and resize_size not below it; got 224, 200",
-                           [] { datasets::oxford_iiit_pet({.resize_size = 200}); });
-  check_throws<ValueError>("[oxford_iiit_pet] image_size must be 1 or more and resize_size not below it; got 0, 256",
-                           [] { datasets::oxford_iiit_pet({.image_size = 0}); });
+  check_throws<ValueError>(
+      "[oxford_iiit_pet] image_size must be at least 1 and resize_size at least image_size; got 224 and 200",
+      [] { datasets::oxford_iiit_pet({.resize_size = 200}); });
+  check_throws<ValueError>(
+      "[oxford_iiit_pet] image_size must be at least 1 and resize_size at least image_size; got 0 and 256",
+      [] { datasets::oxford_iiit_pet({.image_size = 0}); });
 }
 
 BOOST_AUTO_TEST_CASE(the_folder_is_searched_for) {

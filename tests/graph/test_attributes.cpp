@@ -32,9 +32,9 @@ BOOST_AUTO_TEST_CASE(print_for_people) {
   const Attributes attributes{{"strides", Shape{1, 2}},
                               {"dtype", DType::bfloat16},
                               {"groups", std::int64_t{-3}},
-                              {"activation", std::string("relu")},
+                              {"epilogue", Epilogue::relu},
                               {"rate", 0.25}};
-  BOOST_TEST(attributes.to_string() == "strides=(1, 2) dtype=bfloat16 groups=-3 activation=relu rate=0.25");
+  BOOST_TEST(attributes.to_string() == "strides=(1, 2) dtype=bfloat16 groups=-3 epilogue=relu rate=0.25");
   BOOST_TEST(Attributes().to_string().empty());
 }
 

@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/ops.hpp>
 
@@ -15,7 +16,7 @@ namespace {
 // A symbol of a functional graph, whose batch isn't known.
 Value symbol(const Shape& shape, DType dtype = DType::float32) {
   auto node = std::make_shared<Node>();
-  node->op = &find_op("input");
+  node->op = &input_op();
   node->where = "[Input]";
   node->outputs = {{shape, dtype}};
   return {node, 0};
@@ -92,15 +93,25 @@ BOOST_AUTO_TEST_CASE(traces_refuse_them) {
       [&] { relu(y); });
 }
 
-BOOST_AUTO_TEST_CASE(updates_wait_for_an_output_to_hang_on) {
+BOOST_AUTO_TEST_CASE(symbolic_updates_outside_of_layers_are_refused) {
   const auto variable = make_variable("mean", Tensor({2}));
   const Value x = symbol({2});
+  check_throws<ValueError>(
+      "[Variable \"mean\"] update: a symbolic value must come from a layer's call; got one outside",
+      [&] { update_variable(variable, x * 2); });
+}
+
+BOOST_AUTO_TEST_CASE(updates_are_attached_to_an_output) {
+  const auto variable = make_variable("mean", Tensor({2}));
+  const Value x = symbol({2});
+  UpdateCollector updates;
+  BOOST_TEST(updates.empty());
   update_variable(variable, x * 2);
   update_in_training(variable, x * 3);
-  BOOST_TEST(pending_updates().size() == 2U);
+  BOOST_TEST(!updates.empty());
   const Value output = exp(x);
-  hang_updates(output);
-  BOOST_TEST(pending_updates().empty());
+  updates.attach_to(output);
+  BOOST_TEST(updates.empty());
   BOOST_TEST(output.node()->updates.size() == 2U);
   BOOST_TEST(output.node()->updates[0].variable == variable);
   BOOST_TEST(variable->value.equal(Tensor({2})));
@@ -114,8 +125,9 @@ BOOST_AUTO_TEST_CASE(updates_are_freed_with_their_graph) {
     const Tensor c({3});
     const BatchNormResult result = batch_norm(symbol({-1, 3}), c, c, c, c);
     norm = result.y.node();
+    UpdateCollector updates;
     update_variable(mean, result.moving_mean);
-    hang_updates(identity(result.y));
+    updates.attach_to(identity(result.y));
   }
   BOOST_TEST(norm.expired());
 }

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(outputs_updates_and_gates_may_be_arrays) {
   Trace trace(Trace::Mode::graph);
   trace.output("y", Value(two(1, 2)));
   update_variable(variable, Value(two(3, 4)));
-  trace.gate(Value(Tensor::scalar(1, DType::boolean)), -1, "");
+  trace.gate({.ok = Value(Tensor::scalar(1, DType::boolean))});
   BOOST_TEST(trace.graph().outputs[0].value.node()->op->name == "constant");
   BOOST_TEST(trace.graph().updates[0].value.node()->op->name == "constant");
   BOOST_TEST(trace.graph().gates[0].ok.node()->op->name == "constant");
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(symbols_of_other_traces_are_refused) {
   Trace trace(Trace::Mode::graph);
   check_throws<ValueError>(text, [&] { relu(foreign); });
   check_throws<ValueError>(text, [&] { trace.output("y", foreign); });
-  check_throws<ValueError>(text, [&] { trace.gate(foreign, -1, ""); });
+  check_throws<ValueError>(text, [&] { trace.gate({.ok = foreign}); });
   check_throws<ValueError>(text, [&] { trace.update(make_variable("w", two(1, 2)), foreign); });
   BOOST_TEST(trace.graph().updates.empty());
 }
@@ -194,18 +194,18 @@ BOOST_AUTO_TEST_CASE(numbers_of_other_traces_are_constants) {
 }
 
 BOOST_AUTO_TEST_CASE(runtime_scalars_are_one_leaf_each) {
-  BOOST_TEST(runtime_scalar("step").item() == 0);
+  BOOST_TEST(runtime_scalar(RuntimeScalar::step).item() == 0);
   {
     Trace trace(Trace::Mode::graph);
-    const Value step = runtime_scalar("step");
-    BOOST_TEST(step.same_as(runtime_scalar("step")));
-    BOOST_TEST(!step.same_as(runtime_scalar("seed")));
+    const Value step = runtime_scalar(RuntimeScalar::step);
+    BOOST_TEST(step.same_as(runtime_scalar(RuntimeScalar::step)));
+    BOOST_TEST(!step.same_as(runtime_scalar(RuntimeScalar::seed)));
     BOOST_TEST((step.dtype() == DType::float64));
     BOOST_TEST(step.shape().empty());
   }
   Trace trace(Trace::Mode::eager);
-  trace.runtime_values["step"] = 7;
-  BOOST_TEST(runtime_scalar("step").item() == 7);
+  trace.runtime_values[{RuntimeScalar::step}] = 7;
+  BOOST_TEST(runtime_scalar(RuntimeScalar::step).item() == 7);
 }
 
 BOOST_AUTO_TEST_CASE(calls_are_counted_by_path) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
-// Compresses well in its first half and not at all in its second.
+// Returns zeros and, in the second half, random bytes.
 Bytes content(std::size_t size) {
   Bytes bytes(size);
   std::uint32_t state = 1;
@@ -39,7 +39,7 @@ Bytes expand(const Bytes& bytes, std::uint64_t limit = no_limit) { return mezzo:
 
 BOOST_AUTO_TEST_SUITE(gzip)
 
-BOOST_AUTO_TEST_CASE(gives_back_what_was_compressed) {
+BOOST_AUTO_TEST_CASE(decompresses_what_was_compressed) {
   for (const std::size_t size : {0, 1, 1000, 300000}) {
     BOOST_TEST((expand(mezzo_tests::gzip(content(size))) == content(size)));
     BOOST_TEST((expand(mezzo_tests::gzip(content(size)), size) == content(size)));
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(every_truncation_is_refused) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     check_throws<FileError>(
-        "[gunzip] \"a.gz\": the gzip data is truncated: it goes on after the file's " + std::to_string(size) + " bytes",
+        "[gunzip] \"a.gz\": must be whole gzip data; got " + std::to_string(size) + " bytes, which end too early",
         [&] { expand(part); });
   }
 }
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(no_flipped_bit_changes_the_content) {
     Bytes flipped = whole;
     flipped[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
     try {
-      same += expand(flipped) == content(200);  // a bit of padding
+      same += expand(flipped) == content(200);  // a flipped bit of padding changes nothing
       ++expanded;
     } catch (const FileError&) {
     }
@@ -79,16 +79,17 @@ BOOST_AUTO_TEST_CASE(no_flipped_bit_changes_the_content) {
   BOOST_TEST(expanded < 8);
 }
 
-BOOST_AUTO_TEST_CASE(corruption_is_told_with_its_place) {
+BOOST_AUTO_TEST_CASE(errors_name_the_place_of_the_damage) {
   Bytes bad = mezzo_tests::gzip(content(200));
   bad[bad.size() - 8] ^= 1;
   const std::string size = std::to_string(bad.size());
-  check_throws<FileError>("[gunzip] \"a.gz\": corrupt gzip data at byte " + std::to_string(bad.size() - 4) + " of " +
-                              size + " (incorrect data check)",
+  check_throws<FileError>("[gunzip] \"a.gz\": must be gzip data; got other data at byte " +
+                              std::to_string(bad.size() - 4) + " of " + size + " (zlib: incorrect data check)",
                           [&] { expand(bad); });
-  check_throws<FileError>("[gunzip] \"a.gz\": corrupt gzip data at byte 2 of 4 (incorrect header check)", [&] {
-    expand({'t', 'e', 'x', 't'});
-  });
+  check_throws<FileError>(
+      "[gunzip] \"a.gz\": must be gzip data; got other data at byte 2 of 4 (zlib: incorrect header check)", [&] {
+        expand({'t', 'e', 'x', 't'});
+      });
 }
 
 BOOST_AUTO_TEST_CASE(trailing_bytes_are_refused) {
@@ -100,8 +101,9 @@ BOOST_AUTO_TEST_CASE(trailing_bytes_are_refused) {
 
 BOOST_AUTO_TEST_CASE(a_bomb_stops_at_the_limit) {
   Bytes bomb = mezzo_tests::gzip(Bytes(3000000));
-  check_throws<FileError>("[gunzip] \"a.gz\": must expand to at most 1000 bytes", [&] { expand(bomb, 1000); });
-  // The size that the file tells about itself is a hint and no more.
+  check_throws<FileError>("[gunzip] \"a.gz\": must decompress to at most 1000 bytes; got more",
+                          [&] { expand(bomb, 1000); });
+  // The stored size of the content is used as a hint only.
   for (std::size_t i = 1; i <= 4; ++i) bomb[bomb.size() - i] = 0xff;
   BOOST_CHECK_THROW(expand(bomb), FileError);
   for (std::size_t i = 1; i <= 4; ++i) bomb[bomb.size() - i] = 0;
@@ -115,7 +117,7 @@ BOOST_AUTO_TEST_CASE(files_are_read_plain_or_compressed) {
   BOOST_TEST((mezzo::read_gzip_file(plain, 1000) == content(100)));
   BOOST_TEST((mezzo::read_gzip_file(compressed, 1000) == content(100)));
   const std::string cut = folder.write("c.gz", {0x1f, 0x8b, 8});
-  check_throws<FileError>("[gunzip] \"" + cut + "\": the gzip data is truncated: it goes on after the file's 3 bytes",
+  check_throws<FileError>("[gunzip] \"" + cut + "\": must be whole gzip data; got 3 bytes, which end too early",
                           [&] { mezzo::read_gzip_file(cut, 1000); });
 }
 

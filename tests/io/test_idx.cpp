@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_shape_bomb_is_refused_before_anything_is_allocated) {
   bytes[3] = 3;
   bytes.insert(bytes.end(), most.begin(), most.end());
   check_refused(bytes, "uint8 (4294967295, 4294967295, 4294967295) must have 2^64 or more bytes of data; got 0");
-  // A zero among huge sizes: an empty array after all.
+  // A size of zero among huge sizes gives an empty array.
   bytes[15] = bytes[14] = bytes[13] = bytes[12] = 0;
   BOOST_TEST(read(bytes).size() == 0);
 }
@@ -91,14 +91,13 @@ BOOST_AUTO_TEST_CASE(a_shape_bomb_is_refused_before_anything_is_allocated) {
 BOOST_AUTO_TEST_CASE(other_errors_name_the_file_too) {
   const mezzo_tests::Folder folder;
   const std::string missing = folder.path("none.gz");
-  mezzo_tests::check_throws<FileError>("[read_file] \"" + missing + "\": there is no such file",
+  mezzo_tests::check_throws<FileError>("[read_file] \"" + missing + "\": must exist; there is no such file",
                                        [&] { mezzo::read_idx_file(missing); });
   Bytes compressed = mezzo_tests::gzip(good);
   compressed.pop_back();
   const std::string cut = folder.write("cut.gz", compressed);
-  mezzo_tests::check_throws<FileError>("[gunzip] \"" + cut +
-                                           "\": the gzip data is truncated: it goes on after the file's " +
-                                           std::to_string(compressed.size()) + " bytes",
+  mezzo_tests::check_throws<FileError>("[gunzip] \"" + cut + "\": must be whole gzip data; got " +
+                                           std::to_string(compressed.size()) + " bytes, which end too early",
                                        [&] { mezzo::read_idx_file(cut); });
 }
 

@@ -28,7 +28,7 @@ void check_refused(const std::string& header, std::size_t data, const std::strin
   check_refused(safetensors_bytes(header, data), text);
 }
 
-/// Parser's words come behind.
+/// Checks that the error has the parser's message.
 void check_not_json(const std::string& header, const std::string& text) {
   const Folder folder;
   const std::string path = folder.write("a", safetensors_bytes(header));
@@ -58,11 +58,17 @@ BOOST_AUTO_TEST_CASE(bad_lengths_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(headers_that_are_no_json_objects_are_refused) {
-  const std::string begins = "the header must begin with '{'";
-  for (const char* header : {"", "[]", " {}", "\xef\xbb\xbf{}", "null"}) check_refused(header, 0, begins);
-  const std::string padded = "the header must be a JSON object, padded with spaces";
-  for (const char* header : {"{", "{}\n", "{} x", "{\"a"}) check_refused(header, 0, padded);
-  check_refused(std::string("{}\0}", 4), 0, "the header must not have zero bytes");
+  const std::string begins = "the header must begin with '{'; got ";
+  check_refused("", 0, begins + "nothing");
+  for (const char* header : {"[]", " {}", "\xef\xbb\xbf{}", "null"}) {
+    check_refused(header, 0, begins + "another character");
+  }
+  for (const std::string header : {"{", "{}\n", "{} x", "{\"a"}) {
+    check_refused(header, 0,
+                  "the header must end with '}', padded with spaces; got another character at " +
+                      std::to_string(header.size() - 1));
+  }
+  check_refused(std::string("{}\0}", 4), 0, "the header must not have zero bytes; got one at 2");
   check_not_json("{}{}", "expected end of input");
   check_not_json("{,}", "parse error");
   check_not_json("{/**/}", "parse error");
@@ -73,14 +79,16 @@ BOOST_AUTO_TEST_CASE(headers_that_are_no_json_objects_are_refused) {
 
 BOOST_AUTO_TEST_CASE(what_the_format_lacks_is_refused) {
   const std::string good = tensor("a", "U8", "[1]", "[0,1]");
-  check_refused("{" + good + "," + good + "}", 1, "tensor \"a\": is there twice");
+  check_refused("{" + good + "," + good + "}", 1, "tensor \"a\": the name must be unique; got it twice");
   check_refused("{\"a\":[]}", 0, "tensor \"a\": must be an object; got an array");
   check_refused("{\"a\":null}", 0, "tensor \"a\": must be an object; got null");
   check_refused("{\"a\":true}", 0, "tensor \"a\": must be an object; got true");
-  check_refused("{\"a\":{}}", 0, "tensor \"a\": dtype is missing");
-  check_refused("{\"a\":{\"dtype\":\"U8\"}}", 0, "tensor \"a\": shape is missing");
-  check_refused("{\"a\":{\"dtype\":\"U8\",\"shape\":[0]}}", 0, "tensor \"a\": data_offsets is missing");
-  check_refused("{\"a\":{\"dtype\":\"U8\",\"dtype\":\"I8\"}}", 0, "tensor \"a\": \"dtype\" is there twice");
+  check_refused("{\"a\":{}}", 0, "tensor \"a\": must have the field dtype; it is missing");
+  check_refused("{\"a\":{\"dtype\":\"U8\"}}", 0, "tensor \"a\": must have the field shape; it is missing");
+  check_refused("{\"a\":{\"dtype\":\"U8\",\"shape\":[0]}}", 0,
+                "tensor \"a\": must have the field data_offsets; it is missing");
+  check_refused("{\"a\":{\"dtype\":\"U8\",\"dtype\":\"I8\"}}", 0,
+                "tensor \"a\": \"dtype\" must be unique; got it twice");
   check_refused("{\"a\":{\"strides\":[]}}", 0,
                 "tensor \"a\": the fields must be dtype, shape and data_offsets; got \"strides\"");
   check_refused("{\"a\":{\"dtype\":8}}", 0, "tensor \"a\": dtype must be a string; got 8");
@@ -107,8 +115,10 @@ BOOST_AUTO_TEST_CASE(bad_metadata_is_refused) {
   check_refused("{\"__metadata__\":\"pt\"}", 0, "tensor \"__metadata__\": must be an object; got \"pt\"");
   check_refused("{\"__metadata__\":{\"a\":1}}", 0, "tensor \"__metadata__\": a must be a string; got 1");
   check_refused("{\"__metadata__\":{\"a\":{}}}", 0, "tensor \"__metadata__\": a must be a string; got an object");
-  check_refused("{\"__metadata__\":{\"a\":\"\",\"a\":\"\"}}", 0, "tensor \"__metadata__\": \"a\" is there twice");
-  check_refused("{\"__metadata__\":{},\"__metadata__\":{}}", 0, "tensor \"__metadata__\": is there twice");
+  check_refused("{\"__metadata__\":{\"a\":\"\",\"a\":\"\"}}", 0,
+                "tensor \"__metadata__\": \"a\" must be unique; got it twice");
+  check_refused("{\"__metadata__\":{},\"__metadata__\":{}}", 0,
+                "tensor \"__metadata__\": the name must be unique; got it twice");
   for (const std::string text : {"", "0123456g", "0123456", "0123456789"}) {
     check_refused("{\"__metadata__\":{\"crc32\":\"" + text + "\"}," + tensor("a", "U8", "[1]", "[0,1]") + "}", 1,
                   "crc32 in the metadata must have 8 hexadecimal digits for each of 1 tensors; got \"" + text + "\"");
@@ -134,21 +144,21 @@ BOOST_AUTO_TEST_CASE(bad_shapes_and_offsets_are_refused) {
   check("[\"2\"]", "[0,8]", "shape must hold integers of 0 or more; got \"2\"");
   std::string ones = "[2";
   for (int i = 0; i < 32; ++i) ones += ",1";
-  check(ones + "]", "[0,8]", "the rank must be at most 32");
+  check(ones + "]", "[0,8]", "the rank must be at most 32; got more");
   check("[2]", "[0]", "data_offsets must be two numbers; got 1");
   check("[2]", "[0,8,8]", "data_offsets must be two numbers; got 3");
   check("[2]", "[8,0]", "data_offsets must not decrease; got 8, 0");
   check("[2]", "[-8,0]", "data_offsets must hold integers of 0 or more; got -8");
-  check("[2]", "[4,12]", "the data must begin at 0, where that of the tensor before ends; got 4");
+  check("[2]", "[4,12]", "the data must begin at 0, the end of the previous tensor; got 4");
 }
 
 BOOST_AUTO_TEST_CASE(tensors_must_fill_the_file_side_by_side) {
   const auto two = [](const std::string& second) {
     return "{" + tensor("a", "U8", "[4]", "[0,4]") + "," + tensor("b", "U8", "[4]", second) + "}";
   };
-  check_refused(two("[5,9]"), 9, "tensor \"b\": the data must begin at 4, where that of the tensor before ends; got 5");
-  check_refused(two("[3,7]"), 7, "tensor \"b\": the data must begin at 4, where that of the tensor before ends; got 3");
-  check_refused(two("[0,4]"), 4, "tensor \"b\": the data must begin at 4, where that of the tensor before ends; got 0");
+  check_refused(two("[5,9]"), 9, "tensor \"b\": the data must begin at 4, the end of the previous tensor; got 5");
+  check_refused(two("[3,7]"), 7, "tensor \"b\": the data must begin at 4, the end of the previous tensor; got 3");
+  check_refused(two("[0,4]"), 4, "tensor \"b\": the data must begin at 4, the end of the previous tensor; got 0");
   check_refused(two("[4,8]"), 7, "the tensors have 8 bytes; after the header the file has 7");
   check_refused(two("[4,8]"), 9, "the tensors have 8 bytes; after the header the file has 9");
   check_refused("{}", 1, "the tensors have 0 bytes; after the header the file has 1");
@@ -161,8 +171,9 @@ BOOST_AUTO_TEST_CASE(bad_data_is_refused) {
   Bytes bytes = safetensors_bytes("{" + tensor("a", "BOOL", "[2]", "[0,2]") + "}", 2);
   bytes.back() = 2;
   const SafetensorsFile bools(folder.write("a", bytes));
-  check_throws<FileError>("[safetensors \"" + folder.path("a") + "\"] tensor \"a\": bools must be 0 or 1",
-                          [&] { bools.read("a"); });
+  check_throws<FileError>(
+      "[safetensors \"" + folder.path("a") + "\"] tensor \"a\": bools must be 0 or 1; got another value",
+      [&] { bools.read("a"); });
   save_safetensors(folder.path("b"), {{"x", Tensor({4})}, {"y", Tensor({4})}});
   bytes = read_file(folder.path("b"), 1000);
   bytes.back() ^= 1U;
@@ -172,9 +183,10 @@ BOOST_AUTO_TEST_CASE(bad_data_is_refused) {
       "[safetensors \"" + folder.path("c") + "\"] tensor \"y\": the checksum differs: the file is damaged",
       [&] { damaged.read("y"); });
   std::filesystem::resize_file(folder.path("c"), bytes.size() - 32);
-  check_throws<FileError>(
-      "[safetensors \"" + folder.path("c") + "\"] tensor \"x\": the file has become shorter since it was opened",
-      [&] { damaged.read("x"); });
+  check_throws<FileError>("[safetensors \"" + folder.path("c") + "\"] tensor \"x\": the file must have " +
+                              std::to_string(bytes.size()) + " bytes, as when it was opened; it ends at byte " +
+                              std::to_string(bytes.size() - 32),
+                          [&] { damaged.read("x"); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -60,7 +60,9 @@ BOOST_AUTO_TEST_CASE(every_dtype_and_shape_comes_back) {
     BOOST_TEST(file.read(item.first).equal(item.second));
   }
   BOOST_TEST((file.find("x") == nullptr));
-  check_throws<NameError>("[safetensors \"" + folder.path("a") + "\"] no tensor \"x\"", [&] { file.read("x"); });
+  check_throws<NameError>("[safetensors \"" + folder.path("a") + "\"] unknown tensor \"x\"; the file has " +
+                              std::to_string(tensors.size()) + " others",
+                          [&] { file.read("x"); });
 }
 
 BOOST_AUTO_TEST_CASE(a_file_may_have_no_tensors) {
@@ -89,7 +91,7 @@ BOOST_AUTO_TEST_CASE(tensors_are_written_widest_first_and_then_by_name) {
   BOOST_TEST(header.find(tensors) != std::string::npos, header);
 }
 
-// tests/parity/weight_files.py --record writes it with the reference library.
+// The file was written with the reference library by tests/parity/weight_files.py --record.
 BOOST_AUTO_TEST_CASE(a_file_of_the_reference_library_is_read) {
   const SafetensorsFile file((mezzo_tests::tests_dir() / "parity" / "recorded" / "reference.safetensors").string());
   BOOST_TEST((file.metadata() == Metadata{{"format", "pt"}, {"made by", "safetensors"}}));
@@ -120,7 +122,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_file_is_refused) {
   check_throws<FileError>(
       "[safetensors \"" + folder.path("x") + "\"] cannot be opened for reading: No such file or directory",
       [&] { SafetensorsFile{folder.path("x")}; });
-  check_throws<FileError>("[safetensors \"" + folder.path() + "\"] must be a regular file",
+  check_throws<FileError>("[safetensors \"" + folder.path() + "\"] must be a regular file; got another kind of file",
                           [&] { SafetensorsFile{folder.path()}; });
 }
 
@@ -164,25 +166,25 @@ BOOST_AUTO_TEST_CASE(mutations_are_refused_or_harmless) {
     }
   }
   BOOST_TEST(refused > mutations / 2);
-  BOOST_TEST(refused < mutations);  // some change nothing, or the key of the metadata
+  BOOST_TEST(refused < mutations);  // some mutations change nothing, or the key of the metadata
 }
 
 BOOST_AUTO_TEST_CASE(bad_names_are_refused_before_anything_is_written) {
   const Folder folder;
   const std::string path = folder.path("a");
   const std::string where = "[safetensors \"" + path + "\"] ";
-  check_throws<NameError>(where + "tensor \"__metadata__\": the name is the format's own", [&] {
+  check_throws<NameError>(where + "tensor \"__metadata__\": must have another name; this one is reserved", [&] {
     save_safetensors(path, {{"__metadata__", Tensor()}});
   });
-  check_throws<NameError>(where + "tensor \"x\": is there twice", [&] {
+  check_throws<NameError>(where + "tensor \"x\": the name must be unique; got it twice", [&] {
     save_safetensors(path, {{"x", Tensor()}, {"y", Tensor()}, {"x", Tensor({2}, DType::int8)}});
   });
-  check_throws<NameError>(where + "crc32 in the metadata is written by mezzo itself", [&] {
+  check_throws<NameError>(where + "metadata must not have the reserved entry crc32; got one", [&] {
     save_safetensors(path, {}, {{"crc32", ""}});
   });
   BOOST_CHECK_THROW(save_safetensors(path, {{"\xff", Tensor()}}), NameError);
   BOOST_CHECK_THROW(save_safetensors(path, {}, {{"a", "\xff"}}), NameError);
-  check_throws<FileError>(where + "tensor \"x\": the rank must be at most 32", [&] {
+  check_throws<FileError>(where + "tensor \"x\": the rank must be at most 32; got 33", [&] {
     save_safetensors(path, {{"x", Tensor(Shape(33, 1))}});
   });
   BOOST_TEST(files_in(folder.path()).empty());
@@ -192,13 +194,13 @@ BOOST_AUTO_TEST_CASE(a_failed_save_leaves_the_previous_file_whole_and_nothing_el
   const Folder folder;
   const std::string inside = folder.path("is a folder");
   std::filesystem::create_directory(inside);
-  check_throws<FileError>("[safetensors \"" + inside + "\"] must be a regular file",
+  check_throws<FileError>("[safetensors \"" + inside + "\"] must be a regular file; got another kind of file",
                           [&] { save_safetensors(inside, {}); });
-  check_throws<FileError>("[safetensors \"\"] must be a regular file", [] { save_safetensors("", {}); });
+  check_throws<FileError>("[safetensors \"\"] must be a regular file; got no name", [] { save_safetensors("", {}); });
   const std::string missing = folder.path("none/a");
-  check_throws<FileError>(
-      "[safetensors \"" + missing + "\"] cannot be written: a file beside it cannot be made: No such file or directory",
-      [&] { save_safetensors(missing, {}); });
+  check_throws<FileError>("[safetensors \"" + missing +
+                              "\"] cannot be written: no file can be created in its folder: No such file or directory",
+                          [&] { save_safetensors(missing, {}); });
 
   const std::string path = inside + "/a";
   save_safetensors(path, {{"x", Tensor({2})}});
@@ -208,15 +210,15 @@ BOOST_AUTO_TEST_CASE(a_failed_save_leaves_the_previous_file_whole_and_nothing_el
     save_safetensors(path, {{"x", Tensor({3})}});
   } catch (const FileError& error) {
     failed = true;
-    BOOST_TEST(error.what() ==
-               "[safetensors \"" + path + "\"] cannot be written: a file beside it cannot be made: Permission denied");
+    BOOST_TEST(error.what() == "[safetensors \"" + path +
+                                   "\"] cannot be written: no file can be created in its folder: Permission denied");
   }
   std::filesystem::permissions(inside, std::filesystem::perms::owner_all);
   BOOST_TEST((SafetensorsFile(path).find("x")->shape == Shape{failed ? 2 : 3}));  // root may write anywhere
   BOOST_TEST((files_in(inside) == std::vector<std::string>{"a"}));
 }
 
-// The limit stands in for a full disk: the file grows until a write fails.
+// A limit of the file size simulates a full disk.
 BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_previous_file_whole_and_nothing_else) {
   const Folder folder;
   const std::string path = folder.path("a");

@@ -15,7 +15,7 @@
 
 namespace mezzo_tests {
 
-// What a layer gives in a trace, with gradients of sum(output * cotangent).
+// Results of a layer in a trace, with gradients of sum(output * cotangent).
 struct LayerRun {
   mezzo::Tensor output;
   std::vector<mezzo::Tensor> input_gradients;
@@ -41,7 +41,7 @@ inline LayerRun run_layer(mezzo::Layer& layer, const std::vector<mezzo::Tensor>&
     xs.push_back(weight);
   }
   const mezzo::Values gradient = mezzo::gradients(mezzo::sum(output * mezzo::Value(cotangent)), xs);
-  LayerRun run{output.tensor(), {}, {}, {}};
+  LayerRun run{.output = output.tensor(), .input_gradients = {}, .weight_gradients = {}, .moved = {}};
   for (std::size_t i = 0; i < differentiable; ++i) run.input_gradients.push_back(gradient[i].tensor());
   for (std::size_t i = 0; i < names.size(); ++i) {
     run.weight_gradients[names[i]] = gradient[differentiable + i].tensor();
@@ -50,7 +50,7 @@ inline LayerRun run_layer(mezzo::Layer& layer, const std::vector<mezzo::Tensor>&
   return run;
 }
 
-// Compares a layer with what was recorded, in float64 and float32.
+// Compares a layer with recorded results, in float64 and float32.
 inline void check_layer(const nlohmann::json& expected, const std::function<mezzo::Any<mezzo::Layer>()>& make) {
   const double tolerances[] = {1e-12, 2e-5};
   const mezzo::DType dtypes[] = {mezzo::DType::float64, mezzo::DType::float32};

@@ -65,9 +65,11 @@ BOOST_AUTO_TEST_CASE(low_precision_inputs_have_float32_statistics) {
 
 BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ValueError>([] { BatchNormalization({.momentum = 1.5}); }) ==
-             "[BatchNormalization] momentum must lie in [0, 1]; got 1.500000");
+             "[BatchNormalization] momentum must lie in [0, 1]; got 1.5");
   BOOST_TEST(refused<ValueError>([] { BatchNormalization({.epsilon = -1}); }) ==
-             "[BatchNormalization] epsilon must not be negative; got -1.000000");
+             "[BatchNormalization] epsilon must not be negative; got -1");
+  BOOST_TEST(refused<ValueError>([] { BatchNormalization({.epsilon = -1e-9}); }) ==
+             "[BatchNormalization] epsilon must not be negative; got -1e-09");
   BOOST_TEST(refused<ShapeError>([] { BatchNormalization()(Value(Tensor({3}))); }) ==
              "[BatchNormalization] input must have rank 2 or more; got shape (3,)");
   BOOST_TEST(refused<ShapeError>([] {

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
              "no activation \"rleu\"; there are: exp, gelu, linear, relu, sigmoid, softmax, tanh");
   BOOST_TEST(refused<NameError>([] {
                Dense({.units = 1, .kernel_initializer = "one_hot"});
-             }).starts_with("no initializer \"one_hot\"; there are: constant, glorot_normal"));
+             }).starts_with("unknown initializer \"one_hot\"; valid names: constant, glorot_normal"));
   Dense layer({.units = 2, .name = "head"});
   BOOST_TEST(refused<ShapeError>([&] { layer(Value(Tensor({4}))); }) ==
              "[Dense \"head\"] input must have rank 2 or more; got shape (4,)");

@@ -14,8 +14,8 @@ namespace {
 
 std::vector<double> run_once(Dropout& layer, double step, std::uint64_t seed = 0, std::int64_t size = 10000) {
   Trace trace(Trace::Mode::eager, true);
-  trace.runtime_values["step"] = step;
-  trace.runtime_values["seed"] = static_cast<double>(seed);
+  trace.runtime_values[{RuntimeScalar::step}] = step;
+  trace.runtime_values[{RuntimeScalar::seed}] = static_cast<double>(seed);
   return layer(Value(Tensor({size}, std::vector<float>(static_cast<std::size_t>(size), 1.0F)))).tensor().to_doubles();
 }
 
@@ -55,9 +55,11 @@ BOOST_AUTO_TEST_CASE(a_rate_of_0_drops_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_rates_are_refused) {
-  BOOST_TEST(refused<ValueError>([] { Dropout(); }) == "[Dropout] rate must lie in [0, 1); got -1.000000");
+  BOOST_TEST(refused<ValueError>([] { Dropout(); }) == "[Dropout] rate must lie in [0, 1); got -1");
   BOOST_TEST(refused<ValueError>([] { Dropout({.rate = 1, .name = "d"}); }) ==
-             "[Dropout \"d\"] rate must lie in [0, 1); got 1.000000");
+             "[Dropout \"d\"] rate must lie in [0, 1); got 1");
+  BOOST_TEST(refused<ValueError>([] { Dropout({.rate = 1.0000001}); }) ==
+             "[Dropout] rate must lie in [0, 1); got 1.0000001");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/layers/activation.hpp>
 #include <mezzo/layers/add.hpp>
 #include <mezzo/layers/batch_normalization.hpp>
 #include <mezzo/layers/conv2d.hpp>
@@ -13,6 +12,7 @@
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
+#include <mezzo/nn/activation_layer.hpp>
 #include <mezzo/training/model.hpp>
 
 #include "support/kernels.hpp"
@@ -22,7 +22,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-// Layers one after another.
+// A chain of layers.
 struct ManyLayers {
   Rescaling rescaling{{.scale = 0.5, .offset = 1}};
   Conv2D conv{{.filters = 4, .kernel_size = 3, .padding = "same", .activation = "relu"}};
@@ -58,7 +58,7 @@ Run run(F& f, const Tensor& x, bool training) {
 
 BOOST_AUTO_TEST_SUITE(functional_graphs)
 
-// Shapes, casts and moving statistics are those of the call, for any size of batch.
+// Shapes, casts and moving statistics follow the call, for any batch size.
 BOOST_AUTO_TEST_CASE(layers_give_in_a_functional_model_what_they_give_directly) {
   for (const char* policy : {"float32", "float64", "mixed_bfloat16", "mixed_float16"}) {
     const PolicyScope scope{Policy(policy)};

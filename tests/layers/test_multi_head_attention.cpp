@@ -1,5 +1,5 @@
 #include <mezzo/layers/multi_head_attention.hpp>
-#include <mezzo/ops/attention.hpp>
+#include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(computes_in_the_policys_dtype) {
   }
 }
 
-// Sums of 4096 equal weights, of which the second half has a value of 1: in bfloat16 they would stop at 256.
+// Sums over 4096 equal weights whose second half has a value of 1. In bfloat16 they would stop at 256.
 BOOST_AUTO_TEST_CASE(its_softmax_adds_up_in_float32) {
   std::vector<float> numbers(4096, 0);
   std::fill(numbers.begin() + 2048, numbers.end(), 1.0F);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ValueError>([] { MultiHeadAttention({.num_heads = 3}); }) ==
              "[MultiHeadAttention] key_dim must be at least 1; got 0");
   BOOST_TEST(refused<ValueError>([] { MultiHeadAttention({.num_heads = 3, .key_dim = 1, .dropout = 1}); }) ==
-             "[MultiHeadAttention] dropout must lie in [0, 1); got 1.000000");
+             "[MultiHeadAttention] dropout must lie in [0, 1); got 1");
   const MultiHeadAttention layer({.num_heads = 2, .key_dim = 3, .name = "attention"});
   BOOST_TEST(refused<ShapeError>([&] {
                attend(layer, {3, 5}, {3, 5});

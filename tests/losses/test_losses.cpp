@@ -17,7 +17,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-// Values and gradients in float64 and float32 against Keras'.
+// Compares values and gradients in float64 and float32 with Keras'.
 void check_recorded(const std::string& name, const Any<Loss>& loss) {
   const auto& expected = recorded("losses").at(name);
   const double tolerances[] = {1e-12, 2e-6};
@@ -68,14 +68,14 @@ BOOST_AUTO_TEST_CASE(low_precision_predictions_are_computed_with_in_float32) {
   }
 }
 
-// A policy never rounds what a loss is given.
+// A policy never rounds the inputs of a loss.
 BOOST_AUTO_TEST_CASE(policies_do_not_reach_losses) {
   const PolicyScope policy{Policy("bfloat16")};
   const Tensor y_true({1}, std::vector<float>{257}), y_pred({1}, std::vector<float>{256});
   BOOST_TEST(mean_absolute_error(Value(y_true).across_border(), Value(y_pred).across_border()).item() == 1);
 }
 
-// What a loss is made of isn't what users list: torch's mse_loss is one op.
+// Op lists don't apply to the ops inside a loss: torch's mse_loss is one op.
 BOOST_AUTO_TEST_CASE(op_lists_do_not_reach_losses) {
   const PolicyScope policy{
       Policy(OpLists({.lower = std::vector<std::string>{"sub", "mul", "abs", "mean", "cross_entropy"},
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(names_are_keras) {
   BOOST_TEST(MeanSquaredError().name() == "mean_squared_error");
   BOOST_TEST(SparseCategoricalCrossentropy({.name = "ce"}).name() == "ce");
   BOOST_TEST(refused<NameError>([] { Any<Loss>("msse"); }) ==
-             "no loss \"msse\"; there are: MAE, MSE, MeanAbsoluteError, MeanSquaredError, "
+             "unknown loss \"msse\"; valid names: MAE, MSE, MeanAbsoluteError, MeanSquaredError, "
              "SparseCategoricalCrossentropy, mae, mean_absolute_error, mean_squared_error, mse, "
              "sparse_categorical_crossentropy");
 }

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(targets_of_any_dtype_are_binary) {
   }
 }
 
-// Keras: metrics are float32 whatever the policy. 0.501 would be 0.5, and 257 / 512 would be 1 / 2.
+// Metrics are float32 under any policy, as in Keras. In bfloat16, 0.501 would be 0.5, and 257 / 512 would be 1 / 2.
 BOOST_AUTO_TEST_CASE(policies_and_op_lists_do_not_reach_metrics) {
   std::vector<float> scores(512, 0.501F);
   std::fill(scores.begin() + 257, scores.end(), 0.0F);
@@ -110,11 +110,12 @@ BOOST_AUTO_TEST_CASE(names_are_keras) {
   for (const char* name : {"categorical_accuracy", "binary_accuracy", "mse", "mean_absolute_error"}) {
     BOOST_TEST(Any<Metric>(name)->name() == name);
   }
-  BOOST_TEST(refused<NameError>([] { Any<Metric>("acuracy"); }) ==
-             "no metric \"acuracy\"; there are: BinaryAccuracy, CategoricalAccuracy, SparseCategoricalAccuracy, acc, "
-             "accuracy, binary_accuracy, categorical_accuracy, sparse_categorical_accuracy, and the losses MAE, MSE, "
-             "MeanAbsoluteError, MeanSquaredError, SparseCategoricalCrossentropy, mae, mean_absolute_error, "
-             "mean_squared_error, mse, sparse_categorical_crossentropy");
+  BOOST_TEST(
+      refused<NameError>([] { Any<Metric>("acuracy"); }) ==
+      "unknown metric \"acuracy\"; valid names: BinaryAccuracy, CategoricalAccuracy, SparseCategoricalAccuracy, acc, "
+      "accuracy, binary_accuracy, categorical_accuracy, sparse_categorical_accuracy, and the losses MAE, MSE, "
+      "MeanAbsoluteError, MeanSquaredError, SparseCategoricalCrossentropy, mae, mean_absolute_error, "
+      "mean_squared_error, mse, sparse_categorical_crossentropy");
 }
 
 BOOST_AUTO_TEST_CASE(a_loss_is_a_metric) {
@@ -123,7 +124,8 @@ BOOST_AUTO_TEST_CASE(a_loss_is_a_metric) {
   BOOST_TEST(metrics[0]->name() == "distance");
   BOOST_TEST(metrics[1]->name() == "mae");
   BOOST_TEST(metrics[0]->call(Tensor({1}), Tensor({1}, std::vector<float>{-3})).item() == 3);
-  BOOST_TEST(refused<ValueError>([] { Any<Metric>(Any<Loss>()); }) == "[Metric] the loss is empty");
+  BOOST_TEST(refused<ValueError>([] { Any<Metric>(Any<Loss>()); }) ==
+             "[Metric] a loss must be given to make a metric of it; got an empty Any<Loss>");
 }
 
 BOOST_AUTO_TEST_CASE(wrong_shapes_are_refused) {

@@ -9,11 +9,11 @@
 
 #include <mezzo/core/tensor.hpp>
 
-// The formulas of tests/parity/formula.py for images and weights, and what it keeps of a gradient.
+// Formulas of tests/parity/formula.py for images, weights and sketches of gradients.
 
 namespace mezzo_tests {
 
-// Number i of a stream, in [-1, 1), exact in float32: MurmurHash3's finalizer of stream and index.
+// Number i of a stream, in [-1, 1), exact in float32, by MurmurHash3's finalizer of stream and index.
 inline double number(std::uint32_t stream, std::uint32_t i) {
   std::uint32_t h = i * 0x9E3779B1U + stream * 0x85EBCA77U;
   h = (h ^ (h >> 16U)) * 0x85EBCA6BU;
@@ -30,7 +30,7 @@ inline mezzo::Tensor images(const mezzo::Shape& shape) {
   return {shape, out};
 }
 
-// What a weight of that name and shape of torch's, and that place in the list, holds.
+// Numbers of a weight with this name and shape in torch and this place in the list.
 inline mezzo::Tensor weight_by_formula(const std::string& name, const mezzo::Shape& shape, std::uint32_t stream,
                                        double beta) {
   const auto ends_with = [&](const std::string& end) {
@@ -50,7 +50,7 @@ inline mezzo::Tensor weight_by_formula(const std::string& name, const mezzo::Sha
   return {shape, out};
 }
 
-// The norm of a weight or gradient, in the file's layout, and its eight projections.
+// Sketch of a weight or gradient in the file's layout: its norm and eight projections.
 inline std::array<double, 9> sketch(const mezzo::Tensor& weight) {
   const std::vector<double> x = weight.to_doubles();
   std::array<double, 9> out{};
@@ -62,9 +62,9 @@ inline std::array<double, 9> sketch(const mezzo::Tensor& weight) {
   return out;
 }
 
-// |x - y| / |y|, estimated from sketches: a projection of a difference on numbers of variance 1/3 is on average, as
-// a square, a third of its squared norm. Never below the difference of the norms. Where y is 0 exactly, as for the bias
-// of keys, which a softmax doesn't see, |x| / `largest`.
+// Estimates |x - y| / |y| from sketches. The expected square of a projection on numbers of variance 1/3 is a third of
+// the squared norm. The result is at least the relative difference of the norms. If y is exactly 0, as for the bias of
+// keys, which does not change a softmax, the result is |x| / `largest`.
 inline double relative_error(const std::array<double, 9>& x, const std::array<double, 9>& y, double largest) {
   double squares = 0;
   for (std::size_t p = 1; p < 9; ++p) squares += (x[p] - y[p]) * (x[p] - y[p]) * 3 / 8;

@@ -20,12 +20,12 @@
 
 namespace mezzo_tests {
 
-// A weight, or its gradient, as weight files have it.
+// Weight or its gradient in the layout of weight files.
 inline mezzo::Tensor in_file_layout(const mezzo::detail::FileWeight& weight, const mezzo::Tensor& value) {
   return mezzo::transpose(mezzo::Value(value), weight.axes).tensor().reshape(weight.shape());
 }
 
-// The weight's name in a recorded object: one of those under which files may have it.
+// Name of the weight in a recorded object: one of its names in files.
 inline std::string recorded_name(const mezzo::detail::FileWeight& weight, const nlohmann::json& object) {
   for (const std::string& name : weight.names) {
     if (object.contains(name)) return name;
@@ -33,7 +33,7 @@ inline std::string recorded_name(const mezzo::detail::FileWeight& weight, const 
   return "";
 }
 
-// What a case was recorded for: its integers, or the formula's image.
+// Input of a recorded case: its integers, or the image of the formula.
 inline Tensors recorded_inputs(const nlohmann::json& expected, mezzo::DType dtype) {
   if (!expected.contains("inputs")) return {images(expected.at("shape").get<mezzo::Shape>()).cast(dtype)};
   Tensors inputs;
@@ -41,7 +41,7 @@ inline Tensors recorded_inputs(const nlohmann::json& expected, mezzo::DType dtyp
   return inputs;
 }
 
-// Builds the model and fills it by the formula, through a file with torch's names and layouts.
+// Builds the model and fills it with the formula, through a file with torch's names and layouts.
 inline void load_formula(const nlohmann::json& expected, mezzo::Model& model) {
   model.build(recorded_inputs(expected, mezzo::DType::float32)[0].shape());
   mezzo::NamedTensors tensors;
@@ -61,7 +61,8 @@ struct TrainingStep {
   Tensors gradients;
 };
 
-// One compiled step: logits (the last output), loss and gradients of softmax cross-entropy; moving statistics move.
+// Makes one compiled step: logits (the last output), loss and gradients of softmax cross-entropy. Updates moving
+// statistics.
 inline TrainingStep run_training_step(mezzo::Model& model, const Tensors& x, const std::vector<std::int64_t>& labels,
                                       const std::vector<mezzo::Variable>& variables) {
   const auto step = [&](const mezzo::Values& inputs) {
@@ -81,11 +82,11 @@ inline TrainingStep run_training_step(mezzo::Model& model, const Tensors& x, con
 
 struct Tolerances {
   double output;
-  double gradient;  // of the norm
+  double gradient;  // of the norm of a gradient
   double moved = 0;
 };
 
-// Compares a model's training step with one that tests/parity recorded.
+// Compares a training step of a model with one that tests/parity recorded.
 inline void check_training_step(const nlohmann::json& expected, mezzo::Model& model, mezzo::DType dtype,
                                 const Tolerances& tolerances) {
   using Sketch = std::array<double, 9>;

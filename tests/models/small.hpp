@@ -4,7 +4,7 @@
 #include <mezzo/models/gpt.hpp>
 #include <mezzo/models/vit.hpp>
 
-// The sizes of the models that tests/parity/models.py recorded.
+// Sizes of the models that tests/parity/models.py recorded.
 namespace mezzo_tests {
 
 inline mezzo::BertOptions small_bert() {

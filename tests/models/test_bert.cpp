@@ -55,10 +55,10 @@ BOOST_AUTO_TEST_CASE(no_mask_sees_all_and_no_types_are_0) {
 
 BOOST_AUTO_TEST_CASE(padding_changes_nothing_before_it) {
   Bert model = random_bert();
-  const Tensor whole = ids({1, 7}), part = slice(whole, {{0, 0}, {-1, 4}}).tensor();
+  const Tensor whole = ids({1, 7}), part = slice(whole, {.starts = {0, 0}, .sizes = {-1, 4}}).tensor();
   const Tensor mask({1, 7}, std::vector<std::int64_t>{1, 1, 1, 1, 0, 0, 0});
   const Values padded = model(Values{whole, mask}), short_one = model(Values{part});
-  const Tensor states = slice(padded[0], {{0, 0, 0}, {-1, 4, -1}}).tensor();
+  const Tensor states = slice(padded[0], {.starts = {0, 0, 0}, .sizes = {-1, 4, -1}}).tensor();
   BOOST_TEST(largest_difference(states, short_one[0].tensor()) < 1e-5);
   BOOST_TEST(largest_difference(padded[1].tensor(), short_one[1].tensor()) < 1e-5);
 }
@@ -80,15 +80,15 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ValueError>([] { BertForSequenceClassification({.num_labels = 0}); }) ==
              "[BertForSequenceClassification] num_labels must be at least 1; got 0");
   BOOST_TEST(refused<ValueError>([] { BertForSequenceClassification({.bert = {.add_pooling_layer = false}}); }) ==
-             "[Bert] pooled_only needs the pooling layer");
+             "[Bert] add_pooling_layer must be true with pooled_only; got false");
   Bert model = random_bert();
   BOOST_TEST(refused<ShapeError>([&] {
                model(Values{ids({2, 11})});
-             }) == "[Bert] input_ids may have 10 positions; got shape (2, 11)");
+             }) == "[Bert] input_ids may have at most 10 positions; got shape (2, 11)");
   const Tensor x = ids({2, 3});
   BOOST_TEST(refused<ValueError>([&] {
                model(Values{x, x, x, x});
-             }) == "[Bert] takes input_ids, attention_mask, token_type_ids; got 4 inputs");
+             }) == "[Bert] takes 1 to 3 inputs (input_ids, attention_mask, token_type_ids); got 4");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -33,16 +33,16 @@ BOOST_AUTO_TEST_CASE(no_position_sees_a_later_one) {
   const Tensor x = random_tensor({2, 7}, DType::int64, 1, 0, 17);
   const Tensor whole = model(x).tensor();
   for (std::int64_t count = 1; count < 7; ++count) {
-    const Tensor part = model(slice(x, {{0, 0}, {-1, count}})).tensor();
-    BOOST_TEST(largest_difference(slice(whole, {{0, 0, 0}, {-1, count, -1}}).tensor(), part) < 1e-5);
+    const Tensor part = model(slice(x, {.starts = {0, 0}, .sizes = {-1, count}})).tensor();
+    BOOST_TEST(largest_difference(slice(whole, {.starts = {0, 0, 0}, .sizes = {-1, count, -1}}).tensor(), part) < 1e-5);
   }
   std::vector<std::int64_t> ids(x.data<std::int64_t>(), x.data<std::int64_t>() + 14);
-  ids[0] = (ids[0] + 1) % 17;  // row 0 alone sees it, at all positions
+  ids[0] = (ids[0] + 1) % 17;  // only row 0 depends on it, at all positions
   const Tensor other = model(Tensor({2, 7}, ids)).tensor();
   const auto row = [](const Tensor& y, std::int64_t i) { return y.slice(i, i + 1); };
   BOOST_TEST(largest_difference(row(other, 1), row(whole, 1)) < 1e-5);
-  BOOST_TEST(largest_difference(slice(other, {{0, 6, 0}, {1, 1, -1}}).tensor(),
-                                slice(whole, {{0, 6, 0}, {1, 1, -1}}).tensor()) > 1e-3);
+  BOOST_TEST(largest_difference(slice(other, {.starts = {0, 6, 0}, .sizes = {1, 1, -1}}).tensor(),
+                                slice(whole, {.starts = {0, 6, 0}, .sizes = {1, 1, -1}}).tensor()) > 1e-3);
 }
 
 BOOST_AUTO_TEST_CASE(it_is_called_on_symbols_and_cloned) {
@@ -63,9 +63,9 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   GPT model(small_gpt());
   BOOST_TEST(refused<ShapeError>([&] {
                model(Tensor({2, 13}, DType::int64));
-             }) == "[GPT] input_ids may have 12 positions; got 13");
+             }) == "[GPT] input_ids may have at most 12 positions; got 13");
   const Value x = Tensor({2, 3}, DType::int64);
-  BOOST_TEST(refused<ValueError>([&] { model(Values{x, x}); }) == "[GPT] takes input_ids; got 2 inputs");
+  BOOST_TEST(refused<ValueError>([&] { model(Values{x, x}); }) == "[GPT] takes one input (input_ids); got 2");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

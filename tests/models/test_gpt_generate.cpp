@@ -22,7 +22,7 @@ GPT random_gpt() {
   return model;
 }
 
-/// With the weights of the recorded one.
+/// GPT with the recorded weights.
 GPT recorded_gpt() {
   GPT model(small_gpt());
   load_formula(recorded("models").at("gpt"), model);
@@ -33,13 +33,13 @@ Tensor ids(const Shape& shape, std::uint64_t seed = 1) { return random_tensor(sh
 
 Ids numbers(const Tensor& x) { return {x.data<std::int64_t>(), x.data<std::int64_t>() + x.size()}; }
 
-/// The rank of each id from `given` on among all that may follow what is before it, 0 for the likeliest, by logits of
-/// the whole sequence anew.
+/// Rank of each generated id (from position `given` on) among all ids, 0 for the most likely one. Computes the logits
+/// of the whole sequence without a cache.
 std::vector<std::int64_t> ranks(GPT& model, const Tensor& sequence, std::int64_t given) {
   std::vector<std::int64_t> out;
   const std::int64_t batch = sequence.shape()[0], length = sequence.shape()[1];
   for (std::int64_t position = given; position < length; ++position) {
-    const Tensor before = slice(sequence, {{0, 0}, {-1, position}}).tensor();
+    const Tensor before = slice(sequence, {.starts = {0, 0}, .sizes = {-1, position}}).tensor();
     const std::vector<double> logits = model(before).tensor().to_doubles();
     for (std::int64_t row = 0; row < batch; ++row) {
       const auto begin = logits.begin() + ((row + 1) * position - 1) * 17;
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(kept_keys_and_values_give_what_the_whole_sequence_gives) {
     const Tensor out = model.generate(prompt, {.max_new_tokens = 12 - given});
     BOOST_TEST((out.shape() == Shape{2, 12}));
     BOOST_TEST((out.dtype() == DType::int64));
-    BOOST_TEST(slice(out, {{0, 0}, {-1, given}}).tensor().equal(prompt));
+    BOOST_TEST(slice(out, {.starts = {0, 0}, .sizes = {-1, given}}).tensor().equal(prompt));
     for (const std::int64_t rank : ranks(model, out, given)) BOOST_TEST(rank == 0);
   }
 }
@@ -80,14 +80,15 @@ BOOST_AUTO_TEST_CASE(ids_are_those_of_hugging_face) {
   const Tensor prompt = recorded_ids(expected.at("prompt"));
   BOOST_TEST(model.generate(prompt, {.max_new_tokens = 9}).equal(recorded_ids(expected.at("greedy"))));
 
-  // Hugging Face stops when all rows have ended; here the rest is filled up.
+  // Hugging Face stops when all rows have ended; mezzo fills the rest with eos_token_id.
   const std::int64_t eos = expected.at("eos");
   const Tensor ended = recorded_ids(expected.at("ended"));
   const Tensor out = model.generate(prompt, {.max_new_tokens = 9, .eos_token_id = eos});
   BOOST_TEST((out.shape() == Shape{2, 12}));
   const std::int64_t length = ended.shape()[1];
-  BOOST_TEST(slice(out, {{0, 0}, {-1, length}}).tensor().equal(ended));
-  for (const std::int64_t id : numbers(slice(out, {{0, length}, {-1, -1}}).tensor())) BOOST_TEST(id == eos);
+  BOOST_TEST(slice(out, {.starts = {0, 0}, .sizes = {-1, length}}).tensor().equal(ended));
+  for (const std::int64_t id : numbers(slice(out, {.starts = {0, length}, .sizes = {-1, -1}}).tensor()))
+    BOOST_TEST(id == eos);
 }
 
 BOOST_AUTO_TEST_CASE(the_likeliest_one_is_drawn_at_top_k_1_and_in_the_cold) {
@@ -136,13 +137,13 @@ BOOST_AUTO_TEST_CASE(nothing_new_is_the_prompt) {
   BOOST_TEST(model.generate(ids({2, 3}).cast(DType::int32), {.max_new_tokens = 0}).equal(ids({2, 3})));
 }
 
-// The last token isn't computed with, so that there may be one more than n_positions.
+// The last new token is never an input, so there may be one token more than n_positions.
 BOOST_AUTO_TEST_CASE(as_many_as_fit_are_generated) {
   GPT model = random_gpt();
   BOOST_TEST((model.generate(ids({1, 12}), {.max_new_tokens = 1}).shape() == Shape{1, 13}));
   BOOST_TEST(refused<ShapeError>([&] {
                model.generate(ids({1, 10}), {.max_new_tokens = 4});
-             }) == "[GPT] generate: 10 positions and 4 new ones are more than n_positions, 12, allows");
+             }) == "[GPT] generate: positions and max_new_tokens may be n_positions + 1 = 13 together; got 10 + 4");
 }
 
 BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
@@ -151,16 +152,16 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
     return refused<ValueError>([&] { model.generate(ids({1, 2}), options); });
   };
   BOOST_TEST(generate({.max_new_tokens = -1}) == "[GPT] generate: max_new_tokens must not be negative; got -1");
-  BOOST_TEST(generate({.temperature = 0}) == "[GPT] generate: temperature must be positive; got 0.000000");
+  BOOST_TEST(generate({.temperature = 0}) == "[GPT] generate: temperature must be positive; got 0");
   BOOST_TEST(generate({.top_k = -1}) == "[GPT] generate: top_k must not be negative; got -1");
   const std::string shape =
-      "[GPT] generate: input_ids must be (batch, positions), with a position at least; got shape ";
+      "[GPT] generate: input_ids must be (batch, positions) with at least one position; got shape ";
   BOOST_TEST(refused<ShapeError>([&] { model.generate(ids({3})); }) == shape + "(3,)");
   BOOST_TEST(refused<ShapeError>([&] { model.generate(ids({3, 0})); }) == shape + "(3, 0)");
   const Tensor unknown({1, 1}, Ids{17});
   BOOST_TEST(refused<ValueError>([&] { model.generate(unknown, {.max_new_tokens = 1}); }).find("17") !=
              std::string::npos);
-  BOOST_TEST(model.generate(ids({1, 2}), {.max_new_tokens = 1}).size() == 3);  // nothing is left behind by an error
+  BOOST_TEST(model.generate(ids({1, 2}), {.max_new_tokens = 1}).size() == 3);  // an error leaves no state behind
 }
 
 BOOST_AUTO_TEST_SUITE_END()

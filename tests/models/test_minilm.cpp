@@ -1,4 +1,4 @@
-// The pretrained all-MiniLM-L6-v2 against PyTorch.
+// Compares the pretrained all-MiniLM-L6-v2 with PyTorch.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;
 
-// Mean-pooled states of norm 1, one row a text.
+// Mean-pooled hidden states of norm 1, one row per text.
 Rows embeddings(const std::string& folder, const std::vector<std::string>& texts, const Policy& policy) {
   const PolicyScope scope(policy);
   Bert model(minilm_l6());

@@ -1,4 +1,4 @@
-// One training step of each model against PyTorch's, as tests/parity/models.py recorded it.
+// Compares one training step of each model with PyTorch's, as recorded by tests/parity/models.py.
 #include <boost/test/unit_test.hpp>
 
 #include <mezzo/mezzo.hpp>

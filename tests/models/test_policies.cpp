@@ -1,10 +1,10 @@
-// Every model trains under every policy.
+// Trains every model under every policy.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <mezzo/core/one_thread.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/mezzo.hpp>
 
 #include "formula.hpp"
@@ -22,10 +22,10 @@ Tensor labels(const Shape& shape, std::int64_t classes) {
   return {shape, out};
 }
 
-/// How many steps loss scaling may skip until its scale fits.
+/// Number of steps that loss scaling may skip until its scale fits.
 std::ptrdiff_t skipped(const std::string& policy) { return policy == "float16" || policy == "mixed_float16" ? 4 : 0; }
 
-/// The loss of one fixed batch before the first of 30 steps, and after the last.
+/// Losses of one fixed batch, before the first of 30 steps and after the last.
 template <class M>
 void check(const std::string& policy, const std::string& name, M model, const Tensor& x, const Tensor& y,
            double learning_rate = 1e-2) {
@@ -36,7 +36,7 @@ void check(const std::string& policy, const std::string& name, M model, const Te
   const std::vector<double> losses =
       trainer.fit(model, DataLoader(data, {.batch_size = x.shape()[0]})).history.at("loss");
   BOOST_TEST_REQUIRE(losses.size() == 31U);
-  // An epoch whose only step is skipped has NaN.
+  // The loss of an epoch whose only step is skipped is NaN.
   const auto first = std::find_if(losses.begin(), losses.end(), [](double loss) { return std::isfinite(loss); });
   BOOST_TEST_REQUIRE(std::distance(losses.begin(), first) <= skipped(policy));
   BOOST_TEST(losses.back() < *first / 2, name << " in " << policy << ": from " << *first << " to " << losses.back());
@@ -44,7 +44,7 @@ void check(const std::string& policy, const std::string& name, M model, const Te
 }
 
 void check_all(const std::string& policy) {
-  const detail::OneThread small;  // some of oneDNN's kernels spin until all their threads have a core
+  const detail::OneThread small;  // some oneDNN kernels spin until all their threads have a core
   seed_everything(1);
   const Tensor text = random_tensor({4, 7}, DType::int64, 1, 0, 17);
   check(policy, "mlp", MLP({.hidden_units = {16}, .classes = 4}), images({8, 5, 4, 3}), labels({8}, 4));

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(weights_are_named_as_torchvisions) {
   }
 }
 
-// torchvision's: kaiming_normal_(fan_out, relu) for convolutions, torch's defaults for fc.
+// torchvision's initial values: kaiming_normal_(fan_out, relu) for convolutions, torch's defaults for fc.
 BOOST_AUTO_TEST_CASE(initial_values_are_drawn_as_torchvisions) {
   ResNet model = resnet18({.zero_init_residual = true});
   model.build({1, 32, 32, 3});
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(initial_values_are_drawn_as_torchvisions) {
   const auto deviation = [&](const std::string& path) {
     return std::sqrt(dot(values.at(path), values.at(path)) / static_cast<double>(values.at(path).size()));
   };
-  // 512 * 9 ways out of each input of the last kernel; a deviation from n numbers is known to 1 / sqrt(2 n)
+  // fan_out of the last kernel is 512 * 9. The relative error of a standard deviation from n numbers is 1 / sqrt(2 n).
   BOOST_TEST(deviation("layer4/1/conv2/kernel") == std::sqrt(2.0 / (512 * 9)), boost::test_tools::tolerance(3e-3));
   BOOST_TEST(deviation("conv1/kernel") == std::sqrt(2.0 / (64 * 49)), boost::test_tools::tolerance(3e-2));
   BOOST_TEST(deviation("layer1/0/bn1/gamma") == 1);

@@ -1,4 +1,4 @@
-// Training with fused passes against training without.
+// Compares training with fused passes to training without.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct Training {
   std::size_t kernels = 0;
 };
 
-/// Steps on one batch, from the same weights.
+/// Makes steps on one batch, from the same weights.
 Training train(const char* policy, bool fuse, std::size_t steps) {
   seed_everything(3);
   ResNet model = resnet18({.classes = 10, .dtype = policy});
@@ -30,7 +30,7 @@ Training train(const char* policy, bool fuse, std::size_t steps) {
   const HostBatch batch{
       {{"x", random_tensor({4, 64, 64, 3})}, {"y", Tensor({4}, std::vector<std::int64_t>{3, 1, 4, 1}), Role::target}},
       4};
-  StepRunner runner(model, {{}, false, {.fuse = fuse}});
+  StepRunner runner(model, {.passes = {.fuse = fuse}});
   runner.rehearse(Phase::train, batch);
   runner.configure(false);
   Training out;
@@ -42,7 +42,7 @@ Training train(const char* policy, bool fuse, std::size_t steps) {
   return out;
 }
 
-/// `tolerance` of the losses, relative.
+/// `tolerance` is relative to the losses.
 void check(const char* policy, double tolerance) {
   const bool small = std::getenv("MEZZO_TEST_SMALL") != nullptr;
   const std::size_t steps = small ? 4 : 30;
@@ -63,10 +63,10 @@ void check(const char* policy, double tolerance) {
 
 BOOST_AUTO_TEST_SUITE(resnet_fusion)
 
-// Fused passes round at other places, and training magnifies that: a ReLU at 0 takes the other branch, and the batch's
-// 16 values per channel in layer4 make normalization sensitive. Images changed by one rounding (1e-7 of their size,
-// 2e-3 in bfloat16) move these losses by up to 2e-4 and 9e-3 in 30 steps; the tolerances are a few times that. A
-// learning rate ten times as high would make it ten times as much.
+// Fused passes round at other places, and training magnifies the differences: a ReLU at 0 takes the other branch, and
+// normalization over 16 values per channel in layer4 is sensitive. A change of the images by one rounding (relative
+// 1e-7, in bfloat16 2e-3) changes these losses by up to 2e-4 and 9e-3 in 30 steps. The tolerances are a few times as
+// large. At ten times the learning rate the changes would be ten times as large.
 BOOST_AUTO_TEST_CASE(float32_losses_agree) { check("float32", 1e-3); }
 
 BOOST_AUTO_TEST_CASE(mixed_bfloat16_losses_agree) { check("mixed_bfloat16", 3e-2); }

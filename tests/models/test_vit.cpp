@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_torchvisions) {
   }
 }
 
-// torchvision's: a new one says the same of all images.
+// torchvision's initial values: an untrained model gives the same logits for all images.
 BOOST_AUTO_TEST_CASE(initial_values_are_drawn_as_torchvisions) {
   ViTOptions options = small_vit();
   options.hidden_dim = 96;
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(initial_values_are_drawn_as_torchvisions) {
   const auto deviation = [&](const std::string& path) {
     return std::sqrt(dot(values.at(path), values.at(path)) / static_cast<double>(values.at(path).size()));
   };
-  // a deviation from n numbers is known to 1 / sqrt(2 n)
+  // The relative error of a standard deviation from n numbers is 1 / sqrt(2 n).
   BOOST_TEST(deviation("conv_proj/kernel") == 1 / std::sqrt(48.0), boost::test_tools::tolerance(4e-2));
   BOOST_TEST(deviation("pos_embedding") == 0.02, boost::test_tools::tolerance(0.13));
   BOOST_TEST(deviation("layer0/self_attention/in_proj/kernel") == std::sqrt(2.0 / (4 * 96)),

@@ -12,7 +12,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-/// What save_weights writes has the recorded names, but for a prefix, and shapes; and nothing else.
+/// Checks that save_weights() writes exactly the recorded names, without a prefix, and shapes.
 template <class M>
 void check_names(const nlohmann::json& expected, M model, const std::string& prefix = "") {
   const Folder folder;
@@ -30,7 +30,7 @@ void check_names(const nlohmann::json& expected, M model, const std::string& pre
   }
 }
 
-/// Loads what tests/parity/weight_files.py wrote, compares outputs and saves the weights again.
+/// Loads a file of tests/parity/weight_files.py, compares outputs and saves the weights again.
 template <class M>
 void exchange(const std::string& folder, M model) {
   const SafetensorsFile expected(folder + "/expected.safetensors");
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(names_and_shapes_are_torchs) {
   check_names(models.at("cnn"), CNN({.classes = 4}));
 }
 
-// tests/parity/weight_files.py gives the folder; without it there is nothing to do.
+// tests/parity/weight_files.py sets the folder. Without it the case does nothing.
 BOOST_AUTO_TEST_CASE(torchs_files_are_loaded_and_saved_again) {
   const char* given = std::getenv("MEZZO_WEIGHT_FILES");
   if (given == nullptr) return;

@@ -12,7 +12,7 @@ using mezzo_tests::Scale;
 
 namespace {
 
-/// Builds what it contains itself, as in Keras.
+/// Builds its sub-layers in its own build(), as in Keras.
 class BuildsItself : public Model {
  public:
   BuildsItself() : Model("BuildsItself") {}
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(an_input_in_front_builds_at_once) {
   BOOST_TEST(empty(x).tensor().equal(x));
   BOOST_TEST(refused<ValueError>([] {
                Sequential({Dense({.units = 3}), Input({.shape = {4}})});
-             }) == "[Sequential] Input comes first");
+             }) == "[Sequential] Input must be the first layer; got one at index 1");
 }
 
 BOOST_AUTO_TEST_CASE(copies_share_weights_whether_made_before_or_after_the_build) {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(weights_need_known_sizes) {
   BOOST_TEST(refused<ShapeError>([&] {
                layer.build({8, -1});
              }) == "[Dense] kernel needs known sizes; got shape (?, 3)");
-  BOOST_TEST(refused<ValueError>([&] { layer(Values{}); }) == "[Dense] takes at least one input");
+  BOOST_TEST(refused<ValueError>([&] { layer(Values{}); }) == "[Dense] takes at least one input; got 0");
   BOOST_TEST(refused<ValueError>([&] { layer({Tensor({1, 2}), Tensor({1, 2})}); }) == "[Dense] takes one input; got 2");
 }
 

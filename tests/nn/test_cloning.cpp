@@ -26,7 +26,7 @@ class Pair : public Model {
 Tensor inputs() { return {{4, 2}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}}; }
 Tensor targets() { return {{4, 1}, std::vector<float>{1, 0, 2, 1}}; }
 
-/// Whether the clone is a model of its own with the same numbers.
+/// Checks that the clone has the same numbers and shares none.
 template <class M>
 void check_apart(M& model, M& deep) {
   BOOST_TEST(paths_of(deep) == paths_of(model));

@@ -22,7 +22,7 @@ Model digits() {
   return model;
 }
 
-/// Its weight enters by an op of its own before it meets the input.
+/// Applies an op to its weight alone before the op with the input.
 class ExpScale : public Layer {
  public:
   ExpScale() : Layer("ExpScale") {}
@@ -35,7 +35,7 @@ class ExpScale : public Layer {
   Variable log_scale_{"log_scale"};
 };
 
-/// Remembers the mean of what it saw, then calls a frozen layer.
+/// Stores the mean of its input in a variable, then calls a frozen layer.
 class Watches : public Layer {
  public:
   Watches() : Layer("Watches") {}
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(inputs_of_another_shape_are_refused) {
              }) == "[Functional] input 0 must have shape (?, 6, 6, 1); got shape (5, 36)");
   BOOST_TEST(refused<ValueError>([&] {
                model({Tensor({5, 6, 6, 1}), Tensor({5, 6, 6, 1})});
-             }) == "[Functional] takes 1 inputs; got 2");
+             }) == "[Functional] number of inputs must be 1; got 2");
 }
 
 BOOST_AUTO_TEST_CASE(the_ends_must_belong_together) {
@@ -102,10 +102,11 @@ BOOST_AUTO_TEST_CASE(the_ends_must_belong_together) {
   auto other = Input({.shape = {4}});
   auto y = Dense({.units = 2})(x);
   BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {other}, .outputs = {y}}); }) ==
-             "[Model] an output depends on an Input that is not in .inputs");
+             "[Model] inputs must hold every Input that the outputs depend on; [Input] is missing");
   BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {y}, .outputs = {y}}); }) ==
-             "[Model] inputs: entry 0 is not an Input");
-  BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {x}}); }) == "[Functional] give .inputs and .outputs");
+             "[Model] inputs: entry 0 must be an Input; got an output of add");
+  BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {x}}); }) ==
+             "[Functional] inputs and outputs are required; got 1 inputs and 0 outputs");
 }
 
 BOOST_AUTO_TEST_CASE(several_inputs_and_outputs) {
@@ -200,8 +201,9 @@ BOOST_AUTO_TEST_CASE(a_model_on_a_part_of_another) {
   features.fit(ones({2, 1}), ones({2, 3}), {.verbose = false});
   BOOST_TEST(changed_since(before, features) == "batch_normalization/moving_mean batch_normalization/moving_variance");
   Sequential plain({Dense({.units = 1})});
-  BOOST_TEST(refused<ValueError>([&] { plain.inputs(); }) ==
-             "[Sequential] inputs(): only a model made from inputs and outputs has symbols");
+  BOOST_TEST(
+      refused<ValueError>([&] { plain.inputs(); }) ==
+      "[Sequential] inputs(): the model must be functional, made from inputs and outputs; got one without symbols");
 }
 
 BOOST_AUTO_TEST_CASE(dropout_is_off_outside_of_training) {

@@ -26,7 +26,7 @@ class Subclass : public Model {
   Subclass() : Model("Subclass") {}
 };
 
-// What would slice doesn't compile.
+// Slicing doesn't compile.
 static_assert(std::is_copy_constructible_v<Model> && std::is_move_constructible_v<Model>);
 static_assert(std::is_copy_assignable_v<Model> && std::is_move_assignable_v<Model>);
 static_assert(!std::is_convertible_v<Sequential, Model> && !std::is_convertible_v<Subclass, Model>);
@@ -36,7 +36,7 @@ static_assert(!std::is_assignable_v<Model&, Sequential> && !std::is_assignable_v
 static_assert(!std::is_constructible_v<Module, const Classifier&> && !std::is_constructible_v<Layer, const Dense&>);
 static_assert(std::is_copy_assignable_v<Sequential> && std::is_move_constructible_v<Subclass>);
 
-// Handles take what belongs to their family.
+// Handles convert from their family only.
 static_assert(std::is_base_of_v<Value, Input> && sizeof(Input) == sizeof(Value));
 static_assert(std::is_convertible_v<Input, Any<Layer>> && std::is_convertible_v<Sequential, Any<Layer>>);
 static_assert(std::is_same_v<MeanAbsoluteError, losses::MeanAbsoluteError>);
@@ -45,7 +45,7 @@ static_assert(!std::is_convertible_v<metrics::MeanAbsoluteError, Any<Loss>>);
 static_assert(!std::is_convertible_v<Dense, Any<Metric>> && !std::is_convertible_v<Dense, Any<Loss>>);
 static_assert(!std::is_constructible_v<bool, Value>);
 
-// Arrays convert, other things don't.
+// Tensors convert from and to arrays only.
 static_assert(std::is_convertible_v<xt::xarray<float>, Tensor> && std::is_convertible_v<Tensor, xt::xarray<float>>);
 static_assert(std::is_constructible_v<Value, xt::xarray<float>>);
 static_assert(!std::is_convertible_v<Tensor, std::string> && !std::is_convertible_v<std::string, Tensor>);
@@ -88,13 +88,13 @@ BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_good_ones) {
     return text.rfind(begin, 0) == 0 && text.find(holds) != std::string::npos;
   };
   BOOST_TEST(starts(refused<NameError>([] { Any<Loss>("mes"); }),
-                    "no loss \"mes\"; there are: ", "mean_squared_error, mse, sparse_categorical_crossentropy"));
+                    "unknown loss \"mes\"; valid names: ", "mean_squared_error, mse, sparse_categorical_crossentropy"));
   BOOST_TEST(starts(refused<NameError>([] { Any<Metric>("acuracy"); }),
-                    "no metric \"acuracy\"; there are: ", "accuracy, binary_accuracy"));
+                    "unknown metric \"acuracy\"; valid names: ", "accuracy, binary_accuracy"));
   BOOST_TEST(starts(refused<NameError>([] { Any<Optimizer>("adma"); }),
-                    "no optimizer \"adma\"; there are: ", "adam, adamw, sgd"));
+                    "unknown optimizer \"adma\"; valid names: ", "adam, adamw, sgd"));
   BOOST_TEST(starts(refused<NameError>([] { Any<Initializer>("glorot"); }),
-                    "no initializer \"glorot\"; there are: ", "glorot_uniform"));
+                    "unknown initializer \"glorot\"; valid names: ", "glorot_uniform"));
   BOOST_TEST(starts(refused<NameError>([] { Trainer({.precision = "bf17"}); }),
                     "no precision \"bf17\"; there are: ", "bf16, bf16-mixed, 16, 16-mixed, bf16-true, 16-true"));
   BOOST_TEST(starts(refused<NameError>([] { Trainer({.precision = 8}); }), "no precision \"8\"; there are: ", "32"));

@@ -17,7 +17,7 @@ struct ProbeOptions {
   Policy dtype{};
 };
 
-/// Remembers under which policy it ran.
+/// Stores the policy of its last call.
 class Probe : public Layer {
  public:
   explicit Probe(ProbeOptions options = {}) : Layer("Probe", options) {}
@@ -35,7 +35,7 @@ class Probe : public Layer {
   Variable weight_{"weight"};
 };
 
-/// Multiplies by a variable that is exempt from casts, or not.
+/// Multiplies by a variable with or without autocast.
 class Gain : public Layer {
  public:
   explicit Gain(bool autocast) : Layer("Gain", ProbeOptions{}), autocast_(autocast) {}
@@ -49,7 +49,7 @@ class Gain : public Layer {
   Variable gain_{"gain"};
 };
 
-/// Puts float32 back.
+/// Sets the global policy and restores float32.
 struct GlobalPolicy {
   explicit GlobalPolicy(const Policy& policy) { set_dtype_policy(policy); }
   ~GlobalPolicy() { set_dtype_policy({}); }
@@ -131,7 +131,8 @@ BOOST_AUTO_TEST_CASE(a_functional_model_takes_the_policy_of_the_call) {
   BOOST_TEST((plain.get_layer("own").compute_dtype() == DType::float32));
 }
 
-// jmp's policies name an output dtype, which what leaves a layer has; the next layer computes in its own.
+// jmp's policies have an output dtype. Outputs of a layer are cast to it, and the next layer casts to its compute
+// dtype.
 BOOST_AUTO_TEST_CASE(outputs_are_cast_where_they_leave_a_layer) {
   const Policy wide_output("p=f32,c=bf16,o=f32");
   BOOST_TEST((Dense({.units = 2, .dtype = wide_output})(x).dtype() == DType::float32));

@@ -59,7 +59,7 @@ class Tall : public Model {
   Dense head_ = sub("head", Dense({.units = 1}));
 };
 
-/// Sub-layers that nobody declared, one of them in a list.
+/// Sub-layers without sub(), one of them in a list.
 class Undeclared : public Model {
  public:
   Undeclared() : Model("Undeclared") {}
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(an_explicit_name_goes_with_the_layer_but_sub_overrides_it) 
   BOOST_TEST(head.name() == "head");
   BOOST_TEST(refused<NameError>([&] {
                Sequential({head, Dense({.units = 3, .name = "head"})});
-             }) == "[Sequential] two sub-layers named \"head\"");
+             }) == "[Sequential] names of sub-layers must differ; got \"head\" twice");
 }
 
 BOOST_AUTO_TEST_CASE(paths_are_walked_from_the_root_that_is_asked) {
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(sub_after_the_first_call_is_refused) {
   DeclaresLate layer;
   layer(Tensor({1, 1}));
   BOOST_TEST(refused<ValueError>([&] { layer.declare_again(); }) ==
-             "[DeclaresLate] sub(\"late\") after the first call: make sub-layers in the constructor");
+             "[DeclaresLate] sub(\"late\") must come before the first call, in the constructor; got it after a call");
 }
 
 BOOST_AUTO_TEST_CASE(one_sequential_in_braces_nests) {
@@ -183,9 +183,9 @@ BOOST_AUTO_TEST_CASE(get_layer_finds_by_path_and_lists_the_names) {
   tall.build({5, 4});
   BOOST_TEST(tall.get_layer("block.0/second").weights().front().id() == tall.weights().back().id());
   BOOST_TEST(refused<NameError>([&] { tall.get_layer("block.0/third"); }) ==
-             "[Tall] no layer \"third\"; there are: first, second");
+             "[Tall] unknown layer \"third\"; valid names: first, second");
   BOOST_TEST(refused<ValueError>([&] { tall.get_layer("head").output(); }) ==
-             "[Model] layer \"head\" has no symbol: it is not part of a functional graph");
+             "[Model] layer \"head\" must be part of a functional graph; got one without a symbol");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

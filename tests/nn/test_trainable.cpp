@@ -15,7 +15,7 @@ namespace {
 Tensor inputs() { return {{4, 2}, std::vector<float>{1, 2, 3, 1, 5, 6, 7, 9}}; }
 Tensor targets() { return {{4, 1}, std::vector<float>{1, 0, 2, 1}}; }
 
-/// The weights that a few steps change.
+/// Paths of the weights that a few steps change.
 std::string trained(Model& model) {
   const auto before = values_of(model);
   model.fit(inputs(), targets(), {.epochs = 2, .batch_size = 2, .verbose = false});

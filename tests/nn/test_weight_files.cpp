@@ -30,7 +30,7 @@ std::string content(const std::string& path) {
 
 std::string where(const std::string& path) { return "[safetensors \"" + path + "\"] "; }
 
-/// Saves one, whose weights are made random before, loads the other, and compares.
+/// Saves a layer with random weights, loads the file into another one, and compares them.
 template <class L>
 void check_round_trip(L& from, L& to, const std::string& expected) {
   const Folder folder;
@@ -225,8 +225,10 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_changes_nothing) {
 
 BOOST_AUTO_TEST_CASE(a_layer_has_to_be_built) {
   Net net;
-  BOOST_TEST(refused<ValueError>([&] { net.save_weights("x"); }) == "[Net] save_weights: build() or call it first");
-  BOOST_TEST(refused<ValueError>([&] { net.load_weights("x"); }) == "[Net] load_weights: build() or call it first");
+  BOOST_TEST(refused<ValueError>([&] { net.save_weights("x"); }) ==
+             "[Net] save_weights needs a layer that was built, by build() or a call; got one without weights");
+  BOOST_TEST(refused<ValueError>([&] { net.load_weights("x"); }) ==
+             "[Net] load_weights needs a layer that was built, by build() or a call; got one without weights");
 }
 
 BOOST_AUTO_TEST_CASE(buffers_of_torchs_are_left_out) {
@@ -266,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_model_may_have_names_and_layouts_of_its_own) {
   BOOST_TEST(changed_since(values_of(from), another) == "");
   BOOST_TEST(refused<ValueError>([] {
                built({.plain = {"("}});
-             }).find("[Net] bad regular expression \"(\" for weight files: ") == 0U);
+             }).find("[Net] weight files: a rule must be a regular expression; got \"(\" (") == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_shared_layer_is_saved_once_and_loaded_by_any_of_its_names) {

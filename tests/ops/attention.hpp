@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <mezzo/backends/common/step_stream.hpp>
-#include <mezzo/ops/attention.hpp>
+#include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 #include "ops/plain.hpp"
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mezzo/graph/op_registry.hpp>
+
 #include "ops/plain.hpp"
 
 // Rows of gather and its gradients.

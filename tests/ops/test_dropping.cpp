@@ -19,8 +19,8 @@ Frame frame(const std::string& entry, bool trainable = true) {
 // What one layer's two calls drop, at a seed and step.
 Tensors two_calls(const std::string& path, double seed, double step) {
   Trace trace(Trace::Mode::eager, true);
-  trace.runtime_values["seed"] = seed;
-  trace.runtime_values["step"] = step;
+  trace.runtime_values[{RuntimeScalar::seed}] = seed;
+  trace.runtime_values[{RuntimeScalar::step}] = step;
   const Scope scope(frame(path));
   return {dropout(ones, 0.5).tensor(), dropout(ones, 0.5).tensor()};
 }
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(needs_no_new_plan_from_step_to_step) {
     trace.output("y", dropout(x, 0.5));
   }
   Plan plan(run_passes(trace.graph()), std::make_shared<Arena>());
-  BOOST_TEST(plan.runtime_names() == (std::vector<std::string>{"seed", "step"}), boost::test_tools::per_element());
+  BOOST_TEST((plan.runtime_keys() == std::vector<RuntimeKey>{{RuntimeScalar::seed}, {RuntimeScalar::step}}));
   for (const double step : {2.0, 3.0}) {
     plan.run({ones}, {1, step});
     BOOST_TEST(plan.output(0).equal(two_calls("a", 1, step)[0]));

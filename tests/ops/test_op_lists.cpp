@@ -147,8 +147,9 @@ BOOST_AUTO_TEST_CASE(casts_are_told_once) {
   const CapturedOutput output;
   const OpLists lists({.verbose = true});
   const OpLists copy = lists;
-  for (const OpLists& each : {lists, copy}) each.tell("conv2d", "backbone/conv1", DType::float32, DType::bfloat16);
-  lists.tell("add", "", DType::bfloat16, DType::float32);
+  for (const OpLists& each : {lists, copy})
+    each.report_cast("conv2d", "backbone/conv1", DType::float32, DType::bfloat16);
+  lists.report_cast("add", "", DType::bfloat16, DType::float32);
   BOOST_TEST(output.text() ==
              "[OpLists] conv2d in backbone/conv1: float32 -> bfloat16\n[OpLists] add: bfloat16 -> float32\n");
 }

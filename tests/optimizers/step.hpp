@@ -3,13 +3,14 @@
 #include <memory>
 #include <vector>
 
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/nn/optimizer.hpp>
 
 namespace mezzo_tests {
 
 using States = std::vector<std::shared_ptr<mezzo::VariableState>>;
 
-// One step outside of a plan, with the gradients as they come out of a backward pass seeded with `scale`.
+// Makes one step outside of a plan. `gradients` are those of a backward pass that was seeded with `scale`.
 inline void step(mezzo::Optimizer& optimizer, const States& variables, const std::vector<mezzo::Tensor>& gradients,
                  double scale) {
   mezzo::Values operands{mezzo::Value(mezzo::Tensor::scalar(scale, mezzo::DType::float64))};
@@ -19,8 +20,9 @@ inline void step(mezzo::Optimizer& optimizer, const States& variables, const std
           .front();
   const auto count = static_cast<double>(optimizer.iterations() + 1);
   const mezzo::Optimizer::Step numbers{
-      mezzo::Value(mezzo::Tensor::scalar(optimizer.learning_rate(), mezzo::DType::float64)),
-      mezzo::Value(mezzo::Tensor::scalar(count, mezzo::DType::float64)), multiplier};
+      .learning_rate = mezzo::Tensor::scalar(optimizer.learning_rate(), mezzo::DType::float64),
+      .count = mezzo::Tensor::scalar(count, mezzo::DType::float64),
+      .multiplier = multiplier};
   for (std::size_t i = 0; i < variables.size(); ++i) optimizer.apply(variables[i], gradients[i], numbers);
   ++optimizer.state()->iterations;
 }

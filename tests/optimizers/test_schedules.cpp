@@ -54,14 +54,14 @@ BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
   BOOST_TEST(refused<ValueError>([] { CosineDecay({.initial_learning_rate = 1}); }) ==
              "[CosineDecay] decay_steps must be at least 1; got 0");
   BOOST_TEST(refused<ValueError>([] { CosineDecay({.decay_steps = 1, .warmup_steps = 5}); }) ==
-             "[CosineDecay] warmup_steps needs a warmup_target");
+             "[CosineDecay] warmup_target must be given with warmup_steps; got only warmup_steps = 5");
   BOOST_TEST(refused<ValueError>([] { ExponentialDecay({.decay_steps = -1}); }) ==
              "[ExponentialDecay] decay_steps must be at least 1; got -1");
   BOOST_TEST(refused<ValueError>([] { PiecewiseConstantDecay({.boundaries = {1}, .values = {1}}); }) ==
              "[PiecewiseConstantDecay] values must have one element more than boundaries; got 1 and 1");
   BOOST_TEST(refused<ValueError>([] {
                PiecewiseConstantDecay({.boundaries = {2, 2}, .values = {1, 2, 3}});
-             }) == "[PiecewiseConstantDecay] boundaries must rise");
+             }) == "[PiecewiseConstantDecay] boundaries must rise; got 2, 2");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -44,7 +44,7 @@ void check_trajectory(const std::string& name, Optimizer& optimizer, DType dtype
   }
 }
 
-// Copies of an optimizer share its slots, so that each run needs one of its own.
+// Copies of an optimizer share slots, so each run needs a new one.
 template <class O, class Options>
 void check_recorded(const std::string& name, const Options& options) {
   O plain(options), single(options), scaled(options);

@@ -6,7 +6,7 @@ import jax
 
 
 def record(shapes, mask=None, causal=False, **options):
-    """Inputs are query, value and, if there is one, key; the loss is sum(output * cotangent)."""
+    """Inputs are query, value and optionally key. The loss is sum(output * cotangent)."""
     layer = keras.layers.MultiHeadAttention(name="attention", **options)
     inputs = [jax.numpy.asarray(numbers(i, shape)) for i, shape in enumerate(shapes)]
     layer(*inputs, return_attention_scores=True)
@@ -16,7 +16,7 @@ def record(shapes, mask=None, causal=False, **options):
     values = [w.value for w in layer.weights]
 
     def run(weights, xs):
-        # With scores, since Keras' other way refuses a value_dim that isn't key_dim.
+        # With scores, since Keras' other implementation rejects value_dim != key_dim.
         options = {"attention_mask": mask, "use_causal_mask": causal, "return_attention_scores": True}
         return layer.stateless_call(weights, [], *xs, **options)[0][0]
 

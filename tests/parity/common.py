@@ -1,4 +1,4 @@
-"""What the recording scripts share: Keras on JAX in float64, numbers that repeat, and the files' format."""
+"""Common parts of the recording scripts: Keras on JAX in float64, reproducible numbers, the file format."""
 
 import json
 import os
@@ -10,13 +10,13 @@ import keras  # noqa: E402
 import numpy as np  # noqa: E402
 from keras.src.backend.common import dtypes  # noqa: E402
 
-# Keras on JAX else takes some steps (means, moments, schedules) in float32.
+# Otherwise Keras on JAX computes means, moments and schedules in float32.
 dtypes.BIT64_TO_BIT32_DTYPE["float64"] = "float64"
 keras.config.set_floatx("float64")
 
 
 def numbers(seed, shape, low=-1.0, high=1.0):
-    """Random numbers of two decimals, which JSON holds in few bytes."""
+    """Random numbers with two decimals, for short JSON."""
     return np.round(np.random.default_rng(seed).uniform(low, high, shape), 2)
 
 

@@ -1,7 +1,7 @@
-"""What the scripts that record training steps share: weights and images by a formula, and what is kept of a gradient.
+"""Common parts of the scripts that record training steps: weights and images by a formula, sketches of gradients.
 
-tests/models/formula.hpp repeats the formula (`numbers`), so that the files stay small. Of each gradient they have the
-norm and eight projections, on vectors of the same formula.
+tests/models/formula.hpp has the same formula (`numbers`), so that the files stay small. A gradient is recorded as its
+norm and eight projections onto vectors of the same formula.
 """
 
 import json
@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-IMAGES, PROJECTIONS = 1000, 2000  # streams of numbers; weights have those of their places in the list
+IMAGES, PROJECTIONS = 1000, 2000  # streams of numbers; the stream of a weight is its position in the list
 
 
 def numbers(stream, count):
-    """Numbers in [-1, 1) of 24 bits, exact in float32: MurmurHash3's finalizer of stream and index."""
+    """Numbers in [-1, 1) with 24 bits, exact in float32: MurmurHash3's finalizer of stream and index."""
     h = np.arange(count, dtype=np.uint32) * np.uint32(0x9E3779B1) + np.uint32(stream * 0x85EBCA77 % 2**32)
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
         h = (h ^ (h >> np.uint32(shift))) * np.uint32(factor)
@@ -23,10 +23,10 @@ def numbers(stream, count):
 
 
 def weight(name, shape, stream, beta):
-    """Rounded to float32, which both sides hold exactly. Kernels are scaled by their fan-in, as for a ReLU.
+    """A weight, rounded to float32, so that it is exact on both sides. Kernels are scaled by fan-in, as for a ReLU.
 
-    At beta = 0 a float32 step of this size takes a few ReLUs to lie on the other side of 0 than a float64 one, and one
-    such element of 100,000 changes a gradient by half a percent, in torch too. At beta = 2 few values come near to 0.
+    At beta = 0 some inputs of ReLUs have another sign in float32 than in float64. One such element of 100,000 changes a
+    gradient by half a percent, in torch too. At beta = 2 few inputs are near 0.
     """
     u = numbers(stream, int(np.prod(shape)))
     if len(shape) > 1:
@@ -45,7 +45,7 @@ def digits(x):
 def sketch(x):
     x = x.detach().numpy().reshape(-1)
     norm = np.linalg.norm(x)
-    if norm < 1e-13:  # 0 but for rounding, which isn't the same everywhere
+    if norm < 1e-13:  # 0 up to rounding, which depends on the machine
         return [0] * 9
     return [digits(norm), *(digits(x @ numbers(PROJECTIONS + i, x.size)) for i in range(8))]
 

@@ -1,4 +1,4 @@
-"""Records what Pillow makes of small JPEG and PNG files, which the recording holds too, and how it resizes pictures."""
+"""Records small JPEG and PNG files, Pillow's decoding of them, and pictures resized by Pillow."""
 
 import base64
 import io
@@ -18,7 +18,7 @@ def noise(seed, shape):
 
 
 def smooth(channels):
-    """A picture that JPEG can hold: waves and an edge."""
+    """A picture that JPEG represents well: waves and an edge."""
     y, x = np.mgrid[0:H, 0:W]
     planes = [128 + 100 * np.sin(x / (2 + c)) * np.cos(y / (3 - c / 2)) for c in range(channels)]
     picture = np.stack(planes, -1)
@@ -33,7 +33,7 @@ def saved(image, **options):
 
 
 def png(width, height, depth, color, rows, before_data=b"", interlace=0):
-    """A PNG file from packed rows, for what Pillow does not write."""
+    """A PNG file from packed rows, for formats that Pillow does not write."""
     def chunk(name, data):
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
     header = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, interlace)
@@ -75,7 +75,7 @@ def files():
     yield "png 16 bit rgb", png(W, H, 16, 2, deep_rows(3, 60))
     yield "png 16 bit gray alpha", png(W, H, 16, 4, deep_rows(2, 80))
     yield "png 16 bit rgba", png(W, H, 16, 6, deep_rows(4, 100))
-    # Seven passes of one row at most for 2 x 1 pixels: passes 1 and 6.
+    # Only passes 1 and 6 of the seven have pixels in a picture of 2 x 1 pixels.
     yield "png interlaced", png(2, 1, 8, 2, [b"\1\2\3", b"\4\5\6"], interlace=1)
 
 

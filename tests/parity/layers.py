@@ -8,8 +8,8 @@ layers = keras.layers
 
 
 def record(layer, *shapes, training=False, frozen=False, low=-1.0, below=None):
-    """Weights are drawn anew, since Keras' own are zeros and ones in part; the loss is sum(output * cotangent). Inputs
-    are floats, or with `below` integers, which have no gradients."""
+    """Weights are random, since some of Keras' initial weights are zeros and ones. The loss is sum(output * cotangent).
+    Inputs are floats; with `below`, integers, which have no gradients."""
     draw = (lambda i, shape: numbers(i, shape, low)) if below is None else (lambda i, shape: integers(i, shape, below))
     inputs = [jax.numpy.asarray(draw(i, shape)) for i, shape in enumerate(shapes)]
     layer.build([x.shape for x in inputs] if len(inputs) > 1 else inputs[0].shape)

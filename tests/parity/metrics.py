@@ -1,4 +1,4 @@
-"""Records values of Keras' metrics: of each sample, and the result over all."""
+"""Records values of Keras' metrics: for each sample, and over all samples."""
 
 from common import array, integers, keras, np, numbers, write
 

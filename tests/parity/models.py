@@ -1,5 +1,5 @@
-"""Records a training step in float64 of a small one of each model but ResNet: logits, loss, gradients; and what GPT-2
-generates. BERT and GPT-2 are Hugging Face's, the vision transformer is torchvision's.
+"""Records a training step in float64 of small models (all except ResNet): logits, loss, gradients; and text generated
+by GPT-2. BERT and GPT-2 are Hugging Face's, the vision transformer is torchvision's.
 
 Weights and images come from formula.py.
 """
@@ -15,7 +15,7 @@ torch.set_num_threads(1)
 
 
 class ChannelsLast(nn.Module):
-    """Images come as (batch, height, width, channels)."""
+    """Takes images of shape (batch, height, width, channels)."""
 
     def __init__(self, model):
         super().__init__()
@@ -58,7 +58,7 @@ class LeNet(nn.Module):
 
 
 def load_formula(model):
-    """The weights' names and shapes; one that is used twice has one name."""
+    """Sets the weights by the formula. Returns their names and shapes; a weight that is used twice appears once."""
     before = {n: weight(n, tuple(p.shape), i, 0) for i, (n, p) in enumerate(model.named_parameters())}
     model.load_state_dict(before, strict=False)
     if hasattr(model, "tie_weights"):
@@ -104,7 +104,7 @@ def bert():
     mask = torch.tensor([[1] * 7, [1] * 4 + [0] * 3, [0, 1, 0, 1, 1, 1, 0]])
     types = torch.tensor([[0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0, 0], [0] * 7])
     ids = 1 + integers(1, (3, 7), 18)
-    ids[1, 4:] = 0  # padding; elsewhere torch would leave out its gradient (padding_idx)
+    ids[1, 4:] = 0  # padding, and only there: torch leaves out the gradient of this index (padding_idx)
     return record(model, [ids, mask, types],
                   lambda ids, mask, types: model(ids, attention_mask=mask, token_type_ids=types).logits)
 

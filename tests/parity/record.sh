@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Records the values that tests compare with: in float64 from Keras 3 on JAX and from PyTorch, and from others:
+# Records the reference values of the tests, in float64 from Keras 3 on JAX and from PyTorch, and from other libraries:
 # record.sh [layers | losses | resnet | ...]
 set -euo pipefail
 shopt -s inherit_errexit
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-# python_with NAME PIP-ARGUMENTS...: the interpreter of an environment that has these packages.
+# python_with NAME PIP-ARGUMENTS...: prints the interpreter of an environment with these packages.
 python_with() {
   local venv=${XDG_CACHE_HOME:-$HOME/.cache}/mezzo/$1
   shift

@@ -13,7 +13,7 @@ def record(build, size, batch, classes, beta):
     state = {n: v for n, v in model.state_dict().items() if not n.endswith("num_batches_tracked")}
     before = {n: weight(n, tuple(v.shape), i, beta) for i, (n, v) in enumerate(state.items())}
     model.load_state_dict(before, strict=False)
-    counts = {}  # what each batch normalization averages over
+    counts = {}  # number of elements that each batch normalization averages over
     for name, module in model.named_modules():
         if isinstance(module, torch.nn.BatchNorm2d):
             module.register_forward_pre_hook(lambda m, xs, name=name: counts.update({name: xs[0][:, 0].numel()}))
@@ -28,7 +28,7 @@ def record(build, size, batch, classes, beta):
     for name, value in model.state_dict().items():
         if name.endswith("running_mean"):
             moved[name] = value
-        if name.endswith("running_var"):  # the biased variance, which Keras moves by, from torch's unbiased one
+        if name.endswith("running_var"):  # from torch's unbiased variance the biased one, which Keras uses
             count = counts[name.rsplit(".", 1)[0]]
             moved[name] = 0.9 * before[name] + (value - 0.9 * before[name]) * (count - 1) / count
     return {

@@ -1,4 +1,4 @@
-"""Sizes of the small models that tests/models/small.hpp has too."""
+"""Sizes of the small models, the same as in tests/models/small.hpp."""
 
 BERT = {
     "vocab_size": 19, "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 20,

@@ -1,6 +1,6 @@
-"""Records what Hugging Face's `tokenizers` makes of texts, with all-MiniLM-L6-v2's vocabulary and with a small one.
+"""Records ids of texts by Hugging Face's `tokenizers`, with all-MiniLM-L6-v2's vocabulary and with a small one.
 
-The small one, recorded/word_piece_vocab.txt, holds the tokens that these texts become; `real` has the ids for the
+The small vocabulary, recorded/word_piece_vocab.txt, has the tokens of these texts. `real` has the ids for the
 vocabulary of 30522 tokens, which is not in the tree.
 """
 
@@ -87,7 +87,7 @@ def cases(tokenizer):
 
 
 def small_tokenizer(real):
-    """The real tokenizer's rules on the tokens that the texts become."""
+    """A tokenizer with the rules of the real one and a vocabulary of the tokens of the texts."""
     used = {token for text in TEXTS for token in real.encode(text).tokens}
     used |= {token for pair in PAIRS for token in real.encode(*pair).tokens}
     order = real.get_vocab()

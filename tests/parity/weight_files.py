@@ -1,8 +1,9 @@
 """Weight files in both directions between mezzo and torch, and a file of the reference library for the tests.
 
-weight_files.py PROGRAM: torchvision's resnet18 and vision transformer, Hugging Face's BERT and GPT-2 are saved by
-Python's safetensors; PROGRAM (the build tree's tests/test_models) loads them, compares outputs and saves the weights
-again; those files are loaded into the models, with strict=True but for num_batches_tracked, and compared bit by bit.
+weight_files.py PROGRAM, with the build tree's tests/test_models as PROGRAM:
+1. Python's safetensors saves torchvision's resnet18 and vision transformer, Hugging Face's BERT and GPT-2.
+2. PROGRAM loads the files, compares outputs and saves the weights again.
+3. The new files are loaded into the models, with strict=True (except num_batches_tracked), and compared bit by bit.
 Needs torch, torchvision, transformers, safetensors.
 
 weight_files.py --record: writes recorded/reference.safetensors. Needs torch and safetensors.
@@ -45,7 +46,7 @@ def random_resnet():
 
 
 def models():
-    """Of each: the model, its inputs, a function of them that gives the outputs, and what mezzo's file holds all of."""
+    """For each case: the model, inputs, a function from inputs to outputs, the module whose weights mezzo saves."""
     import torchvision
     import transformers
     from small import BERT, GPT, VIT
@@ -73,7 +74,8 @@ def models():
 
 def write_case(folder, model, inputs, call):
     folder.mkdir()
-    state = {name: value.clone() for name, value in model.state_dict().items()}  # GPT-2's lm_head is wte
+    # Copies, since GPT-2's lm_head and wte share memory.
+    state = {name: value.clone() for name, value in model.state_dict().items()}
     save_file(state, folder / "torch.safetensors", metadata={"format": "pt"})
     with torch.no_grad():
         outputs = call(*inputs)

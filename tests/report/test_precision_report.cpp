@@ -18,7 +18,7 @@ using mezzo_tests::ramp;
 
 namespace {
 
-// Of what a cast alone does.
+// Relative error of a cast.
 double rounding_error(const Tensor& x, DType dtype) { return mezzo_tests::relative_error(x.cast(dtype), x); }
 
 Sequential of_one_gain() {
@@ -35,7 +35,7 @@ const LayerPrecision& row(const PrecisionReport& report, const std::string& path
   throw std::runtime_error("no row " + path);
 }
 
-// A block that adds what it got, and a layer that is called twice.
+// A block with an addition of its own, and a layer that is called twice.
 class Residual : public Model {
  public:
   Residual() : Model("Residual") {}
@@ -57,7 +57,7 @@ class Residual : public Model {
   Block block_ = sub("block", Block());
 };
 
-// Two optimizers, a weight outside of layers, and a step that calls layers alone.
+// A module with two optimizers, a weight outside of layers, and a step that calls its layers directly.
 class Custom : public Module {
  public:
   Custom() : Module("Custom") { add_weight(shift_, {.shape = {4}, .initializer = "ones"}); }
@@ -94,13 +94,13 @@ BOOST_AUTO_TEST_CASE(errors_are_relative_norms) {
   BOOST_TEST(layer.path == "gain");
   BOOST_TEST(layer.kind == "Gain");
   BOOST_TEST((layer.compute_dtype == DType::bfloat16));
-  // The gain is 1, so that what happens to x is a cast. Sums of eight squares in double: some ulps.
+  // The gain is 1, so the only error is that of casting x. Sums of eight squares in double differ by some ulps.
   const double error = rounding_error(x, DType::bfloat16);
   BOOST_TEST(error > 1e-3);
   for (const double measured : {layer.own_error, layer.output_error, report.output_error}) {
     BOOST_TEST(measured == error, boost::test_tools::tolerance(1e-13));
   }
-  // One weight: its gradient is the model's.
+  // With one weight, its gradient is that of the model.
   BOOST_TEST(layer.gradient_error == report.gradient_error);
   BOOST_TEST(layer.gradient_error > 0);
   BOOST_TEST(layer.effect == std::max(report.output_error, report.gradient_error));
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(errors_are_relative_norms) {
 }
 
 BOOST_AUTO_TEST_CASE(ranges_say_what_the_compute_dtype_loses) {
-  // 70000 becomes infinite in float16, 1e-6 subnormal, 0 is not lost.
+  // In float16 70000 becomes infinite and 1e-6 subnormal; 0 stays 0.
   const Tensor x({1, 4}, std::vector<float>{70000, -1e-6F, 0, 3});
   const Tensor y({1, 4}, std::vector<float>{70000, 0, 0, 1});
   const PrecisionReport report =
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(ranges_say_what_the_compute_dtype_loses) {
   BOOST_TEST(layer.activations.smallest == static_cast<double>(1e-6F));
   BOOST_TEST(layer.activations.overflow == 0.25);
   BOOST_TEST(layer.activations.underflow == 0.25);
-  // The cotangent of the mean of (x - y)^2 over an axis of 4 is (x - y) / 2; times the loss scale 1024.
+  // The cotangent of the mean of (x - y)^2 over an axis of 4 is (x - y) / 2, times the loss scale of 1024.
   BOOST_TEST(report.loss_scale == 1024);
   BOOST_TEST(layer.gradients.largest == 1024);
   BOOST_TEST(layer.gradients.smallest == static_cast<double>(1e-6F) * 512, boost::test_tools::tolerance(1e-6));
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(the_layer_that_does_most_harm_comes_first) {
     BOOST_TEST(report.layers[i].effect > 0);
     BOOST_TEST(report.layers[i].effect < 0.01);  // some ulps of float16, 2^-11 each
   }
-  // What comes after it is spoiled too, but not by itself.
+  // Later layers have the error of their inputs, but none of their own.
   const LayerPrecision& head = row(report, "head");
   BOOST_TEST(!std::isfinite(head.output_error));
   BOOST_TEST(head.own_error < 0.01);
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(nothing_of_the_model_changes) {
   BOOST_TEST(model.explain() == plan);
   BOOST_TEST(model.summary_text() == summary);
   for (std::size_t i = 0; i < before.size(); ++i) BOOST_TEST(model.weights()[i].value().equal(before[i]));
-  // Its next steps, but for the masks of dropout, are those of a copy that nobody reported on.
+  // Except for dropout masks, its next steps equal those of a copy that was not reported on.
   BOOST_TEST(model.evaluate(x, y).at("loss") == twin.evaluate(x, y).at("loss"));
 }
 
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(float32_is_float32_whatever_dtypes_layers_have) {
   BOOST_TEST(row(report, "low").own_error == rounding_error(x, DType::bfloat16), boost::test_tools::tolerance(1e-13));
   BOOST_TEST((row(report, "full").compute_dtype == DType::float32));
   BOOST_TEST(row(report, "full").effect == 0);
-  BOOST_TEST(row(report, "full").output_error > 0);  // from its inputs
+  BOOST_TEST(row(report, "full").output_error > 0);  // its inputs have an error
   BOOST_TEST(report.text().substr(0, 47) == "the model's own policies against float32: outpu");
 }
 
@@ -340,7 +340,7 @@ BOOST_AUTO_TEST_CASE(op_lists_are_reported_on_as_policies_are) {
 BOOST_AUTO_TEST_CASE(the_loss_scale_is_halved_until_gradients_are_finite) {
   const ReportBatch batch(ramp({2, 4}, 1, 2), ramp({2, 4}, 100, 101));
   const PrecisionReport report = mezzo::precision_report(of_one_gain(), batch, {.precision = 16, .steps = 0});
-  // The cotangents, 2 (x - y) / 8, are near -25: float16 holds 2048 times that, but not 4096 times.
+  // The cotangents, 2 (x - y) / 8, are near -25. In float16 2048 times that is finite, and 4096 times is not.
   BOOST_TEST(report.loss_scale == 2048);
   BOOST_TEST(report.gradient_error < 0.01);
 }
@@ -349,26 +349,27 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_reported_on_is_told) {
   const ReportBatch batch(Tensor({2, 4}), Tensor({2, 4}));
   Sequential unbuilt({Dense({.units = 4})});
   unbuilt.compile({.optimizer = "sgd", .loss = "mse"});
-  check_throws<ValueError>("[precision_report] the model has no weights yet: build() it, or call it once",
+  check_throws<ValueError>("[precision_report] the model must be built, by build() or a call; got one without weights",
                            [&] { mezzo::precision_report(unbuilt, batch); });
   Sequential uncompiled({Dense({.units = 4})});
   uncompiled.build({2, 4});
-  check_throws<ValueError>("[Sequential] fit: compile() the model first",
+  check_throws<ValueError>("[Sequential] fit: the model must be compiled; got one without a loss",
                            [&] { mezzo::precision_report(uncompiled, batch); });
   const Sequential model = of_one_gain();
   const Model& base = model;
-  check_throws<ValueError>("[precision_report] give the model as the class it is, not as a reference to its base",
-                           [&] { mezzo::precision_report(base, batch); });
-  check_throws<ValueError>("[precision_report] precision \"auto\" is for fit; give the policy that is to be looked at",
+  check_throws<ValueError>(
+      "[precision_report] the model must be passed as its own class, Sequential; got a reference to a base class",
+      [&] { mezzo::precision_report(base, batch); });
+  check_throws<ValueError>("[precision_report] precision must name a policy; got \"auto\", which only fit resolves",
                            [&] { mezzo::precision_report(model, batch, {.precision = "auto"}); });
   check_throws<ValueError>("[precision_report] steps must be 0 or more; got -1",
                            [&] { mezzo::precision_report(model, batch, {.steps = -1}); });
   check_throws<ValueError>(
       "[precision_report] loss_scale as initial_scale must be from 1.52588e-05 to 1.67772e+07; got 0",
       [&] { mezzo::precision_report(model, batch, {.loss_scale = 0}); });
-  check_throws<ValueError>("[ReportBatch] the loader has no batches",
+  check_throws<ValueError>("[ReportBatch] the loader must have batches; got an absent loader",
                            [&] { mezzo::precision_report(model, DataLoader()); });
-  check_throws<ValueError>("[ReportBatch] the loader has no batches", [&] {
+  check_throws<ValueError>("[ReportBatch] x must have samples; got shape (0, 4)", [&] {
     mezzo::precision_report(model, {Tensor({0, 4}), Tensor({0, 4})});
   });
 }

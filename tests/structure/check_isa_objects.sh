@@ -1,9 +1,9 @@
 #!/bin/bash
-# Objects compiled for one instruction set must not define what the linker merges with the copies of others: it keeps
-# any one, perhaps the one with instructions that the machine lacks. check_isa_objects.sh OBJECT...
+# check_isa_objects.sh OBJECT...: checks that objects compiled for one instruction set define no weak symbols. The
+# linker would keep any one of the copies, perhaps one with instructions that the machine lacks.
 set -euo pipefail
 
-# The personality routine's address is data, the same in every copy.
+# The address of the personality routine is data, and the same in every copy.
 found=$(nm --demangle --defined-only --print-file-name "$@" | grep -E ':[0-9a-f]+ [WVu] ' |
   grep -v 'DW\.ref\.__gxx_personality_v0' || true)
 if [[ -n $found ]]; then

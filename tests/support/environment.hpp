@@ -6,7 +6,7 @@
 
 namespace mezzo_tests {
 
-// Sets an environment variable while it lives.
+// Sets an environment variable for the lifetime of the object.
 class Environment {
  public:
   Environment(const char* name, const std::string& value) : name_(name) {

@@ -7,7 +7,7 @@
 
 namespace mezzo_tests {
 
-// While one lives, files of this process cannot grow beyond `bytes`.
+// Limits the files that this process writes to `bytes`, for the lifetime of the object.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(std::uint64_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -10,7 +10,7 @@
 
 namespace mezzo_tests {
 
-// A fresh folder that goes away with its content.
+// A new temporary folder. The destructor removes it with its content.
 class Folder {
  public:
   Folder() {
@@ -28,7 +28,7 @@ class Folder {
   std::string path() const { return path_.string(); }
   std::string path(const std::string& name) const { return (path_ / name).string(); }
 
-  // Writes a file, with the folders above it, and returns its path.
+  // Writes a file and makes the folders above it. Returns its path.
   std::string write(const std::string& name, const std::vector<std::uint8_t>& bytes) const {
     std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream out(path_ / name, std::ios::binary);

@@ -8,7 +8,7 @@
 
 namespace mezzo_tests {
 
-// A gzip file's bytes for this content.
+// The bytes of a gzip file with this content.
 inline std::vector<std::uint8_t> gzip(const std::vector<std::uint8_t>& content) {
   z_stream stream{};
   if (deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {

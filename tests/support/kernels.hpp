@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/backends/table.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/core/parallel.hpp>
+#include <mezzo/graph/op_registry.hpp>
 
 #include "support/tensors.hpp"
 
@@ -55,7 +57,7 @@ inline std::unique_ptr<mezzo::Kernel> create_kernel(const std::string& implement
                                                     const mezzo::KernelRequest& request, std::string& reason) {
   reason = "no implementation \"" + implementation + "\" of " + request.op->name;
   for (const mezzo::Implementation& entry : mezzo::kernel_table()) {
-    if (entry.op != request.op->name || entry.name != implementation) continue;
+    if (entry.op != request.op || entry.name != implementation) continue;
     reason.clear();
     auto kernel = entry.create(request, reason);
     if (!kernel && reason.empty()) reason = "declined without a reason";

@@ -16,7 +16,7 @@ struct ScaleOptions {
   mezzo::Policy dtype{};
 };
 
-// A layer of a user's own, with a plain member that build() sets.
+// A layer as a user writes it, with a plain member that build() sets.
 class Scale : public mezzo::Layer {
  public:
   explicit Scale(ScaleOptions options = {}) : Layer("Scale", options), options_(std::move(options)) {}
@@ -37,21 +37,21 @@ class Scale : public mezzo::Layer {
   mezzo::Variable gain_{"gain"};
 };
 
-// "dense/kernel dense/bias".
+// The paths of all weights: "dense/kernel dense/bias".
 inline std::string paths_of(const mezzo::Layer& layer) {
   std::string text;
   for (const auto& entry : layer.named_weights()) text += (text.empty() ? "" : " ") + entry.first;
   return text;
 }
 
-// The numbers of all weights, as they are now.
+// Copies of the values of all weights, by path.
 inline std::map<std::string, mezzo::Tensor> values_of(const mezzo::Layer& layer) {
   std::map<std::string, mezzo::Tensor> out;
   for (const auto& entry : layer.named_weights()) out[entry.first] = entry.second.value().copy();
   return out;
 }
 
-// The paths of the weights that differ from what they were, in any bit.
+// The paths of the weights that differ from `before` in any bit.
 inline std::string changed_since(const std::map<std::string, mezzo::Tensor>& before, const mezzo::Layer& layer) {
   std::string text;
   for (const auto& entry : layer.named_weights()) {

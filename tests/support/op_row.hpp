@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/ops.hpp>
 
@@ -14,8 +15,8 @@
 
 namespace mezzo_tests {
 
-// The dtype of an operand or an output of an op: the one that the test varies (T of docs/ops.md), the one that sums of
-// those are accumulated in (S), or always the same one.
+// The dtype of an operand or output of an op: the one that the test varies (T of docs/ops.md), its accumulation dtype
+// (S of docs/ops.md), or a fixed one.
 class Role {
  public:
   Role(mezzo::DType fixed) : kind_(Kind::fixed), fixed_(fixed) {}
@@ -36,35 +37,36 @@ class Role {
   mezzo::DType fixed_ = mezzo::DType::float32;
 };
 
-// An operand: float64 numbers that are cast to its role's dtype, which they have already if that is fixed.
+// An operand: float64 numbers to be cast to the role's dtype. With a fixed role they have that dtype already.
 struct Argument {
   mezzo::Tensor numbers;
   Role role = Role::varied();
 };
 
-// What is correctly rounded in float32 may be rounded again to a 16-bit float, half a unit of float32 off.
+// In units in the last place: half a unit, and a margin for results that are rounded to float32 first and then to a
+// 16-bit float.
 constexpr double rounded_once = 0.5 + 1.0 / 256;
 
-// An op with operands, and what it is to give: a row of the table that conformance tests go through.
+// A row of the table of the conformance tests: an op, operands and expected outputs.
 struct OpRow {
   std::string op;
-  std::string note{};  // tells apart rows of one op
+  std::string note{};  // distinguishes rows of one op
   std::function<mezzo::Values(const mezzo::Values&)> call;
   std::vector<Argument> arguments;
   std::vector<Role> outputs;
-  std::function<Tensors(const Tensors&)> plain;  // the outputs by plain loops in double, for fixed dtypes in them
+  std::function<Tensors(const Tensors&)> plain;  // outputs by plain loops, in double or their fixed dtype
   std::vector<std::size_t> differentiable{};     // arguments for which the first output has a gradient
-  double ulps = rounded_once;  // how far the result may lie from the exact one, in units in its last place
-  double depth = 0;            // of how many products or terms each number is the sum; 0: elementwise
+  double ulps = rounded_once;                    // largest distance from the exact result, in units in the last place
+  double depth = 0;  // number of products or terms in the sum for each element; 0: elementwise
   bool exact_on_integers = false;
-  bool training = false;  // to be traced as a training step
-  bool keeps = false;     // autocast leaves its operands alone
-  bool internal = false;  // inserted by gradients and optimizers only, where nothing crosses a layer's border
+  bool training = false;  // traced as a training step
+  bool keeps = false;     // autocast does not cast its operands
+  bool internal = false;  // inserted only by gradients and optimizers, so that no operand crosses a layer's border
 };
 
 inline std::string describe(const OpRow& row) { return row.op + (row.note.empty() ? "" : " " + row.note); }
 
-// A call that an op refuses, with the whole text.
+// A call that an op rejects, with the whole error text.
 struct Refusal {
   std::string op;
   std::function<void()> check;
@@ -84,13 +86,13 @@ inline Tensors arguments_in(const OpRow& row, mezzo::DType dtype) {
 
 inline mezzo::Values values_of(const Tensors& tensors) { return {tensors.begin(), tensors.end()}; }
 
-// What a row inserts without a function of its own.
+// Inserts a node of an op that has no function of its own.
 inline std::function<mezzo::Values(const mezzo::Values&)> inserted(const std::string& op,
                                                                    const mezzo::Attributes& attributes = {}) {
   return [op, attributes](const mezzo::Values& x) { return insert(mezzo::find_op(op), x, attributes); };
 }
 
-// The same for gradients that are given their dtype.
+// The same for gradient ops, which have an attribute "dtype".
 inline std::function<mezzo::Values(const mezzo::Values&)> inserted_with_dtype(const std::string& op,
                                                                               const mezzo::Attributes& attributes,
                                                                               Role role) {

@@ -4,7 +4,7 @@
 
 namespace mezzo_tests {
 
-// The folder tests/ of the source tree, where recorded reference values are read from.
+// The folder tests/ of the source tree, with the recorded reference values.
 std::filesystem::path tests_dir();
 
 }  // namespace mezzo_tests

@@ -15,7 +15,7 @@ inline const std::vector<std::string> policy_names{"float32",  "mixed_bfloat16",
 inline const std::vector<mezzo::DType> float_dtypes{mezzo::DType::float32, mezzo::DType::float64,
                                                     mezzo::DType::bfloat16, mezzo::DType::float16};
 
-// Digits of the mantissa, the hidden one among them.
+// Number of binary digits of the mantissa, including the implicit one.
 inline int digits(mezzo::DType dtype) {
   switch (dtype) {
     case mezzo::DType::float64:
@@ -29,7 +29,7 @@ inline int digits(mezzo::DType dtype) {
   }
 }
 
-// The distance from 1 to the next number.
+// The distance from 1 to the next larger number.
 inline double epsilon(mezzo::DType dtype) { return std::ldexp(1, 1 - digits(dtype)); }
 
 // The unit in the last place of x.

@@ -14,7 +14,7 @@
 
 namespace mezzo_tests {
 
-// What tests/parity/<name>.py recorded; bash tests/parity/record.sh <name> makes it anew.
+// Values recorded by tests/parity/<name>.py. `bash tests/parity/record.sh <name>` records them again.
 inline const nlohmann::json& recorded(const std::string& name) {
   static std::map<std::string, nlohmann::json> files;
   const auto found = files.find(name);
@@ -24,7 +24,7 @@ inline const nlohmann::json& recorded(const std::string& name) {
   return files[name] = nlohmann::json::parse(file);
 }
 
-// A recorded array in the dtype that it was recorded in.
+// A recorded array, in its recorded dtype.
 inline mezzo::Tensor recorded_tensor(const nlohmann::json& array) {
   const mezzo::Tensor all(array.at("shape").get<mezzo::Shape>(), array.at("data").get<std::vector<double>>());
   return all.cast(mezzo::dtype_from_name(array.at("dtype").get<std::string>()));

@@ -4,7 +4,7 @@
 
 namespace mezzo_tests {
 
-// The text of the E that f throws; "" if it throws none.
+// The text of the exception of type E that f throws; "" if f returns.
 template <class E, class F>
 std::string refused(F f) {
   try {

@@ -4,7 +4,7 @@
 
 namespace mezzo_tests {
 
-// y = x * gain, of one weight.
+// y = x * gain, with one weight.
 class Gain : public mezzo::Layer {
  public:
   explicit Gain(const std::string& name = "gain") : Layer("Gain", mezzo::SequentialOptions{name, {}}) {}
@@ -17,7 +17,7 @@ class Gain : public mezzo::Layer {
   mezzo::Variable gain_{"gain"};
 };
 
-// softplus(10 x), as it overflows: float16 has no exp(12).
+// softplus(10 x) in a form that overflows: exp(12) is not finite in float16.
 class NaiveSoftplus : public mezzo::Layer {
  public:
   NaiveSoftplus() : Layer("NaiveSoftplus", mezzo::SequentialOptions{"softplus", {}}) {}
@@ -35,7 +35,7 @@ inline mezzo::Tensor ramp(const mezzo::Shape& shape, double from, double to) {
   return out;
 }
 
-// Three layers, of which the one in the middle can't be computed in float16: its inputs reach beyond 1.2.
+// A model whose softplus layer overflows in float16, since its inputs exceed 1.2.
 inline mezzo::Sequential fragile() {
   mezzo::Sequential model(
       {mezzo::Dense({.units = 6, .name = "stem"}), Gain(), NaiveSoftplus(), mezzo::Dense({.units = 3, .name = "head"})},

@@ -14,7 +14,7 @@ namespace mezzo_tests {
 
 using Tensors = std::vector<mezzo::Tensor>;
 
-// What a step does: from its inputs to values that become outputs 0, 1, ... of the trace.
+// A step: maps inputs to the values that become outputs 0, 1, ... of the trace.
 using StepFunction = std::function<mezzo::Values(const mezzo::Values&)>;
 
 // Traces a step on symbols of the arguments' shapes and dtypes.
@@ -29,7 +29,7 @@ inline mezzo::Graph trace_step(const StepFunction& step, const Tensors& argument
   return trace.graph();
 }
 
-// The outputs of a step that is computed as it is traced.
+// The outputs of a step that is computed while it is traced.
 inline Tensors run_in_eager_trace(const StepFunction& step, const Tensors& arguments, bool training = false) {
   mezzo::Trace trace(mezzo::Trace::Mode::eager, training);
   mezzo::Values inputs;
@@ -54,7 +54,7 @@ inline Tensors run_compiled(const mezzo::Graph& graph, const Tensors& arguments,
   return outputs_of(plan);
 }
 
-// How many nodes of a graph are of that op.
+// Number of nodes of that op in a graph.
 inline int count_nodes(const mezzo::Graph& graph, const std::string& op) {
   int count = 0;
   for (const mezzo::NodePtr& node : graph.nodes) count += node->op->name == op ? 1 : 0;

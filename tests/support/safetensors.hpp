@@ -7,7 +7,7 @@
 
 namespace mezzo_tests {
 
-// A safetensors file of that header and so many bytes of data, all zero.
+// The bytes of a safetensors file with that header and `data` zero bytes.
 inline std::vector<std::uint8_t> safetensors_bytes(const std::string& header, std::size_t data = 0) {
   std::vector<std::uint8_t> bytes(8 + header.size() + data);
   const std::uint64_t length = header.size();
@@ -16,7 +16,7 @@ inline std::vector<std::uint8_t> safetensors_bytes(const std::string& header, st
   return bytes;
 }
 
-// An entry of the header.
+// The entry of one tensor in the header.
 inline std::string tensor(const std::string& name, const std::string& dtype, const std::string& shape,
                           const std::string& offsets) {
   return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":" + offsets + "}";

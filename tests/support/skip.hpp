@@ -4,7 +4,7 @@
 
 namespace mezzo_tests {
 
-// Says that the running case cannot run here, and why: `if (!has_amx) return skip("needs AMX");`.
+// Marks the running case as skipped, with the reason: `if (!has_amx) return skip("needs AMX");`.
 void skip(const std::string& reason);
 
 }  // namespace mezzo_tests

@@ -18,18 +18,18 @@ inline const std::vector<mezzo::DType> all_dtypes{
     mezzo::DType::float32, mezzo::DType::float64, mezzo::DType::bfloat16, mezzo::DType::float16, mezzo::DType::int8,
     mezzo::DType::int16,   mezzo::DType::int32,   mezzo::DType::int64,    mezzo::DType::uint8,   mezzo::DType::boolean};
 
-// A tensor of bytes that no kernel may count on: NaN in every floating dtype.
+// A tensor of arbitrary bytes, to find kernels that read memory before they write it: NaN in floating dtypes.
 inline mezzo::Tensor garbage(const mezzo::Shape& shape, mezzo::DType dtype) {
   mezzo::Tensor tensor = mezzo::Tensor::uninitialized(shape, dtype);
   if (tensor.bytes() > 0) std::memset(tensor.mutable_raw(), dtype == mezzo::DType::boolean ? 1 : 0xff, tensor.bytes());
   return tensor;
 }
 
-// What runtime scalars are: float64, of shape ().
+// A float64 scalar of shape (), like runtime scalars.
 inline mezzo::Tensor float64_scalar(double x) { return mezzo::Tensor::scalar(x, mezzo::DType::float64); }
 
-// Numbers in [low, high), the same on each call with the same seed; rounded down to integers where `integers`
-// or where the dtype has no fractions.
+// Numbers in [low, high), the same on each call with the same seed. Rounded down to integers if `integers` is set or
+// the dtype has no fractions.
 inline mezzo::Tensor random_tensor(const mezzo::Shape& shape, mezzo::DType dtype = mezzo::DType::float32,
                                    std::uint64_t seed = 1, double low = -1, double high = 1, bool integers = false) {
   mezzo::Tensor tensor(shape, dtype);
@@ -46,15 +46,14 @@ inline mezzo::Tensor random_tensor(const mezzo::Shape& shape, mezzo::DType dtype
   return tensor;
 }
 
-// Small integers of that dtype: products and sums of them are exact, so that kernels can be compared for
-// equality.
+// Small integers in that dtype. Their products and sums are exact, so that kernels can be compared for equality.
 inline mezzo::Tensor small_integers(const mezzo::Shape& shape, mezzo::DType dtype = mezzo::DType::float32,
                                     std::uint64_t seed = 1) {
   return random_tensor(shape, dtype, seed, mezzo::dtype_name(dtype)[0] == 'u' ? 0 : -4, 5, true);
 }
 
-// The largest |a - b| / max(1, |b|); NaN equals NaN; infinite where shapes differ or one only is NaN or
-// infinite.
+// The largest |a - b| / max(1, |b|). NaN equals NaN. Infinite if the shapes differ, or if only one of two elements is
+// NaN or infinite.
 inline double largest_difference(const mezzo::Tensor& a, const mezzo::Tensor& b) {
   if (a.shape() != b.shape()) return std::numeric_limits<double>::infinity();
   const std::vector<double> x = a.to_doubles(), y = b.to_doubles();

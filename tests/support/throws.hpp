@@ -7,7 +7,7 @@
 
 namespace mezzo_tests {
 
-// Checks that `call` throws an E whose text is just `text`.
+// Checks that `call` throws an E with exactly this text.
 template <class E, class Call>
 void check_throws(const std::string& text, Call&& call) {
   try {

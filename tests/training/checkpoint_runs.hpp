@@ -13,30 +13,30 @@
 
 namespace mezzo_tests {
 
-// How a training computes and keeps its variables.
+// A policy, and how a training stores variables and optimizer states.
 struct Way {
   const char* policy = "float32";
   mezzo::AdamWOptions options{};
   std::optional<mezzo::LossScaleOptions> loss_scale{};
 };
 
-// At which gradients of the model below overflow in float16; at a quarter of it they do not.
+// Loss scale at which gradients of the model below overflow in float16. A quarter of it doesn't overflow.
 constexpr double overflowing_scale = 0x1p18;
 
-// All ways of keeping variables and states, and a loss scale of which some steps of every epoch overflow.
+// All ways of storing variables and states, and a loss scale with which some steps of every epoch overflow.
 inline std::vector<Way> ways() {
   const auto bf16 = mezzo::DType::bfloat16;
-  return {{"float32", {}, {}},
-          {"float64", {}, {}},
-          {"mixed_bfloat16", {}, {}},
-          {"mixed_float16", {}, {{.initial_scale = overflowing_scale, .growth_interval = 1}}},
-          {"bfloat16", {}, {}},
-          {"float16", {}, {}},
-          {"mixed_bfloat16", {.split_master_weights = true}, {}},
-          {"bfloat16", {.stochastic_rounding = true, .state_dtype = bf16}, {}},
-          {"bfloat16", {.kahan_summation = true}, {}},
-          {"float16", {.kahan_summation = true}, {{.initial_scale = 1024}}},
-          {"mixed_bfloat16", {.split_master_weights = true, .state_dtype = bf16}, {}}};
+  return {{.policy = "float32"},
+          {.policy = "float64"},
+          {.policy = "mixed_bfloat16"},
+          {.policy = "mixed_float16", .loss_scale = {{.initial_scale = overflowing_scale, .growth_interval = 1}}},
+          {.policy = "bfloat16"},
+          {.policy = "float16"},
+          {.policy = "mixed_bfloat16", .options = {.split_master_weights = true}},
+          {.policy = "bfloat16", .options = {.stochastic_rounding = true, .state_dtype = bf16}},
+          {.policy = "bfloat16", .options = {.kahan_summation = true}},
+          {.policy = "float16", .options = {.kahan_summation = true}, .loss_scale = {{.initial_scale = 1024}}},
+          {.policy = "mixed_bfloat16", .options = {.split_master_weights = true, .state_dtype = bf16}}};
 }
 
 inline std::string name_of(const Way& way) {
@@ -48,7 +48,7 @@ inline std::string name_of(const Way& way) {
   return text;
 }
 
-// Four to eight to three, with dropout and moving statistics.
+// A model of 4 inputs, 8 hidden units and 3 outputs with dropout and moving statistics, and its training.
 struct Run {
   explicit Run(const Way& how, std::uint64_t number = 3) : Run(how, optimizer_of(how), number) {}
   Run(const Way& how, const mezzo::Any<mezzo::Optimizer>& what, std::uint64_t number = 3)
@@ -56,7 +56,7 @@ struct Run {
     model.compile({.optimizer = optimizer, .loss = mezzo::SparseCategoricalCrossentropy({.from_logits = true})});
   }
 
-  // 22 samples in batches of 8: the last one of an epoch has another plan.
+  // 22 samples in batches of 8: the last batch of an epoch is smaller and has another plan.
   static mezzo::DataLoader data(std::int64_t batch_size = 8) {
     std::vector<float> x;
     std::vector<std::int64_t> y;
@@ -95,14 +95,14 @@ struct Run {
 
   Way way;
   mezzo::Any<mezzo::Optimizer> optimizer;
-  std::uint64_t seed;  // of what a training begins with
+  std::uint64_t seed;  // of the initial weights
   mezzo::Dense first{{.units = 8, .activation = "relu", .name = "first"}};
   mezzo::Sequential model = mezzo::Sequential({first, mezzo::Dropout({.rate = 0.25}),
                                                mezzo::BatchNormalization({.momentum = 0.9, .name = "norm"}),
                                                mezzo::Dense({.units = 3, .name = "last"})});
 };
 
-// All that a safetensors file holds.
+// All tensors of a safetensors file by name.
 inline std::map<std::string, mezzo::Tensor> tensors_of(const std::string& path) {
   const mezzo::SafetensorsFile file(path);
   std::map<std::string, mezzo::Tensor> out;

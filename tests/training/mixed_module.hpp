@@ -11,7 +11,7 @@ inline mezzo::Model branch_model(std::int64_t units) {
   return mezzo::Model({.inputs = {x}, .outputs = {y * 0.5 + mezzo::Dense({.units = units, .name = "skip"})(x)}});
 }
 
-/// An MLP with batch norm, a custom layer, a functional branch, a frozen part and two optimizers.
+/// An MLP with batch normalization, a custom layer, a functional branch, a frozen part and two optimizers.
 class MixedModule : public mezzo::Module {
  public:
   explicit MixedModule(double learning_rate, double momentum = 0)
@@ -45,7 +45,7 @@ class MixedModule : public mezzo::Module {
     const mezzo::Value& x = batch["x"];
     const mezzo::Value hidden = norm_(trunk_(x));
     const mezzo::Value logits = head_(scale_(hidden) + branch_(x) + frozen_(x));
-    // A tenth, so that float16 gradients don't overflow at the first loss scale: this step is not to be skipped.
+    // Scaled by a tenth, so that float16 gradients don't overflow at the first loss scale and no step is skipped.
     const mezzo::Value score = critic_(mezzo::stop_gradient(hidden));
     return {mezzo::sparse_categorical_crossentropy(batch["label"], logits, {.from_logits = true}),
             mezzo::mean_squared_error(batch["score"], score) * 0.1};
@@ -70,7 +70,7 @@ class MixedModule : public mezzo::Module {
   mezzo::Dense critic_ = sub("critic", mezzo::Dense({.units = 1}));
 };
 
-/// 16 samples of six numbers, a class and a score; fixed.
+/// 16 fixed samples of six numbers, a class and a score.
 inline mezzo::DataLoader mixed_data() {
   std::vector<double> x, score;
   std::vector<std::int64_t> label;

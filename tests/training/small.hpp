@@ -8,7 +8,7 @@
 
 namespace mezzo_tests {
 
-// y = weight x, and nothing else: its steps can be worked out by hand.
+// y = weight * x: a model whose steps can be calculated by hand.
 inline mezzo::Sequential line(double weight) {
   mezzo::Sequential model(
       {mezzo::Dense({.units = 1, .use_bias = false, .kernel_initializer = mezzo::Constant(weight), .name = "line"})});
@@ -26,7 +26,7 @@ inline mezzo::Dataset pairs(const std::vector<double>& x, const std::vector<doub
   return mezzo::Dataset::from_tensors({{"x", column(x)}, {"y", column(y), mezzo::Role::target}});
 }
 
-// The weight after one step of gradient descent on the mean of `factors` (w x - y)^2 over these samples.
+// Weight after one step of gradient descent on the mean of `factors` (w x - y)^2 over these samples.
 inline double stepped(double weight, double rate, const std::vector<double>& x, const std::vector<double>& y,
                       const std::vector<double>& factors = {}) {
   double gradient = 0;
@@ -36,7 +36,7 @@ inline double stepped(double weight, double rate, const std::vector<double>& x, 
   return weight - rate * gradient / static_cast<double>(x.size());
 }
 
-// The mean of (w x - y)^2.
+// Mean of (w x - y)^2.
 inline double squared_error(double weight, const std::vector<double>& x, const std::vector<double>& y) {
   double sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i) sum += (weight * x[i] - y[i]) * (weight * x[i] - y[i]);

@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "small.hpp"
@@ -11,7 +13,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-/// Trained a little, so that weights, statistics and slots are what a failure could spoil.
+/// A model after some training steps, with statistics and slots that a failure could change.
 struct Trained {
   Adam optimizer{AdamOptions{.learning_rate = 0.01}};
   Sequential model =
@@ -26,12 +28,12 @@ struct Trained {
   static Tensor y() { return {{4}, std::vector<std::int64_t>{0, 1, 2, 1}}; }
   static FitOptions quiet() { return {.epochs = 2, .batch_size = 2, .verbose = false, .shuffle = false}; }
 
-  /// Everything that a step changes.
+  /// Weights, slots and iterations: everything that a step changes.
   std::map<std::string, Tensor> everything() const {
     auto all = values_of(model);
     for (const auto& slots : optimizer.state()->slots) {
       for (const auto& slot : slots.values) {
-        all[slot->name + std::to_string(all.size())] = slot->value.copy();
+        all[slot->name + fmt::to_string(all.size())] = slot->value.copy();
       }
     }
     all["iterations"] = Tensor::scalar(static_cast<double>(optimizer.iterations()), DType::float64);
@@ -39,7 +41,7 @@ struct Trained {
   }
 };
 
-/// The text of the error that `call` throws, after checking that it changed nothing and that training goes on.
+/// Text of the error that `call` throws. Checks that it changed nothing and that training works afterwards.
 template <class E = Error, class Call>
 std::string refusal(Call call) {
   Trained trained;
@@ -96,7 +98,7 @@ BOOST_AUTO_TEST_CASE(wrong_dtypes) {
 BOOST_AUTO_TEST_CASE(labels_out_of_range) {
   for (const std::int64_t label : {3, -1}) {
     BOOST_TEST(fit_refusal<ValueError>(Trained::x().slice(0, 2), labels({1, label})) ==
-               "[Sequential] labels must be in [0, 3); got " + std::to_string(label) + " at index 1");
+               "[Sequential] labels must be in [0, 3); got " + fmt::to_string(label) + " at index 1");
   }
   BOOST_TEST(refusal<ValueError>([](Model& model) {
                model.evaluate(Trained::x(), labels({0, 1, 2, 3}));
@@ -114,7 +116,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_not_finite) {
   for (const float number : {std::nanf(""), HUGE_VALF}) {
     x.mutable_data<float>()[1] = number;
     BOOST_TEST(fit_refusal<ValueError>(x, labels({0, 1})) ==
-               "[Trainer] the loss is not finite; no weight was changed by this step");
+               "[Trainer] the loss must be finite; got NaN or infinity; no weight was changed by this step");
   }
 }
 
@@ -129,7 +131,7 @@ BOOST_AUTO_TEST_CASE(arrays_that_do_not_belong_together) {
              "[Dataset] field \"sample_weight\" must have 4 samples, as \"x\" has; got shape (3,)");
   weighted.sample_weight = Tensor({4, 1});
   BOOST_TEST(fit_refusal<ShapeError>(Trained::x(), Trained::y(), weighted) ==
-             "[Sequential] sample_weight must have shape (2,), as the loss has; got (2, 1)");
+             "[Sequential] sample_weight must have the shape of the loss, (2,); got shape (2, 1)");
   FitOptions validated = Trained::quiet();
   validated.validation_data = {Tensor({2, 5}), labels({0, 1})};
   BOOST_TEST(fit_refusal<ShapeError>(Trained::x(), Trained::y(), validated) ==
@@ -140,15 +142,15 @@ BOOST_AUTO_TEST_CASE(empty_data) {
   BOOST_TEST(fit_refusal<ValueError>(Tensor({0, 2}), Tensor({0}, DType::int64)) ==
              "[DataLoader] the data set is empty");
   BOOST_TEST(refusal<ValueError>([](Model& model) { model.fit(DataLoader()); }) ==
-             "[Trainer] fit: the loader has no batches");
+             "[Trainer] fit: the loader must have batches; got an absent loader");
   BOOST_TEST(refusal<ValueError>([](Model& model) { Trainer().fit(model, DataLoader()); }) ==
-             "[Trainer] fit: the loader has no batches");
+             "[Trainer] fit: the loader must have batches; got an absent loader");
   BOOST_TEST(refusal<ValueError>([](Model& model) { model.evaluate(DataLoader()); }) ==
-             "[Trainer] validate: the loader has no batches");
+             "[Trainer] validate: the loader must have batches; got an absent loader");
   BOOST_TEST(refusal<ValueError>([](Model& model) { Trainer().test(model, DataLoader()); }) ==
-             "[Trainer] test: the loader has no batches");
+             "[Trainer] test: the loader must have batches; got an absent loader");
   BOOST_TEST(refusal<ValueError>([](Model& model) { model.predict(DataLoader()); }) ==
-             "[Trainer] predict: the loader has no batches");
+             "[Trainer] predict: the loader must have batches; got an absent loader");
   BOOST_TEST(refusal<ValueError>([](Model& model) {
                model.predict(Tensor({0, 2}));
              }) == "[DataLoader] the data set is empty");
@@ -164,7 +166,7 @@ BOOST_AUTO_TEST_CASE(options_out_of_range) {
   BOOST_TEST(with([](FitOptions& o) { o.epochs = -1; }) == "[Sequential] fit: epochs must be 0 or more; got -1");
   for (const double split : {-0.5, 1.0, std::nan("")}) {
     BOOST_TEST(with([&](FitOptions& o) { o.validation_split = split; }) ==
-               "[Sequential] fit: validation_split must lie in [0, 1); got " + std::to_string(split));
+               "[Sequential] fit: validation_split must be in [0, 1); got " + fmt::format("{}", split));
   }
   BOOST_TEST(with([](FitOptions& o) { o.validation_split = 0.99; }) == "[DataLoader] the data set is empty");
 }
@@ -187,18 +189,18 @@ BOOST_AUTO_TEST_CASE(an_exception_in_a_loaders_thread) {
 }
 
 BOOST_AUTO_TEST_CASE(batches_without_what_a_compiled_model_needs) {
-  const std::string needs = "[Sequential] a compiled model needs batches of inputs and one target; got ";
+  const std::string needs = "[Sequential] a batch for a compiled model must have inputs and one target; got ";
   const DataLoader no_target(Dataset::from_tensors({{"x", Trained::x()}}));
   BOOST_TEST(refusal<ValueError>([&](Model& model) { model.fit(no_target, {.verbose = false}); }) ==
              needs + "1 inputs and 0 targets");
   const DataLoader no_input(Dataset::from_tensors({{"y", Trained::y(), Role::target}}));
   BOOST_TEST(refusal<ValueError>([&](Model& model) { model.evaluate(no_input); }) == needs + "0 inputs and 1 targets");
   BOOST_TEST(refusal<ValueError>([&](Model& model) { model.predict(no_input); }) ==
-             "[Sequential] predict: the batch has no input field");
+             "[Sequential] predict: the batch must have an input field; got fields: y");
 }
 
 BOOST_AUTO_TEST_CASE(a_model_that_is_frozen_or_not_compiled) {
-  const std::string nothing = "[Trainer] the loss depends on no trainable weight";
+  const std::string nothing = "[Trainer] the loss must depend on a trainable weight; got one that depends on none";
   BOOST_TEST(refusal<ValueError>([](Model& model) {
                model.set_trainable(false);
                try {
@@ -211,10 +213,10 @@ BOOST_AUTO_TEST_CASE(a_model_that_is_frozen_or_not_compiled) {
   Sequential plain({Dense({.units = 1})});
   BOOST_TEST(refused<ValueError>([&] {
                plain.fit(Tensor({1, 1}), Tensor({1, 1}));
-             }) == "[Sequential] fit: compile() the model first");
+             }) == "[Sequential] fit: the model must be compiled; got one without a loss");
   BOOST_TEST(refused<ValueError>([&] {
                plain.evaluate(Tensor({1, 1}), Tensor({1, 1}));
-             }) == "[Sequential] evaluate: compile() the model first");
+             }) == "[Sequential] evaluate: the model must be compiled; got one without a loss");
   BOOST_TEST(plain.weights().empty());
   Sequential weightless({Flatten()});
   weightless.compile({.loss = "mse"});
@@ -225,18 +227,18 @@ BOOST_AUTO_TEST_CASE(a_model_that_is_frozen_or_not_compiled) {
 
 BOOST_AUTO_TEST_CASE(compiling_wrongly_leaves_what_was_compiled) {
   BOOST_TEST(refusal<ValueError>([](Model& model) { model.compile({.optimizer = "sgd"}); }) ==
-             "[Sequential] compile: give a loss");
+             "[Sequential] compile: loss is required; got none");
   BOOST_TEST(refusal<ValueError>([](Model& model) { model.compile({.optimizer = Any<Optimizer>(), .loss = "mse"}); }) ==
-             "[Sequential] compile: give an optimizer");
+             "[Sequential] compile: optimizer is required; got none");
   BOOST_TEST(refusal<ValueError>([](Model& model) { model.compile({.loss = "mse", .metrics = {Any<Metric>()}}); }) ==
-             "[Sequential] compile: a metric is empty");
-  const std::string two = "[Sequential] compile: two of loss and metrics are named \"";
+             "[Sequential] compile: metrics must not be empty; got an empty one at index 0");
+  const std::string differ = "[Sequential] compile: names of loss and metrics must differ; got ";
   BOOST_TEST(refusal<NameError>([](Model& model) {
                model.compile({.loss = "mse", .metrics = {"mae", "mae"}});
-             }) == two + "mae\"");
+             }) == differ + "\"mae\" twice");
   BOOST_TEST(refusal<NameError>([](Model& model) {
                model.compile({.loss = "mse", .metrics = {metrics::MeanSquaredError({.name = "loss"})}});
-             }) == two + "loss\"");
+             }) == differ + "\"loss\" twice");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

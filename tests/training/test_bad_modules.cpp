@@ -11,7 +11,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-/// A module whose steps are what a test says.
+/// A module with a training step given by the test.
 class Custom : public Module {
  public:
   using Step = std::function<Value(Custom&, const Batch&)>;
@@ -29,7 +29,7 @@ class Custom : public Module {
   Dense line_ = sub("line", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(0.5)}));
 };
 
-/// Has nothing but a layer.
+/// A module without any override.
 class Bare : public Module {
  public:
   Bare() : Module("Bare") {}
@@ -42,7 +42,7 @@ DataLoader data() { return DataLoader(pairs({1, 2}, {3, 4})); }
 
 Trainer quiet(bool eager = false) { return Trainer({.max_epochs = 1, .enable_progress_bar = false, .eager = eager}); }
 
-/// What a step is refused with, the same in plans and eager; the weight must not move.
+/// Text of the error of a step. Checks that plans and eager steps throw the same and that the weight doesn't change.
 std::string refusal(const Custom::Step& step) {
   std::string text;
   for (const bool eager : {false, true}) {
@@ -61,16 +61,20 @@ std::string refusal(const Custom::Step& step) {
 BOOST_AUTO_TEST_SUITE(bad_modules)
 
 BOOST_AUTO_TEST_CASE(a_number_that_would_be_frozen_is_not_logged) {
-  BOOST_TEST(refusal([](Custom& self, const Batch& batch) {
-               Custom::say(3.0);
-               return self.loss(batch);
-             }) ==
-             "[Module] log(\"constant\", ...): a number from outside of the step would be frozen in it; log a Value");
-  BOOST_TEST(refusal([](Custom& self, const Batch& batch) {
-               Custom::tell("array", Tensor({2}));
-               return self.loss(batch);
-             }) ==
-             "[Module] log(\"array\", ...): a number from outside of the step would be frozen in it; log a Value");
+  BOOST_TEST(
+      refusal([](Custom& self, const Batch& batch) {
+        Custom::say(3.0);
+        return self.loss(batch);
+      }) ==
+      "[Module] log(\"constant\", ...): the value must be computed by the step; got a constant, which the trace would "
+      "freeze");
+  BOOST_TEST(
+      refusal([](Custom& self, const Batch& batch) {
+        Custom::tell("array", Tensor({2}));
+        return self.loss(batch);
+      }) ==
+      "[Module] log(\"array\", ...): the value must be computed by the step; got a constant, which the trace would "
+      "freeze");
 }
 
 BOOST_AUTO_TEST_CASE(a_name_is_logged_once) {
@@ -78,16 +82,16 @@ BOOST_AUTO_TEST_CASE(a_name_is_logged_once) {
                Custom::tell("x", batch["x"]);
                Custom::tell("x", batch["y"]);
                return self.loss(batch);
-             }) == "[Module] log: \"x\" was logged already in this step");
+             }) == "[Module] log: names must differ within a step; got \"x\" twice");
 }
 
 BOOST_AUTO_TEST_CASE(fields_that_are_not_there) {
   BOOST_TEST(refusal([](Custom&, const Batch& batch) { return batch["lable"]; }) ==
-             "no field \"lable\" in the batch; there are: x, y");
+             "[Batch] unknown field \"lable\"; valid names: x, y");
 }
 
 BOOST_AUTO_TEST_CASE(losses_that_train_nothing) {
-  const std::string nothing = "[Trainer] the loss depends on no trainable weight";
+  const std::string nothing = "[Trainer] the loss must depend on a trainable weight; got one that depends on none";
   BOOST_TEST(refusal([](Custom&, const Batch& batch) { return batch["x"]; }) == nothing);
   BOOST_TEST(refusal([](Custom& self, const Batch& batch) { return stop_gradient(self.loss(batch)); }) == nothing);
   BOOST_TEST(refusal([](Custom&, const Batch&) { return Value(1.0); }) == nothing);
@@ -109,10 +113,12 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_not_there_yet) {
 BOOST_AUTO_TEST_CASE(steps_that_were_not_written) {
   Bare bare;
   BOOST_TEST(refused<ValueError>([&] { quiet().fit(bare, data()); }) ==
-             "[Bare] override training_step, or compile() a Model");
-  BOOST_TEST(refused<ValueError>([&] { quiet().validate(bare, data()); }) == "[Bare] override validation_step");
+             "[Bare] training_step must be overridden, or the module be a compiled Model; got neither");
+  BOOST_TEST(refused<ValueError>([&] { quiet().validate(bare, data()); }) ==
+             "[Bare] validation_step must be overridden; got the default of Module");
   Custom module([](Custom& self, const Batch& batch) { return self.loss(batch); });
-  BOOST_TEST(refused<ValueError>([&] { quiet().fit(module, data(), data()); }) == "[Custom] override validation_step");
+  BOOST_TEST(refused<ValueError>([&] { quiet().fit(module, data(), data()); }) ==
+             "[Custom] validation_step must be overridden; got the default of Module");
   BOOST_TEST(weight_of(module) == 0.5);
 }
 
@@ -124,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_module_that_runs_already) {
   });
   self_of_step = &module;
   BOOST_TEST(refused<ValueError>([&] { quiet().fit(module, data()); }) ==
-             "[Trainer] the model is being run by another thread or step");
+             "[Trainer] the model must be idle; got a call while another thread or step runs it");
   Sequential helper = line(2);
   Custom other([&](Custom& self, const Batch& batch) {
     BOOST_TEST(helper.predict(column({3})).item() == 6);

@@ -1,4 +1,4 @@
-// What checkpoints hold, and which files are refused.
+// Contents of checkpoints, and errors for malformed files.
 #include <boost/test/unit_test.hpp>
 
 #include <functional>
@@ -17,7 +17,7 @@ using boost::test_tools::per_element;
 
 namespace {
 
-/// A training of one epoch, and what fit says of its checkpoint once that is edited.
+/// A training of one epoch, and the errors of fit() for edited versions of its checkpoint.
 struct Edited {
   Edited() {
     begun.fit(1);
@@ -31,7 +31,7 @@ struct Edited {
     return refusal(run, edit);
   }
 
-  /// The text, with the path as "c". Nothing of the run changes by what is refused.
+  /// Text of the error, with the path replaced by "c". Checks that the run is unchanged.
   std::string refusal(Run& run, const Edit& edit) const {
     auto tensors = tensors_of(file);
     Metadata metadata = SafetensorsFile(file).metadata();
@@ -110,20 +110,20 @@ BOOST_AUTO_TEST_CASE(files_that_are_no_checkpoints) {
   };
   BOOST_TEST(text(edited.folder.path("none")).find("none") != std::string::npos);
   edited.begun.model.save_weights(edited.folder.path("weights"));
-  BOOST_TEST(text(edited.folder.path("weights")) == "[Trainer] checkpoint \"" + edited.folder.path("weights") +
-                                                        "\" is none: it is not a file of save_checkpoint");
+  BOOST_TEST(text(edited.folder.path("weights")) ==
+             "[Trainer] checkpoint \"" + edited.folder.path("weights") +
+                 "\": format must be \"mezzo_checkpoint\", as save_checkpoint writes; got \"\"");
   BOOST_TEST(text(edited.folder.write("junk", {1, 2, 3})).find("[safetensors ") == 0);
   BOOST_TEST(edited.metadata_refusal("format_version", "2") ==
              "[Trainer] checkpoint \"c\": format_version must be 1; got \"2\"");
   BOOST_TEST(edited.refusal([](auto&, Metadata& metadata) { metadata.erase("epoch"); }) ==
-             "[Trainer] checkpoint \"c\": its metadata has no \"epoch\"");
+             "[Trainer] checkpoint \"c\": metadata must have \"epoch\"; got none");
 }
 
 BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
   const Edited edited;
   const auto bad = [](const std::string& key, const std::string& got) {
-    return "[Trainer] checkpoint \"c\": \"" + key + "\" in its metadata must be a number, 0 or more; got \"" + got +
-           "\"";
+    return "[Trainer] checkpoint \"c\": metadata \"" + key + "\" must be a number, 0 or more; got \"" + got + "\"";
   };
   const std::pair<const char*, const char*> cases[] = {
       {"seed", "-1"},           {"global_step", "x"},       {"global_step", "3.5"},        {"global_step", ""},
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
   BOOST_TEST(scaled("0", "0") ==
              "[Trainer] checkpoint \"c\": [LossScale] state: scale must be from 1.17549e-38 to 1.70141e+38; got 0");
   BOOST_TEST(edited.metadata_refusal("batches_in_epoch", "3") ==
-             "[Trainer] checkpoint \"c\" was saved after batch 3 of an epoch; epochs have 3 batches now");
+             "[Trainer] checkpoint \"c\" was saved after batch 3 of an epoch: epochs must have more batches; got 3");
 }
 
 BOOST_AUTO_TEST_CASE(files_of_other_models) {
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(files_of_other_models) {
   }) == "[Trainer] checkpoint \"c\" does not fit: tensor \"model.first.weight\" must have shape (8, 4), got "
         "(4, 8); missing tensor \"optimizer.velocity.norm.weight\"; tensor \"model.norm.bias\" must be a float, "
         "got int32; missing tensor \"model.last.bias\"; unexpected tensor \"model.other.bias\"");
-  // A checksum that differs: the last byte belongs to the last tensor.
+  // Flips a bit of the last tensor, so that its checksum differs.
   auto bytes = read_file(edited.file, 1U << 20U);
   bytes.back() ^= 1U;
   edited.folder.write("c", bytes);
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(files_of_other_optimizers) {
   const std::string unexpected = edited.refusal(sgd, as_it_is);
   BOOST_TEST(unexpected.find("[Trainer] checkpoint \"c\" does not fit: unexpected tensor "
                              "\"optimizer.velocity.first.bias\"; unexpected tensor") == 0);
-  Run adam({}, Adam(), 7);  // has the slots of AdamW
+  Run adam({}, Adam(), 7);  // Adam has the same slots as AdamW
   BOOST_TEST(edited.refusal(adam, [](auto& tensors, Metadata&) { tensors.erase("optimizer.momentum.last.bias"); }) ==
              "[Trainer] checkpoint \"c\" does not fit: missing tensor \"optimizer.momentum.last.bias\"");
   BOOST_TEST(edited.refusal([](auto&, Metadata& metadata) {
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(files_of_other_optimizers) {
   }) == "[Trainer] checkpoint \"c\" does not fit: missing optimizer \"\"; unexpected optimizer \"critic\"");
 }
 
-// Where no update was made, states are zero and may be absent; a weight that isn't trained any more keeps its own.
+// Before the first update states are zero and may be absent. Weights that are frozen later keep their states.
 BOOST_AUTO_TEST_CASE(states_that_may_be_absent_or_wait) {
   const Folder folder;
   Run untrained({});
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(weights_in_a_dtype_of_choice) {
       warning.find("mezzo: warning: [Trainer] save_checkpoint: weights were rounded to bfloat16, by up to 0.00") == 0);
   BOOST_TEST(saved(DType::float64, warning).size() == whole.size());
   BOOST_TEST(warning == "");
-  // 1 + 2^-8 is halfway between two bfloat16s, and goes to the even one.
+  // 1 + 2^-8 is halfway between two bfloat16 numbers, and rounds to the even one, 1.
   const Variable kernel = edited.begun.model.weights()[0];
   for (const Variable& weight : edited.begun.model.weights()) weight.assign(Tensor(weight.shape()));
   kernel.assign(Tensor(kernel.shape(), std::vector<float>(32, 1 + 0x1p-8F)));
@@ -245,13 +245,13 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_saved) {
   const auto text = [&](const CheckpointOptions& options = {}) {
     return refused<ValueError>([&] { Trainer::save_checkpoint(run.model, folder.path("c"), options); });
   };
-  BOOST_TEST(text() == "[Trainer] save_checkpoint: there is nothing to go on from; fit() first");
+  BOOST_TEST(text() == "[Trainer] save_checkpoint: the module must have been trained by fit(); got an untrained one");
   run.fit(1);
-  BOOST_TEST(text({.dtype = DType::int8}) == "[Trainer] save_checkpoint: dtype must be a floating one; got int8");
+  BOOST_TEST(text({.dtype = DType::int8}) == "[Trainer] save_checkpoint: dtype must be floating; got int8");
   const Variable kernel = run.model.weights()[0];
   kernel.assign(Tensor(kernel.shape(), std::vector<float>(32, 1e5F)));
   BOOST_TEST(text({.dtype = DType::float16}) ==
-             "[Trainer] save_checkpoint: float16 can't hold 100000, which is in \"first.weight\"");
+             "[Trainer] save_checkpoint: values of \"first.weight\" must be finite in float16; got 100000");
   BOOST_TEST(refused<FileError>([&] { Trainer::save_checkpoint(run.model, folder.path("none/c")); }) != "");
 }
 

@@ -1,4 +1,4 @@
-// Trainings that go on from a checkpoint.
+// Trainings resumed from a checkpoint.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using boost::test_tools::tolerance;
 
 namespace {
 
-/// The loss of one more step, of the same batch and dropout.
+/// Loss of the next step, with the same batch and dropout in every run.
 double next_loss(Run& run, const std::string& checkpoint) { return run.fit(9, checkpoint, 4).history.at("loss").at(0); }
 
 Tensor plus(const Tensor& a, const Tensor& b) {
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(under_the_same_policy_training_goes_on_bit_for_bit) {
     Run begun(way);
     begun.fit(1);
     const std::string file = begun.save(folder, "one_epoch");
-    Run resumed(way, 7);  // which draws other weights
+    Run resumed(way, 7);  // another seed, so other initial weights
     const History rest = resumed.fit(3, file);
     BOOST_TEST_CONTEXT(name_of(way)) {
       BOOST_TEST(changed_since(values_of(uninterrupted.model), resumed.model) == "");
@@ -90,12 +90,12 @@ BOOST_AUTO_TEST_CASE(where_the_limits_are_reached_nothing_runs) {
   BOOST_TEST(changed_since(values_of(begun.model), steps.model) == "");
 }
 
-// The step's weights are the same but for what the narrower of two policies rounds, and each of some eight values on
-// the way to the loss is rounded to 8 bits or more: by 2^-9 of itself or less.
+// The weights of both runs are equal up to the rounding of the narrower policy. About eight values on the way to the
+// loss are rounded to 8 bits or more, each with a relative error of 2^-9 or less.
 BOOST_AUTO_TEST_CASE(under_another_policy_the_loss_goes_on_without_a_jump) {
   const CapturedOutput warnings;
   const Folder folder;
-  const auto skips = [](const Way& way) {  // the step, which has no loss then
+  const auto skips = [](const Way& way) {  // a skipped step has no loss
     return way.loss_scale && way.loss_scale->initial_scale == overflowing_scale;
   };
   for (const Way& from : ways()) {
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(weights_and_states_are_converted_to_what_the_run_asks_for) 
         const Tensor& was = saved.at(name);
         const bool rounded = name.rfind("model.", 0) == 0 && name.find(".norm.") == std::string::npos && !kept;
         if (rounded && to.options.kahan_summation) {
-          BOOST_TEST(largest_relative(tensor, was) <= 0x1p-17);  // what is left over is rounded to 8 bits in its turn
+          BOOST_TEST(largest_relative(tensor, was) <= 0x1p-17);  // the compensation is rounded to 8 bits too
         } else {
           const Tensor expected = rounded ? was.cast(policy.variable_dtype()) : was;
           BOOST_TEST(tensor.cast(expected.dtype()).equal(expected));
@@ -180,14 +180,14 @@ BOOST_AUTO_TEST_CASE(kahan_summation_saves_what_the_weights_stand_for) {
   const Tensor& compensation = begun.optimizer->state()->slots.at(0).values.at(2)->value;
   BOOST_TEST((compensation.dtype() == DType::bfloat16));
   BOOST_TEST(!compensation.equal(Tensor(compensation.shape(), DType::bfloat16)));
-  Run plain({"float32", {}, {}}, 7);
+  Run plain({.policy = "float32"}, 7);
   plain.fit(1, file);
   BOOST_TEST(plain.model.weights()[0].value().equal(plus(kernel, compensation)));
-  Run narrow({"bfloat16", {}, {}}, 7);
+  Run narrow({.policy = "bfloat16"}, 7);
   narrow.fit(1, file);
   BOOST_TEST(narrow.model.weights()[0].value().equal(plus(kernel, compensation).cast(DType::bfloat16)));
-  // What bfloat16 took is nothing to float16: it is made anew from the weight.
-  Run other({"float16", {.kahan_summation = true}, {}}, 7);
+  // The compensation of bfloat16 is useless for float16: a new one is made from the weight.
+  Run other({.policy = "float16", .options = {.kahan_summation = true}}, 7);
   other.fit(1, file);
   const Tensor half = plus(kernel, compensation).cast(DType::float16);
   BOOST_TEST(other.model.weights()[0].value().equal(half));
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(kahan_summation_saves_what_the_weights_stand_for) {
 BOOST_AUTO_TEST_CASE(a_loss_scale_goes_on_within_the_options_of_the_run) {
   const CapturedOutput warnings;
   const Folder folder;
-  Run begun({"mixed_float16", {}, {{.initial_scale = overflowing_scale}}});
+  Run begun({.policy = "mixed_float16", .loss_scale = {{.initial_scale = overflowing_scale}}});
   begun.fit(1);
   const LossScaleState saved = begun.optimizer->state()->loss_scale.state();
   BOOST_TEST(saved.skipped == 2);
@@ -207,16 +207,16 @@ BOOST_AUTO_TEST_CASE(a_loss_scale_goes_on_within_the_options_of_the_run) {
     run.fit(1, file);
     return run.optimizer->state()->loss_scale.state();
   };
-  BOOST_TEST(resumed({"mixed_float16", {}, {}}).scale == saved.scale);
-  BOOST_TEST(resumed({"mixed_float16", {}, {}}).finite_steps == saved.finite_steps);
-  BOOST_TEST(resumed({"float32", {}, {}}).skipped == saved.skipped);
-  BOOST_TEST(resumed({"mixed_float16", {}, {{.initial_scale = 64, .cap = 128}}}).scale == 128);
-  BOOST_TEST(resumed({"mixed_float16", {}, {{.dynamic = false, .initial_scale = 32}}}).scale == 32);
-  // A scale that was never in use isn't saved.
+  BOOST_TEST(resumed({.policy = "mixed_float16"}).scale == saved.scale);
+  BOOST_TEST(resumed({.policy = "mixed_float16"}).finite_steps == saved.finite_steps);
+  BOOST_TEST(resumed({.policy = "float32"}).skipped == saved.skipped);
+  BOOST_TEST(resumed({.policy = "mixed_float16", .loss_scale = {{.initial_scale = 64, .cap = 128}}}).scale == 128);
+  BOOST_TEST(resumed({.policy = "mixed_float16", .loss_scale = {{.dynamic = false, .initial_scale = 32}}}).scale == 32);
+  // A scale that was never used isn't saved.
   Run unscaled({});
   unscaled.fit(1);
   unscaled.save(folder, "scaled");
-  BOOST_TEST(resumed({"mixed_float16", {}, {{.initial_scale = 32}}}).scale == 32);
+  BOOST_TEST(resumed({.policy = "mixed_float16", .loss_scale = {{.initial_scale = 32}}}).scale == 32);
 }
 
 BOOST_AUTO_TEST_CASE(several_optimizers_go_on_by_their_names) {

@@ -1,4 +1,4 @@
-// What a user writes, from Keras' habit to Lightning's.
+// Examples of user code, in the style of Keras and of Lightning.
 #include <boost/test/unit_test.hpp>
 
 #include <xtensor/xarray.hpp>
@@ -12,7 +12,7 @@ using namespace mezzo;
 
 namespace {
 
-/// Images of three classes: the brightest third of the rows tells which.
+/// Images of three classes; the class is the index of the brightest third of the rows.
 Dataset images(std::int64_t count) {
   std::vector<std::uint8_t> pixels;
   std::vector<std::int64_t> labels;

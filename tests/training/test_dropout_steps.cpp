@@ -12,7 +12,7 @@ using detail::StepRunner;
 
 namespace {
 
-/// Logs what a dropout lets through; its weight is there to be trained.
+/// Logs the outputs of dropout layers. The Dense layer only gives the module a weight to train.
 class Leaky : public Module {
  public:
   Leaky() : Module("Leaky") {}
@@ -31,7 +31,7 @@ class Leaky : public Module {
   Dense line_ = sub("line", Dense({.units = 1}));
 };
 
-/// Powers of two, so that a mean tells which ones were dropped.
+/// Powers of two, so that the mean identifies the elements that were dropped.
 HostBatch powers() {
   std::vector<double> x(40);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::ldexp(1.0, static_cast<int>(i));
@@ -41,7 +41,7 @@ HostBatch powers() {
 std::vector<std::vector<double>> run(std::uint64_t seed, bool eager, int steps = 3) {
   seed_everything(seed);
   Leaky module;
-  StepRunner runner(module, {Policy("float64"), eager, {}});
+  StepRunner runner(module, {.policy = "float64", .eager = eager});
   const HostBatch batch = powers();
   runner.rehearse(Phase::train, batch);
   runner.configure(false);

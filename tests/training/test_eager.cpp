@@ -34,7 +34,7 @@ HostBatch batch_of(std::int64_t size) {
   return {{{"x", Tensor({size, 4, 4, 2}, pixels)}, {"y", Tensor({size}, labels), Role::target}}, size};
 }
 
-/// What three steps and an evaluation report.
+/// Numbers logged by three training steps and a validation step.
 std::vector<double> run(Sequential& model, detail::RunOptions options) {
   std::vector<double> out;
   StepRunner runner(model, options);
@@ -55,9 +55,9 @@ BOOST_AUTO_TEST_SUITE(eager)
 BOOST_AUTO_TEST_CASE(it_equals_the_plan_bit_for_bit_without_fusion) {
   for (const char* policy : {"float32", "mixed_bfloat16", "mixed_float16", "bfloat16", "float16", "float64"}) {
     Sequential traced = model_of(policy);
-    const std::vector<double> expected = run(traced, {{}, false, {.fuse = false}});
+    const std::vector<double> expected = run(traced, {.passes = {.fuse = false}});
     Sequential eager = model_of(policy);
-    const std::vector<double> actual = run(eager, {{}, true, {}});
+    const std::vector<double> actual = run(eager, {.eager = true});
     BOOST_TEST_CONTEXT(policy) {
       BOOST_TEST(actual == expected, boost::test_tools::per_element());
       BOOST_TEST(changed_since(values_of(traced), eager) == "");
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(it_equals_the_fused_plan_within_rounding) {
     Sequential traced = model_of(policy);
     const std::vector<double> expected = run(traced, {});
     Sequential eager = model_of(policy);
-    const std::vector<double> actual = run(eager, {{}, true, {}});
+    const std::vector<double> actual = run(eager, {.eager = true});
     BOOST_TEST_CONTEXT(policy) {
       BOOST_TEST(actual == expected, boost::test_tools::tolerance(1e-4) << boost::test_tools::per_element());
     }

@@ -9,7 +9,7 @@ using mezzo_tests::refused;
 
 namespace {
 
-/// The line that has this text; "" if there is none.
+/// First line that contains a text; "" if there is none.
 std::string line_with(const std::string& text, const std::string& part) {
   const std::size_t at = text.find(part);
   if (at == std::string::npos) return "";
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_SUITE(explain)
 
 BOOST_AUTO_TEST_CASE(there_is_nothing_to_explain_before_a_run) {
   Sequential model({Dense({.units = 2})});
-  BOOST_TEST(refused<ValueError>([&] { model.explain(); }) == "[Sequential] explain: nothing has run yet");
+  BOOST_TEST(refused<ValueError>([&] { model.explain(); }) == "[Sequential] explain: a step must have run; got none");
 }
 
 BOOST_AUTO_TEST_CASE(a_line_per_kernel_with_layer_and_dtypes) {

@@ -1,4 +1,4 @@
-// How variables and optimizer states are kept, from a model's point of view.
+// Storage of variables and optimizer states: options of optimizers in the training of models.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -29,7 +29,7 @@ HostBatch batch_of(std::int64_t size) {
   return {{{"x", Tensor({size, 4}, x)}, {"y", Tensor({size}, y), Role::target}}, size};
 }
 
-/// Four to eight to three, the batch norm between them in float32 whatever the policy.
+/// A model of 4 inputs, 8 hidden units and 3 outputs; its batch normalization is in float32 under every policy.
 struct Layers {
   Sequential in(const char* policy, const Any<Optimizer>& optimizer) const {
     seed_everything(3);
@@ -45,7 +45,7 @@ struct Layers {
 
 Sequential model_of(const char* policy, const AdamWOptions& options) { return Layers().in(policy, AdamW(options)); }
 
-/// Trains a model on one batch.
+/// Training of a model on one batch.
 struct Training {
   Training(const char* policy, const AdamWOptions& options, const detail::RunOptions& how = {})
       : Training(model_of(policy, options), how) {}
@@ -65,7 +65,7 @@ struct Training {
 
 const VariableState& kernel_of(const Layer& model) { return *model.weights()[0].state(); }
 
-/// Whether a number is halfway above a bfloat16 whose last bit is 0, which SplitFloat rounds up and a cast down.
+/// True if any number is halfway above a bfloat16 with last bit 0: SplitFloat rounds it up, a cast rounds it down.
 bool halfway(const Tensor& x) {
   bool found = false;
   for (std::int64_t i = 0; i < x.size(); ++i) {
@@ -76,7 +76,7 @@ bool halfway(const Tensor& x) {
   return found;
 }
 
-/// Bytes of the first kernel in all forms but its gradient, per parameter: itself, what is beside it, its copies.
+/// Bytes per parameter of the first kernel: value, remainder and compute copies, without the gradient.
 double bytes_of_kernel(const Layer& model) {
   const VariableState& kernel = kernel_of(model);
   std::size_t bytes = kernel.value.bytes() + (kernel.remainder ? kernel.remainder->value.bytes() : 0);
@@ -84,7 +84,7 @@ double bytes_of_kernel(const Layer& model) {
   return static_cast<double>(bytes) / static_cast<double>(kernel.value.size());
 }
 
-/// The same of its slots.
+/// Bytes per parameter of the optimizer slots of the first kernel.
 double bytes_of_slots(const Training& training) {
   const Optimizer& optimizer = *detail::training_state(const_cast<Sequential&>(training.model)).optimizers[0].optimizer;
   double bytes = 0;
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(split_masters_equal_float32_masters_bit_for_bit) {
     BOOST_TEST_REQUIRE(changed_since(values_of(whole.model), split.model) == "", "step " << i);
     bool any = false;
     for (const Variable& weight : whole.model.trainable_weights()) any |= halfway(weight.value());
-    if (any) break;  // from here on they compute with another nearest bfloat16
+    if (any) break;  // from here on the two models compute with different bfloat16 numbers
   }
   BOOST_TEST(kernel_of(split.model).remainder != nullptr);
   BOOST_TEST(kernel_of(whole.model).remainder == nullptr);
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(who_looks_at_a_split_master_sees_float32) {
   BOOST_TEST(model.predict(x).equal(predicted));
   BOOST_TEST(changed_since(trained, clone(model)) == "");
 
-  // A float32 layer computes with the master, not with its high half.
+  // A float32 layer computes with the whole master, not with its high half.
   Sequential same = model_of("float32", {});
   same.build({6, 4});
   for (std::size_t i = 0; i < same.weights().size(); ++i) same.weights()[i].assign(model.weights()[i].value());
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(an_optimizer_that_does_not_split_finds_float32_again) {
   BOOST_TEST(kernel.value.equal(trained));
 }
 
-// Trained on as float32, then as split masters again: plans of either time are not mistaken for those of the other.
+// Trains split masters, joins them, and splits them again: plans for one storage are not used for the other.
 BOOST_AUTO_TEST_CASE(fits_go_on_with_split_masters) {
   Sequential once = model_of("mixed_bfloat16", {.split_master_weights = true});
   Training(once).steps(4);
@@ -217,15 +217,15 @@ BOOST_AUTO_TEST_CASE(variables_that_an_option_is_not_for_are_kept_as_they_are) {
 
 BOOST_AUTO_TEST_CASE(eager_steps_equal_the_plans_bit_for_bit_without_fusion) {
   for (const Way& way : ways) {
-    Training plan(way.policy, way.options, {{}, false, {.fuse = false}});
-    Training eager(way.policy, way.options, {{}, true, {.fuse = false}});
+    Training plan(way.policy, way.options, {.passes = {.fuse = false}});
+    Training eager(way.policy, way.options, {.eager = true, .passes = {.fuse = false}});
     BOOST_TEST(changed_since(values_of(plan.steps(3).model), eager.steps(3).model) == "", way.policy);
   }
 }
 
 BOOST_AUTO_TEST_CASE(they_do_where_a_split_master_is_halfway_between_two_bfloat16s) {
   const auto trained = [](bool eager) {
-    Training training("mixed_bfloat16", {.split_master_weights = true}, {{}, eager, {.fuse = false}});
+    Training training("mixed_bfloat16", {.split_master_weights = true}, {.eager = eager, .passes = {.fuse = false}});
     training.steps(1);
     const Variable kernel = training.model.weights()[0];
     kernel.assign(Tensor({4, 8}, std::vector<float>(32, 0x1.01p0F)));
@@ -249,19 +249,20 @@ BOOST_AUTO_TEST_CASE(an_option_that_can_not_act_is_refused) {
   BOOST_TEST(refusal("float32", {.stochastic_rounding = true}) ==
              "[AdamW] stochastic_rounding acts on bfloat16 variables; none of 6 variables is");
   BOOST_TEST(refusal("float16", {.stochastic_rounding = true}) ==
-             "[AdamW] stochastic_rounding is for bfloat16 variables; float16 has kahan_summation");
+             "[AdamW] stochastic_rounding acts on bfloat16 variables; got a float16 variable, for which there is "
+             "kahan_summation");
   BOOST_TEST(refusal("mixed_bfloat16", {.kahan_summation = true}) ==
              "[AdamW] kahan_summation acts on bfloat16 and float16 variables; none of 6 variables is");
   for (const char* policy : {"float32", "bfloat16", "mixed_float16"}) {
     BOOST_TEST(refusal(policy, {.split_master_weights = true}) ==
-               "[AdamW] split_master_weights acts on float32 variables that are computed with in bfloat16, as under "
+               "[AdamW] split_master_weights acts on float32 variables that layers read in bfloat16, as under "
                "mixed_bfloat16; none of 6 variables is");
   }
   BOOST_TEST(refusal("float64", {.state_dtype = DType::bfloat16}) ==
-             "[AdamW] state_dtype acts on the states of other variables than float64 ones; there are none");
+             "[AdamW] state_dtype acts on slots of variables that are not float64; none of 6 variables is");
 }
 
-// From 1 to 1.5 by steps below half of the distance between bfloat16s there.
+// Trains a weight from 1 to 1.5 by steps below half of the distance of neighbouring bfloat16 numbers.
 BOOST_AUTO_TEST_CASE(plain_rounding_loses_small_updates_and_the_others_do_not) {
   const auto trained = [](const SGDOptions& options, const char* policy) {
     seed_everything(0);
@@ -278,7 +279,7 @@ BOOST_AUTO_TEST_CASE(plain_rounding_loses_small_updates_and_the_others_do_not) {
   BOOST_TEST(trained({.learning_rate = rate}, "bfloat16") == 1);
   BOOST_TEST(std::abs(trained({.learning_rate = rate}, "float32") - 1.5) < 0.01);
   BOOST_TEST(std::abs(trained({.learning_rate = rate, .kahan_summation = true}, "bfloat16") - 1.5) < 0.01);
-  // Rounding up and down by 1/128 at random goes on near the goal.
+  // Random rounding by 1/128 up or down continues near the optimum.
   BOOST_TEST(std::abs(trained({.learning_rate = rate, .stochastic_rounding = true}, "bfloat16") - 1.5) < 0.05);
 }
 

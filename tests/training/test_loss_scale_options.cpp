@@ -22,7 +22,7 @@ Trainer trainer_of(const std::optional<LossScaleOptions>& options, const char* p
 
 DataLoader harmless() { return DataLoader(pairs({1, 1, 1, 1}, {1, 1, 1, 1}), {.batch_size = 1}); }
 
-/// The scale after a Trainer's epoch of four finite steps.
+/// Scale after an epoch of four finite steps.
 double scale_after(const std::optional<LossScaleOptions>& compiled, const std::optional<LossScaleOptions>& trainer) {
   const SGD optimizer;
   Sequential model = line(1);
@@ -31,7 +31,7 @@ double scale_after(const std::optional<LossScaleOptions>& compiled, const std::o
   return scale_of(optimizer).scale();
 }
 
-/// Two lines that share nothing, each with an optimizer of its own.
+/// Two independent layers, each with an optimizer of its own.
 class Two : public Module {
  public:
   explicit Two(std::optional<LossScaleOptions> second = {}) : Module("Two"), second_(second) {}
@@ -57,7 +57,7 @@ class Two : public Module {
   Dense second_line_ = sub("second", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(1)}));
 };
 
-/// Errors of `second` in the loss of b alone; of 1/4, harmless, in that of a.
+/// Batch with an error of `second` in the loss of b, and of 1/4, which never overflows, in the loss of a.
 DataLoader two_losses(double second) {
   return DataLoader(
       Dataset::from_tensors({{"x", column({0.25})}, {"z", column({second})}, {"y", column({0}), Role::target}}));
@@ -123,11 +123,11 @@ BOOST_AUTO_TEST_CASE(history_and_bar_show_growth_and_skips_of_each_epoch) {
   Sequential model = line(1);
   model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse"});
   const CapturedOutput captured;
-  // Errors of 1 and 1000: the second one's gradient overflows above a scale of 32.
+  // The errors are 1 and 1000; the gradient of the second overflows above a scale of 32.
   const Trainer trainer(
       {.max_epochs = 3, .precision = "16-mixed", .loss_scale = {{.initial_scale = 32, .growth_interval = 1}}});
   auto history = trainer.fit(model, DataLoader(pairs({1, 1000}, {0, 0}), {.batch_size = 1})).history;
-  // 32 -> 64, where 1000 overflows -> 32, and so again.
+  // In each epoch the scale grows from 32 to 64, the error of 1000 overflows, and it is 32 again.
   BOOST_TEST(history["loss_scale"] == (std::vector<double>{32, 32, 32}), boost::test_tools::per_element());
   BOOST_TEST(history["skipped_steps"] == (std::vector<double>{1, 1, 1}), boost::test_tools::per_element());
   BOOST_TEST(captured.text().find(", loss=1, loss_scale=32, skipped_steps=1]\n") != std::string::npos);
@@ -164,8 +164,8 @@ BOOST_AUTO_TEST_CASE(an_error_at_the_smallest_scale_of_one_leaves_the_other_coun
   BOOST_TEST(refused<ValueError>([&] { trainer_of({}).fit(two, two_losses(4)); }) == "");
   BOOST_TEST(
       refused<ValueError>([&] { trainer_of({}).fit(two, two_losses(200)); }) ==
-      "[Trainer] step 0 of optimizer \"b\" overflows even at the smallest loss scale, 4096: cast in the backward "
-      "pass into \"second\" gave the first value that is not finite (float16)");
+      "[Trainer] loss and gradients of step 0 of optimizer \"b\" must be finite at the smallest loss scale, 4096; got: "
+      "cast in the backward pass into \"second\" gave the first value that is not finite (float16)");
   BOOST_TEST(two.a.iterations() == 1);
   BOOST_TEST(two.b.iterations() == 0);
 }

@@ -17,7 +17,7 @@ using detail::StepRunner;
 
 namespace {
 
-/// Its gradients are near 600: times the first loss scales they overflow float16.
+/// A model with gradients near 600, which overflow float16 at the first loss scales.
 Sequential steep(const SGD& optimizer) {
   Sequential model({BatchNormalization(), Scale({.initial = 300}),
                     Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(1)})});
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_overflows_is_skipped_and_halves_the_scale) {
         {.learning_rate = ExponentialDecay({.initial_learning_rate = 1e-9, .decay_steps = 1, .decay_rate = 0.5}),
          .momentum = 0.9});
     Sequential model = steep(optimizer);
-    StepRunner runner(model, {Policy("mixed_float16"), eager, {}});
+    StepRunner runner(model, {.policy = "mixed_float16", .eager = eager});
     runner.rehearse(Phase::train, batch());
     runner.configure(false);
     const auto before = values_of(model);
@@ -61,7 +61,8 @@ BOOST_AUTO_TEST_CASE(a_step_that_overflows_is_skipped_and_halves_the_scale) {
       BOOST_TEST(scale_of(optimizer) == std::ldexp(65536.0, -skipped));
       BOOST_TEST(optimizer.iterations() == 1);
       BOOST_TEST(optimizer.learning_rate() == 0.5e-9, tolerance(1e-12));
-      BOOST_TEST(changed_since(before, model).find("moving_mean") == std::string::npos);  // the mean is 0
+      BOOST_TEST(changed_since(before, model).find("moving_mean") ==
+                 std::string::npos);  // the mean of the data is 0, so it doesn't move
       BOOST_TEST(changed_since(before, model).find("moving_variance") != std::string::npos);
     }
   }
@@ -101,8 +102,8 @@ BOOST_AUTO_TEST_CASE(a_loss_that_never_becomes_finite_is_an_error_in_the_end) {
   const DataLoader loader(pairs({std::nan("")}, {0}));
   BOOST_TEST(
       refused<ValueError>([&] { trainer.fit(model, loader); }) ==
-      "[Trainer] step 32 overflows even at the smallest loss scale, 1.5258789e-05: input \"x\" holds a value that is "
-      "not finite (float32)");
+      "[Trainer] loss and gradients of step 32 must be finite at the smallest loss scale, 1.5258789e-05; got: input "
+      "\"x\" holds a value that is not finite (float32)");
   BOOST_TEST(changed_since(before, model) == "");
 }
 
@@ -148,7 +149,7 @@ BOOST_AUTO_TEST_CASE(grows_after_an_interval_and_a_skip_makes_it_count_anew) {
   BOOST_TEST(optimizer.iterations() == 6);
 }
 
-// GradScaler's order: scale, backward, unscale, clip, step. Lightning #21435: fused optimizers can't clip; these do.
+// Order of torch's GradScaler: scale, backward, unscale, clip, step. In Lightning fused optimizers can't clip (#21435).
 BOOST_AUTO_TEST_CASE(gradients_are_unscaled_before_they_are_clipped) {
   const auto weight_after = [](const SGDOptions& options, double scale) {
     Sequential model = line(1);

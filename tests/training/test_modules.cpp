@@ -46,14 +46,14 @@ class Line : public Module {
   Dense line_ = sub("line", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(0.5)}));
 };
 
-/// Also has a test of its own.
+/// Overrides test_step.
 class Tested : public Line {
  public:
   Tested() : Line(0) {}
   void test_step(const Batch& batch) override { log("test_mean", batch["y"]); }
 };
 
-/// Returns what it is told to.
+/// Returns one number per sample (0) or their mean (1), or logs a loss of its own (2).
 class Returns : public Module {
  public:
   explicit Returns(int what) : Module("Returns"), what_(what) {}
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(testing_is_validating_unless_overridden) {
 BOOST_AUTO_TEST_CASE(a_step_is_traced_once_per_shape) {
   Line module(0.01);
   fit(module, {.max_epochs = 4});
-  BOOST_TEST(*module.traces == 3);  // to build, for batches of two, for the last one
+  BOOST_TEST(*module.traces == 3);  // to build, for batches of two, for the last batch
 }
 
 BOOST_AUTO_TEST_CASE(max_steps_and_max_epochs_both_end_it) {

@@ -1,4 +1,4 @@
-// Habana's example lists, and the log of casts.
+// Training with the example op lists of Habana, and the log of casts.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-/// Lists as users of HMP have them, in files.
+/// Op lists read from files, as with Habana's HMP.
 OpLists lists_of(const std::string& lower, const std::string& float32, DType dtype, bool verbose = false) {
   const Folder folder;
   const auto file = [&](const std::string& name, const std::string& ops) {
@@ -50,7 +50,7 @@ constexpr const char* bert_lower =
     "add\naddmm\nbmm\ndropout\ngelu\niadd\nlinear\nlayer_norm\nmatmul\nmm\nrsub\nsoftmax\n";
 constexpr const char* bert_float32 = "embedding\ncross_entropy\nnll_loss\nlog_softmax\ntruediv\ndiv\n";
 
-/// The losses of 25 steps on one batch; the dtype of each weight stays float32.
+/// Losses of 25 steps on one batch. Checks that all weights stay float32.
 template <class M>
 std::vector<double> train(M& model, const Tensor& x, const Tensor& y, const OpLists& lists, double learning_rate) {
   model.compile({.optimizer = Adam({.learning_rate = learning_rate}),
@@ -62,7 +62,7 @@ std::vector<double> train(M& model, const Tensor& x, const Tensor& y, const OpLi
   return history.history.at("loss");
 }
 
-/// The dtypes of the first outputs of each op of the forward pass.
+/// Dtypes of the first outputs of each op of the forward pass.
 std::map<std::string, std::set<std::string>> dtypes_of(Layer& model, const Spec& input, const OpLists& lists) {
   Trace trace(Trace::Mode::graph, true);
   const PolicyScope trainer(lists);
@@ -74,7 +74,7 @@ std::map<std::string, std::set<std::string>> dtypes_of(Layer& model, const Spec&
 
 const std::set<std::string> float32{"float32"};
 
-/// The first loss that isn't of a step that loss scaling skipped.
+/// First loss of a step that loss scaling didn't skip.
 double first_of(const std::vector<double>& losses) {
   return *std::find_if(losses.begin(), losses.end(), [](double loss) { return std::isfinite(loss); });
 }
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(habanas_resnet_lists_on_resnet18) {
     auto dtypes = dtypes_of(model, {{4, 32, 32, 3}, DType::float32}, lists);
     const std::set<std::string> lower{dtype_name(dtype)};
     for (const char* op : {"conv2d", "relu", "max_pool2d", "matmul", "batch_norm", "add"}) {
-      BOOST_TEST((dtypes[op] == lower), op);  // the last two aren't listed: their inputs decide
+      BOOST_TEST((dtypes[op] == lower), op);  // the last two aren't listed and follow their inputs
     }
   }
 }
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(the_log_of_casts_is_this) {
              "[OpLists] softmax in softmax: bfloat16 -> float32\n");  // listed in float32
 }
 
-// Losses and their sample weights are float32 whatever the policy: 257 would be 256.
+// Losses and sample weights are float32 under every policy: 257 would round to 256 in bfloat16.
 BOOST_AUTO_TEST_CASE(lists_do_not_reach_the_loss_of_a_compiled_model) {
   Sequential model({Dense({.units = 1})});
   model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mae"});

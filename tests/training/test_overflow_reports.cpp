@@ -1,5 +1,7 @@
-// Which layer and op gave the first value that is not finite.
+// Reports of the layer and op that gave the first non-finite value.
 #include <boost/test/unit_test.hpp>
+
+#include <fmt/format.h>
 
 #include <cmath>
 
@@ -15,7 +17,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-/// Dense layers of one weight 1, and between them one that multiplies by `gain`.
+/// Two Dense layers with one weight of 1, and between them a layer that multiplies by `gain`.
 Sequential chain(double gain, const char* middle = "") {
   const auto unit = [](const char* name) {
     return Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(1), .name = name});
@@ -35,7 +37,8 @@ Trainer trainer_of(int epochs, bool eager, const std::optional<LossScaleOptions>
                   .loss_scale = scale});
 }
 
-/// What is written while one sample a step is trained on, after `mezzo: warning: [Trainer] `, traced and eager alike.
+/// Warnings of a training with one sample per step, without the first `mezzo: warning: [Trainer] `. Checks that plans
+/// and eager steps write the same.
 std::string told_of(const Sequential& original, const std::vector<double>& xs, const LossScaleOptions& scale) {
   std::string texts[2];
   for (const bool eager : {false, true}) {
@@ -51,7 +54,7 @@ std::string told_of(const Sequential& original, const std::vector<double>& xs, c
 
 const LossScaleOptions one{.initial_scale = 1};
 
-/// Softmax over scores of which a mask makes one -inf in each row.
+/// Softmax over scores, one of which a mask sets to -inf in each row.
 class Masked : public Layer {
  public:
   Masked() : Layer("Masked") {}
@@ -63,7 +66,7 @@ class Masked : public Layer {
   }
 };
 
-/// Multiplies by a number of which it can be asked.
+/// Multiplies by a variable that is readable from outside.
 class Gain : public Layer {
  public:
   Gain() : Layer("Gain") {}
@@ -82,18 +85,18 @@ class Gain : public Layer {
 BOOST_AUTO_TEST_SUITE(overflow_reports)
 
 BOOST_AUTO_TEST_CASE(an_overflow_in_a_chosen_layer_is_skipped_halved_logged_and_named) {
-  // 1000 * 100 is beyond float16's 65504; 1 is not.
+  // 1000 * 100 exceeds the largest float16, 65504; 1000 * 1e-3 doesn't.
   BOOST_TEST(told_of(chain(1000), {100, 1e-3, 1e-3}, {.initial_scale = 64}) ==
              "step 0 was skipped: \"backbone/gain\" multiply gave the first value that is not finite (float16); loss "
              "scale 64 -> 32\n");
 }
 
 BOOST_AUTO_TEST_CASE(in_the_backward_pass_the_op_is_the_gradients) {
-  // The cotangent of head's output is 2 * 8 * 1024 = 16384; that of gain's input 8 times as much.
+  // The cotangent of the output of head is 2 * 8 * 1024 = 16384, and that of the input of gain 8 times that.
   BOOST_TEST(told_of(chain(8), {1}, {.initial_scale = 1024}) ==
              "step 0 was skipped: \"backbone/gain\" multiply in the backward pass gave the first value that is not "
              "finite (float16); loss scale 1024 -> 512\n");
-  // The loss computes in float32; its gradient overflows on the way back into the last layer.
+  // The loss is computed in float32; its gradient overflows where it is cast to the dtype of the last layer.
   BOOST_TEST(told_of(chain(8), {1}, {.initial_scale = 65536}) ==
              "step 0 was skipped: cast in the backward pass into \"head\" gave the first value that is not finite "
              "(float16); loss scale 65536 -> 32768\n");
@@ -219,7 +222,7 @@ BOOST_AUTO_TEST_CASE(not_every_skip_is_told_of) {
   std::string expected;
   for (const int step : {0, 1, 2, 3, 7, 15, 31}) {
     expected +=
-        "mezzo: warning: [Trainer] step " + std::to_string(step) +
+        "mezzo: warning: [Trainer] step " + fmt::to_string(step) +
         " was skipped: \"backbone/gain\" multiply gave the first value that is not finite (float16); loss scale "
         "4 is fixed\n";
   }
@@ -233,14 +236,14 @@ BOOST_AUTO_TEST_CASE(at_the_smallest_scale_training_stops_and_says_where) {
     const CapturedOutput captured;
     const Trainer trainer = trainer_of(100, eager, LossScaleOptions{.initial_scale = 8, .floor = 0.25});
     BOOST_TEST(refused<ValueError>([&] { trainer.fit(model, DataLoader(pairs({100}, {0}))); }) ==
-               "[Trainer] step 5 overflows even at the smallest loss scale, 0.25: \"backbone/gain\" multiply gave the "
-               "first value that is not finite (float16)");
+               "[Trainer] loss and gradients of step 5 must be finite at the smallest loss scale, 0.25; got: "
+               "\"backbone/gain\" multiply gave the first value that is not finite (float16)");
     BOOST_TEST(changed_since(before, model) == "");
   }
 }
 
 BOOST_AUTO_TEST_CASE(looking_for_it_leaves_the_rest_of_the_step_as_it_was) {
-  // Dropout and a second, finite optimizer: what it learns must not depend on whether a skip is told of.
+  // Dropout and a second optimizer with finite gradients: its update must not depend on the warning about the first.
   class Both : public Module {
    public:
     Both() : Module("Both") {}
@@ -269,7 +272,7 @@ BOOST_AUTO_TEST_CASE(looking_for_it_leaves_the_rest_of_the_step_as_it_was) {
       Dataset::from_tensors({{"x", Tensor({2, 8}, std::vector<float>(16, 60))}, {"y", column({0, 0}), Role::target}}));
   const auto trained = [&](std::int64_t skipped) {
     Both module;
-    detail::StepRunner runner(module, {Policy("mixed_float16"), false, {}});
+    detail::StepRunner runner(module, {.policy = "mixed_float16"});
     const HostBatch batch = *loader.epoch(0).next();
     runner.rehearse(detail::Phase::train, batch);
     runner.configure(true);
@@ -277,7 +280,7 @@ BOOST_AUTO_TEST_CASE(looking_for_it_leaves_the_rest_of_the_step_as_it_was) {
     const CapturedOutput captured;
     runner.run(detail::Phase::train, batch);
     BOOST_TEST(runner.skipped());
-    BOOST_TEST(captured.text().empty() == (skipped == 4));  // the fifth isn't told of, the first is
+    BOOST_TEST(captured.text().empty() == (skipped == 4));  // skip 1 causes a warning, skip 5 doesn't
     return values_of(module);
   };
   const auto told = trained(0), silent = trained(4);

@@ -19,7 +19,7 @@ Numbers numbers_of(const Module& module) {
   return out;
 }
 
-/// The weights after one step from the weights of seed 7.
+/// Weights after one step from the initial weights of seed 7.
 Numbers after_step(const std::string& precision, bool eager, double learning_rate = rate) {
   seed_everything(7);
   mezzo_tests::MixedModule module(learning_rate);
@@ -30,7 +30,7 @@ Numbers after_step(const std::string& precision, bool eager, double learning_rat
 
 bool starts_with(const std::string& text, const std::string& begin) { return text.rfind(begin, 0) == 0; }
 
-/// Whether the loss of that name trains this weight.
+/// True if the loss of that name trains this weight.
 bool belongs_to(const std::string& loss, const std::pair<std::string, Variable>& weight) {
   if (starts_with(weight.first, "frozen/") || !weight.second.trainable()) return false;
   return starts_with(weight.first, "critic/") == (loss == "error");
@@ -44,12 +44,12 @@ double norm(const std::vector<double>& a, const std::vector<double>& b) {
 
 struct Bound {
   const char* precision;
-  double update;  ///< of an update, relative to its norm
-  double weight;  ///< what storing a weight adds, relative to the weights' norm
+  double update;  ///< error of an update, relative to its norm
+  double weight;  ///< error of storing a weight, relative to the norm of the weights
 };
 
-// Mixed policies keep float32 weights: errors are those of gradients, a few roundings (2^-9, 2^-12) deep. Pure ones
-// also round the weights themselves, once when they are made and once when they are updated.
+// Mixed policies keep float32 weights: errors are those of gradients after a few roundings (2^-9, 2^-12). Pure policies
+// also round the weights, once when they are made and once when they are updated.
 const Bound bounds[] = {{"64", 1e-12, 1e-14},     {"32", 2e-5, 2e-7},          {"bf16", 3e-2, 2e-7},
                         {"16-mixed", 4e-3, 2e-7}, {"bf16-true", 6e-2, 0x1p-8}, {"16-true", 8e-3, 0x1p-11}};
 
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_SUITE(policies)
 
 BOOST_AUTO_TEST_CASE(one_step_equals_the_float64_reference) {
   Numbers start = after_step("64", false, 0);
-  start["norm/moving_mean"].assign(8, 0);  // these two moved
+  start["norm/moving_mean"].assign(8, 0);  // moving statistics change even at a learning rate of 0
   start["norm/moving_variance"].assign(8, 1);
   const Numbers reference = after_step("64", false);
   for (const Bound& bound : bounds) {

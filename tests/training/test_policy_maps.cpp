@@ -31,7 +31,7 @@ struct Outcome {
   std::map<std::string, std::string> variables;
 };
 
-// The dtypes of a model's layers after training under a Trainer's precision.
+// Dtypes of a model's layers after training under a Trainer's precision.
 Outcome train(const Policy& block, const Precision& precision) {
   Sequential model({Block(block), Dense({.units = 3})});
   model.compile(
@@ -81,8 +81,8 @@ BOOST_AUTO_TEST_CASE(entries_that_match_nothing_are_refused) {
   BOOST_TEST(refused<ValueError>([] {
                train({}, PolicyMap({.default_policy = "float32", .policies = {{"block/third", "bfloat16"}}}));
              }) ==
-             "[PolicyMap] entry \"block/third\" matches no layer; there are: block, block/first, block/second, "
-             "dense");
+             "[PolicyMap] every entry must match a layer; got \"block/third\"; valid paths: block, block/first, "
+             "block/second, dense");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,14 +14,14 @@ using boost::test_tools::per_element;
 
 namespace {
 
-/// What it returns has the batch on its second axis.
+/// Returns an output with the batch on its second axis.
 class Sideways : public Module {
  public:
   Sideways() : Module("Sideways") {}
   Value predict_step(const Batch& batch) override { return transpose(batch["x"]); }
 };
 
-/// Logs beside what it returns.
+/// Logs a number in its predict step.
 class Talkative : public Module {
  public:
   Talkative() : Module("Talkative") {}

@@ -33,14 +33,14 @@ std::vector<std::string> words(const std::string& line) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// How many lines begin with that word.
+/// Number of lines that begin with a word.
 int count(const std::vector<std::string>& lines, const std::string& word) {
   int found = 0;
   for (const std::string& line : lines) found += words(line).front() == word ? 1 : 0;
   return found;
 }
 
-/// The number that stands before the first percent sign of a line.
+/// Number before the first percent sign of a line.
 double percent(const std::string& line) {
   const std::size_t end = line.find(" %");
   const std::size_t begin = line.rfind(' ', end - 1);
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_SUITE(profile)
 BOOST_AUTO_TEST_CASE(the_first_step_is_not_counted) {
   Sequential model = trained("float32", 1);
   BOOST_TEST(refused<ValueError>([&] { model.explain({.profile = true}); }) ==
-             "[Sequential] explain: a profile needs a second step, since the first isn't counted");
+             "[Sequential] explain: a profile needs 2 steps or more, since the first isn't counted; got 1");
 }
 
 BOOST_AUTO_TEST_CASE(kernels_in_order_then_sums_then_the_share) {
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(kernels_in_order_then_sums_then_the_share) {
   BOOST_TEST(count(kernels, "conv2d") == 1);
   BOOST_TEST(count(kernels, "adam_update") == 4);
   for (const char* chore : {"(binding)", "(compute", "(gates)", "(commits)"}) BOOST_TEST(count(kernels, chore) == 1);
-  BOOST_TEST(words(kernels[2]).at(1) == "conv");  // in the plan's order, the first kernel first
+  BOOST_TEST(words(kernels[2]).at(1) == "conv");  // kernels are in the order of the plan
   BOOST_TEST(text.parts[2].size() == 1U);
   BOOST_TEST(text.parts[2][0].find("the mean of 3 after the first") != std::string::npos);
   BOOST_TEST(percent(text.parts[2][0]) > 0);

@@ -20,7 +20,7 @@ Sequential compiled_line() {
   return model;
 }
 
-/// Times and rates, which differ from run to run, as `T` and `R`.
+/// Replaces times and rates, which differ from run to run, by `T` and `R`.
 std::string without_times(const std::string& text) {
   const std::string times = std::regex_replace(text, std::regex(R"((\d+:)?\d\d:\d\d<(\d+:)?\d\d:\d\d)"), "T");
   return std::regex_replace(times, std::regex(R"(\d+\.\d\dit/s)"), "R");

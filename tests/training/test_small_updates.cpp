@@ -1,4 +1,4 @@
-// The CNN on a part of Fashion-MNIST, trained by updates that are smaller than bfloat16's distances.
+// Training of the CNN on a part of Fashion-MNIST with updates below the distance of neighbouring bfloat16 numbers.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -38,8 +38,8 @@ Logs trained(const Split& data, const char* precision, AdamWOptions options) {
 
 BOOST_AUTO_TEST_SUITE(small_updates)
 
-// Measured with two seeds: float32 0.685, 0.687 (loss 1.113, 1.125), plain rounding 0.600, 0.585 (1.82, 1.85), the
-// others at most 0.004 (0.004) away from float32.
+// Measured accuracy (loss) with two seeds: float32 0.685, 0.687 (1.113, 1.125), plain rounding 0.600, 0.585
+// (1.82, 1.85). The others differ from float32 by at most 0.004 (0.004).
 BOOST_AUTO_TEST_CASE(plain_rounding_loses_them_and_the_others_do_not) {
   const auto data = installed();
   if (!data) return mezzo_tests::skip("needs Fashion-MNIST");

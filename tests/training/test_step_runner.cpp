@@ -1,4 +1,4 @@
-// A step allocates nothing: this program's operator new counts while it is asked to.
+// Allocations of steps, counted by a replacement of operator new.
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
@@ -26,7 +26,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-// Not inlined: GCC would take free() for the wrong end of what it sees as ::operator new.
+// Not inlined: GCC would warn that free() doesn't match ::operator new.
 [[gnu::noinline]] void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
 [[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   return allocate(bytes, alignof(std::max_align_t));
@@ -46,7 +46,7 @@ using detail::StepRunner;
 
 namespace {
 
-/// Allocations of `call`, by whatever thread.
+/// Number of allocations of `call` in all threads.
 template <class Call>
 std::int64_t allocations_of(Call call) {
   allocations = 0;
@@ -73,7 +73,7 @@ Sequential model_of(const char* policy, const AdamWOptions& options = {}) {
   return model;
 }
 
-/// A few rounds of the phases on one batch, counted after the first round.
+/// A few rounds of training and validation steps on one batch. Counts allocations after the first round.
 struct Counted {
   explicit Counted(const char* policy, const AdamWOptions& options = {})
       : model(model_of(policy, options)), runner(model, {}) {
@@ -102,7 +102,7 @@ struct Counted {
   std::int64_t primitives = 0;
 };
 
-/// oneDNN's kernels in the steps of one round, those that others call too.
+/// Number of oneDNN kernels that run in one round, also those inside other kernels.
 int onednn_kernels(const detail::TrainingState& state) {
   int count = 0;
   for (const auto& step : state.steps) {
@@ -124,7 +124,8 @@ BOOST_AUTO_TEST_CASE(allocations_are_counted_at_all) {
 }
 
 BOOST_AUTO_TEST_CASE(a_step_without_onednn_allocates_nothing) {
-  for (const char* policy : {"float64", "p=f64,c=f64,o=f32"}) {  // a short name and one that std::string allocates for
+  for (const char* policy :
+       {"float64", "p=f64,c=f64,o=f32"}) {  // the second name is too long for the small buffer of std::string
     Counted counted(policy);
     BOOST_TEST_CONTEXT(policy) {
       BOOST_TEST(onednn_kernels(detail::training_state(counted.model)) == 0);
@@ -155,7 +156,7 @@ BOOST_AUTO_TEST_CASE(it_makes_a_plan_per_phase_shape_flags_and_policy) {
   Sequential model = model_of("");
   const auto plans = [&] { return detail::training_state(model).steps.size(); };
   const auto run = [&](const char* policy, Phase phase, std::int64_t size) {
-    StepRunner runner(model, {Policy(policy), false, {}});
+    StepRunner runner(model, {.policy = policy});
     runner.rehearse(phase, batch_of(size));
     runner.configure(false);
     runner.run(phase, batch_of(size));

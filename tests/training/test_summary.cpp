@@ -15,7 +15,7 @@ Sequential nested() {
                     {.name = "nested", .dtype = "mixed_bfloat16"});
 }
 
-/// A container with a weight beside its sub-layer.
+/// A container with a sub-layer and a weight of its own.
 class Gained : public Model {
  public:
   Gained() : Model("Gained") {}

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(one_model_on_two_threads_is_refused_while_it_runs) {
   const std::string text = refused<ValueError>([&] { model.predict(column({1})); });
   released.set_value();
   other.join();
-  BOOST_TEST(text == "[Trainer] the model is being run by another thread or step");
+  BOOST_TEST(text == "[Trainer] the model must be idle; got a call while another thread or step runs it");
   BOOST_TEST(predicted.item() == 6);
   BOOST_TEST(model.predict(column({1})).item() == 2);
 }

@@ -43,7 +43,7 @@ class Gained : public Model {
   Dense dense_ = sub("dense", Dense({.units = 1, .dtype = "float32"}));
 };
 
-/// Logs what it computes, a number for each sample.
+/// Logs its output, a number for each sample.
 class Logging : public Module {
  public:
   Logging() : Module("Logging") {}
@@ -108,11 +108,11 @@ BOOST_AUTO_TEST_CASE(a_precision_that_reaches_no_layer_is_refused) {
   model.build({2, 1});
   const auto before = values_of(model);
   BOOST_TEST(refused<ValueError>([&] { quiet("16-true").fit(model, data()); }) ==
-             "[Trainer] precision float16 reaches no layer: every one has a dtype of its own or its container's: "
+             "[Trainer] precision float16 must apply to a layer; got layers that all have a policy of their own: "
              "sequential (mixed_bfloat16), head (float32)");
   Sequential whole({Dense({.units = 1})}, {.dtype = "float64"});
   BOOST_TEST(refused<ValueError>([&] { quiet(32).predict(whole, data()); }) ==
-             "[Trainer] precision float32 reaches no layer: every one has a dtype of its own or its container's: "
+             "[Trainer] precision float32 must apply to a layer; got layers that all have a policy of their own: "
              "Sequential (float64)");
   BOOST_TEST(changed_since(before, model) == "");
   quiet({}).fit(model, data());
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_container_with_weights_of_its_own_is_reached) {
 }
 
 BOOST_AUTO_TEST_CASE(low_precision_computes_what_float32_does_within_its_rounding) {
-  // Without learning all epochs are alike, but for those in which a loss scale is found.
+  // At a learning rate of 0 all epochs are equal, except those in which the loss scale is still found.
   const auto loss = [](const char* precision, bool eager) {
     Sequential model = two_layers(0);
     const Trainer trainer({.max_epochs = 12, .precision = precision, .enable_progress_bar = false, .eager = eager});
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(low_precision_computes_what_float32_does_within_its_roundin
   }
 }
 
-// Lightning #18620: a sum of 600 losses in bfloat16 stops growing at 256.
+// A sum of 600 losses in bfloat16 would stop growing at 256 (Lightning #18620).
 BOOST_AUTO_TEST_CASE(means_over_many_steps_are_right_in_bfloat16) {
   std::vector<double> x(600), y(600);
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = i % 2 == 0 ? 1 : 2;
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(means_over_many_steps_are_right_in_bfloat16) {
   BOOST_TEST(history["loss"].at(0) == 2.5);
 }
 
-// bfloat16 has 256 and 258, but not 257.
+// bfloat16 can represent 256 and 258, but not 257.
 BOOST_AUTO_TEST_CASE(what_is_logged_in_bfloat16_has_a_mean_in_float32) {
   for (const char* precision : {"bf16", "bf16-true"}) {
     Logging module;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double generator_rate = 0.02, critic_rate = 0.05;
 
-/// A generator g x and a critic d: the critic learns d = g x first, then the generator g x = d, whose critic is the
-/// one after its step if `after`.
+/// A generator g and a critic d. The critic is trained first, on d y = g x, then the generator on g x = d y. With
+/// `after` the generator's loss reads the critic's weight after its update, otherwise the one before.
 class Gan : public Module {
  public:
   explicit Gan(bool after) : Module("Gan"), after_(after) {}
@@ -43,7 +43,7 @@ class Gan : public Module {
   Dense critic_ = sub("d", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(2)}));
 };
 
-/// Does with its optimizers what it is told to.
+/// Calls minimize() with the optimizers of the given names.
 class Steps : public Module {
  public:
   Steps(OptimizerConfigs configs, std::vector<std::string> names)
@@ -105,21 +105,24 @@ BOOST_AUTO_TEST_CASE(frozen_weights_are_left_out_of_their_optimizer) {
   BOOST_TEST(paths_of(root) == "g/kernel d/kernel");
   root.set_trainable(false);
   BOOST_TEST(refused<ValueError>([&] { quiet().fit(gan, loader); }) ==
-             "[Trainer] the loss depends on no trainable weight of optimizer \"d\"");
+             "[Trainer] the loss must depend on a trainable weight of optimizer \"d\"; got one that depends on none");
   BOOST_TEST(changed_since(before, gan) == "");
 }
 
 BOOST_AUTO_TEST_CASE(optimizers_have_to_be_asked_for_and_told_apart) {
   const OptimizerConfig first{.optimizer = SGD(), .name = "first"}, second{.optimizer = SGD(), .name = "second"};
   BOOST_TEST(refusal({first, second}, {}) ==
-             "[Trainer] with 2 optimizers, training_step must call minimize(loss, optimizer(name)) itself");
+             "[Trainer] training_step must call minimize(loss, optimizer(name)) if there are several optimizers; got 2 "
+             "optimizers and no call");
   BOOST_TEST(refusal({first, second}, {"third"}) ==
-             "[Module] no optimizer \"third\"; there are: \"first\", \"second\"");
-  BOOST_TEST(refusal({first, first}, {"first"}) == "[Trainer] two optimizers are named \"first\"");
+             "[Module] unknown optimizer \"third\"; valid names: \"first\", \"second\"");
+  BOOST_TEST(refusal({first, first}, {"first"}) == "[Trainer] names of optimizers must differ; got \"first\" twice");
   BOOST_TEST(refusal({first}, {"first", "first"}) ==
-             "[Trainer] a second minimize() in one step of optimizer \"first\"");
-  BOOST_TEST(refusal({}, {}) == "[Trainer] configure_optimizers gave none: override it, or compile() the model");
-  BOOST_TEST(refusal({{.optimizer = Any<Optimizer>(), .name = "none"}}, {}) == "[Trainer] optimizer \"none\" is empty");
+             "[Trainer] minimize() of optimizer \"first\" must be called once per step; got a second call");
+  BOOST_TEST(refusal({}, {}) ==
+             "[Trainer] configure_optimizers must return an optimizer; got none: override it, or compile() the model");
+  BOOST_TEST(refusal({{.optimizer = Any<Optimizer>(), .name = "none"}}, {}) ==
+             "[Trainer] configure_optimizers must set every optimizer; got an empty one named \"none\"");
   BOOST_TEST(refusal({first, second}, {"first"}) == "");
 }
 
@@ -130,9 +133,12 @@ BOOST_AUTO_TEST_CASE(outside_of_a_step_there_are_none) {
     static void tell() { log("x", Value(Tensor({1}))); }
     static void step() { minimize(Value(Tensor({1})), OptimizerHandle(0)); }
   };
-  BOOST_TEST(refused<ValueError>(Curious::ask) == "[Module] optimizer() is for steps that a Trainer runs");
-  BOOST_TEST(refused<ValueError>(Curious::tell) == "[Module] log() is for steps that a Trainer runs");
-  BOOST_TEST(refused<ValueError>(Curious::step) == "[Module] minimize() is for steps that a Trainer runs");
+  BOOST_TEST(refused<ValueError>(Curious::ask) ==
+             "[Module] optimizer() must be called inside a step that a Trainer runs; got a call outside of one");
+  BOOST_TEST(refused<ValueError>(Curious::tell) ==
+             "[Module] log() must be called inside a step that a Trainer runs; got a call outside of one");
+  BOOST_TEST(refused<ValueError>(Curious::step) ==
+             "[Module] minimize() must be called inside a step that a Trainer runs; got a call outside of one");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

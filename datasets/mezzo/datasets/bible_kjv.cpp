@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/datasets/bible_file.hpp>
 #include <mezzo/datasets/search.hpp>
@@ -13,7 +13,7 @@
 namespace mezzo::datasets {
 namespace {
 
-// The file's abbreviations, in its order.
+// The file's abbreviations of the books, in the order of the text.
 constexpr std::array<std::string_view, 66> books{
     "Ge",   "Exo",  "Lev",  "Num",   "Deu",  "Josh",  "Jdgs", "Ruth", "1Sm",  "2Sm", "1Ki", "2Ki",  "1Chr", "2Chr",
     "Ezra", "Neh",  "Est",  "Job",   "Psa",  "Prv",   "Eccl", "SSol", "Isa",  "Jer", "Lam", "Eze",  "Dan",  "Hos",
@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 66> books{
     "John", "Acts", "Rom",  "1Cor",  "2Cor", "Gal",   "Eph",  "Phi",  "Col",  "1Th", "2Th", "1Tim", "2Tim", "Titus",
     "Phmn", "Heb",  "Jas",  "1Pet",  "2Pet", "1Jn",   "2Jn",  "3Jn",  "Jude", "Rev"};
 
-// How many of the books, from the first on, end with each class.
+// Number of books up to the end of each class.
 constexpr std::array<std::size_t, 8> ends{5, 17, 22, 39, 43, 44, 65, 66};
 
 struct Verse {
@@ -30,7 +30,7 @@ struct Verse {
   bool is_test = false;
 };
 
-// "Ge1:2 And the earth": a book, its chapter, the verse's number, the text.
+/// Parses lines like `Ge1:2 And the earth`: book, chapter, number of the verse, text.
 class Parser {
  public:
   Parser(const std::string& text, const std::string& path) : text_(text), path_(path) {}
@@ -40,7 +40,7 @@ class Parser {
     std::string_view rest = text_;
     next_line(rest);  // the title
     while (!rest.empty()) found.push_back(verse(next_line(rest)));
-    if (found.empty()) throw FileError("[bible_kjv] \"" + path_ + "\" must have verses; got none");
+    if (found.empty()) fail<FileError>("[bible_kjv]", "\"{}\" must have verses; got none", path_);
     return found;
   }
 
@@ -56,32 +56,33 @@ class Parser {
   Verse verse(std::string_view line) const {
     const std::size_t colon = line.find(':');
     const std::size_t space = line.find(' ');
-    if (colon == std::string_view::npos || space == std::string_view::npos || colon > space) throw malformed(line);
+    if (colon == std::string_view::npos || space == std::string_view::npos || colon > space) refuse(line);
     const std::size_t letter = line.find_last_not_of("0123456789", colon - 1);
     if (colon == 0 || letter == std::string_view::npos || letter + 1 == colon || space == colon + 1 ||
         line.substr(colon + 1, space - colon - 1).find_first_not_of("0123456789") != std::string_view::npos) {
-      throw malformed(line);
+      refuse(line);
     }
     const auto book = std::find(books.begin(), books.end(), line.substr(0, letter + 1));
-    if (book == books.end()) throw malformed(line);
+    if (book == books.end()) refuse(line);
     const auto place = static_cast<std::size_t>(book - books.begin());
     const auto label = std::upper_bound(ends.begin(), ends.end(), place) - ends.begin();
-    // All else than the book and the chapter must stay out of this.
+    // The split must depend on nothing but book and chapter.
     const std::uint64_t hash = mix(key_of("bible_kjv"), key_of(std::string(line.substr(0, colon))));
     return {line.substr(space + 1), label, hash % 10 == 0};
   }
 
-  FileError malformed(std::string_view line) const {
-    return FileError("[bible_kjv] \"" + path_ + "\": line " + std::to_string(number_) +
-                     " of the text must be a verse like `Ge1:1 In the beginning`; got \"" +
-                     std::string(line.substr(0, 60)) + "\"");
+  [[noreturn]] void refuse(std::string_view line) const {
+    fail<FileError>("[bible_kjv]",
+                    "\"{}\": line {} of the text must be a verse like `Ge1:1 In the beginning`; got \"{}\"", path_,
+                    number_, line.substr(0, 60));
   }
 
   const std::string& text_;
   const std::string& path_;
-  std::int64_t number_ = 0;
+  std::int64_t number_ = 0;  // of the current line
 };
 
+/// Calls use(verses). The verses refer to a text that exists during the call only.
 template <class Use>
 void with_verses(const BibleKjvOptions& options, Use&& use) {
   const std::string folder = detail::find_folder("bible-kjv", options.root, "bible.data",

@@ -7,13 +7,14 @@
 namespace mezzo::datasets {
 
 struct FashionMnistOptions {
-  /// Folder that holds the four files, or a folder `fashion-mnist` with them; "" searches, see mnist().
+  /// Folder that holds the four files, or that holds a folder `fashion-mnist` with them. "": searches the places of
+  /// mnist().
   std::string root{};
 };
 
-/// Zalando's pictures of clothes (Xiao, Rasul, Vollgraf, 2017): in files, sizes, fields and search just like mnist(),
-/// the folder being `fashion-mnist`. Debian's package `dataset-fashion-mnist` installs it. Labels: T-shirt, trouser,
-/// pullover, dress, coat, sandal, shirt, sneaker, bag, ankle boot.
+/// Zalando's pictures of clothes (Xiao, Rasul, Vollgraf, 2017). Files, sizes, fields and search are those of mnist();
+/// the folder's name is `fashion-mnist`. Debian's package `dataset-fashion-mnist` installs it. Labels, from 0: T-shirt,
+/// trouser, pullover, dress, coat, sandal, shirt, sneaker, bag, ankle boot.
 std::pair<Dataset, Dataset> fashion_mnist(const FashionMnistOptions& options = {});
 
 }  // namespace mezzo::datasets

@@ -1,11 +1,62 @@
 #include <mezzo/datasets/mnist.hpp>
 
-#include <mezzo/datasets/idx_images.hpp>
+#include <algorithm>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/datasets/fashion_mnist.hpp>
+#include <mezzo/datasets/search.hpp>
+#include <mezzo/io/idx.hpp>
 
 namespace mezzo::datasets {
+namespace {
 
-std::pair<Dataset, Dataset> mnist(const MnistOptions& options) {
-  return detail::read_idx_images({.name = "mnist", .root = options.root});
+using detail::find_folder;
+using detail::require_file;
+
+constexpr int classes = 10;
+
+Tensor read_images(const std::string& path) {
+  const Tensor images = read_idx_file(path);
+  const Shape& shape = images.shape();
+  if (images.dtype() != DType::uint8 || shape.size() != 3 || shape[1] != 28 || shape[2] != 28) {
+    fail<FileError>("[datasets]", "\"{}\" must hold images, uint8 (?, 28, 28); got {}", path, images);
+  }
+  return images.reshape({shape[0], 28, 28, 1});
+}
+
+Tensor read_labels(const std::string& path, std::int64_t count) {
+  const Tensor labels = read_idx_file(path);
+  if (labels.dtype() != DType::uint8 || labels.shape() != Shape{count}) {
+    fail<FileError>("[datasets]", "\"{}\" must hold a label for each image, uint8 {}; got {}", path, Shape{count},
+                    labels);
+  }
+  const auto* begin = labels.data<std::uint8_t>();
+  const auto* bad = std::find_if(begin, begin + count, [](std::uint8_t label) { return label >= classes; });
+  if (bad != begin + count) {
+    fail<FileError>("[datasets]", "\"{}\": label {} must lie in [0, {}); got {}", path, bad - begin, classes, *bad);
+  }
+  return labels.cast(DType::int64);
+}
+
+Dataset read_part(const std::string& folder, const std::string& part) {
+  Tensor images = read_images(require_file(folder, part + "-images-idx3-ubyte"));
+  Tensor labels = read_labels(require_file(folder, part + "-labels-idx1-ubyte"), images.shape()[0]);
+  return Dataset::from_tensors({{"image", std::move(images), Role::input}, {"label", std::move(labels), Role::target}});
+}
+
+/// Reads the training and the test set from MNIST's four files. `name` is the folder's name, `hint` says how to get the
+/// files.
+std::pair<Dataset, Dataset> read_files(const std::string& name, const std::string& root, const std::string& hint) {
+  const std::string folder = find_folder(name, root, "train-images-idx3-ubyte", hint);
+  return {read_part(folder, "train"), read_part(folder, "t10k")};
+}
+
+}  // namespace
+
+std::pair<Dataset, Dataset> mnist(const MnistOptions& options) { return read_files("mnist", options.root, ""); }
+
+std::pair<Dataset, Dataset> fashion_mnist(const FashionMnistOptions& options) {
+  return read_files("fashion-mnist", options.root, "Debian's package `dataset-fashion-mnist` installs it");
 }
 
 }  // namespace mezzo::datasets

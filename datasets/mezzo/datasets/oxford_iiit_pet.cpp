@@ -4,7 +4,7 @@
 #include <memory>
 #include <sstream>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/data/image/crop.hpp>
 #include <mezzo/data/image/decode.hpp>
@@ -30,9 +30,8 @@ std::vector<Sample> read_annotations(const std::string& folder, const std::strin
   std::string line;
   for (std::int64_t number = 1; std::getline(lines, line); ++number) {
     if (line.empty() || line.front() == '#') continue;
-    const auto fail = [&](const std::string& text) {
-      return FileError("[datasets] \"" + path + "\": line " + std::to_string(number) + " " + text + "; got \"" + line +
-                       "\"");
+    const auto check = [&](bool good, const std::string& expected) {
+      if (!good) fail<FileError>("[datasets]", "\"{}\": line {} must {}; got \"{}\"", path, number, expected, line);
     };
     std::istringstream words(line);
     std::string name;
@@ -40,13 +39,13 @@ std::vector<Sample> read_annotations(const std::string& folder, const std::strin
     std::int64_t label = 0;
     std::int64_t species = 0;
     std::int64_t breed = 0;
-    if (!(words >> name >> label >> species >> breed) || words >> rest)
-      throw fail("must be `name class species breed`");
-    if (label < 1 || label > classes) throw fail("must have a class in [1, " + std::to_string(classes) + "]");
-    if (name.find('/') != std::string::npos) throw fail("must have a name without a folder");
+    const bool whole = !(words >> name >> label >> species >> breed).fail() && (words >> rest).fail();
+    check(whole, "be `name class species breed`");
+    check(label >= 1 && label <= classes, fmt::format("have a class in [1, {}]", classes));
+    check(name.find('/') == std::string::npos, "have a name without a folder");
     samples.push_back({(std::filesystem::path(folder) / "images" / (name + ".jpg")).string(), label - 1});
   }
-  if (samples.empty()) throw FileError("[datasets] \"" + path + "\" must have samples; got none");
+  if (samples.empty()) fail<FileError>("[datasets]", "\"{}\" must have samples; got none", path);
   return samples;
 }
 
@@ -82,8 +81,9 @@ Dataset make_dataset(std::vector<Sample> annotations, const OxfordIiitPetOptions
 
 std::pair<Dataset, Dataset> oxford_iiit_pet(const OxfordIiitPetOptions& options) {
   if (options.image_size < 1 || options.resize_size < options.image_size) {
-    throw ValueError("[oxford_iiit_pet] image_size must be 1 or more and resize_size not below it; got " +
-                     std::to_string(options.image_size) + ", " + std::to_string(options.resize_size));
+    fail<ValueError>("[oxford_iiit_pet]",
+                     "image_size must be at least 1 and resize_size at least image_size; got {} and {}",
+                     options.image_size, options.resize_size);
   }
   const std::string folder = detail::find_folder("oxford-iiit-pet", options.root, "annotations/trainval.txt",
                                                  "it is distributed by https://www.robots.ox.ac.uk/~vgg/data/pets");

@@ -9,33 +9,34 @@
 namespace mezzo::datasets {
 
 struct OxfordIiitPetOptions {
-  /// Folder that holds `images` and `annotations`, or a folder `oxford-iiit-pet` with them; "" searches, see mnist().
+  /// Folder that holds `images` and `annotations`, or that holds a folder `oxford-iiit-pet` with them. "": searches as
+  /// mnist() does.
   std::string root{};
-  /// Height and width of the pictures that come out, in pixels.
+  /// Height and width of the returned pictures, in pixels.
   std::int64_t image_size = 224;
-  /// Pixels of the shorter side before the middle is cut out; at least image_size.
+  /// Length of the shorter side before the middle is cut out, in pixels; at least image_size.
   std::int64_t resize_size = 256;
-  /// Whether pictures to train on are random parts, half of them flipped, and new in each epoch; otherwise the middle.
+  /// True: training pictures are random crops, half of them flipped, drawn anew in each epoch. False: the middle.
   bool augment = true;
-  /// Seed of that; -1 follows seed_everything().
+  /// Seed of the augmentation. -1: the seed of seed_everything().
   std::int64_t seed = -1;
 };
 
-/// Pictures of 37 breeds of cats and dogs (Parkhi, Vedaldi, Zisserman, Jawahar, 2012): about 100 samples a breed to
-/// train on (`trainval`) and to test with, with fields `image` (uint8, (image_size, image_size, 3), input) and `label`
-/// (int64, (), 0 to 36, target). Scaling and normalization are left to the model.
+/// Pictures of 37 breeds of cats and dogs (Parkhi, Vedaldi, Zisserman, Jawahar, 2012): a training set (`trainval`) and
+/// a test set with about 100 samples per breed each. Fields: `image` (uint8, shape (image_size, image_size, 3), input)
+/// and `label` (int64, shape (), 0 to 36, target). Pixels are not scaled or normalized.
 ///
-/// Reads `annotations/trainval.txt` and `annotations/test.txt`, whose lines are `name class species breed` with classes
-/// from 1 on, and `images/name.jpg` when a sample is asked for. The test set is torchvision's `Resize(resize_size)`
-/// and `CenterCrop(image_size)`, the training set `RandomResizedCrop(image_size)` and `RandomHorizontalFlip()`, drawn
-/// by seed, epoch and index. The folder is searched for as mnist() does; nothing is downloaded.
+/// Reads `annotations/trainval.txt` and `annotations/test.txt`, with lines `name class species breed` and classes from
+/// 1 on, and `images/name.jpg` when a sample is read. The test set is torchvision's `Resize(resize_size)` and
+/// `CenterCrop(image_size)`. The training set is `RandomResizedCrop(image_size)` and `RandomHorizontalFlip()`, drawn by
+/// seed, epoch and index. The search for the folder is that of mnist(); nothing is downloaded.
 ///
-/// A FileError that lists the places looked in if there are none, or that names file and line of an annotation that is
-/// malformed. A picture that is missing or corrupt is a FileError when it is read, with file and index. A ValueError if
-/// sizes are below 1 or resize_size is below image_size.
+/// Throws a FileError with the searched folders if there are no files, with file and line if an annotation is
+/// malformed. Reading a sample throws a FileError with file and index if its picture is missing or corrupt. Throws a
+/// ValueError if image_size is below 1 or resize_size is below image_size.
 std::pair<Dataset, Dataset> oxford_iiit_pet(const OxfordIiitPetOptions& options = {});
 
-/// The breeds by label.
+/// Names of the breeds, by label.
 const std::vector<std::string>& oxford_iiit_pet_classes();
 
 }  // namespace mezzo::datasets

@@ -4,13 +4,14 @@
 #include <filesystem>
 #include <optional>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo::datasets::detail {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// The folders to search, in order.
 std::vector<fs::path> places(const std::string& name, const std::string& root, const std::vector<std::string>& also) {
   if (!root.empty()) return {root, fs::path(root) / name};
   std::vector<fs::path> places;
@@ -34,18 +35,19 @@ std::optional<fs::path> find_file(const fs::path& folder, const std::string& fil
 
 std::string find_folder(const std::string& name, const std::string& root, const std::string& file,
                         const std::string& hint, const std::vector<std::string>& also) {
-  std::string looked;
+  std::vector<std::string> searched;
   for (const fs::path& place : places(name, root, also)) {
     if (find_file(place, file)) return place.string();
-    looked += (looked.empty() ? "" : ", ") + place.string();
+    searched.push_back(place.string());
   }
-  throw FileError("[" + name + "] \"" + file + "\", with or without .gz, must be in one of: " + looked +
-                  (hint.empty() ? "" : "; " + hint));
+  fail<FileError>(fmt::format("[{}]", name), "\"{}\", with or without .gz, must be in one of: {}{}{}", file,
+                  fmt::join(searched, ", "), hint.empty() ? "" : "; ", hint);
 }
 
 std::string require_file(const std::string& folder, const std::string& file) {
   if (const auto path = find_file(folder, file)) return path->string();
-  throw FileError("[datasets] \"" + (fs::path(folder) / file).string() + "\", with or without .gz, is missing");
+  fail<FileError>("[datasets]", "\"{}\", with or without .gz, must exist; there is no such file",
+                  (fs::path(folder) / file).string());
 }
 
 }  // namespace mezzo::datasets::detail

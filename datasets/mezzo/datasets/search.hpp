@@ -4,13 +4,13 @@
 
 namespace mezzo::datasets::detail {
 
-// The folder that holds `file` (or file.gz): `root` itself or `name` in it or, if `root` is "", `name` in the
-// environment's MEZZO_DATA, in a prefix's share/datasets, or one of `also`. A FileError that lists the places and
-// `hint` otherwise.
+/// Returns the first folder that holds `file` or file.gz. Searches `root` and `name` in it. If `root` is "", searches
+/// `name` in the folder of the environment variable MEZZO_DATA, in /usr/local/share/datasets and in
+/// /usr/share/datasets, then the folders of `also`. Throws a FileError with the searched folders and `hint`.
 std::string find_folder(const std::string& name, const std::string& root, const std::string& file,
                         const std::string& hint, const std::vector<std::string>& also = {});
 
-// The path of `file` or file.gz in `folder`; a FileError if neither is there.
+/// Returns the path of file.gz or `file` in `folder`. Throws a FileError if neither exists.
 std::string require_file(const std::string& folder, const std::string& file);
 
 }  // namespace mezzo::datasets::detail

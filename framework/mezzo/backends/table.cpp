@@ -1,8 +1,8 @@
 #include <mezzo/backends/onednn/implementations.hpp>
 #include <mezzo/backends/reference/implementations.hpp>
+#include <mezzo/backends/table.hpp>
 #include <mezzo/backends/widen.hpp>
 #include <mezzo/backends/xsimd/implementations.hpp>
-#include <mezzo/compiler/kernel.hpp>
 
 namespace mezzo {
 namespace {
@@ -15,15 +15,14 @@ std::vector<Implementation> concatenate(const std::vector<std::vector<Implementa
 
 }  // namespace
 
-const std::vector<Implementation>& kernel_table() {
-  static const std::vector<Implementation> table = concatenate({
+std::vector<Implementation> kernel_table() {
+  return concatenate({
       winograd_implementations(),   // what takes fewer products than oneDNN's kernels
       onednn_implementations(),     // matrix products and convolutions
       xsimd_implementations(),      // what runs at the speed of memory
       widen_implementations(),      // operands in bfloat16 or float16 that nobody above takes
       reference_implementations(),  // all the rest
   });
-  return table;
 }
 
 }  // namespace mezzo

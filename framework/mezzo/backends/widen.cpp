@@ -6,6 +6,7 @@
 #include <mezzo/backends/common/cast_kernel.hpp>
 #include <mezzo/backends/common/half.hpp>
 #include <mezzo/backends/common/scratch_layout.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -118,6 +119,8 @@ class Widened final : public Kernel {
   std::size_t input_pointers_ = 0, output_pointers_ = 0, rest_ = 0, scratch_bytes_ = 0;  // in scratch
 };
 
+}  // namespace
+
 std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string& reason) {
   const auto half = [](const Spec& spec) { return is_half(spec.dtype); };
   const bool is_update = !request.op->in_place.empty();
@@ -133,54 +136,10 @@ std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string
   return nullptr;
 }
 
-}  // namespace
-
 std::vector<Implementation> widen_implementations() {
   std::vector<Implementation> list;
-  for (const char* op : {"add",
-                         "subtract",
-                         "multiply",
-                         "divide",
-                         "relu",
-                         "relu_gradient",
-                         "relu_bias_gradient",
-                         "tanh",
-                         "tanh_gradient",
-                         "sigmoid",
-                         "sigmoid_gradient",
-                         "gelu",
-                         "gelu_gradient",
-                         "scaled_dot_product_attention",
-                         "scaled_dot_product_attention_gradient",
-                         "softmax",
-                         "softmax_gradient",
-                         "exp",
-                         "log",
-                         "negative",
-                         "abs",
-                         "sign",
-                         "sum",
-                         "mean",
-                         "matmul",
-                         "conv2d",
-                         "conv2d_input_gradient",
-                         "conv2d_kernel_gradient",
-                         "avg_pool2d",
-                         "avg_pool2d_gradient",
-                         "gather_gradient",
-                         "gather_gradient_rows",
-                         "max_pool2d",
-                         "max_pool2d_gradient",
-                         "batch_norm",
-                         "batch_norm_gradient",
-                         "layer_norm",
-                         "layer_norm_gradient",
-                         "dropout",
-                         "sparse_categorical_crossentropy",
-                         "sparse_categorical_crossentropy_gradient",
-                         "sgd_update",
-                         "adam_update"}) {
-    list.push_back({"widen", op, create_widened});
+  for (const Op* op : ops::table()) {
+    if (op->widens) list.push_back({.name = "widen", .op = op, .create = create_widened});
   }
   return list;
 }

@@ -9,4 +9,7 @@ namespace mezzo {
 /// results are rounded once. For every op but those that the reference computes in any dtype.
 std::vector<Implementation> widen_implementations();
 
+/// The widened kernel of a request, of any op; null and the reason if no operand is bfloat16 or float16.
+std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string& reason);
+
 }  // namespace mezzo

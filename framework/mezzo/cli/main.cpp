@@ -3,41 +3,51 @@
 #include <exception>
 #include <string>
 
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
 #include <mezzo/report/environment.hpp>
 #include <mezzo/report/hardware.hpp>
 
 namespace {
 
-constexpr const char* usage =
-    "mezzo env        how it uses threads and memory here, and what sets that\n"
-    "mezzo hardware   what this machine computes with, and how fast in each dtype\n";
+constexpr int usage_error = 2;
 
-int run(const std::string& command) {
-  if (command == "hardware") {
-    std::fputs(mezzo::hardware().text().c_str(), stdout);
-    return 0;
+/// Runs the subcommand; returns the exit code.
+int run(int argc, char** argv) {
+  CLI::App app("mezzo: a Keras-like training framework in C++", "mezzo");
+  app.set_version_flag("--version", "mezzo " MEZZO_VERSION);
+  app.require_subcommand(0, 1);
+  const CLI::App* env =
+      app.add_subcommand("env", "Show how mezzo uses threads and memory here, and each setting's source");
+  const CLI::App* hardware = app.add_subcommand("hardware", "Show this machine's cores and its speed in each dtype");
+  app.add_subcommand("help", "Show this help");
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return fmt::format("mezzo: {}\n\n{}", error.what(), failed->help());
+  });
+  const std::string help = app.help();  // after parsing, it would be that of the subcommand
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {  // also thrown for --help and --version
+    return app.exit(error) == 0 ? 0 : usage_error;
   }
-  if (command == "env") {
-    std::fputs(mezzo::environment().c_str(), stdout);
-    return 0;
+  if (*env) {
+    fmt::print("{}", mezzo::environment());
+  } else if (*hardware) {
+    fmt::print("{}", mezzo::hardware().text());
+  } else {
+    fmt::print("{}", help);
   }
-  if (command == "help" || command == "--help" || command == "-h") {
-    std::fputs(usage, stdout);
-    return 0;
-  }
-  std::fprintf(stderr, "mezzo: no command \"%s\"; there are:\n%s", command.c_str(), usage);
-  return 2;
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    std::string command = argc < 2 ? "help" : argv[1];
-    for (int i = 2; i < argc; ++i) command += std::string(" ") + argv[i];
-    return run(command);
+    return run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "mezzo: %s\n", error.what());
+    fmt::print(stderr, "mezzo: {}\n", error.what());
     return 1;
   }
 }

@@ -3,18 +3,19 @@
 
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
 
 constexpr std::size_t gradient = 1;  // of an update's inputs
 
-bool is_update(const Node& node) { return node.op->name == "sgd_update" || node.op->name == "adam_update"; }
+bool is_update(const Node& node) { return is(node, ops::sgd_update) || is(node, ops::adam_update); }
 
 /// Whether zeros that are left out of input i change nothing.
 bool takes_rows(const Node& node, std::size_t i) {
   if (is_update(node)) return i == gradient && !node.attributes.has("compact");
-  return node.op->name == "all_finite" || (node.op->name == "gradient_multiplier" && i > 0);
+  return is(node, ops::all_finite) || (is(node, ops::gradient_multiplier) && i > 0);
 }
 
 /// The gradients of tables of which fewer rows than there are were named, and that only such inputs read.
@@ -23,7 +24,7 @@ std::unordered_set<const Node*> find_compactable(const Graph& graph) {
   for (const NodePtr& node : graph.nodes) {
     for (std::size_t i = 0; i < node->inputs.size(); ++i) {
       const NodePtr& source = node->inputs[i].node();
-      if (source->op->name == "gather_gradient" && takes_rows(*node, i)) ++readers[source.get()];
+      if (is(*source, ops::gather_gradient) && takes_rows(*node, i)) ++readers[source.get()];
     }
   }
   const Uses uses(graph);
@@ -42,7 +43,7 @@ Graph compact_gradients(const Graph& graph) {
   const auto compactable = find_compactable(graph);
   return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
     if (compactable.count(old.get()) != 0) {
-      const Op& op = find_op("gather_gradient_rows");
+      const Op& op = ops::gather_gradient_rows;
       const std::vector<Spec> inputs{{node->inputs[0].shape(), node->inputs[0].dtype()},
                                      {node->inputs[1].shape(), node->inputs[1].dtype()}};
       const std::vector<Spec> outputs = op.infer({inputs, node->attributes, node->where});

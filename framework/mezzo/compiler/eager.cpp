@@ -1,35 +1,47 @@
-#include <mezzo/graph/eager.hpp>
+#include <mezzo/compiler/eager.hpp>
+
+#include <fmt/format.h>
 
 #include <unordered_map>
 
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/core/compute_scope.hpp>
+#include <mezzo/core/execution_context.hpp>
 
 namespace mezzo {
 namespace {
 
-/// Kernels made on this thread, by request. They hold state while they run, so threads don't share them.
-using Cache = std::unordered_map<std::string, ChosenKernel>;
+/// The compiler's part of a thread's ExecutionContext: kernels by request. They hold state while they run, so threads
+/// don't share them.
+struct EagerKernels {
+  std::unordered_map<std::string, ChosenKernel> by_request;
+};
 constexpr std::size_t cache_limit = 4096;
 
 std::string key_of_request(const KernelRequest& request) {
-  std::string key = request.where + "|" + request.op->name + "|" + request.attributes.to_string();
+  std::string key =
+      fmt::format("{}|{}|{}", request.where, static_cast<const void*>(request.op), request.attributes.to_string());
   for (const Spec& spec : request.inputs) key += "|" + to_string(spec);
   return key;
 }
 
 Kernel& kernel_for(const KernelRequest& request) {
-  thread_local Cache cache;
+  auto& cache = detail::ExecutionContext::current().part<EagerKernels>().by_request;
   if (cache.size() > cache_limit) cache.clear();
   ChosenKernel& entry = cache[key_of_request(request)];
   if (!entry.kernel) entry = choose_kernel(request);
   return *entry.kernel;
 }
 
-}  // namespace
+/// Runs each op at once, by the kernel that a plan would choose.
+class KernelExecutor final : public Executor {
+ public:
+  std::vector<Tensor> run(const Op& op, const Attributes& attributes, const std::vector<Tensor>& inputs,
+                          const std::vector<Spec>& outputs, const std::string& where) override;
+};
 
-std::vector<Tensor> run_eagerly(const Op& op, const Attributes& attributes, const std::vector<Tensor>& inputs,
-                                const std::vector<Spec>& outputs, const std::string& where) {
+std::vector<Tensor> KernelExecutor::run(const Op& op, const Attributes& attributes, const std::vector<Tensor>& inputs,
+                                        const std::vector<Spec>& outputs, const std::string& where) {
   if (op.view) return {inputs.front().reshape(outputs.front().shape)};
   KernelRequest request{&op, attributes, {}, outputs, where};
   std::vector<const void*> sources;
@@ -46,6 +58,13 @@ std::vector<Tensor> run_eagerly(const Op& op, const Attributes& attributes, cons
   const detail::ComputeScope computing;
   kernel.run({sources.data(), targets.data(), scratch.mutable_raw()});
   return results;
+}
+
+}  // namespace
+
+Executor& kernel_executor() {
+  static KernelExecutor one;
+  return one;
 }
 
 }  // namespace mezzo

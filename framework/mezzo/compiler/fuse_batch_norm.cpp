@@ -1,19 +1,18 @@
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
 
-bool is(const Value& value, const char* op, int output = 0) {
-  return value.node()->op->name == op && value.output() == output;
-}
+bool is_first_output(const Value& value, const Op& op) { return is(value, op) && value.output() == 0; }
 
-bool bare(const Node& norm) { return !norm.attributes.has("activation"); }
+bool bare(const Node& norm) { return !norm.attributes.has("epilogue"); }
 
 /// Attributes of a norm with ReLU.
 Attributes with_relu(const Node& norm) {
   Attributes attributes = norm.attributes;
-  attributes.set("activation", std::string("relu"));
+  attributes.set("epilogue", Epilogue::relu);
   return attributes;
 }
 
@@ -22,12 +21,12 @@ Attributes with_relu(const Node& norm) {
 Graph fuse_forward(const Graph& graph) {
   const Uses uses(graph);
   const auto is_norm = [&](const Value& value) {
-    return is(value, "batch_norm") && bare(*value.node()) && uses.of(value) == 1;
+    return is_first_output(value, ops::batch_norm) && bare(*value.node()) && uses.of(value) == 1;
   };
   return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
-    if (node->op->name != "relu") return {};
+    if (!is(*node, ops::relu)) return {};
     Value old_norm = old->inputs.front(), norm = node->inputs.front(), residual;
-    if (is(old_norm, "add") && uses.of(old_norm) == 1) {
+    if (is_first_output(old_norm, ops::add) && uses.of(old_norm) == 1) {
       const Values &old_terms = old_norm.node()->inputs, &terms = norm.node()->inputs;
       if (Spec{terms[0].shape(), terms[0].dtype()} != Spec{terms[1].shape(), terms[1].dtype()}) return {};
       const std::size_t i = is_norm(old_terms[1]) ? 1 : 0;
@@ -50,9 +49,9 @@ Graph fuse_forward(const Graph& graph) {
 Graph fuse_gradient(const Graph& graph) {
   const Uses uses(graph);
   return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
-    if (node->op->name != "batch_norm_gradient" || !bare(*node) || !is(node->inputs[0], "relu_gradient")) return {};
+    if (!is(*node, ops::batch_norm_gradient) || !bare(*node) || !is(node->inputs[0], ops::relu_gradient)) return {};
     const Values& masked = node->inputs[0].node()->inputs;  // the relu's output, and its cotangent
-    if (!is(masked[0], "batch_norm") || bare(*masked[0].node())) return {};
+    if (!is_first_output(masked[0], ops::batch_norm) || bare(*masked[0].node())) return {};
     Values inputs = node->inputs;
     inputs[0] = masked[1];
     inputs.push_back(masked[0]);

@@ -3,13 +3,14 @@
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
 
 /// Whether the node sums a ReLU's gradient over all axes but the last, as the gradient of a bias.
 bool sums_bias(const Node& node) {
-  if (node.op->name != "sum" || node.inputs.front().node()->op->name != "relu_gradient") return false;
+  if (!is(node, ops::sum) || !is(node.inputs.front(), ops::relu_gradient)) return false;
   const Value& x = node.inputs.front();
   Shape leading;
   for (std::size_t i = 0; i + 1 < x.shape().size(); ++i) leading.push_back(static_cast<std::int64_t>(i));
@@ -28,7 +29,7 @@ Graph fuse_bias_gradients(const Graph& graph) {
     if (summed.count(old.get()) != 0) {
       const Spec& x = node->outputs.front();
       const std::vector<Spec> outputs{x, {{x.shape.back()}, accumulation_dtype(x.dtype)}};
-      return {to.add(make_node(find_op("relu_bias_gradient"), node->inputs, {}, outputs, *node)).front()};
+      return {to.add(make_node(ops::relu_bias_gradient, node->inputs, {}, outputs, *node)).front()};
     }
     if (sums_bias(*old)) return {Value(node->inputs.front().node(), 1)};
     return {};

@@ -2,13 +2,14 @@
 
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 
 Graph fuse_compute_copies(const Graph& graph) {
   std::unordered_map<const VariableState*, DType> copies;
   for (const NodePtr& node : graph.nodes) {
-    if (node->op->name != "cast") continue;
+    if (!is(*node, ops::cast)) continue;
     const Node& source = *node->inputs.front().node();
     if (source.variable && is_floating(node->outputs.front().dtype)) {
       copies.emplace(source.variable.get(), node->outputs.front().dtype);

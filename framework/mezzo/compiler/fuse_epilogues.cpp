@@ -1,10 +1,11 @@
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
 
-bool takes_epilogue(const Node& node) { return node.op->name == "matmul" || node.op->name == "conv2d"; }
+bool takes_epilogue(const Node& node) { return is(node, ops::matmul) || is(node, ops::conv2d); }
 
 /// The vector that `node`, an add, adds to each row of the product in input `i`: in float32 where that is at hand,
 /// since the kernel adds it to its accumulator.
@@ -14,7 +15,7 @@ Value bias_of(const Node& node, std::size_t i) {
   if (bias.shape() != Shape{product.shape().back()} || node.outputs.front() != product.node()->outputs.front()) {
     return {};
   }
-  if (bias.node()->op->name == "cast") {
+  if (is(bias, ops::cast)) {
     const Value& source = bias.node()->inputs.front();
     if (source.dtype() == accumulation_dtype(bias.dtype())) bias = source;
   }
@@ -31,11 +32,11 @@ Graph fuse_epilogues(const Graph& graph) {
   const Graph biased = [&] {
     const Uses uses(graph);
     return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
-      if (node->op->name != "add") return {};
+      if (!is(*node, ops::add)) return {};
       for (std::size_t i = 0; i < 2; ++i) {
         const Value& product = node->inputs[i];
         const Node& before = *product.node();
-        const bool bare = before.inputs.size() == 2 && !before.attributes.has("activation");
+        const bool bare = before.inputs.size() == 2 && !before.attributes.has("epilogue");
         if (!takes_epilogue(before) || !bare || uses.of(old->inputs[i]) != 1) continue;
         const Value bias = bias_of(*node, i);
         if (!bias.defined()) continue;
@@ -46,11 +47,11 @@ Graph fuse_epilogues(const Graph& graph) {
   }();
   const Uses uses(biased);
   return rewrite(biased, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
-    if (node->op->name != "relu") return {};
+    if (!is(*node, ops::relu)) return {};
     const Node& before = *node->inputs.front().node();
-    if (!takes_epilogue(before) || uses.of(old->inputs.front()) != 1 || before.attributes.has("activation")) return {};
+    if (!takes_epilogue(before) || uses.of(old->inputs.front()) != 1 || before.attributes.has("epilogue")) return {};
     Attributes attributes = before.attributes;
-    attributes.set("activation", std::string("relu"));
+    attributes.set("epilogue", Epilogue::relu);
     return with_epilogue(before, before.inputs, std::move(attributes), to);
   });
 }

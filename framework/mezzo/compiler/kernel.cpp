@@ -1,11 +1,36 @@
 #include <mezzo/compiler/kernel.hpp>
 
 #include <cstdlib>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
 
 #include <mezzo/core/output.hpp>
 
 namespace mezzo {
 namespace {
+
+/// Implementations by op. Never destroyed: models in static variables may outlive any other static.
+struct Registry {
+  std::mutex mutex;
+  std::vector<Implementation> (*library)() = nullptr;
+  decltype(Implementation::create) widening;
+  std::unordered_map<const Op*, std::vector<Implementation>> by_op;
+};
+
+Registry& registry() {
+  static auto* const one = new Registry;
+  return *one;
+}
+
+/// The caller holds the mutex.
+void fill(Registry& all) {
+  if (all.library == nullptr) return;
+  for (Implementation& implementation : std::exchange(all.library, nullptr)()) {
+    auto& list = all.by_op[implementation.op];
+    list.push_back(std::move(implementation));
+  }
+}
 
 bool verbose_dispatch() {
   static const bool on = [] {
@@ -23,10 +48,43 @@ std::string describe(const KernelRequest& request) {
 
 }  // namespace
 
+void register_kernel_table(std::vector<Implementation> (*table)()) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.library = table;
+}
+
+void register_kernel(Implementation implementation) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  fill(all);
+  auto& list = all.by_op[implementation.op];
+  list.insert(list.begin(), std::move(implementation));
+}
+
+void register_widening(decltype(Implementation::create) create) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.widening = std::move(create);
+}
+
+decltype(Implementation::create) widening() {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  return all.widening;
+}
+
+std::vector<Implementation> implementations_of(const Op& op) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  fill(all);
+  const auto found = all.by_op.find(&op);
+  return found == all.by_op.end() ? std::vector<Implementation>() : found->second;
+}
+
 ChosenKernel choose_kernel(const KernelRequest& request) {
   ChosenKernel chosen;
-  for (const Implementation& implementation : kernel_table()) {
-    if (implementation.op != request.op->name) continue;
+  for (const Implementation& implementation : implementations_of(*request.op)) {
     std::string reason;
     chosen.kernel = implementation.create(request, reason);
     if (chosen.kernel) {

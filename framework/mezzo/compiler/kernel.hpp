@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,16 +58,27 @@ class Kernel {
 /// One way to compute an op.
 struct Implementation {
   std::string name;  ///< "winograd", "onednn", "split", "xsimd", "widen", "reference"
-  std::string op;
+  const Op* op = nullptr;
 
   /// The kernel for a request, or null and why not ("needs bfloat16 in hardware"). A function of the request, the ISA
   /// and the number of threads only, never of a timing.
-  std::unique_ptr<Kernel> (*create)(const KernelRequest& request, std::string& reason) = nullptr;
+  std::function<std::unique_ptr<Kernel>(const KernelRequest& request, std::string& reason)> create;
 };
 
-/// All implementations, of each op the most special first and "reference" last. Defined by backends/, the one table
-/// that lists them.
-const std::vector<Implementation>& kernel_table();
+/// Adds the library's implementations, for each op the most special first and "reference" last: `table` is called at
+/// the first choice of a kernel. Called once, by registration.cpp.
+void register_kernel_table(std::vector<Implementation> (*table)());
+
+/// Adds an implementation in front of those that its op has: of a user's program.
+void register_kernel(Implementation implementation);
+
+/// The implementation that computes bfloat16 and float16 operands as float32, for any op with `widens`. Set once, by
+/// registration.cpp.
+void register_widening(decltype(Implementation::create) create);
+decltype(Implementation::create) widening();
+
+/// All implementations of an op, in the order in which they are tried.
+std::vector<Implementation> implementations_of(const Op& op);
 
 /// A chosen kernel, and what was passed over on the way.
 struct ChosenKernel {

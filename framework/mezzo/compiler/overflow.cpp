@@ -9,6 +9,7 @@
 
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/visit.hpp>
+#include <mezzo/graph/op_registry.hpp>
 
 namespace mezzo {
 namespace {
@@ -32,7 +33,7 @@ void walk_back(const Node& start, Visit visit) {
 bool carries_loss_scale(const Node& node) {
   bool found = false;
   walk_back(node, [&](const Node& source) {
-    found |= source.op->name == "runtime" && source.attributes.get<std::string>("name").rfind("loss_scale", 0) == 0;
+    found |= is(source, runtime_op()) && runtime_key(source).scalar == RuntimeScalar::loss_scale;
     return !found && source.op->in_place.empty();
   });
   return found;

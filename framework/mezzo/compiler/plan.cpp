@@ -101,7 +101,7 @@ void Plan::ask_gates() {
   closed_.clear();
   for (const Gate& gate : gates_) {
     if (opened(gate)) continue;
-    if (!gate.error.empty()) throw ValueError(gate.error);
+    if (gate.on_failure == Graph::OnFailure::error) throw ValueError(gate.error);
     closed_.push_back(gate.group);
   }
 }

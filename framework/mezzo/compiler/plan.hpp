@@ -20,8 +20,8 @@ class Plan {
   /// Chooses kernels and places buffers. The graph is one that the passes are done with.
   Plan(const Graph& graph, std::shared_ptr<Arena> arena);
 
-  /// Names of the numbers that change from run to run, in the order of run()'s `runtime`.
-  const std::vector<std::string>& runtime_names() const { return runtime_names_; }
+  /// The runtime scalars that run() takes, in the order of its `runtime`.
+  const std::vector<RuntimeKey>& runtime_keys() const { return runtime_keys_; }
 
   /// Specs of the arrays that run() takes.
   const std::vector<Spec>& inputs() const { return input_specs_; }
@@ -102,6 +102,7 @@ class Plan {
   struct Gate {
     std::size_t buffer = 0;
     int group = -1;
+    Graph::OnFailure on_failure = Graph::OnFailure::skip_update;
     std::string error;
     Value ok;
   };
@@ -119,7 +120,8 @@ class Plan {
   std::shared_ptr<Arena> arena_;
   std::size_t arena_bytes_ = 0;
   std::vector<Spec> input_specs_;
-  std::vector<std::string> runtime_names_, output_names_;
+  std::vector<RuntimeKey> runtime_keys_;
+  std::vector<std::string> output_names_;
   std::vector<Buffer> buffers_;
   std::vector<std::shared_ptr<VariableState>> variables_;
   std::vector<bool> written_;  // of variables_: by a kernel, in place

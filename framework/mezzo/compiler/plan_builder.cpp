@@ -5,6 +5,7 @@
 
 #include <mezzo/compiler/plan_parts.hpp>
 #include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -37,7 +38,9 @@ class PlanBuilder {
       plan_.output_names_.push_back(output.name);
       plan_.outputs_.push_back(lasting(output.value));
     }
-    for (const auto& gate : graph_.gates) plan_.gates_.push_back({buffer_of(gate.ok), gate.group, gate.error, gate.ok});
+    for (const auto& gate : graph_.gates) {
+      plan_.gates_.push_back({buffer_of(gate.ok), gate.group, gate.on_failure, gate.error, gate.ok});
+    }
     add_commits();
     const std::size_t computing = plan_.steps_.size();
     for (const NodePtr& node : graph_.nodes) {
@@ -116,7 +119,7 @@ class PlanBuilder {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (std::find(own, end, i) != end) continue;
       const Node* source = node.inputs[i].node().get();
-      while (source->op->view || source->op->name == "cast") source = source->inputs.front().node().get();
+      while (source->op->view || is(*source, ops::cast)) source = source->inputs.front().node().get();
       if (variables.count(source->variable.get()) != 0) return true;
     }
     return false;
@@ -137,13 +140,13 @@ class PlanBuilder {
     auto& out = buffers_[node.get()];
     if (node->variable) {
       out = {new_buffer(Home::variable, variable_index(node->variable), spec)};
-    } else if (node->op->name == "input") {
+    } else if (is(*node, input_op())) {
       const auto is_node = [&](const Value& input) { return input.node() == node; };
       const auto found = std::find_if(graph_.inputs.begin(), graph_.inputs.end(), is_node);
       out = {new_buffer(Home::input, static_cast<std::size_t>(found - graph_.inputs.begin()), spec)};
-    } else if (node->op->name == "runtime") {
-      out = {new_buffer(Home::runtime, plan_.runtime_names_.size(), spec)};
-      plan_.runtime_names_.push_back(node->attributes.get<std::string>("name"));
+    } else if (is(*node, runtime_op())) {
+      out = {new_buffer(Home::runtime, plan_.runtime_keys_.size(), spec)};
+      plan_.runtime_keys_.push_back(runtime_key(*node));
     } else {
       out = {new_buffer(Home::constant, plan_.constants_.size(), spec)};
       plan_.constants_.push_back(node->attributes.get<Tensor>("value"));
@@ -159,7 +162,7 @@ class PlanBuilder {
 
   /// The low-precision copy of a variable isn't computed in the step: it is kept with the variable.
   bool add_copy(const NodePtr& node) {
-    const auto& variable = node->op->name == "cast" ? node->inputs.front().node()->variable : nullptr;
+    const auto& variable = is(*node, ops::cast) ? node->inputs.front().node()->variable : nullptr;
     if (!variable || !is_floating(node->outputs.front().dtype)) return false;
     buffers_[node.get()] = {copy_buffer(variable, node->outputs.front().dtype)};
     return true;
@@ -175,12 +178,10 @@ class PlanBuilder {
     Plan::Copy copy;
     copy.variable = variable;
     copy.dtype = dtype;
-    copy.refresh = choose_kernel({&find_op("cast"),
-                                  {{"dtype", dtype}},
-                                  {{variable->value.shape(), variable->value.dtype()}},
-                                  {spec},
-                                  "[cast]"})
-                       .kernel;
+    copy.refresh =
+        choose_kernel(
+            {&ops::cast, {{"dtype", dtype}}, {{variable->value.shape(), variable->value.dtype()}}, {spec}, "[cast]"})
+            .kernel;
     plan_.copies_.push_back(std::move(copy));
     return new_buffer(Home::copy, plan_.copies_.size() - 1, spec);
   }
@@ -241,7 +242,7 @@ class PlanBuilder {
   }
 
   void finish() {
-    plan_.runtime_.resize(plan_.runtime_names_.size());
+    plan_.runtime_.resize(plan_.runtime_keys_.size());
     for (const Value& input : graph_.inputs) plan_.input_specs_.push_back({input.shape(), input.dtype()});
     for (auto& step : plan_.steps_) {
       step.in.resize(step.reads.size());

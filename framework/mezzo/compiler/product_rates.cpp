@@ -9,6 +9,7 @@
 #include <mezzo/compiler/work.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
@@ -57,7 +58,8 @@ Products products_of(Value (*f)(const Value&, const Value&), const Shape& a, con
   gradients(sum(f(x, y)), {x, y});
   Products out;
   for (const NodePtr& node : trace.graph().nodes) {
-    if (node->op->name == "matmul" || node->op->name.rfind("conv2d", 0) == 0) {
+    if (is(*node, ops::matmul) || is(*node, ops::conv2d) || is(*node, ops::conv2d_input_gradient) ||
+        is(*node, ops::conv2d_kernel_gradient)) {
       out.push_back(std::make_unique<Product>(*node));
     }
   }
@@ -102,7 +104,15 @@ struct Candidate {
   double matmul_seconds = HUGE_VAL, conv2d_seconds = HUGE_VAL;
 };
 
+Support (*registered_support)(DType) = nullptr;
+
 }  // namespace
+
+void register_dtype_support(Support (*support)(DType dtype)) { registered_support = support; }
+
+Support dtype_support(DType dtype) {
+  return registered_support == nullptr ? Support::absent : registered_support(dtype);
+}
 
 std::vector<ProductRates> product_rates(const std::vector<DType>& dtypes, int rounds) {
   std::vector<Candidate> candidates;

@@ -19,9 +19,13 @@ struct ProductRates {
 /// round on two cores; float64, which has no fast kernel, up to a second.
 std::vector<ProductRates> product_rates(const std::vector<DType>& dtypes, int rounds);
 
-/// How oneDNN computes products of that dtype on this CPU: natively, by wider arithmetic, or not at all. Implemented
-/// by backends/.
+/// How oneDNN computes products of a dtype on this CPU: natively, by wider arithmetic, or not at all.
 enum class Support { native, emulated, absent };
-Support onednn_support(DType dtype);
+
+/// Sets the function that dtype_support() calls; a backend implements it. Called once, by registration.cpp.
+void register_dtype_support(Support (*support)(DType dtype));
+
+/// Support for products of that dtype; absent if no backend is registered.
+Support dtype_support(DType dtype);
 
 }  // namespace mezzo

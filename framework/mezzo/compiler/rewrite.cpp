@@ -3,12 +3,6 @@
 namespace mezzo {
 namespace {
 
-Values outputs_of(const NodePtr& node) {
-  Values out;
-  for (std::size_t i = 0; i < node->outputs.size(); ++i) out.emplace_back(node, static_cast<int>(i));
-  return out;
-}
-
 /// The new graph, and what stands in it for the outputs of the old one's nodes.
 class Renewed final : public Rewriter {
  public:
@@ -89,7 +83,9 @@ Graph rewrite(const Graph& graph, const Rule& rule) {
   for (const auto& update : graph.updates) {
     out.updates.push_back({update.variable, renewed.of(update.value), update.group});
   }
-  for (const auto& gate : graph.gates) out.gates.push_back({renewed.of(gate.ok), gate.group, gate.error});
+  for (const auto& gate : graph.gates) {
+    out.gates.push_back({renewed.of(gate.ok), gate.group, gate.on_failure, gate.error});
+  }
   return std::move(out);
 }
 

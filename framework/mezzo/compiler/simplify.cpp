@@ -1,13 +1,14 @@
+#include <fmt/format.h>
+
 #include <unordered_map>
 #include <unordered_set>
 
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
-
-bool is(const Value& value, const char* op) { return value.node()->op->name == op; }
 
 /// Whether every number of dtype `narrow` survives a cast to `wide` and back.
 bool holds(DType wide, DType narrow) {
@@ -18,15 +19,15 @@ bool holds(DType wide, DType narrow) {
 Value without_effect(const Node& node) {
   const Value& x = node.inputs.front();
   const Spec& out = node.outputs.front();
-  if (node.op->name == "stop_gradient" || node.op->name == "identity") return x;
-  if (node.op->name == "reshape" && x.shape() == out.shape) return x;
-  if (node.op->name == "reshape" && is(x, "reshape") && x.node()->inputs.front().shape() == out.shape) {
+  if (is(node, ops::stop_gradient) || is(node, ops::identity) || is(node, ops::custom_gradient)) return x;
+  if (is(node, ops::reshape) && x.shape() == out.shape) return x;
+  if (is(node, ops::reshape) && is(x, ops::reshape) && x.node()->inputs.front().shape() == out.shape) {
     return x.node()->inputs.front();
   }
-  if (node.op->name != "cast") return {};
+  if (!is(node, ops::cast)) return {};
   if (x.dtype() == out.dtype) return x;
-  if (is(x, "join_master") && out.dtype == DType::bfloat16) return x.node()->inputs.front();
-  if (is(x, "cast")) {
+  if (is(x, ops::join_master) && out.dtype == DType::bfloat16) return x.node()->inputs.front();
+  if (is(x, ops::cast)) {
     const Value& origin = x.node()->inputs.front();
     if (origin.dtype() == out.dtype && holds(x.dtype(), origin.dtype())) return origin;
   }
@@ -38,8 +39,7 @@ bool leaf(const Node& node) { return node.op->infer == nullptr; }
 std::string key_of_node(const Node& node) {
   std::string key = node.op->name + "|" + node.attributes.to_string();
   for (const Value& input : node.inputs) {
-    key += "|" + std::to_string(reinterpret_cast<std::uintptr_t>(input.node().get())) + "." +
-           std::to_string(input.output());
+    key += fmt::format("|{}.{}", static_cast<const void*>(input.node().get()), input.output());
   }
   return key;
 }
@@ -51,7 +51,7 @@ Graph fold_and_share(const Graph& graph) {
       const Value same = without_effect(*node);
       if (same.defined()) return {same};
     }
-    if ((leaf(*node) && node->op->name != "constant") || node->op->effect) return {};
+    if ((leaf(*node) && !is(*node, constant_op())) || node->op->effect) return {};
     Values& values = known[key_of_node(*node)];
     if (values.empty()) values = to.add(node);
     return values;

@@ -1,5 +1,7 @@
 #include <mezzo/compiler/work.hpp>
 
+#include <mezzo/ops/op_set.hpp>
+
 namespace mezzo {
 namespace {
 
@@ -13,17 +15,17 @@ double convolution(const Spec& images, const Spec& kernel) {
 }  // namespace
 
 double operations(const KernelRequest& request) {
-  const std::string& op = request.op->name;
+  const Op* const op = request.op;
   const auto& in = request.inputs;
   const auto& out = request.outputs;
-  if (op == "matmul") {
+  if (op == &ops::matmul) {
     const bool transposed = request.attributes.get_or<bool>("transpose_a", false);
     const Shape& a = in[0].shape;
     return 2 * size(out[0]) * static_cast<double>(a[a.size() - (transposed ? 2 : 1)]);
   }
-  if (op == "conv2d") return convolution(out[0], in[1]);
-  if (op == "conv2d_input_gradient") return convolution(in[0], in[1]);
-  if (op == "conv2d_kernel_gradient") return convolution(in[1], out[0]);
+  if (op == &ops::conv2d) return convolution(out[0], in[1]);
+  if (op == &ops::conv2d_input_gradient) return convolution(in[0], in[1]);
+  if (op == &ops::conv2d_kernel_gradient) return convolution(in[1], out[0]);
   return 0;
 }
 

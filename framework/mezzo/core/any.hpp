@@ -8,24 +8,27 @@
 
 namespace mezzo {
 
-/// The one handle for a family of classes (Layer, Loss, Metric, Optimizer, ...): made from any value of a derived
-/// class and, where the family has `static Any<Base> from_name(const std::string&)`, from a name. Copies share the
-/// object, except inside a CloneScope.
+/// Handle for a family of classes (Layer, Loss, Metric, Optimizer, ...). It is constructed from a value of a derived
+/// class or from a name, if the family has `static Any<Base> from_name(const std::string&)`. Copies share the object,
+/// except inside a CloneScope.
 template <class Base>
 class Any {
  public:
+  /// An empty handle.
   Any() = default;
 
+  /// Stores a value of a derived class.
   template <class D, class = std::enable_if_t<std::is_base_of_v<Base, D>>>
   Any(D derived)
       : pointer_(std::make_shared<D>(std::move(derived))), copy_([](const Base& base) -> std::shared_ptr<Base> {
           return std::make_shared<D>(static_cast<const D&>(base));
         }) {}
 
-  /// From another family that this one takes: a Loss as a Metric.
+  /// Converts a value of another family if Base::adopt accepts it: a Loss as a Metric.
   template <class D, class B = Base, class = decltype(B::adopt(std::declval<D>()))>
   Any(D other) : Any(B::adopt(std::move(other))) {}
 
+  /// Looks up a name. Throws what from_name() throws.
   template <class B = Base, class = decltype(B::from_name(std::string()))>
   Any(const char* name) : Any(B::from_name(name)) {}
   template <class B = Base, class = decltype(B::from_name(std::string()))>
@@ -44,11 +47,12 @@ class Any {
 
   Base* operator->() const { return pointer_.get(); }
   Base& operator*() const { return *pointer_; }
+  /// False for an empty handle.
   explicit operator bool() const { return pointer_ != nullptr; }
 
  private:
   std::shared_ptr<Base> pointer_;
-  std::shared_ptr<Base> (*copy_)(const Base&) = nullptr;
+  std::shared_ptr<Base> (*copy_)(const Base&) = nullptr;  // copies an object of the derived class
 };
 
 }  // namespace mezzo

@@ -4,9 +4,10 @@
 
 namespace mezzo {
 
-/// The upper half of a float32: 8 exponent bits, 8 bits of precision. A storage format: arithmetic is done in float.
-struct bfloat16 {  // NOLINT(readability-identifier-naming): named as a number type
-  std::uint16_t bits = 0;
+/// bfloat16, the upper half of a float32: 8 exponent bits, 8 bits of precision. For storage only; arithmetic is done in
+/// float.
+struct bfloat16 {          // NOLINT(readability-identifier-naming): named as a number type
+  std::uint16_t bits = 0;  ///< sign, exponent, mantissa
 
   bfloat16() = default;
 
@@ -21,7 +22,7 @@ struct bfloat16 {  // NOLINT(readability-identifier-naming): named as a number t
     }
   }
 
-  /// Exact.
+  /// Converts without rounding.
   explicit operator float() const {
     const std::uint32_t u = static_cast<std::uint32_t>(bits) << 16;
     float x = 0;

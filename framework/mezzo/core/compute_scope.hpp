@@ -5,7 +5,7 @@
 
 namespace mezzo::detail {
 
-/// While one lives, this thread and its pool compute by the settings of core/tuning.hpp.
+/// Applies the settings of core/tuning.hpp to this thread and its pool for its lifetime.
 class ComputeScope {
  public:
   ComputeScope();
@@ -14,12 +14,12 @@ class ComputeScope {
   ComputeScope& operator=(const ComputeScope&) = delete;
 
  private:
-  unsigned control_;
+  unsigned control_;  // the caller's MXCSR
   bool bound_;
-  cpu_set_t cores_;  // the caller's, if bound
+  cpu_set_t cores_;  // the caller's affinity mask, if bound
 };
 
-/// Memory from there on is in huge pages, if they are wanted and the system has some.
+/// Advises the system to back [address, address + bytes) with huge pages, unless huge_pages() is off.
 void ask_for_huge_pages(void* address, std::size_t bytes);
 
 }  // namespace mezzo::detail

@@ -13,8 +13,8 @@ namespace detail {
 template <class T>
 constexpr bool is_half = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>;
 
-/// `x` as a float that rounds on to a 16-bit float just as `x` itself would: what is lost sets the last bit (round to
-/// odd; Boldo and Melquiond, IEEE Transactions on Computers 57-4, 2008).
+/// Converts x to a float that rounds to the same 16-bit float as x. Uses round to odd: an inexact result has its last
+/// bit set (Boldo and Melquiond, IEEE Transactions on Computers 57-4, 2008).
 template <class Wide>
 float round_to_odd(Wide x) {
   const auto nearest = static_cast<float>(x);
@@ -29,6 +29,7 @@ float round_to_odd(Wide x) {
   return odd;
 }
 
+/// Converts x to a float without a double rounding in the following conversion to a 16-bit float.
 template <class From>
 float to_float_before_half(From x) {
   if constexpr (std::is_same_v<From, double>) return round_to_odd(x);
@@ -37,11 +38,12 @@ float to_float_before_half(From x) {
   return static_cast<float>(x);
 }
 
+/// Converts a float to an integer: truncates, saturates; NaN becomes 0.
 template <class To, class From>
 To truncate(From x) {
   using Limits = std::numeric_limits<To>;
   constexpr auto low = static_cast<From>(Limits::min());
-  constexpr To half = Limits::max() / 2 + 1;  // a power of two, which every float holds
+  constexpr To half = Limits::max() / 2 + 1;  // a power of two: exact in every float
   constexpr auto end = 2 * static_cast<From>(half);
   if (x != x) return 0;
   if (x <= low) return Limits::min();
@@ -50,8 +52,8 @@ To truncate(From x) {
 
 }  // namespace detail
 
-/// One element of a dtype as an element of another. Floats round once, to nearest even. Floats to integers truncate
-/// and stop at the ends of the range; NaN becomes 0. Integers to narrower ones keep their low bits. To bool: x != 0.
+/// Converts one element to another dtype. Floats round once, to nearest even. Floats to integers truncate and saturate;
+/// NaN becomes 0. Integers to narrower integers keep their low bits. The result as bool is x != 0.
 template <class To, class From>
 To convert(From x) {
   if constexpr (std::is_same_v<To, From>) {

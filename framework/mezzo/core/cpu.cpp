@@ -12,10 +12,10 @@
 namespace mezzo {
 namespace {
 
-/// The lesser of two limits of which 0 is none.
+/// Minimum of two limits; 0 means no limit.
 double lesser(double a, double b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
-/// Of one folder of a control group.
+/// Limit of one control group.
 double limit_of(const std::string& folder) {
   std::string quota;
   double period = 0;
@@ -28,7 +28,7 @@ double limit_of(const std::string& folder) {
   return found && microseconds > 0 && period > 0 ? microseconds / period : 0;
 }
 
-/// Of a group and those above it.
+/// Smallest limit of a control group and its parents.
 double limit_up_from(const std::string& root, std::string path) {
   double limit = 0;
   while (true) {
@@ -74,7 +74,7 @@ double cpu_quota() { return detail::cpu_quota("/proc/self", "/sys/fs/cgroup"); }
 double detail::cpu_quota(const std::string& process, const std::string& groups) {
   std::ifstream file(process + "/cgroup");
   double limit = 0;
-  for (std::string line; std::getline(file, line);) {  // hierarchy:controllers:path; no controllers: version 2
+  for (std::string line; std::getline(file, line);) {  // hierarchy:controllers:path; version 2 has no controllers
     std::istringstream parts(line);
     std::string hierarchy, controllers, path;
     std::getline(std::getline(std::getline(parts, hierarchy, ':'), controllers, ':'), path);

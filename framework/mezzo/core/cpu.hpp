@@ -3,21 +3,21 @@
 
 namespace mezzo {
 
-/// "Intel(R) Xeon(R) Processor", as the CPU calls itself.
+/// Name of the CPU from its CPUID: "Intel(R) Xeon(R) Processor"; "unknown" if it has none.
 std::string cpu_name();
 
-/// Whether the CPU has AMX tiles for bfloat16, and the operating system lets them be used.
+/// True if the CPU has AMX tiles for bfloat16 and the operating system enables them.
 bool has_amx();
 
-/// Logical cores that this process may run on: its affinity mask.
+/// Number of logical cores in the affinity mask of this process.
 int available_cores();
 
-/// Cores' worth of time that this process's control groups (version 1 or 2) grant it, the least on the way up; 0: no
-/// limit.
+/// CPU quota of this process in cores: the smallest quota of its control groups (version 1 or 2) and their parents. 0:
+/// no limit.
 double cpu_quota();
 
 namespace detail {
-/// The same, of files below other folders than "/proc/self" and "/sys/fs/cgroup".
+/// cpu_quota() with other folders in place of "/proc/self" and "/sys/fs/cgroup".
 double cpu_quota(const std::string& process, const std::string& groups);
 }  // namespace detail
 

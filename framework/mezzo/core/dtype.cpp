@@ -1,8 +1,10 @@
 #include <mezzo/core/dtype.hpp>
 
 #include <array>
+#include <string_view>
+#include <vector>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 namespace {
@@ -11,7 +13,7 @@ struct Info {
   DType dtype;
   const char* name;
   std::size_t size;
-  int rank;  // order of promotion; equal ranks of different dtypes meet one rank higher
+  int rank;  // order of promotion; two dtypes of equal rank promote to one of a higher rank
 };
 
 constexpr std::array<Info, 10> table{{{DType::float32, "float32", 4, 8},
@@ -32,12 +34,12 @@ const Info& info(DType dtype) { return table[static_cast<std::size_t>(dtype)]; }
 const char* dtype_name(DType dtype) { return info(dtype).name; }
 
 DType dtype_from_name(const std::string& name) {
-  std::string good;
+  std::vector<std::string_view> valid;
   for (const Info& entry : table) {
     if (name == entry.name) return entry.dtype;
-    good += (good.empty() ? "" : ", ") + std::string(entry.name);
+    valid.emplace_back(entry.name);
   }
-  throw NameError("no dtype \"" + name + "\"; there are: " + good);
+  fail_unknown("", "dtype", name, valid);
 }
 
 std::size_t dtype_size(DType dtype) { return info(dtype).size; }

@@ -8,29 +8,29 @@
 
 namespace mezzo {
 
-/// The type of the elements of a Tensor or a Value.
+/// Type of the elements of a Tensor or a Value.
 enum class DType { float32, float64, bfloat16, float16, int8, int16, int32, int64, uint8, boolean };
 
-/// Its name as numpy and Keras spell it: "float32", "bfloat16", "bool", ...
+/// Name of a dtype as in numpy and Keras: "float32", "bfloat16", "bool", ...
 const char* dtype_name(DType dtype);
 
-/// The dtype of that name; a NameError that lists the good ones otherwise.
+/// Dtype of a name. Throws a NameError with the valid names if there is none.
 DType dtype_from_name(const std::string& name);
 
-/// Bytes per element.
+/// Size of an element in bytes.
 std::size_t dtype_size(DType dtype);
 
-/// float32, float64, bfloat16 or float16.
+/// True for float32, float64, bfloat16 and float16.
 bool is_floating(DType dtype);
 
-/// The dtype in which two operands meet: floats before integers before bool, the wider before the narrower. bfloat16
-/// and float16 meet in float32, since neither holds the other.
+/// Common dtype of two operands: floats before integers before bool, wider before narrower. bfloat16 and float16
+/// promote to float32, int8 and uint8 to int16, because neither contains the other.
 DType promote(DType a, DType b);
 
-/// The least dtype in which sums, statistics and losses are computed: float64 for float64, otherwise float32.
+/// Minimal dtype of sums, statistics and losses of elements of a dtype: float64 for float64, otherwise float32.
 DType accumulation_dtype(DType dtype);
 
-/// DTypeOf<T>::value is the DType of a C++ type.
+/// Maps a C++ type to its dtype: DTypeOf<float>::value is DType::float32.
 template <class T>
 struct DTypeOf;
 template <>

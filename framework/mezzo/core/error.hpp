@@ -4,23 +4,23 @@
 
 namespace mezzo {
 
-/// Base of every exception that mezzo throws. The text names operation, layer, axis, what was expected and what
-/// was received, in one line: `[Conv2D "stem"] input axis -1 must be 3 (kernel channels); got shape (32, 28, 28, 1)`.
+/// Base of all exceptions that mezzo throws. The text is one line with the operation or layer, the expected and the
+/// given values: `[Conv2D "stem"] input axis -1 must be 3 (kernel channels); got shape (32, 28, 28, 1)`.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A shape or rank that an operation can't take.
+/// A shape or rank that an operation does not accept.
 struct ShapeError : Error {
   using Error::Error;
 };
 
-/// A dtype that an operation can't take.
+/// A dtype that an operation does not accept.
 struct DTypeError : Error {
   using Error::Error;
 };
 
-/// A name that nothing has; the text lists the good ones.
+/// An unknown name. The text lists the valid names.
 struct NameError : Error {
   using Error::Error;
 };
@@ -30,7 +30,7 @@ struct ValueError : Error {
   using Error::Error;
 };
 
-/// A file that is missing, truncated or not of its format.
+/// A file that is missing, truncated or malformed.
 struct FileError : Error {
   using Error::Error;
 };

@@ -10,7 +10,7 @@
 #include <mezzo/core/shape.hpp>
 #include <mezzo/core/tensor.hpp>
 
-// Formats of mezzo's types in messages, and the one way to throw. Private: fmt is no part of the public headers.
+// Formatters of mezzo's types and functions that throw. Private: the public headers must not depend on fmt.
 
 /// "(32, 28, 28, 1)".
 template <>

@@ -1,14 +1,13 @@
 #include <mezzo/core/finfo.hpp>
 
 #include <cmath>
-#include <string>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 namespace {
 
-/// IEEE 754's parameters: binary digits, the hidden one among them, and the exponents of smallest_normal and max.
+/// Parameters as in IEEE 754: binary digits, including the hidden one, and the exponents of smallest_normal and max.
 struct Format {
   int precision, least, greatest;
 };
@@ -16,16 +15,15 @@ struct Format {
 Format format_of(DType dtype) {
   switch (dtype) {
     case DType::float16:
-      return {11, -14, 15};
+      return {.precision = 11, .least = -14, .greatest = 15};
     case DType::bfloat16:
-      return {8, -126, 127};
+      return {.precision = 8, .least = -126, .greatest = 127};
     case DType::float32:
-      return {24, -126, 127};
+      return {.precision = 24, .least = -126, .greatest = 127};
     case DType::float64:
-      return {53, -1022, 1023};
+      return {.precision = 53, .least = -1022, .greatest = 1023};
     default:
-      throw DTypeError(std::string("[finfo] dtype must be float16, bfloat16, float32 or float64; got ") +
-                       dtype_name(dtype));
+      fail<DTypeError>("[finfo]", "dtype must be float16, bfloat16, float32 or float64; got {}", dtype);
   }
 }
 

@@ -3,17 +3,17 @@
 
 namespace mezzo {
 
-/// IEEE binary16: 5 exponent bits, 11 bits of precision, largest finite value 65504. A storage format: arithmetic is
+/// IEEE binary16: 5 exponent bits, 11 bits of precision, largest finite value 65504. For storage only; arithmetic is
 /// done in float.
-struct float16 {  // NOLINT(readability-identifier-naming): named as a number type
-  std::uint16_t bits = 0;
+struct float16 {           // NOLINT(readability-identifier-naming): named as a number type
+  std::uint16_t bits = 0;  ///< sign, exponent, mantissa
 
   float16() = default;
 
-  /// Rounds to nearest, ties to even; from 65520 on the result is infinite. Subnormals are kept.
+  /// Rounds to nearest, ties to even. Magnitudes from 65520 on become infinite. Subnormals are kept.
   explicit float16(float x);
 
-  /// Exact.
+  /// Converts without rounding.
   explicit operator float() const;
 };
 

@@ -7,8 +7,10 @@
 #include <cctype>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
+#include <vector>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 namespace {
@@ -18,7 +20,7 @@ struct Entry {
   Isa isa;
 };
 
-// Ours first, then oneDNN's others, 2.6 and 3.x.
+// mezzo's names first, in the order of Isa; then the other names of oneDNN 2.6 and 3.x.
 constexpr std::array<Entry, 17> table{{{"SSE2", Isa::sse2},
                                        {"AVX2", Isa::avx2},
                                        {"AVX512_CORE", Isa::avx512},
@@ -37,6 +39,7 @@ constexpr std::array<Entry, 17> table{{{"SSE2", Isa::sse2},
                                        {"ALL", Isa::avx512_bf16},
                                        {"DEFAULT", Isa::avx512_bf16}}};
 
+/// Ignores case.
 std::optional<Isa> find(std::string name) {
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   for (const Entry& entry : table) {
@@ -45,7 +48,7 @@ std::optional<Isa> find(std::string name) {
   return std::nullopt;
 }
 
-// clang 14's __builtin_cpu_supports doesn't know this one.
+// clang 14's __builtin_cpu_supports lacks f16c.
 bool has_f16c() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(1, &a, &b, &c, &d) == 1 && (c & bit_F16C) != 0;
@@ -61,11 +64,12 @@ Isa best_of_cpu() {
   return __builtin_cpu_supports("avx512bf16") ? Isa::avx512_bf16 : Isa::avx512;
 }
 
+/// Upper limit from the environment.
 Isa cap() {
   const char* ours = std::getenv("MEZZO_MAX_ISA");
   if (ours != nullptr && *ours != '\0') return isa_from_name(ours);
   const char* onednn = std::getenv("ONEDNN_MAX_CPU_ISA");
-  // oneDNN takes a name that it doesn't know for no cap.
+  // oneDNN ignores an unknown name.
   return onednn != nullptr ? find(onednn).value_or(Isa::avx512_bf16) : Isa::avx512_bf16;
 }
 
@@ -80,9 +84,9 @@ Isa isa() {
 
 Isa isa_from_name(const std::string& name) {
   if (const auto found = find(name)) return *found;
-  std::string good;
-  for (const Entry& entry : table) good += (good.empty() ? "" : ", ") + std::string(entry.name);
-  throw NameError("no instruction set \"" + name + "\"; there are: " + good);
+  std::vector<std::string_view> valid;
+  for (const Entry& entry : table) valid.emplace_back(entry.name);
+  fail_unknown("", "instruction set", name, valid);
 }
 
 }  // namespace mezzo

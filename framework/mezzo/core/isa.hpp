@@ -3,17 +3,19 @@
 
 namespace mezzo {
 
-/// Instruction sets that kernels are compiled for, each containing those before it.
+/// Instruction sets that kernels are compiled for. Each one contains those before it.
 enum class Isa { sse2, avx2, avx512, avx512_bf16 };
 
-/// "SSE2", "AVX2", "AVX512_CORE", "AVX512_CORE_BF16": oneDNN's spelling, where it has one.
+/// "SSE2", "AVX2", "AVX512_CORE" or "AVX512_CORE_BF16": oneDNN's spelling, except for SSE2, which oneDNN lacks.
 const char* isa_name(Isa isa);
 
-/// The best one that this CPU and its operating system have, capped by the environment's MEZZO_MAX_ISA (by default
-/// ONEDNN_MAX_CPU_ISA), read once. A NameError if MEZZO_MAX_ISA names none that exists.
+/// The highest instruction set that CPU and operating system support, capped by the environment variable MEZZO_MAX_ISA
+/// or, if that is not set, ONEDNN_MAX_CPU_ISA. The environment is read once. Throws a NameError if MEZZO_MAX_ISA is an
+/// unknown name.
 Isa isa();
 
-/// The one of that name or, for names of oneDNN's that lie between ours, the next lower one. Used by isa().
+/// The instruction set of a name, case ignored. Names of oneDNN between two of these map to the lower one. Throws a
+/// NameError with the valid names if there is none.
 Isa isa_from_name(const std::string& name);
 
 }  // namespace mezzo

@@ -4,24 +4,35 @@
 #include <vector>
 
 #include <mezzo/core/any.hpp>
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 
-/// The members of a family that have names: the one list behind its from_name().
+namespace detail {
+
+/// "mae, mean_absolute_error".
+std::string join_names(const std::vector<std::string>& names);
+
+/// Throws a NameError: `unknown <kind> "<name>"; valid names: a, b, c`.
+[[noreturn]] void fail_unknown_name(const std::string& kind, const std::string& name,
+                                    const std::vector<std::string>& valid);
+
+}  // namespace detail
+
+/// The named members of a family (losses, optimizers, ...); implements the family's from_name().
 template <class Base>
 class NameTable {
  public:
-  /// `make` gets the name that was asked for, since some members keep it.
+  /// `make` receives the requested name, because some members store it.
   struct Row {
     std::string name;
     Any<Base> (*make)(const std::string& name);
   };
 
-  /// `family` is what errors call it: "loss".
+  /// `family` is the name of the family in errors: "loss".
   NameTable(std::string family, std::vector<Row> rows) : family_(std::move(family)), rows_(std::move(rows)) {}
 
-  /// The member of that name, or an empty handle.
+  /// Makes the member of that name. Returns an empty handle if there is none.
   Any<Base> find(const std::string& name) const {
     for (const Row& row : rows_) {
       if (row.name == name) return row.make(name);
@@ -29,21 +40,23 @@ class NameTable {
     return {};
   }
 
-  /// The member of that name; a NameError that lists the good ones otherwise.
+  /// Makes the member of that name. Throws a NameError with the valid names if there is none.
   Any<Base> at(const std::string& name) const {
     Any<Base> found = find(name);
-    if (!found) throw NameError("no " + family_ + " \"" + name + "\"; there are: " + names());
+    if (!found) detail::fail_unknown_name(family_, name, list());
     return found;
   }
 
-  /// "mae, mean_absolute_error, ...".
-  std::string names() const {
-    std::string all;
-    for (const Row& row : rows_) all += (all.empty() ? "" : ", ") + row.name;
+  /// All names in the order of the rows: "mae, mean_absolute_error, ...".
+  std::string names() const { return detail::join_names(list()); }
+
+ private:
+  std::vector<std::string> list() const {
+    std::vector<std::string> all;
+    for (const Row& row : rows_) all.push_back(row.name);
     return all;
   }
 
- private:
   std::string family_;
   std::vector<Row> rows_;
 };

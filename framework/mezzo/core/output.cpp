@@ -6,17 +6,19 @@
 #include <mutex>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace mezzo {
 namespace {
 
 struct Sink {
-  std::recursive_mutex mutex;  // recursive: a sink may itself warn
+  std::recursive_mutex mutex;  // recursive, because a sink may call warn()
   Output output;
-  bool open_line = false;  // what was written last, a progress bar say, did not end its line
+  bool open_line = false;  // true if the last text did not end its line (a progress bar)
 };
 
 Sink& sink() {
-  static Sink* const forever = new Sink;  // threads may write while statics are torn down
+  static Sink* const forever = new Sink;  // never destroyed: threads may write during static destruction
   return *forever;
 }
 
@@ -31,7 +33,7 @@ void set_output(Output output) {
 void write_output(const std::string& text) {
   const std::lock_guard lock(sink().mutex);
   if (!text.empty()) sink().open_line = text.back() != '\n';
-  const Output output = sink().output;  // a copy, since the sink may replace itself
+  const Output output = sink().output;  // a copy, because the function may call set_output()
   if (output) {
     output(text);
   } else {
@@ -46,7 +48,7 @@ bool output_is_terminal() {
 
 void warn(const std::string& text) {
   const std::lock_guard lock(sink().mutex);
-  write_output((sink().open_line ? "\n" : "") + ("mezzo: warning: " + text + "\n"));
+  write_output(fmt::format("{}mezzo: warning: {}\n", sink().open_line ? "\n" : "", text));
 }
 
 }  // namespace mezzo

@@ -4,16 +4,16 @@
 
 namespace mezzo {
 
-/// Takes text for a person: progress, warnings. May contain '\r' to write over the current line.
+/// Function that writes text for the user: progress, warnings. The text may contain '\r' to overwrite the current line.
 using Output = std::function<void(const std::string& text)>;
 
-/// Replaces the one sink; an empty function puts std::cerr back. Nothing in the library prints but through it.
+/// Replaces the sink of all output of the library. An empty function restores std::cerr.
 void set_output(Output output);
 
-/// Writes to the sink as it is; the caller ends lines.
+/// Writes text to the sink unchanged; the caller adds line ends.
 void write_output(const std::string& text);
 
-/// Whether the sink is std::cerr and that is a terminal.
+/// True if the sink is std::cerr and std::cerr is a terminal.
 bool output_is_terminal();
 
 /// Writes "mezzo: warning: <text>\n" to the sink, on a line of its own.

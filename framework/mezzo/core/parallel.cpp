@@ -2,12 +2,13 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <string>
 
 #include <mezzo/core/cpu.hpp>
 #include <mezzo/core/error.hpp>
+#include <mezzo/core/execution_context.hpp>
+#include <mezzo/core/fail.hpp>
 
-// libgomp's own entry points: clang's -fopenmp would bring a second pool beside the one that oneDNN runs on.
+// libgomp's entry points. clang's -fopenmp would add a second pool to the one of oneDNN.
 extern "C" {
 void GOMP_parallel(void (*body)(void*), void* context, unsigned threads, unsigned flags);
 int omp_get_thread_num();
@@ -18,15 +19,18 @@ void omp_set_num_threads(int);
 }
 
 namespace mezzo {
-
 namespace {
 
-/// libgomp begins with the cores of the affinity mask, whatever share of them a quota leaves. Its setting is one of
-/// each thread's own.
-void heed_quota() {
-  thread_local bool heeded = false;
-  if (heeded || omp_in_parallel() != 0) return;
-  heeded = true;
+struct QuotaState {
+  bool applied = false;
+};
+
+/// Limits the number of threads to the quota of the control groups, once per thread: libgomp's default is the affinity
+/// mask alone, and its setting is per thread.
+void apply_quota() {
+  bool& applied = detail::ExecutionContext::current().part<QuotaState>().applied;
+  if (applied || omp_in_parallel() != 0) return;
+  applied = true;
   static const double quota = cpu_quota();
   static const bool chosen = std::getenv("OMP_NUM_THREADS") != nullptr;
   const auto most = static_cast<int>(std::ceil(quota));
@@ -36,13 +40,13 @@ void heed_quota() {
 }  // namespace
 
 int thread_count() {
-  heed_quota();
+  apply_quota();
   return omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
 }
 
 void set_thread_count(int threads) {
-  if (threads < 1) throw ValueError("set_thread_count: threads must be at least 1; got " + std::to_string(threads));
-  heed_quota();
+  if (threads < 1) fail<ValueError>("[set_thread_count]", "threads must be at least 1; got {}", threads);
+  apply_quota();
   omp_set_num_threads(threads);
 }
 

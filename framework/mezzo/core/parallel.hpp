@@ -4,16 +4,31 @@
 
 namespace mezzo {
 
-/// Threads that a parallel loop may use: libgomp's pool, the one that oneDNN uses too. At first OMP_NUM_THREADS, or the
-/// cores that the process may run on, but no more than its control groups' quota, rounded up.
+/// Number of threads that a parallel loop may use. The threads are libgomp's pool, which oneDNN uses too. Default:
+/// OMP_NUM_THREADS, or the number of cores that the process may run on, limited by the quota of its control groups,
+/// rounded up.
 int thread_count();
 
-/// Caps the pool (1 or more); a ValueError below 1.
+/// Sets the number of threads. Throws a ValueError if it is below 1.
 void set_thread_count(int threads);
 
 namespace detail {
+
 void parallel(int threads, void (*body)(void* context, int thread, int threads), void* context);
-}
+
+/// Limits the pool to one thread for its lifetime, so that timings are stable on a busy machine.
+class OneThread {
+ public:
+  OneThread() { set_thread_count(1); }
+  ~OneThread() { set_thread_count(threads_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int threads_ = thread_count();
+};
+
+}  // namespace detail
 
 /// Calls body(thread, threads) once on each of `threads` threads. The body must not throw.
 template <class Body>
@@ -24,8 +39,8 @@ void parallel_threads(int threads, Body&& body) {
       const_cast<void*>(static_cast<const void*>(&body)));
 }
 
-/// Splits [0, count) into one contiguous range a thread, none smaller than `grain` but for the last, and calls
-/// body(begin, end) for each. Runs on the caller's thread when one range is all. The body must not throw.
+/// Splits [0, count) into one contiguous range per thread and calls body(begin, end) for each. No range except the last
+/// is smaller than `grain`. A single range runs on the caller's thread. The body must not throw.
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t grain, Body&& body) {
   if (count <= 0) return;

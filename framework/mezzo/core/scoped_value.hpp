@@ -3,7 +3,7 @@
 
 namespace mezzo {
 
-/// While one lives, a place has another value; then again the one that it had.
+/// Replaces the value of a variable for its lifetime, then restores the previous value.
 template <class T>
 class ScopedValue {
  public:

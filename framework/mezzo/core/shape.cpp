@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 
 std::string to_string(const Shape& shape) {
   std::string text = "(";
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    text += (i > 0 ? ", " : "") + (shape[i] < 0 ? std::string("?") : std::to_string(shape[i]));
+    if (i > 0) text += ", ";
+    text += shape[i] < 0 ? "?" : fmt::format_int(shape[i]).str();
   }
   return text + (shape.size() == 1 ? ",)" : ")");
 }
@@ -31,8 +32,7 @@ Shape broadcast(const Shape& a, const Shape& b, const std::string& where) {
     const auto x = size(a);
     const auto y = size(b);
     if (x != y && x != 1 && y != 1) {
-      throw ShapeError(where + " shapes must be equal or 1 on axis -" + std::to_string(rank - i) + "; got " +
-                       to_string(a) + " and " + to_string(b));
+      fail<ShapeError>(where, "shapes must be equal or 1 on axis -{}; got {} and {}", rank - i, a, b);
     }
     out[i] = x == 1 ? y : x;
   }
@@ -60,8 +60,7 @@ Shape inverse_permutation(const Shape& permutation) {
 std::int64_t normalize_axis(std::int64_t axis, std::size_t rank, const std::string& where) {
   const auto n = static_cast<std::int64_t>(rank);
   if (axis < -n || axis >= n) {
-    throw ShapeError(where + " axis must lie in [" + std::to_string(-n) + ", " + std::to_string(n) + "); got " +
-                     std::to_string(axis));
+    fail<ShapeError>(where, "axis must lie in [{}, {}); got {}", -n, n, axis);
   }
   return axis < 0 ? axis + n : axis;
 }

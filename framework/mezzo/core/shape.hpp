@@ -5,27 +5,27 @@
 
 namespace mezzo {
 
-/// Sizes of the axes, outermost first; {} is a scalar. -1 is a size that isn't known yet (the batch of a functional
-/// graph).
+/// Sizes of the axes, outermost first. {} is a scalar. -1 is an unknown size (the batch axis of a functional graph).
 using Shape = std::vector<std::int64_t>;
 
 /// "(32, 28, 28, 1)", "(3,)", "()"; an unknown size prints as "?".
 std::string to_string(const Shape& shape);
 
-/// Product of the sizes; 1 for a scalar, -1 as soon as one size is unknown.
+/// Product of the sizes: 1 for a scalar, -1 if a size is unknown.
 std::int64_t element_count(const Shape& shape);
 
-/// The shape that two operands meet in, by numpy's rules: axes are aligned at the end, and 1 stretches. An unknown
-/// size meets 1 and itself. Throws a ShapeError that starts with `where`.
+/// Broadcast shape of two operands, by numpy's rules: axes are aligned at the end, and size 1 broadcasts. An unknown
+/// size broadcasts with 1 and with an unknown size only. Throws a ShapeError that starts with `where`.
 Shape broadcast(const Shape& a, const Shape& b, const std::string& where);
 
-/// Distances in elements between neighbours along each axis, in row-major order.
+/// Row-major strides of a contiguous array, in elements.
 Shape row_major_strides(const Shape& shape);
 
-/// The permutation that undoes one: entry permutation[i] is i.
+/// Inverse of a permutation: entry permutation[i] is i.
 Shape inverse_permutation(const Shape& permutation);
 
-/// `axis` counted from the front; negative axes count from the end. Throws a ShapeError that starts with `where`.
+/// Converts an axis that may be negative (counted from the end) to its index from the front. Throws a ShapeError that
+/// starts with `where`.
 std::int64_t normalize_axis(std::int64_t axis, std::size_t rank, const std::string& where);
 
 }  // namespace mezzo

@@ -1,12 +1,15 @@
 #include <mezzo/core/shared.hpp>
 
+#include <mezzo/core/execution_context.hpp>
+
 namespace mezzo {
 namespace {
 
-CloneScope*& innermost() {
-  thread_local CloneScope* scope = nullptr;
-  return scope;
-}
+struct CloneState {
+  CloneScope* innermost = nullptr;
+};
+
+CloneScope*& innermost() { return detail::ExecutionContext::current().part<CloneState>().innermost; }
 
 }  // namespace
 

@@ -5,8 +5,8 @@
 
 namespace mezzo {
 
-/// While one lives, copying a Shared box on this thread copies its content, once per box, so that what was shared
-/// stays shared among the copies. `clone()` is made of it.
+/// Makes copies of Shared pointers deep for its lifetime, on this thread. Each object is copied once, so that objects
+/// with several owners are shared by the copies too. `clone()` uses it.
 class CloneScope {
  public:
   CloneScope();
@@ -14,18 +14,18 @@ class CloneScope {
   CloneScope(const CloneScope&) = delete;
   CloneScope& operator=(const CloneScope&) = delete;
 
-  /// The innermost one of this thread, or null.
+  /// The innermost scope of this thread, or null.
   static CloneScope* current();
 
-  /// Original box -> its copy.
+  /// Copies by the address of the original.
   std::map<const void*, std::shared_ptr<void>> twins;
 
  private:
   CloneScope* outer_;
 };
 
-/// A shared pointer whose copy shares, as Python's references do, except inside a CloneScope. T has a constructor
-/// from T::Blank and `void copy_from(const T&)`.
+/// A shared pointer. Copies share the object, as references in Python do, except inside a CloneScope, where copies are
+/// deep. T needs a constructor from T::Blank and `void copy_from(const T&)`.
 template <class T>
 class Shared {
  public:
@@ -34,7 +34,7 @@ class Shared {
   explicit Shared(std::in_place_t, Arguments&&... arguments)
       : pointer_(std::make_shared<T>(std::forward<Arguments>(arguments)...)) {}
   Shared(const Shared& other) : pointer_(twin(other.pointer_)) {}
-  // Shares: a moved-from layer keeps its weights.
+  // Moving shares, so that a moved-from layer keeps its weights.
   Shared(Shared&& other) noexcept : pointer_(other.pointer_) {}  // NOLINT(performance-move-constructor-init)
   Shared& operator=(const Shared& other) {
     if (this != &other) pointer_ = twin(other.pointer_);
@@ -67,7 +67,7 @@ class Shared {
   std::shared_ptr<T> pointer_;
 };
 
-/// A pointer to what can be made again, caches and the like: copies share it, clones begin without.
+/// A shared pointer to a cache. Copies share it; copies inside a CloneScope start without one.
 template <class T>
 class Transient {
  public:
@@ -90,7 +90,8 @@ class Transient {
   std::shared_ptr<T> pointer_;
 };
 
-/// A deep copy of a layer, a model or anything made of Shared boxes: its weights are its own, ties among them kept.
+/// Deep copy of a layer, a model or any object that consists of Shared pointers. It has weights of its own; weights
+/// that the original uses several times are shared in the copy too.
 template <class L>
 L clone(const L& original) {
   CloneScope scope;

@@ -6,13 +6,14 @@
 
 namespace mezzo {
 
-/// A float32 in two halves: the nearest bfloat16 and, exactly, what is missing. As bits, x = (high << 16) + low.
+/// A float32 split without loss into two halves: the nearest bfloat16 and the remainder. In bits, x = (high << 16) +
+/// low.
 ///
-/// A number halfway between two bfloat16s has the one of larger magnitude: by rounding ties to even, an even one would
-/// stand for 2^16 + 1 numbers, one more than `low` can tell apart. Any NaN becomes a quiet one without remainder.
+/// Ties round to the larger magnitude. Rounding them to even would map 2^16 + 1 numbers to each even bfloat16, one more
+/// than `low` has values. NaNs become quiet NaNs with remainder 0.
 struct SplitFloat {
-  bfloat16 high;
-  std::int16_t low = 0;
+  bfloat16 high;         ///< the nearest bfloat16
+  std::int16_t low = 0;  ///< the remainder, in units of the last bit of the float32
 
   SplitFloat() = default;
   explicit SplitFloat(float x) {

@@ -6,6 +6,7 @@
 
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/convert.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/core/visit.hpp>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t alignment = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-// Even an empty tensor has an address, so that memcpy and the like may be handed it.
+// Zero bytes have an address too: memcpy and others require one.
 std::shared_ptr<void> allocate(std::size_t bytes) {
   alignas(alignment) static std::byte nothing[alignment];
   if (bytes == 0) return {std::shared_ptr<void>(), &nothing};
@@ -28,12 +29,11 @@ std::shared_ptr<void> allocate(std::size_t bytes) {
           [](void* pointer) { ::operator delete(pointer, std::align_val_t(alignment)); }};
 }
 
-// The number of elements of a shape whose bytes can be counted.
+/// Number of elements of a shape. Throws a ShapeError if a size is negative or the size in bytes overflows.
 std::int64_t checked_size(const Shape& shape, DType dtype) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] < 0) {
-      throw ShapeError("[Tensor] sizes must be 0 or more; got " + std::to_string(shape[axis]) + " on axis " +
-                       std::to_string(axis) + " of " + std::to_string(shape.size()));
+      fail<ShapeError>("[Tensor]", "sizes must be 0 or more; got {} on axis {} of {}", shape[axis], axis, shape.size());
     }
   }
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
@@ -42,7 +42,7 @@ std::int64_t checked_size(const Shape& shape, DType dtype) {
   bool overflow = false;
   for (const auto length : shape) overflow = overflow || __builtin_mul_overflow(size, length, &size);
   if (overflow || __builtin_mul_overflow(size, static_cast<std::int64_t>(dtype_size(dtype)), &bytes)) {
-    throw ShapeError("[Tensor] the bytes must fit in 63 bits; got shape " + to_string(shape));
+    fail<ShapeError>("[Tensor]", "the size in bytes must be below 2^63; got shape {}", shape);
   }
   return size;
 }
@@ -70,8 +70,8 @@ Tensor Tensor::scalar(double value, DType dtype) {
 }
 
 bool Tensor::shared() const {
-  // Reading the count alone would not wait until whoever let go of the bytes last, perhaps on another thread, has
-  // finished with them; copying the pointer and dropping the copy does.
+  // Reading use_count() alone does not synchronize with another thread that has just released the bytes; copying the
+  // pointer and destroying the copy does.
   const std::shared_ptr<void> another = bytes_;
   return another.use_count() > 2;
 }
@@ -82,7 +82,7 @@ void* Tensor::mutable_raw() {
 }
 
 double Tensor::item() const {
-  if (size_ != 1) throw ShapeError("[Tensor.item] there must be 1 element; got " + describe());
+  if (size_ != 1) fail<ShapeError>("[Tensor.item]", "there must be 1 element; got {}", *this);
   return to_doubles().front();
 }
 
@@ -117,8 +117,8 @@ Tensor Tensor::reshape(const Shape& shape) const {
     *unknown = rest > 0 ? size_ / rest : 0;
   }
   if (element_count(known) != size_) {
-    throw ShapeError("[Tensor.reshape] the new shape must have " + std::to_string(size_) +
-                     " elements, with at most one -1; got " + to_string(shape) + " for " + describe());
+    fail<ShapeError>("[Tensor.reshape]", "the new shape must have {} elements, with at most one -1; got {} for {}",
+                     size_, shape, *this);
   }
   Tensor out = *this;
   out.shape_ = std::move(known);
@@ -126,11 +126,10 @@ Tensor Tensor::reshape(const Shape& shape) const {
 }
 
 Tensor Tensor::slice(std::int64_t begin, std::int64_t end) const {
-  if (shape_.empty()) throw ShapeError("[Tensor.slice] the tensor must have an axis 0; got " + describe());
+  if (shape_.empty()) fail<ShapeError>("[Tensor.slice]", "the tensor must have an axis 0; got {}", *this);
   const std::int64_t rows = shape_[0];
   if (begin < 0 || end < begin || end > rows) {
-    throw ValueError("[Tensor.slice] rows must lie in [0, " + std::to_string(rows) + "); got [" +
-                     std::to_string(begin) + ", " + std::to_string(end) + ")");
+    fail<ValueError>("[Tensor.slice]", "rows must lie in [0, {}); got [{}, {})", rows, begin, end);
   }
   Shape shape = shape_;
   shape[0] = end - begin;
@@ -153,19 +152,17 @@ bool Tensor::equal(const Tensor& other) const {
   return shape_ == other.shape_ && dtype_ == other.dtype_ && std::memcmp(raw(), other.raw(), bytes()) == 0;
 }
 
-std::string Tensor::describe() const { return dtype_name(dtype_) + (" " + to_string(shape_)); }
+std::string Tensor::describe() const { return fmt::format("{} {}", dtype_, shape_); }
 
 void Tensor::check_count(std::size_t count) const {
   if (count != static_cast<std::size_t>(size_)) {
-    throw ShapeError("[Tensor] shape " + to_string(shape_) + " needs " + std::to_string(size_) + " elements; got " +
-                     std::to_string(count));
+    fail<ShapeError>("[Tensor]", "shape {} needs {} elements; got {}", shape_, size_, count);
   }
 }
 
-void Tensor::check_dtype(DType asked) const {
-  if (asked != dtype_) {
-    throw DTypeError("[Tensor] the elements are " + std::string(dtype_name(dtype_)) + "; they were asked for as " +
-                     dtype_name(asked));
+void Tensor::check_dtype(DType requested) const {
+  if (requested != dtype_) {
+    fail<DTypeError>("[Tensor]", "the elements must be accessed as {}; got an access as {}", dtype_, requested);
   }
 }
 

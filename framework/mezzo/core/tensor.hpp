@@ -13,22 +13,22 @@
 
 namespace mezzo {
 
-/// Specialised by a header that adapts a foreign array (`<mezzo/xtensor.hpp>`): `static Tensor to_tensor(const A&)`
-/// and `static A from_tensor(const Tensor&)`.
+/// Conversions between a foreign array type A and Tensor: `static Tensor to_tensor(const A&)` and
+/// `static A from_tensor(const Tensor&)`. Specialized in headers that adapt array types (`<mezzo/xtensor.hpp>`).
 template <class A, class = void>
 struct TensorAdapter;
 
-/// The one host array: dense, row-major, 64-byte aligned. A value: copies share their bytes until one of them is
-/// written to (copy on write), so passing a Tensor is cheap and never aliases.
+/// An array in host memory: contiguous, row-major, 64-byte aligned. Copies share their bytes until one of them is
+/// written to (copy on write): passing a Tensor is cheap, and writing to one never changes another.
 class Tensor {
  public:
-  /// Shape (0,), float32.
+  /// An empty tensor: shape (0,), float32.
   Tensor();
 
-  /// Zeros. Throws a ShapeError if a size is negative.
+  /// A tensor of zeros. Throws a ShapeError if a size is negative.
   explicit Tensor(Shape shape, DType dtype = DType::float32);
 
-  /// From row-major elements; a ShapeError if their number isn't the shape's.
+  /// Copies row-major elements. Throws a ShapeError if their number isn't that of the shape.
   template <class T, class = decltype(DTypeOf<T>::value)>
   Tensor(Shape shape, const std::vector<T>& elements) : Tensor(std::move(shape), DTypeOf<T>::value) {
     check_count(elements.size());
@@ -36,76 +36,87 @@ class Tensor {
     for (std::size_t i = 0; i < elements.size(); ++i) out[i] = elements[i];
   }
 
-  /// From an array for which a TensorAdapter is in sight, such as xt::xarray.
+  /// Copies an array of a type with a TensorAdapter, such as xt::xarray.
   template <class A, class = decltype(TensorAdapter<A>::to_tensor(std::declval<const A&>()))>
   Tensor(const A& array) : Tensor(TensorAdapter<A>::to_tensor(array)) {}
 
-  /// To such an array; a DTypeError if its elements are of another type.
+  /// Copies to such an array. Throws a DTypeError if its elements are of another type.
   template <class A, class = decltype(TensorAdapter<A>::from_tensor(std::declval<const Tensor&>()))>
   operator A() const {
     return TensorAdapter<A>::from_tensor(*this);
   }
 
-  /// A tensor whose elements are not set, for code that writes all of them.
+  /// A tensor with uninitialized elements, for code that writes all of them.
   static Tensor uninitialized(Shape shape, DType dtype);
 
-  /// A scalar of shape ().
+  /// A tensor of shape ().
   static Tensor scalar(double value, DType dtype = DType::float32);
 
+  /// Sizes of the axes.
   const Shape& shape() const { return shape_; }
+
+  /// Type of the elements.
   DType dtype() const { return dtype_; }
+
+  /// Number of elements.
   std::int64_t size() const { return size_; }
+
+  /// Size of the elements in bytes.
   std::size_t bytes() const { return static_cast<std::size_t>(size_) * dtype_size(dtype_); }
 
-  /// The elements; a DTypeError if they are not of type T.
+  /// The elements, row-major. Throws a DTypeError if they are not of type T.
   template <class T>
   const T* data() const {
     check_dtype(DTypeOf<T>::value);
     return static_cast<const T*>(raw());
   }
 
-  /// The elements for writing: first makes them this tensor's own.
+  /// The elements for writing. Copies them first if they are shared. Throws a DTypeError if they are not of type T.
   template <class T>
   T* mutable_data() {
     check_dtype(DTypeOf<T>::value);
     return static_cast<T*>(mutable_raw());
   }
 
+  /// The elements as bytes; not null even if there are none.
   const void* raw() const { return bytes_.get(); }
+
+  /// The elements as bytes for writing. Copies them first if they are shared.
   void* mutable_raw();
 
-  /// Whether another tensor holds the same bytes, so that writing would copy them first.
+  /// True if another tensor shares the bytes; writing copies them first.
   bool shared() const;
 
-  /// The number in a tensor of one element, whatever its dtype; a ShapeError if there are more or none.
+  /// The value of a tensor with one element of any dtype. Throws a ShapeError if it has another number of elements.
   double item() const;
 
-  /// Elements as doubles, row-major.
+  /// The elements converted to double, row-major.
   std::vector<double> to_doubles() const;
 
-  /// The same elements in another dtype, as convert() of <mezzo/core/convert.hpp> has it: rounded to nearest even;
-  /// floats to integers truncate, to bool test != 0.
+  /// Converts the elements to another dtype, by the rules of convert() in <mezzo/core/convert.hpp>: floats round to
+  /// nearest even, floats to integers truncate, and the result as bool is x != 0.
   Tensor cast(DType dtype) const;
 
-  /// The same elements in another shape of the same size; one -1 is worked out. Shares the bytes.
+  /// The same elements in another shape of the same size. One size may be -1, which is inferred. Shares the bytes.
+  /// Throws a ShapeError if the sizes differ.
   Tensor reshape(const Shape& shape) const;
 
-  /// Rows [begin, end) along axis 0, copied.
+  /// Copies rows [begin, end) of axis 0. Throws a ShapeError for a scalar, a ValueError if the rows are out of range.
   Tensor slice(std::int64_t begin, std::int64_t end) const;
 
-  /// A deep copy that shares nothing.
+  /// A copy with bytes of its own.
   Tensor copy() const;
 
-  /// Same shape, dtype and bits.
+  /// True if shape, dtype and bits are equal.
   bool equal(const Tensor& other) const;
 
-  /// "float32 (2, 3)".
+  /// Dtype and shape: "float32 (2, 3)".
   std::string describe() const;
 
  private:
   Tensor(Shape shape, DType dtype, bool zero);
   void check_count(std::size_t count) const;
-  void check_dtype(DType asked) const;
+  void check_dtype(DType requested) const;
 
   Shape shape_;
   DType dtype_ = DType::float32;

@@ -11,7 +11,7 @@ std::vector<std::string> table_lines(const std::vector<Column>& columns,
     widths.push_back(columns[i].title.size());
     for (const auto& row : rows) widths[i] = std::max(widths[i], row[i].size());
   }
-  const auto line = [&](const auto& cell) {
+  const auto line = [&](const auto& cell) {  // cell(i) is the text of column i
     std::string text;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const std::string& content = cell(i);

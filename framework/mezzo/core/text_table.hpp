@@ -4,13 +4,14 @@
 
 namespace mezzo::detail {
 
-/// A column's title, and whether it holds numbers, which end at the same place.
+/// One column of a text table.
 struct Column {
   std::string title;
-  bool numbers = false;
+  bool numbers = false;  ///< true: aligned to the right
 };
 
-/// The lines of a table: titles, a rule, then one per row, columns two spaces apart.
+/// Formats a table: a line of titles, a rule of dashes, one line per row. Columns are two spaces apart. Every row must
+/// have one cell per column.
 std::vector<std::string> table_lines(const std::vector<Column>& columns,
                                      const std::vector<std::vector<std::string>>& rows);
 

@@ -5,25 +5,32 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <string>
+#include <string_view>
 
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/error.hpp>
+#include <mezzo/core/execution_context.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
 
 namespace mezzo {
 namespace {
 
-/// A setting that begins as the environment says.
+/// Value of an environment variable; "" if it is not set.
+std::string_view environment_value(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+/// A setting whose initial value is an environment variable.
 class Setting {
  public:
-  Setting(const char* variable, bool otherwise) {
-    const char* text = std::getenv(variable);
-    const std::string value = text == nullptr ? "" : text;
+  Setting(const char* variable, bool initial) {
+    const std::string_view value = environment_value(variable);
     if (!value.empty() && value != "0" && value != "1") {
-      throw ValueError(std::string(variable) + " must be 0 or 1; got \"" + value + "\"");
+      fail<ValueError>(variable, "must be 0 or 1; got \"{}\"", value);
     }
-    on_ = value.empty() ? otherwise : value == "1";
+    on_ = value.empty() ? initial : value == "1";
   }
   bool on() const { return on_.load(std::memory_order_relaxed); }
   void set(bool on) { on_ = on; }
@@ -45,11 +52,11 @@ Setting& paging() {
   return setting;
 }
 
-constexpr unsigned flush_bits = 0x8040;  // of MXCSR: results flush to zero, operands denormal are zero
+constexpr unsigned flush_bits = 0x8040;  // MXCSR: flush results to zero (FTZ), denormal operands are zero (DAZ)
 
 unsigned with_flushing(unsigned control, bool flush) { return flush ? control | flush_bits : control & ~flush_bits; }
 
-/// The cores of the process when the library first asks: threads that inherit a binding don't narrow it.
+/// The affinity mask at the first call. A later mask could be the binding to one core that a new thread has inherited.
 const cpu_set_t& process_cores() {
   static const cpu_set_t cores = [] {
     cpu_set_t mask;
@@ -60,6 +67,7 @@ const cpu_set_t& process_cores() {
   return cores;
 }
 
+/// Binds this thread to the core `index` of process_cores(), modulo their number.
 void bind_to_core(int index) {
   const cpu_set_t& all = process_cores();
   const int count = CPU_COUNT(&all);
@@ -74,21 +82,22 @@ void bind_to_core(int index) {
 
 void unbind() { sched_setaffinity(0, sizeof(cpu_set_t), &process_cores()); }
 
-/// What the pool of this thread was prepared for.
+/// Settings that the threads of this thread's pool have.
 struct Prepared {
   int threads = 0;
   bool flush = false;
   bool bind = false;
 };
 
+/// Applies the settings to all threads of the pool but this one, if they differ from the ones before.
 void prepare_pool(bool flush, bool bind) {
-  thread_local Prepared pool;
+  auto& pool = detail::ExecutionContext::current().part<Prepared>();
   const int threads = thread_count();
   if (pool.threads >= threads && pool.flush == flush && pool.bind == bind) return;
   const bool was_bound = pool.bind;
   pool = {threads, flush, bind};
   parallel_threads(threads, [&](int thread, int) {
-    if (thread == 0) return;  // the caller, who gets back what it had
+    if (thread == 0) return;  // the caller; ComputeScope restores its state
     _mm_setcsr(with_flushing(_mm_getcsr(), flush));
     if (bind) {
       bind_to_core(thread);
@@ -119,12 +128,13 @@ detail::ComputeScope::ComputeScope() : control_(_mm_getcsr()), bound_(thread_bin
 
 detail::ComputeScope::~ComputeScope() {
   _mm_setcsr(control_);
-  if (bound_)
-    sched_setaffinity(0, sizeof(cores_), &cores_);  // threads that the caller makes would inherit its one core
+  if (bound_) sched_setaffinity(0, sizeof(cores_), &cores_);  // new threads of the caller would inherit the one core
 }
 
 void detail::ask_for_huge_pages(void* address, std::size_t bytes) {
-  if (huge_pages()) madvise(address, bytes, MADV_HUGEPAGE);  // advice only: without it is slower, not wrong
+  if (huge_pages()) madvise(address, bytes, MADV_HUGEPAGE);  // a failure costs speed only
 }
+
+bool detail::turned_off(const char* variable) { return environment_value(variable) == "0"; }
 
 }  // namespace mezzo

@@ -1,27 +1,33 @@
 #pragma once
 namespace mezzo {
 
-/// @name How this process uses threads and memory
-/// Each can be set here at any time, holds from the next step on, and begins as its environment variable says: 1 or 0,
-/// anything else is a ValueError when it is first asked for. `mezzo env` shows them. The number of threads is
-/// thread_count().
+/// @name Settings of this process for threads and memory
+/// Each setting can be changed at any time and takes effect with the next step. Its initial value is an environment
+/// variable, 1 or 0; any other value is a ValueError at the first use of the setting. `mezzo env` shows all settings.
+/// The number of threads is thread_count().
 /// @{
 
-/// Whether each thread of a step stays on a core of its own, of those that the process may run on. Off at first
-/// (MEZZO_BIND_THREADS): on cores that others use too it is slower.
+/// Binds each thread of a step to a core of its own, among those that the process may run on. Default: off
+/// (MEZZO_BIND_THREADS), because binding is slower on cores that other processes use too.
 bool thread_binding();
 void set_thread_binding(bool bind);
 
-/// Whether numbers too small for a normal float32 or float64 are taken for zero while a step computes: some CPUs take a
-/// hundred times as long for one. On at first (MEZZO_FLUSH_DENORMALS). The caller's own code isn't affected; the
-/// threads of its OpenMP pool are. float16's denormals are kept: they are computed in float32.
+/// Treats denormal numbers of float32 and float64 as zero during a step, because some CPUs need a hundred times as long
+/// for them. Default: on (MEZZO_FLUSH_DENORMALS). The caller's own code isn't affected, but the threads of its OpenMP
+/// pool are. Denormals of float16 are kept, because they are computed in float32.
 bool flush_denormals();
 void set_flush_denormals(bool flush);
 
-/// Whether the system is asked for huge pages, for plans' memory and arrays of 4 MiB and more that are made from now
-/// on. On at first (MEZZO_HUGE_PAGES).
+/// Requests huge pages from the system for the memory of plans and for new arrays of 4 MiB and more. Default: on
+/// (MEZZO_HUGE_PAGES).
 bool huge_pages();
 void set_huge_pages(bool use);
 /// @}
 
+namespace detail {
+
+/// True if the environment variable is set to 0.
+bool turned_off(const char* variable);
+
+}  // namespace detail
 }  // namespace mezzo

@@ -5,7 +5,8 @@
 
 namespace mezzo {
 
-/// Calls f with a zero of the C++ type of `dtype`: `visit_dtype(t.dtype(), [&](auto zero) { use<decltype(zero)>(); })`.
+/// Calls f with a zero of the C++ type of `dtype` and returns its result:
+/// `visit_dtype(t.dtype(), [&](auto zero) { use<decltype(zero)>(); })`.
 template <class F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {
   switch (dtype) {

@@ -7,7 +7,6 @@
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/data/batch_source.hpp>
-#include <mezzo/data/shuffle.hpp>
 
 namespace mezzo {
 namespace {
@@ -22,6 +21,21 @@ void check_at_least(std::int64_t least, std::int64_t value, const std::string& o
 std::int64_t count_batches(std::int64_t samples, const DataLoaderOptions& options) {
   const std::int64_t whole = samples / options.batch_size;
   return whole + (!options.drop_last && samples % options.batch_size > 0 ? 1 : 0);
+}
+
+// A permutation of 0 ... count - 1, fixed by (seed, epoch).
+std::vector<std::int64_t> shuffled(std::int64_t count, std::uint64_t seed, std::int64_t epoch) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  const std::uint64_t key = mix(seed, key_of("DataLoader"));
+  for (std::size_t i = order.size(); i-- > 1;) {
+    const auto words = philox(key, i, static_cast<std::uint64_t>(epoch));
+    const std::uint64_t word = (std::uint64_t{words[1]} << 32) | words[0];
+    // The upper half of the product is uniform in [0, i] up to a bias of i / 2^64.
+    const auto other = static_cast<std::size_t>((static_cast<unsigned __int128>(word) * (i + 1)) >> 64);
+    std::swap(order[i], order[other]);
+  }
+  return order;
 }
 
 }  // namespace
@@ -69,7 +83,7 @@ BatchStream DataLoader::epoch(std::int64_t epoch, std::int64_t first_batch) cons
   std::vector<std::int64_t> order;
   if (options_.shuffle) {
     const std::uint64_t key = options_.seed < 0 ? seed() : static_cast<std::uint64_t>(options_.seed);
-    order = detail::shuffled(dataset_.size(), key, epoch);
+    order = shuffled(dataset_.size(), key, epoch);
   } else {
     order.resize(static_cast<std::size_t>(dataset_.size()));
     std::iota(order.begin(), order.end(), std::int64_t{0});

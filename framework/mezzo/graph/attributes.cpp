@@ -1,26 +1,29 @@
 #include <mezzo/graph/attributes.hpp>
 
-#include <cstdio>
-
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 
 namespace mezzo {
 namespace {
 
 struct Printer {
-  std::string operator()(std::int64_t x) const { return std::to_string(x); }
-  std::string operator()(double x) const {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.17g", x);
-    return text;
-  }
+  std::string operator()(std::int64_t x) const { return fmt::format("{}", x); }
+  std::string operator()(double x) const { return fmt::format("{}", x); }
   std::string operator()(bool x) const { return x ? "true" : "false"; }
   std::string operator()(const std::string& x) const { return x; }
   std::string operator()(const Shape& x) const { return mezzo::to_string(x); }
   std::string operator()(DType x) const { return dtype_name(x); }
+  std::string operator()(Epilogue x) const { return x == Epilogue::relu ? "relu" : "none"; }
+  std::string operator()(Kept x) const {
+    constexpr const char* names[] = {"plain", "split", "kahan", "stochastic"};
+    return names[static_cast<std::size_t>(x)];
+  }
+  std::string operator()(const std::shared_ptr<const AttributeFunction>& x) const {
+    return fmt::format("function {}", static_cast<const void*>(x.get()));
+  }
   std::string operator()(const Tensor& x) const {
     const std::string bytes(static_cast<const char*>(x.raw()), x.bytes());
-    return x.describe() + "#" + std::to_string(key_of(bytes));
+    return fmt::format("{}#{}", x, key_of(bytes));
   }
 };
 

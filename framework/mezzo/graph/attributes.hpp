@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -11,8 +12,25 @@
 
 namespace mezzo {
 
-/// A fact about a node that is fixed when it is inserted.
-using Attribute = std::variant<std::int64_t, double, bool, std::string, Shape, DType, Tensor>;
+/// A function fused into the end of a product, a convolution or a batch norm.
+enum class Epilogue { none, relu };
+
+/// Storage of a variable that an optimizer updates.
+enum class Kept {
+  plain,      ///< rounded to the variable's dtype
+  split,      ///< as SplitFloat: bfloat16 and a remainder, together a float32
+  kahan,      ///< with the rounding error of the last update beside it (Kahan summation)
+  stochastic  ///< rounded stochastically
+};
+
+/// A C++ function that a node carries; ops of user programs derive from it.
+struct AttributeFunction {
+  virtual ~AttributeFunction() = default;
+};
+
+/// A property of a node that is fixed when it is inserted.
+using Attribute = std::variant<std::int64_t, double, bool, std::string, Shape, DType, Tensor, Epilogue, Kept,
+                               std::shared_ptr<const AttributeFunction>>;
 
 /// The facts about a node, by name, in the order given.
 class Attributes {

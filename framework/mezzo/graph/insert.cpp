@@ -1,10 +1,14 @@
 #include <mezzo/graph/insert.hpp>
 
 #include <algorithm>
+#include <utility>
 
-#include <mezzo/graph/eager.hpp>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/graph/executor.hpp>
+#include <mezzo/graph/op_registry.hpp>
+#include <mezzo/graph/thread_state.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/ops/op_lists.hpp>
+#include <mezzo/precision/op_precision.hpp>
 
 namespace mezzo {
 namespace {
@@ -22,28 +26,22 @@ void tell_casts(const Op& op, const Values& inputs, const std::vector<DType>& dt
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].weak() || inputs[i].dtype() == dtypes[i]) continue;
     const Policy policy = current_policy();
-    if (policy.lists() == nullptr || !policy.lists()->verbose()) return;
-    policy.lists()->tell(op.name, current_path(), inputs[i].dtype(), dtypes[i]);
+    if (policy.by_op() == nullptr || !policy.by_op()->verbose()) return;
+    policy.by_op()->report_cast(op.name, current_path(), inputs[i].dtype(), dtypes[i]);
   }
 }
 
 Value as_dtype(const Value& value, DType dtype) {
   if (value.dtype() == dtype && !value.weak()) return value.across_border(false);
   if (value.weak()) return Value(value.tensor().cast(dtype));
-  return insert_one(find_op("cast"), {value.across_border(false)}, {{"dtype", dtype}});
-}
-
-Values outputs_of(const NodePtr& node) {
-  Values out;
-  for (std::size_t i = 0; i < node->outputs.size(); ++i) out.emplace_back(node, static_cast<int>(i));
-  return out;
+  return insert_one(cast_op(), {value.across_border(false)}, {{"dtype", dtype}});
 }
 
 Values compute(const Node& node) {
   std::vector<Tensor> arrays;
   for (const Value& value : node.inputs) arrays.push_back(value.tensor());
   Values out;
-  for (Tensor& result : run_eagerly(*node.op, node.attributes, arrays, node.outputs, node.where)) {
+  for (Tensor& result : current_executor().run(*node.op, node.attributes, arrays, node.outputs, node.where)) {
     out.emplace_back(std::move(result));
   }
   return out;
@@ -79,7 +77,7 @@ Values insert_node(const Op& op, Values inputs, Attributes attributes) {
     node->regions = outer_regions();
     return outputs_of(node);
   }
-  if (op.runs != nullptr) node->op = &find_op(op.runs);
+  if (op.runs != nullptr) node->op = op.runs;
   Trace* trace = Trace::current();
   if (trace == nullptr) return compute(*node);
   node->path = current_path();
@@ -97,8 +95,8 @@ std::vector<DType> operand_dtypes(const Op& op, const CastRule& rule, const Valu
     operands.push_back({value.dtype(), casts && (value.crosses_border() || value.region() != region), value.weak()});
   }
   const Policy policy = current_policy();
-  if (!casts || policy.lists() == nullptr) return autocast(rule, operands, policy.compute_dtype());
-  return autocast(rule, std::move(operands), policy.lists()->listing(op.name), policy.lists()->dtype());
+  if (!casts || policy.by_op() == nullptr) return autocast(rule, operands, policy.compute_dtype());
+  return autocast(rule, std::move(operands), policy.by_op()->listing(op.name), policy.by_op()->dtype());
 }
 
 Values insert(const Op& op, Values inputs, Attributes attributes) {
@@ -117,7 +115,7 @@ Value read_variable(const std::shared_ptr<VariableState>& variable) {
   };
   if (Trace* trace = Trace::current()) return as_read(trace->read(variable));
   auto node = std::make_shared<Node>();  // a node all the same: a functional graph has to find the variable again
-  node->op = &find_op("variable");
+  node->op = &variable_op();
   node->where = current_label("variable");
   node->outputs = {{variable->value.shape(), variable->dtype()}};
   node->variable = variable;
@@ -127,7 +125,12 @@ Value read_variable(const std::shared_ptr<VariableState>& variable) {
 
 void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value) {
   if (value.symbolic() && Trace::current() == nullptr) {
-    pending_updates().push_back({variable, value});
+    UpdateCollector* const collector = graph_state().updates;
+    if (collector == nullptr) {
+      fail<ValueError>("", "[Variable \"{}\"] update: a symbolic value must come from a layer's call; got one outside",
+                       variable->name);
+    }
+    collector->updates_.push_back({variable, value});
     return;
   }
   if (value.shape() != variable->value.shape()) {
@@ -138,7 +141,7 @@ void update_variable(const std::shared_ptr<VariableState>& variable, const Value
   if (Trace::current() == nullptr) {
     variable->assign(cast.tensor());
   } else if (variable->remainder) {
-    const Values halves = insert(find_op("split_master"), {cast});
+    const Values halves = insert(split_master_op(), {cast});
     update_stored(variable, halves[0]);
     update_stored(variable->remainder, halves[1]);
   } else {
@@ -164,23 +167,20 @@ void update_in_training(const std::shared_ptr<VariableState>& variable, const Va
   if (functional_graph || (training_phase() && current_trainable())) update_variable(variable, value);
 }
 
-std::vector<Node::Update>& pending_updates() {
-  thread_local std::vector<Node::Update> pending;
-  return pending;
-}
+UpdateCollector::UpdateCollector() : outer_(std::exchange(graph_state().updates, this)) {}
+UpdateCollector::~UpdateCollector() { graph_state().updates = outer_; }
 
-void hang_updates(const Value& output) {
-  auto& pending = pending_updates();
+void UpdateCollector::attach_to(const Value& output) {
   if (output.node()) {
     auto& updates = output.node()->updates;
-    updates.insert(updates.end(), pending.begin(), pending.end());
+    updates.insert(updates.end(), updates_.begin(), updates_.end());
   }
-  pending.clear();
+  updates_.clear();
 }
 
-Value runtime_scalar(const std::string& name) {
+Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer) {
   Trace* trace = Trace::current();
-  return trace != nullptr ? trace->runtime(name) : Value(Tensor::scalar(0, DType::float64));
+  return trace != nullptr ? trace->runtime({scalar, optimizer}) : Value(Tensor::scalar(0, DType::float64));
 }
 
 bool training_phase() { return Trace::current() != nullptr && Trace::current()->training(); }

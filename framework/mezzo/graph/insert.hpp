@@ -2,6 +2,7 @@
 #include <memory>
 
 #include <mezzo/graph/node.hpp>
+#include <mezzo/graph/runtime_scalar.hpp>
 
 namespace mezzo {
 
@@ -34,15 +35,30 @@ void update_stored(const std::shared_ptr<VariableState>& variable, const Value& 
 /// As update_variable, but only in training and within layers that are all trainable: moving statistics.
 void update_in_training(const std::shared_ptr<VariableState>& variable, const Value& value);
 
-/// Updates of functional graphs that wait for the layer's output to hang on, so that the model finds them.
-std::vector<Node::Update>& pending_updates();
+/// A runtime scalar, float64 of shape (): in a trace an input of the plan, outside 0. `optimizer` is the index of the
+/// one that it belongs to.
+Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer = 0);
 
-/// Hangs them on the node of that output, one that none of them depends on; without a node there are none.
-void hang_updates(const Value& output);
+/// Collects, for its lifetime, the updates of variables by symbols of a functional graph: what the running layer does
+/// to its moving statistics. The innermost one of the thread collects.
+class UpdateCollector {
+ public:
+  UpdateCollector();
+  ~UpdateCollector();
+  UpdateCollector(const UpdateCollector&) = delete;
+  UpdateCollector& operator=(const UpdateCollector&) = delete;
 
-/// A number that changes from step to step without another plan: "step", "epoch", "seed", ... Outside of a trace it
-/// has the value that set_runtime gave it, or 0. Of dtype float64, shape ().
-Value runtime_scalar(const std::string& name);
+  bool empty() const { return updates_.empty(); }
+
+  /// Moves the updates to the node of `output`, where the Model finds them; no update may depend on that node. Without
+  /// a node they are dropped.
+  void attach_to(const Value& output);
+
+ private:
+  friend void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value);
+  std::vector<Node::Update> updates_;
+  UpdateCollector* outer_;
+};
 
 /// Whether dropout drops and batch norm learns here: in a training trace.
 bool training_phase();

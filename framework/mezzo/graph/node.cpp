@@ -10,6 +10,12 @@ std::size_t bytes_of(const Spec& spec) {
   return static_cast<std::size_t>(element_count(spec.shape)) * dtype_size(spec.dtype);
 }
 
+Values outputs_of(const NodePtr& node) {
+  Values out;
+  for (std::size_t i = 0; i < node->outputs.size(); ++i) out.emplace_back(node, static_cast<int>(i));
+  return out;
+}
+
 Node::~Node() {
   std::vector<Value> pending = std::move(inputs);
   while (!pending.empty()) {

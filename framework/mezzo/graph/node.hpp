@@ -36,4 +36,12 @@ struct Node {
 };
 using NodePtr = std::shared_ptr<Node>;
 
+inline bool is(const Node& node, const Op& op) { return node.op == &op; }
+
+/// True if the value is an output of a node of that op.
+inline bool is(const Value& value, const Op& op) { return value.node() && value.node()->op == &op; }
+
+/// All outputs of a node, in order.
+Values outputs_of(const NodePtr& node);
+
 }  // namespace mezzo

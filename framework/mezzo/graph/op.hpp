@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,40 +31,33 @@ struct OpCall {
 
 class GradientContext;
 
-/// A kind of node. Each op is one file: its checks, shape, dtype and its gradient, written in ops.
+/// A kind of node. Each op is one file of ops/: its checks, shape, dtype and its gradient, written with ops. Ops are
+/// compared by address; names are for people, lists of ops and files.
 struct Op {
   std::string name;
-  std::vector<std::string> aliases;  ///< torch's names for it, for op lists
+  std::vector<std::string> torch_names;  ///< names that op lists accept for it
   CastRule cast;
+  bool widens = false;  ///< bfloat16 and float16 operands may be computed as float32 by a kernel for float32
 
-  /// The op whose nodes it makes, where it is another only in how it takes its operands: "bias_add" makes "add".
-  const char* runs = nullptr;
+  /// The op that its nodes get, for ops that differ from it only in their CastRule: bias_add makes add nodes.
+  const Op* runs = nullptr;
 
-  /// Checks the call (a clear error before any kernel runs) and tells the outputs.
-  std::vector<Spec> (*infer)(const OpCall& call) = nullptr;
+  /// Checks the call, with a clear error before any kernel runs, and returns the specs of the outputs.
+  std::function<std::vector<Spec>(const OpCall& call)> infer;
 
-  /// Cotangents of the inputs from those of the outputs, in ops; undefined where there is none. Null: not
-  /// differentiable, and gradients stop here.
-  Values (*gradient)(const GradientContext& context) = nullptr;
+  /// Vector-Jacobian product, written with ops; an undefined Value means no gradient for that input. Empty: the op is
+  /// not differentiable, and gradients stop here.
+  std::function<Values(const GradientContext& context)> gradient;
 
-  /// How a functional graph's node is inserted anew when its model is called, for ops that training, path or
-  /// trainability change (dropout, batch norm); null: plainly.
-  Values (*reinsert)(const Values& inputs, const Attributes& attributes) = nullptr;
+  /// Inserts a functional graph's node again when its model is called, for ops that depend on training, path or
+  /// trainability (dropout, batch_norm). Empty: inserted as it is.
+  std::function<Values(const Values& inputs, const Attributes& attributes)> reinsert;
 
-  /// Has an effect beside its outputs (a check that may fail): never dropped, never merged with its like.
-  bool effect = false;
+  bool effect = false;  ///< has an effect beside its outputs (a check, a print): never dropped, never merged
+  bool view = false;    ///< its output is the bytes of its first input
 
-  /// Its output is the bytes of its first input.
-  bool view = false;
-
-  /// Output i may lie on the bytes of input in_place[i], a variable that it updates.
+  /// Output i may overwrite input in_place[i], a variable that it updates.
   std::vector<std::size_t> in_place;
 };
-
-/// The op of that name; a NameError otherwise.
-const Op& find_op(const std::string& name);
-
-/// All ops.
-const std::vector<Op>& op_table();
 
 }  // namespace mezzo

@@ -4,27 +4,15 @@
 #include <atomic>
 #include <utility>
 
+#include <mezzo/graph/thread_state.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
 namespace {
 
-Frames& frames() {
-  thread_local Frames stack;
-  return stack;
-}
-
-Policy& base_policy() {
-  thread_local Policy policy;
-  return policy;
-}
-
-/// Regions outside of all layers.
-CastRegions& outermost() {
-  thread_local CastRegions regions;
-  return regions;
-}
-
+Frames& frames() { return graph_state().frames; }
+Policy& base_policy() { return graph_state().base_policy; }
+CastRegions& outermost() { return graph_state().outermost; }
 CastRegions& innermost() { return frames().empty() ? outermost() : frames().back().regions; }
 
 std::uint64_t next_region() {
@@ -32,15 +20,7 @@ std::uint64_t next_region() {
   return ++last;
 }
 
-struct Origin {
-  const std::string* where = nullptr;
-  const std::string* path = nullptr;
-};
-
-Origin& origin() {
-  thread_local Origin current;
-  return current;
-}
+GraphState::Origin& origin() { return graph_state().origin; }
 
 std::string joined(const std::string& path, const Frame& frame) {
   return path + (path.empty() || frame.entry.empty() ? "" : "/") + frame.entry;

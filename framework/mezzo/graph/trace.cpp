@@ -3,16 +3,15 @@
 #include <atomic>
 #include <utility>
 
-#include <mezzo/graph/eager.hpp>
+#include <mezzo/graph/executor.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/op_registry.hpp>
+#include <mezzo/graph/thread_state.hpp>
 
 namespace mezzo {
 namespace {
 
-Trace*& innermost() {
-  thread_local Trace* trace = nullptr;
-  return trace;
-}
+Trace*& innermost() { return graph_state().trace; }
 
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
@@ -22,11 +21,16 @@ std::uint64_t next_id() {
 /// Whether a node casts a split master to bfloat16: it gives the high half, as passes have it, which a cast of what it
 /// stands for would not where that is halfway between two.
 bool takes_high_half(const Node& node) {
-  return node.op->name == "cast" && node.outputs.front().dtype == DType::bfloat16 &&
-         node.inputs.front().node()->op->name == "join_master";
+  return is(node, cast_op()) && node.outputs.front().dtype == DType::bfloat16 &&
+         is(node.inputs.front(), join_master_op());
 }
 
 }  // namespace
+
+RuntimeKey runtime_key(const Node& node) {
+  return {static_cast<RuntimeScalar>(node.attributes.get<std::int64_t>("scalar")),
+          static_cast<std::size_t>(node.attributes.get<std::int64_t>("optimizer"))};
+}
 
 Trace::Trace(Mode mode, bool training) : mode_(mode), training_(training), id_(next_id()), outer_(innermost()) {
   innermost() = this;
@@ -37,10 +41,10 @@ Trace* Trace::current() { return innermost(); }
 OutsideTrace::OutsideTrace() : outer_(std::exchange(innermost(), nullptr)) {}
 OutsideTrace::~OutsideTrace() { innermost() = outer_; }
 
-Value Trace::leaf(const char* op, Attributes attributes, const Spec& spec) {
+Value Trace::leaf(const Op& op, Attributes attributes, const Spec& spec) {
   auto node = std::make_shared<Node>();
-  node->op = &find_op(op);
-  node->where = current_label(op);
+  node->op = &op;
+  node->where = current_label(op.name);
   node->attributes = std::move(attributes);
   node->outputs = {spec};
   node->trace = id_;
@@ -49,7 +53,7 @@ Value Trace::leaf(const char* op, Attributes attributes, const Spec& spec) {
 }
 
 Value Trace::input(const std::string& name, const Spec& spec) {
-  graph_.inputs.push_back(leaf("input", {{"name", name}}, spec));
+  graph_.inputs.push_back(leaf(input_op(), {{"name", name}}, spec));
   return graph_.inputs.back();
 }
 
@@ -59,11 +63,14 @@ Value Trace::input(const std::string& name, const Tensor& numbers) {
   return value;
 }
 
-Value Trace::runtime(const std::string& name) {
-  Value& value = runtimes_[name];
+Value Trace::runtime(const RuntimeKey& key) {
+  Value& value = runtimes_[key];
   if (!value.defined()) {
-    value = leaf("runtime", {{"name", name}}, {{}, DType::float64});
-    if (mode_ == Mode::eager) value.node()->results = {Tensor::scalar(runtime_values[name], DType::float64)};
+    value = leaf(
+        runtime_op(),
+        {{"scalar", static_cast<std::int64_t>(key.scalar)}, {"optimizer", static_cast<std::int64_t>(key.optimizer)}},
+        {{}, DType::float64});
+    if (mode_ == Mode::eager) value.node()->results = {Tensor::scalar(runtime_values[key], DType::float64)};
   }
   return value;
 }
@@ -83,15 +90,16 @@ void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& 
   graph_.updates.push_back({variable, value, update_group});
 }
 
-void Trace::gate(const Value& ok, int group, const std::string& error) {
-  graph_.gates.push_back({adopt(ok), group, error});
+void Trace::gate(Graph::Gate gate) {
+  gate.ok = adopt(gate.ok);
+  graph_.gates.push_back(std::move(gate));
 }
 
 Value Trace::read(const std::shared_ptr<VariableState>& variable) {
   Value value = stored(variable);
   if (variable->remainder) {
     Value& joined = joined_[variable.get()];
-    if (!joined.defined()) joined = insert_one(find_op("join_master"), {value, stored(variable->remainder)});
+    if (!joined.defined()) joined = insert_one(join_master_op(), {value, stored(variable->remainder)});
     value = joined;
   }
   first_reads_.emplace(variable.get(), value);
@@ -106,7 +114,7 @@ Value Trace::first_read(const std::shared_ptr<VariableState>& variable) const {
 Value Trace::stored(const std::shared_ptr<VariableState>& variable) {
   Value& value = stored_[variable.get()];
   if (!value.defined()) {
-    value = leaf("variable", {{"name", variable->name}}, {variable->value.shape(), variable->value.dtype()});
+    value = leaf(variable_op(), {{"name", variable->name}}, {variable->value.shape(), variable->value.dtype()});
     value.node()->variable = variable;
     if (mode_ == Mode::eager) value.node()->results = {variable->value};
   }
@@ -122,7 +130,7 @@ Value Trace::adopt(const Value& value) {
                      " is a symbol of another trace or of a functional graph; call the Model that owns it");
   }
   const Tensor numbers = value.tensor();
-  Value constant = leaf("constant", {{"value", numbers}}, {numbers.shape(), numbers.dtype()});
+  Value constant = leaf(constant_op(), {{"value", numbers}}, {numbers.shape(), numbers.dtype()});
   if (mode_ == Mode::eager) constant.node()->results = {numbers};
   return constant;
 }
@@ -134,13 +142,11 @@ Values Trace::append(NodePtr node) {
   } else if (mode_ == Mode::eager) {
     std::vector<Tensor> arrays;
     for (const Value& value : node->inputs) arrays.push_back(value.tensor());
-    node->results = run_eagerly(*node->op, node->attributes, arrays, node->outputs, node->where);
+    node->results = current_executor().run(*node->op, node->attributes, arrays, node->outputs, node->where);
   }
   node->trace = id_;
-  Values out;
-  for (std::size_t i = 0; i < node->outputs.size(); ++i) out.emplace_back(node, static_cast<int>(i));
-  graph_.nodes.push_back(std::move(node));
-  return out;
+  graph_.nodes.push_back(node);
+  return outputs_of(node);
 }
 
 }  // namespace mezzo

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <mezzo/graph/node.hpp>
+#include <mezzo/graph/runtime_scalar.hpp>
 
 namespace mezzo {
 
@@ -20,11 +21,17 @@ struct Graph {
     Value value;
     int group = -1;  ///< of gates that hold it back; -1: all of them
   };
-  /// Updates of its group, and those of no group, happen only if `ok` is true (bool, shape ()).
+  /// Reaction of a run to a gate whose `ok` is false.
+  enum class OnFailure {
+    skip_update,  ///< the run goes on; updates that the gate guards are not committed (loss scaling)
+    error         ///< the run throws a ValueError; no update is committed
+  };
+  /// Condition for updates: those of its group, and those without a group, are committed only if `ok` is true.
   struct Gate {
-    Value ok;
+    Value ok;  ///< bool, shape ()
     int group = -1;
-    std::string error;  ///< text of the ValueError if it isn't; empty: the step is skipped in silence
+    OnFailure on_failure = OnFailure::skip_update;
+    std::string error{};  ///< text of the ValueError; unused with OnFailure::skip_update
   };
 
   std::vector<NodePtr> nodes;
@@ -33,6 +40,9 @@ struct Graph {
   std::vector<Update> updates;
   std::vector<Gate> gates;
 };
+
+/// The runtime scalar that a leaf of runtime_op() stands for.
+RuntimeKey runtime_key(const Node& node);
 
 /// While one lives, ops on this thread are recorded in its graph. Scopes of layers around it are forgotten until it
 /// ends.
@@ -58,14 +68,14 @@ class Trace {
   Value input(const std::string& name, const Spec& spec);
   Value input(const std::string& name, const Tensor& numbers);
 
-  /// A number given to each run by name; an eager trace asks `runtime` for it.
-  Value runtime(const std::string& name);
-  std::map<std::string, double> runtime_values;
+  /// A runtime scalar, float64 of shape (); an eager trace takes its number from `runtime_values`, 0 if it has none.
+  Value runtime(const RuntimeKey& key);
+  std::map<RuntimeKey, double> runtime_values;
 
   void output(const std::string& name, const Value& value);
   void update(const std::shared_ptr<VariableState>& variable, const Value& kept);
   int update_group = -1;  ///< the group that updates join from now on
-  void gate(const Value& ok, int group, const std::string& error);
+  void gate(Graph::Gate gate);
 
   /// The variable as it stands now: its last update in this trace, or a leaf; of a split master, its halves joined.
   Value read(const std::shared_ptr<VariableState>& variable);
@@ -87,7 +97,7 @@ class Trace {
   std::int64_t count(const std::string& path) { return counts_[path]++; }
 
  private:
-  Value leaf(const char* op, Attributes attributes, const Spec& spec);
+  Value leaf(const Op& op, Attributes attributes, const Spec& spec);
 
   Mode mode_;
   bool training_;
@@ -96,7 +106,7 @@ class Trace {
   Trace* outer_;
   FreshScope fresh_;
   std::map<const VariableState*, Value> stored_, joined_, first_reads_;
-  std::map<std::string, Value> runtimes_;
+  std::map<RuntimeKey, Value> runtimes_;
   std::map<std::string, std::int64_t> counts_;
 };
 

@@ -3,7 +3,7 @@
 
 namespace mezzo {
 
-/// Every element is `value`.
+/// Sets every element to `value`.
 class Constant : public Initializer {
  public:
   explicit Constant(double value = 0) : value_(value) {}
@@ -13,13 +13,13 @@ class Constant : public Initializer {
   double value_;
 };
 
-/// Every element is 0.
+/// Sets every element to 0.
 class Zeros : public Constant {
  public:
   Zeros() : Constant(0) {}
 };
 
-/// Every element is 1.
+/// Sets every element to 1.
 class Ones : public Constant {
  public:
   Ones() : Constant(1) {}

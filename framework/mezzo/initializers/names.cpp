@@ -1,4 +1,5 @@
-#include <mezzo/core/name_table.hpp>
+#include <mezzo/initializers/names.hpp>
+
 #include <mezzo/initializers/constant.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/initializers/random_uniform.hpp>
@@ -15,7 +16,7 @@ Any<Initializer> create(const std::string&) {
 
 }  // namespace
 
-Any<Initializer> Initializer::from_name(const std::string& name) {
+const NameTable<Initializer>& initializer_names() {
   static const NameTable<Initializer> table("initializer", {{"constant", create<Constant>},
                                                             {"glorot_normal", create<GlorotNormal>},
                                                             {"glorot_uniform", create<GlorotUniform>},
@@ -33,7 +34,7 @@ Any<Initializer> Initializer::from_name(const std::string& name) {
                                                             {"variance_scaling", create<VarianceScaling>},
                                                             {"zero", create<Zeros>},
                                                             {"zeros", create<Zeros>}});
-  return table.at(name);
+  return table;
 }
 
 }  // namespace mezzo

@@ -1,13 +1,13 @@
 #include <mezzo/initializers/random_normal.hpp>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/draw.hpp>
 
 namespace mezzo {
 
 RandomNormal::RandomNormal(RandomNormalOptions options) : options_(options) {
-  if (!(options_.stddev >= 0)) {
-    throw ValueError("[RandomNormal] stddev must not be negative; got " + std::to_string(options_.stddev));
-  }
+  if (!(options_.stddev >= 0))
+    fail<ValueError>("[RandomNormal]", "stddev must not be negative; got {}", options_.stddev);
 }
 
 Tensor RandomNormal::make(const Shape& shape, DType dtype, std::uint64_t key) const {

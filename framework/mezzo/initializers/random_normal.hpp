@@ -4,11 +4,11 @@
 namespace mezzo {
 
 struct RandomNormalOptions {
-  double mean = 0;
-  double stddev = 0.05;
+  double mean = 0;       ///< mean of the distribution
+  double stddev = 0.05;  ///< standard deviation, at least 0
 };
 
-/// Normally distributed.
+/// Draws from a normal distribution.
 class RandomNormal : public Initializer {
  public:
   /// A ValueError for a negative stddev.

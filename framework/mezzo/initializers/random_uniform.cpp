@@ -1,13 +1,14 @@
 #include <mezzo/initializers/random_uniform.hpp>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/draw.hpp>
 
 namespace mezzo {
 
 RandomUniform::RandomUniform(RandomUniformOptions options) : options_(options) {
   if (!(options_.minval <= options_.maxval)) {
-    throw ValueError("[RandomUniform] maxval must not be below minval; got minval " + std::to_string(options_.minval) +
-                     ", maxval " + std::to_string(options_.maxval));
+    fail<ValueError>("[RandomUniform]", "maxval must not be below minval; got minval {}, maxval {}", options_.minval,
+                     options_.maxval);
   }
 }
 

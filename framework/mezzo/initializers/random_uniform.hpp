@@ -4,11 +4,11 @@
 namespace mezzo {
 
 struct RandomUniformOptions {
-  double minval = -0.05;
-  double maxval = 0.05;
+  double minval = -0.05;  ///< lower end of the interval, included
+  double maxval = 0.05;   ///< upper end of the interval, excluded; at least minval
 };
 
-/// Uniformly distributed in [minval, maxval).
+/// Draws from the uniform distribution over [minval, maxval).
 class RandomUniform : public Initializer {
  public:
   /// A ValueError if maxval is below minval.

@@ -1,13 +1,13 @@
 #include <mezzo/initializers/truncated_normal.hpp>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/draw.hpp>
 
 namespace mezzo {
 
 TruncatedNormal::TruncatedNormal(TruncatedNormalOptions options) : options_(options) {
-  if (!(options_.stddev >= 0)) {
-    throw ValueError("[TruncatedNormal] stddev must not be negative; got " + std::to_string(options_.stddev));
-  }
+  if (!(options_.stddev >= 0))
+    fail<ValueError>("[TruncatedNormal]", "stddev must not be negative; got {}", options_.stddev);
 }
 
 Tensor TruncatedNormal::make(const Shape& shape, DType dtype, std::uint64_t key) const {

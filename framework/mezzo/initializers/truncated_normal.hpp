@@ -4,12 +4,12 @@
 namespace mezzo {
 
 struct TruncatedNormalOptions {
-  double mean = 0;
-  double stddev = 0.05;
+  double mean = 0;       ///< mean of the distribution
+  double stddev = 0.05;  ///< standard deviation before truncation, at least 0
 };
 
-/// Normally distributed, with what lies more than two stddev from the mean drawn anew; so the deviation of the
-/// result is 0.88 stddev, as in Keras.
+/// Draws from a normal distribution and redraws numbers that are more than two stddev from the mean. The standard
+/// deviation of the result is 0.88 stddev, as in Keras.
 class TruncatedNormal : public Initializer {
  public:
   /// A ValueError for a negative stddev.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/truncated_normal.hpp>
@@ -11,47 +13,44 @@
 namespace mezzo {
 namespace {
 
-// Standard deviation of a standard normal truncated at two deviations.
+// Standard deviation of a standard normal distribution that is truncated at two standard deviations.
 constexpr double truncated_deviation = 0.87962566103423978;
 
-void require_one_of(const std::string& what, const std::string& given, const std::string& a, const std::string& b,
-                    const std::string& c) {
-  if (given == a || given == b || given == c) return;
-  throw NameError("[VarianceScaling] no " + what + " \"" + given + "\"; there are: " + a + ", " + b + ", " + c);
+void require_one_of(const char* option, const std::string& given, const std::vector<std::string>& valid) {
+  if (std::find(valid.begin(), valid.end(), given) != valid.end()) return;
+  fail_unknown("[VarianceScaling]", option, given, valid);
 }
 
 }  // namespace
 
 Fans compute_fans(const Shape& shape) {
-  if (shape.empty()) return {1, 1};
-  if (shape.size() == 1) return {static_cast<double>(shape[0]), static_cast<double>(shape[0])};
+  if (shape.empty()) return {};
+  if (shape.size() == 1) return {.in = static_cast<double>(shape[0]), .out = static_cast<double>(shape[0])};
   double area = 1;
   for (std::size_t i = 0; i + 2 < shape.size(); ++i) area *= static_cast<double>(shape[i]);
-  return {area * static_cast<double>(shape[shape.size() - 2]), area * static_cast<double>(shape.back())};
+  return {.in = area * static_cast<double>(shape[shape.size() - 2]), .out = area * static_cast<double>(shape.back())};
 }
 
 VarianceScaling::VarianceScaling(VarianceScalingOptions options) : options_(std::move(options)) {
-  if (!(options_.scale > 0)) {
-    throw ValueError("[VarianceScaling] scale must be positive; got " + std::to_string(options_.scale));
-  }
+  if (!(options_.scale > 0)) fail<ValueError>("[VarianceScaling]", "scale must be positive; got {}", options_.scale);
   if (options_.distribution == "normal") options_.distribution = "truncated_normal";
-  require_one_of("mode", options_.mode, "fan_avg", "fan_in", "fan_out");
-  require_one_of("distribution", options_.distribution, "truncated_normal", "uniform", "untruncated_normal");
+  require_one_of("mode", options_.mode, {"fan_avg", "fan_in", "fan_out"});
+  require_one_of("distribution", options_.distribution, {"truncated_normal", "uniform", "untruncated_normal"});
 }
 
 Tensor VarianceScaling::make(const Shape& shape, DType dtype, std::uint64_t key) const {
   const Fans fans = compute_fans(shape);
-  const double units = options_.mode == "fan_in"    ? fans.in
-                       : options_.mode == "fan_out" ? fans.out
-                                                    : (fans.in + fans.out) / 2;
-  const double variance = options_.scale / std::max(1.0, units);
+  const double fan = options_.mode == "fan_in"    ? fans.in
+                     : options_.mode == "fan_out" ? fans.out
+                                                  : (fans.in + fans.out) / 2;
+  const double variance = options_.scale / std::max(1.0, fan);
   if (options_.distribution == "uniform") {
     const double limit = std::sqrt(3 * variance);
-    return RandomUniform({-limit, limit}).make(shape, dtype, key);
+    return RandomUniform({.minval = -limit, .maxval = limit}).make(shape, dtype, key);
   }
   const double deviation = std::sqrt(variance);
-  if (options_.distribution == "untruncated_normal") return RandomNormal({0, deviation}).make(shape, dtype, key);
-  return TruncatedNormal({0, deviation / truncated_deviation}).make(shape, dtype, key);
+  if (options_.distribution == "untruncated_normal") return RandomNormal({.stddev = deviation}).make(shape, dtype, key);
+  return TruncatedNormal({.stddev = deviation / truncated_deviation}).make(shape, dtype, key);
 }
 
 }  // namespace mezzo

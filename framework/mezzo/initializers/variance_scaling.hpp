@@ -5,27 +5,27 @@
 
 namespace mezzo {
 
-/// Units that an element of a weight connects: those of (in, out) for a matrix; for a convolution's kernel
-/// (..., in, out) each times the kernel's area; the size for a vector.
+/// Numbers of input and output units of a weight.
 struct Fans {
-  double in = 1;
-  double out = 1;
+  double in = 1;   ///< inputs of an output unit
+  double out = 1;  ///< outputs of an input unit
 };
+
+/// Fans of a weight, as in Keras: (in, out) of a matrix; in and out times the kernel's area for a convolution (..., in,
+/// out); the size for a vector; 1 for a scalar.
 Fans compute_fans(const Shape& shape);
 
-/// `mode`: "fan_in", "fan_out" or "fan_avg". `distribution`: "truncated_normal" (or "normal"),
-/// "untruncated_normal" or "uniform".
 struct VarianceScalingOptions {
-  double scale = 1;
-  std::string mode = "fan_in";
-  std::string distribution = "truncated_normal";
+  double scale = 1;                               ///< factor of the variance, above 0
+  std::string mode = "fan_in";                    ///< "fan_in", "fan_out" or "fan_avg" (the mean of both)
+  std::string distribution = "truncated_normal";  ///< "truncated_normal" ("normal"), "untruncated_normal" or "uniform"
 };
 
-/// Random numbers of mean 0 and variance scale / n, where n is the mode's number of units, at least 1 (Keras). A
-/// truncated normal is widened so that its variance after truncation is that.
+/// Draws numbers of mean 0 and variance scale / max(1, fan), as in Keras. The standard deviation of a truncated normal
+/// is corrected for the truncation.
 class VarianceScaling : public Initializer {
  public:
-  /// A ValueError for a scale that isn't positive, a NameError for another mode or distribution.
+  /// A ValueError for a scale that isn't above 0, a NameError for an unknown mode or distribution.
   explicit VarianceScaling(VarianceScalingOptions options = {});
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
@@ -33,40 +33,40 @@ class VarianceScaling : public Initializer {
   VarianceScalingOptions options_;
 };
 
-/// Glorot and Bengio, 2010: variance 2 / (in + out), uniform.
+/// Uniform, of variance 2 / (in + out) (Glorot and Bengio, 2010).
 class GlorotUniform : public VarianceScaling {
  public:
-  GlorotUniform() : VarianceScaling({1, "fan_avg", "uniform"}) {}
+  GlorotUniform() : VarianceScaling({.scale = 1, .mode = "fan_avg", .distribution = "uniform"}) {}
 };
 
-/// The same, truncated normal.
+/// Truncated normal, of variance 2 / (in + out) (Glorot and Bengio, 2010).
 class GlorotNormal : public VarianceScaling {
  public:
-  GlorotNormal() : VarianceScaling({1, "fan_avg", "truncated_normal"}) {}
+  GlorotNormal() : VarianceScaling({.scale = 1, .mode = "fan_avg", .distribution = "truncated_normal"}) {}
 };
 
-/// He et al., 2015: variance 2 / in, uniform.
+/// Uniform, of variance 2 / in (He et al., 2015).
 class HeUniform : public VarianceScaling {
  public:
-  HeUniform() : VarianceScaling({2, "fan_in", "uniform"}) {}
+  HeUniform() : VarianceScaling({.scale = 2, .mode = "fan_in", .distribution = "uniform"}) {}
 };
 
-/// The same, truncated normal.
+/// Truncated normal, of variance 2 / in (He et al., 2015).
 class HeNormal : public VarianceScaling {
  public:
-  HeNormal() : VarianceScaling({2, "fan_in", "truncated_normal"}) {}
+  HeNormal() : VarianceScaling({.scale = 2, .mode = "fan_in", .distribution = "truncated_normal"}) {}
 };
 
-/// LeCun et al., 1998: variance 1 / in, uniform.
+/// Uniform, of variance 1 / in (LeCun et al., 1998).
 class LecunUniform : public VarianceScaling {
  public:
-  LecunUniform() : VarianceScaling({1, "fan_in", "uniform"}) {}
+  LecunUniform() : VarianceScaling({.scale = 1, .mode = "fan_in", .distribution = "uniform"}) {}
 };
 
-/// The same, truncated normal.
+/// Truncated normal, of variance 1 / in (LeCun et al., 1998).
 class LecunNormal : public VarianceScaling {
  public:
-  LecunNormal() : VarianceScaling({1, "fan_in", "truncated_normal"}) {}
+  LecunNormal() : VarianceScaling({.scale = 1, .mode = "fan_in", .distribution = "truncated_normal"}) {}
 };
 
 }  // namespace mezzo

@@ -5,12 +5,14 @@
 
 namespace mezzo {
 
+/// Content of a file.
 using Bytes = std::vector<std::uint8_t>;
 
-/// All bytes of a file. A FileError that names it if it is missing, no regular file, unreadable or larger than `limit`.
+/// Reads a whole file. Throws a FileError that names the file if it is missing, not a regular file, unreadable or
+/// larger than `limit` bytes.
 Bytes read_file(const std::string& path, std::uint64_t limit);
 
-/// Four bytes, the most significant one first.
+/// Converts four bytes, the most significant one first, to a number.
 inline std::uint32_t big_endian(const std::uint8_t* bytes) {
   return (std::uint32_t{bytes[0]} << 24U) | (std::uint32_t{bytes[1]} << 16U) | (std::uint32_t{bytes[2]} << 8U) |
          bytes[3];

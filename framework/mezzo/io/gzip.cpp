@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <new>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 namespace {
 
-// zlib counts in 32 bits.
-constexpr std::uint64_t chunk = std::uint64_t{1} << 30;
+constexpr std::uint64_t chunk = std::uint64_t{1} << 30;  // bytes per call; zlib counts in 32 bits
 
 uInt at_most_chunk(std::uint64_t bytes) { return static_cast<uInt>(std::min(bytes, chunk)); }
 
@@ -29,11 +28,12 @@ class Inflater {
   z_stream stream_{};
 };
 
-// The size that the file's last four bytes tell, as far as it can be true: deflate expands at most 1032-fold.
+/// Size of the content as stored in the file's last four bytes, limited to the possible: deflate compresses at most
+/// 1032-fold.
 std::uint64_t likely_size(const Bytes& bytes, std::uint64_t limit) {
-  std::uint64_t told = 0;
-  for (std::size_t i = 1; i <= 4 && i <= bytes.size(); ++i) told = (told << 8) | bytes[bytes.size() - i];
-  return std::min({told, limit, std::uint64_t{bytes.size()} * 1032});
+  std::uint64_t stored = 0;
+  for (std::size_t i = 1; i <= 4 && i <= bytes.size(); ++i) stored = (stored << 8) | bytes[bytes.size() - i];
+  return std::min({stored, limit, std::uint64_t{bytes.size()} * 1032});
 }
 
 }  // namespace
@@ -41,11 +41,10 @@ std::uint64_t likely_size(const Bytes& bytes, std::uint64_t limit) {
 bool is_gzip(const Bytes& bytes) { return bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b; }
 
 Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit) {
-  const auto fail = [&](const std::string& text) { return FileError("[gunzip] \"" + path + "\": " + text); };
-  const std::string whole = std::to_string(bytes.size());
+  const std::string where = fmt::format("[gunzip] \"{}\":", path);
   Inflater inflater;
   z_stream& stream = inflater.stream();
-  Bytes out(likely_size(bytes, limit) + 1);  // one more: room in which the end shows itself
+  Bytes out(likely_size(bytes, limit) + 1);  // zlib reports the end only if there is room for one more byte
   std::uint64_t consumed = 0;
   std::uint64_t produced = 0;
   while (true) {
@@ -56,19 +55,19 @@ Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit) {
     const int result = inflate(&stream, Z_NO_FLUSH);
     consumed = static_cast<std::uint64_t>(stream.next_in - bytes.data());
     produced = static_cast<std::uint64_t>(stream.next_out - out.data());
-    if (produced > limit) throw fail("must expand to at most " + std::to_string(limit) + " bytes");
+    if (produced > limit) fail<FileError>(where, "must decompress to at most {} bytes; got more", limit);
     if (result == Z_STREAM_END) {
       if (consumed == bytes.size()) break;
       inflateReset(&stream);
     } else if (result == Z_MEM_ERROR) {
       throw std::bad_alloc();
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
-      throw fail("corrupt gzip data at byte " + std::to_string(consumed) + " of " + whole + " (" +
-                 (stream.msg != nullptr ? stream.msg : "unknown error") + ")");
+      fail<FileError>(where, "must be gzip data; got other data at byte {} of {} (zlib: {})", consumed, bytes.size(),
+                      stream.msg != nullptr ? stream.msg : "unknown error");
     } else if (produced == out.size()) {
       out.resize(std::min<std::uint64_t>(2 * out.size(), limit) + 1);
     } else if (consumed == bytes.size()) {
-      throw fail("the gzip data is truncated: it goes on after the file's " + whole + " bytes");
+      fail<FileError>(where, "must be whole gzip data; got {} bytes, which end too early", bytes.size());
     }
   }
   out.resize(produced);

@@ -6,14 +6,15 @@
 
 namespace mezzo {
 
-/// Whether these bytes start as a gzip file does.
+/// True if the bytes start with the magic number of gzip.
 bool is_gzip(const Bytes& bytes);
 
-/// What a gzip file holds, from its bytes; several members follow each other, as in gzip's own tool. A FileError that
-/// names `path` if the bytes are truncated, corrupt, followed by others, or would expand beyond `limit` bytes.
+/// Decompresses the bytes of a gzip file. The contents of several members are concatenated, as by the gzip tool. Throws
+/// a FileError that names `path` if the bytes are truncated, corrupt, followed by other bytes, or decompress to more
+/// than `limit` bytes.
 Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit);
 
-/// The content of a file, expanded if it is gzipped; errors as those of read_file() and gunzip().
+/// Reads a file and decompresses it if it is a gzip file. Errors are those of read_file() and gunzip().
 Bytes read_gzip_file(const std::string& path, std::uint64_t limit);
 
 }  // namespace mezzo

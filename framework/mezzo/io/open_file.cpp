@@ -8,18 +8,18 @@
 #include <cerrno>
 #include <cstring>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo::detail {
 
-// O_NONBLOCK: else a pipe would make it wait for somebody who writes.
+// O_NONBLOCK: opening a pipe would block until another process writes to it.
 OpenFile::OpenFile(const std::string& path, const std::string& where)
     : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  if (descriptor_ < 0) throw FileError(where + "cannot be opened for reading: " + std::strerror(errno));
+  if (descriptor_ < 0) fail<FileError>(where, "cannot be opened for reading: {}", std::strerror(errno));
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(descriptor_);
-    throw FileError(where + "must be a regular file");
+    fail<FileError>(where, "must be a regular file; got another kind of file");
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
 }
@@ -27,13 +27,15 @@ OpenFile::OpenFile(const std::string& path, const std::string& where)
 OpenFile::~OpenFile() { ::close(descriptor_); }
 
 void OpenFile::read(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const {
-  constexpr std::uint64_t chunk = std::uint64_t{1} << 30;  // pread takes less than 2^31
+  constexpr std::uint64_t chunk = std::uint64_t{1} << 30;  // pread is limited to less than 2^31 bytes
   auto* bytes = static_cast<char*>(to);
   while (count > 0) {
     const ssize_t got = ::pread(descriptor_, bytes, std::min(count, chunk), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw FileError(where + "cannot be read: " + std::strerror(errno));
-    if (got == 0) throw FileError(where + "the file has become shorter since it was opened");
+    if (got < 0) fail<FileError>(where, "cannot be read: {}", std::strerror(errno));
+    if (got == 0) {
+      fail<FileError>(where, "the file must have {} bytes, as when it was opened; it ends at byte {}", size_, offset);
+    }
     bytes += got;
     offset += static_cast<std::uint64_t>(got);
     count -= static_cast<std::uint64_t>(got);

@@ -4,7 +4,7 @@
 
 namespace mezzo::detail {
 
-/// A regular file that is open for reading. Errors are FileErrors that begin with `where`.
+/// A regular file, open for reading. Throws FileErrors that start with `where`.
 class OpenFile {
  public:
   OpenFile(const std::string& path, const std::string& where);
@@ -12,10 +12,10 @@ class OpenFile {
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
-  /// In bytes, when it was opened.
+  /// Size in bytes when the file was opened.
   std::uint64_t size() const { return size_; }
 
-  /// Reads `count` bytes from `offset` on; may be called by several threads.
+  /// Reads `count` bytes at `offset`. Thread-safe.
   void read(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const;
 
  private:

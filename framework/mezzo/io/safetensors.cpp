@@ -2,19 +2,20 @@
 
 #include <algorithm>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/io/open_file.hpp>
 #include <mezzo/io/safetensors_header.hpp>
 
 namespace mezzo {
 namespace {
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format's byte order is taken as it is");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-endian; bytes are not swapped");
 
 std::vector<std::uint32_t> parse_checksums(const std::string& text, std::size_t count, const std::string& path) {
   if (text.size() != 8 * count || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    throw FileError(detail::safetensors_label(path) + "crc32 in the metadata must have 8 hexadecimal digits for each" +
-                    " of " + std::to_string(count) + " tensors; got \"" + text.substr(0, 100) + "\"");
+    fail<FileError>(detail::safetensors_label(path),
+                    "crc32 in the metadata must have 8 hexadecimal digits for each of {} tensors; got \"{}\"", count,
+                    text.substr(0, 100));
   }
   std::vector<std::uint32_t> out;
   for (std::size_t i = 0; i < count; ++i) {
@@ -34,17 +35,15 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
   const std::string where = detail::safetensors_label(path);
   file_ = std::make_shared<detail::OpenFile>(path, where);
   const std::uint64_t size = file_->size();
-  if (size < 8) throw FileError(where + "must begin with 8 bytes, the header's length; got " + std::to_string(size));
+  if (size < 8) fail<FileError>(where, "must begin with 8 bytes, the header's length; got {}", size);
   std::uint64_t length = 0;
   file_->read(0, &length, sizeof length, where);
   if (length > detail::max_header_bytes) {
-    throw FileError(where + "the header must have at most " + std::to_string(detail::max_header_bytes) +
-                    " bytes; got " + std::to_string(length));
+    fail<FileError>(where, "the header must have at most {} bytes; got {}", detail::max_header_bytes, length);
   }
   data_begin_ = 8 + length;
   if (data_begin_ > size) {
-    throw FileError(where + "the header must have " + std::to_string(length) + " bytes; the file has " +
-                    std::to_string(size - 8) + " after its length");
+    fail<FileError>(where, "the header must have {} bytes; the file has {} after its length", length, size - 8);
   }
   std::string text(length, ' ');
   file_->read(8, text.data(), length, where);
@@ -66,14 +65,19 @@ const SafetensorsFile::Entry* SafetensorsFile::find(const std::string& name) con
 
 Tensor SafetensorsFile::read(const std::string& name) const {
   const Entry* entry = find(name);
-  if (entry == nullptr) throw NameError(detail::safetensors_label(path_) + "no tensor \"" + name + "\"");
+  if (entry == nullptr) {
+    fail<NameError>(detail::safetensors_label(path_), "unknown tensor \"{}\"; the file has {} others", name,
+                    entries_.size());
+  }
   const std::string where = detail::safetensors_label(path_, name);
   Tensor out = Tensor::uninitialized(entry->shape, entry->dtype);
   file_->read(data_begin_ + entry->begin, out.mutable_raw(), entry->bytes, where);
   if (!checksums_.empty() && checksums_[places_.at(name)] != detail::safetensors_checksum(name, out)) {
-    throw FileError(where + "the checksum differs: the file is damaged");
+    fail<FileError>(where, "the checksum differs: the file is damaged");
   }
-  if (entry->dtype == DType::boolean && !has_only_bools(out)) throw FileError(where + "bools must be 0 or 1");
+  if (entry->dtype == DType::boolean && !has_only_bools(out)) {
+    fail<FileError>(where, "bools must be 0 or 1; got another value");
+  }
   return out;
 }
 

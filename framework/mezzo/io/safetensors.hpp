@@ -10,46 +10,47 @@
 
 namespace mezzo {
 
-/// The `__metadata__` of a safetensors file.
+/// Metadata of a safetensors file, its `__metadata__`.
 using Metadata = std::map<std::string, std::string>;
 
+/// Tensors with their names.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 namespace detail {
 class OpenFile;
 }
 
-/// A safetensors file that is open for reading; copies share it. Nothing in it is trusted: a FileError names file,
-/// tensor, what was expected and what was received.
+/// A safetensors file, open for reading. Copies share it. All content is checked; errors name file and tensor.
 class SafetensorsFile {
  public:
-  /// What the header says of a tensor.
+  /// A tensor's entry in the header.
   struct Entry {
     std::string name;
     DType dtype = DType::float32;
     Shape shape;
-    std::uint64_t begin = 0;  ///< in bytes, from the first tensor's
-    std::uint64_t bytes = 0;
+    std::uint64_t begin = 0;  ///< offset in bytes from the first tensor
+    std::uint64_t bytes = 0;  ///< size in bytes
   };
 
-  /// Opens a file and checks its header, and that the tensors fill the file: in any order in the header, side by side
-  /// in the file. A FileError if there is no such file or it is malformed in any way; if a tensor has a dtype that
-  /// mezzo lacks (U16, U32, U64, float8) or a rank above 32.
+  /// Opens a file and checks its header. The tensors must fill the file without gaps; the header may list them in any
+  /// order. Throws a FileError if the file is missing or malformed, or if a tensor has a dtype that mezzo lacks (U16,
+  /// U32, U64, float8) or a rank above 32.
   explicit SafetensorsFile(const std::string& path);
 
+  /// The path given to the constructor.
   const std::string& path() const { return path_; }
 
-  /// In the order of their bytes.
+  /// All entries, ordered by offset.
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// The tensor of that name, or null.
+  /// Entry of a name; null if there is none.
   const Entry* find(const std::string& name) const;
 
-  /// Without the checksums, which are this class' own.
+  /// The metadata, without the checksums of save_safetensors().
   const Metadata& metadata() const { return metadata_; }
 
-  /// Reads one tensor. A NameError if there is none of that name; a FileError if it can't be read, a bool is neither
-  /// 0 nor 1, or the file has checksums, as those written by mezzo do, and the tensor's differs.
+  /// Reads one tensor. Throws a NameError if there is none of that name. Throws a FileError if it can't be read, if a
+  /// bool is neither 0 nor 1, or if the file has checksums (written by save_safetensors()) and the tensor's differs.
   Tensor read(const std::string& name) const;
 
  private:
@@ -59,14 +60,14 @@ class SafetensorsFile {
   std::vector<Entry> entries_;
   std::map<std::string, std::size_t> places_;
   Metadata metadata_;
-  std::vector<std::uint32_t> checksums_;  // of the entries; or empty
+  std::vector<std::uint32_t> checksums_;  // one per entry, or none
 };
 
-/// Writes tensors, the widest elements first and then by name, with a CRC-32 of each in the metadata (`crc32`), which
-/// other readers ignore. The file appears as a whole: it is written beside `path`, brought to the disk and renamed.
-/// A FileError if that fails: the file that was there stays as it was, and nothing else is left. A NameError, before
-/// anything is written, if two tensors have one name, one is named `__metadata__` or isn't UTF-8, or `metadata` has
-/// `crc32`.
+/// Writes tensors, ordered by element size (largest first), then by name. The metadata entry `crc32` has a CRC-32 of
+/// each tensor; other readers ignore it. The file is written atomically: to a temporary file, which is flushed to the
+/// disk and renamed. Throws a FileError if that fails; then a previous file is unchanged and no other file is left.
+/// Throws a NameError before it writes if two tensors have the same name, if a name is `__metadata__` or not UTF-8, or
+/// if `metadata` has an entry `crc32`.
 void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata = {});
 
 }  // namespace mezzo

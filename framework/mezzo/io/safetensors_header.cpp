@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/io/checked_bytes.hpp>
 
 namespace mezzo::detail {
@@ -31,8 +31,8 @@ constexpr std::array<Row, 10> dtypes{{{"F32", DType::float32},
                                       {"U8", DType::uint8},
                                       {"BOOL", DType::boolean}}};
 
-/// Receives the JSON token by token and takes nothing but what the format has; throws at the first token that isn't.
-/// The library's own tree would keep the last of duplicate keys.
+/// Receives the JSON token by token and throws a FileError at the first token that the format does not allow. A parsed
+/// tree would hide duplicate keys: the library keeps the last one.
 class Reader : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Reader(const std::string& path) : path_(path) {}
@@ -41,18 +41,18 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
 
   bool null() override { return refuse("null"); }
   bool boolean(bool value) override { return refuse(value ? "true" : "false"); }
-  bool number_integer(number_integer_t value) override { return refuse(std::to_string(value)); }
+  bool number_integer(number_integer_t value) override { return refuse(fmt::format("{}", value)); }
   bool number_float(number_float_t, const string_t& text) override { return refuse(text); }
   bool binary(binary_t&) override { return refuse("bytes"); }
 
   bool number_unsigned(number_unsigned_t value) override {
-    if (place_ != Place::shape && place_ != Place::offsets) return refuse(std::to_string(value));
+    if (place_ != Place::shape && place_ != Place::offsets) return refuse(fmt::format("{}", value));
     if (place_ == Place::shape && value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return refuse(std::to_string(value));
+      return refuse(fmt::format("{}", value));
     }
     numbers_.push_back(value);
     if (place_ == Place::shape && numbers_.size() > max_rank) {
-      throw fail("the rank must be at most " + std::to_string(max_rank));
+      fail_here("the rank must be at most {}; got more", max_rank);
     }
     return true;
   }
@@ -87,12 +87,12 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& value) override {
     if (place_ == Place::root) {
       name_ = value;
-      if (!names_.insert(value).second) throw fail("is there twice");
+      if (!names_.insert(value).second) fail_here("the name must be unique; got it twice");
       place_ = Place::root_value;
       return true;
     }
     field_ = value;
-    if (!fields_.insert(value).second) throw fail("\"" + value + "\" is there twice");
+    if (!fields_.insert(value).second) fail_here("\"{}\" must be unique; got it twice", value);
     if (place_ == Place::metadata) {
       place_ = Place::metadata_value;
     } else if (value == "dtype") {
@@ -100,14 +100,14 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     } else if (value == "shape" || value == "data_offsets") {
       place_ = Place::array;
     } else {
-      throw fail("the fields must be dtype, shape and data_offsets; got \"" + value + "\"");
+      fail_here("the fields must be dtype, shape and data_offsets; got \"{}\"", value);
     }
     return true;
   }
 
   bool end_object() override {
     if (place_ == Place::tensor) finish_tensor();
-    place_ = Place::root;  // or the end, after which the parser takes nothing more
+    place_ = Place::root;  // also after the root object, where the parser accepts nothing more
     return true;
   }
 
@@ -123,11 +123,10 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
       entry_.shape.assign(numbers_.begin(), numbers_.end());
     } else {
       if (numbers_.size() != 2) {
-        throw fail("data_offsets must be two numbers; got " + std::to_string(numbers_.size()));
+        fail_here("data_offsets must be two numbers; got {}", numbers_.size());
       }
       if (numbers_[1] < numbers_[0]) {
-        throw fail("data_offsets must not decrease; got " + std::to_string(numbers_[0]) + ", " +
-                   std::to_string(numbers_[1]));
+        fail_here("data_offsets must not decrease; got {}, {}", numbers_[0], numbers_[1]);
       }
       entry_.begin = numbers_[0];
       entry_.bytes = numbers_[1] - numbers_[0];
@@ -137,15 +136,20 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    throw FileError(safetensors_label(path_) + "the header must be JSON; at its byte " + std::to_string(position) +
-                    ": " + std::string(error.what()).substr(0, 300));
+    fail<FileError>(safetensors_label(path_), "the header must be JSON; at its byte {}: {}", position,
+                    std::string_view(error.what()).substr(0, 300));
   }
 
  private:
   enum class Place { start, root, root_value, metadata, metadata_value, tensor, dtype, array, shape, offsets };
 
-  FileError fail(const std::string& text) const { return FileError(safetensors_label(path_, name_) + text); }
+  /// Throws a FileError that names the current tensor.
+  template <class... Arguments>
+  [[noreturn]] void fail_here(fmt::format_string<Arguments...> message, Arguments&&... arguments) const {
+    fail<FileError>(safetensors_label(path_, name_), message, std::forward<Arguments>(arguments)...);
+  }
 
+  /// Throws a FileError about a token of the wrong type. Never returns; the type is that of the parser's callbacks.
   bool refuse(const std::string& got) const {
     static const std::map<Place, const char*> expected{{Place::root_value, "must be an object"},
                                                        {Place::metadata_value, "must be a string"},
@@ -153,30 +157,29 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
                                                        {Place::array, "must be an array"},
                                                        {Place::shape, "must hold integers of 0 or more"},
                                                        {Place::offsets, "must hold integers of 0 or more"}};
-    const bool of_field = place_ != Place::root_value;
-    throw fail((of_field ? field_ + " " : "") + expected.at(place_) + "; got " + got);
+    const std::string field = place_ == Place::root_value ? "" : field_ + " ";
+    fail_here("{}{}; got {}", field, expected.at(place_), got);
   }
 
   void set_dtype(const std::string& value) {
-    std::string good;
+    std::vector<std::string_view> names;
     for (const Row& row : dtypes) {
-      good += (good.empty() ? "" : ", ") + std::string(row.name);
+      names.emplace_back(row.name);
       if (value != row.name) continue;
       entry_.dtype = row.dtype;
       return;
     }
-    throw fail("dtype must be one of " + good + "; got \"" + value + "\"");
+    fail_here("dtype must be one of {}; got \"{}\"", fmt::join(names, ", "), value);
   }
 
   void finish_tensor() {
     for (const char* field : {"dtype", "shape", "data_offsets"}) {
-      if (fields_.count(field) == 0) throw fail(std::string(field) + " is missing");
+      if (fields_.count(field) == 0) fail_here("must have the field {}; it is missing", field);
     }
     const auto bytes = checked_bytes(entry_.shape, entry_.dtype);
     if (bytes != entry_.bytes) {
-      throw fail(dtype_name(entry_.dtype) + (" " + to_string(entry_.shape)) + " must have " +
-                 (bytes ? std::to_string(*bytes) : "2^64 or more") + " bytes; data_offsets give " +
-                 std::to_string(entry_.bytes));
+      fail_here("{} {} must have {} bytes; data_offsets give {}", entry_.dtype, entry_.shape, describe_bytes(bytes),
+                entry_.bytes);
     }
     header.entries.push_back(std::move(entry_));
   }
@@ -189,6 +192,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   SafetensorsFile::Entry entry_;
 };
 
+/// Orders the entries by offset and checks that they fill the data without gaps.
 void check_that_tensors_fill(std::vector<SafetensorsFile::Entry>& entries, std::uint64_t data_bytes,
                              const std::string& path) {
   std::sort(entries.begin(), entries.end(),
@@ -196,14 +200,14 @@ void check_that_tensors_fill(std::vector<SafetensorsFile::Entry>& entries, std::
   std::uint64_t end = 0;
   for (const auto& entry : entries) {
     if (entry.begin != end) {
-      throw FileError(safetensors_label(path, entry.name) + "the data must begin at " + std::to_string(end) +
-                      ", where that of the tensor before ends; got " + std::to_string(entry.begin));
+      fail<FileError>(safetensors_label(path, entry.name),
+                      "the data must begin at {}, the end of the previous tensor; got {}", end, entry.begin);
     }
-    end += entry.bytes;  // begin + bytes, which fits
+    end += entry.bytes;  // no overflow: end_array() computed bytes from begin and end
   }
   if (end != data_bytes) {
-    throw FileError(safetensors_label(path) + "the tensors have " + std::to_string(end) +
-                    " bytes; after the header the file has " + std::to_string(data_bytes));
+    fail<FileError>(safetensors_label(path), "the tensors have {} bytes; after the header the file has {}", end,
+                    data_bytes);
   }
 }
 
@@ -214,16 +218,23 @@ const char* safetensors_name(DType dtype) {
 }
 
 std::string safetensors_label(const std::string& path, const std::string& tensor) {
-  return "[safetensors \"" + path + "\"] " + (tensor.empty() ? "" : "tensor \"" + tensor + "\": ");
+  const std::string label = fmt::format("[safetensors \"{}\"]", path);
+  return tensor.empty() ? label : fmt::format("{} tensor \"{}\":", label, tensor);
 }
 
 SafetensorsHeader parse_safetensors_header(const std::string& text, std::uint64_t data_bytes, const std::string& path) {
-  const auto fail = [&](const std::string& why) { return FileError(safetensors_label(path) + why); };
-  if (text.empty() || text.front() != '{') throw fail("the header must begin with '{'");
-  // The parser takes a zero for the end, and other white space than the format's padding.
-  if (text.find('\0') != std::string::npos) throw fail("the header must not have zero bytes");
+  const std::string where = safetensors_label(path);
+  if (text.empty() || text.front() != '{') {
+    fail<FileError>(where, "the header must begin with '{{'; got {}", text.empty() ? "nothing" : "another character");
+  }
+  // The parser would stop at a zero byte and accept white space that the format forbids.
+  if (text.find('\0') != std::string::npos) {
+    fail<FileError>(where, "the header must not have zero bytes; got one at {}", text.find('\0'));
+  }
   const std::size_t last = text.find_last_not_of(' ');
-  if (text[last] != '}') throw fail("the header must be a JSON object, padded with spaces");
+  if (text[last] != '}') {
+    fail<FileError>(where, "the header must end with '}}', padded with spaces; got another character at {}", last);
+  }
   Reader reader(path);
   nlohmann::json::sax_parse(text, &reader);
   check_that_tensors_fill(reader.header.entries, data_bytes, path);

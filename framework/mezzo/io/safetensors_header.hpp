@@ -5,26 +5,28 @@
 
 namespace mezzo::detail {
 
-constexpr std::uint64_t max_header_bytes = 100'000'000;
+constexpr std::uint64_t max_header_bytes = 100'000'000;  // limit of the reference library
 constexpr std::size_t max_rank = 32;
 constexpr const char* metadata_name = "__metadata__";
 constexpr const char* checksum_name = "crc32";
 
 struct SafetensorsHeader {
-  std::vector<SafetensorsFile::Entry> entries;  ///< in the order of their bytes
+  std::vector<SafetensorsFile::Entry> entries;  ///< ordered by offset
   Metadata metadata;
 };
 
-/// "F32".
+/// Name of a dtype in the format: "F32".
 const char* safetensors_name(DType dtype);
 
-/// `[safetensors "x.safetensors"] `, and with a tensor's name `tensor "fc.weight": `.
+/// Start of error texts: `[safetensors "x.safetensors"]` or, with a tensor, `[safetensors "x.safetensors"] tensor
+/// "fc":`.
 std::string safetensors_label(const std::string& path, const std::string& tensor = {});
 
-/// Parses and checks the JSON of a header, whose tensors must fill `data_bytes`; a FileError otherwise.
+/// Parses and checks the JSON of a header. Throws a FileError if it is malformed or if the tensors don't fill
+/// `data_bytes`.
 SafetensorsHeader parse_safetensors_header(const std::string& text, std::uint64_t data_bytes, const std::string& path);
 
-/// Checksum of a tensor: of its name, dtype and shape too, so that a damaged header shows.
+/// CRC-32 of a tensor's name, dtype, shape and elements. A damaged header changes it too.
 std::uint32_t safetensors_checksum(const std::string& name, const Tensor& tensor);
 
 }  // namespace mezzo::detail

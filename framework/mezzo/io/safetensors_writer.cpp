@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/io/file_replacement.hpp>
 #include <mezzo/io/safetensors_header.hpp>
 
@@ -12,15 +12,16 @@ namespace {
 
 using Item = std::pair<std::string, Tensor>;
 
+/// Checks the tensors and returns them in the order of the file.
 std::vector<const Item*> in_order(const NamedTensors& tensors, const std::string& path) {
   std::vector<const Item*> out;
   std::set<std::string> names;
   for (const Item& item : tensors) {
     const std::string where = detail::safetensors_label(path, item.first);
-    if (item.first == detail::metadata_name) throw NameError(where + "the name is the format's own");
-    if (!names.insert(item.first).second) throw NameError(where + "is there twice");
+    if (item.first == detail::metadata_name) fail<NameError>(where, "must have another name; this one is reserved");
+    if (!names.insert(item.first).second) fail<NameError>(where, "the name must be unique; got it twice");
     if (item.second.shape().size() > detail::max_rank) {
-      throw FileError(where + "the rank must be at most " + std::to_string(detail::max_rank));
+      fail<FileError>(where, "the rank must be at most {}; got {}", detail::max_rank, item.second.shape().size());
     }
     out.push_back(&item);
   }
@@ -34,16 +35,14 @@ std::vector<const Item*> in_order(const NamedTensors& tensors, const std::string
 std::string checksums(const std::vector<const Item*>& items) {
   std::string out;
   for (const Item* item : items) {
-    char digits[9];
-    std::snprintf(digits, sizeof digits, "%08x", detail::safetensors_checksum(item->first, item->second));
-    out += digits;
+    out += fmt::format("{:08x}", detail::safetensors_checksum(item->first, item->second));
   }
   return out;
 }
 
 std::string header_of(const std::vector<const Item*>& items, Metadata metadata, const std::string& path) {
   if (!metadata.emplace(detail::checksum_name, checksums(items)).second) {
-    throw NameError(detail::safetensors_label(path) + "crc32 in the metadata is written by mezzo itself");
+    fail<NameError>(detail::safetensors_label(path), "metadata must not have the reserved entry crc32; got one");
   }
   try {
     nlohmann::ordered_json header;
@@ -59,8 +58,9 @@ std::string header_of(const std::vector<const Item*>& items, Metadata metadata, 
     std::string text = header.dump();
     text.append((8 - text.size() % 8) % 8, ' ');
     return text;
-  } catch (const nlohmann::json::type_error& error) {  // the one that dump() has
-    throw NameError(detail::safetensors_label(path) + "names and metadata must be UTF-8: " + error.what());
+  } catch (const nlohmann::json::type_error& error) {  // from dump(), which throws no other
+    fail<NameError>(detail::safetensors_label(path), "names and metadata must be UTF-8; got other bytes ({})",
+                    error.what());
   }
 }
 
@@ -70,8 +70,8 @@ void save_safetensors(const std::string& path, const NamedTensors& tensors, cons
   const std::vector<const Item*> items = in_order(tensors, path);
   const std::string header = header_of(items, metadata, path);
   if (header.size() > detail::max_header_bytes) {
-    throw FileError(detail::safetensors_label(path) + "the header must have at most " +
-                    std::to_string(detail::max_header_bytes) + " bytes; it takes " + std::to_string(header.size()));
+    fail<FileError>(detail::safetensors_label(path), "the header must have at most {} bytes; got {}",
+                    detail::max_header_bytes, header.size());
   }
   const std::uint64_t length = header.size();
   detail::FileReplacement file(path, detail::safetensors_label(path));

@@ -4,11 +4,11 @@
 namespace mezzo {
 
 struct AddOptions {
-  std::string name{};
-  Policy dtype{};
+  std::string name{};  ///< name of the layer; "": automatic ("add", "add_1")
+  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// The sum of two or more inputs, with numpy's broadcasting: `Add()({a, b})`.
+/// Sum of two or more inputs, with numpy's broadcasting: `Add()({a, b})`.
 class Add : public Layer {
  public:
   explicit Add(const AddOptions& options = {}) : Layer("Add", options) {}

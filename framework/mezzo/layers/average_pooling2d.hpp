@@ -3,20 +3,19 @@
 
 namespace mezzo {
 
-/// `strides` {} means pool_size. `padding`: "valid", "same", or torch's numbers.
 struct AveragePooling2DOptions {
-  Ints pool_size = 2;
-  Ints strides = Ints();
-  Padding padding = "valid";
-  std::string name{};
-  Policy dtype{};
+  Ints pool_size = 2;         ///< height and width of a window, one number for both; at least 1
+  Ints strides = Ints();      ///< step between windows, one number or {height, width}; {}: pool_size
+  Padding padding = "valid";  ///< "valid" (none), "same", or numbers as in torch (pixels on either side)
+  std::string name{};         ///< name of the layer; "": automatic ("average_pooling2d", "average_pooling2d_1")
+  Policy dtype{};             ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// The mean of each window of images (batch, height, width, channels), accumulated in at least float32. Padding by
-/// "same" doesn't count, as in Keras; padding by numbers counts as zeros, as torch's does (count_include_pad).
+/// Mean of each window of images (batch, height, width, channels), accumulated in at least float32. Padding "same" is
+/// left out of the mean, as in Keras. Padding by numbers counts as zeros, as in torch (count_include_pad).
 class AveragePooling2D : public Layer {
  public:
-  /// A ValueError for numbers below 1.
+  /// A ValueError for a pool_size or strides below 1.
   explicit AveragePooling2D(AveragePooling2DOptions options = {});
 
  protected:

@@ -1,5 +1,6 @@
 #include <mezzo/layers/batch_normalization.hpp>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/constant.hpp>
 #include <mezzo/nn/checks.hpp>
 
@@ -8,11 +9,9 @@ namespace mezzo {
 BatchNormalization::BatchNormalization(BatchNormalizationOptions options)
     : Layer("BatchNormalization", options), options_(std::move(options)) {
   if (!(options_.momentum >= 0 && options_.momentum <= 1)) {
-    throw ValueError(label() + " momentum must lie in [0, 1]; got " + std::to_string(options_.momentum));
+    fail<ValueError>(label(), "momentum must lie in [0, 1]; got {}", options_.momentum);
   }
-  if (!(options_.epsilon >= 0)) {
-    throw ValueError(label() + " epsilon must not be negative; got " + std::to_string(options_.epsilon));
-  }
+  if (!(options_.epsilon >= 0)) fail<ValueError>(label(), "epsilon must not be negative; got {}", options_.epsilon);
   set_weight_files({.skip = {"num_batches_tracked"}});
 }
 

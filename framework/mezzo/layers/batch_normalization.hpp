@@ -3,26 +3,25 @@
 
 namespace mezzo {
 
-/// `axis`: that of the channels. `momentum` weighs the old moving statistics. Without `center` there is no beta,
-/// without `scale` no gamma.
 struct BatchNormalizationOptions {
-  std::int64_t axis = -1;
-  double momentum = 0.99;
-  double epsilon = 1e-3;
-  bool center = true;
-  bool scale = true;
-  Any<Initializer> beta_initializer = "zeros";
-  Any<Initializer> gamma_initializer = "ones";
-  Any<Initializer> moving_mean_initializer = "zeros";
-  Any<Initializer> moving_variance_initializer = "ones";
-  std::string name{};
-  Policy dtype{};
-  bool trainable = true;
+  std::int64_t axis = -1;                                 ///< axis of the channels; negative axes count from the end
+  double momentum = 0.99;                                 ///< weight of the old moving statistics, in [0, 1]
+  double epsilon = 1e-3;                                  ///< added to the variance, at least 0
+  bool center = true;                                     ///< true: adds beta
+  bool scale = true;                                      ///< true: multiplies by gamma
+  Any<Initializer> beta_initializer = "zeros";            ///< initial beta
+  Any<Initializer> gamma_initializer = "ones";            ///< initial gamma
+  Any<Initializer> moving_mean_initializer = "zeros";     ///< initial moving_mean
+  Any<Initializer> moving_variance_initializer = "ones";  ///< initial moving_variance
+  std::string name{};     ///< name of the layer; "": automatic ("batch_normalization", "batch_normalization_1")
+  Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
+  bool trainable = true;  ///< false: training does not change the weights
 };
 
-/// gamma (x - mean) / sqrt(variance + epsilon) + beta, per channel (Ioffe and Szegedy, 2015): in training with the
-/// batch's mean and biased variance, which also move moving_mean and moving_variance; otherwise, or frozen, with the
-/// moving ones. Weights: gamma, beta, moving_mean, moving_variance, each (channels,), of at least float32.
+/// gamma (x - mean) / sqrt(variance + epsilon) + beta, per channel (Ioffe and Szegedy, 2015). Training uses the batch's
+/// mean and biased variance and updates moving_mean and moving_variance with them. Inference, and a frozen layer, use
+/// moving_mean and moving_variance. Weights: gamma, beta, moving_mean, moving_variance, each (channels,), in at least
+/// float32.
 class BatchNormalization : public Layer {
  public:
   /// A ValueError for a momentum outside [0, 1] or an epsilon below 0.

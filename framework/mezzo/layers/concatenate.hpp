@@ -4,13 +4,12 @@
 namespace mezzo {
 
 struct ConcatenateOptions {
-  std::int64_t axis = -1;
-  std::string name{};
-  Policy dtype{};
+  std::int64_t axis = -1;  ///< axis to join along; negative axes count from the end
+  std::string name{};      ///< name of the layer; "": automatic ("concatenate", "concatenate_1")
+  Policy dtype{};          ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// The inputs one after the other along an axis: `Concatenate()({a, b})`. A ShapeError unless all their other sizes are
-/// equal.
+/// Inputs joined along an axis: `Concatenate()({a, b})`. A ShapeError unless all other sizes are equal.
 class Concatenate : public Layer {
  public:
   explicit Concatenate(const ConcatenateOptions& options = {}) : Layer("Concatenate", options), axis_(options.axis) {}

@@ -1,5 +1,6 @@
 #include <mezzo/layers/conv2d.hpp>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
@@ -11,16 +12,14 @@ Conv2D::Conv2D(Conv2DOptions options) : Layer("Conv2D", options), options_(std::
   options_.strides.pair(label(), "strides");
   options_.dilation_rate.pair(label(), "dilation_rate");
   if (options_.filters % options_.groups != 0) {
-    throw ValueError(label() + " filters must be a multiple of groups (" + std::to_string(options_.groups) + "); got " +
-                     std::to_string(options_.filters));
+    fail<ValueError>(label(), "filters must be a multiple of groups ({}); got {}", options_.groups, options_.filters);
   }
 }
 
 void Conv2D::build(const Shape& input) {
   detail::require_rank(label(), input, 4, "(batch, height, width, channels)");
   if (input.back() % options_.groups != 0) {
-    throw ShapeError(label() + " input axis -1 must be a multiple of groups (" + std::to_string(options_.groups) +
-                     "); got shape " + to_string(input));
+    fail<ShapeError>(label(), "input axis -1 must be a multiple of groups ({}); got shape {}", options_.groups, input);
   }
   Shape shape = options_.kernel_size.pair(label(), "kernel_size");
   shape.push_back(input.back() / options_.groups);

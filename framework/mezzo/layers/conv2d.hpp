@@ -4,29 +4,27 @@
 
 namespace mezzo {
 
-/// `filters` (channels of the output) and `kernel_size` have to be given. `padding`: "valid", "same", or torch's
-/// numbers. `groups` divides the channels of input and output.
 struct Conv2DOptions {
-  std::int64_t filters = 0;
-  Ints kernel_size = Ints();
-  Ints strides = 1;
-  Padding padding = "valid";
-  Ints dilation_rate = 1;
-  std::int64_t groups = 1;
-  Activation activation{};
-  bool use_bias = true;
-  Any<Initializer> kernel_initializer = "glorot_uniform";
-  Any<Initializer> bias_initializer = "zeros";
-  std::string name{};
-  Policy dtype{};
-  bool trainable = true;
+  std::int64_t filters = 0;   ///< required; channels of the output, at least 1 and a multiple of groups
+  Ints kernel_size = Ints();  ///< required; height and width of the kernel, one number for both; at least 1
+  Ints strides = 1;           ///< step between outputs, one number or {height, width}; at least 1
+  Padding padding = "valid";  ///< "valid" (none), "same", or numbers as in torch (pixels on either side)
+  Ints dilation_rate = 1;     ///< step between the kernel's taps, one number or {height, width}; at least 1
+  std::int64_t groups = 1;    ///< number of groups of channels that do not mix; divides input and output channels
+  Activation activation{};    ///< name or function, applied to the output; default: linear
+  bool use_bias = true;       ///< true: adds a bias per filter
+  Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernel
+  Any<Initializer> bias_initializer = "zeros";             ///< initial bias
+  std::string name{};                                      ///< name of the layer; "": automatic ("conv2d", "conv2d_1")
+  Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
+  bool trainable = true;  ///< false: training does not change the weights
 };
 
 /// Convolution of images (batch, height, width, channels) with `filters` kernels. Weights: kernel (height, width,
 /// channels / groups, filters), bias (filters,).
 class Conv2D : public Layer {
  public:
-  /// A ValueError for numbers below 1, or filters that groups doesn't divide.
+  /// A ValueError for a number below 1, or if groups doesn't divide filters.
   explicit Conv2D(Conv2DOptions options = {});
   void build(const Shape& input) override;
 

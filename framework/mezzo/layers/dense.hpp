@@ -4,16 +4,15 @@
 
 namespace mezzo {
 
-/// `units`: size of the output's last axis; has to be given.
 struct DenseOptions {
-  std::int64_t units = 0;
-  Activation activation{};
-  bool use_bias = true;
-  Any<Initializer> kernel_initializer = "glorot_uniform";
-  Any<Initializer> bias_initializer = "zeros";
-  std::string name{};
-  Policy dtype{};
-  bool trainable = true;
+  std::int64_t units = 0;                                  ///< required; size of the output's last axis, at least 1
+  Activation activation{};                                 ///< name or function, applied to the output; default: linear
+  bool use_bias = true;                                    ///< true: adds a bias per unit
+  Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernel
+  Any<Initializer> bias_initializer = "zeros";             ///< initial bias
+  std::string name{};                                      ///< name of the layer; "": automatic ("dense", "dense_1")
+  Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
+  bool trainable = true;  ///< false: training does not change the weights
 };
 
 /// activation(x kernel + bias) over the last axis of x: (..., in) becomes (..., units). Weights: kernel (in, units),

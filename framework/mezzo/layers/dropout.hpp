@@ -3,15 +3,15 @@
 
 namespace mezzo {
 
-/// `rate`: what part of the elements is dropped; has to be given.
 struct DropoutOptions {
-  double rate = -1;
-  std::string name{};
-  Policy dtype{};
+  double rate = -1;    ///< required; probability of an element to be dropped, in [0, 1)
+  std::string name{};  ///< name of the layer; "": automatic ("dropout", "dropout_1")
+  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// In training, sets elements to 0 with probability `rate` and divides the others by 1 - rate (Srivastava et al.,
-/// 2014); otherwise its input. What is dropped is fixed by seed_everything, step and place in the model.
+/// 2014). In inference, returns its input. The dropped elements depend only on seed_everything(), the step and the
+/// layer's place in the model.
 class Dropout : public Layer {
  public:
   /// A ValueError for a rate outside [0, 1).

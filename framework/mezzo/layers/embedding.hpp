@@ -3,28 +3,26 @@
 
 namespace mezzo {
 
-/// `input_dim`: how many things there are to embed; `output_dim`: how many numbers each becomes. Both have to be given.
 struct EmbeddingOptions {
-  std::int64_t input_dim = 0;
-  std::int64_t output_dim = 0;
-  Any<Initializer> embeddings_initializer = "uniform";
-  std::string name{};
-  Policy dtype{};
-  bool trainable = true;
+  std::int64_t input_dim = 0;                           ///< required; number of rows of the table, at least 1
+  std::int64_t output_dim = 0;                          ///< required; size of a row, at least 1
+  Any<Initializer> embeddings_initializer = "uniform";  ///< initial table
+  std::string name{};     ///< name of the layer; "": automatic ("embedding", "embedding_1")
+  Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
+  bool trainable = true;  ///< false: training does not change the weights
 };
 
-/// The rows of a table that integers in [0, input_dim) name: (...) becomes (..., output_dim). Floats are truncated to
-/// int32 first, as in Keras. Rows are taken from the table as it is stored and then cast; the table as a whole is not.
-/// An index out of range is a ValueError when the step runs, and nothing is updated. Weights: embeddings (input_dim,
-/// output_dim).
+/// Rows of a table, selected by integers in [0, input_dim): (...) becomes (..., output_dim). Float inputs are truncated
+/// to int32 first, as in Keras. Only the selected rows are cast to the compute dtype, not the whole table. An index out
+/// of range is a ValueError when the step runs, and nothing is updated. Weights: embeddings (input_dim, output_dim).
 class Embedding : public Layer {
  public:
   /// A ValueError if input_dim or output_dim is below 1.
   explicit Embedding(EmbeddingOptions options = {});
   void build(const Shape& input) override;
 
-  /// The table, for output layers that share it (Press and Wolf, 2016): `matmul(x, layer.embeddings(), {.transpose_b =
-  /// true})`. Empty until the layer is built.
+  /// Returns the table, for output layers that share it (Press and Wolf, 2016):
+  /// `matmul(x, layer.embeddings(), {.transpose_b = true})`. Empty until the layer is built.
   const Variable& embeddings() const { return embeddings_; }
 
  protected:

@@ -4,11 +4,11 @@
 namespace mezzo {
 
 struct FlattenOptions {
-  std::string name{};
-  Policy dtype{};
+  std::string name{};  ///< name of the layer; "": automatic ("flatten", "flatten_1")
+  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// All axes but the first as one: (batch, ...) becomes (batch, elements); (batch,) becomes (batch, 1).
+/// Merges all axes but the first: (batch, ...) becomes (batch, elements), and (batch,) becomes (batch, 1).
 class Flatten : public Layer {
  public:
   explicit Flatten(const FlattenOptions& options = {}) : Layer("Flatten", options) {}

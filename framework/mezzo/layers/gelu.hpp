@@ -3,15 +3,14 @@
 
 namespace mezzo {
 
-/// `approximate`: by tanh in place of erf.
 struct GELUOptions {
-  bool approximate = false;
-  std::string name{};
-  Policy dtype{};
+  bool approximate = false;  ///< true: approximates erf by tanh
+  std::string name{};        ///< name of the layer; "": automatic ("gelu", "gelu_1")
+  Policy dtype{};            ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// x times the probability of a normal variable to lie below x (Hendrycks and Gimpel, 2016), elementwise. Keras has it
-/// as the activation "gelu", which is the exact one.
+/// Gaussian error linear unit, x (1 + erf(x / sqrt(2))) / 2, elementwise (Hendrycks and Gimpel, 2016). The default
+/// equals Keras' activation "gelu".
 class GELU : public Layer {
  public:
   explicit GELU(GELUOptions options = {}) : Layer("GELU", options), options_(std::move(options)) {}

@@ -3,14 +3,13 @@
 
 namespace mezzo {
 
-/// `keepdims` leaves height and width behind as axes of size 1.
 struct GlobalAveragePooling2DOptions {
-  bool keepdims = false;
-  std::string name{};
-  Policy dtype{};
+  bool keepdims = false;  ///< true: keeps height and width as axes of size 1
+  std::string name{};  ///< name of the layer; "": automatic ("global_average_pooling2d", "global_average_pooling2d_1")
+  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// The mean of each channel of images (Lin et al., 2013): (batch, height, width, channels) becomes (batch, channels),
+/// Mean of each channel of images (Lin et al., 2013): (batch, height, width, channels) becomes (batch, channels),
 /// or (batch, 1, 1, channels) with keepdims. Accumulated in at least float32. A ShapeError for inputs of another rank.
 class GlobalAveragePooling2D : public Layer {
  public:

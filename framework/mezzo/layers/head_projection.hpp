@@ -4,24 +4,24 @@
 namespace mezzo::detail {
 
 struct HeadProjectionOptions {
-  bool from_heads = false;  ///< (..., heads, size) to (..., units); otherwise (..., units) to (..., heads, size)
-  std::int64_t heads = 1;
-  std::int64_t size = 1;   ///< of a head
-  std::int64_t units = 0;  ///< of the output, with from_heads; 0: that of a second input
-  bool use_bias = true;
-  Any<Initializer> kernel_initializer{};
-  Any<Initializer> bias_initializer{};
-  std::string name{};
-  Policy dtype{};
+  bool from_heads = false;  ///< true: (..., heads, size) to (..., units); false: (..., units) to (..., heads, size)
+  std::int64_t heads = 1;   ///< number of heads
+  std::int64_t size = 1;    ///< size of a head
+  std::int64_t units = 0;   ///< last size of the output, with from_heads; 0: the last size of the second input
+  bool use_bias = true;     ///< true: adds a bias
+  Any<Initializer> kernel_initializer{};  ///< required; initial kernel
+  Any<Initializer> bias_initializer{};    ///< required with use_bias; initial bias
+  std::string name{};                     ///< name of the layer; "": automatic ("einsum_dense", "einsum_dense_1")
+  Policy dtype{};                         ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// A Dense whose input or output is split into heads, as Keras' EinsumDense in MultiHeadAttention: kernel (units,
-/// heads, size) or (heads, size, units).
+/// Dense layer whose input or output is split into heads, as Keras' EinsumDense in MultiHeadAttention. Weights: kernel
+/// (units, heads, size) or (heads, size, units), bias (heads, size) or (units,).
 class HeadProjection : public Layer {
  public:
   explicit HeadProjection(HeadProjectionOptions options)
       : Layer("EinsumDense", options), options_(std::move(options)) {}
-  void build(const Shape&) override {}  // at each call, which knows the second input
+  void build(const Shape&) override {}  // weights are made by the first call, where the second input is known
 
  protected:
   Values call_many(const Values& xs) override;

@@ -2,18 +2,20 @@
 
 #include <algorithm>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/constant.hpp>
 
 namespace mezzo {
 namespace {
 
+/// Sizes of `shape` along `axes`.
 Shape sizes_of(const Shape& shape, const Shape& axes) {
   Shape sizes;
   for (const auto axis : axes) sizes.push_back(shape[static_cast<std::size_t>(axis)]);
   return sizes;
 }
 
-/// The axes that are not among some, then those.
+/// Permutation of all axes that moves `axes` to the end.
 Shape with_last(const Shape& axes, std::size_t rank) {
   Shape order;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(rank); ++i) {
@@ -27,10 +29,8 @@ Shape with_last(const Shape& axes, std::size_t rank) {
 
 LayerNormalization::LayerNormalization(LayerNormalizationOptions options)
     : Layer("LayerNormalization", options), options_(std::move(options)) {
-  if (options_.axis.empty()) throw ValueError(label() + " axis must be one number or more; got none");
-  if (!(options_.epsilon >= 0)) {
-    throw ValueError(label() + " epsilon must not be negative; got " + std::to_string(options_.epsilon));
-  }
+  if (options_.axis.empty()) fail<ValueError>(label(), "axis must be one number or more; got none");
+  if (!(options_.epsilon >= 0)) fail<ValueError>(label(), "epsilon must not be negative; got {}", options_.epsilon);
 }
 
 Shape LayerNormalization::axes_of(std::size_t rank) const {
@@ -38,7 +38,7 @@ Shape LayerNormalization::axes_of(std::size_t rank) const {
   for (const auto axis : options_.axis.numbers()) axes.push_back(normalize_axis(axis, rank, label()));
   std::sort(axes.begin(), axes.end());
   const auto twice = std::adjacent_find(axes.begin(), axes.end());
-  if (twice != axes.end()) throw ValueError(label() + " axes must differ; got " + std::to_string(*twice) + " twice");
+  if (twice != axes.end()) fail<ValueError>(label(), "axes must differ; got {} twice", *twice);
   return axes;
 }
 

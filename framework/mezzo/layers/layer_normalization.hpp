@@ -3,28 +3,26 @@
 
 namespace mezzo {
 
-/// `axis`: that, or those, over which each sample is normalized: `-1` or `{-2, -1}`. Without `center` there is no beta,
-/// without `scale` no gamma.
 struct LayerNormalizationOptions {
-  Ints axis = -1;
-  double epsilon = 1e-3;
-  bool center = true;
-  bool scale = true;
-  Any<Initializer> beta_initializer = "zeros";
-  Any<Initializer> gamma_initializer = "ones";
-  std::string name{};
-  Policy dtype{};
-  bool trainable = true;
+  Ints axis = -1;         ///< axis or axes to normalize over: -1 or {-2, -1}; negative axes count from the end
+  double epsilon = 1e-3;  ///< added to the variance, at least 0
+  bool center = true;     ///< true: adds beta
+  bool scale = true;      ///< true: multiplies by gamma
+  Any<Initializer> beta_initializer = "zeros";  ///< initial beta
+  Any<Initializer> gamma_initializer = "ones";  ///< initial gamma
+  std::string name{};     ///< name of the layer; "": automatic ("layer_normalization", "layer_normalization_1")
+  Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
+  bool trainable = true;  ///< false: training does not change the weights
 };
 
-/// gamma (x - mean) / sqrt(variance + epsilon) + beta, with mean and biased variance over the axes given, in training
-/// and out of it (Ba et al., 2016). Weights: gamma, beta, of the shape of those axes, of at least float32.
+/// gamma (x - mean) / sqrt(variance + epsilon) + beta, with mean and biased variance over the given axes, in training
+/// and in inference (Ba et al., 2016). Weights: gamma, beta, with the sizes of those axes, in at least float32.
 class LayerNormalization : public Layer {
  public:
   /// A ValueError for an epsilon below 0 or no axis.
   explicit LayerNormalization(LayerNormalizationOptions options = {});
 
-  /// A ShapeError for an axis that the input lacks, a ValueError for one that is given twice.
+  /// A ShapeError for an axis that the input doesn't have, a ValueError for an axis given twice.
   void build(const Shape& input) override;
 
  protected:

@@ -3,19 +3,18 @@
 
 namespace mezzo {
 
-/// `strides` {} means pool_size. `padding`: "valid", "same", or torch's numbers.
 struct MaxPooling2DOptions {
-  Ints pool_size = 2;
-  Ints strides = Ints();
-  Padding padding = "valid";
-  std::string name{};
-  Policy dtype{};
+  Ints pool_size = 2;         ///< height and width of a window, one number for both; at least 1
+  Ints strides = Ints();      ///< step between windows, one number or {height, width}; {}: pool_size
+  Padding padding = "valid";  ///< "valid" (none), "same", or numbers as in torch (pixels on either side)
+  std::string name{};         ///< name of the layer; "": automatic ("max_pooling2d", "max_pooling2d_1")
+  Policy dtype{};             ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// The largest of each window of images (batch, height, width, channels); padding counts as -infinity.
+/// Maximum of each window of images (batch, height, width, channels). Padding counts as -infinity.
 class MaxPooling2D : public Layer {
  public:
-  /// A ValueError for numbers below 1.
+  /// A ValueError for a pool_size or strides below 1.
   explicit MaxPooling2D(MaxPooling2DOptions options = {});
 
  protected:

@@ -1,9 +1,10 @@
 #include <mezzo/layers/multi_head_attention.hpp>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/layers/head_projection.hpp>
 #include <mezzo/nn/checks.hpp>
-#include <mezzo/ops/attention.hpp>
+#include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 namespace mezzo {
 namespace {
@@ -18,7 +19,7 @@ detail::HeadProjection projection(const MultiHeadAttentionOptions& options, bool
                                  .bias_initializer = options.bias_initializer});
 }
 
-/// (batch, 1, queries, keys) from (batch, queries, keys).
+/// Inserts an axis for heads: (batch, queries, keys) becomes (batch, 1, queries, keys).
 Value over_heads(const Value& mask) {
   Shape shape = mask.shape();
   if (shape.size() != 3) return mask;
@@ -36,7 +37,7 @@ MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions options)
   detail::require_positive(label(), "value_dim", options_.value_dim);
   if (options_.output_shape != 0) detail::require_positive(label(), "output_shape", options_.output_shape);
   if (!(options_.dropout >= 0 && options_.dropout < 1)) {
-    throw ValueError(label() + " dropout must lie in [0, 1); got " + std::to_string(options_.dropout));
+    fail<ValueError>(label(), "dropout must lie in [0, 1); got {}", options_.dropout);
   }
   query_ = sub("query", projection(options_, false, options_.key_dim));
   key_ = sub("key", projection(options_, false, options_.key_dim));
@@ -53,8 +54,7 @@ Value MultiHeadAttention::operator()(const Value& query, const Value& value, con
 
 Values MultiHeadAttention::call_many(const Values& xs) {
   if (xs.size() < 2 || xs.size() > 4) {
-    throw ValueError(label() + " takes query, value, key, attention_mask, of which two are needed; got " +
-                     std::to_string(xs.size()) + " inputs");
+    fail<ValueError>(label(), "takes 2 to 4 inputs (query, value, key, attention_mask); got {}", xs.size());
   }
   for (std::size_t i = 0; i < 3 && i < xs.size(); ++i) {
     detail::require_rank(label(), xs[i].shape(), 3, "(batch, positions, size)");

@@ -3,42 +3,42 @@
 
 namespace mezzo {
 
-/// `num_heads` and `key_dim`, the size of each head's queries and keys, have to be given.
 struct MultiHeadAttentionOptions {
-  std::int64_t num_heads = 0;
-  std::int64_t key_dim = 0;
-  std::int64_t value_dim = 0;  ///< size of each head's values; 0: key_dim
-  double dropout = 0;          ///< probability with which a weight is dropped in training
-  bool use_bias = true;
-  std::int64_t output_shape = 0;  ///< size of the output's last axis; 0: that of the query's
-  Any<Initializer> kernel_initializer = "glorot_uniform";
-  Any<Initializer> bias_initializer = "zeros";
-  std::string name{};
-  Policy dtype{};
-  bool trainable = true;
+  std::int64_t num_heads = 0;     ///< required; number of heads, at least 1
+  std::int64_t key_dim = 0;       ///< required; size of each head's queries and keys, at least 1
+  std::int64_t value_dim = 0;     ///< size of each head's values; 0: key_dim
+  double dropout = 0;             ///< probability of an attention weight to be dropped in training, in [0, 1)
+  bool use_bias = true;           ///< true: all four projections add a bias
+  std::int64_t output_shape = 0;  ///< size of the output's last axis; 0: the query's
+  Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernels
+  Any<Initializer> bias_initializer = "zeros";             ///< initial biases
+  std::string name{};     ///< name of the layer; "": automatic ("multi_head_attention", "multi_head_attention_1")
+  Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
+  bool trainable = true;  ///< false: training does not change the weights
 };
 
-/// `key` is the value unless given. `attention_mask`, bool, tells which keys (axis -1) a query (axis -2) may see:
-/// (batch, query positions, key positions), or with an axis for heads after the batch; sizes of 1 stretch. With
-/// `use_causal_mask` query i sees the keys up to i.
 struct AttentionCallOptions {
-  Value key{};
+  Value key{};  ///< (batch, key positions, size of keys); default: the value
+  /// bool, true where a query (axis -2) may attend to a key (axis -1): (batch, query positions, key positions), or
+  /// (batch, heads, query positions, key positions). Sizes of 1 broadcast. Default: no mask.
   Value attention_mask{};
-  bool use_causal_mask = false;
+  bool use_causal_mask = false;  ///< true: query i attends to keys 0 to i only
 };
 
-/// Attention of several heads (Vaswani et al., 2017): query (batch, query positions, size) and value (batch, key
-/// positions, size of values) to (batch, query positions, output_shape). Layers, with Keras' shapes: query/kernel
-/// (size, heads, key_dim), query/bias (heads, key_dim), key and value likewise, attention_output/kernel (heads,
-/// value_dim, output_shape), attention_output/bias. Weight files have them as torch's Linear does: query.weight (heads
-/// * key_dim, size).
+/// Multi-head attention (Vaswani et al., 2017): query (batch, query positions, size) and value (batch, key positions,
+/// size of values) to (batch, query positions, output_shape). Weights have Keras' names and shapes: query/kernel (size,
+/// heads, key_dim), query/bias (heads, key_dim), likewise key and value, attention_output/kernel (heads, value_dim,
+/// output_shape), attention_output/bias (output_shape,). Weight files have the layout of torch's Linear: query.weight
+/// (heads * key_dim, size).
 class MultiHeadAttention : public Layer {
  public:
-  /// A ValueError if num_heads or key_dim is below 1, a size is negative, or dropout lies outside of [0, 1).
+  /// A ValueError if num_heads or key_dim is below 1, a size is negative, or dropout is outside of [0, 1).
   explicit MultiHeadAttention(MultiHeadAttentionOptions options = {});
 
+  /// Runs the layer. Queries attend to the positions of key and value.
   Value operator()(const Value& query, const Value& value, const AttentionCallOptions& options = {});
-  void build(const Shape&) override {}  // at the first call, as value and key may be of other sizes
+
+  void build(const Shape&) override {}  // weights are made by the first call, since value and key may differ in size
 
  protected:
   Values call_many(const Values& xs) override;

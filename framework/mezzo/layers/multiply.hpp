@@ -4,11 +4,11 @@
 namespace mezzo {
 
 struct MultiplyOptions {
-  std::string name{};
-  Policy dtype{};
+  std::string name{};  ///< name of the layer; "": automatic ("multiply", "multiply_1")
+  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// The product of two or more inputs, with numpy's broadcasting: `Multiply()({a, b})`.
+/// Product of two or more inputs, with numpy's broadcasting: `Multiply()({a, b})`.
 class Multiply : public Layer {
  public:
   explicit Multiply(const MultiplyOptions& options = {}) : Layer("Multiply", options) {}

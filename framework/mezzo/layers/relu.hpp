@@ -4,11 +4,11 @@
 namespace mezzo {
 
 struct ReLUOptions {
-  std::string name{};
-  Policy dtype{};
+  std::string name{};  ///< name of the layer; "": automatic ("re_lu", "re_lu_1")
+  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// max(x, 0).
+/// max(x, 0), elementwise.
 class ReLU : public Layer {
  public:
   explicit ReLU(const ReLUOptions& options = {}) : Layer("ReLU", options) {}

@@ -3,14 +3,13 @@
 
 namespace mezzo {
 
-/// `axis`: along which the outputs sum to 1.
 struct SoftmaxOptions {
-  std::int64_t axis = -1;
-  std::string name{};
-  Policy dtype{};
+  std::int64_t axis = -1;  ///< axis along which outputs sum to 1; negative axes count from the end
+  std::string name{};      ///< name of the layer; "": automatic ("softmax", "softmax_1")
+  Policy dtype{};          ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// exp(x) divided by its sum along an axis, computed in at least float32. A ShapeError for inputs without that axis.
+/// exp(x) divided by its sum along an axis, computed in at least float32. A ShapeError for an input without that axis.
 class Softmax : public Layer {
  public:
   explicit Softmax(SoftmaxOptions options = {}) : Layer("Softmax", options), options_(std::move(options)) {}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
@@ -18,9 +19,8 @@ Shape Margins::resolve(const std::string& where) const {
   const bool good =
       numbers_.size() == 4 && std::all_of(numbers_.begin(), numbers_.end(), [](std::int64_t n) { return n >= 0; });
   if (!good) {
-    std::string text;
-    for (const std::int64_t number : numbers_) text += (text.empty() ? "" : ", ") + std::to_string(number);
-    throw ValueError(where + " padding must be one, two or two pairs of numbers of at least 0; got (" + text + ")");
+    fail<ValueError>(where, "padding must be one, two or two pairs of numbers of at least 0; got ({})",
+                     fmt::join(numbers_, ", "));
   }
   return numbers_;
 }
@@ -30,7 +30,7 @@ ZeroPadding2D::ZeroPadding2D(const ZeroPadding2DOptions& options)
 
 Value ZeroPadding2D::call(const Value& x) {
   detail::require_rank(label(), x.shape(), 4, "(batch, height, width, channels)");
-  return pad(x, {{0, padding_[0], padding_[2], 0}, {0, padding_[1], padding_[3], 0}});
+  return pad(x, {.before = {0, padding_[0], padding_[2], 0}, .after = {0, padding_[1], padding_[3], 0}});
 }
 
 }  // namespace mezzo

@@ -3,8 +3,8 @@
 
 namespace mezzo {
 
-/// What is put around images: one number; `{2, 1}` above and below, left and right; or `{{1, 0}, {2, 3}}` with
-/// {{above, below}, {left, right}}.
+/// Numbers of pixels around images: one for all four sides, `{2, 1}` for {above and below, left and right}, or
+/// `{{1, 0}, {2, 3}}` for {{above, below}, {left, right}}.
 class Margins {
  public:
   template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
@@ -12,7 +12,7 @@ class Margins {
   Margins(std::initializer_list<std::int64_t> both);
   Margins(std::initializer_list<std::initializer_list<std::int64_t>> each);
 
-  /// {above, below, left, right}; a ValueError that starts with `where` for numbers below 0 or another count.
+  /// Returns {above, below, left, right}. A ValueError that starts with `where` for numbers below 0 or another count.
   Shape resolve(const std::string& where) const;
 
  private:
@@ -20,15 +20,15 @@ class Margins {
 };
 
 struct ZeroPadding2DOptions {
-  Margins padding = 1;
-  std::string name{};
-  Policy dtype{};
+  Margins padding = 1;  ///< pixels of zeros around the image, at least 0
+  std::string name{};   ///< name of the layer; "": automatic ("zero_padding2d", "zero_padding2d_1")
+  Policy dtype{};       ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// Zeros around images (batch, height, width, channels). A ShapeError for inputs of another rank.
+/// Adds zeros around images (batch, height, width, channels). A ShapeError for an input of another rank.
 class ZeroPadding2D : public Layer {
  public:
-  /// A ValueError for numbers below 0.
+  /// A ValueError for a padding below 0.
   explicit ZeroPadding2D(const ZeroPadding2DOptions& options = {});
 
  protected:

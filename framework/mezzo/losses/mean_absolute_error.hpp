@@ -3,13 +3,14 @@
 
 namespace mezzo {
 
-/// The mean of |y_true - y_pred| of each sample, in at least float32.
+/// Mean of |y_true - y_pred| over each sample: (batch, ...) to (batch,), in at least float32. A ShapeError unless the
+/// shapes are equal; a last axis of size 1 that only one of them has is dropped.
 Value mean_absolute_error(const Value& y_true, const Value& y_pred);
 
 namespace losses {
 
 struct MeanAbsoluteErrorOptions {
-  std::string name = "mean_absolute_error";
+  std::string name = "mean_absolute_error";  ///< name in logs and histories
 };
 
 /// mean_absolute_error as a loss.

@@ -3,13 +3,14 @@
 
 namespace mezzo {
 
-/// The mean of (y_true - y_pred)^2 of each sample, in at least float32.
+/// Mean of (y_true - y_pred)^2 over each sample: (batch, ...) to (batch,), in at least float32. A ShapeError unless the
+/// shapes are equal; a last axis of size 1 that only one of them has is dropped.
 Value mean_squared_error(const Value& y_true, const Value& y_pred);
 
 namespace losses {
 
 struct MeanSquaredErrorOptions {
-  std::string name = "mean_squared_error";
+  std::string name = "mean_squared_error";  ///< name in logs and histories
 };
 
 /// mean_squared_error as a loss.

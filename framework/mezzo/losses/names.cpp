@@ -29,6 +29,4 @@ const NameTable<Loss>& loss_names() {
   return table;
 }
 
-Any<Loss> Loss::from_name(const std::string& name) { return loss_names().at(name); }
-
 }  // namespace mezzo

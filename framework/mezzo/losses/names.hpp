@@ -4,7 +4,7 @@
 
 namespace mezzo {
 
-/// The losses by Keras' names.
+/// Losses by Keras' names.
 const NameTable<Loss>& loss_names();
 
 }  // namespace mezzo

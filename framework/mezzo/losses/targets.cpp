@@ -2,15 +2,16 @@
 
 #include <numeric>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
 namespace {
 
-std::string both_shapes(const Value& y_true, const Value& y_pred) {
-  return "; got y_true " + to_string(y_true.shape()) + " and y_pred " + to_string(y_pred.shape()) +
-         " (the arguments are y_true, y_pred)";
+[[noreturn]] void fail_shapes(const std::string& name, const char* expected, const Value& y_true, const Value& y_pred) {
+  fail<ShapeError>("", "[{}] {}; got y_true {} and y_pred {} (the arguments are y_true, y_pred)", name, expected,
+                   y_true.shape(), y_pred.shape());
 }
 
 Value in_dtype(const Value& x, DType dtype) {
@@ -19,14 +20,14 @@ Value in_dtype(const Value& x, DType dtype) {
 
 Shape without_last(const Shape& shape) { return Shape(shape.begin(), shape.end() - 1); }
 
+/// True if `longer` is `shorter` with another axis of size 1 at the end.
 bool has_extra_one(const Shape& longer, const Shape& shorter) {
   return !longer.empty() && longer.back() == 1 && without_last(longer) == shorter;
 }
 
 void require_float_predictions(const std::string& name, const Value& y_pred) {
   if (is_floating(y_pred.dtype())) return;
-  throw DTypeError("[" + name + "] y_pred must be floating; got " + dtype_name(y_pred.dtype()) +
-                   " (the arguments are y_true, y_pred)");
+  fail<DTypeError>("", "[{}] y_pred must be floating; got {} (the arguments are y_true, y_pred)", name, y_pred.dtype());
 }
 
 }  // namespace
@@ -38,10 +39,8 @@ Targets same_shape_targets(const std::string& name, const Value& y_true, const V
   Value p = in_dtype(y_pred, dtype);
   if (has_extra_one(t.shape(), p.shape())) t = reshape(t, p.shape());
   if (has_extra_one(p.shape(), t.shape())) p = reshape(p, t.shape());
-  if (t.shape() != p.shape()) {
-    throw ShapeError("[" + name + "] y_true and y_pred must have the same shape" + both_shapes(y_true, y_pred));
-  }
-  return {t, p};
+  if (t.shape() != p.shape()) fail_shapes(name, "y_true and y_pred must have the same shape", y_true, y_pred);
+  return {.y_true = t, .y_pred = p};
 }
 
 Targets class_labels(const std::string& name, const Value& y_true, const Value& y_pred) {
@@ -49,14 +48,14 @@ Targets class_labels(const std::string& name, const Value& y_true, const Value& 
   const bool column = y_true.shape().size() == scores.size() && !scores.empty() && y_true.shape().back() == 1;
   const Shape labels = column ? without_last(y_true.shape()) : y_true.shape();
   if (scores.empty() || labels != without_last(scores)) {
-    throw ShapeError("[" + name + "] y_true must have the shape of y_pred without its last axis, the classes" +
-                     both_shapes(y_true, y_pred));
+    fail_shapes(name, "y_true must have the shape of y_pred without its last axis, the classes", y_true, y_pred);
   }
   require_float_predictions(name, y_pred);
   if (is_floating(y_true.dtype()) || y_true.dtype() == DType::boolean) {
-    throw DTypeError("[" + name + "] y_true must be integer labels; got " + dtype_name(y_true.dtype()));
+    fail<DTypeError>("", "[{}] y_true must be integer labels; got {}", name, y_true.dtype());
   }
-  return {(column ? reshape(y_true, labels) : y_true).across_border(false), y_pred.across_border(false)};
+  return {.y_true = (column ? reshape(y_true, labels) : y_true).across_border(false),
+          .y_pred = y_pred.across_border(false)};
 }
 
 Value per_sample(const Value& x) {

@@ -5,22 +5,23 @@
 
 namespace mezzo {
 
-/// Targets and predictions that losses and metrics can compute with: neither is rounded by a policy any more.
+/// Targets and predictions, ready for the ops of a loss or metric: a policy does not cast them again.
 struct Targets {
   Value y_true;
   Value y_pred;
 };
 
-/// Both in one shape and in the predictions' dtype, or float32 if that is lower. A last axis of size 1 that only one
-/// of them has is dropped, as in Keras. A ShapeError that starts with `[name]` otherwise: nothing is broadcast. A
-/// DTypeError if predictions are integers, as when the arguments were swapped.
+/// Returns y_true and y_pred with equal shapes, in the wider of y_pred's dtype and float32. A last axis of size 1 that
+/// only one of them has is dropped, as in Keras; nothing else is broadcast. Errors start with `[name]`: a ShapeError
+/// for other shapes, a DTypeError if y_pred holds integers (swapped arguments).
 Targets same_shape_targets(const std::string& name, const Value& y_true, const Value& y_pred);
 
-/// Integer labels for predictions whose last axis is the classes; a last axis of size 1 of the labels is dropped. A
-/// ShapeError or a DTypeError that starts with `[name]` otherwise.
+/// Returns integer labels y_true (...) and scores y_pred (..., classes). A last axis of size 1 of the labels is
+/// dropped. Errors start with `[name]`: a ShapeError for other shapes, a DTypeError unless y_true is integer and y_pred
+/// floating.
 Targets class_labels(const std::string& name, const Value& y_true, const Value& y_pred);
 
-/// One number per sample: the mean over all axes but the first.
+/// Mean over all axes but the first: one number per sample.
 Value per_sample(const Value& x);
 
 }  // namespace mezzo

@@ -1,10 +1,38 @@
 #include <mezzo/metrics/accuracy.hpp>
 
+#include <mezzo/graph/cast_scope.hpp>
+#include <mezzo/losses/targets.hpp>
 #include <mezzo/metrics/binary_accuracy.hpp>
 #include <mezzo/metrics/categorical_accuracy.hpp>
 #include <mezzo/metrics/sparse_categorical_accuracy.hpp>
+#include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
+namespace {
+
+/// The fraction of `hits` (bool) of each sample.
+Value fraction(const Value& hits) { return per_sample(cast(hits, DType::float32)); }
+
+}  // namespace
+
+Value binary_accuracy(const Value& y_true, const Value& y_pred, const ThresholdOptions& options) {
+  const Targets targets = same_shape_targets("binary_accuracy", y_true, y_pred);
+  const LibraryScope as_inserted;
+  const Value above = relu(sign(targets.y_pred - options.threshold));
+  return fraction(equal(targets.y_true, above));
+}
+
+Value categorical_accuracy(const Value& y_true, const Value& y_pred) {
+  const Targets targets = same_shape_targets("categorical_accuracy", y_true, y_pred);
+  const LibraryScope as_inserted;
+  return fraction(equal(argmax(targets.y_true), argmax(targets.y_pred)));
+}
+
+Value sparse_categorical_accuracy(const Value& y_true, const Value& y_pred) {
+  const Targets targets = class_labels("sparse_categorical_accuracy", y_true, y_pred);
+  const LibraryScope as_inserted;
+  return fraction(equal(targets.y_true, argmax(targets.y_pred)));
+}
 
 Value accuracy(const Value& y_true, const Value& y_pred) {
   const Shape& t = y_true.shape();

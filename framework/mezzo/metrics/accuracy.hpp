@@ -3,8 +3,9 @@
 
 namespace mezzo {
 
-/// The accuracy that fits the shapes, as Keras picks for "accuracy": binary_accuracy if y_pred is one number per
-/// sample, sparse_categorical_accuracy if y_true has an axis less or a last one of size 1, else categorical_accuracy.
+/// Accuracy of the kind that fits the shapes, as Keras' "accuracy": binary_accuracy if y_pred is one number per sample,
+/// sparse_categorical_accuracy if y_true has one axis less than y_pred or a last axis of size 1, else
+/// categorical_accuracy. Returns one number in [0, 1] per sample, float32.
 Value accuracy(const Value& y_true, const Value& y_pred);
 
 }  // namespace mezzo

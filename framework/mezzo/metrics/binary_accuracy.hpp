@@ -3,26 +3,26 @@
 
 namespace mezzo {
 
-/// Predictions above `threshold` count as 1, others as 0.
 struct ThresholdOptions {
-  double threshold = 0.5;
+  double threshold = 0.5;  ///< predictions above it are class 1, others class 0
 };
 
-/// 1 where y_true is what y_pred counts as, else 0; the mean of each sample.
+/// Fraction of each sample's predictions whose class, 0 or 1, equals y_true: two values of the same shape (batch, ...)
+/// to (batch,), float32.
 Value binary_accuracy(const Value& y_true, const Value& y_pred, const ThresholdOptions& options = {});
 
 namespace metrics {
 
 struct BinaryAccuracyOptions {
-  std::string name = "binary_accuracy";
-  double threshold = 0.5;
+  std::string name = "binary_accuracy";  ///< name in logs and histories
+  double threshold = 0.5;                ///< predictions above it are class 1, others class 0
 };
 
 /// binary_accuracy as a metric.
 class BinaryAccuracy : public Metric {
  public:
   explicit BinaryAccuracy(BinaryAccuracyOptions options = {})
-      : Metric(std::move(options.name)), options_{options.threshold} {}
+      : Metric(std::move(options.name)), options_{.threshold = options.threshold} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return binary_accuracy(y_true, y_pred, options_);
   }

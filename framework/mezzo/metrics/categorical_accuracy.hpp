@@ -3,14 +3,14 @@
 
 namespace mezzo {
 
-/// 1 where the largest of y_pred (..., classes) is where the largest of y_true (..., classes) is, else 0;
-/// the mean of each sample.
+/// Fraction of each sample's predictions whose class, the argmax over the last axis, equals that of y_true: two values
+/// of the same shape (batch, ..., classes) to (batch,), float32.
 Value categorical_accuracy(const Value& y_true, const Value& y_pred);
 
 namespace metrics {
 
 struct CategoricalAccuracyOptions {
-  std::string name = "categorical_accuracy";
+  std::string name = "categorical_accuracy";  ///< name in logs and histories
 };
 
 /// categorical_accuracy as a metric.

@@ -5,10 +5,10 @@
 namespace mezzo::metrics {
 
 struct MeanAbsoluteErrorOptions {
-  std::string name = "mean_absolute_error";
+  std::string name = "mean_absolute_error";  ///< name in logs and histories
 };
 
-/// mean_absolute_error as a metric: the twin of the loss.
+/// mean_absolute_error as a metric. losses::MeanAbsoluteError is the loss.
 class MeanAbsoluteError : public Metric {
  public:
   explicit MeanAbsoluteError(MeanAbsoluteErrorOptions options = {}) : Metric(std::move(options.name)) {}

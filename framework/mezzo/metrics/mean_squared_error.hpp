@@ -5,10 +5,10 @@
 namespace mezzo::metrics {
 
 struct MeanSquaredErrorOptions {
-  std::string name = "mean_squared_error";
+  std::string name = "mean_squared_error";  ///< name in logs and histories
 };
 
-/// mean_squared_error as a metric: the twin of the loss.
+/// mean_squared_error as a metric. losses::MeanSquaredError is the loss.
 class MeanSquaredError : public Metric {
  public:
   explicit MeanSquaredError(MeanSquaredErrorOptions options = {}) : Metric(std::move(options.name)) {}

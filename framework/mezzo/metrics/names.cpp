@@ -1,15 +1,14 @@
-#include <mezzo/core/name_table.hpp>
-#include <mezzo/losses/names.hpp>
+#include <mezzo/metrics/names.hpp>
+
 #include <mezzo/metrics/accuracy.hpp>
 #include <mezzo/metrics/binary_accuracy.hpp>
 #include <mezzo/metrics/categorical_accuracy.hpp>
-#include <mezzo/metrics/loss_metric.hpp>
 #include <mezzo/metrics/sparse_categorical_accuracy.hpp>
 
 namespace mezzo {
 namespace {
 
-/// What the name "accuracy" stands for: its kind is picked when shapes are known.
+/// The metric of the name "accuracy": picks its kind when shapes are known.
 class FittingAccuracy : public Metric {
  public:
   using Metric::Metric;
@@ -23,6 +22,8 @@ Any<Metric> create(const std::string& name) {
   return M({.name = name});
 }
 
+}  // namespace
+
 const NameTable<Metric>& metric_names() {
   static const NameTable<Metric> table("metric", {{"BinaryAccuracy", create<BinaryAccuracy>},
                                                   {"CategoricalAccuracy", create<CategoricalAccuracy>},
@@ -33,20 +34,6 @@ const NameTable<Metric>& metric_names() {
                                                   {"categorical_accuracy", create<CategoricalAccuracy>},
                                                   {"sparse_categorical_accuracy", create<SparseCategoricalAccuracy>}});
   return table;
-}
-
-}  // namespace
-
-Any<Metric> Metric::from_name(const std::string& name) {
-  if (Any<Metric> metric = metric_names().find(name)) return metric;
-  if (Any<Loss> loss = loss_names().find(name)) return of_loss(std::move(loss));
-  throw NameError("no metric \"" + name + "\"; there are: " + metric_names().names() + ", and the losses " +
-                  loss_names().names());
-}
-
-Any<Metric> Metric::of_loss(Any<Loss> loss) {
-  if (!loss) throw ValueError("[Metric] the loss is empty");
-  return metrics::LossMetric(std::move(loss));
 }
 
 }  // namespace mezzo

@@ -3,14 +3,14 @@
 
 namespace mezzo {
 
-/// 1 where the largest of y_pred (..., classes) is at the class y_true (...) or (..., 1), else 0; the mean
-/// of each sample.
+/// Fraction of each sample's predictions whose class, the argmax over the last axis, equals the label: labels y_true
+/// (batch, ...) or (batch, ..., 1) and scores y_pred (batch, ..., classes) to (batch,), float32.
 Value sparse_categorical_accuracy(const Value& y_true, const Value& y_pred);
 
 namespace metrics {
 
 struct SparseCategoricalAccuracyOptions {
-  std::string name = "sparse_categorical_accuracy";
+  std::string name = "sparse_categorical_accuracy";  ///< name in logs and histories
 };
 
 /// sparse_categorical_accuracy as a metric.

@@ -5,15 +5,15 @@
 namespace mezzo::metrics {
 
 struct SparseCategoricalCrossentropyOptions {
-  std::string name = "sparse_categorical_crossentropy";
-  bool from_logits = false;
+  std::string name = "sparse_categorical_crossentropy";  ///< name in logs and histories
+  bool from_logits = false;  ///< true: y_pred holds logits, to which a softmax is applied; false: probabilities
 };
 
-/// sparse_categorical_crossentropy as a metric: the twin of the loss.
+/// sparse_categorical_crossentropy as a metric. losses::SparseCategoricalCrossentropy is the loss.
 class SparseCategoricalCrossentropy : public Metric {
  public:
   explicit SparseCategoricalCrossentropy(SparseCategoricalCrossentropyOptions options = {})
-      : Metric(std::move(options.name)), options_{options.from_logits} {}
+      : Metric(std::move(options.name)), options_{.from_logits = options.from_logits} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return sparse_categorical_crossentropy(y_true, y_pred, options_);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <mezzo/core/fail.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/input.hpp>
 
@@ -15,21 +17,22 @@ Shared<LayerState> layer_of(const Frame& frame) {
 
 }  // namespace
 
-/// Puts the nodes behind the outputs in an order in which each comes after its inputs.
+/// Appends the nodes behind the outputs to the graph, each after its inputs.
 class FunctionalGraph::Reader {
  public:
   Reader(FunctionalGraph& graph, const Values& inputs, LayerState& owner) : graph_(graph), owner_(owner) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const NodePtr& node = inputs[i].node();
-      if (!node || node->op->name != "input" || !inputs[i].symbolic()) {
-        throw ValueError("[Model] inputs: entry " + std::to_string(i) + " is not an Input");
+      if (!node || !is(*node, input_op()) || !inputs[i].symbolic()) {
+        fail<ValueError>("[Model]", "inputs: entry {} must be an Input; got {}", i,
+                         node ? fmt::format("an output of {}", node->op->name) : "a tensor");
       }
       inputs_[node.get()] = i;
       graph.inputs_.push_back(node->outputs.front());
     }
   }
 
-  /// Depth first, with a stack of its own: graphs may be deep.
+  /// Depth first, with an explicit stack, since graphs may be deep.
   void read(const Value& output) {
     if (output.node()) pending_.push_back(output.node());
     while (!pending_.empty()) {
@@ -72,13 +75,18 @@ class FunctionalGraph::Reader {
   }
 
   void add(const NodePtr& node) {
-    if (node->op->name == "input") throw ValueError("[Model] an output depends on an Input that is not in .inputs");
+    if (is(*node, input_op())) {
+      fail<ValueError>("[Model]", "inputs must hold every Input that the outputs depend on; {} is missing",
+                       node->where);
+    }
     Step step;
     step.op = node->op;
     step.attributes = node->attributes;
     for (const Value& input : node->inputs) step.inputs.push_back(operand(input));
     step.regions = node->regions;
-    for (const Frame& frame : node->frames) step.layers.push_back({layer_of(frame), frame.entry, frame.regions});
+    for (const Frame& frame : node->frames) {
+      step.layers.push_back({.state = layer_of(frame), .entry = frame.entry, .regions = frame.regions});
+    }
     if (!step.layers.empty()) {
       auto& outermost = step.layers.front();
       outermost.entry = owner_.enter(outermost.state->name, outermost.state);
@@ -94,7 +102,8 @@ class FunctionalGraph::Reader {
       const auto pending = std::exchange(pending_, {});
       read(update.value);
       pending_ = pending;
-      graph_.steps_[index].updates.push_back({Shared<VariableState>(update.variable), operand(update.value)});
+      graph_.steps_[index].updates.push_back(
+          {.variable = Shared<VariableState>(update.variable), .value = operand(update.value)});
     }
   }
 
@@ -165,7 +174,10 @@ Value FunctionalGraph::leave(Value result, const Step& step, const Frames& consu
     Frames frames;
     for (std::size_t i = 0; i < depth; ++i) {
       const Step::Layer& layer = step.layers[i];
-      frames.push_back({layer.state.pointer(), layer.entry, false, i + 1 < depth ? layer.regions : CastRegions()});
+      frames.push_back({.info = layer.state.pointer(),
+                        .entry = layer.entry,
+                        .symbolic = false,
+                        .regions = i + 1 < depth ? layer.regions : CastRegions()});
     }
     const CastScope outside(step.regions);
     const Scope scope(frames);
@@ -200,12 +212,13 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
     const CastScope outside(step.regions);
     Frames frames;
     for (const auto& layer : step.layers) {
-      frames.push_back({layer.state.pointer(), layer.entry, symbolic});
+      frames.push_back({.info = layer.state.pointer(), .entry = layer.entry, .symbolic = symbolic});
       const Scope outer(frames);
       if (remember) layer.state->last_policy = current_policy();
       frames.back().regions = layer.regions;
     }
-    Values inputs(step.inputs.size());  // results of steps first: they leave their layers before this one is entered
+    // Results of steps come first: they are cast on leaving their layers, before this layer is entered.
+    Values inputs(step.inputs.size());
     const auto fill = [&](bool steps) {
       for (std::size_t k = 0; k < inputs.size(); ++k) {
         if ((step.inputs[k].kind == Operand::Kind::step) == steps) inputs[k] = value(step.inputs[k], frames);
@@ -223,10 +236,11 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
   }
   for (const auto& [frames, i] : updating) {
     const Scope scope(frames);
+    UpdateCollector collector;
     for (const Update& update : steps_[i].updates) {
       update_in_training(update.variable.pointer(), value(update.value, frames));
     }
-    hang_updates(results[i].front());
+    collector.attach_to(results[i].front());
   }
   Values out;
   for (const Operand& operand : outputs_) out.push_back(value(operand, {}));

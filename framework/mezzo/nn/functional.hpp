@@ -7,37 +7,39 @@
 
 namespace mezzo {
 
-/// The nodes between inputs and outputs of a functional model: ops with their layers and variables, uncast. Held by
-/// value, so that a clone of the model has variables of its own.
+/// Ops between the inputs and outputs of a functional model, with their layers and variables and without casts. A value
+/// type: a clone of the model has variables of its own.
 class FunctionalGraph {
  public:
   FunctionalGraph() = default;
 
-  /// Walks back from the outputs. Layers on the way become children of `owner`. A ValueError if an input isn't an
-  /// Input, or an output depends on an Input that isn't listed.
+  /// Collects the ops from the outputs back to the inputs. Their layers become sub-layers of `owner`. A ValueError if
+  /// an input isn't an Input, or an output depends on an Input that isn't in `inputs`.
   FunctionalGraph(const Values& inputs, const Values& outputs, LayerState& owner);
 
   bool empty() const { return outputs_.empty(); }
   std::size_t input_count() const { return inputs_.size(); }
   const Spec& input(std::size_t i) const { return inputs_[i]; }
 
-  /// Inserts every op again, where the call is: with its shapes, dtypes and policy.
+  /// Inserts every op again at the place of the call, for the shapes, dtypes and policy of the call.
   Values insert(const Values& xs) const;
 
-  /// The graph as symbols, made at the first call: for models on parts of it.
+  /// Symbolic Values of the graph, from which models of its parts are made.
   struct Symbols {
     Values inputs, outputs;
-    std::vector<std::pair<const LayerState*, Value>> layers;  ///< first outputs of all layers on the way
+    std::vector<std::pair<const LayerState*, Value>> layers;  ///< first output of each layer
   };
+
+  /// Symbols of the graph, made at the first call.
   const Symbols& symbols() const;
 
  private:
   struct Operand {
     enum class Kind { input, step, variable, constant } kind = Kind::constant;
-    std::size_t index = 0;  ///< of input, step or variable
-    int output = 0;
-    bool crosses_border = false;
-    Value constant;
+    std::size_t index = 0;        ///< index of the input, step or variable
+    int output = 0;               ///< index among the outputs of a step
+    bool crosses_border = false;  ///< true if the operand enters a layer or an autocast() region here
+    Value constant;               ///< the value itself, if it is none of the others
   };
   struct Update {
     Shared<VariableState> variable;
@@ -52,23 +54,23 @@ class FunctionalGraph {
       std::string entry;
       CastRegions regions;
     };
-    std::vector<Layer> layers;  ///< outermost first
-    CastRegions regions;        ///< outside of them
-    std::vector<Update> updates;
+    std::vector<Layer> layers;    ///< layers around the op, outermost first
+    CastRegions regions;          ///< autocast() regions around all layers
+    std::vector<Update> updates;  ///< updates of variables that were attached to the op
   };
   class Reader;
 
-  /// A step's result for a consumer in those layers: in the output dtypes of the layers that it leaves on the way.
+  /// Casts a step's result to the output dtype of each layer between the step and its consumer.
   Value leave(Value result, const Step& step, const Frames& consumer) const;
 
-  /// `remember`: layers keep policy and output shape of this call.
+  /// Appends the outputs of each step to `results`. `remember`: stores policy and output shape in each layer.
   Values insert(const Values& xs, std::vector<Values>& results, bool remember) const;
 
   std::vector<Spec> inputs_;
   std::vector<Step> steps_;
   std::vector<Shared<VariableState>> variables_;
   std::vector<Operand> outputs_;
-  mutable Transient<const Symbols> symbols_;  // they refer to this graph's own variables
+  mutable Transient<const Symbols> symbols_;  // not copied, since they refer to this graph's own variables
 };
 
 }  // namespace mezzo

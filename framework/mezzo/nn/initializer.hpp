@@ -7,16 +7,16 @@
 
 namespace mezzo {
 
-/// Base of what makes initial values of weights.
+/// Base of initializers: functions that make the initial values of weights.
 class Initializer {
  public:
   virtual ~Initializer() = default;
 
-  /// Values of that shape. `key` fixes the random ones: the same key gives the same numbers whatever the dtype, up to
-  /// rounding.
+  /// Returns initial values. `key` is the seed of random values: the same key gives the same numbers in every dtype, up
+  /// to rounding.
   virtual Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const = 0;
 
-  /// The initializer of that Keras name ("glorot_uniform"); a NameError that lists the good ones otherwise.
+  /// The initializer of that Keras name ("glorot_uniform") with its default options. A NameError lists the valid names.
   static Any<Initializer> from_name(const std::string& name);
 };
 

@@ -1,5 +1,8 @@
 #include <mezzo/nn/input.hpp>
 
+#include <fmt/format.h>
+#include <mezzo/graph/op_registry.hpp>
+
 namespace mezzo {
 namespace {
 
@@ -7,10 +10,10 @@ Value symbol(const InputOptions& options) {
   Shape shape{options.batch_size};
   shape.insert(shape.end(), options.shape.begin(), options.shape.end());
   auto node = std::make_shared<Node>();
-  node->op = &find_op("input");
-  node->where = "[Input" + (options.name.empty() ? std::string() : " \"" + options.name + "\"") + "]";
+  node->op = &input_op();
+  node->where = options.name.empty() ? "[Input]" : fmt::format("[Input \"{}\"]", options.name);
   node->attributes.set("name", options.name);
-  node->outputs = {{shape, options.dtype}};
+  node->outputs = {Spec{.shape = shape, .dtype = options.dtype}};
   return {node, 0};
 }
 

@@ -5,15 +5,14 @@
 
 namespace mezzo {
 
-/// `shape` is that of one sample; `batch_size` -1 leaves the batch open.
 struct InputOptions {
-  Shape shape{};
-  DType dtype = DType::float32;
-  std::int64_t batch_size = -1;
-  std::string name{};
+  Shape shape{};                 ///< shape of one sample, without the batch axis
+  DType dtype = DType::float32;  ///< dtype of the input
+  std::int64_t batch_size = -1;  ///< size of the batch axis; -1: any
+  std::string name{};            ///< name in error texts; "": none
 };
 
-/// Passes its input; what an Input becomes as the first element of a Sequential.
+/// Layer that returns its input. An Input becomes an InputLayer as the first element of a Sequential.
 class InputLayer : public Layer {
  public:
   explicit InputLayer(Value symbol);
@@ -26,8 +25,8 @@ class InputLayer : public Layer {
   Value symbol_;
 };
 
-/// Where a functional graph begins: a symbolic Value of shape (batch_size, *shape). Also the first element of a
-/// Sequential, which is then built at once.
+/// Entry of a functional graph: a symbolic Value of shape (batch_size, *shape). As the first element of a Sequential it
+/// builds the layers at construction.
 class Input : public Value {
  public:
   explicit Input(const InputOptions& options = {});

@@ -2,36 +2,47 @@
 
 #include <algorithm>
 
+#include <mezzo/core/execution_context.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/nn/activation_layer.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
 namespace {
 
-LayerState*& caller() {
-  thread_local LayerState* state = nullptr;
-  return state;
-}
+/// The layers' part of a thread's ExecutionContext.
+struct LayerContext {
+  LayerState* running = nullptr;  // the innermost one: layers that it calls become its children
+};
+
+LayerState*& caller() { return detail::ExecutionContext::current().part<LayerContext>().running; }
 
 void collect(const LayerState& state, const std::string& path, std::vector<PolicyLevel> levels, bool trainable,
              std::vector<WeightPolicy>& out) {
-  if (!state.policy.inherits()) levels.push_back({state.policy, path});
+  if (!state.policy.inherits()) levels.push_back({.policy = state.policy, .path = path});
   const Policy policy = policy_at(levels, path);
   const std::string prefix = path.empty() ? "" : path + "/";
   trainable = trainable && state.trainable;
   for (const Variable& weight : state.weights) {
     const bool seen = std::any_of(out.begin(), out.end(),
                                   [&](const WeightPolicy& entry) { return entry.variable.id() == weight.id(); });
-    if (!seen) out.push_back({prefix + weight.name(), weight, policy, trainable && weight.trainable()});
+    if (seen) continue;
+    out.push_back({.path = prefix + weight.name(),
+                   .variable = weight,
+                   .policy = policy,
+                   .trainable = trainable && weight.trainable()});
   }
   for (const auto& child : state.children) collect(*child.second, prefix + child.first, levels, trainable, out);
 }
 
-/// Layers show the policy that holds for them from here on, not that of their last run.
+/// Sets the policy that dtype_policy() returns, for a layer and its sub-layers.
 void show_policy(LayerState& state, const std::string& path, std::vector<PolicyLevel> levels) {
-  if (!state.policy.inherits()) levels.push_back({state.policy, path});
+  if (!state.policy.inherits()) levels.push_back({.policy = state.policy, .path = path});
   state.last_policy = policy_at(levels, path);
   for (const auto& child : state.children) {
     show_policy(*child.second, path + (path.empty() ? "" : "/") + child.first, levels);
@@ -41,16 +52,16 @@ void show_policy(LayerState& state, const std::string& path, std::vector<PolicyL
 }  // namespace
 
 Values Layer::operator()(const Values& xs) {
-  if (xs.empty()) throw ValueError(label() + " takes at least one input");
+  if (xs.empty()) fail<ValueError>(label(), "takes at least one input; got 0");
   LayerState* parent = caller();
-  const bool adopted = parent != nullptr && parent != state_.get();  // a root's own step calls the root itself
+  const bool adopted = parent != nullptr && parent != state_.get();  // the step of a root calls the root itself
   const std::string entry = adopted ? parent->enter(state_->name, state_) : std::string();
   const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); }) ||
                         (!current_frames().empty() && current_frames().back().symbolic);
-  const Scope scope(Frame{state_.pointer(), entry, symbolic});
+  const Scope scope(Frame{.info = state_.pointer(), .entry = entry, .symbolic = symbolic});
   const ScopedValue<LayerState*> running(caller(), state_.get());
-  // Updates wait for the output of the layer that made them, not for that of one it calls.
-  const ScopedValue<std::vector<Node::Update>> waiting(pending_updates(), {});
+  // Updates are attached to the output of the layer that made them, not to that of a sub-layer.
+  UpdateCollector updates;
   const Policy policy = current_policy();
   state_->last_policy = policy;
   if (!built_) {
@@ -62,30 +73,31 @@ Values Layer::operator()(const Values& xs) {
   Values out = call_many(crossed);
   const DType output = policy.output_dtype();
   const bool functional = symbolic && Trace::current() == nullptr;
-  if (!functional && !casts_disabled() && output != policy.compute_dtype()) {  // of symbols, when their model is called
+  // Outputs that are symbols of a functional graph are cast when the model is called.
+  if (!functional && !casts_disabled() && output != policy.compute_dtype()) {
     for (Value& y : out) {
       if (is_floating(y.dtype()) && y.dtype() != output) y = cast(y, output);
     }
   }
-  built_ = true;  // not before: a container that was called on a wrong shape isn't built
+  built_ = true;  // at the end, so that a call on a wrong shape leaves a container unbuilt
   for (Value& y : out) {
     for (const Value& x : xs) {
-      if (y.same_as(x)) y = x;  // passed through: whoever computes with it next decides its dtype
+      if (y.same_as(x)) y = x;  // passed through unchanged: keeps its dtype and its border mark
     }
   }
   state_->called = true;
   state_->last_output = out.front().shape();
-  if (!pending_updates().empty()) out.front() = identity(out.front());
-  hang_updates(out.front());
+  if (!updates.empty()) out.front() = identity(out.front());
+  updates.attach_to(out.front());
   return out;
 }
 
 void Layer::build(const Shape& input) {
   if (built_ || building_) return;
   auto node = std::make_shared<Node>();
-  node->op = &find_op("input");
+  node->op = &input_op();
   node->where = label();
-  node->outputs = {{input, DType::float32}};
+  node->outputs = {Spec{.shape = input, .dtype = DType::float32}};
   const OutsideTrace symbols_only;
   (*this)(Value(node, 0));
 }
@@ -97,16 +109,16 @@ Policy Layer::dtype_policy() const {
 
 void Layer::to(const Policy& policy) {
   state_->policy = policy;
-  show_policy(*state_, "", {{mezzo::dtype_policy(), "", false}});
+  show_policy(*state_, "", {{.policy = mezzo::dtype_policy(), .path = "", .of_layer = false}});
   for (const WeightPolicy& weight : weight_policies(*this, {})) {
     if (weight.variable.filled()) weight.variable.state()->convert(stored_dtype(weight));
   }
 }
 
-Value Layer::call(const Value&) { throw ValueError(label() + " override call() or call_many()"); }
+Value Layer::call(const Value&) { fail<ValueError>(label(), "must override call() or call_many(); got neither"); }
 
 Values Layer::call_many(const Values& xs) {
-  if (xs.size() != 1) throw ValueError(label() + " takes one input; got " + std::to_string(xs.size()));
+  if (xs.size() != 1) fail<ValueError>(label(), "takes one input; got {}", xs.size());
   return {call(xs[0])};
 }
 
@@ -132,7 +144,8 @@ std::vector<Variable> Layer::trainable_weights() const {
 
 void Layer::declare(const std::string& name, const Shared<LayerState>& child) {
   if (state_->called) {
-    throw ValueError(label() + " sub(\"" + name + "\") after the first call: make sub-layers in the constructor");
+    fail<ValueError>(label(), "sub(\"{}\") must come before the first call, in the constructor; got it after a call",
+                     name);
   }
   state_->enter(name, child);
 }
@@ -143,16 +156,14 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
                                   [&](const Variable& weight) { return weight.id() == variable.id(); });
   if (box.filled) {
     if (box.value.shape() != options.shape) {
-      throw ShapeError(label() + " " + box.name + " was built with shape " + to_string(box.value.shape()) +
-                       "; this input needs " + to_string(options.shape));
+      fail<ShapeError>(label(), "{} was built with shape {}; this input needs {}", box.name, box.value.shape(),
+                       options.shape);
     }
     if (!listed) state_->weights.push_back(variable);
     return;
   }
   for (const auto size : options.shape) {
-    if (size < 0) {
-      throw ShapeError(label() + " " + box.name + " needs known sizes; got shape " + to_string(options.shape));
-    }
+    if (size < 0) fail<ShapeError>(label(), "{} needs known sizes; got shape {}", box.name, options.shape);
   }
   const Policy policy = current_frames().empty() ? dtype_policy() : current_policy();
   const DType wanted = policy.variable_dtype();
@@ -169,6 +180,10 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   if (!listed) state_->weights.push_back(variable);
 }
 
+Any<Layer> Layer::of_activation(Activation activation) {
+  return layers::Activation({.activation = std::move(activation)});
+}
+
 void Layer::update(const Variable& variable, const Value& value) {
   update_in_training(variable.state().pointer(), value);
 }
@@ -176,16 +191,19 @@ void Layer::update(const Variable& variable, const Value& value) {
 std::string Layer::label() const {
   std::string here = current_label(state_->kind);
   if (!current_frames().empty() && current_frames().back().info == state_.pointer()) return here;
-  return "[" + state_->kind + (state_->name.empty() ? "" : " \"" + state_->name + "\"") + "]";
+  return state_->name.empty() ? fmt::format("[{}]", state_->kind)
+                              : fmt::format("[{} \"{}\"]", state_->kind, state_->name);
 }
 
 RootScope::RootScope(const Layer& root)
-    : scope_(Frame{root.state().pointer(), {}}), outer_(std::exchange(caller(), root.state().get())) {}
+    : scope_(Frame{.info = root.state().pointer(), .entry = ""}), outer_(std::exchange(caller(), root.state().get())) {}
 RootScope::~RootScope() { caller() = outer_; }
 
 std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base) {
   std::vector<WeightPolicy> out;
-  collect(*root.state(), "", {{dtype_policy(), "", false}, {base, "", false}}, true, out);
+  const std::vector<PolicyLevel> levels{{.policy = dtype_policy(), .path = "", .of_layer = false},
+                                        {.policy = base, .path = "", .of_layer = false}};
+  collect(*root.state(), "", levels, true, out);
   return out;
 }
 

@@ -24,19 +24,21 @@ struct TrainableOf<Options, std::void_t<decltype(std::declval<const Options&>().
 }  // namespace detail
 
 struct LoadWeightsOptions {
-  bool skip_mismatch = false;  ///< tensors of another shape are left out, with one warning that lists them
+  bool skip_mismatch = false;  ///< true: skips tensors of another shape, with one warning that lists them
 };
 
-/// Base of all layers: named weights, made for the first input, and a call. Copies share weights, as references do in
-/// Python; `clone(layer)` is the deep copy. A layer of your own declares Variables and sub-layers as members, fills
-/// the variables in build() by add_weight, computes in call(), and never mentions a dtype:
+/// Base of all layers: named weights, made for the shape of the first input, and a call. Copies share weights, as
+/// Python's references do; `clone(layer)` is the deep copy. A layer of your own declares Variables and sub-layers as
+/// members, fills the variables in build() by add_weight(), and computes in call(). It needs no code for dtypes:
 ///
 ///     class Scale : public Layer {
 ///      public:
-///       explicit Scale(ScaleOptions o = {}) : Layer("Scale", o) {}
+///       explicit Scale(ScaleOptions options = {}) : Layer("Scale", options) {}
 ///       void build(const Shape& input) override { add_weight(gain_, {.shape = {input.back()}}); }
+///
 ///      protected:
 ///       Value call(const Value& x) override { return x * gain_; }
+///
 ///      private:
 ///       Variable gain_{"gain"};
 ///     };
@@ -44,91 +46,102 @@ class Layer {
  public:
   virtual ~Layer() = default;
 
-  /// Runs the layer: builds it at the first call, under the nearest policy.
+  /// Runs the layer under the nearest policy (its own, an enclosing layer's, the Trainer's, the global one). The first
+  /// call builds it.
   Value operator()(const Value& x) { return (*this)(Values{x}).at(0); }
   Values operator()(const Values& xs);
 
-  /// Makes the weights for inputs of that shape. Users may call it, the first call does otherwise. An override may run
-  /// more than once: it sets members and calls add_weight. The default builds sub-layers by running call() on a symbol.
+  /// Makes the weights for inputs of that shape. Without an explicit build() the first call makes them. An override
+  /// sets members and calls add_weight(); it may run more than once. The default builds sub-layers by running call() on
+  /// a symbolic Value.
   virtual void build(const Shape& input);
 
-  /// Empty unless one was given in the options.
+  /// Name given in the options, or "".
   const std::string& name() const { return state_->name; }
 
-  /// Of the last build or call, so that a container's policy shows; before, the layer's own or the global one.
+  /// Policy of the last build or call, which may be an enclosing layer's. Before the first one: the layer's own policy,
+  /// or the global one.
   Policy dtype_policy() const;
   DType compute_dtype() const { return dtype_policy().compute_dtype(); }
   DType variable_dtype() const { return dtype_policy().variable_dtype(); }
 
-  /// Gives the layer that policy and keeps its weights, and those below it, in the policy's variable dtype from here
-  /// on, as torch's `module.to(dtype)`: `model.to("bfloat16")`. What a narrower dtype rounds away is lost. Layers below
-  /// with a policy of their own keep it, statistics stay in float32. Optimizers go on: their states are those of the
-  /// weights, and are kept in the accumulation dtype of the new one.
+  /// Sets the layer's policy and converts its weights, with those of sub-layers, to the policy's variable dtype, as
+  /// torch's `module.to(dtype)`: `model.to("bfloat16")`. A narrower dtype rounds the numbers. Sub-layers with a policy
+  /// of their own keep it, and statistics stay in float32. Optimizers continue with their slots, which are
+  /// kept in the accumulation dtype of the new one (float32 or float64).
   void to(const Policy& policy);
 
-  /// Whether its weights are trained. A layer below one that is not isn't either.
+  /// False: training does not change the weights of this layer and its sub-layers, and batch normalization below it
+  /// runs as in inference.
   void set_trainable(bool trainable) { state_->trainable = trainable; }
   bool trainable() const { return state_->trainable; }
 
-  /// All weights below this layer, each once, with paths from here: {"backbone/conv1/kernel", ...}.
+  /// All weights of this layer and its sub-layers, each once, with paths from here: {"backbone/conv1/kernel", ...}.
   std::vector<std::pair<std::string, Variable>> named_weights() const;
   std::vector<Variable> weights() const;
-  /// Those that are trained.
+  /// Weights that training updates: trainable themselves and in trainable layers only.
   std::vector<Variable> trainable_weights() const;
 
-  /// Writes all weights below this layer to a safetensors file, each once: with torch's names ("layer1.0.conv1.weight")
-  /// and layouts (convolution OIHW, Dense (out, in)), floats as float32 (float64 stays), whatever the policy. The file
-  /// appears as a whole: a FileError leaves the one that was there. A ValueError if the layer isn't built.
+  /// Writes all weights of this layer and its sub-layers to a safetensors file, each once, with torch's names
+  /// ("layer1.0.conv1.weight") and layouts (convolution OIHW, Dense (out, in)). Floats are written as float32, float64
+  /// as float64, under any policy. The file is replaced as a whole: after a FileError the old one is still there. A
+  /// ValueError if the layer isn't built.
   void save_weights(const std::string& path) const;
 
-  /// Reads such a file, or one that torch's state_dict was saved to, into the weights, converted to the dtype of each.
-  /// The layer has to be built, by build() or a call; else a ValueError. All or nothing: if the file is malformed, a
-  /// tensor is missing, unexpected, or of another shape, a FileError lists them all and no weight has changed.
+  /// Reads weights from such a file, or from one with torch's state_dict, and converts them to each variable's dtype.
+  /// If the file is malformed, or tensors are missing, unexpected or of another shape, a FileError lists them all and
+  /// no weight changes. A ValueError if the layer isn't built.
   void load_weights(const std::string& path, const LoadWeightsOptions& options = {});
 
-  /// An activation function where a layer is taken: `Sequential({Dense({.units = 8}), Activation("relu")})`.
+  /// Converts an activation function to a layer: `Sequential({Dense({.units = 8}), Activation("relu")})`.
   template <class A, class = std::enable_if_t<std::is_same_v<A, Activation>>>
   static Any<Layer> adopt(A activation) {
     return of_activation(std::move(activation));
   }
 
+  /// State that copies share, for graphs and models.
   const Shared<LayerState>& state() const { return state_; }
 
  protected:
-  /// `options` has `name`, `dtype` and, if it wants, `trainable`.
+  /// `kind` is the class name, for errors and automatic names. `options` has the fields `name`, `dtype` and optionally
+  /// `trainable`.
   template <class Options>
   Layer(const char* kind, const Options& options)
-      : state_(std::in_place,
-               ScopeInfo{kind, options.name, options.dtype, detail::TrainableOf<Options>::get(options)}) {}
+      : state_(std::in_place, ScopeInfo{.kind = kind,
+                                        .name = options.name,
+                                        .policy = options.dtype,
+                                        .trainable = detail::TrainableOf<Options>::get(options)}) {}
   explicit Layer(Shared<LayerState> state) : state_(std::move(state)) {}
-  explicit Layer(const char* kind) : state_(std::in_place, ScopeInfo{kind, {}, {}, true}) {}
+  explicit Layer(const char* kind)
+      : state_(std::in_place, ScopeInfo{.kind = kind, .name = "", .policy = {}, .trainable = true}) {}
   Layer(const Layer&) = default;
   Layer(Layer&&) = default;
   Layer& operator=(const Layer&) = default;
   Layer& operator=(Layer&&) = default;
 
-  /// What the layer computes of one input; override this, or call_many for several.
+  /// Computes the output. Override call() for one input and one output, else call_many().
   virtual Value call(const Value& x);
   virtual Values call_many(const Values& xs);
 
-  /// Declares a sub-layer under a name, in a member's initializer: `Dense fc_ = sub("fc", Dense({.units = 10}));`.
+  /// Declares a sub-layer under a name, in a member's initializer: `Dense fc_ = sub("fc", Dense({.units = 10}));`. A
+  /// ValueError after the first call, a NameError for a name that another sub-layer has.
   template <class L>
   L sub(const std::string& name, L layer) {
     declare(name, layer.state());
     return layer;
   }
 
-  /// Fills a variable. Does nothing for one that is filled, but for checking its shape.
+  /// Fills a variable. If it is filled already, only checks the shape: a ShapeError if that differs.
   void add_weight(Variable& variable, const WeightOptions& options);
 
-  /// Says, in the constructor, what else weight files have. A ValueError for a bad regular expression.
+  /// Sets rules for weight files; call it in the constructor. A ValueError for an invalid regular expression.
   void set_weight_files(const WeightFileRules& rules);
 
-  /// In training, while the layer is trainable, the variable gets this value at the end of the step: moving
-  /// statistics. Otherwise does nothing.
+  /// Assigns `value` to the variable at the end of a training step (moving statistics). Does nothing outside of
+  /// training and in frozen layers.
   static void update(const Variable& variable, const Value& value);
 
-  /// `[Kind "name"]`, for errors.
+  /// Start of error texts: `[Kind "name"]`.
   std::string label() const;
 
  private:
@@ -138,11 +151,11 @@ class Layer {
   static Any<Layer> of_activation(Activation activation);
 
   Shared<LayerState> state_;
-  bool built_ = false;  // of this object, not shared: build() also sets plain members
+  bool built_ = false;  // not shared among copies, since build() also sets plain members
   bool building_ = false;
 };
 
-/// While one lives, layers called on this thread belong to this one: the root of a run.
+/// Makes `root` the root of a run for its lifetime: layers called on this thread become its sub-layers.
 class RootScope {
  public:
   explicit RootScope(const Layer& root);
@@ -155,16 +168,18 @@ class RootScope {
   LayerState* outer_;
 };
 
-/// The policy that holds for each weight below a layer while a run has `base` as its Trainer's policy.
+/// A weight with the policy that applies to it in a run.
 struct WeightPolicy {
-  std::string path;
-  Variable variable;
-  Policy policy;
-  bool trainable = true;  ///< it and every layer above it
+  std::string path;       ///< path from the root: "backbone/conv1/kernel"
+  Variable variable;      ///< the weight
+  Policy policy;          ///< policy of its layer
+  bool trainable = true;  ///< true if the weight and all layers that contain it are trainable
 };
+
+/// All weights below `root`, each once. `base` is the Trainer's policy.
 std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base);
 
-/// The dtype in which that policy keeps the weight.
+/// Storage dtype of the weight under its policy.
 DType stored_dtype(const WeightPolicy& weight);
 
 }  // namespace mezzo

@@ -3,22 +3,24 @@
 #include <algorithm>
 #include <cctype>
 
+#include <mezzo/core/fail.hpp>
+
 namespace mezzo {
 
-const std::string& LayerState::enter(const std::string& asked, const Shared<LayerState>& child) {
+const std::string& LayerState::enter(const std::string& wanted, const Shared<LayerState>& child) {
   for (const auto& entry : children) {
     if (entry.second.get() == child.get()) return entry.first;
   }
   const auto taken = [&](const std::string& candidate) {
     return std::any_of(children.begin(), children.end(), [&](const auto& entry) { return entry.first == candidate; });
   };
-  std::string entered = asked;
-  if (asked.empty()) {
+  std::string entered = wanted;
+  if (wanted.empty()) {
     const std::string base = snake_case(child->kind);
     entered = base;
-    for (int i = 1; taken(entered); ++i) entered = base + "_" + std::to_string(i);
-  } else if (taken(asked)) {
-    throw NameError("[" + kind + "] two sub-layers named \"" + asked + "\"");
+    for (int i = 1; taken(entered); ++i) entered = fmt::format("{}_{}", base, i);
+  } else if (taken(wanted)) {
+    fail<NameError>("[" + kind + "]", "names of sub-layers must differ; got \"{}\" twice", wanted);
   }
   children.emplace_back(entered, child);
   return children.back().first;

@@ -10,35 +10,36 @@
 
 namespace mezzo {
 
-/// What a layer's weight files have beside the names and layouts that layers declare by add_weight(). Names are those
-/// in the file, relative to this layer: "layer1.0.conv1.weight".
+/// Rules for a layer's weight files, beyond the names and layouts that add_weight() declares. Names are those in the
+/// file, relative to this layer: "layer1.0.conv1.weight". Regular expressions are ECMAScript's.
 struct WeightFileRules {
-  std::vector<std::pair<std::string, std::string>> rename{};  ///< regular expressions and what replaces each match
-  std::vector<std::string> plain{};  ///< regular expressions: weights that files hold in their own layout
-  std::vector<std::string> skip{};   ///< names of others' buffers that load_weights ignores: "num_batches_tracked"
-  std::string optional_prefix{};     ///< loaded files may have it in front of all names; never written
+  /// Pairs of a regular expression and the replacement of each match in a name, applied in order.
+  std::vector<std::pair<std::string, std::string>> rename{};
+  std::vector<std::string> plain{};  ///< regular expressions of weights whose axes files do not permute
+  std::vector<std::string> skip{};   ///< names of tensors that load_weights() ignores: "num_batches_tracked"
+  std::string optional_prefix{};     ///< prefix that all names of a loaded file may have; never written
 };
 
-/// What all copies of a layer share: identity, policy, sub-layers under the names that it calls them by, weights.
+/// State that all copies of a layer share: kind, name, policy, sub-layers, weights.
 struct LayerState : ScopeInfo {
   struct Blank {};
   explicit LayerState(Blank) {}
   explicit LayerState(ScopeInfo info) : ScopeInfo(std::move(info)) {}
   void copy_from(const LayerState& other) { *this = other; }
 
-  std::vector<std::pair<std::string, Shared<LayerState>>> children;
-  std::vector<Variable> weights;
+  std::vector<std::pair<std::string, Shared<LayerState>>> children;  ///< sub-layers with their names in this layer
+  std::vector<Variable> weights;                                     ///< own weights, without those of sub-layers
   WeightFileRules weight_files;
-  Policy last_policy = Policy("");   ///< of the last build or call
-  std::optional<Shape> last_output;  ///< of the last call; the first if there are several
-  bool called = false;
+  Policy last_policy = Policy("");   ///< policy of the last build or call
+  std::optional<Shape> last_output;  ///< shape of the (first) output of the last call
+  bool called = false;               ///< true after the first call
 
-  /// The name under which `child` is entered: the one that it has already, or `asked`, or an automatic one ("dense",
-  /// "dense_1"). A NameError if another child has that name.
-  const std::string& enter(const std::string& asked, const Shared<LayerState>& child);
+  /// Adds `child` to the sub-layers unless it is one, and returns its name in this layer: `wanted`, or an automatic one
+  /// ("dense", "dense_1") if that is empty. A NameError if another child has the name.
+  const std::string& enter(const std::string& wanted, const Shared<LayerState>& child);
 };
 
-/// "BatchNormalization" -> "batch_normalization", as Keras names layers.
+/// Keras' automatic name of a class: "BatchNormalization" -> "batch_normalization".
 std::string snake_case(const std::string& kind);
 
 }  // namespace mezzo

@@ -7,22 +7,23 @@
 
 namespace mezzo {
 
-/// Base of metrics: what is averaged over the samples of an epoch. Totals are kept in double.
+/// Base of metrics, numbers that are averaged over the samples of an epoch. Totals are accumulated in double.
 class Metric {
  public:
   explicit Metric(std::string name) : name_(std::move(name)) {}
   virtual ~Metric() = default;
 
-  /// One number per sample, float32 or float64.
+  /// Returns one number per sample: (batch,), float32 or float64.
   virtual Value call(const Value& y_true, const Value& y_pred) const = 0;
 
+  /// Name in logs and histories.
   const std::string& name() const { return name_; }
 
-  /// The metric, or the loss, of that Keras name; a NameError that lists the good ones otherwise. "accuracy" picks
-  /// its kind by the shapes of targets and predictions, as Keras does.
+  /// The metric or loss of that Keras name with its default options. "accuracy" picks its kind by the shapes of targets
+  /// and predictions, as in Keras. A NameError lists the valid names.
   static Any<Metric> from_name(const std::string& name);
 
-  /// A loss is a metric too: its mean.
+  /// Converts a loss to the metric that is the mean of the loss.
   template <class L, class = std::enable_if_t<std::is_base_of_v<Loss, L> || std::is_same_v<L, Any<Loss>>>>
   static Any<Metric> adopt(L loss) {
     return of_loss(Any<Loss>(std::move(loss)));

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
 namespace {
@@ -14,20 +17,34 @@ bool is_half(const VariableState& variable) {
 }  // namespace
 
 Optimizer::Optimizer(std::string kind, OptimizerCommon common) : kind_(std::move(kind)), common_(std::move(common)) {
-  const double clips[] = {common_.clipnorm, common_.clipvalue, common_.global_clipnorm};
-  int set = 0;
-  for (const double clip : clips) {
-    require(clip >= 0, "clipnorm, clipvalue and global_clipnorm must not be negative");
-    set += clip > 0 ? 1 : 0;
+  const std::string where = "[" + kind_ + "]";
+  const auto require_at_least_0 = [&](const char* option, double value) {
+    if (!(value >= 0)) fail<ValueError>(where, "{} must not be negative; got {}", option, value);
+  };
+  require_at_least_0("learning_rate", common_.learning_rate.at(0));
+  require_at_least_0("weight_decay", common_.weight_decay);
+  std::vector<std::string> clips, storages;
+  for (const auto& [option, value] :
+       {std::pair("clipnorm", common_.clipnorm), std::pair("clipvalue", common_.clipvalue),
+        std::pair("global_clipnorm", common_.global_clipnorm)}) {
+    require_at_least_0(option, value);
+    if (value > 0) clips.push_back(fmt::format("{} = {}", option, value));
   }
-  require(set <= 1, "at most one of clipnorm, clipvalue and global_clipnorm may be set");
-  require(common_.learning_rate.at(0) >= 0, "learning_rate must not be negative");
-  require(common_.weight_decay >= 0, "weight_decay must not be negative");
-  const int kept = static_cast<int>(common_.split_master_weights) + static_cast<int>(common_.stochastic_rounding) +
-                   static_cast<int>(common_.kahan_summation);
-  require(kept <= 1, "at most one of split_master_weights, stochastic_rounding and kahan_summation may be set");
-  require(common_.state_dtype == DType::float32 || common_.state_dtype == DType::bfloat16,
-          std::string("state_dtype must be float32 or bfloat16; got ") + dtype_name(common_.state_dtype));
+  if (clips.size() > 1) {
+    fail<ValueError>(where, "at most one of clipnorm, clipvalue and global_clipnorm may be set; got {}",
+                     fmt::join(clips, ", "));
+  }
+  if (common_.split_master_weights) storages.emplace_back("split_master_weights");
+  if (common_.stochastic_rounding) storages.emplace_back("stochastic_rounding");
+  if (common_.kahan_summation) storages.emplace_back("kahan_summation");
+  if (storages.size() > 1) {
+    fail<ValueError>(where,
+                     "at most one of split_master_weights, stochastic_rounding and kahan_summation may be set; got {}",
+                     fmt::join(storages, ", "));
+  }
+  if (common_.state_dtype != DType::float32 && common_.state_dtype != DType::bfloat16) {
+    fail<ValueError>(where, "state_dtype must be float32 or bfloat16; got {}", common_.state_dtype);
+  }
 }
 
 void Optimizer::require_effect(const std::vector<std::shared_ptr<VariableState>>& variables) const {
@@ -37,23 +54,24 @@ void Optimizer::require_effect(const std::vector<std::shared_ptr<VariableState>>
   const auto is = [](DType dtype) {
     return [dtype](const VariableState& variable) { return variable.dtype() == dtype; };
   };
-  const std::string all = std::to_string(variables.size()) + " variables";
+  const std::string none = fmt::format("none of {} variables is", variables.size());
   if (common_.stochastic_rounding) {
-    require(!any(is(DType::float16)), "stochastic_rounding is for bfloat16 variables; float16 has kahan_summation");
-    require(any(is(DType::bfloat16)), "stochastic_rounding acts on bfloat16 variables; none of " + all + " is");
+    require(!any(is(DType::float16)),
+            "stochastic_rounding acts on bfloat16 variables; got a float16 variable, for which there is "
+            "kahan_summation");
+    require(any(is(DType::bfloat16)), "stochastic_rounding acts on bfloat16 variables; " + none);
   }
   if (common_.kahan_summation) {
-    require(any(is_half), "kahan_summation acts on bfloat16 and float16 variables; none of " + all + " is");
+    require(any(is_half), "kahan_summation acts on bfloat16 and float16 variables; " + none);
   }
   if (common_.split_master_weights) {
     require(any([](const VariableState& variable) { return variable.remainder != nullptr; }),
-            "split_master_weights acts on float32 variables that are computed with in bfloat16, as under "
-            "mixed_bfloat16; none of " +
-                all + " is");
+            "split_master_weights acts on float32 variables that layers read in bfloat16, as under mixed_bfloat16; " +
+                none);
   }
   if (common_.state_dtype != DType::float32) {
     require(any([](const VariableState& variable) { return variable.dtype() != DType::float64; }),
-            "state_dtype acts on the states of other variables than float64 ones; there are none");
+            "state_dtype acts on slots of variables that are not float64; " + none);
   }
 }
 
@@ -70,7 +88,8 @@ std::shared_ptr<VariableState> Optimizer::slot(const std::shared_ptr<VariableSta
   auto& all = state_->slots;
   auto found =
       std::find_if(all.begin(), all.end(), [&](const Slots& entry) { return entry.variable.pointer() == variable; });
-  if (found == all.end()) found = all.insert(all.end(), Slots{Shared<VariableState>(variable), {}});
+  if (found == all.end())
+    found = all.insert(all.end(), Slots{.variable = Shared<VariableState>(variable), .values = {}});
   auto& slots = found->values;
   while (slots.size() <= index) slots.emplace_back(std::in_place, variable->name + "/" + name);
   VariableState& slot = *slots[index];
@@ -91,28 +110,34 @@ void Optimizer::update(const std::shared_ptr<VariableState>& variable, const Val
   const bool rounds = common_.stochastic_rounding && variable->dtype() == DType::bfloat16;
   if (variable->remainder) {
     kept.push_back(variable->remainder);
-    update.attributes.set("kept", "split");
+    update.attributes.set("kept", Kept::split);
   } else if (compensates(*variable)) {
     kept.push_back(slot(variable, names.size(), compensation_name, variable->dtype()));
-    update.attributes.set("kept", "kahan");
+    update.attributes.set("kept", Kept::kahan);
   } else if (rounds) {
-    update.attributes.set("kept", "stochastic");
+    update.attributes.set("kept", Kept::stochastic);
   }
   if (rounds || (dtype == DType::bfloat16 && !names.empty())) {
     const std::uint64_t key = mix(key_of(step.path.empty() ? variable->name : step.path), key_of("update"));
     update.attributes.set("key", static_cast<std::int64_t>(key));
-    update.numbers.push_back(runtime_scalar("seed"));
+    update.numbers.push_back(runtime_scalar(RuntimeScalar::seed));
     update.numbers.push_back(step.count);
   }
   Values inputs{read_stored(variable), gradient};
   for (std::size_t i = 1; i < kept.size(); ++i) inputs.push_back(read_stored(kept[i]));
   inputs.insert(inputs.end(), update.numbers.begin(), update.numbers.end());
-  const Values out = insert(find_op(update.op), inputs, update.attributes);
+  const Values out = insert(*update.op, inputs, update.attributes);
   for (std::size_t i = 0; i < kept.size(); ++i) update_stored(kept[i], out[i]);
 }
 
+Value Optimizer::gradient_multiplier(const Value& gradient, const Step& step) const {
+  if (common_.clipnorm == 0) return step.multiplier;
+  const Value scale = 1.0 / step.multiplier;
+  return insert(ops::gradient_multiplier, {scale, gradient}, {{"clipnorm", common_.clipnorm}}).front();
+}
+
 void Optimizer::require(bool good, const std::string& text) const {
-  if (!good) throw ValueError("[" + kind_ + "] " + text);
+  if (!good) fail<ValueError>("[" + kind_ + "]", "{}", text);
 }
 
 }  // namespace mezzo

@@ -12,113 +12,122 @@
 
 namespace mezzo {
 
-/// What all optimizers take, in Keras' words. At most one of the three clips may be set, and at most one of the ways of
-/// keeping variables, each of which acts on the variables it names and leaves the others as they are.
+/// Options of all optimizers, with Keras' names. At most one of the three clips may be set, and at most one of
+/// split_master_weights, stochastic_rounding and kahan_summation. Each of the latter acts on variables of the dtypes
+/// that it names and does not change others.
 struct OptimizerCommon {
-  LearningRate learning_rate = 1e-3;
-  double weight_decay = 0;     ///< decoupled: w -= learning_rate * weight_decay * w
-  double clipnorm = 0;         ///< each gradient is scaled down to this norm; 0: not
-  double clipvalue = 0;        ///< each element is clipped to +- this; 0: not
-  double global_clipnorm = 0;  ///< all gradients together are scaled down to this norm; 0: not
-  /// Keeps float32 variables that are computed with in bfloat16 as that bfloat16 and a 16-bit remainder, which is exact
-  /// (IPEX): 4 bytes instead of 6.
+  LearningRate learning_rate = 1e-3;  ///< a number of at least 0, or a Schedule
+  double weight_decay = 0;            ///< decoupled, at least 0: w -= learning_rate * weight_decay * w
+  double clipnorm = 0;                ///< scales each gradient down to at most this L2 norm; 0: no clipping
+  double clipvalue = 0;               ///< clips each element of a gradient to [-clipvalue, clipvalue]; 0: no clipping
+  double global_clipnorm = 0;         ///< scales all gradients down to at most this joint L2 norm; 0: no clipping
+  /// Stores a float32 variable that layers read in bfloat16 as that bfloat16 and a 16-bit remainder (IPEX): 4 bytes an
+  /// element instead of 6, without loss.
   bool split_master_weights = false;
-  /// Rounds new bfloat16 variables up or down at random, to what they are on average. The same for a seed, step, path
-  /// and place in the variable, on any machine and number of threads.
+  /// Rounds updated bfloat16 variables up or down at random, so that the expected value is exact. Results depend on
+  /// seed, step, path and position in the variable, not on the machine or the number of threads.
   bool stochastic_rounding = false;
-  /// Keeps what rounding takes from bfloat16 and float16 variables, in their dtype, for the next step (Kahan, 1965).
+  /// Keeps the rounding error of bfloat16 and float16 variables, in their dtype, and adds it at the next step (Kahan,
+  /// 1965).
   bool kahan_summation = false;
-  /// Of moments and momentum: float32, or bfloat16, rounded stochastically. Those of float64 variables are float64.
+  /// Dtype of slots (moments, momentum): float32, or bfloat16 with stochastic rounding. Slots of float64 variables are
+  /// float64.
   DType state_dtype = DType::float32;
 };
 
-/// Base of optimizers. Holds its slots (moments, momentum) and counters; copies share them.
+/// Base of optimizers. Holds slots (moments, momentum) and counters; copies share them.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Updates made; a skipped step isn't one.
+  /// Number of updates made. A skipped step does not count.
   std::int64_t iterations() const { return state_->iterations; }
 
-  /// The rate of the next update.
+  /// Learning rate of the next update.
   double learning_rate() const { return common_.learning_rate.at(state_->iterations); }
 
+  /// Options that all optimizers have.
   const OptimizerCommon& common() const { return common_; }
 
-  /// The optimizer of that Keras name ("adam", "adamw", "sgd") with defaults; a NameError that lists the good ones
-  /// otherwise.
+  /// The optimizer of that Keras name ("adam", "adamw", "sgd") with its default options. A NameError lists the valid
+  /// names.
   static Any<Optimizer> from_name(const std::string& name);
 
-  /// What apply() computes with: numbers that change from step to step.
+  /// Inputs of apply() that change from step to step.
   struct Step {
     Value learning_rate;  ///< float64 ()
-    Value count;          ///< float64 (): of this update, from 1
-    Value multiplier;     ///< float64 (): what to multiply gradients by (unscaling, clipping by norm)
-    std::string path{};   ///< of the variable, which tells its random numbers from others'; "": its name
+    Value count;          ///< float64 (): number of this update, from 1
+    Value multiplier;     ///< float64 (): factor of all gradients (unscaling, clipping by the global norm)
+    std::string path{};   ///< path of the variable, a key of its random numbers; "": its name
   };
 
-  /// Inserts the update of one variable by its gradient: one node.
+  /// Inserts the update of one variable by its gradient, as one node.
   virtual void apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) = 0;
 
-  /// What apply() calls a variable's slots, in their order. Checkpoints know a slot by its name.
+  /// Names of a variable's slots, in order. Checkpoints store slots under these names.
   virtual std::vector<std::string> slot_names() const { return {}; }
 
-  /// A ValueError for an option about how variables or states are kept that acts on none of these, or can't act.
+  /// Throws a ValueError for a storage option (split_master_weights, stochastic_rounding, kahan_summation, state_dtype)
+  /// that acts on none of the variables, or that a variable does not support.
   void require_effect(const std::vector<std::shared_ptr<VariableState>>& variables) const;
 
-  /// The slots of one variable.
+  /// Slots of one variable.
   struct Slots {
     Shared<VariableState> variable;
     std::vector<Shared<VariableState>> values;
   };
 
-  /// The slot in which kahan_summation keeps what rounding took from a variable, after those of slot_names().
+  /// Name of the slot that keeps the rounding error under kahan_summation. It follows those of slot_names().
   static constexpr const char* compensation_name = "compensation";
 
-  /// Whether such a variable has one.
+  /// True if the variable has a compensation slot.
   bool compensates(const VariableState& variable) const;
 
-  /// What copies share.
+  /// State that copies share.
   struct State {
     struct Blank {};
     State() = default;
     explicit State(Blank) {}
     void copy_from(const State& other) { *this = other; }
 
-    std::int64_t iterations = 0;
-    LossScale loss_scale;
-    std::vector<Slots> slots;
+    std::int64_t iterations = 0;  ///< updates made
+    LossScale loss_scale;         ///< scale of the loss under float16
+    std::vector<Slots> slots;     ///< one entry per variable that was updated
   };
   const Shared<State>& state() const { return state_; }
 
  protected:
-  /// Throws a ValueError for a negative number, more than one clip, more than one way of keeping variables, or a
-  /// state_dtype that is neither float32 nor bfloat16.
+  /// `kind` is the class name for errors: "Adam". Throws a ValueError for a negative number, more than one clip, more
+  /// than one of split_master_weights, stochastic_rounding and kahan_summation, or a state_dtype that is neither
+  /// float32 nor bfloat16.
   Optimizer(std::string kind, OptimizerCommon common);
   Optimizer(const Optimizer&) = default;
   Optimizer(Optimizer&&) = default;
   Optimizer& operator=(const Optimizer&) = default;
   Optimizer& operator=(Optimizer&&) = default;
 
-  /// The dtype of a variable's slots: float64 for float64, otherwise state_dtype.
+  /// Dtype of a variable's slots: float64 for float64, otherwise state_dtype.
   DType slot_dtype(const VariableState& variable) const;
 
-  /// Slot `index` of a variable: zeros of its shape and of this dtype.
+  /// Slot `index` of a variable, created as zeros of the variable's shape and converted to `dtype`.
   std::shared_ptr<VariableState> slot(const std::shared_ptr<VariableState>& variable, std::size_t index,
                                       const std::string& name, DType dtype);
 
-  /// What update() says to an update op.
+  /// Arguments of update() for an update op.
   struct Update {
-    std::string op;
-    Values numbers;  ///< float64 (), as the op has them after the slots
-    Attributes attributes;
+    const Op* op = nullptr;  ///< ops::adam_update or ops::sgd_update
+    Values numbers;          ///< inputs of the op after the slots, each float64 ()
+    Attributes attributes;   ///< attributes of the op
   };
 
-  /// Inserts the update op of a variable and its slots, those of slot_names(), kept as the options say. Without it
-  /// apply() heeds none of them.
+  /// Inserts the update op of a variable and its slots. Applies the storage options (split_master_weights,
+  /// stochastic_rounding, kahan_summation, state_dtype).
   void update(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step, Update update);
 
-  /// Throws a ValueError that names the option unless `good`.
+  /// Factor of one gradient, float64 (): the step's multiplier, times the factor of clipnorm for the unscaled gradient.
+  Value gradient_multiplier(const Value& gradient, const Step& step) const;
+
+  /// Throws a ValueError with the text `[kind] text` unless `good`.
   void require(bool good, const std::string& text) const;
 
  private:

@@ -7,16 +7,16 @@
 
 namespace mezzo {
 
-/// Base of learning rates that change with the number of updates made.
+/// Base of learning rates that depend on the number of updates made.
 class Schedule {
  public:
   virtual ~Schedule() = default;
 
-  /// The rate for update `step`, counted from 0.
+  /// Learning rate of update `step`, counted from 0.
   virtual double operator()(std::int64_t step) const = 0;
 };
 
-/// A number or a schedule.
+/// A constant learning rate or a Schedule.
 class LearningRate {
  public:
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
@@ -24,7 +24,7 @@ class LearningRate {
   template <class S, class = std::enable_if_t<std::is_base_of_v<Schedule, S>>, class = void>
   LearningRate(S schedule) : schedule_(std::move(schedule)) {}
 
-  /// The rate for update `step`, counted from 0.
+  /// Learning rate of update `step`, counted from 0.
   double at(std::int64_t step) const { return schedule_ ? (*schedule_)(step) : value_; }
 
  private:

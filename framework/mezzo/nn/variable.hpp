@@ -7,43 +7,45 @@
 
 namespace mezzo {
 
-/// What `add_weight` takes. Weight files have torch's names and layouts: where these differ from the variable's, the
-/// layer says so here, once. A layer of your own needs neither.
+/// Options of Layer::add_weight. Weight files have torch's names and layouts. The three `file_` options describe where
+/// these differ from the variable's; a layer of your own needs none of them.
 struct WeightOptions {
-  Shape shape{};
-  Any<Initializer> initializer = "glorot_uniform";
-  bool trainable = true;
-  bool autocast = true;           ///< read in the layer's compute dtype; false: as it is stored
-  bool at_least_float32 = false;  ///< stored in float32 (float64 under float64) even where the policy stores less
-  std::string file_name{};        ///< what weight files call it, where not by the variable's name: "weight"
-  Shape file_axes{};              ///< its axes in the order in which weight files have them: {3, 2, 0, 1} is OIHW
-  Shape file_shape{};             ///< its shape there, where files merge axes: (out, in) of kernels for several heads
+  Shape shape{};                                    ///< required; all sizes known, {} is a scalar
+  Any<Initializer> initializer = "glorot_uniform";  ///< initial values
+  bool trainable = true;                            ///< false: not updated by optimizers (moving statistics)
+  bool autocast = true;                             ///< true: read in the layer's compute dtype; false: as stored
+  bool at_least_float32 = false;  ///< true: stored in float32 (float64 under float64), also under 16-bit policies
+  std::string file_name{};        ///< name in weight files: "weight"; "": the variable's name
+  Shape file_axes{};              ///< the variable's axes in the order of weight files: {3, 2, 0, 1} is OIHW; {}: as is
+  Shape file_shape{};             ///< shape in weight files that merge axes: (out, heads * size); {}: not merged
 };
 
-/// A named weight: a box that copies share. Empty until the layer's build() fills it by add_weight.
+/// Named weight of a layer. Copies share the numbers. Empty until the layer's build() fills it by add_weight().
 class Variable {
  public:
   explicit Variable(std::string name) : state_(std::in_place, std::move(name)) {}
   explicit Variable(Shared<VariableState> state) : state_(std::move(state)) {}
 
-  /// A read, inside a trace or outside.
+  /// Reads the variable: in a trace as a leaf of the graph, otherwise as a tensor.
   operator Value() const { return read_variable(state_.pointer()); }
 
   const std::string& name() const { return state_->name; }
   const Shape& shape() const { return state_->value.shape(); }
   DType dtype() const { return state_->dtype(); }
+  /// True once add_weight() made the numbers.
   bool filled() const { return state_->filled; }
   bool trainable() const { return state_->trainable; }
 
-  /// Its numbers, as they are now.
+  /// Current numbers.
   Tensor value() const { return state_->numbers(); }
 
-  /// Replaces them, converted to its dtype; a ShapeError if the shape differs.
+  /// Replaces the numbers, converted to the variable's dtype. A ShapeError if the shape differs.
   void assign(const Tensor& numbers) const { state_->assign(numbers); }
 
-  /// Equal for variables that are the same box.
+  /// Identity of the numbers: equal for variables that share them.
   const void* id() const { return state_.get(); }
 
+  /// State that copies share, for graphs and optimizers.
   const Shared<VariableState>& state() const { return state_; }
 
  private:

@@ -2,6 +2,7 @@
 #include <regex>
 #include <set>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/nn/weight_names.hpp>
 
@@ -16,7 +17,7 @@ struct Match {
   std::string name;
 };
 
-/// Pairs weights with tensors; what is missing, unexpected or of another dtype or shape is noted.
+/// Pairs weights with tensors of a file. Lists tensors that are missing, unexpected or of another dtype or shape.
 class Matching {
  public:
   Matching(const SafetensorsFile& file, const detail::FileWeights& expected) : file_(file) {
@@ -26,7 +27,7 @@ class Matching {
       match(weight);
     }
     for (const SafetensorsFile::Entry& entry : file.entries()) {
-      if (known.count(entry.name) == 0) faults.add("unexpected tensor \"" + entry.name + "\"");
+      if (known.count(entry.name) == 0) faults.add(fmt::format("unexpected tensor \"{}\"", entry.name));
     }
   }
 
@@ -38,7 +39,7 @@ class Matching {
     const auto found = std::find_if(weight.names.begin(), weight.names.end(),
                                     [&](const std::string& name) { return file_.find(name) != nullptr; });
     if (found == weight.names.end()) {
-      faults.add("missing tensor \"" + weight.name() + "\"");
+      faults.add(fmt::format("missing tensor \"{}\"", weight.name()));
       return;
     }
     const SafetensorsFile::Entry& entry = *file_.find(*found);
@@ -49,19 +50,27 @@ class Matching {
     } else if (!wrong_shape.empty()) {
       mismatches.add(wrong_shape);
     } else {
-      matches.push_back({&weight, *found});
+      matches.push_back({.weight = &weight, .name = *found});
     }
   }
 
   const SafetensorsFile& file_;
 };
 
-std::string file_label(const std::string& path) { return "[safetensors \"" + path + "\"] "; }
+std::string file_label(const std::string& path) { return fmt::format("[safetensors \"{}\"]", path); }
 
 void check_version(const SafetensorsFile& file) {
   const auto found = file.metadata().find(version_name);
   if (found == file.metadata().end() || found->second == version) return;
-  throw FileError(file_label(file.path()) + "format_version must be " + version + "; got \"" + found->second + "\"");
+  fail<FileError>(file_label(file.path()), "format_version must be {}; got \"{}\"", version, found->second);
+}
+
+detail::FileWeights weights_of(const LayerState& layer, const std::string& where, const char* call) {
+  detail::FileWeights all = detail::file_weights(layer);
+  if (all.weights.empty() && !layer.called) {
+    fail<ValueError>(where, "{} needs a layer that was built, by build() or a call; got one without weights", call);
+  }
+  return all;
 }
 
 }  // namespace
@@ -73,15 +82,15 @@ void Layer::set_weight_files(const WeightFileRules& rules) {
     try {
       const std::regex checked(pattern);
     } catch (const std::regex_error& error) {
-      throw ValueError(label() + " bad regular expression \"" + pattern + "\" for weight files: " + error.what());
+      fail<ValueError>(label(), "weight files: a rule must be a regular expression; got \"{}\" ({})", pattern,
+                       error.what());
     }
   }
   state_->weight_files = rules;
 }
 
 void Layer::save_weights(const std::string& path) const {
-  const detail::FileWeights all = detail::file_weights(*state_);
-  if (all.weights.empty() && !state_->called) throw ValueError(label() + " save_weights: build() or call it first");
+  const detail::FileWeights all = weights_of(*state_, label(), "save_weights");
   NamedTensors tensors;
   for (const detail::FileWeight& weight : all.weights) {
     const Tensor value = weight.variable.value();
@@ -91,21 +100,22 @@ void Layer::save_weights(const std::string& path) const {
 }
 
 void Layer::load_weights(const std::string& path, const LoadWeightsOptions& options) {
-  const detail::FileWeights all = detail::file_weights(*state_);
-  if (all.weights.empty() && !state_->called) throw ValueError(label() + " load_weights: build() or call it first");
+  const detail::FileWeights all = weights_of(*state_, label(), "load_weights");
   const SafetensorsFile file(path);
   check_version(file);
   Matching matching(file, all);
   if (!options.skip_mismatch && matching.mismatches.any()) matching.faults.add(matching.mismatches.text());
   if (matching.faults.any()) {
-    throw FileError(file_label(path) + "does not fit " + label() + ": " + matching.faults.text());
+    fail<FileError>(file_label(path), "does not fit {}: {}", label(), matching.faults.text());
   }
   std::vector<Tensor> values;
   for (const Match& match : matching.matches) {
     values.push_back(match.weight->from_file(file.read(match.name).cast(match.weight->variable.dtype())));
   }
   for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
-  if (matching.mismatches.any()) warn(file_label(path) + "skip_mismatch skipped: " + matching.mismatches.text());
+  if (matching.mismatches.any()) {
+    warn(fmt::format("{} skip_mismatch skipped: {}", file_label(path), matching.mismatches.text()));
+  }
 }
 
 }  // namespace mezzo

@@ -4,12 +4,13 @@
 #include <numeric>
 #include <regex>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-/// Axis i of the result is axis axes[i] of x.
+/// Transposes x: axis i of the result is axis axes[i] of x.
 Tensor permuted(const Tensor& x, const Shape& axes) {
   if (std::is_sorted(axes.begin(), axes.end())) return x;
   const OutsideTrace at_once;
@@ -22,7 +23,7 @@ void for_each_name(FileWeights& all, F change) {
   std::for_each(all.skipped.begin(), all.skipped.end(), change);
 }
 
-/// A variable that is used in several places has several names, as in torch's state_dict.
+/// Adds a weight. A variable that is used in several places has several names, as in torch's state_dict.
 void add(FileWeights& all, FileWeight weight) {
   for (FileWeight& known : all.weights) {
     if (known.variable.id() != weight.variable.id()) continue;
@@ -39,7 +40,10 @@ FileWeight as_declared(const Variable& variable) {
     axes.resize(variable.shape().size());
     std::iota(axes.begin(), axes.end(), 0);
   }
-  return {{state.file_name.empty() ? state.name : state.file_name}, variable, axes, state.file_shape};
+  return {.names = {state.file_name.empty() ? state.name : state.file_name},
+          .variable = variable,
+          .axes = axes,
+          .merged = state.file_shape};
 }
 
 void apply(const WeightFileRules& rules, FileWeights& all) {
@@ -79,13 +83,13 @@ Tensor FileWeight::from_file(const Tensor& numbers) const {
 std::string dtype_fault(const SafetensorsFile::Entry& entry, DType dtype) {
   const bool floats = is_floating(dtype);
   if (floats ? is_floating(entry.dtype) : entry.dtype == dtype) return {};
-  return "tensor \"" + entry.name + "\" must be " + (floats ? "a float" : dtype_name(dtype)) + ", got " +
-         dtype_name(entry.dtype);
+  return fmt::format("tensor \"{}\" must be {}, got {}", entry.name, floats ? "a float" : dtype_name(dtype),
+                     entry.dtype);
 }
 
 std::string shape_fault(const SafetensorsFile::Entry& entry, const Shape& shape) {
   if (entry.shape == shape) return {};
-  return "tensor \"" + entry.name + "\" must have shape " + to_string(shape) + ", got " + to_string(entry.shape);
+  return fmt::format("tensor \"{}\" must have shape {}, got {}", entry.name, shape, entry.shape);
 }
 
 FileWeights file_weights(const LayerState& layer) {

@@ -7,31 +7,33 @@
 
 namespace mezzo::detail {
 
-/// A weight as weight files have it.
+/// A weight with its names and layout in weight files.
 struct FileWeight {
-  std::vector<std::string> names;  ///< the one that is written; then others under which a file may hold it
+  std::vector<std::string> names;  ///< the name that is written, then other names that a loaded file may have
   Variable variable;
-  Shape axes;    ///< the variable's, in the file's order
-  Shape merged;  ///< the shape in the file where it merges axes, else {}
+  Shape axes;    ///< the variable's axes in the file's order
+  Shape merged;  ///< shape in files that merge axes; {}: axes are not merged
 
   const std::string& name() const { return names.front(); }
   Shape shape() const { return merged.empty() ? permuted_shape() : merged; }
-  /// The variable's shape, its axes in the file's order.
+  /// The variable's shape with its axes in the file's order.
   Shape permuted_shape() const;
 
-  /// Numbers of the variable's shape in the file's layout, and back.
+  /// Converts numbers from the variable's layout to the file's.
   Tensor in_file(const Tensor& numbers) const;
+
+  /// Converts numbers from the file's layout to the variable's.
   Tensor from_file(const Tensor& numbers) const;
 };
 
-/// The dtype in which files keep numbers of that dtype, unless asked otherwise: floats as float32, or float64.
+/// Dtype in files of numbers that are `dtype` in memory: float64 for float64, float32 for other floats, else the same.
 inline DType file_dtype(DType dtype) { return is_floating(dtype) ? accumulation_dtype(dtype) : dtype; }
 
-/// What is wrong with a tensor of a file as numbers of that dtype or shape, in a few words; "" if nothing is.
+/// Error text if a tensor of a file does not fit a weight of that dtype or shape; "" if it fits.
 std::string dtype_fault(const SafetensorsFile::Entry& entry, DType dtype);
 std::string shape_fault(const SafetensorsFile::Entry& entry, const Shape& shape);
 
-/// What does not fit, in one line.
+/// List of error texts, joined to one line.
 class Findings {
  public:
   void add(const std::string& text) { text_ += (text_.empty() || text.empty() ? "" : "; ") + text; }
@@ -42,12 +44,13 @@ class Findings {
   std::string text_;
 };
 
+/// Contents of a layer's weight files.
 struct FileWeights {
   std::vector<FileWeight> weights;   ///< each variable once
-  std::vector<std::string> skipped;  ///< names of tensors that are no weights, but may be there
+  std::vector<std::string> skipped;  ///< names of other tensors that a loaded file may hold
 };
 
-/// What weight files have of a layer: by its own and its sub-layers' declarations.
+/// Collects the weights of a layer and its sub-layers, with the layouts and rules that they declare.
 FileWeights file_weights(const LayerState& layer);
 
 }  // namespace mezzo::detail

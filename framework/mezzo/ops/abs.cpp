@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -8,15 +8,12 @@ Values abs_gradient(const GradientContext& context) { return {context.cotangent(
 
 }  // namespace
 
-Op detail::abs_op() {
+Op detail::define_abs() {
   Op op;
-  op.name = "abs";
   op.cast.floats_only = true;
   op.infer = infer_same;
   op.gradient = abs_gradient;
   return op;
 }
-
-Value abs(const Value& x) { return insert_one(find_op("abs"), {x}); }
 
 }  // namespace mezzo

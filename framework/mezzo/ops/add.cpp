@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -14,14 +14,13 @@ Values add_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::add_op() {
+Op detail::define_add() {
   Op op;
-  op.name = "add";
   op.infer = infer_broadcast;
   op.gradient = add_gradient;
   return op;
 }
 
-Value add(const Value& a, const Value& b) { return insert_one(find_op("add"), {a, b}); }
+Value add(const Value& a, const Value& b) { return insert_one(ops::add, {a, b}); }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -17,16 +17,14 @@ std::vector<Spec> infer_argmax(const OpCall& call) {
 
 }  // namespace
 
-Op detail::argmax_op() {
+Op detail::define_argmax() {
   Op op;
-  op.name = "argmax";
   op.infer = infer_argmax;
   return op;
 }
 
 Value argmax(const Value& x, std::int64_t axis) {
-  return insert_one(find_op("argmax"), {x},
-                    {{"axis", normalize_axis(axis, x.shape().size(), current_label("argmax"))}});
+  return insert_one(ops::argmax, {x}, {{"axis", normalize_axis(axis, x.shape().size(), current_label("argmax"))}});
 }
 
 }  // namespace mezzo

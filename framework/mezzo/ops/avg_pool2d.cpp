@@ -1,5 +1,5 @@
+#include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/pooling.hpp>
-#include <mezzo/ops/table.hpp>
 
 namespace mezzo {
 namespace {
@@ -17,24 +17,22 @@ std::vector<Spec> infer_gradient(const OpCall& call) {
 }
 
 Values avg_pool2d_gradient(const GradientContext& context) {
-  return {insert_one(find_op("avg_pool2d_gradient"), {context.cotangent()},
+  return {insert_one(ops::avg_pool2d_gradient, {context.cotangent()},
                      detail::with(context.attributes(), {{"shape", context.input(0).shape()}}))};
 }
 
 }  // namespace
 
-Op detail::avg_pool2d_op() {
+Op detail::define_avg_pool2d() {
   Op op;
-  op.name = "avg_pool2d";
   op.cast.floats_only = true;
   op.infer = infer_avg_pool2d;
   op.gradient = avg_pool2d_gradient;
   return op;
 }
 
-Op detail::avg_pool2d_gradient_op() {
+Op detail::define_avg_pool2d_gradient() {
   Op op;
-  op.name = "avg_pool2d_gradient";
   op.infer = infer_gradient;
   return op;
 }
@@ -43,7 +41,7 @@ Value avg_pool2d(const Value& x, const AvgPool2DOpOptions& options) {
   const Attributes attributes =
       detail::pooling_attributes(current_label("avg_pool2d"), x, options.pool_size, options.strides, options.padding);
   return insert_one(
-      find_op("avg_pool2d"), {x},
+      ops::avg_pool2d, {x},
       detail::with(attributes, {{"count_padding", options.count_padding.value_or(options.padding.numeric())}}));
 }
 

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -45,7 +45,7 @@ Values batch_norm_gradient(const GradientContext& context) {
   if (!context.cotangent().defined()) return Values(5);  // moving statistics pass no gradient
   const Value& x = context.input(0);
   const Values all =
-      insert(find_op("batch_norm_gradient"),
+      insert(ops::batch_norm_gradient,
              {detail::as(context.cotangent(), x.dtype()), x, context.input(1), context.output(1), context.output(2)},
              {{"training", context.attributes().get<bool>("training")}});
   Values out(5);
@@ -56,20 +56,19 @@ Values batch_norm_gradient(const GradientContext& context) {
 }
 
 Values insert_batch_norm(const Values& inputs, const Attributes& attributes) {
-  const DType compute = detail::operand_dtype(find_op("batch_norm"), inputs[0]);
+  const DType compute = detail::operand_dtype(ops::batch_norm, inputs[0]);
   Values operands = inputs;
   for (std::size_t i = 1; i < operands.size(); ++i) {
     operands[i] = detail::as(operands[i].across_border(false), accumulation_dtype(compute));
   }
-  return insert(find_op("batch_norm"), operands,
+  return insert(ops::batch_norm, operands,
                 detail::with(attributes, {{"training", training_phase() && current_trainable()}}));
 }
 
 }  // namespace
 
-Op detail::batch_norm_op() {
+Op detail::define_batch_norm() {
   Op op;
-  op.name = "batch_norm";
   op.cast.operands = {Cast::compute, Cast::keep};
   op.cast.floats_only = true;
   op.cast.by_first = true;
@@ -79,9 +78,8 @@ Op detail::batch_norm_op() {
   return op;
 }
 
-Op detail::batch_norm_gradient_op() {
+Op detail::define_batch_norm_gradient() {
   Op op;
-  op.name = "batch_norm_gradient";
   op.cast.operands = {Cast::keep};
   op.infer = infer_gradient;
   return op;

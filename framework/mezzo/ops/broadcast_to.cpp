@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -18,17 +18,15 @@ Values broadcast_to_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::broadcast_to_op() {
+Op detail::define_broadcast_to() {
   Op op;
-  op.name = "broadcast_to";
-  op.aliases = {"expand"};
   op.infer = infer_broadcast_to;
   op.gradient = broadcast_to_gradient;
   return op;
 }
 
 Value broadcast_to(const Value& x, const Shape& shape) {
-  return insert_one(find_op("broadcast_to"), {x}, {{"shape", shape}});
+  return insert_one(ops::broadcast_to, {x}, {{"shape", shape}});
 }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -15,16 +15,14 @@ Values cast_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::cast_op() {
+Op detail::define_cast() {
   Op op;
-  op.name = "cast";
-  op.aliases = {"to"};
   op.cast.operands = {Cast::keep};
   op.infer = infer_cast;
   op.gradient = cast_gradient;
   return op;
 }
 
-Value cast(const Value& x, DType dtype) { return insert_one(find_op("cast"), {x}, {{"dtype", dtype}}); }
+Value cast(const Value& x, DType dtype) { return insert_one(ops::cast, {x}, {{"dtype", dtype}}); }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -35,10 +35,8 @@ Values concat_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::concat_op() {
+Op detail::define_concat() {
   Op op;
-  op.name = "concat";
-  op.aliases = {"cat", "concatenate"};
   op.infer = infer_concat;
   op.gradient = concat_gradient;
   return op;
@@ -47,7 +45,7 @@ Op detail::concat_op() {
 Value concat(const Values& values, std::int64_t axis) {
   const std::string where = current_label("concat");
   if (values.empty()) throw ValueError(where + " takes at least one input");
-  return insert_one(find_op("concat"), values, {{"axis", normalize_axis(axis, values[0].shape().size(), where)}});
+  return insert_one(ops::concat, values, {{"axis", normalize_axis(axis, values[0].shape().size(), where)}});
 }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -54,12 +54,12 @@ std::vector<Spec> infer_kernel_gradient(const OpCall& call) {
 Values conv2d_gradient(const GradientContext& context) {
   const Value g = detail::as(context.cotangent(), context.input(0).dtype());
   Values out(context.input_count());
-  const char* ops[] = {"conv2d_input_gradient", "conv2d_kernel_gradient"};
+  const Op* const gradients[] = {&ops::conv2d_input_gradient, &ops::conv2d_kernel_gradient};
   const Value operands[2][2] = {{g, context.input(1)}, {context.input(0), g}};
   for (std::size_t i = 0; i < 2; ++i) {
     if (!context.needs(i)) continue;
     out[i] = insert_one(
-        find_op(ops[i]), {operands[i][0], operands[i][1]},
+        *gradients[i], {operands[i][0], operands[i][1]},
         detail::with(context.attributes(), {{"shape", context.input(i).shape()}, {"dtype", context.dtype(i)}}));
   }
   return out;
@@ -67,9 +67,8 @@ Values conv2d_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::conv2d_op() {
+Op detail::define_conv2d() {
   Op op;
-  op.name = "conv2d";
   op.cast.operands = {Cast::promote, Cast::promote, Cast::keep};
   op.cast.floats_only = true;
   op.cast.by_first = true;
@@ -78,16 +77,14 @@ Op detail::conv2d_op() {
   return op;
 }
 
-Op detail::conv2d_input_gradient_op() {
+Op detail::define_conv2d_input_gradient() {
   Op op;
-  op.name = "conv2d_input_gradient";
   op.infer = infer_input_gradient;
   return op;
 }
 
-Op detail::conv2d_kernel_gradient_op() {
+Op detail::define_conv2d_kernel_gradient() {
   Op op;
-  op.name = "conv2d_kernel_gradient";
   op.infer = infer_kernel_gradient;
   return op;
 }
@@ -104,7 +101,7 @@ Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options
     padding = options.padding.resolve(where, {x.shape()[1], x.shape()[2]}, {kernel.shape()[0], kernel.shape()[1]},
                                       strides, dilation);
   }
-  return insert_one(find_op("conv2d"), {x, kernel},
+  return insert_one(ops::conv2d, {x, kernel},
                     {{"strides", strides}, {"padding", padding}, {"dilation", dilation}, {"groups", options.groups}});
 }
 

@@ -2,8 +2,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <mezzo/graph/gradient_context.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
@@ -14,9 +16,9 @@ namespace {
 DType cotangent_dtype(const Value& value) {
   NodePtr node = value.node();
   while (node && node->op->view) node = node->inputs.front().node();
-  if (node && node->op->name == "cast") {
+  if (node && is(*node, ops::cast)) {
     const Value& source = node->inputs.front();
-    const bool of_variable = source.node() && (source.node()->variable || source.node()->op->name == "join_master");
+    const bool of_variable = source.node() && (source.node()->variable || is(source, ops::join_master));
     if (of_variable && is_floating(source.dtype())) {
       return promote(source.dtype(), value.dtype());
     }
@@ -56,7 +58,7 @@ class Backward {
 
   void visit(const NodePtr& node) {
     const auto found = cotangents_.find(node.get());
-    if (found == cotangents_.end() || node->op->gradient == nullptr) return;
+    if (found == cotangents_.end() || !node->op->gradient) return;
     const Values cotangents = found->second;
     std::vector<bool> needed;
     std::vector<DType> dtypes;

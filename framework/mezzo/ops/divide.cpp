@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -22,16 +22,14 @@ std::vector<Spec> infer_divide(const OpCall& call) {
 
 }  // namespace
 
-Op detail::divide_op() {
+Op detail::define_divide() {
   Op op;
-  op.name = "divide";
-  op.aliases = {"div", "truediv", "true_divide"};
   op.cast.floats_only = true;
   op.infer = infer_divide;
   op.gradient = divide_gradient;
   return op;
 }
 
-Value divide(const Value& a, const Value& b) { return insert_one(find_op("divide"), {a, b}); }
+Value divide(const Value& a, const Value& b) { return insert_one(ops::divide, {a, b}); }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
@@ -8,29 +8,27 @@ namespace mezzo {
 namespace {
 
 Values dropout_gradient(const GradientContext& context) {
-  return {
-      insert_one(find_op("dropout"), {context.cotangent(), context.input(1), context.input(2)}, context.attributes())};
+  return {insert_one(ops::dropout, {context.cotangent(), context.input(1), context.input(2)}, context.attributes())};
 }
 
 Values insert_dropout(const Values& inputs, const Attributes& attributes) {
   Trace* trace = Trace::current();
   if (trace == nullptr && inputs[0].symbolic()) {  // a functional graph: training or not is known when it is called
-    return insert(find_op("dropout"), {inputs[0], 0.0, 0.0}, detail::with(attributes, {{"key", std::int64_t{0}}}));
+    return insert(ops::dropout, {inputs[0], 0.0, 0.0}, detail::with(attributes, {{"key", std::int64_t{0}}}));
   }
   if (!training_phase() || attributes.get<double>("rate") == 0) {  // of the same dtype as in training
-    return {detail::as(inputs[0], detail::operand_dtype(find_op("dropout"), inputs[0])).across_border(false)};
+    return {detail::as(inputs[0], detail::operand_dtype(ops::dropout, inputs[0])).across_border(false)};
   }
   const std::string path = current_path();
   const std::uint64_t key = mix(key_of(path), static_cast<std::uint64_t>(trace->count(path)));
-  return insert(find_op("dropout"), {inputs[0], runtime_scalar("seed"), runtime_scalar("step")},
+  return insert(ops::dropout, {inputs[0], runtime_scalar(RuntimeScalar::seed), runtime_scalar(RuntimeScalar::step)},
                 detail::with(attributes, {{"key", static_cast<std::int64_t>(key)}}));
 }
 
 }  // namespace
 
-Op detail::dropout_op() {
+Op detail::define_dropout() {
   Op op;
-  op.name = "dropout";
   op.cast.operands = {Cast::compute, Cast::keep};
   op.cast.floats_only = true;
   op.infer = infer_same;

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -10,14 +10,12 @@ std::vector<Spec> infer_equal(const OpCall& call) {
 
 }  // namespace
 
-Op detail::equal_op() {
+Op detail::define_equal() {
   Op op;
-  op.name = "equal";
-  op.aliases = {"eq"};
   op.infer = infer_equal;
   return op;
 }
 
-Value equal(const Value& a, const Value& b) { return insert_one(find_op("equal"), {a, b}); }
+Value equal(const Value& a, const Value& b) { return insert_one(ops::equal, {a, b}); }
 
 }  // namespace mezzo

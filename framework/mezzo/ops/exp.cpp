@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -8,15 +8,12 @@ Values exp_gradient(const GradientContext& context) { return {context.cotangent(
 
 }  // namespace
 
-Op detail::exp_op() {
+Op detail::define_exp() {
   Op op;
-  op.name = "exp";
   op.cast.floats_only = true;
   op.infer = infer_same;
   op.gradient = exp_gradient;
   return op;
 }
-
-Value exp(const Value& x) { return insert_one(find_op("exp"), {x}); }
 
 }  // namespace mezzo

@@ -1,6 +1,6 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -42,14 +42,14 @@ std::vector<Spec> infer_rows(const OpCall& call) {
 
 Values gather_gradient(const GradientContext& context) {
   Values out(2);
-  out[0] = insert_one(find_op("gather_gradient"), {context.input(1), context.cotangent()},
+  out[0] = insert_one(ops::gather_gradient, {context.input(1), context.cotangent()},
                       {{"shape", context.input(0).shape()}, {"dtype", context.dtype(0)}});
   return out;
 }
 
 /// Rows of what crosses a layer's border are cast to the compute dtype; the table as a whole never is.
 Values insert_gather(const Values& inputs, const Attributes&) {
-  const Op& op = find_op("gather");
+  const Op& op = ops::gather;
   const Value rows = insert_one(op, inputs);
   const Value crossing = rows.across_border(inputs[0].crosses_border());
   if (Trace::current() == nullptr && rows.symbolic()) return {crossing};  // cast when its model is called
@@ -58,10 +58,8 @@ Values insert_gather(const Values& inputs, const Attributes&) {
 
 }  // namespace
 
-Op detail::gather_op() {
+Op detail::define_gather() {
   Op op;
-  op.name = "gather";
-  op.aliases = {"embedding", "index_select"};
   op.cast.operands = {Cast::keep};
   op.infer = infer_gather;
   op.gradient = gather_gradient;
@@ -70,17 +68,15 @@ Op detail::gather_op() {
   return op;
 }
 
-Op detail::gather_gradient_op() {
+Op detail::define_gather_gradient() {
   Op op;
-  op.name = "gather_gradient";
   op.cast.operands = {Cast::keep};
   op.infer = infer_gradient;
   return op;
 }
 
-Op detail::gather_gradient_rows_op() {
-  Op op = gather_gradient_op();
-  op.name = "gather_gradient_rows";
+Op detail::define_gather_gradient_rows() {
+  Op op = define_gather_gradient();
   op.infer = infer_rows;
   return op;
 }

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -11,29 +11,25 @@ std::vector<Spec> infer_gelu_gradient(const OpCall& call) {
 
 // From the input: the output has a minimum, on whose two sides the same values lie.
 Values gradient_of_gelu(const GradientContext& context) {
-  return {insert_one(find_op("gelu_gradient"), {context.input(0), context.cotangent()}, context.attributes())};
+  return {insert_one(ops::gelu_gradient, {context.input(0), context.cotangent()}, context.attributes())};
 }
 
 }  // namespace
 
-Op detail::gelu_op() {
+Op detail::define_gelu() {
   Op op;
-  op.name = "gelu";
   op.cast.floats_only = true;
   op.infer = infer_same;
   op.gradient = gradient_of_gelu;
   return op;
 }
 
-Op detail::gelu_gradient_op() {
+Op detail::define_gelu_gradient() {
   Op op;
-  op.name = "gelu_gradient";
   op.infer = infer_gelu_gradient;
   return op;
 }
 
-Value gelu(const Value& x, bool approximate) {
-  return insert_one(find_op("gelu"), {x}, {{"approximate", approximate}});
-}
+Value gelu(const Value& x, bool approximate) { return insert_one(ops::gelu, {x}, {{"approximate", approximate}}); }
 
 }  // namespace mezzo

@@ -1,5 +1,7 @@
 #include <mezzo/ops/helpers.hpp>
 
+#include <mezzo/ops/op_set.hpp>
+
 namespace mezzo::detail {
 
 std::vector<Spec> infer_broadcast(const OpCall& call) {
@@ -52,7 +54,7 @@ Value as(const Value& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, 
 Value cotangent_for(const GradientContext& context, std::size_t i) { return as(context.cotangent(), context.dtype(i)); }
 
 Value sum_as(const Value& x, const Shape& axes, bool keepdims, DType dtype) {
-  return insert_one(find_op("sum"), {x}, {{"axes", axes}, {"keepdims", keepdims}, {"dtype", dtype}});
+  return insert_one(ops::sum, {x}, {{"axes", axes}, {"keepdims", keepdims}, {"dtype", dtype}});
 }
 
 Value reduce_to_input(const GradientContext& context, std::size_t i, const Value& gradient) {

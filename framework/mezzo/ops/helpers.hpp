@@ -1,8 +1,8 @@
 #pragma once
 #include <string>
 
+#include <mezzo/graph/gradient_context.hpp>
 #include <mezzo/graph/insert.hpp>
-#include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo::detail {

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -10,9 +10,8 @@ Values identity_gradient(const GradientContext& context) { return {context.cotan
 
 }  // namespace
 
-Op detail::identity_op() {
+Op detail::define_identity() {
   Op op;
-  op.name = "identity";
   op.cast.operands = {Cast::keep};
   op.infer = infer_identity;
   op.gradient = identity_gradient;
@@ -20,6 +19,6 @@ Op detail::identity_op() {
   return op;
 }
 
-Value identity(const Value& x) { return insert_one(find_op("identity"), {x}); }
+Value identity(const Value& x) { return insert_one(ops::identity, {x}); }
 
 }  // namespace mezzo

@@ -1,36 +1,34 @@
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/ops.hpp>
-#include <mezzo/ops/table.hpp>
 
 namespace mezzo {
 namespace {
 
-/// An op of two operands whose second follows the first where an op list doesn't name it.
-Op following(const char* name, std::vector<std::string> aliases, const char* runs, CastRule cast = {}) {
+/// An op that inserts nodes of `runs`. If no op list names it, its second operand takes the dtype of the first.
+Op following(const Op& runs, CastRule cast = {}) {
   Op op;
-  op.name = name;
-  op.aliases = std::move(aliases);
   op.cast = std::move(cast);
   op.cast.by_first = true;
-  op.runs = runs;
+  op.runs = &runs;
   op.infer = detail::infer_broadcast;
   return op;
 }
 
-Value& assign(const char* op, Value& a, const Value& b) { return a = insert_one(find_op(op), {a, b}); }
+Value& assign(const Op& op, Value& a, const Value& b) { return a = insert_one(op, {a, b}); }
 
 }  // namespace
 
-Op detail::bias_add_op() { return following("bias_add", {}, "add"); }
-Op detail::iadd_op() { return following("iadd", {"add_"}, "add"); }
-Op detail::isub_op() { return following("isub", {"sub_"}, "subtract"); }
-Op detail::imul_op() { return following("imul", {"mul_"}, "multiply"); }
-Op detail::itruediv_op() { return following("itruediv", {"div_"}, "divide", {{Cast::promote}, true}); }
+Op detail::define_bias_add() { return following(ops::add); }
+Op detail::define_iadd() { return following(ops::add); }
+Op detail::define_isub() { return following(ops::subtract); }
+Op detail::define_imul() { return following(ops::multiply); }
+Op detail::define_itruediv() { return following(ops::divide, {.operands = {Cast::promote}, .floats_only = true}); }
 
-Value bias_add(const Value& x, const Value& bias) { return insert_one(find_op("bias_add"), {x, bias}); }
-Value& operator+=(Value& a, const Value& b) { return assign("iadd", a, b); }
-Value& operator-=(Value& a, const Value& b) { return assign("isub", a, b); }
-Value& operator*=(Value& a, const Value& b) { return assign("imul", a, b); }
-Value& operator/=(Value& a, const Value& b) { return assign("itruediv", a, b); }
+Value bias_add(const Value& x, const Value& bias) { return insert_one(ops::bias_add, {x, bias}); }
+Value& operator+=(Value& a, const Value& b) { return assign(ops::iadd, a, b); }
+Value& operator-=(Value& a, const Value& b) { return assign(ops::isub, a, b); }
+Value& operator*=(Value& a, const Value& b) { return assign(ops::imul, a, b); }
+Value& operator/=(Value& a, const Value& b) { return assign(ops::itruediv, a, b); }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -45,8 +45,8 @@ std::vector<Spec> infer_gradient(const OpCall& call) {
 Values layer_norm_gradient(const GradientContext& context) {
   if (!context.cotangent().defined()) return Values(3);
   const Value& x = context.input(0);
-  const Values all = insert(find_op("layer_norm_gradient"), {detail::as(context.cotangent(), x.dtype()), x,
-                                                             context.input(1), context.output(1), context.output(2)});
+  const Values all = insert(ops::layer_norm_gradient, {detail::as(context.cotangent(), x.dtype()), x, context.input(1),
+                                                       context.output(1), context.output(2)});
   Values out(3);
   for (std::size_t i = 0; i < 3; ++i) {
     if (context.needs(i)) out[i] = detail::as(all[i], context.dtype(i));
@@ -55,19 +55,18 @@ Values layer_norm_gradient(const GradientContext& context) {
 }
 
 Values insert_layer_norm(const Values& inputs, const Attributes& attributes) {
-  const DType compute = detail::operand_dtype(find_op("layer_norm"), inputs[0]);
+  const DType compute = detail::operand_dtype(ops::layer_norm, inputs[0]);
   Values operands = inputs;
   for (std::size_t i = 1; i < operands.size(); ++i) {
     operands[i] = detail::as(operands[i].across_border(false), accumulation_dtype(compute));
   }
-  return insert(find_op("layer_norm"), operands, attributes);
+  return insert(ops::layer_norm, operands, attributes);
 }
 
 }  // namespace
 
-Op detail::layer_norm_op() {
+Op detail::define_layer_norm() {
   Op op;
-  op.name = "layer_norm";
   op.cast.operands = {Cast::compute, Cast::keep};
   op.cast.floats_only = true;
   op.cast.by_first = true;
@@ -77,9 +76,8 @@ Op detail::layer_norm_op() {
   return op;
 }
 
-Op detail::layer_norm_gradient_op() {
+Op detail::define_layer_norm_gradient() {
   Op op;
-  op.name = "layer_norm_gradient";
   op.cast.operands = {Cast::keep};
   op.infer = infer_gradient;
   return op;

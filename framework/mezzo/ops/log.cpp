@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -8,15 +8,12 @@ Values log_gradient(const GradientContext& context) { return {context.cotangent(
 
 }  // namespace
 
-Op detail::log_op() {
+Op detail::define_log() {
   Op op;
-  op.name = "log";
   op.cast.floats_only = true;
   op.infer = infer_same;
   op.gradient = log_gradient;
   return op;
 }
-
-Value log(const Value& x) { return insert_one(find_op("log"), {x}); }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -45,7 +45,7 @@ std::vector<Spec> infer_matmul(const OpCall& call) {
 }
 
 Value matmul_as(const Value& a, const Value& b, bool transpose_a, bool transpose_b, DType dtype) {
-  return insert_one(find_op("matmul"), {a, b},
+  return insert_one(ops::matmul, {a, b},
                     {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", dtype}});
 }
 
@@ -72,10 +72,8 @@ Values matmul_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::matmul_op() {
+Op detail::define_matmul() {
   Op op;
-  op.name = "matmul";
-  op.aliases = {"mm", "bmm", "addmm", "baddbmm", "linear", "mv", "dot"};
   op.cast.operands = {Cast::promote, Cast::promote, Cast::keep};
   op.cast.floats_only = true;
   op.cast.by_first = true;
@@ -85,8 +83,7 @@ Op detail::matmul_op() {
 }
 
 Value matmul(const Value& a, const Value& b, const MatmulOptions& options) {
-  return insert_one(find_op("matmul"), {a, b},
-                    {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}});
+  return insert_one(ops::matmul, {a, b}, {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}});
 }
 
 }  // namespace mezzo

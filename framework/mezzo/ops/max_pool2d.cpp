@@ -1,5 +1,5 @@
+#include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/pooling.hpp>
-#include <mezzo/ops/table.hpp>
 
 namespace mezzo {
 namespace {
@@ -20,31 +20,29 @@ std::vector<Spec> infer_gradient(const OpCall& call) {
 }
 
 Values max_pool2d_gradient(const GradientContext& context) {
-  return {insert_one(find_op("max_pool2d_gradient"), {context.cotangent(), context.output(1)},
+  return {insert_one(ops::max_pool2d_gradient, {context.cotangent(), context.output(1)},
                      detail::with(context.attributes(), {{"shape", context.input(0).shape()}}))};
 }
 
 }  // namespace
 
-Op detail::max_pool2d_op() {
+Op detail::define_max_pool2d() {
   Op op;
-  op.name = "max_pool2d";
   op.cast.floats_only = true;
   op.infer = infer_max_pool2d;
   op.gradient = max_pool2d_gradient;
   return op;
 }
 
-Op detail::max_pool2d_gradient_op() {
+Op detail::define_max_pool2d_gradient() {
   Op op;
-  op.name = "max_pool2d_gradient";
   op.cast.operands = {Cast::promote, Cast::keep};
   op.infer = infer_gradient;
   return op;
 }
 
 Value max_pool2d(const Value& x, const MaxPool2DOpOptions& options) {
-  return insert(find_op("max_pool2d"), {x},
+  return insert(ops::max_pool2d, {x},
                 detail::pooling_attributes(current_label("max_pool2d"), x, options.pool_size, options.strides,
                                            options.padding))
       .front();

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -15,15 +15,13 @@ Values multiply_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::multiply_op() {
+Op detail::define_multiply() {
   Op op;
-  op.name = "multiply";
-  op.aliases = {"mul"};
   op.infer = infer_broadcast;
   op.gradient = multiply_gradient;
   return op;
 }
 
-Value multiply(const Value& a, const Value& b) { return insert_one(find_op("multiply"), {a, b}); }
+Value multiply(const Value& a, const Value& b) { return insert_one(ops::multiply, {a, b}); }
 
 }  // namespace mezzo

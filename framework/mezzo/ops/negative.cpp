@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -8,16 +8,12 @@ Values negative_gradient(const GradientContext& context) { return {-context.cota
 
 }  // namespace
 
-Op detail::negative_op() {
+Op detail::define_negative() {
   Op op;
-  op.name = "negative";
-  op.aliases = {"neg"};
   op.cast.floats_only = true;
   op.infer = infer_same;
   op.gradient = negative_gradient;
   return op;
 }
-
-Value negative(const Value& x) { return insert_one(find_op("negative"), {x}); }
 
 }  // namespace mezzo

@@ -74,7 +74,7 @@ Listing OpLists::listing(const std::string& op) const {
   return found == listings_.end() ? others_ : found->second;
 }
 
-void OpLists::tell(const std::string& op, const std::string& path, DType from, DType to) const {
+void OpLists::report_cast(const std::string& op, const std::string& path, DType from, DType to) const {
   const std::string line = "[OpLists] " + op + (path.empty() ? "" : " in " + path) + ": " + dtype_name(from) + " -> " +
                            dtype_name(to) + "\n";
   const std::lock_guard<std::mutex> lock(told_->mutex);

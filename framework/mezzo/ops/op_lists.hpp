@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <mezzo/core/dtype.hpp>
-#include <mezzo/precision/autocast.hpp>
+#include <mezzo/precision/op_precision.hpp>
 
 namespace mezzo {
 
@@ -30,7 +30,7 @@ struct OpListsOptions {
 /// A policy, wherever one is taken: `Trainer({.precision = OpLists({.dtype = DType::float16})})`. Under it layers cast
 /// nothing, in whatever policy of their own: variables are float32 and only ops cast, in the forward pass; gradients
 /// have the dtypes of their values. disable_casts() comes before the lists, and so does an autocast() within them.
-class OpLists {
+class OpLists : public OpPrecision {
  public:
   /// A ValueError for a dtype that isn't float16 or bfloat16, another opt_level, lists with "O2", a list and its file,
   /// or an op on both lists; a FileError for an unreadable file.
@@ -39,17 +39,16 @@ class OpLists {
   /// The lists of torch.autocast on CPUs: products, convolutions and attention in `dtype`, losses in float32.
   static OpLists torch_amp(DType dtype = DType::bfloat16, bool verbose = false);
 
-  DType dtype() const { return dtype_; }
-  bool verbose() const { return told_ != nullptr; }
+  DType dtype() const override { return dtype_; }
+  bool verbose() const override { return told_ != nullptr; }
 
   /// How the lists have the op of that name, one of this library's.
-  Listing listing(const std::string& op) const;
+  Listing listing(const std::string& op) const override;
 
   /// Equal for lists that say the same.
-  const std::string& name() const { return name_; }
+  const std::string& name() const override { return name_; }
 
-  /// Writes that cast, unless it was written already.
-  void tell(const std::string& op, const std::string& path, DType from, DType to) const;
+  void report_cast(const std::string& op, const std::string& path, DType from, DType to) const override;
 
  private:
   struct Told;

@@ -6,7 +6,7 @@
 #include <set>
 
 #include <mezzo/core/error.hpp>
-#include <mezzo/graph/op.hpp>
+#include <mezzo/graph/op_registry.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -75,9 +75,9 @@ const std::set<std::string>& absent() {
 }
 
 std::string find(const std::string& name) {
-  for (const Op& op : op_table()) {
-    const bool alias = std::find(op.aliases.begin(), op.aliases.end(), name) != op.aliases.end();
-    if (alias || op.name == name) return op.name;
+  for (const Op* op : registered_ops()) {
+    const auto& torch = op->torch_names;
+    if (op->name == name || std::find(torch.begin(), torch.end(), name) != torch.end()) return op->name;
   }
   return "";
 }
@@ -100,9 +100,9 @@ std::size_t distance(const std::string& a, const std::string& b) {
 std::string nearest(const std::string& name) {
   std::vector<std::pair<std::size_t, std::string>> all;
   const auto add = [&](const std::string& other) { all.emplace_back(distance(name, other), other); };
-  for (const Op& op : op_table()) {
-    add(op.name);
-    std::for_each(op.aliases.begin(), op.aliases.end(), add);
+  for (const Op* op : registered_ops()) {
+    add(op->name);
+    std::for_each(op->torch_names.begin(), op->torch_names.end(), add);
   }
   std::for_each(absent().begin(), absent().end(), add);
   std::sort(all.begin(), all.end());

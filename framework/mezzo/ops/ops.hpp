@@ -37,16 +37,17 @@ Value bias_add(const Value& x, const Value& bias);
 /// @}
 
 /// @name Elementwise, of one float operand
-/// Integers become floats of the scope's compute dtype.
+/// Each takes and returns a Value of any shape; integers become floats of the scope's compute dtype. Declared by their
+/// rows in ops.def.
 /// @{
-Value relu(const Value& x);  ///< max(x, 0); its gradient at 0 is 0
-Value exp(const Value& x);
-Value log(const Value& x);  ///< natural
-Value negative(const Value& x);
-Value abs(const Value& x);   ///< its gradient at 0 is 0
-Value sign(const Value& x);  ///< -1, 0 or 1; its gradient is 0
-Value tanh(const Value& x);
-Value sigmoid(const Value& x);  ///< 1 / (1 + exp(-x))
+#define MEZZO_OP(...)
+#define MEZZO_UNARY_OP(name, ...) Value name(const Value& x);
+#define MEZZO_ALIAS_OP(...)
+#include <mezzo/ops/ops.def>
+#undef MEZZO_OP
+#undef MEZZO_UNARY_OP
+#undef MEZZO_ALIAS_OP
+
 /// x times the probability of a normal variable to lie below x (Hendrycks and Gimpel, 2016): x (1 + erf(x / sqrt(2)))
 /// / 2, or their approximation x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 Value gelu(const Value& x, bool approximate = false);

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -30,17 +30,15 @@ Values pad_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::pad_op() {
+Op detail::define_pad() {
   Op op;
-  op.name = "pad";
-  op.aliases = {"constant_pad_nd"};
   op.infer = infer_pad;
   op.gradient = pad_gradient;
   return op;
 }
 
 Value pad(const Value& x, const PadOptions& options) {
-  return insert_one(find_op("pad"), {x}, {{"before", options.before}, {"after", options.after}});
+  return insert_one(ops::pad, {x}, {{"before", options.before}, {"after", options.after}});
 }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -16,41 +16,36 @@ std::vector<Spec> infer_relu_bias_gradient(const OpCall& call) {
 
 // From the output, so that the input need not be kept.
 Values gradient_of_relu(const GradientContext& context) {
-  return {insert_one(find_op("relu_gradient"), {context.output(), context.cotangent()})};
+  return {insert_one(ops::relu_gradient, {context.output(), context.cotangent()})};
 }
 
 Values gradient_of_relu_gradient(const GradientContext& context) {
   Values out(2);
-  if (context.needs(1)) out[1] = insert_one(find_op("relu_gradient"), {context.input(0), context.cotangent()});
+  if (context.needs(1)) out[1] = insert_one(ops::relu_gradient, {context.input(0), context.cotangent()});
   return out;
 }
 
 }  // namespace
 
-Op detail::relu_op() {
+Op detail::define_relu() {
   Op op;
-  op.name = "relu";
   op.cast.floats_only = true;
   op.infer = infer_same;
   op.gradient = gradient_of_relu;
   return op;
 }
 
-Op detail::relu_gradient_op() {
+Op detail::define_relu_gradient() {
   Op op;
-  op.name = "relu_gradient";
   op.infer = infer_relu_gradient;
   op.gradient = gradient_of_relu_gradient;
   return op;
 }
 
-Op detail::relu_bias_gradient_op() {
+Op detail::define_relu_bias_gradient() {
   Op op;
-  op.name = "relu_bias_gradient";
   op.infer = infer_relu_bias_gradient;
   return op;
 }
-
-Value relu(const Value& x) { return insert_one(find_op("relu"), {x}); }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -34,16 +34,14 @@ Values reshape_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::reshape_op() {
+Op detail::define_reshape() {
   Op op;
-  op.name = "reshape";
-  op.aliases = {"view", "flatten"};
   op.infer = infer_reshape;
   op.gradient = reshape_gradient;
   op.view = true;
   return op;
 }
 
-Value reshape(const Value& x, const Shape& shape) { return insert_one(find_op("reshape"), {x}, {{"shape", shape}}); }
+Value reshape(const Value& x, const Shape& shape) { return insert_one(ops::reshape, {x}, {{"shape", shape}}); }
 
 }  // namespace mezzo

@@ -1,16 +1,13 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 
-Op detail::sign_op() {
+Op detail::define_sign() {
   Op op;
-  op.name = "sign";
   op.cast.floats_only = true;
   op.infer = infer_same;
   return op;
 }
-
-Value sign(const Value& x) { return insert_one(find_op("sign"), {x}); }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -34,17 +34,15 @@ Values slice_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::slice_op() {
+Op detail::define_slice() {
   Op op;
-  op.name = "slice";
-  op.aliases = {"narrow", "select"};
   op.infer = infer_slice;
   op.gradient = slice_gradient;
   return op;
 }
 
 Value slice(const Value& x, const SliceOptions& options) {
-  return insert_one(find_op("slice"), {x}, {{"starts", options.starts}, {"sizes", options.sizes}});
+  return insert_one(ops::slice, {x}, {{"starts", options.starts}, {"sizes", options.sizes}});
 }
 
 }  // namespace mezzo

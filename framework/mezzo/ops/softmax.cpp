@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -11,30 +11,27 @@ std::vector<Spec> infer_softmax_gradient(const OpCall& call) {
 
 // From the output, so that the input need not be kept.
 Values gradient_of_softmax(const GradientContext& context) {
-  return {insert_one(find_op("softmax_gradient"), {context.output(), context.cotangent()}, context.attributes())};
+  return {insert_one(ops::softmax_gradient, {context.output(), context.cotangent()}, context.attributes())};
 }
 
 }  // namespace
 
-Op detail::softmax_op() {
+Op detail::define_softmax() {
   Op op;
-  op.name = "softmax";
   op.cast.floats_only = true;
   op.infer = infer_same;
   op.gradient = gradient_of_softmax;
   return op;
 }
 
-Op detail::softmax_gradient_op() {
+Op detail::define_softmax_gradient() {
   Op op;
-  op.name = "softmax_gradient";
   op.infer = infer_softmax_gradient;
   return op;
 }
 
 Value softmax(const Value& x, std::int64_t axis) {
-  return insert_one(find_op("softmax"), {x},
-                    {{"axis", normalize_axis(axis, x.shape().size(), current_label("softmax"))}});
+  return insert_one(ops::softmax, {x}, {{"axis", normalize_axis(axis, x.shape().size(), current_label("softmax"))}});
 }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -32,10 +32,8 @@ Values split_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::split_op() {
+Op detail::define_split() {
   Op op;
-  op.name = "split";
-  op.aliases = {"chunk", "split_with_sizes"};
   op.infer = infer_split;
   op.gradient = split_gradient;
   return op;
@@ -48,7 +46,7 @@ Values split(const Value& x, const Ints& sections, std::int64_t axis) {
   if (sizes.size() == 1 && sizes[0] > 0 && size % sizes[0] == 0) {
     sizes.assign(static_cast<std::size_t>(sizes[0]), size / sizes[0]);
   }
-  return insert(find_op("split"), {x}, {{"axis", along}, {"sizes", sizes}});
+  return insert(ops::split, {x}, {{"axis", along}, {"sizes", sizes}});
 }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -13,15 +13,13 @@ Values subtract_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::subtract_op() {
+Op detail::define_subtract() {
   Op op;
-  op.name = "subtract";
-  op.aliases = {"sub", "rsub"};
   op.infer = infer_broadcast;
   op.gradient = subtract_gradient;
   return op;
 }
 
-Value subtract(const Value& a, const Value& b) { return insert_one(find_op("subtract"), {a, b}); }
+Value subtract(const Value& a, const Value& b) { return insert_one(ops::subtract, {a, b}); }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 #include <algorithm>
 
@@ -37,16 +37,15 @@ Values mean_gradient(const GradientContext& context) {
   return {stretch(context, detail::as(g, context.dtype(0)))};
 }
 
-Value reduce(const char* name, const Value& x, const ReduceOptions& options) {
+Value reduce(const Op& op, const Value& x, const ReduceOptions& options) {
   const std::size_t rank = x.shape().size();
   Shape axes;
-  for (const auto axis : options.axes) axes.push_back(normalize_axis(axis, rank, current_label(name)));
+  for (const auto axis : options.axes) axes.push_back(normalize_axis(axis, rank, current_label(op.name)));
   for (std::size_t i = 0; options.axes.empty() && i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
   std::sort(axes.begin(), axes.end());
   if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
-    throw ValueError(current_label(name) + " axes must differ; got " + detail::numbers_text(options.axes));
+    throw ValueError(current_label(op.name) + " axes must differ; got " + detail::numbers_text(options.axes));
   }
-  const Op& op = find_op(name);
   return insert_one(op, {x}, {{"axes", axes}, {"keepdims", options.keepdims}, {"dtype", detail::operand_dtype(op, x)}});
 }
 
@@ -58,18 +57,16 @@ Values reinsert(const Values& inputs, const Attributes& attributes) {
 
 }  // namespace
 
-Op detail::sum_op() {
+Op detail::define_sum() {
   Op op;
-  op.name = "sum";
   op.reinsert = reinsert<sum>;
   op.infer = infer_reduce;
   op.gradient = sum_gradient;
   return op;
 }
 
-Op detail::mean_op() {
+Op detail::define_mean() {
   Op op;
-  op.name = "mean";
   op.reinsert = reinsert<mean>;
   op.cast.floats_only = true;
   op.infer = infer_reduce;
@@ -77,7 +74,7 @@ Op detail::mean_op() {
   return op;
 }
 
-Value sum(const Value& x, const ReduceOptions& options) { return reduce("sum", x, options); }
-Value mean(const Value& x, const ReduceOptions& options) { return reduce("mean", x, options); }
+Value sum(const Value& x, const ReduceOptions& options) { return reduce(ops::sum, x, options); }
+Value mean(const Value& x, const ReduceOptions& options) { return reduce(ops::mean, x, options); }
 
 }  // namespace mezzo

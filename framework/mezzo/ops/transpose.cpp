@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 #include <algorithm>
 
@@ -28,10 +28,8 @@ Values transpose_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::transpose_op() {
+Op detail::define_transpose() {
   Op op;
-  op.name = "transpose";
-  op.aliases = {"t", "permute"};
   op.infer = infer_transpose;
   op.gradient = transpose_gradient;
   return op;
@@ -40,7 +38,7 @@ Op detail::transpose_op() {
 Value transpose(const Value& x, const Shape& permutation) {
   Shape axes = permutation;
   for (std::size_t i = x.shape().size(); permutation.empty() && i-- > 0;) axes.push_back(static_cast<std::int64_t>(i));
-  return insert_one(find_op("transpose"), {x}, {{"permutation", axes}});
+  return insert_one(ops::transpose, {x}, {{"permutation", axes}});
 }
 
 }  // namespace mezzo

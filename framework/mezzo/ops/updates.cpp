@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -18,12 +18,12 @@ std::vector<Spec> updated(const OpCall& call, std::size_t slots) {
     require_like_variable(call, i);
     outputs.push_back(call.inputs[i]);
   }
-  const auto kept = call.attributes.get_or<std::string>("kept", "");
-  if (kept == "split" || kept == "kahan") {
-    const Spec beside{call.inputs[0].shape, kept == "split" ? DType::int16 : call.inputs[0].dtype};
+  const auto kept = call.attributes.get_or("kept", Kept::plain);
+  if (kept == Kept::split || kept == Kept::kahan) {
+    const Spec beside{call.inputs[0].shape, kept == Kept::split ? DType::int16 : call.inputs[0].dtype};
     if (call.inputs[2 + slots] != beside) {
-      throw ShapeError(call.where + " beside a variable that is kept by \"" + kept + "\" must be " + to_string(beside) +
-                       "; got " + to_string(call.inputs[2 + slots]));
+      throw ShapeError(call.where + (kept == Kept::split ? " remainder" : " compensation") +
+                       " of the variable must be " + to_string(beside) + "; got " + to_string(call.inputs[2 + slots]));
     }
     outputs.push_back(beside);
   }
@@ -89,9 +89,8 @@ std::vector<Spec> infer_multiplier(const OpCall& call) {
   return {{{}, DType::float64}, {{}, DType::boolean}};
 }
 
-Op update_op(const char* name, std::vector<Spec> (*infer)(const OpCall&)) {
+Op update_op(std::vector<Spec> (*infer)(const OpCall&)) {
   Op op;
-  op.name = name;
   op.cast.operands = {Cast::keep};
   op.infer = infer;
   return op;
@@ -99,21 +98,21 @@ Op update_op(const char* name, std::vector<Spec> (*infer)(const OpCall&)) {
 
 }  // namespace
 
-Op detail::sgd_update_op() {
-  Op op = update_op("sgd_update", infer_sgd);
+Op detail::define_sgd_update() {
+  Op op = update_op(infer_sgd);
   op.in_place = {0, 2, 3};
   return op;
 }
 
-Op detail::adam_update_op() {
-  Op op = update_op("adam_update", infer_adam);
+Op detail::define_adam_update() {
+  Op op = update_op(infer_adam);
   op.in_place = {0, 2, 3, 4};
   return op;
 }
 
-Op detail::join_master_op() { return update_op("join_master", infer_join); }
-Op detail::split_master_op() { return update_op("split_master", infer_split); }
-Op detail::all_finite_op() { return update_op("all_finite", infer_all_finite); }
-Op detail::gradient_multiplier_op() { return update_op("gradient_multiplier", infer_multiplier); }
+Op detail::define_join_master() { return update_op(infer_join); }
+Op detail::define_split_master() { return update_op(infer_split); }
+Op detail::define_all_finite() { return update_op(infer_all_finite); }
+Op detail::define_gradient_multiplier() { return update_op(infer_multiplier); }
 
 }  // namespace mezzo

@@ -1,5 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/table.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -23,9 +23,8 @@ Values where_gradient(const GradientContext& context) {
 
 }  // namespace
 
-Op detail::where_op() {
+Op detail::define_where() {
   Op op;
-  op.name = "where";
   op.cast.operands = {Cast::keep, Cast::promote};
   op.infer = infer_where;
   op.gradient = where_gradient;
@@ -33,7 +32,7 @@ Op detail::where_op() {
 }
 
 Value where(const Value& condition, const Value& a, const Value& b) {
-  return insert_one(find_op("where"), {condition, a, b});
+  return insert_one(ops::where, {condition, a, b});
 }
 
 }  // namespace mezzo

@@ -1,6 +1,7 @@
 #include <mezzo/optimizers/adam.hpp>
 
-#include <mezzo/optimizers/clip.hpp>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 
@@ -17,20 +18,20 @@ Adam::Adam(std::string kind, const AdamOptions& options)
       beta_1_(options.beta_1),
       beta_2_(options.beta_2),
       epsilon_(options.epsilon) {
-  require(beta_1_ >= 0 && beta_1_ < 1, "beta_1 must lie in [0, 1); got " + std::to_string(beta_1_));
-  require(beta_2_ >= 0 && beta_2_ < 1, "beta_2 must lie in [0, 1); got " + std::to_string(beta_2_));
-  require(epsilon_ >= 0, "epsilon must not be negative; got " + std::to_string(epsilon_));
+  require(beta_1_ >= 0 && beta_1_ < 1, fmt::format("beta_1 must lie in [0, 1); got {}", beta_1_));
+  require(beta_2_ >= 0 && beta_2_ < 1, fmt::format("beta_2 must lie in [0, 1); got {}", beta_2_));
+  require(epsilon_ >= 0, fmt::format("epsilon must not be negative; got {}", epsilon_));
 }
 
 void Adam::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
   update(variable, gradient, step,
-         {"adam_update",
-          {step.learning_rate, step.count, detail::gradient_multiplier(common(), gradient, step)},
-          {{"beta_1", beta_1_},
-           {"beta_2", beta_2_},
-           {"epsilon", epsilon_},
-           {"weight_decay", common().weight_decay},
-           {"clipvalue", common().clipvalue}}});
+         {.op = &ops::adam_update,
+          .numbers = {step.learning_rate, step.count, gradient_multiplier(gradient, step)},
+          .attributes = {{"beta_1", beta_1_},
+                         {"beta_2", beta_2_},
+                         {"epsilon", epsilon_},
+                         {"weight_decay", common().weight_decay},
+                         {"clipvalue", common().clipvalue}}});
 }
 
 }  // namespace mezzo

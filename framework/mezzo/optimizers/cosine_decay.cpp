@@ -2,21 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
 
 CosineDecay::CosineDecay(CosineDecayOptions options) : options_(options) {
-  if (options_.decay_steps < 1) {
-    throw ValueError("[CosineDecay] decay_steps must be at least 1; got " + std::to_string(options_.decay_steps));
-  }
-  if (options_.warmup_steps < 0) {
-    throw ValueError("[CosineDecay] warmup_steps must not be negative; got " + std::to_string(options_.warmup_steps));
-  }
-  if (options_.warmup_steps > 0 && !options_.warmup_target) {
-    throw ValueError("[CosineDecay] warmup_steps needs a warmup_target");
+  const char* where = "[CosineDecay]";
+  const std::int64_t warmup_steps = options_.warmup_steps;
+  detail::require_positive(where, "decay_steps", options_.decay_steps);
+  if (warmup_steps < 0) fail<ValueError>(where, "warmup_steps must not be negative; got {}", warmup_steps);
+  if (warmup_steps > 0 && !options_.warmup_target) {
+    fail<ValueError>(where, "warmup_target must be given with warmup_steps; got only warmup_steps = {}", warmup_steps);
   }
 }
 

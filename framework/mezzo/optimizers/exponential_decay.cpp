@@ -1,16 +1,13 @@
 #include <mezzo/optimizers/exponential_decay.hpp>
 
 #include <cmath>
-#include <string>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
 
 ExponentialDecay::ExponentialDecay(ExponentialDecayOptions options) : options_(options) {
-  if (options_.decay_steps < 1) {
-    throw ValueError("[ExponentialDecay] decay_steps must be at least 1; got " + std::to_string(options_.decay_steps));
-  }
+  detail::require_positive("[ExponentialDecay]", "decay_steps", options_.decay_steps);
 }
 
 double ExponentialDecay::operator()(std::int64_t step) const {

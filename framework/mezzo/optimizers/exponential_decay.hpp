@@ -3,15 +3,14 @@
 
 namespace mezzo {
 
-/// `decay_steps` has to be given. With `staircase` the rate falls only after each `decay_steps`.
 struct ExponentialDecayOptions {
-  double initial_learning_rate = 0;
-  std::int64_t decay_steps = 0;
-  double decay_rate = 1;
-  bool staircase = false;
+  double initial_learning_rate = 0;  ///< rate of the first update
+  std::int64_t decay_steps = 0;  ///< required; updates in which the rate is multiplied by decay_rate once, at least 1
+  double decay_rate = 1;         ///< factor of the rate per decay_steps
+  bool staircase = false;        ///< true: rounds step / decay_steps down, so that the rate falls in steps
 };
 
-/// initial_learning_rate * decay_rate ^ (step / decay_steps).
+/// Learning rate initial_learning_rate * decay_rate ^ (step / decay_steps).
 class ExponentialDecay : public Schedule {
  public:
   /// A ValueError for decay_steps below 1.

@@ -1,4 +1,5 @@
-#include <mezzo/core/name_table.hpp>
+#include <mezzo/optimizers/names.hpp>
+
 #include <mezzo/optimizers/adamw.hpp>
 #include <mezzo/optimizers/sgd.hpp>
 
@@ -12,14 +13,14 @@ Any<Optimizer> create(const std::string&) {
 
 }  // namespace
 
-Any<Optimizer> Optimizer::from_name(const std::string& name) {
+const NameTable<Optimizer>& optimizer_names() {
   static const NameTable<Optimizer> table("optimizer", {{"Adam", create<Adam>},
                                                         {"AdamW", create<AdamW>},
                                                         {"SGD", create<SGD>},
                                                         {"adam", create<Adam>},
                                                         {"adamw", create<AdamW>},
                                                         {"sgd", create<SGD>}});
-  return table.at(name);
+  return table;
 }
 
 }  // namespace mezzo

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 #include <functional>
-#include <string>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 
 PiecewiseConstantDecay::PiecewiseConstantDecay(PiecewiseConstantDecayOptions options) : options_(std::move(options)) {
   const auto& boundaries = options_.boundaries;
+  const char* where = "[PiecewiseConstantDecay]";
   if (options_.values.size() != boundaries.size() + 1) {
-    throw ValueError("[PiecewiseConstantDecay] values must have one element more than boundaries; got " +
-                     std::to_string(options_.values.size()) + " and " + std::to_string(boundaries.size()));
+    fail<ValueError>(where, "values must have one element more than boundaries; got {} and {}", options_.values.size(),
+                     boundaries.size());
   }
   if (std::adjacent_find(boundaries.begin(), boundaries.end(), std::greater_equal<>()) != boundaries.end()) {
-    throw ValueError("[PiecewiseConstantDecay] boundaries must rise");
+    fail<ValueError>(where, "boundaries must rise; got {}", fmt::join(boundaries, ", "));
   }
 }
 

@@ -5,16 +5,16 @@
 
 namespace mezzo {
 
-/// `values` has one more element than `boundaries`, which rise.
 struct PiecewiseConstantDecayOptions {
-  std::vector<std::int64_t> boundaries{};
-  std::vector<double> values{};
+  std::vector<std::int64_t> boundaries{};  ///< last step of each value but the last one, strictly rising
+  std::vector<double> values{};            ///< required; rates, one more than boundaries
 };
 
-/// values[0] up to and including step boundaries[0], values[1] up to boundaries[1], ..., at last values.back().
+/// Learning rate values[0] up to and including step boundaries[0], values[1] up to and including boundaries[1], ...,
+/// then values.back().
 class PiecewiseConstantDecay : public Schedule {
  public:
-  /// A ValueError if the sizes don't fit or boundaries don't rise.
+  /// A ValueError unless there is one more value than boundaries and boundaries rise.
   explicit PiecewiseConstantDecay(PiecewiseConstantDecayOptions options);
   double operator()(std::int64_t step) const override;
 

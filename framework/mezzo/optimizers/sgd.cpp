@@ -1,6 +1,7 @@
 #include <mezzo/optimizers/sgd.hpp>
 
-#include <mezzo/optimizers/clip.hpp>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 
@@ -16,10 +17,10 @@ SGD::SGD(const SGDOptions& options)
                         .state_dtype = options.state_dtype}),
       momentum_(options.momentum),
       nesterov_(options.nesterov) {
-  require(momentum_ >= 0 && momentum_ <= 1, "momentum must lie in [0, 1]; got " + std::to_string(momentum_));
-  require(!nesterov_ || momentum_ > 0, "nesterov needs a momentum above 0");
+  require(momentum_ >= 0 && momentum_ <= 1, fmt::format("momentum must lie in [0, 1]; got {}", momentum_));
+  require(!nesterov_ || momentum_ > 0, fmt::format("nesterov needs a momentum above 0; got {}", momentum_));
   require(options.state_dtype == DType::float32 || momentum_ > 0,
-          "state_dtype needs a momentum above 0: there are no states otherwise");
+          fmt::format("state_dtype needs slots, so a momentum above 0; got {}", momentum_));
 }
 
 std::vector<std::string> SGD::slot_names() const {
@@ -29,12 +30,12 @@ std::vector<std::string> SGD::slot_names() const {
 
 void SGD::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
   update(variable, gradient, step,
-         {"sgd_update",
-          {step.learning_rate, detail::gradient_multiplier(common(), gradient, step)},
-          {{"momentum", momentum_},
-           {"weight_decay", common().weight_decay},
-           {"clipvalue", common().clipvalue},
-           {"nesterov", nesterov_}}});
+         {.op = &ops::sgd_update,
+          .numbers = {step.learning_rate, gradient_multiplier(gradient, step)},
+          .attributes = {{"momentum", momentum_},
+                         {"weight_decay", common().weight_decay},
+                         {"clipvalue", common().clipvalue},
+                         {"nesterov", nesterov_}}});
 }
 
 }  // namespace mezzo

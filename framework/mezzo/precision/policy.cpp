@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include <mezzo/core/error.hpp>
-#include <mezzo/ops/op_lists.hpp>
+#include <mezzo/precision/op_precision.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
@@ -134,8 +134,8 @@ Policy::Policy(const PolicyMap& map)
       output_(map.default_policy().output_dtype()),
       map_(std::make_shared<const PolicyMap>(map)) {}
 
-Policy::Policy(const OpLists& lists)
-    : name_(std::make_shared<const std::string>(lists.name())), lists_(std::make_shared<const OpLists>(lists)) {}
+Policy::Policy(std::shared_ptr<const OpPrecision> by_op)
+    : name_(std::make_shared<const std::string>(by_op->name())), by_op_(std::move(by_op)) {}
 
 const std::string& Policy::name() const {
   static const std::string none;
@@ -143,6 +143,10 @@ const std::string& Policy::name() const {
 }
 
 Policy Policy::at(const std::string& path) const { return map_ ? map_->at(path) : *this; }
+
+DType computes_in(const Policy& policy) {
+  return policy.by_op() != nullptr ? policy.by_op()->dtype() : policy.compute_dtype();
+}
 
 void set_dtype_policy(const Policy& policy) {
   const std::lock_guard<std::mutex> lock(global_mutex());

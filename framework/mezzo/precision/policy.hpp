@@ -1,12 +1,14 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <mezzo/core/dtype.hpp>
+#include <mezzo/precision/op_precision.hpp>
 
 namespace mezzo {
 
-class OpLists;
 class PolicyMap;
 
 /// In which dtype a layer computes, in which its variables are kept, and in which what it gives leaves it. A value with
@@ -40,8 +42,10 @@ class Policy {
   /// By layer: see PolicyMap.
   Policy(const PolicyMap& map);
 
-  /// By op: see OpLists. Variables are float32, and so is what a layer says of its compute dtype.
-  Policy(const OpLists& lists);
+  /// By op: see OpLists. Variables are float32, and so is the compute dtype that layers report.
+  template <class Lists, class = std::enable_if_t<std::is_base_of_v<OpPrecision, Lists>>>
+  Policy(const Lists& lists) : Policy(std::shared_ptr<const OpPrecision>(std::make_shared<const Lists>(lists))) {}
+  explicit Policy(std::shared_ptr<const OpPrecision> by_op);
 
   bool inherits() const { return name_ == nullptr; }
 
@@ -52,8 +56,8 @@ class Policy {
   /// The map that it was made from, or null.
   const PolicyMap* map() const { return map_.get(); }
 
-  /// The lists that it was made from, or null.
-  const OpLists* lists() const { return lists_.get(); }
+  /// The op lists that it was made from, or null.
+  const OpPrecision* by_op() const { return by_op_.get(); }
 
   const std::string& name() const;
 
@@ -70,8 +74,11 @@ class Policy {
   DType variable_ = DType::float32;
   DType output_ = DType::float32;
   std::shared_ptr<const PolicyMap> map_;
-  std::shared_ptr<const OpLists> lists_;
+  std::shared_ptr<const OpPrecision> by_op_;
 };
+
+/// The dtype in which ops compute under a policy; under op lists that of the lower list.
+DType computes_in(const Policy& policy);
 
 /// Sets the policy that holds where no layer, container or Trainer says another; an inheriting one means float32.
 void set_dtype_policy(const Policy& policy);
@@ -104,7 +111,8 @@ class Precision {
   Precision(const std::string& name);
   Precision(Policy policy) : policy_(std::move(policy)) {}
   Precision(const PolicyMap& map) : policy_(map) {}
-  Precision(const OpLists& lists) : policy_(lists) {}
+  template <class Lists, class = std::enable_if_t<std::is_base_of_v<OpPrecision, Lists>>>
+  Precision(const Lists& lists) : policy_(lists) {}
 
   const Policy& policy() const { return policy_; }
 

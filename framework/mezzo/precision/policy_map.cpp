@@ -81,7 +81,7 @@ Policy policy_at(const std::vector<PolicyLevel>& levels, const std::string& path
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     const Policy policy = level->policy.at(relative(path, level->path));
     if (policy.inherits()) continue;
-    if (policy.lists() != nullptr) return policy;
+    if (policy.by_op() != nullptr) return policy;
     if (of_layer.inherits()) of_layer = policy;
     if (!level->of_layer) break;
   }

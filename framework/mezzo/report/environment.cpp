@@ -16,7 +16,7 @@ namespace {
 
 const char* on_off(bool on) { return on ? "on" : "off"; }
 
-/// "madvise": what stands in brackets in "always [madvise] never".
+/// The system's mode of transparent huge pages: the word in brackets of "always [madvise] never".
 std::string system_pages() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   for (std::string word; file >> word;) {
@@ -25,7 +25,7 @@ std::string system_pages() {
   return "unknown";
 }
 
-/// What a variable of the environment says, or by which others it could be set.
+/// Value of an environment variable and the function that overrides it; without a value, both names.
 std::string by(const char* variable, const char* function) {
   const char* value = std::getenv(variable);
   if (value != nullptr && *value != '\0') return fmt::format("{}={}; {}", variable, value, function);
@@ -41,7 +41,7 @@ std::string environment() {
   std::string text;
   for (const std::string& line : detail::table_lines(
            {{"setting", false}, {"value", false}, {"of this machine", false}, {"set by", false}},
-           {{"threads", std::to_string(thread_count()), cores, by("OMP_NUM_THREADS", "set_thread_count()")},
+           {{"threads", fmt::to_string(thread_count()), cores, by("OMP_NUM_THREADS", "set_thread_count()")},
             {"thread binding", on_off(thread_binding()), "", by("MEZZO_BIND_THREADS", "set_thread_binding()")},
             {"flush denormals", on_off(flush_denormals()), "", by("MEZZO_FLUSH_DENORMALS", "set_flush_denormals()")},
             {"huge pages", on_off(huge_pages()), "transparent huge pages: " + system_pages(),

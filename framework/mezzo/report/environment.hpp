@@ -3,8 +3,8 @@
 
 namespace mezzo {
 
-/// How this process computes, with what sets each: threads, their binding, denormals, huge pages, instruction set, as a
-/// table for people. `mezzo env` shows it.
+/// Table of the process's settings: threads, their binding, denormals, huge pages, instruction set, and the variable or
+/// function that sets each. `mezzo env` prints it.
 std::string environment();
 
 }  // namespace mezzo

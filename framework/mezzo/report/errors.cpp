@@ -1,12 +1,11 @@
 #include <mezzo/report/errors.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <mezzo/core/convert.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/finfo.hpp>
 #include <mezzo/core/visit.hpp>
 
@@ -15,7 +14,7 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Calls f with each value as a double, without a copy of the tensor.
+/// Calls f(double) for each value, without a copy of the tensor.
 template <class F>
 void for_each_value(const Tensor& tensor, F&& f) {
   visit_dtype(tensor.dtype(), [&](auto zero) {
@@ -25,11 +24,17 @@ void for_each_value(const Tensor& tensor, F&& f) {
   });
 }
 
-/// The number as an element of the dtype.
+/// Number rounded to a floating dtype.
 double rounded_to(double number, DType dtype) {
   if (dtype == DType::float16) return convert<double>(convert<float16>(number));
   if (dtype == DType::bfloat16) return convert<double>(convert<bfloat16>(number));
   return dtype == DType::float32 ? static_cast<double>(static_cast<float>(number)) : number;
+}
+
+std::string shapes_text(const std::vector<Tensor>& tensors) {
+  std::vector<Shape> shapes;
+  for (const Tensor& tensor : tensors) shapes.push_back(tensor.shape());
+  return fmt::format("[{}]", fmt::join(shapes, ", "));
 }
 
 }  // namespace
@@ -40,7 +45,10 @@ double relative_error(const std::vector<Tensor>& a, double scale, const std::vec
   for (std::size_t i = 0; alike && i < a.size(); ++i) {
     alike = a[i].size() == 0 || b[i].size() == 0 || a[i].shape() == b[i].shape();
   }
-  if (!alike) throw ValueError(what + " computes other values under the policy than in float32");
+  if (!alike) {
+    fail<ValueError>(what, "must give the same shapes under the policy as in float32, {}; got {}", shapes_text(b),
+                     shapes_text(a));
+  }
   double difference = 0;
   double norm = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {

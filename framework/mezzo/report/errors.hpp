@@ -7,15 +7,16 @@
 
 namespace mezzo::detail {
 
-/// |a / scale - b| / |b| of two lists of tensors as two vectors: 0 if they are the same, inf if only |b| is 0. Empty
-/// tensors of `a` or `b` are zeros. A ValueError that names `what` if there are not as many, or of other shapes.
+/// Relative error |a / scale - b| / |b| of two lists of tensors, each taken as one vector: 0 if they are equal, inf if
+/// only |b| is 0. Empty tensors count as zeros. A ValueError that begins with `what` if the lists differ in length or
+/// in shapes.
 double relative_error(const std::vector<Tensor>& a, double scale, const std::vector<Tensor>& b,
                       const std::string& what);
 
-/// Of values times `scale`, and what becomes of them in `dtype`.
+/// Range of values times `scale`, with the shares that `dtype` can't represent.
 ValueRange range_of(const std::vector<Tensor>& values, double scale, DType dtype);
 
-/// Whether an error is worse: NaN than all numbers.
+/// True if error a is worse than error b. NaN is worse than every number.
 bool is_worse(double a, double b);
 
 /// "4.13e-03", "0", "nan".

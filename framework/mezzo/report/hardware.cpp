@@ -25,25 +25,35 @@ const char* support_name(Support support) {
   return "absent";
 }
 
-/// float16 and bfloat16 are native where oneDNN's own kernels of that dtype are used; else they are widened.
+/// float16 and bfloat16 are native if oneDNN's own kernels of that dtype are used. Otherwise they are widened.
 const char* products_name(DType dtype, const ProductRates& rates) {
   const bool wide = dtype == DType::float32 || dtype == DType::float64;
-  return wide || (rates.kernels == "onednn" && onednn_support(dtype) == Support::native) ? "native" : "emulated";
+  return wide || (rates.kernels == "onednn" && dtype_support(dtype) == Support::native) ? "native" : "emulated";
 }
 
 }  // namespace
 
 Hardware hardware() {
-  Hardware out{cpu_name(), available_cores(), cpu_quota(), thread_count(), isa_name(isa()), has_amx(), {}};
+  Hardware out{.cpu = cpu_name(),
+               .cores = available_cores(),
+               .quota = cpu_quota(),
+               .threads = thread_count(),
+               .isa = isa_name(isa()),
+               .amx = has_amx(),
+               .dtypes = {}};
   const std::vector<DType> dtypes{DType::float32, DType::bfloat16, DType::float16};
-  constexpr int rounds = 20;  // some of which a busy machine leaves alone
+  constexpr int rounds = 20;  // the best one counts, since other processes may slow down some
   std::vector<ProductRates> rates = product_rates(dtypes, rounds);
   rates.push_back(product_rates({DType::float64}, 1).front());
   for (std::size_t i = 0; i < rates.size(); ++i) {
     const DType dtype = i < dtypes.size() ? dtypes[i] : DType::float64;
     const double ratio = std::sqrt(rates[i].matmul / rates[0].matmul * rates[i].conv2d / rates[0].conv2d);
-    out.dtypes.push_back({dtype, support_name(onednn_support(dtype)), products_name(dtype, rates[i]), rates[i].matmul,
-                          rates[i].conv2d, ratio});
+    out.dtypes.push_back({.dtype = dtype,
+                          .onednn = support_name(dtype_support(dtype)),
+                          .products = products_name(dtype, rates[i]),
+                          .matmul = rates[i].matmul,
+                          .conv2d = rates[i].conv2d,
+                          .of_float32 = ratio});
   }
   return out;
 }

@@ -6,31 +6,31 @@
 
 namespace mezzo {
 
-/// How this machine computes in one dtype.
+/// Speed of this machine in one dtype.
 struct DTypeHardware {
   DType dtype = DType::float32;
-  std::string onednn;     ///< "native", "emulated" (by wider arithmetic) or "absent"
-  std::string products;   ///< how products are computed here: "native", or "emulated" in float32
+  std::string onednn;     ///< support in oneDNN: "native", "emulated" (by wider arithmetic) or "absent"
+  std::string products;   ///< products in mezzo: "native", or "emulated" in float32
   double matmul = 0;      ///< GFLOP/s of matrix products in training, forward and backward
-  double conv2d = 0;      ///< the same of 3 x 3 convolutions
-  double of_float32 = 1;  ///< the mean (geometric) of both rates, as a ratio to float32's
+  double conv2d = 0;      ///< GFLOP/s of 3 x 3 convolutions in training, forward and backward
+  double of_float32 = 1;  ///< geometric mean of both rates, as a ratio to that of float32
 };
 
-/// What there is to compute with.
+/// Compute resources of this process.
 struct Hardware {
-  std::string cpu;
-  int cores = 0;     ///< that this process may run on
-  double quota = 0;  ///< cores' worth of time by its control group; 0: no limit
-  int threads = 0;   ///< that mezzo uses
-  std::string isa;   ///< the best that kernels use: "AVX512_CORE_BF16"
-  bool amx = false;
+  std::string cpu;                    ///< model name
+  int cores = 0;                      ///< cores that this process may run on
+  double quota = 0;                   ///< CPU quota of the control group, in cores; 0: no limit
+  int threads = 0;                    ///< threads that mezzo uses
+  std::string isa;                    ///< widest instruction set that kernels use: "AVX512_CORE_BF16"
+  bool amx = false;                   ///< true if the CPU has AMX
   std::vector<DTypeHardware> dtypes;  ///< float32, bfloat16, float16, float64
 
-  /// A table for people.
+  /// Table of all fields.
   std::string text() const;
 };
 
-/// Measures this machine, in about a second; `mezzo hardware` shows the same.
+/// Measures this machine, in about a second. `mezzo hardware` prints the result.
 Hardware hardware();
 
 }  // namespace mezzo

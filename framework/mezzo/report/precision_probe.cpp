@@ -5,6 +5,8 @@
 #include <set>
 
 #include <mezzo/compiler/overflow.hpp>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/report/errors.hpp>
@@ -12,17 +14,16 @@
 namespace mezzo::detail {
 namespace {
 
-/// Without the cast that its reader made of it.
+/// The value before the casts that its reader's layer inserted.
 Value before_cast(Value value) {
-  while (value.node()->op->name == std::string("cast") &&
-         value.node()->inputs.front().node()->path != value.node()->path) {
+  while (is(value, cast_op()) && value.node()->inputs.front().node()->path != value.node()->path) {
     value = value.node()->inputs.front();
   }
   return value;
 }
 
-/// The floating values that leave layers, by path, in the order in which they were computed. Of the model itself, with
-/// the path "", those that its layers read or it predicts.
+/// Floating values that leave layers, by path, in the order of computation. The path "" has the values that the model
+/// computes outside of its layers and that layers read or that it predicts.
 class Leaving {
  public:
   Leaving(const Graph& graph, const ProbedStep& step) {
@@ -44,7 +45,7 @@ class Leaving {
   }
 
   std::vector<std::pair<std::string, Values>> by_path;
-  Values handed;  // by layers to the model's own step
+  Values handed;  // values of layers that the model's own step reads
 
  private:
   using Key = std::pair<const Node*, int>;
@@ -86,7 +87,7 @@ bool finite(const std::vector<Tensor>& tensors) {
 
 Tensor numbers_of(const Value& value) { return value.defined() ? value.tensor() : Tensor(); }
 
-/// Reads an open trace; appends the backward pass to it.
+/// Collects the values of an open trace, to which it appends the backward pass.
 StepRun read_step(const Module& model, const ProbedStep& step, double loss_scale) {
   Trace& trace = *Trace::current();
   StepRun run;
@@ -95,7 +96,7 @@ StepRun read_step(const Module& model, const ProbedStep& step, double loss_scale
   const Leaving leaving(trace.graph(), step);
   Values sources;
   for (const auto& entry : leaving.by_path) {
-    run.layers.push_back({entry.first, {}, {}, {}});
+    run.layers.push_back({.path = entry.first});
     for (const Value& value : entry.second) {
       run.layers.back().outputs.push_back(value.tensor());
       sources.push_back(value);
@@ -143,19 +144,20 @@ PrecisionProbe::PrecisionProbe(Module& copy, const HostBatch& batch, double loss
     : model_(copy), batch_(batch), loss_scale_(loss_scale), alone_scale_(loss_scale), where_(std::move(where)) {
   for (const Variable& weight : model_.weights()) weights_.emplace_back(weight.state(), weight.value());
   if (weights_.empty()) {
-    throw ValueError(where_ + " the model has no weights yet: build() it, or call it once");
+    fail<ValueError>(where_, "the model must be built, by build() or a call; got one without weights");
   }
   add_policies(model_.state(), policies_);
   reset(false);
   float32_ = step("float32", 1);
   if (model_.weights().size() != weights_.size()) {
-    throw ValueError(where_ + " some layers have no weights yet: build() the model, or call it once");
+    fail<ValueError>(where_, "all layers must be built, by build() or a call; got weights for {} of {} variables",
+                     weights_.size(), model_.weights().size());
   }
 }
 
 void PrecisionProbe::reset(bool own_policies) {
   for (const auto& [state, numbers] : weights_) {
-    state->join();  // steps that were timed may have split it
+    state->join();  // timed steps may have split it
     state->convert(numbers.dtype());
     state->assign(numbers);
   }
@@ -173,11 +175,12 @@ StepRun PrecisionProbe::step(const Policy& policy, double loss_scale) {
 
 StepRun PrecisionProbe::settled(const Policy& policy, bool own_policies, double loss_scale) {
   constexpr double least = LossScaleOptions().floor;
-  const bool sought = finite(float32_.gradients);  // else no scale helps
+  const bool finite_in_float32 = finite(float32_.gradients);  // if not, no scale helps
   while (true) {
     reset(own_policies);
     StepRun out = step(policy, loss_scale);
-    const bool scaling_helps = sought && out.loss_scale != 1 && std::isfinite(out.loss) && !finite(out.gradients);
+    const bool scaling_helps =
+        finite_in_float32 && out.loss_scale != 1 && std::isfinite(out.loss) && !finite(out.gradients);
     if (!scaling_helps || loss_scale / 2 < least) return out;
     loss_scale /= 2;
   }
@@ -186,7 +189,7 @@ StepRun PrecisionProbe::settled(const Policy& policy, bool own_policies, double 
 StepRun PrecisionProbe::run(const Policy& policy) { return settled(policy, true, loss_scale_); }
 
 StepRun PrecisionProbe::run_alone(const std::string& path, const Policy& policy) {
-  PolicyMapOptions map{"float32", {}};
+  PolicyMapOptions map{.default_policy = "float32"};
   if (!path.empty()) {
     map.policies.emplace_back(path, policy);
   } else {
@@ -196,19 +199,20 @@ StepRun PrecisionProbe::run_alone(const std::string& path, const Policy& policy)
     }
   }
   StepRun out = settled(PolicyMap(map), false, alone_scale_);
-  if (out.loss_scale != 1 && finite(out.gradients)) alone_scale_ = out.loss_scale;  // others need not look for it again
+  if (out.loss_scale != 1 && finite(out.gradients)) alone_scale_ = out.loss_scale;  // first scale of the next call
   return out;
 }
 
 ModelErrors PrecisionProbe::errors(const StepRun& run) const {
-  return {relative_error(run.predictions, 1, float32_.predictions, where_ + " the model"),
-          relative_error(run.gradients, run.loss_scale, float32_.gradients, where_ + " the model")};
+  const std::string what = where_ + " the model";
+  return {.output = relative_error(run.predictions, 1, float32_.predictions, what),
+          .gradient = relative_error(run.gradients, run.loss_scale, float32_.gradients, what)};
 }
 
 std::map<std::string, PrecisionProbe::Place> PrecisionProbe::places() const {
   std::map<std::string, Place> out;
   add_places(*model_.state(), "", out);
-  out[""].policy = model_policy_;  // a step of the user's own need not call the model
+  out[""].policy = model_policy_;  // the user's step may not call the model, so last_policy may be unset
   return out;
 }
 
@@ -223,7 +227,7 @@ std::shared_ptr<const Plan> PrecisionProbe::time_float32(int steps) {
 }
 
 bool is_float32(const Policy& policy) {
-  return policy.lists() == nullptr && policy.compute_dtype() == DType::float32 &&
+  return policy.by_op() == nullptr && policy.compute_dtype() == DType::float32 &&
          policy.variable_dtype() == DType::float32 && policy.output_dtype() == DType::float32;
 }
 

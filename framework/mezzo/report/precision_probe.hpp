@@ -9,56 +9,62 @@
 
 namespace mezzo::detail {
 
-/// What a layer gave to others in a step. Tensors are empty where the loss doesn't depend on the value.
+/// Values of one layer in a step. Cotangents and gradients are empty tensors where the loss doesn't depend on the
+/// value.
 struct LayerRun {
-  std::string path;
-  std::vector<Tensor> outputs, cotangents;
-  std::vector<Tensor> gradients;  ///< of its own trainable weights
+  std::string path{};
+  std::vector<Tensor> outputs{};     ///< values that other layers read
+  std::vector<Tensor> cotangents{};  ///< of `outputs`
+  std::vector<Tensor> gradients{};   ///< of the layer's own trainable weights
 };
 
-/// One training step up to its gradients, which carry the loss scale.
+/// One training step up to its gradients. Cotangents and gradients carry the loss scale.
 struct StepRun {
-  std::vector<LayerRun> layers;  ///< those that compute something, in the order in which they do so first
+  std::vector<LayerRun> layers;  ///< layers that compute something, in the order of their first node
   std::vector<Tensor> predictions;
   std::vector<Tensor> gradients;  ///< of all trainable weights
   double loss = 0;
-  double loss_scale = 1;  ///< other than 1 only if something computes in float16
+  double loss_scale = 1;  ///< 1 unless something computes in float16
 
+  /// Values of the layer of that path, or null.
   const LayerRun* find(const std::string& path) const;
 };
 
-/// The model's errors against another run.
+/// Relative errors of a run against the float32 run.
 struct ModelErrors {
-  double output = 0;
-  double gradient = 0;
+  double output = 0;    ///< of the predictions
+  double gradient = 0;  ///< of the gradients of all trainable weights
+
   double worst() const;
 };
 
-/// Runs steps of a copy of a model under one policy after another, each from the same weights.
+/// Runs steps of a copy of a model under several policies, each from the same weights.
 class PrecisionProbe {
  public:
-  /// Takes the float32 step. A ValueError that begins with `where` if the model isn't built.
+  /// Runs the step in float32. A ValueError that begins with `where` if the model isn't built.
   PrecisionProbe(Module& copy, const HostBatch& batch, double loss_scale, std::string where);
 
   const StepRun& float32() const { return float32_; }
 
-  /// A step under a Trainer's policy. The loss scale begins at the greatest, and is halved while gradients overflow.
+  /// Runs a step under a Trainer's policy. Starts at the loss scale of the constructor and halves it as long as
+  /// gradients overflow.
   StepRun run(const Policy& policy);
 
-  /// A step in float32, but for one layer. The loss scale is sought likewise.
+  /// Runs a step in which one layer follows `policy` and everything else is float32. Halves the loss scale as run()
+  /// does, and starts the next call at the scale that was found.
   StepRun run_alone(const std::string& path, const Policy& policy);
 
-  /// Of a run, against float32.
+  /// Errors of a run against float32().
   ModelErrors errors(const StepRun& run) const;
 
-  /// The policy that held for a layer in the last run(), and the layer's kind.
+  /// Kind of a layer, and the policy that it had in the last run().
   struct Place {
     std::string kind;
     Policy policy;
   };
-  std::map<std::string, Place> places() const;
+  std::map<std::string, Place> places() const;  ///< by path
 
-  /// A profiled plan of `steps` training steps.
+  /// Plan of `steps` timed training steps, with its profile: under a Trainer's policy, and in float32.
   std::shared_ptr<const Plan> time(const Policy& policy, int steps);
   std::shared_ptr<const Plan> time_float32(int steps);
 
@@ -77,7 +83,7 @@ class PrecisionProbe {
   StepRun float32_;
 };
 
-/// Whether it is float32 in all respects.
+/// True if compute, variable and output dtype are float32 and there are no op lists.
 bool is_float32(const Policy& policy);
 
 }  // namespace mezzo::detail

@@ -1,23 +1,28 @@
 #include <mezzo/report/precision_report.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include <mezzo/compiler/plan.hpp>
-#include <mezzo/precision/computes_in.hpp>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/text_table.hpp>
+#include <mezzo/precision/policy.hpp>
 #include <mezzo/report/errors.hpp>
 #include <mezzo/report/precision_probe.hpp>
 
 namespace mezzo {
 namespace {
 
-constexpr double nanoseconds = 1e-3;  // in microseconds
+constexpr const char* caller = "[precision_report]";
+constexpr double nanosecond = 1e-3;  // in microseconds
+
+std::string layer_label(const std::string& path) { return fmt::format("{} layer \"{}\"", caller, path); }
 
 /// Errors and ranges of one layer.
 LayerPrecision measured(const detail::LayerRun& run, double scale, const detail::LayerRun& exact, DType dtype) {
-  const std::string what = "[precision_report] layer \"" + run.path + "\"";
+  const std::string what = layer_label(run.path);
   LayerPrecision layer;
   layer.path = run.path;
   layer.compute_dtype = dtype;
@@ -33,7 +38,7 @@ LayerPrecision measured(const detail::LayerRun& run, double scale, const detail:
 std::map<std::string, double> times_of(const Plan& plan) {
   std::map<std::string, double> out;
   std::size_t lap = 0;
-  for (const Plan::Row& row : plan.rows()) out[row.path] += plan.profile().lap_time(lap++) * nanoseconds;
+  for (const Plan::Row& row : plan.rows()) out[row.path] += plan.profile().lap_time(lap++) * nanosecond;
   return out;
 }
 
@@ -45,20 +50,64 @@ bool before(const LayerPrecision& a, const LayerPrecision& b) {
 }
 
 void check(const PrecisionReportOptions& options) {
-  if (options.steps < 0) {
-    throw ValueError("[precision_report] steps must be 0 or more; got " + std::to_string(options.steps));
-  }
+  if (options.steps < 0) fail<ValueError>(caller, "steps must be 0 or more; got {}", options.steps);
   if (options.precision.automatic()) {
-    throw ValueError("[precision_report] precision \"auto\" is for fit; give the policy that is to be looked at");
+    fail<ValueError>(caller, "precision must name a policy; got \"auto\", which only fit resolves");
   }
-  check_loss_scale({.initial_scale = options.loss_scale}, "[precision_report] loss_scale as ");
+  check_loss_scale({.initial_scale = options.loss_scale}, fmt::format("{} loss_scale as ", caller));
 }
+
+using Json = nlohmann::ordered_json;
+
+/// A number, or its name for NaN and infinity, which JSON can't represent.
+Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json range_json(const ValueRange& range) {
+  return {{"largest", number(range.largest)},
+          {"smallest", number(range.smallest)},
+          {"overflow", number(range.overflow)},
+          {"underflow", number(range.underflow)}};
+}
+
+Json layer_json(const LayerPrecision& layer) {
+  return {{"path", layer.path},
+          {"kind", layer.kind},
+          {"compute_dtype", dtype_name(layer.compute_dtype)},
+          {"effect", number(layer.effect)},
+          {"own_error", number(layer.own_error)},
+          {"output_error", number(layer.output_error)},
+          {"gradient_error", number(layer.gradient_error)},
+          {"activations", range_json(layer.activations)},
+          {"gradients", range_json(layer.gradients)},
+          {"time", number(layer.time)},
+          {"float32_time", number(layer.float32_time)}};
+}
+
+std::string range_text(const ValueRange& range) {
+  return range.largest == 0 ? "0" : fmt::format("{:.1e} {:.1e}", range.smallest, range.largest);
+}
+
+std::string share_text(double share) { return share == 0 ? "0" : fmt::format("{:.3g} %", 100 * share); }
+
+std::string lost_text(const ValueRange& range) {
+  return fmt::format("{}, {}", share_text(range.overflow), share_text(range.underflow));
+}
+
+std::string time_text(double time) { return time == 0 ? "-" : fmt::format("{:.1f}", time); }
+
+const std::vector<detail::Column> columns{{"Layer (type)"}, {"Compute"},        {"Effect", true}, {"Own", true},
+                                          {"Output", true}, {"Gradient", true}, {"Activations"},  {"Over, under"},
+                                          {"Cotangents"},   {"Over, under"},    {"us", true},     {"us float32", true}};
 
 }  // namespace
 
 PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, const PrecisionReportOptions& options) {
   check(options);
-  PrecisionProbe probe(copy, batch, options.loss_scale, "[precision_report]");
+  PrecisionProbe probe(copy, batch, options.loss_scale, caller);
   const Policy& policy = options.precision.policy();
   const StepRun run = probe.run(policy);
   const auto places = probe.places();
@@ -71,9 +120,9 @@ PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, c
   report.float32_loss = probe.float32().loss;
   report.loss_scale = run.loss_scale;
   for (const LayerRun& layer : run.layers) {
-    const std::string what = "[precision_report] layer \"" + layer.path + "\"";
+    const std::string what = layer_label(layer.path);
     const LayerRun* exact = probe.float32().find(layer.path);
-    if (exact == nullptr) throw ValueError(what + " computes nothing in float32");
+    if (exact == nullptr) fail<ValueError>(what, "must compute in float32 as under the policy; got no float32 values");
     const PrecisionProbe::Place& place = places.at(layer.path);
     report.layers.push_back(measured(layer, run.loss_scale, *exact, computes_in(place.policy)));
     LayerPrecision& row = report.layers.back();
@@ -90,8 +139,8 @@ PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, c
     auto times = times_of(*plan);
     const auto float32_plan = probe.time_float32(options.steps);
     auto float32_times = times_of(*float32_plan);
-    report.time = plan->profile().wall_time() * nanoseconds;
-    report.float32_time = float32_plan->profile().wall_time() * nanoseconds;
+    report.time = plan->profile().wall_time() * nanosecond;
+    report.float32_time = float32_plan->profile().wall_time() * nanosecond;
     for (LayerPrecision& layer : report.layers) {
       layer.time = times[layer.path];
       layer.float32_time = float32_times[layer.path];
@@ -100,5 +149,42 @@ PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, c
   std::stable_sort(report.layers.begin(), report.layers.end(), before);
   return report;
 }
+
+void detail::refuse_slicing(const Module& model, const char* where) {
+  fail<ValueError>(fmt::format("[{}]", where),
+                   "the model must be passed as its own class, {}; got a reference to a base class",
+                   model.state()->kind);
+}
+
+std::string PrecisionReport::text() const {
+  std::string text =
+      fmt::format("{} against float32: output error {}, gradient error {}\nloss {:.6g}, in float32 {:.6g}",
+                  policy.empty() ? "the model's own policies" : policy, detail::error_text(output_error),
+                  detail::error_text(gradient_error), loss, float32_loss);
+  if (loss_scale != 1) text += fmt::format("; loss scale {:.8g}", loss_scale);
+  if (time > 0) text += fmt::format("; a step takes {:.1f} us, in float32 {:.1f} us", time, float32_time);
+  std::vector<std::vector<std::string>> rows;
+  for (const LayerPrecision& layer : layers) {
+    rows.push_back({fmt::format("{}{}({})", layer.path, layer.path.empty() ? "" : " ", layer.kind),
+                    dtype_name(layer.compute_dtype), detail::error_text(layer.effect),
+                    detail::error_text(layer.own_error), detail::error_text(layer.output_error),
+                    detail::error_text(layer.gradient_error), range_text(layer.activations),
+                    lost_text(layer.activations), range_text(layer.gradients), lost_text(layer.gradients),
+                    time_text(layer.time), time_text(layer.float32_time)});
+  }
+  text += "\n";
+  for (const std::string& line : detail::table_lines(columns, rows)) text += line + "\n";
+  return text;
+}
+
+std::string PrecisionReport::json() const {
+  Json out{{"policy", policy},     {"output_error", number(output_error)}, {"gradient_error", number(gradient_error)},
+           {"loss", number(loss)}, {"float32_loss", number(float32_loss)}, {"loss_scale", number(loss_scale)},
+           {"time", number(time)}, {"float32_time", number(float32_time)}, {"layers", Json::array()}};
+  for (const LayerPrecision& layer : layers) out["layers"].push_back(layer_json(layer));
+  return out.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+MimeBundle PrecisionReport::mime() const { return {{"text/plain", text()}, {"application/json", json()}}; }
 
 }  // namespace mezzo

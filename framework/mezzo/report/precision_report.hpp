@@ -4,7 +4,6 @@
 #include <typeinfo>
 #include <vector>
 
-#include <mezzo/core/error.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/report/display/mime_bundle.hpp>
 #include <mezzo/report/report_batch.hpp>
@@ -12,86 +11,87 @@
 
 namespace mezzo {
 
+/// Options of precision_report().
 struct PrecisionReportOptions {
-  Precision precision{};      ///< as a Trainer takes it, but "auto"; not given: the model's own policies
-  bool by_layer = true;       ///< measures each layer's effect, for which each costs one step
-  int steps = 3;              ///< timed training steps, means of which are shown; 0: no times
-  double loss_scale = 65536;  ///< to begin with, where gradients are computed in float16
+  Precision precision{};      ///< as for a Trainer, but not "auto"; not given: the model's own policies
+  bool by_layer = true;       ///< measures the effect of each layer, at the cost of one step per layer
+  int steps = 3;              ///< timed training steps, whose mean time is reported; 0: no times
+  double loss_scale = 65536;  ///< first loss scale to try, if gradients are computed in float16
 };
 
-/// The numbers of some tensors, and which of them a dtype doesn't hold.
+/// Range of the numbers of some tensors, and the shares of them that a dtype can't represent.
 struct ValueRange {
-  double largest = 0;    ///< magnitude; NaN isn't counted
-  double smallest = 0;   ///< magnitude other than 0
+  double largest = 0;    ///< largest magnitude, without NaN
+  double smallest = 0;   ///< smallest magnitude other than 0
   double overflow = 0;   ///< share, 0 to 1, of finite values that become infinite in the compute dtype
-  double underflow = 0;  ///< share of values that aren't 0 and become 0 or subnormal there
+  double underflow = 0;  ///< share, 0 to 1, of values other than 0 that become 0 or subnormal in the compute dtype
 };
 
-/// A layer that computes something itself, as it was in the step. Errors are relative norms, |y - y32| / |y32|, of
-/// everything that the layer gives to others; NaN where a value is NaN, inf where one is infinite.
+/// Measurements of a layer that computes something itself. Errors are relative norms |y - y32| / |y32| of everything
+/// that other layers read from it: NaN if a value is NaN, inf if one is infinite.
 struct LayerPrecision {
-  std::string path;  ///< empty: what the model computes outside of its layers
-  std::string kind;
+  std::string path;  ///< "": ops of the model outside of its layers
+  std::string kind;  ///< class of the layer: "Dense"
   DType compute_dtype = DType::float32;
-  double effect = 0;          ///< error of the model if this layer alone follows the policy: output's or gradient's
-  double own_error = 0;       ///< of its output then, which means: from float32 inputs
-  double output_error = 0;    ///< of its output where all layers follow the policy
-  double gradient_error = 0;  ///< of its weights' gradients there; without weights, of its output's cotangent
-  ValueRange activations;     ///< of its output in float32
-  ValueRange gradients;       ///< of its output's cotangent in float32, multiplied by the loss scale
-  double time = 0;            ///< microseconds a training step under the policy, both ways; 0 where not measured
-  double float32_time = 0;
+  double effect = 0;          ///< worse error of the model, output or gradient, if this layer alone follows the policy
+  double own_error = 0;       ///< error of the layer's output if it alone follows the policy, so from float32 inputs
+  double output_error = 0;    ///< error of the layer's output if all layers follow the policy
+  double gradient_error = 0;  ///< error of its weights' gradients then; without weights, of its output's cotangent
+  ValueRange activations;     ///< of the layer's output in float32
+  ValueRange gradients;       ///< of the output's cotangent in float32, multiplied by the loss scale
+  double time = 0;            ///< microseconds per training step under the policy, both passes; 0: not measured
+  double float32_time = 0;    ///< microseconds per training step in float32; 0: not measured
 };
 
-/// What precision_report() measured.
+/// Result of precision_report().
 struct PrecisionReport {
-  std::string policy;         ///< its name; empty: the model's own
-  double output_error = 0;    ///< of the model's predictions, |y - y32| / |y32|
-  double gradient_error = 0;  ///< of the gradients of all trainable weights, as one vector
-  double loss = 0;            ///< under the policy
-  double float32_loss = 0;
-  double loss_scale = 1;  ///< that gradients were computed with, if any was in float16
-  double time = 0;        ///< microseconds a training step takes; 0 where not measured
-  double float32_time = 0;
-  std::vector<LayerPrecision> layers;  ///< the largest effect first, NaN before all; then by output_error
+  std::string policy;                  ///< name of the policy; "": the model's own policies
+  double output_error = 0;             ///< of the model's predictions, |y - y32| / |y32|
+  double gradient_error = 0;           ///< of the gradients of all trainable weights, as one vector
+  double loss = 0;                     ///< under the policy
+  double float32_loss = 0;             ///< in float32
+  double loss_scale = 1;               ///< of the gradients; 1 if none was computed in float16
+  double time = 0;                     ///< microseconds per training step under the policy; 0: not measured
+  double float32_time = 0;             ///< microseconds per training step in float32; 0: not measured
+  std::vector<LayerPrecision> layers;  ///< sorted by effect, then output_error; the worst first, NaN before all
 
-  /// A table, a line a layer, below the numbers of the whole model.
+  /// Numbers of the whole model, then a table with one line per layer.
   std::string text() const;
 
-  /// The same as a JSON object with these fields' names. Numbers that aren't finite are strings: "nan", "inf".
+  /// JSON object with the names of these fields. Non-finite numbers are strings: "nan", "inf".
   std::string json() const;
 
-  /// text/plain and application/json.
+  /// text() as text/plain and json() as application/json.
   MimeBundle mime() const;
 };
 
 namespace detail {
 
-/// Reports on a copy that may be changed.
+/// Reports on a copy of the model, which is changed.
 PrecisionReport precision_report(Module& copy, const HostBatch& batch, const PrecisionReportOptions& options);
 
-/// A copy of the model that shares nothing with it. A ValueError if the model is of a class derived from M, which a
-/// copy would slice.
+/// Throws the ValueError of a model that is passed as a reference to a base class.
+[[noreturn]] void refuse_slicing(const Module& model, const char* where);
+
+/// Deep copy of the model. A ValueError if the model is of a class derived from M, because the copy would be sliced.
 template <class M>
 M copy_for_report(const M& model, const char* where) {
   static_assert(std::is_base_of_v<Module, M>, "reports are of Modules and Models");
-  if (typeid(model) != typeid(M)) {
-    throw ValueError(std::string("[") + where + "] give the model as the class it is, not as a reference to its base");
-  }
+  if (typeid(model) != typeid(M)) refuse_slicing(model, where);
   return clone(model);
 }
 
 }  // namespace detail
 
-/// Compares a training step of a built model on one batch under a policy with float32, layer by layer:
+/// Compares a training step of a built model on one batch under a policy with the same step in float32, layer by layer:
 ///
 ///     std::cout << precision_report(model, loader, {.precision = "bf16"}).text();
 ///
-/// float32 means: everywhere, whatever dtype layers have of their own. Steps are computed op by op on a copy of the
-/// model, with the same random numbers, before any update; weights, optimizers, counters, statistics and plans of the
-/// model stay as they are. The loss scale is halved until no gradient overflows, as training would. A ValueError if the
-/// model has no weights yet, a precision reaches no layer, or an option is out of its range; else errors are
-/// training's.
+/// The float32 step ignores the dtypes that layers have of their own. Steps are computed op by op, with the same random
+/// numbers and before any update, on a copy of the model. Weights, optimizers, counters, statistics and plans of the
+/// model don't change. The loss scale is halved until no gradient overflows, as in training. A ValueError if the model
+/// has no weights yet, the precision applies to no layer, or an option is out of range; other errors are those of
+/// training.
 template <class M>
 PrecisionReport precision_report(const M& model, const ReportBatch& batch, const PrecisionReportOptions& options = {}) {
   M copy = detail::copy_for_report(model, "precision_report");

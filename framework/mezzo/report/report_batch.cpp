@@ -1,18 +1,19 @@
 #include <mezzo/report/report_batch.hpp>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 namespace {
 
 HostBatch first_batch(const DataLoader& loader) {
-  if (loader.empty()) throw ValueError("[ReportBatch] the loader has no batches");
+  if (loader.empty()) fail<ValueError>("[ReportBatch]", "the loader must have batches; got an absent loader");
   return *loader.epoch(0).next();
 }
 
 DataLoader all_samples(const Tensor& x, const Tensor& y) {
   const Dataset data = Dataset::from_tensors({{"x", x, Role::input}, {"y", y, Role::target}});
-  return data.size() == 0 ? DataLoader() : DataLoader(data, {.batch_size = data.size(), .workers = 0});
+  if (data.size() == 0) fail<ValueError>("[ReportBatch]", "x must have samples; got shape {}", x.shape());
+  return DataLoader(data, {.batch_size = data.size(), .workers = 0});
 }
 
 }  // namespace

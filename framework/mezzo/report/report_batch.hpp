@@ -3,15 +3,17 @@
 
 namespace mezzo {
 
-/// What a report measures on: a batch, the first one of a loader, or arrays as model.fit takes them, `{x, y}`.
+/// Batch that precision_report() and suggest_policy() measure on. Made from a batch, from a loader, or from arrays as
+/// Model::fit takes them: `{x, y}`.
 class ReportBatch {
  public:
   ReportBatch(HostBatch batch);
 
-  /// A ValueError if it is absent.
+  /// Takes the first batch. A ValueError if the loader is absent.
   ReportBatch(const DataLoader& loader);
 
-  /// All samples as one batch; a ShapeError if their numbers differ.
+  /// Takes all samples as one batch. A ValueError if there are none, a ShapeError if the arrays differ in their number
+  /// of samples.
   ReportBatch(const Tensor& x, const Tensor& y);
 
   const HostBatch& batch() const { return batch_; }

@@ -1,11 +1,11 @@
 #include <mezzo/report/suggest_policy.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include <mezzo/compiler/plan.hpp>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/text_table.hpp>
 #include <mezzo/report/errors.hpp>
 #include <mezzo/report/precision_probe.hpp>
 
@@ -14,25 +14,26 @@ namespace {
 
 constexpr const char* where = "[suggest_policy]";
 
+/// A layer and the worse error of the model if that layer alone is lowered.
 struct Effect {
-  std::string path;
+  std::string path{};
   double error = 0;
 };
 
 void check(const SuggestPolicyOptions& options) {
   if (!(options.max_error > 0)) {
-    throw ValueError(fmt::format("{} max_error must be greater than 0; got {}", where, options.max_error));
+    fail<ValueError>(where, "max_error must be greater than 0; got {}", options.max_error);
   }
-  if (options.steps < 0) throw ValueError(fmt::format("{} steps must be 0 or more; got {}", where, options.steps));
+  if (options.steps < 0) fail<ValueError>(where, "steps must be 0 or more; got {}", options.steps);
   const Policy& policy = options.precision.policy();
-  if (policy.inherits() || policy.map() != nullptr || policy.lists() != nullptr) {
-    throw ValueError(fmt::format("{} precision must be one policy, neither a map nor op lists; got {}", where,
-                                 policy.inherits() ? "none" : policy.name()));
+  if (policy.inherits() || policy.map() != nullptr || policy.by_op() != nullptr) {
+    fail<ValueError>(where, "precision must be one policy, neither a map nor op lists; got {}",
+                     policy.inherits() ? "none" : policy.name());
   }
-  check_loss_scale({.initial_scale = options.loss_scale}, "[suggest_policy] loss_scale as ");
+  check_loss_scale({.initial_scale = options.loss_scale}, fmt::format("{} loss_scale as ", where));
 }
 
-/// Finds how many of the layers, ranked by their effects, are kept in float32.
+/// Search for the smallest number of layers, ranked by their effects, that must stay in float32.
 class Search {
  public:
   Search(Module& copy, const HostBatch& batch, const SuggestPolicyOptions& options)
@@ -75,15 +76,15 @@ class Search {
 
   bool meets(std::size_t kept) { return meets(probe_.errors(probe_.run(map(kept)))); }
 
-  /// The layers that the policy reaches.
+  /// Finds the layers that the policy applies to.
   void find_layers(const detail::StepRun& lowest) {
     const auto places = probe_.places();
     for (const detail::LayerRun& layer : lowest.layers) {
-      if (places.at(layer.path).policy == low_) effects_.push_back({layer.path});
+      if (places.at(layer.path).policy == low_) effects_.push_back({.path = layer.path});
     }
   }
 
-  /// Puts the worst first.
+  /// Measures the effects and sorts the layers by them, the worst first.
   void rank() {
     for (Effect& effect : effects_) {
       effect.error = probe_.errors(probe_.run_alone(effect.path, low_)).worst();
@@ -92,16 +93,17 @@ class Search {
                      [](const Effect& a, const Effect& b) { return detail::is_worse(a.error, b.error); });
   }
 
-  /// By bisection, as if one more layer in float32 never did harm; what is found was measured all the same.
+  /// Bisection. It assumes that errors don't grow with the number of layers in float32; the result is measured.
   std::size_t least_kept() {
     std::size_t fails = 0;
     std::size_t works = effects_.size();
     const detail::ModelErrors errors = probe_.errors(probe_.run(map(works)));
     if (!meets(errors)) {
-      throw ValueError(fmt::format(
-          "{} max_error {} can't be met: with all layers in float32 that a Trainer's precision reaches, the output "
-          "error is {} and the gradient error {}; others have a dtype of their own",
-          where, options_.max_error, detail::error_text(errors.output), detail::error_text(errors.gradient)));
+      fail<ValueError>(
+          where,
+          "max_error must be at least the errors with every layer in float32 that has no dtype of its own: "
+          "output {}, gradient {}; got {}",
+          detail::error_text(errors.output), detail::error_text(errors.gradient), options_.max_error);
     }
     while (works - fails > 1) {
       const std::size_t middle = fails + (works - fails) / 2;
@@ -110,7 +112,7 @@ class Search {
     return works;
   }
 
-  /// With the first `kept` layers in float32. What the model computes outside of layers has the default.
+  /// Map with the first `kept` layers in float32. Ops of the model outside of its layers follow the default policy.
   PolicyMap map(std::size_t kept) const {
     const auto end = effects_.begin() + static_cast<std::ptrdiff_t>(kept);
     const bool root = std::any_of(effects_.begin(), end, [](const Effect& effect) { return effect.path.empty(); });
@@ -128,11 +130,33 @@ class Search {
   std::vector<Effect> effects_;
 };
 
+std::string paths_text(const std::vector<std::string>& paths) {
+  if (paths.empty()) return "none";
+  std::vector<std::string> names;
+  for (const std::string& path : paths) names.push_back(path.empty() ? "(outside of layers)" : path);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 PolicySuggestion detail::suggest_policy(Module& copy, const HostBatch& batch, const SuggestPolicyOptions& options) {
   check(options);
   return Search(copy, batch, options).run();
+}
+
+std::string PolicySuggestion::text() const {
+  const auto cells = [](const std::string& name, double output, double gradient, double microseconds) {
+    return std::vector<std::string>{name, detail::error_text(output), detail::error_text(gradient),
+                                    microseconds > 0 ? fmt::format("{:.1f}", microseconds) : "-"};
+  };
+  const auto lines = detail::table_lines(
+      {{"Policy"}, {"Output error", true}, {"Gradient error", true}, {"us a step", true}},
+      {cells("float32", 0, 0, float32_time), cells("suggested map", output_error, gradient_error, time),
+       cells(precision, lowest_output_error, lowest_gradient_error, lowest_time)});
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text + fmt::format("max_error {}; in float32 stay {} of {} layers: {}\n", max_error, float32.size(),
+                            float32.size() + lowered.size(), paths_text(float32));
 }
 
 }  // namespace mezzo

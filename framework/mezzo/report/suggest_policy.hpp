@@ -7,44 +7,44 @@
 
 namespace mezzo {
 
+/// Options of suggest_policy().
 struct SuggestPolicyOptions {
-  /// Of the predictions and of the gradients of all weights against float32, as PrecisionReport's; greater than 0.
-  double max_error = 0.05;
-  Precision precision = "mixed_bfloat16";  ///< of the layers that bear it: one policy, neither a map nor op lists
-  int steps = 3;                           ///< timed training steps, means of which are told; 0: no times
-  double loss_scale = 65536;               ///< to begin with, where gradients are computed in float16
+  double max_error = 0.05;  ///< bound of PrecisionReport's output_error and gradient_error; greater than 0
+  Precision precision = "mixed_bfloat16";  ///< for the lowered layers: one policy, no map and no op lists
+  int steps = 3;                           ///< timed training steps, whose mean time is reported; 0: no times
+  double loss_scale = 65536;               ///< first loss scale to try, if gradients are computed in float16
 };
 
-/// A policy for each layer, and what it was measured to do. Times are microseconds a training step takes, 0 where not
-/// measured.
+/// Result of suggest_policy(): a policy for each layer, with measurements. Times are microseconds per training step; 0:
+/// not measured.
 struct PolicySuggestion {
   PolicyMap map{PolicyMapOptions{}};   ///< for `Trainer({.precision = suggestion.map})`
-  std::vector<std::string> float32{};  ///< paths of layers that it keeps in float32, the worst first; "": the model
-                                       ///< itself, outside of its layers
-  std::vector<std::string> lowered{};  ///< those that compute under options.precision
-  double max_error = 0;                ///< as it was asked for
+  std::vector<std::string> float32{};  ///< paths of the layers kept in float32, the worst first; "": ops of the model
+                                       ///< outside of its layers
+  std::vector<std::string> lowered{};  ///< paths of the layers that compute under options.precision
+  double max_error = 0;                ///< options.max_error
   double output_error = 0;             ///< of the model under the map
-  double gradient_error = 0;
-  std::string precision{};  ///< options.precision, and its errors where all layers have it:
-  double lowest_output_error = 0;
-  double lowest_gradient_error = 0;
-  double time = 0;          ///< under the map
-  double lowest_time = 0;   ///< with all layers under options.precision
-  double float32_time = 0;  ///< with none
+  double gradient_error = 0;           ///< of the model under the map
+  std::string precision{};             ///< options.precision
+  double lowest_output_error = 0;      ///< with all layers under options.precision
+  double lowest_gradient_error = 0;    ///< with all layers under options.precision
+  double time = 0;                     ///< under the map
+  double lowest_time = 0;              ///< with all layers under options.precision
+  double float32_time = 0;             ///< with all layers in float32
 
-  /// A line for each of the three: errors, time; and the layers that are kept.
+  /// Table of errors and times in float32, under the map and under options.precision; then the layers kept in float32.
   std::string text() const;
 };
 
 namespace detail {
+/// Searches on a copy of the model, which is changed.
 PolicySuggestion suggest_policy(Module& copy, const HostBatch& batch, const SuggestPolicyOptions& options);
-}
+}  // namespace detail
 
-/// The map under which a model's errors on a batch stay within a bound with as many layers lowered as possible. Layers
-/// are ranked by what each does to the model alone (LayerPrecision::effect); the worst are kept in float32, as few of
-/// them as meet the bound, and the map that comes out is measured as a whole. Costs a step for each layer. The model
-/// stays as it is. A ValueError if the bound can't be met, as layers have a low dtype of their own; else as
-/// precision_report().
+/// Finds the policy map that lowers as many layers as possible while the model's errors on a batch stay within a bound.
+/// Layers are ranked by LayerPrecision::effect. The worst ones, as few as the bound needs, stay in float32; the errors
+/// of the resulting map are measured. Costs one step per layer. The model doesn't change. A ValueError if the bound
+/// can't be met because layers have a low dtype of their own; other errors are those of precision_report().
 ///
 ///     const PolicySuggestion suggestion = suggest_policy(model, loader, {.max_error = 0.02});
 ///     Trainer({.max_epochs = 5, .precision = suggestion.map}).fit(model, loader);

@@ -6,31 +6,36 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
+#include <mezzo/core/one_thread.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/core/turned_off.hpp>
+#include <mezzo/precision/policy.hpp>
 
 namespace mezzo::detail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int warm_up_steps = 2, timed_steps = 6;  // of the first round, by whose losses policies are compared
-constexpr double least_seconds = 0.05;             // for the timed steps of one policy: short ones are repeated
-constexpr int rounds = 5;                 // in which policies whose steps are short take turns, so that what else the
-constexpr double short_seconds = 1;       // machine does for a while meets none of them alone
-constexpr double enough_seconds = 10;     // after which there are fewer of them
-constexpr double agreement = 0.05;        // of the largest loss: rounding that a few steps have amplified
-constexpr double worthwhile_gain = 1.05;  // less lies within the noise of so few steps
+constexpr int warm_up_steps = 2, timed_steps = 6;  // in the first round; their losses are compared
+constexpr double least_seconds = 0.05;             // timed per policy and round: short steps are repeated
+// Policies with short steps take turns, so that a temporary load of the machine doesn't hit one of them alone.
+constexpr int rounds = 5;
+constexpr double short_seconds = 1;       // timed steps of a round up to which a policy takes part in the next
+constexpr double enough_seconds = 10;     // ends the first round of a policy before timed_steps
+constexpr double agreement = 0.05;        // largest difference of losses, relative to the largest: amplified rounding
+constexpr double worthwhile_gain = 1.05;  // smaller gains are within the noise of so few steps
 
 struct Trial {
   Policy policy;
-  double seconds = std::numeric_limits<double>::infinity();  ///< the fastest step
-  double taken = 0;                                          ///< seconds of its last round's timed steps
-  std::vector<double> losses{};                              ///< NaN: the step was skipped
-  std::string fault{};                                       ///< why it can't be chosen
+  double seconds = std::numeric_limits<double>::infinity();  ///< of the fastest step
+  double taken = 0;                                          ///< seconds of the timed steps of the last round
+  std::vector<double> losses{};                              ///< of the first round; NaN: the step was skipped
+  std::string fault{};                                       ///< reason against choosing it; "": none
 };
 
-/// The first batches that are as large as the very first one.
+/// First batches of the loader that have the size of the very first one.
 std::vector<HostBatch> sample(const DataLoader& loader) {
   std::vector<HostBatch> batches;
   BatchStream stream = loader.epoch(0);
@@ -50,7 +55,7 @@ double loss_of(const StepRunner& runner) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The module's weights, put back when this ends.
+/// Restores the module's weights on destruction.
 class KeptWeights {
  public:
   explicit KeptWeights(const Module& module) {
@@ -66,7 +71,7 @@ class KeptWeights {
   std::vector<std::pair<Variable, Tensor>> kept_;
 };
 
-/// The module's optimizers and counters, put back when this ends.
+/// Restores the module's optimizers and counters on destruction, and discards its plans.
 class KeptTraining {
  public:
   explicit KeptTraining(TrainingState& state)
@@ -99,7 +104,7 @@ class KeptTraining {
   std::int64_t step_, epoch_, batch_;
 };
 
-/// Steps of training under the trial's policy; losses are noted in its first round.
+/// Trains under the trial's policy and updates its times. Records losses in its first round.
 void take_steps(Module& module, const std::vector<HostBatch>& batches, const RunOptions& run, Trial& trial) {
   StepRunner runner(module, run);
   runner.rehearse(Phase::train, batches.front());
@@ -121,7 +126,7 @@ void take_steps(Module& module, const std::vector<HostBatch>& batches, const Run
   }
 }
 
-/// Why a trial can't be chosen beside float32's, or nothing.
+/// Reason against choosing a trial, compared with that of float32; "" if there is none.
 std::string fault_of(const Trial& trial, const Trial& float32) {
   double largest = 0, difference = 0;
   for (std::size_t i = 0; i < std::min(trial.losses.size(), float32.losses.size()); ++i) {
@@ -134,9 +139,8 @@ std::string fault_of(const Trial& trial, const Trial& float32) {
 }
 
 std::string text_of(const Trial& trial) {
-  std::string text = " " + trial.policy.name();
-  if (std::isfinite(trial.seconds)) text += fmt::format(" {:.3g} ms a step", 1e3 * trial.seconds);
-  return trial.fault.empty() ? text : text + " (" + trial.fault + ")";
+  const std::string time = std::isfinite(trial.seconds) ? fmt::format(" {:.3g} ms a step", 1e3 * trial.seconds) : "";
+  return fmt::format("{}{}{}", trial.policy.name(), time, trial.fault.empty() ? "" : fmt::format(" ({})", trial.fault));
 }
 
 }  // namespace
@@ -151,7 +155,8 @@ Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions&
       if (trial.taken > short_seconds) continue;
       RunOptions own = run;
       own.policy = trial.policy;
-      own.silent = round > 0 || &trial != &trials.front();  // what fails in float32 fails under every policy
+      // An error in float32 would occur under every policy, so the first round of float32 alone throws.
+      own.silent = round > 0 || &trial != &trials.front();
       take_steps(module, batches, own, trial);
     }
   }
@@ -160,10 +165,46 @@ Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions&
   for (const Trial& trial : trials) {
     if (trial.fault.empty() && trial.seconds * worthwhile_gain < best->seconds) best = &trial;
   }
-  std::string text = "[Trainer] precision \"auto\" is " + best->policy.name() + ":";
-  for (const Trial& trial : trials) text += (&trial == &trials.front() ? "" : ",") + text_of(trial);
-  write_output(text + "\n");
+  std::vector<std::string> texts;
+  for (const Trial& trial : trials) texts.push_back(text_of(trial));
+  write_output(fmt::format("[Trainer] precision \"auto\" is {}: {}\n", best->policy.name(), fmt::join(texts, ", ")));
   return best->policy;
+}
+
+std::string slowness(const Policy& policy, const ProductRates& float32, const ProductRates& other) {
+  const double matmul = other.matmul / float32.matmul, conv2d = other.conv2d / float32.conv2d;
+  constexpr double noise = 0.9;  // smaller losses of speed may be errors of measurement
+  if (std::sqrt(matmul * conv2d) >= noise) return {};
+  return fmt::format(
+      "{} is slower than float32 on this CPU: matrix products run at {:.2f} of float32's speed, convolutions at {:.2f} "
+      "(measured); precision \"auto\" measures your model and picks",
+      policy.name(), matmul, conv2d);
+}
+
+void warn_if_slow(const Policy& policy) {
+  const DType dtype = computes_in(policy);
+  if (dtype != DType::bfloat16 && dtype != DType::float16) return;
+  if (turned_off("MEZZO_WARN_SLOW_POLICY")) return;
+  static std::once_flag measured[2];
+  std::call_once(measured[dtype == DType::float16 ? 1 : 0], [&] {
+    ProductRates float32, other;
+    const auto keep_best = [](ProductRates& best, const ProductRates& rates) {
+      best.matmul = std::max(best.matmul, rates.matmul);
+      best.conv2d = std::max(best.conv2d, rates.conv2d);
+    };
+    // One thread, and the best of several tries, since another process may slow down a single try.
+    constexpr int tries = 5;
+    const OneThread alone;
+    std::string text;
+    for (int i = 0; i < tries; ++i) {
+      const std::vector<ProductRates> rates = product_rates({DType::float32, dtype}, 2);
+      keep_best(float32, rates[0]);
+      keep_best(other, rates[1]);
+      text = slowness(policy, float32, other);
+      if (text.empty()) return;
+    }
+    warn(text);
+  });
 }
 
 }  // namespace mezzo::detail

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 
+#include <mezzo/core/fail.hpp>
+
 namespace mezzo {
 
 const Value& Batch::operator[](const std::string& field) const {
-  std::string good;
+  std::vector<std::string> names;
   for (const Entry& entry : entries_) {
     if (entry.name == field) return entry.value;
-    good += (good.empty() ? "" : ", ") + entry.name;
+    names.push_back(entry.name);
   }
-  throw NameError("no field \"" + field + "\" in the batch; there are: " + good);
+  fail_unknown("[Batch]", "field", field, names);
 }
 
 bool Batch::has(const std::string& field) const {

@@ -9,10 +9,11 @@
 
 namespace mezzo {
 
-/// What a step gets: the fields of a batch as Values. From arrays they are `x`, `y` and `sample_weight`; data sets
-/// name their own.
+/// Argument of a step: the fields of a batch as Values. Batches made from arrays have the fields `x`, `y` and
+/// `sample_weight`; a Dataset names its own.
 class Batch {
  public:
+  /// A field and its role.
   struct Entry {
     std::string name;
     Value value;
@@ -22,12 +23,13 @@ class Batch {
   Batch() = default;
   Batch(std::vector<Entry> entries, std::int64_t size) : entries_(std::move(entries)), size_(size) {}
 
-  /// A field; a NameError that lists the fields there are if there is none of that name.
+  /// Field of that name. A NameError that lists the fields if there is none.
   const Value& operator[](const std::string& field) const;
 
+  /// True if there is a field of that name.
   bool has(const std::string& field) const;
 
-  /// The fields of a role, in the data set's order.
+  /// Fields of one role, in the order of the data set.
   Values with_role(Role role) const;
 
   /// Number of samples.

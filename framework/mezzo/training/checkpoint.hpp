@@ -9,32 +9,34 @@
 
 namespace mezzo::detail {
 
-/// What a checkpoint is: a safetensors file whose tensors are `model.<weight>` and `optimizer.<name>.<slot>.<weight>`,
-/// without `<name>.` for an optimizer that has none, by the names and in the layouts of weight files. Its metadata has
-/// the numbers, by the keys below; an optimizer's after its `optimizer.<name>.`.
+/// Format of checkpoints: a safetensors file. Its tensors are `model.<weight>` and `optimizer.<name>.<slot>.<weight>`,
+/// with the names and layouts of weight files. Its metadata holds numbers under the keys below; those of an optimizer
+/// have the prefix `optimizer.<name>.`. An optimizer without a name has no `<name>.` in its keys.
 namespace checkpoint_format {
 constexpr const char* name = "mezzo_checkpoint";  ///< value of `format`
 constexpr const char* version = "1";              ///< value of `format_version`
 constexpr const char *seed = "seed", *step = "global_step", *epoch = "epoch", *batch = "batches_in_epoch";
-constexpr const char *iterations = "iterations", *loss_scale = "loss_scale", *finite_steps = "finite_steps",
-                     *skipped = "skipped_steps";  // the last three where the scale has been in use
+constexpr const char* iterations = "iterations";  ///< per optimizer
+/// Per optimizer, absent as long as its loss scale is in its initial state.
+constexpr const char *loss_scale = "loss_scale", *finite_steps = "finite_steps", *skipped = "skipped_steps";
 
 std::string weight_key(const std::string& weight);
 std::string optimizer_key(const std::string& optimizer, const std::string& what);
 std::string slot_key(const std::string& optimizer, const std::string& slot, const std::string& weight);
 }  // namespace checkpoint_format
 
-/// Trainer::save_checkpoint.
+/// Implements Trainer::save_checkpoint.
 void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options);
 
 /// A checkpoint that is open for reading.
 class Checkpoint {
  public:
-  /// A FileError if the file is malformed, or no checkpoint.
+  /// Opens the file and reads its counters. A FileError if it is malformed or no checkpoint.
   explicit Checkpoint(const std::string& path);
 
-  /// Gives module and optimizers, made anew, what the file has. The layers must be built; `batch` is one of the
-  /// training's, whose epochs have `batches`. A FileError if anything doesn't fit: nothing has changed then.
+  /// Restores weights, counters and newly made optimizers of the runner's module. Its layers must be built. `batch` is
+  /// a training batch, from which the trained weights are found; `batches` is the number of batches per epoch. A
+  /// FileError if anything doesn't fit: nothing has changed then.
   void resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches) const;
 
  private:

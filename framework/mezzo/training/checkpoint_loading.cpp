@@ -1,12 +1,11 @@
 #include <mezzo/training/checkpoint.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/training/checkpoint_reader.hpp>
 
@@ -19,10 +18,10 @@ bool contains(const std::vector<std::shared_ptr<VariableState>>& all, const Vari
   return std::any_of(all.begin(), all.end(), [&](const auto& variable) { return variable.get() == one.id(); });
 }
 
-/// The optimizers that a checkpoint has, as their keys.
+/// Keys of the iterations of all optimizers in a checkpoint.
 std::set<std::string> iteration_keys(const Metadata& metadata) {
   std::set<std::string> out;
-  const std::string first = names::optimizer_key("", ""), last = std::string(".") + names::iterations;
+  const std::string first = names::optimizer_key("", ""), last = fmt::format(".{}", names::iterations);
   for (const auto& entry : metadata) {
     const std::string& key = entry.first;
     const bool ends = key.size() >= last.size() && key.compare(key.size() - last.size(), last.size(), last) == 0;
@@ -35,18 +34,18 @@ void note_optimizers(const Metadata& metadata, const OptimizerConfigs& configs, 
   std::set<std::string> unexpected = iteration_keys(metadata);
   for (const OptimizerConfig& config : configs) {
     const std::string key = names::optimizer_key(config.name, names::iterations);
-    if (unexpected.erase(key) == 0) faults.add("missing optimizer \"" + config.name + "\"");
+    if (unexpected.erase(key) == 0) faults.add(fmt::format("missing optimizer \"{}\"", config.name));
   }
   const std::string first = names::optimizer_key("", ""), last = names::iterations;
   for (const std::string& key : unexpected) {
     std::string name = key.substr(first.size(), key.size() - first.size() - last.size());
     if (!name.empty()) name.pop_back();  // the dot
-    faults.add("unexpected optimizer \"" + name + "\"");
+    faults.add(fmt::format("unexpected optimizer \"{}\"", name));
   }
 }
 
-/// A fixed scale stays what the options say; a dynamic one goes on within their limits.
-void go_on(LossScale& scale, LossScaleState from) {
+/// Continues a dynamic scale within the limits of the options. A fixed scale is that of the options.
+void restore_loss_scale(LossScale& scale, LossScaleState from) {
   const LossScaleOptions& options = scale.options();
   from.scale = options.dynamic ? std::clamp(from.scale, options.floor, options.cap) : options.initial_scale;
   scale.set_state(from);
@@ -59,7 +58,9 @@ Checkpoint::Checkpoint(const std::string& path) : file_(path) {
     const auto found = file_.metadata().find(key);
     return found == file_.metadata().end() ? std::string() : found->second;
   };
-  if (value("format") != names::name) refuse(" is none: it is not a file of save_checkpoint");
+  if (value("format") != names::name) {
+    refuse(fmt::format(": format must be \"{}\", as save_checkpoint writes; got \"{}\"", names::name, value("format")));
+  }
   if (value("format_version") != names::version) {
     refuse(fmt::format(": format_version must be {}; got \"{}\"", names::version, value("format_version")));
   }
@@ -70,19 +71,19 @@ Checkpoint::Checkpoint(const std::string& path) : file_(path) {
 }
 
 void Checkpoint::refuse(const std::string& text) const {
-  throw FileError("[Trainer] checkpoint \"" + file_.path() + "\"" + text);
+  throw FileError(fmt::format("[Trainer] checkpoint \"{}\"{}", file_.path(), text));
 }
 
 template <class Number>
 Number Checkpoint::number(const std::string& key) const {
   const auto found = file_.metadata().find(key);
-  if (found == file_.metadata().end()) refuse(": its metadata has no \"" + key + "\"");
+  if (found == file_.metadata().end()) refuse(fmt::format(": metadata must have \"{}\"; got none", key));
   const std::string& text = found->second;
   Number out{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (whole && out >= 0 && std::isfinite(static_cast<double>(out))) return out;
-  refuse(": \"" + key + "\" in its metadata must be a number, 0 or more; got \"" + text + "\"");
+  refuse(fmt::format(": metadata \"{}\" must be a number, 0 or more; got \"{}\"", key, text));
 }
 
 std::optional<LossScaleState> Checkpoint::loss_scale(const std::string& optimizer) const {
@@ -93,7 +94,7 @@ std::optional<LossScaleState> Checkpoint::loss_scale(const std::string& optimize
   try {
     LossScale({.dynamic = false}).set_state(state);
   } catch (const ValueError& error) {
-    refuse(": " + std::string(error.what()));
+    refuse(fmt::format(": {}", error.what()));
   }
   return state;
 }
@@ -121,16 +122,17 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
   reader.note_unexpected();
   if (reader.faults.any()) refuse(" does not fit: " + reader.faults.text());
   if (batch_ >= batches) {
-    refuse(fmt::format(" was saved after batch {} of an epoch; epochs have {} batches now", batch_, batches));
+    refuse(
+        fmt::format(" was saved after batch {} of an epoch: epochs must have more batches; got {}", batch_, batches));
   }
 
   runner.use(configs, true);
   runner.convert_weights();
-  for (SavedWeight& weight : weights) weight.give(configs);
+  for (SavedWeight& weight : weights) weight.restore(configs);
   for (std::size_t i = 0; i < configs.size(); ++i) {
     Optimizer::State& state = *configs[i].optimizer->state();
     state.iterations = iterations[i];
-    if (scales[i]) go_on(state.loss_scale, *scales[i]);
+    if (scales[i]) restore_loss_scale(state.loss_scale, *scales[i]);
   }
   TrainingState& state = training_state(runner.module());
   state.step = step_;

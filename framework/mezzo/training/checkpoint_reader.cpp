@@ -1,5 +1,6 @@
 #include <mezzo/training/checkpoint_reader.hpp>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/training/checkpoint.hpp>
 
 namespace mezzo::detail {
@@ -7,7 +8,7 @@ namespace {
 
 namespace names = checkpoint_format;
 
-/// a - b, both as float32.
+/// a - b in float32.
 Tensor difference(const Tensor& a, const Tensor& b) {
   Tensor out = a.cast(DType::float32);
   const Tensor subtracted = b.cast(DType::float32);
@@ -18,13 +19,13 @@ Tensor difference(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-void SavedWeight::give(const OptimizerConfigs& configs) {
+void SavedWeight::restore(const OptimizerConfigs& configs) {
   variable->assign(numbers);
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Optimizer& optimizer = *configs[i].optimizer;
     std::optional<Tensor> compensation = states[i].compensation;
     if (!optimizer.compensates(*variable) || (compensation && compensation->dtype() != variable->dtype())) {
-      compensation = {};  // the weight has it in it
+      compensation = {};  // not needed: `numbers` include it
     }
     if (compensation) {
       numbers = difference(numbers, *compensation);
@@ -36,7 +37,7 @@ void SavedWeight::give(const OptimizerConfigs& configs) {
     const std::vector<std::string> slot_names = optimizer.slot_names();
     Optimizer::Slots slots{Shared<VariableState>(variable), {}};
     const auto add = [&](const std::string& name, const std::optional<Tensor>& value) {
-      const auto& slot = slots.values.emplace_back(std::in_place, variable->name + "/" + name);
+      const auto& slot = slots.values.emplace_back(std::in_place, fmt::format("{}/{}", variable->name, name));
       if (value) slot->assign(*value);
       return value.has_value();
     };
@@ -51,7 +52,7 @@ std::optional<Tensor> CheckpointReader::tensor(const std::string& key, const Fil
   known_.insert(key);
   const SafetensorsFile::Entry* entry = file_.find(key);
   if (entry == nullptr) {
-    if (needed) faults.add("missing tensor \"" + key + "\"");
+    if (needed) faults.add(fmt::format("missing tensor \"{}\"", key));
     return {};
   }
   const std::string wrong_dtype = dtype_fault(*entry, weight.variable.dtype());
@@ -71,7 +72,7 @@ SavedStates CheckpointReader::read(const FileWeight& weight, const OptimizerConf
   SavedStates states;
   states.updated = updated;
   for (const std::string& slot : config.optimizer->slot_names()) {
-    // Before the first update every slot is zero, and a file may be without.
+    // Before the first update every slot is zero, so files may omit it.
     const bool needed = updated && iterations > 0;
     states.slots.push_back(tensor(names::slot_key(config.name, slot, weight.name()), weight, needed));
   }
@@ -82,7 +83,7 @@ SavedStates CheckpointReader::read(const FileWeight& weight, const OptimizerConf
 
 void CheckpointReader::note_unexpected() {
   for (const SafetensorsFile::Entry& entry : file_.entries()) {
-    if (known_.count(entry.name) == 0) faults.add("unexpected tensor \"" + entry.name + "\"");
+    if (known_.count(entry.name) == 0) faults.add(fmt::format("unexpected tensor \"{}\"", entry.name));
   }
 }
 

@@ -12,34 +12,36 @@
 
 namespace mezzo::detail {
 
-/// What a checkpoint has of one weight's states in one optimizer.
+/// States of one weight in one optimizer, as a checkpoint holds them.
 struct SavedStates {
-  std::vector<std::optional<Tensor>> slots;  ///< as Optimizer::slot_names() has them
-  std::optional<Tensor> compensation;
-  bool updated = false;  ///< whether the step trains the weight by that optimizer
+  std::vector<std::optional<Tensor>> slots;  ///< in the order of Optimizer::slot_names()
+  std::optional<Tensor> compensation;        ///< of Kahan summation
+  bool updated = false;                      ///< true if the training step updates the weight by that optimizer
 };
 
-/// What a checkpoint has of a weight.
+/// A weight and its optimizer states, as a checkpoint holds them.
 struct SavedWeight {
   std::shared_ptr<VariableState> variable;
-  Tensor numbers;                   ///< all that it stands for, float32 or float64 if it is a float
+  Tensor numbers;                   ///< full value, with split halves joined; float32 or float64 if it is a float
   std::vector<SavedStates> states;  ///< by optimizer
 
-  /// Gives the variable its numbers and the optimizers, which have no states yet, its slots.
-  void give(const OptimizerConfigs& configs);
+  /// Assigns the value to the variable and the states to the optimizers, which must have none yet.
+  void restore(const OptimizerConfigs& configs);
 };
 
-/// Reads the tensors of a checkpoint, weight by weight; what is missing, unexpected or doesn't fit is noted.
+/// Reads the tensors of a checkpoint weight by weight. Collects what is missing, unexpected or doesn't fit.
 class CheckpointReader {
  public:
   explicit CheckpointReader(const SafetensorsFile& file) : file_(file) {}
 
+  /// Value of a weight, without states.
   SavedWeight read(const FileWeight& weight);
 
-  /// `updated`: whether this optimizer trains it, which it did `iterations` times.
+  /// States of a weight in one optimizer. `updated` is true if the optimizer trains the weight; `iterations` is the
+  /// number of updates it has made.
   SavedStates read(const FileWeight& weight, const OptimizerConfig& config, bool updated, std::int64_t iterations);
 
-  /// When all is read.
+  /// Adds tensors that nobody read to the faults. Call it after the last read().
   void note_unexpected();
 
   Findings faults;

@@ -1,8 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/nn/weight_names.hpp>
@@ -11,14 +10,14 @@
 namespace mezzo::detail {
 namespace checkpoint_format {
 
-std::string weight_key(const std::string& weight) { return "model." + weight; }
+std::string weight_key(const std::string& weight) { return fmt::format("model.{}", weight); }
 
 std::string optimizer_key(const std::string& optimizer, const std::string& what) {
-  return "optimizer." + (optimizer.empty() ? "" : optimizer + ".") + what;
+  return optimizer.empty() ? fmt::format("optimizer.{}", what) : fmt::format("optimizer.{}.{}", optimizer, what);
 }
 
 std::string slot_key(const std::string& optimizer, const std::string& slot, const std::string& weight) {
-  return optimizer_key(optimizer, slot + "." + weight);
+  return optimizer_key(optimizer, fmt::format("{}.{}", slot, weight));
 }
 
 }  // namespace checkpoint_format
@@ -26,17 +25,16 @@ namespace {
 
 namespace names = checkpoint_format;
 
-/// Casts weights to the dtype asked for, and notes what that rounds away.
+/// Casts weights to the dtype of the options, and records the largest rounding error.
 class Rounding {
  public:
   explicit Rounding(const CheckpointOptions& options) : dtype_(options.dtype) {
     if (dtype_ && !is_floating(*dtype_)) {
-      throw ValueError(std::string("[Trainer] save_checkpoint: dtype must be a floating one; got ") +
-                       dtype_name(*dtype_));
+      fail<ValueError>("[Trainer]", "save_checkpoint: dtype must be floating; got {}", *dtype_);
     }
   }
 
-  /// The dtype in which a weight is stored.
+  /// Dtype in which a weight is stored.
   DType of(const VariableState& weight) const {
     return dtype_ && is_floating(weight.dtype()) && !weight.fixed_dtype ? *dtype_ : file_dtype(weight.dtype());
   }
@@ -48,8 +46,8 @@ class Rounding {
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (before[i] == after[i] || !std::isfinite(before[i])) continue;
       if (!std::isfinite(after[i])) {
-        throw ValueError(fmt::format("[Trainer] save_checkpoint: {} can't hold {:.6g}, which is in \"{}\"",
-                                     dtype_name(dtype), before[i], name));
+        fail<ValueError>("[Trainer]", "save_checkpoint: values of \"{}\" must be finite in {}; got {}", name, dtype,
+                         before[i]);
       }
       const double relative = std::abs(after[i] - before[i]) / std::abs(before[i]);
       if (relative <= largest_) continue;
@@ -59,19 +57,20 @@ class Rounding {
     return rounded;
   }
 
-  void tell() const {
+  /// Warns if any weight was rounded.
+  void warn_if_rounded() const {
     if (largest_ == 0) return;
     warn(fmt::format("[Trainer] save_checkpoint: weights were rounded to {}, by up to {:.2g} of a weight (\"{}\")",
-                     dtype_name(*dtype_), largest_, where_));
+                     *dtype_, largest_, where_));
   }
 
  private:
   std::optional<DType> dtype_;
-  double largest_ = 0;
-  std::string where_;
+  double largest_ = 0;  // relative error
+  std::string where_;   // weight with that error
 };
 
-/// What kahan_summation keeps of a variable; none if it doesn't.
+/// Compensation that kahan_summation keeps for a variable; none without that option.
 std::optional<Tensor> compensation_of(const Optimizer& optimizer, const VariableState& variable) {
   const std::size_t place = optimizer.slot_names().size();
   if (!optimizer.compensates(variable)) return {};
@@ -83,7 +82,7 @@ std::optional<Tensor> compensation_of(const Optimizer& optimizer, const Variable
   return {};
 }
 
-/// The numbers that a variable stands for: joined, and with what Kahan summation would add.
+/// Full value of a variable: with split halves joined and the compensations of Kahan summation added.
 Tensor whole(const VariableState& variable, const OptimizerConfigs& optimizers) {
   Tensor numbers = variable.numbers().cast(file_dtype(variable.dtype()));
   for (const OptimizerConfig& config : optimizers) {
@@ -110,8 +109,8 @@ void add_slots(const OptimizerConfig& config, const FileWeight& weight, bool rou
       }
     }
   }
-  // Of the variable's own dtype, since it says what that dtype's rounding took. A weight that is rounded here isn't
-  // what it belongs to.
+  // Stored in the variable's dtype: it is the rounding error of that dtype. It doesn't belong to a weight that is
+  // rounded to another dtype here.
   const auto compensation = compensation_of(optimizer, variable);
   if (compensation && !rounded) {
     tensors.emplace_back(names::slot_key(config.name, Optimizer::compensation_name, weight.name()),
@@ -122,14 +121,14 @@ void add_slots(const OptimizerConfig& config, const FileWeight& weight, bool rou
 void add_numbers(const OptimizerConfig& config, Metadata& metadata) {
   const auto key = [&](const char* what) { return names::optimizer_key(config.name, what); };
   const Optimizer::State& state = *config.optimizer->state();
-  metadata[key(names::iterations)] = std::to_string(state.iterations);
+  metadata[key(names::iterations)] = fmt::to_string(state.iterations);
   const LossScaleState& scale = state.loss_scale.state();
   const bool untouched =
       scale.scale == state.loss_scale.options().initial_scale && scale.finite_steps == 0 && scale.skipped == 0;
   if (untouched) return;
   metadata[key(names::loss_scale)] = fmt::format("{}", scale.scale);
-  metadata[key(names::finite_steps)] = std::to_string(scale.finite_steps);
-  metadata[key(names::skipped)] = std::to_string(scale.skipped);
+  metadata[key(names::finite_steps)] = fmt::to_string(scale.finite_steps);
+  metadata[key(names::skipped)] = fmt::to_string(scale.skipped);
 }
 
 }  // namespace
@@ -138,7 +137,9 @@ void save_checkpoint(Module& module, const std::string& path, const CheckpointOp
   Rounding rounding(options);
   TrainingState& state = training_state(module);
   const RunningScope running(state);
-  if (!state.configured) throw ValueError("[Trainer] save_checkpoint: there is nothing to go on from; fit() first");
+  if (!state.configured) {
+    fail<ValueError>("[Trainer]", "save_checkpoint: the module must have been trained by fit(); got an untrained one");
+  }
   NamedTensors tensors;
   for (const FileWeight& weight : file_weights(*module.state()).weights) {
     const Tensor numbers = whole(*weight.variable.state(), state.optimizers);
@@ -150,13 +151,13 @@ void save_checkpoint(Module& module, const std::string& path, const CheckpointOp
   }
   Metadata metadata{{"format", names::name},
                     {"format_version", names::version},
-                    {names::seed, std::to_string(seed())},
-                    {names::step, std::to_string(state.step)},
-                    {names::epoch, std::to_string(state.epoch)},
-                    {names::batch, std::to_string(state.batch)}};
+                    {names::seed, fmt::to_string(seed())},
+                    {names::step, fmt::to_string(state.step)},
+                    {names::epoch, fmt::to_string(state.epoch)},
+                    {names::batch, fmt::to_string(state.batch)}};
   for (const OptimizerConfig& config : state.optimizers) add_numbers(config, metadata);
   save_safetensors(path, tensors, metadata);
-  rounding.tell();
+  rounding.warn_if_rounded();
 }
 
 }  // namespace mezzo::detail

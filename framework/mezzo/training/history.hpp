@@ -5,11 +5,10 @@
 
 namespace mezzo {
 
-/// What fit returns: the epochs that ran, the training's first one being 0, and for each name ("loss", "val_loss") one
-/// number per epoch.
+/// Result of fit: one number per epoch for each logged name.
 struct History {
-  std::vector<int> epoch{};
-  std::map<std::string, std::vector<double>> history{};
+  std::vector<int> epoch{};                              ///< epochs that ran; the first of a training is 0
+  std::map<std::string, std::vector<double>> history{};  ///< "loss", "val_loss", ...: a number for each of `epoch`
 };
 
 }  // namespace mezzo

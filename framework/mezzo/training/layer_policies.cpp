@@ -1,18 +1,20 @@
+#include <mezzo/training/layer_policies.hpp>
+
 #include <algorithm>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/precision/policy_map.hpp>
-#include <mezzo/training/step_runner.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-/// Whether a layer's policy leaves nothing to the levels above it.
+/// True if a layer's policy overrides the levels above it for every layer below.
 bool overrides_all(const Policy& policy) {
   return !policy.inherits() && (policy.map() == nullptr || !policy.map()->default_policy().inherits());
 }
 
-/// Whether anything below is left to the Trainer.
+/// True if a Trainer's policy applies to any layer below.
 bool reached(const LayerState& state) {
   if (overrides_all(state.policy)) return false;
   return state.children.empty() || !state.weights.empty() ||
@@ -20,13 +22,14 @@ bool reached(const LayerState& state) {
                      [](const auto& child) { return reached(*child.second); });
 }
 
-void list_overrides(const LayerState& state, const std::string& path, std::string& text) {
+/// `backbone/conv1 (float32)` for each layer that overrides a Trainer's policy.
+void add_overrides(const LayerState& state, const std::string& path, std::vector<std::string>& out) {
   if (!state.policy.inherits()) {
-    text += (text.empty() ? "" : ", ") + (path.empty() ? state.kind : path) + " (" + state.policy.name() + ")";
+    out.push_back(fmt::format("{} ({})", path.empty() ? state.kind : path, state.policy.name()));
     return;
   }
   for (const auto& child : state.children) {
-    list_overrides(*child.second, path + (path.empty() ? "" : "/") + child.first, text);
+    add_overrides(*child.second, path + (path.empty() ? "" : "/") + child.first, out);
   }
 }
 
@@ -42,9 +45,8 @@ void require_matches(const Layer& root, const PolicyMap& map) {
   add_paths(*root.state(), "", paths);
   const std::vector<std::string> unmatched = map.unmatched(paths);
   if (unmatched.empty()) return;
-  std::string text;
-  for (const std::string& path : paths) text += (text.empty() ? "" : ", ") + path;
-  throw ValueError("[PolicyMap] entry \"" + unmatched.front() + "\" matches no layer; there are: " + text);
+  fail<ValueError>("[PolicyMap]", "every entry must match a layer; got \"{}\"; valid paths: {}", unmatched.front(),
+                   fmt::join(paths, ", "));
 }
 
 }  // namespace
@@ -75,10 +77,11 @@ std::vector<Conversion> conversions(const Layer& root, const Policy& policy) {
 void require_reach(const Layer& root, const Policy& policy) {
   if (policy.map() != nullptr) require_matches(root, *policy.map());
   if (policy.inherits() || reached(*root.state())) return;
-  std::string overrides;
-  list_overrides(*root.state(), "", overrides);
-  throw ValueError("[Trainer] precision " + policy.name() +
-                   " reaches no layer: every one has a dtype of its own or its container's: " + overrides);
+  std::vector<std::string> overrides;
+  add_overrides(*root.state(), "", overrides);
+  fail<ValueError>("[Trainer]",
+                   "precision {} must apply to a layer; got layers that all have a policy of their own: {}",
+                   policy.name(), fmt::join(overrides, ", "));
 }
 
 }  // namespace mezzo::detail

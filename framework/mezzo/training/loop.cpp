@@ -4,14 +4,15 @@
 #include <cstring>
 #include <limits>
 
+#include <mezzo/core/fail.hpp>
+#include <mezzo/training/auto_precision.hpp>
 #include <mezzo/training/loss_scaling.hpp>
 #include <mezzo/training/progress_bar.hpp>
-#include <mezzo/training/slow_policy.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-/// Means over the samples of what steps log, in double. A skipped step has no part in them.
+/// Means over the samples of the numbers that steps log, in double, without skipped steps.
 class Means {
  public:
   void add(const StepRunner& runner, std::int64_t samples) {
@@ -24,7 +25,7 @@ class Means {
     }
   }
 
-  /// Of every name, or of those for the progress bar; NaN if every step was skipped.
+  /// Means of all names, or of those for the progress bar. NaN if every step was skipped.
   ProgressBar::Numbers numbers(bool prog_bar_only) const {
     ProgressBar::Numbers out;
     for (const Entry& entry : entries_) {
@@ -46,7 +47,7 @@ class Means {
     double samples = 0;
   };
 
-  /// Steps log the same names in the same order, but for those that look at the batch's shape.
+  /// Entry of a name. Steps usually log the same names in the same order, so index `likely` is tried first.
   Entry& entry_of(const Logged& logged, std::size_t likely) {
     if (likely < entries_.size() && entries_[likely].name == logged.name) return entries_[likely];
     for (Entry& entry : entries_) {
@@ -59,7 +60,7 @@ class Means {
 };
 
 void require(const DataLoader& loader, const std::string& verb) {
-  if (loader.empty()) throw ValueError("[Trainer] " + verb + ": the loader has no batches");
+  if (loader.empty()) fail<ValueError>("[Trainer]", "{}: the loader must have batches; got an absent loader", verb);
 }
 
 HostBatch first_batch(const DataLoader& loader) { return *loader.epoch(0).next(); }
@@ -74,15 +75,15 @@ Means evaluate_with(StepRunner& runner, const DataLoader& loader, Phase phase) {
   return means;
 }
 
-/// Tensors one after another along axis 0.
+/// Concatenates tensors along axis 0.
 Tensor concatenate(const std::vector<Tensor>& parts) {
   Shape shape = parts.front().shape();
-  if (shape.empty()) throw ShapeError("[Trainer] predict: outputs must have a batch axis; got shape ()");
+  if (shape.empty()) fail<ShapeError>("[Trainer]", "predict: outputs must have a batch axis; got shape {}", shape);
   shape[0] = 0;
   for (const Tensor& part : parts) {
     if (!std::equal(shape.begin() + 1, shape.end(), part.shape().begin() + 1, part.shape().end())) {
-      throw ShapeError("[Trainer] predict: outputs may differ on axis 0 only; got shapes " +
-                       to_string(parts.front().shape()) + " and " + to_string(part.shape()));
+      fail<ShapeError>("[Trainer]", "predict: outputs may differ on axis 0 only; got shapes {} and {}",
+                       parts.front().shape(), part.shape());
     }
     shape[0] += part.shape()[0];
   }
@@ -110,7 +111,7 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
     options.checkpoint->resume(runner, first_batch(train), train.size());
   } else {
     runner.configure(options.anew);
-    if (state.batch > 0) ++state.epoch;  // one that was broken off is over
+    if (state.batch > 0) ++state.epoch;  // an interrupted epoch isn't continued
     state.batch = 0;
   }
 
@@ -126,7 +127,7 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
     const auto numbers = [&](bool prog_bar_only) {
       auto out = means.numbers(prog_bar_only);
       for (const auto& entry : scaling.numbers()) {
-        if (!means.has(entry.first)) out.push_back(entry);  // a name of the module's own stays its own
+        if (!means.has(entry.first)) out.push_back(entry);  // names that the module logs take precedence
       }
       return out;
     };

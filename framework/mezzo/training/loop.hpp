@@ -7,22 +7,23 @@
 
 namespace mezzo::detail {
 
+/// Options of the training loop.
 struct LoopOptions {
-  int epochs = 1;               ///< < 0: without end
+  int epochs = 1;               ///< < 0: no limit
   std::int64_t max_steps = -1;  ///< < 0: no limit
-  bool progress_bar = true;
-  bool anew = false;                       ///< optimizers without state; limits count from the start of the training
-  const Checkpoint* checkpoint = nullptr;  ///< from which a training goes on that isn't begun anew
+  bool progress_bar = true;     ///< writes a progress bar
+  bool anew = false;            ///< gives optimizers without state; limits then count from the start of the training
+  const Checkpoint* checkpoint = nullptr;  ///< checkpoint to resume from, or null
 };
 
-/// Epochs of training, each followed by validation if that loader isn't absent.
+/// Trains epochs, each followed by validation if that loader isn't absent.
 History fit(Module& module, const DataLoader& train, const DataLoader& validation, const RunOptions& run,
             const LoopOptions& options);
 
-/// Means over the samples of what a phase's steps log.
+/// Means over the samples of the numbers that a phase's steps log.
 Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOptions& run);
 
-/// The outputs for all samples, one after another.
+/// Outputs for all samples, concatenated along axis 0.
 Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run);
 
 }  // namespace mezzo::detail

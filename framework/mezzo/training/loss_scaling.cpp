@@ -1,36 +1,34 @@
 #include <mezzo/training/loss_scaling.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-/// Whether a step that overflows now is warned of: a first scale may take some steps to settle, and each would say the
-/// same.
-bool tells(const LossScale& scale) {
+/// True if the next skip causes a warning: skips 1, 2, 3, 4, 8, 16, ... do. The first scale may take many skips to
+/// settle.
+bool warns_at_next_skip(const LossScale& scale) {
   const std::int64_t count = scale.skipped() + 1;
   return count <= 3 || (count & (count - 1)) == 0;
 }
 
-std::string named(const std::string& name) { return name.empty() ? "" : " of optimizer \"" + name + "\""; }
+std::string named(const std::string& name) { return name.empty() ? "" : fmt::format(" of optimizer \"{}\"", name); }
 
-/// `"backbone/conv1" conv2d gave the first value that is not finite (float16)`; the gradient of a loss, outside of
-/// layers: `cast in the backward pass into "head" gave ...`.
+/// `"backbone/conv1" conv2d gave the first value that is not finite (float16)`. Outside of layers, for the gradient of
+/// a loss: `cast in the backward pass into "head" gave ...`.
 std::string text_of(const std::optional<Overflow>& overflow) {
   if (!overflow) return "a value is not finite";
-  const std::string path = overflow->path.empty() ? "" : "\"" + overflow->path + "\"";
-  const std::string dtype = dtype_name(overflow->dtype);
+  const std::string path = overflow->path.empty() ? "" : fmt::format("\"{}\"", overflow->path);
+  const char* space = path.empty() ? "" : " ";
   if (overflow->op == "input" || overflow->op == "variable" || overflow->op == "constant") {
-    return fmt::format("{}{}{} holds a value that is not finite ({})", overflow->op, path.empty() ? "" : " ", path,
-                       dtype);
+    return fmt::format("{}{}{} holds a value that is not finite ({})", overflow->op, space, path, overflow->dtype);
   }
-  const std::string into = overflow->reader.empty() ? "" : " into \"" + overflow->reader + "\"";
-  return fmt::format("{}{}{}{}{} gave the first value that is not finite ({})", path, path.empty() ? "" : " ",
-                     overflow->op, overflow->backward ? " in the backward pass" : "", into, dtype);
+  const std::string into = overflow->reader.empty() ? "" : fmt::format(" into \"{}\"", overflow->reader);
+  return fmt::format("{}{}{}{}{} gave the first value that is not finite ({})", path, space, overflow->op,
+                     overflow->backward ? " in the backward pass" : "", into, overflow->dtype);
 }
 
 }  // namespace
@@ -38,7 +36,7 @@ std::string text_of(const std::optional<Overflow>& overflow) {
 bool StepRunner::seeks_overflow(const std::vector<std::size_t>& updated) const {
   return !options_.silent && std::any_of(updated.begin(), updated.end(), [&](std::size_t i) {
     const LossScale& scale = state_.optimizers[i].optimizer->state()->loss_scale;
-    return tells(scale) || scale.at_floor();
+    return warns_at_next_skip(scale) || scale.at_floor();
   });
 }
 
@@ -52,13 +50,14 @@ void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed
   if (!scaled) return;
   scaled_[optimizer] = true;
   const double before = state.loss_scale.scale();
-  const bool told = !committed && !options_.silent && tells(state.loss_scale);
+  const bool warns = !committed && !options_.silent && warns_at_next_skip(state.loss_scale);
   if (!state.loss_scale.update(committed) && !options_.silent) {
-    failure_ = fmt::format("[Trainer] step {}{} overflows even at the smallest loss scale, {:.8g}: {}", state_.step,
-                           named(config.name), before, text_of(overflow));
+    failure_ = fmt::format(
+        "[Trainer] loss and gradients of step {}{} must be finite at the smallest loss scale, {:.8g}; got: {}",
+        state_.step, named(config.name), before, text_of(overflow));
     return;
   }
-  if (!told) return;
+  if (!warns) return;
   const bool dynamic = state.loss_scale.options().dynamic;
   warn(fmt::format("[Trainer] step {}{} was skipped: {}; loss scale {:.8g}{}", state_.step, named(config.name),
                    text_of(overflow), before,

@@ -9,23 +9,23 @@
 
 namespace mezzo::detail {
 
-/// What an epoch's steps do to the loss scales, as progress bar and History show it.
+/// Loss scales and skipped steps of one epoch, for progress bar and History.
 class ScalingLog {
  public:
-  /// The epoch begins.
+  /// Starts an epoch.
   explicit ScalingLog(const StepRunner& runner);
 
-  /// `loss_scale` as it is now and `skipped_steps` since then, for each optimizer whose gradients are scaled; of
-  /// several optimizers with `_<name>`.
+  /// For each optimizer with scaled gradients, `loss_scale` now and `skipped_steps` since the start of the epoch. With
+  /// several optimizers the names end in `_<name>`.
   std::vector<std::pair<std::string, double>> numbers() const;
 
  private:
   const StepRunner& runner_;
-  std::vector<std::int64_t> skipped_;  // before, by optimizer
+  std::vector<std::int64_t> skipped_;  // at the start of the epoch, by optimizer
 };
 
-/// What closed a group's gate in an eager trace, which has the numbers of all its nodes; none if that was no value that
-/// isn't finite.
+/// First non-finite value that closed a group's gate in an eager trace, whose nodes all have numbers. None if no gate
+/// of the group is closed, or if no node of the trace explains it.
 std::optional<Overflow> overflow_of(const Graph& graph, int group);
 
 }  // namespace mezzo::detail

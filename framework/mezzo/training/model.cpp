@@ -2,18 +2,22 @@
 
 #include <algorithm>
 
+#include <mezzo/core/fail.hpp>
+
 namespace mezzo {
 
 Model::Model(const ModelOptions& options) : Module("Functional", options) {
-  if (options.inputs.empty() || options.outputs.empty()) throw ValueError(label() + " give .inputs and .outputs");
+  if (options.inputs.empty() || options.outputs.empty()) {
+    fail<ValueError>(label(), "inputs and outputs are required; got {} inputs and {} outputs", options.inputs.size(),
+                     options.outputs.size());
+  }
   graph_ = FunctionalGraph(options.inputs, options.outputs, *state());
 }
 
 Values Model::call_many(const Values& xs) {
-  if (graph_.empty()) return Layer::call_many(xs);  // a subclass overrides call()
+  if (graph_.empty()) return Layer::call_many(xs);  // not functional: a derived class overrides call()
   if (xs.size() != graph_.input_count()) {
-    throw ValueError(label() + " takes " + std::to_string(graph_.input_count()) + " inputs; got " +
-                     std::to_string(xs.size()));
+    fail<ValueError>(label(), "number of inputs must be {}; got {}", graph_.input_count(), xs.size());
   }
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Shape& expected = graph_.input(i).shape;
@@ -22,10 +26,7 @@ Values Model::call_many(const Values& xs) {
     for (std::size_t axis = 0; fits && axis < shape.size(); ++axis) {
       fits = shape[axis] == expected[axis] || expected[axis] < 0;
     }
-    if (!fits) {
-      throw ShapeError(label() + " input " + std::to_string(i) + " must have shape " + to_string(expected) +
-                       "; got shape " + to_string(shape));
-    }
+    if (!fits) fail<ShapeError>(label(), "input {} must have shape {}; got shape {}", i, expected, shape);
   }
   return graph_.insert(xs);
 }
@@ -41,8 +42,10 @@ Values Model::outputs() const {
 }
 
 void Model::require_functional(const std::string& what) const {
-  if (graph_.empty())
-    throw ValueError(label() + " " + what + ": only a model made from inputs and outputs has symbols");
+  if (graph_.empty()) {
+    fail<ValueError>(label(), "{}: the model must be functional, made from inputs and outputs; got one without symbols",
+                     what);
+  }
 }
 
 LayerHandle Model::get_layer(const std::string& path) const {
@@ -52,12 +55,12 @@ LayerHandle Model::get_layer(const std::string& path) const {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string name = path.substr(begin, end - begin);
     std::shared_ptr<LayerState> found;
-    std::string good;
+    std::vector<std::string> names;
     for (const auto& child : layer->children) {
       if (child.first == name) found = child.second.pointer();
-      good += (good.empty() ? "" : ", ") + child.first;
+      names.push_back(child.first);
     }
-    if (!found) throw NameError(label() + " no layer \"" + name + "\"; there are: " + good);
+    if (!found) fail_unknown(label(), "layer", name, names);
     layer = std::move(found);
     begin = end + 1;
   }
@@ -71,7 +74,9 @@ LayerHandle Model::get_layer(const std::string& path) const {
 }
 
 Value LayerHandle::output() const {
-  if (!output_) throw ValueError("[Model] layer \"" + path_ + "\" has no symbol: it is not part of a functional graph");
+  if (!output_) {
+    fail<ValueError>("[Model]", "layer \"{}\" must be part of a functional graph; got one without a symbol", path_);
+  }
   return *output_;
 }
 

@@ -14,51 +14,53 @@
 
 namespace mezzo {
 
-/// What a compiled model is trained by: each a value or a Keras name.
+/// Options of Model::compile. Optimizer, loss and metrics are objects or Keras names.
 struct CompileOptions {
-  Any<Optimizer> optimizer = "adam";
-  Any<Loss> loss{};
-  std::vector<Any<Metric>> metrics{};
-  /// How gradients are scaled in steps that compute in float16; a Trainer's own loss_scale goes before it.
+  Any<Optimizer> optimizer = "adam";   ///< trains all trainable weights
+  Any<Loss> loss{};                    ///< Required.
+  std::vector<Any<Metric>> metrics{};  ///< logged beside "loss"; names must differ
+  /// Scaling of gradients in steps that compute in float16; not given: the defaults of LossScaleOptions. A loss_scale
+  /// of the Trainer overrides it.
   std::optional<LossScaleOptions> loss_scale{};
 };
 
-/// Training on arrays.
+/// Options of Model::fit on arrays.
 struct FitOptions {
-  int epochs = 1;
-  std::int64_t batch_size = 32;
-  bool verbose = true;          ///< shows a progress bar
-  double validation_split = 0;  ///< this share of the samples, the last ones, is validated on
-  std::optional<std::pair<Tensor, Tensor>> validation_data{};  ///< x, y; instead of a split
-  bool shuffle = true;
-  std::optional<Tensor> sample_weight{};  ///< (samples,): factors of the samples' losses
+  int epochs = 1;                ///< 0 or more
+  std::int64_t batch_size = 32;  ///< samples per step, 1 or more
+  bool verbose = true;           ///< shows a progress bar
+  double validation_split = 0;   ///< share of the samples, the last ones, to validate on: in [0, 1)
+  std::optional<std::pair<Tensor, Tensor>> validation_data{};  ///< x, y to validate on; overrides validation_split
+  bool shuffle = true;                                         ///< trains on a new order of the samples each epoch
+  std::optional<Tensor> sample_weight{};                       ///< (samples,): factors of the samples' losses
 };
 
-/// Training on a loader.
+/// Options of Model::fit on a loader.
 struct FitLoaderOptions {
-  int epochs = 1;
-  bool verbose = true;
-  DataLoader validation_data{};
+  int epochs = 1;                ///< 0 or more
+  bool verbose = true;           ///< shows a progress bar
+  DataLoader validation_data{};  ///< validated on after each epoch; empty: no validation
 };
 
+/// Options of Model::evaluate and Model::predict on arrays.
 struct EvaluateOptions {
-  std::int64_t batch_size = 32;
+  std::int64_t batch_size = 32;  ///< samples per step, 1 or more
 };
 
-/// What explain() shows beside the kernels.
+/// Options of Model::explain.
 struct ExplainOptions {
-  bool declined = false;  ///< the kernels that were passed over, and why
-  bool profile = false;   ///< where the time goes, and `declined` with it
+  bool declined = false;  ///< adds the kernels that were not chosen, with the reason
+  bool profile = false;   ///< adds times and rates; implies `declined`
 };
 
-/// A layer inside a model.
+/// A layer inside a model, found by Model::get_layer.
 class LayerHandle : public Layer {
  public:
   LayerHandle(Shared<LayerState> state, std::string path, std::optional<Value> output)
       : Layer(std::move(state)), path_(std::move(path)), output_(std::move(output)) {}
 
-  /// What it gives in the functional graph, as a symbol (of its last call, and the first if there are several
-  /// outputs). A ValueError if the model isn't functional or the layer computes nothing.
+  /// Symbol of the layer's output in the functional graph: of its last call, and of the first output if there are
+  /// several. A ValueError if the model isn't functional or the layer computes nothing.
   Value output() const;
 
  private:
@@ -66,18 +68,20 @@ class LayerHandle : public Layer {
   std::optional<Value> output_;
 };
 
+/// Options of a functional Model.
 struct ModelOptions {
-  Values inputs{};
-  Values outputs{};
-  std::string name{};
-  Policy dtype{};
+  Values inputs{};     ///< Required. Symbols made by Input.
+  Values outputs{};    ///< Required. Symbols that depend on `inputs` only.
+  std::string name{};  ///< for error texts and paths; "": none
+  Policy dtype{};      ///< policy of the layers without one of their own; not given: inherited
 };
 
-/// A module with Keras' verbs. Made from inputs and outputs of a functional graph, or by deriving and overriding
+/// A module with the verbs of Keras. Made from the inputs and outputs of a functional graph, by deriving and overriding
 /// call(), or as a Sequential.
 class Model : public Module {
  public:
-  /// Functional: a ValueError if there are no inputs or outputs, or an output depends on an Input that isn't listed.
+  /// Makes a functional model. A ValueError if there are no inputs or no outputs, or if an output depends on an Input
+  /// that isn't listed.
   explicit Model(const ModelOptions& options);
   Model(const Model&) = default;
   Model(Model&&) = default;
@@ -91,11 +95,13 @@ class Model : public Module {
   template <class D, class = IfDerived<D>>
   Model& operator=(D&&) = delete;
 
-  /// Says what to train by. Forgets the state of an optimizer compiled before.
+  /// Sets optimizer, loss and metrics. Discards the optimizer state, counters and plans of earlier training. A
+  /// ValueError if the optimizer, the loss or a metric is empty, or if loss_scale is out of range; a NameError if two
+  /// of loss and metrics have one name. The model is unchanged then.
   void compile(CompileOptions options);
 
-  /// Trains, under the model's own policy. Called again it goes on with the same optimizer state. A ValueError if the
-  /// model isn't compiled or the arrays are empty, a ShapeError if they don't fit.
+  /// Trains under the model's own policy. A second call continues with the same optimizer state. A ValueError if the
+  /// model isn't compiled, the arrays are empty or an option is out of range; a ShapeError if the arrays don't fit.
   History fit(const Tensor& x, const Tensor& y, const FitOptions& options = {});
   History fit(const DataLoader& loader, const FitLoaderOptions& options = {});
 
@@ -103,27 +109,27 @@ class Model : public Module {
   Logs evaluate(const Tensor& x, const Tensor& y, const EvaluateOptions& options = {});
   Logs evaluate(const DataLoader& loader);
 
-  /// Outputs for all samples, float32 (float64 where the output is).
+  /// Outputs for all samples, as float32, or float64 if the model's output is.
   Tensor predict(const Tensor& x, const EvaluateOptions& options = {});
   Tensor predict(const DataLoader& loader);
 
-  /// Writes a table of layers to std::cout: output shapes, dtypes, parameters, and bytes of weights, of the states that
-  /// the compiled optimizer keeps for them (after the first step) and of activations. Those are what a layer gave last,
-  /// for one sample, in the dtype in which it leaves the layer, views too; the total leaves out containers, which give
-  /// what a layer of theirs gave, and layers' intermediate values.
+  /// Writes summary_text() to std::cout.
   void summary() const;
 
-  /// The same as text.
+  /// Table of layers: output shapes, dtypes, parameters, and bytes of weights, of optimizer states and of activations.
+  /// Optimizer states exist after the first step. Activations are the size of a layer's last output for one sample, in
+  /// the dtype in which it leaves the layer; views count as well. Their total leaves out containers, whose output is
+  /// the output of one of their layers, and intermediate values inside layers.
   std::string summary_text() const;
 
-  /// The plan of the last training step (or else evaluation), a kernel a line: op, layer, implementation, outputs,
-  /// bytes. With `profile` also, as means over all steps of that plan but the first: time, share of the step, GFLOP/s
-  /// (products and convolutions, 1e9 multiplications and additions a second), GB/s (operands and results, each counted
-  /// once); sums by op; and the share of the step's wall time that the lines account for. A ValueError if nothing has
-  /// run yet or, for a profile, only one step.
+  /// Plan of the last training step, or of the last step if the model was never trained. One line per kernel: op,
+  /// layer, implementation, outputs, bytes. With `profile` each line also has time, share of the step, GFLOP/s (1e9
+  /// multiplications and additions of products and convolutions per second) and GB/s (operands and results, each
+  /// counted once), as means over all runs of that plan except the first; sums by op and the share of the step's wall
+  /// time that the lines cover follow. A ValueError before the first step, and with `profile` before the second.
   std::string explain(const ExplainOptions& options = {});
 
-  /// The layer of that path ("backbone/conv1"); a NameError that lists the names otherwise.
+  /// Layer of that path ("backbone/conv1"). A NameError that lists the names if there is none.
   LayerHandle get_layer(const std::string& path) const;
 
   /// Symbols of a functional model's graph, for models on parts of it:
@@ -148,7 +154,7 @@ class Model : public Module {
   void require_compiled(const std::string& verb) const;
   void require_functional(const std::string& what) const;
 
-  CompileOptions compiled_{Any<Optimizer>(), {}, {}, {}};
+  std::optional<CompileOptions> compiled_;
   FunctionalGraph graph_;
 };
 

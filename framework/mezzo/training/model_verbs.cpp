@@ -3,6 +3,7 @@
 #include <set>
 #include <tuple>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/training/loop.hpp>
 
 namespace mezzo {
@@ -24,14 +25,15 @@ Dataset weighted_arrays(const Tensor& x, const Tensor& y, const Tensor& sample_w
 }  // namespace
 
 void Model::compile(CompileOptions options) {
-  if (!options.loss) throw ValueError(label() + " compile: give a loss");
-  if (!options.optimizer) throw ValueError(label() + " compile: give an optimizer");
+  if (!options.loss) fail<ValueError>(label(), "compile: loss is required; got none");
+  if (!options.optimizer) fail<ValueError>(label(), "compile: optimizer is required; got none");
   if (options.loss_scale) check_loss_scale(*options.loss_scale, label() + " compile: loss_scale.");
   std::set<std::string> names{"loss"};
-  for (const auto& metric : options.metrics) {
-    if (!metric) throw ValueError(label() + " compile: a metric is empty");
+  for (std::size_t i = 0; i < options.metrics.size(); ++i) {
+    const Any<Metric>& metric = options.metrics[i];
+    if (!metric) fail<ValueError>(label(), "compile: metrics must not be empty; got an empty one at index {}", i);
     if (!names.insert(metric->name()).second) {
-      throw NameError(label() + " compile: two of loss and metrics are named \"" + metric->name() + "\"");
+      fail<NameError>(label(), "compile: names of loss and metrics must differ; got \"{}\" twice", metric->name());
     }
   }
   compiled_ = std::move(options);
@@ -39,13 +41,12 @@ void Model::compile(CompileOptions options) {
 }
 
 void Model::require_compiled(const std::string& verb) const {
-  if (!compiled_.loss) throw ValueError(label() + " " + verb + ": compile() the model first");
+  if (!compiled_) fail<ValueError>(label(), "{}: the model must be compiled; got one without a loss", verb);
 }
 
 History Model::fit(const Tensor& x, const Tensor& y, const FitOptions& options) {
   if (!(options.validation_split >= 0 && options.validation_split < 1)) {
-    throw ValueError(label() + " fit: validation_split must lie in [0, 1); got " +
-                     std::to_string(options.validation_split));
+    fail<ValueError>(label(), "fit: validation_split must be in [0, 1); got {}", options.validation_split);
   }
   Dataset data = options.sample_weight ? weighted_arrays(x, y, *options.sample_weight) : arrays(x, y);
   Dataset validation;
@@ -63,9 +64,10 @@ History Model::fit(const Tensor& x, const Tensor& y, const FitOptions& options) 
 
 History Model::fit(const DataLoader& loader, const FitLoaderOptions& options) {
   if (options.epochs < 0) {
-    throw ValueError(label() + " fit: epochs must be 0 or more; got " + std::to_string(options.epochs));
+    fail<ValueError>(label(), "fit: epochs must be 0 or more; got {}", options.epochs);
   }
-  return detail::fit(*this, loader, options.validation_data, {}, {options.epochs, -1, options.verbose, false});
+  return detail::fit(*this, loader, options.validation_data, {},
+                     {.epochs = options.epochs, .progress_bar = options.verbose});
 }
 
 Logs Model::evaluate(const Tensor& x, const Tensor& y, const EvaluateOptions& options) {

@@ -11,27 +11,28 @@
 
 namespace mezzo {
 
-/// Names and numbers: what evaluate, validate and test return.
+/// Logged numbers by name: result of evaluate, validate and test.
 using Logs = std::map<std::string, double>;
 
-/// `prog_bar` shows it in the progress bar.
+/// Options of Module::log.
 struct LogOptions {
-  bool prog_bar = false;
+  bool prog_bar = false;  ///< shows the number in the progress bar
 };
 
-/// An optimizer and what it trains: `weights` {} means every trainable weight of the module. `name` tells several
-/// apart. `loss_scale` is how its gradients are scaled in steps that compute in float16; the Trainer's goes before it.
+/// An optimizer and the weights that it trains.
 struct OptimizerConfig {
-  Any<Optimizer> optimizer = "adam";
-  std::vector<Variable> weights{};
-  std::string name{};
+  Any<Optimizer> optimizer = "adam";  ///< an Optimizer or a Keras name
+  std::vector<Variable> weights{};    ///< {}: all trainable weights of the module
+  std::string name{};                 ///< for Module::optimizer(); several optimizers need different names
+  /// Scaling of its gradients in steps that compute in float16; not given: the defaults of LossScaleOptions. A
+  /// loss_scale of the Trainer overrides it.
   std::optional<LossScaleOptions> loss_scale{};
 };
 using OptimizerConfigs = std::vector<OptimizerConfig>;
 
 class Plan;
 
-/// What runs leave with a module: training/ derives from it.
+/// State that runs keep in a module. The runner's own state derives from it.
 struct RunState {
   virtual ~RunState() = default;
   std::shared_ptr<const Plan> last_plan;  ///< of the last step, for explain()
@@ -41,34 +42,37 @@ struct RunState {
 class OptimizerHandle {
  public:
   explicit OptimizerHandle(std::size_t index) : index_(index) {}
+
+  /// Position in the result of configure_optimizers().
   std::size_t index() const { return index_; }
 
  private:
   std::size_t index_;
 };
 
-/// A layer that knows how to be trained, in Lightning's way: it says what one step computes, and the Trainer does the
-/// rest. Steps are traced once per shape of the batch, so they hold no state of their own.
+/// A layer with its training steps, as in Lightning: the module defines one step, a Trainer runs the loops. A step is
+/// traced once per shape of the batch, so it must not depend on state of its own in C++.
 class Module : public Layer {
  public:
-  /// The loss of a batch: one number, or one per sample, of which the mean is taken. A module that calls minimize()
-  /// itself returns what is to be reported.
+  /// Loss of a batch: one number, or one per sample; their mean is minimized. A step that calls minimize() itself
+  /// returns the value to report. The default is a ValueError.
   virtual Value training_step(const Batch& batch);
 
-  /// Logs what is to be measured on a validation batch.
+  /// Logs the metrics of a validation batch. The default is a ValueError.
   virtual void validation_step(const Batch& batch);
 
-  /// The same for Trainer::test; validation_step unless overridden.
+  /// Logs the metrics of a test batch. The default is validation_step().
   virtual void test_step(const Batch& batch) { validation_step(batch); }
 
-  /// What Trainer::predict returns for a batch: the module called on its input field, unless overridden.
+  /// Output of Trainer::predict for a batch. The default calls the module on the input fields and returns its first
+  /// output.
   virtual Value predict_step(const Batch& batch);
 
-  /// The optimizers that train it, with state of their own.
+  /// Optimizers that train the module. Each must have a state of its own.
   virtual OptimizerConfigs configure_optimizers();
 
-  /// Whether fit puts "val_" before the names that validation logs, as Keras does. A Module of one's own names them;
-  /// only a name that training logs too gets it.
+  /// True if fit puts "val_" before every name that validation logs, as Keras does. If false, only names that training
+  /// logs too get the prefix.
   virtual bool prefixes_validation() const { return false; }
 
   /// @name For the code that runs steps
@@ -81,22 +85,25 @@ class Module : public Layer {
   explicit Module(const char* kind = "Module") : Layer(kind) {}
   template <class Options>
   Module(const char* kind, const Options& options) : Layer(kind, options) {}
-  Module(const Module&) = default;  // public, `Module m = classifier` would slice
+  Module(const Module&) = default;  // not public: `Module m = classifier` would slice
   Module(Module&&) = default;
   Module& operator=(const Module&) = default;
   Module& operator=(Module&&) = default;
 
-  /// Inside a step: reports the mean of a Value under this name, averaged over the samples of the epoch in double. A
-  /// C++ number would be frozen at the first step: a ValueError.
+  /// Logs the mean of a Value, inside a step. The number of an epoch is the mean over its samples, summed in double. A
+  /// ValueError outside of a step, or for a C++ number: the trace would freeze its first value. A NameError if the step
+  /// has logged the name already.
   static void log(const std::string& name, const Value& value, const LogOptions& options = {});
 
-  /// The op: the member above would hide it.
+  /// The op log, which the other overload would hide.
   static Value log(const Value& x) { return mezzo::log(x); }
 
-  /// Inside a training step: one of configure_optimizers' by name; a NameError that lists them otherwise.
+  /// Optimizer of that name in configure_optimizers(), inside a training step. A NameError that lists the names if
+  /// there is none, a ValueError outside of a step.
   static OptimizerHandle optimizer(const std::string& name);
 
-  /// Inside a training step: one update of the optimizer's weights by the gradient of `loss` (its mean).
+  /// Adds one update of the optimizer's weights by the gradient of the mean of `loss`, inside a training step. A
+  /// ValueError outside of a step, for a second call with one optimizer, or if `loss` depends on no weight of it.
   static void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
  private:

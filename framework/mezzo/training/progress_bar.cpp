@@ -16,7 +16,7 @@ std::string clock_text(double seconds) {
                   : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
-/// Four digits, but whole numbers, such as loss scales, in full.
+/// Four digits; whole numbers below 1e9, such as loss scales, in full.
 std::string number_text(double number) {
   const bool whole = std::abs(number) < 1e9 && number == std::floor(number);
   return whole ? fmt::format("{:.0f}", number) : fmt::format("{:.4g}", number);
@@ -49,10 +49,10 @@ std::string ProgressBar::line(std::int64_t done, const Numbers& numbers) const {
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
   const double rate = elapsed > 0 ? static_cast<double>(done) / elapsed : 0;
   const double left = rate > 0 ? static_cast<double>(std::max<std::int64_t>(total_ - done, 0)) / rate : 0;
-  const std::string of = epochs_ < 0 ? "" : "/" + std::to_string(epochs_);
+  const std::string of = epochs_ < 0 ? "" : fmt::format("/{}", epochs_);
   std::string text = fmt::format("Epoch {}{}: {:3}% {}/{} [{}<{}, {:.2f}it/s", epoch_ + 1, of, 100 * done / total_,
                                  done, total_, clock_text(elapsed), clock_text(left), rate);
-  for (const auto& entry : numbers) text += ", " + entry.first + "=" + number_text(entry.second);
+  for (const auto& [name, number] : numbers) text += fmt::format(", {}={}", name, number_text(number));
   return text + "]";
 }
 

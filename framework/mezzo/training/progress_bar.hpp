@@ -7,20 +7,25 @@
 
 namespace mezzo::detail {
 
-/// `Epoch 1/5: 100% 469/469 [00:12<00:00, 38.21it/s, loss=0.412, val_loss=0.388]`: written over itself on a terminal
-/// at most ten times a second, elsewhere one line an epoch.
+/// Progress bar: `Epoch 1/5: 100% 469/469 [00:12<00:00, 38.21it/s, loss=0.412, val_loss=0.388]`. On a terminal it
+/// overwrites its line at most ten times a second; elsewhere it writes one line per epoch.
 class ProgressBar {
  public:
   using Numbers = std::vector<std::pair<std::string, double>>;
 
-  /// `total` batches an epoch; `epochs` < 0: without end.
+  /// `total`: batches per epoch. `epochs` < 0: no limit.
   ProgressBar(bool enabled, std::int64_t total, int epochs);
 
+  /// Starts the clock of an epoch.
   void begin(int epoch);
 
-  /// Whether a text written now would be seen: ask before gathering numbers.
+  /// True if show() would write now. Callers check it before they compute the numbers.
   bool due();
+
+  /// Writes the line after `done` batches.
   void show(std::int64_t done, const Numbers& numbers);
+
+  /// Writes the last line of the epoch.
   void end(std::int64_t done, const Numbers& numbers);
 
  private:

@@ -1,5 +1,7 @@
 #include <mezzo/training/sequential.hpp>
 
+#include <mezzo/core/fail.hpp>
+
 namespace mezzo {
 
 Sequential::Sequential(std::vector<Any<Layer>> layers, const SequentialOptions& options)
@@ -11,9 +13,11 @@ Sequential::Sequential(std::vector<Any<Layer>> layers, const SequentialOptions& 
       layers_.erase(layers_.begin());
     }
   }
-  for (const auto& layer : layers_) {
-    if (dynamic_cast<const InputLayer*>(&*layer) != nullptr) throw ValueError(label() + " Input comes first");
-    declare(layer->name(), layer->state());
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (dynamic_cast<const InputLayer*>(&*layers_[i]) != nullptr) {
+      fail<ValueError>(label(), "Input must be the first layer; got one at index {}", i + (input.defined() ? 1 : 0));
+    }
+    declare(layers_[i]->name(), layers_[i]->state());
   }
   if (input.defined()) build(input.shape());
 }

@@ -7,22 +7,25 @@
 
 namespace mezzo {
 
+/// Options of Sequential.
 struct SequentialOptions {
-  std::string name{};
-  Policy dtype{};
+  std::string name{};  ///< for error texts and paths; "": none
+  Policy dtype{};      ///< policy of the layers without one of their own; not given: inherited
 };
 
-/// Layers one after another. Begins with an Input to be built at once; an Input elsewhere is a ValueError.
+/// A model that applies layers one after another. With an Input as its first element it is built at once; an Input
+/// elsewhere is a ValueError.
 class Sequential final : public Model {
  public:
   Sequential(std::initializer_list<Any<Layer>> layers, const SequentialOptions& options = {})
       : Sequential(std::vector<Any<Layer>>(layers), options) {}
 
-  /// {Sequential} alone nests, in clang too, which would copy it (CWG 2137).
+  /// Makes `Sequential({model})` a model of one layer. Clang would call the copy constructor otherwise (CWG 2137).
   Sequential(std::initializer_list<Sequential> layers, const SequentialOptions& options = {})
       : Sequential(std::vector<Any<Layer>>(layers.begin(), layers.end()), options) {}
   explicit Sequential(std::vector<Any<Layer>> layers, const SequentialOptions& options = {});
 
+  /// Layers without the Input.
   const std::vector<Any<Layer>>& layers() const { return layers_; }
 
  protected:

@@ -3,16 +3,21 @@
 #include <algorithm>
 
 #include <mezzo/compiler/overflow.hpp>
+#include <mezzo/core/execution_context.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
 
-detail::StepContext*& innermost() {
-  thread_local detail::StepContext* context = nullptr;
-  return context;
-}
+/// The Trainer's part of a thread's ExecutionContext.
+struct StepState {
+  detail::StepContext* innermost = nullptr;
+};
+
+detail::StepContext*& innermost() { return detail::ExecutionContext::current().part<StepState>().innermost; }
 
 }  // namespace
 
@@ -30,16 +35,21 @@ StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, Pur
 StepContext::~StepContext() { innermost() = outer_; }
 
 StepContext& StepContext::current(const std::string& what) {
-  if (innermost() == nullptr) throw ValueError("[Module] " + what + " is for steps that a Trainer runs");
+  if (innermost() == nullptr) {
+    fail<ValueError>("[Module]", "{} must be called inside a step that a Trainer runs; got a call outside of one",
+                     what);
+  }
   return *innermost();
 }
 
 void StepContext::log(const std::string& name, const Value& value, bool prog_bar) {
   if (!value.node()) {
-    throw ValueError("[Module] log(\"" + name +
-                     "\", ...): a number from outside of the step would be frozen in it; log a Value");
+    fail<ValueError>("[Module]",
+                     "log(\"{}\", ...): the value must be computed by the step; got a constant, which the trace would "
+                     "freeze",
+                     name);
   }
-  if (has(name)) throw NameError("[Module] log: \"" + name + "\" was logged already in this step");
+  if (has(name)) fail<NameError>("[Module]", "log: names must differ within a step; got \"{}\" twice", name);
   logged_.push_back({name, prog_bar});
   Trace::current()->output(name, mean_of(value));
 }
@@ -54,12 +64,12 @@ bool StepContext::has(const std::string& name) const {
 
 OptimizerHandle StepContext::optimizer(const std::string& name) const {
   if (purpose_ == Purpose::build) return OptimizerHandle(0);
-  std::string good;
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < optimizers_.size(); ++i) {
     if (optimizers_[i].name == name) return OptimizerHandle(i);
-    good += (i > 0 ? ", " : "") + ("\"" + optimizers_[i].name + "\"");
+    names.push_back(fmt::format("\"{}\"", optimizers_[i].name));
   }
-  throw NameError("[Module] no optimizer \"" + name + "\"; there are: " + good);
+  fail_unknown("[Module]", "optimizer", name, names);
 }
 
 std::vector<StepContext::Trained> StepContext::trained_by(std::size_t optimizer) const {
@@ -75,24 +85,24 @@ std::vector<StepContext::Trained> StepContext::trained_by(std::size_t optimizer)
 
 void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   if (purpose_ == Purpose::build) {
-    Trace::current()->output("", loss);  // what the step computes is for this, and is not to be taken for dead code
+    Trace::current()->output("", loss);  // keeps its nodes from dead code elimination
     losses_.push_back(loss);
     return;
   }
   const std::string& name = optimizers_[handle.index()].name;
-  const std::string which = name.empty() ? "" : " of optimizer \"" + name + "\"";
+  const std::string which = name.empty() ? "" : fmt::format(" of optimizer \"{}\"", name);
   if (std::find(minimized_.begin(), minimized_.end(), handle.index()) != minimized_.end()) {
-    throw ValueError("[Trainer] a second minimize() in one step" + which);
+    fail<ValueError>("[Trainer]", "minimize(){} must be called once per step; got a second call", which);
   }
   minimized_.push_back(handle.index());
   Trace& trace = *Trace::current();
   const auto group = static_cast<int>(handle.index());
-  const std::string suffix = ":" + std::to_string(group);
   Optimizer& optimizer = *optimizers_[handle.index()].optimizer;
   const LibraryScope as_inserted;
   const bool scaled = computes_in_float16(trace.graph());
   const Value target = mean_of(loss);
-  const Value scale = scaled ? runtime_scalar("loss_scale" + suffix) : Value(Tensor::scalar(1, DType::float64));
+  const Value scale =
+      scaled ? runtime_scalar(RuntimeScalar::loss_scale, handle.index()) : Value(Tensor::scalar(1, DType::float64));
 
   const std::vector<Trained> weights = trained_by(handle.index());
   Values leaves;
@@ -103,19 +113,25 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     if (gradient.defined()) operands.push_back(gradient);
   }
   if (operands.size() == 1) {
-    throw ValueError("[Trainer] the loss depends on no trainable weight" + which);
+    fail<ValueError>("[Trainer]", "the loss must depend on a trainable weight{}; got one that depends on none", which);
   }
-  const Value finite = insert_one(find_op("all_finite"), {target});
-  trace.gate(finite, group, scaled ? "" : "[Trainer] the loss is not finite; no weight was changed by this step");
-  Optimizer::Step step{runtime_scalar("learning_rate" + suffix),
-                       runtime_scalar("count" + suffix),
-                       Tensor::scalar(1, DType::float64),
-                       {}};
+  const Value finite = insert_one(ops::all_finite, {target});
+  const auto on_failure = scaled ? Graph::OnFailure::skip_update : Graph::OnFailure::error;
+  trace.gate({.ok = finite,
+              .group = group,
+              .on_failure = on_failure,
+              .error = "[Trainer] the loss must be finite; got NaN or infinity; no weight was changed by this step"});
+  Optimizer::Step step{.learning_rate = runtime_scalar(RuntimeScalar::learning_rate, handle.index()),
+                       .count = runtime_scalar(RuntimeScalar::count, handle.index()),
+                       .multiplier = Tensor::scalar(1, DType::float64)};
   if (scaled || optimizer.common().global_clipnorm > 0) {
-    const Values out =
-        insert(find_op("gradient_multiplier"), operands, {{"clipnorm", optimizer.common().global_clipnorm}});
+    const Values out = insert(ops::gradient_multiplier, operands, {{"clipnorm", optimizer.common().global_clipnorm}});
     step.multiplier = out[0];
-    trace.gate(out[1], group, scaled ? "" : "[Trainer] a gradient is not finite; no weight was changed by this step");
+    trace.gate(
+        {.ok = out[1],
+         .group = group,
+         .on_failure = on_failure,
+         .error = "[Trainer] gradients must be finite; got NaN or infinity; no weight was changed by this step"});
   }
   std::vector<std::shared_ptr<VariableState>>& updated = updated_[handle.index()];
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -133,8 +149,10 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
 void StepContext::finish(const Value& loss) {
   if (!minimized_.empty()) return;
   if (optimizers_.size() != 1) {
-    throw ValueError("[Trainer] with " + std::to_string(optimizers_.size()) +
-                     " optimizers, training_step must call minimize(loss, optimizer(name)) itself");
+    fail<ValueError>("[Trainer]",
+                     "training_step must call minimize(loss, optimizer(name)) if there are several optimizers; got {} "
+                     "optimizers and no call",
+                     optimizers_.size());
   }
   minimize(loss, OptimizerHandle(0));
 }
@@ -147,17 +165,5 @@ Value mean_of(const Value& value) {
 }
 
 }  // namespace detail
-
-void Module::log(const std::string& name, const Value& value, const LogOptions& options) {
-  detail::StepContext::current("log()").log(name, value, options.prog_bar);
-}
-
-OptimizerHandle Module::optimizer(const std::string& name) {
-  return detail::StepContext::current("optimizer()").optimizer(name);
-}
-
-void Module::minimize(const Value& loss, const OptimizerHandle& optimizer) {
-  detail::StepContext::current("minimize()").minimize(loss, optimizer);
-}
 
 }  // namespace mezzo

@@ -12,45 +12,46 @@ struct Logged {
   bool prog_bar = false;
 };
 
-/// What log(), optimizer() and minimize() mean on this thread while a step is traced.
+/// Receiver of log(), optimizer() and minimize() on this thread while a step is traced.
 class StepContext {
  public:
   enum class Purpose {
-    build,   ///< of layers only: any optimizer may be asked for, and what is to be minimized is noted
-    survey,  ///< of what is trained: gradients, but no updates
-    train
+    build,   ///< layers are built: optimizer() accepts any name, minimize() only notes the loss
+    survey,  ///< the weights of each optimizer are found: minimize() computes gradients, but no updates
+    train    ///< minimize() computes gradients and updates
   };
 
-  /// `optimizers` are those that may be asked for.
+  /// `optimizers` are those that optimizer() finds.
   StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose);
   ~StepContext();
   StepContext(const StepContext&) = delete;
   StepContext& operator=(const StepContext&) = delete;
 
-  /// This thread's; a ValueError that names `what` outside of a step.
+  /// Innermost context of this thread. A ValueError outside of a step; `what` is the call that needs one.
   static StepContext& current(const std::string& what);
 
   void log(const std::string& name, const Value& value, bool prog_bar);
   OptimizerHandle optimizer(const std::string& name) const;
   void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
-  /// The training step has returned its loss: the one optimizer minimizes it, unless the step has done so itself.
+  /// Minimizes the loss that the training step returned by the one optimizer, unless the step called minimize(). A
+  /// ValueError if there are several optimizers.
   void finish(const Value& loss);
 
-  /// The variables that each optimizer updates.
+  /// Variables that each optimizer updates.
   const std::vector<std::vector<std::shared_ptr<VariableState>>>& updated() const { return updated_; }
-  bool has(const std::string& name) const;  ///< whether that was logged
+  bool has(const std::string& name) const;  ///< true if that name was logged
   const std::vector<Logged>& logged() const { return logged_; }
 
-  /// What was to be minimized where only layers are built.
+  /// Losses given to minimize() with Purpose::build.
   const Values& losses() const { return losses_; }
 
-  /// Notes what a loss is computed from, if a step is being traced.
+  /// Notes a prediction that a loss is computed from, if a step is being traced.
   static void note_prediction(const Value& prediction);
   const Values& predictions() const { return predictions_; }
 
  private:
-  /// A weight that an optimizer trains and that the step has read so far.
+  /// A weight that an optimizer trains and that the step has read.
   struct Trained {
     std::string path;
     std::shared_ptr<VariableState> variable;
@@ -61,17 +62,17 @@ class StepContext {
   Module& module_;
   const OptimizerConfigs& optimizers_;
   Purpose purpose_;
-  std::vector<std::size_t> minimized_;                                // optimizers
+  std::vector<std::size_t> minimized_;                                // optimizers given to minimize()
   std::vector<std::vector<std::shared_ptr<VariableState>>> updated_;  // by optimizer
   std::vector<Logged> logged_;
   Values losses_, predictions_;
   StepContext* outer_;
 };
 
-/// Whether a weight is among those of an optimizer, if it is trained.
+/// True if a weight is among those of an optimizer. Its trainable flag is not considered.
 bool trains(const OptimizerConfig& optimizer, const Variable& weight);
 
-/// The mean of a loss or a metric as one number of at least float32.
+/// Mean of a loss or a metric as a scalar of at least float32.
 Value mean_of(const Value& value);
 
 }  // namespace mezzo::detail

@@ -7,20 +7,20 @@
 
 namespace mezzo {
 
-/// What reports see of a training step that was computed node by node.
+/// A training step that was computed node by node, for reports.
 struct ProbedStep {
-  Value loss;          ///< its mean, a scalar; the sum of them all where the step calls minimize() itself
-  Values predictions;  ///< of a compiled Model: what the loss is computed from, beside the target
+  Value loss;          ///< mean of the loss, a scalar; the sum of all losses if the step calls minimize() itself
+  Values predictions;  ///< of a compiled Model: the loss's arguments other than the target
 };
 
-/// Computes a training step under a Trainer's policy, with the random numbers of step 0, in an eager trace that `read`
-/// finds open: it may append gradients. Nothing is updated, but weights are converted to the dtypes that the policy
-/// asks for, as a run does. Errors are those of training. Implemented by training/.
+/// Computes a training step under a Trainer's policy, with the random numbers of step 0, in an eager trace. Calls
+/// `read` while the trace is open, so that `read` can append gradients. Nothing is updated, but weights are converted
+/// to the dtypes of the policy, as in a run. Throws the errors of training.
 void probe_step(Module& module, const HostBatch& batch, const Policy& policy,
                 const std::function<void(const ProbedStep&)>& read);
 
-/// Trains on the batch, by optimizers that begin without state, `steps` times and once before, and returns the plan
-/// with its profile. No step is refused or warned of for numbers that aren't finite. Implemented by training/.
+/// Trains on the batch for 1 + `steps` steps, with optimizers that begin without state, and returns the plan with its
+/// profile. Non-finite numbers neither stop the steps nor cause warnings.
 std::shared_ptr<const Plan> time_steps(Module& module, const HostBatch& batch, const Policy& policy, int steps);
 
 }  // namespace mezzo

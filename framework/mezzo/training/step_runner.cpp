@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/ops/op_set.hpp>
+#include <mezzo/training/layer_policies.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -18,29 +21,28 @@ bool same_inputs(const std::vector<Spec>& inputs, const HostBatch& batch) {
   return true;
 }
 
-/// `"x" axis 0 (32, 7)`: the first size in which a batch differs from the inputs of a plan; "" if none does.
+/// `"x" axis 0 (32, 7, ...)`: first size in which a batch differs from the inputs of a plan; "" if there is none.
 std::string first_difference(const std::vector<Spec>& inputs, const HostBatch& batch) {
   for (std::size_t i = 0; i < std::min(inputs.size(), batch.fields.size()); ++i) {
     const Shape& before = inputs[i].shape;
     const Shape& now = batch.fields[i].tensor.shape();
     for (std::size_t axis = 0; axis < std::min(before.size(), now.size()); ++axis) {
       if (before[axis] == now[axis]) continue;
-      return "\"" + batch.fields[i].name + "\" axis " + std::to_string(axis) + " (" + std::to_string(before[axis]) +
-             ", " + std::to_string(now[axis]) + ", ...)";
+      return fmt::format("\"{}\" axis {} ({}, {}, ...)", batch.fields[i].name, axis, before[axis], now[axis]);
     }
   }
   return {};
 }
 
-/// Float32 variables that a step computes with in bfloat16.
+/// Float32 variables that a step computes with in bfloat16: by a cast, or by the high half of a split variable.
 std::set<const void*> copied_to_bfloat16(const Graph& graph) {
   std::set<const void*> out;
   for (const NodePtr& node : graph.nodes) {
     for (const Value& input : node->inputs) {
       const VariableState* variable = input.node()->variable.get();
       if (variable == nullptr || variable->dtype() != DType::float32) continue;
-      const bool copies = node->op->name == "cast" && node->outputs.front().dtype == DType::bfloat16;
-      if (copies || (variable->remainder && node->op->name != "join_master")) out.insert(variable);
+      const bool copies = is(*node, ops::cast) && node->outputs.front().dtype == DType::bfloat16;
+      if (copies || (variable->remainder && !is(*node, ops::join_master))) out.insert(variable);
     }
   }
   return out;
@@ -54,7 +56,9 @@ TrainingState& training_state(Module& module) {
 }
 
 RunningScope::RunningScope(TrainingState& state) : state_(state) {
-  if (state.running.exchange(true)) throw ValueError("[Trainer] the model is being run by another thread or step");
+  if (state.running.exchange(true)) {
+    fail<ValueError>("[Trainer]", "the model must be idle; got a call while another thread or step runs it");
+  }
 }
 
 StepRunner::StepRunner(Module& module, RunOptions options)
@@ -77,7 +81,7 @@ void StepRunner::run(Phase phase, const HostBatch& batch) {
 }
 
 void StepRunner::convert(Phase phase, const HostBatch& batch) {
-  // Rounding can't be undone: not for a batch that will be refused.
+  // Rounding can't be undone, so a batch that raises an error must do so before.
   if (!conversions(module_, options_.policy).empty()) rehearse(phase, batch);
   convert_weights();
 }
@@ -89,14 +93,14 @@ void StepRunner::convert_weights() {
 
 void StepRunner::keep_masters(const HostBatch& batch) {
   const auto splits = [](const OptimizerConfig& config) { return config.optimizer->common().split_master_weights; };
-  std::set<const void*> copied;  // known only if asked for: it takes another trace
+  std::set<const void*> copied;  // filled only if an optimizer splits: it costs another trace
   if (std::any_of(state_.optimizers.begin(), state_.optimizers.end(), splits)) {
     copied = copied_to_bfloat16(run_passes(rehearse(Phase::train, batch), options_.passes));
   }
   for (const Variable& weight : module_.trainable_weights()) {
-    const bool asked = std::any_of(state_.optimizers.begin(), state_.optimizers.end(),
+    const bool split = std::any_of(state_.optimizers.begin(), state_.optimizers.end(),
                                    [&](const auto& config) { return splits(config) && trains(config, weight); });
-    if (asked && copied.count(weight.id()) != 0) {
+    if (split && copied.count(weight.id()) != 0) {
       weight.state()->split();
     } else {
       weight.state()->join();
@@ -111,8 +115,9 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   if (step_ == nullptr) step_ = compile(phase, batch);
   inputs_.resize(batch.fields.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = batch.fields[i].tensor;
-  numbers_.resize(step_->runtime.size());
-  for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = runtime_value(step_->runtime[i]);
+  const std::vector<RuntimeKey>& keys = step_->plan->runtime_keys();
+  numbers_.resize(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) numbers_[i] = runtime_value(keys[i]);
   step_->plan->run(inputs_, numbers_, seeks_overflow(step_->updated));
   logged_ = &step_->logged;
   if (phase == Phase::train || !state_.trained) state_.last_plan = step_->plan;
@@ -147,8 +152,8 @@ void StepRunner::warn_of_many_plans(Phase phase, const HostBatch& batch) const {
     if (changes.empty()) changes = first_difference(step->signature.inputs, batch);
   }
   if (alike != 8) return;
-  warn("more than 8 plans for one kind of step: what changes is " +
-       (changes.empty() ? "flags or policies of layers" : changes + "; pad or bucket the data"));
+  warn(fmt::format("more than 8 plans for one kind of step: what changes is {}",
+                   changes.empty() ? "flags or policies of layers" : changes + "; pad or bucket the data"));
 }
 
 double StepRunner::value(std::size_t i) const {
@@ -159,22 +164,22 @@ Tensor StepRunner::output() const {
   return options_.eager ? eager_values_.back() : step_->plan->output(step_->plan->output_names().size() - 1);
 }
 
-double StepRunner::runtime_value(const CompiledStep::Runtime& runtime) const {
-  using Kind = CompiledStep::Runtime::Kind;
-  switch (runtime.kind) {
-    case Kind::step:
+double StepRunner::runtime_value(const RuntimeKey& key) const {
+  switch (key.scalar) {
+    case RuntimeScalar::step:
       return static_cast<double>(state_.step);
-    case Kind::epoch:
+    case RuntimeScalar::epoch:
       return static_cast<double>(state_.epoch);
-    case Kind::seed:
+    case RuntimeScalar::seed:
       return static_cast<double>(seed());
-    default:
+    case RuntimeScalar::learning_rate:
+      return state_.optimizers[key.optimizer].optimizer->learning_rate();
+    case RuntimeScalar::count:
+      return static_cast<double>(state_.optimizers[key.optimizer].optimizer->iterations() + 1);
+    case RuntimeScalar::loss_scale:
       break;
   }
-  const Optimizer& optimizer = *state_.optimizers[runtime.optimizer].optimizer;
-  if (runtime.kind == Kind::learning_rate) return optimizer.learning_rate();
-  if (runtime.kind == Kind::count) return static_cast<double>(optimizer.iterations() + 1);
-  return optimizer.state()->loss_scale.scale();
+  return state_.optimizers[key.optimizer].optimizer->state()->loss_scale.scale();
 }
 
 }  // namespace mezzo::detail

@@ -14,58 +14,53 @@
 
 namespace mezzo::detail {
 
+/// Kind of step.
 enum class Phase { train, validate, test, predict };
 
-/// How steps are run.
+/// Options of a StepRunner.
 struct RunOptions {
-  Policy policy{};     ///< the Trainer's; inheriting: each model's own
-  bool eager = false;  ///< node by node, without plans
-  PipelineOptions passes{};
-  std::optional<LossScaleOptions> loss_scale{};  ///< the Trainer's; none: each optimizer's own
-  /// Steps whose numbers aren't finite are skipped without a word, and options of optimizers may be without effect.
+  Policy policy{};                               ///< of the Trainer; one that inherits leaves each model its own
+  bool eager = false;                            ///< runs node by node, without plans
+  PipelineOptions passes{};                      ///< compiler passes
+  std::optional<LossScaleOptions> loss_scale{};  ///< of the Trainer; not given: of each optimizer
+  /// Skips steps with non-finite numbers without errors and warnings, and accepts optimizer options without effect.
   bool silent = false;
 };
 
-/// A step of one signature, traced and compiled.
+/// A step that was traced and compiled for one signature.
 struct CompiledStep {
-  /// What a plan is good for: other values of these need another one.
+  /// Everything that a plan depends on.
   struct Signature {
     Phase phase = Phase::train;
     std::string policy;
-    std::uint64_t layers = 0;  ///< policies, trainable flags and dtypes of weights
+    std::uint64_t layers = 0;  ///< layers_signature()
     std::vector<Spec> inputs;
-  };
-  /// A number that changes from step to step.
-  struct Runtime {
-    enum class Kind { step, epoch, seed, learning_rate, count, loss_scale } kind = Kind::step;
-    std::size_t optimizer = 0;
   };
   Signature signature;
   std::shared_ptr<Plan> plan;
-  std::vector<Logged> logged;        ///< one per output of the plan; a predict step's own output comes after them
-  std::vector<Runtime> runtime;      ///< one per number that the plan takes
-  std::vector<std::size_t> updated;  ///< optimizers that it steps
-  std::vector<bool> scaled;          ///< by optimizer: whether its gradients carry a loss scale
+  std::vector<Logged> logged;        ///< one per output of the plan; the output of a predict step follows them
+  std::vector<std::size_t> updated;  ///< optimizers that the step applies
+  std::vector<bool> scaled;          ///< by optimizer: true if its gradients carry a loss scale
 };
 
-/// What training leaves with a module: optimizers, counters, plans.
+/// Training state of a module: optimizers, counters, plans.
 struct TrainingState : RunState {
   OptimizerConfigs optimizers;
-  bool configured = false;
-  Policy chosen;           ///< what precision "auto" found for it
-  bool trained = false;    ///< last_plan is one of training
-  std::int64_t step = 0;   ///< training steps taken, skipped ones too
-  std::int64_t epoch = 0;  ///< epochs done
-  std::int64_t batch = 0;  ///< batches done of the next one
+  bool configured = false;  ///< true once `optimizers` are set
+  Policy chosen;            ///< result of precision "auto"
+  bool trained = false;     ///< true if last_plan is a training plan
+  std::int64_t step = 0;    ///< training steps done, skipped steps too
+  std::int64_t epoch = 0;   ///< epochs done
+  std::int64_t batch = 0;   ///< batches done of the unfinished epoch
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   std::vector<std::unique_ptr<CompiledStep>> steps;
   std::atomic<bool> running{false};
 };
 
-/// The module's, made at the first call.
+/// Training state of the module; the first call makes it.
 TrainingState& training_state(Module& module);
 
-/// Marks a module as being run. A ValueError if it is already.
+/// Marks a module as running for its lifetime. A ValueError if the module is running already.
 class RunningScope {
  public:
   explicit RunningScope(TrainingState& state);
@@ -77,56 +72,58 @@ class RunningScope {
   TrainingState& state_;
 };
 
-/// Runs steps of a module: traces once per signature, then runs the plan. After the first step of a signature it
-/// allocates nothing.
+/// Runs steps of a module. Traces and compiles each signature once; later steps run the plan and allocate nothing.
 class StepRunner {
  public:
-  /// A ValueError if the module is run already, or if the Trainer's policy reaches no layer.
+  /// A ValueError if the module is running already, or if the Trainer's policy applies to no layer.
   StepRunner(Module& module, RunOptions options);
 
-  /// Traces a step for what it shows, such as what is wrong with a batch, before anything is trained; builds layers. No
-  /// loss is minimized.
+  /// Traces a step without gradients and updates. Builds layers, and throws the errors of a bad batch before training
+  /// changes anything.
   Graph rehearse(Phase phase, const HostBatch& batch);
 
-  /// Makes optimizers by configure_optimizers, if there are none yet or with `anew`, which forgets their state. The
-  /// layers must be built.
+  /// Makes the optimizers by configure_optimizers() if there are none yet. `anew` makes them in any case, and resets
+  /// their state and all counters. The layers must be built.
   void configure(bool anew);
 
-  /// What configure() does, in two steps: optimizers as they would be, and these as those of the module.
+  /// The two parts of configure(): makes and checks optimizers; sets them as those of the module.
   OptimizerConfigs make_optimizers() const;
   void use(OptimizerConfigs optimizers, bool anew);
 
-  /// The variables that each of such optimizers would update in a training step.
+  /// Variables that each of these optimizers would update in a training step.
   std::vector<std::vector<std::shared_ptr<VariableState>>> updated_by(const OptimizerConfigs& optimizers,
                                                                       const HostBatch& batch);
 
-  /// The first run converts the module's weights to the dtypes that the Trainer's policy asks for; the first one that
-  /// trains keeps masters as the optimizers ask.
+  /// Runs a step. The first run converts the module's weights to the dtypes of the Trainer's policy. The first training
+  /// run splits or joins master weights as the optimizers' split_master_weights requires.
   void run(Phase phase, const HostBatch& batch);
 
-  /// run()'s conversion, at once.
+  /// The conversion of the first run(), without a step.
   void convert_weights();
 
   Module& module() const { return module_; }
 
-  /// A training step up to its loss, see probe_step().
+  /// Computes a training step up to its loss. See probe_step().
   void probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read);
 
-  /// What holds for layers that neither have a policy of their own nor are in a container that has one.
+  /// Policy of the layers that have none of their own and none from a container.
   Policy base_policy() const;
 
-  /// Whether the last step's updates were held back by a loss that overflowed.
+  /// True if the last step skipped updates because of non-finite numbers.
   bool skipped() const { return skipped_; }
 
-  /// The optimizers, and whether a step of this runner scaled the gradients of the i-th.
   const OptimizerConfigs& optimizers() const { return state_.optimizers; }
+
+  /// True if a step of this runner scaled the gradients of optimizer i.
   bool scaled(std::size_t i) const { return i < scaled_.size() && scaled_[i]; }
 
-  /// What the last step reported: names, and a number for each.
+  /// Names that the last step logged.
   const std::vector<Logged>& logged() const { return *logged_; }
+
+  /// Number that the last step logged under logged()[i].
   double value(std::size_t i) const;
 
-  /// The output of a predict step.
+  /// Output of the last predict step.
   Tensor output() const;
 
  private:
@@ -140,15 +137,15 @@ class StepRunner {
   void run_eagerly(Phase phase, const HostBatch& batch);
   bool seeks_overflow(const std::vector<std::size_t>& updated) const;
   void count_update(std::size_t optimizer, bool scaled, bool committed, const std::optional<Overflow>& overflow);
-  double runtime_value(const CompiledStep::Runtime& runtime) const;
-  void give_numbers(Trace& trace) const;
+  double runtime_value(const RuntimeKey& key) const;
+  void set_runtime_values(Trace& trace) const;
   void warn_of_many_plans(Phase phase, const HostBatch& batch) const;
 
   Module& module_;
   TrainingState& state_;
   RunningScope running_;
   RunOptions options_;
-  CompiledStep* step_ = nullptr;  // that ran last
+  CompiledStep* step_ = nullptr;  // of the last run
   std::vector<Tensor> inputs_;
   std::vector<double> numbers_;
   const std::vector<Logged>* logged_ = nullptr;
@@ -158,22 +155,7 @@ class StepRunner {
   bool converted_ = false;
   bool masters_kept_ = false;
   bool skipped_ = false;
-  std::string failure_;  // of the last step, when all optimizers are counted
+  std::string failure_;  // error of the last step, thrown after all optimizers are counted
 };
-
-/// A number of everything about the layers that a plan depends on.
-std::uint64_t layers_signature(const LayerState& root);
-
-/// A weight and the dtype that a Trainer's policy asks for.
-struct Conversion {
-  Shared<VariableState> weight;
-  DType dtype;
-};
-
-/// The weights below a module whose dtype isn't what a Trainer's policy asks for. None if it inherits.
-std::vector<Conversion> conversions(const Layer& root, const Policy& policy);
-
-/// A ValueError that names what overrides it if a Trainer's policy holds for no layer.
-void require_reach(const Layer& root, const Policy& policy);
 
 }  // namespace mezzo::detail

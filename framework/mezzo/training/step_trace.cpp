@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/loss_scaling.hpp>
 
 namespace mezzo::detail {
@@ -17,22 +19,7 @@ Batch symbols(Trace& trace, const HostBatch& batch) {
   return {std::move(entries), batch.size};
 }
 
-CompiledStep::Runtime runtime_of(const std::string& name) {
-  using Kind = CompiledStep::Runtime::Kind;
-  const std::size_t colon = name.find(':');
-  const std::string kind = name.substr(0, colon);
-  CompiledStep::Runtime out;
-  if (colon != std::string::npos) out.optimizer = std::stoul(name.substr(colon + 1));
-  constexpr std::pair<const char*, Kind> kinds[] = {{"step", Kind::step},   {"epoch", Kind::epoch},
-                                                    {"seed", Kind::seed},   {"learning_rate", Kind::learning_rate},
-                                                    {"count", Kind::count}, {"loss_scale", Kind::loss_scale}};
-  for (const auto& entry : kinds) {
-    if (kind == entry.first) out.kind = entry.second;
-  }
-  return out;
-}
-
-/// Optimizers that a graph steps, and which of them by scaled gradients.
+/// Optimizers that a graph applies, and for each optimizer if its gradients are scaled.
 void note_groups(const Graph& graph, std::size_t optimizers, std::vector<std::size_t>& updated,
                  std::vector<bool>& scaled) {
   scaled.assign(optimizers, false);
@@ -42,7 +29,8 @@ void note_groups(const Graph& graph, std::size_t optimizers, std::vector<std::si
     if (std::find(updated.begin(), updated.end(), group) == updated.end()) updated.push_back(group);
   }
   for (const auto& gate : graph.gates) {
-    if (gate.group >= 0 && gate.error.empty()) scaled[static_cast<std::size_t>(gate.group)] = true;
+    const bool of_loss_scaling = gate.on_failure == Graph::OnFailure::skip_update;
+    if (gate.group >= 0 && of_loss_scaling) scaled[static_cast<std::size_t>(gate.group)] = true;
   }
 }
 
@@ -83,7 +71,7 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
   if (phase == Phase::train) {
     context.finish(result);
     for (std::size_t i = 0; i < state_.optimizers.size() && !options_.silent; ++i) {
-      const auto& updated = context.updated()[i];  // none: not by this step
+      const auto& updated = context.updated()[i];  // empty: the step doesn't apply this optimizer
       if (!updated.empty()) state_.optimizers[i].optimizer->require_effect(updated);
     }
     if (!context.has("loss")) context.log("loss", result, true);
@@ -101,15 +89,17 @@ Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   return std::move(trace.graph());
 }
 
-/// To an eager trace, but for those that optimizers ask for.
-void StepRunner::give_numbers(Trace& trace) const {
-  for (const char* name : {"step", "epoch", "seed"}) trace.runtime_values[name] = runtime_value(runtime_of(name));
+/// Sets the runtime scalars of an eager trace, except those of optimizers.
+void StepRunner::set_runtime_values(Trace& trace) const {
+  for (const RuntimeScalar scalar : {RuntimeScalar::step, RuntimeScalar::epoch, RuntimeScalar::seed}) {
+    trace.runtime_values[{scalar}] = runtime_value({scalar});
+  }
 }
 
 void StepRunner::probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read) {
   if (!converted_) convert(Phase::train, batch);
   Trace trace(Trace::Mode::eager, true);
-  give_numbers(trace);
+  set_runtime_values(trace);
   const PolicyScope policy(options_.policy);
   const RootScope root(module_);
   const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
@@ -132,16 +122,23 @@ std::vector<std::vector<std::shared_ptr<VariableState>>> StepRunner::updated_by(
 
 OptimizerConfigs StepRunner::make_optimizers() const {
   OptimizerConfigs configs = module_.configure_optimizers();
-  if (configs.empty())
-    throw ValueError("[Trainer] configure_optimizers gave none: override it, or compile() the model");
+  if (configs.empty()) {
+    fail<ValueError>("[Trainer]",
+                     "configure_optimizers must return an optimizer; got none: override it, or compile() "
+                     "the model");
+  }
   for (std::size_t i = 0; i < configs.size(); ++i) {
-    if (!configs[i].optimizer) throw ValueError("[Trainer] optimizer \"" + configs[i].name + "\" is empty");
+    const std::string& name = configs[i].name;
+    if (!configs[i].optimizer) {
+      fail<ValueError>("[Trainer]", "configure_optimizers must set every optimizer; got an empty one named \"{}\"",
+                       name);
+    }
     if (configs[i].loss_scale) {
-      check_loss_scale(*configs[i].loss_scale, "[Trainer] optimizer \"" + configs[i].name + "\": loss_scale.");
+      check_loss_scale(*configs[i].loss_scale, fmt::format("[Trainer] optimizer \"{}\": loss_scale.", name));
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (configs[i].name == configs[j].name) {
-        throw NameError("[Trainer] two optimizers are named \"" + configs[i].name + "\"");
+      if (name == configs[j].name) {
+        fail<NameError>("[Trainer]", "names of optimizers must differ; got \"{}\" twice", name);
       }
     }
   }
@@ -171,30 +168,32 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   step->logged = trace_step(phase, symbols(trace, batch));
   note_groups(trace.graph(), state_.optimizers.size(), step->updated, step->scaled);
   if (options_.silent) {
-    for (auto& gate : trace.graph().gates) gate.error.clear();  // after note_groups, which asks for it
+    // After note_groups(), which takes gates that skip updates for those of loss scaling.
+    for (auto& gate : trace.graph().gates) gate.on_failure = Graph::OnFailure::skip_update;
   }
   step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
-  for (const std::string& name : step->plan->runtime_names()) step->runtime.push_back(runtime_of(name));
-  // After the trace, which may have built layers.
-  step->signature = {phase, base_policy().name(), layers_signature(*module_.state()), step->plan->inputs()};
+  // After the trace: it may have built layers.
+  step->signature = {.phase = phase,
+                     .policy = base_policy().name(),
+                     .layers = layers_signature(*module_.state()),
+                     .inputs = step->plan->inputs()};
   state_.steps.push_back(std::move(step));
   return state_.steps.back().get();
 }
 
 void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   Trace trace(Trace::Mode::eager, phase == Phase::train);
-  give_numbers(trace);
+  set_runtime_values(trace);
   for (std::size_t i = 0; i < state_.optimizers.size(); ++i) {
-    for (const char* kind : {"learning_rate", "count", "loss_scale"}) {
-      const std::string name = kind + (":" + std::to_string(i));
-      trace.runtime_values[name] = runtime_value(runtime_of(name));
+    for (const RuntimeScalar scalar : {RuntimeScalar::learning_rate, RuntimeScalar::count, RuntimeScalar::loss_scale}) {
+      trace.runtime_values[{scalar, i}] = runtime_value({scalar, i});
     }
   }
   eager_logged_ = trace_step(phase, symbols(trace, batch));
   logged_ = &eager_logged_;
   const Graph& graph = trace.graph();
   for (const auto& gate : graph.gates) {
-    if (!gate.error.empty() && gate.ok.item() == 0) throw ValueError(gate.error);
+    if (gate.on_failure == Graph::OnFailure::error && gate.ok.item() == 0) throw ValueError(gate.error);
   }
   eager_values_.clear();
   for (const auto& output : graph.outputs) eager_values_.push_back(output.value.tensor());
@@ -218,11 +217,11 @@ namespace mezzo {
 
 void probe_step(Module& module, const HostBatch& batch, const Policy& policy,
                 const std::function<void(const ProbedStep&)>& read) {
-  detail::StepRunner(module, {policy, true, {}, {}, true}).probe(batch, read);
+  detail::StepRunner(module, {.policy = policy, .eager = true, .silent = true}).probe(batch, read);
 }
 
 std::shared_ptr<const Plan> time_steps(Module& module, const HostBatch& batch, const Policy& policy, int steps) {
-  detail::StepRunner runner(module, {policy, false, {}, {}, true});
+  detail::StepRunner runner(module, {.policy = policy, .silent = true});
   runner.configure(true);
   for (int i = 0; i <= steps; ++i) runner.run(detail::Phase::train, batch);
   return module.run_state()->last_plan;

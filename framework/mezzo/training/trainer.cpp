@@ -1,26 +1,27 @@
 #include <mezzo/training/trainer.hpp>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/training/auto_precision.hpp>
 #include <mezzo/training/loop.hpp>
 
 namespace mezzo {
 namespace {
 
-/// "auto" is what fit found for this module; the module's own policy before that.
+/// Precision "auto" gives the policy that fit has chosen for this module; before fit, the module's own.
 detail::RunOptions run_options(const TrainerOptions& options, Module& module) {
   const Policy& policy =
       options.precision.automatic() ? detail::training_state(module).chosen : options.precision.policy();
-  return {policy, options.eager, {}, options.loss_scale};
+  return {.policy = policy, .eager = options.eager, .loss_scale = options.loss_scale};
 }
 
 }  // namespace
 
 Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
   if (options_.max_epochs < -1) {
-    throw ValueError("[Trainer] max_epochs must be at least -1; got " + std::to_string(options_.max_epochs));
+    fail<ValueError>("[Trainer]", "max_epochs must be at least -1; got {}", options_.max_epochs);
   }
   if (options_.max_steps < -1) {
-    throw ValueError("[Trainer] max_steps must be at least -1; got " + std::to_string(options_.max_steps));
+    fail<ValueError>("[Trainer]", "max_steps must be at least -1; got {}", options_.max_steps);
   }
   if (options_.loss_scale) check_loss_scale(*options_.loss_scale, "[Trainer] loss_scale.");
   if (options_.max_epochs == -1 && options_.max_steps == -1) options_.max_epochs = 1000;
@@ -35,8 +36,11 @@ History Trainer::fit(Module& module, const DataLoader& train, const DataLoader& 
     detail::training_state(module).chosen = chosen;
   }
   return detail::fit(module, train, validation, run_options(options_, module),
-                     {options_.max_epochs, options_.max_steps, options_.enable_progress_bar, true,
-                      checkpoint ? &*checkpoint : nullptr});
+                     {.epochs = options_.max_epochs,
+                      .max_steps = options_.max_steps,
+                      .progress_bar = options_.enable_progress_bar,
+                      .anew = true,
+                      .checkpoint = checkpoint ? &*checkpoint : nullptr});
 }
 
 void Trainer::save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {

@@ -10,63 +10,71 @@
 
 namespace mezzo {
 
-/// Lightning's arguments.
+/// Options of Trainer, named as in Lightning.
 struct TrainerOptions {
-  int max_epochs = -1;          ///< -1: 1000, or without end if max_steps is set
-  std::int64_t max_steps = -1;  ///< training steps after which to stop; -1: no limit
-  Precision precision{};        ///< not given: each model's own policy
-  bool enable_progress_bar = true;
-  bool eager = false;  ///< runs op by op, without plans: slow, for debugging
-  /// Of every optimizer, in steps that compute in float16: `.loss_scale = {{.dynamic = false, .initial_scale = 128}}`.
-  /// Not given: what compile() or configure_optimizers says, else LossScaleOptions' defaults.
+  int max_epochs = -1;              ///< -1: 1000, or no limit if max_steps is set
+  std::int64_t max_steps = -1;      ///< training steps in all, skipped steps too; -1: no limit
+  Precision precision{};            ///< of all calls of this Trainer; not given: each model's own policy
+  bool enable_progress_bar = true;  ///< writes a progress bar during fit
+  bool eager = false;               ///< runs op by op without plans: slow, for debugging
+  /// Scaling of gradients in steps that compute in float16, for every optimizer:
+  /// `.loss_scale = {{.dynamic = false, .initial_scale = 128}}`. Not given: the options of compile() or
+  /// configure_optimizers(), else the defaults of LossScaleOptions.
   std::optional<LossScaleOptions> loss_scale{};
 };
 
+/// Options of Trainer::fit.
 struct TrainerFitOptions {
-  std::string ckpt_path{};  ///< a file of save_checkpoint, from which to go on; "": begins anew
+  std::string ckpt_path{};  ///< checkpoint to resume from, written by save_checkpoint; "": starts a new training
 };
 
+/// Options of Trainer::save_checkpoint.
 struct CheckpointOptions {
-  /// In which weights are stored: float32 (float64 of float64 weights) if not given. A narrower one rounds them, of
-  /// which one warning says by how much; what no policy narrows (batch normalization's) stays.
+  /// Dtype of the stored weights, floating. Not given: float32, or float64 for float64 weights. A narrower dtype rounds
+  /// them; one warning gives the largest error. Weights that no policy narrows (batch normalization) keep their dtype.
   std::optional<DType> dtype{};
 };
 
-/// Runs the loop: `Trainer({.max_epochs = 5, .precision = "bf16"}).fit(model, train_loader, val_loader)`. Its precision
-/// holds during its calls, for every layer that has no dtype of its own (or of its container's).
+/// Runs the loops: `Trainer({.max_epochs = 5, .precision = "bf16"}).fit(model, train_loader, val_loader)`. Its
+/// precision holds during its calls, for every layer that has no policy of its own or from a container.
 class Trainer {
  public:
-  /// A ValueError for limits below -1 and for loss_scale options out of their range.
+  /// A ValueError for limits below -1 or loss_scale options out of range.
   explicit Trainer(TrainerOptions options = {});
 
-  /// Trains anew: optimizers begin without state. Validates after each epoch if there is a validation loader. A
-  /// ValueError if a loader is absent, or the loss is not finite. Where loss scaling skips such a step instead, it
-  /// warns (of the first 3 skips of an optimizer, then of the 4th, 8th, 16th, ...) and names the layer and op that gave
-  /// the first value that is not finite; at the smallest scale that is the ValueError. History then has `loss_scale`,
-  /// as it is at the end of the epoch, and `skipped_steps` in it; of several optimizers `loss_scale_<name>`, ....
+  /// Trains a module and validates after each epoch if there is a validation loader.
   ///
-  /// With `ckpt_path` goes on from there instead, until max_epochs and max_steps, which count from the start of that
-  /// training; History has the epochs that run now, with their own numbers. The file may have been saved under another
-  /// policy and other options of how variables and states are kept; under the same ones, saved between two steps, the
-  /// training goes on bit for bit as if it had not been interrupted, for which the seed of the file is put in force. A
-  /// FileError if the file is malformed, no checkpoint, or doesn't fit the module and its optimizers (it lists what is
-  /// missing or unexpected): nothing has changed then.
+  /// Without `ckpt_path` a new training starts: optimizers begin without state. A ValueError if the training loader is
+  /// absent, or if the loss (with global_clipnorm, a gradient) is not finite. Under loss scaling a step with a
+  /// non-finite loss or gradient is skipped instead; a warning names the layer and op that gave the first non-finite
+  /// value (at an optimizer's skips 1, 2, 3, 4, 8, 16, ...). At the smallest scale such a step is a ValueError. History
+  /// then has `loss_scale`, its value at the end of the epoch, and `skipped_steps`, the number of skips in the epoch;
+  /// with several optimizers `loss_scale_<name>` and `skipped_steps_<name>`.
+  ///
+  /// With `ckpt_path` the training of the checkpoint continues until max_epochs and max_steps, which count from its
+  /// start. History has the epochs that run now, under their own numbers. Policy and storage options of variables and
+  /// optimizer states may differ from those of the checkpoint. If they are equal and the checkpoint was saved between
+  /// two steps, the result is equal, bit for bit, to that of a training without interruption; the seed of the
+  /// checkpoint is set for that. A FileError if the file is malformed, is no checkpoint, or doesn't fit the module and
+  /// its optimizers (the text lists missing and unexpected entries): nothing has changed then.
   History fit(Module& module, const DataLoader& train, const DataLoader& validation = {},
               const TrainerFitOptions& options = {}) const;
 
-  /// Writes what a training needs to go on under any policy (docs/precision.md) to a safetensors file: weights,
-  /// optimizers' states, iterations and loss scales, steps and epochs done, the seed. The file appears as a whole: a
-  /// FileError leaves the one that was there. A ValueError if the module has not been trained yet, or dtype is no
-  /// floating one or can't hold a weight.
+  /// Writes a safetensors file from which a training can be resumed under any policy (docs/precision.md): weights,
+  /// optimizer states, iterations, loss scales, counts of steps and epochs, seed. The file is replaced atomically: a
+  /// FileError leaves an existing file as it was. A ValueError if the module has not been trained, or if dtype isn't
+  /// floating or can't hold a weight.
   static void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options = {});
 
-  /// What validation_step logs, averaged over the samples; for compiled models loss and metrics.
+  /// Means over the samples of the numbers that validation_step logs; of a compiled Model, loss and metrics. A
+  /// ValueError if the loader is absent.
   Logs validate(Module& module, const DataLoader& loader) const;
 
-  /// The same of test_step.
+  /// Means over the samples of the numbers that test_step logs. A ValueError if the loader is absent.
   Logs test(Module& module, const DataLoader& loader) const;
 
-  /// The outputs for all samples.
+  /// Outputs of predict_step for all samples, concatenated along the batch axis. A ValueError if the loader is absent,
+  /// a ShapeError if outputs have no batch axis or differ on another axis.
   Tensor predict(Module& module, const DataLoader& loader) const;
 
  private:

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/layers/multi_head_attention.hpp>
-#include <mezzo/models/positions.hpp>
+#include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
@@ -33,13 +34,13 @@ MultiHeadAttention attention(const BertOptions& options) {
 }
 
 struct BertLayerOptions {
-  BertOptions bert{};
-  std::string name{};
-  Policy dtype{};
+  BertOptions bert{};  ///< options of the whole model
+  std::string name{};  ///< name of the layer; "": automatic
+  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// Attention, then two dense layers, each added to its input and normalized: hidden states, those of them that are
-/// asked for, and a mask if there is one, to hidden states.
+/// Attention, then two dense layers, each with a residual connection and layer normalization. Inputs: hidden states,
+/// the queries among them, and optionally a mask. Output: new hidden states of the queries.
 class BertLayer : public Layer {
  public:
   explicit BertLayer(BertLayerOptions options) : Layer("BertLayer", options), options_(std::move(options.bert)) {
@@ -53,10 +54,10 @@ class BertLayer : public Layer {
 
  protected:
   Values call_many(const Values& xs) override {
-    const Value& asked = xs[1];
+    const Value& queries = xs[1];
     AttentionCallOptions call;
     if (xs.size() > 2) call.attention_mask = xs[2];
-    const Value attended = attention_norm_(dropout_(attention_(asked, xs[0], call)) + asked);
+    const Value attended = attention_norm_(dropout_(attention_(queries, xs[0], call)) + queries);
     return {output_norm_(dropout_(output_(intermediate_(attended))) + attended)};
   }
 
@@ -81,7 +82,7 @@ BertOptions checked(const std::string& where, BertOptions options) {
   detail::require_divides(where, "num_attention_heads", options.num_attention_heads, "hidden_size",
                           options.hidden_size);
   if (options.pooled_only && !options.add_pooling_layer) {
-    throw ValueError(where + " pooled_only needs the pooling layer");
+    fail<ValueError>(where, "add_pooling_layer must be true with pooled_only; got false");
   }
   return options;
 }
@@ -115,7 +116,7 @@ Bert::Bert(BertOptions options)
       embeddings_norm_(sub("embeddings_norm", norm(options_))),
       dropout_(sub("dropout", Dropout({.rate = options_.hidden_dropout_prob}))) {
   for (std::int64_t i = 0; i < options_.num_hidden_layers; ++i) {
-    layers_.emplace_back(sub("layer" + std::to_string(i), BertLayer({.bert = options_})));
+    layers_.emplace_back(sub(fmt::format("layer{}", i), BertLayer({.bert = options_})));
   }
   if (options_.add_pooling_layer) pooler_.push_back(sub("pooler", dense(options_, options_.hidden_size, "tanh")));
   std::vector<std::string> skip{"embeddings.position_ids"};
@@ -131,8 +132,8 @@ Bert::Bert(BertOptions options)
 Value Bert::embed(const Value& ids, const Values& types) {
   const std::int64_t positions = ids.shape()[1];
   if (positions > options_.max_position_embeddings) {
-    throw ShapeError(label() + " input_ids may have " + std::to_string(options_.max_position_embeddings) +
-                     " positions; got shape " + to_string(ids.shape()));
+    fail<ShapeError>(label(), "input_ids may have at most {} positions; got shape {}", options_.max_position_embeddings,
+                     ids.shape());
   }
   const Value type = types.empty() ? Value(Tensor({positions}, DType::int32)) : types[0];
   const Value sum =
@@ -142,8 +143,7 @@ Value Bert::embed(const Value& ids, const Values& types) {
 
 Values Bert::call_many(const Values& xs) {
   if (xs.size() > 3) {
-    throw ValueError(label() + " takes input_ids, attention_mask, token_type_ids; got " + std::to_string(xs.size()) +
-                     " inputs");
+    fail<ValueError>(label(), "takes 1 to 3 inputs (input_ids, attention_mask, token_type_ids); got {}", xs.size());
   }
   for (const Value& x : xs) detail::require_rank(label(), x.shape(), 2, "(batch, positions)");
   Value x = embed(xs[0], Values(xs.begin() + std::min<std::ptrdiff_t>(2, xs.end() - xs.begin()), xs.end()));
@@ -152,8 +152,8 @@ Values Bert::call_many(const Values& xs) {
     mask = {reshape(cast(xs[1], DType::boolean), {xs[1].shape()[0], 1, 1, xs[1].shape()[1]})};
   }
   for (Any<Layer>& layer : layers_) {
-    const bool first_alone = options_.pooled_only && &layer == &layers_.back();
-    Values in{x, first_alone ? slice(x, {{0, 0, 0}, {-1, 1, -1}}) : x};
+    const bool first_only = options_.pooled_only && &layer == &layers_.back();
+    Values in{x, first_only ? slice(x, {.starts = {0, 0, 0}, .sizes = {-1, 1, -1}}) : x};
     in.insert(in.end(), mask.begin(), mask.end());
     x = (*layer)(in).front();
   }

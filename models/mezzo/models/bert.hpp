@@ -11,46 +11,53 @@
 
 namespace mezzo {
 
-/// Sizes and rates of a Bert, with Hugging Face's names and defaults (those of BERT base).
+/// Sizes and rates of a Bert, with Hugging Face's names and the defaults of BERT base. All sizes are at least 1.
 struct BertOptions {
-  std::int64_t vocab_size = 30522;
-  std::int64_t hidden_size = 768;
-  std::int64_t num_hidden_layers = 12;
-  std::int64_t num_attention_heads = 12;
-  std::int64_t intermediate_size = 3072;
-  std::int64_t max_position_embeddings = 512;
-  std::int64_t type_vocab_size = 2;
-  double hidden_dropout_prob = 0.1;
-  double attention_probs_dropout_prob = 0.1;
-  double layer_norm_eps = 1e-12;
-  double initializer_range = 0.02;  ///< standard deviation of initial kernels and embeddings
-  bool add_pooling_layer = true;
-  bool pooled_only = false;  ///< pooler_output is the only output; the last layer computes what that needs
-  std::string name{};
-  Policy dtype{};
+  std::int64_t vocab_size = 30522;             ///< number of token ids
+  std::int64_t hidden_size = 768;              ///< size of hidden states
+  std::int64_t num_hidden_layers = 12;         ///< number of transformer layers
+  std::int64_t num_attention_heads = 12;       ///< number of heads; divides hidden_size
+  std::int64_t intermediate_size = 3072;       ///< size of the hidden layer between the two dense layers
+  std::int64_t max_position_embeddings = 512;  ///< largest number of positions
+  std::int64_t type_vocab_size = 2;            ///< number of token types
+  double hidden_dropout_prob = 0.1;            ///< dropout rate of hidden states, in [0, 1)
+  double attention_probs_dropout_prob = 0.1;   ///< dropout rate of attention weights, in [0, 1)
+  double layer_norm_eps = 1e-12;               ///< epsilon of layer normalizations, at least 0
+  double initializer_range = 0.02;             ///< standard deviation of initial kernels and embeddings, at least 0
+  bool add_pooling_layer = true;               ///< true: adds the output pooler_output
+  bool pooled_only = false;  ///< true: pooler_output is the only output, and the last layer computes one position only
+  std::string name{};        ///< name of the model; "": automatic
+  Policy dtype{};            ///< precision policy; default: the policy of the Trainer or the global one
 };
 
 /// @name Sizes
-/// As `Bert(bert_base())`; what else there is to say is passed: `Bert(minilm_l6({.hidden_dropout_prob = 0}))`.
+/// Used as `Bert(bert_base())`. Other options are passed on: `Bert(minilm_l6({.hidden_dropout_prob = 0}))`.
 /// @{
 BertOptions bert_base(BertOptions rest = {});   ///< 12 layers of 768, 12 heads: 109,482,240 weights
 BertOptions bert_large(BertOptions rest = {});  ///< 24 layers of 1024, 16 heads: 335,141,888 weights
-/// 6 layers of 384, 12 heads: 22,713,216 weights. The size of sentence-transformers' all-MiniLM-L6-v2.
+/// 6 layers of 384, 12 heads: 22,713,216 weights; the size of sentence-transformers' all-MiniLM-L6-v2
 BertOptions minilm_l6(BertOptions rest = {});
 /// @}
 
-/// Encoder of text (Devlin et al., 2018, arXiv 1810.04805), with Hugging Face's structure, names and initial values.
-/// Inputs, all integers: input_ids (batch, positions); attention_mask (batch, positions), 0 where there is padding, all
-/// 1 if it isn't given; token_type_ids (batch, positions), 0 if not given. Outputs: last_hidden_state (batch,
-/// positions, hidden_size) and, with the pooling layer, pooler_output (batch, hidden_size), a dense layer of the first
-/// position. A ShapeError for more positions than max_position_embeddings, a ValueError for ids out of range when the
-/// step runs. Layers: word_embeddings, position_embeddings, token_type_embeddings, embeddings_norm, layer0, layer1, ...
+/// BERT, an encoder of text (Devlin et al., 2018, arXiv 1810.04805), with Hugging Face's structure, names and initial
+/// values.
+///
+/// Inputs, all integers: input_ids (batch, positions); attention_mask (batch, positions), 0 at padding, by default all
+/// 1; token_type_ids (batch, positions), by default all 0.
+///
+/// Outputs: last_hidden_state (batch, positions, hidden_size) and, with the pooling layer, pooler_output (batch,
+/// hidden_size), a dense layer on the first position.
+///
+/// A ShapeError for more than max_position_embeddings positions, a ValueError for ids out of range when the step runs.
+///
+/// Layers: word_embeddings, position_embeddings, token_type_embeddings, embeddings_norm, layer0, layer1, ...
 /// (attention, attention_norm, intermediate, output, output_norm), pooler.
 class Bert : public Model {
  public:
-  /// A ValueError for sizes below 1, unless the heads divide hidden_size, and for pooled_only without pooling layer.
+  /// A ValueError for a size below 1, if the heads don't divide hidden_size, or for pooled_only without pooling layer.
   explicit Bert(BertOptions options = {});
 
+  /// Options that were given.
   const BertOptions& options() const { return options_; }
 
  protected:
@@ -64,24 +71,24 @@ class Bert : public Model {
   LayerNormalization embeddings_norm_;
   Dropout dropout_;
   std::vector<Any<Layer>> layers_;
-  std::vector<Dense> pooler_;  // one or none
+  std::vector<Dense> pooler_;  // empty without the pooling layer
 };
 
 struct BertForSequenceClassificationOptions {
-  BertOptions bert{};
-  std::int64_t num_labels = 2;
-  std::string name{};
-  Policy dtype{};
+  BertOptions bert{};           ///< options of the encoder; pooled_only is set
+  std::int64_t num_labels = 2;  ///< number of classes, at least 1
+  std::string name{};           ///< name of the model; "": automatic
+  Policy dtype{};               ///< precision policy; default: the policy of the Trainer or the global one
 };
 
-/// A Bert, pooled_only, with a dropout and a Dense on its output: the inputs of Bert to logits (batch, num_labels).
+/// Bert with a dropout and a dense layer on its pooled output. Inputs as for Bert; output: logits (batch, num_labels).
 /// Layers: bert, classifier.
 class BertForSequenceClassification : public Model {
  public:
-  /// A ValueError for num_labels below 1, or where Bert gives one.
+  /// A ValueError for num_labels below 1, or as by Bert.
   explicit BertForSequenceClassification(BertForSequenceClassificationOptions options = {});
 
-  /// The encoder, to freeze it or to load its weights.
+  /// Encoder, to freeze it or to load its weights.
   Bert& bert() { return bert_; }
 
  protected:

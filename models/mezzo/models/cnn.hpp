@@ -13,17 +13,19 @@
 namespace mezzo {
 
 struct CNNOptions {
-  std::int64_t classes = 10;
-  double scale = 1.0 / 255;  ///< what pixels are multiplied by
-  double dropout = 0.5;
-  std::string name{};
-  Policy dtype{};
+  std::int64_t classes = 10;  ///< size of the output, at least 1
+  double scale = 1.0 / 255;   ///< factor of pixels
+  double dropout = 0.5;       ///< dropout rate before the dense layer, in [0, 1)
+  std::string name{};         ///< name of the model; "": automatic
+  Policy dtype{};             ///< precision policy; default: the policy of the Trainer or the global one
 };
 
 /// Two convolutions for small images, after Keras' "Simple MNIST convnet": 3x3x32, pool, 3x3x64, pool, dropout, dense.
-/// (batch, height, width, channels) of any number type to logits (batch, classes); 28 x 28 x 1 has 34,826 weights.
+/// Images (batch, height, width, channels) of any numeric dtype to logits (batch, classes). 34,826 weights for images
+/// of 28 x 28 x 1.
 class CNN : public Model {
  public:
+  /// A ValueError for classes below 1, or a dropout outside of [0, 1).
   explicit CNN(CNNOptions options = {});
 
  protected:

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <utility>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/initializers/random_normal.hpp>
-#include <mezzo/models/positions.hpp>
-#include <mezzo/models/self_attention.hpp>
+#include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
@@ -16,7 +16,7 @@ Dense dense(std::int64_t units, double deviation) {
   return Dense({.units = units, .kernel_initializer = RandomNormal({.stddev = deviation})});
 }
 
-/// Of layers whose output is added to the residual stream: smaller, as there are 2 n_layer of them.
+/// Initial standard deviation of the 2 n_layer layers that end in a residual sum.
 double residual_deviation(const GPTOptions& options) {
   return options.initializer_range / std::sqrt(2.0 * static_cast<double>(options.n_layer));
 }
@@ -32,12 +32,13 @@ Embedding embedding(const GPTOptions& options, std::int64_t rows) {
 }
 
 struct GPTBlockOptions {
-  GPTOptions gpt{};
-  std::string name{};
-  Policy dtype{};
+  GPTOptions gpt{};    ///< options of the whole model
+  std::string name{};  ///< name of the layer; "": automatic
+  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// x + attention(norm(x)), then x + mlp(norm(x)): (x[, keys, values]) to (x, keys, values).
+/// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally keys and values of earlier positions.
+/// Outputs: x, keys, values.
 class GPTBlock : public Layer {
  public:
   explicit GPTBlock(GPTBlockOptions options) : Layer("GPTBlock", options), options_(std::move(options.gpt)) {
@@ -107,11 +108,11 @@ GPT::GPT(GPTOptions options)
       wpe_(sub("wpe", embedding(options_, options_.n_positions))),
       drop_(sub("drop", Dropout({.rate = options_.embd_pdrop}))) {
   for (std::int64_t i = 0; i < options_.n_layer; ++i) {
-    blocks_.emplace_back(sub("h" + std::to_string(i), GPTBlock({.gpt = options_})));
+    blocks_.emplace_back(sub(fmt::format("h{}", i), GPTBlock({.gpt = options_})));
   }
   ln_f_ = sub("ln_f", norm(options_));
   set_weight_files({.rename = {{"^h([0-9]+)\\.", "h.$1."}},
-                    .skip = {"lm_head.weight"},  // the embeddings once more
+                    .skip = {"lm_head.weight"},  // a second copy of the embeddings
                     .optional_prefix = "transformer."});
 }
 
@@ -120,8 +121,7 @@ Values GPT::forward(const Value& ids, const Values& past) {
   const std::int64_t begin = past.empty() ? 0 : past[0].shape()[1];
   const std::int64_t count = ids.shape()[1];
   if (begin + count > options_.n_positions) {
-    throw ShapeError(label() + " input_ids may have " + std::to_string(options_.n_positions) + " positions; got " +
-                     std::to_string(begin + count));
+    fail<ShapeError>(label(), "input_ids may have at most {} positions; got {}", options_.n_positions, begin + count);
   }
   Value x = drop_(wte_(ids) + wpe_(detail::position_ids(begin, count)));
   Values out(1);
@@ -143,9 +143,7 @@ Values GPT::with_past(const Values& state) {
 
 Values GPT::call_many(const Values& xs) {
   if (keeps_past_) return forward(xs[0], Values(xs.begin() + 1, xs.end()));
-  if (xs.size() > 1) {
-    throw ValueError(label() + " takes input_ids; got " + std::to_string(xs.size()) + " inputs");
-  }
+  if (xs.size() > 1) fail<ValueError>(label(), "takes one input (input_ids); got {}", xs.size());
   return {forward(xs[0], {}).front()};
 }
 

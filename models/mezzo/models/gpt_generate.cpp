@@ -2,38 +2,34 @@
 #include <cmath>
 #include <numeric>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/models/gpt.hpp>
-#include <mezzo/models/positions.hpp>
+#include <mezzo/models/transformer.hpp>
 
 namespace mezzo {
 namespace {
 
-void check(const std::string& where, const Tensor& ids, const GenerateOptions& options, std::int64_t limit) {
+void check(const std::string& label, const Tensor& ids, const GenerateOptions& options, std::int64_t n_positions) {
+  const std::string where = label + " generate:";
   if (ids.shape().size() != 2 || ids.shape()[1] < 1) {
-    throw ShapeError(where + " generate: input_ids must be (batch, positions), with a position at least; got shape " +
-                     to_string(ids.shape()));
+    fail<ShapeError>(where, "input_ids must be (batch, positions) with at least one position; got shape {}",
+                     ids.shape());
   }
   if (options.max_new_tokens < 0) {
-    throw ValueError(where + " generate: max_new_tokens must not be negative; got " +
-                     std::to_string(options.max_new_tokens));
+    fail<ValueError>(where, "max_new_tokens must not be negative; got {}", options.max_new_tokens);
   }
-  if (!(options.temperature > 0)) {
-    throw ValueError(where + " generate: temperature must be positive; got " + std::to_string(options.temperature));
-  }
-  if (options.top_k < 0) {
-    throw ValueError(where + " generate: top_k must not be negative; got " + std::to_string(options.top_k));
-  }
-  // The last token that is drawn is not computed with.
-  if (ids.shape()[1] + options.max_new_tokens > limit + 1) {
-    throw ShapeError(where + " generate: " + std::to_string(ids.shape()[1]) + " positions and " +
-                     std::to_string(options.max_new_tokens) + " new ones are more than n_positions, " +
-                     std::to_string(limit) + ", allows");
+  if (!(options.temperature > 0)) fail<ValueError>(where, "temperature must be positive; got {}", options.temperature);
+  if (options.top_k < 0) fail<ValueError>(where, "top_k must not be negative; got {}", options.top_k);
+  // The last new token is never an input, so it needs no position.
+  if (ids.shape()[1] + options.max_new_tokens > n_positions + 1) {
+    fail<ShapeError>(where, "positions and max_new_tokens may be n_positions + 1 = {} together; got {} + {}",
+                     n_positions + 1, ids.shape()[1], options.max_new_tokens);
   }
 }
 
-/// Draws tokens from rows of logits.
+/// Chooses a token by a row of logits.
 class Sampler {
  public:
   Sampler(const GenerateOptions& options, std::int64_t vocabulary)
@@ -75,7 +71,7 @@ class Sampler {
   std::vector<double> weights_;
 };
 
-/// The logits (batch, vocabulary) of the last position.
+/// Logits (batch, vocabulary) of the last position, float32.
 Tensor last_of(const Value& logits) {
   return detail::at_position(logits, logits.shape()[1] - 1).tensor().cast(DType::float32);
 }

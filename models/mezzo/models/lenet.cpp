@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
@@ -36,7 +37,7 @@ Value LeNet::call(const Value& x) {
   const Shape& shape = x.shape();
   detail::require_rank(label(), shape, 4, "(batch, height, width, channels)");
   if (shape[1] != image_size || shape[2] != image_size) {
-    throw ShapeError(label() + " images must be 28 x 28; got shape " + to_string(shape));
+    fail<ShapeError>(label(), "images must be {} x {}; got shape {}", image_size, image_size, shape);
   }
   const Value maps = pool_(conv2_(pool_(conv1_(rescaling_(x)))));
   return fc2_(fc1_(flatten_(conv3_(maps))));

@@ -12,16 +12,16 @@
 namespace mezzo {
 
 struct LeNetOptions {
-  std::int64_t classes = 10;
-  double scale = 1.0 / 255;  ///< what pixels are multiplied by
-  std::string name{};
-  Policy dtype{};
+  std::int64_t classes = 10;  ///< size of the output, at least 1
+  double scale = 1.0 / 255;   ///< factor of pixels
+  std::string name{};         ///< name of the model; "": automatic
+  Policy dtype{};             ///< precision policy; default: the policy of the Trainer or the global one
 };
 
 /// LeNet-5 (LeCun et al., 1998, "Gradient-Based Learning Applied to Document Recognition"), with tanh and average
-/// pooling: images (batch, 28, 28, channels) of any number type, which conv1 pads to the paper's 32 x 32, to logits
-/// (batch, classes). As has become usual the poolings have no weights, conv2 sees all maps, and the output is a Dense:
-/// 61,706 weights for one channel. Layers: conv1 (6 maps of 5x5), conv2 (16), conv3 (120), fc1 (84), fc2.
+/// pooling: images (batch, 28, 28, channels) of any numeric dtype to logits (batch, classes). conv1 pads images to the
+/// paper's 32 x 32. Unlike in the paper, poolings have no weights, conv2 reads all maps, and the output is a Dense
+/// layer. 61,706 weights for one channel. Layers: conv1 (6 maps of 5x5), conv2 (16), conv3 (120), fc1 (84), fc2.
 class LeNet : public Model {
  public:
   /// A ValueError for classes below 1.

@@ -1,5 +1,7 @@
 #include <mezzo/models/mlp.hpp>
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include <mezzo/nn/checks.hpp>
@@ -21,7 +23,7 @@ MLP::MLP(MLPOptions options)
       flatten_(sub("flatten", Flatten())),
       dropout_(sub("dropout", Dropout({.rate = options_.dropout}))) {
   const auto add = [&](const DenseOptions& dense) {
-    layers_.push_back(sub("fc" + std::to_string(layers_.size() + 1), Dense(dense)));
+    layers_.push_back(sub(fmt::format("fc{}", layers_.size() + 1), Dense(dense)));
   };
   for (const std::int64_t units : options_.hidden_units) add({.units = units, .activation = options_.activation});
   add({.units = options_.classes});

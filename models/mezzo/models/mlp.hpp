@@ -10,20 +10,18 @@
 
 namespace mezzo {
 
-/// `hidden_units`: sizes of the hidden layers, of which there may be none. Each has the activation, and behind it a
-/// dropout of that rate.
 struct MLPOptions {
-  std::vector<std::int64_t> hidden_units{512, 512};
-  Activation activation = "relu";
-  double dropout = 0;
-  std::int64_t classes = 10;
-  std::string name{};
-  Policy dtype{};
+  std::vector<std::int64_t> hidden_units{512, 512};  ///< sizes of the hidden layers, at least 1; {}: no hidden layer
+  Activation activation = "relu";                    ///< name or function, applied to each hidden layer
+  double dropout = 0;                                ///< dropout rate after each hidden layer, in [0, 1)
+  std::int64_t classes = 10;                         ///< size of the output, at least 1
+  std::string name{};                                ///< name of the model; "": automatic
+  Policy dtype{};  ///< precision policy; default: the policy of the Trainer or the global one
 };
 
-/// Multilayer perceptron (Rumelhart et al., 1986, "Learning representations by back-propagating errors"): (batch, ...)
-/// of floats, flattened, to logits (batch, classes). The default has 669,706 weights for inputs of 784 numbers. Layers:
-/// fc1, fc2, ..., the last one to the logits.
+/// Multilayer perceptron (Rumelhart et al., 1986, "Learning representations by back-propagating errors"): flattens
+/// floats (batch, ...) and maps them to logits (batch, classes). The default has 669,706 weights for inputs of 784
+/// numbers. Layers: fc1, fc2, ...; the last one gives the logits.
 class MLP : public Model {
  public:
   /// A ValueError for hidden_units or classes below 1, or a dropout outside of [0, 1).

@@ -1,5 +1,7 @@
 #include <mezzo/models/resnet.hpp>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <optional>
 
@@ -10,7 +12,7 @@
 namespace mezzo {
 namespace {
 
-/// torch's padding that keeps height and width at stride 1.
+/// Convolution without bias, with torch's padding that keeps height and width at stride 1.
 Conv2D convolution(std::int64_t filters, std::int64_t size, std::int64_t stride, const std::string& name = "") {
   return Conv2D(
       {.filters = filters,
@@ -27,7 +29,7 @@ BatchNormalization normalization(bool zero = false, const std::string& name = ""
       {.momentum = 0.9, .epsilon = 1e-5, .gamma_initializer = zero ? "zeros" : "ones", .name = name});
 }
 
-/// torch's default for Linear, kernel and bias.
+/// Dense layer with torch's default initial values of Linear, for kernel and bias.
 Dense linear(std::int64_t in, std::int64_t units) {
   const double limit = 1 / std::sqrt(static_cast<double>(in));
   const RandomUniform uniform({.minval = -limit, .maxval = limit});
@@ -35,15 +37,15 @@ Dense linear(std::int64_t in, std::int64_t units) {
 }
 
 struct BlockOptions {
-  std::int64_t filters = 0;
-  std::int64_t stride = 1;
-  bool downsample = false;  ///< the shortcut is a convolution, since stride or channels change
-  bool zero_init_residual = false;
-  std::string name{};
-  Policy dtype{};
+  std::int64_t filters = 0;         ///< channels of the first convolution
+  std::int64_t stride = 1;          ///< stride of one 3x3 convolution
+  bool downsample = false;          ///< true: the shortcut is a convolution, since stride or channels change
+  bool zero_init_residual = false;  ///< true: the last gamma starts at 0
+  std::string name{};               ///< name of the layer; "": automatic
+  Policy dtype{};                   ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// relu(what the convolutions give + the shortcut).
+/// relu(convolutions(x) + shortcut(x)).
 class ResidualBlock : public Layer {
  protected:
   ResidualBlock(const char* kind, BlockOptions options) : Layer(kind, options), options_(std::move(options)) {}
@@ -137,7 +139,7 @@ Sequential ResNet::stage(std::size_t index) const {
                                .stride = first && index > 0 ? 2 : 1,
                                .downsample = first && (index > 0 || block_ == Block::bottleneck),
                                .zero_init_residual = options_.zero_init_residual,
-                               .name = std::to_string(i)};
+                               .name = fmt::format("{}", i)};
     if (block_ == Block::basic) {
       blocks.emplace_back(BasicBlock(options));
     } else {

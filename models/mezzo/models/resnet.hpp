@@ -14,24 +14,24 @@
 namespace mezzo {
 
 struct ResNetOptions {
-  std::int64_t classes = 1000;      ///< size of the output
-  bool zero_init_residual = false;  ///< blocks begin as identities: their last gamma is 0 (Goyal et al., 2017)
-  std::string name{};
-  Policy dtype{};
+  std::int64_t classes = 1000;      ///< size of the output, at least 1
+  bool zero_init_residual = false;  ///< true: the last gamma of each block starts at 0 (Goyal et al., 2017)
+  std::string name{};               ///< name of the model; "": automatic
+  Policy dtype{};                   ///< precision policy; default: the policy of the Trainer or the global one
 };
 
-/// Residual network (He et al., 2015, arXiv 1512.03385) with torchvision's structure, names and initial values:
-/// (batch, height, width, channels) of floats to logits (batch, classes). Height and width are halved five times;
-/// 224 is what it was made for. With torch's constants: batch normalization has epsilon 1e-5 and momentum 0.9,
-/// paddings are symmetric. Layers: conv1, bn1, relu, maxpool, layer1 to layer4 (of blocks 0, 1, ...: conv1, bn1, ...,
-/// downsample/0, downsample/1), avgpool, fc.
+/// Residual network (He et al., 2015, arXiv 1512.03385) with torchvision's structure, names and initial values: float
+/// images (batch, height, width, channels) to logits (batch, classes). Height and width are halved five times; the
+/// paper uses 224. Constants are torch's: batch normalization has epsilon 1e-5 and momentum 0.9, paddings are
+/// symmetric. Layers: conv1, bn1, relu, maxpool, layer1 to layer4 (of blocks 0, 1, ...: conv1, bn1, ..., downsample/0,
+/// downsample/1), avgpool, fc.
 class ResNet : public Model {
  public:
-  /// `basic`: two 3x3 convolutions; `bottleneck`: 1x1, 3x3, 1x1 with four times the channels out, the stride in the
-  /// 3x3 one (torchvision's v1.5; the paper has it in the first 1x1).
+  /// `basic`: two 3x3 convolutions. `bottleneck`: 1x1, 3x3, 1x1 convolutions with four times the channels in the
+  /// output; the 3x3 one has the stride (torchvision's v1.5), not the first 1x1 one as in the paper.
   enum class Block { basic, bottleneck };
 
-  /// `layers`: the number of blocks in each of the four stages. A ValueError for `layers` or `classes` below 1.
+  /// `layers`: numbers of blocks in the four stages. A ValueError for a number or `classes` below 1.
   ResNet(Block block, const std::array<std::int64_t, 4>& layers, ResNetOptions options = {});
 
  protected:
@@ -56,9 +56,8 @@ class ResNet : public Model {
   Dense fc_;
 };
 
-/// @name The paper's networks
-/// As `resnet18({.classes = 37})`. The numbers of trained weights are those for images of three channels and 1000
-/// classes.
+/// @name Networks of the paper
+/// Used as `resnet18({.classes = 37})`. Numbers of trained weights are for images of three channels and 1000 classes.
 /// @{
 ResNet resnet18(const ResNetOptions& options = {});  ///< 2, 2, 2, 2 basic blocks: 11,689,512 weights
 ResNet resnet34(const ResNetOptions& options = {});  ///< 3, 4, 6, 3 basic blocks: 21,797,672 weights

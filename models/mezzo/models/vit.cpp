@@ -3,11 +3,11 @@
 #include <cmath>
 #include <utility>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/variance_scaling.hpp>
-#include <mezzo/models/positions.hpp>
-#include <mezzo/models/self_attention.hpp>
+#include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
@@ -15,7 +15,7 @@ namespace {
 
 LayerNormalization norm() { return LayerNormalization({.epsilon = 1e-6}); }
 
-/// A layer of the MLP.
+/// Dense layer of an MLP.
 Dense linear(std::int64_t units, const Activation& activation = {}) {
   return Dense({.units = units, .activation = activation, .bias_initializer = RandomNormal({.stddev = 1e-6})});
 }
@@ -33,9 +33,9 @@ detail::SelfAttention attention(const ViTOptions& options) {
 }
 
 struct ViTBlockOptions {
-  ViTOptions vit{};
-  std::string name{};
-  Policy dtype{};
+  ViTOptions vit{};    ///< options of the whole model
+  std::string name{};  ///< name of the layer; "": automatic
+  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// x + attention(norm(x)), then x + mlp(norm(x)): (batch, positions, hidden_dim) to the same shape.
@@ -116,7 +116,7 @@ ViT::ViT(ViTOptions options)
 std::vector<Any<Layer>> ViT::encoder_layers() {
   std::vector<Any<Layer>> layers;
   for (std::int64_t i = 0; i < options_.num_layers; ++i) {
-    layers.emplace_back(sub("layer" + std::to_string(i), ViTBlock({.vit = options_})));
+    layers.emplace_back(sub(fmt::format("layer{}", i), ViTBlock({.vit = options_})));
   }
   return layers;
 }
@@ -132,12 +132,11 @@ Value ViT::call(const Value& x) {
   const Shape& images = x.shape();
   detail::require_rank(label(), images, 4, "(batch, height, width, channels)");
   if (images[1] != options_.image_size || images[2] != options_.image_size) {
-    throw ShapeError(label() + " images must be " + std::to_string(options_.image_size) + " x " +
-                     std::to_string(options_.image_size) + "; got shape " + to_string(images));
+    fail<ShapeError>(label(), "images must be {} x {}; got shape {}", options_.image_size, options_.image_size, images);
   }
   const Value maps = conv_proj_(x);
   const std::int64_t batch = maps.shape()[0], count = maps.shape()[1] * maps.shape()[2], size = maps.shape()[3];
-  // The token is part of what is added, since there may be no known batch to repeat it for.
+  // The class token is added, not concatenated: the batch may be unknown, so the token can't be repeated for it.
   const Value token = pad(class_token_, {.before = {0, 0, 0}, .after = {0, count, 0}});
   const Value embedded = pad(reshape(maps, {batch, count, size}), {.before = {0, 1, 0}, .after = {0, 0, 0}});
   Value y = dropout_(embedded + (token + pos_embedding_));

@@ -11,33 +11,35 @@
 
 namespace mezzo {
 
-/// Sizes and rates of a ViT, with torchvision's names; the defaults are those of vit_b_16.
+/// Sizes and rates of a ViT, with torchvision's names and the defaults of vit_b_16. All sizes are at least 1.
 struct ViTOptions {
-  std::int64_t image_size = 224;  ///< height and width
-  std::int64_t patch_size = 16;
-  std::int64_t num_layers = 12;
-  std::int64_t num_heads = 12;
-  std::int64_t hidden_dim = 768;
-  std::int64_t mlp_dim = 3072;
-  double dropout = 0;
-  double attention_dropout = 0;
-  std::int64_t classes = 1000;  ///< size of the output
-  std::string name{};
-  Policy dtype{};
+  std::int64_t image_size = 224;  ///< height and width of images, in pixels
+  std::int64_t patch_size = 16;   ///< height and width of patches, in pixels; divides image_size
+  std::int64_t num_layers = 12;   ///< number of transformer layers
+  std::int64_t num_heads = 12;    ///< number of heads; divides hidden_dim
+  std::int64_t hidden_dim = 768;  ///< size of hidden states
+  std::int64_t mlp_dim = 3072;    ///< size of the hidden layer of each MLP
+  double dropout = 0;             ///< dropout rate of hidden states, in [0, 1)
+  double attention_dropout = 0;   ///< dropout rate of attention weights, in [0, 1)
+  std::int64_t classes = 1000;    ///< size of the output
+  std::string name{};             ///< name of the model; "": automatic
+  Policy dtype{};                 ///< precision policy; default: the policy of the Trainer or the global one
 };
 
 /// Vision transformer (Dosovitskiy et al., 2020, arXiv 2010.11929) with torchvision's structure, names and initial
-/// values: images (batch, image_size, image_size, channels) of floats to logits (batch, classes). A ShapeError for
-/// another size. Layer normalization has torchvision's epsilon, 1e-6. Weights: class_token (1, 1, hidden_dim),
-/// pos_embedding (1, patches + 1, hidden_dim); layers: conv_proj, layer0, layer1, ... (ln_1, self_attention, ln_2,
-/// linear_1, linear_2), ln, head.
+/// values: float images (batch, image_size, image_size, channels) to logits (batch, classes). A ShapeError for images
+/// of another size. The epsilon of layer normalizations is 1e-6, as in torchvision. Weights: class_token (1, 1,
+/// hidden_dim), pos_embedding (1, patches + 1, hidden_dim). Layers: conv_proj, layer0, layer1, ... (ln_1,
+/// self_attention, ln_2, linear_1, linear_2), ln, head.
 class ViT : public Model {
  public:
-  /// A ValueError for sizes below 1, and unless patch_size divides image_size and num_heads hidden_dim.
+  /// A ValueError for a size below 1, if patch_size doesn't divide image_size, or if num_heads doesn't divide
+  /// hidden_dim.
   explicit ViT(ViTOptions options = {});
 
   void build(const Shape& input) override;
 
+  /// Options that were given.
   const ViTOptions& options() const { return options_; }
 
  protected:
@@ -56,9 +58,9 @@ class ViT : public Model {
   Dense head_;
 };
 
-/// @name The paper's networks
-/// As `vit_b_16({.classes = 37})`; sizes of the network that are given are replaced. The numbers of weights are those
-/// for images of 224 x 224 x 3 and 1000 classes.
+/// @name Networks of the paper
+/// Used as `vit_b_16({.classes = 37})`. Each function overwrites the sizes of the network in its options. Numbers of
+/// weights are for images of 224 x 224 x 3 and 1000 classes.
 /// @{
 ViT vit_b_16(ViTOptions rest = {});  ///< 12 layers of 768, 12 heads, patches of 16 x 16: 86,567,656 weights
 ViT vit_b_32(ViTOptions rest = {});  ///< 12 layers of 768, 12 heads, patches of 32 x 32: 88,224,232 weights

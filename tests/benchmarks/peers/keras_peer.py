@@ -1,6 +1,6 @@
 """Times training steps of one workload in Keras 3 under one policy; prints one line of JSON.
 
-The backend is KERAS_BACKEND's. Several steps are taken in each call of fit, to spread its own cost.
+The backend is KERAS_BACKEND. Each call of fit makes several steps, to spread its fixed cost.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def resnet18():
     return keras.Model(image, layers.Dense(37)(layers.GlobalAveragePooling2D()(x)))
 
 
-# The model, the batch size, and how many steps a call of fit takes.
+# Model, batch size, and number of steps in a call of fit.
 WORKLOADS = {"mlp": (mlp, 128, 20), "cnn": (cnn, 128, 20), "resnet18": (resnet18, 32, 2)}
 
 
@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("workload", choices=WORKLOADS)
     parser.add_argument("policy", help="float32, mixed_bfloat16 or mixed_float16")
     parser.add_argument("--jit", action="store_true", help="compile with XLA")
-    parser.add_argument("--seconds", type=float, default=6, help="for which steps are timed, at least 3 calls of fit")
+    parser.add_argument("--seconds", type=float, default=6, help="duration of the timed steps, at least 3 calls of fit")
     arguments = parser.parse_args()
     keras.mixed_precision.set_global_policy(arguments.policy)
     keras.utils.set_random_seed(0)

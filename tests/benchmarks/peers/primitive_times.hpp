@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-// What oneDNN's primitives take alone, and the bandwidth of memory, measured on the spot.
+// Times of single oneDNN primitives and the bandwidth of memory, measured on this machine.
 namespace roofline {
 
 using dnnl::memory;
@@ -28,7 +28,7 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Seconds, the least of at least eleven in a twentieth of a second: others may use the machine too.
+// Seconds: the minimum of at least eleven runs and 0.05 s, since other processes may use the machine.
 inline double time_of(const dnnl::primitive& primitive, const Arguments& arguments) {
   static dnnl::stream stream(engine());
   double best = 1e9;
@@ -48,7 +48,7 @@ inline memory filled(const memory::desc& description) {
   return out;
 }
 
-// Bytes a second of a[i] = b[i] + 3 c[i], on as many threads as oneDNN has.
+// Bytes per second of a[i] = b[i] + 3 c[i], with as many threads as oneDNN uses.
 inline double measure_bandwidth() {
   constexpr std::size_t count = std::size_t{16} << 20;
   std::vector<float> a(count), b(count, 1), c(count, 2);
@@ -69,13 +69,13 @@ inline double measure_bandwidth() {
   return 3 * sizeof(float) * count / best;
 }
 
-// Seconds for that many bytes.
+// Seconds of memory traffic of that many bytes.
 inline double streaming(double bytes) {
   static const double bandwidth = measure_bandwidth();
   return bytes / bandwidth;
 }
 
-// Layers of the same sizes are measured once.
+// Caches measurements by key, so that layers of the same sizes are measured once.
 inline double once(const std::string& key, const std::function<double()>& measure) {
   static std::map<std::string, double> known;
   const auto found = known.find(key);
@@ -108,13 +108,13 @@ inline double matmul(long batch, long m, long n, long k, DType dtype) {
   return once(key_of("matmul", {batch, m, n, k}, dtype), [&] { return time_matmul(batch, m, n, k, dtype); });
 }
 
-// A dense layer and its gradients: that of the input only `with_input_gradient`.
+// Seconds of a dense layer and its gradients; that of the input only if `with_input_gradient`.
 inline double dense(long rows, long out, long in, DType dtype, bool with_input_gradient = true) {
   const double time = matmul(1, rows, out, in, dtype) + matmul(1, in, out, rows, dtype);
   return with_input_gradient ? time + matmul(1, rows, in, out, dtype) : time;
 }
 
-// A convolution of square images, and its gradients: that of the images only `with_input_gradient`.
+// A convolution of square images and its gradients; that of the images only if `with_input_gradient`.
 struct Convolution {
   long batch, in, size, out, kernel, stride, padding;
   bool with_input_gradient = true;

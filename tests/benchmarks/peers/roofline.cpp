@@ -1,6 +1,8 @@
-// A lower bound for a training step: what oneDNN's own primitives take alone, plus the memory traffic that no plan can
-// avoid, at the bandwidth of a triad over arrays larger than the private caches: a model whose weights stay in the
-// caches may go beyond it. One line of JSON for each workload and dtype: roofline [WORKLOAD ...], default all.
+// A lower bound for the time of a training step: that of oneDNN's own primitives alone, plus the memory traffic that no
+// plan can avoid. The traffic counts at the bandwidth of a triad over arrays larger than the private caches, so a model
+// whose weights stay in the caches can be faster.
+//
+// roofline [WORKLOAD ...], default all: prints one line of JSON for each workload and dtype.
 //
 // g++ -std=c++17 -O3 -march=native roofline.cpp -o roofline -ldnnl -pthread
 #include <cstdio>
@@ -11,14 +13,14 @@ namespace {
 
 using namespace roofline;
 
-// What a step takes at least, in seconds, and for how many items.
+// The least time of a step, in seconds, and its number of items.
 struct Bound {
   double items = 0, compute = 0, memory = 0;
 };
 
 double element_bytes(DType dtype) { return dtype == DType::f32 ? 4 : 2; }
 
-// Gradient, weight and two moments are read, the last three written, and a bfloat16 copy of the weight.
+// Reads gradient, weight and two moments; writes weight, moments and a bfloat16 copy of the weight.
 double adam(double weights, DType dtype) { return streaming(weights * (4 * 7 + (dtype == DType::f32 ? 0 : 2))); }
 
 Bound mlp(DType d) {
@@ -50,7 +52,7 @@ struct TransformerSizes {
   bool language_model;
 };
 
-// Embeddings are updated densely, as the peers do. Norms, GELU and softmax are read and written once forward, once
+// Embeddings are updated densely, as in the peers. Norms, GELU and softmax are read and written once forward and once
 // backward.
 Bound transformer(const TransformerSizes& t, DType d) {
   const long tokens = t.batch * t.length, head = t.width / t.heads;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every workload in every configuration, one after another: run_torch.sh [workload ...]. PY names the Python that has
-# torch, torchvision and IPEX, S the seconds for each. compare.py interleaves them with mezzo.
+# run_torch.sh [workload ...]: runs every workload in every configuration, one after another. PY is a Python with torch,
+# torchvision and IPEX, S the seconds for each run. compare.py interleaves the same runs with mezzo.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# -gt 0 ] || set -- mlp cnn resnet18 minilm gptchar

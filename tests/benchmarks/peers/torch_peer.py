@@ -1,6 +1,7 @@
 """Times training steps of one workload in PyTorch, optionally with IPEX; prints one line of JSON.
 
-Tuned: channels_last, fused AdamW, input that stays in memory. CONFIG joins by `+`: fp32 or bf16, compile, ipex.
+It uses channels_last, fused AdamW and input that stays in memory. CONFIG is fp32 or bf16, then optionally compile or
+ipex, joined by `+`.
 """
 
 import argparse
@@ -64,7 +65,7 @@ WORKLOADS: dict[str, Callable[[], Workload]] = {
 
 
 def make_step(workload: Workload, config: set[str]) -> Callable[[], torch.Tensor]:
-    """A function that takes one training step and returns its loss."""
+    """Returns a function that makes one training step and returns its loss."""
     model, x, y = workload.model.train(), workload.x, workload.y
     bf16 = "bf16" in config
     if x.dim() == 4:
@@ -93,7 +94,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("workload", choices=WORKLOADS)
     parser.add_argument("config", help="fp32 or bf16, then +compile, +ipex")
-    parser.add_argument("--seconds", type=float, default=6, help="for which steps are timed, at least 5 of them")
+    parser.add_argument("--seconds", type=float, default=6, help="duration of the timed steps, at least 5 of them")
     arguments = parser.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "2")))

@@ -1,4 +1,4 @@
-"""The transformers among the torch peer's workloads: a BERT-like classifier and a GPT-like language model."""
+"""Transformers of the torch peer: a BERT-like classifier and a GPT-like language model."""
 
 import torch
 from torch import nn
@@ -21,7 +21,7 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    """Causal ones normalize before, as GPT-2 does, the others after, as BERT does."""
+    """One block. A causal block normalizes first, as in GPT-2; the others normalize last, as in BERT."""
 
     def __init__(self, width: int, heads: int, hidden: int, causal: bool):
         super().__init__()
@@ -42,7 +42,7 @@ class Block(nn.Module):
 
 
 class Transformer(nn.Module):
-    """With `classes` 0 a causal language model (its head is the embedding), else a classifier of the first token."""
+    """With `classes` 0 a causal language model, whose head is the embedding; else a classifier of the first token."""
 
     def __init__(self, vocabulary: int, context: int, width: int, heads: int, hidden: int, layers: int,
                  classes: int = 0):

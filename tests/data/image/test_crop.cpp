@@ -12,7 +12,7 @@ using mezzo_tests::check_throws;
 
 namespace {
 
-// Element i is i.
+// Returns a picture whose element i is i.
 Tensor counted(std::int64_t height, std::int64_t width, std::int64_t channels) {
   std::vector<std::uint8_t> elements(static_cast<std::size_t>(height * width * channels));
   std::iota(elements.begin(), elements.end(), std::uint8_t{0});
@@ -44,14 +44,15 @@ BOOST_AUTO_TEST_CASE(a_flip_exchanges_left_and_right) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
-  check_throws<ValueError>("[crop] top 1, left 0, height 3, width 2 must lie in the image; got shape (3, 4, 1)",
-                           [] { image::crop(counted(3, 4, 1), {.top = 1, .height = 3, .width = 2}); });
+  check_throws<ValueError>(
+      "[crop] the part must lie in the image of shape (3, 4, 1); got top 1, left 0, height 3, width 2",
+      [] { image::crop(counted(3, 4, 1), {.top = 1, .height = 3, .width = 2}); });
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
   BOOST_CHECK_THROW(image::crop(counted(3, 4, 1), {.top = 1, .height = huge, .width = 1}), ValueError);
   BOOST_CHECK_THROW(image::crop(counted(3, 4, 1), {.left = -1, .height = 1, .width = 1}), ValueError);
   BOOST_CHECK_THROW(image::crop(counted(3, 4, 1), {.height = 0, .width = 1}), ValueError);
   check_throws<ValueError>(
-      "[center_crop] height 4 and width 1 must be 1 or more and fit; got an image of shape (3, 4, 1)",
+      "[center_crop] height and width must be 1 or more and fit in an image of shape (3, 4, 1); got 4 and 1",
       [] { image::center_crop(counted(3, 4, 1), {.height = 4, .width = 1}); });
   check_throws<DTypeError>("[horizontal_flip] an image must be uint8; got float32 (1, 1, 1)", [] {
     image::horizontal_flip(Tensor({1, 1, 1}));

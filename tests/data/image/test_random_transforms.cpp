@@ -12,7 +12,7 @@ using mezzo_tests::check_throws;
 
 namespace {
 
-// Pixel (y, x) has the two channels y, x.
+// Returns a picture whose pixel (y, x) has the two channels y and x.
 Tensor places(std::int64_t height, std::int64_t width) {
   Tensor out({height, width, 2}, DType::uint8);
   auto* at = out.mutable_data<std::uint8_t>();
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(seed_epoch_and_index_decide) {
 }
 
 BOOST_AUTO_TEST_CASE(parts_have_random_area_and_ratio_within_bounds) {
-  // The channels' means tell where the part lies, their spreads how large it is.
+  // The values of the first and last pixel give the part's place and size.
   double least = 1;
   double most = 0;
   for (int i = 0; i < 300; ++i) {
@@ -100,15 +100,15 @@ BOOST_AUTO_TEST_CASE(where_no_part_fits_it_is_the_largest_in_the_middle) {
 BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
   const Tensor image = places(4, 4);
   check_throws<ValueError>(
-      "[random_crop] height 5 and width 1 must be 1 or more and fit; got an image of shape (4, 4, 2)",
+      "[random_crop] height and width must be 1 or more and fit in an image of shape (4, 4, 2); got 5 and 1",
       [&] { image::random_crop(image, {.height = 5, .width = 1}, {}); });
-  check_throws<ValueError>("[random_horizontal_flip] probability must lie in [0, 1]; got 1.500000",
+  check_throws<ValueError>("[random_horizontal_flip] probability must lie in [0, 1]; got 1.5",
                            [&] { image::random_horizontal_flip(image, {.probability = 1.5}, {}); });
   check_throws<ValueError>(
-      "[random_resized_crop] min_scale and max_scale must be above 0 and in order, at most 1; got 0.500000, 2.000000",
+      "[random_resized_crop] min_scale and max_scale must be above 0 and in order, at most 1; got 0.5 and 2",
       [&] { image::random_resized_crop(image, {.height = 1, .width = 1, .min_scale = 0.5, .max_scale = 2}, {}); });
   check_throws<ValueError>(
-      "[random_resized_crop] min_ratio and max_ratio must be above 0 and in order; got 3.000000, 2.000000",
+      "[random_resized_crop] min_ratio and max_ratio must be above 0 and in order; got 3 and 2",
       [&] { image::random_resized_crop(image, {.height = 1, .width = 1, .min_ratio = 3, .max_ratio = 2}, {}); });
 }
 

@@ -61,7 +61,8 @@ BOOST_AUTO_TEST_CASE(cased_texts_become_the_ids_of_hugging_face) {
 
 BOOST_AUTO_TEST_CASE(the_real_vocabulary_gives_the_ids_of_hugging_face) {
   const char* model = std::getenv("MEZZO_MINILM");
-  if (model == nullptr) return mezzo_tests::skip("MEZZO_MINILM names no folder with all-MiniLM-L6-v2's vocab.txt");
+  if (model == nullptr)
+    return mezzo_tests::skip("MEZZO_MINILM must be a folder with all-MiniLM-L6-v2's vocab.txt; it is not set");
   const WordPieceTokenizer tokenizer((std::filesystem::path(model) / "vocab.txt").string());
   BOOST_TEST(tokenizer.vocab_size() == 30522);
   check_texts(tokenizer, "real");
@@ -122,9 +123,9 @@ BOOST_AUTO_TEST_CASE(tokens_and_ids_are_looked_up) {
   BOOST_TEST_REQUIRE(ids.size() == 3U);
   BOOST_TEST(small().id_to_token(ids[0]) == "[CLS]");
   BOOST_TEST(small().token_to_id("hello") == ids[1]);
-  check_throws<NameError>("[WordPieceTokenizer] the vocabulary has no token \"Hello\"",
-                          [] { small().token_to_id("Hello"); });
   const std::string size = std::to_string(small().vocab_size());
+  check_throws<NameError>("[WordPieceTokenizer] unknown token \"Hello\"; the vocabulary has " + size + " others",
+                          [] { small().token_to_id("Hello"); });
   check_throws<ValueError>("[WordPieceTokenizer] ids must lie in [0, " + size + "); got " + size,
                            [] { small().decode({small().vocab_size()}); });
   check_throws<ValueError>("[WordPieceTokenizer] ids must lie in [0, " + size + "); got -1",
@@ -135,13 +136,13 @@ BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
   const auto refuse = [](const EncodeOptions& options, const std::string& text) {
     check_throws<ValueError>("[WordPieceTokenizer] " + text, [&] { small().encode_batch({"a", "b"}, options); });
   };
-  refuse({.text_pairs = {"a"}}, "text_pairs must be one for each of the 2 texts, or none; got 1");
-  refuse({.max_length = 1}, "max_length must be 0 or have room for the 2 special tokens; got 1");
+  refuse({.text_pairs = {"a"}}, "text_pairs must have one text for each of the 2 texts, or none; got 1");
+  refuse({.max_length = 1}, "max_length must be 0 or at least 2, the number of special tokens; got 1");
   refuse({.text_pairs = {"a", "b"}, .max_length = 2},
-         "max_length must be 0 or have room for the 3 special tokens; got 2");
-  refuse({.max_length = -1}, "max_length must be 0 or have room for the 2 special tokens; got -1");
-  refuse({.padding = "left"}, "padding must be \"longest\" or \"max_length\"; got \"left\"");
-  refuse({.padding = "max_length"}, "padding \"max_length\" needs a max_length; got 0");
+         "max_length must be 0 or at least 3, the number of special tokens; got 2");
+  refuse({.max_length = -1}, "max_length must be 0 or at least 2, the number of special tokens; got -1");
+  refuse({.padding = "left"}, "unknown padding \"left\"; valid names: longest, max_length");
+  refuse({.padding = "max_length"}, "padding \"max_length\" needs a max_length above 0; got 0");
 }
 
 BOOST_AUTO_TEST_CASE(bad_vocabularies_are_refused) {
@@ -150,11 +151,11 @@ BOOST_AUTO_TEST_CASE(bad_vocabularies_are_refused) {
     const std::string path = folder.write("vocab.txt", bytes(content));
     check_throws<FileError>("[WordPieceTokenizer] \"" + path + "\": " + text, [&] { WordPieceTokenizer{path}; });
   };
-  refuse("", "the token [PAD] is missing");
-  refuse("[PAD]\n[UNK]\n[CLS]\na\n", "the token [SEP] is missing");
-  refuse("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\na\n", "line 7 repeats the token \"a\" of line 5");
+  refuse("", "must have the token [PAD]; got 0 tokens without it");
+  refuse("[PAD]\n[UNK]\n[CLS]\na\n", "must have the token [SEP]; got 4 tokens without it");
+  refuse("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\na\n", "every line must hold another token; got \"a\" in lines 5 and 7");
   const std::string missing = folder.path("none.txt");
-  check_throws<FileError>("[read_file] \"" + missing + "\": there is no such file",
+  check_throws<FileError>("[read_file] \"" + missing + "\": must exist; there is no such file",
                           [&] { WordPieceTokenizer{missing}; });
 }
 

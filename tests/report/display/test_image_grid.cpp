@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_notebook_gets_png_and_text_and_captions_as_svg) {
   const MimeBundle plain = ImageGrid(gray({2, 4, 5}, 0)).mime();
   BOOST_TEST(plain.size() == 2U);
   BOOST_TEST(plain.at("text/plain") == "2 images of 4 x 5 x 1");
-  BOOST_TEST(plain.at("image/png").substr(0, 11) == "iVBORw0KGgo");  // what a PNG file begins with, in base64
+  BOOST_TEST(plain.at("image/png").substr(0, 11) == "iVBORw0KGgo");  // base64 of the first bytes of a PNG file
   BOOST_TEST(plain.at("image/png").size() % 4 == 0U);
 
   const ImageGrid grid(gray({2, 4, 5}, 0), {.columns = 1, .captions = {"a cat", "<dog> & \"co\""}});

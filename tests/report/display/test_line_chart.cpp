@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(each_number_is_a_point_at_its_place) {
   BOOST_TEST(
       matches(svg, "<title>(.*)</title>") == (Strings{"loss, epoch 0: 2", "loss, epoch 1: 1", "loss, epoch 2: 0.5"}),
       boost::test_tools::per_element());
-  // 200 x 200 pixels are left for epochs 0 to 2 and numbers 0.5 to 2.
+  // The plot area of 200 x 200 pixels covers epochs 0 to 2 and numbers 0.5 to 2.
   BOOST_TEST(matches(svg, "cx=\"([^\"]*)") == (Strings{"56.0", "156.0", "256.0"}), boost::test_tools::per_element());
   BOOST_TEST(matches(svg, "cy=\"([^\"]*)") == (Strings{"32.0", "165.3", "232.0"}), boost::test_tools::per_element());
   BOOST_TEST(matches(svg, "path d=\"([^\"]*)\" fill").at(0) == "M56.0 32.0L156.0 165.3L256.0 232.0");
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_notebook_gets_svg_and_text) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
-  check_throws<NameError>("[LineChart] the history has no \"acc\"; there are: loss, val_loss",
+  check_throws<NameError>("[LineChart] unknown name \"acc\"; valid names: loss, val_loss",
                           [] { LineChart(example(), {.names = {"acc"}}); });
   check_throws<ValueError>("[LineChart] the history must have epochs and names; got 0 and 0",
                            [] { LineChart(History{}); });

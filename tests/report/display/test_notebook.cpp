@@ -4,7 +4,7 @@
 
 namespace {
 
-// The kernel's way: what it would do by itself, unless the argument's own namespace has something better.
+// Mimics xeus-cling: its default overload, unless argument-dependent lookup finds a better one.
 template <class T>
 nlohmann::json mime_bundle_repr(const T&) {
   return "the kernel's own";

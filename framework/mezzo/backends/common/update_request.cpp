@@ -4,20 +4,9 @@
 #include <mezzo/backends/common/step_stream.hpp>
 
 namespace mezzo {
-namespace {
-
-UpdateRequest::Kept kept_of(const std::string& name) {
-  using Kept = UpdateRequest::Kept;
-  if (name == "split") return Kept::split;
-  if (name == "kahan") return Kept::kahan;
-  return name == "stochastic" ? Kept::stochastic : Kept::plain;
-}
-
-}  // namespace
-
 UpdateRequest::UpdateRequest(const KernelRequest& request, std::size_t slot_count) : slots(slot_count) {
   const Attributes& attributes = request.attributes;
-  kept = kept_of(attributes.get_or<std::string>("kept", ""));
+  kept = attributes.get_or("kept", Kept::plain);
   count = element_count(request.inputs[0].shape);
   variable = request.inputs[0].dtype;
   gradient = request.inputs[1].dtype;

@@ -20,13 +20,7 @@ inline bfloat16 round_stochastically(float x, std::uint32_t word) {
 
 /// The request of an optimizer's update, read: what it is made of and where among inputs and outputs it is.
 struct UpdateRequest {
-  /// How the variable is kept.
-  enum class Kept {
-    plain,      ///< rounded to its dtype
-    split,      ///< as SplitFloat
-    kahan,      ///< with what rounding took beside it
-    stochastic  ///< rounded stochastically
-  };
+  using Kept = mezzo::Kept;
 
   UpdateRequest(const KernelRequest& request, std::size_t slots);
 

@@ -1,4 +1,5 @@
 #include <mezzo/backends/onednn/api.hpp>
+#include <mezzo/core/execution_context.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -129,8 +130,10 @@ const dnnl::engine& engine() {
 }
 
 const dnnl::stream& stream() {
-  thread_local const dnnl::stream one(engine());
-  return one;
+  struct ThreadStream {
+    dnnl::stream stream{engine()};
+  };
+  return detail::ExecutionContext::current().part<ThreadStream>().stream;
 }
 
 bool is_reference(const std::string& implementation) {

@@ -2,6 +2,7 @@
 
 #include <mezzo/backends/onednn/bfloat16.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -20,11 +21,11 @@ std::unique_ptr<Kernel> create_split_matmul(const KernelRequest& request, std::s
 }  // namespace
 
 std::vector<Implementation> onednn_implementations() {
-  return {{"onednn", "matmul", create<onednn::make_matmul>},
-          {"split", "matmul", create_split_matmul},
-          {"onednn", "conv2d", create<onednn::make_conv2d>},
-          {"onednn", "conv2d_input_gradient", create<onednn::make_conv2d_input_gradient>},
-          {"onednn", "conv2d_kernel_gradient", create<onednn::make_conv2d_kernel_gradient>}};
+  return {{"onednn", &ops::matmul, create<onednn::make_matmul>},
+          {"split", &ops::matmul, create_split_matmul},
+          {"onednn", &ops::conv2d, create<onednn::make_conv2d>},
+          {"onednn", &ops::conv2d_input_gradient, create<onednn::make_conv2d_input_gradient>},
+          {"onednn", &ops::conv2d_kernel_gradient, create<onednn::make_conv2d_kernel_gradient>}};
 }
 
 }  // namespace mezzo

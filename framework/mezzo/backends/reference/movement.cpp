@@ -48,7 +48,7 @@ std::unique_ptr<Kernel> gather(const KernelRequest& request, const Shape& stride
 }
 
 /// A kernel: output 0 = the bytes of input 0, on which it may lie.
-std::unique_ptr<Kernel> view(const KernelRequest& request) {
+std::unique_ptr<Kernel> copy_bytes(const KernelRequest& request) {
   const auto elements = static_cast<std::size_t>(element_count(request.inputs[0].shape));
   const auto run = [bytes = elements * dtype_size(request.inputs[0].dtype)](const KernelArguments& arguments) {
     if (arguments.outputs[0] != arguments.inputs[0]) std::memcpy(arguments.outputs[0], arguments.inputs[0], bytes);
@@ -71,11 +71,15 @@ std::unique_ptr<Kernel> create_broadcast_to(const KernelRequest& request, std::s
   return gather(request, broadcast_strides(request.inputs[0].shape, request.outputs[0].shape));
 }
 
-std::unique_ptr<Kernel> create_reshape(const KernelRequest& request, std::string&) { return view(request); }
+std::unique_ptr<Kernel> create_reshape(const KernelRequest& request, std::string&) { return copy_bytes(request); }
 
-std::unique_ptr<Kernel> create_identity(const KernelRequest& request, std::string&) { return view(request); }
+std::unique_ptr<Kernel> create_identity(const KernelRequest& request, std::string&) { return copy_bytes(request); }
 
-std::unique_ptr<Kernel> create_stop_gradient(const KernelRequest& request, std::string&) { return view(request); }
+std::unique_ptr<Kernel> create_stop_gradient(const KernelRequest& request, std::string&) { return copy_bytes(request); }
+
+std::unique_ptr<Kernel> create_custom_gradient(const KernelRequest& request, std::string&) {
+  return copy_bytes(request);
+}
 
 std::unique_ptr<Kernel> create_cast(const KernelRequest& request, std::string&) {
   const std::int64_t size = element_count(request.outputs[0].shape);

@@ -1,6 +1,7 @@
 #include <mezzo/backends/xsimd/implementations.hpp>
 
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/graph/op_registry.hpp>
 
 namespace mezzo {
 namespace {
@@ -27,7 +28,7 @@ const Entries& all_entries() {
 
 std::vector<Implementation> xsimd_implementations() {
   std::vector<Implementation> implementations;
-  for (const auto& entry : all_entries()) implementations.push_back({"xsimd", entry.op, entry.create});
+  for (const auto& entry : all_entries()) implementations.push_back({"xsimd", &find_op(entry.op), entry.create});
   return implementations;
 }
 

@@ -1,17 +1,18 @@
 #include <mezzo/data/image/crop.hpp>
 
 #include <cstring>
-#include <string>
 
 #include <mezzo/data/image/check.hpp>
 
 namespace mezzo::image {
 namespace {
 
+/// True if [begin, begin + length) is not empty and lies in [0, size).
 bool lies_in(std::int64_t begin, std::int64_t length, std::int64_t size) {
   return begin >= 0 && length >= 1 && begin <= size && length <= size - begin;
 }
 
+/// border / 2, rounded to even.
 std::int64_t half_to_even(std::int64_t border) {
   const std::int64_t down = border / 2;
   return border % 2 == 1 && down % 2 == 1 ? down + 1 : down;
@@ -20,12 +21,11 @@ std::int64_t half_to_even(std::int64_t border) {
 }  // namespace
 
 Tensor crop(const Tensor& image, const CropOptions& options) {
-  detail::check_image(image, "[crop] ");
+  detail::check_image(image, "[crop]");
   const Shape& in = image.shape();
   if (!lies_in(options.top, options.height, in[0]) || !lies_in(options.left, options.width, in[1])) {
-    throw ValueError("[crop] top " + std::to_string(options.top) + ", left " + std::to_string(options.left) +
-                     ", height " + std::to_string(options.height) + ", width " + std::to_string(options.width) +
-                     " must lie in the image; got shape " + to_string(in));
+    fail<ValueError>("[crop]", "the part must lie in the image of shape {}; got top {}, left {}, height {}, width {}",
+                     in, options.top, options.left, options.height, options.width);
   }
   Tensor out = Tensor::uninitialized({options.height, options.width, in[2]}, DType::uint8);
   const auto* from = image.data<std::uint8_t>() + (options.top * in[1] + options.left) * in[2];
@@ -36,9 +36,9 @@ Tensor crop(const Tensor& image, const CropOptions& options) {
 }
 
 Tensor center_crop(const Tensor& image, const CropSizeOptions& options) {
-  detail::check_image(image, "[center_crop] ");
+  detail::check_image(image, "[center_crop]");
   const Shape& in = image.shape();
-  detail::check_fits(image, options.height, options.width, "[center_crop] ");
+  detail::check_fits(image, options.height, options.width, "[center_crop]");
   return crop(image, {.top = half_to_even(in[0] - options.height),
                       .left = half_to_even(in[1] - options.width),
                       .height = options.height,
@@ -46,7 +46,7 @@ Tensor center_crop(const Tensor& image, const CropSizeOptions& options) {
 }
 
 Tensor horizontal_flip(const Tensor& image) {
-  detail::check_image(image, "[horizontal_flip] ");
+  detail::check_image(image, "[horizontal_flip]");
   const Shape& in = image.shape();
   Tensor out = Tensor::uninitialized(in, DType::uint8);
   const auto* from = image.data<std::uint8_t>();

@@ -5,28 +5,29 @@
 
 namespace mezzo::image {
 
-/// In pixels.
+/// Rectangle in a picture, in pixels.
 struct CropOptions {
-  std::int64_t top = 0;
-  std::int64_t left = 0;
-  std::int64_t height = 0;
-  std::int64_t width = 0;
+  std::int64_t top = 0;     ///< first row
+  std::int64_t left = 0;    ///< first column
+  std::int64_t height = 0;  ///< number of rows. Required.
+  std::int64_t width = 0;   ///< number of columns. Required.
 };
 
-/// Part of a picture, uint8 (height, width, channels). A ShapeError or DTypeError if it is no picture, a ValueError if
-/// the part has no pixels or does not lie in it.
+/// Cuts a part out of a picture, uint8 (height, width, channels). Throws a DTypeError or ShapeError if `image` is no
+/// picture, a ValueError if the part has no pixels or does not lie in it.
 Tensor crop(const Tensor& image, const CropOptions& options);
 
+/// Size of a part of a picture, in pixels.
 struct CropSizeOptions {
-  std::int64_t height = 0;
-  std::int64_t width = 0;
+  std::int64_t height = 0;  ///< Required.
+  std::int64_t width = 0;   ///< Required.
 };
 
-/// The middle of a picture; where the border is odd, half of it is rounded to even, as torchvision's `CenterCrop` has
-/// it. A ValueError if the picture is smaller.
+/// Cuts out the middle of a picture. Half of an odd border is rounded to even, as in torchvision's `CenterCrop`. Throws
+/// a ValueError if the picture is smaller; further errors are those of crop().
 Tensor center_crop(const Tensor& image, const CropSizeOptions& options);
 
-/// Left and right exchanged.
+/// Exchanges left and right. Errors are those of crop().
 Tensor horizontal_flip(const Tensor& image);
 
 }  // namespace mezzo::image

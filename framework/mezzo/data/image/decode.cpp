@@ -4,27 +4,17 @@
 
 namespace mezzo::image {
 
-namespace detail {
-
-FileError failure(const std::string& name, const std::string& text) {
-  return FileError("[decode_image] \"" + name + "\": " + text);
-}
-
-Tensor reserve(std::int64_t height, std::int64_t width, const std::string& name, const DecodeOptions& options) {
+Tensor detail::reserve(std::int64_t height, std::int64_t width, const std::string& name, const DecodeOptions& options) {
   if (height < 1 || width < 1 || height > options.max_pixels / width) {
-    throw failure(name, "must have 1 to " + std::to_string(options.max_pixels) + " pixels; got " +
-                            std::to_string(height) + " x " + std::to_string(width));
+    fail_decoding(name, "must have 1 to {} pixels; got {} x {}", options.max_pixels, height, width);
   }
   return Tensor::uninitialized({height, width, 3}, DType::uint8);
 }
 
-}  // namespace detail
-
 Tensor decode_image(const Bytes& bytes, const std::string& name, const DecodeOptions& options) {
   if (detail::is_jpeg(bytes)) return detail::decode_jpeg(bytes, name, options);
   if (detail::is_png(bytes)) return detail::decode_png(bytes, name, options);
-  throw detail::failure(
-      name, "must be a JPEG or PNG file; its " + std::to_string(bytes.size()) + " bytes begin as neither does");
+  detail::fail_decoding(name, "must start as a JPEG or PNG file does; got {} bytes of another format", bytes.size());
 }
 
 Tensor read_image(const std::string& path, const DecodeOptions& options) {

@@ -8,20 +8,21 @@
 namespace mezzo::image {
 
 struct DecodeOptions {
-  /// Height times width that a header may claim, before memory is reserved for it; the default is Pillow's.
+  /// Limit of height times width, checked before memory is reserved. The default is Pillow's.
   std::int64_t max_pixels = 89'478'485;
 };
 
-/// The picture in a JPEG or PNG file: uint8 (height, width, 3), as Pillow's `convert("RGB")` has it. Gray is
-/// repeated, palettes are looked up, alpha is dropped, 16-bit colors keep their upper byte, CMYK is multiplied
-/// out as Adobe stores it; embedded profiles and orientation are ignored. As in Pillow, 16-bit gray without alpha is
-/// not scaled: values above 255 become 255.
+/// Reads a JPEG or PNG file. Returns uint8 (height, width, 3), equal to Pillow's `convert("RGB")`: gray is repeated,
+/// palettes are looked up, alpha is dropped, 16-bit colors keep their upper byte, and CMYK is converted as Adobe stores
+/// it. Embedded profiles and orientation are ignored. As in Pillow, 16-bit gray without alpha is not scaled: values
+/// above 255 become 255.
 ///
-/// A FileError that names the file and the reason if it can't be read, is neither JPEG nor PNG, is truncated or
-/// corrupt, is above 256 MiB or has more than `max_pixels`. An Error if mezzo was built without the library for it.
+/// Throws a FileError that names the file and the reason if the file can't be read, is neither JPEG nor PNG, is
+/// truncated or corrupt, is larger than 256 MiB or has more than `max_pixels`. Throws an Error if mezzo was built
+/// without libjpeg-turbo or libpng.
 Tensor read_image(const std::string& path, const DecodeOptions& options = {});
 
-/// As read_image(), from a file's bytes; errors call them `name`.
+/// Decodes the bytes of such a file. Error texts contain `name` in place of a path.
 Tensor decode_image(const Bytes& bytes, const std::string& name, const DecodeOptions& options = {});
 
 }  // namespace mezzo::image

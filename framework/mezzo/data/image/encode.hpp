@@ -4,8 +4,9 @@
 
 namespace mezzo::image {
 
-/// A PNG file's bytes for a picture, uint8 (height, width, channels): gray for one channel, RGB for three, without
-/// loss. A DTypeError or ShapeError if it is no such picture, an Error if mezzo was built without libpng.
+/// Encodes a picture, uint8 (height, width, channels), as PNG without loss: gray for one channel, RGB for three.
+/// Returns the file's bytes. Throws a DTypeError or ShapeError if `image` is no such picture, an Error if mezzo was
+/// built without libpng.
 Bytes encode_png(const Tensor& image);
 
 }  // namespace mezzo::image

@@ -10,11 +10,11 @@ namespace mezzo::image {
 #if MEZZO_WITH_PNG
 
 Bytes encode_png(const Tensor& image) {
-  const std::string where = "[encode_png] ";
+  constexpr const char* where = "[encode_png]";
   detail::check_image(image, where);
   const Shape& shape = image.shape();
   if (shape[2] != 1 && shape[2] != 3) {
-    throw ShapeError(where + "an image must have 1 or 3 channels; got shape " + to_string(shape));
+    fail<ShapeError>(where, "an image must have 1 or 3 channels; got shape {}", shape);
   }
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
@@ -25,10 +25,10 @@ Bytes encode_png(const Tensor& image) {
   constexpr int packed_rows = 0;
   const auto write = [&](void* to, png_alloc_size_t& size) {
     if (png_image_write_to_memory(&header, to, &size, keep_8_bits, image.raw(), packed_rows, nullptr) == 0) {
-      throw Error(where + header.message);
+      fail<Error>(where, "an image of shape {} can't be encoded; libpng: {}", shape, header.message);
     }
   };
-  // Compressed once only: what can be reserved is a bound, and the call sets what was written.
+  // An upper bound, so that one call compresses; the call sets the real size.
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
   Bytes out(size);
   write(out.data(), size);
@@ -38,7 +38,7 @@ Bytes encode_png(const Tensor& image) {
 
 #else
 
-Bytes encode_png(const Tensor&) { throw Error("[encode_png] mezzo was built without libpng"); }
+Bytes encode_png(const Tensor&) { fail<Error>("[encode_png]", "PNG needs libpng; this mezzo was built without it"); }
 
 #endif
 

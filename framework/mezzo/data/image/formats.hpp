@@ -1,18 +1,26 @@
 #pragma once
+#include <mezzo/core/fail.hpp>
 #include <mezzo/data/image/decode.hpp>
 
 namespace mezzo::image::detail {
 
+/// True if the bytes start as a file of that format does.
 bool is_jpeg(const Bytes& bytes);
 bool is_png(const Bytes& bytes);
 
+/// Decode a file of that format; errors are those of decode_image().
 Tensor decode_jpeg(const Bytes& bytes, const std::string& name, const DecodeOptions& options);
 Tensor decode_png(const Bytes& bytes, const std::string& name, const DecodeOptions& options);
 
-// `[decode_image] "x.jpg": text`
-FileError failure(const std::string& name, const std::string& text);
+/// Throws a FileError: `[decode_image] "x.jpg": message`.
+template <class... Arguments>
+[[noreturn]] void fail_decoding(const std::string& name, fmt::format_string<Arguments...> message,
+                                Arguments&&... arguments) {
+  fail<FileError>(fmt::format("[decode_image] \"{}\":", name), message, std::forward<Arguments>(arguments)...);
+}
 
-// Storage for a picture that a header announces; a FileError if it has too many pixels.
+/// Returns an uninitialized tensor for a picture. Throws a FileError if it has no pixels or more than
+/// options.max_pixels.
 Tensor reserve(std::int64_t height, std::int64_t width, const std::string& name, const DecodeOptions& options);
 
 }  // namespace mezzo::image::detail

@@ -22,6 +22,7 @@ bool is_png(const Bytes& bytes) {
 #if MEZZO_WITH_PNG
 namespace {
 
+/// Decodes one PNG file. libpng reports errors by longjmp, which start() and finish() turn into their result.
 class Decoder {
  public:
   explicit Decoder(const Bytes& bytes) : next_(bytes.data()), left_(bytes.size()) {
@@ -36,17 +37,21 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  // A jump skips destructors, so these two functions have no object that needs one. False: see reason().
+  // longjmp skips destructors: start() and finish() must not hold objects that have one. If they return false, reason()
+  // has the error.
+
+  /// Reads the header.
   bool start() {
     if (setjmp(jump_) != 0) return false;
     png_set_read_fn(png_, this, read);
-    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // pixels are counted by the caller
+    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // the caller limits the number of pixels
     png_set_chunk_malloc_max(png_, 8'000'000);
     png_set_chunk_cache_max(png_, 128);
     png_read_info(png_, info_);
     return true;
   }
 
+  /// Reads the pixels into rows of three bytes per pixel.
   bool finish(png_bytepp rows) {
     if (setjmp(jump_) != 0) return false;
     const bool deep_gray = is_deep_gray();
@@ -64,7 +69,7 @@ class Decoder {
     png_read_image(png_, rows);
     png_read_end(png_, nullptr);
     if (deep_gray) {
-      for (std::size_t y = 0; y < png_get_image_height(png_, info_); ++y) cut_off(rows[y], width);
+      for (std::size_t y = 0; y < png_get_image_height(png_, info_); ++y) saturate(rows[y], width);
     }
     return true;
   }
@@ -78,8 +83,8 @@ class Decoder {
     return png_get_bit_depth(png_, info_) == 16 && png_get_color_type(png_, info_) == PNG_COLOR_TYPE_GRAY;
   }
 
-  // Two bytes a pixel to three in the same row, from its end on.
-  static void cut_off(png_bytep row, std::size_t width) {
+  /// Converts a row of 16-bit gray to RGB in place, from its end; values above 255 become 255.
+  static void saturate(png_bytep row, std::size_t width) {
     for (std::size_t x = width; x-- > 0;) {
       const png_byte value = row[2 * x] != 0 ? 255 : row[2 * x + 1];
       row[3 * x] = row[3 * x + 1] = row[3 * x + 2] = value;
@@ -113,21 +118,21 @@ class Decoder {
 
 Tensor decode_png(const Bytes& bytes, const std::string& name, const DecodeOptions& options) {
   Decoder decoder(bytes);
-  const auto fail_with = [&] { return failure(name, std::string("not a whole PNG file: ") + decoder.reason()); };
-  if (!decoder.start()) throw fail_with();
+  const auto refuse = [&] { fail_decoding(name, "not a whole PNG file: {}", decoder.reason()); };
+  if (!decoder.start()) refuse();
   Tensor out = reserve(decoder.height(), decoder.width(), name, options);
   std::vector<png_bytep> rows(static_cast<std::size_t>(decoder.height()));
   for (std::size_t y = 0; y < rows.size(); ++y) {
     rows[y] = out.mutable_data<std::uint8_t>() + y * static_cast<std::size_t>(decoder.width()) * 3;
   }
-  if (!decoder.finish(rows.data())) throw fail_with();
+  if (!decoder.finish(rows.data())) refuse();
   return out;
 }
 
 #else
 
 Tensor decode_png(const Bytes&, const std::string& name, const DecodeOptions&) {
-  throw Error("[decode_image] \"" + name + "\": mezzo was built without libpng");
+  fail<Error>("[decode_image]", "\"{}\": PNG needs libpng; this mezzo was built without it", name);
 }
 
 #endif

@@ -10,14 +10,14 @@
 namespace mezzo::image {
 namespace {
 
-// The numbers of one transform for one sample: every draw takes two.
+/// Random numbers of one transform for one sample.
 class Draws {
  public:
   Draws(const std::string& transform, const SampleKey& key)
       : key_(mix(mix(key.seed, key_of(transform)), static_cast<std::uint64_t>(key.epoch))),
         index_(static_cast<std::uint64_t>(key.index)) {}
 
-  // Two numbers in [0, 1).
+  /// Returns two numbers in [0, 1).
   std::pair<double, double> next() {
     const auto words = philox(key_, index_, draw_++);
     return {unit_double(words[0], words[1]), unit_double(words[2], words[3])};
@@ -29,20 +29,21 @@ class Draws {
   std::uint64_t draw_ = 0;
 };
 
-// Uniform in 0 ... count - 1.
+/// Maps a number in [0, 1) to an integer in [0, count).
 std::int64_t below(std::int64_t count, double unit) {
   return std::min(count - 1, static_cast<std::int64_t>(unit * static_cast<double>(count)));
 }
 
+/// Maps a number in [0, 1) to one in [low, high).
 double between(double low, double high, double unit) { return low + (high - low) * unit; }
 
 void check_bounds(const char* name, double low, double high, double most) {
   if (low > 0 && low <= high && high <= most) return;
-  throw ValueError(std::string("[random_resized_crop] min_") + name + " and max_" + name +
-                   " must be above 0 and in order" + (std::isfinite(most) ? ", at most 1" : "") + "; got " +
-                   std::to_string(low) + ", " + std::to_string(high));
+  fail<ValueError>("[random_resized_crop]", "min_{0} and max_{0} must be above 0 and in order{1}; got {2} and {3}",
+                   name, std::isfinite(most) ? ", at most 1" : "", low, high);
 }
 
+/// Draws the rectangle of torchvision's RandomResizedCrop.
 CropOptions random_part(const Shape& in, const RandomResizedCropOptions& options, Draws draws) {
   const auto height = static_cast<double>(in[0]);
   const auto width = static_cast<double>(in[1]);
@@ -69,9 +70,9 @@ CropOptions random_part(const Shape& in, const RandomResizedCropOptions& options
 }  // namespace
 
 Tensor random_crop(const Tensor& image, const CropSizeOptions& options, const SampleKey& key) {
-  detail::check_image(image, "[random_crop] ");
+  detail::check_image(image, "[random_crop]");
   const Shape& in = image.shape();
-  detail::check_fits(image, options.height, options.width, "[random_crop] ");
+  detail::check_fits(image, options.height, options.width, "[random_crop]");
   const auto [down, right] = Draws("random_crop", key).next();
   return crop(image, {.top = below(in[0] - options.height + 1, down),
                       .left = below(in[1] - options.width + 1, right),
@@ -80,16 +81,15 @@ Tensor random_crop(const Tensor& image, const CropSizeOptions& options, const Sa
 }
 
 Tensor random_horizontal_flip(const Tensor& image, const RandomFlipOptions& options, const SampleKey& key) {
-  detail::check_image(image, "[random_horizontal_flip] ");
+  detail::check_image(image, "[random_horizontal_flip]");
   if (!(options.probability >= 0 && options.probability <= 1)) {
-    throw ValueError("[random_horizontal_flip] probability must lie in [0, 1]; got " +
-                     std::to_string(options.probability));
+    fail<ValueError>("[random_horizontal_flip]", "probability must lie in [0, 1]; got {}", options.probability);
   }
   return Draws("random_horizontal_flip", key).next().first < options.probability ? horizontal_flip(image) : image;
 }
 
 Tensor random_resized_crop(const Tensor& image, const RandomResizedCropOptions& options, const SampleKey& key) {
-  detail::check_image(image, "[random_resized_crop] ");
+  detail::check_image(image, "[random_resized_crop]");
   check_bounds("scale", options.min_scale, options.max_scale, 1);
   check_bounds("ratio", options.min_ratio, options.max_ratio, HUGE_VAL);
   const Tensor part = crop(image, random_part(image.shape(), options, Draws("random_resized_crop", key)));

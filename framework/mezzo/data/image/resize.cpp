@@ -10,11 +10,11 @@
 namespace mezzo::image {
 namespace {
 
-// The method, with its 22 bits of fixed point and its rounding, is that of Pillow's src/libImaging/Resample.c.
+// Method, fixed point of 22 bits and rounding of Pillow's src/libImaging/Resample.c.
 constexpr int precision_bits = 32 - 8 - 2;
 
 struct Filter {
-  double support;
+  double support;  // radius, in input pixels
   double (*weight)(double);
 };
 
@@ -31,9 +31,9 @@ double bicubic(double x) {
   return 0;
 }
 
-// Of one output pixel: the input pixels that it sums up.
+/// Input pixels of one output pixel, with their weights in fixed point.
 struct Window {
-  std::int64_t begin = 0;
+  std::int64_t begin = 0;  // first input pixel
   std::vector<std::int32_t> weights{};
 };
 
@@ -68,7 +68,7 @@ std::vector<Window> windows(const Filter& filter, std::int64_t in, std::int64_t 
 
 std::uint8_t rounded(std::int32_t sum) { return static_cast<std::uint8_t>(std::clamp(sum >> precision_bits, 0, 255)); }
 
-// Resamples axis 1 of (outer, in, inner) bytes.
+/// Resamples axis 1 of an array of shape (outer, in, inner).
 void resample(const std::uint8_t* from, std::int64_t outer, std::int64_t in, std::int64_t inner,
               const std::vector<Window>& at, std::uint8_t* to) {
   std::vector<std::int32_t> sums(static_cast<std::size_t>(inner));
@@ -100,7 +100,7 @@ Tensor convolve(const Tensor& image, const Filter& filter, std::int64_t height, 
   return out;
 }
 
-// Pillow adds the step up from pixel to pixel, so its rounding adds up too.
+/// Input pixel of each output pixel. Adds up the step as Pillow does: a product would round differently.
 std::vector<std::int64_t> nearest_places(std::int64_t in, std::int64_t out) {
   const double step = static_cast<double>(in) / static_cast<double>(out);
   std::vector<std::int64_t> places;
@@ -127,23 +127,23 @@ Tensor pick_nearest(const Tensor& image, std::int64_t height, std::int64_t width
 }  // namespace
 
 Tensor resize(const Tensor& image, const ResizeOptions& options) {
-  detail::check_image(image, "[resize] ");
+  detail::check_image(image, "[resize]");
   constexpr std::int64_t largest = 1 << 20;
   for (const std::int64_t size : {options.height, options.width}) {
     if (size < 1 || size > largest) {
-      throw ValueError("[resize] height and width must lie in [1, " + std::to_string(largest) + "]; got " +
-                       std::to_string(options.height) + ", " + std::to_string(options.width));
+      fail<ValueError>("[resize]", "height and width must lie in [1, {}]; got {} and {}", largest, options.height,
+                       options.width);
     }
   }
   if (options.interpolation == "nearest") return pick_nearest(image, options.height, options.width);
   if (options.interpolation == "bilinear") return convolve(image, {1, bilinear}, options.height, options.width);
   if (options.interpolation == "bicubic") return convolve(image, {2, bicubic}, options.height, options.width);
-  throw ValueError("[resize] interpolation must be \"bilinear\", \"bicubic\" or \"nearest\"; got \"" +
-                   options.interpolation + "\"");
+  fail<ValueError>("[resize]", "unknown interpolation \"{}\"; valid names: bilinear, bicubic, nearest",
+                   options.interpolation);
 }
 
 Tensor resize_shorter_side(const Tensor& image, std::int64_t size, const std::string& interpolation) {
-  detail::check_image(image, "[resize_shorter_side] ");
+  detail::check_image(image, "[resize_shorter_side]");
   const std::int64_t height = image.shape()[0];
   const std::int64_t width = image.shape()[1];
   const std::int64_t longer = size * std::max(height, width) / std::min(height, width);

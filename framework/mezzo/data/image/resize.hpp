@@ -7,21 +7,22 @@
 namespace mezzo::image {
 
 struct ResizeOptions {
-  /// In pixels, 1 or more.
+  /// Height of the result in pixels, 1 or more. Required.
   std::int64_t height = 0;
+  /// Width of the result in pixels, 1 or more. Required.
   std::int64_t width = 0;
   /// "bilinear", "bicubic" (a = -0.5) or "nearest".
   std::string interpolation = "bilinear";
 };
 
-/// A picture, uint8 (height, width, channels), in another size; bit for bit Pillow's `Image.resize`, as long as
-/// that takes the width first (newer versions take the height first where it shrinks much more). Where it gets smaller,
-/// the filters are as wide as the pixels that become one, so that nothing aliases (not so for "nearest"). A ShapeError
-/// or DTypeError if it is no picture, a ValueError if an option is out of its range.
+/// Resizes a picture, uint8 (height, width, channels). The result equals Pillow's `Image.resize` bit for bit, for
+/// versions of Pillow that resample the width first (newer ones start with the height where it shrinks much more).
+/// "bilinear" and "bicubic" widen their filters when they shrink, which avoids aliasing; "nearest" does not. Throws a
+/// DTypeError or ShapeError if `image` is no picture, a ValueError if an option is out of its range.
 Tensor resize(const Tensor& image, const ResizeOptions& options);
 
-/// So that the shorter side has `size` pixels and the longer int(size * longer / shorter), as torchvision's
-/// `Resize(size)` has it.
+/// Resizes a picture so that the shorter side has `size` pixels and the longer one int(size * longer / shorter), as
+/// torchvision's `Resize(size)`. Errors are those of resize().
 Tensor resize_shorter_side(const Tensor& image, std::int64_t size, const std::string& interpolation = "bilinear");
 
 }  // namespace mezzo::image

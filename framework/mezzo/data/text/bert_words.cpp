@@ -4,16 +4,12 @@
 #include <array>
 #include <utility>
 
-#include <mezzo/core/error.hpp>
+#include <utf8proc.h>
+
+#include <mezzo/core/fail.hpp>
 #include <mezzo/data/text/utf8.hpp>
 
-#if MEZZO_WITH_UTF8PROC
-#include <utf8proc.h>
-#endif
-
 namespace mezzo::detail {
-
-#if MEZZO_WITH_UTF8PROC
 namespace {
 
 utf8proc_category_t category(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
@@ -31,7 +27,7 @@ bool is_space(char32_t c) {
   return kind == UTF8PROC_CATEGORY_ZS || kind == UTF8PROC_CATEGORY_ZL || kind == UTF8PROC_CATEGORY_ZP;
 }
 
-// BERT's blocks of ideographs. That of extension E starts at 2B920 in Hugging Face's code, at 2B820 in Unicode.
+// BERT's blocks of ideographs. Hugging Face's code starts extension E at 2B920; Unicode starts it at 2B820.
 bool is_cjk(char32_t c) {
   constexpr std::array<std::pair<char32_t, char32_t>, 8> blocks{{{0x4E00, 0x9FFF},
                                                                  {0x3400, 0x4DBF},
@@ -45,7 +41,8 @@ bool is_cjk(char32_t c) {
                                     [&](const auto& block) { return c >= block.first && c <= block.second; });
 }
 
-// All ASCII that is neither letter, digit, space nor control counts, `$` and `^` too, which Unicode calls symbols.
+// In ASCII, everything but letters, digits, space and controls is punctuation: also `$` and `^`, which are symbols in
+// Unicode.
 bool is_punctuation(char32_t c) {
   if (c < 0x80) return (c > ' ' && c < '0') || (c > '9' && c < 'A') || (c > 'Z' && c < 'a') || (c > 'z' && c < 0x7F);
   const utf8proc_category_t kind = category(c);
@@ -75,7 +72,10 @@ std::u32string decompose(const std::u32string& text) {
   while (true) {
     const utf8proc_ssize_t count =
         utf8proc_decompose(in, size, out.data(), static_cast<utf8proc_ssize_t>(out.size()), options);
-    if (count < 0) throw Error(std::string("[WordPieceTokenizer] utf8proc: ") + utf8proc_errmsg(count));
+    if (count < 0) {
+      fail<Error>("[WordPieceTokenizer]", "a text of {} bytes must decompose; utf8proc: {}", bytes.size(),
+                  utf8proc_errmsg(count));
+    }
     const bool fits = static_cast<std::size_t>(count) <= out.size();
     out.resize(static_cast<std::size_t>(count));
     if (fits) return {out.begin(), out.end()};
@@ -93,8 +93,6 @@ std::u32string strip_accents_and_case(const std::u32string& text) {
 }
 
 }  // namespace
-
-void require_unicode(const std::string&) {}
 
 std::vector<std::u32string> bert_words(std::string_view text, bool lowercase) {
   std::u32string cleaned = clean(text);
@@ -114,15 +112,5 @@ std::vector<std::u32string> bert_words(std::string_view text, bool lowercase) {
   }
   return words;
 }
-
-#else
-
-void require_unicode(const std::string& where) {
-  throw Error(where + " needs utf8proc, without which this mezzo was built");
-}
-
-std::vector<std::u32string> bert_words(std::string_view, bool) { return {}; }
-
-#endif
 
 }  // namespace mezzo::detail

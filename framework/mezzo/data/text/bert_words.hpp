@@ -5,13 +5,12 @@
 
 namespace mezzo::detail {
 
-// Throws an Error that starts with `where` if mezzo was built without utf8proc, which bert_words() needs.
-void require_unicode(const std::string& where);
-
-// What BERT's BasicTokenizer makes of a text: the words that WordPiece cuts further. As Hugging Face's `tokenizers`
-// has it (BertNormalizer, BertPreTokenizer): control, format and private-use characters and U+FFFD are dropped, CJK
-// ideographs and punctuation stand alone, white space separates. `lowercase` also strips accents: canonical
-// decomposition without nonspacing marks, which takes Hangul syllables apart too.
+/// Splits a text into words as BERT's BasicTokenizer does (BertNormalizer and BertPreTokenizer of Hugging Face's
+/// `tokenizers`). Control, format and private-use characters and U+FFFD are dropped. Each CJK ideograph and each
+/// punctuation character is a word of its own. White space separates words.
+///
+/// `lowercase` also strips accents: it decomposes canonically and drops nonspacing marks. Hangul syllables are
+/// decomposed too.
 std::vector<std::u32string> bert_words(std::string_view text, bool lowercase);
 
 }  // namespace mezzo::detail

@@ -1,29 +1,29 @@
 #include <mezzo/data/text/char_tokenizer.hpp>
 
-#include <cstdio>
 #include <set>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/data/text/utf8.hpp>
 
 namespace mezzo {
 namespace {
 
+constexpr const char* where = "[CharTokenizer]";
+
+/// Calls use(code point, byte offset) for each character.
 template <class Use>
 void for_each_character(std::string_view text, Use&& use) {
   for (std::size_t at = 0; at < text.size();) {
     const detail::CodePoint c = detail::first_code_point(text.substr(at));
-    if (!c.valid)
-      throw ValueError("[CharTokenizer] a text must be UTF-8; got an invalid byte at " + std::to_string(at));
+    if (!c.valid) fail<ValueError>(where, "a text must be UTF-8; got an invalid byte at {}", at);
     use(c.value, at);
     at += c.bytes;
   }
 }
 
-std::string shown(char32_t c) {
-  char code[16];
-  std::snprintf(code, sizeof code, "U+%04X", static_cast<unsigned>(c));
-  std::string out = code;
+/// `U+00E9 "é"`; control characters without the quoted form.
+std::string describe(char32_t c) {
+  std::string out = fmt::format("U+{:04X}", static_cast<std::uint32_t>(c));
   if (c >= ' ' && c != 0x7F) {
     out += " \"";
     detail::append_utf8(out, c);
@@ -49,8 +49,8 @@ CharTokenizer::Ids CharTokenizer::encode(std::string_view text) const {
   for_each_character(text, [&](char32_t c, std::size_t at) {
     const auto found = ids_.find(c);
     if (found == ids_.end()) {
-      throw ValueError("[CharTokenizer] the vocabulary does not have " + shown(c) + ", at byte " + std::to_string(at) +
-                       " of the text");
+      fail<ValueError>(where, "every character must be one of the vocabulary's {}; got {} at byte {} of the text",
+                       vocab_size(), describe(c), at);
     }
     ids.push_back(found->second);
   });
@@ -61,8 +61,7 @@ std::string CharTokenizer::decode(const Ids& ids) const {
   std::string out;
   for (const std::int64_t id : ids) {
     if (id < 0 || id >= vocab_size()) {
-      throw ValueError("[CharTokenizer] ids must lie in [0, " + std::to_string(vocab_size()) + "); got " +
-                       std::to_string(id));
+      fail<ValueError>(where, "ids must lie in [0, {}); got {}", vocab_size(), id);
     }
     detail::append_utf8(out, characters_[static_cast<std::size_t>(id)]);
   }

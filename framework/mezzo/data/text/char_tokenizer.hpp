@@ -7,29 +7,30 @@
 
 namespace mezzo {
 
-/// A token for each character (code point) of a corpus: ids 0, 1, ... in the order of the code points.
+/// Tokenizer with one token per character (code point) of a corpus. Ids are 0, 1, ... in the order of the code points.
 class CharTokenizer {
  public:
   using Ids = std::vector<std::int64_t>;
 
-  /// The vocabulary is the distinct characters of `corpus`. A ValueError that names the byte if it is not UTF-8.
+  /// Takes the distinct characters of `corpus` as the vocabulary. Throws a ValueError that names the byte if `corpus`
+  /// is not UTF-8.
   explicit CharTokenizer(std::string_view corpus);
 
-  /// One id a character. A ValueError that names character and place if the corpus did not have it, or if the text is
-  /// not UTF-8.
+  /// Returns one id per character. Throws a ValueError if the text is not UTF-8 or if a character is not in the
+  /// vocabulary; it names the character and its byte offset.
   Ids encode(std::string_view text) const;
 
-  /// A ValueError if an id is not in the vocabulary.
+  /// Returns the text of ids. Throws a ValueError if an id is not in the vocabulary.
   std::string decode(const Ids& ids) const;
 
   /// Number of distinct characters.
   std::int64_t vocab_size() const { return static_cast<std::int64_t>(characters_.size()); }
 
-  /// The vocabulary as a text, from which an equal tokenizer can be made.
+  /// Returns all characters of the vocabulary in the order of their ids. A tokenizer built from this text is equal.
   std::string vocabulary() const;
 
  private:
-  std::u32string characters_;
+  std::u32string characters_;  // by id
   std::unordered_map<char32_t, std::int64_t> ids_;
 };
 

@@ -5,9 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/data/text/bert_words.hpp>
-#include <mezzo/data/text/truncate.hpp>
 #include <mezzo/data/text/utf8.hpp>
 #include <mezzo/io/file.hpp>
 
@@ -16,17 +15,18 @@ namespace {
 
 using Ids = WordPieceTokenizer::Ids;
 
-constexpr std::uint64_t largest_vocabulary = std::uint64_t{256} << 20;
-constexpr std::size_t longest_word = 100;  // in characters
-constexpr const char* label = "[WordPieceTokenizer] ";
+constexpr std::uint64_t largest_vocabulary = std::uint64_t{256} << 20;  // in bytes
+constexpr std::size_t longest_word = 100;                               // in characters
+constexpr const char* where = "[WordPieceTokenizer]";
 
-// What Hugging Face's decoder joins to the word before.
+/// True for tokens that Hugging Face's decoder appends to the word before without a space.
 bool joins(std::string_view token) {
   constexpr std::array<std::string_view, 9> ends{".", "?", "!", ",", "n't", "'m", "'s", "'ve", "'re"};
   return std::any_of(ends.begin(), ends.end(),
                      [&](std::string_view end) { return token.substr(0, end.size()) == end; });
 }
 
+/// Adds [CLS] and [SEP] to one text or, if `second` is not null, to a pair of texts.
 Ids join(Ids first, const Ids* second, std::int64_t cls, std::int64_t sep) {
   first.insert(first.begin(), cls);
   first.push_back(sep);
@@ -37,6 +37,19 @@ Ids join(Ids first, const Ids* second, std::int64_t cls, std::int64_t sep) {
   return first;
 }
 
+/// Shortens two sequences at their ends so that together they have at most `room` elements, as Hugging Face's
+/// `longest_first` does: the longer one first, then both to equal lengths. If `room` is odd, the longer one keeps one
+/// element more; of two equally long ones, the second does.
+void truncate_longest_first(Ids& first, Ids& second, std::int64_t room) {
+  const auto total = static_cast<std::size_t>(room);
+  const bool swapped = first.size() > second.size();
+  Ids& shorter = swapped ? second : first;
+  Ids& longer = swapped ? first : second;
+  if (shorter.size() + longer.size() <= total) return;
+  if (shorter.size() > total / 2) shorter.resize(total / 2);
+  longer.resize(total - shorter.size());
+}
+
 }  // namespace
 
 struct WordPieceTokenizer::Vocabulary {
@@ -44,12 +57,12 @@ struct WordPieceTokenizer::Vocabulary {
   std::unordered_map<std::string, std::int64_t> ids;
   std::vector<std::pair<std::string, std::int64_t>> special;
   std::int64_t pad = 0, unk = 0, cls = 0, sep = 0;
-  std::size_t longest = 0;  // in bytes
+  std::size_t longest = 0;  // length of the longest token, in bytes
   bool lowercase = true;
 
   Vocabulary(const std::string& path, bool lowercase_texts) : lowercase(lowercase_texts) {
     const Bytes bytes = read_file(path, largest_vocabulary);
-    const auto fail = [&](const std::string& text) { return FileError(label + ("\"" + path + "\": ") + text); };
+    const std::string file = fmt::format("{} \"{}\":", where, path);
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
@@ -58,15 +71,17 @@ struct WordPieceTokenizer::Vocabulary {
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
       const auto [old, is_new] = ids.emplace(line, static_cast<std::int64_t>(tokens.size()));
       if (!is_new) {
-        throw fail("line " + std::to_string(tokens.size() + 1) + " repeats the token \"" + old->first + "\" of line " +
-                   std::to_string(old->second + 1));
+        fail<FileError>(file, "every line must hold another token; got \"{}\" in lines {} and {}", old->first,
+                        old->second + 1, tokens.size() + 1);
       }
       tokens.emplace_back(line);
       longest = std::max(longest, line.size());
     }
     const auto require = [&](const char* token) {
       const auto found = ids.find(token);
-      if (found == ids.end()) throw fail(std::string("the token ") + token + " is missing");
+      if (found == ids.end()) {
+        fail<FileError>(file, "must have the token {}; got {} tokens without it", token, tokens.size());
+      }
       return found->second;
     };
     pad = require("[PAD]");
@@ -83,7 +98,7 @@ struct WordPieceTokenizer::Vocabulary {
     return std::any_of(special.begin(), special.end(), [&](const auto& token) { return token.second == id; });
   }
 
-  // Appends the pieces of a word.
+  /// Appends the ids of a word's pieces to `out`.
   void add_word(const std::u32string& word, Ids& out) const {
     if (word.size() > longest_word) return out.push_back(unk);
     const std::size_t before = out.size();
@@ -113,7 +128,6 @@ struct WordPieceTokenizer::Vocabulary {
 };
 
 WordPieceTokenizer::WordPieceTokenizer(const std::string& vocab_file, const WordPieceTokenizerOptions& options) {
-  detail::require_unicode("[WordPieceTokenizer]");
   vocabulary_ = std::make_shared<const Vocabulary>(vocab_file, options.lowercase);
 }
 
@@ -151,26 +165,26 @@ Encoding WordPieceTokenizer::encode_batch(const std::vector<std::string>& texts,
   const std::vector<std::string>& pairs = options.text_pairs;
   const std::int64_t special = pairs.empty() ? 2 : 3;
   if (!pairs.empty() && pairs.size() != texts.size()) {
-    throw ValueError(label + ("text_pairs must be one for each of the " + std::to_string(texts.size())) +
-                     " texts, or none; got " + std::to_string(pairs.size()));
+    fail<ValueError>(where, "text_pairs must have one text for each of the {} texts, or none; got {}", texts.size(),
+                     pairs.size());
   }
   if (options.max_length != 0 && options.max_length < special) {
-    throw ValueError(label + ("max_length must be 0 or have room for the " + std::to_string(special)) +
-                     " special tokens; got " + std::to_string(options.max_length));
+    fail<ValueError>(where, "max_length must be 0 or at least {}, the number of special tokens; got {}", special,
+                     options.max_length);
   }
   const bool to_max_length = options.padding == "max_length";
   if (!to_max_length && options.padding != "longest") {
-    throw ValueError(label + ("padding must be \"longest\" or \"max_length\"; got \"" + options.padding + "\""));
+    fail<ValueError>(where, "unknown padding \"{}\"; valid names: longest, max_length", options.padding);
   }
   if (to_max_length && options.max_length == 0) {
-    throw ValueError(label + std::string("padding \"max_length\" needs a max_length; got 0"));
+    fail<ValueError>(where, "padding \"max_length\" needs a max_length above 0; got 0");
   }
-  std::vector<std::pair<Ids, std::size_t>> rows;  // ids, and where the second text begins
+  std::vector<std::pair<Ids, std::size_t>> rows;  // ids, begin of the second text
   std::size_t length = to_max_length ? static_cast<std::size_t>(options.max_length) : 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     Ids first = pieces_of(texts[i]);
     Ids second = pairs.empty() ? Ids() : pieces_of(pairs[i]);
-    if (options.max_length != 0) detail::truncate_longest_first(first, second, options.max_length - special);
+    if (options.max_length != 0) truncate_longest_first(first, second, options.max_length - special);
     const std::size_t border = first.size() + 2;
     rows.emplace_back(join(std::move(first), pairs.empty() ? nullptr : &second, vocabulary_->cls, vocabulary_->sep),
                       border);
@@ -211,13 +225,15 @@ std::int64_t WordPieceTokenizer::vocab_size() const { return static_cast<std::in
 
 std::int64_t WordPieceTokenizer::token_to_id(const std::string& token) const {
   const auto found = vocabulary_->ids.find(token);
-  if (found == vocabulary_->ids.end()) throw NameError(label + ("the vocabulary has no token \"" + token + "\""));
+  if (found == vocabulary_->ids.end()) {
+    fail<NameError>(where, "unknown token \"{}\"; the vocabulary has {} others", token, vocab_size());
+  }
   return found->second;
 }
 
 const std::string& WordPieceTokenizer::id_to_token(std::int64_t id) const {
   if (id < 0 || id >= vocab_size()) {
-    throw ValueError(label + ("ids must lie in [0, " + std::to_string(vocab_size())) + "); got " + std::to_string(id));
+    fail<ValueError>(where, "ids must lie in [0, {}); got {}", vocab_size(), id);
   }
   return vocabulary_->tokens[static_cast<std::size_t>(id)];
 }

@@ -1,16 +1,17 @@
+#include <mezzo/report/display/chart_data.hpp>
+
 #include <algorithm>
 #include <cmath>
 
-#include <mezzo/core/error.hpp>
-#include <mezzo/report/display/chart_data.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo::detail {
 
 void check_history(const History& history, const std::string& where) {
   for (const auto& [name, numbers] : history.history) {
     if (numbers.size() == history.epoch.size()) continue;
-    throw ValueError(where + " \"" + name + "\" must have a number for each of " +
-                     std::to_string(history.epoch.size()) + " epochs; got " + std::to_string(numbers.size()));
+    fail<ValueError>(where, "\"{}\" must have a number for each of {} epochs; got {}", name, history.epoch.size(),
+                     numbers.size());
   }
 }
 
@@ -28,14 +29,15 @@ Axis round_axis(double low, double high) {
   }
   const double first = std::floor(low / step + 1e-9);
   const double last = std::ceil(high / step - 1e-9);
-  Axis axis{first * step, last * step, {}};
+  Axis axis{.low = first * step, .high = last * step};
   for (double mark = first; mark <= last; ++mark) axis.marks.push_back(mark * step);
   return axis;
 }
 
 Axis epoch_axis(int first, int last) {
-  // One epoch is shown in the middle.
-  Axis axis{first == last ? first - 1.0 : first, first == last ? last + 1.0 : last, {}};
+  // A single epoch is in the middle of the axis.
+  const double margin = first == last ? 1 : 0;
+  Axis axis{.low = first - margin, .high = last + margin};
   const int step = std::max(1, (last - first + 9) / 10);
   for (int mark = first; mark <= last; mark += step) axis.marks.push_back(mark);
   return axis;

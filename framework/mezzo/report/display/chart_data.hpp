@@ -6,23 +6,24 @@
 
 namespace mezzo::detail {
 
-/// A ValueError unless each name has one number an epoch.
+/// Throws a ValueError that begins with `where` unless each name has one number per epoch.
 void check_history(const History& history, const std::string& where);
 
-/// A range of numbers and the round ones in it at which an axis has its marks.
+/// A range of numbers, and the round numbers in it that an axis is labelled with.
 struct Axis {
   double low = 0;
   double high = 1;
   std::vector<double> marks{};
 
-  /// Where a number lies between low (0) and high (1).
+  /// Relative position of a number: 0 at low, 1 at high.
   double position(double number) const { return (number - low) / (high - low); }
 };
 
-/// An axis of about five marks, 1, 2 or 5 times a power of ten apart, that goes from mark to mark around [low, high].
+/// Axis that covers [low, high] from mark to mark. It has about five marks; their distance is 1, 2 or 5 times a power
+/// of ten.
 Axis round_axis(double low, double high);
 
-/// An axis of whole numbers from the first epoch to the last, with at most eleven marks.
+/// Axis of whole numbers from the first epoch to the last, with at most eleven marks.
 Axis epoch_axis(int first, int last);
 
 }  // namespace mezzo::detail

@@ -34,7 +34,7 @@ std::string xml_escaped(const std::string& text) {
         out += "&quot;";
         break;
       default:
-        // XML 1.0 has no control characters but these, not even escaped.
+        // XML 1.0 allows no other control characters, not even escaped.
         out += static_cast<unsigned char>(c) >= 0x20 || c == '\t' || c == '\n' ? c : ' ';
     }
   }

@@ -5,10 +5,10 @@
 
 namespace mezzo::detail {
 
-/// RFC 4648, with padding, without line breaks.
+/// Base64 of RFC 4648, with padding and without line breaks.
 std::string base64(const Bytes& bytes);
 
-/// Text for an XML file's content or attribute.
+/// Text escaped for the content or an attribute of an XML file.
 std::string xml_escaped(const std::string& text);
 
 }  // namespace mezzo::detail

@@ -1,11 +1,9 @@
 #include <mezzo/report/display/image_grid.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/data/image/encode.hpp>
 #include <mezzo/data/image/resize.hpp>
 #include <mezzo/report/display/encodings.hpp>
@@ -19,6 +17,7 @@ constexpr std::int64_t most_pixels = std::int64_t{1} << 26;
 
 bool is_channels(std::int64_t size) { return size == 1 || size == 3; }
 
+/// Images as (count, height, width, channels).
 Tensor with_all_axes(const Tensor& images) {
   const Shape& shape = images.shape();
   if (images.size() > 0) {
@@ -26,15 +25,16 @@ Tensor with_all_axes(const Tensor& images) {
     if (shape.size() == 3 && is_channels(shape[2])) return images.reshape({1, shape[0], shape[1], shape[2]});
     if (shape.size() == 3) return images.reshape({shape[0], shape[1], shape[2], 1});
   }
-  throw ShapeError(fmt::format(
-      "{} images must be (count, height, width, 1 or 3) or (count, height, width), none of them 0; got shape {}", where,
-      to_string(shape)));
+  fail<ShapeError>(
+      where, "images must be (count, height, width, 1 or 3) or (count, height, width), none of them 0; got shape {}",
+      shape);
 }
 
+/// Images as uint8; floats from 0 to 1 become 0 to 255.
 Tensor as_bytes(const Tensor& images) {
   if (images.dtype() == DType::uint8) return images;
   if (!is_floating(images.dtype())) {
-    throw DTypeError(fmt::format("{} images must be uint8 or floats; got {}", where, images.describe()));
+    fail<DTypeError>(where, "images must be uint8 or floats; got {}", images);
   }
   const Tensor numbers = images.cast(DType::float32);
   const float* from = numbers.data<float>();
@@ -52,12 +52,11 @@ Tensor as_bytes(const Tensor& images) {
 ImageGrid::ImageGrid(const Tensor& images, ImageGridOptions options)
     : images_(with_all_axes(as_bytes(images))), options_(std::move(options)) {
   if (options_.columns < 1 || options_.scale < 1 || options_.gap < 0) {
-    throw ValueError(fmt::format("{} columns and scale must be at least 1 and gap at least 0; got {}, {}, {}", where,
-                                 options_.columns, options_.scale, options_.gap));
+    fail<ValueError>(where, "columns and scale must be at least 1 and gap at least 0; got {}, {}, {}", options_.columns,
+                     options_.scale, options_.gap);
   }
   if (!options_.captions.empty() && static_cast<std::int64_t>(options_.captions.size()) != count()) {
-    throw ValueError(
-        fmt::format("{} captions must be as many as the images, {}; got {}", where, count(), options_.captions.size()));
+    fail<ValueError>(where, "captions must be as many as the images, {}; got {}", count(), options_.captions.size());
   }
   const Shape& shape = images_.shape();
   const auto side = [&](std::int64_t images_across, std::int64_t size) {
@@ -65,8 +64,8 @@ ImageGrid::ImageGrid(const Tensor& images, ImageGridOptions options)
            (static_cast<double>(size) * static_cast<double>(options_.scale) + static_cast<double>(options_.gap));
   };
   if (side(columns(), shape[2]) * side(rows(), shape[1]) > static_cast<double>(most_pixels)) {
-    throw ValueError(fmt::format("{} the picture must have at most {} pixels; got {} images of {} x {} at scale {}",
-                                 where, most_pixels, count(), shape[1], shape[2], options_.scale));
+    fail<ValueError>(where, "the picture must have at most {} pixels; got {} images of {} x {} at scale {}",
+                     most_pixels, count(), shape[1], shape[2], options_.scale);
   }
 }
 
@@ -131,7 +130,7 @@ MimeBundle ImageGrid::mime() const {
   const Shape& shape = images_.shape();
   std::string text =
       fmt::format("{} {} of {} x {} x {}", count(), count() == 1 ? "image" : "images", shape[1], shape[2], shape[3]);
-  for (std::size_t i = 0; i < options_.captions.size(); ++i) text += (i == 0 ? ": " : ", ") + options_.captions[i];
+  if (!options_.captions.empty()) text += fmt::format(": {}", fmt::join(options_.captions, ", "));
   MimeBundle bundle{{"image/png", detail::base64(png())}, {"text/plain", text}};
   if (!options_.captions.empty()) bundle["image/svg+xml"] = svg();
   return bundle;

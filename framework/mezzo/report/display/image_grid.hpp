@@ -9,32 +9,33 @@
 
 namespace mezzo {
 
+/// Options of ImageGrid.
 struct ImageGridOptions {
-  std::int64_t columns = 8;             ///< images in a row
-  std::int64_t scale = 1;               ///< each pixel of an image becomes scale x scale
-  std::int64_t gap = 4;                 ///< white pixels between neighbours
-  std::vector<std::string> captions{};  ///< one an image, or none
+  std::int64_t columns = 8;             ///< images per row, 1 or more
+  std::int64_t scale = 1;               ///< enlarges each pixel to scale x scale pixels; 1 or more
+  std::int64_t gap = 4;                 ///< white pixels between neighbours, 0 or more
+  std::vector<std::string> captions{};  ///< one per image, shown in SVG; {}: none
 };
 
-/// Images side by side, as a notebook shows them: `ImageGrid(x.slice(0, 16), {.scale = 2})`.
+/// Images in a grid, for notebooks and files: `ImageGrid(x.slice(0, 16), {.scale = 2})`.
 class ImageGrid {
  public:
-  /// `images`: (count, height, width, channels) of 1 or 3 channels, or (count, height, width), or one image (height,
-  /// width, channels) where the last axis is 1 or 3; uint8, or floats of which 0 is black and 1 is white. What lies
-  /// outside is cut off; NaN is black. A ShapeError or DTypeError for anything else, a ValueError if an option is out
-  /// of range, the captions are not as many as the images, or they would have more than 2^26 pixels.
+  /// `images` has shape (count, height, width, channels) with 1 or 3 channels, (count, height, width), or, as one image
+  /// whose last axis is 1 or 3, (height, width, channels). Its dtype is uint8 or floating; floats are clipped to [0,
+  /// 1], black to white, and NaN is black. A ShapeError or DTypeError for anything else. A ValueError if an option is
+  /// out of range, if there are captions but not one per image, or if the picture would have more than 2^26 pixels.
   explicit ImageGrid(const Tensor& images, ImageGridOptions options = {});
 
-  /// The picture as it is in png(), uint8 (height, width, channels).
+  /// Pixels of png(), uint8 (height, width, channels).
   Tensor pixels() const;
 
-  /// A PNG file's bytes, without captions. An Error if mezzo was built without libpng.
+  /// Bytes of a PNG file, without captions. An Error if mezzo was built without libpng.
   Bytes png() const;
 
-  /// An SVG file's text: the images with captions below.
+  /// Text of an SVG file, with captions below the images.
   std::string svg() const;
 
-  /// image/png, with captions also image/svg+xml, and in text/plain what the images are.
+  /// image/png, with captions also image/svg+xml; text/plain has number, size and captions.
   MimeBundle mime() const;
 
  private:

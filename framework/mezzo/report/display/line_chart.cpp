@@ -1,12 +1,10 @@
 #include <mezzo/report/display/line_chart.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/report/display/chart_data.hpp>
 #include <mezzo/report/display/encodings.hpp>
 #include <mezzo/report/display/text.hpp>
@@ -15,19 +13,19 @@ namespace mezzo {
 namespace {
 
 constexpr const char* where = "[LineChart]";
-constexpr double left = 56;  // in pixels: what surrounds the lines
+constexpr double left = 56;  // margins around the lines, in pixels
 constexpr double right = 16;
 constexpr double top = 32;
 constexpr double bottom = 40;
 constexpr double legend_line = 16;
 
-// Okabe and Ito's colors, which the color-blind tell apart.
+// Palette of Okabe and Ito for color-blind readers.
 const char* color(std::size_t line) {
   static const char* const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
   return colors[line % std::size(colors)];
 }
 
-/// The finite numbers' range.
+/// Axis of the range of the finite numbers.
 detail::Axis number_axis(const History& history) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
@@ -115,15 +113,15 @@ class Drawing {
   std::string svg_;
 };
 
-/// `history` with these names alone.
+/// Part of a history with these names.
 History selected(const History& history, const std::vector<std::string>& names) {
   History out{history.epoch, {}};
   for (const std::string& name : names) {
     const auto found = history.history.find(name);
     if (found == history.history.end()) {
-      std::string known;
-      for (const auto& entry : history.history) known += (known.empty() ? "" : ", ") + entry.first;
-      throw NameError(fmt::format("{} the history has no \"{}\"; there are: {}", where, name, known));
+      std::vector<std::string> known;
+      for (const auto& entry : history.history) known.push_back(entry.first);
+      fail_unknown(where, "name", name, known);
     }
     out.history.insert(*found);
   }
@@ -139,14 +137,13 @@ LineChart::LineChart(History history, LineChartOptions options)
   }
   history_ = selected(history_, options_.names);
   if (history_.epoch.empty() || history_.history.empty()) {
-    throw ValueError(fmt::format("{} the history must have epochs and names; got {} and {}", where,
-                                 history_.epoch.size(), history_.history.size()));
+    fail<ValueError>(where, "the history must have epochs and names; got {} and {}", history_.epoch.size(),
+                     history_.history.size());
   }
   detail::check_history(history_, where);
   constexpr int least = 200;
   if (options_.width < least || options_.height < least) {
-    throw ValueError(fmt::format("{} width and height must be at least {}; got {}, {}", where, least, options_.width,
-                                 options_.height));
+    fail<ValueError>(where, "width and height must be at least {}; got {}, {}", least, options_.width, options_.height);
   }
 }
 

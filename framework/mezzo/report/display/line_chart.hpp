@@ -7,28 +7,27 @@
 
 namespace mezzo {
 
+/// Options of LineChart.
 struct LineChartOptions {
-  std::vector<std::string> names{};  ///< of the history, a line each; {}: all
-  std::string title{};
-  int width = 480;  ///< in pixels, at least 200
-  int height = 300;
+  std::vector<std::string> names{};  ///< names of the history to draw, one line each; {}: all
+  std::string title{};               ///< shown above the chart; "": none
+  int width = 480;                   ///< in pixels, at least 200
+  int height = 300;                  ///< in pixels, at least 200
 };
 
-/// A training curve: numbers of a History by epoch, as a notebook shows it or a file keeps it.
+/// Training curves: numbers of a History by epoch, for notebooks and files. Non-finite numbers are gaps.
 ///
 ///     LineChart(history, {.names = {"loss", "val_loss"}})
-///
-/// Numbers that are not finite are gaps.
 class LineChart {
  public:
-  /// A NameError for a name that the history doesn't have, a ValueError if it has no epochs or no names, if a name has
-  /// not one number an epoch, or for a size below 200.
+  /// A NameError for a name that the history doesn't have. A ValueError if the history has no epochs or no names, if a
+  /// name doesn't have one number per epoch, or for a size below 200.
   explicit LineChart(History history, LineChartOptions options = {});
 
-  /// An SVG file's text. Each number is a circle whose title is "val_loss, epoch 3: 0.512".
+  /// Text of an SVG file. Each number is a circle with a title like "val_loss, epoch 3: 0.512".
   std::string svg() const;
 
-  /// image/svg+xml, and the numbers as a table in text/plain.
+  /// svg() as image/svg+xml, and a table of the numbers as text/plain.
   MimeBundle mime() const;
 
  private:

@@ -4,8 +4,8 @@
 
 namespace mezzo {
 
-/// What a notebook may show for a value, one entry a MIME type, as in Jupyter's messages: text as it is, image/png in
-/// base64. "text/plain" is always there.
+/// Representations of a value for a notebook, one per MIME type, as in Jupyter's messages: text types as plain text,
+/// image/png in base64. "text/plain" is always present.
 using MimeBundle = std::map<std::string, std::string>;
 
 }  // namespace mezzo

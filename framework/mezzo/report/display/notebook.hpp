@@ -8,9 +8,9 @@
 
 namespace mezzo {
 
-/// @name What xeus-cling shows
-/// `xcpp::display(x)`, and a cell whose last line is `x`, find these by their argument. They are compiled in the
-/// notebook, so that they return the json class of the kernel's own nlohmann_json.
+/// @name Display in xeus-cling
+/// Called by `xcpp::display(x)` and for a cell whose last line is `x`; found by argument-dependent lookup. They are
+/// compiled in the notebook, so that they return the json class of the kernel's own nlohmann_json.
 /// @{
 inline nlohmann::json mime_bundle_repr(const ImageGrid& images) { return images.mime(); }
 inline nlohmann::json mime_bundle_repr(const LineChart& chart) { return chart.mime(); }

@@ -10,7 +10,7 @@
 namespace mezzo {
 namespace {
 
-constexpr std::int64_t whole_up_to = 1000;  // numpy's threshold and edgeitems
+constexpr std::int64_t threshold = 1000;  // as numpy's print options threshold and edgeitems
 constexpr std::int64_t edge = 3;
 
 template <class T>
@@ -18,7 +18,7 @@ std::string element_text(T value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_integral_v<T>) {
-    return std::to_string(value);
+    return fmt::to_string(value);
   } else {
     return fmt::format("{:.6g}", convert<double>(value));
   }
@@ -37,7 +37,7 @@ class TensorText {
       return;
     }
     const std::int64_t count = shape[axis];
-    const bool cut = tensor_.size() > whole_up_to && count > 2 * edge;
+    const bool cut = tensor_.size() > threshold && count > 2 * edge;
     const bool innermost = axis + 1 == shape.size();
     const std::string next = innermost ? ", " : ",\n" + std::string(axis + 1, ' ');
     text += "[";
@@ -76,7 +76,7 @@ std::string to_text(const History& history) {
   for (const auto& entry : history.history) columns.push_back({entry.first, true});
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < history.epoch.size(); ++i) {
-    rows.push_back({std::to_string(history.epoch[i])});
+    rows.push_back({fmt::to_string(history.epoch[i])});
     for (const auto& entry : history.history) rows.back().push_back(element_text(entry.second[i]));
   }
   std::string text;

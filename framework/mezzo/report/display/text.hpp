@@ -6,15 +6,15 @@
 
 namespace mezzo {
 
-/// Dtype, shape and elements, as numpy prints them; of an axis of a tensor of more than 1000 elements only the first
-/// and the last three. Floats have six digits.
+/// Dtype, shape and elements in the style of numpy. Floats have six digits. If the tensor has more than 1000 elements,
+/// each axis shows only its first and last three.
 ///
 ///     float32 (2, 2)
 ///     [[1, 2],
 ///      [3, 4]]
 std::string to_text(const Tensor& tensor);
 
-/// A table: a line for each epoch, a column for each name. A ValueError if a name has not one number an epoch.
+/// Table with a line per epoch and a column per name. A ValueError if a name doesn't have one number per epoch.
 std::string to_text(const History& history);
 
 }  // namespace mezzo

@@ -2,7 +2,8 @@
 #include <mezzo/backends/xsimd/implementations.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
-#include <mezzo/core/turned_off.hpp>
+#include <mezzo/core/tuning.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -41,7 +42,7 @@ std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason
       if (spec.dtype != DType::float32) return decline(reason, "for float32 operands, before oneDNN");
     }
   }
-  if (turned_off("MEZZO_FLOAT32_WINOGRAD")) return decline(reason, "MEZZO_FLOAT32_WINOGRAD is 0");
+  if (detail::turned_off("MEZZO_FLOAT32_WINOGRAD")) return decline(reason, "MEZZO_FLOAT32_WINOGRAD is 0");
   auto kernel = xsimd_kernel(request, isa(), reason);
   constexpr double worthwhile = 1.1;
   if (kernel && gain(geometry_of(request), costs) < worthwhile) {
@@ -53,9 +54,9 @@ std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason
 }  // namespace
 
 std::vector<Implementation> winograd_implementations() {
-  return {{"winograd", "conv2d", create<winograd::of_convolution, convolution_costs>},
-          {"winograd", "conv2d_input_gradient", create<winograd::of_input_gradient, input_gradient_costs>},
-          {"winograd", "conv2d_kernel_gradient", create<winograd::of_kernel_gradient, kernel_gradient_costs>}};
+  return {{"winograd", &ops::conv2d, create<winograd::of_convolution, convolution_costs>},
+          {"winograd", &ops::conv2d_input_gradient, create<winograd::of_input_gradient, input_gradient_costs>},
+          {"winograd", &ops::conv2d_kernel_gradient, create<winograd::of_kernel_gradient, kernel_gradient_costs>}};
 }
 
 }  // namespace mezzo

@@ -1,0 +1,42 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include <mezzo/graph/node.hpp>
+
+namespace mezzo {
+
+/// Arguments of an op's gradient function: the node that is differentiated and the cotangents of its outputs.
+class GradientContext {
+ public:
+  GradientContext(const NodePtr& node, const Values& cotangents, const std::vector<bool>& needed,
+                  const std::vector<DType>& dtypes)
+      : node_(node), cotangents_(cotangents), needed_(needed), dtypes_(dtypes) {}
+
+  const Attributes& attributes() const { return node_->attributes; }
+  std::size_t input_count() const { return node_->inputs.size(); }
+  const Value& input(std::size_t i) const { return node_->inputs[i]; }
+  Value output(int i = 0) const { return {node_, i}; }
+  const Spec& output_spec(std::size_t i = 0) const { return node_->outputs[i]; }
+
+  /// `[Conv2D "stem"]`, or `[conv2d]` outside of layers.
+  const std::string& where() const { return node_->where; }
+
+  /// The cotangent of output i; undefined if the loss doesn't depend on that output.
+  const Value& cotangent(std::size_t i = 0) const { return cotangents_[i]; }
+
+  /// True if the cotangent of input i is used.
+  bool needs(std::size_t i) const { return needed_[i]; }
+
+  /// The dtype of the cotangent of input i. Kernels that accumulate (matmul, conv2d, sum) write it directly; others are
+  /// cast.
+  DType dtype(std::size_t i) const { return dtypes_[i]; }
+
+ private:
+  const NodePtr& node_;
+  const Values& cotangents_;
+  const std::vector<bool>& needed_;
+  const std::vector<DType>& dtypes_;
+};
+
+}  // namespace mezzo

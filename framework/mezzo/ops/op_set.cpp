@@ -1,0 +1,56 @@
+#include <mezzo/ops/op_set.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mezzo/graph/insert.hpp>
+#include <mezzo/ops/ops.hpp>
+
+namespace mezzo {
+namespace {
+
+constexpr bool WIDEN = true, PLAIN = false;  // NOLINT(readability-identifier-naming): words of ops.def
+
+Op complete(Op op, const char* name, bool widens, std::vector<std::string> torch_names) {
+  op.name = name;
+  op.widens = widens;
+  op.torch_names = std::move(torch_names);
+  return op;
+}
+
+}  // namespace
+
+#define MEZZO_OP(name, widening, inputs, attributes, outputs, ...) \
+  const Op ops::name = complete(detail::define_##name(), #name, widening, {__VA_ARGS__});
+#define MEZZO_UNARY_OP MEZZO_OP
+#define MEZZO_ALIAS_OP MEZZO_OP
+#include <mezzo/ops/ops.def>
+#undef MEZZO_OP
+#undef MEZZO_UNARY_OP
+#undef MEZZO_ALIAS_OP
+
+const OpTable& ops::table() {
+  static const OpTable all{
+#define MEZZO_OP(name, ...) &ops::name,
+#define MEZZO_UNARY_OP MEZZO_OP
+#define MEZZO_ALIAS_OP MEZZO_OP
+#include <mezzo/ops/ops.def>
+#undef MEZZO_OP
+#undef MEZZO_UNARY_OP
+#undef MEZZO_ALIAS_OP
+  };
+  return all;
+}
+
+// The functions of elementwise ops of one operand.
+#define MEZZO_OP(...)
+#define MEZZO_UNARY_OP(name, ...) \
+  Value name(const Value& x) { return insert_one(ops::name, {x}); }
+#define MEZZO_ALIAS_OP(...)
+#include <mezzo/ops/ops.def>
+#undef MEZZO_OP
+#undef MEZZO_UNARY_OP
+#undef MEZZO_ALIAS_OP
+
+}  // namespace mezzo

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include <mezzo/nn/layer.hpp>
+
+namespace mezzo::detail {
+
+/// Hash of everything about layers that a plan depends on: policies, trainable flags, identity and dtypes of weights.
+std::uint64_t layers_signature(const LayerState& root);
+
+/// A weight and the dtype in which a Trainer's policy stores it.
+struct Conversion {
+  Shared<VariableState> weight;
+  DType dtype;
+};
+
+/// Weights below a module whose dtype differs from the one of a Trainer's policy. None if the policy inherits.
+std::vector<Conversion> conversions(const Layer& root, const Policy& policy);
+
+/// Throws a ValueError if a Trainer's policy applies to no layer, or if an entry of its map matches none. The text
+/// names the policies that override it.
+void require_reach(const Layer& root, const Policy& policy);
+
+}  // namespace mezzo::detail

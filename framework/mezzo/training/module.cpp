@@ -1,0 +1,40 @@
+#include <mezzo/training/module.hpp>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/training/step_context.hpp>
+
+namespace mezzo {
+
+Value Module::training_step(const Batch&) {
+  fail<ValueError>(label(), "training_step must be overridden, or the module be a compiled Model; got neither");
+}
+
+void Module::validation_step(const Batch&) {
+  fail<ValueError>(label(), "validation_step must be overridden; got the default of Module");
+}
+
+Value Module::predict_step(const Batch& batch) {
+  const Values inputs = batch.with_role(Role::input);
+  if (inputs.empty()) {
+    std::vector<std::string> names;
+    for (const Batch::Entry& entry : batch.entries()) names.push_back(entry.name);
+    fail<ValueError>(label(), "predict: the batch must have an input field; got fields: {}", fmt::join(names, ", "));
+  }
+  return (*this)(inputs).front();
+}
+
+OptimizerConfigs Module::configure_optimizers() { return {}; }
+
+void Module::log(const std::string& name, const Value& value, const LogOptions& options) {
+  detail::StepContext::current("log()").log(name, value, options.prog_bar);
+}
+
+OptimizerHandle Module::optimizer(const std::string& name) {
+  return detail::StepContext::current("optimizer()").optimizer(name);
+}
+
+void Module::minimize(const Value& loss, const OptimizerHandle& optimizer) {
+  detail::StepContext::current("minimize()").minimize(loss, optimizer);
+}
+
+}  // namespace mezzo

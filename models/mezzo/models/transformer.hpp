@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include <mezzo/layers/dense.hpp>
+#include <mezzo/nn/layer.hpp>
+
+// Parts that the transformers (Bert, GPT, ViT) share.
+namespace mezzo::detail {
+
+/// Returns begin, begin + 1, ...: int32 (count,), indices of a table of position embeddings.
+Value position_ids(std::int64_t begin, std::int64_t count);
+
+/// Selects one position of states (batch, positions, size): (batch, size).
+Value at_position(const Value& states, std::int64_t position);
+
+struct SelfAttentionOptions {
+  std::int64_t num_heads = 1;          ///< number of heads; divides the size of the input
+  Dense input = Dense({.units = 1});   ///< required; projects to queries, keys and values side by side: 3 * size
+  Dense output = Dense({.units = 1});  ///< required; projects the concatenated heads: size
+  std::string input_name{};            ///< required; name of the input projection
+  std::string output_name{};           ///< required; name of the output projection
+  bool causal = false;                 ///< true: position i attends to positions 0 to i only
+  double dropout = 0;                  ///< probability of an attention weight to be dropped in training, in [0, 1)
+  std::string name{};                  ///< name of the layer; "": automatic
+  Policy dtype{};                      ///< precision policy; default: the policy of the enclosing layer or model
+};
+
+/// Self-attention with one matrix product for queries, keys and values, as in GPT-2 and torch's MultiheadAttention: x
+/// (batch, positions, size) to the same shape, and keys and values, each (batch, positions, heads, size / heads). Keys
+/// and values of earlier positions may follow x as inputs (a cache); then x may have one position only.
+class SelfAttention : public Layer {
+ public:
+  explicit SelfAttention(SelfAttentionOptions options);
+
+ protected:
+  Values call_many(const Values& xs) override;
+
+ private:
+  SelfAttentionOptions options_;
+};
+
+}  // namespace mezzo::detail
