@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <xtensor/xadapt.hpp>
+#include <xtensor/xnoalias.hpp>
 #include <xtensor/xnpy.hpp>
 
 #include <mezzo/core/fail.hpp>
@@ -14,7 +15,6 @@
 #include <mezzo/io/file_replacement.hpp>
 #include <mezzo/io/npy_format.hpp>
 #include <mezzo/io/open_file.hpp>
-#include <mezzo/xtensor.hpp>
 
 /// Makes float16 an element type of xtensor's `.npy` functions: numpy's "<f2".
 template <>
@@ -69,9 +69,9 @@ const Output& operator<<(const Output& output, const std::string& text) {
 template <class T>
 Tensor load(std::istream& in, const NpyHeader& header) {
   const auto array = xt::load_npy<T>(in);
-  if (header.fortran_order) return array;
   Tensor out = Tensor::uninitialized(header.shape, DTypeOf<T>::value);
-  std::memcpy(out.mutable_raw(), array.data(), out.bytes());
+  auto elements = xt::adapt(out.mutable_data<T>(), array.size(), xt::no_ownership(), array.shape());
+  xt::noalias(elements) = array;
   return out;
 }
 
