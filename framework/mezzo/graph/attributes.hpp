@@ -18,7 +18,7 @@ enum class Epilogue { none, relu };
 /// Storage of a variable that an optimizer updates.
 enum class Kept {
   plain,      ///< rounded to the variable's dtype
-  split,      ///< as SplitFloat: bfloat16 and a remainder, together a float32
+  split,      ///< bfloat16 and an int16 remainder, together a float32 (SplitFloat)
   kahan,      ///< with the rounding error of the last update in a second array (Kahan summation)
   stochastic  ///< rounded stochastically
 };

@@ -44,7 +44,7 @@ bool casts_disabled();
 /// Id of the innermost region of the running layer's call; 0 if there is none.
 std::uint64_t current_region();
 
-/// The regions outside of all layers.
+/// Regions outside all layers, outermost first.
 const CastRegions& outer_regions();
 
 /// Disables casts for its lifetime; results still belong to the enclosing region. For gradients and updates.

@@ -32,7 +32,7 @@ void update_variable(const std::shared_ptr<VariableState>& variable, const Value
 Value read_stored(const std::shared_ptr<VariableState>& variable);
 void update_stored(const std::shared_ptr<VariableState>& variable, const Value& kept);
 
-/// As update_variable, but only in training and if all enclosing layers are trainable. For moving statistics.
+/// Calls update_variable in training if all enclosing layers are trainable. For moving statistics.
 void update_in_training(const std::shared_ptr<VariableState>& variable, const Value& value);
 
 /// A runtime scalar, float64 of shape (): an input of the plan in a trace, 0 outside. `optimizer` is the index of the

@@ -34,7 +34,7 @@ std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& op
 /// Entry of an op in op lists.
 enum class Listing { unlisted, lower, float32 };
 
-/// The same under op lists, for any crosses_border. Floating operands of a listed op are cast to `lower` or float32.
+/// The same under op lists. Layer borders are ignored. Floating operands of a listed op are cast to `lower` or float32.
 /// Floating operands of an unlisted op are cast to the dtype of the first or the widest of them (`rule.by_first`).
 /// float64 operands of listed ops are not cast.
 std::vector<DType> autocast(const CastRule& rule, std::vector<Operand> operands, Listing listing, DType lower);
