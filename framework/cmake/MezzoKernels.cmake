@@ -1,10 +1,13 @@
-# Kernels compiled once per instruction set and chosen at run time.
+# Kernels that are compiled once per instruction set and chosen at run time.
 #
-# Each `name.isa.cpp` is compiled once for every entry of MEZZO_ISAS, with MEZZO_ISA defined as the
-# entry's name: `namespace mezzo::MEZZO_ISA { ... }` keeps the copies apart. What such a file shares
-# with others (inline functions, templates of other namespaces) exists in every copy and the linker
-# keeps the first, so the objects are linked as libraries are, after the target's own sources and
-# lowest instruction set first: a machine never runs an instruction that it lacks.
+# Each `name.isa.cpp` is compiled once for every entry of MEZZO_ISAS, with MEZZO_ISA defined as the entry's name:
+# `namespace mezzo::xsimd_kernels::MEZZO_ISA { ... }` keeps the copies apart. Inline functions and templates of other
+# namespaces would exist in every copy; the linker keeps the first. Therefore the objects are linked like libraries:
+# after the target's own sources, and the lowest instruction set first. So a machine never runs an instruction that it
+# lacks. The test structure.isa_objects checks that the objects share no symbol.
+#
+# A new instruction set takes an entry here, its enumerator in core/isa.hpp, its table in xsimd/isa_kernels.cpp and a
+# xsimd/vector_<name>.hpp.
 
 set(MEZZO_ISAS sse2 avx2 avx512 avx512_bf16)
 set(MEZZO_ISA_FLAGS_sse2)
@@ -31,7 +34,7 @@ function(mezzo_add_isa_kernels target folder objects)
     mezzo_precompile_headers(mezzo_${isa} <xsimd/xsimd.hpp>)
     target_include_directories(mezzo_${isa} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
     target_compile_definitions(mezzo_${isa} PRIVATE MEZZO_ISA=${isa})
-    # GCC 12 takes its own intrinsics' undefined vectors for mistakes (GCC bug 105593).
+    # GCC 12 warns of undefined vectors in its own intrinsics (GCC bug 105593).
     target_compile_options(mezzo_${isa} PRIVATE ${optimization} ${MEZZO_ISA_FLAGS_${isa}}
       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>)
     list(APPEND all $<TARGET_OBJECTS:mezzo_${isa}>)

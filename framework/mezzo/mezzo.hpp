@@ -28,6 +28,9 @@
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/truncated_normal.hpp>
 #include <mezzo/initializers/variance_scaling.hpp>
+#include <mezzo/io/csv.hpp>
+#include <mezzo/io/npy.hpp>
+#include <mezzo/io/npz.hpp>
 #include <mezzo/layers/add.hpp>
 #include <mezzo/layers/average_pooling2d.hpp>
 #include <mezzo/layers/batch_normalization.hpp>

@@ -20,7 +20,7 @@ class Folder(NamedTuple):
 
 FOLDERS = {
     "core": Folder("dtypes, shapes, tensors, random numbers, threads, memory, instruction sets, errors"),
-    "io": Folder("files: safetensors, gzip, IDX", ("core",)),
+    "io": Folder("files: safetensors, NumPy's, CSV, gzip, IDX", ("core",)),
     "data": Folder("data sets, samplers, loaders", ("core",)),
     "data/text": Folder("tokenizers", ("io", "data")),
     "data/image": Folder("pictures from and to files, and their transforms", ("io", "data")),

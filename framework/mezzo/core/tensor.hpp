@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -122,5 +123,13 @@ class Tensor {
   std::int64_t size_ = 0;
   std::shared_ptr<void> bytes_;
 };
+
+/// Prints dtype, shape and elements in aligned columns, as numpy does. Of an axis of a tensor of more than 1000
+/// elements only the first and the last three are printed. Floats have the stream's precision, 6 digits by default.
+///
+///     float32 (2, 2)
+///     [[ 1.5,  2. ],
+///      [-3. ,  0. ]]
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace mezzo

@@ -1,5 +1,7 @@
 #include <mezzo/graph/value.hpp>
 
+#include <ostream>
+
 #include <mezzo/graph/node.hpp>
 
 namespace mezzo {
@@ -38,6 +40,12 @@ Value Value::in_region(std::uint64_t region) const {
   Value copy = *this;
   copy.region_ = region;
   return copy;
+}
+
+std::ostream& operator<<(std::ostream& out, const Value& value) {
+  if (!value.defined()) return out << "undefined";
+  if (!value.symbolic()) return out << value.tensor();
+  return out << "symbolic " << dtype_name(value.dtype()) << ' ' << to_string(value.shape());
 }
 
 }  // namespace mezzo

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -78,5 +79,9 @@ class Value {
   bool border_ = false;
   std::uint64_t region_ = 0;
 };
+
+/// Prints a concrete Value like its tensor, a symbolic one as "symbolic float32 (?, 10)", an undefined one as
+/// "undefined".
+std::ostream& operator<<(std::ostream& out, const Value& value);
 
 }  // namespace mezzo

@@ -2,16 +2,26 @@
 #include <functional>
 #include <type_traits>
 
-#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/reference/creators.hpp>
-#include <mezzo/core/parallel.hpp>
+#include <mezzo/backends/reference/rows.hpp>
 #include <mezzo/core/visit.hpp>
+
+// xtensor forms the promoted type of every expression's elements; halves have no arithmetic of their own.
+template <>
+struct xtl::promote_type<mezzo::bfloat16, mezzo::bfloat16> {
+  using type = float;
+};
+template <>
+struct xtl::promote_type<mezzo::float16, mezzo::float16> {
+  using type = float;
+};
 
 namespace mezzo::reference {
 namespace {
 
-/// out = function(a, b), broadcast; elements of type T.
+/// A kernel: output 0 = function(a, b), broadcast. Along the last axis that a walk leaves, the elements of an operand
+/// either are neighbours or are one stretched element.
 template <class T, class Out, class Function>
 std::unique_ptr<Kernel> binary(const KernelRequest& request, Function function) {
   const Shape& shape = request.outputs[0].shape;
@@ -20,11 +30,17 @@ std::unique_ptr<Kernel> binary(const KernelRequest& request, Function function) 
   const auto run = [walk = std::move(walk), function](const KernelArguments& arguments) {
     parallel_for(walk.size(), grain, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t a_step = walk.step(0), b_step = walk.step(1);
-      walk.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t row, std::int64_t column) {
-        const T* a = arguments.in<T>(0) + walk.offset(0, row) + column * a_step;
-        const T* b = arguments.in<T>(1) + walk.offset(1, row) + column * b_step;
-        Out* out = arguments.out<Out>(0) + i;
-        for (std::int64_t k = 0; k < count; ++k) out[k] = function(a[k * a_step], b[k * b_step]);
+      walk.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t line, std::int64_t column) {
+        const T* a = arguments.in<T>(0) + walk.offset(0, line) + column * a_step;
+        const T* b = arguments.in<T>(1) + walk.offset(1, line) + column * b_step;
+        auto out = row(arguments.out<Out>(0) + i, count);
+        if (a_step == 0) {
+          xt::noalias(out) = map(function, *a, row(b, count));
+        } else if (b_step == 0) {
+          xt::noalias(out) = map(function, row(a, count), *b);
+        } else {
+          xt::noalias(out) = map(function, row(a, count), row(b, count));
+        }
       });
     });
   };

@@ -5,11 +5,10 @@
 
 #include <mezzo/backends/common/attention_shape.hpp>
 #include <mezzo/backends/common/kernel.hpp>
-#include <mezzo/backends/common/visible_keys.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
 
-// Query by query in double, with one row of scores at a time.
+// Computes query by query in double, with one row of scores at a time.
 namespace mezzo::reference {
 namespace {
 
@@ -23,7 +22,7 @@ double dot(const T* a, const T* b, Index count) {
   return sum;
 }
 
-/// One head's arrays and numbers. Positions lie heads * size apart.
+/// Arrays and numbers of one head. Neighbouring positions lie heads * size elements apart.
 template <class T>
 struct Head {
   const AttentionShape& shape;
@@ -31,7 +30,7 @@ struct Head {
   Index b, h;
   std::uint64_t stream;
 
-  /// Position i of input or output `x`, whose heads have `size` numbers.
+  /// Address of position i in input or output `x`, where a head has `size` elements at each position.
   template <class P>
   P* at(P* x, Index positions, Index size, Index i) const {
     return x + ((b * positions + i) * shape.heads + h) * size;
@@ -45,7 +44,7 @@ struct Head {
     return static_cast<const bool*>(shape.mask(arguments))[place] ? product : -infinity;
   }
 
-  /// What dropout multiplies weight j of query i with.
+  /// Dropout's factor for weight j of query i: 0 or 1 / (1 - rate).
   double kept(Index i, Index j) const {
     if (shape.rate == 0) return 1;
     const auto n = static_cast<std::uint64_t>(shape.first_word(b, h, i) + j);
@@ -53,13 +52,14 @@ struct Head {
   }
 };
 
-/// Calls body(head, its thread's numbers in scratch) for each.
+/// Calls body(head, numbers) for each head; `numbers` is the part of scratch that belongs to the calling thread.
 template <class T, class Body>
 void for_heads(const AttentionShape& shape, const HeadThreads& threads, const KernelArguments& arguments,
                const Body& body) {
   const std::uint64_t stream = shape.stream(arguments);
   threads.for_heads<double>(arguments.scratch, [&](Index i, double* numbers) {
-    body(Head<T>{shape, arguments, i / shape.heads, i % shape.heads, stream}, numbers);
+    body(Head<T>{.shape = shape, .arguments = arguments, .b = i / shape.heads, .h = i % shape.heads, .stream = stream},
+         numbers);
   });
 }
 
@@ -96,8 +96,8 @@ std::unique_ptr<Kernel> attention(const KernelRequest& request) {
   return make_kernel(run, {}, threads.bytes<double>());
 }
 
-/// With p_j = exp(score_j - log of the sum), d_j = g . value_j and delta = g . y: the cotangent of score j is
-/// p_j (d_j - delta).
+/// With p_j = exp(score_j - log of the sum), d_j = g . value_j and delta = g . y, the cotangent of score j is
+/// p_j (d_j - delta) (Dao et al., "FlashAttention", 2022, appendix B.2).
 template <class T>
 std::unique_ptr<Kernel> attention_gradient(const KernelRequest& request) {
   const AttentionShape shape(request, 1);

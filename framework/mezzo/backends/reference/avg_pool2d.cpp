@@ -17,7 +17,7 @@ struct Averages : PoolGeometry {
   Averages(const KernelRequest& request, const Shape& x, const Shape& y)
       : PoolGeometry(pool_geometry(request, x, y)), count_padding(request.attributes.get<bool>("count_padding")) {}
 
-  /// Calls body(offset) for each place of a window in the image; what the sum is divided by.
+  /// Calls body(offset) for each place of a window that lies in the image. Returns the divisor of the window's sum.
   template <class Body>
   Index window(Index row, Index column, const Body& body) const {
     Index inside = 0, offset = 0;

@@ -2,20 +2,19 @@
 #include <cmath>
 #include <cstdint>
 
-#include <mezzo/backends/common/epilogue.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
 
-// Channel by channel, in blocks that share cache lines: the sums of a block are done before it is written, so
-// that outputs may lie on inputs.
+// Computes blocks of channels that share cache lines. All sums of a block are complete before it is written, so outputs
+// may lie on inputs.
 namespace mezzo::reference {
 namespace {
 
 using Index = std::int64_t;
 constexpr Index block = 16;
 
-/// sums[c] = the sum over rows of term(element, c), for the channels [first, first + count).
+/// sums[c] = the sum over all rows of term(index of the element, c), for the channels [first, first + count).
 template <class Term>
 void sum_rows(Index rows, Index channels, Index first, Index count, double* sums, const Term& term) {
   std::fill_n(sums, count, 0.0);
@@ -24,6 +23,7 @@ void sum_rows(Index rows, Index channels, Index first, Index count, double* sums
   }
 }
 
+/// Calls body(first channel, number of channels) for each block.
 template <class Body>
 void for_blocks(Index channels, const Body& body) {
   parallel_for((channels + block - 1) / block, 1, [&](Index begin, Index end) {

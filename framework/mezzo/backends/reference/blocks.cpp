@@ -8,18 +8,19 @@
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
 
-// Whole blocks of bytes are moved, whatever their dtype.
+// Kernels that move whole blocks of bytes, in any dtype.
 namespace mezzo::reference {
 namespace {
 
 using Index = std::int64_t;
 
-/// The bytes of output rows, to be filled piece by piece: threads share them evenly, whatever the shapes.
+/// Fills the bytes [begin, end) of an output row piece by piece. Threads may share a row, so that the work is even for
+/// every shape.
 class Filler {
  public:
   Filler(char* row, Index begin, Index end) : row_(row), begin_(begin), end_(end) {}
 
-  /// The row's next bytes are these, or zeros if there is no `from`.
+  /// Sets the next `bytes` bytes of the row to those at `from`, or to zeros if `from` is null.
   void put(const char* from, Index bytes) {
     const Index first = std::max(begin_, at_), last = std::min(end_, at_ + bytes);
     if (first < last) {
@@ -38,7 +39,7 @@ class Filler {
   Index begin_, end_, at_ = 0;
 };
 
-/// Calls fill(row, filler) for the rows of an output.
+/// Calls fill(index of a row, its Filler) for the rows of an output.
 template <class Fill>
 void fill_rows(char* out, Index rows, Index row_bytes, const Fill& fill) {
   constexpr Index bytes_of_thread = 4 * grain;
@@ -55,10 +56,11 @@ Index product(Shape::const_iterator begin, Shape::const_iterator end) {
   return std::accumulate(begin, end, Index{1}, std::multiplies<>());
 }
 
-/// A box and the larger array that holds it, as rows: along the last axis on which they differ, and all axes after it.
+/// A box inside a larger array, both as rows of bytes. A row spans the last axis on which their sizes differ, and all
+/// axes after it.
 struct Box {
-  Shape outer, inside, starts;  ///< sizes of the array and the box, and where that begins, on the axes before the row's
-  Index row, taken, start;      ///< bytes
+  Shape outer, inside, starts;  ///< on the axes before the row: sizes of the array and of the box, start of the box
+  Index row, taken, start;      ///< in bytes: a row of the array, a row of the box, start of the box in the row
 
   Box(const Shape& whole, const Shape& box, const Shape& begins, DType dtype) {
     std::size_t axis = whole.size();
@@ -75,7 +77,7 @@ struct Box {
     starts.assign(begins.begin(), begins.begin() + count);
   }
 
-  /// The array's row for one of the box.
+  /// Index of the array's row for a row of the box.
   Index outwards(Index of_box) const {
     Index at = 0, scale = 1;
     for (std::size_t axis = outer.size(); axis-- > 0; scale *= outer[axis]) {
@@ -85,7 +87,7 @@ struct Box {
     return at;
   }
 
-  /// The box's row for one of the array; -1 outside of the box.
+  /// Index of the box's row for a row of the array; -1 outside of the box.
   Index inwards(Index of_whole) const {
     Index at = 0, scale = 1;
     for (std::size_t axis = outer.size(); axis-- > 0; scale *= inside[axis]) {

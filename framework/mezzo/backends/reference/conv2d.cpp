@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <mezzo/backends/common/epilogue.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/tiled_product.hpp>
 
-// Each of the three is a matrix product in which one operand is gathered from the image as it is needed: rows
-// are places of the output (or of the kernel), depth is what they sum over; one product for each group.
+// Each kernel is one matrix product for each group, with one operand gathered from the image tile by tile. Rows are
+// places of the output (of the kernel, in its gradient); depth is the summed index.
 namespace mezzo::reference {
 namespace {
 
@@ -26,17 +25,35 @@ Geometry geometry(const KernelRequest& request, const Shape& x, const Shape& ker
   const auto& padding = request.attributes.get<Shape>("padding");
   const auto& dilation = request.attributes.get<Shape>("dilation");
   const Index groups = request.attributes.get<Index>("groups");
-  return {x[0],       x[1],       x[2],       x[3],       y[1],        y[2],        y[3],   kernel[0], kernel[1],
-          strides[0], strides[1], padding[0], padding[2], dilation[0], dilation[1], groups, kernel[2], y[3] / groups};
+  return {.batch = x[0],
+          .height = x[1],
+          .width = x[2],
+          .channels = x[3],
+          .out_height = y[1],
+          .out_width = y[2],
+          .filters = y[3],
+          .kernel_height = kernel[0],
+          .kernel_width = kernel[1],
+          .stride_height = strides[0],
+          .stride_width = strides[1],
+          .top = padding[0],
+          .left = padding[2],
+          .dilation_height = dilation[0],
+          .dilation_width = dilation[1],
+          .groups = groups,
+          .group_channels = kernel[2],
+          .group_filters = y[3] / groups};
 }
 
-/// A place in an image, counted over the whole batch.
+/// A place in a batch of images.
 struct Place {
   Index image, row, column;
 };
 
+/// The place with index i, counted row by row over the whole batch.
 Place place_of(Index i, Index height, Index width) { return {i / (height * width), i / width % height, i % width}; }
 
+/// Moves on to the next place.
 void advance(Place& place, Index height, Index width) {
   if (++place.column < width) return;
   place.column = 0;
@@ -45,8 +62,8 @@ void advance(Place& place, Index height, Index width) {
   ++place.image;
 }
 
-/// Fills depth [k, k + count), which runs over the kernel's places and over `inner` channels at each:
-/// at(place) is where these channels begin, null where there are none (padding).
+/// Copies the depth indices [k, k + count) of one row. Depth runs over the kernel's places and over `inner` channels at
+/// each place; at(place) is the address of the first channel, or null in the padding, where the elements are 0.
 template <class T, class At>
 void gather(Index k, Index count, Index inner, T* to, const At& at) {
   for (Index done = 0; done < count;) {
@@ -62,7 +79,7 @@ void gather(Index k, Index count, Index inner, T* to, const At& at) {
   }
 }
 
-/// The channels of x under the kernel's place (r, s) when the kernel lies at `output`; null in the padding.
+/// Address of the channels of x under the kernel's place (r, s) when the kernel lies at `output`; null in the padding.
 template <class T>
 const T* under(const Geometry& g, const T* x, const Place& output, Index r, Index s) {
   const Index h = output.row * g.stride_height - g.top + r * g.dilation_height;
@@ -71,7 +88,7 @@ const T* under(const Geometry& g, const T* x, const Place& output, Index r, Inde
   return x + ((output.image * g.height + h) * g.width + w) * g.channels;
 }
 
-/// The filters of y for which the kernel's place (r, s) lies on `input`; null if there is no such output.
+/// Address of the filters of y for which the kernel's place (r, s) lies on `input`; null if there is no such output.
 template <class T>
 const T* above(const Geometry& g, const T* y, const Place& input, Index r, Index s) {
   const Index h = input.row + g.top - r * g.dilation_height;
@@ -82,12 +99,13 @@ const T* above(const Geometry& g, const T* y, const Place& input, Index r, Index
   return y + ((input.image * g.out_height + row) * g.out_width + column) * g.filters;
 }
 
+/// pointer + by; null stays null.
 template <class T>
 const T* shifted(const T* pointer, Index by) {
   return pointer == nullptr ? nullptr : pointer + by;
 }
 
-/// Stores sums as they are, rows of `width` in which each group has its part.
+/// A `store` function for tiled_product: copies sums to rows of `width`, in which each group has a part of its own.
 template <class T, class Out>
 auto store_rows(Out* out, Index width, Index group_width) {
   return [=](Index group, Index i, Index j, Index count, const T* sums) {
@@ -100,8 +118,10 @@ std::unique_ptr<Kernel> conv2d(const KernelRequest& request) {
   const Geometry g = geometry(request, request.inputs[0].shape, request.inputs[1].shape, request.outputs[0].shape);
   const bool has_bias = request.inputs.size() > 2;
   const bool relu = has_relu(request);
-  const ProductSize size{g.groups, g.batch * g.out_height * g.out_width, g.group_filters,
-                         g.kernel_height * g.kernel_width * g.group_channels};
+  const ProductSize size{.batches = g.groups,
+                         .rows = g.batch * g.out_height * g.out_width,
+                         .columns = g.group_filters,
+                         .depth = g.kernel_height * g.kernel_width * g.group_channels};
   return make_kernel([=](const KernelArguments& arguments) {
     const T* x = arguments.in<T>(0);
     const T* kernel = arguments.in<T>(1);
@@ -129,8 +149,10 @@ std::unique_ptr<Kernel> conv2d(const KernelRequest& request) {
 template <class T, class Out>
 std::unique_ptr<Kernel> input_gradient(const KernelRequest& request) {
   const Geometry g = geometry(request, request.outputs[0].shape, request.inputs[1].shape, request.inputs[0].shape);
-  const ProductSize size{g.groups, g.batch * g.height * g.width, g.group_channels,
-                         g.kernel_height * g.kernel_width * g.group_filters};
+  const ProductSize size{.batches = g.groups,
+                         .rows = g.batch * g.height * g.width,
+                         .columns = g.group_channels,
+                         .depth = g.kernel_height * g.kernel_width * g.group_filters};
   return make_kernel([=](const KernelArguments& arguments) {
     const T* gradient = arguments.in<T>(0);
     const T* kernel = arguments.in<T>(1);
@@ -155,8 +177,10 @@ std::unique_ptr<Kernel> input_gradient(const KernelRequest& request) {
 template <class T, class Out>
 std::unique_ptr<Kernel> kernel_gradient(const KernelRequest& request) {
   const Geometry g = geometry(request, request.inputs[0].shape, request.outputs[0].shape, request.inputs[1].shape);
-  const ProductSize size{g.groups, g.kernel_height * g.kernel_width * g.group_channels, g.group_filters,
-                         g.batch * g.out_height * g.out_width};
+  const ProductSize size{.batches = g.groups,
+                         .rows = g.kernel_height * g.kernel_width * g.group_channels,
+                         .columns = g.group_filters,
+                         .depth = g.batch * g.out_height * g.out_width};
   return make_kernel([=](const KernelArguments& arguments) {
     const T* x = arguments.in<T>(0);
     const T* gradient = arguments.in<T>(1);

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include <fmt/format.h>
+
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/labels.hpp>
 #include <mezzo/backends/reference/creators.hpp>
@@ -11,13 +13,14 @@ namespace mezzo::reference {
 namespace {
 
 using Index = std::int64_t;
-constexpr double smallest = 1e-7;  // what Keras clips probabilities to
+constexpr double smallest = 1e-7;  // Keras clips probabilities to [1e-7, 1 - 1e-7]
 
+/// Sizes, dtype and attributes of a request.
 struct Task {
   Index rows, classes;
   DType labels;
   bool from_logits;
-  std::string what;
+  std::string what;  ///< layer and operand, as error texts name them
 
   /// Checks all labels, then calls body(row, label) for each row.
   template <class Body>
@@ -30,8 +33,11 @@ struct Task {
 };
 
 Task task(const KernelRequest& request) {
-  return {element_count(request.inputs[0].shape), request.inputs[1].shape.back(), request.inputs[0].dtype,
-          request.attributes.get<bool>("from_logits"), request.where + " labels"};
+  return {.rows = element_count(request.inputs[0].shape),
+          .classes = request.inputs[1].shape.back(),
+          .labels = request.inputs[0].dtype,
+          .from_logits = request.attributes.get<bool>("from_logits"),
+          .what = fmt::format("{} labels", request.where)};
 }
 
 /// softmax(x)[i] = exp(x[i] - maximum) / total.
@@ -63,7 +69,7 @@ double loss(const T* x, Index classes, Index label, bool from_logits) {
   return -std::log(std::clamp(score / sum_of(x, classes), smallest, 1 - smallest));
 }
 
-/// Each score is read before its place is written, so that dx may be x.
+/// Reads each score before its place is written, so dx may be x.
 template <class T>
 void gradient(const T* x, Index classes, Index label, bool from_logits, double g, T* dx) {
   if (from_logits) {

@@ -7,21 +7,21 @@
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/visit.hpp>
 
-// In any floating dtype: elements are only read.
+// Any floating dtype: elements are only read.
 namespace mezzo::reference {
 namespace {
 
-/// A piece of one input. Pieces are of fixed size, so that sums do not depend on the number of threads.
+/// A piece of one input. Pieces have a fixed size, so sums do not depend on the number of threads.
 struct Piece {
   std::size_t input;
   std::int64_t begin, end;
   DType dtype;
 };
 
-/// What a piece holds.
+/// Statistics of a piece.
 struct Finding {
-  double squares;
-  bool finite;
+  double squares;  ///< sum of the squared elements
+  bool finite;     ///< true if all elements are finite
 };
 
 std::vector<Piece> pieces_of(const KernelRequest& request, std::size_t first_input) {
@@ -35,7 +35,7 @@ std::vector<Piece> pieces_of(const KernelRequest& request, std::size_t first_inp
   return pieces;
 }
 
-Finding look_at(const Piece& piece, const KernelArguments& arguments) {
+Finding statistics(const Piece& piece, const KernelArguments& arguments) {
   return visit_dtype(piece.dtype, [&](auto zero) {
     const auto* x = arguments.in<decltype(zero)>(piece.input);
     Finding found{0, true};
@@ -53,12 +53,12 @@ Finding look_at(const Piece& piece, const KernelArguments& arguments) {
   });
 }
 
-/// What all pieces hold together; `scratch` has room for a Finding of each.
-Finding look_at(const std::vector<Piece>& pieces, const KernelArguments& arguments) {
+/// Statistics of all pieces together. Scratch holds one Finding for each piece.
+Finding statistics(const std::vector<Piece>& pieces, const KernelArguments& arguments) {
   auto* found = static_cast<Finding*>(arguments.scratch);
   const auto count = static_cast<std::int64_t>(pieces.size());
   parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) found[i] = look_at(pieces[static_cast<std::size_t>(i)], arguments);
+    for (std::int64_t i = begin; i < end; ++i) found[i] = statistics(pieces[static_cast<std::size_t>(i)], arguments);
   });
   Finding all{0, true};
   for (std::int64_t i = 0; i < count; ++i) {
@@ -75,7 +75,7 @@ std::unique_ptr<Kernel> create_all_finite(const KernelRequest& request, std::str
   const std::size_t scratch = pieces.size() * sizeof(Finding);
   return make_kernel(
       [pieces = std::move(pieces)](const KernelArguments& arguments) {
-        *arguments.out<bool>(0) = look_at(pieces, arguments).finite;
+        *arguments.out<bool>(0) = statistics(pieces, arguments).finite;
       },
       {}, scratch);
 }
@@ -86,7 +86,7 @@ std::unique_ptr<Kernel> create_gradient_multiplier(const KernelRequest& request,
   const double clipnorm = request.attributes.get<double>("clipnorm");
   return make_kernel(
       [pieces = std::move(pieces), clipnorm](const KernelArguments& arguments) {
-        const Finding found = look_at(pieces, arguments);
+        const Finding found = statistics(pieces, arguments);
         const double scale = *arguments.in<double>(0);
         const double norm = std::sqrt(found.squares) / scale;
         *arguments.out<double>(0) = (clipnorm > 0 && norm > clipnorm ? clipnorm / norm : 1) / scale;

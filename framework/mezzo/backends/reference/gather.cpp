@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/labels.hpp>
 #include <mezzo/backends/reference/creators.hpp>
@@ -12,28 +14,29 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Rows of a table, and the indices that name some of them.
+/// A table of rows, and indices of some of them.
 struct Rows {
   Index rows, columns, count;
   DType indices;
-  std::string what;
+  std::string what;  ///< layer and operand, as error texts name them
 
   Rows(const KernelRequest& request, const Shape& table, const Spec& named)
       : rows(table.front()),
         columns(element_count(Shape(table.begin() + 1, table.end()))),
         count(element_count(named.shape)),
         indices(named.dtype),
-        what(request.where + " indices") {}
+        what(fmt::format("{} indices", request.where)) {}
 
   void check(const void* numbers) const { check_labels(numbers, indices, count, rows, what); }
 };
 
-/// out[place(i)] += g[i] for all rows i in their order, whatever the threads, which own columns. Starts from zeros.
+/// Clears `out`, then out[place(i)] += g[i] for the rows i in their order. Threads share the columns, so that the order
+/// does not depend on their number.
 template <class G, class Out, class Place>
 void add_rows(const Rows& r, Index out_rows, const G* g, Out* out, const Place& place) {
   parallel_for(out_rows, grain_of(r.columns),
                [&](Index begin, Index end) { std::fill(out + begin * r.columns, out + end * r.columns, Out{0}); });
-  constexpr Index line = 16;  // columns that lie in one cache line
+  constexpr Index line = 16;  // columns in one cache line
   parallel_for((r.columns + line - 1) / line, grain_of(r.count * line), [&](Index begin, Index end) {
     const Index first = begin * line, width = std::min(end * line, r.columns) - first;
     for (Index i = 0; i < r.count; ++i) {
@@ -44,7 +47,7 @@ void add_rows(const Rows& r, Index out_rows, const G* g, Out* out, const Place& 
   });
 }
 
-/// make(zero of the cotangent's type, zero of the gradient's).
+/// Calls make(zero of the cotangent's type, zero of the gradient's type); declines other dtypes than float32, float64.
 template <class Make>
 std::unique_ptr<Kernel> for_cotangent_and_output(const KernelRequest& request, std::string& reason, Make&& make) {
   return for_float_or_double(request, request.inputs[1].dtype, reason, [&](auto zero) {

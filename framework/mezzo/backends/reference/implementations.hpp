@@ -5,8 +5,8 @@
 
 namespace mezzo {
 
-/// "reference": every op of docs/ops.md, plain, in float32 and float64 (and in the other dtypes where it only
-/// moves or compares elements). What every other kernel is tested against.
+/// "reference": a plain kernel for every op of docs/ops.md, in float32 and float64; ops that only move or compare
+/// elements take every dtype. All other kernels are tested against these.
 std::vector<Implementation> reference_implementations();
 
 }  // namespace mezzo

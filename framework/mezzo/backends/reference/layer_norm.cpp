@@ -6,13 +6,13 @@
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
 
-// Row by row; sums of a row are done before it is written, so that outputs may lie on inputs.
+// Computes row by row. The sums of a row are complete before it is written, so outputs may lie on inputs.
 namespace mezzo::reference {
 namespace {
 
 using Index = std::int64_t;
 
-/// x as rows of the elements that are normalized together.
+/// x as rows; the elements of a row are normalized together.
 struct Rows {
   Index columns, rows;
   Rows(const Spec& x, const Spec& gamma)
@@ -51,7 +51,7 @@ std::unique_ptr<Kernel> layer_norm(const KernelRequest& request) {
       {true});
 }
 
-/// The gradients of a row's elements and, in double, its part of those of gamma and beta.
+/// Writes the gradient of one row of x, and adds the row's terms to the gradients of gamma and beta in double.
 template <class T>
 void gradient_of_row(const KernelArguments& arguments, Index row, Index columns, double* dgamma, double* dbeta) {
   const T* g = arguments.in<T>(0) + row * columns;

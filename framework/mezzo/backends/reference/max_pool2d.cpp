@@ -12,12 +12,13 @@ namespace {
 
 using Index = std::int64_t;
 
+/// True if the candidate is greater, or the first NaN.
 template <class T>
 bool above(T candidate, T best) {
   return candidate > best || (candidate != candidate && best == best);
 }
 
-/// One output place, all channels.
+/// Computes one output place, all channels.
 template <class T, class Place>
 void pool(const PoolGeometry& g, const T* image, Index row, Index column, T* out, Place* places) {
   bool first = true;

@@ -1,27 +1,33 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
-#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/backends/reference/rows.hpp>
 #include <mezzo/core/convert.hpp>
-#include <mezzo/core/parallel.hpp>
 #include <mezzo/core/visit.hpp>
 
 namespace mezzo::reference {
 namespace {
 
-/// The output's elements, in order, from where the walk finds them in the input. Element is any type of their
-/// size.
+/// A kernel: the elements of output 0 in their order, each read where the walk places it in input 0. Element is any
+/// type of the elements' size: they are moved, not computed with.
 template <class Element>
 std::unique_ptr<Kernel> gather(Walk walk) {
   return make_kernel([walk = std::move(walk)](const KernelArguments& arguments) {
     parallel_for(walk.size(), grain, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t step = walk.step(0);
-      walk.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t row, std::int64_t column) {
-        const Element* x = arguments.in<Element>(0) + walk.offset(0, row) + column * step;
-        Element* out = arguments.out<Element>(0) + i;
-        for (std::int64_t k = 0; k < count; ++k) out[k] = x[k * step];
+      walk.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t line, std::int64_t column) {
+        const Element* x = arguments.in<Element>(0) + walk.offset(0, line) + column * step;
+        auto out = row(arguments.out<Element>(0) + i, count);
+        if (step == 0) {
+          out.fill(*x);
+        } else if (step == 1) {
+          xt::noalias(out) = row(x, count);
+        } else {
+          xt::noalias(out) = row(x, count, step);
+        }
       });
     });
   });
@@ -41,7 +47,8 @@ std::unique_ptr<Kernel> gather(const KernelRequest& request, const Shape& stride
   }
 }
 
-std::unique_ptr<Kernel> copy_bytes(const KernelRequest& request, std::string&) {
+/// A kernel: output 0 = the bytes of input 0, on which it may lie.
+std::unique_ptr<Kernel> copy_bytes(const KernelRequest& request) {
   const auto elements = static_cast<std::size_t>(element_count(request.inputs[0].shape));
   const auto run = [bytes = elements * dtype_size(request.inputs[0].dtype)](const KernelArguments& arguments) {
     if (arguments.outputs[0] != arguments.inputs[0]) std::memcpy(arguments.outputs[0], arguments.inputs[0], bytes);
@@ -64,20 +71,14 @@ std::unique_ptr<Kernel> create_broadcast_to(const KernelRequest& request, std::s
   return gather(request, broadcast_strides(request.inputs[0].shape, request.outputs[0].shape));
 }
 
-std::unique_ptr<Kernel> create_reshape(const KernelRequest& request, std::string& reason) {
-  return copy_bytes(request, reason);
-}
+std::unique_ptr<Kernel> create_reshape(const KernelRequest& request, std::string&) { return copy_bytes(request); }
 
-std::unique_ptr<Kernel> create_identity(const KernelRequest& request, std::string& reason) {
-  return copy_bytes(request, reason);
-}
+std::unique_ptr<Kernel> create_identity(const KernelRequest& request, std::string&) { return copy_bytes(request); }
 
-std::unique_ptr<Kernel> create_stop_gradient(const KernelRequest& request, std::string& reason) {
-  return copy_bytes(request, reason);
-}
+std::unique_ptr<Kernel> create_stop_gradient(const KernelRequest& request, std::string&) { return copy_bytes(request); }
 
-std::unique_ptr<Kernel> create_custom_gradient(const KernelRequest& request, std::string& reason) {
-  return copy_bytes(request, reason);
+std::unique_ptr<Kernel> create_custom_gradient(const KernelRequest& request, std::string&) {
+  return copy_bytes(request);
 }
 
 std::unique_ptr<Kernel> create_cast(const KernelRequest& request, std::string&) {
@@ -87,10 +88,9 @@ std::unique_ptr<Kernel> create_cast(const KernelRequest& request, std::string&) 
       using From = decltype(from_zero);
       using To = decltype(to_zero);
       return make_kernel([size](const KernelArguments& arguments) {
-        const From* x = arguments.in<From>(0);
-        To* out = arguments.out<To>(0);
         parallel_for(size, grain, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i) out[i] = convert<To>(x[i]);
+          const From* x = arguments.in<From>(0);
+          std::transform(x + begin, x + end, arguments.out<To>(0) + begin, convert<To, From>);
         });
       });
     });

@@ -1,22 +1,21 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <type_traits>
 
-#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/backends/reference/rows.hpp>
 #include <mezzo/core/convert.hpp>
-#include <mezzo/core/parallel.hpp>
 #include <mezzo/core/visit.hpp>
 
 namespace mezzo::reference {
 namespace {
 
-constexpr std::int64_t lanes = 64;
+constexpr std::int64_t lanes = 256;  // sums that run side by side
 
-/// Two walks over the input: along the axes that are kept (the outputs, in order) and along those that are
-/// summed.
+/// Two walks over the input: along the kept axes (the outputs, in order) and along the summed axes.
 struct Reduction {
   Walk kept, summed;
 };
@@ -34,38 +33,55 @@ Reduction reduction(const KernelRequest& request) {
   return {Walk(kept, {kept_strides}), Walk(summed, {summed_strides})};
 }
 
-/// Adds up, for each of `count` neighbours from x on, what the walk finds.
+/// sums[i] = the sum of the elements that `summed` visits from x + i on, for i < count. Each sum adds up in the walk's
+/// order; neighbours add up side by side.
 template <class T, class Sum>
 void sum_neighbours(const T* x, std::int64_t count, const Walk& summed, Sum* sums) {
-  std::fill_n(sums, count, Sum{0});
-  for (std::int64_t row = 0; row < summed.rows(); ++row) {
-    const T* start = x + summed.offset(0, row);
+  auto out = row(sums, count);
+  out.fill(Sum{0});
+  for (std::int64_t line = 0; line < summed.rows(); ++line) {
+    const T* start = x + summed.offset(0, line);
     for (std::int64_t i = 0; i < summed.row_size(); ++i) {
-      const T* from = start + i * summed.step(0);
-      for (std::int64_t lane = 0; lane < count; ++lane) sums[lane] += static_cast<Sum>(from[lane]);
+      xt::noalias(out) += xt::cast<Sum>(row(start + i * summed.step(0), count));
     }
   }
 }
 
-/// Sums in double or int64, divides them by `divisor`, and stores each once rounded.
+/// The sum of the elements that `summed` visits from x on, in the walk's order. Lines hold neighbours.
+template <class T, class Sum>
+Sum sum_lines(const T* x, const Walk& summed) {
+  Sum sum{0};
+  for (std::int64_t line = 0; line < summed.rows(); ++line) {
+    const auto elements = row(x + summed.offset(0, line), summed.row_size());
+    sum = std::accumulate(elements.begin(), elements.end(), sum);
+  }
+  return sum;
+}
+
+/// A kernel: sums in double or int64, divided by the number of terms if `mean`, and rounded once.
 template <class T>
 std::unique_ptr<Kernel> reduce(const KernelRequest& request, bool mean) {
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
   Reduction walks = reduction(request);
   const Sum divisor = mean ? static_cast<Sum>(walks.summed.size()) : 1;
   const DType dtype = request.outputs[0].dtype;
-  return make_kernel([walks = std::move(walks), divisor, dtype](const KernelArguments& arguments) {
+  // The last axis of a dense array is either summed or kept, so one of the two walks visits neighbours.
+  const bool lines = walks.summed.step(0) == 1 && walks.summed.size() != 1;
+  return make_kernel([walks = std::move(walks), divisor, dtype, lines](const KernelArguments& arguments) {
     const Walk& kept = walks.kept;
     const Walk& summed = walks.summed;
     parallel_for(kept.size(), grain_of(summed.size()), [&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t step = kept.step(0);
-      kept.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t row, std::int64_t column) {
+      const std::int64_t step = kept.step(0), width = lines ? 1 : lanes;
+      kept.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t line, std::int64_t column) {
         std::array<Sum, lanes> sums;
-        const T* x = arguments.in<T>(0) + kept.offset(0, row) + column * step;
-        const std::int64_t width = step == 1 ? lanes : 1;
+        const T* x = arguments.in<T>(0) + kept.offset(0, line) + column * step;
         for (std::int64_t done = 0; done < count; done += width) {
           const std::int64_t now = std::min(width, count - done);
-          sum_neighbours(x + done * step, now, summed, sums.data());
+          if (lines) {
+            sums[0] = sum_lines<T, Sum>(x + done * step, summed);
+          } else {
+            sum_neighbours(x + done, now, summed, sums.data());
+          }
           visit_dtype(dtype, [&](auto zero) {
             using Out = decltype(zero);
             Out* out = arguments.out<Out>(0) + i + done;
@@ -75,6 +91,21 @@ std::unique_ptr<Kernel> reduce(const KernelRequest& request, bool mean) {
       });
     });
   });
+}
+
+/// Index of the first of the greatest of `count` elements; NaN is above all.
+template <class T>
+std::int64_t argmax_of(const T* x, std::int64_t count, std::int64_t step) {
+  using Compared = std::conditional_t<std::is_class_v<T>, float, T>;
+  std::int64_t best = 0;
+  auto greatest = static_cast<Compared>(x[0]);
+  for (std::int64_t i = 1; i < count && greatest == greatest; ++i) {
+    const auto candidate = static_cast<Compared>(x[i * step]);
+    if (candidate <= greatest) continue;
+    best = i;
+    greatest = candidate;
+  }
+  return best;
 }
 
 }  // namespace
@@ -95,6 +126,25 @@ std::unique_ptr<Kernel> create_sum(const KernelRequest& request, std::string& re
 std::unique_ptr<Kernel> create_mean(const KernelRequest& request, std::string& reason) {
   return for_float_or_double(request, request.inputs[0].dtype, reason,
                              [&](auto zero) { return reduce<decltype(zero)>(request, true); });
+}
+
+std::unique_ptr<Kernel> create_argmax(const KernelRequest& request, std::string&) {
+  const Shape& shape = request.inputs[0].shape;
+  const auto axis = static_cast<std::size_t>(request.attributes.get<std::int64_t>("axis"));
+  const std::int64_t count = shape[axis];
+  const std::int64_t step = row_major_strides(shape)[axis];
+  const std::int64_t outputs = element_count(request.outputs[0].shape);
+  return visit_dtype(request.inputs[0].dtype, [&](auto zero) {
+    using T = decltype(zero);
+    return make_kernel([=](const KernelArguments& arguments) {
+      parallel_for(outputs, grain_of(count), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const T* x = arguments.in<T>(0) + i / step * count * step + i % step;
+          arguments.out<std::int64_t>(0)[i] = argmax_of(x, count, step);
+        }
+      });
+    });
+  });
 }
 
 }  // namespace mezzo::reference

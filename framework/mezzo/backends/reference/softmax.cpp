@@ -11,7 +11,7 @@ namespace {
 
 using Index = std::int64_t;
 
-/// The lines of an array along an axis.
+/// Lines of an array along an axis: `lines` of them, each of `count` elements that lie `step` apart.
 struct Lines {
   Index count, lines, step;
 
@@ -23,7 +23,7 @@ struct Lines {
     step = row_major_strides(shape)[axis];
   }
 
-  /// Calls body(where a line starts) for each.
+  /// Calls body(offset of the first element) for each line.
   template <class Body>
   void for_each(const Body& body) const {
     parallel_for(lines, grain_of(count), [&](Index begin, Index end) {
@@ -34,7 +34,7 @@ struct Lines {
 
 }  // namespace
 
-// Each element is read before its place is written, so that outputs may lie on inputs.
+// Reads each element before its place is written, so outputs may lie on inputs.
 std::unique_ptr<Kernel> create_softmax(const KernelRequest& request, std::string& reason) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     using T = decltype(zero);
@@ -53,7 +53,7 @@ std::unique_ptr<Kernel> create_softmax(const KernelRequest& request, std::string
   });
 }
 
-// Of y_i = exp(x_i) / sum_j exp(x_j): dx_i = y_i (g_i - sum_j g_j y_j).
+// y_i = exp(x_i) / sum_j exp(x_j) has dx_i = y_i (g_i - sum_j g_j y_j).
 std::unique_ptr<Kernel> create_softmax_gradient(const KernelRequest& request, std::string& reason) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     using T = decltype(zero);

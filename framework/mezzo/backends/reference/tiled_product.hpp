@@ -11,11 +11,11 @@ struct ProductSize {
   std::int64_t batches, rows, columns, depth;
 };
 
-/// Matrix products of what two functions tell, in tiles that fit the cache and the stack; each sum runs in
-/// order of depth, in T, so that a result does not depend on the threads.
+/// Matrix products in tiles that fit the cache and the stack. Functions supply the elements and store the sums. Each
+/// sum adds up in T in the order of depth, so results do not depend on the number of threads.
 ///   left(batch, i, k, count, T* to):   elements (i, k) to (i, k + count - 1) of the left matrix
-///   right(batch, k, j, count, T* to):  elements (k, j) to (k, j + count - 1) of the right one
-///   store(batch, i, j, count, const T* sums)
+///   right(batch, k, j, count, T* to):  elements (k, j) to (k, j + count - 1) of the right matrix
+///   store(batch, i, j, count, const T* sums):  elements (i, j) to (i, j + count - 1) of the product
 template <class T, class Left, class Right, class Store>
 void tiled_product(const ProductSize& size, const Left& left, const Right& right, const Store& store) {
   constexpr std::int64_t tile_rows = 64, tile_columns = 32, tile_depth = 64;
@@ -45,7 +45,7 @@ void tiled_product(const ProductSize& size, const Left& left, const Right& right
   });
 }
 
-/// What bias (none: null) and activation make of a sum.
+/// A sum with bias (null: none) and ReLU applied.
 template <class T>
 T finish(T sum, const T* bias, std::int64_t column, bool relu) {
   if (bias != nullptr) sum += bias[column];

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <mezzo/backends/common/compact.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/update_request.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/convert.hpp>
@@ -10,13 +10,13 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/split_float.hpp>
 
-// Elementwise: all of an element is read before any of it is written, so that outputs may lie on inputs.
+// Elementwise: all inputs of an element are read before its outputs are written, so outputs may lie on inputs.
 namespace mezzo::reference {
 namespace {
 
 using Kept = UpdateRequest::Kept;
 
-/// Element i of an array of a floating dtype, as a T and from one.
+/// Reads element i of an array of any floating dtype as a T.
 template <class T>
 T read(const void* array, DType dtype, std::int64_t i) {
   switch (dtype) {
@@ -31,6 +31,7 @@ T read(const void* array, DType dtype, std::int64_t i) {
   }
 }
 
+/// Writes x to element i of an array of any floating dtype.
 template <class T>
 void write(void* array, DType dtype, std::int64_t i, T x) {
   switch (dtype) {
@@ -48,12 +49,13 @@ void write(void* array, DType dtype, std::int64_t i, T x) {
   }
 }
 
+/// The random word of element i.
 std::uint32_t random_word(std::uint64_t stream, std::int64_t i) {
   const auto place = static_cast<std::uint64_t>(i);
   return philox(stream, place / 4)[place % 4];
 }
 
-/// Updates elements in T by a rule: what is added to a variable, T(gradient, slots), which are made new on the way.
+/// Updates elements in T. A rule T(gradient, slots) returns the change of the variable and updates the slots.
 template <class T>
 class Elements {
  public:
@@ -130,7 +132,8 @@ class Elements {
   std::uint64_t slot_stream_, variable_stream_;
 };
 
-/// A kernel whose rule `make_rule` makes of the numbers of a run; `multiplier` is one of these.
+/// A kernel that creates its rule from the runtime scalars of each run by `make_rule`. `multiplier` is the index of the
+/// scalar that gradients are multiplied with.
 template <class T, class MakeRule>
 std::unique_ptr<Kernel> update_kernel(const KernelRequest& request, std::size_t slots, std::size_t multiplier,
                                       MakeRule make_rule) {
@@ -178,7 +181,7 @@ std::unique_ptr<Kernel> adam_update(const KernelRequest& request) {
   return update_kernel<T>(request, 2, 2, make_rule);
 }
 
-/// Whether every array but places is of a floating dtype, and a remainder.
+/// Calls make(zero of the type to compute in); declines if the variable or its gradient is not floating.
 template <class Make>
 std::unique_ptr<Kernel> for_variable(const KernelRequest& request, std::string& reason, Make&& make) {
   if (!is_floating(request.inputs[0].dtype) || !is_floating(request.inputs[1].dtype)) {

@@ -1,0 +1,104 @@
+#include <mezzo/backends/xsimd/pool_windows.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+/// The maximum of one window and its place, for the channels at x. NaN counts as greater than all numbers, and the
+/// first NaN stays.
+template <class T, class Some>
+[[gnu::always_inline]] inline void pool_window(const T* x, const PoolShape& shape, const Window& rows,
+                                               const Window& columns, T* y, std::uint8_t* places, Some part) {
+  const PoolAxis& across = shape.horizontal;
+  const Floats one(1.0F);
+  Floats best(-__builtin_inff());
+  Floats place(0.0F);
+  if (!rows.empty() && !columns.empty()) {
+    place = Floats(static_cast<float>(rows.places.begin * across.window + columns.places.begin));
+  }
+  Floats here = place;
+  const Floats to_next_row(static_cast<float>(across.window - (columns.places.end - columns.places.begin)));
+  for (Index i = rows.places.begin; i < rows.places.end; ++i, here += to_next_row) {
+    const T* p = x + ((rows.start + i) * across.size + columns.start + columns.places.begin) * shape.channels;
+    for (Index j = columns.places.begin; j < columns.places.end; ++j, here += one, p += shape.channels) {
+      __builtin_prefetch(reinterpret_cast<const char*>(p) + 1024);
+      const Floats value = load(p, part);
+      const Mask above = !(value <= best) & (best == best);
+      best = xsimd::select(above, value, best);
+      place = xsimd::select(above, here, place);
+    }
+  }
+  store(y, best, part);
+  store_bytes(places, xsimd::to_int(place), part);
+}
+
+template <class T>
+[[gnu::flatten]] void pool(const void* x, void* y, std::uint8_t* places, const PoolShape& shape, Index begin,
+                           Index end) {
+  const PoolShape s = shape;
+  for (Index row = begin; row < end; ++row) {
+    const Window rows(s.vertical, row % s.vertical.out_size);
+    const Index image = row / s.vertical.out_size * s.vertical.size * s.horizontal.size * s.channels;
+    for (Index column = 0; column < s.horizontal.out_size; ++column) {
+      const Window columns(s.horizontal, column);
+      const Index to = (row * s.horizontal.out_size + column) * s.channels;
+      for_registers(0, s.channels, [&](Index c, auto part) {
+        pool_window(static_cast<const T*>(x) + image + c, s, rows, columns, static_cast<T*>(y) + to + c,
+                    places + to + c, part);
+      });
+    }
+  }
+}
+
+/// The sum of the gradients that the windows pass on to one place, for the channels at g. `place` is the number of the
+/// place in the first window.
+template <class T, class Some>
+[[gnu::always_inline]] inline Floats gather_windows(const T* g, const std::uint8_t* places, const PoolShape& shape,
+                                                    Index vertical, Index horizontal, Index place, Some part) {
+  Floats sum(0.0F);
+  const Index to_next_row = shape.horizontal.out_size * shape.channels;
+  for (; vertical > 0; --vertical, place -= shape.vertical.stride * shape.horizontal.window) {
+    int here = static_cast<int>(place);
+    Index at = 0;
+    for (Index j = 0; j < horizontal; ++j, at += shape.channels, here -= static_cast<int>(shape.horizontal.stride)) {
+      sum += choose(load_ints(places + at, part) == Ints(here), load(g + at, part), Floats(0.0F));
+    }
+    g += to_next_row;
+    places += to_next_row;
+  }
+  return sum;
+}
+
+template <class T>
+[[gnu::flatten]] void gradient(const void* g, const std::uint8_t* places, void* dx, const PoolShape& shape, Index begin,
+                               Index end) {
+  const PoolShape s = shape;
+  const PoolAxis &down = s.vertical, &across = s.horizontal;
+  for (Index row = begin; row < end; ++row) {
+    const Index h = row % down.size;
+    Range rows{0, 0}, columns{0, 0};
+    advance(rows, down, h);
+    const Index first_row = row / down.size * down.out_size + rows.begin;
+    const Index place_row = (h + down.padding - rows.begin * down.stride) * across.window;
+    for (Index w = 0; w < across.size; ++w) {
+      advance(columns, across, w);
+      const Index from = (first_row * across.out_size + columns.begin) * s.channels;
+      const Index place = place_row + w + across.padding - columns.begin * across.stride;
+      T* const to = static_cast<T*>(dx) + (row * across.size + w) * s.channels;
+      for_registers(0, s.channels, [&](Index c, auto part) {
+        const T* const p = static_cast<const T*>(g) + from + c;
+        store(to + c,
+              gather_windows(p, places + from + c, s, rows.end - rows.begin, columns.end - columns.begin, place, part),
+              part);
+      });
+    }
+  }
+}
+
+}  // namespace
+
+constexpr MaxPool2dFunctions max_pool2d{
+    .pool = {.float32 = pool<float>, .bfloat16 = pool<bfloat16>, .float16 = pool<float16>},
+    .gradient = {.float32 = gradient<float>, .bfloat16 = gradient<bfloat16>, .float16 = gradient<float16>},
+};
+
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,0 +1,49 @@
+#include <algorithm>
+#include <limits>
+#include <ostream>
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+#include <xtensor/xadapt.hpp>
+#include <xtensor/xio.hpp>
+
+#include <mezzo/core/tensor.hpp>
+#include <mezzo/core/visit.hpp>
+
+namespace mezzo {
+namespace {
+
+/// Elements as xtensor prints them, in braces.
+template <class T>
+void print_elements(std::ostream& out, const Tensor& tensor) {
+  const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
+  const auto elements = xt::adapt(tensor.data<T>(), static_cast<std::size_t>(tensor.size()), xt::no_ownership(), shape);
+  if constexpr (std::is_class_v<T>) {
+    out << xt::make_lambda_xfunction([](T half) { return static_cast<float>(half); }, elements);
+  } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    // xtensor's own printer takes absolute values, which the least integer has none of.
+    out << xt::make_lambda_xfunction([](T number) { return fmt::format("{}", number); }, elements);
+  } else {
+    out << elements;
+  }
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  const Shape& shape = tensor.shape();
+  out << tensor.describe();
+  const auto too_long = [](std::int64_t size) { return size > std::numeric_limits<int>::max(); };
+  if (std::any_of(shape.begin(), shape.end(), too_long)) return out;  // xtensor prints by int indices
+  std::ostringstream elements;
+  elements.precision(out.precision());
+  visit_dtype(tensor.dtype(), [&](auto zero) { print_elements<decltype(zero)>(elements, tensor); });
+  std::string text = std::move(elements).str();
+  std::replace(text.begin(), text.end(), '{', '[');
+  std::replace(text.begin(), text.end(), '}', ']');
+  for (std::size_t at = 0; (at = text.find(" \n", at)) != std::string::npos;) text.erase(at, 1);
+  return out << '\n' << text.substr(shape.empty() ? text.find_first_not_of(' ') : 0);
+}
+
+}  // namespace mezzo

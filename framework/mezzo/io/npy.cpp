@@ -1,0 +1,143 @@
+#include <mezzo/io/npy.hpp>
+
+#include <cstring>
+#include <istream>
+#include <streambuf>
+#include <utility>
+#include <vector>
+
+#include <xtensor/xadapt.hpp>
+#include <xtensor/xnoalias.hpp>
+#include <xtensor/xnpy.hpp>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/visit.hpp>
+#include <mezzo/io/file_replacement.hpp>
+#include <mezzo/io/npy_format.hpp>
+#include <mezzo/io/open_file.hpp>
+
+/// Makes float16 an element type of xtensor's `.npy` functions: numpy's "<f2".
+template <>
+char xt::detail::map_type<mezzo::float16>() {
+  return 'f';
+}
+
+namespace mezzo::detail {
+namespace {
+
+/// The input of xt::load_npy: a checked header, written anew, and the elements. xtensor's own parser is not for
+/// untrusted bytes: it misreads header lengths from 128 on, and takes neither keys in another order nor version 3.0.
+class CheckedStream : public std::streambuf {
+ public:
+  CheckedStream(const NpyHeader& header, const std::string& descr, const ReadBytes& read) : read_(read) {
+    const char* const order = header.fortran_order ? "True" : "False";
+    std::string text = fmt::format("{{'descr':'{}','fortran_order':{},'shape':{}}}", descr, order, header.shape);
+    text.resize((text.size() / 256 + 1) * 256 - 1, ' ');
+    text += '\n';
+    start_ = {'\x93', 'N', 'U', 'M', 'P', 'Y', '\1', '\0', '\0', static_cast<char>(text.size() / 256)};
+    start_ += text;
+    setg(start_.data(), start_.data(), start_.data() + start_.size());
+  }
+
+ protected:
+  std::streamsize xsgetn(char* to, std::streamsize count) override {
+    const std::streamsize from_start = std::min<std::streamsize>(count, egptr() - gptr());
+    std::memcpy(to, gptr(), static_cast<std::size_t>(from_start));
+    gbump(static_cast<int>(from_start));
+    read_(to + from_start, static_cast<std::size_t>(count - from_start));
+    return count;
+  }
+
+ private:
+  const ReadBytes& read_;
+  std::string start_;
+};
+
+/// The output of xt::dump_npy, in place of a std::ostream.
+struct Output {
+  const WriteBytes& to;
+
+  void write(const char* bytes, std::streamsize count) const { to(bytes, static_cast<std::size_t>(count)); }
+  void put(char c) const { to(&c, 1); }
+};
+
+const Output& operator<<(const Output& output, const std::string& text) {
+  output.to(text.data(), text.size());
+  return output;
+}
+
+template <class T>
+Tensor load(std::istream& in, const NpyHeader& header) {
+  const auto array = xt::load_npy<T>(in);
+  Tensor out = Tensor::uninitialized(header.shape, DTypeOf<T>::value);
+  auto elements = xt::adapt(out.mutable_data<T>(), array.size(), xt::no_ownership(), array.shape());
+  xt::noalias(elements) = array;
+  return out;
+}
+
+}  // namespace
+
+Tensor read_npy(const ReadBytes& read, std::uint64_t size, const std::string& where) {
+  const NpyHeader header = read_npy_header(read, size, where);
+  if (element_count(header.shape) == 0) return Tensor(header.shape, header.dtype);
+  // A byte that is neither 0 nor 1 is no bool: bools are read as uint8 and checked.
+  const bool is_bool = header.dtype == DType::boolean;
+  const DType dtype = is_bool ? DType::uint8 : header.dtype;
+  CheckedStream buffer(header, npy_descr(dtype, where), read);
+  std::istream in(&buffer);
+  in.exceptions(std::ios::badbit);  // rethrows the errors of `read`
+  Tensor out = visit_dtype(dtype, [&](auto zero) -> Tensor {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, bfloat16>) {
+      return {};
+    } else {
+      return load<T>(in, header);
+    }
+  });
+  if (!is_bool) return out;
+  for (std::int64_t i = 0; i < out.size(); ++i) {
+    const int byte = out.data<std::uint8_t>()[i];
+    if (byte > 1) fail<FileError>(where, "bools must be 0 or 1; got {} at element {}", byte, i);
+  }
+  return out.cast(DType::boolean);
+}
+
+void write_npy(const Tensor& tensor, const WriteBytes& write, const std::string& where) {
+  npy_descr(tensor.dtype(), where);  // refuses bfloat16
+  visit_dtype(tensor.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, bfloat16>) {
+      const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
+      const auto elements =
+          xt::adapt(tensor.data<T>(), static_cast<std::size_t>(tensor.size()), xt::no_ownership(), shape);
+      Output output{write};
+      xt::detail::dump_npy_stream(output, elements);
+    }
+  });
+}
+
+}  // namespace mezzo::detail
+
+namespace mezzo {
+
+Tensor load_npy(const std::string& path) {
+  const std::string where = fmt::format("[load_npy \"{}\"]", path);
+  const detail::OpenFile file(path, where);
+  std::uint64_t offset = 0;
+  const auto read = [&](void* to, std::size_t count) {
+    file.read(offset, to, count, where);
+    offset += count;
+  };
+  return detail::read_npy(read, file.size(), where);
+}
+
+void save_npy(const std::string& path, const Tensor& tensor) {
+  const std::string where = fmt::format("[save_npy \"{}\"]", path);
+  detail::npy_descr(tensor.dtype(), where);  // before a file is made
+  detail::FileReplacement file(path, where);
+  detail::write_npy(
+      tensor, [&](const void* from, std::size_t count) { file.write(from, count); }, where);
+  file.commit();
+}
+
+}  // namespace mezzo
