@@ -5,7 +5,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 
 bash "$root/tests/install.sh" quickstart
-# A build folder that tests/run.sh configured keeps its tests.
-[ -e "$build/CMakeCache.txt" ] || configure "$build" -DMEZZO_BUILD_TESTS=OFF
+configure "$build"
 compile "$build" quickstart
 exec "$build/tutorials/quickstart" "$@"

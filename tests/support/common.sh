@@ -17,11 +17,32 @@ configure() {
   cmake -S "$root" -B "$folder" -G Ninja --log-level=WARNING -Wno-dev "$@"
 }
 
-# compile FOLDER [targets]
+# compile FOLDER [targets]: shows ninja's progress on a terminal, otherwise an estimate.
 compile() {
-  local folder=$1
+  local folder=$1 quiet=()
   shift
-  cmake --build "$folder" --parallel "$jobs" ${1:+--target "$@"} -- --quiet
+  if [ ! -t 1 ]; then
+    quiet=(-- --quiet)
+    announce_build "$folder" "$@"
+  fi
+  cmake --build "$folder" --parallel "$jobs" ${1:+--target "$@"} "${quiet[@]}"
+}
+
+# Prints how many files have no object yet, and about how long they take to compile without a cache: a file takes one
+# and a half seconds of one core, a batch of test files ten, and three times that with sanitizers.
+announce_build() {
+  local folder=$1 commands object files=0 batches=0 seconds
+  shift
+  commands=$(ninja -C "$folder" -t commands "${@:-all}" 2>/dev/null || true)
+  while read -r object; do
+    [ ! -e "$folder/$object" ] || continue
+    files=$((files + 1))
+    [[ $object != */batches/* ]] || batches=$((batches + 1))
+  done < <(grep -oE -e '-o [^ ]+\.o -c' <<<"$commands" | cut -d ' ' -f 2)
+  [ "$files" -gt 0 ] || return 0
+  seconds=$((3 * files / 2 + 8 * batches))
+  [[ $commands != *-fsanitize=* ]] || seconds=$((3 * seconds))
+  echo "building $files files in ${folder#"$root"/}, about $(((seconds / jobs + 59) / 60)) minutes on $jobs cores"
 }
 
 # MEZZO_MINILM is the folder of the pretrained model. Tests that need it are skipped without it.

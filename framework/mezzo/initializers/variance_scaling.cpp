@@ -53,4 +53,11 @@ Tensor VarianceScaling::make(const Shape& shape, DType dtype, std::uint64_t key)
   return TruncatedNormal({.stddev = deviation / truncated_deviation}).make(shape, dtype, key);
 }
 
+GlorotUniform::GlorotUniform() : VarianceScaling({.scale = 1, .mode = "fan_avg", .distribution = "uniform"}) {}
+GlorotNormal::GlorotNormal() : VarianceScaling({.scale = 1, .mode = "fan_avg", .distribution = "truncated_normal"}) {}
+HeUniform::HeUniform() : VarianceScaling({.scale = 2, .mode = "fan_in", .distribution = "uniform"}) {}
+HeNormal::HeNormal() : VarianceScaling({.scale = 2, .mode = "fan_in", .distribution = "truncated_normal"}) {}
+LecunUniform::LecunUniform() : VarianceScaling({.scale = 1, .mode = "fan_in", .distribution = "uniform"}) {}
+LecunNormal::LecunNormal() : VarianceScaling({.scale = 1, .mode = "fan_in", .distribution = "truncated_normal"}) {}
+
 }  // namespace mezzo

@@ -36,37 +36,37 @@ class VarianceScaling : public Initializer {
 /// Uniform, of variance 2 / (in + out) (Glorot and Bengio, 2010).
 class GlorotUniform : public VarianceScaling {
  public:
-  GlorotUniform() : VarianceScaling({.scale = 1, .mode = "fan_avg", .distribution = "uniform"}) {}
+  GlorotUniform();
 };
 
 /// Truncated normal, of variance 2 / (in + out) (Glorot and Bengio, 2010).
 class GlorotNormal : public VarianceScaling {
  public:
-  GlorotNormal() : VarianceScaling({.scale = 1, .mode = "fan_avg", .distribution = "truncated_normal"}) {}
+  GlorotNormal();
 };
 
 /// Uniform, of variance 2 / in (He et al., 2015).
 class HeUniform : public VarianceScaling {
  public:
-  HeUniform() : VarianceScaling({.scale = 2, .mode = "fan_in", .distribution = "uniform"}) {}
+  HeUniform();
 };
 
 /// Truncated normal, of variance 2 / in (He et al., 2015).
 class HeNormal : public VarianceScaling {
  public:
-  HeNormal() : VarianceScaling({.scale = 2, .mode = "fan_in", .distribution = "truncated_normal"}) {}
+  HeNormal();
 };
 
 /// Uniform, of variance 1 / in (LeCun et al., 1998).
 class LecunUniform : public VarianceScaling {
  public:
-  LecunUniform() : VarianceScaling({.scale = 1, .mode = "fan_in", .distribution = "uniform"}) {}
+  LecunUniform();
 };
 
 /// Truncated normal, of variance 1 / in (LeCun et al., 1998).
 class LecunNormal : public VarianceScaling {
  public:
-  LecunNormal() : VarianceScaling({.scale = 1, .mode = "fan_in", .distribution = "truncated_normal"}) {}
+  LecunNormal();
 };
 
 }  // namespace mezzo

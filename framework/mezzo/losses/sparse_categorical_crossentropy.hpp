@@ -24,7 +24,7 @@ struct SparseCategoricalCrossentropyOptions {
 class SparseCategoricalCrossentropy : public Loss {
  public:
   explicit SparseCategoricalCrossentropy(SparseCategoricalCrossentropyOptions options = {})
-      : Loss(std::move(options.name)), options_{.from_logits = options.from_logits} {}
+      : Loss(std::move(options.name)), options_{options.from_logits} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return sparse_categorical_crossentropy(y_true, y_pred, options_);
   }

@@ -13,7 +13,7 @@ struct SparseCategoricalCrossentropyOptions {
 class SparseCategoricalCrossentropy : public Metric {
  public:
   explicit SparseCategoricalCrossentropy(SparseCategoricalCrossentropyOptions options = {})
-      : Metric(std::move(options.name)), options_{.from_logits = options.from_logits} {}
+      : Metric(std::move(options.name)), options_{options.from_logits} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return sparse_categorical_crossentropy(y_true, y_pred, options_);
   }

@@ -107,13 +107,10 @@ class Layer {
   /// `trainable`.
   template <class Options>
   Layer(const char* kind, const Options& options)
-      : state_(std::in_place, ScopeInfo{.kind = kind,
-                                        .name = options.name,
-                                        .policy = options.dtype,
-                                        .trainable = detail::TrainableOf<Options>::get(options)}) {}
+      : state_(std::in_place,
+               ScopeInfo{kind, options.name, options.dtype, detail::TrainableOf<Options>::get(options)}) {}
   explicit Layer(Shared<LayerState> state) : state_(std::move(state)) {}
-  explicit Layer(const char* kind)
-      : state_(std::in_place, ScopeInfo{.kind = kind, .name = "", .policy = {}, .trainable = true}) {}
+  explicit Layer(const char* kind) : state_(std::in_place, ScopeInfo{kind, "", Policy(), true}) {}
   Layer(const Layer&) = default;
   Layer(Layer&&) = default;
   Layer& operator=(const Layer&) = default;

@@ -43,7 +43,7 @@ class Policy {
   Policy(const PolicyMap& map);
 
   /// A policy for each op; see OpLists. Variables are float32; compute_dtype() returns float32.
-  template <class Lists, class = std::enable_if_t<std::is_base_of_v<OpPrecision, Lists>>>
+  template <class Lists, class = std::enable_if_t<std::is_convertible_v<const Lists*, const OpPrecision*>>>
   Policy(const Lists& lists) : Policy(std::shared_ptr<const OpPrecision>(std::make_shared<const Lists>(lists))) {}
   explicit Policy(std::shared_ptr<const OpPrecision> by_op);
 
@@ -117,7 +117,7 @@ class Precision {
   Precision(const std::string& name);
   Precision(Policy policy) : policy_(std::move(policy)) {}
   Precision(const PolicyMap& map) : policy_(map) {}
-  template <class Lists, class = std::enable_if_t<std::is_base_of_v<OpPrecision, Lists>>>
+  template <class Lists, class = std::enable_if_t<std::is_convertible_v<const Lists*, const OpPrecision*>>>
   Precision(const Lists& lists) : policy_(lists) {}
 
   const Policy& policy() const { return policy_; }

@@ -33,13 +33,13 @@ class CNN : public Model {
 
  private:
   CNNOptions options_;
-  Rescaling rescaling_ = sub("rescaling", Rescaling({.scale = options_.scale}));
-  Conv2D conv1_ = sub("conv1", Conv2D({.filters = 32, .kernel_size = 3, .activation = "relu"}));
+  Rescaling rescaling_;
+  Conv2D conv1_;
   MaxPooling2D pool_ = sub("pool", MaxPooling2D());
-  Conv2D conv2_ = sub("conv2", Conv2D({.filters = 64, .kernel_size = 3, .activation = "relu"}));
+  Conv2D conv2_;
   Flatten flatten_ = sub("flatten", Flatten());
-  Dropout dropout_ = sub("dropout", Dropout({.rate = options_.dropout}));
-  Dense fc_ = sub("fc", Dense({.units = options_.classes}));
+  Dropout dropout_;
+  Dense fc_;
 };
 
 }  // namespace mezzo

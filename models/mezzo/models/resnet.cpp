@@ -123,6 +123,7 @@ ResNet::ResNet(Block block, const std::array<std::int64_t, 4>& layers, ResNetOpt
       options_(std::move(options)),
       conv1_(sub("conv1", convolution(first_filters, 7, 2))),
       bn1_(sub("bn1", normalization())),
+      maxpool_(sub("maxpool", MaxPooling2D({.pool_size = 3, .strides = 2, .padding = 1}))),
       fc_(output_layer()) {}
 
 Dense ResNet::output_layer() {

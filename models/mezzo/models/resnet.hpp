@@ -47,7 +47,7 @@ class ResNet : public Model {
   Conv2D conv1_;
   BatchNormalization bn1_;
   ReLU relu_ = sub("relu", ReLU());
-  MaxPooling2D maxpool_ = sub("maxpool", MaxPooling2D({.pool_size = 3, .strides = 2, .padding = 1}));
+  MaxPooling2D maxpool_;
   Sequential layer1_ = sub("layer1", stage(0));
   Sequential layer2_ = sub("layer2", stage(1));
   Sequential layer3_ = sub("layer3", stage(2));

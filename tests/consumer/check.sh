@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# check.sh ROOT PREFIX FOLDER COMPILER: a project of a user's finds the mezzo in PREFIX with CMake and with pkg-config,
+# compiles as C++17 in FOLDER, and runs. Each header of the installation is one that the gathering headers reach.
+set -euo pipefail
+root=$1 prefix=$2 folder=$3 compiler=$4
+source=$root/tests/consumer
+rm -rf "$folder"
+cmake -S "$source" -B "$folder" -G Ninja --log-level=WARNING -DCMAKE_CXX_COMPILER="$compiler" \
+  -DCMAKE_PREFIX_PATH="$prefix"
+cmake --build "$folder" -- --quiet
+"$folder/consumer"
+
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+read -ra flags < <(pkg-config --cflags --libs mezzo)
+"$compiler" -std=c++17 -Wall -Wextra -Werror "$source/main.cpp" -o "$folder/consumer_pkgconfig" "${flags[@]}" \
+  -Wl,-rpath,"$prefix/lib"
+"$folder/consumer_pkgconfig"
+
+reached=$("$compiler" -std=c++17 -fsyntax-only -M -I "$prefix/include" -x c++ - <<'HEADERS' | tr ' ' '\n' |
+#include <mezzo/mezzo.hpp>
+#include <mezzo/report/display/notebook.hpp>
+#include <mezzo/xtensor.hpp>
+HEADERS
+  grep "^$prefix/include/mezzo/" | sort -u)
+if ! diff <(find "$prefix/include/mezzo" -type f | sort) <(echo "$reached"); then
+  echo "check.sh: the installed headers (<) are not those that a program can reach (>)"
+  exit 1
+fi
