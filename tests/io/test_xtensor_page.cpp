@@ -21,10 +21,10 @@ BOOST_AUTO_TEST_CASE(the_example_runs) {
   const mezzo_tests::Folder temporary;
   const std::string folder = temporary.path();
   const xt::xarray<float> array = {{1, 2, 3}, {4, 5, 6}};
-  const Tensor tensor = array;                      // copies, row-major; float32 (2, 3)
-  const Tensor sums = xt::eval(xt::sum(array, 0));  // any expression converts
-  const xt::xarray<float> back = tensor;            // copies
-  const xt::xtensor<float, 2> matrix = tensor;      // of a fixed rank: a ShapeError if it differs
+  const Tensor tensor = array;                  // copies, row-major; float32 (2, 3)
+  const Tensor sums = xt::sum(array, {0});      // any expression converts
+  const xt::xarray<float> back = tensor;        // copies
+  const xt::xtensor<float, 2> matrix = tensor;  // of a fixed rank: a ShapeError if it differs
   const auto view = xt::adapt(tensor.data<float>(), tensor.size(), xt::no_ownership(), tensor.shape());  // shares
 
   save_npy(folder + "/array.npy", tensor);  // numpy.load("array.npy")
