@@ -52,6 +52,7 @@ stage_consumer() {
   cmake -S "$root/tests/consumer" -B "$ci/consumer" -G Ninja --log-level=WARNING -DCMAKE_PREFIX_PATH="$ci/prefix"
   compile "$ci/consumer"
   "$ci/consumer/consumer"
+  "$ci/consumer/custom_ops"
 }
 
 stage_headers() {

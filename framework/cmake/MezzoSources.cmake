@@ -19,11 +19,3 @@ function(mezzo_include_roots out)
   list(TRANSFORM MEZZO_SOURCE_ROOTS PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE roots)
   set(${out} ${roots} PARENT_SCOPE)
 endfunction()
-
-# Installs the public headers: those that the gathering headers reach.
-function(mezzo_install_headers)
-  mezzo_include_roots(roots)
-  configure_file("${PROJECT_SOURCE_DIR}/framework/cmake/InstallHeaders.cmake.in"
-    "${CMAKE_CURRENT_BINARY_DIR}/InstallHeaders.cmake" @ONLY)
-  install(SCRIPT "${CMAKE_CURRENT_BINARY_DIR}/InstallHeaders.cmake")
-endfunction()

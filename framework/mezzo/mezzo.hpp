@@ -8,6 +8,7 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/core/tuning.hpp>
+#include <mezzo/core/version.hpp>
 #include <mezzo/data/dataset.hpp>
 #include <mezzo/data/image/crop.hpp>
 #include <mezzo/data/image/decode.hpp>

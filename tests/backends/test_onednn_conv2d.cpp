@@ -28,7 +28,7 @@ Shape output_of(const Layer& l) {
   return {l.batch, size(l.height, 0), size(l.width, 1), l.groups * l.out};
 }
 
-/// The layer and both of its gradients, these in each dtype that they may have.
+/// Checks conv2d and both gradients, with each output dtype of the gradients.
 void check(const Layer& l, DType dtype) {
   const Shape x{l.batch, l.height, l.width, l.groups * l.in};
   const Shape kernel{l.kernel[0], l.kernel[1], l.in, l.groups * l.out};
@@ -57,7 +57,7 @@ void check(const Layer& l, DType dtype) {
   }
 }
 
-/// Picks from lists, the same on each run.
+/// Picks from lists by a generator with a fixed seed.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : seed_(seed) {}
@@ -100,7 +100,7 @@ void check_chosen_layers(DType dtype) {
   check({8, 13, 13, 32, 64, {3, 3}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 1, 1, true}, dtype);
   check({1, 30, 30, 3, 16, {7, 7}, {2, 2}, {3, 3, 3, 3}}, dtype);
   check({2, 14, 14, 32, 64, {3, 3}, {2, 2}, {0, 1, 0, 1}}, dtype);
-  // Here the kernel gradient that oneDNN prefers writes beyond its scratchpad.
+  // For this one, oneDNN's first choice for the kernel gradient writes past the end of its scratchpad.
   check({1, 56, 56, 8, 16, {1, 1}, {2, 2}}, dtype);
   check({4, 28, 28, 8, 16, {1, 1}, {2, 2}}, dtype);
   check({2, 28, 28, 2, 16, {1, 1}, {3, 3}}, dtype);

@@ -13,7 +13,7 @@ namespace {
 struct Product {
   std::int64_t rows, columns, depth;
   Shape stack;          // leading axes
-  bool shared = false;  // b has none of them
+  bool shared = false;  // b is one matrix without leading axes
   bool transpose_a = false, transpose_b = false, relu = false;
   int bias = 0;  // 1: in float32, 2: in the operands' dtype
   DType out = DType::float32;
@@ -42,7 +42,7 @@ void check(const Product& product, DType dtype) {
   BOOST_TEST_CONTEXT(c.describe()) { BOOST_TEST(compare_with_reference(c, static_cast<double>(product.depth)) == ""); }
 }
 
-/// Every combination of layout, stack, bias, activation and output.
+/// Checks every combination of layout, stack, bias, activation and output dtype.
 void check_all_forms(DType dtype) {
   for (int bits = 0; bits < 8; ++bits) {
     for (int bias = 0; bias < 3; ++bias) {

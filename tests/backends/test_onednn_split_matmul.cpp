@@ -2,10 +2,8 @@
 
 #include <cmath>
 
-#include <mezzo/backends/onednn/bfloat16.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
 #include <mezzo/backends/onednn/implementations.hpp>
-#include <mezzo/backends/onednn/statistics.hpp>
 
 #include "support/onednn.hpp"
 #include "support/skip.hpp"
@@ -23,7 +21,7 @@ Attributes product(bool transpose_a, bool transpose_b, DType out = DType::float1
   return attributes;
 }
 
-/// The split product, on any machine with bfloat16 in hardware; nothing in memory is touched but its own.
+/// Runs the split product on any machine with bfloat16 in hardware, and checks that it writes only to its own memory.
 Tensor split(const Attributes& attributes, const std::vector<Tensor>& inputs) {
   const KernelRequest request = kernel_request("matmul", attributes, inputs);
   std::string reason;
@@ -48,9 +46,9 @@ std::vector<Tensor> operands(const Sizes& s, const Shape& stack, bool shared, bo
   return {random_tensor(a, DType::float16, 1), random_tensor(b, DType::float16, 2)};
 }
 
-/// Both sum the same exact products in float32, in another order. Positive operands cancel nothing, so that the sums
-/// differ by some 1e-6 of themselves: they round to the same float16 or to neighbours, which lie 5e-4 to 1e-3 apart,
-/// and to neighbours less often than once in a hundred.
+/// Compares with "widen". Both sum the same exact products in float32, but in a different order. With positive operands
+/// nothing cancels, so the sums differ by a relative 1e-6. Neighbouring float16 are 5e-4 to 1e-3 apart: the sums round
+/// to the same float16 or, less often than once in a hundred, to neighbours.
 void check_against_widen(bool transpose_a, bool transpose_b, const Shape& a, const Shape& b) {
   const Attributes attributes = product(transpose_a, transpose_b);
   const std::vector<Tensor> inputs{random_tensor(a, DType::float16, 1, 0, 1),
@@ -67,7 +65,7 @@ void check_against_widen(bool transpose_a, bool transpose_b, const Shape& a, con
   BOOST_TEST(neighbours * 100 < got.size(), neighbours << " of " << got.size() << " differ");
 }
 
-/// Against float64, to what sums in float32 lose of numbers below 1.
+/// Compares with float64, within the rounding error of float32 sums of numbers below 1.
 void check_against_exact(const Attributes& attributes, const std::vector<Tensor>& inputs, std::int64_t depth) {
   const Tensor got = split(with_attribute(attributes, "dtype", DType::float32), inputs);
   const double difference = largest_difference(got, exact_result("matmul", attributes, inputs));
@@ -122,7 +120,7 @@ BOOST_AUTO_TEST_CASE(epilogues) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(gives_what_widen_gives_to_the_last_place) {
+BOOST_AUTO_TEST_CASE(equals_widen_to_the_last_place) {
   if (!onednn_has_native_bfloat16()) return skip(needed);
   check_against_widen(false, false, {61, 384}, {384, 130});
   check_against_widen(true, false, {511, 130}, {511, 61});
@@ -137,24 +135,25 @@ BOOST_AUTO_TEST_CASE(every_finite_number_is_multiplied_exactly) {
   for (std::uint32_t i = 0, at = 0; i < 65536; ++i) {
     if ((i & 0x7c00U) != 0x7c00U) numbers[at++].bits = static_cast<std::uint16_t>(i);
   }
-  const Tensor exact = exact_result("matmul", product(false, false), {all, one}).cast(DType::float32);  // -0 is 0 there
+  const Tensor exact =
+      exact_result("matmul", product(false, false), {all, one}).cast(DType::float32);  // without the sign of -0
   BOOST_TEST(split(product(false, false, DType::float32), {all, one}).equal(exact));
   BOOST_TEST(split(product(false, false), {all, one}).cast(DType::float32).equal(exact));
   const Tensor row = all.reshape({1, 63488});
   BOOST_TEST(split(product(false, false, DType::float32), {one, row}).equal(exact.reshape({1, 63488})));
-  // Every number by one that needs both halves, too: 22 bits, which float32 holds.
+  // Every number times one that also needs both halves: the product has 22 bits, which float32 holds.
   const Tensor odd = halves({1, 1}, {0x1.ffcp3F});
   BOOST_TEST(split(product(false, false, DType::float32), {all, odd})
                  .equal(exact_result("matmul", product(false, false), {all, odd}).cast(DType::float32)));
 }
 
-BOOST_AUTO_TEST_CASE(overflow_and_numbers_that_are_not_finite) {
+BOOST_AUTO_TEST_CASE(overflow_infinity_and_nan) {
   if (!onednn_has_native_bfloat16()) return skip(needed);
   // 65519.99 rounds to 65504, 65520 to infinity.
   const auto sums = split(product(false, false), {halves({1, 2}, {65504, 1}), halves({2, 4}, {1, 1, 1, -2,  //
                                                                                               15, 16, 17, -60})});
   BOOST_TEST((sums.to_doubles() == std::vector<double>{65504, infinity, infinity, -infinity}));
-  // Infinity times each kind of number: whose low half is 0, positive, negative; infinity; with a sum of finite ones.
+  // Infinity times numbers of each kind: with low half 0, positive or negative; infinity; and a sum of finite terms.
   const Tensor b = halves({2, 7}, {1, 0.3F, 0.7F, -0.3F, infinity, -infinity, 65504,  //
                                    1, 1, 1, 1, 1, 1, 1});
   for (const float x : {infinity, -infinity}) {
@@ -174,7 +173,7 @@ BOOST_AUTO_TEST_CASE(overflow_and_numbers_that_are_not_finite) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(outputs_may_lie_on_operands) {
+BOOST_AUTO_TEST_CASE(outputs_may_overwrite_operands) {
   if (!onednn_has_native_bfloat16()) return skip(needed);
   const auto overwritable = [](std::int64_t rows, DType bias, DType out) {
     auto inputs = operands({rows, 32, 32}, {}, false, false, false, false);
@@ -213,7 +212,7 @@ BOOST_AUTO_TEST_CASE(creates_primitives_once) {
   BOOST_TEST(onednn_primitives_created() == after);
 }
 
-BOOST_AUTO_TEST_CASE(says_why_it_declines) {
+BOOST_AUTO_TEST_CASE(declines_with_a_reason) {
   const auto request = [](const Shape& a, const Shape& b, DType dtype) {
     return kernel_request("matmul", product(false, false, dtype), std::vector<Spec>{{a, dtype}, {b, dtype}});
   };
@@ -221,27 +220,28 @@ BOOST_AUTO_TEST_CASE(says_why_it_declines) {
     std::string reason;
     return onednn::make_split_matmul(of, reason) ? "" : reason;
   };
-  BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::bfloat16)) == "not for bfloat16");
-  BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::float32)) == "not for float32");
+  BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::bfloat16)) == "takes float16 operands; got bfloat16");
+  BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::float32)) == "takes float16 operands; got float32");
   if (onednn_has_native_bfloat16()) {
-    BOOST_TEST(refusal(request({0, 8}, {8, 4}, DType::float16)) == "no elements");
+    BOOST_TEST(refusal(request({0, 8}, {8, 4}, DType::float16)) == "takes operands with elements; got shape (0, 4)");
   } else {
-    BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::float16)) == "needs bfloat16 in hardware (AVX512_CORE_BF16)");
+    BOOST_TEST(refusal(request({4, 8}, {8, 4}, DType::float16)) ==
+               "needs bfloat16 in hardware (AVX512_CORE_BF16); this CPU or its ISA limit has none");
   }
+  const std::string no_amx = "needs AMX with bfloat16; this CPU or its ISA limit has none";
   const KernelRequest large = request({2048, 384}, {384, 1536}, DType::float16);
-  BOOST_TEST(onednn::prefers_widening(large, false) == "needs AMX");
+  BOOST_TEST(onednn::prefers_widening(large, false) == no_amx);
   BOOST_TEST(onednn::prefers_widening(large, true) == "");
   BOOST_TEST(onednn::prefers_widening(request({128, 784}, {784, 512}, DType::float16), true) == "");
   BOOST_TEST(onednn::prefers_widening(request({2048, 32}, {32, 1536}, DType::float16), true) ==
-             "too short sums to be worth splitting");
-  for (const auto& [a, b] : {std::pair(Shape{32, 784}, Shape{784, 512}), std::pair(Shape{2048, 384}, Shape{384, 10})}) {
-    BOOST_TEST(onednn::prefers_widening(request(a, b, DType::float16), true) ==
-               "too few operations an element to be worth splitting");
-  }
-  BOOST_TEST(onednn::prefers_widening(request({4, 8}, {8, 4}, DType::bfloat16), false) == "");  // not its business
+             "splits products with sums of at least 64 terms; got 32");
+  const std::string few = "splits products with more than 128 operations an operand element; got ";
+  BOOST_TEST(onednn::prefers_widening(request({32, 784}, {784, 512}, DType::float16), true) == few + "60.24");
+  BOOST_TEST(onednn::prefers_widening(request({2048, 384}, {384, 10}, DType::float16), true) == few + "19.9");
+  BOOST_TEST(onednn::prefers_widening(request({4, 8}, {8, 4}, DType::bfloat16), false) == "");  // for float16 only
 }
 
-BOOST_AUTO_TEST_CASE(is_chosen_where_there_is_amx) {
+BOOST_AUTO_TEST_CASE(is_chosen_with_amx) {
   const ChosenKernel chosen = choose_kernel(kernel_request(
       "matmul", product(false, false), std::vector<Spec>{{{256, 384}, DType::float16}, {{384, 256}, DType::float16}}));
   if (onednn::has_amx_bfloat16()) {
@@ -250,7 +250,9 @@ BOOST_AUTO_TEST_CASE(is_chosen_where_there_is_amx) {
     return;
   }
   BOOST_TEST(chosen.implementation == "widen");
-  BOOST_TEST((chosen.declined == std::vector<std::string>{"onednn: has no float16", "split: needs AMX"}));
+  BOOST_TEST((chosen.declined ==
+              std::vector<std::string>{"onednn: takes float32 and bfloat16; got float16",
+                                       "split: needs AMX with bfloat16; this CPU or its ISA limit has none"}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(the_reference_is_last_of_every_op) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(each_entry_is_of_an_op_and_once) {
+BOOST_AUTO_TEST_CASE(each_entry_names_an_op_and_is_unique) {
   std::set<std::string> seen;
   for (const Implementation& implementation : kernel_table()) {
     BOOST_TEST(&find_op(implementation.op->name) == implementation.op);
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(special_implementations_come_before_general_ones) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(float16_is_computed_wider_when_nobody_takes_it) {
+BOOST_AUTO_TEST_CASE(float16_never_reaches_the_reference) {
   const KernelRequest request = kernel_request("exp", {}, {Tensor({3}, DType::float16)});
   const ChosenKernel chosen = choose_kernel(request);
   BOOST_TEST(chosen.implementation != "reference");

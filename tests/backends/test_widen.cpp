@@ -11,7 +11,7 @@ const std::vector<DType> halves{DType::bfloat16, DType::float16};
 
 bool is_half(const Tensor& x) { return x.dtype() == DType::bfloat16 || x.dtype() == DType::float16; }
 
-/// What widening is to give: the chosen float32 kernel on float32 operands, its results rounded once.
+/// The expected result of widening: the chosen float32 kernel on float32 operands, its results rounded once.
 std::vector<Tensor> widened_by_hand(const std::string& op, const Attributes& attributes, std::vector<Tensor> inputs,
                                     const std::vector<Tensor>& like) {
   for (Tensor& input : inputs) {
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(elementwise) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(attributes_that_name_the_output_dtype) {
+BOOST_AUTO_TEST_CASE(attributes_with_the_output_dtype) {
   for (const DType dtype : halves) {
     const Tensor a = random_tensor({6, 9}, dtype, 1), b = random_tensor({9, 5}, dtype, 2);
     const Tensor bias = random_tensor({5}, DType::float32, 3);
@@ -148,16 +148,16 @@ BOOST_AUTO_TEST_CASE(sums_do_not_stall_in_the_narrow_dtype) {
   BOOST_TEST(run_kernel("widen", "sum", attributes, {ones}).outputs.at(0).item() == 5000);
 }
 
-BOOST_AUTO_TEST_CASE(errors_come_through) {
+BOOST_AUTO_TEST_CASE(errors_of_the_inner_kernel_are_thrown) {
   const Tensor labels({1}, std::vector<std::int32_t>{3}), scores({1, 3}, DType::bfloat16);
   BOOST_CHECK_THROW(run_kernel("widen", "sparse_categorical_crossentropy", {{"from_logits", true}}, {labels, scores}),
                     ValueError);
 }
 
 BOOST_AUTO_TEST_CASE(declines_when_there_is_nothing_to_widen) {
-  BOOST_TEST(run_kernel("widen", "exp", {}, {Tensor({2})}).declined == "no bfloat16 or float16 operand");
-  BOOST_TEST(run_kernel("widen", "exp", {}, {Tensor({2}, DType::float64)}).declined ==
-             "no bfloat16 or float16 operand");
+  const std::string nothing_to_widen = "takes bfloat16 or float16 operands; got only other dtypes";
+  BOOST_TEST(run_kernel("widen", "exp", {}, {Tensor({2})}).declined == nothing_to_widen);
+  BOOST_TEST(run_kernel("widen", "exp", {}, {Tensor({2}, DType::float64)}).declined == nothing_to_widen);
 }
 
 BOOST_AUTO_TEST_CASE(detail_names_the_inner_implementation) {

@@ -8,7 +8,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-// Sums of as many terms as there are keys, made in float32.
+// The tolerance is that of float32 sums with a term for each key.
 constexpr double tolerance = 1e-5;
 
 void check_both(const AttentionCase& c, DType dtype) {
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(masks_and_dropout) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(queries_that_see_nothing_give_nothing) {
+BOOST_AUTO_TEST_CASE(queries_that_see_no_key_give_zeros) {
   AttentionCase c = of_sizes(50, 40, 8, 8);
   c.mask = Tensor({2, 1, 1, 40}, DType::boolean);
   check_both(c, DType::float32);
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(queries_that_see_nothing_give_nothing) {
   check_both(c, DType::float32);
 }
 
-BOOST_AUTO_TEST_CASE(scores_are_not_in_memory) {
+BOOST_AUTO_TEST_CASE(scratch_holds_only_blocks_of_scores) {
   const AttentionCase c = of_sizes(4096, 4096, 16, 16);
   const Spec q{c.query(), DType::float32}, result{c.result(), DType::float32};
   std::string reason;
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(declines) {
   BOOST_TEST(!xsimd_kernel(kernel_request("scaled_dot_product_attention", c.attributes(),
                                           std::vector<Spec>{q, {c.key(), q.dtype}, {c.value(), q.dtype}}),
                            isa(), reason));
-  BOOST_TEST(reason == "not for float64");
+  BOOST_TEST(reason == "takes float32, bfloat16 and float16; got float64");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -49,8 +49,8 @@ BOOST_AUTO_TEST_CASE(gradient) {
       for (const bool training : {true, false}) {
         const Tensor x = random_tensor(shape, dtype, 1, -2, 5), g = random_tensor(shape, dtype, 2);
         const Shape channels{shape.back()};
-        const double rows =
-            static_cast<double>(x.size()) / static_cast<double>(shape.back());  // as many terms of about 1 in the sums
+        const double rows = static_cast<double>(x.size()) /
+                            static_cast<double>(shape.back());  // number of terms of about 1 in the sums
         check_xsimd(
             "batch_norm_gradient", {{"training", training}},
             {g, x, random_tensor(channels, DType::float32, 3, 0.5, 2), random_tensor(channels, DType::float32, 4, 1, 2),

@@ -10,7 +10,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-/// Tensor::cast is the definition. NaNs need only stay NaNs.
+/// Compares with Tensor::cast, the definition of casts. A NaN must stay a NaN, with any bits.
 void check_cast(const Tensor& x, DType to) {
   const KernelRequest request = kernel_request("cast", {{"dtype", to}}, {x});
   const Tensor expected = x.cast(to);
@@ -46,7 +46,7 @@ std::uint32_t bits_of(float x) {
   return bits;
 }
 
-/// Every number of a 16-bit float.
+/// All numbers of a 16-bit float.
 template <class Half>
 Tensor all_halves() {
   Tensor x({65536}, DTypeOf<Half>::value);
@@ -60,7 +60,7 @@ Tensor all_halves() {
 BOOST_AUTO_TEST_SUITE(xsimd_cast)
 
 BOOST_AUTO_TEST_CASE(floats) {
-  Bits bits;  // of all exponents
+  Bits bits;  // random bits: all exponents
   for (std::uint32_t i = 0; i < 65536; ++i) {
     for (const std::uint32_t step : {0U, 0x7fffU, 0xabcdU}) bits.push_back(i * 65537U + step);
   }
@@ -92,7 +92,8 @@ BOOST_AUTO_TEST_CASE(integers) {
       for (const int sign : {-1, 1}) {
         const auto power = std::int64_t{1} << shift;
         numbers.push_back(static_cast<std::int32_t>(sign * (power + step)));
-        numbers.push_back(static_cast<std::int32_t>(sign * (power + power / 256 + step)));  // a tie of bfloat16
+        numbers.push_back(
+            static_cast<std::int32_t>(sign * (power + power / 256 + step)));  // halfway between two bfloat16
       }
     }
   }

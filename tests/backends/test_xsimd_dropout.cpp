@@ -17,7 +17,7 @@ void check_dropout(std::int64_t size, DType dtype, double rate) {
 
 BOOST_AUTO_TEST_SUITE(xsimd_dropout)
 
-BOOST_AUTO_TEST_CASE(keeps_what_the_contract_keeps) {
+BOOST_AUTO_TEST_CASE(keeps_the_elements_that_ops_md_specifies) {
   for (const DType dtype : xsimd_dtypes) {
     for (const std::int64_t size : xsimd_sizes) check_dropout(size, dtype, 0.3);
     check_dropout(shared_size, dtype, 0.5);

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(every_number) {
 BOOST_AUTO_TEST_CASE(any_count) {
   for_each_isa([&](Isa isa) {
     for (const std::int64_t size : xsimd_sizes) {
-      std::vector<float16> x(static_cast<std::size_t>(size) + 1, float16(0.3F));  // one more than is split
+      std::vector<float16> x(static_cast<std::size_t>(size) + 1, float16(0.3F));  // one more than the count to split
       const Parts expected(isa, std::vector<float16>(64, float16(0.3F)));
       std::vector<bfloat16> out[4];
       for (auto& part : out) part.assign(x.size(), bfloat16(7.0F));

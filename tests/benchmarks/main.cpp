@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <mezzo/core/parallel.hpp>
+#include <mezzo/core/version.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
 #include <mezzo/optimizers/adamw.hpp>
 
@@ -38,7 +39,7 @@ void run(const Arguments& arguments) {
   const Measurement result = measure(*model, batch, policy, arguments.seconds);
   if (arguments.profile) std::cout << model->explain({.profile = true}) << "\n";
   const auto items = static_cast<double>(workload.items());
-  const nlohmann::ordered_json line{{"framework", "mezzo " MEZZO_VERSION},
+  const nlohmann::ordered_json line{{"framework", std::string("mezzo ") + mezzo::version()},
                                     {"workload", workload.name},
                                     {"config", policy.name()},
                                     {"per_s", rounded(items / result.median(), 1)},

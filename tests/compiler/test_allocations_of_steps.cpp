@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-#include <mezzo/backends/onednn/statistics.hpp>
+#include <mezzo/backends/onednn/implementations.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
 #include "compiler/steps.hpp"

@@ -226,8 +226,7 @@ BOOST_AUTO_TEST_CASE(gradients_belong_to_the_layer_of_their_ops) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_calls_are_refused) {
-  check_throws<ValueError>("[gradients] outside of a trace there is nothing to differentiate",
-                           [] { gradients(two(1, 2), {}); });
+  check_throws<ValueError>("[gradients] must be called inside a trace; got no trace", [] { gradients(two(1, 2), {}); });
   Trace trace(Trace::Mode::graph);
   const Value x = trace.input("x", pair);
   check_throws<DTypeError>("[gradients] the loss must be floating; got int64", [&] { gradients(argmax(x), {x}); });

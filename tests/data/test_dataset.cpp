@@ -12,7 +12,7 @@ using mezzo_tests::check_throws;
 
 namespace {
 
-// Samples (10 i, 10 i + 1) with label i.
+// Returns samples (10 i, 10 i + 1) with label i.
 Dataset pairs(std::int64_t count) {
   Tensor x({count, 2}, DType::uint8);
   Tensor y({count}, DType::int64);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(gather_makes_a_batch) {
   BOOST_TEST(batch["label"].describe() == "int64 (3,)");
   BOOST_TEST((batch.fields[1].role == Role::target));
   BOOST_TEST(pairs(4).gather({})["image"].describe() == "uint8 (0, 2)");
-  check_throws<NameError>("no field \"y\" in the batch; there are: image, label", [&] { batch["y"]; });
+  check_throws<NameError>("[HostBatch] unknown field \"y\"; valid names: image, label", [&] { batch["y"]; });
   check_throws<ValueError>("[Dataset] indices must lie in [0, 4); got 4", [] { pairs(4).gather({0, 4}); });
 }
 
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(views_choose_samples) {
   BOOST_TEST(Dataset().take(3).fields().empty());
   check_throws<ValueError>("[Dataset] indices must lie in [0, 5); got -1", [&] { data.subset({-1}); });
   check_throws<ValueError>("[Dataset.take] count must be 0 or more; got -2", [&] { data.take(-2); });
-  check_throws<ValueError>("[Dataset.split] fraction must lie in [0, 1]; got 1.500000", [&] { data.split(1.5); });
+  check_throws<ValueError>("[Dataset.split] fraction must lie in [0, 1]; got 1.5", [&] { data.split(1.5); });
   check_throws<ValueError>("[Dataset.split] fraction must lie in [0, 1]; got nan", [&] { data.split(std::nan("")); });
 }
 
@@ -133,11 +133,12 @@ BOOST_AUTO_TEST_CASE(what_a_function_returns_is_checked) {
     return [sample] { made_of([sample](std::int64_t) { return sample; }).gather({1}); };
   };
   const Tensor y = Tensor::scalar(0, DType::int64);
-  check_throws<ValueError>("[Dataset] sample 1: the function must return 2 tensors, one a field; got 1", gather({y}));
-  check_throws<ShapeError>("[Dataset] sample 1: field \"x\" must be (2,); got float32 (3,)", gather({Tensor({3}), y}));
+  check_throws<ValueError>("[Dataset] sample 1: the function must return 2 tensors, one per field; got 1", gather({y}));
+  check_throws<ShapeError>("[Dataset] sample 1: field \"x\" must have shape (2,); got float32 (3,)",
+                           gather({Tensor({3}), y}));
   check_throws<DTypeError>("[Dataset] sample 1: field \"y\" must be int64; got float32 ()",
                            gather({Tensor({2}), Tensor::scalar(0)}));
-  check_throws<ValueError>("[Dataset] function must be given; got an empty one", [] { made_of(nullptr); });
+  check_throws<ValueError>("[Dataset] function or epoch_function must be given; got neither", [] { made_of(nullptr); });
   check_throws<ValueError>("[Dataset] size must be 0 or more; got -1", [] {
     Dataset::from_function(
         {.size = -1, .fields = {{.name = "x"}}, .function = [](std::int64_t) { return std::vector<Tensor>{}; }});
@@ -165,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_function_may_know_the_epoch) {
     }
   }
   options.function = [](std::int64_t) { return std::vector<Tensor>(); };
-  check_throws<ValueError>("[Dataset] function and epoch_function exclude each other; got both",
+  check_throws<ValueError>("[Dataset] only one of function and epoch_function must be given; got both",
                            [&] { Dataset::from_function(options); });
 }
 

@@ -60,7 +60,8 @@ BOOST_AUTO_TEST_CASE(cuts_batches_in_order) {
 BOOST_AUTO_TEST_CASE(an_absent_loader_is_empty) {
   BOOST_TEST(DataLoader().empty());
   BOOST_TEST(DataLoader().size() == 0);
-  check_throws<ValueError>("[DataLoader] an absent loader has no epochs", [] { DataLoader().epoch(0); });
+  check_throws<ValueError>("[DataLoader] epoch() needs a loader with a data set; got an absent loader",
+                           [] { DataLoader().epoch(0); });
 }
 
 BOOST_AUTO_TEST_CASE(shuffling_is_a_permutation_fixed_by_seed_and_epoch) {
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(shuffling_is_a_permutation_fixed_by_seed_and_epoch) {
   BOOST_TEST((flat(read(loader.epoch(1))) != first));
   const DataLoader other(numbers(100), {.batch_size = 16, .shuffle = true, .seed = 4});
   BOOST_TEST((flat(read(other.epoch(0))) != first));
-  // Another batch size cuts the same order.
+  // The order does not depend on the batch size.
   const DataLoader small(numbers(100), {.batch_size = 7, .shuffle = true, .seed = 3});
   BOOST_TEST((flat(read(small.epoch(0))) == first));
 }
@@ -92,7 +93,7 @@ BOOST_AUTO_TEST_CASE(every_permutation_is_as_likely) {
   std::map<std::vector<double>, int> seen;
   for (int epoch = 0; epoch < 6000; ++epoch) ++seen[flat(read(loader.epoch(epoch)))];
   BOOST_TEST(seen.size() == 6U);
-  // 1000 expected; a standard deviation is 29.
+  // The expectation is 1000, the standard deviation 29.
   for (const auto& [order, times] : seen) BOOST_TEST(std::abs(times - 1000) < 150);
 }
 
@@ -161,10 +162,10 @@ BOOST_AUTO_TEST_CASE(options_are_checked) {
   check_throws<ValueError>("[DataLoader] workers must be 0 or more; got -1", make({.workers = -1}));
   check_throws<ValueError>("[DataLoader] prefetch must be 1 or more; got 0", make({.prefetch = 0}));
   check_throws<ValueError>("[DataLoader] seed must be -1 or more; got -2", make({.seed = -2}));
-  check_throws<ValueError>("[DataLoader] drop_last leaves no batch: batch_size is 4 and the data set has 3 samples",
+  check_throws<ValueError>("[DataLoader] with drop_last, the data set must have at least batch_size = 4 samples; got 3",
                            make({.batch_size = 4, .drop_last = true}));
-  check_throws<ValueError>("[DataLoader] the data set is empty", [] { DataLoader(numbers(0)); });
-  check_throws<ValueError>("[DataLoader] the data set is empty", [] { DataLoader{Dataset()}; });
+  check_throws<ValueError>("[DataLoader] the data set must have samples; got 0", [] { DataLoader(numbers(0)); });
+  check_throws<ValueError>("[DataLoader] the data set must have samples; got 0", [] { DataLoader{Dataset()}; });
   const DataLoader loader(numbers(3), {.batch_size = 2});
   check_throws<ValueError>("[DataLoader] epoch must be 0 or more; got -1", [&] { loader.epoch(-1); });
   check_throws<ValueError>("[DataLoader] first_batch must lie in [0, 2]; got 3", [&] { loader.epoch(0, 3); });

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(types_of_mezzo_are_kept_and_others_become_errors) {
   check_throws<NameError>("[DataLoader] sample 0: n", load(NameError("n")));
   check_throws<Error>("[DataLoader] sample 0: e", load(Error("e")));
   check_throws<Error>("[DataLoader] sample 0: o", load(std::out_of_range("o")));
-  check_throws<Error>("[DataLoader] sample 0: an exception that is no std::exception", load(42));
+  check_throws<Error>("[DataLoader] sample 0: an exception of a type other than std::exception", load(42));
 }
 
 BOOST_AUTO_TEST_CASE(the_original_is_nested) {

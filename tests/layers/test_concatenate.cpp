@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   Concatenate layer({.name = "join"});
   BOOST_TEST(refused<ShapeError>([&] {
                layer({Tensor({2, 3}), Tensor({4, 3})});
-             }) == "[Concatenate \"join\"] inputs must have equal sizes on all axes but 1; got (2, 3) and (4, 3)");
+             }) == "[Concatenate \"join\"] inputs must have equal sizes on all axes except 1; got (2, 3) and (4, 3)");
   BOOST_TEST(refused<ShapeError>([&] {
                Concatenate({.axis = 2})({Tensor({2, 3}), Tensor({2, 3})});
              }) == "[Concatenate] axis must lie in [-2, 2); got 2");

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ValueError>([] { Conv2D({.filters = 4, .kernel_size = 3, .groups = 3}); }) ==
              "[Conv2D] filters must be a multiple of groups (3); got 4");
   BOOST_TEST(refused<NameError>([] { Conv2D({.filters = 4, .kernel_size = 3, .padding = "full"}); }) ==
-             "no padding \"full\"; there are: same, valid, or numbers");
+             "unknown padding \"full\"; valid names: same, valid (or numbers of pixels)");
 
   Conv2D layer({.filters = 4, .kernel_size = 3, .name = "stem"});
   BOOST_TEST(refused<ShapeError>([&] {

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ValueError>([] { Dense({.units = -2, .name = "head"}); }) ==
              "[Dense \"head\"] units must be at least 1; got -2");
   BOOST_TEST(refused<NameError>([] { Dense({.units = 1, .activation = "rleu"}); }) ==
-             "no activation \"rleu\"; there are: exp, gelu, linear, relu, sigmoid, softmax, tanh");
+             "unknown activation \"rleu\"; valid names: exp, gelu, linear, relu, sigmoid, softmax, tanh");
   BOOST_TEST(refused<NameError>([] {
                Dense({.units = 1, .kernel_initializer = "one_hot"});
              }).starts_with("unknown initializer \"one_hot\"; valid names: constant, glorot_normal"));

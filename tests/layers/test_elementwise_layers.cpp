@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(an_activation_layer_without_a_function_is_linear) {
   const Tensor x({2}, std::vector<float>{-1, 2});
   BOOST_TEST(layers::Activation()(Value(x)).tensor().equal(x));
   BOOST_TEST(refused<NameError>([] { layers::Activation({.activation = "swoosh"}); }) ==
-             "no activation \"swoosh\"; there are: exp, gelu, linear, relu, sigmoid, softmax, tanh");
+             "unknown activation \"swoosh\"; valid names: exp, gelu, linear, relu, sigmoid, softmax, tanh");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(activations_come_as_names_and_functions) {
 
 BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_good_ones) {
   BOOST_TEST(refused<NameError>([] { Dense({.units = 1, .activation = "rleu"}); }) ==
-             "no activation \"rleu\"; there are: exp, gelu, linear, relu, sigmoid, softmax, tanh");
+             "unknown activation \"rleu\"; valid names: exp, gelu, linear, relu, sigmoid, softmax, tanh");
   const auto starts = [](const std::string& text, const std::string& begin, const std::string& holds) {
     return text.rfind(begin, 0) == 0 && text.find(holds) != std::string::npos;
   };

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include <mezzo/backends/common/step_stream.hpp>
+#include <mezzo/backends/common/random.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 #include "ops/plain.hpp"
@@ -237,10 +237,9 @@ inline std::vector<Refusal> attention_refusals() {
                           where + "mask must broadcast to (2, 3, 5, 7) (batch, heads, query positions, key positions); "
                                   "got shape (1, 2, 3, 5, 7)",
                           attend(q, k, k, {.mask = Tensor({1, 2, 3, 5, 7}, DType::boolean)})),
-      refusal<mezzo::DTypeError>(op, function + "mask must be bool; got float32 (additive ones are a bias)",
+      refusal<mezzo::DTypeError>(op, function + "mask must be bool; got float32 (pass an additive mask as bias)",
                                  attend(q, k, k, {.mask = Tensor({5, 7})})),
-      refusal<mezzo::ValueError>(op, function + "dropout must lie in [0, 1); got 1.000000",
-                                 attend(q, k, k, {.dropout = 1})),
+      refusal<mezzo::ValueError>(op, function + "dropout must lie in [0, 1); got 1", attend(q, k, k, {.dropout = 1})),
       refusal<ShapeError>(gradient, "[" + gradient + "] the cotangent must have shape (2, 5, 3, 4); got (2, 5, 3, 5)",
                           [gradient, q, k] {
                             AttentionCase c;

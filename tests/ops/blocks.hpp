@@ -193,16 +193,16 @@ inline std::vector<Refusal> block_refusals() {
       refusal<ShapeError>("pad", "[pad] after must hold a number for each axis of (2, 3); got (1,)",
                           pad({{0, 0}, {1}})),
       refusal<ValueError>("pad", "[pad] before must not be negative; got (0, -1)", pad({{0, -1}, {0, 0}})),
-      refusal<ValueError>("concat", "[concat] takes at least one input", [] { mezzo::concat({}); }),
+      refusal<ValueError>("concat", "[concat] takes at least one input; got 0", [] { mezzo::concat({}); }),
       refusal<ShapeError>("concat", "[concat] axis must lie in [-2, 2); got 2",
                           [] {
                             mezzo::concat({Tensor({2, 3}), Tensor({2, 3})}, 2);
                           }),
-      refusal<ShapeError>("concat", "[concat] inputs must have equal sizes on all axes but 1; got (2, 3) and (3, 3)",
+      refusal<ShapeError>("concat", "[concat] inputs must have equal sizes on all axes except 1; got (2, 3) and (3, 3)",
                           [] {
                             mezzo::concat({Tensor({2, 3}), Tensor({3, 3})});
                           }),
-      refusal<ShapeError>("concat", "[concat] inputs must have equal sizes on all axes but 1; got (2, 3) and (2,)",
+      refusal<ShapeError>("concat", "[concat] inputs must have equal sizes on all axes except 1; got (2, 3) and (2,)",
                           [] {
                             mezzo::concat({Tensor({2, 3}), Tensor({2})});
                           }),

@@ -218,9 +218,10 @@ inline std::vector<Refusal> movement_refusals() {
                                     "[broadcast_to] shapes must be equal or 1 on axis -1; got (3,) and (2, 4)", [] {
                                       mezzo::broadcast_to(Tensor({3}), {2, 4});
                                     }));
-  out.push_back(refusal<ShapeError>("broadcast_to", "[broadcast_to] cannot stretch (2, 3) to (3,)", [] {
-    mezzo::broadcast_to(Tensor({2, 3}), {3});
-  }));
+  out.push_back(
+      refusal<ShapeError>("broadcast_to", "[broadcast_to] input 0 must broadcast to (3,); got shape (2, 3)", [] {
+        mezzo::broadcast_to(Tensor({2, 3}), {3});
+      }));
   return out;
 }
 

@@ -291,7 +291,7 @@ inline std::vector<Refusal> product_refusals() {
                                  [] {
                                    mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({3, 3, 3, 4}), {.strides = 0});
                                  }),
-      refusal<mezzo::NameError>("conv2d", "no padding \"full\"; there are: same, valid, or numbers",
+      refusal<mezzo::NameError>("conv2d", "unknown padding \"full\"; valid names: same, valid (or numbers of pixels)",
                                 [] { mezzo::conv2d(Tensor(), Tensor(), {.padding = "full"}); })};
   out.push_back(refusal<ShapeError>(
       "conv2d_input_gradient", "[conv2d_input_gradient] the cotangent must have shape (1, 6, 6, 4); got (1, 8, 8, 4)",

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(of_activations) {
   BOOST_TEST(Activation("linear")(x).tensor().equal(x));
   BOOST_TEST(Activation()(x).tensor().equal(x));
   BOOST_TEST(Activation([](const Value& v) { return v * 2; })(x).tensor().equal((Value(x) * 2).tensor()));
-  check_throws<NameError>("no activation \"rellu\"; there are: exp, gelu, linear, relu, sigmoid, softmax, tanh",
+  check_throws<NameError>("unknown activation \"rellu\"; valid names: exp, gelu, linear, relu, sigmoid, softmax, tanh",
                           [] { Activation("rellu"); });
 }
 
@@ -49,7 +49,8 @@ BOOST_AUTO_TEST_CASE(of_padding) {
   BOOST_TEST(resolve({1, 2}) == (Shape{1, 1, 2, 2}), boost::test_tools::per_element());
   const Shape odd = Padding("same").resolve("[conv2d]", {8, 8}, {3, 3}, {2, 2}, {1, 1});
   BOOST_TEST(odd == (Shape{0, 1, 0, 1}), boost::test_tools::per_element());  // TensorFlow's: the odd one goes last
-  check_throws<NameError>("no padding \"full\"; there are: same, valid, or numbers", [] { Padding("full"); });
+  check_throws<NameError>("unknown padding \"full\"; valid names: same, valid (or numbers of pixels)",
+                          [] { Padding("full"); });
   check_throws<ValueError>("[conv2d] padding must be one or two numbers of at least 0; got (-1,)",
                            [&] { resolve(-1); });
 }

@@ -61,8 +61,8 @@ BOOST_AUTO_TEST_CASE(opt_level_o2_has_products_alone_in_low_precision) {
   BOOST_TEST((lists.listing("matmul") == Listing::lower));
   for (const char* op : {"relu", "batch_norm", "add"}) BOOST_TEST((lists.listing(op) == Listing::float32), op);
   check_throws<ValueError>(
-      "[OpLists] opt_level \"O2\" takes no lists: it has products and convolutions in bfloat16 and everything else in "
-      "float32",
+      "[OpLists] opt_level \"O2\" must be given without lists (matrix products and convolutions are in bfloat16, "
+      "everything else in float32); got a list",
       [] { OpLists({.opt_level = "O2", .lower = Names{"add"}}); });
   check_throws<ValueError>("[OpLists] opt_level must be \"O1\" or \"O2\"; got \"O3\"",
                            [] { OpLists({.opt_level = "O3"}); });
@@ -93,9 +93,9 @@ BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_nearest) {
   const Folder folder;
   const std::string path = file_of(folder, "relu\n# all\nlayernorm\n");
   check_throws<NameError>(
-      "[OpLists] \"" + path + "\" line 3: no op \"layernorm\"; the nearest are: layer_norm, batch_norm, norm",
+      "[OpLists] \"" + path + "\" line 3: unknown op \"layernorm\"; nearest valid names: layer_norm, batch_norm, norm",
       [&] { OpLists({.float32_file = path}); });
-  check_throws<NameError>("[OpLists] lower: no op \"conv2\"; the nearest are: conv2d, conv1d, conv3d",
+  check_throws<NameError>("[OpLists] lower: unknown op \"conv2\"; nearest valid names: conv2d, conv1d, conv3d",
                           [] { OpLists({.lower = Names{"conv2"}}); });
   check_throws<FileError>("[OpLists] \"" + folder.path("none") + "\" can't be read",
                           [&] { OpLists({.lower_file = folder.path("none")}); });
@@ -104,9 +104,9 @@ BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_nearest) {
 }
 
 BOOST_AUTO_TEST_CASE(contradictions_are_refused) {
-  check_throws<ValueError>("[OpLists] op \"matmul\" is on both lists",
+  check_throws<ValueError>("[OpLists] each op must be on one list; got \"matmul\" on both",
                            [] { OpLists({.lower = Names{"mm"}, .float32 = Names{"linear"}}); });
-  check_throws<ValueError>("[OpLists] at most one of lower and lower_file may be given",
+  check_throws<ValueError>("[OpLists] at most one of lower and lower_file may be given; got both",
                            [] { OpLists({.lower = Names{}, .lower_file = "x"}); });
   check_throws<ValueError>("[OpLists] dtype must be bfloat16 or float16; got float32",
                            [] { OpLists({.dtype = DType::float32}); });

@@ -320,7 +320,7 @@ inline std::vector<Refusal> training_refusals() {
                           [] {
                             inserted("join_master")({Tensor({3}, DType::bfloat16), Tensor({2}, DType::int16)});
                           }),
-      refusal<mezzo::DTypeError>("split_master", "[split_master] only float32 is split; got float64 (3,)",
+      refusal<mezzo::DTypeError>("split_master", "[split_master] the variable must be float32; got float64 (3,)",
                                  [] { inserted("split_master")({Tensor({3}, DType::float64)}); })};
 }
 

@@ -11,12 +11,13 @@
 
 #include <mezzo/backends/table.hpp>
 #include <mezzo/compiler/kernel.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
 #include "support/tensors.hpp"
 
-// Runs one kernel of one implementation, beside the choice that plans make:
+// Runs the kernel of one implementation, whatever a plan would choose:
 //
 //   Tensor a = random_tensor({3, 4}), b = random_tensor({4, 5});
 //   KernelRun run = run_kernel("onednn", "matmul", {{"transpose_a", false}, ...}, {a, b});
@@ -25,7 +26,7 @@
 
 namespace mezzo_tests {
 
-// What came of one kernel: its outputs, or why it declined.
+// The outputs of a kernel, or the reason why it declined.
 struct KernelRun {
   std::vector<mezzo::Tensor> outputs;
   std::string declined;
@@ -33,7 +34,7 @@ struct KernelRun {
   bool ran() const { return declined.empty(); }
 };
 
-// The request that the compiler would make of these operands; the outputs are those that the op infers.
+// The request that the compiler would make for these operands, with the outputs that the op infers.
 inline mezzo::KernelRequest kernel_request(const std::string& op, mezzo::Attributes attributes,
                                            std::vector<mezzo::Spec> inputs) {
   mezzo::KernelRequest request;
@@ -52,10 +53,10 @@ inline mezzo::KernelRequest kernel_request(const std::string& op, mezzo::Attribu
   return kernel_request(op, std::move(attributes), std::move(specs));
 }
 
-// The kernel of that implementation for a request; null and the reason if it declines or isn't in the table.
+// The kernel of an implementation for a request. Returns null and sets the reason if it declines or isn't in the table.
 inline std::unique_ptr<mezzo::Kernel> create_kernel(const std::string& implementation,
                                                     const mezzo::KernelRequest& request, std::string& reason) {
-  reason = "no implementation \"" + implementation + "\" of " + request.op->name;
+  reason = fmt::format("no implementation \"{}\" of {}", implementation, request.op->name);
   for (const mezzo::Implementation& entry : mezzo::kernel_table()) {
     if (entry.op != request.op || entry.name != implementation) continue;
     reason.clear();
@@ -67,7 +68,8 @@ inline std::unique_ptr<mezzo::Kernel> create_kernel(const std::string& implement
   return nullptr;
 }
 
-// Runs it once on garbage scratch and outputs. `overwrite`: output 0 lies on a copy of that input's bytes.
+// Runs the kernel once, with garbage in scratch memory and outputs. Output 0 has the memory of (a copy of) input
+// `overwrite`, unless that is -1.
 inline std::vector<mezzo::Tensor> run_kernel(mezzo::Kernel& kernel, const mezzo::KernelRequest& request,
                                              const std::vector<mezzo::Tensor>& inputs, int overwrite = -1) {
   std::vector<mezzo::Tensor> outputs;
@@ -86,7 +88,7 @@ inline std::vector<mezzo::Tensor> run_kernel(mezzo::Kernel& kernel, const mezzo:
   return outputs;
 }
 
-// Creates and runs the kernel of that implementation ("reference", "xsimd", "onednn", "widen").
+// Creates and runs the kernel of an implementation ("reference", "xsimd", "onednn", "widen").
 inline KernelRun run_kernel(const std::string& implementation, const std::string& op,
                             const mezzo::Attributes& attributes, const std::vector<mezzo::Tensor>& inputs) {
   const mezzo::KernelRequest request = kernel_request(op, attributes, inputs);
@@ -99,22 +101,22 @@ inline KernelRun run_kernel(const std::string& implementation, const std::string
   return result;
 }
 
-// The reference's outputs: what every other kernel is compared with.
+// The outputs of the reference, with which every other kernel is compared.
 inline std::vector<mezzo::Tensor> run_reference(const std::string& op, const mezzo::Attributes& attributes,
                                                 const std::vector<mezzo::Tensor>& inputs) {
   KernelRun run = run_kernel("reference", op, attributes, inputs);
-  if (!run.ran()) throw std::runtime_error("reference declined " + op + ": " + run.declined);
+  if (!run.ran()) mezzo::fail<std::runtime_error>("", "reference declined {}: {}", op, run.declined);
   return std::move(run.outputs);
 }
 
-// Whether output 0 is the same, bit for bit, when it lies on an input for which the kernel says that it may: on how
-// many inputs it may, or -1 if one of them went wrong.
+// Runs the kernel with output 0 in the memory of each input for which may_overwrite() is true. Returns the number of
+// these inputs, or -1 if the outputs are not the same, bit for bit, with one of them.
 inline int count_safe_overwrites(const std::string& implementation, const std::string& op,
                                  const mezzo::Attributes& attributes, const std::vector<mezzo::Tensor>& inputs) {
   const mezzo::KernelRequest request = kernel_request(op, attributes, inputs);
   std::string reason;
   const auto kernel = create_kernel(implementation, request, reason);
-  if (!kernel) throw std::runtime_error(implementation + " declined " + op + ": " + reason);
+  if (!kernel) mezzo::fail<std::runtime_error>("", "{} declined {}: {}", implementation, op, reason);
   const std::vector<mezzo::Tensor> apart = run_kernel(*kernel, request, inputs);
   int count = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -128,7 +130,7 @@ inline int count_safe_overwrites(const std::string& implementation, const std::s
   return count;
 }
 
-// Whether all outputs are the same, bit for bit, on one thread and on three.
+// True if all outputs are the same, bit for bit, on one thread and on three.
 inline bool same_on_any_threads(const std::string& implementation, const std::string& op,
                                 const mezzo::Attributes& attributes, const std::vector<mezzo::Tensor>& inputs) {
   const int threads = mezzo::thread_count();
@@ -137,12 +139,13 @@ inline bool same_on_any_threads(const std::string& implementation, const std::st
   mezzo::set_thread_count(3);
   const KernelRun three = run_kernel(implementation, op, attributes, inputs);
   mezzo::set_thread_count(threads);
-  if (!one.ran() || !three.ran()) throw std::runtime_error(implementation + " declined " + op + ": " + one.declined);
+  if (!one.ran() || !three.ran())
+    mezzo::fail<std::runtime_error>("", "{} declined {}: {}", implementation, op, one.declined);
   return std::equal(one.outputs.begin(), one.outputs.end(), three.outputs.begin(), three.outputs.end(),
                     [](const mezzo::Tensor& a, const mezzo::Tensor& b) { return a.equal(b); });
 }
 
-// Attributes with one added or replaced.
+// Attributes with one attribute added or replaced.
 inline mezzo::Attributes with_attribute(mezzo::Attributes attributes, const std::string& name,
                                         const mezzo::Attribute& value) {
   attributes.set(name, value);

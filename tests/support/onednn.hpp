@@ -5,12 +5,13 @@
 #include <vector>
 
 #include <mezzo/backends/onednn/creators.hpp>
+#include <mezzo/core/fail.hpp>
 
 #include "support/kernels.hpp"
 
 namespace mezzo_tests {
 
-// oneDNN's kernel, also where its table would leave bfloat16 to "widen" because that is faster.
+// oneDNN's kernel, even if its table would leave bfloat16 to "widen" because that is faster.
 inline std::unique_ptr<mezzo::Kernel> create_onednn(const mezzo::KernelRequest& request, std::string& reason) {
   static const std::map<std::string, mezzo::onednn::Creator*> creators{
       {"matmul", mezzo::onednn::make_matmul},
@@ -20,7 +21,7 @@ inline std::unique_ptr<mezzo::Kernel> create_onednn(const mezzo::KernelRequest& 
   return creators.at(request.op->name)(request, reason);
 }
 
-// What the reference computes in float64.
+// The result of the reference in float64.
 inline mezzo::Tensor exact_result(const std::string& op, mezzo::Attributes attributes,
                                   std::vector<mezzo::Tensor> inputs) {
   for (mezzo::Tensor& input : inputs) input = input.cast(mezzo::DType::float64);
@@ -28,7 +29,7 @@ inline mezzo::Tensor exact_result(const std::string& op, mezzo::Attributes attri
   return run_kernel("reference", op, attributes, inputs).outputs.at(0);
 }
 
-// An op's operands and attributes, for a comparison of oneDNN with the reference.
+// An op with its operands and attributes, for a comparison of oneDNN with the reference.
 struct OneDnnCase {
   std::string op;
   mezzo::Attributes attributes;
@@ -45,15 +46,13 @@ struct OneDnnCase {
   }
 
   std::string describe() const {
-    std::string text = op + " " + attributes.to_string();
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-      text += " " + mezzo::to_string(shapes[i]) + " " + mezzo::dtype_name(dtypes[i]);
-    }
+    std::string text = fmt::format("{} {}", op, attributes.to_string());
+    for (std::size_t i = 0; i < shapes.size(); ++i) text += fmt::format(" {} {}", shapes[i], dtypes[i]);
     return text;
   }
 };
 
-// Runs it with margins around scratch and output that must stay as they are.
+// Runs the kernel with margins around scratch memory and output. Throws if it changes a margin.
 inline mezzo::Tensor run_between_margins(mezzo::Kernel& kernel, const mezzo::KernelRequest& request,
                                          const std::vector<mezzo::Tensor>& inputs) {
   constexpr std::int64_t margin = 65536;
@@ -73,14 +72,15 @@ inline mezzo::Tensor run_between_margins(mezzo::Kernel& kernel, const mezzo::Ker
            std::all_of(first + margin + used, first + tensor.size(), clean);
   };
   if (!untouched(room, output.bytes()) || !untouched(scratch, kernel.scratch_bytes())) {
-    throw mezzo::Error("wrote beyond its output or scratch: " + kernel.detail());
+    mezzo::fail<mezzo::Error>("", "the kernel wrote outside of its output or scratch memory: {}", kernel.detail());
   }
   std::memcpy(output.mutable_raw(), out, output.bytes());
   return output;
 }
 
-// Why it failed, or nothing. `depth`: how many products each number is the sum of. Small integers must come out exact
-// (rounded once), random numbers within what sums of `depth` float32s lose.
+// Compares oneDNN's kernel with the reference; returns the reason of a failure, else "". Each number of the result is
+// the sum of `depth` products. Results of small integers must be exact, rounded once; results of random numbers may
+// have the rounding error of `depth` float32 additions.
 inline std::string compare_with_reference(const OneDnnCase& c, double depth) {
   const auto inputs = c.inputs(true);
   const mezzo::KernelRequest request = kernel_request(c.op, c.attributes, inputs);
@@ -89,17 +89,17 @@ inline std::string compare_with_reference(const OneDnnCase& c, double depth) {
   if (!kernel) return "declined: " + (reason.empty() ? "no reason" : reason);
   const mezzo::DType out = request.outputs[0].dtype;
   const mezzo::Tensor exact = exact_result(c.op, c.attributes, inputs).cast(out);
-  // Twice, since addresses are bound when they change only.
+  // Twice, since the kernel binds addresses only when they change.
   for (int run = 0; run < 2; ++run) {
     const double difference = largest_difference(run_between_margins(*kernel, request, inputs), exact);
-    if (difference != 0) return "integers differ by " + std::to_string(difference) + " (" + kernel->detail() + ")";
+    if (difference != 0) return fmt::format("integers differ by {} ({})", difference, kernel->detail());
   }
   const auto numbers = c.inputs(false);
   const double rounding = out == mezzo::DType::bfloat16 ? 1.0 / 256 : 0;
   const double difference =
       largest_difference(run_between_margins(*kernel, request, numbers), exact_result(c.op, c.attributes, numbers));
   if (difference > rounding * 1.01 + 1e-6 * std::sqrt(depth)) {
-    return "random numbers differ by " + std::to_string(difference) + " (" + kernel->detail() + ")";
+    return fmt::format("random numbers differ by {} ({})", difference, kernel->detail());
   }
   return {};
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/backends/common/half.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/implementations.hpp>
 
 #include "support/kernels.hpp"
@@ -19,23 +19,24 @@ namespace mezzo_tests {
 inline const std::vector<mezzo::DType> xsimd_dtypes{mezzo::DType::float32, mezzo::DType::bfloat16,
                                                     mezzo::DType::float16};
 
-// Sizes below, at and above whole registers and blocks of 64; and one that several threads share.
+// Sizes below, at and above whole registers and blocks of 64.
 inline const std::vector<std::int64_t> xsimd_sizes{1, 3, 7, 8, 15, 16, 17, 65, 1003};
+// A size that several threads share.
 constexpr std::int64_t shared_size = 33001;
 
-// Calls body(isa) for every ISA that this machine has; the others are reported as skipped.
+// Calls body(isa) for every ISA that this machine has; reports the others as skipped.
 template <class Body>
 void for_each_isa(const Body& body) {
   for (const auto isa : {mezzo::Isa::sse2, mezzo::Isa::avx2, mezzo::Isa::avx512, mezzo::Isa::avx512_bf16}) {
     if (isa > mezzo::isa()) {
-      skip(std::string("needs ") + mezzo::isa_name(isa));
+      skip(fmt::format("needs {}", mezzo::isa_name(isa)));
       continue;
     }
     BOOST_TEST_CONTEXT(mezzo::isa_name(isa)) { body(isa); }
   }
 }
 
-// What the reference computes in float32 from the same numbers, rounded to the dtypes of `outputs`.
+// The results of the reference in float32 for the same numbers, rounded to the dtypes of `outputs`.
 inline std::vector<mezzo::Tensor> widened_reference(const std::string& op, mezzo::Attributes attributes,
                                                     std::vector<mezzo::Tensor> inputs,
                                                     const std::vector<mezzo::Spec>& outputs) {
@@ -52,8 +53,8 @@ inline std::vector<mezzo::Tensor> widened_reference(const std::string& op, mezzo
   return results;
 }
 
-// Runs the kernel on inputs that are aligned to their elements only and end where their memory ends, with guards
-// behind the outputs: whether that gives the bits of `expected`.
+// Runs the kernel on inputs that are aligned only to their elements and end where their memory ends, with guards after
+// the outputs. True if that gives the bits of `expected` and changes no guard.
 inline bool same_unaligned(mezzo::Kernel& kernel, const std::vector<mezzo::Tensor>& inputs,
                            const std::vector<mezzo::Tensor>& expected) {
   constexpr std::int64_t guard = 64;
@@ -87,8 +88,9 @@ inline bool all_equal(const std::vector<mezzo::Tensor>& a, const std::vector<mez
                     [](const mezzo::Tensor& x, const mezzo::Tensor& y) { return x.equal(y); });
 }
 
-// Checks xsimd's kernel of one ISA against the reference, to `tolerance` in float32 and otherwise, unless that is 0,
-// to the last place; and that unaligned inputs, threads and outputs that lie on inputs change no bit.
+// Compares xsimd's kernel for one ISA with `expected`: in float32 to `tolerance`, in other dtypes to the last place if
+// that is larger; exactly if `tolerance` is 0. Also checks that unaligned inputs, numbers of threads and outputs in the
+// memory of inputs change no bit.
 inline void check_xsimd_on(mezzo::Isa isa, const mezzo::KernelRequest& request,
                            const std::vector<mezzo::Tensor>& inputs, const std::vector<mezzo::Tensor>& expected,
                            double tolerance) {
@@ -102,10 +104,12 @@ inline void check_xsimd_on(mezzo::Isa isa, const mezzo::KernelRequest& request,
     BOOST_TEST(largest_difference(outputs[i], expected[i]) <= (tolerance > 0 ? std::max(place, tolerance) : 0),
                "output " << i << " differs by " << largest_difference(outputs[i], expected[i]));
   }
-  BOOST_TEST(same_unaligned(*kernel, inputs, outputs), "unaligned inputs change it, or it writes past the end");
+  BOOST_TEST(same_unaligned(*kernel, inputs, outputs),
+             "unaligned inputs change the outputs, or the kernel writes past their end");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!kernel->may_overwrite(i) || inputs[i].bytes() != outputs[0].bytes()) continue;
-    BOOST_TEST(all_equal(run_kernel(*kernel, request, inputs, static_cast<int>(i)), outputs), "wrong over input " << i);
+    BOOST_TEST(all_equal(run_kernel(*kernel, request, inputs, static_cast<int>(i)), outputs),
+               "wrong in the memory of input " << i);
   }
   std::int64_t largest = 0;
   for (const mezzo::Tensor& input : inputs) largest = std::max(largest, input.size());
@@ -118,13 +122,13 @@ inline void check_xsimd_on(mezzo::Isa isa, const mezzo::KernelRequest& request,
   mezzo::set_thread_count(threads);
 }
 
-// The same for every ISA.
+// Compares xsimd's kernels for every ISA with the reference.
 inline void check_xsimd(const std::string& op, const mezzo::Attributes& attributes,
                         const std::vector<mezzo::Tensor>& inputs, double tolerance) {
   const mezzo::KernelRequest request = kernel_request(op, attributes, inputs);
   const auto expected = widened_reference(op, attributes, inputs, request.outputs);
-  std::string text = op + " " + attributes.to_string();
-  for (const mezzo::Tensor& input : inputs) text += ", " + input.describe();
+  std::string text = fmt::format("{} {}", op, attributes.to_string());
+  for (const mezzo::Tensor& input : inputs) text += fmt::format(", {}", input);
   BOOST_TEST_CONTEXT(text) {
     for_each_isa([&](mezzo::Isa isa) { check_xsimd_on(isa, request, inputs, expected, tolerance); });
   }

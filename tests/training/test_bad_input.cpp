@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(arrays_that_do_not_belong_together) {
 
 BOOST_AUTO_TEST_CASE(empty_data) {
   BOOST_TEST(fit_refusal<ValueError>(Tensor({0, 2}), Tensor({0}, DType::int64)) ==
-             "[DataLoader] the data set is empty");
+             "[DataLoader] the data set must have samples; got 0");
   BOOST_TEST(refusal<ValueError>([](Model& model) { model.fit(DataLoader()); }) ==
              "[Trainer] fit: the loader must have batches; got an absent loader");
   BOOST_TEST(refusal<ValueError>([](Model& model) { Trainer().fit(model, DataLoader()); }) ==
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(empty_data) {
              "[Trainer] predict: the loader must have batches; got an absent loader");
   BOOST_TEST(refusal<ValueError>([](Model& model) {
                model.predict(Tensor({0, 2}));
-             }) == "[DataLoader] the data set is empty");
+             }) == "[DataLoader] the data set must have samples; got 0");
 }
 
 BOOST_AUTO_TEST_CASE(options_out_of_range) {
@@ -168,7 +168,8 @@ BOOST_AUTO_TEST_CASE(options_out_of_range) {
     BOOST_TEST(with([&](FitOptions& o) { o.validation_split = split; }) ==
                "[Sequential] fit: validation_split must be in [0, 1); got " + fmt::format("{}", split));
   }
-  BOOST_TEST(with([](FitOptions& o) { o.validation_split = 0.99; }) == "[DataLoader] the data set is empty");
+  BOOST_TEST(with([](FitOptions& o) { o.validation_split = 0.99; }) ==
+             "[DataLoader] the data set must have samples; got 0");
 }
 
 BOOST_AUTO_TEST_CASE(an_exception_in_a_loaders_thread) {

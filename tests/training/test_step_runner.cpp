@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include <mezzo/backends/onednn/statistics.hpp>
+#include <mezzo/backends/onednn/implementations.hpp>
 #include <mezzo/training/step_runner.hpp>
 
 #include "small.hpp"

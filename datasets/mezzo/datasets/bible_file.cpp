@@ -29,7 +29,8 @@ struct FreeArchive {
   void operator()(archive* reader) const { archive_read_free(reader); }
 };
 
-/// Appends at most `limit` bytes of text from the compressed window in [begin, end). Throws a FileError.
+/// Appends at most `limit` bytes of text from the compressed window in [begin, end). Throws a FileError. libarchive
+/// rejects clear codes among the first 256 codes of a window; `compress` writes clear codes only after 65,280 codes.
 void append_window(const std::uint8_t* begin, const std::uint8_t* end, std::size_t limit, std::string& out,
                    const std::string& where) {
   // The windows lack the header of a `.Z` file: magic number, flag of the clear code (0x80), longest code in bits.

@@ -17,11 +17,11 @@ std::vector<Implementation> concatenate(const std::vector<std::vector<Implementa
 
 std::vector<Implementation> kernel_table() {
   return concatenate({
-      winograd_implementations(),   // what takes fewer products than oneDNN's kernels
+      winograd_implementations(),   // 3 x 3 convolutions with fewer products than oneDNN's kernels
       onednn_implementations(),     // matrix products and convolutions
-      xsimd_implementations(),      // what runs at the speed of memory
-      widen_implementations(),      // operands in bfloat16 or float16 that nobody above takes
-      reference_implementations(),  // all the rest
+      xsimd_implementations(),      // ops whose time is that of reading and writing memory
+      widen_implementations(),      // operands in bfloat16 or float16 that the implementations above decline
+      reference_implementations(),  // all ops, in float32 and float64
   });
 }
 

@@ -3,22 +3,20 @@
 #include <algorithm>
 #include <utility>
 
-#include <mezzo/backends/common/cast_kernel.hpp>
-#include <mezzo/backends/common/half.hpp>
-#include <mezzo/backends/common/scratch_layout.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
 
-/// An operand that lives in scratch as float32.
+/// An operand with a float32 copy in scratch memory.
 struct Conversion {
   std::size_t operand;
-  std::size_t offset;
-  std::unique_ptr<Kernel> cast;  ///< of an input to float32, of an output from it
+  std::size_t offset;            ///< of the copy, in bytes
+  std::unique_ptr<Kernel> cast;  ///< from an input to float32, or from float32 to an output
 };
 
-/// Replaces half operands by float32 ones that live in scratch.
+/// Replaces bfloat16 and float16 operands by float32 operands in scratch memory.
 std::vector<Conversion> widen(std::vector<Spec>& specs, bool input, ScratchLayout& layout, const std::string& where) {
   std::vector<Conversion> conversions;
   for (std::size_t i = 0; i < specs.size(); ++i) {
@@ -32,7 +30,7 @@ std::vector<Conversion> widen(std::vector<Spec>& specs, bool input, ScratchLayou
   return conversions;
 }
 
-/// The attributes of the float32 op: output dtypes widened, no copy.
+/// The attributes of the float32 op: its output dtypes are widened, copy_dtype is left out.
 Attributes widen(const Attributes& attributes) {
   Attributes wide;
   for (const auto& [name, value] : attributes.entries()) {
@@ -48,7 +46,7 @@ class Widened final : public Kernel {
   explicit Widened(const KernelRequest& request) : output_count_(request.outputs.size()) {
     KernelRequest wide = request;
     wide.attributes = widen(request.attributes);
-    if (request.attributes.has("copy_dtype")) {  // made of the variable as it is stored, rounded
+    if (request.attributes.has("copy_dtype")) {  // cast from the variable as it is stored, rounded
       const Spec& copy = request.outputs.back();
       copy_ = cast_kernel(copy.shape, request.outputs[0].dtype, copy.dtype, request.where);
       wide.outputs.pop_back();
@@ -100,7 +98,7 @@ class Widened final : public Kernel {
 
   std::string detail() const override {
     const std::string detail = inner_.kernel->detail();
-    return "float32 " + inner_.implementation + (detail.empty() ? "" : " " + detail);
+    return fmt::format("float32 {}{}{}", inner_.implementation, detail.empty() ? "" : " ", detail);
   }
 
  private:
@@ -116,7 +114,7 @@ class Widened final : public Kernel {
   std::unique_ptr<Kernel> copy_;
   ChosenKernel inner_;
   std::size_t input_count_ = 0, output_count_;
-  std::size_t input_pointers_ = 0, output_pointers_ = 0, rest_ = 0, scratch_bytes_ = 0;  // in scratch
+  std::size_t input_pointers_ = 0, output_pointers_ = 0, rest_ = 0, scratch_bytes_ = 0;  // offsets in scratch memory
 };
 
 }  // namespace
@@ -125,15 +123,15 @@ std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string
   const auto half = [](const Spec& spec) { return is_half(spec.dtype); };
   const bool is_update = !request.op->in_place.empty();
   if (is_update && (request.attributes.has("kept") || request.attributes.has("key"))) {
-    reason = "rounds to nearest";
-    return nullptr;
+    return decline(reason, "takes updates that round to nearest; got kept \"{}\"{}",
+                   request.attributes.get_or<std::string>("kept", ""),
+                   request.attributes.has("key") ? " and stochastic rounding" : "");
   }
   if (std::any_of(request.inputs.begin(), request.inputs.end(), half) ||
       std::any_of(request.outputs.begin(), request.outputs.end(), half)) {
     return std::make_unique<Widened>(request);
   }
-  reason = "no bfloat16 or float16 operand";
-  return nullptr;
+  return decline(reason, "takes bfloat16 or float16 operands; got only other dtypes");
 }
 
 std::vector<Implementation> widen_implementations() {

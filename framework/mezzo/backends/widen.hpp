@@ -5,8 +5,8 @@
 
 namespace mezzo {
 
-/// "widen": operands in bfloat16 or float16 are converted to float32, the best float32 kernel runs, and its
-/// results are rounded once. For every op but those that the reference computes in any dtype.
+/// "widen": converts operands in bfloat16 or float16 to float32, runs the best float32 kernel and rounds its results
+/// once. For every op except those that the reference computes in any dtype.
 std::vector<Implementation> widen_implementations();
 
 /// The widened kernel of a request, of any op; null and the reason if no operand is bfloat16 or float16.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <mezzo/core/version.hpp>
 #include <mezzo/report/environment.hpp>
 #include <mezzo/report/hardware.hpp>
 
@@ -16,7 +17,7 @@ constexpr int usage_error = 2;
 /// Runs the subcommand; returns the exit code.
 int run(int argc, char** argv) {
   CLI::App app("mezzo: a Keras-like training framework in C++", "mezzo");
-  app.set_version_flag("--version", "mezzo " MEZZO_VERSION);
+  app.set_version_flag("--version", std::string("mezzo ") + mezzo::version());
   app.require_subcommand(0, 1);
   const CLI::App* env =
       app.add_subcommand("env", "Show how mezzo uses threads and memory here, and each setting's source");

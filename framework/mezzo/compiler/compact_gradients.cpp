@@ -8,17 +8,18 @@
 namespace mezzo {
 namespace {
 
-constexpr std::size_t gradient = 1;  // of an update's inputs
+constexpr std::size_t gradient = 1;  // index among the inputs of an update
 
 bool is_update(const Node& node) { return is(node, ops::sgd_update) || is(node, ops::adam_update); }
 
-/// Whether zeros that are left out of input i change nothing.
+/// True if rows of zeros can be left out of input i.
 bool takes_rows(const Node& node, std::size_t i) {
   if (is_update(node)) return i == gradient && !node.attributes.has("compact");
   return is(node, ops::all_finite) || (is(node, ops::gradient_multiplier) && i > 0);
 }
 
-/// The gradients of tables of which fewer rows than there are were named, and that only such inputs read.
+/// gather_gradient nodes that touch fewer rows than the table has and are read only by optimizer updates and by checks
+/// of gradients.
 std::unordered_set<const Node*> find_compactable(const Graph& graph) {
   std::unordered_map<const Node*, int> readers;
   for (const NodePtr& node : graph.nodes) {

@@ -10,7 +10,7 @@
 namespace mezzo {
 namespace {
 
-/// Calls a function of the user.
+/// Calls the `kernel` function of the options.
 class FunctionKernel final : public Kernel {
  public:
   FunctionKernel(KernelRequest request, std::function<void(const KernelCall&)> function)

@@ -11,7 +11,7 @@
 namespace mezzo {
 namespace {
 
-/// The compiler's part of a thread's ExecutionContext: kernels by request. They hold state while they run, so threads
+/// Kernels by request, for one thread: a part of the ExecutionContext. Kernels have state while they run, so threads
 /// don't share them.
 struct EagerKernels {
   std::unordered_map<std::string, ChosenKernel> by_request;
@@ -21,7 +21,7 @@ constexpr std::size_t cache_limit = 4096;
 std::string key_of_request(const KernelRequest& request) {
   std::string key =
       fmt::format("{}|{}|{}", request.where, static_cast<const void*>(request.op), request.attributes.to_string());
-  for (const Spec& spec : request.inputs) key += "|" + to_string(spec);
+  for (const Spec& spec : request.inputs) key += fmt::format("|{}", to_string(spec));
   return key;
 }
 
@@ -33,7 +33,7 @@ Kernel& kernel_for(const KernelRequest& request) {
   return *entry.kernel;
 }
 
-/// Runs each op at once, by the kernel that a plan would choose.
+/// Runs each op immediately, with the kernel that a plan would choose.
 class KernelExecutor final : public Executor {
  public:
   std::vector<Tensor> run(const Op& op, const Attributes& attributes, const std::vector<Tensor>& inputs,
@@ -43,7 +43,7 @@ class KernelExecutor final : public Executor {
 std::vector<Tensor> KernelExecutor::run(const Op& op, const Attributes& attributes, const std::vector<Tensor>& inputs,
                                         const std::vector<Spec>& outputs, const std::string& where) {
   if (op.view) return {inputs.front().reshape(outputs.front().shape)};
-  KernelRequest request{&op, attributes, {}, outputs, where};
+  KernelRequest request{.op = &op, .attributes = attributes, .inputs = {}, .outputs = outputs, .where = where};
   std::vector<const void*> sources;
   for (const Tensor& input : inputs) {
     request.inputs.push_back({input.shape(), input.dtype()});

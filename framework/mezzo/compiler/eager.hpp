@@ -3,7 +3,8 @@
 
 namespace mezzo {
 
-/// Runs single ops with the kernels that plans use. Kernels are kept per thread, by request.
+/// The executor of eager code: runs single ops with the kernels that plans use. Kernels are cached per thread and
+/// request.
 Executor& kernel_executor();
 
 }  // namespace mezzo

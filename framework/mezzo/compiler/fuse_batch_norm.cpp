@@ -9,15 +9,15 @@ bool is_first_output(const Value& value, const Op& op) { return is(value, op) &&
 
 bool bare(const Node& norm) { return !norm.attributes.has("epilogue"); }
 
-/// Attributes of a norm with ReLU.
+/// Attributes of a batch norm with ReLU.
 Attributes with_relu(const Node& norm) {
   Attributes attributes = norm.attributes;
   attributes.set("epilogue", Epilogue::relu);
   return attributes;
 }
 
-/// relu(norm(x)) and relu(norm(x) + residual) as one node, at the place of the relu. What reads the norm's statistics
-/// comes later and is led there.
+/// Replaces relu(norm(x)) and relu(norm(x) + residual) by one node at the place of the relu. Readers of the norm's
+/// statistics come later and read them from the new node.
 Graph fuse_forward(const Graph& graph) {
   const Uses uses(graph);
   const auto is_norm = [&](const Value& value) {
@@ -44,8 +44,8 @@ Graph fuse_forward(const Graph& graph) {
   });
 }
 
-/// The gradient of such a node takes the cotangent of the relu's output and that output. If others need the cotangent
-/// of its input too (a residual does), it is one more output.
+/// Moves relu_gradient into the gradient of a fused batch norm: the node takes the relu's output and the cotangent of
+/// that output. If other nodes read the cotangent of the relu's input (a residual does), it becomes one more output.
 Graph fuse_gradient(const Graph& graph) {
   const Uses uses(graph);
   return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {

@@ -8,7 +8,7 @@
 namespace mezzo {
 namespace {
 
-/// Whether the node sums a ReLU's gradient over all axes but the last, as the gradient of a bias.
+/// True if the node sums a ReLU's gradient over all axes except the last: the gradient of a bias.
 bool sums_bias(const Node& node) {
   if (!is(node, ops::sum) || !is(node.inputs.front(), ops::relu_gradient)) return false;
   const Value& x = node.inputs.front();

@@ -7,8 +7,8 @@ namespace {
 
 bool takes_epilogue(const Node& node) { return is(node, ops::matmul) || is(node, ops::conv2d); }
 
-/// The vector that `node`, an add, adds to each row of the product in input `i`: in float32 where that is at hand,
-/// since the kernel adds it to its accumulator.
+/// The bias that `node`, an add, adds to each row of the product in input `i`; undefined if it adds something else. A
+/// bias that was cast from float32 is returned as float32, since the kernel adds it to its accumulator.
 Value bias_of(const Node& node, std::size_t i) {
   const Value& product = node.inputs[i];
   Value bias = node.inputs[1 - i];

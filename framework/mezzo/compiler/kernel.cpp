@@ -5,12 +5,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 
 namespace mezzo {
 namespace {
 
-/// Implementations by op. Never destroyed: models in static variables may outlive any other static.
+/// Implementations by op. Never destroyed, since a model in a static variable may be destroyed later than other
+/// statics.
 struct Registry {
   std::mutex mutex;
   std::vector<Implementation> (*library)() = nullptr;
@@ -23,7 +25,7 @@ Registry& registry() {
   return *one;
 }
 
-/// The caller holds the mutex.
+/// Adds the library's implementations at the first call. The caller holds the mutex.
 void fill(Registry& all) {
   if (all.library == nullptr) return;
   for (Implementation& implementation : std::exchange(all.library, nullptr)()) {
@@ -41,9 +43,9 @@ bool verbose_dispatch() {
 }
 
 std::string describe(const KernelRequest& request) {
-  std::string text = request.op->name + "(";
-  for (std::size_t i = 0; i < request.inputs.size(); ++i) text += (i > 0 ? ", " : "") + to_string(request.inputs[i]);
-  return text + ")";
+  std::vector<std::string> inputs;
+  for (const Spec& spec : request.inputs) inputs.push_back(to_string(spec));
+  return fmt::format("{}({})", request.op->name, fmt::join(inputs, ", "));
 }
 
 }  // namespace
@@ -91,18 +93,18 @@ ChosenKernel choose_kernel(const KernelRequest& request) {
       chosen.implementation = implementation.name;
       break;
     }
-    chosen.declined.push_back(implementation.name + ": " + reason);
+    chosen.declined.push_back(fmt::format("{}: {}", implementation.name, reason));
   }
   if (verbose_dispatch()) {
-    std::string text = "mezzo: dispatch: " + request.where + " " + describe(request) + " -> " +
-                       (chosen.kernel ? chosen.implementation : "none");
-    for (const std::string& reason : chosen.declined) text += "; not " + reason;
+    std::string text = fmt::format("mezzo: dispatch: {} {} -> {}", request.where, describe(request),
+                                   chosen.kernel ? chosen.implementation : "none");
+    for (const std::string& reason : chosen.declined) text += fmt::format("; not {}", reason);
     write_output(text + "\n");
   }
   if (!chosen.kernel) {
-    std::string text = request.where + " no kernel computes " + describe(request);
-    for (const std::string& reason : chosen.declined) text += "; " + reason;
-    throw ValueError(text);
+    std::string reasons;
+    for (const std::string& reason : chosen.declined) reasons += fmt::format("; {}", reason);
+    fail<ValueError>(request.where, "no kernel computes {}{}", describe(request), reasons);
   }
   return chosen;
 }

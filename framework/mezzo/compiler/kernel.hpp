@@ -9,17 +9,17 @@
 
 namespace mezzo {
 
-/// A node as kernels see it: all sizes known.
+/// The op of a node with all sizes known.
 struct KernelRequest {
   const Op* op = nullptr;
   Attributes attributes;
   std::vector<Spec> inputs;
   std::vector<Spec> outputs;
-  std::string where;  ///< as errors name the layer
+  std::string where;  ///< start of error texts: `[Conv2D "stem"]`
 };
 
-/// Addresses for one run. Dense row-major arrays of the request's specs, 64-byte aligned except for inputs of the
-/// plan. `scratch` has scratch_bytes() bytes, 64-byte aligned, and holds nothing from run to run.
+/// Addresses for one run: dense row-major arrays of the request's specs, 64-byte aligned except for inputs of the plan.
+/// `scratch` has scratch_bytes() bytes, is 64-byte aligned, and keeps no values between runs.
 struct KernelArguments {
   const void* const* inputs = nullptr;
   void* const* outputs = nullptr;
@@ -35,7 +35,7 @@ struct KernelArguments {
   }
 };
 
-/// One node's computation, prepared for its shapes: run() allocates nothing and creates nothing.
+/// The computation of one node, prepared for its shapes. run() allocates no memory.
 class Kernel {
  public:
   Kernel() = default;
@@ -43,15 +43,17 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  /// Computes. Throws a ValueError for what only the numbers show (a label out of range), before it writes.
+  /// Computes the outputs. Throws a ValueError for invalid elements (a label out of range), before it writes any
+  /// output.
   virtual void run(const KernelArguments& arguments) = 0;
 
+  /// Size of the scratch memory in bytes.
   virtual std::size_t scratch_bytes() const { return 0; }
 
-  /// Whether output 0 may lie on the bytes of input i (same size) without harm.
+  /// True if output 0 may have the memory of input i, which has the same size.
   virtual bool may_overwrite(std::size_t) const { return false; }
 
-  /// What explain() shows beside the implementation's name: oneDNN's own, say.
+  /// Text beside the implementation's name in explain(), for example the name of oneDNN's own implementation.
   virtual std::string detail() const { return {}; }
 };
 
@@ -60,35 +62,36 @@ struct Implementation {
   std::string name;  ///< "winograd", "onednn", "split", "xsimd", "widen", "reference"
   const Op* op = nullptr;
 
-  /// The kernel for a request, or null and why not ("needs bfloat16 in hardware"). A function of the request, the ISA
-  /// and the number of threads only, never of a timing.
+  /// Returns the kernel for a request. Returns null to decline, and sets `reason` ("needs bfloat16 in hardware").
+  /// Depends only on the request, the instruction set and the number of threads, never on a timing.
   std::function<std::unique_ptr<Kernel>(const KernelRequest& request, std::string& reason)> create;
 };
 
-/// Adds the library's implementations, for each op the most special first and "reference" last: `table` is called at
-/// the first choice of a kernel. Called once, by registration.cpp.
+/// Adds the library's implementations. `table` lists the most special implementation of each op first and "reference"
+/// last; it is called at the first choice of a kernel. Called once, by registration.cpp.
 void register_kernel_table(std::vector<Implementation> (*table)());
 
-/// Adds an implementation in front of those that its op has: of a user's program.
+/// Adds an implementation of a user's program. It is tried before the other implementations of its op.
 void register_kernel(Implementation implementation);
 
-/// The implementation that computes bfloat16 and float16 operands as float32, for any op with `widens`. Set once, by
-/// registration.cpp.
+/// Sets the function that widening() returns. Called once, by registration.cpp.
 void register_widening(decltype(Implementation::create) create);
+
+/// Creates kernels that compute bfloat16 and float16 operands as float32, for any op with `widens`.
 decltype(Implementation::create) widening();
 
 /// All implementations of an op, in the order in which they are tried.
 std::vector<Implementation> implementations_of(const Op& op);
 
-/// A chosen kernel, and what was passed over on the way.
+/// A kernel, and the implementations that declined before it.
 struct ChosenKernel {
   std::unique_ptr<Kernel> kernel;
   std::string implementation;
   std::vector<std::string> declined;  ///< "onednn: needs ..."
 };
 
-/// The first implementation that takes the request; a ValueError that lists every reason if none does.
-/// MEZZO_VERBOSE=dispatch writes each decision to the output.
+/// The kernel of the first implementation that accepts the request; a ValueError with all reasons if there is none.
+/// With MEZZO_VERBOSE=dispatch each decision is written to the output.
 ChosenKernel choose_kernel(const KernelRequest& request);
 
 }  // namespace mezzo

@@ -12,16 +12,18 @@ struct Lifetime {
   std::size_t last = 0;
 };
 
-/// Offsets, multiples of 64, such that pieces that live at the same time don't overlap; and the size of the whole.
-/// Greedy, largest first, each at the lowest place that is free (Pisarchyk and Lee, 2020: "greedy by size").
+/// Places of pieces in one block of memory.
 struct MemoryPlan {
-  std::vector<std::size_t> offsets;
-  std::size_t bytes = 0;
+  std::vector<std::size_t> offsets;  ///< multiples of 64
+  std::size_t bytes = 0;             ///< size of the block
 };
+
+/// Assigns offsets so that pieces with overlapping lifetimes don't overlap in memory. Greedy: the largest piece first,
+/// each at the lowest free offset ("greedy by size" of Pisarchyk and Lee, 2020).
 MemoryPlan plan_memory(const std::vector<Lifetime>& pieces);
 
-/// One block of memory, in huge pages where there are some, kept until the end: pages are touched once. Shared by the
-/// plans of a model, which run one at a time.
+/// One block of memory, in huge pages if the system has them. Kept between runs, so that each page is touched for the
+/// first time only once. Shared by the plans of a model, which run one at a time.
 class Arena {
  public:
   Arena() = default;
@@ -29,7 +31,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Makes it at least that large; what it held is lost if it grows.
+  /// Makes the block at least that large. Its contents are lost if it grows.
   void reserve(std::size_t bytes);
 
   unsigned char* data() const { return data_; }

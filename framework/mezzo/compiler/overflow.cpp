@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include <mezzo/compiler/plan.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/visit.hpp>
 #include <mezzo/graph/op_registry.hpp>
@@ -14,7 +15,7 @@
 namespace mezzo {
 namespace {
 
-/// Calls visit(node) for every node behind `start`, once each; it returns whether to go on to the node's inputs.
+/// Calls visit(node) once for every node that `start` depends on. The node's inputs are visited if it returns true.
 template <class Visit>
 void walk_back(const Node& start, Visit visit) {
   std::unordered_set<const Node*> seen;
@@ -29,7 +30,7 @@ void walk_back(const Node& start, Visit visit) {
   }
 }
 
-/// Whether the node computes with what a loss scale was multiplied by. Updated weights don't count.
+/// True if the node depends on the loss scale, other than through updated weights.
 bool carries_loss_scale(const Node& node) {
   bool found = false;
   walk_back(node, [&](const Node& source) {
@@ -83,7 +84,11 @@ std::optional<Overflow> Overflows::behind(const Value& ok) const {
   if (cause.empty()) return {};
   const Node& first = *cause.begin()->second;
   const Entry& entry = entries_.at(&first);
-  Overflow out{first.op->name, first.path, {}, entry.dtype, carries_loss_scale(first)};
+  Overflow out{.op = first.op->name,
+               .path = first.path,
+               .reader = "",
+               .dtype = entry.dtype,
+               .backward = carries_loss_scale(first)};
   if (first.variable) {
     out.path = (entry.reader.empty() ? "" : entry.reader + "/") + first.variable->name;
   } else if (first.op->infer == nullptr) {
@@ -105,6 +110,49 @@ std::string Overflows::first_layer_after(const Cause& cause) {
     }
   }
   return {};
+}
+
+void Plan::seek_overflow() {
+  Overflows found;
+  // Only the arena has been written so far, so the kernels compute the same numbers again.
+  for (std::size_t i = 0; i < gates_at_; ++i) {
+    const Step& step = steps_[i];
+    if (!step.copies) note_operands(step, found);
+    step.chosen.kernel->run({step.in.data(), step.out.data(), arena_->data() + step.scratch_offset});
+    for (std::size_t j = 0; j < step.writes.size() && !step.copies; ++j) {
+      const Spec& spec = buffers_[step.writes[j]].spec;
+      if (!all_finite(step.out[j], spec)) found.note(step.node, spec.dtype, {});
+    }
+  }
+  for (const Gate& gate : gates_) {
+    if (opened(gate) || overflow(gate.group)) continue;
+    const std::optional<Overflow> overflow = found.behind(gate.ok);
+    if (overflow) overflows_.emplace_back(gate.group, *overflow);
+  }
+}
+
+/// Checks the operands that no kernel of the plan computes: inputs, constants, variables and their compute copies.
+void Plan::note_operands(const Step& step, Overflows& overflows) const {
+  for (std::size_t i = 0; i < step.reads.size(); ++i) {
+    const Buffer& buffer = buffers_[step.reads[i]];
+    if (buffer.home == Buffer::Home::arena || all_finite(step.in[i], buffer.spec)) continue;
+    NodePtr node = step.node->inputs[i].node();
+    while (node->op->view) node = node->inputs.front().node();
+    if (buffer.home == Buffer::Home::copy) {
+      const NodePtr& source = node->inputs.front().node();
+      const Tensor& value = source->variable->value;
+      const Spec spec{value.shape(), value.dtype()};
+      if (!all_finite(value.raw(), spec)) overflows.note(source, spec.dtype, step.node->path);
+    }
+    overflows.note(node, buffer.spec.dtype, step.node->path);
+  }
+}
+
+std::optional<Overflow> Plan::overflow(int group) const {
+  const auto found =
+      std::find_if(overflows_.begin(), overflows_.end(), [&](const auto& entry) { return entry.first == group; });
+  if (found == overflows_.end()) return {};
+  return found->second;
 }
 
 }  // namespace mezzo

@@ -8,30 +8,30 @@
 
 namespace mezzo {
 
-/// Whether every number is finite: true for dtypes that are not floating. Allocates nothing.
+/// True if no element is an infinity or NaN, and for dtypes that are not floating. Allocates no memory.
 bool all_finite(const void* data, const Spec& spec);
 
-/// Whether the backward pass needs a loss scale: a node computes in float16, or a weight is kept in it. An input alone,
-/// which layers cast, has no gradient.
+/// True if the backward pass needs a loss scale: a node computes in float16, or a weight is stored in it. A float16
+/// input does not count, since it has no gradient.
 bool computes_in_float16(const Graph& graph);
 
-/// Where a value that is not finite came from.
+/// Origin of an infinity or NaN.
 struct Overflow {
-  std::string op;      ///< "conv2d"; of what isn't computed "input", "variable" or "constant"
+  std::string op;      ///< "conv2d"; "input", "variable" or "constant" for a leaf
   std::string path;    ///< of the layer, or the name of the input or variable; empty outside of layers
-  std::string reader;  ///< where `path` is empty: the first layer that the value runs into
+  std::string reader;  ///< if `path` is empty: path of the first layer that reads the value
   DType dtype = DType::float32;
-  bool backward = false;  ///< in a backward pass that a loss scale begins
+  bool backward = false;  ///< computed from the scaled loss
 };
 
-/// The nodes of a step that gave values that are not finite.
+/// Nodes of a step with an infinity or NaN among their outputs.
 class Overflows {
  public:
-  /// In the order in which they were computed. `reader` is the path of the layer that reads it.
+  /// Adds a node; called in the order of execution. `reader` is the path of the layer that reads the value.
   void note(const NodePtr& node, DType dtype, const std::string& reader);
 
-  /// The first from which values that are not finite run, without interruption, into `ok`, a gate: a mask of -inf that
-  /// softmax makes zeros of isn't the cause. None if there is none.
+  /// The first noted node with an unbroken chain of noted nodes to the gate `ok`; none if there is none. So a mask of
+  /// -infinity that softmax turns into zeros is not reported.
   std::optional<Overflow> behind(const Value& ok) const;
 
  private:
@@ -40,7 +40,7 @@ class Overflows {
     DType dtype;
     std::string reader;
   };
-  using Cause = std::map<std::size_t, const Node*>;  // by order: nodes that lead to a gate
+  using Cause = std::map<std::size_t, const Node*>;  // by order of execution: noted nodes that lead to a gate
   static std::string first_layer_after(const Cause& cause);
 
   std::unordered_map<const Node*, Entry> entries_;

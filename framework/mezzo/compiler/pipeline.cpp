@@ -3,7 +3,7 @@
 namespace mezzo {
 
 Graph run_passes(Graph graph, const PipelineOptions& options) {
-  // differentiate: done in the trace, by gradients(), so that a step can use its own gradients
+  // Differentiation is no pass: gradients() does it in the trace, so that a step can use its own gradients.
   graph = simplify(graph);
   if (options.fuse) {
     graph = fuse_epilogues(graph);
@@ -13,8 +13,8 @@ Graph run_passes(Graph graph, const PipelineOptions& options) {
     graph = compact_gradients(graph);
     graph = fuse_compute_copies(graph);
   }
-  // layout: activations are nhwc and dense everywhere; kernels pack weights in their scratch
-  // memory: by Plan, on the flat list of kernels
+  // There is no layout pass: activations are NHWC and dense everywhere, and kernels pack weights in their scratch
+  // memory. Plan assigns memory.
   return graph;
 }
 

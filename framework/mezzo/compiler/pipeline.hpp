@@ -6,33 +6,34 @@ namespace mezzo {
 /// @name The passes: Graph -> Graph, one file each
 /// @{
 
-/// Folds casts and reshapes that undo each other, shares equal subexpressions, drops what nothing needs.
+/// Folds casts and reshapes that undo each other, merges equal nodes, removes unused nodes.
 Graph simplify(const Graph& graph);
 
-/// Bias and activation into the matmul or convolution before them.
+/// Moves bias and ReLU into the matmul or convolution before them.
 Graph fuse_epilogues(const Graph& graph);
 
-/// ReLU, and the residual that is added before it, into the batch norm before them, both ways.
+/// Moves ReLU, and a residual that is added before it, into the batch norm before them, in the forward and the backward
+/// pass.
 Graph fuse_batch_norm(const Graph& graph);
 
-/// The sum of a ReLU's gradient, a bias' gradient, into the pass that makes it.
+/// Computes the gradient of a bias, a sum of a ReLU's gradient, in the kernel of that ReLU's gradient.
 Graph fuse_bias_gradients(const Graph& graph);
 
-/// Gradients of tables of which the step gathers few rows: only those rows, where optimizers alone read them. The same
-/// numbers bit for bit, but that clipping by norm adds squares up in another order.
+/// Keeps only the gathered rows of the gradient of a table, if they are fewer than the rows of the table and only
+/// optimizers read the gradient. Results are bit-identical, except that clipping by norm sums squares in another order.
 Graph compact_gradients(const Graph& graph);
 
-/// Lets the optimizer's pass write the low-precision copies of the variables that the step computes with.
+/// Lets the optimizer's kernels write the low-precision compute copies of the variables.
 Graph fuse_compute_copies(const Graph& graph);
 
 /// @}
 
-/// Which passes run; all of them by default.
+/// Passes to run; all by default.
 struct PipelineOptions {
-  bool fuse = true;
+  bool fuse = true;  ///< false: simplify only
 };
 
-/// All passes in their order, from what was traced (and differentiated while it was) to what a Plan is made of.
+/// Runs all passes in order on a traced graph, and returns the graph from which a Plan is made.
 Graph run_passes(Graph graph, const PipelineOptions& options = {});
 
 }  // namespace mezzo

@@ -5,6 +5,7 @@
 
 #include <mezzo/compiler/work.hpp>
 #include <mezzo/core/compute_scope.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 
@@ -31,17 +32,16 @@ void Plan::bind(const std::vector<Tensor>& inputs, const std::vector<double>& ru
     const bool fits =
         i < inputs.size() && inputs[i].shape() == input_specs_[i].shape && inputs[i].dtype() == input_specs_[i].dtype;
     if (!fits) {
-      throw ShapeError("[Plan] input " + std::to_string(i) + " must be " + to_string(input_specs_[i]) + "; got " +
-                       (i < inputs.size() ? inputs[i].describe() : "nothing"));
+      fail<ShapeError>("[Plan]", "input {} must be {}; got {}", i, to_string(input_specs_[i]),
+                       i < inputs.size() ? inputs[i].describe() : "nothing");
     }
   }
   if (inputs.size() > input_specs_.size() || runtime.size() != runtime_.size()) {
-    throw ValueError("[Plan] takes " + std::to_string(input_specs_.size()) + " inputs and " +
-                     std::to_string(runtime_.size()) + " numbers; got " + std::to_string(inputs.size()) + " and " +
-                     std::to_string(runtime.size()));
+    fail<ValueError>("[Plan]", "takes {} inputs and {} numbers; got {} and {}", input_specs_.size(), runtime_.size(),
+                     inputs.size(), runtime.size());
   }
   std::copy(runtime.begin(), runtime.end(), runtime_.begin());
-  arena_->reserve(arena_bytes_);  // another plan may have made it grow, and move
+  arena_->reserve(arena_bytes_);  // another plan of the model may have reallocated it
   for (Buffer& buffer : buffers_) {
     const std::size_t i = buffer.index;
     switch (buffer.home) {
@@ -63,8 +63,8 @@ void Plan::bind(const std::vector<Tensor>& inputs, const std::vector<double>& ru
       case Buffer::Home::variable: {
         Tensor& value = variables_[i]->value;
         if (value.dtype() != buffer.spec.dtype) {
-          throw DTypeError("[Variable \"" + variables_[i]->name + "\"] must be " + dtype_name(buffer.spec.dtype) +
-                           " as it was when the step was compiled; got " + dtype_name(value.dtype()));
+          fail<DTypeError>(fmt::format("[Variable \"{}\"]", variables_[i]->name),
+                           "must be {} as it was when the step was compiled; got {}", buffer.spec.dtype, value.dtype());
         }
         buffer.address = written_[i] ? value.mutable_raw() : const_cast<void*>(value.raw());
         break;
@@ -143,15 +143,17 @@ Tensor Plan::output(std::size_t i) const {
 std::vector<Plan::Row> Plan::rows() const {
   std::vector<Row> rows;
   for (const Step& step : steps_) {
-    Row row{step.node->op->name,
-            step.node->path,
-            step.chosen.implementation,
-            step.chosen.kernel->detail(),
-            "",
-            step.chosen.declined,
-            0,
-            0};
-    KernelRequest request{step.node->op, step.node->attributes, {}, step.node->outputs, {}};
+    Row row{.op = step.node->op->name,
+            .path = step.node->path,
+            .kernel = step.chosen.implementation,
+            .detail = step.chosen.kernel->detail(),
+            .outputs = "",
+            .declined = step.chosen.declined};
+    KernelRequest request{.op = step.node->op,
+                          .attributes = step.node->attributes,
+                          .inputs = {},
+                          .outputs = step.node->outputs,
+                          .where = ""};
     for (const std::size_t read : step.reads) request.inputs.push_back(buffers_[read].spec);
     for (const auto* specs : {&request.inputs, &request.outputs}) {
       for (const Spec& spec : *specs) row.bytes += bytes_of(spec);

@@ -14,54 +14,62 @@
 
 namespace mezzo {
 
-/// A compiled step: kernels in order, on addresses in one arena. run() allocates nothing and creates nothing.
+/// A compiled step: a list of kernels in execution order, with their addresses in one arena. run() allocates no memory.
 class Plan {
  public:
-  /// Chooses kernels and places buffers. The graph is one that the passes are done with.
+  /// Chooses kernels and places buffers. `graph` is the result of run_passes().
   Plan(const Graph& graph, std::shared_ptr<Arena> arena);
 
-  /// The runtime scalars that run() takes, in the order of its `runtime`.
+  /// Keys of the runtime scalars, in the order of the argument `runtime` of run().
   const std::vector<RuntimeKey>& runtime_keys() const { return runtime_keys_; }
 
-  /// Specs of the arrays that run() takes.
+  /// Specs of the arrays, in the order of the argument `inputs` of run().
   const std::vector<Spec>& inputs() const { return input_specs_; }
 
-  /// Computes until nothing can fail any more and the gates are known, asks them, computes the rest and commits the
-  /// updates whose gates are open. If a kernel or a gate with an error throws, no update has happened. `inputs` must
-  /// match inputs() in shape and dtype. With `seek_overflow`, if a gate stays closed, it computes once more up to the
-  /// gates, looking at every value on the way.
+  /// Runs kernels up to the gates (finite loss, finite gradients), evaluates the gates, then runs the updates whose
+  /// gate passed. A kernel that may throw runs before the gates. If a kernel or a gate with an error text throws, no
+  /// variable has changed. `inputs` must match inputs() in shape and dtype: a ShapeError otherwise. `runtime` must have
+  /// one number per runtime_keys(): a ValueError otherwise. With `seek_overflow`, if a gate stays closed, the kernels
+  /// up to the gates run once more and every result is checked for infinity and NaN; see overflow().
   void run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek_overflow = false);
 
-  /// Whether the last run committed the updates of a group.
+  /// True if the last run committed the group's updates.
   bool committed(int group) const;
 
-  /// What closed a group's gate in the last run, where that sought it; none if it was no value that isn't finite.
+  /// The first value with an infinity or NaN behind the group's closed gate in the last run. None without
+  /// `seek_overflow`, and if no such value was found.
   std::optional<Overflow> overflow(int group) const;
 
   const std::vector<std::string>& output_names() const { return output_names_; }
 
-  /// An output of the last run: the number in it, or a copy of its numbers.
+  /// An output of the last run: its only element.
   double scalar(std::size_t i) const;
+
+  /// A copy of an output of the last run.
   Tensor output(std::size_t i) const;
 
-  /// What explain() shows of a kernel.
+  /// One kernel of the plan, as explain() shows it.
   struct Row {
-    std::string op, path, kernel, detail, outputs;
-    std::vector<std::string> declined;
-    std::size_t bytes = 0;  ///< read and written
-    double operations = 0;  ///< multiplications and additions of products and convolutions
+    std::string op;                     ///< name of the op
+    std::string path;                   ///< of the layer; empty outside of layers
+    std::string kernel;                 ///< name of the implementation
+    std::string detail;                 ///< Kernel::detail()
+    std::string outputs;                ///< specs of the outputs, separated by commas
+    std::vector<std::string> declined;  ///< implementations that declined, with their reasons
+    std::size_t bytes = 0;              ///< read and written
+    double operations = 0;              ///< multiplications and additions of products and convolutions
   };
   std::vector<Row> rows() const;
   std::size_t arena_bytes() const { return arena_bytes_; }
 
-  /// What a run does beside its kernels.
+  /// Work of a run outside of its kernels.
   enum class Chore { bind, refresh_copies, ask_gates, commit };
   static constexpr std::size_t chores = 4;
 
-  /// Where the time goes: laps are the kernels, as rows() has them, then the chores in their order.
+  /// Times of the runs. Laps: the kernels in the order of rows(), then the chores in the order of the enum.
   const Profile& profile() const { return profile_; }
 
-  /// Tells what the last run took with the caller's own preparations.
+  /// Adds the wall time of the last run as measured by the caller, including its own set-up.
   void count_wall(Profile::Clock::duration time) { profile_.count_wall(time); }
 
  private:
@@ -69,10 +77,10 @@ class Plan {
   friend class UpdateSchedule;
   friend class BufferPlacement;
 
-  /// Where a buffer's bytes are.
+  /// An array: its memory, spec and address in the current run.
   struct Buffer {
     enum class Home { arena, input, variable, copy, runtime, constant } home = Home::arena;
-    std::size_t index = 0;  ///< offset in the arena, or which input, variable, copy, number, constant
+    std::size_t index = 0;  ///< offset in the arena; otherwise index in the list of its home
     Spec spec;
     void* address = nullptr;
   };
@@ -83,21 +91,21 @@ class Plan {
     std::vector<const void*> in;
     std::vector<void*> out;
     std::size_t scratch_offset = 0;
-    bool updates = false;  ///< writes into variables; skipped where the group's gate is closed
+    bool updates = false;  ///< writes variables; skipped if the group's gate is closed
     int group = -1;
-    bool copies = false;  ///< moves what `node` gave to where it stays
+    bool copies = false;  ///< copies an output of `node` into the arena, to keep it until the next run
   };
   struct Copy {
     std::shared_ptr<VariableState> variable;
     DType dtype = DType::float32;
     std::unique_ptr<Kernel> refresh;
-    bool written = false;  ///< by the optimizer's pass, together with the variable
+    bool written = false;  ///< by the optimizer's kernel, together with the variable
   };
   struct Commit {
     std::shared_ptr<VariableState> variable;
     std::size_t buffer = 0;
     int group = -1;
-    bool in_place = false;  ///< the kernel wrote to the variable itself
+    bool in_place = false;  ///< the kernel writes to the variable itself
   };
   struct Gate {
     std::size_t buffer = 0;
@@ -124,15 +132,15 @@ class Plan {
   std::vector<std::string> output_names_;
   std::vector<Buffer> buffers_;
   std::vector<std::shared_ptr<VariableState>> variables_;
-  std::vector<bool> written_;  // of variables_: by a kernel, in place
+  std::vector<bool> written_;  // by index in variables_: a kernel writes it in place
   std::vector<Copy> copies_;
   std::vector<double> runtime_;
   std::vector<Tensor> constants_;
   std::vector<Step> steps_;
-  std::size_t gates_at_ = 0;  // the step before which gates are asked
+  std::size_t gates_at_ = 0;  // index of the step before which the gates are evaluated
   std::vector<Commit> commits_;
   std::vector<Gate> gates_;
-  std::vector<int> closed_;                          // groups whose gates did not open in the last run
+  std::vector<int> closed_;                          // groups with a closed gate in the last run
   std::vector<std::pair<int, Overflow>> overflows_;  // by group
   std::vector<std::size_t> outputs_;
   Profile profile_;

@@ -10,7 +10,7 @@
 namespace mezzo {
 namespace {
 
-/// A kernel that copies a view's bytes where they need a place of their own.
+/// Copies bytes into a buffer of the arena.
 class CopyBytes : public Kernel {
  public:
   explicit CopyBytes(std::size_t bytes) : bytes_(bytes) {}
@@ -24,7 +24,7 @@ class CopyBytes : public Kernel {
 
 }  // namespace
 
-/// Makes a Plan from a graph: buffers, then kernels, then addresses.
+/// Makes a Plan from a graph: buffers, then kernels, then offsets in the arena.
 class PlanBuilder {
  public:
   PlanBuilder(Plan& plan, const Graph& graph) : plan_(plan), graph_(graph) {}
@@ -39,7 +39,11 @@ class PlanBuilder {
       plan_.outputs_.push_back(lasting(output.value));
     }
     for (const auto& gate : graph_.gates) {
-      plan_.gates_.push_back({buffer_of(gate.ok), gate.group, gate.on_failure, gate.error, gate.ok});
+      plan_.gates_.push_back({.buffer = buffer_of(gate.ok),
+                              .group = gate.group,
+                              .on_failure = gate.on_failure,
+                              .error = gate.error,
+                              .ok = gate.ok});
     }
     add_commits();
     const std::size_t computing = plan_.steps_.size();
@@ -77,11 +81,11 @@ class PlanBuilder {
     return all.size() - 1;
   }
 
-  /// Update ops whose outputs are nothing but updates of the variables that they read at the same place, and which read
-  /// none that another of them writes: they run after the gates and write into the variables.
+  /// Finds update ops that can write into the variables, after the gates. Every output must be an update of the
+  /// variable that the op reads at the same place. The op must not read a variable that another such op writes.
   void find_deferred() {
     const Uses uses(graph_);
-    std::map<NodePtr, std::pair<int, int>> candidates;  // node -> how many outputs are such updates, their group
+    std::map<NodePtr, std::pair<int, int>> candidates;  // node -> number of such outputs, group
     for (const auto& update : graph_.updates) {
       const Node& node = *update.value.node();
       const auto output = static_cast<std::size_t>(update.value.output());
@@ -106,13 +110,13 @@ class PlanBuilder {
     }
   }
 
-  /// How many of an update op's outputs are variables: the low-precision copy after them is none.
+  /// Number of an update op's outputs that are variables: all except the compute copy at the end.
   static std::size_t in_place_outputs(const Node& node) {
     if (node.op->in_place.empty()) return 0;
     return node.outputs.size() - (node.attributes.has("copy_dtype") ? 1 : 0);
   }
 
-  /// Whether the node reads one of the variables, or a copy of one, other than those that it updates.
+  /// True if the node reads one of `variables`, or a copy of one, that it does not update.
   static bool reads_any(const Node& node, const std::set<const VariableState*>& variables) {
     const auto own = node.op->in_place.begin();
     const auto end = own + static_cast<std::ptrdiff_t>(in_place_outputs(node));
@@ -153,14 +157,14 @@ class PlanBuilder {
     }
   }
 
-  /// A buffer on the bytes of another: it shares that one's lifetime.
+  /// Adds a buffer on the bytes of `base`.
   std::size_t new_view(std::size_t base, const Spec& spec) {
     const std::size_t view = new_buffer(plan_.buffers_[base].home, plan_.buffers_[base].index, spec);
     views_.lay(view, base);
     return view;
   }
 
-  /// The low-precision copy of a variable isn't computed in the step: it is kept with the variable.
+  /// Handles a cast of a variable: a leaf on the compute copy that is stored with the variable. False for other nodes.
   bool add_copy(const NodePtr& node) {
     const auto& variable = is(*node, ops::cast) ? node->inputs.front().node()->variable : nullptr;
     if (!variable || !is_floating(node->outputs.front().dtype)) return false;
@@ -178,10 +182,12 @@ class PlanBuilder {
     Plan::Copy copy;
     copy.variable = variable;
     copy.dtype = dtype;
-    copy.refresh =
-        choose_kernel(
-            {&ops::cast, {{"dtype", dtype}}, {{variable->value.shape(), variable->value.dtype()}}, {spec}, "[cast]"})
-            .kernel;
+    copy.refresh = choose_kernel({.op = &ops::cast,
+                                  .attributes = {{"dtype", dtype}},
+                                  .inputs = {{variable->value.shape(), variable->value.dtype()}},
+                                  .outputs = {spec},
+                                  .where = "[cast]"})
+                       .kernel;
     plan_.copies_.push_back(std::move(copy));
     return new_buffer(Home::copy, plan_.copies_.size() - 1, spec);
   }
@@ -191,7 +197,8 @@ class PlanBuilder {
     step.node = node;
     step.updates = deferred_.count(node.get()) != 0;
     step.group = group;
-    KernelRequest request{node->op, node->attributes, {}, node->outputs, node->where};
+    KernelRequest request{
+        .op = node->op, .attributes = node->attributes, .inputs = {}, .outputs = node->outputs, .where = node->where};
     for (const Value& input : node->inputs) {
       request.inputs.push_back({input.shape(), input.dtype()});
       step.reads.push_back(buffer_of(input));
@@ -220,12 +227,13 @@ class PlanBuilder {
       const bool in_place = deferred_.count(update.value.node().get()) != 0;
       variable_index(update.variable);
       const std::size_t buffer = in_place ? 0 : lasting(update.value);
-      plan_.commits_.push_back({update.variable, buffer, update.group, in_place});
+      plan_.commits_.push_back(
+          {.variable = update.variable, .buffer = buffer, .group = update.group, .in_place = in_place});
     }
   }
 
-  /// Where a value stays until the next run: what lies in a variable, its copy or an input moves to a place of its own
-  /// before anything is written.
+  /// The buffer that holds a value until the next run. A value in a variable, a compute copy or an input is copied into
+  /// the arena before any variable is written.
   std::size_t lasting(const Value& value) {
     const std::size_t source = buffer_of(value);
     const Home home = plan_.buffers_[source].home;

@@ -1,5 +1,5 @@
 #pragma once
-// What PlanBuilder does to the flat list of kernels once it is there.
+// Parts of PlanBuilder that work on the complete list of kernels: schedule of updates, placement of buffers.
 #include <cstddef>
 #include <map>
 
@@ -8,12 +8,13 @@
 
 namespace mezzo {
 
-/// Buffers of a plan that lie on the bytes of another and share its lifetime.
+/// Buffers that share the bytes, and so the lifetime, of another buffer of the plan.
 class Views {
  public:
   std::size_t root(std::size_t buffer) const;
   bool has(std::size_t buffer) const { return roots_.count(buffer) != 0; }
-  /// Lays `buffer`, and what lies on it, on the bytes of `base`.
+
+  /// Lays `buffer` and its views on the bytes of `base`.
   void lay(std::size_t buffer, std::size_t base);
   const std::map<std::size_t, std::size_t>& roots() const { return roots_; }
 
@@ -21,11 +22,12 @@ class Views {
   std::map<std::size_t, std::size_t> roots_;
 };
 
-/// Moves updates of variables to where they can first be made: nothing can fail any more, the gates are known, nobody
-/// reads the old values. There gradients are still in the cache, and their memory can serve again.
+/// Moves each update of a variable to the earliest possible place: after the gates and all kernels that may throw,
+/// after the kernels that compute its operands, and after the last reader of the old value. There the gradient is still
+/// in the cache, and its memory can be reused.
 class UpdateSchedule {
  public:
-  /// The plan's steps are `computing` ones that compute, then those that update.
+  /// `plan` has `computing` steps that compute, then the steps that update.
   UpdateSchedule(Plan& plan, std::size_t computing, const Views& views);
   void apply();
 
@@ -36,10 +38,11 @@ class UpdateSchedule {
   const Views& views_;
   std::size_t computing_, gates_at_ = 0;
   std::map<std::size_t, std::size_t> written_;  // buffer -> the place after the step that writes it
-  std::map<std::pair<Plan::Buffer::Home, std::size_t>, std::size_t> read_;  // of homes outside of the arena
+  std::map<std::pair<Plan::Buffer::Home, std::size_t>, std::size_t>
+      read_;  // the same for the last reader; homes outside of the arena only
 };
 
-/// Lets outputs take the bytes of operands that nobody needs any more, then places all that is in the arena.
+/// Lets outputs overwrite operands that are not read later, then assigns offsets in the arena to all buffers.
 class BufferPlacement {
  public:
   BufferPlacement(Plan& plan, Views& views);

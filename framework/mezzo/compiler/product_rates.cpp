@@ -1,5 +1,7 @@
 #include <mezzo/compiler/product_rates.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,11 +17,12 @@
 namespace mezzo {
 namespace {
 
-/// A kernel on arrays of its own.
+/// A kernel of a matrix product or convolution, with its own arrays.
 class Product {
  public:
   explicit Product(const Node& node) {
-    KernelRequest request{node.op, node.attributes, {}, node.outputs, node.where};
+    KernelRequest request{
+        .op = node.op, .attributes = node.attributes, .inputs = {}, .outputs = node.outputs, .where = node.where};
     for (const Value& input : node.inputs) {
       request.inputs.push_back({input.shape(), input.dtype()});
       const std::vector<float> halves(static_cast<std::size_t>(element_count(input.shape())), 0.5F);
@@ -50,7 +53,7 @@ class Product {
 
 using Products = std::vector<std::unique_ptr<Product>>;
 
-/// The products among the nodes of y = f(a, b) and its gradients.
+/// Products among the nodes of f(a, b) and its gradients.
 Products products_of(Value (*f)(const Value&, const Value&), const Shape& a, const Shape& b, DType dtype) {
   Trace trace(Trace::Mode::graph, true);
   const PolicyScope policy{Policy(dtype)};
@@ -72,7 +75,7 @@ double seconds_of(const Products& products) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// One dtype's products and the least time that they took.
+/// The products of one dtype and their shortest times.
 struct Candidate {
   explicit Candidate(DType dtype)
       : matmul(products_of([](const Value& a, const Value& b) { return mezzo::matmul(a, b); }, {384, 384}, {384, 384},
@@ -95,8 +98,8 @@ struct Candidate {
       }
       return operations / seconds / 1e9;
     };
-    ProductRates out{rate(matmul, matmul_seconds), rate(conv2d, conv2d_seconds), {}};
-    for (const std::string& name : names) out.kernels += (out.kernels.empty() ? "" : ", ") + name;
+    ProductRates out{.matmul = rate(matmul, matmul_seconds), .conv2d = rate(conv2d, conv2d_seconds), .kernels = ""};
+    out.kernels = fmt::format("{}", fmt::join(names, ", "));
     return out;
   }
 

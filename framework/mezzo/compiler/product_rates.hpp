@@ -6,20 +6,19 @@
 
 namespace mezzo {
 
-/// How fast the products of a training step run here, in GFLOP/s: one forward and its two gradients, as plans would
-/// compute them.
+/// Measured rates of a product together with its two gradients, computed by the kernels that plans use.
 struct ProductRates {
-  double matmul = 0;
-  double conv2d = 0;
-  std::string kernels;  ///< which implementations: "onednn", "onednn, widen"
+  double matmul = 0;    ///< GFLOP/s
+  double conv2d = 0;    ///< GFLOP/s
+  std::string kernels;  ///< names of the implementations: "onednn", "onednn, widen"
 };
 
-/// Those of each dtype: for a floating `dtypes`, products of 384 x 384 matrices and 3 x 3 convolutions of (4, 28, 28,
-/// 64) to 64 channels. The best of `rounds` rounds, which alternate between the dtypes. Takes some 0.02 s a dtype and
-/// round on two cores; float64, which has no fast kernel, up to a second.
+/// Measures the rates for each of `dtypes`, which must be floating: products of 384 x 384 matrices, and 3 x 3
+/// convolutions of (4, 28, 28, 64) to 64 channels. Returns the best of `rounds` rounds; rounds alternate between the
+/// dtypes. Takes about 0.02 s per dtype and round on two cores, and up to 1 s for float64 (no fast kernel).
 std::vector<ProductRates> product_rates(const std::vector<DType>& dtypes, int rounds);
 
-/// How oneDNN computes products of a dtype on this CPU: natively, by wider arithmetic, or not at all.
+/// Support of oneDNN for products of a dtype on this CPU: native, emulated with wider arithmetic, or absent.
 enum class Support { native, emulated, absent };
 
 /// Sets the function that dtype_support() calls; a backend implements it. Called once, by registration.cpp.

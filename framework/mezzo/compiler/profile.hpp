@@ -5,27 +5,28 @@
 
 namespace mezzo {
 
-/// Where the time of a plan's runs goes: one clock read at each border between two laps. The first run, which also
-/// touches memory for the first time, is kept apart; a run that throws isn't counted. Allocates when it is made only.
+/// Times of a plan's runs, by lap; the clock is read once at the end of each lap. The first run is recorded separately,
+/// since it also touches memory for the first time. A run that throws is not counted. Only the constructor allocates.
 class Profile {
  public:
   using Clock = std::chrono::steady_clock;
 
   explicit Profile(std::size_t laps = 0) : current_(laps), total_(laps) {}
 
-  /// A run begins.
+  /// Starts a run.
   void start();
 
-  /// A lap ends, which began where the one before it ended, or with the run. A lap may have several parts.
+  /// Ends lap i, which began at the end of the lap before it or at the start of the run. Called several times for one
+  /// lap, it adds the times.
   void lap(std::size_t i);
 
-  /// The run is complete.
+  /// Ends a run.
   void finish();
 
-  /// What the run before took in its caller's eyes, with the preparations for it.
+  /// Adds the wall time of the last run as measured by the caller, including its own set-up.
   void count_wall(Clock::duration time);
 
-  /// Runs that are counted.
+  /// Number of counted runs, without the first.
   std::int64_t runs() const { return runs_ > 0 ? runs_ : 0; }
 
   /// @name Means over the counted runs, in nanoseconds; 0 if there are none
@@ -33,21 +34,21 @@ class Profile {
   double lap_time(std::size_t i) const { return mean(total_[i]); }
   double run_time() const;
 
-  /// That of the caller, or run_time() where none called count_wall().
+  /// Mean of the times of count_wall(), or run_time() without any.
   double wall_time() const;
   /// @}
 
-  /// What the first run took, in nanoseconds; 0 before it.
+  /// Time of the first run in nanoseconds; 0 before it.
   double first_run_time() const { return static_cast<double>(first_); }
 
  private:
   using Nanoseconds = std::chrono::nanoseconds::rep;
   double mean(Nanoseconds total) const;
 
-  std::vector<Nanoseconds> current_, total_;  // by lap: of this run, of all that are counted
+  std::vector<Nanoseconds> current_, total_;  // by lap: of this run, of all counted runs
   Clock::time_point last_;
   Nanoseconds first_ = 0, wall_ = 0;
-  std::int64_t runs_ = -1;  // the first isn't counted
+  std::int64_t runs_ = -1;  // the first is not counted
 };
 
 }  // namespace mezzo

@@ -3,7 +3,7 @@
 namespace mezzo {
 namespace {
 
-/// The new graph, and what stands in it for the outputs of the old one's nodes.
+/// The new graph, and the values in it that replace the outputs of the old graph's nodes.
 class Renewed final : public Rewriter {
  public:
   Values add(const NodePtr& node) override {

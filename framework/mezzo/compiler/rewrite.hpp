@@ -6,7 +6,7 @@
 
 namespace mezzo {
 
-/// Number of readers of each value, outputs, updates and gates of the graph among them.
+/// Number of readers of each value. Outputs, updates and gates of the graph count as readers.
 class Uses {
  public:
   explicit Uses(const Graph& graph);
@@ -16,24 +16,26 @@ class Uses {
   std::unordered_map<const Node*, std::vector<int>> counts_;
 };
 
-/// A node of a graph under rewriting: an op on values, with its layer's names.
+/// Makes a node of an op on values, with the layer's path and error prefix of `origin`.
 NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vector<Spec> outputs, const Node& origin);
 
-/// What a rule does to the graph that is being built.
+/// Operations of a rule on the graph that is being built.
 class Rewriter {
  public:
   virtual ~Rewriter() = default;
 
-  /// Adds a node; its outputs.
+  /// Adds a node and returns its outputs.
   virtual Values add(const NodePtr& node) = 0;
 
-  /// From here on the values stand for the outputs of a node that has been passed already.
+  /// Replaces the outputs of a node that was visited before by `values`, for all nodes that follow.
   virtual void replace(const NodePtr& old, Values values) = 0;
 };
 
-/// Builds a graph anew, node by node. `rule` gets a node as it was and as it is with inputs of the new graph; it
-/// returns what stands for the node's outputs, or nothing to keep the node.
+/// Called for each node: `old` is the node of the old graph, `node` the same with inputs of the new graph. Returns the
+/// values that replace the node's outputs, or an empty list to keep the node.
 using Rule = std::function<Values(const NodePtr& old, const NodePtr& node, Rewriter& to)>;
+
+/// Builds a new graph, node by node, with `rule`.
 Graph rewrite(const Graph& graph, const Rule& rule);
 
 }  // namespace mezzo

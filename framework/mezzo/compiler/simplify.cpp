@@ -10,12 +10,12 @@
 namespace mezzo {
 namespace {
 
-/// Whether every number of dtype `narrow` survives a cast to `wide` and back.
+/// True if a cast of any number of dtype `narrow` to `wide` and back is exact.
 bool holds(DType wide, DType narrow) {
   return wide == narrow || (is_floating(wide) && is_floating(narrow) && promote(wide, narrow) == wide);
 }
 
-/// What a cast or reshape can be replaced by; undefined if it does something.
+/// The value that can replace a node without effect (a cast, reshape or identity); undefined for other nodes.
 Value without_effect(const Node& node) {
   const Value& x = node.inputs.front();
   const Spec& out = node.outputs.front();
@@ -37,7 +37,7 @@ Value without_effect(const Node& node) {
 bool leaf(const Node& node) { return node.op->infer == nullptr; }
 
 std::string key_of_node(const Node& node) {
-  std::string key = node.op->name + "|" + node.attributes.to_string();
+  std::string key = fmt::format("{}|{}", node.op->name, node.attributes.to_string());
   for (const Value& input : node.inputs) {
     key += fmt::format("|{}.{}", static_cast<const void*>(input.node().get()), input.output());
   }

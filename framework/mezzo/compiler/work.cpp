@@ -7,7 +7,7 @@ namespace {
 
 double size(const Spec& spec) { return static_cast<double>(element_count(spec.shape)); }
 
-/// Each element of the images is a sum over the kernel's window and input channels.
+/// Two operations per element of `images`, kernel position and input channel.
 double convolution(const Spec& images, const Spec& kernel) {
   return 2 * size(images) * size(kernel) / static_cast<double>(kernel.shape.back());
 }

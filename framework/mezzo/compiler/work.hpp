@@ -3,8 +3,8 @@
 
 namespace mezzo {
 
-/// Multiplications and additions that a request asks for: of matmul, conv2d and its two gradients; 0 for other ops.
-/// Counted as by the definition, whatever a kernel saves (Winograd) or adds (a bias).
+/// Number of multiplications and additions of matmul, conv2d and the two gradients of conv2d; 0 for other ops. Counted
+/// by the definition of the op, without the savings (Winograd) and additions (a bias) of a kernel.
 double operations(const KernelRequest& request);
 
 }  // namespace mezzo

@@ -1,16 +1,18 @@
 #include <mezzo/data/batch.hpp>
 
-#include <mezzo/core/error.hpp>
+#include <string_view>
+
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 
 const Tensor& HostBatch::operator[](const std::string& name) const {
-  std::string good;
+  std::vector<std::string_view> valid;
   for (const NamedTensor& field : fields) {
     if (field.name == name) return field.tensor;
-    good += (good.empty() ? "" : ", ") + field.name;
+    valid.emplace_back(field.name);
   }
-  throw NameError("no field \"" + name + "\" in the batch; there are: " + good);
+  fail_unknown("[HostBatch]", "field", name, valid);
 }
 
 }  // namespace mezzo

@@ -7,30 +7,30 @@
 
 namespace mezzo {
 
-/// What a field of a data set is for.
+/// Purpose of a field of a data set: input of the model, target of the loss, or weight of the sample.
 enum class Role { input, target, weight };
 
-/// One field of a data set: `shape` is that of one sample, without the batch axis.
+/// One field of a data set.
 struct Field {
-  std::string name{};
-  Shape shape{};
-  DType dtype = DType::float32;
-  Role role = Role::input;
+  std::string name{};            ///< unique in the data set
+  Shape shape{};                 ///< of one sample, without the batch axis
+  DType dtype = DType::float32;  ///< of the elements
+  Role role = Role::input;       ///< purpose of the field
 };
 
-/// A field's values for several samples, which lie along axis 0.
+/// The values of a field for several samples.
 struct NamedTensor {
-  std::string name{};
-  Tensor tensor{};
-  Role role = Role::input;
+  std::string name{};       ///< of the field
+  Tensor tensor{};          ///< samples along axis 0
+  Role role = Role::input;  ///< purpose of the field
 };
 
-/// A batch in host memory: every field's values for the same `size` samples.
+/// A batch in host memory.
 struct HostBatch {
-  std::vector<NamedTensor> fields{};
-  std::int64_t size = 0;
+  std::vector<NamedTensor> fields{};  ///< values of all fields, for the same samples
+  std::int64_t size = 0;              ///< number of samples
 
-  /// The values of a field; a NameError that lists the good names otherwise.
+  /// The values of a field. Throws a NameError with the valid names if there is no such field.
   const Tensor& operator[](const std::string& name) const;
 };
 

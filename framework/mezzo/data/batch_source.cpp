@@ -40,6 +40,7 @@ HostBatch BatchPlan::load(std::int64_t batch) const {
 
 namespace {
 
+/// Loads batches on the caller's thread.
 class CallerSource : public BatchStream::Source {
  public:
   CallerSource(BatchPlan plan, std::int64_t first, std::int64_t end)
@@ -56,6 +57,7 @@ class CallerSource : public BatchStream::Source {
   std::int64_t end_;
 };
 
+/// Loads batches on threads of its own, in a ring of slots.
 class WorkerSource : public BatchStream::Source {
  public:
   WorkerSource(BatchPlan plan, std::int64_t first, std::int64_t end, std::size_t room)
@@ -73,7 +75,7 @@ class WorkerSource : public BatchStream::Source {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  // Apart from the constructor: where a thread can't be started, the destructor ends those that were.
+  /// Starts the threads. Not in the constructor: if a thread can't be started, the destructor must stop the others.
   void start(int workers) {
     for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
   }
@@ -93,6 +95,7 @@ class WorkerSource : public BatchStream::Source {
   }
 
  private:
+  /// Result of loading one batch.
   struct Slot {
     std::optional<HostBatch> batch{};
     std::exception_ptr failure{};
@@ -119,16 +122,16 @@ class WorkerSource : public BatchStream::Source {
 
   Slot load(std::int64_t batch) const noexcept {
     try {
-      return {plan_.load(batch), nullptr};
+      return {.batch = plan_.load(batch)};
     } catch (...) {
-      return {std::nullopt, std::current_exception()};
+      return {.failure = std::current_exception()};
     }
   }
 
   const BatchPlan plan_;
-  std::mutex mutex_;  // guards all below but threads_
-  std::condition_variable ready_;
-  std::condition_variable room_;
+  std::mutex mutex_;               // guards all members below except threads_
+  std::condition_variable ready_;  // a slot was filled
+  std::condition_variable room_;   // a slot was emptied, or the source ends
   std::vector<Slot> slots_;
   std::int64_t next_to_load_;
   std::int64_t next_to_deliver_;

@@ -11,16 +11,16 @@
 
 namespace mezzo::detail {
 
-// Batches whose storage is filled again once the consumer has dropped every copy of them: touching fresh pages costs
-// more than copying into old ones.
+/// Batches whose storage is reused after the consumer has destroyed all copies of them. Writing to new pages takes
+/// longer than copying into used ones.
 class BatchPool {
  public:
   explicit BatchPool(std::size_t capacity) : capacity_(capacity) {}
 
-  // A batch to fill: one of `samples` samples that nobody holds any more, else an empty one.
+  /// Returns an unused batch of `samples` samples, or an empty one if there is none.
   HostBatch take(std::int64_t samples);
 
-  // Remembers the storage of a batch that is about to be handed out.
+  /// Keeps the storage of a batch for reuse.
   void remember(const HostBatch& batch);
 
  private:
@@ -29,7 +29,7 @@ class BatchPool {
   std::deque<HostBatch> kept_;
 };
 
-// Which samples make up which batch of an epoch, and how to read one. Any thread may load any batch.
+/// The samples of each batch of an epoch. Thread-safe.
 class BatchPlan {
  public:
   BatchPlan(std::shared_ptr<const DatasetSource> source, std::shared_ptr<BatchPool> pool,
@@ -40,18 +40,19 @@ class BatchPlan {
         batch_size_(batch_size),
         epoch_(epoch) {}
 
+  /// Reads one batch.
   HostBatch load(std::int64_t batch) const;
 
  private:
   std::shared_ptr<const DatasetSource> source_;
   std::shared_ptr<BatchPool> pool_;
-  std::vector<std::int64_t> order_;
+  std::vector<std::int64_t> order_;  // indices of the samples
   std::int64_t batch_size_;
   std::int64_t epoch_;
 };
 
-// Loads batches [first, end) on the caller's thread (workers 0) or on threads of its own. After next() has thrown, the
-// source may only be destroyed.
+/// Returns a source that loads batches [first, end) on the caller's thread (workers 0) or on threads of its own. After
+/// next() has thrown, the source must not be used any more.
 std::unique_ptr<BatchStream::Source> make_batch_source(BatchPlan plan, std::int64_t first, std::int64_t end,
                                                        int workers, int prefetch);
 
@@ -59,9 +60,12 @@ std::unique_ptr<BatchStream::Source> make_batch_source(BatchPlan plan, std::int6
 
 namespace mezzo {
 
+/// Sequence of batches.
 class BatchStream::Source {
  public:
   virtual ~Source() = default;
+
+  /// The next batch; nullopt after the last one.
   virtual std::optional<HostBatch> next() = 0;
 };
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/data/gather.hpp>
 #include <mezzo/data/sources.hpp>
 
@@ -15,7 +14,7 @@ namespace {
 void check_indices(const std::vector<std::int64_t>& indices, std::int64_t size) {
   for (const std::int64_t index : indices) {
     if (index < 0 || index >= size) {
-      throw ValueError("[Dataset] indices must lie in [0, " + std::to_string(size) + "); got " + std::to_string(index));
+      fail<ValueError>("[Dataset]", "indices must lie in [0, {}); got {}", size, index);
     }
   }
 }
@@ -43,13 +42,13 @@ Dataset Dataset::range(std::int64_t begin, std::int64_t end) const {
 }
 
 Dataset Dataset::take(std::int64_t count) const {
-  if (count < 0) throw ValueError("[Dataset.take] count must be 0 or more; got " + std::to_string(count));
+  if (count < 0) fail<ValueError>("[Dataset.take]", "count must be 0 or more; got {}", count);
   return range(0, std::min(count, size()));
 }
 
 std::pair<Dataset, Dataset> Dataset::split(double fraction) const {
   if (!(fraction >= 0 && fraction <= 1)) {
-    throw ValueError("[Dataset.split] fraction must lie in [0, 1]; got " + std::to_string(fraction));
+    fail<ValueError>("[Dataset.split]", "fraction must lie in [0, 1]; got {}", fraction);
   }
   const auto first = static_cast<std::int64_t>(std::floor(static_cast<double>(size()) * fraction));
   return {range(0, first), range(first, size())};

@@ -10,7 +10,7 @@
 
 namespace mezzo {
 
-/// Base of all data sets. Immutable: several threads read from it at once.
+/// Base of all data sets. Implementations must be immutable, because several threads read at the same time.
 class DatasetSource {
  public:
   virtual ~DatasetSource() = default;
@@ -18,14 +18,15 @@ class DatasetSource {
   /// Number of samples.
   virtual std::int64_t size() const = 0;
 
+  /// Fields of every sample.
   virtual const std::vector<Field>& fields() const = 0;
 
-  /// Writes sample `index`, which lies in [0, size()): the row-major elements of field i to `out[i]`, which has room
-  /// for exactly them. What it throws reaches the user with the sample's index in front.
+  /// Reads sample `index` in [0, size()). Writes the row-major elements of field i to `out[i]`, which has exactly their
+  /// size. Exceptions reach the user with the sample's index before their text.
   virtual void read(std::int64_t index, void* const* out) const = 0;
 
-  /// What loaders call: read() in their epoch `epoch`, for samples that change from epoch to epoch. Without an override
-  /// they don't. Dataset::gather() reads as in epoch 0.
+  /// Reads sample `index` in epoch `epoch`. Loaders call this function; Dataset::gather() calls it with epoch 0.
+  /// Override it for samples that change from epoch to epoch; the default calls read().
   virtual void read_in_epoch(std::int64_t index, std::int64_t epoch, void* const* out) const {
     static_cast<void>(epoch);
     read(index, out);
@@ -35,52 +36,54 @@ class DatasetSource {
 struct FunctionDatasetOptions {
   /// Number of samples.
   std::int64_t size = 0;
-  /// Names, shapes of one sample, dtypes and roles.
+  /// Names, shapes of one sample, dtypes and roles. Required.
   std::vector<Field> fields{};
-  /// Makes sample `index`: one tensor a field, in the order of `fields`, of just their shapes and dtypes. Called from
-  /// several threads at once.
+  /// Makes sample `index`: one tensor per field, in the order of `fields`, with their shapes and dtypes. Several
+  /// threads call it at the same time. Required, unless epoch_function is given.
   std::function<std::vector<Tensor>(std::int64_t index)> function{};
-  /// In place of `function`, for samples that are drawn anew in each epoch of a loader. What it draws should depend on
-  /// its arguments alone, as <mezzo/data/image/random.hpp> does, so that an epoch is the same for any number of
-  /// workers.
+  /// Replaces `function` for samples that are drawn anew in each epoch. Its result should depend on its arguments
+  /// alone, as with <mezzo/data/image/random.hpp>: then an epoch is the same for any number of workers.
   std::function<std::vector<Tensor>(std::int64_t index, std::int64_t epoch)> epoch_function{};
 };
 
-/// The one handle for data sets: samples of the same named fields, read by index. A copy shares the samples.
+/// A data set: samples with the same named fields, read by index. Copies share the samples.
 class Dataset {
  public:
-  /// No samples, no fields.
+  /// A data set without samples and fields.
   Dataset() = default;
 
-  /// From a source of the user's own.
+  /// Wraps a user-defined source.
   template <class D, class = std::enable_if_t<std::is_base_of_v<DatasetSource, D>>>
   Dataset(D source) : source_(std::make_shared<const D>(std::move(source))) {}
 
-  /// From arrays whose axis 0 counts the samples: `Dataset::from_tensors({{"image", x}, {"label", y, Role::target}})`.
-  /// The arrays that model.fit takes are fields `x`, `y` and `sample_weight`. Shares the tensors' bytes. A ShapeError
-  /// if the first axes differ or one is missing, a ValueError if two names are the same.
+  /// Makes a data set from tensors with the samples along axis 0:
+  /// `Dataset::from_tensors({{"image", x}, {"label", y, Role::target}})`. The fields for model.fit are `x`, `y` and
+  /// `sample_weight`. Shares the tensors' bytes. Throws a ShapeError if the sizes of axis 0 differ or a tensor has no
+  /// axis, a ValueError if two names are equal.
   static Dataset from_tensors(std::vector<NamedTensor> fields);
 
-  /// Samples made on demand by a function: decoded from files, drawn at random. A ValueError if size is negative, not
-  /// just one function is given or two names are the same.
+  /// Makes a data set from a function that makes samples on demand: decodes files, draws random numbers. Throws a
+  /// ValueError if size is negative, not exactly one function is given or two names are equal.
   static Dataset from_function(FunctionDatasetOptions options);
 
   /// Number of samples.
   std::int64_t size() const { return source_ ? source_->size() : 0; }
 
+  /// Fields of every sample.
   const std::vector<Field>& fields() const;
 
-  /// The first `count` samples, or all where there are fewer.
+  /// The first `count` samples, or all if there are fewer. Throws a ValueError if `count` is negative.
   Dataset take(std::int64_t count) const;
 
-  /// The samples of these indices, in their order; an index may come twice. A ValueError if one is out of range.
+  /// The samples of these indices, in their order. An index may occur several times. Throws a ValueError if one is out
+  /// of range.
   Dataset subset(std::vector<std::int64_t> indices) const;
 
-  /// The first floor(size * fraction) samples, and the rest. A ValueError if `fraction` lies outside [0, 1]. Keras'
-  /// `validation_split = v` is `split(1 - v)`.
+  /// Splits into the first floor(size * fraction) samples and the rest. `split(1 - v)` is Keras' `validation_split =
+  /// v`. Throws a ValueError if `fraction` is not in [0, 1].
   std::pair<Dataset, Dataset> split(double fraction) const;
 
-  /// The samples of these indices as one batch. A ValueError if one is out of range.
+  /// Reads the samples of these indices as one batch. Throws a ValueError if one is out of range.
   HostBatch gather(const std::vector<std::int64_t>& indices) const;
 
  private:

@@ -3,7 +3,7 @@
 #include <exception>
 #include <string>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -14,7 +14,7 @@ Shape with_batch_axis(std::int64_t samples, const Shape& sample) {
   return shape;
 }
 
-// Gives `batch` tensors that have room for `samples` and are its own.
+/// Makes the tensors of `batch` fit for `samples` samples; shared tensors are replaced.
 void prepare(const std::vector<Field>& fields, std::int64_t samples, HostBatch& batch) {
   batch.size = samples;
   batch.fields.resize(fields.size());
@@ -29,7 +29,7 @@ void prepare(const std::vector<Field>& fields, std::int64_t samples, HostBatch& 
   }
 }
 
-// Throws the exception that is being handled again, with `prefix` in front of its text.
+/// Throws the exception that is being handled again, with `prefix` before its text.
 [[noreturn]] void rethrow_with(const std::string& prefix) {
   try {
     throw;
@@ -46,7 +46,7 @@ void prepare(const std::vector<Field>& fields, std::int64_t samples, HostBatch& 
   } catch (const std::exception& e) {
     std::throw_with_nested(Error(prefix + e.what()));
   } catch (...) {
-    std::throw_with_nested(Error(prefix + "an exception that is no std::exception"));
+    std::throw_with_nested(Error(prefix + "an exception of a type other than std::exception"));
   }
 }
 
@@ -68,7 +68,7 @@ void gather(const DatasetSource& source, const std::vector<std::int64_t>& indice
     try {
       source.read_in_epoch(index, epoch, cursors.data());
     } catch (...) {
-      rethrow_with(std::string(where) + " sample " + std::to_string(index) + ": ");
+      rethrow_with(fmt::format("{} sample {}: ", where, index));
     }
     for (std::size_t i = 0; i < count; ++i) cursors[i] = static_cast<std::byte*>(cursors[i]) + steps[i];
   }

@@ -6,9 +6,9 @@
 
 namespace mezzo::detail {
 
-// Reads the samples of these indices, as they are in `epoch`, into `batch`, whose tensors are used again where they fit
-// and nobody else holds them. An exception keeps its type among mezzo's (any other becomes an Error) and gets `where`
-// and the sample's index in front of its text; the original is nested in it.
+/// Reads samples of an epoch into `batch`. Reuses the batch's tensors if shape and dtype fit and they are not shared.
+/// Exceptions of the source keep their type if it is one of mezzo's; others become an Error. Their text starts with
+/// `where` and the sample's index, and the original exception is nested.
 void gather(const DatasetSource& source, const std::vector<std::int64_t>& indices, std::int64_t epoch,
             const char* where, HostBatch& batch);
 

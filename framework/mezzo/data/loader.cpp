@@ -4,17 +4,16 @@
 #include <string>
 #include <utility>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/data/batch_source.hpp>
 
 namespace mezzo {
 namespace {
 
-void check_at_least(std::int64_t least, std::int64_t value, const std::string& option) {
+void check_at_least(std::int64_t least, std::int64_t value, const char* option) {
   if (value < least) {
-    throw ValueError("[DataLoader] " + option + " must be " + std::to_string(least) + " or more; got " +
-                     std::to_string(value));
+    fail<ValueError>("[DataLoader]", "{} must be {} or more; got {}", option, least, value);
   }
 }
 
@@ -23,7 +22,7 @@ std::int64_t count_batches(std::int64_t samples, const DataLoaderOptions& option
   return whole + (!options.drop_last && samples % options.batch_size > 0 ? 1 : 0);
 }
 
-// A permutation of 0 ... count - 1, fixed by (seed, epoch).
+/// Permutation of 0 ... count - 1 that depends on seed and epoch alone.
 std::vector<std::int64_t> shuffled(std::int64_t count, std::uint64_t seed, std::int64_t epoch) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), std::int64_t{0});
@@ -62,23 +61,22 @@ DataLoader::DataLoader(Dataset dataset, DataLoaderOptions options) : dataset_(st
   check_at_least(0, options_.workers, "workers");
   check_at_least(1, options_.prefetch, "prefetch");
   check_at_least(-1, options_.seed, "seed");
-  if (dataset_.size() == 0) throw ValueError("[DataLoader] the data set is empty");
+  if (dataset_.size() == 0) fail<ValueError>("[DataLoader]", "the data set must have samples; got 0");
   size_ = count_batches(dataset_.size(), options_);
   if (size_ == 0) {
-    throw ValueError("[DataLoader] drop_last leaves no batch: batch_size is " + std::to_string(options_.batch_size) +
-                     " and the data set has " + std::to_string(dataset_.size()) + " samples");
+    fail<ValueError>("[DataLoader]", "with drop_last, the data set must have at least batch_size = {} samples; got {}",
+                     options_.batch_size, dataset_.size());
   }
-  // What waits in the slots, what each worker fills, and two that the consumer may hold.
+  // Batches in the slots, one that each worker fills, and two that the consumer may hold.
   const auto workers = static_cast<std::size_t>(options_.workers);
   pool_ = std::make_shared<detail::BatchPool>(workers * static_cast<std::size_t>(options_.prefetch + 1) + 2);
 }
 
 BatchStream DataLoader::epoch(std::int64_t epoch, std::int64_t first_batch) const {
-  if (empty()) throw ValueError("[DataLoader] an absent loader has no epochs");
+  if (empty()) fail<ValueError>("[DataLoader]", "epoch() needs a loader with a data set; got an absent loader");
   check_at_least(0, epoch, "epoch");
   if (first_batch < 0 || first_batch > size_) {
-    throw ValueError("[DataLoader] first_batch must lie in [0, " + std::to_string(size_) + "]; got " +
-                     std::to_string(first_batch));
+    fail<ValueError>("[DataLoader]", "first_batch must lie in [0, {}]; got {}", size_, first_batch);
   }
   std::vector<std::int64_t> order;
   if (options_.shuffle) {

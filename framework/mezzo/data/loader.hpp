@@ -15,19 +15,19 @@ class BatchPool;
 struct DataLoaderOptions {
   /// Samples per batch, 1 or more.
   std::int64_t batch_size = 32;
-  /// Whether each epoch has an order of its own; otherwise the data set's.
+  /// True: each epoch has a random order of its own. False: the order of the data set.
   bool shuffle = false;
-  /// Whether a last batch of fewer samples is left out.
+  /// Drops the last batch if it has fewer samples than batch_size.
   bool drop_last = false;
-  /// Threads that load batches in the background; 0 loads on the caller's.
+  /// Number of background threads that load batches. 0: the caller's thread loads them.
   int workers = 1;
-  /// Batches that each worker may be ahead of the caller, 1 or more.
+  /// Number of batches that each worker may load ahead, 1 or more.
   int prefetch = 2;
-  /// Seed of the order; -1 follows seed_everything().
+  /// Seed of the order. -1: the seed of seed_everything().
   std::int64_t seed = -1;
 };
 
-/// The batches of one epoch, in order. Belongs to one thread; destroying it before its end stops the workers.
+/// The batches of one epoch, in order. Not thread-safe. Destruction before the end stops the workers.
 class BatchStream {
  public:
   class Source;
@@ -37,9 +37,9 @@ class BatchStream {
   BatchStream& operator=(BatchStream&&) noexcept;
   ~BatchStream();
 
-  /// The next batch; nothing after the last. An exception from the data set comes out here in its batch's place and
-  /// ends the epoch: its type among mezzo's is kept, its text says `[DataLoader] sample 17: ...`, the index being
-  /// that in the loader's data set. Further calls throw it again.
+  /// Returns the next batch; nullopt after the last one. Throws an exception of the data set when its batch is due,
+  /// which ends the epoch; further calls throw it again. Its type is kept if it is one of mezzo's, otherwise it becomes
+  /// an Error. Its text starts with `[DataLoader] sample 17: `, where 17 is the index in the loader's data set.
   std::optional<HostBatch> next();
 
  private:
@@ -47,27 +47,30 @@ class BatchStream {
   std::exception_ptr failure_;
 };
 
-/// Cuts a data set into batches. The order of epoch n depends on (seed, n) and the number of samples alone, so it is
-/// the same for any number of workers and after a resume. A copy shares the data set.
+/// Divides a data set into batches. The order of epoch n depends on the seed, n and the number of samples alone: it is
+/// the same for any number of workers and after a resume. Copies share the data set.
 class DataLoader {
  public:
-  /// The absent loader: no data set, no batches.
+  /// An absent loader, without data set and batches.
   DataLoader() = default;
 
-  /// A ValueError if the data set is empty or an option is out of its range.
+  /// Throws a ValueError if the data set is empty, an option is out of its range, or drop_last leaves no batch.
   explicit DataLoader(Dataset dataset, DataLoaderOptions options = {});
 
-  /// Whether this is the absent loader.
+  /// True for an absent loader.
   bool empty() const { return size_ == 0; }
 
   /// Batches per epoch.
   std::int64_t size() const { return size_; }
 
+  /// The data set.
   const Dataset& dataset() const { return dataset_; }
+
+  /// The options given to the constructor.
   const DataLoaderOptions& options() const { return options_; }
 
-  /// The batches of epoch `epoch` (from 0 on), from batch `first_batch` on. A ValueError if the loader is absent, the
-  /// epoch negative or first_batch not in [0, size()].
+  /// Starts epoch `epoch` (0 or more) at batch `first_batch`. Throws a ValueError if the loader is absent, the epoch is
+  /// negative or first_batch is not in [0, size()].
   BatchStream epoch(std::int64_t epoch, std::int64_t first_batch = 0) const;
 
  private:

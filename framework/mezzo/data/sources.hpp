@@ -6,7 +6,7 @@
 
 namespace mezzo::detail {
 
-// The rows of tensors.
+/// Data set of the rows of tensors.
 class TensorSource : public DatasetSource {
  public:
   explicit TensorSource(std::vector<NamedTensor> tensors);
@@ -21,7 +21,7 @@ class TensorSource : public DatasetSource {
   std::int64_t size_ = 0;
 };
 
-// What a function returns.
+/// Data set of samples that a function makes.
 class FunctionSource : public DatasetSource {
  public:
   explicit FunctionSource(FunctionDatasetOptions options);
@@ -34,7 +34,7 @@ class FunctionSource : public DatasetSource {
   FunctionDatasetOptions options_;
 };
 
-// Some samples of another source, in an order of their own.
+/// Some samples of another data set, in a given order.
 class SubsetSource : public DatasetSource {
  public:
   SubsetSource(std::shared_ptr<const DatasetSource> whole, std::vector<std::int64_t> indices)

@@ -1,7 +1,9 @@
 #include <mezzo/ops/activation.hpp>
 
 #include <array>
+#include <vector>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
@@ -29,12 +31,12 @@ constexpr std::array<Known, 7> known{{{"exp", exp},
 }  // namespace
 
 Activation::Activation(const std::string& name) {
-  std::string good;
+  std::vector<const char*> names;
   for (const Known& entry : known) {
     if (name == entry.name) function_ = entry.function;
-    good += (good.empty() ? "" : ", ") + std::string(entry.name);
+    names.push_back(entry.name);
   }
-  if (!function_) throw NameError("no activation \"" + name + "\"; there are: " + good);
+  if (!function_) fail_unknown("", "activation", name, names);
 }
 
 }  // namespace mezzo

@@ -9,12 +9,12 @@
 namespace mezzo {
 
 /// An activation function by name ("exp", "gelu", "linear", "relu", "sigmoid", "softmax", "tanh"), or any function of
-/// one Value. "gelu" is the exact one, "softmax" that of the last axis. Not given, it is linear.
+/// one Value. "gelu" is the exact variant, "softmax" is along the last axis. Default: linear.
 class Activation {
  public:
   Activation() = default;
 
-  /// A NameError that lists the good names if there is none of this one.
+  /// Throws a NameError that lists the valid names if `name` is unknown.
   Activation(const std::string& name);
   Activation(const char* name) : Activation(std::string(name)) {}
 

@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -8,8 +9,7 @@ std::vector<Spec> infer_argmax(const OpCall& call) {
   Shape shape = call.inputs[0].shape;
   const auto axis = call.attributes.get<std::int64_t>("axis");
   if (shape[static_cast<std::size_t>(axis)] == 0) {
-    throw ShapeError(call.where + " input axis " + std::to_string(axis) + " must be at least 1; got shape " +
-                     to_string(shape));
+    fail<ShapeError>(call.where, "input axis {} must be at least 1; got shape {}", axis, shape);
   }
   shape.erase(shape.begin() + axis);
   return {{shape, DType::int64}};

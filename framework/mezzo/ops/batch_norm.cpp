@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -6,26 +7,24 @@ namespace {
 
 void require_like(const OpCall& call, std::size_t i, const Spec& x) {
   if (call.inputs[i] != x) {
-    throw ShapeError(call.where + " input " + std::to_string(i) + " must be " + to_string(x) + "; got " +
-                     to_string(call.inputs[i]));
+    fail<ShapeError>(call.where, "input {} must be {}; got {}", i, to_string(x), to_string(call.inputs[i]));
   }
 }
 
 std::vector<Spec> infer_batch_norm(const OpCall& call) {
   detail::require_float(call, 0);
   const Spec& x = call.inputs[0];
-  if (x.shape.empty()) throw ShapeError(call.where + " input must have a channel axis; got shape ()");
+  if (x.shape.empty()) fail<ShapeError>(call.where, "input must have a channel axis; got shape ()");
   const DType statistics = accumulation_dtype(x.dtype);
   const Spec channels{{x.shape.back()}, statistics};
   const char* names[] = {"gamma", "beta", "moving_mean", "moving_variance"};
   for (std::size_t i = 1; i < 5; ++i) {
     if (call.inputs[i].shape != channels.shape) {
-      throw ShapeError(call.where + " input axis -1 must be " + std::to_string(element_count(call.inputs[i].shape)) +
-                       " (size of " + names[i - 1] + "); got shape " + to_string(x.shape));
+      fail<ShapeError>(call.where, "input axis -1 must be {} (size of {}); got shape {}",
+                       element_count(call.inputs[i].shape), names[i - 1], x.shape);
     }
     if (call.inputs[i].dtype != statistics) {
-      throw DTypeError(call.where + " " + names[i - 1] + " must be " + dtype_name(statistics) + "; got " +
-                       dtype_name(call.inputs[i].dtype));
+      fail<DTypeError>(call.where, "{} must be {}; got {}", names[i - 1], statistics, call.inputs[i].dtype);
     }
   }
   if (call.inputs.size() > 5) require_like(call, 5, x);
@@ -42,7 +41,7 @@ std::vector<Spec> infer_gradient(const OpCall& call) {
 }
 
 Values batch_norm_gradient(const GradientContext& context) {
-  if (!context.cotangent().defined()) return Values(5);  // moving statistics pass no gradient
+  if (!context.cotangent().defined()) return Values(5);  // only moving statistics are used, without a gradient
   const Value& x = context.input(0);
   const Values all =
       insert(ops::batch_norm_gradient,

@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -7,7 +8,7 @@ namespace {
 std::vector<Spec> infer_broadcast_to(const OpCall& call) {
   const auto& shape = call.attributes.get<Shape>("shape");
   if (broadcast(call.inputs[0].shape, shape, call.where) != shape) {
-    throw ShapeError(call.where + " cannot stretch " + to_string(call.inputs[0].shape) + " to " + to_string(shape));
+    fail<ShapeError>(call.where, "input 0 must broadcast to {}; got shape {}", shape, call.inputs[0].shape);
   }
   return {{shape, call.inputs[0].dtype}};
 }

@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -12,8 +13,8 @@ std::vector<Spec> infer_concat(const OpCall& call) {
     Shape other = shape;
     if (shape.size() == out.shape.size()) other[axis] = out.shape[axis];
     if (other != out.shape) {
-      throw ShapeError(call.where + " inputs must have equal sizes on all axes but " + std::to_string(axis) + "; got " +
-                       to_string(call.inputs.front().shape) + " and " + to_string(shape));
+      fail<ShapeError>(call.where, "inputs must have equal sizes on all axes except {}; got {} and {}", axis,
+                       call.inputs.front().shape, shape);
     }
     std::int64_t& size = out.shape[axis];
     size = size < 0 || shape[axis] < 0 ? -1 : size + shape[axis];
@@ -44,7 +45,7 @@ Op detail::define_concat() {
 
 Value concat(const Values& values, std::int64_t axis) {
   const std::string where = current_label("concat");
-  if (values.empty()) throw ValueError(where + " takes at least one input");
+  if (values.empty()) fail<ValueError>(where, "takes at least one input; got 0");
   return insert_one(ops::concat, values, {{"axis", normalize_axis(axis, values[0].shape().size(), where)}});
 }
 

@@ -1,19 +1,19 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
 
-/// The output's shape from those of image and kernel, both of rank 4.
+/// Output shape for an image batch of shape x and a kernel, both of rank 4.
 Shape output_shape(const OpCall& call, const Shape& x, const Shape& kernel) {
   const auto groups = call.attributes.get<std::int64_t>("groups");
   if (x[3] != kernel[2] * groups) {
-    throw ShapeError(call.where + " input axis -1 must be " + std::to_string(kernel[2] * groups) + " (kernel channels" +
-                     (groups > 1 ? " times groups" : "") + "); got shape " + to_string(x));
+    fail<ShapeError>(call.where, "input axis -1 must be {} (kernel channels{}); got shape {}", kernel[2] * groups,
+                     groups > 1 ? " times groups" : "", x);
   }
   if (kernel[3] % groups != 0) {
-    throw ShapeError(call.where + " filters must be a multiple of groups (" + std::to_string(groups) + "); got " +
-                     std::to_string(kernel[3]));
+    fail<ShapeError>(call.where, "filters must be a multiple of groups ({}); got {}", groups, kernel[3]);
   }
   const auto& strides = call.attributes.get<Shape>("strides");
   const auto& padding = call.attributes.get<Shape>("padding");
@@ -23,9 +23,8 @@ Shape output_shape(const OpCall& call, const Shape& x, const Shape& kernel) {
     const std::int64_t reach = dilation[i] * (kernel[i] - 1) + 1;
     const std::int64_t room = x[i + 1] + padding[2 * i] + padding[2 * i + 1] - reach;
     if (room < 0) {
-      throw ShapeError(call.where + " input axis " + std::to_string(i + 1) + " must be at least " +
-                       std::to_string(reach - padding[2 * i] - padding[2 * i + 1]) + " (kernel " +
-                       std::to_string(kernel[i]) + "); got shape " + to_string(x));
+      fail<ShapeError>(call.where, "input axis {} must be at least {} (kernel {}); got shape {}", i + 1,
+                       reach - padding[2 * i] - padding[2 * i + 1], kernel[i], x);
     }
     out[i + 1] = room / strides[i] + 1;
   }
@@ -92,7 +91,7 @@ Op detail::define_conv2d_kernel_gradient() {
 Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options) {
   const std::string where = current_label("conv2d");
   if (options.groups < 1) {
-    throw ValueError(where + " groups must be at least 1; got " + std::to_string(options.groups));
+    fail<ValueError>(where, "groups must be at least 1; got {}", options.groups);
   }
   const Shape strides = options.strides.pair(where, "strides");
   const Shape dilation = options.dilation_rate.pair(where, "dilation_rate");

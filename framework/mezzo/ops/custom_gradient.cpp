@@ -13,8 +13,8 @@ using Function = std::function<CustomGradientResult(const Values&)>;
 
 /// The attribute of a custom_gradient node.
 struct GradientFunction final : AttributeFunction {
-  Function function;                                      ///< to call again
-  std::function<Values(const Value& upstream)> gradient;  ///< of this call
+  Function function;                                      ///< called again for each call of a functional graph
+  std::function<Values(const Value& upstream)> gradient;  ///< gradient of this call
 };
 
 const GradientFunction& function_of(const Attributes& attributes) {
@@ -37,7 +37,7 @@ Value call(const Function& function, const Values& arguments) {
 
 std::vector<Spec> infer(const OpCall& call) { return {call.inputs[0]}; }
 
-/// No cotangent reaches the value: it would flow on through the function's own ops.
+/// Input 0, the value, gets no cotangent: it would continue through the function's own ops.
 Values gradient(const GradientContext& context) {
   const Values given = function_of(context.attributes()).gradient(context.cotangent());
   const std::size_t arguments = context.input_count() - 1;

@@ -5,15 +5,16 @@
 
 namespace mezzo {
 
-/// What a function with a gradient of its own returns.
+/// Result of a function with a gradient of its own.
 struct CustomGradientResult {
   Value value;  ///< the function's value
 
-  /// The cotangent of each argument, in their order, from that of `value`; undefined for an argument without one.
+  /// Returns the cotangent of each argument, in order; `upstream` is the cotangent of `value`. An undefined Value means
+  /// no gradient for that argument.
   std::function<Values(const Value& upstream)> gradient;
 };
 
-/// A function whose gradient is the one that it returns, in place of that of its ops, as keras.ops.custom_gradient:
+/// Makes a function with its own gradient, in place of the gradient of its ops, as keras.ops.custom_gradient:
 ///
 ///     const auto log1pexp = custom_gradient([](const Values& x) {
 ///       const Value e = exp(x[0]);
@@ -23,7 +24,7 @@ struct CustomGradientResult {
 ///     const Value y = log1pexp({x});
 ///
 /// The function is traced where it is called; a Model's functional graph calls it again when the model is called.
-/// Gradients of gradients are those of the ops that `gradient` inserts. Errors: a ValueError if the function returns no
+/// Second derivatives differentiate the ops that `gradient` inserts. Throws a ValueError if the function returns no
 /// value or no gradient, or if the gradient doesn't return one entry for each argument.
 std::function<Value(const Values& arguments)> custom_gradient(
     std::function<CustomGradientResult(const Values& arguments)> function);

@@ -2,6 +2,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/graph/gradient_context.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/gradients.hpp>
@@ -11,8 +12,8 @@
 namespace mezzo {
 namespace {
 
-/// The cotangent of a variable's compute copy, or of a view of it, has the variable's dtype from the start, if that is
-/// wider, so that what several uses give is added up in float32.
+/// Dtype in which cotangents of `value` are accumulated: the value's own. For the low-precision copy of a variable, or
+/// a view of it, the wider of the copy's and the variable's dtype, so that several uses accumulate in float32.
 DType cotangent_dtype(const Value& value) {
   NodePtr node = value.node();
   while (node && node->op->view) node = node->inputs.front().node();
@@ -42,7 +43,7 @@ class Backward {
     for (std::size_t i = nodes_.size(); i-- > 0;) visit(nodes_[i]);
   }
 
-  /// The cotangent; undefined where the loss doesn't depend on it.
+  /// Cotangent of x; undefined if the loss doesn't depend on x.
   Value of(const Value& x) const {
     const auto found = cotangents_.find(x.node().get());
     return found == cotangents_.end() ? Value() : found->second[static_cast<std::size_t>(x.output())];
@@ -86,9 +87,9 @@ class Backward {
 Values partial_gradients(const Value& loss, const Values& xs, const Value& seed) {
   const LibraryScope as_inserted;
   Trace* trace = Trace::current();
-  if (trace == nullptr) throw ValueError("[gradients] outside of a trace there is nothing to differentiate");
+  if (trace == nullptr) fail<ValueError>("[gradients]", "must be called inside a trace; got no trace");
   if (!is_floating(loss.dtype())) {
-    throw DTypeError(std::string("[gradients] the loss must be floating; got ") + dtype_name(loss.dtype()));
+    fail<DTypeError>("[gradients]", "the loss must be floating; got {}", loss.dtype());
   }
   const Value target = trace->adopt(loss);
   Values sources;

@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -13,10 +14,10 @@ Values dropout_gradient(const GradientContext& context) {
 
 Values insert_dropout(const Values& inputs, const Attributes& attributes) {
   Trace* trace = Trace::current();
-  if (trace == nullptr && inputs[0].symbolic()) {  // a functional graph: training or not is known when it is called
+  if (trace == nullptr && inputs[0].symbolic()) {  // a functional graph: its call decides if it trains
     return insert(ops::dropout, {inputs[0], 0.0, 0.0}, detail::with(attributes, {{"key", std::int64_t{0}}}));
   }
-  if (!training_phase() || attributes.get<double>("rate") == 0) {  // of the same dtype as in training
+  if (!training_phase() || attributes.get<double>("rate") == 0) {  // same dtype as in training
     return {detail::as(inputs[0], detail::operand_dtype(ops::dropout, inputs[0])).across_border(false)};
   }
   const std::string path = current_path();
@@ -39,7 +40,7 @@ Op detail::define_dropout() {
 
 Value dropout(const Value& x, double rate) {
   if (!(rate >= 0 && rate < 1)) {
-    throw ValueError(current_label("dropout") + " rate must lie in [0, 1); got " + std::to_string(rate));
+    fail<ValueError>(current_label("dropout"), "rate must lie in [0, 1); got {}", rate);
   }
   return insert_dropout({x}, {{"rate", rate}}).front();
 }

@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -8,13 +9,13 @@ namespace {
 void require_integers(const OpCall& call, std::size_t i) {
   const DType dtype = call.inputs[i].dtype;
   if (is_floating(dtype) || dtype == DType::boolean) {
-    throw DTypeError(call.where + " indices must be integers; got " + dtype_name(dtype));
+    fail<DTypeError>(call.where, "indices must be integers; got {}", dtype);
   }
 }
 
-/// The shape of the rows of a table at all indices.
+/// Shape of the gathered rows: indices + table[1:].
 Shape gathered(const OpCall& call, const Shape& table, const Shape& indices) {
-  if (table.empty()) throw ShapeError(call.where + " table must have at least 1 axis; got shape ()");
+  if (table.empty()) fail<ShapeError>(call.where, "table must have at least 1 axis; got shape ()");
   Shape out = indices;
   out.insert(out.end(), table.begin() + 1, table.end());
   return out;
@@ -47,7 +48,7 @@ Values gather_gradient(const GradientContext& context) {
   return out;
 }
 
-/// Rows of what crosses a layer's border are cast to the compute dtype; the table as a whole never is.
+/// Casts the gathered rows, never the whole table, to the compute dtype if the table crosses a layer border.
 Values insert_gather(const Values& inputs, const Attributes&) {
   const Op& op = ops::gather;
   const Value rows = insert_one(op, inputs);
@@ -64,7 +65,7 @@ Op detail::define_gather() {
   op.infer = infer_gather;
   op.gradient = gather_gradient;
   op.reinsert = insert_gather;
-  op.effect = true;  // refuses indices out of range
+  op.effect = true;  // throws for indices out of range
   return op;
 }
 

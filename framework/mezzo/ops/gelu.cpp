@@ -9,7 +9,7 @@ std::vector<Spec> infer_gelu_gradient(const OpCall& call) {
   return detail::infer_same(call);
 }
 
-// From the input: the output has a minimum, on whose two sides the same values lie.
+// Uses the input: gelu has a minimum, so the output does not determine the derivative.
 Values gradient_of_gelu(const GradientContext& context) {
   return {insert_one(ops::gelu_gradient, {context.input(0), context.cotangent()}, context.attributes())};
 }

@@ -1,5 +1,6 @@
 #include <mezzo/ops/helpers.hpp>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo::detail {
@@ -15,36 +16,31 @@ std::vector<Spec> infer_same(const OpCall& call) {
 
 void require_float(const OpCall& call, std::size_t i) {
   if (!is_floating(call.inputs[i].dtype)) {
-    throw DTypeError(call.where + " input " + std::to_string(i) + " must be floating; got " +
-                     dtype_name(call.inputs[i].dtype));
+    fail<DTypeError>(call.where, "input {} must be floating; got {}", i, call.inputs[i].dtype);
   }
 }
 
 void require_rank(const OpCall& call, std::size_t i, std::size_t rank, const std::string& axes) {
   if (call.inputs[i].shape.size() != rank) {
-    throw ShapeError(call.where + " input " + std::to_string(i) + " must have rank " + std::to_string(rank) + " " +
-                     axes + "; got shape " + to_string(call.inputs[i].shape));
+    fail<ShapeError>(call.where, "input {} must have rank {} {}; got shape {}", i, rank, axes, call.inputs[i].shape);
   }
 }
 
 void require_cotangent(const OpCall& call, std::size_t i, const Shape& shape) {
   if (call.inputs[i].shape != shape) {
-    throw ShapeError(call.where + " the cotangent must have shape " + to_string(shape) + "; got " +
-                     to_string(call.inputs[i].shape));
+    fail<ShapeError>(call.where, "the cotangent must have shape {}; got {}", shape, call.inputs[i].shape);
   }
 }
 
 void require_number_for_each_axis(const OpCall& call, const std::string& name, const Shape& numbers) {
   if (numbers.size() != call.inputs[0].shape.size()) {
-    throw ShapeError(call.where + " " + name + " must hold a number for each axis of " +
-                     to_string(call.inputs[0].shape) + "; got " + numbers_text(numbers));
+    fail<ShapeError>(call.where, "{} must hold a number for each axis of {}; got {}", name, call.inputs[0].shape,
+                     numbers_text(numbers));
   }
 }
 
 std::string numbers_text(const Shape& numbers) {
-  std::string text;
-  for (const auto number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
-  return "(" + text + (numbers.size() == 1 ? ",)" : ")");
+  return fmt::format("({}{})", fmt::join(numbers, ", "), numbers.size() == 1 ? "," : "");
 }
 
 DType operand_dtype(const Op& op, const Value& x) { return operand_dtypes(op, op.cast, {x}).front(); }

@@ -9,27 +9,29 @@
 
 namespace mezzo {
 
+/// Options of host().
 struct HostOptions {
-  std::optional<Shape> shape{};  ///< of the result; default: that of the first argument
-  std::optional<DType> dtype{};  ///< of the result; default: that of the first argument
+  std::optional<Shape> shape{};  ///< shape of the result; default: shape of the first argument
+  std::optional<DType> dtype{};  ///< dtype of the result; default: dtype of the first argument
 };
 
-/// function(x), computed by C++ code on arrays each time the step runs. The arguments keep their dtypes whatever the
-/// policy. It is called once a step, before variables are updated, and once more if a step is skipped under loss
-/// scaling. An exception that it throws ends the step and changes no variable. A gradient through it is a ValueError:
-/// use stop_gradient() or custom_gradient(). A ShapeError or DTypeError if a result is not as the options say.
+/// function(x), computed by C++ code on arrays each time the step runs. The arguments keep their dtypes under every
+/// policy. The function is called once a step, before variables are updated, and once more if a step is skipped under
+/// loss scaling. If it throws, the step ends and changes no variable. A gradient through it is a ValueError: use
+/// stop_gradient() or custom_gradient(). Throws a ShapeError or DTypeError if a result doesn't match the options.
 Value host(std::function<Tensor(const Tensor& x)> function, const Value& x, const HostOptions& options = {});
 
 /// The same for several arguments.
 Value host(std::function<Tensor(const std::vector<Tensor>& xs)> function, const Values& xs,
            const HostOptions& options = {});
 
+/// Options of print().
 struct PrintOptions {
-  std::string message{};  ///< written in front of the numbers
+  std::string message{};  ///< text in front of the numbers
 };
 
-/// x; each time the step runs, its numbers are written to std::cout as `message float32 (2,) [1, 2]`, summarized as
-/// NumPy does if they are many. Not dropped even if nothing uses the result.
+/// Returns x and writes its numbers to std::cout each time the step runs, as `message float32 (2,) [1, 2]`. Large
+/// arrays are summarized as in NumPy. The op is kept even if nothing uses the result.
 Value print(const Value& x, const PrintOptions& options = {});
 
 }  // namespace mezzo

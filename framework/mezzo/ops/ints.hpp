@@ -8,7 +8,7 @@
 
 namespace mezzo {
 
-/// One number, or several: `3` or `{3, 5}`. For height and width, one number stands for both.
+/// One or several integers: `3` or `{3, 5}`. For height and width, one number sets both.
 class Ints {
  public:
   Ints() = default;
@@ -18,10 +18,11 @@ class Ints {
 
   bool empty() const { return numbers_.empty(); }
 
-  /// As they were given.
+  /// The numbers as given: one entry for a single number.
   const Shape& numbers() const { return numbers_; }
 
-  /// {height, width}; a ValueError that starts with `where` unless one or two numbers of at least `least` were given.
+  /// {height, width}. Throws a ValueError that starts with `where` unless there are one or two numbers, each at least
+  /// `least`. `name` is the option's name.
   Shape pair(const std::string& where, const std::string& name, std::int64_t least = 1) const;
 
  private:

@@ -1,26 +1,28 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
 
-/// Throws unless x, input `at_x`, ends with the axes of `parameter`; gives what its statistics are.
+/// Throws unless x (input `at_x`) ends with the axes of input `parameter`. Returns the spec of the statistics: the
+/// leading axes of x in its accumulation dtype.
 Spec check_parameter(const OpCall& call, std::size_t at_x, std::size_t parameter, const std::string& name) {
   const Spec& x = call.inputs[at_x];
   const Spec& p = call.inputs[parameter];
   const DType statistics = accumulation_dtype(x.dtype);
   if (p.shape.empty() || p.shape.size() > x.shape.size()) {
-    throw ShapeError(call.where + " " + name + " must have from 1 to " + std::to_string(x.shape.size()) +
-                     " axes (those of the input); got shape " + to_string(p.shape));
+    fail<ShapeError>(call.where, "{} must have from 1 to {} axes (those of the input); got shape {}", name,
+                     x.shape.size(), p.shape);
   }
   const std::size_t leading = x.shape.size() - p.shape.size();
   for (std::size_t axis = p.shape.size(); axis-- > 0;) {
     if (x.shape[leading + axis] == p.shape[axis]) continue;
-    throw ShapeError(call.where + " input axis -" + std::to_string(p.shape.size() - axis) + " must be " +
-                     std::to_string(p.shape[axis]) + " (size of " + name + "); got shape " + to_string(x.shape));
+    fail<ShapeError>(call.where, "input axis -{} must be {} (size of {}); got shape {}", p.shape.size() - axis,
+                     p.shape[axis], name, x.shape);
   }
   if (p.dtype != statistics) {
-    throw DTypeError(call.where + " " + name + " must be " + dtype_name(statistics) + "; got " + dtype_name(p.dtype));
+    fail<DTypeError>(call.where, "{} must be {}; got {}", name, statistics, p.dtype);
   }
   return {Shape(x.shape.begin(), x.shape.begin() + static_cast<std::ptrdiff_t>(leading)), statistics};
 }
@@ -30,8 +32,8 @@ std::vector<Spec> infer_layer_norm(const OpCall& call) {
   const Spec statistics = check_parameter(call, 0, 1, "gamma");
   check_parameter(call, 0, 2, "beta");
   if (call.inputs[2] != call.inputs[1]) {
-    throw ShapeError(call.where + " beta must have the shape of gamma, " + to_string(call.inputs[1].shape) + "; got " +
-                     to_string(call.inputs[2].shape));
+    fail<ShapeError>(call.where, "beta must have the shape of gamma, {}; got {}", call.inputs[1].shape,
+                     call.inputs[2].shape);
   }
   return {call.inputs[0], statistics, statistics};
 }

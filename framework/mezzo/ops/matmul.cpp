@@ -1,10 +1,11 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
 
-/// The last two sizes of a shape, in memory order.
+/// Sizes of the last two axes of an operand, after its transposition.
 struct Matrix {
   std::int64_t rows, columns;
 };
@@ -12,8 +13,7 @@ struct Matrix {
 Matrix matrix_of(const OpCall& call, std::size_t i, bool transposed) {
   const Shape& shape = call.inputs[i].shape;
   if (shape.size() < 2) {
-    throw ShapeError(call.where + " input " + std::to_string(i) + " must have at least 2 axes; got shape " +
-                     to_string(shape));
+    fail<ShapeError>(call.where, "input {} must have at least 2 axes; got shape {}", i, shape);
   }
   const Matrix m{shape[shape.size() - 2], shape.back()};
   return transposed ? Matrix{m.columns, m.rows} : m;
@@ -27,16 +27,16 @@ std::vector<Spec> infer_matmul(const OpCall& call) {
   const Matrix left = matrix_of(call, 0, transpose_a);
   const Matrix right = matrix_of(call, 1, call.attributes.get<bool>("transpose_b"));
   if (left.columns != right.rows) {
-    throw ShapeError(call.where + " input axis -" + (transpose_a ? "2" : "1") + " must be " +
-                     std::to_string(right.rows) + " (rows of the second operand); got shape " + to_string(a));
+    fail<ShapeError>(call.where, "input axis -{} must be {} (rows of the second operand); got shape {}",
+                     transpose_a ? 2 : 1, right.rows, a);
   }
   const bool batched = b.size() > 2;
   if (batched && Shape(a.begin(), a.end() - 2) != Shape(b.begin(), b.end() - 2)) {
-    throw ShapeError(call.where + " leading axes must be equal; got " + to_string(a) + " and " + to_string(b));
+    fail<ShapeError>(call.where, "leading axes must be equal; got {} and {}", a, b);
   }
   if (!batched && transpose_a && a.size() > 2) {
-    throw ShapeError(call.where + " transpose_a of rank " + std::to_string(a.size()) +
-                     " needs a second operand of that rank; got shape " + to_string(b));
+    fail<ShapeError>(call.where, "transpose_a of rank {} needs a second operand of that rank; got shape {}", a.size(),
+                     b);
   }
   Shape out(a.begin(), a.end() - 2);
   out.push_back(left.rows);

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <set>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/ops/op_names.hpp>
 
@@ -12,7 +12,7 @@ namespace {
 
 const std::vector<std::string> products{"conv2d", "matmul"};
 
-/// Habana's, of the ops that exist here.
+/// Habana's default lists, without ops that mezzo lacks.
 const std::vector<std::string> habana_lower{"batch_norm", "conv2d",   "dropout", "layer_norm",
                                             "matmul",     "multiply", "relu",    "transpose"};
 const std::vector<std::string> habana_float32{"cross_entropy", "divide", "embedding", "log", "softmax"};
@@ -20,14 +20,15 @@ const std::vector<std::string> habana_float32{"cross_entropy", "divide", "embedd
 std::vector<std::string> chosen(const char* list, const std::optional<std::vector<std::string>>& names,
                                 const std::string& file, const std::vector<std::string>& otherwise) {
   if (names && !file.empty()) {
-    throw ValueError(std::string("[OpLists] at most one of ") + list + " and " + list + "_file may be given");
+    fail<ValueError>("[OpLists]", "at most one of {} and {}_file may be given; got both", list, list);
   }
   if (!file.empty()) return detail::read_op_names(file);
-  return detail::resolve_op_names(names ? *names : otherwise, std::string("[OpLists] ") + list);
+  return detail::resolve_op_names(names ? *names : otherwise, fmt::format("[OpLists] {}", list));
 }
 
 }  // namespace
 
+/// Casts that were written already.
 struct OpLists::Told {
   std::mutex mutex;
   std::set<std::string> lines;
@@ -36,29 +37,33 @@ struct OpLists::Told {
 OpLists::OpLists(const OpListsOptions& options)
     : dtype_(options.dtype), told_(options.verbose ? std::make_shared<Told>() : nullptr) {
   if (dtype_ != DType::bfloat16 && dtype_ != DType::float16) {
-    throw ValueError(std::string("[OpLists] dtype must be bfloat16 or float16; got ") + dtype_name(dtype_));
+    fail<ValueError>("[OpLists]", "dtype must be bfloat16 or float16; got {}", dtype_);
   }
   std::vector<std::string> lower = products, wide;
   if (options.opt_level == "O2") {
     if (options.lower || options.float32 || !options.lower_file.empty() || !options.float32_file.empty()) {
-      throw ValueError("[OpLists] opt_level \"O2\" takes no lists: it has products and convolutions in " +
-                       std::string(dtype_name(dtype_)) + " and everything else in float32");
+      fail<ValueError>("[OpLists]",
+                       "opt_level \"O2\" must be given without lists (matrix products and convolutions are in {}, "
+                       "everything else in float32); got a list",
+                       dtype_);
     }
     others_ = Listing::float32;
   } else if (options.opt_level == "O1") {
     lower = chosen("lower", options.lower, options.lower_file, habana_lower);
     wide = chosen("float32", options.float32, options.float32_file, habana_float32);
   } else {
-    throw ValueError("[OpLists] opt_level must be \"O1\" or \"O2\"; got \"" + options.opt_level + "\"");
+    fail<ValueError>("[OpLists]", "opt_level must be \"O1\" or \"O2\"; got \"{}\"", options.opt_level);
   }
   for (const std::string& op : lower) listings_[op] = Listing::lower;
   for (const std::string& op : wide) {
     if (!listings_.emplace(op, Listing::float32).second && listings_[op] == Listing::lower) {
-      throw ValueError("[OpLists] op \"" + op + "\" is on both lists");
+      fail<ValueError>("[OpLists]", "each op must be on one list; got \"{}\" on both", op);
     }
   }
-  name_ = std::string("OpLists(") + dtype_name(dtype_) + ", " + options.opt_level + (verbose() ? ", verbose" : "");
-  for (const auto& entry : listings_) name_ += (entry.second == Listing::lower ? ", -" : ", +") + entry.first;
+  name_ = fmt::format("OpLists({}, {}{}", dtype_, options.opt_level, verbose() ? ", verbose" : "");
+  for (const auto& [op, list] : listings_) {
+    name_ += fmt::format(", {}{}", list == Listing::lower ? '-' : '+', op);
+  }
   name_ += ")";
 }
 
@@ -75,8 +80,7 @@ Listing OpLists::listing(const std::string& op) const {
 }
 
 void OpLists::report_cast(const std::string& op, const std::string& path, DType from, DType to) const {
-  const std::string line = "[OpLists] " + op + (path.empty() ? "" : " in " + path) + ": " + dtype_name(from) + " -> " +
-                           dtype_name(to) + "\n";
+  const std::string line = fmt::format("[OpLists] {}{}{}: {} -> {}\n", op, path.empty() ? "" : " in ", path, from, to);
   const std::lock_guard<std::mutex> lock(told_->mutex);
   if (told_->lines.insert(line).second) write_output(line);
 }

@@ -10,30 +10,33 @@
 
 namespace mezzo {
 
-/// Names in lists are this library's ("matmul") or torch's ("mm", "linear"); torch's of ops that aren't here are taken
-/// too and mean nothing. An unknown name is a NameError with the nearest ones, and the line if it stands in a file.
+/// Options of OpLists. The lists hold names of this library ("matmul") or of torch ("mm", "linear"). Torch's names of
+/// ops that this library lacks are accepted and ignored. Any other name is a NameError with the nearest valid names,
+/// and with the line number if it is in a file.
 struct OpListsOptions {
-  DType dtype = DType::bfloat16;  ///< of the ops of the lower list; or float16, with loss scaling
-  /// "O1": the lists. "O2": matrix products and convolutions in `dtype`, everything else in float32; it takes no lists.
+  DType dtype = DType::bfloat16;  ///< dtype of the ops in `lower`: bfloat16, or float16 (with loss scaling)
+  /// "O1": the lists decide. "O2": matrix products and convolutions compute in `dtype`, everything else in float32; no
+  /// list may be given.
   std::string opt_level = "O1";
-  std::optional<std::vector<std::string>> lower{};    ///< ops that compute in `dtype`; not given, Habana's default
-  std::optional<std::vector<std::string>> float32{};  ///< ops that compute in float32; not given, Habana's default
-  std::string lower_file{};    ///< the same from a file: one op a line, what follows a # is a comment
-  std::string float32_file{};  ///< the same
-  bool verbose = false;        ///< writes each cast once: op, layer, from, to
+  std::optional<std::vector<std::string>> lower{};    ///< ops that compute in `dtype`; default: Habana's list
+  std::optional<std::vector<std::string>> float32{};  ///< ops that compute in float32; default: Habana's list
+  std::string lower_file{};    ///< path of a file with the ops of `lower`, one a line; a # begins a comment
+  std::string float32_file{};  ///< path of a file with the ops of `float32`
+  bool verbose = false;        ///< writes each cast once to the output: op, layer, both dtypes
 };
 
-/// Precision by op instead of by layer, as Habana's HMP: a list of ops that compute in a low precision and one of those
-/// that compute in float32. Of the others, one of several equal operands (add, concat) computes in the widest, an
-/// in-place one (a += b) and all the rest in the first operand's dtype. float64 is left alone.
+/// Precision by op instead of by layer, as Habana's HMP: one list of ops that compute in a low precision and one of ops
+/// that compute in float32. An op on neither list computes in the dtype of its first operand; an op of several equal
+/// operands (add, concat), unless it is in place (a += b), computes in the widest of their dtypes. float64 operands are
+/// never cast.
 ///
-/// A policy, wherever one is taken: `Trainer({.precision = OpLists({.dtype = DType::float16})})`. Under it layers cast
-/// nothing, in whatever policy of their own: variables are float32 and only ops cast, in the forward pass; gradients
-/// have the dtypes of their values. disable_casts() comes before the lists, and so does an autocast() within them.
+/// An OpLists is accepted as a policy: `Trainer({.precision = OpLists({.dtype = DType::float16})})`. Layers then cast
+/// nothing, even if they have a policy of their own. Variables are float32. Only ops cast, in the forward pass;
+/// gradients have the dtypes of their values. disable_casts() and an inner autocast() override the lists.
 class OpLists : public OpPrecision {
  public:
-  /// A ValueError for a dtype that isn't float16 or bfloat16, another opt_level, lists with "O2", a list and its file,
-  /// or an op on both lists; a FileError for an unreadable file.
+  /// Throws a ValueError for a dtype other than float16 and bfloat16, an unknown opt_level, lists with "O2", a list
+  /// given twice (names and file), or an op on both lists. Throws a FileError for an unreadable file.
   explicit OpLists(const OpListsOptions& options = {});
 
   /// The lists of torch.autocast on CPUs: products, convolutions and attention in `dtype`, losses in float32.
@@ -42,10 +45,10 @@ class OpLists : public OpPrecision {
   DType dtype() const override { return dtype_; }
   bool verbose() const override { return told_ != nullptr; }
 
-  /// How the lists have the op of that name, one of this library's.
+  /// The list that has this op, by this library's name.
   Listing listing(const std::string& op) const override;
 
-  /// Equal for lists that say the same.
+  /// Equal for lists with the same effect.
   const std::string& name() const override { return name_; }
 
   void report_cast(const std::string& op, const std::string& path, DType from, DType to) const override;
@@ -57,7 +60,7 @@ class OpLists : public OpPrecision {
   Listing others_ = Listing::unlisted;
   std::map<std::string, Listing> listings_;
   std::string name_;
-  std::shared_ptr<Told> told_;  // null: not verbose
+  std::shared_ptr<Told> told_;  // null if not verbose
 };
 
 }  // namespace mezzo

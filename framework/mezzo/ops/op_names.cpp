@@ -5,13 +5,13 @@
 #include <numeric>
 #include <set>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-/// torch's ops that lists for other libraries name and that have no counterpart here.
+/// Names of torch ops without a counterpart here. Lists written for other libraries contain them.
 const std::set<std::string>& absent() {
   static const std::set<std::string> names{"adaptive_avg_pool2d",
                                            "addcdiv",
@@ -74,6 +74,7 @@ const std::set<std::string>& absent() {
   return names;
 }
 
+/// This library's name for `name`; empty if there is none.
 std::string find(const std::string& name) {
   for (const Op* op : registered_ops()) {
     const auto& torch = op->torch_names;
@@ -82,7 +83,7 @@ std::string find(const std::string& name) {
   return "";
 }
 
-/// Levenshtein's distance.
+/// Levenshtein distance.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -97,6 +98,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+/// The three nearest valid names.
 std::string nearest(const std::string& name) {
   std::vector<std::pair<std::size_t, std::string>> all;
   const auto add = [&](const std::string& other) { all.emplace_back(distance(name, other), other); };
@@ -106,16 +108,16 @@ std::string nearest(const std::string& name) {
   }
   std::for_each(absent().begin(), absent().end(), add);
   std::sort(all.begin(), all.end());
-  return all[0].second + ", " + all[1].second + ", " + all[2].second;
+  return fmt::format("{}, {}, {}", all[0].second, all[1].second, all[2].second);
 }
 
-/// Adds what the name stands for, if that is here.
+/// Appends this library's name for `name`; nothing for torch ops that it lacks. Throws a NameError otherwise.
 void resolve(const std::string& name, const std::string& where, std::vector<std::string>& out) {
   const std::string found = find(name);
   if (!found.empty()) {
     out.push_back(found);
   } else if (absent().count(name) == 0) {
-    throw NameError(where + ": no op \"" + name + "\"; the nearest are: " + nearest(name));
+    fail<NameError>("", "{}: unknown op \"{}\"; nearest valid names: {}", where, name, nearest(name));
   }
 }
 
@@ -136,9 +138,9 @@ std::vector<std::string> read_op_names(const std::string& path) {
     const std::size_t begin = text.find_first_not_of(" \t\r");
     if (begin == std::string::npos) continue;
     const std::string name = text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
-    resolve(name, "[OpLists] \"" + path + "\" line " + std::to_string(line), out);
+    resolve(name, fmt::format("[OpLists] \"{}\" line {}", path, line), out);
   }
-  if (!file.eof() || file.bad()) throw FileError("[OpLists] \"" + path + "\" can't be read");
+  if (!file.eof() || file.bad()) fail<FileError>("[OpLists]", "\"{}\" can't be read", path);
   return out;
 }
 

@@ -4,11 +4,11 @@
 
 namespace mezzo::detail {
 
-/// The library's names of the ops that these names, its own or torch's, stand for; without those of torch's ops that
-/// it doesn't have. A NameError that begins with `where` for any other. Implemented by ops/.
+/// Translates names of ops, this library's or torch's, to this library's names. Torch ops that the library lacks are
+/// left out. Throws a NameError that begins with `where` for any other name.
 std::vector<std::string> resolve_op_names(const std::vector<std::string>& names, const std::string& where);
 
-/// The same of a file with one name a line; # begins a comment. A FileError if it can't be read.
+/// The same for a file with one name a line; # begins a comment. Throws a FileError if it can't be read.
 std::vector<std::string> read_op_names(const std::string& path);
 
 }  // namespace mezzo::detail

@@ -43,7 +43,7 @@ const OpTable& ops::table() {
   return all;
 }
 
-// The functions of elementwise ops of one operand.
+// Functions of elementwise ops of one operand.
 #define MEZZO_OP(...)
 #define MEZZO_UNARY_OP(name, ...) \
   Value name(const Value& x) { return insert_one(ops::name, {x}); }

@@ -2,7 +2,7 @@
 #include <mezzo/graph/op.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
-/// The library's ops as objects: ops::matmul. Made before main() starts, in no order that code may rely on; static
+/// The library's ops as objects: ops::matmul. They are initialized before main() in an unspecified order; static
 /// initializers of other files must not read them.
 namespace mezzo::ops {
 
@@ -14,7 +14,7 @@ namespace mezzo::ops {
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP
 
-/// All of them, in the order of ops.def.
+/// All ops, in the order of ops.def.
 const OpTable& table();
 
 }  // namespace mezzo::ops

@@ -9,8 +9,8 @@
 namespace mezzo {
 
 /// @name Elementwise, with numpy's broadcasting
-/// Operands of different dtypes meet in the widest; C++ numbers take the dtype of the other operand. Shapes that
-/// don't broadcast are a ShapeError.
+/// Operands of different dtypes are promoted to the widest; C++ numbers take the dtype of the other operand. Shapes
+/// that don't broadcast are a ShapeError.
 /// @{
 Value add(const Value& a, const Value& b);
 Value subtract(const Value& a, const Value& b);
@@ -25,14 +25,14 @@ inline Value operator-(const Value& a, const Value& b) { return subtract(a, b); 
 inline Value operator*(const Value& a, const Value& b) { return multiply(a, b); }
 inline Value operator/(const Value& a, const Value& b) { return divide(a, b); }
 
-/// a = a + b and its like. Under op lists they are ops of their own, "iadd", "isub", "imul" and "itruediv": where no
-/// list names them, b takes a's dtype.
+/// Assignment operators: a = a + b and so on. Op lists can name them: "iadd", "isub", "imul" and "itruediv". If no list
+/// names them, b takes a's dtype.
 Value& operator+=(Value& a, const Value& b);
 Value& operator-=(Value& a, const Value& b);
 Value& operator*=(Value& a, const Value& b);
 Value& operator/=(Value& a, const Value& b);
 
-/// x + bias, which broadcasts. Under op lists that don't name it, bias takes x's dtype, as within torch's linear.
+/// x + bias, with broadcasting. Under op lists that don't name "bias_add", bias takes x's dtype, as in torch's linear.
 Value bias_add(const Value& x, const Value& bias);
 /// @}
 
@@ -48,162 +48,162 @@ Value bias_add(const Value& x, const Value& bias);
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP
 
-/// x times the probability of a normal variable to lie below x (Hendrycks and Gimpel, 2016): x (1 + erf(x / sqrt(2)))
-/// / 2, or their approximation x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+/// Gaussian error linear unit (Hendrycks and Gimpel, 2016): x (1 + erf(x / sqrt(2))) / 2, or, if `approximate`,
+/// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 Value gelu(const Value& x, bool approximate = false);
 inline Value operator-(const Value& x) { return negative(x); }
 /// @}
 
-/// The same elements in another dtype. Between floats it is differentiable.
+/// The same elements in another dtype. Differentiable between floating dtypes.
 Value cast(const Value& x, DType dtype);
 
-/// `axes`: {} means all of them; negative ones count from the end. `keepdims` leaves axes of size 1 behind.
+/// Options of sum and mean.
 struct ReduceOptions {
-  Shape axes{};
-  bool keepdims = false;
+  Shape axes{};           ///< axes to reduce; {}: all; negative ones count from the end
+  bool keepdims = false;  ///< keeps the reduced axes with size 1
 };
 
-/// Sums are accumulated in float32, or float64 if x is, and rounded once to x's dtype.
+/// Sum over axes, accumulated in float32 (float64 for float64) and rounded once to x's dtype.
 Value sum(const Value& x, const ReduceOptions& options = {});
 
 /// Sum divided by the number of elements summed.
 Value mean(const Value& x, const ReduceOptions& options = {});
 
-/// The same elements in another shape; one size may be -1 and is worked out. A ShapeError if sizes disagree.
+/// The same elements in another shape. One size may be -1 and is computed from the others. Throws a ShapeError if the
+/// number of elements differs.
 Value reshape(const Value& x, const Shape& shape);
 
 /// Axis i of the result is axis permutation[i] of x; {} reverses the axes.
 Value transpose(const Value& x, const Shape& permutation = {});
 
-/// x stretched to `shape` by numpy's rules.
+/// x broadcast to `shape` by numpy's rules.
 Value broadcast_to(const Value& x, const Shape& shape);
 
-/// The rows of `table` (V, ...) that `indices`, integers of any shape, name: indices.shape + table.shape[1:], in the
-/// table's dtype; of a variable, in the scope's compute dtype: its rows are cast, the table as a whole never is. An
-/// index outside of [0, V) is a ValueError when the step runs, and nothing is updated.
+/// Rows of `table` (V, ...) selected by `indices` (integers of any shape). The result has shape indices.shape +
+/// table.shape[1:] and the table's dtype, or the scope's compute dtype if the table is a variable: the rows are cast,
+/// never the whole table. An index outside [0, V) is a ValueError when the step runs, and nothing is updated.
 Value gather(const Value& table, const Value& indices);
 
-/// The values one after the other along `axis`; their other sizes must be equal, else a ShapeError. Values of different
-/// dtypes meet in the widest.
+/// Concatenates values along `axis`. Different dtypes are promoted to the widest. Throws a ShapeError unless all other
+/// sizes are equal.
 Value concat(const Values& values, std::int64_t axis = -1);
 
-/// For each axis where to begin, and how many elements to take; -1: all that are left.
+/// Options of slice: one number for each axis.
 struct SliceOptions {
-  Shape starts{};
-  Shape sizes{};
+  Shape starts{};  ///< index of the first element
+  Shape sizes{};   ///< number of elements; -1: up to the end
 };
 
-/// A box out of x. A ShapeError unless there is a start and a size for each axis and the box lies in x.
+/// A box of x. Throws a ShapeError unless each axis has a start and a size and the box lies inside x.
 Value slice(const Value& x, const SliceOptions& options);
 
-/// x in pieces along `axis`: as many equal ones as a number says, or of the sizes that are listed: `split(x, 3)`,
-/// `split(x, {2, 5})`. A ShapeError if they don't make up the axis.
+/// Splits x along `axis`: into a number of equal pieces, `split(x, 3)`, or into pieces of the given sizes,
+/// `split(x, {2, 5})`. Throws a ShapeError unless the sizes add up to the size of the axis.
 Values split(const Value& x, const Ints& sections, std::int64_t axis = -1);
 
-/// For each axis how many zeros to put before x, and how many after it.
+/// Options of pad: one number for each axis.
 struct PadOptions {
-  Shape before{};
-  Shape after{};
+  Shape before{};  ///< zeros in front of x
+  Shape after{};   ///< zeros behind x
 };
 
-/// x with zeros around it. A ShapeError unless there are two numbers for each axis, a ValueError for negative ones.
+/// x with zeros around it. Throws a ShapeError unless each axis has both numbers, a ValueError for negative ones.
 Value pad(const Value& x, const PadOptions& options);
 
-/// a where the condition (bool) is true, elsewhere b; all three with numpy's broadcasting. a and b meet in the widest
-/// dtype; their gradients are 0 where they weren't taken.
+/// Selects a where the condition (bool) is true, else b. All three broadcast by numpy's rules. a and b are promoted to
+/// the wider dtype; the gradient of an element that isn't selected is 0.
 Value where(const Value& condition, const Value& a, const Value& b);
 
-/// `transpose_a`, `transpose_b` swap the last two axes of an operand.
+/// Options of matmul.
 struct MatmulOptions {
-  bool transpose_a = false;
-  bool transpose_b = false;
+  bool transpose_a = false;  ///< swaps the last two axes of a
+  bool transpose_b = false;  ///< swaps the last two axes of b
 };
 
-/// (..., M, K) by (K, N), or by (..., K, N) with the same leading axes: (..., M, N). Accumulated in float32 (float64
-/// for float64).
+/// Matrix product (..., M, N) of a (..., M, K) and b (K, N), or b (..., K, N) with the same leading axes. Accumulated
+/// in float32 (float64 for float64).
 Value matmul(const Value& a, const Value& b, const MatmulOptions& options = {});
 
-/// As Keras' Conv2D: `padding` is "valid", "same" or numbers (torch's symmetric padding), `groups` divides both
-/// channel counts.
+/// Options of conv2d, with Keras' names.
 struct Conv2DOpOptions {
-  Ints strides = 1;
-  Padding padding = "valid";
-  Ints dilation_rate = 1;
-  std::int64_t groups = 1;
+  Ints strides = 1;           ///< step in pixels, for height and width
+  Padding padding = "valid";  ///< "valid", "same" or numbers of pixels (torch's symmetric padding)
+  Ints dilation_rate = 1;     ///< distance of kernel elements in pixels, for height and width
+  std::int64_t groups = 1;    ///< divides input and output channels into groups that are convolved separately
 };
 
-/// Images (N, H, W, C) by kernels (kh, kw, C / groups, F): (N, OH, OW, F).
+/// Two-dimensional convolution of images (N, H, W, C) and a kernel (kh, kw, C / groups, F): (N, OH, OW, F).
 Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options = {});
 
-/// `strides` {} means pool_size.
+/// Options of max_pool2d.
 struct MaxPool2DOpOptions {
-  Ints pool_size = 2;
-  Ints strides = Ints();
-  Padding padding = "valid";
+  Ints pool_size = 2;         ///< height and width of the window in pixels
+  Ints strides = Ints();      ///< step in pixels; default: pool_size
+  Padding padding = "valid";  ///< "valid", "same" or numbers of pixels
 };
 
 /// The maximum of each window of (N, H, W, C); padding counts as -infinity.
 Value max_pool2d(const Value& x, const MaxPool2DOpOptions& options = {});
 
-/// `strides` {} means pool_size. `count_padding`: whether windows at the border are divided by their whole size, with
-/// zeros in the padding; empty: as the one whose padding it is, so with numbers (torch) but not with "same" (Keras).
+/// Options of avg_pool2d.
 struct AvgPool2DOpOptions {
-  Ints pool_size = 2;
-  Ints strides = Ints();
-  Padding padding = "valid";
+  Ints pool_size = 2;         ///< height and width of the window in pixels
+  Ints strides = Ints();      ///< step in pixels; default: pool_size
+  Padding padding = "valid";  ///< "valid", "same" or numbers of pixels
+  /// True: sums of windows at the border are divided by the whole window size; false: by the part inside the image.
+  /// Default: true for padding by numbers (torch), false for "same" (Keras).
   std::optional<bool> count_padding{};
 };
 
 /// The mean of each window of (N, H, W, C), accumulated in float32 (float64 for float64).
 Value avg_pool2d(const Value& x, const AvgPool2DOpOptions& options = {});
 
-/// `epsilon` is added to the variance; `momentum` weighs the old moving statistics.
+/// Options of batch_norm.
 struct BatchNormOpOptions {
-  double epsilon = 1e-3;
-  double momentum = 0.99;
+  double epsilon = 1e-3;   ///< added to the variance
+  double momentum = 0.99;  ///< weight of the old moving statistics
 };
 
-/// What batch_norm gives: the normalized x, and the moving statistics after this batch, for update_variable; when not
-/// training they are the old ones.
+/// Result of batch_norm. The moving statistics are meant for update_variable; outside training they are unchanged.
 struct BatchNormResult {
-  Value y;
-  Value moving_mean;
-  Value moving_variance;
+  Value y;                ///< normalized x
+  Value moving_mean;      ///< moving mean after this batch
+  Value moving_variance;  ///< moving variance after this batch
 };
 
-/// Normalizes over all axes but the last (Ioffe and Szegedy, 2015): in training, within layers that are all
-/// trainable, by the batch's mean and biased variance, otherwise by the moving ones. x is (..., C), the others (C,)
-/// in float32 (float64 for a float64 x), in which the statistics are computed.
+/// Normalizes over all axes except the last (Ioffe and Szegedy, 2015). In training, if all enclosing layers are
+/// trainable, uses the mean and biased variance of the batch, otherwise the moving statistics. x is (..., C); the other
+/// operands are (C,). The statistics are computed in float32 (float64 for float64), the dtype of the other operands.
 BatchNormResult batch_norm(const Value& x, const Value& gamma, const Value& beta, const Value& moving_mean,
                            const Value& moving_variance, const BatchNormOpOptions& options = {});
 
-/// exp(x) divided by its sum along `axis`, computed in float32 (float64 for float64). A ShapeError if there is no such
-/// axis.
+/// exp(x) divided by its sum along `axis`, computed in float32 (float64 for float64). Throws a ShapeError for an axis
+/// that x doesn't have.
 Value softmax(const Value& x, std::int64_t axis = -1);
 
-/// gamma (x - mean) / sqrt(variance + epsilon) + beta, with mean and biased variance over the last axes of x, as many
-/// as gamma has (Ba et al., 2016). gamma and beta have the shape of those axes, in float32 (float64 for a float64 x),
-/// in which the statistics are computed. A ShapeError if the shapes differ.
+/// gamma (x - mean) / sqrt(variance + epsilon) + beta (Ba et al., 2016). Mean and biased variance are taken over the
+/// last axes of x; gamma and beta have the shape of these axes. The statistics are computed in float32 (float64 for
+/// float64), the dtype of gamma and beta. Throws a ShapeError if the shapes differ.
 Value layer_norm(const Value& x, const Value& gamma, const Value& beta, double epsilon = 1e-3);
 
 /// In training, sets each element to 0 with probability `rate` and divides the others by 1 - rate (Srivastava et
-/// al., 2014); otherwise x. What is dropped depends on seed, step, layer path and call, not on threads. A ValueError
-/// for a rate outside [0, 1).
+/// al., 2014); otherwise returns x. The dropped elements depend on seed, step, layer path and call, not on threads.
+/// Throws a ValueError for a rate outside [0, 1).
 Value dropout(const Value& x, double rate);
 
-/// -log of the probability of the right class: labels are integers (...), scores (..., C), the result (...), of
-/// float32 (float64 for float64 scores). With `from_logits` a softmax is part of it; without, scores are scaled to
-/// sum to 1 and clipped to [1e-7, 1 - 1e-7] as in Keras. A label outside of [0, C) is a ValueError when the step
-/// runs, and nothing is updated.
+/// Negative log-probability of the right class: labels are integers (...), scores (..., C), the result (...) in float32
+/// (float64 for float64 scores). With `from_logits`, a softmax is applied to the scores. Without it, scores are scaled
+/// to sum to 1 and clipped to [1e-7, 1 - 1e-7] as in Keras. A label outside [0, C) is a ValueError when the step runs,
+/// and nothing is updated.
 Value sparse_crossentropy(const Value& labels, const Value& scores, bool from_logits);
 
-/// Where the largest element along `axis` is, int64, without that axis; the first of equals.
+/// Index (int64) of the largest element along `axis`, which is removed. Of equal elements, the first.
 Value argmax(const Value& x, std::int64_t axis = -1);
 
 /// x, as a node of its own.
 Value identity(const Value& x);
 
-/// Passes x, and no gradient.
+/// Returns x and stops its gradient.
 Value stop_gradient(const Value& x);
 
 }  // namespace mezzo

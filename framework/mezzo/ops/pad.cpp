@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -11,12 +12,12 @@ std::vector<Spec> infer_pad(const OpCall& call) {
     detail::require_number_for_each_axis(call, side, numbers);
     for (std::size_t axis = 0; axis < numbers.size(); ++axis) {
       if (numbers[axis] < 0) {
-        throw ValueError(call.where + " " + side + " must not be negative; got " + detail::numbers_text(numbers));
+        fail<ValueError>(call.where, "{} must not be negative; got {}", side, detail::numbers_text(numbers));
       }
       std::int64_t& size = out.shape[axis];
       if (size < 0 && numbers[axis] > 0) {
-        throw ShapeError(call.where + " input axis " + std::to_string(axis) +
-                         " is not known yet, so that it can't be padded; got shape " + to_string(call.inputs[0].shape));
+        fail<ShapeError>(call.where, "input axis {} must have a known size to be padded; got shape {}", axis,
+                         call.inputs[0].shape);
       }
       if (size >= 0) size += numbers[axis];
     }

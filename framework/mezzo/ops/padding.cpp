@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 
 namespace mezzo {
@@ -11,15 +11,15 @@ Shape Ints::pair(const std::string& where, const std::string& name, std::int64_t
   const bool good = (numbers_.size() == 1 || numbers_.size() == 2) &&
                     std::all_of(numbers_.begin(), numbers_.end(), [&](std::int64_t n) { return n >= least; });
   if (!good) {
-    throw ValueError(where + " " + name + " must be one or two numbers of at least " + std::to_string(least) +
-                     "; got " + detail::numbers_text(numbers_));
+    fail<ValueError>(where, "{} must be one or two numbers of at least {}; got {}", name, least,
+                     detail::numbers_text(numbers_));
   }
   return {numbers_.front(), numbers_.back()};
 }
 
 Padding::Padding(const char* name) : same_(std::string(name) == "same") {
   if (!same_ && std::string(name) != "valid") {
-    throw NameError("no padding \"" + std::string(name) + "\"; there are: same, valid, or numbers");
+    fail<NameError>("", "unknown padding \"{}\"; valid names: same, valid (or numbers of pixels)", name);
   }
 }
 

@@ -6,10 +6,10 @@
 namespace mezzo {
 
 /// Padding of images: "valid" (none), "same" (as TensorFlow: the output has size ceil(input / stride), an odd pixel
-/// goes to the end), or numbers as in torch: that many pixels on either side of height and width.
+/// goes to the end), or numbers of pixels on each side of height and width, as in torch.
 class Padding {
  public:
-  /// A NameError for another name.
+  /// Throws a NameError for a name other than "valid" and "same".
   Padding(const char* name);
   Padding(const std::string& name) : Padding(name.c_str()) {}
   Padding(Ints numbers) : numbers_(std::move(numbers)) {}
@@ -17,10 +17,10 @@ class Padding {
   Padding(I both) : numbers_(both) {}
   Padding(std::initializer_list<std::int64_t> numbers) : numbers_(numbers) {}
 
-  /// Whether it was given as numbers.
+  /// True if given as numbers.
   bool numeric() const { return !numbers_.empty(); }
 
-  /// {top, bottom, left, right} for an image and a window of these heights and widths.
+  /// {top, bottom, left, right} in pixels. The other arguments are {height, width} pairs; `where` starts the errors.
   Shape resolve(const std::string& where, const Shape& image, const Shape& window, const Shape& strides,
                 const Shape& dilation) const;
 

@@ -1,5 +1,7 @@
 #include <mezzo/ops/pooling.hpp>
 
+#include <mezzo/core/fail.hpp>
+
 namespace mezzo {
 
 Shape detail::pooled_shape(const OpCall& call, const Shape& x) {
@@ -9,14 +11,12 @@ Shape detail::pooled_shape(const OpCall& call, const Shape& x) {
   Shape out = x;
   for (std::size_t i = 0; i < 2; ++i) {
     if (2 * padding[2 * i] > window[i] || 2 * padding[2 * i + 1] > window[i] + 1) {
-      throw ValueError(call.where + " padding must be at most half of the window " + to_string(window) + "; got " +
-                       std::to_string(padding[2 * i]));
+      fail<ValueError>(call.where, "padding must be at most half of the window {}; got {}", window, padding[2 * i]);
     }
     const std::int64_t room = out[i + 1] + padding[2 * i] + padding[2 * i + 1] - window[i];
     if (room < 0) {
-      throw ShapeError(call.where + " input axis " + std::to_string(i + 1) + " must be at least " +
-                       std::to_string(window[i] - padding[2 * i] - padding[2 * i + 1]) + " (pool_size " +
-                       std::to_string(window[i]) + "); got shape " + to_string(x));
+      fail<ShapeError>(call.where, "input axis {} must be at least {} (pool_size {}); got shape {}", i + 1,
+                       window[i] - padding[2 * i] - padding[2 * i + 1], window[i], x);
     }
     out[i + 1] = room / strides[i] + 1;
   }

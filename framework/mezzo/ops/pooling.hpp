@@ -5,10 +5,10 @@
 
 namespace mezzo::detail {
 
-/// The shape of pooled images from theirs, of rank 4, by the attributes window, strides and padding.
+/// Output shape of pooling for images of shape x (rank 4) and the attributes window, strides and padding.
 Shape pooled_shape(const OpCall& call, const Shape& x);
 
-/// Those attributes for images x.
+/// The attributes window, strides and padding for images x. `where` starts the errors.
 Attributes pooling_attributes(const std::string& where, const Value& x, const Ints& pool_size, const Ints& strides,
                               const Padding& padding);
 

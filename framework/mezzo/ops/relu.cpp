@@ -14,7 +14,7 @@ std::vector<Spec> infer_relu_bias_gradient(const OpCall& call) {
   return {call.inputs[0], {{call.inputs[0].shape.back()}, accumulation_dtype(call.inputs[0].dtype)}};
 }
 
-// From the output, so that the input need not be kept.
+// Uses the output, so that the input need not be kept.
 Values gradient_of_relu(const GradientContext& context) {
   return {insert_one(ops::relu_gradient, {context.output(), context.cotangent()})};
 }

@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -16,14 +17,13 @@ std::vector<Spec> infer_reshape(const OpCall& call) {
     } else if (open == nullptr) {
       open = &size;
     } else {
-      throw ShapeError(call.where + " at most one size may be -1; got " + to_string(to));
+      fail<ShapeError>(call.where, "at most one size may be -1; got {}", to);
     }
   }
   if (count < 0) return {{to, call.inputs[0].dtype}};
   if (open != nullptr && known > 0) *open = count / known;
   if (element_count(to) != count) {
-    throw ShapeError(call.where + " cannot reshape " + to_string(from) + " to " +
-                     to_string(call.attributes.get<Shape>("shape")));
+    fail<ShapeError>(call.where, "cannot reshape {} to {}", from, call.attributes.get<Shape>("shape"));
   }
   return {{to, call.inputs[0].dtype}};
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
@@ -16,11 +17,10 @@ const char* const axes = "(batch, positions, heads, size)";
 void require_axis(const OpCall& call, std::size_t i, std::size_t axis, std::int64_t size, const std::string& why) {
   const Shape& shape = call.inputs[i].shape;
   if (shape[axis] == size) return;
-  throw ShapeError(call.where + " input " + std::to_string(i) + " axis " + std::to_string(axis) + " must be " +
-                   std::to_string(size) + " (" + why + "); got shape " + to_string(shape));
+  fail<ShapeError>(call.where, "input {} axis {} must be {} ({}); got shape {}", i, axis, size, why, shape);
 }
 
-/// (batch, heads, query positions, key positions)
+/// Shape of the scores: (batch, heads, query positions, key positions).
 Shape scores_of(const Shape& query, const Shape& key) { return {query[0], query[2], query[1], key[1]}; }
 
 void check_operands(const OpCall& call, std::size_t query) {
@@ -42,11 +42,11 @@ void check_operands(const OpCall& call, std::size_t query) {
 void check_mask(const OpCall& call, const Spec& mask, const Shape& scores) {
   const DType wide = accumulation_dtype(call.inputs[0].dtype);
   if (mask.dtype != DType::boolean && mask.dtype != wide) {
-    throw DTypeError(call.where + " mask must be bool or " + dtype_name(wide) + "; got " + dtype_name(mask.dtype));
+    fail<DTypeError>(call.where, "mask must be bool or {}; got {}", wide, mask.dtype);
   }
   if (mask.shape.size() <= 4 && broadcast(mask.shape, scores, call.where) == scores) return;
-  throw ShapeError(call.where + " mask must broadcast to " + to_string(scores) +
-                   " (batch, heads, query positions, key positions); got shape " + to_string(mask.shape));
+  fail<ShapeError>(call.where, "mask must broadcast to {} (batch, heads, query positions, key positions); got shape {}",
+                   scores, mask.shape);
 }
 
 std::vector<Spec> infer_attention(const OpCall& call) {
@@ -67,7 +67,7 @@ std::vector<Spec> infer_gradient(const OpCall& call) {
   return {call.inputs[1], call.inputs[2], call.inputs[3]};
 }
 
-/// Where query i may see key j: j <= i.
+/// Mask (queries, keys) that is true if j <= i.
 Tensor causal_mask(std::int64_t queries, std::int64_t keys) {
   Tensor mask({queries, keys}, DType::boolean);
   bool* at = mask.mutable_data<bool>();
@@ -75,15 +75,17 @@ Tensor causal_mask(std::int64_t queries, std::int64_t keys) {
   return mask;
 }
 
-/// 0 where the mask is true, else -infinity.
+/// The mask as a bias: 0 for true, -infinity for false.
 Value additive(const Value& mask, DType dtype) { return log(cast(mask, dtype)); }
 
-/// The cotangent of the bias. Scores as a whole are computed for it, anew.
+/// Cotangent of the bias. Computes the whole matrix of scores again.
 Value bias_gradient(const GradientContext& context) {
   const Attributes& attributes = context.attributes();
   if (attributes.get<double>("rate") > 0) {
-    throw Error(current_label("dot_product_attention") +
-                " has no gradient for a bias together with dropout; use stop_gradient(bias) or dropout 0");
+    fail<Error>(
+        current_label("dot_product_attention"),
+        "has no gradient for a bias together with dropout; use stop_gradient(bias) or dropout 0; got dropout {}",
+        attributes.get<double>("rate"));
   }
   const Value& bias = context.input(3);
   const DType wide = bias.dtype();
@@ -117,7 +119,7 @@ Values attention_gradient(const GradientContext& context) {
   return out;
 }
 
-/// Inputs: query, key, value, the mask if `masked`, and, if the graph was made for dropout, seed and step.
+/// Inputs: query, key, value, then the mask if `masked`, then seed and step if the graph was built with dropout.
 Values insert_attention(const Values& inputs, const Attributes& attributes) {
   const Op& op = ops::scaled_dot_product_attention;
   const double rate = attributes.get<double>("rate");
@@ -127,7 +129,7 @@ Values insert_attention(const Values& inputs, const Attributes& attributes) {
     operands[3] = detail::as(operands[3].across_border(false), accumulation_dtype(compute));
   }
   Trace* trace = Trace::current();
-  if (trace == nullptr && inputs[0].symbolic()) {  // a functional graph: training or not is known when it is called
+  if (trace == nullptr && inputs[0].symbolic()) {  // a functional graph: its call decides if it trains
     if (rate > 0) operands.insert(operands.end(), {Value(0.0), Value(0.0)});
     return insert(op, operands, attributes);
   }
@@ -138,7 +140,7 @@ Values insert_attention(const Values& inputs, const Attributes& attributes) {
   return insert(op, operands, detail::with(attributes, {{"key", static_cast<std::int64_t>(key)}}));
 }
 
-/// The last axis of a mask is that of the keys; the others may be stretched.
+/// Broadcasts the last axis of a mask to the number of keys; kernels broadcast the other axes.
 Value with_keys(const Value& mask, std::int64_t keys) {
   Shape shape = mask.shape();
   if (shape.empty()) shape = {1};
@@ -170,18 +172,18 @@ Op detail::define_scaled_dot_product_attention_gradient() {
 Value dot_product_attention(const Value& query, const Value& key, const Value& value, const AttentionOptions& options) {
   const std::string where = current_label("dot_product_attention");
   if (!(options.dropout >= 0 && options.dropout < 1)) {
-    throw ValueError(where + " dropout must lie in [0, 1); got " + std::to_string(options.dropout));
+    fail<ValueError>(where, "dropout must lie in [0, 1); got {}", options.dropout);
   }
   Values operands{query, key, value};
   Value mask = options.mask;
   if (mask.defined() && mask.dtype() != DType::boolean) {
-    throw DTypeError(where + " mask must be bool; got " + dtype_name(mask.dtype()) + " (additive ones are a bias)");
+    fail<DTypeError>(where, "mask must be bool; got {} (pass an additive mask as bias)", mask.dtype());
   }
   if (options.bias.defined()) {
     mask = mask.defined() ? options.bias + additive(mask, accumulation_dtype(options.bias.dtype())) : options.bias;
   }
   const Shape& shape = query.shape();
-  if (shape.empty()) throw ShapeError(where + " query must have axes " + axes + "; got shape ()");
+  if (shape.empty()) fail<ShapeError>(where, "query must have axes {}; got shape ()", axes);
   if (mask.defined()) operands.push_back(key.shape().size() == 4 ? with_keys(mask, key.shape()[1]) : mask);
   return insert_attention(operands,
                           {{"scale", options.scale.value_or(1 / std::sqrt(static_cast<double>(shape.back())))},

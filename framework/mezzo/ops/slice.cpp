@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -14,9 +15,9 @@ std::vector<Spec> infer_slice(const OpCall& call) {
     const std::int64_t size = out.shape[axis], start = starts[axis];
     const std::int64_t taken = sizes[axis] >= 0 || size < 0 ? sizes[axis] : size - start;
     if (start < 0 || sizes[axis] < -1 || (size >= 0 && (taken < 0 || start + taken > size))) {
-      throw ShapeError(call.where + " input axis " + std::to_string(axis) + " has no " +
-                       (sizes[axis] == -1 ? "elements" : std::to_string(sizes[axis]) + " elements") + " from " +
-                       std::to_string(start) + " on; got shape " + to_string(call.inputs[0].shape));
+      const std::string count = sizes[axis] == -1 ? "" : fmt::format("{} ", sizes[axis]);
+      fail<ShapeError>(call.where, "input axis {} has no {}elements from {} on; got shape {}", axis, count, start,
+                       call.inputs[0].shape);
     }
     out.shape[axis] = taken;
   }

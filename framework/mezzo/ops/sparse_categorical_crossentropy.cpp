@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -9,11 +10,11 @@ void check_labels(const OpCall& call) {
   const Spec& scores = call.inputs[1];
   detail::require_float(call, 1);
   if (is_floating(labels.dtype) || labels.dtype == DType::boolean) {
-    throw DTypeError(call.where + " labels must be integers; got " + dtype_name(labels.dtype));
+    fail<DTypeError>(call.where, "labels must be integers; got {}", labels.dtype);
   }
   if (scores.shape.empty() || labels.shape != Shape(scores.shape.begin(), scores.shape.end() - 1)) {
-    throw ShapeError(call.where + " labels must have the shape of the scores without the last axis; got " +
-                     to_string(labels.shape) + " and " + to_string(scores.shape));
+    fail<ShapeError>(call.where, "labels must have the shape of the scores without the last axis; got {} and {}",
+                     labels.shape, scores.shape);
   }
 }
 
@@ -43,7 +44,7 @@ Op detail::define_sparse_categorical_crossentropy() {
   op.cast.operands = {Cast::keep, Cast::compute};
   op.infer = infer_crossentropy;
   op.gradient = crossentropy_gradient;
-  op.effect = true;  // refuses labels out of range
+  op.effect = true;  // throws for labels out of range
   return op;
 }
 

@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -13,8 +14,8 @@ std::vector<Spec> infer_split(const OpCall& call) {
   const Spec& whole = call.inputs[0];
   if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; }) ||
       std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) != whole.shape[axis]) {
-    throw ShapeError(call.where + " sections " + detail::numbers_text(sizes) + " must make up input axis " +
-                     std::to_string(axis) + "; got shape " + to_string(whole.shape));
+    fail<ShapeError>(call.where, "sections {} must make up input axis {}; got shape {}", detail::numbers_text(sizes),
+                     axis, whole.shape);
   }
   std::vector<Spec> out(sizes.size(), whole);
   for (std::size_t i = 0; i < out.size(); ++i) out[i].shape[axis] = sizes[i];

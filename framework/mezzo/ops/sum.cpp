@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -18,7 +19,7 @@ std::vector<Spec> infer_reduce(const OpCall& call) {
   return {{shape, call.attributes.get<DType>("dtype")}};
 }
 
-/// g, of the output's shape, stretched back over the reduced axes.
+/// Broadcasts g from the output's shape back over the reduced axes.
 Value stretch(const GradientContext& context, const Value& g) {
   Shape kept = context.input(0).shape();
   for (const auto axis : context.attributes().get<Shape>("axes")) kept[static_cast<std::size_t>(axis)] = 1;
@@ -32,7 +33,7 @@ Values mean_gradient(const GradientContext& context) {
   for (const auto axis : context.attributes().get<Shape>("axes")) {
     count *= static_cast<double>(context.input(0).shape()[static_cast<std::size_t>(axis)]);
   }
-  // 1 / count would lose digits as a 16-bit float, or all of them.
+  // A 16-bit 1 / count would lose digits, or underflow.
   const Value g = detail::as(context.cotangent(), accumulation_dtype(context.dtype(0))) * (1 / count);
   return {stretch(context, detail::as(g, context.dtype(0)))};
 }
@@ -44,12 +45,12 @@ Value reduce(const Op& op, const Value& x, const ReduceOptions& options) {
   for (std::size_t i = 0; options.axes.empty() && i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
   std::sort(axes.begin(), axes.end());
   if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
-    throw ValueError(current_label(op.name) + " axes must differ; got " + detail::numbers_text(options.axes));
+    fail<ValueError>(current_label(op.name), "axes must differ; got {}", detail::numbers_text(options.axes));
   }
   return insert_one(op, {x}, {{"axes", axes}, {"keepdims", options.keepdims}, {"dtype", detail::operand_dtype(op, x)}});
 }
 
-/// The output's dtype is that which x has after autocast, so it is found anew.
+/// Calls the function again, because the output's dtype depends on autocast of x.
 template <Value (*function)(const Value&, const ReduceOptions&)>
 Values reinsert(const Values& inputs, const Attributes& attributes) {
   return {function(inputs[0], {attributes.get<Shape>("axes"), attributes.get<bool>("keepdims")})};

@@ -9,7 +9,7 @@ std::vector<Spec> infer_tanh_gradient(const OpCall& call) {
   return detail::infer_same(call);
 }
 
-// From the output, so that the input need not be kept.
+// Uses the output, so that the input need not be kept.
 Values gradient_of_tanh(const GradientContext& context) {
   return {insert_one(ops::tanh_gradient, {context.output(), context.cotangent()})};
 }

@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -13,8 +14,8 @@ std::vector<Spec> infer_transpose(const OpCall& call) {
   bool good = sorted.size() == call.inputs[0].shape.size();
   for (std::size_t i = 0; good && i < sorted.size(); ++i) good = sorted[i] == static_cast<std::int64_t>(i);
   if (!good) {
-    throw ShapeError(call.where + " permutation must hold each axis of " + to_string(call.inputs[0].shape) +
-                     " once; got " + detail::numbers_text(permutation));
+    fail<ShapeError>(call.where, "permutation must hold each axis of {} once; got {}", call.inputs[0].shape,
+                     detail::numbers_text(permutation));
   }
   Shape shape;
   for (const auto axis : permutation) shape.push_back(call.inputs[0].shape[static_cast<std::size_t>(axis)]);

@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -6,12 +7,12 @@ namespace {
 
 void require_like_variable(const OpCall& call, std::size_t i) {
   if (call.inputs[i].shape != call.inputs[0].shape) {
-    throw ShapeError(call.where + " gradient and slots must have the variable's shape " +
-                     to_string(call.inputs[0].shape) + "; got " + to_string(call.inputs[i].shape));
+    fail<ShapeError>(call.where, "gradient and slots must have the variable's shape {}; got {}", call.inputs[0].shape,
+                     call.inputs[i].shape);
   }
 }
 
-/// The variable and its slots, what it is kept in beside, and its copy.
+/// Specs of the outputs: the variable, its slots, its remainder or compensation if it has one, and its copy.
 std::vector<Spec> updated(const OpCall& call, std::size_t slots) {
   std::vector<Spec> outputs{call.inputs[0]};
   for (std::size_t i = 2; i < 2 + slots; ++i) {
@@ -22,8 +23,9 @@ std::vector<Spec> updated(const OpCall& call, std::size_t slots) {
   if (kept == Kept::split || kept == Kept::kahan) {
     const Spec beside{call.inputs[0].shape, kept == Kept::split ? DType::int16 : call.inputs[0].dtype};
     if (call.inputs[2 + slots] != beside) {
-      throw ShapeError(call.where + (kept == Kept::split ? " remainder" : " compensation") +
-                       " of the variable must be " + to_string(beside) + "; got " + to_string(call.inputs[2 + slots]));
+      fail<ShapeError>(call.where, "{} of the variable must be {}; got {}",
+                       kept == Kept::split ? "remainder" : "compensation", to_string(beside),
+                       to_string(call.inputs[2 + slots]));
     }
     outputs.push_back(beside);
   }
@@ -33,7 +35,7 @@ std::vector<Spec> updated(const OpCall& call, std::size_t slots) {
   return outputs;
 }
 
-/// Of the variable's shape, or with `compact` some of its rows, whose places are in the last input.
+/// Checks that the gradient has the variable's shape or, if `compact`, some of its rows with places in the last input.
 void check_gradient(const OpCall& call) {
   if (!call.attributes.get_or<bool>("compact", false)) {
     require_like_variable(call, 1);
@@ -44,12 +46,12 @@ void check_gradient(const OpCall& call) {
   const Spec& places = call.inputs.back();
   if (!rows.empty() && !variable.empty()) rows.front() = variable.front();
   if (variable.empty() || rows != variable) {
-    throw ShapeError(call.where + " a compact gradient must hold rows of the variable's shape " + to_string(variable) +
-                     "; got " + to_string(call.inputs[1].shape));
+    fail<ShapeError>(call.where, "a compact gradient must hold rows of the variable's shape {}; got {}", variable,
+                     call.inputs[1].shape);
   }
   if (places != Spec{{variable.front()}, DType::int32}) {
-    throw ShapeError(call.where + " a compact gradient's places must be " +
-                     to_string(Spec{{variable.front()}, DType::int32}) + "; got " + to_string(places));
+    fail<ShapeError>(call.where, "a compact gradient's places must be {}; got {}",
+                     to_string(Spec{{variable.front()}, DType::int32}), to_string(places));
   }
 }
 
@@ -66,15 +68,15 @@ std::vector<Spec> infer_adam(const OpCall& call) {
 std::vector<Spec> infer_join(const OpCall& call) {
   const Shape& shape = call.inputs[0].shape;
   if (call.inputs[0].dtype != DType::bfloat16 || call.inputs[1] != Spec{shape, DType::int16}) {
-    throw ShapeError(call.where + " halves must be bfloat16 and int16 of one shape; got " + to_string(call.inputs[0]) +
-                     " and " + to_string(call.inputs[1]));
+    fail<ShapeError>(call.where, "halves must be bfloat16 and int16 of one shape; got {} and {}",
+                     to_string(call.inputs[0]), to_string(call.inputs[1]));
   }
   return {{shape, DType::float32}};
 }
 
 std::vector<Spec> infer_split(const OpCall& call) {
   if (call.inputs[0].dtype != DType::float32) {
-    throw DTypeError(call.where + " only float32 is split; got " + to_string(call.inputs[0]));
+    fail<DTypeError>(call.where, "the variable must be float32; got {}", to_string(call.inputs[0]));
   }
   return {{call.inputs[0].shape, DType::bfloat16}, {call.inputs[0].shape, DType::int16}};
 }

@@ -1,3 +1,4 @@
+#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -6,7 +7,7 @@ namespace {
 
 std::vector<Spec> infer_where(const OpCall& call) {
   if (call.inputs[0].dtype != DType::boolean) {
-    throw DTypeError(call.where + " the condition must be bool; got " + dtype_name(call.inputs[0].dtype));
+    fail<DTypeError>(call.where, "the condition must be bool; got {}", call.inputs[0].dtype);
   }
   const Shape either = broadcast(call.inputs[1].shape, call.inputs[2].shape, call.where);
   return {{broadcast(call.inputs[0].shape, either, call.where), call.inputs[1].dtype}};

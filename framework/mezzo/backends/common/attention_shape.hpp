@@ -1,13 +1,18 @@
 #pragma once
 #include <algorithm>
 
-#include <mezzo/backends/common/step_stream.hpp>
+#include <mezzo/backends/common/random.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/core/parallel.hpp>
 
 namespace mezzo {
 
-/// What the kernels of attention read from a request whose query is input `first`.
+/// Number of keys that a query may see without a mask.
+inline std::int64_t visible_keys(std::int64_t query, std::int64_t keys, bool causal) {
+  return causal && query + 1 < keys ? query + 1 : keys;
+}
+
+/// Sizes and attributes of scaled_dot_product_attention, or of its gradient.
 struct AttentionShape {
   using Index = std::int64_t;
 
@@ -15,8 +20,9 @@ struct AttentionShape {
   double scale, rate;
   bool causal;
   bool masked, boolean_mask = false;
-  Index mask_strides[4] = {0, 0, 0, 0};  ///< in elements, along batch, heads, queries, keys; 0 where it is stretched
+  Index mask_strides[4] = {0, 0, 0, 0};  ///< in elements, along batch, heads, queries, keys; 0 on broadcast axes
 
+  /// `first`: index of the input that is the query.
   AttentionShape(const KernelRequest& request, std::size_t first)
       : batch(request.inputs[first].shape[0]),
         heads(request.inputs[first].shape[2]),
@@ -40,15 +46,15 @@ struct AttentionShape {
     }
   }
 
-  /// The row of the mask for a query of a head, in elements.
+  /// Offset of the mask's row for a query of a head, in elements.
   Index mask_row(Index b, Index h, Index query) const {
     return b * mask_strides[0] + h * mask_strides[1] + query * mask_strides[2];
   }
   const void* mask(const KernelArguments& arguments) const { return masked ? arguments.inputs[mask_input_] : nullptr; }
 
   /// @name Dropout
-  /// Weight j of a query has the random word words(stream, n / 4)[n % 4], n = first_word(b, h, query) + j, as in the
-  /// op dropout. Rows begin at multiples of 64 so that kernels can make 64 words at once.
+  /// The random word of weight j of a query is philox(stream, n / 4)[n % 4], n = first_word(b, h, query) + j, as in the
+  /// op dropout. Rows begin at multiples of 64, so that kernels can generate 64 words at once.
   /// @{
   std::uint64_t stream(const KernelArguments& arguments) const {
     return rate > 0 ? step_stream(key_, *arguments.in<double>(scalars_), *arguments.in<double>(scalars_ + 1)) : 0;
@@ -63,20 +69,22 @@ struct AttentionShape {
   std::size_t scalars_, mask_input_ = 0;
 };
 
-/// Heads over threads, each thread with numbers of its own in scratch.
+/// Distributes heads over threads. Each thread has its own numbers in scratch memory.
 class HeadThreads {
  public:
   using Index = std::int64_t;
 
+  /// `numbers`: count of numbers of a thread.
   HeadThreads(const AttentionShape& shape, Index numbers)
       : heads_(shape.batch * shape.heads), numbers_(numbers), most_(std::min<Index>(thread_count(), heads_)) {}
 
+  /// Scratch memory of all threads.
   template <class Number>
   std::size_t bytes() const {
     return static_cast<std::size_t>(most_ * numbers_) * sizeof(Number);
   }
 
-  /// Calls body(number of a head, the thread's numbers).
+  /// Calls body(index of a head, numbers of the calling thread) for each head.
   template <class Number, class Body>
   void for_heads(void* scratch, const Body& body) const {
     if (heads_ == 0) return;
@@ -87,7 +95,7 @@ class HeadThreads {
   }
 
  private:
-  Index heads_, numbers_, most_;  // most_: threads, at the most
+  Index heads_, numbers_, most_;  // most_: largest number of threads
 };
 
 }  // namespace mezzo

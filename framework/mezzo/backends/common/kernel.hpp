@@ -1,22 +1,42 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <mezzo/backends/common/half.hpp>
 #include <mezzo/compiler/kernel.hpp>
+#include <mezzo/graph/op_registry.hpp>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/parallel.hpp>
 
-namespace mezzo::reference {
+// Parts that kernels of several backends are made of.
+namespace mezzo {
 
-/// Elements that are worth a thread of their own.
+/// Number of elements that are worth a thread of their own.
 constexpr std::int64_t grain = 16384;
 
-/// How many items, each of `elements` elements, are worth a thread.
+/// Number of items of `elements` elements each that are worth a thread of their own.
 inline std::int64_t grain_of(std::int64_t elements) { return elements < grain ? grain / (elements + 1) + 1 : 1; }
 
-/// A kernel made of a function, which holds all that it needs.
+/// True for bfloat16 and float16, the dtypes of storage whose arithmetic is done in a wider dtype.
+inline bool is_half(DType dtype) { return dtype == DType::bfloat16 || dtype == DType::float16; }
+
+/// True if the last step of a matmul, convolution or batch_norm is a fused ReLU.
+inline bool has_relu(const KernelRequest& request) {
+  return request.attributes.get_or<std::string>("activation", "") == "relu";
+}
+
+/// Sets the reason for which an implementation declines a request and returns null:
+/// `return decline(reason, "takes float32 operands; got {}", dtype)`.
+template <class... Arguments>
+std::unique_ptr<Kernel> decline(std::string& reason, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  reason = fmt::format(text, std::forward<Arguments>(arguments)...);
+  return nullptr;
+}
+
+/// A kernel whose run() is a function object.
 template <class Run>
 class FunctionKernel final : public Kernel {
  public:
@@ -33,13 +53,15 @@ class FunctionKernel final : public Kernel {
   const std::size_t scratch_;
 };
 
+/// A kernel that calls run(arguments). `overwrites[i]`: output 0 may use the memory of input i, by default of none.
+/// `scratch`: bytes of scratch memory.
 template <class Run>
 std::unique_ptr<Kernel> make_kernel(Run run, std::vector<bool> overwrites = {}, std::size_t scratch = 0) {
   return std::make_unique<FunctionKernel<Run>>(std::move(run), std::move(overwrites), scratch);
 }
 
-/// Which inputs have the shape and the element size of output 0: those that an elementwise kernel may
-/// overwrite.
+/// True for each input with the shape and the element size of output 0: the inputs whose memory an elementwise kernel
+/// may write output 0 to.
 inline std::vector<bool> like_output(const KernelRequest& request) {
   const Spec& output = request.outputs[0];
   std::vector<bool> alike;
@@ -49,7 +71,35 @@ inline std::vector<bool> like_output(const KernelRequest& request) {
   return alike;
 }
 
-/// make(zero of the C++ type) if `dtype` is float32 or float64 and no operand is narrower; declines
+/// The best kernel of a cast, for kernels that compute in another dtype than their operands have.
+inline std::unique_ptr<Kernel> cast_kernel(const Shape& shape, DType from, DType to, const std::string& where) {
+  return choose_kernel({.op = &cast_op(),
+                        .attributes = {{"dtype", to}},
+                        .inputs = {{shape, from}},
+                        .outputs = {{shape, to}},
+                        .where = where})
+      .kernel;
+}
+
+/// Allocates 64-byte aligned pieces of scratch memory, as offsets in bytes.
+class ScratchLayout {
+ public:
+  std::size_t take(std::size_t bytes) {
+    const std::size_t offset = size_;
+    size_ += (bytes + 63) / 64 * 64;
+    return offset;
+  }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::size_t size_ = 0;
+};
+
+}  // namespace mezzo
+
+namespace mezzo::reference {
+
+/// Calls make(zero of the C++ type) if `dtype` is float32 or float64 and no operand is bfloat16 or float16; declines
 /// otherwise.
 template <class Make>
 std::unique_ptr<Kernel> for_float_or_double(const KernelRequest& request, DType dtype, std::string& reason,
@@ -63,7 +113,7 @@ std::unique_ptr<Kernel> for_float_or_double(const KernelRequest& request, DType 
   return nullptr;
 }
 
-/// The same for the dtypes of input 0 and output 0: make(zero, zero).
+/// Likewise for the dtypes of input 0 and output 0: make(zero, zero).
 template <class Make>
 std::unique_ptr<Kernel> for_input_and_output(const KernelRequest& request, std::string& reason, Make&& make) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {

@@ -1,7 +1,7 @@
 #include <mezzo/backends/common/labels.hpp>
 
 #include <mezzo/core/convert.hpp>
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/visit.hpp>
 
 namespace mezzo {
@@ -15,8 +15,7 @@ void check_labels(const void* labels, DType dtype, std::int64_t count, std::int6
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t label = label_at(labels, dtype, i);
     if (label >= 0 && label < classes) continue;
-    throw ValueError(what + " must be in [0, " + std::to_string(classes) + "); got " + std::to_string(label) +
-                     " at index " + std::to_string(i));
+    fail<ValueError>(what, "must be in [0, {}); got {} at index {}", classes, label, i);
   }
 }
 

@@ -1,9 +1,21 @@
 #include <mezzo/backends/common/update_request.hpp>
 
-#include <mezzo/backends/common/compact.hpp>
-#include <mezzo/backends/common/step_stream.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 
 namespace mezzo {
+bool has_compact_gradient(const KernelRequest& request) { return request.attributes.get_or<bool>("compact", false); }
+
+std::int64_t columns_of(const KernelRequest& request) {
+  const Shape& shape = request.inputs[0].shape;
+  return element_count(Shape(shape.begin() + 1, shape.end()));
+}
+
+std::vector<bool> overwritten_by_update(const KernelRequest& request) {
+  std::vector<bool> inputs = like_output(request);
+  if (has_compact_gradient(request)) inputs[1] = inputs.back() = false;
+  return inputs;
+}
+
 UpdateRequest::UpdateRequest(const KernelRequest& request, std::size_t slot_count) : slots(slot_count) {
   const Attributes& attributes = request.attributes;
   kept = attributes.get_or("kept", Kept::plain);
@@ -20,11 +32,11 @@ UpdateRequest::UpdateRequest(const KernelRequest& request, std::size_t slot_coun
   beside = 2 + slots;
   numbers = beside + (kept == Kept::split || kept == Kept::kahan ? 1 : 0);
   places = request.inputs.size() - 1;
-  const bool compact = reference::has_compact_gradient(request);
+  const bool compact = has_compact_gradient(request);
   seed = request.inputs.size() - (compact ? 3 : 2);
   if (compact) {
     rows = request.inputs[0].shape.front();
-    columns = reference::columns_of(request);
+    columns = columns_of(request);
   }
 }
 

@@ -1,6 +1,6 @@
 #include <mezzo/backends/common/walk.hpp>
 
-namespace mezzo::reference {
+namespace mezzo {
 
 Walk::Walk(const Shape& shape, const std::vector<Shape>& strides) : strides_(strides.size()) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -46,4 +46,4 @@ Shape broadcast_strides(const Shape& from, const Shape& to) {
   return strides;
 }
 
-}  // namespace mezzo::reference
+}  // namespace mezzo

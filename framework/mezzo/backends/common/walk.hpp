@@ -5,10 +5,10 @@
 
 #include <mezzo/core/shape.hpp>
 
-namespace mezzo::reference {
+namespace mezzo {
 
-/// A row-major walk over `shape` in which each operand moves by its own strides (0 where it is stretched).
-/// Axes that every operand crosses evenly are merged; the last one left is the row.
+/// A row-major walk over `shape` in which each operand moves by its own strides, which are 0 on broadcast axes.
+/// Neighbouring axes are merged if the strides of all operands allow it; the last axis after merging is the row.
 class Walk {
  public:
   Walk(const Shape& shape, const std::vector<Shape>& strides);
@@ -16,17 +16,17 @@ class Walk {
   std::int64_t size() const { return rows_ * row_size_; }
   std::int64_t rows() const { return rows_; }
 
-  /// Axes that are left after merging, the row among them.
+  /// Number of axes after merging, including the row.
   std::size_t axes() const { return shape_.size(); }
   std::int64_t row_size() const { return row_size_; }
 
-  /// How far the operand moves from one element of a row to the next.
+  /// Stride of the operand along a row, in elements.
   std::int64_t step(std::size_t operand) const { return strides_[operand].back(); }
 
-  /// Where the operand is at the beginning of a row.
+  /// Offset of the operand at the beginning of a row, in elements.
   std::int64_t offset(std::size_t operand, std::int64_t row) const;
 
-  /// Calls body(element, count, row, column) for each piece of a row in [begin, end).
+  /// Splits the elements [begin, end) at the ends of rows. Calls body(first element, count, row, column) for each part.
   template <class Body>
   void pieces(std::int64_t begin, std::int64_t end, const Body& body) const {
     for (std::int64_t i = begin; i < end;) {
@@ -44,7 +44,7 @@ class Walk {
   std::int64_t row_size_ = 1;
 };
 
-/// Strides by which a dense array of shape `from` is read as if it were of shape `to`, numpy's rules.
+/// Strides that broadcast a dense array of shape `from` to shape `to`, by numpy's rules.
 Shape broadcast_strides(const Shape& from, const Shape& to);
 
-}  // namespace mezzo::reference
+}  // namespace mezzo

@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include <mezzo/backends/onednn/creators.hpp>
-#include <mezzo/backends/onednn/statistics.hpp>
+#include <mezzo/backends/onednn/implementations.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 namespace {
@@ -24,7 +26,7 @@ using dnnl::prop_kind;
 
 dnnl::primitive_attr attributes(bool relu) {
   dnnl::primitive_attr attr;
-  // The library's own scratchpad belongs to a thread.
+  // In the default mode, the library allocates a scratchpad for each thread.
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (relu) {
     dnnl::post_ops after;
@@ -57,24 +59,23 @@ typename Primitive::primitive_desc describe_gradient(const dnnl::convolution_for
 #endif
 }
 
-/// Moves a descriptor on to its next implementation; reorders have one only.
+/// Advances a descriptor to its next implementation; reorders have only one.
 template <class D>
 bool advance(D& descriptor) {
   return descriptor.next_impl();
 }
 bool advance(dnnl::reorder::primitive_desc&) { return false; }
 
-/// The first of a primitive's implementations that is no plain loop and that `accept` likes.
+/// The first implementation of a primitive that isn't a plain loop and for which accept(descriptor, name) is true.
 template <class D, class Accept>
 Offer first_fast(D descriptor, Accept&& accept) {
   if (!descriptor) return {{}, "oneDNN has no such primitive"};
-  std::string names;
+  std::vector<std::string> names;
   do {
-    const std::string name = descriptor.impl_info_str();
-    if (!is_reference(name) && accept(descriptor, name)) return {descriptor, {}};
-    names += (names.empty() ? "" : ", ") + name;
+    names.emplace_back(descriptor.impl_info_str());
+    if (!is_reference(names.back()) && accept(descriptor, names.back())) return {descriptor, {}};
   } while (advance(descriptor));
-  return {{}, "oneDNN has only " + names};
+  return {{}, fmt::format("needs an optimized implementation; oneDNN has only {}", fmt::join(names, ", "))};
 }
 
 template <class D>
@@ -82,13 +83,13 @@ Offer first_fast(D descriptor) {
   return first_fast(descriptor, [](const auto&, const std::string&) { return true; });
 }
 
-/// What `ask` returns, or oneDNN's error.
-template <class Ask>
-Offer offer(Ask&& ask) {
+/// The offer that make() returns, or oneDNN's error.
+template <class Make>
+Offer offer(Make&& make) {
   try {
-    return ask();
+    return make();
   } catch (const dnnl::error& error) {
-    return {{}, std::string("oneDNN: ") + error.what()};
+    return {{}, fmt::format("oneDNN: {}", error.what())};
   }
 }
 
@@ -100,7 +101,7 @@ dnnl::convolution_forward::primitive_desc describe_forward(const Convolution& c,
       c.bias.plain(), images(c, c.y), c.strides, c.dilation, c.padding_before, c.padding_after);
 }
 
-/// What oneDNN wants to see before a gradient: the forward primitive, which is of one dtype.
+/// The forward primitive that oneDNN needs as a hint for a gradient. All of its operands have one dtype.
 dnnl::convolution_forward::primitive_desc hint(Convolution c, dnnl::memory::data_type type) {
   c.x.type = c.kernel.type = c.y.type = type;
   return describe_forward(c, false);
@@ -109,7 +110,7 @@ dnnl::convolution_forward::primitive_desc hint(Convolution c, dnnl::memory::data
 template <class Gradient>
 Offer offer_gradient(const Convolution& c, dnnl::memory::data_type type, int x_argument) {
   return offer([&] {
-    const auto forward = hint(c, type);  // lives on, as a descriptor that moves to its next implementation reads it
+    const auto forward = hint(c, type);  // in scope to the end, since advance() reads it
     const auto accept = [&](const auto& descriptor, const std::string& name) {
       return c.avoided == nullptr || name.find(c.avoided) == std::string::npos ||
              descriptor.query_md(dnnl::query::exec_arg_md, x_argument) != c.x.plain();
@@ -124,7 +125,7 @@ Offer offer_gradient(const Convolution& c, dnnl::memory::data_type type, int x_a
 }  // namespace
 
 const dnnl::engine& engine() {
-  // Never destroyed: kernels of a static model may outlive any other static.
+  // Never destroyed, since kernels of a static model may be destroyed after any other static object.
   static const auto* one = new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return *one;
 }

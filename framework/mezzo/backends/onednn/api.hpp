@@ -3,32 +3,32 @@
 
 #include <dnnl.hpp>
 
-// What differs between oneDNN 2 and 3, and what every primitive is made with.
+// Differences between oneDNN 2 and 3, and the parts of which every primitive is made.
 namespace mezzo::onednn {
 
 using Descriptor = dnnl::memory::desc;
 using Sizes = dnnl::memory::dims;
 
-/// The process' engine.
+/// The engine of this process.
 const dnnl::engine& engine();
 
 /// The calling thread's stream.
 const dnnl::stream& stream();
 
-/// A dense array: its sizes in oneDNN's order of axes, and how far apart neighbours lie in ours.
+/// A dense array, with axes in oneDNN's order.
 struct Array {
   Sizes sizes;
-  Sizes strides;
+  Sizes strides;  ///< in elements, of mezzo's layout
   dnnl::memory::data_type type = dnnl::memory::data_type::undef;
 
-  /// Zero for an array that isn't there.
+  /// The descriptor in mezzo's layout; a zero descriptor for an array without sizes.
   Descriptor plain() const { return sizes.empty() ? Descriptor() : Descriptor(sizes, type, strides); }
 
-  /// For oneDNN to choose how it lies in memory.
+  /// A descriptor whose layout oneDNN chooses.
   Descriptor any() const { return {sizes, type, dnnl::memory::format_tag::any}; }
 };
 
-/// A primitive that oneDNN could create, or why it couldn't.
+/// The descriptor of a primitive, or the reason why oneDNN has none.
 struct Offer {
   dnnl::primitive_desc_base descriptor;
   std::string refusal;
@@ -36,26 +36,28 @@ struct Offer {
   bool accepted() const { return refusal.empty(); }
 };
 
-/// activation(a b + bias), all plain but for b.
+/// activation(a b + bias), all operands but b in mezzo's layout.
 Offer offer_matmul(const Array& a, const Descriptor& b, const Array& bias, const Array& out, bool relu);
 
-/// The arrays of a convolution or of one of its gradients (x, kernel and y stand for theirs, too) and its geometry,
-/// with oneDNN's dilation of 0 for a dense kernel. The kernel's layout is oneDNN's to choose.
+/// The arrays of a convolution or of one of its gradients, and its geometry. In a gradient, x, kernel and y are those
+/// arrays or their cotangents. oneDNN chooses the layout of the kernel.
 struct Convolution {
   Array x, kernel, bias, y;
-  Sizes strides, dilation, padding_before, padding_after;
-  bool any_images = false;        ///< the layout of x and y is oneDNN's to choose, too
-  const char* avoided = nullptr;  ///< in no name of an implementation for images as they lie
+  Sizes strides;
+  Sizes dilation;  ///< by oneDNN's convention: 0 for a dense kernel
+  Sizes padding_before, padding_after;
+  bool any_images = false;        ///< oneDNN also chooses the layout of x and y
+  const char* avoided = nullptr;  ///< excludes implementations with this in their name, for images in mezzo's layout
 };
 
 Offer offer_convolution(const Convolution& convolution, bool relu);
 Offer offer_input_gradient(const Convolution& convolution);
 Offer offer_kernel_gradient(const Convolution& convolution);
 
-/// From one layout or dtype to another.
+/// A conversion from one layout or dtype to another.
 Offer offer_reorder(const Descriptor& from, const Descriptor& to);
 
-/// Creates it, and counts that.
+/// Creates a primitive and adds one to onednn_primitives_created().
 dnnl::primitive create_primitive(const dnnl::primitive_desc_base& descriptor);
 
 }  // namespace mezzo::onednn

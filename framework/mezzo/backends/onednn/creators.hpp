@@ -6,14 +6,25 @@
 
 namespace mezzo::onednn {
 
-/// oneDNN's kernel for a request, or null and why there is none; whether it is worthwhile is asked elsewhere.
+/// oneDNN's kernel for a request; null, and sets the reason, if there is none. Doesn't consider whether another
+/// implementation is faster; see prefers_float32() and prefers_widening().
 using Creator = std::unique_ptr<Kernel>(const KernelRequest& request, std::string& reason);
 
-Creator make_matmul;                                                           // matmul
-Creator make_split_matmul;                                                     // split_matmul: of float16, in bfloat16
-Creator make_conv2d, make_conv2d_input_gradient, make_conv2d_kernel_gradient;  // convolution
+Creator make_matmul;        // matmul.cpp
+Creator make_split_matmul;  // split_matmul.cpp: float16 operands, products in bfloat16
+Creator make_conv2d, make_conv2d_input_gradient, make_conv2d_kernel_gradient;  // conv2d.cpp
 
-/// Whether oneDNN's name of an implementation ("ref:any", "gemm:ref") says that it is one of its plain loops.
+/// Why a request in bfloat16 is faster if widened to float32; empty if it isn't.
+std::string prefers_float32(const KernelRequest& request);
+
+/// Why a product of float16 operands is faster if widened to float32 than if split into bfloat16; empty if it isn't, or
+/// for operands of other dtypes.
+std::string prefers_widening(const KernelRequest& request, bool has_amx);
+
+/// True if oneDNN multiplies bfloat16 with AMX, under the limits on the ISA.
+bool has_amx_bfloat16();
+
+/// True if oneDNN's name of an implementation ("ref:any", "gemm:ref") is that of one of its plain loops.
 bool is_reference(const std::string& implementation);
 
 }  // namespace mezzo::onednn

@@ -1,17 +1,17 @@
-#include <mezzo/backends/common/epilogue.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
 #include <mezzo/backends/onednn/primitive_kernel.hpp>
-#include <mezzo/backends/onednn/request.hpp>
 
-// Operands are taken as they lie. Packed weights would save 5 to 20 % of a product of few rows, but packing them costs
-// as much at each call (784 x 512, batch 128, float32: 308 us plain, 280 us and 56 us for packing). Of many rows, a
-// transposed one is packed: input gradients of 2048 rows by 384 x 1536 are then 4 to 9 % faster, packing included; one
-// that isn't transposed is not, nor are products that sum over the rows.
+// Operands are used in mezzo's layout. Packed weights would make a product of few rows 5 to 20 % faster, but packing
+// them in each call costs as much (784 x 512, batch 128, float32: 308 us plain; 280 us packed and 56 us for packing).
+// In products of many rows, transposed weights are packed: input gradients of 2048 rows by 384 x 1536 are then 4 to 9 %
+// faster, including the packing. It doesn't pay for weights that aren't transposed, nor for products that sum over the
+// rows.
 
 namespace mezzo::onednn {
 namespace {
 
-/// Matrices of a shape: one stack of them if `stacked`, else the rows of all leading axes in one.
+/// The matrices of an operand: a stack of them if `stacked`, else one matrix with the rows of all leading axes.
 Array matrices(const Spec& spec, bool transposed, bool stacked) {
   const Shape& shape = spec.shape;
   const std::int64_t width = shape.back();
@@ -47,10 +47,11 @@ std::unique_ptr<Kernel> make_matmul(const KernelRequest& request, std::string& r
   const Array b = matrices(request.inputs[1], transpose_b, stacked);
   const Array bias = bias_of(request, rank, rank - 1);
   const Array out = matrices(request.outputs[0], false, stacked);
-  std::vector<Operand> operands{{DNNL_ARG_SRC, false, 0, a.plain()},
-                                {DNNL_ARG_WEIGHTS, false, 1, b.plain()},
-                                {DNNL_ARG_DST, true, 0, out.plain()}};
-  if (!bias.sizes.empty()) operands.push_back({DNNL_ARG_BIAS, false, 2, bias.plain()});
+  std::vector<Operand> operands{{.argument = DNNL_ARG_SRC, .output = false, .index = 0, .plain = a.plain()},
+                                {.argument = DNNL_ARG_WEIGHTS, .output = false, .index = 1, .plain = b.plain()},
+                                {.argument = DNNL_ARG_DST, .output = true, .index = 0, .plain = out.plain()}};
+  if (!bias.sizes.empty())
+    operands.push_back({.argument = DNNL_ARG_BIAS, .output = false, .index = 2, .plain = bias.plain()});
   const bool packs = transpose_b && !stacked && a.sizes[0] >= many_rows;
   return make_kernel(offer_matmul(a, packs ? b.any() : b.plain(), bias, out, has_relu(request)), operands, reason);
 }

@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/onednn/implementations.hpp>
 
 namespace mezzo::onednn {
 namespace {
@@ -10,6 +11,34 @@ namespace {
 constexpr std::size_t alignment = 64;
 
 }  // namespace
+
+bool takes_operands(const KernelRequest& request, std::string& reason) {
+  for (const auto* specs : {&request.inputs, &request.outputs}) {
+    for (const Spec& spec : *specs) {
+      if (spec.dtype == DType::bfloat16) {
+        if (!onednn_has_native_bfloat16())
+          reason = "needs bfloat16 in hardware (AVX512_CORE_BF16); this CPU or its ISA limit has none";
+      } else if (spec.dtype != DType::float32) {
+        decline(reason, "takes float32 and bfloat16; got {}", spec.dtype);
+      }
+      if (element_count(spec.shape) == 0) decline(reason, "takes operands with elements; got shape {}", spec.shape);
+    }
+  }
+  return reason.empty();
+}
+
+dnnl::memory::data_type type_of(const Spec& spec) {
+  return spec.dtype == DType::bfloat16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+}
+
+Array bias_of(const KernelRequest& request, std::size_t rank, std::size_t axis) {
+  if (request.inputs.size() < 3) return {};
+  const Spec& bias = request.inputs[2];
+  Array array{Sizes(rank, 1), Sizes(rank, bias.shape[0]), type_of(bias)};
+  array.sizes[axis] = bias.shape[0];
+  array.strides[axis] = 1;
+  return array;
+}
 
 PrimitiveKernel::PrimitiveKernel(const dnnl::primitive_desc_base& descriptor, const std::vector<Operand>& operands)
     : detail_(descriptor.impl_info_str()) {
@@ -29,7 +58,7 @@ PrimitiveKernel::PrimitiveKernel(const dnnl::primitive_desc_base& descriptor, co
     } else {
       add_reorder({operand.plain, own, wanted, laid_out});
     }
-    detail_ += std::string(", reorders ") + (operand.output ? "output " : "input ") + std::to_string(operand.index);
+    detail_ += fmt::format(", reorders {} {}", operand.output ? "output" : "input", operand.index);
   }
   add_step(descriptor, std::move(arguments));
   for (const Reorder& reorder : after) add_reorder(reorder);
@@ -54,7 +83,8 @@ void PrimitiveKernel::add_step(const dnnl::primitive_desc_base& descriptor, std:
 
 void PrimitiveKernel::add_reorder(const Reorder& reorder) {
   const Offer offer = offer_reorder(reorder.from, reorder.to);
-  if (!offer.accepted()) throw Error("reorder: " + offer.refusal);
+  if (!offer.accepted())
+    fail<Error>("", "oneDNN has no reorder to the layout that its primitive needs: {}", offer.refusal);
   add_step(offer.descriptor, {{DNNL_ARG_FROM, reorder.source}, {DNNL_ARG_TO, reorder.destination}});
 }
 
@@ -67,11 +97,11 @@ void PrimitiveKernel::run(const KernelArguments& arguments) {
     memory.memory.set_data_handle(address);
     memory.bound = address;
   }
-  // The C function: its C++ counterpart copies the arguments into a new array at each call.
+  // Calls the C function, since its C++ counterpart copies the arguments to a new array in each call.
   for (const Step& step : steps_) {
     const auto count = static_cast<int>(step.arguments.size());
     if (dnnl_primitive_execute(step.primitive.get(), stream().get(), count, step.arguments.data()) != dnnl_success) {
-      throw Error("oneDNN could not execute " + detail_);
+      fail<Error>("", "oneDNN failed to execute {}", detail_);
     }
   }
   dnnl_stream_wait(stream().get());
@@ -83,8 +113,7 @@ std::unique_ptr<Kernel> make_kernel(const Offer& offer, const std::vector<Operan
   try {
     return std::make_unique<PrimitiveKernel>(offer.descriptor, operands);
   } catch (const std::exception& error) {
-    reason = std::string("oneDNN: ") + error.what();
-    return nullptr;
+    return decline(reason, "oneDNN: {}", error.what());
   }
 }
 

@@ -9,7 +9,16 @@
 
 namespace mezzo::onednn {
 
-/// Where an argument of a primitive comes from or goes to: operand `index` of the kernel, lying there as `plain` says.
+/// True if oneDNN takes operands of these dtypes and sizes. Sets the reason otherwise.
+bool takes_operands(const KernelRequest& request, std::string& reason);
+
+/// oneDNN's name of float32 or bfloat16.
+dnnl::memory::data_type type_of(const Spec& spec);
+
+/// The bias (N,), input 2, as an array of the output's rank with N at `axis`; empty without a bias.
+Array bias_of(const KernelRequest& request, std::size_t rank, std::size_t axis);
+
+/// An argument of a primitive: input or output `index` of the kernel, with layout `plain`.
 struct Operand {
   int argument = 0;  ///< DNNL_ARG_...
   bool output = false;
@@ -17,7 +26,8 @@ struct Operand {
   Descriptor plain;
 };
 
-/// A primitive, with reorders through scratch before and after it for the operands that it wants laid out otherwise.
+/// A primitive. For operands that it needs in another layout, it reorders inputs to scratch memory before it and
+/// outputs from scratch memory after it.
 class PrimitiveKernel final : public Kernel {
  public:
   PrimitiveKernel(const dnnl::primitive_desc_base& descriptor, const std::vector<Operand>& operands);
@@ -32,7 +42,7 @@ class PrimitiveKernel final : public Kernel {
   struct Memory {
     dnnl::memory memory;
     Place place;
-    std::size_t at;  // number of the operand, or offset in scratch
+    std::size_t at;  // index of the operand, or offset in scratch memory
     void* bound = nullptr;
   };
 
@@ -59,7 +69,7 @@ class PrimitiveKernel final : public Kernel {
   std::string detail_;
 };
 
-/// The kernel of an offer, or null and its refusal.
+/// The kernel of an offer. Returns null and sets the reason if oneDNN refused.
 std::unique_ptr<Kernel> make_kernel(const Offer& offer, const std::vector<Operand>& operands, std::string& reason);
 
 }  // namespace mezzo::onednn

@@ -2,30 +2,28 @@
 #include <optional>
 #include <utility>
 
-#include <mezzo/backends/common/cast_kernel.hpp>
 #include <mezzo/backends/common/kernel.hpp>
-#include <mezzo/backends/common/scratch_layout.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
-#include <mezzo/backends/xsimd/float16_split.hpp>
+#include <mezzo/backends/xsimd/isa_kernels.hpp>
 #include <mezzo/core/isa.hpp>
 #include <mezzo/core/parallel.hpp>
 
 // Every finite float16 is the sum of two bfloat16, and the product of two bfloat16 is exact in float32. So a product of
-// float16 operands is one of bfloat16 operands four times as deep, summed in float32:
+// float16 operands equals a product of bfloat16 operands with four times the depth, summed in float32:
 //   [high finite_high low low] times [high low finite_high low]
-// What differs from float32's product of the same numbers is the order of the additions alone.
+// It differs from the float32 product of the same numbers only in the order of the additions.
 
 namespace mezzo::onednn {
 namespace {
 
 constexpr std::int64_t parts = 4;
 
-/// An operand of which each `width` elements, all those along the summed axis, become four parts in a row.
+/// A split operand: each run of `width` elements, the ones along the summed axis, becomes four consecutive parts.
 class SplitOperand {
  public:
   enum class Side { left, right };
 
-  /// Makes `spec` that of the bfloat16 operand.
+  /// Changes `spec` to that of the bfloat16 operand.
   SplitOperand(Spec& spec, Side side, bool transposed, ScratchLayout& layout)
       : finite_high_at_(side == Side::left ? 1 : 2), count_(element_count(spec.shape)), width_(spec.shape.back()) {
     const bool sums_columns = (side == Side::left) != transposed;
@@ -36,11 +34,11 @@ class SplitOperand {
     offset_ = layout.take(bytes_of(spec));
   }
 
-  /// Splits it into its place in scratch, and returns that.
+  /// Splits the operand into scratch memory and returns its address there.
   const void* run(const void* from, void* scratch) const {
     const auto* const x = static_cast<const float16*>(from);
     auto* const y = reinterpret_cast<bfloat16*>(static_cast<char*>(scratch) + offset_);
-    parallel_for(count_, reference::grain, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(count_, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end;) {
         const std::int64_t at = i % width_, count = std::min(width_ - at, end - i);
         bfloat16* const high = y + (i - at) * parts + at;
@@ -53,12 +51,12 @@ class SplitOperand {
   }
 
  private:
-  xsimd_kernels::Float16SplitFunctions::Split split_ = xsimd_kernels::float16_split_functions(isa()).split;
+  xsimd_kernels::Float16SplitFunctions::Split split_ = xsimd_kernels::kernels(isa()).float16_split.split;
   std::int64_t finite_high_at_, count_, width_;
   std::size_t offset_ = 0;
 };
 
-/// An operand that is cast on its way through scratch.
+/// An operand that is cast to or from scratch memory; no cast if null.
 struct Converted {
   std::unique_ptr<Kernel> cast;
   std::size_t offset = 0;
@@ -132,8 +130,7 @@ class SplitMatmul final : public Kernel {
 std::unique_ptr<Kernel> make_split_matmul(const KernelRequest& request, std::string& reason) {
   for (std::size_t i = 0; i < 2; ++i) {
     if (request.inputs[i].dtype != DType::float16) {
-      reason = std::string("not for ") + dtype_name(request.inputs[i].dtype);
-      return nullptr;
+      return decline(reason, "takes float16 operands; got {}", request.inputs[i].dtype);
     }
   }
   auto kernel = std::make_unique<SplitMatmul>(request, reason);

@@ -5,7 +5,6 @@
 
 #include <mezzo/backends/common/attention_shape.hpp>
 #include <mezzo/backends/common/kernel.hpp>
-#include <mezzo/backends/common/visible_keys.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
 

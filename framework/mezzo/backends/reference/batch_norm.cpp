@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include <mezzo/backends/common/epilogue.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <mezzo/backends/common/epilogue.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/tiled_product.hpp>

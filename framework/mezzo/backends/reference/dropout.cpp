@@ -1,7 +1,7 @@
 #include <cstdint>
 
 #include <mezzo/backends/common/kernel.hpp>
-#include <mezzo/backends/common/step_stream.hpp>
+#include <mezzo/backends/common/random.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <mezzo/backends/common/compact.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/update_request.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/convert.hpp>

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <mezzo/backends/common/epilogue.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/channels.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 
@@ -13,11 +13,7 @@ namespace {
 
 using Index = std::int64_t;
 
-const BatchNormFunctions& functions(Isa isa) {
-  return pick(isa, sse2::batch_norm, avx2::batch_norm, avx512::batch_norm, avx512_bf16::batch_norm);
-}
-
-/// Arrays of a column each, one after another in scratch: doubles first.
+/// Arrays of per-column numbers in scratch memory: two of doubles, then one of floats.
 struct Scratch {
   double *first, *second;
   float* floats;
@@ -32,7 +28,7 @@ std::size_t scratch_bytes(const Channels& channels, Index arrays) {
   return 2 * channels.doubles() * sizeof(double) + channels.floats(arrays) * sizeof(float);
 }
 
-std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_batch_norm(const KernelRequest& request, Isa isa, std::string& reason) {
   const DType dtype = request.inputs[0].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   const double epsilon = request.attributes.get<double>("epsilon");
@@ -40,18 +36,18 @@ std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std:
   const bool training = request.attributes.get<bool>("training");
   const bool adds = request.inputs.size() > 5;
   const float least = has_relu(request) ? 0 : -std::numeric_limits<float>::infinity();
-  const BatchNormFunctions& all = functions(isa);
+  const BatchNormFunctions& all = kernels(isa).batch_norm;
   const Channels channels(request.inputs[0]);
-  const auto run = [=, storage = storage_of(dtype), &all](const KernelArguments& arguments) {
+  const auto run = [=, &all](const KernelArguments& arguments) {
     const Index columns = channels.columns;
     const Scratch scratch(channels, arguments.scratch);
     float *about = scratch.floats, *scale = about + columns, *shift = scale + columns;
     const char* x = arguments.in<char>(0);
     const float *moving_mean = arguments.in<float>(3), *moving_variance = arguments.in<float>(4);
     if (training && channels.rows > 0) {
-      all.sample_mean[storage](x, channels.rows, columns, about);
+      all.sample_mean[dtype](x, channels.rows, columns, about);
       channels.for_blocks([&](Index offset, Index rows, Index place) {
-        all.sums[storage](x + offset, about, rows, columns, scratch.first + place, scratch.second + place);
+        all.sums[dtype](x + offset, about, rows, columns, scratch.first + place, scratch.second + place);
       });
       channels.add_blocks(scratch.first);
       channels.add_blocks(scratch.second);
@@ -77,21 +73,21 @@ std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std:
     }
     channels.for_rows([&](Index offset, Index rows) {
       const char* residual = adds ? arguments.in<char>(5) + offset : nullptr;
-      all.normalize[storage](x + offset, residual, arguments.out<char>(0) + offset, about, scale, shift, least, rows,
-                             columns);
+      all.normalize[dtype](x + offset, residual, arguments.out<char>(0) + offset, about, scale, shift, least, rows,
+                           columns);
     });
   };
   return make_kernel(run, {true, false, false, false, false, true}, scratch_bytes(channels, 3));
 }
 
-std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_batch_norm_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   const DType dtype = request.inputs[1].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   const bool training = request.attributes.get<bool>("training");
   const bool masks = request.inputs.size() > 5, keeps = request.outputs.size() > 3;
-  const BatchNormFunctions& all = functions(isa);
+  const BatchNormFunctions& all = kernels(isa).batch_norm;
   const Channels channels(request.inputs[1]);
-  const auto run = [=, storage = storage_of(dtype), &all](const KernelArguments& arguments) {
+  const auto run = [=, &all](const KernelArguments& arguments) {
     const Index columns = channels.columns;
     const Scratch scratch(channels, arguments.scratch);
     float *from_g = scratch.floats, *from_x = from_g + columns, *shift = from_x + columns;
@@ -103,8 +99,8 @@ std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std
     std::fill_n(scratch.first, columns, 0.0);
     std::fill_n(scratch.second, columns, 0.0);
     channels.for_blocks([&](Index offset, Index rows, Index place) {
-      all.gradient_sums[storage](g + offset, at(y, offset), x + offset, mean, at(masked, offset), rows, columns,
-                                 scratch.first + place, scratch.second + place);
+      all.gradient_sums[dtype](g + offset, at(y, offset), x + offset, mean, at(masked, offset), rows, columns,
+                               scratch.first + place, scratch.second + place);
     });
     channels.add_blocks(scratch.first);
     channels.add_blocks(scratch.second);
@@ -119,13 +115,13 @@ std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std
       from_x[c] = static_cast<float>(-slope * inverse * dgamma * share);
       shift[c] = static_cast<float>(-slope * dbeta * share);
     }
-    if (keeps) {  // it is masked by now
+    if (keeps) {  // gradient_sums has masked g
       g = masked;
       y = nullptr;
     }
     channels.for_rows([&](Index offset, Index rows) {
-      all.gradient[storage](g + offset, at(y, offset), x + offset, arguments.out<char>(0) + offset, mean, from_g,
-                            from_x, shift, rows, columns);
+      all.gradient[dtype](g + offset, at(y, offset), x + offset, arguments.out<char>(0) + offset, mean, from_g, from_x,
+                          shift, rows, columns);
     });
   };
   return make_kernel(run, {true, true, false, false, false, true}, scratch_bytes(channels, 3));
@@ -134,7 +130,7 @@ std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std
 }  // namespace
 
 Entries batch_norm_entries() {
-  return {entry<make_forward>("batch_norm"), entry<make_gradient>("batch_norm_gradient")};
+  return {entry<make_batch_norm>("batch_norm"), entry<make_batch_norm_gradient>("batch_norm_gradient")};
 }
 
 }  // namespace mezzo::xsimd_kernels

@@ -67,7 +67,7 @@ template <class T, bool adds>
       for (int k = 0; k < width; ++k) {
         Floats value = multiply_add(values[k] - m[k], s[k], t[k]);
         if constexpr (adds) value += others[k];
-        store(to + k * lanes, xsimd::max(Floats(least), value), part);  // of a NaN max gives the second operand
+        store(to + k * lanes, xsimd::max(Floats(least), value), part);  // max gives its second operand if one is NaN
       }
     }
   });
@@ -163,10 +163,14 @@ void gradient(const void* g, const void* y, const void* x, void* dx, const float
 
 }  // namespace
 
-constexpr BatchNormFunctions batch_norm{{sample_mean<float>, sample_mean<bfloat16>, sample_mean<float16>},
-                                        {sums_about<float>, sums_about<bfloat16>, sums_about<float16>},
-                                        {normalize<float>, normalize<bfloat16>, normalize<float16>},
-                                        {gradient_sums<float>, gradient_sums<bfloat16>, gradient_sums<float16>},
-                                        {gradient<float>, gradient<bfloat16>, gradient<float16>}};
+constexpr BatchNormFunctions batch_norm{
+    .sample_mean = {.float32 = sample_mean<float>, .bfloat16 = sample_mean<bfloat16>, .float16 = sample_mean<float16>},
+    .sums = {.float32 = sums_about<float>, .bfloat16 = sums_about<bfloat16>, .float16 = sums_about<float16>},
+    .normalize = {.float32 = normalize<float>, .bfloat16 = normalize<bfloat16>, .float16 = normalize<float16>},
+    .gradient_sums = {.float32 = gradient_sums<float>,
+                      .bfloat16 = gradient_sums<bfloat16>,
+                      .float16 = gradient_sums<float16>},
+    .gradient = {.float32 = gradient<float>, .bfloat16 = gradient<bfloat16>, .float16 = gradient<float16>},
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

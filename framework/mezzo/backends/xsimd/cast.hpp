@@ -1,30 +1,21 @@
 #pragma once
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
 
-/// Casts to each of the storage types.
+/// Casts to each storage type.
 struct CastFunctions {
   using Cast = void (*)(const void* x, void* y, std::int64_t count);
 
   PerStorage<PerStorage<Cast>> from_storage;
   PerStorage<Cast> from_int32;
-  PerStorage<Cast> from_bytes;  ///< uint8, and bool
+  PerStorage<Cast> from_bytes;  ///< from uint8 and bool
 };
 
-namespace sse2 {
-extern const CastFunctions cast;
-}
-namespace avx2 {
-extern const CastFunctions cast;
-}
-namespace avx512 {
-extern const CastFunctions cast;
-}
-namespace avx512_bf16 {
-extern const CastFunctions cast;
-}
+MEZZO_ISA_TABLE(CastFunctions, cast)
+
+Entries cast_entries();
 
 }  // namespace mezzo::xsimd_kernels

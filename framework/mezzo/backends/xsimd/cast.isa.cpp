@@ -4,8 +4,8 @@
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// Integers that float32 can't hold, rounded to odd ones that it can (floor, and the last bit that is left set), which
-/// round on to a 16-bit float as the integers themselves would.
+/// Rounds integers that float32 can't hold to odd: to the floor with 24 significant bits, with the last of them set. So
+/// the second rounding, to a 16-bit float, gives what rounding the integer once would give.
 [[gnu::always_inline]] inline Ints rounded_to_odd(const Ints& x) {
   const Ints rest(0xff), low_bit(0x100), limit(1 << 24);
   const Ints floor = x & ~rest;
@@ -33,10 +33,15 @@ template <class From, class To>
 }
 
 template <class From>
-constexpr PerStorage<CastFunctions::Cast> from{convert<From, float>, convert<From, bfloat16>, convert<From, float16>};
+constexpr PerStorage<CastFunctions::Cast> from{
+    .float32 = convert<From, float>, .bfloat16 = convert<From, bfloat16>, .float16 = convert<From, float16>};
 
 }  // namespace
 
-constexpr CastFunctions cast{{from<float>, from<bfloat16>, from<float16>}, from<std::int32_t>, from<std::uint8_t>};
+constexpr CastFunctions cast{
+    .from_storage = {.float32 = from<float>, .bfloat16 = from<bfloat16>, .float16 = from<float16>},
+    .from_int32 = from<std::int32_t>,
+    .from_bytes = from<std::uint8_t>,
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -6,10 +6,13 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// A dense array as rows of channels, in blocks of fixed size so that sums don't depend on the number of threads.
+/// A dense array as rows of channels. Blocks of rows have a fixed size, so that sums don't depend on the number of
+/// threads.
 struct Channels {
   using Index = std::int64_t;
-  Index rows = 0, columns, size, block, blocks;
+  Index rows = 0, columns;
+  Index size;           ///< bytes per element
+  Index block, blocks;  ///< rows of a block, number of blocks
 
   explicit Channels(const Spec& x) : columns(x.shape.back()), size(size_of(x.dtype)) {
     if (columns > 0) rows = element_count(x.shape) / columns;
@@ -18,13 +21,14 @@ struct Channels {
     blocks = (rows + block - 1) / block;
   }
 
-  /// Calls body(offset in bytes, rows) for ranges of rows, to write them.
+  /// Calls body(offset in bytes, rows) for ranges of rows, one range a thread.
   template <class Body>
   void for_rows(const Body& body) const {
     parallel_for(rows, grain_of(columns), [&](Index begin, Index end) { body(begin * columns * size, end - begin); });
   }
 
-  /// Calls body(offset in bytes, rows, offset of its sums) for each block, to make a sum for each of its columns.
+  /// Calls body(offset in bytes, rows, index of the block's first sum) for each block; a block has a sum for each
+  /// column.
   template <class Body>
   void for_blocks(const Body& body) const {
     parallel_for(blocks, grain_of(block * columns), [&](Index begin, Index end) {
@@ -34,14 +38,14 @@ struct Channels {
     });
   }
 
-  /// Adds up the blocks' sums in sums[0 .. columns).
+  /// Adds the sums of all blocks to sums[0, columns).
   void add_blocks(double* sums) const {
     for (Index i = 1; i < blocks; ++i) {
       for (Index c = 0; c < columns; ++c) sums[c] += sums[i * columns + c];
     }
   }
 
-  /// Numbers that the blocks' sums take.
+  /// Count of the sums of all blocks.
   std::size_t doubles() const { return static_cast<std::size_t>(std::max(blocks, Index{1}) * columns); }
   std::size_t floats(Index arrays) const { return static_cast<std::size_t>(arrays * columns); }
 };

@@ -1,15 +1,15 @@
 #pragma once
-// Loops down the columns of a dense array of rows, for .isa.cpp files: pieces of a few rows and a few registers of
-// columns, so that sums stay in registers and each cache line is asked for one piece of rows ahead.
+// Loops over the columns of a dense array of rows, for .isa.cpp files, in pieces of a few rows and a few registers of
+// columns. So sums stay in registers, and cache lines are prefetched one piece of rows ahead.
 #include <mezzo/backends/xsimd/stream.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// Rows of a piece: few enough to add up in float.
+/// Rows of a piece: few enough for sums in float.
 constexpr std::int64_t piece_rows = 64;
 
-/// Registers of columns that are worked on together.
+/// Registers of columns that are processed together.
 constexpr int wide = 4;
 
 template <int count>
@@ -31,7 +31,7 @@ template <class Body>
   }
 }
 
-/// Asks for the columns of a row, `wide` registers or one.
+/// Prefetches `registers` registers of columns of a row.
 template <class T>
 [[gnu::always_inline]] inline void prefetch_columns(const T* p, int registers) {
   constexpr int line = 64;
@@ -40,13 +40,13 @@ template <class T>
   }
 }
 
-/// The registers of a row that start at p.
+/// Loads the registers of a row from p on.
 template <int width, class T, class Some>
 [[gnu::always_inline]] inline void load_row(const T* p, Floats (&row)[width], Some part) {
   for (int k = 0; k < width; ++k) row[k] = load(p + k * lanes, part);
 }
 
-/// The registers of g that start at p, 0 where those of y, that start at q, aren't above 0.
+/// Loads registers of g from p on. With `masks`, g is 0 where y, from q on, isn't greater than 0.
 template <bool masks, int width, class T, class Some>
 [[gnu::always_inline]] inline void load_gradients(const T* p, const T* q, Floats (&g)[width], Some part) {
   load_row(p, g, part);

@@ -11,11 +11,7 @@ namespace {
 
 using Index = std::int64_t;
 
-const CrossentropyFunctions& functions(Isa isa) {
-  return pick(isa, sse2::crossentropy, avx2::crossentropy, avx512::crossentropy, avx512_bf16::crossentropy);
-}
-
-/// Rows of scores with their labels, which come in any integer dtype.
+/// Rows of scores, with labels of any integer dtype.
 struct Rows {
   Index rows, classes;
   DType labels;
@@ -27,7 +23,7 @@ struct Rows {
         labels(request.inputs[0].dtype),
         what(request.where + " labels") {}
 
-  /// Checks all labels, then calls body(first row, rows, their labels) for a few rows at a time.
+  /// Checks all labels, then calls body(first row, number of rows, labels of these rows) for a few rows at a time.
   template <class Body>
   void for_each(const KernelArguments& arguments, const Body& body) const {
     check_labels(arguments.inputs[0], labels, rows, classes, what);
@@ -45,36 +41,39 @@ struct Rows {
 };
 
 bool takes(const KernelRequest& request, std::string& reason) {
+  constexpr Index most_classes = std::numeric_limits<std::int32_t>::max();
   const Spec& scores = request.inputs[1];
   if (!is_stored(scores.dtype)) decline_dtype(reason, scores.dtype);
-  if (scores.shape.back() > std::numeric_limits<std::int32_t>::max()) reason = "too many classes";
+  if (scores.shape.back() > most_classes)
+    decline(reason, "takes at most {} classes; got {}", most_classes, scores.shape.back());
   return reason.empty();
 }
 
-std::unique_ptr<Kernel> make_loss(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_sparse_categorical_crossentropy(const KernelRequest& request, Isa isa,
+                                                             std::string& reason) {
   if (!takes(request, reason)) return nullptr;
   const DType dtype = request.inputs[1].dtype;
   const bool from_logits = request.attributes.get<bool>("from_logits");
-  const CrossentropyFunctions& all = functions(isa);
-  const auto run = [rows = Rows(request), size = size_of(dtype),
-                    loss = (from_logits ? all.loss_of_logits : all.loss_of_probabilities)[storage_of(dtype)]](
-                       const KernelArguments& arguments) {
-    rows.for_each(arguments, [&](Index row, Index count, const std::int32_t* labels) {
-      const char* scores = arguments.in<char>(1) + row * rows.classes * size;
-      loss(labels, scores, arguments.out<float>(0) + row, count, rows.classes);
-    });
-  };
+  const CrossentropyFunctions& all = kernels(isa).crossentropy;
+  const auto run =
+      [rows = Rows(request), size = size_of(dtype),
+       loss = (from_logits ? all.loss_of_logits : all.loss_of_probabilities)[dtype]](const KernelArguments& arguments) {
+        rows.for_each(arguments, [&](Index row, Index count, const std::int32_t* labels) {
+          const char* scores = arguments.in<char>(1) + row * rows.classes * size;
+          loss(labels, scores, arguments.out<float>(0) + row, count, rows.classes);
+        });
+      };
   return make_kernel(run);
 }
 
-std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_sparse_categorical_crossentropy_gradient(const KernelRequest& request, Isa isa,
+                                                                      std::string& reason) {
   if (!takes(request, reason)) return nullptr;
   const DType dtype = request.inputs[1].dtype;
   const bool from_logits = request.attributes.get<bool>("from_logits");
-  const CrossentropyFunctions& all = functions(isa);
+  const CrossentropyFunctions& all = kernels(isa).crossentropy;
   const auto run = [rows = Rows(request), size = size_of(dtype),
-                    gradient =
-                        (from_logits ? all.gradient_of_logits : all.gradient_of_probabilities)[storage_of(dtype)]](
+                    gradient = (from_logits ? all.gradient_of_logits : all.gradient_of_probabilities)[dtype]](
                        const KernelArguments& arguments) {
     rows.for_each(arguments, [&](Index row, Index count, const std::int32_t* labels) {
       const Index at = row * rows.classes * size;
@@ -88,8 +87,8 @@ std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std
 }  // namespace
 
 Entries crossentropy_entries() {
-  return {entry<make_loss>("sparse_categorical_crossentropy"),
-          entry<make_gradient>("sparse_categorical_crossentropy_gradient")};
+  return {entry<make_sparse_categorical_crossentropy>("sparse_categorical_crossentropy"),
+          entry<make_sparse_categorical_crossentropy_gradient>("sparse_categorical_crossentropy_gradient")};
 }
 
 }  // namespace mezzo::xsimd_kernels

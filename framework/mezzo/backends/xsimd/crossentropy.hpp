@@ -1,18 +1,18 @@
 #pragma once
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
 
 struct CrossentropyFunctions {
-  /// Rows handed over in one call, at most.
+  /// Largest number of rows of one call.
   static constexpr std::int64_t most_rows = 256;
 
   using Loss = void (*)(const std::int32_t* labels, const void* scores, float* loss, std::int64_t rows,
                         std::int64_t classes);
 
-  /// dx may be the scores.
+  /// dx may be `scores`.
   using Gradient = void (*)(const std::int32_t* labels, const void* scores, const float* g, void* dx, std::int64_t rows,
                             std::int64_t classes);
 
@@ -20,17 +20,8 @@ struct CrossentropyFunctions {
   PerStorage<Gradient> gradient_of_logits, gradient_of_probabilities;
 };
 
-namespace sse2 {
-extern const CrossentropyFunctions crossentropy;
-}
-namespace avx2 {
-extern const CrossentropyFunctions crossentropy;
-}
-namespace avx512 {
-extern const CrossentropyFunctions crossentropy;
-}
-namespace avx512_bf16 {
-extern const CrossentropyFunctions crossentropy;
-}
+MEZZO_ISA_TABLE(CrossentropyFunctions, crossentropy)
+
+Entries crossentropy_entries();
 
 }  // namespace mezzo::xsimd_kernels

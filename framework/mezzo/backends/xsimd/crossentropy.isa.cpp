@@ -4,7 +4,7 @@
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-constexpr float smallest = 1e-7F;  // what Keras clips probabilities to
+constexpr float smallest = 1e-7F;  // Keras clips probabilities to [smallest, 1 - smallest]
 
 template <class T>
 [[gnu::always_inline]] inline float number(const T* p) {
@@ -40,14 +40,14 @@ template <class T>
     loss[row] = number(x + labels[row]) / total_of(x, classes);
   }
   const auto body = [&](std::int64_t i, auto part) {
-    // max and min give their second operand where one is NaN.
+    // max and min give their second operand if one is NaN.
     const Floats p = xsimd::min(Floats(1 - smallest), xsimd::max(Floats(smallest), load(loss + i, part)));
     store(loss + i, -xsimd::log(p), part);
   };
   stream(rows, body);
 }
 
-/// dx[i] = value(x[i], the lanes that are the label's).
+/// dx[i] = value(x[i], mask of the lane that is the label).
 template <class T, class Value>
 [[gnu::always_inline]] inline void write_row(const T* x, T* dx, std::int64_t count, std::int32_t label,
                                              const Value& value) {
@@ -93,9 +93,18 @@ template <class T>
 }  // namespace
 
 constexpr CrossentropyFunctions crossentropy{
-    {loss_of_logits<float>, loss_of_logits<bfloat16>, loss_of_logits<float16>},
-    {loss_of_probabilities<float>, loss_of_probabilities<bfloat16>, loss_of_probabilities<float16>},
-    {gradient_of_logits<float>, gradient_of_logits<bfloat16>, gradient_of_logits<float16>},
-    {gradient_of_probabilities<float>, gradient_of_probabilities<bfloat16>, gradient_of_probabilities<float16>}};
+    .loss_of_logits = {.float32 = loss_of_logits<float>,
+                       .bfloat16 = loss_of_logits<bfloat16>,
+                       .float16 = loss_of_logits<float16>},
+    .loss_of_probabilities = {.float32 = loss_of_probabilities<float>,
+                              .bfloat16 = loss_of_probabilities<bfloat16>,
+                              .float16 = loss_of_probabilities<float16>},
+    .gradient_of_logits = {.float32 = gradient_of_logits<float>,
+                           .bfloat16 = gradient_of_logits<bfloat16>,
+                           .float16 = gradient_of_logits<float16>},
+    .gradient_of_probabilities = {.float32 = gradient_of_probabilities<float>,
+                                  .bfloat16 = gradient_of_probabilities<bfloat16>,
+                                  .float16 = gradient_of_probabilities<float16>},
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <mezzo/backends/common/step_stream.hpp>
+#include <mezzo/backends/common/random.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 
 namespace mezzo::xsimd_kernels {
@@ -14,11 +14,10 @@ std::unique_ptr<Kernel> make_dropout(const KernelRequest& request, Isa isa, std:
   const double rate = request.attributes.get<double>("rate");
   const auto key = request.attributes.get<std::int64_t>("key");
   const auto least = static_cast<std::int32_t>(std::ceil(static_cast<float>(rate) * 0x1p24F));
-  const auto& table = pick(isa, sse2::dropout, avx2::dropout, avx512::dropout, avx512_bf16::dropout);
-  const auto run = [=, dropout = table.dropout[storage_of(dtype)],
+  const auto run = [=, dropout = kernels(isa).dropout.dropout[dtype],
                     count = element_count(request.outputs[0].shape)](const KernelArguments& arguments) {
     const std::uint64_t stream = step_stream(key, *arguments.in<double>(1), *arguments.in<double>(2));
-    const DropoutRule rule{stream, least, static_cast<float>(1 - rate)};
+    const DropoutRule rule{.stream = stream, .least = least, .divisor = static_cast<float>(1 - rate)};
     parallel_elements(count, [&](std::int64_t begin, std::int64_t end) {
       dropout(arguments.inputs[0], arguments.outputs[0], rule, begin, end);
     });

@@ -32,6 +32,8 @@ template <class T>
 
 }  // namespace
 
-constexpr DropoutFunctions dropout{{dropout_of<float>, dropout_of<bfloat16>, dropout_of<float16>}};
+constexpr DropoutFunctions dropout{
+    .dropout = {.float32 = dropout_of<float>, .bfloat16 = dropout_of<bfloat16>, .float16 = dropout_of<float16>},
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

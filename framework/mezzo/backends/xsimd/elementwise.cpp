@@ -1,23 +1,30 @@
 #include <mezzo/backends/xsimd/elementwise.hpp>
 
+#include <set>
+
 #include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
 
-const ElementwiseFunctions& functions(Isa isa) {
-  return pick(isa, sse2::elementwise, avx2::elementwise, avx512::elementwise, avx512_bf16::elementwise);
+/// The functions of the request's op out of a table. Returns null and sets the reason if there is no row.
+template <class Row>
+auto* functions_of(std::span<const Row> rows, const KernelRequest& request, std::string& reason) {
+  const bool approximate = request.attributes.get_or<bool>("approximate", false);
+  for (const Row& row : rows) {
+    if (request.op->name == row.op && row.approximate == approximate) return &row.functions;
+  }
+  decline(reason, "has no kernel of {} with approximate = {}", request.op->name, approximate);
+  return static_cast<decltype(&rows[0].functions)>(nullptr);
 }
 
-using Unaries = PerStorage<ElementwiseFunctions::Unary> ElementwiseFunctions::*;
-using Binaries = PerStorage<ElementwiseFunctions::Binary> ElementwiseFunctions::*;
-
-template <Unaries member>
 std::unique_ptr<Kernel> make_unary(const KernelRequest& request, Isa isa, std::string& reason) {
   const DType dtype = request.inputs[0].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
-  const auto run = [function = (functions(isa).*member)[storage_of(dtype)], size = size_of(dtype),
+  const auto* functions = functions_of(kernels(isa).elementwise.unary, request, reason);
+  if (functions == nullptr) return nullptr;
+  const auto run = [function = (*functions)[dtype], size = size_of(dtype),
                     count = element_count(request.outputs[0].shape)](const KernelArguments& arguments) {
     parallel_elements(count, [&](std::int64_t begin, std::int64_t end) {
       function(arguments.in<char>(0) + begin * size, arguments.out<char>(0) + begin * size, end - begin);
@@ -26,9 +33,8 @@ std::unique_ptr<Kernel> make_unary(const KernelRequest& request, Isa isa, std::s
   return make_kernel(run, like_output(request));
 }
 
-/// One long row is split by columns, many rows by rows.
-template <class Function>
-void run_binary(const Function& function, const BinaryShape& shape, std::int64_t size,
+/// Splits one long row over the threads by columns, several rows by rows.
+void run_binary(ElementwiseFunctions::Binary function, const BinaryShape& shape, std::int64_t size,
                 const KernelArguments& arguments) {
   const auto call = [&](std::int64_t a, std::int64_t b, std::int64_t out, std::int64_t rows, std::int64_t columns) {
     BinaryShape piece = shape;
@@ -48,58 +54,45 @@ void run_binary(const Function& function, const BinaryShape& shape, std::int64_t
   }
 }
 
-template <Binaries member>
 std::unique_ptr<Kernel> make_binary(const KernelRequest& request, Isa isa, std::string& reason) {
   const DType dtype = request.inputs[0].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
-  const Shape& shape = request.outputs[0].shape;
-  const reference::Walk walk(shape, {reference::broadcast_strides(request.inputs[0].shape, shape),
-                                     reference::broadcast_strides(request.inputs[1].shape, shape)});
-  if (walk.axes() > 2) return decline(reason, "broadcasts over more than two blocks of axes");
-  const BinaryShape merged{walk.rows(),       walk.row_size(), walk.offset(0, 1),
-                           walk.offset(1, 1), walk.step(0),    walk.step(1)};
-  const auto run = [function = (functions(isa).*member)[storage_of(dtype)], size = size_of(dtype),
-                    merged](const KernelArguments& arguments) { run_binary(function, merged, size, arguments); };
+  const Shape &a = request.inputs[0].shape, &b = request.inputs[1].shape, &out = request.outputs[0].shape;
+  const Walk walk(out, {broadcast_strides(a, out), broadcast_strides(b, out)});
+  if (walk.axes() > 2) {
+    return decline(reason, "takes shapes that merge to 2 axes; got {} axes from {} and {}", walk.axes(), a, b);
+  }
+  const auto* functions = functions_of(kernels(isa).elementwise.binary, request, reason);
+  if (functions == nullptr) return nullptr;
+  const BinaryShape merged{.rows = walk.rows(),
+                           .columns = walk.row_size(),
+                           .a_row = walk.offset(0, 1),
+                           .b_row = walk.offset(1, 1),
+                           .a_step = walk.step(0),
+                           .b_step = walk.step(1)};
+  const auto run = [function = (*functions)[dtype], size = size_of(dtype), merged](const KernelArguments& arguments) {
+    run_binary(function, merged, size, arguments);
+  };
   return make_kernel(run, like_output(request));
 }
 
-std::unique_ptr<Kernel> make_gelu(const KernelRequest& request, Isa isa, std::string& reason) {
-  using Functions = ElementwiseFunctions;
-  const bool approximate = request.attributes.get<bool>("approximate");
-  return (approximate ? make_unary<&Functions::approximate_gelu> : make_unary<&Functions::gelu>)(request, isa, reason);
-}
-
-std::unique_ptr<Kernel> make_gelu_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
-  using Functions = ElementwiseFunctions;
-  const bool approximate = request.attributes.get<bool>("approximate");
-  const Make make =
-      approximate ? make_binary<&Functions::approximate_gelu_gradient> : make_binary<&Functions::gelu_gradient>;
-  return make(request, isa, reason);
+/// Adds an entry for each op of a table. An op with two rows gets one entry.
+template <Make make, class Row>
+void add_entries(Entries& entries, std::span<const Row> rows) {
+  std::set<std::string> seen;
+  for (const Row& row : rows) {
+    if (seen.insert(row.op).second) entries.push_back(entry<make>(row.op));
+  }
 }
 
 }  // namespace
 
 Entries elementwise_entries() {
-  using Functions = ElementwiseFunctions;
-  return {
-      entry<make_binary<&Functions::add>>("add"),
-      entry<make_binary<&Functions::subtract>>("subtract"),
-      entry<make_binary<&Functions::multiply>>("multiply"),
-      entry<make_binary<&Functions::divide>>("divide"),
-      entry<make_binary<&Functions::relu_gradient>>("relu_gradient"),
-      entry<make_binary<&Functions::tanh_gradient>>("tanh_gradient"),
-      entry<make_binary<&Functions::sigmoid_gradient>>("sigmoid_gradient"),
-      entry<make_gelu_gradient>("gelu_gradient"),
-      entry<make_unary<&Functions::relu>>("relu"),
-      entry<make_unary<&Functions::exp>>("exp"),
-      entry<make_unary<&Functions::log>>("log"),
-      entry<make_unary<&Functions::negative>>("negative"),
-      entry<make_unary<&Functions::abs>>("abs"),
-      entry<make_unary<&Functions::sign>>("sign"),
-      entry<make_unary<&Functions::tanh>>("tanh"),
-      entry<make_unary<&Functions::sigmoid>>("sigmoid"),
-      entry<make_gelu>("gelu"),
-  };
+  const ElementwiseFunctions& tables = kernels(Isa::sse2).elementwise;  // the ops are the same for every ISA
+  Entries entries;
+  add_entries<make_unary>(entries, tables.unary);
+  add_entries<make_binary>(entries, tables.binary);
+  return entries;
 }
 
 }  // namespace mezzo::xsimd_kernels

@@ -1,4 +1,3 @@
-#include <mezzo/backends/xsimd/activations.hpp>
 #include <mezzo/backends/xsimd/elementwise.hpp>
 #include <mezzo/backends/xsimd/math.hpp>
 #include <mezzo/backends/xsimd/stream.hpp>
@@ -42,8 +41,10 @@ template <class T, class Function>
   }
 }
 
+// The kernel of an elementwise op is a function object of registers here, with a row in one of the tables at the end.
+
 struct Relu {
-  // max gives its second operand where one is NaN.
+  // max gives its second operand if one is NaN.
   Floats operator()(const Floats& x) const { return xsimd::max(Floats(0.0F), x); }
 };
 
@@ -78,7 +79,7 @@ struct Sigmoid {
   Floats operator()(const Floats& x) const { return Logistic(x).value; }
 };
 
-// Far below 0 gelu is 0, and not minus infinity times 0.
+// x is bounded below, so that gelu(-infinity) is 0 and not -infinity times 0.
 struct Gelu {
   Floats operator()(const Floats& x) const { return xsimd::max(Floats(-far), x) * Normal(x).cumulative; }
 };
@@ -150,33 +151,41 @@ template <class Function, class T>
 }
 
 template <class Function>
-constexpr PerStorage<ElementwiseFunctions::Unary> unary_of{unary<Function, float>, unary<Function, bfloat16>,
-                                                           unary<Function, float16>};
+constexpr PerStorage<ElementwiseFunctions::Unary> unary_of{
+    .float32 = unary<Function, float>, .bfloat16 = unary<Function, bfloat16>, .float16 = unary<Function, float16>};
 
 template <class Function>
-constexpr PerStorage<ElementwiseFunctions::Binary> binary_of{binary<Function, float>, binary<Function, bfloat16>,
-                                                             binary<Function, float16>};
+constexpr PerStorage<ElementwiseFunctions::Binary> binary_of{
+    .float32 = binary<Function, float>, .bfloat16 = binary<Function, bfloat16>, .float16 = binary<Function, float16>};
+
+// New rows come last: the order of the functions affects GCC's decisions to inline the function objects.
+constexpr ElementwiseRow<ElementwiseFunctions::Unary> unary_rows[] = {
+    {.op = "relu", .functions = unary_of<Relu>},
+    {.op = "exp", .functions = unary_of<Exp>},
+    {.op = "log", .functions = unary_of<Log>},
+    {.op = "negative", .functions = unary_of<Negative>},
+    {.op = "abs", .functions = unary_of<Abs>},
+    {.op = "sign", .functions = unary_of<Sign>},
+    {.op = "tanh", .functions = unary_of<Tanh>},
+    {.op = "sigmoid", .functions = unary_of<Sigmoid>},
+    {.op = "gelu", .functions = unary_of<Gelu>},
+    {.op = "gelu", .functions = unary_of<ApproximateGelu>, .approximate = true},
+};
+
+constexpr ElementwiseRow<ElementwiseFunctions::Binary> binary_rows[] = {
+    {.op = "add", .functions = binary_of<Add>},
+    {.op = "subtract", .functions = binary_of<Subtract>},
+    {.op = "multiply", .functions = binary_of<Multiply>},
+    {.op = "divide", .functions = binary_of<Divide>},
+    {.op = "relu_gradient", .functions = binary_of<ReluGradient>},
+    {.op = "tanh_gradient", .functions = binary_of<TanhGradient>},
+    {.op = "sigmoid_gradient", .functions = binary_of<SigmoidGradient>},
+    {.op = "gelu_gradient", .functions = binary_of<GeluGradient>},
+    {.op = "gelu_gradient", .functions = binary_of<ApproximateGeluGradient>, .approximate = true},
+};
 
 }  // namespace
 
-constexpr ElementwiseFunctions elementwise{unary_of<Relu>,
-                                           unary_of<Exp>,
-                                           unary_of<Log>,
-                                           unary_of<Negative>,
-                                           unary_of<Abs>,
-                                           unary_of<Sign>,
-                                           unary_of<Tanh>,
-                                           unary_of<Sigmoid>,
-                                           unary_of<Gelu>,
-                                           unary_of<ApproximateGelu>,
-                                           binary_of<Add>,
-                                           binary_of<Subtract>,
-                                           binary_of<Multiply>,
-                                           binary_of<Divide>,
-                                           binary_of<ReluGradient>,
-                                           binary_of<TanhGradient>,
-                                           binary_of<SigmoidGradient>,
-                                           binary_of<GeluGradient>,
-                                           binary_of<ApproximateGeluGradient>};
+constexpr ElementwiseFunctions elementwise{.unary = unary_rows, .binary = binary_rows};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -4,70 +4,41 @@
 #include <vector>
 
 #include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/xsimd/isa_kernels.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/core/isa.hpp>
 #include <mezzo/core/parallel.hpp>
 
 namespace mezzo::xsimd_kernels {
 
-using reference::grain;
-using reference::grain_of;
-using reference::like_output;
-using reference::make_kernel;
-
-/// The kernel of a request on an ISA, or null and why not.
+/// Makes the kernel of a request for an ISA; returns null and sets the reason if it declines.
 using Make = std::unique_ptr<Kernel> (*)(const KernelRequest& request, Isa isa, std::string& reason);
 
-/// An op's kernel: on any ISA, and as Implementation has it, on that of this machine.
+/// A kernel of an op.
 struct Entry {
   const char* op;
-  Make make;
-  decltype(Implementation::create) create;
+  Make make;                                ///< for any ISA
+  decltype(Implementation::create) create;  ///< for the ISA of this machine, as Implementation needs it
 };
-using Entries = std::vector<Entry>;
 
 template <Make make>
 Entry entry(const char* op) {
   return {op, make, [](const KernelRequest& request, std::string& reason) { return make(request, isa(), reason); }};
 }
 
-/// The kernels of each family, defined in its file.
-Entries attention_entries();
-Entries avg_pool_entries();
-Entries batch_norm_entries();
-Entries bias_gradient_entries();
-Entries cast_entries();
-Entries crossentropy_entries();
-Entries dropout_entries();
-Entries elementwise_entries();
-Entries finite_entries();
-Entries layer_norm_entries();
-Entries max_pool_entries();
-Entries reduce_entries();
-Entries softmax_entries();
-Entries split_master_entries();
-Entries update_entries();
-Entries winograd_entries();
-Entries winograd_gradient_entries();
-
-/// Whether a PerStorage has an entry for this dtype, and where.
+/// True if a PerStorage has an entry for this dtype.
 inline bool is_stored(DType dtype) {
   return dtype == DType::float32 || dtype == DType::bfloat16 || dtype == DType::float16;
 }
-inline std::size_t storage_of(DType dtype) { return dtype == DType::float32 ? 0 : dtype == DType::bfloat16 ? 1 : 2; }
 
+inline std::unique_ptr<Kernel> decline_dtype(std::string& reason, DType dtype) {
+  return decline(reason, "takes float32, bfloat16 and float16; got {}", dtype);
+}
+
+/// Bytes per element.
 inline std::int64_t size_of(DType dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
 
-/// Says why a request is passed over.
-inline std::unique_ptr<Kernel> decline(std::string& reason, const std::string& why) {
-  reason = why;
-  return nullptr;
-}
-inline std::unique_ptr<Kernel> decline_dtype(std::string& reason, DType dtype) {
-  return decline(reason, std::string("not for ") + dtype_name(dtype));
-}
-
-/// Splits [0, count) over the threads at multiples of a cache line of elements of any dtype.
+/// Splits [0, count) over the threads at multiples of 64 elements: a cache line or more of any dtype.
 template <class Body>
 void parallel_elements(std::int64_t count, const Body& body) {
   constexpr std::int64_t line = 64;

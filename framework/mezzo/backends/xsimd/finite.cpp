@@ -8,21 +8,17 @@
 namespace mezzo::xsimd_kernels {
 namespace {
 
-const FiniteFunctions& functions(Isa isa) {
-  return pick(isa, sse2::finite, avx2::finite, avx512::finite, avx512_bf16::finite);
-}
-
-/// A piece of one input, of fixed size, so that sums don't depend on the number of threads.
+/// A piece of one input, of fixed size so that sums don't depend on the number of threads.
 struct Piece {
   std::size_t input;
   std::int64_t offset;  ///< in bytes
   std::int64_t count;
-  FiniteFunctions::Squares look;
+  FiniteFunctions::Squares inspect;
 };
 using Pieces = std::vector<Piece>;
 
-/// All inputs from the first on, in pieces; none and why not if one has no function.
-Pieces pieces_of(const KernelRequest& request, std::size_t first, const PerStorage<FiniteFunctions::Squares>& look,
+/// The pieces of all inputs from `first` on. Returns none and sets the reason if there is no function of a dtype.
+Pieces pieces_of(const KernelRequest& request, std::size_t first, const PerStorage<FiniteFunctions::Squares>& inspect,
                  std::string& reason) {
   Pieces pieces;
   for (std::size_t i = first; i < request.inputs.size(); ++i) {
@@ -33,27 +29,27 @@ Pieces pieces_of(const KernelRequest& request, std::size_t first, const PerStora
     }
     const std::int64_t count = element_count(spec.shape);
     for (std::int64_t begin = 0; begin < count; begin += grain) {
-      pieces.push_back({i, begin * size_of(spec.dtype), std::min(grain, count - begin), look[storage_of(spec.dtype)]});
+      pieces.push_back({i, begin * size_of(spec.dtype), std::min(grain, count - begin), inspect[spec.dtype]});
     }
   }
   return pieces;
 }
 
 double sum_over(const Pieces& pieces, const KernelArguments& arguments) {
-  auto* found = static_cast<double*>(arguments.scratch);
+  auto* results = static_cast<double*>(arguments.scratch);
   parallel_for(static_cast<std::int64_t>(pieces.size()), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const Piece& piece = pieces[static_cast<std::size_t>(i)];
-      found[i] = piece.look(arguments.in<char>(piece.input) + piece.offset, piece.count);
+      results[i] = piece.inspect(arguments.in<char>(piece.input) + piece.offset, piece.count);
     }
   });
   double sum = 0;
-  for (std::size_t i = 0; i < pieces.size(); ++i) sum += found[i];
+  for (std::size_t i = 0; i < pieces.size(); ++i) sum += results[i];
   return sum;
 }
 
 std::unique_ptr<Kernel> make_all_finite(const KernelRequest& request, Isa isa, std::string& reason) {
-  Pieces pieces = pieces_of(request, 0, functions(isa).check, reason);
+  Pieces pieces = pieces_of(request, 0, kernels(isa).finite.check, reason);
   if (!reason.empty()) return nullptr;
   const std::size_t scratch = pieces.size() * sizeof(double);
   const auto run = [pieces = std::move(pieces)](const KernelArguments& arguments) {
@@ -62,9 +58,9 @@ std::unique_ptr<Kernel> make_all_finite(const KernelRequest& request, Isa isa, s
   return make_kernel(run, {}, scratch);
 }
 
-std::unique_ptr<Kernel> make_multiplier(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_gradient_multiplier(const KernelRequest& request, Isa isa, std::string& reason) {
   const double clipnorm = request.attributes.get<double>("clipnorm");
-  const FiniteFunctions& all = functions(isa);
+  const FiniteFunctions& all = kernels(isa).finite;
   Pieces pieces = pieces_of(request, 1, clipnorm > 0 ? all.squares : all.check, reason);
   if (!reason.empty()) return nullptr;
   const std::size_t scratch = pieces.size() * sizeof(double);
@@ -81,7 +77,7 @@ std::unique_ptr<Kernel> make_multiplier(const KernelRequest& request, Isa isa, s
 }  // namespace
 
 Entries finite_entries() {
-  return {entry<make_all_finite>("all_finite"), entry<make_multiplier>("gradient_multiplier")};
+  return {entry<make_all_finite>("all_finite"), entry<make_gradient_multiplier>("gradient_multiplier")};
 }
 
 }  // namespace mezzo::xsimd_kernels

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
 
@@ -9,24 +9,15 @@ struct FiniteFunctions {
   /// 0 if all elements are finite, else NaN.
   using Check = double (*)(const void* x, std::int64_t count);
 
-  /// The sum of squares, in double; finite if and only if all elements are.
+  /// The sum of squares, in double; finite if and only if all elements are finite.
   using Squares = double (*)(const void* x, std::int64_t count);
 
   PerStorage<Check> check;
   PerStorage<Squares> squares;
 };
 
-namespace sse2 {
-extern const FiniteFunctions finite;
-}
-namespace avx2 {
-extern const FiniteFunctions finite;
-}
-namespace avx512 {
-extern const FiniteFunctions finite;
-}
-namespace avx512_bf16 {
-extern const FiniteFunctions finite;
-}
+MEZZO_ISA_TABLE(FiniteFunctions, finite)
+
+Entries finite_entries();
 
 }  // namespace mezzo::xsimd_kernels

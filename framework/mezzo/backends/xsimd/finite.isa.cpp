@@ -37,7 +37,9 @@ template <class T>
 
 }  // namespace
 
-constexpr FiniteFunctions finite{{check<float>, check<bfloat16>, check<float16>},
-                                 {squares<float>, squares<bfloat16>, squares<float16>}};
+constexpr FiniteFunctions finite{
+    .check = {.float32 = check<float>, .bfloat16 = check<bfloat16>, .float16 = check<float16>},
+    .squares = {.float32 = squares<float>, .bfloat16 = squares<bfloat16>, .float16 = squares<float16>},
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -10,7 +10,7 @@ namespace {
     const Floats whole = load(x + i, part);
     store(high + i, whole, part);
     const Floats rounded = load(high + i, part);
-    const auto is_finite = xsimd::abs(whole) <= Floats(65504.0F);  // float16's largest
+    const auto is_finite = xsimd::abs(whole) <= Floats(65504.0F);  // the largest float16
     const Floats rest = xsimd::select(is_finite, whole - rounded, Floats(0.0F));
     store(finite_high + i, xsimd::select(is_finite, rounded, Floats(0.0F)), part);
     store(low + i, rest, part);
@@ -21,6 +21,6 @@ namespace {
 
 }  // namespace
 
-constexpr Float16SplitFunctions float16_split{split};
+constexpr Float16SplitFunctions float16_split{.split = split};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

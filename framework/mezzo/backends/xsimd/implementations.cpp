@@ -12,11 +12,10 @@ const Entries& all_entries() {
   static const Entries entries = [] {
     using namespace xsimd_kernels;
     Entries all;
-    for (const Entries& family :
-         {attention_entries(), avg_pool_entries(), batch_norm_entries(), bias_gradient_entries(), cast_entries(),
-          crossentropy_entries(), dropout_entries(), elementwise_entries(), finite_entries(), layer_norm_entries(),
-          max_pool_entries(), reduce_entries(), softmax_entries(), split_master_entries(), update_entries(),
-          winograd_entries(), winograd_gradient_entries()}) {
+    for (const Entries& family : {attention_entries(), batch_norm_entries(), cast_entries(), crossentropy_entries(),
+                                  dropout_entries(), elementwise_entries(), finite_entries(), layer_norm_entries(),
+                                  pooling_entries(), reduce_entries(), relu_bias_gradient_entries(), softmax_entries(),
+                                  split_master_entries(), update_entries(), winograd_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;
@@ -36,8 +35,7 @@ std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std:
   for (const auto& entry : all_entries()) {
     if (request.op->name == entry.op) return entry.make(request, isa, reason);
   }
-  reason = "xsimd has no " + request.op->name;
-  return nullptr;
+  return decline(reason, "xsimd has no kernel of {}", request.op->name);
 }
 
 }  // namespace mezzo

@@ -8,13 +8,14 @@
 
 namespace mezzo {
 
-/// "xsimd": vector kernels for float32, bfloat16 and float16, compiled once per ISA and chosen by isa().
+/// "xsimd": vector kernels for float32, bfloat16 and float16, compiled once for each ISA; isa() chooses at run time.
 std::vector<Implementation> xsimd_implementations();
 
-/// Of these, 3 x 3 convolutions of float32 operands where they should be faster than oneDNN's.
+/// "winograd": xsimd's 3 x 3 convolutions of float32 operands, for shapes where they should be faster than oneDNN's.
 std::vector<Implementation> winograd_implementations();
 
-/// The kernel of a request on a lower ISA than the machine's, for tests; null and why not.
+/// The xsimd kernel of a request for an ISA that this machine has, for tests. Returns null and sets the reason if it
+/// declines.
 std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std::string& reason);
 
 }  // namespace mezzo

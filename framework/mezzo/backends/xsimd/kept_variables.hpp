@@ -1,11 +1,11 @@
 #pragma once
-// How an optimizer's pass reads a variable, changes it and writes it, a register at a time, for .isa.cpp files:
+// How an optimizer's pass reads, changes and writes a variable, one register at a time, for .isa.cpp files:
 //
 //   template <class Some>
 //   static void change(const UpdateArrays&, std::int64_t i, Some part, decay, addend, word)
 //
-// w becomes w - decay * w + addend; `word` rounds it. Products and sums are rounded apart, since fused ones, which SSE2
-// lacks, would give each instruction set numbers of its own.
+// w becomes w - decay * w + addend, rounded with `word` if that is stochastic. Products and sums are rounded
+// separately: SSE2 has no fused multiply-add, and the numbers must be the same for all instruction sets.
 #include <mezzo/backends/xsimd/split_floats.hpp>
 #include <mezzo/backends/xsimd/update.hpp>
 
@@ -21,13 +21,13 @@ template <class T>
   return static_cast<T*>(p);
 }
 
-/// round_stochastically() of backends/update_request.hpp, as a Floats that bfloat16 holds.
+/// round_stochastically() of backends/common/random.hpp. The result is a Floats that bfloat16 holds exactly.
 [[gnu::always_inline]] inline Floats rounded_stochastically(const Floats& x, const Ints& word) {
   const Ints bits = (xsimd::bitwise_cast<Ints>(x) + (word & Ints(0xffff))) & ~Ints(0xffff);
   return xsimd::select(x == x, xsimd::bitwise_cast<Floats>(bits), x);
 }
 
-/// In its own dtype, with a copy in another one unless that is float32.
+/// A variable stored in its dtype V. Also writes a copy in dtype Copy, unless that is float32.
 template <class V, class Copy = float>
 struct Plain {
   using Stored = V;
@@ -44,6 +44,7 @@ struct Plain {
   }
 };
 
+/// A float32 variable stored as SplitFloat.
 struct Split {
   using Stored = bfloat16;
   using Gradient = float;
@@ -57,6 +58,7 @@ struct Split {
   }
 };
 
+/// A variable in V with its compensation: what rounding took from the last sum is added to the next one.
 template <class V>
 struct Kahan {
   using Stored = V;
@@ -74,6 +76,7 @@ struct Kahan {
   }
 };
 
+/// A bfloat16 variable, rounded stochastically.
 struct Stochastic {
   using Stored = bfloat16;
   using Gradient = bfloat16;

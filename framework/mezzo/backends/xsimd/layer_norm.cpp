@@ -10,21 +10,17 @@ namespace {
 
 using Index = std::int64_t;
 
-const LayerNormFunctions& functions(Isa isa) {
-  return pick(isa, sse2::layer_norm, avx2::layer_norm, avx512::layer_norm, avx512_bf16::layer_norm);
-}
-
-/// x as rows of the elements that are normalized together.
+/// x as rows; the elements of a row are normalized together.
 Channels rows_of(const Spec& x, const Spec& gamma) {
   const Index columns = element_count(gamma.shape);
   return Channels({{columns == 0 ? 0 : element_count(x.shape) / columns, columns}, x.dtype});
 }
 
-std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_layer_norm(const KernelRequest& request, Isa isa, std::string& reason) {
   const DType dtype = request.inputs[0].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   const Channels r = rows_of(request.inputs[0], request.inputs[1]);
-  const auto run = [r, normalize = functions(isa).normalize[storage_of(dtype)],
+  const auto run = [r, normalize = kernels(isa).layer_norm.normalize[dtype],
                     epsilon = request.attributes.get<double>("epsilon")](const KernelArguments& arguments) {
     parallel_for(r.rows, grain_of(r.columns), [&](Index begin, Index end) {
       const Index at = begin * r.columns * r.size;
@@ -35,11 +31,11 @@ std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std:
   return make_kernel(run, {true});
 }
 
-std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_layer_norm_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   const DType dtype = request.inputs[1].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   const Channels r = rows_of(request.inputs[1], request.inputs[2]);
-  const auto run = [r, gradient = functions(isa).gradient[storage_of(dtype)]](const KernelArguments& arguments) {
+  const auto run = [r, gradient = kernels(isa).layer_norm.gradient[dtype]](const KernelArguments& arguments) {
     auto* dgamma = static_cast<double*>(arguments.scratch);
     double* dbeta = dgamma + r.doubles();
     auto* partial = reinterpret_cast<float*>(dbeta + r.doubles());
@@ -62,7 +58,7 @@ std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std
 }  // namespace
 
 Entries layer_norm_entries() {
-  return {entry<make_forward>("layer_norm"), entry<make_gradient>("layer_norm_gradient")};
+  return {entry<make_layer_norm>("layer_norm"), entry<make_layer_norm_gradient>("layer_norm_gradient")};
 }
 
 }  // namespace mezzo::xsimd_kernels

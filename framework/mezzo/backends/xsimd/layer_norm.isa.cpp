@@ -8,8 +8,8 @@ struct Sums {
   double first = 0, second = 0;
 };
 
-/// Lets add(i, part, first, second) add to two sums over [0, count): in float over short stretches, whose sums are
-/// added up in double.
+/// Two sums over [0, count): add(i, part, first, second) adds to them in float over short stretches; the sums of the
+/// stretches are added in double.
 template <class Add>
 [[gnu::always_inline]] inline Sums sums_over(std::int64_t count, const Add& add) {
   constexpr std::int64_t stretch = 4096;
@@ -31,7 +31,7 @@ template <class T>
   T* to = static_cast<T*>(y);
   const double share = 1 / static_cast<double>(columns);
   for (std::int64_t row = 0; row < rows; ++row, p += columns, to += columns) {
-    // Something near the mean, and then what it is off: as float32 alone the mean could be too coarse.
+    // An approximate mean first, then its error: a mean in float32 alone could be too coarse.
     const auto add = [&](std::int64_t i, auto part, Floats& sum, Floats&) { sum += load(p + i, part); };
     const float near = static_cast<float>(share * sums_over(columns, add).first);
     const Floats about(near), zero(0.0F);
@@ -55,7 +55,7 @@ template <class T>
   }
 }
 
-/// The gradient of one row, whose g and g (x - mean) inverse are added to the columns' sums.
+/// The gradient of one row. Adds g and g (x - mean) inverse to the sums of the columns.
 template <class T>
 [[gnu::always_inline]] inline void gradient_of_row(const T* g, const T* x, const float* gamma, float mean,
                                                    float inverse, T* dx, float* dgamma, float* dbeta,
@@ -104,7 +104,9 @@ template <class T>
 
 }  // namespace
 
-constexpr LayerNormFunctions layer_norm{{normalize<float>, normalize<bfloat16>, normalize<float16>},
-                                        {gradient<float>, gradient<bfloat16>, gradient<float16>}};
+constexpr LayerNormFunctions layer_norm{
+    .normalize = {.float32 = normalize<float>, .bfloat16 = normalize<bfloat16>, .float16 = normalize<float16>},
+    .gradient = {.float32 = gradient<float>, .bfloat16 = gradient<bfloat16>, .float16 = gradient<float16>},
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,5 +1,5 @@
 #pragma once
-// The random words of core/random.hpp, many at a time, and what dropout makes of them, for .isa.cpp files.
+// The random words of core/random.hpp in registers, and dropout of a register, for .isa.cpp files.
 #include <mezzo/backends/xsimd/vector.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -7,7 +7,7 @@ namespace {
 
 using Words = xsimd::batch<std::uint32_t, Arch>;
 
-/// Elements for which one round of philox, on a register of counters, has words.
+/// Number of words that one call of Philox generates from a register of counters.
 constexpr int batch = 4 * lanes;
 
 /// philox(stream, n) of core/random.hpp for `lanes` counters.
@@ -23,13 +23,13 @@ struct Philox {
       k0 += 0x9E3779B9U;
       k1 += 0xBB67AE85U;
     }
-    // The order of counters in which transposing 128-bit lanes leaves the words one after another.
+    // With the counters in this order, transposing the 128-bit lanes puts the words in sequence.
     std::uint32_t offsets[lanes];
     for (unsigned i = 0; i < lanes; ++i) offsets[i] = i % 4 * (lanes / 4) + i / 4;
     order = Words::load_unaligned(offsets);
   }
 
-  /// The words of the counters from `first` on, a multiple of `lanes`.
+  /// Generates the words of `lanes` counters from `first` on, a multiple of `lanes`.
   [[gnu::always_inline]] inline void operator()(std::uint64_t first, Words (&words)[4]) const {
     const Words factor_0(0xD2511F53U), factor_1(0xCD9E8D57U);
     Words x0 = order + Words(static_cast<std::uint32_t>(first)), x1(static_cast<std::uint32_t>(first >> 32));
@@ -52,7 +52,7 @@ struct Philox {
   }
 };
 
-/// x where its word is high enough, else 0.
+/// x in lanes whose 24 upper bits of the word are greater than `below`, else 0.
 [[gnu::always_inline]] inline Floats kept(const Floats& x, const Words& word, const Ints& below) {
   return choose(xsimd::bitwise_cast<Ints>(word >> 8) > below, x, Floats(0.0F));
 }

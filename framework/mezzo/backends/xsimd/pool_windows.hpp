@@ -1,6 +1,6 @@
 #pragma once
 // Windows of pooling, for .isa.cpp files.
-#include <mezzo/backends/xsimd/pool_shape.hpp>
+#include <mezzo/backends/xsimd/pooling.hpp>
 #include <mezzo/backends/xsimd/vector.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -13,7 +13,7 @@ struct Range {
   Index begin, end;
 };
 
-/// The places of window `out` that lie in the image, and where the window begins.
+/// Window number `out` of an axis: its start in the image, which may be negative, and its places inside the image.
 struct Window {
   Index start;
   Range places;
@@ -25,7 +25,7 @@ struct Window {
   bool empty() const { return places.begin >= places.end; }
 };
 
-/// The windows that hold place `at`, by going on from those that hold the place before.
+/// Moves the range of windows that contain place `at - 1` on to the windows that contain place `at`.
 [[gnu::always_inline]] inline void advance(Range& windows, const PoolAxis& axis, Index at) {
   while (windows.begin * axis.stride + axis.window <= at + axis.padding) ++windows.begin;
   while (windows.end < axis.out_size && windows.end * axis.stride <= at + axis.padding) ++windows.end;

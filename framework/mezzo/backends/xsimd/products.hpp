@@ -1,12 +1,13 @@
 #pragma once
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
 
-/// out (+)= a b for a panel of columns, or out (+)= a^T b: a is (rows, depth) or (depth, rows), b (depth, panel), out
-/// (rows, panel). Rows lie a width apart. Each sum is made in the order of depth, however many rows there are.
+/// A matrix product for one panel of columns: out = a b or out = a^T b, or += with `accumulate`. a is (rows, depth) or
+/// (depth, rows), b (depth, panel), out (rows, panel). The widths are the distances of rows in floats. Each sum is made
+/// in the order of depth, for any number of rows.
 struct PanelProduct {
   const float* a = nullptr;
   std::int64_t a_width = 0;
@@ -17,36 +18,23 @@ struct PanelProduct {
   bool accumulate = false;
 };
 
-/// A width of at least so many floats for the rows of a matrix: an odd number of cache lines, since rows that lie a
-/// power of two apart would share a set of the cache.
+/// A width of at least `floats` for the rows of a matrix: an odd number of cache lines, since rows at a distance of a
+/// power of two would share a set of the cache.
 inline std::int64_t spread_width(std::int64_t floats) {
   constexpr std::int64_t line = 16;
   return ((floats + line - 1) / line | 1) * line;
 }
 
-/// The least multiple of `unit` that n is not above: columns that whole panels cover.
+/// n rounded up to a multiple of `unit`.
 inline std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 struct ProductFunctions {
   using Product = void (*)(const PanelProduct&);
-  Product product;
-  Product transposed_product;
-  std::int64_t panel;  ///< columns
+  Product product;             ///< a b
+  Product transposed_product;  ///< a^T b
+  std::int64_t panel;          ///< number of columns of a panel
 };
 
-const ProductFunctions& product_functions(Isa isa);
-
-namespace sse2 {
-extern const ProductFunctions products;
-}
-namespace avx2 {
-extern const ProductFunctions products;
-}
-namespace avx512 {
-extern const ProductFunctions products;
-}
-namespace avx512_bf16 {
-extern const ProductFunctions products;
-}
+MEZZO_ISA_TABLE(ProductFunctions, products)
 
 }  // namespace mezzo::xsimd_kernels

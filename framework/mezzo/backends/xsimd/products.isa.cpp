@@ -5,14 +5,14 @@
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// What one block of a product keeps in registers: sums of block_rows x 2 registers beside two registers of b and one
-/// number of a, out of 32 registers with AVX-512 and 16 without.
+/// Registers of one block of a product: block_rows x 2 for the sums, two for b and one for a number of a, out of 32
+/// with AVX-512 and 16 without.
 constexpr int panel_registers = 2;
 constexpr int panel_columns = panel_registers * lanes;
 constexpr int block_rows = lanes == 16 ? 12 : 6;
 
-/// Row i of a at the current depth. Every third row has a pointer, the others lie one or two steps behind it: the
-/// addressing modes can do that, and a pointer a row would not fit into the integer registers.
+/// Row i of a at the current depth. Every third row has a pointer; the two rows after it are addressed by one or two
+/// steps from it, which the addressing modes allow. One pointer a row would need too many integer registers.
 template <int rows>
 struct RowPointers {
   const float* groups[(rows + 2) / 3];
@@ -78,6 +78,7 @@ template <bool transposed>
 
 }  // namespace
 
-constexpr ProductFunctions products{panel_product<false>, panel_product<true>, panel_columns};
+constexpr ProductFunctions products{
+    .product = panel_product<false>, .transposed_product = panel_product<true>, .panel = panel_columns};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -11,8 +11,8 @@ namespace {
 
 using Index = std::int64_t;
 
-/// A sum over the middle of three blocks of axes, cut into blocks of fixed size so that it doesn't depend on the
-/// number of threads: their sums, in double, are added up in order.
+/// A sum over the middle one of three groups of axes. It is cut into blocks of fixed size, whose sums in double are
+/// added in order, so that the result doesn't depend on the number of threads.
 struct Reduction {
   Index outer = 1, summed = 1, inner = 1;
   Index block = 1, blocks = 0;
@@ -21,7 +21,7 @@ struct Reduction {
   DType dtype = DType::float32;
   ReduceFunctions::Sum rows = nullptr, columns = nullptr;
 
-  /// Finds the blocks of axes; false if the axes to sum over don't lie together.
+  /// Finds the groups of axes. Returns false if the axes to sum over aren't neighbours.
   bool split(const Shape& shape, const Shape& axes) {
     bool seen_summed = false;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -38,7 +38,7 @@ struct Reduction {
     return true;
   }
 
-  /// Sums of the blocks: of outer index, block and inner index.
+  /// The sums of the blocks, in an array with axes outer, block, inner.
   void sum_blocks(const char* x, double* sums) const {
     if (inner == 1 && blocks == 1) {
       parallel_for(outer, grain_of(summed), [&](Index begin, Index end) {
@@ -60,6 +60,7 @@ struct Reduction {
     });
   }
 
+  /// Adds the sums of the blocks, divides and rounds.
   template <class Out>
   void add_blocks(const double* sums, Out* out) const {
     parallel_for(outer * inner, grain_of(blocks), [&](Index begin, Index end) {
@@ -79,10 +80,11 @@ std::unique_ptr<Kernel> make_reduction(const KernelRequest& request, Isa isa, st
   const DType to = request.outputs[0].dtype;
   if (!is_stored(x.dtype) || !is_stored(to)) return decline_dtype(reason, is_stored(x.dtype) ? to : x.dtype);
   Reduction r;
-  if (!r.split(x.shape, request.attributes.get<Shape>("axes"))) return decline(reason, "the axes don't lie together");
-  const ReduceFunctions& table = pick(isa, sse2::reduce, avx2::reduce, avx512::reduce, avx512_bf16::reduce);
-  r.rows = table.rows[storage_of(x.dtype)];
-  r.columns = table.columns[storage_of(x.dtype)];
+  const auto& axes = request.attributes.get<Shape>("axes");
+  if (!r.split(x.shape, axes)) return decline(reason, "sums over neighbouring axes; got axes {} of {}", axes, x.shape);
+  const ReduceFunctions& table = kernels(isa).reduce;
+  r.rows = table.rows[x.dtype];
+  r.columns = table.columns[x.dtype];
   r.element_size = size_of(x.dtype);
   r.divisor = mean ? static_cast<double>(r.summed) : 1;
   r.dtype = to;

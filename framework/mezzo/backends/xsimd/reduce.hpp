@@ -1,11 +1,11 @@
 #pragma once
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
 
-/// Sums of dense arrays of `rows` rows: floats over short stretches, whose sums are added up in double.
+/// Sums of dense arrays of `rows` rows: in float over short stretches, whose sums are added in double.
 struct ReduceFunctions {
   using Sum = void (*)(const void* x, std::int64_t rows, std::int64_t columns, double* sums);
 
@@ -13,17 +13,8 @@ struct ReduceFunctions {
   PerStorage<Sum> columns;  ///< the sum of each column
 };
 
-namespace sse2 {
-extern const ReduceFunctions reduce;
-}
-namespace avx2 {
-extern const ReduceFunctions reduce;
-}
-namespace avx512 {
-extern const ReduceFunctions reduce;
-}
-namespace avx512_bf16 {
-extern const ReduceFunctions reduce;
-}
+MEZZO_ISA_TABLE(ReduceFunctions, reduce)
+
+Entries reduce_entries();
 
 }  // namespace mezzo::xsimd_kernels

@@ -7,7 +7,7 @@ namespace {
 /// The sum of up to a few thousand elements.
 template <class T>
 [[gnu::always_inline]] inline float sum_stretch(const T* x, std::int64_t count) {
-  constexpr int chains = 8;  // additions under way at once
+  constexpr int chains = 8;  // independent additions, to hide their latency
   Floats sums[chains];
   for (Floats& sum : sums) sum = Floats(0.0F);
   std::int64_t i = 0;
@@ -41,7 +41,7 @@ template <class T>
   for (std::int64_t i = 0; i < columns; ++i) sums[i] = 0;
   for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
     constexpr int width = decltype(registers)::size;
-    constexpr int height = 8 / width;  // rows at once, for additions that need not wait for each other
+    constexpr int height = 8 / width;  // rows at a time, for independent additions
     const T* p = static_cast<const T*>(x) + row * columns + column;
     Floats piece[height][width];
     for (auto& line : piece) {
@@ -68,7 +68,9 @@ template <class T>
 
 }  // namespace
 
-constexpr ReduceFunctions reduce{{sum_rows<float>, sum_rows<bfloat16>, sum_rows<float16>},
-                                 {sum_columns<float>, sum_columns<bfloat16>, sum_columns<float16>}};
+constexpr ReduceFunctions reduce{
+    .rows = {.float32 = sum_rows<float>, .bfloat16 = sum_rows<bfloat16>, .float16 = sum_rows<float16>},
+    .columns = {.float32 = sum_columns<float>, .bfloat16 = sum_columns<bfloat16>, .float16 = sum_columns<float16>},
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -7,19 +7,15 @@ namespace {
 
 using Index = std::int64_t;
 
-const SoftmaxFunctions& functions(Isa isa) {
-  return pick(isa, sse2::softmax, avx2::softmax, avx512::softmax, avx512_bf16::softmax);
-}
-
 bool takes(const KernelRequest& request, std::string& reason) {
   const Spec& x = request.inputs[0];
-  const auto last = static_cast<Index>(x.shape.size()) - 1;
+  const auto last = static_cast<Index>(x.shape.size()) - 1, axis = request.attributes.get<Index>("axis");
   if (!is_stored(x.dtype)) decline_dtype(reason, x.dtype);
-  if (request.attributes.get<Index>("axis") != last) reason = "the axis is not the last one";
+  if (axis != last) decline(reason, "takes the last axis, {}; got axis {}", last, axis);
   return reason.empty();
 }
 
-/// Calls body(offset in bytes, rows, columns) for ranges of rows.
+/// A kernel that calls body(arguments, offset in bytes, rows, columns) for ranges of rows.
 template <class Body>
 auto make_rows_kernel(const KernelRequest& request, const Body& body) {
   const Spec& x = request.inputs[0];
@@ -33,15 +29,15 @@ auto make_rows_kernel(const KernelRequest& request, const Body& body) {
 
 std::unique_ptr<Kernel> make_softmax(const KernelRequest& request, Isa isa, std::string& reason) {
   if (!takes(request, reason)) return nullptr;
-  const auto function = functions(isa).softmax[storage_of(request.inputs[0].dtype)];
+  const auto function = kernels(isa).softmax.softmax[request.inputs[0].dtype];
   return make_rows_kernel(request, [function](const KernelArguments& arguments, Index at, Index rows, Index columns) {
     function(arguments.in<char>(0) + at, arguments.out<char>(0) + at, rows, columns);
   });
 }
 
-std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_softmax_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   if (!takes(request, reason)) return nullptr;
-  const auto function = functions(isa).gradient[storage_of(request.inputs[0].dtype)];
+  const auto function = kernels(isa).softmax.gradient[request.inputs[0].dtype];
   return make_rows_kernel(request, [function](const KernelArguments& arguments, Index at, Index rows, Index columns) {
     function(arguments.in<char>(0) + at, arguments.in<char>(1) + at, arguments.out<char>(0) + at, rows, columns);
   });
@@ -49,6 +45,6 @@ std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std
 
 }  // namespace
 
-Entries softmax_entries() { return {entry<make_softmax>("softmax"), entry<make_gradient>("softmax_gradient")}; }
+Entries softmax_entries() { return {entry<make_softmax>("softmax"), entry<make_softmax_gradient>("softmax_gradient")}; }
 
 }  // namespace mezzo::xsimd_kernels

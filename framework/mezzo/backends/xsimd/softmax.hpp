@@ -1,33 +1,24 @@
 #pragma once
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
 
-/// On dense arrays of `rows` rows of `columns`.
+/// Functions on dense arrays of `rows` rows of `columns` elements.
 struct SoftmaxFunctions {
-  /// y may be x.
+  /// The softmax of each row. y may be x.
   using Softmax = void (*)(const void* x, void* y, std::int64_t rows, std::int64_t columns);
 
-  /// dx = y (g - the sum of g y); it may be y or g.
+  /// dx = y (g - sum of g y), with the sum over the row. dx may be y or g.
   using Gradient = void (*)(const void* y, const void* g, void* dx, std::int64_t rows, std::int64_t columns);
 
   PerStorage<Softmax> softmax;
   PerStorage<Gradient> gradient;
 };
 
-namespace sse2 {
-extern const SoftmaxFunctions softmax;
-}
-namespace avx2 {
-extern const SoftmaxFunctions softmax;
-}
-namespace avx512 {
-extern const SoftmaxFunctions softmax;
-}
-namespace avx512_bf16 {
-extern const SoftmaxFunctions softmax;
-}
+MEZZO_ISA_TABLE(SoftmaxFunctions, softmax)
+
+Entries softmax_entries();
 
 }  // namespace mezzo::xsimd_kernels

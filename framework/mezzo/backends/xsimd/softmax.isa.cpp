@@ -39,7 +39,13 @@ template <class T>
 
 }  // namespace
 
-constexpr SoftmaxFunctions softmax{{softmax_of_rows<float>, softmax_of_rows<bfloat16>, softmax_of_rows<float16>},
-                                   {gradient_of_rows<float>, gradient_of_rows<bfloat16>, gradient_of_rows<float16>}};
+constexpr SoftmaxFunctions softmax{
+    .softmax = {.float32 = softmax_of_rows<float>,
+                .bfloat16 = softmax_of_rows<bfloat16>,
+                .float16 = softmax_of_rows<float16>},
+    .gradient = {.float32 = gradient_of_rows<float>,
+                 .bfloat16 = gradient_of_rows<bfloat16>,
+                 .float16 = gradient_of_rows<float16>},
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -16,7 +16,7 @@ template <class T>
   return max_lanes(highest);
 }
 
-/// The sum of term(x): a term of -infinity, which fills up the last register, must be 0.
+/// The sum of term(x). `filling` is the value of the unused lanes of the last register; its term must be 0.
 template <class T, class Term>
 [[gnu::always_inline]] inline float sum_of(const T* x, std::int64_t count, float filling, const Term& term) {
   Floats sum(0.0F);

@@ -1,11 +1,11 @@
 #pragma once
-// SplitFloat of core/split_float.hpp, many at a time, for .isa.cpp files.
+// SplitFloat of core/split_float.hpp in registers, for .isa.cpp files.
 #include <mezzo/backends/xsimd/vector.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// The words, which 16 signed bits hold, in 16 bits each.
+/// Stores words that fit in 16 signed bits as 16 bits each.
 template <class Half>
 [[gnu::always_inline]] inline void store_shortened(Half* p, const Ints& x, Whole) {
 #if defined(__AVX512BW__)
@@ -32,7 +32,7 @@ template <class Half>
 template <class Some>
 [[gnu::always_inline]] inline Floats load_split(const bfloat16* high, const bfloat16* low, Some part) {
   const Ints upper = xsimd::bitwise_cast<Ints>(load(high, part));
-  const Ints lower = xsimd::bitwise_cast<Ints>(load(low, part));  // where a bfloat16's bits are: the upper half
+  const Ints lower = xsimd::bitwise_cast<Ints>(load(low, part));  // a bfloat16's bits are loaded to the upper half
   return xsimd::bitwise_cast<Floats>(upper + (lower >> 16));
 }
 

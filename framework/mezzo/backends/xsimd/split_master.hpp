@@ -1,27 +1,19 @@
 #pragma once
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
 
-/// Float32 from and to the halves of SplitFloat; `low` holds int16.
+/// Conversions of float32 from and to the halves of SplitFloat, on elements [begin, end). `high` holds bfloat16, `low`
+/// int16.
 struct SplitMasterFunctions {
   void (*join)(const void* high, const void* low, void* whole, std::int64_t begin, std::int64_t end);
   void (*split)(const void* whole, void* high, void* low, std::int64_t begin, std::int64_t end);
 };
 
-namespace sse2 {
-extern const SplitMasterFunctions split_master;
-}
-namespace avx2 {
-extern const SplitMasterFunctions split_master;
-}
-namespace avx512 {
-extern const SplitMasterFunctions split_master;
-}
-namespace avx512_bf16 {
-extern const SplitMasterFunctions split_master;
-}
+MEZZO_ISA_TABLE(SplitMasterFunctions, split_master)
+
+Entries split_master_entries();
 
 }  // namespace mezzo::xsimd_kernels

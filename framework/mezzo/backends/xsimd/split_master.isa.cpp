@@ -23,6 +23,6 @@ namespace {
 
 }  // namespace
 
-constexpr SplitMasterFunctions split_master{join, split};
+constexpr SplitMasterFunctions split_master{.join = join, .split = split};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -5,10 +5,10 @@
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// Elements between two rounds of prefetches; whole registers on every ISA and whole cache lines for every dtype.
+/// Elements between two rounds of prefetches: whole registers of every ISA and whole cache lines of every dtype.
 constexpr std::int64_t stride = 64;
 
-/// Asks for the `stride` elements that lie `distance` bytes ahead. Past the end of an array this does nothing.
+/// Prefetches `stride` elements at a distance of 2048 bytes. A prefetch past the end of an array has no effect.
 template <class T>
 [[gnu::always_inline]] inline void prefetch_ahead(const T* p) {
   constexpr std::int64_t distance = 2048;
@@ -19,7 +19,7 @@ template <class T>
   }
 }
 
-/// Calls body(i, part) for each register's worth of [0, n), and prefetches the arrays named.
+/// Calls body(i, part) for each register of [0, n), and prefetches `arrays`.
 template <class Body, class... Arrays>
 [[gnu::always_inline]] inline void stream(std::int64_t n, const Body& body, const Arrays*... arrays) {
   std::int64_t i = 0;

@@ -5,14 +5,13 @@
 #include <cstring>
 #include <limits>
 
-#include <mezzo/backends/common/compact.hpp>
 #include <mezzo/backends/common/update_request.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
 
-/// What the optimizers share.
+/// Runs a function of an optimizer over the elements of a variable.
 class Pass {
  public:
   explicit Pass(const UpdateRequest& request)
@@ -20,7 +19,7 @@ class Pass {
         sizes_{size_of(r_.variable), size_of(r_.gradient), size_of(r_.slot), size_of(r_.copy)},
         clip_(r_.clipvalue != 0 ? static_cast<float>(r_.clipvalue) : std::numeric_limits<float>::infinity()) {}
 
-  /// `k` without what all optimizers have.
+  /// `k`: coefficients; sets the ones that all optimizers have.
   template <class Function, class Coefficients>
   void run(const KernelArguments& arguments, Function function, Coefficients k, double rate, double multiplier) const {
     k.multiplier = static_cast<float>(multiplier);
@@ -48,22 +47,22 @@ class Pass {
     parallel_elements(r_.count, [&](std::int64_t begin, std::int64_t end) { function(arrays, k, begin, end); });
   }
 
-  /// Zeros that stand for the gradients of rows that a compact one lacks.
+  /// Memory for zeros: the gradient of the rows that a compact gradient doesn't contain.
   std::size_t scratch_bytes() const { return static_cast<std::size_t>(zero_rows() * r_.columns * sizes_.gradient); }
 
   double number(const KernelArguments& arguments, std::size_t i) const { return r_.number(arguments, i); }
 
  private:
   struct Sizes {
-    std::int64_t variable, gradient, slot, copy;  ///< of an element; what is beside a variable has its size
+    std::int64_t variable, gradient, slot, copy;  ///< bytes per element; a remainder or compensation has the variable's
   };
 
   bool has_beside() const { return r_.kept == UpdateRequest::Kept::split || r_.kept == UpdateRequest::Kept::kahan; }
 
-  /// Rows without a gradient that are updated together.
+  /// Largest number of rows without a gradient that are updated together.
   std::int64_t zero_rows() const { return std::max<std::int64_t>(4096 / std::max<std::int64_t>(r_.columns, 1), 1); }
 
-  /// What a pass reads and writes, from an element on.
+  /// The arrays from an element on.
   UpdateArrays from(const UpdateArrays& arrays, std::int64_t element) const {
     const auto in = [&](const void* p, std::int64_t size) { return static_cast<const char*>(p) + element * size; };
     const auto out = [&](void* p, std::int64_t size) { return static_cast<char*>(p) + element * size; };
@@ -108,61 +107,63 @@ class Pass {
   float clip_;
 };
 
-/// Of a plain variable with its copy, or of one that is kept otherwise; `ways_of_keeping` if there is none.
-KeptAs kept_as(const UpdateRequest& request) {
+/// The functions for the way in which the variable is kept and copied, or null.
+template <class Table>
+const typename Table::BySlots* by_slots(const Table& table, const UpdateRequest& request) {
   using Kept = UpdateRequest::Kept;
   const DType v = request.variable, copy = request.copy;
   if (v == DType::float32 && request.kept == Kept::plain) {
-    if (!request.has_copy) return plain_float32;
-    return copy == DType::bfloat16  ? float32_with_bfloat16
-           : copy == DType::float16 ? float32_with_float16
-                                    : ways_of_keeping;
+    if (!request.has_copy) return &table.plain_float32;
+    return copy == DType::bfloat16  ? &table.float32_with_bfloat16_copy
+           : copy == DType::float16 ? &table.float32_with_float16_copy
+                                    : nullptr;
   }
-  if (request.has_copy || (v != DType::bfloat16 && v != DType::float16)) return ways_of_keeping;
-  const bool brain = v == DType::bfloat16;
+  if (request.has_copy || !is_half(v)) return nullptr;
+  const bool is_bfloat16 = v == DType::bfloat16;
   switch (request.kept) {
     case Kept::plain:
-      return brain ? plain_bfloat16 : plain_float16;
+      return is_bfloat16 ? &table.plain_bfloat16 : &table.plain_float16;
     case Kept::split:
-      return split_float32;
+      return &table.split_float32;
     case Kept::kahan:
-      return brain ? kahan_bfloat16 : kahan_float16;
+      return is_bfloat16 ? &table.kahan_bfloat16 : &table.kahan_float16;
     case Kept::stochastic:
       break;
   }
-  return stochastic_bfloat16;
+  return &table.stochastic_bfloat16;
 }
 
-/// The entry of a table for the request; null and why if there is none.
-template <class Coefficients>
-UpdateFunctions::Function<Coefficients> find(const UpdateFunctions::Table<Coefficients>& table,
-                                             const UpdateRequest& request, std::string& reason) {
+/// The function of a table for the request. Returns null and sets the reason if there is none.
+template <class Table>
+typename Table::Function find(const Table& table, const UpdateRequest& request, std::string& reason) {
   for (const DType dtype : {request.variable, request.gradient, request.slot}) {
     if (is_stored(dtype)) continue;
     decline_dtype(reason, dtype);
     return nullptr;
   }
-  const KeptAs kept = kept_as(request);
-  if (kept == ways_of_keeping) {
-    reason = "copies only float32 variables, to bfloat16 or float16";
+  const auto* functions = by_slots(table, request);
+  if (functions == nullptr) {
+    decline(reason, "copies float32 variables to bfloat16 or float16; got a {} variable and a {} copy",
+            request.variable, request.copy);
     return nullptr;
   }
-  const auto found = request.slot == DType::float16 || (request.slot == DType::bfloat16 && !request.random)
-                         ? nullptr
-                         : table[kept][request.slot == DType::bfloat16 ? 1 : 0][storage_of(request.gradient)];
-  if (found == nullptr) reason = "not for these slots, or a gradient in another dtype than the variable's";
+  typename Table::Function found = nullptr;
+  if (request.slot == DType::float32) found = functions->float32[request.gradient];
+  if (request.slot == DType::bfloat16 && request.random) found = functions->bfloat16[request.gradient];
+  if (found == nullptr) {
+    decline(reason,
+            "takes float32 slots, or bfloat16 slots rounded stochastically with a gradient in the variable's dtype; "
+            "got variable {}, gradient {}, slots {}",
+            request.variable, request.gradient, request.slot);
+  }
   return found;
 }
 
-const UpdateFunctions& functions(Isa isa) {
-  return pick(isa, sse2::update, avx2::update, avx512::update, avx512_bf16::update);
-}
-
-std::unique_ptr<Kernel> make_sgd(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_sgd_update(const KernelRequest& request, Isa isa, std::string& reason) {
   const auto momentum = static_cast<float>(request.attributes.get<double>("momentum"));
   const bool nesterov = request.attributes.get<bool>("nesterov");
   const UpdateRequest read(request, momentum > 0 ? 1 : 0);
-  const auto function = find(momentum > 0 ? functions(isa).momentum : functions(isa).sgd, read, reason);
+  const auto function = find(momentum > 0 ? kernels(isa).update.momentum : kernels(isa).update.sgd, read, reason);
   if (function == nullptr) return nullptr;
   const Pass pass(read);
   const auto run = [pass, function, momentum, nesterov](const KernelArguments& arguments) {
@@ -174,12 +175,12 @@ std::unique_ptr<Kernel> make_sgd(const KernelRequest& request, Isa isa, std::str
     k.from_gradient = nesterov ? k.rate : 0;
     pass.run(arguments, function, k, rate, pass.number(arguments, 1));
   };
-  return make_kernel(run, reference::overwritten_by_update(request), pass.scratch_bytes());
+  return make_kernel(run, overwritten_by_update(request), pass.scratch_bytes());
 }
 
-std::unique_ptr<Kernel> make_adam(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_adam_update(const KernelRequest& request, Isa isa, std::string& reason) {
   const UpdateRequest read(request, 2);
-  const auto function = find(functions(isa).adam, read, reason);
+  const auto function = find(kernels(isa).update.adam, read, reason);
   if (function == nullptr) return nullptr;
   const double beta_1 = request.attributes.get<double>("beta_1");
   const double beta_2 = request.attributes.get<double>("beta_2");
@@ -195,11 +196,11 @@ std::unique_ptr<Kernel> make_adam(const KernelRequest& request, Isa isa, std::st
     k.epsilon = epsilon;
     pass.run(arguments, function, k, rate, pass.number(arguments, 2));
   };
-  return make_kernel(run, reference::overwritten_by_update(request), pass.scratch_bytes());
+  return make_kernel(run, overwritten_by_update(request), pass.scratch_bytes());
 }
 
 }  // namespace
 
-Entries update_entries() { return {entry<make_sgd>("sgd_update"), entry<make_adam>("adam_update")}; }
+Entries update_entries() { return {entry<make_sgd_update>("sgd_update"), entry<make_adam_update>("adam_update")}; }
 
 }  // namespace mezzo::xsimd_kernels

@@ -1,12 +1,11 @@
 #pragma once
-#include <array>
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/isa_tables.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
 
-/// What an optimizer's pass reads and writes. Outputs may be the inputs' own bytes.
+/// Inputs and outputs of an optimizer's pass. An output may have the memory of its input.
 struct UpdateArrays {
   const void* variable = nullptr;
   const void* gradient = nullptr;
@@ -16,60 +15,48 @@ struct UpdateArrays {
   void* new_slots[2] = {};
   void* new_beside = nullptr;
   void* copy = nullptr;
-  std::uint64_t slot_stream = 0, variable_stream = 0;  ///< as UpdateRequest has them
-  std::int64_t first = 0;                              ///< which element of the whole variable the first one here is
+  std::uint64_t slot_stream = 0, variable_stream = 0;  ///< see UpdateRequest
+  std::int64_t first = 0;                              ///< index of the first element here in the whole variable
 };
 
-/// With g the gradient times `multiplier`, clipped to +-clip: w -= decay * w; without a buffer w -= rate * g, else
-/// b = momentum * b - rate * g and w += from_buffer * b - from_gradient * g.
+/// g is the gradient times `multiplier`, clipped to +-clip. w -= decay * w; without a momentum buffer w -= rate * g,
+/// else b = momentum * b - rate * g and w += from_buffer * b - from_gradient * g.
 struct SgdCoefficients {
   float multiplier, clip, decay, rate, momentum, from_buffer, from_gradient;
 };
 
-/// m += (g - m) * rest_1; v += (g * g - v) * rest_2; w -= decay * w + rate * m / (sqrt(v) + epsilon).
+/// With the same g: m += (g - m) * rest_1; v += (g * g - v) * rest_2; w -= decay * w + rate * m / (sqrt(v) + epsilon).
 struct AdamCoefficients {
   float multiplier, clip, decay, rate, rest_1, rest_2, epsilon;
 };
 
-/// How a variable is kept, with its dtype.
-enum KeptAs {
-  plain_float32,
-  float32_with_bfloat16,  ///< and a copy
-  float32_with_float16,
-  plain_bfloat16,
-  plain_float16,
-  split_float32,
-  kahan_bfloat16,
-  kahan_float16,
-  stochastic_bfloat16,
-  ways_of_keeping
+/// The passes of one optimizer.
+template <class Coefficients>
+struct UpdateTable {
+  using Function = void (*)(const UpdateArrays&, const Coefficients&, std::int64_t begin, std::int64_t end);
+
+  /// By dtype of the slots: float32, or bfloat16 rounded stochastically; then by storage of the gradient. Null where
+  /// there is no function: split, kahan and stochastic variables and bfloat16 slots need a gradient in the variable's
+  /// dtype, float32 for split.
+  struct BySlots {
+    PerStorage<Function> float32, bfloat16;
+  };
+
+  BySlots plain_float32, float32_with_bfloat16_copy, float32_with_float16_copy;
+  BySlots plain_bfloat16, plain_float16;
+  BySlots split_float32;
+  BySlots kahan_bfloat16, kahan_float16;
+  BySlots stochastic_bfloat16;
 };
 
 struct UpdateFunctions {
-  template <class Coefficients>
-  using Function = void (*)(const UpdateArrays&, const Coefficients&, std::int64_t begin, std::int64_t end);
-
-  /// By KeptAs, by whether slots are in bfloat16, rounded stochastically, and by storage of the gradient. Null where
-  /// there is none: with the last four ways and with such slots only for gradients in the variable's own dtype.
-  template <class Coefficients>
-  using Table = std::array<std::array<PerStorage<Function<Coefficients>>, 2>, ways_of_keeping>;
-
-  Table<SgdCoefficients> sgd;
-  Table<SgdCoefficients> momentum;
-  Table<AdamCoefficients> adam;
+  UpdateTable<SgdCoefficients> sgd;
+  UpdateTable<SgdCoefficients> momentum;
+  UpdateTable<AdamCoefficients> adam;
 };
 
-namespace sse2 {
-extern const UpdateFunctions update;
-}
-namespace avx2 {
-extern const UpdateFunctions update;
-}
-namespace avx512 {
-extern const UpdateFunctions update;
-}
-namespace avx512_bf16 {
-extern const UpdateFunctions update;
-}
+MEZZO_ISA_TABLE(UpdateFunctions, update)
+
+Entries update_entries();
 
 }  // namespace mezzo::xsimd_kernels

@@ -7,12 +7,12 @@
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-// max and min give their second operand where one is NaN.
+// max and min give their second operand if one is NaN.
 [[gnu::always_inline]] inline Floats clipped(const Floats& x, const Floats& bound) {
   return xsimd::min(bound, xsimd::max(-bound, x));
 }
 
-// Rules: what is added to a variable for a gradient; slots are made new on the way.
+// The rules of the optimizers: rule(gradient, slots) updates the slots and returns the number to add to the variable.
 
 struct Sgd {
   using Coefficients = SgdCoefficients;
@@ -49,7 +49,8 @@ struct Adam {
   }
 };
 
-/// The words of the elements from `first` on, a multiple of `stride`, whole rounds of Philox on every ISA.
+/// The random words of `stride` elements from `first` on, a multiple of `stride`. `stride` is a whole number of rounds
+/// of Philox for every ISA.
 [[gnu::always_inline]] inline void make_words(const Philox& philox, std::int64_t first,
                                               std::int32_t (&out_words)[stride]) {
   Words words[4];
@@ -105,43 +106,44 @@ template <class Kept, class S, class G, class Rule>
 }
 
 template <class Rule>
-using Function = UpdateFunctions::Function<typename Rule::Coefficients>;
+using Table = UpdateTable<typename Rule::Coefficients>;
+
+/// The pass for slots in S and a gradient in G, or null.
+template <class Rule, class Kept, class S, class G>
+constexpr typename Table<Rule>::Function pass_of() {
+  constexpr bool has_slots = std::is_same_v<S, float> || Rule::slot_count > 0;
+  constexpr bool any_gradient = Kept::any_gradient && std::is_same_v<S, float>;
+  if constexpr (has_slots && (any_gradient || std::is_same_v<G, typename Kept::Gradient>)) {
+    return pass<Kept, S, G, Rule>;
+  } else {
+    return nullptr;
+  }
+}
 
 template <class Rule, class Kept, class S>
-constexpr PerStorage<Function<Rule>> by_gradient() {
-  return per_storage([](auto g) -> Function<Rule> {
-    using G = decltype(g);
-    constexpr bool of_slots = std::is_same_v<S, float> || Rule::slot_count > 0;
-    constexpr bool any = Kept::any_gradient && std::is_same_v<S, float>;
-    if constexpr (of_slots && (any || std::is_same_v<G, typename Kept::Gradient>)) {
-      return pass<Kept, S, G, Rule>;
-    } else {
-      return nullptr;
-    }
-  });
-}
+constexpr PerStorage<typename Table<Rule>::Function> by_gradient{.float32 = pass_of<Rule, Kept, S, float>(),
+                                                                 .bfloat16 = pass_of<Rule, Kept, S, bfloat16>(),
+                                                                 .float16 = pass_of<Rule, Kept, S, float16>()};
 
 template <class Rule, class Kept>
-constexpr std::array<PerStorage<Function<Rule>>, 2> by_slots() {
-  return {by_gradient<Rule, Kept, float>(), by_gradient<Rule, Kept, bfloat16>()};
-}
+constexpr typename Table<Rule>::BySlots by_slots{.float32 = by_gradient<Rule, Kept, float>,
+                                                 .bfloat16 = by_gradient<Rule, Kept, bfloat16>};
 
-/// In the order of KeptAs.
 template <class Rule>
-constexpr UpdateFunctions::Table<typename Rule::Coefficients> table() {
-  return {by_slots<Rule, Plain<float>>(),
-          by_slots<Rule, Plain<float, bfloat16>>(),
-          by_slots<Rule, Plain<float, float16>>(),
-          by_slots<Rule, Plain<bfloat16>>(),
-          by_slots<Rule, Plain<float16>>(),
-          by_slots<Rule, Split>(),
-          by_slots<Rule, Kahan<bfloat16>>(),
-          by_slots<Rule, Kahan<float16>>(),
-          by_slots<Rule, Stochastic>()};
-}
+constexpr Table<Rule> table{
+    .plain_float32 = by_slots<Rule, Plain<float>>,
+    .float32_with_bfloat16_copy = by_slots<Rule, Plain<float, bfloat16>>,
+    .float32_with_float16_copy = by_slots<Rule, Plain<float, float16>>,
+    .plain_bfloat16 = by_slots<Rule, Plain<bfloat16>>,
+    .plain_float16 = by_slots<Rule, Plain<float16>>,
+    .split_float32 = by_slots<Rule, Split>,
+    .kahan_bfloat16 = by_slots<Rule, Kahan<bfloat16>>,
+    .kahan_float16 = by_slots<Rule, Kahan<float16>>,
+    .stochastic_bfloat16 = by_slots<Rule, Stochastic>,
+};
 
 }  // namespace
 
-constexpr UpdateFunctions update{table<Sgd>(), table<Momentum>(), table<Adam>()};
+constexpr UpdateFunctions update{.sgd = table<Sgd>, .momentum = table<Momentum>, .adam = table<Adam>};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

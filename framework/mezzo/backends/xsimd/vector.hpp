@@ -1,8 +1,8 @@
 #pragma once
-// Registers of the instruction set that the including .isa.cpp is compiled for. Everything here, and what an
-// .isa.cpp defines beside its table, must have internal linkage: the linker keeps one copy of an inline function, and
-// it could be the one with instructions that the machine lacks. Hence the own `Arch`: xsimd's templates take their
-// linkage from it.
+// Registers of the instruction set that an .isa.cpp is compiled for. Everything in this file, and everything in an
+// .isa.cpp except its table, must have internal linkage: the linker keeps only one copy of an inline function, which
+// could contain instructions that the machine lacks. `Arch` is a type with internal linkage for this reason: instances
+// of xsimd's templates take their linkage from it.
 #include <cstdint>
 #include <type_traits>
 
@@ -14,15 +14,33 @@
 #include <mezzo/backends/xsimd/vector_avx512.hpp>
 #elif defined(__AVX2__)
 #include <mezzo/backends/xsimd/vector_avx2.hpp>
-#include <mezzo/backends/xsimd/vector_tails.hpp>
 #else
 #include <mezzo/backends/xsimd/vector_sse2.hpp>
-#include <mezzo/backends/xsimd/vector_tails.hpp>
 #endif
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
+
 struct Arch : Base {};
+
+#if !defined(__AVX512BW__)
+// Parts of registers element by element, for types without masked loads and stores.
+
+template <class T>
+[[gnu::always_inline]] inline auto load_register(const T* p, Part part) {
+  T whole[lanes] = {};
+  for (int i = 0; i < part.count; ++i) whole[i] = p[i];
+  return load_register(whole);
+}
+
+template <class T, class AnyRegister>
+[[gnu::always_inline]] inline void store_register(T* p, AnyRegister x, Part part) {
+  T whole[lanes];
+  store_register(whole, x);
+  for (int i = 0; i < part.count; ++i) p[i] = whole[i];
+}
+#endif
+
 }  // namespace
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA
 
@@ -50,13 +68,13 @@ using Ints = xsimd::batch<std::int32_t, Arch>;
 using Mask = xsimd::batch_bool<float, Arch>;
 using IntMask = xsimd::batch_bool<std::int32_t, Arch>;
 
-/// xsimd's select, for floats by what a comparison of integers found.
+/// xsimd's select for floats, with a mask of integers.
 [[gnu::always_inline]] inline Floats choose(const IntMask& mask, const Floats& yes, const Floats& no) {
   return xsimd::bitwise_cast<Floats>(
       xsimd::select(mask, xsimd::bitwise_cast<Ints>(yes), xsimd::bitwise_cast<Ints>(no)));
 }
 
-/// What part of a register is read or written: Whole, or the first lanes of a Part; the others are read as 0.
+/// A register is read or written as a Whole or as a Part, its first lanes; the other lanes are read as 0.
 struct Whole {};
 
 [[gnu::always_inline]] inline Part first_lanes(std::int64_t count) { return Part(static_cast<int>(count)); }
@@ -74,7 +92,7 @@ template <class T, class AnyRegister>
   store_register(p, x);
 }
 
-/// From float32, bfloat16 and float16.
+/// Loads float32, bfloat16 or float16.
 template <class T, class Some>
 [[gnu::always_inline]] inline Floats load(const T* p, Some part) {
   return load_register(p, part);
@@ -85,7 +103,7 @@ template <class T, class Some>
   store_register(p, x.data, part);
 }
 
-/// From int32 and uint8.
+/// Loads int32 or uint8.
 template <class T, class Some>
 [[gnu::always_inline]] inline Ints load_ints(const T* p, Some part) {
   return load_register(p, part);
@@ -96,7 +114,7 @@ template <class Some>
   store_register(p, x.data, part);
 }
 
-/// @name Products and sums, rounded once where the instruction set can (xsimd 8 can't with AVX-512)
+/// @name Products and sums, rounded once if the instruction set has fused operations (xsimd 8 doesn't use AVX-512's)
 /// @{
 /// a * b + c
 [[gnu::always_inline]] inline Floats multiply_add(const Floats& a, const Floats& b, const Floats& c) {
@@ -112,7 +130,7 @@ template <class Some>
 }
 /// @}
 
-/// The same number in each lane.
+/// *p in each lane.
 template <class T>
 [[gnu::always_inline]] inline Floats load_one(const T* p) {
   if constexpr (std::is_same_v<T, float>) {
@@ -123,7 +141,7 @@ template <class T>
   }
 }
 
-/// The transpose of a square of as many registers as there are lanes.
+/// Transposes a square of as many registers as there are lanes.
 [[gnu::always_inline]] inline void transpose(Floats (&rows)[lanes]) {
   decltype(Floats::data) registers[lanes];
   for (int i = 0; i < lanes; ++i) registers[i] = rows[i].data;
@@ -137,14 +155,14 @@ template <class T>
   return Ints::load_unaligned(numbers);
 }
 
-/// Calls body(i, part) for each register's worth of [begin, end).
+/// Calls body(i, part) for each register of [begin, end), with a Part at the end.
 template <class Body>
 [[gnu::always_inline]] inline void for_registers(std::int64_t begin, std::int64_t end, const Body& body) {
   for (; begin + lanes <= end; begin += lanes) body(begin, Whole{});
   if (begin < end) body(begin, first_lanes(end - begin));
 }
 
-/// x, but `otherwise` in the lanes that are not part.
+/// x in the lanes of the part, `otherwise` in the others.
 [[gnu::always_inline]] inline Floats only(const Floats& x, const Floats&, Whole) { return x; }
 [[gnu::always_inline]] inline Floats only(const Floats& x, const Floats& otherwise, Part part) {
   return choose(lane_numbers() < Ints(part.count), x, otherwise);

@@ -1,5 +1,5 @@
 #pragma once
-// Included by vector.hpp alone: AVX2 with FMA and F16C.
+// AVX2 with FMA and F16C. Included only by vector.hpp.
 #include <immintrin.h>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -76,7 +76,7 @@ struct Part {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm256_castsi256_si128(packed));
 }
 
-/// The transpose of an 8 x 8 matrix.
+/// Transposes an 8 x 8 matrix.
 [[gnu::always_inline]] inline void transpose_registers(__m256 (&x)[8]) {
   __m256 t[8];
   for (int i = 0; i < 8; i += 4) {
@@ -87,7 +87,7 @@ struct Part {
     t[i + 2] = _mm256_shuffle_ps(b, d, _MM_SHUFFLE(1, 0, 1, 0));
     t[i + 3] = _mm256_shuffle_ps(b, d, _MM_SHUFFLE(3, 2, 3, 2));
   }
-  constexpr int lower = 0x20, upper = 0x31;  // halves of both operands
+  constexpr int lower = 0x20, upper = 0x31;  // selects these halves of both operands
   for (int i = 0; i < 4; ++i) {
     x[i] = _mm256_permute2f128_ps(t[i], t[i + 4], lower);
     x[i + 4] = _mm256_permute2f128_ps(t[i], t[i + 4], upper);
@@ -108,7 +108,7 @@ struct Part {
   return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
 }
 
-/// The lower and the upper lanes, in double.
+/// Converts the lower and the upper lanes to double.
 [[gnu::always_inline]] inline void widen(__m256 x, __m256d& low, __m256d& high) {
   low = _mm256_cvtps_pd(_mm256_castps256_ps128(x));
   high = _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));
@@ -123,7 +123,7 @@ struct Part {
   high = _mm256_blend_epi32(_mm256_shuffle_epi32(even, to_even), odd, odd_words);
 }
 
-/// In each 128-bit lane, the transpose of a 4 x 4 matrix.
+/// Transposes a 4 x 4 matrix in each 128-bit lane.
 [[gnu::always_inline]] inline void transpose_lanes(__m256i& a, __m256i& b, __m256i& c, __m256i& d) {
   const __m256i ab_low = _mm256_unpacklo_epi32(a, b), ab_high = _mm256_unpackhi_epi32(a, b);
   const __m256i cd_low = _mm256_unpacklo_epi32(c, d), cd_high = _mm256_unpackhi_epi32(c, d);

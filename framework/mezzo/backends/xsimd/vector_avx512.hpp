@@ -1,5 +1,5 @@
 #pragma once
-// Included by vector.hpp alone: AVX-512 (F, BW, DQ, VL, CD), with or without its bfloat16 conversions.
+// AVX-512 (F, BW, DQ, VL, CD), with or without BF16. Included only by vector.hpp.
 #include <immintrin.h>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -28,7 +28,7 @@ struct Part {
 
 [[gnu::always_inline]] inline __m256i round_to_bfloat16(__m512 x) {
 #if defined(__AVX512BF16__)
-  // The instruction takes denormals for zeros; this class of numbers is rare enough to branch on.
+  // The instruction treats denormals as zeros. They are rare enough to branch on.
   constexpr int denormal = 0x20;
   if (__builtin_expect(_mm512_fpclass_ps_mask(x, denormal) == 0, 1)) return (__m256i)_mm512_cvtneps_pbh(x);
 #endif
@@ -110,7 +110,7 @@ struct Part {
   _mm_mask_storeu_epi8(p, part.mask, _mm512_cvtepi32_epi8(x));
 }
 
-/// The transpose of a 16 x 16 matrix.
+/// Transposes a 16 x 16 matrix.
 [[gnu::always_inline]] inline void transpose_registers(__m512 (&x)[16]) {
   __m512 t[16];
   for (int i = 0; i < 16; i += 4) {
@@ -121,7 +121,7 @@ struct Part {
     t[i + 2] = _mm512_shuffle_ps(b, d, _MM_SHUFFLE(1, 0, 1, 0));
     t[i + 3] = _mm512_shuffle_ps(b, d, _MM_SHUFFLE(3, 2, 3, 2));
   }
-  constexpr int even = 0x88, odd = 0xdd;  // of the 128-bit lanes of both operands
+  constexpr int even = 0x88, odd = 0xdd;  // selects these 128-bit lanes of both operands
   for (int i = 0; i < 4; ++i) {
     const __m512 a = _mm512_shuffle_f32x4(t[i], t[i + 4], even), b = _mm512_shuffle_f32x4(t[i], t[i + 4], odd);
     const __m512 c = _mm512_shuffle_f32x4(t[i + 8], t[i + 12], even),
@@ -139,14 +139,14 @@ struct Part {
 
 [[gnu::always_inline]] inline float max_lanes(__m512 x) { return _mm512_reduce_max_ps(x); }
 
-/// The lower and the upper lanes, in double.
+/// Converts the lower and the upper lanes to double.
 [[gnu::always_inline]] inline void widen(__m512 x, __m512d& low, __m512d& high) {
   low = _mm512_cvtps_pd(_mm512_castps512_ps256(x));
   high = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1));
 }
 
-/// The upper and the lower halves of the products of 32-bit words. Shuffles in place of shifts, which would all wait
-/// for the multiplier's port.
+/// The upper and the lower halves of the products of 32-bit words. Uses shuffles instead of shifts, which would compete
+/// with the multiplications for one port.
 [[gnu::always_inline]] inline void multiply_wide(__m512i x, __m512i factor, __m512i& high, __m512i& low) {
   constexpr __mmask16 odd_words = 0xaaaa, even_words = 0x5555;
   const __m512i even = _mm512_mul_epu32(x, factor);
@@ -155,7 +155,7 @@ struct Part {
   high = _mm512_mask_shuffle_epi32(odd, even_words, even, _MM_PERM_DDBB);
 }
 
-/// In each 128-bit lane, the transpose of a 4 x 4 matrix.
+/// Transposes a 4 x 4 matrix in each 128-bit lane.
 [[gnu::always_inline]] inline void transpose_lanes(__m512i& a, __m512i& b, __m512i& c, __m512i& d) {
   const __m512i ab_low = _mm512_unpacklo_epi32(a, b), ab_high = _mm512_unpackhi_epi32(a, b);
   const __m512i cd_low = _mm512_unpacklo_epi32(c, d), cd_high = _mm512_unpackhi_epi32(c, d);

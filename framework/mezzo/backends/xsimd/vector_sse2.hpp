@@ -1,5 +1,5 @@
 #pragma once
-// Included by vector.hpp alone: SSE2, and what float16 takes without F16C.
+// SSE2, with conversions of float16 without F16C. Included only by vector.hpp.
 #include <emmintrin.h>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -33,7 +33,7 @@ struct Part {
   return _mm_loadl_epi64(static_cast<const __m128i*>(p));
 }
 
-/// The lower halves of four ints.
+/// Stores the lower halves of four ints.
 [[gnu::always_inline]] inline void store_halves(void* p, __m128i x) {
   const __m128i extended = _mm_srai_epi32(_mm_slli_epi32(x, 16), 16);
   _mm_storel_epi64(static_cast<__m128i*>(p), _mm_packs_epi32(extended, extended));
@@ -69,7 +69,7 @@ struct Part {
   store_halves(p, _mm_srli_epi32(select_ints(nan, quiet, rounded), 16));
 }
 
-// As float16's constructor has it.
+// Same algorithm as the constructor of float16.
 [[gnu::always_inline]] inline void store_register(float16* p, __m128 x) {
   const __m128i bits = _mm_castps_si128(x);
   const __m128i magnitude = _mm_and_si128(bits, _mm_set1_epi32(0x7fffffff));
@@ -106,7 +106,7 @@ struct Part {
   __builtin_memcpy(p, &four, sizeof four);
 }
 
-/// The transpose of a 4 x 4 matrix.
+/// Transposes a 4 x 4 matrix.
 [[gnu::always_inline]] inline void transpose_registers(__m128 (&x)[4]) { _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]); }
 
 [[gnu::always_inline]] inline float first_lane(__m128 x) { return _mm_cvtss_f32(x); }
@@ -121,7 +121,7 @@ struct Part {
   return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
 }
 
-/// The lower and the upper lanes, in double.
+/// Converts the lower and the upper lanes to double.
 [[gnu::always_inline]] inline void widen(__m128 x, __m128d& low, __m128d& high) {
   low = _mm_cvtps_pd(x);
   high = _mm_cvtps_pd(_mm_movehl_ps(x, x));
@@ -135,7 +135,7 @@ struct Part {
   high = _mm_unpackhi_epi32(even, odd);
 }
 
-/// In each 128-bit lane, the transpose of a 4 x 4 matrix.
+/// Transposes a 4 x 4 matrix in each 128-bit lane.
 [[gnu::always_inline]] inline void transpose_lanes(__m128i& a, __m128i& b, __m128i& c, __m128i& d) {
   const __m128i ab_low = _mm_unpacklo_epi32(a, b), ab_high = _mm_unpackhi_epi32(a, b);
   const __m128i cd_low = _mm_unpacklo_epi32(c, d), cd_high = _mm_unpackhi_epi32(c, d);

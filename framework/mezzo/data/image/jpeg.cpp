@@ -4,6 +4,7 @@
 #if MEZZO_WITH_TURBOJPEG
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -37,6 +38,24 @@ bool is_harmless(std::string_view warning) {
          contains("Inconsistent progression sequence") || contains("bad ICC marker");
 }
 
+Decoder make_decoder() {
+  Decoder decoder(tjInitDecompress());
+  if (!decoder) throw std::bad_alloc();
+  return decoder;
+}
+
+/// Decodes a file that is known to fail, into the same memory, and returns its first problem that is not harmless. The
+/// message of an ordinary call is that of the last problem, which may be a consequence of the first.
+std::string first_problem(const Bytes& bytes, std::uint8_t* to, int pixel_format) {
+  const auto problem = [&](int flags) -> std::string {
+    const Decoder decoder = make_decoder();  // a new one: a failure can leave a decoder in the middle of a header
+    tjDecompress2(decoder.get(), bytes.data(), bytes.size(), to, 0, 0, 0, pixel_format, flags);
+    return tjGetErrorStr2(decoder.get());
+  };
+  const std::string first = problem(TJFLAG_STOPONWARNING);
+  return is_harmless(first) ? problem(0) : first;
+}
+
 /// Converts CMYK to RGB. Adobe stores inverted ink: 255 is none. Pillow treats all CMYK files as Adobe's.
 void cmyk_to_rgb(const std::uint8_t* from, std::int64_t pixels, std::uint8_t* to) {
   for (std::int64_t i = 0; i < pixels; ++i, from += 4) {
@@ -50,28 +69,28 @@ void cmyk_to_rgb(const std::uint8_t* from, std::int64_t pixels, std::uint8_t* to
 }  // namespace
 
 Tensor decode_jpeg(const Bytes& bytes, const std::string& name, const DecodeOptions& options) {
-  const Decoder decoder(tjInitDecompress());
-  if (!decoder) throw std::bad_alloc();
+  const Decoder decoder = make_decoder();
   int width = 0;
   int height = 0;
   int subsampling = -1;
   int color_space = -1;
-  const int result =
-      tjDecompressHeader3(decoder.get(), bytes.data(), bytes.size(), &width, &height, &subsampling, &color_space);
-  // An unknown subsampling is an error of the call above, but the picture can be decoded.
-  if (width < 1 || height < 1 || color_space < 0) {
-    const bool has_reason = result != 0 || tjGetErrorCode(decoder.get()) == TJERR_WARNING;
-    fail_decoding(name, "not a whole JPEG file: {}", has_reason ? tjGetErrorStr2(decoder.get()) : "it has no picture");
+  tjDecompressHeader3(decoder.get(), bytes.data(), bytes.size(), &width, &height, &subsampling, &color_space);
+  if (width < 1 || height < 1) {
+    std::uint8_t unused = 0;  // no pixel is written: the header can't be read
+    fail_decoding(name, "not a whole JPEG file: {}", first_problem(bytes, &unused, TJPF_RGB));
   }
+  // An unknown subsampling is an error of the call above, but the picture can be decoded.
+  if (color_space < 0) fail_decoding(name, "not a whole JPEG file: {}", tjGetErrorStr2(decoder.get()));
   Tensor out = reserve(height, width, name, options);
   auto* pixels = out.mutable_data<std::uint8_t>();
   const bool is_cmyk = color_space == TJCS_CMYK || color_space == TJCS_YCCK;
   Bytes ink(is_cmyk ? static_cast<std::size_t>(out.size()) / 3 * 4 : 0);
-  // No flags: the accurate DCT and smooth upsampling, as in Pillow.
-  if (tjDecompress2(decoder.get(), bytes.data(), bytes.size(), is_cmyk ? ink.data() : pixels, width, 0, height,
-                    is_cmyk ? TJPF_CMYK : TJPF_RGB, 0) != 0) {
-    const std::string reason = tjGetErrorStr2(decoder.get());
-    if (!is_harmless(reason)) fail_decoding(name, "not a whole JPEG file: {}", reason);
+  std::uint8_t* to = is_cmyk ? ink.data() : pixels;
+  const int pixel_format = is_cmyk ? TJPF_CMYK : TJPF_RGB;
+  constexpr int flags = 0;  // the accurate DCT and smooth upsampling, as in Pillow
+  if (tjDecompress2(decoder.get(), bytes.data(), bytes.size(), to, width, 0, height, pixel_format, flags) != 0 &&
+      !is_harmless(tjGetErrorStr2(decoder.get()))) {
+    fail_decoding(name, "not a whole JPEG file: {}", first_problem(bytes, to, pixel_format));
   }
   if (is_cmyk) cmyk_to_rgb(ink.data(), out.size() / 3, pixels);
   return out;

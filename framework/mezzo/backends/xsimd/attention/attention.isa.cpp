@@ -13,8 +13,8 @@ using Index = std::int64_t;
   for_registers(begin, end, [&](Index i, auto part) { store(row + i, Floats(0.0F), part); });
 }
 
-/// Asks for what lies behind a row of a head: that of the next head. Rows of one head are too far apart for the
-/// processor to foresee them.
+/// Prefetches the same row of the next head, which follows in memory. Rows of one head are too far apart for the
+/// hardware prefetcher.
 template <bool written, class T>
 [[gnu::always_inline]] inline void prefetch_next_head(const T* row, Index columns) {
   const char* next = reinterpret_cast<const char*>(row + columns);
@@ -73,7 +73,7 @@ template <class T>
   }
 }
 
-/// Scores of a row as they are, with a number added, or -infinity where a mask is 0.
+/// Masks of a row of scores: none, numbers to add, or -infinity where a boolean mask is false.
 struct Unmasked {
   template <class Some>
   [[gnu::always_inline]] Floats operator()(const Floats& score, Index, Some) const {
@@ -95,7 +95,7 @@ struct Selected {
   }
 };
 
-/// Calls body(row, mask of the row) for each row.
+/// Calls body(row, mask of that row) for each row.
 template <class Body>
 [[gnu::always_inline]] inline void for_rows(const ScoreRows& r, const Body& body) {
   for (Index row = 0; row < r.rows; ++row) {
@@ -109,7 +109,7 @@ template <class Body>
   }
 }
 
-/// Calls body(i, words, part) for each register's worth of a row's weights, with their random words.
+/// Calls body(i, words, part) for each register of the weights of a row, with their random words.
 template <class Body>
 [[gnu::always_inline]] inline void for_words(const ScoreRows& r, const Philox& philox, Index row, Index count,
                                              const Body& body) {
@@ -128,6 +128,7 @@ template <class Body>
   }
 }
 
+/// Replaces scores by exp(masked score - maximum). Returns their sum.
 template <class Mask>
 [[gnu::always_inline]] inline float weigh(float* scores, Index count, const Mask& mask, float& maximum) {
   const Floats lowest(-__builtin_inff());
@@ -138,7 +139,7 @@ template <class Mask>
     highest = xsimd::max(highest, only(score, lowest, part));
   });
   maximum = max_lanes(highest);
-  // Of nothing but -infinity the differences would be NaN.
+  // If all scores are -infinity, the differences from the maximum would be NaN.
   const Floats least(maximum == -__builtin_inff() ? 0.0F : maximum);
   Floats sum(0.0F);
   for_registers(0, count, [&](Index i, auto part) {
@@ -209,11 +210,13 @@ template <class Mask>
 
 }  // namespace
 
-constexpr AttentionFunctions attention{{widen<float>, widen<bfloat16>, widen<float16>},
-                                       {narrow<float>, narrow<bfloat16>, narrow<float16>},
-                                       {dots<float>, dots<bfloat16>, dots<float16>},
-                                       transpose_rows,
-                                       softmax_rows,
-                                       gradient_rows};
+constexpr AttentionFunctions attention{
+    .widen = {.float32 = widen<float>, .bfloat16 = widen<bfloat16>, .float16 = widen<float16>},
+    .narrow = {.float32 = narrow<float>, .bfloat16 = narrow<bfloat16>, .float16 = narrow<float16>},
+    .dots = {.float32 = dots<float>, .bfloat16 = dots<bfloat16>, .float16 = dots<float16>},
+    .transpose = transpose_rows,
+    .softmax = softmax_rows,
+    .gradient = gradient_rows,
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -5,21 +5,21 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Where a thread has its numbers.
+/// The scratch memory of a thread.
 struct Space {
-  FloatRows keys, turned_keys, values, queries, scores, results;
+  FloatRows keys, transposed_keys, values, queries, scores, results;
   float* inverse_sums;
   Index taken;
 
   Space(const AttentionHeads& heads, float* at) {
     FloatPieces pieces(at);
     const AttentionShape& shape = heads.shape;
-    // Keys are needed until they are turned, values from then on.
+    // Keys and values share memory: keys are needed until they are transposed, values from then on.
     const Index size = heads.padded(shape.size), value_size = heads.padded(shape.value_size);
     keys = values = pieces.take(shape.keys, std::max(size, value_size));
     keys.width = size;
     values.width = value_size;
-    turned_keys = pieces.take(shape.size, heads.scores_width());
+    transposed_keys = pieces.take(shape.size, heads.scores_width());
     queries = pieces.take(AttentionHeads::block, size);
     scores = pieces.take(AttentionHeads::block, heads.scores_width());
     results = pieces.take(AttentionHeads::block, value_size);
@@ -32,9 +32,9 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
               const DropoutRule& rule) {
   const AttentionShape& shape = heads.shape;
   const AttentionFunctions& f = heads.functions;
-  const auto widen = f.widen[heads.storage];
+  const auto widen = f.widen[heads.dtype];
   widen(heads.rows(arguments.inputs[1], head, shape.keys, shape.size, 0, shape.keys), 1, space.keys);
-  f.transpose(space.keys, shape.keys, shape.size, space.turned_keys);
+  f.transpose(space.keys, shape.keys, shape.size, space.transposed_keys);
   widen(heads.rows(arguments.inputs[2], head, shape.keys, shape.value_size, 0, shape.keys), 1, space.values);
   for (Index first = 0; first < shape.queries; first += AttentionHeads::block) {
     const Index count = std::min(AttentionHeads::block, shape.queries - first);
@@ -42,18 +42,23 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
           static_cast<float>(shape.scale), space.queries);
     const ScoreRows rows = heads.scores(arguments, head, first, count, space.scores, rule);
     const Index visible = rows.visible(count - 1);
-    heads.multiply(space.queries, space.turned_keys, space.scores, count, shape.size, visible);
+    heads.multiply(space.queries, space.transposed_keys, space.scores, count, shape.size, visible);
     f.softmax(rows, arguments.out<float>(1) + head * shape.queries + first, space.inverse_sums);
     heads.multiply(space.scores, space.values, space.results, count, visible, shape.value_size);
-    f.narrow[heads.storage](space.results, 1, space.inverse_sums,
-                            heads.rows(arguments.outputs[0], head, shape.queries, shape.value_size, first, count));
+    f.narrow[heads.dtype](space.results, 1, space.inverse_sums,
+                          heads.rows(arguments.outputs[0], head, shape.queries, shape.value_size, first, count));
   }
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_attention(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_scaled_dot_product_attention(const KernelRequest& request, Isa isa, std::string& reason) {
   return make_head_kernel<Space>(request, 0, isa, reason, run_head);
+}
+
+Entries attention_entries() {
+  return {entry<make_scaled_dot_product_attention>("scaled_dot_product_attention"),
+          entry<make_scaled_dot_product_attention_gradient>("scaled_dot_product_attention_gradient")};
 }
 
 }  // namespace mezzo::xsimd_kernels

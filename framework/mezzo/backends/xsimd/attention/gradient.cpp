@@ -5,9 +5,9 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Where a thread has its numbers.
+/// The scratch memory of a thread.
 struct Space {
-  FloatRows keys, turned_keys, turned_values, of_keys, of_values;
+  FloatRows keys, transposed_keys, transposed_values, of_keys, of_values;
   FloatRows queries, cotangents, weights, of_scores, of_queries;
   float* deltas;
   Index taken;
@@ -18,8 +18,8 @@ struct Space {
     constexpr Index block = AttentionHeads::block;
     const Index size = heads.padded(shape.size), value_size = heads.padded(shape.value_size);
     keys = pieces.take(shape.keys, size);
-    turned_keys = pieces.take(shape.size, heads.scores_width());
-    turned_values = pieces.take(shape.value_size, heads.scores_width());
+    transposed_keys = pieces.take(shape.size, heads.scores_width());
+    transposed_values = pieces.take(shape.value_size, heads.scores_width());
     of_keys = pieces.take(shape.keys, size);
     of_values = pieces.take(shape.keys, value_size);
     queries = pieces.take(block, size);
@@ -32,15 +32,15 @@ struct Space {
   }
 };
 
-/// Fetches the keys and values of a head.
+/// Converts the keys and values of a head to float32 and clears the sums of their gradients.
 void prepare(const AttentionHeads& heads, const KernelArguments& arguments, Index head, const Space& space) {
   const AttentionShape& shape = heads.shape;
   const AttentionFunctions& f = heads.functions;
-  const auto widen = f.widen[heads.storage];
+  const auto widen = f.widen[heads.dtype];
   widen(heads.rows(arguments.inputs[2], head, shape.keys, shape.size, 0, shape.keys), 1, space.keys);
-  f.transpose(space.keys, shape.keys, shape.size, space.turned_keys);
+  f.transpose(space.keys, shape.keys, shape.size, space.transposed_keys);
   widen(heads.rows(arguments.inputs[3], head, shape.keys, shape.value_size, 0, shape.keys), 1, space.of_values);
-  f.transpose(space.of_values, shape.keys, shape.value_size, space.turned_values);
+  f.transpose(space.of_values, shape.keys, shape.value_size, space.transposed_values);
   std::fill_n(space.of_keys.data, shape.keys * space.of_keys.width, 0.0F);
   std::fill_n(space.of_values.data, shape.keys * space.of_values.width, 0.0F);
 }
@@ -49,8 +49,8 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
               const DropoutRule& rule) {
   const AttentionShape& shape = heads.shape;
   const AttentionFunctions& f = heads.functions;
-  const auto widen = f.widen[heads.storage];
-  const auto narrow = f.narrow[heads.storage];
+  const auto widen = f.widen[heads.dtype];
+  const auto narrow = f.narrow[heads.dtype];
   const auto scale = static_cast<float>(shape.scale);
   prepare(heads, arguments, head, space);
   for (Index first = 0; first < shape.queries; first += AttentionHeads::block) {
@@ -60,11 +60,11 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
     };
     widen(of(arguments.inputs[1], shape.size), scale, space.queries);
     widen(of(arguments.inputs[0], shape.value_size), 1, space.cotangents);
-    f.dots[heads.storage](space.cotangents, of(arguments.inputs[4], shape.value_size), space.deltas);
+    f.dots[heads.dtype](space.cotangents, of(arguments.inputs[4], shape.value_size), space.deltas);
     const ScoreRows rows = heads.scores(arguments, head, first, count, space.weights, rule);
     const Index visible = rows.visible(count - 1);
-    heads.multiply(space.queries, space.turned_keys, space.weights, count, shape.size, visible);
-    heads.multiply(space.cotangents, space.turned_values, space.of_scores, count, shape.value_size, visible);
+    heads.multiply(space.queries, space.transposed_keys, space.weights, count, shape.size, visible);
+    heads.multiply(space.cotangents, space.transposed_values, space.of_scores, count, shape.value_size, visible);
     f.gradient(rows, arguments.in<float>(5) + head * shape.queries + first, space.deltas, space.of_scores);
     heads.multiply(space.of_scores, space.keys, space.of_queries, count, visible, shape.size);
     narrow(space.of_queries, scale, nullptr, of(arguments.outputs[0], shape.size));
@@ -76,17 +76,11 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
          heads.rows(arguments.outputs[2], head, shape.keys, shape.value_size, 0, shape.keys));
 }
 
-std::unique_ptr<Kernel> make_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
-  return make_head_kernel<Space>(request, 1, isa, reason, run_head);
-}
-
 }  // namespace
 
-std::unique_ptr<Kernel> make_attention(const KernelRequest& request, Isa isa, std::string& reason);
-
-Entries attention_entries() {
-  return {entry<make_attention>("scaled_dot_product_attention"),
-          entry<make_gradient>("scaled_dot_product_attention_gradient")};
+std::unique_ptr<Kernel> make_scaled_dot_product_attention_gradient(const KernelRequest& request, Isa isa,
+                                                                   std::string& reason) {
+  return make_head_kernel<Space>(request, 1, isa, reason, run_head);
 }
 
 }  // namespace mezzo::xsimd_kernels

@@ -8,32 +8,38 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// What both directions of attention share: a block of queries at a time meets all keys of its head. Everything that
-/// the products read or write is float32 in a thread's part of scratch, which stays in its cache.
+/// Parts of attention and its gradient. Both process a block of queries at a time with all keys of its head. Operands
+/// and results of the matrix products are float32, in scratch memory of the thread that stays in its cache.
 class AttentionHeads {
  public:
   using Index = std::int64_t;
 
+  /// `first`: index of the input that is the query.
   AttentionHeads(const KernelRequest& request, std::size_t first, Isa isa)
       : shape(request, first),
-        functions(pick(isa, sse2::attention, avx2::attention, avx512::attention, avx512_bf16::attention)),
-        products(product_functions(isa)),
-        storage(storage_of(request.inputs[first].dtype)),
+        functions(kernels(isa).attention),
+        products(kernels(isa).products),
+        dtype(request.inputs[first].dtype),
         bytes(size_of(request.inputs[first].dtype)),
         least_(static_cast<std::int32_t>(std::ceil(static_cast<float>(shape.rate) * 0x1p24F))) {}
 
-  /// Queries of a block: whole blocks of the products.
+  /// Queries of a block: a multiple of the rows that a product processes together.
   static constexpr Index block = 48;
 
+  /// Columns rounded up to whole panels of the products.
   Index padded(Index columns) const { return round_up(columns, products.panel); }
   Index scores_width() const { return spread_width(padded(shape.keys)); }
 
-  /// Rows of an operand with that many positions and numbers a position, from position `first` of a head on.
+  /// `count` rows from position `first` of a head on, of an operand with `positions` positions of `size` numbers.
   HeadRows rows(const void* operand, Index head, Index positions, Index size, Index first, Index count) const {
     const Index place = ((head / shape.heads * positions + first) * shape.heads + head % shape.heads) * size;
-    return {const_cast<char*>(static_cast<const char*>(operand)) + place * bytes, shape.heads * size, count, size};
+    return {.data = const_cast<char*>(static_cast<const char*>(operand)) + place * bytes,
+            .step = shape.heads * size,
+            .rows = count,
+            .columns = size};
   }
 
+  /// The scores of `count` queries from `first` on, in the memory of `data`.
   ScoreRows scores(const KernelArguments& arguments, Index head, Index first, Index count, const FloatRows& data,
                    const DropoutRule& rule) const {
     ScoreRows r;
@@ -58,35 +64,48 @@ class AttentionHeads {
   }
 
   DropoutRule dropout_rule(const KernelArguments& arguments) const {
-    return {shape.stream(arguments), least_, static_cast<float>(1 - shape.rate)};
+    return {.stream = shape.stream(arguments), .least = least_, .divisor = static_cast<float>(1 - shape.rate)};
   }
 
-  /// out (+)= a b, of panels of b's columns.
+  /// out = a b, panel by panel of the columns of b.
   void multiply(const FloatRows& a, const FloatRows& b, const FloatRows& out, Index rows, Index depth,
                 Index columns) const {
     for (Index c = 0; c < columns; c += products.panel) {
-      products.product({a.data, a.width, b.data + c, b.width, out.data + c, out.width, rows, depth, false});
+      products.product(panel_product(a, b, out, rows, depth, c, false));
     }
   }
   /// out += a^T b
   void add_transposed(const FloatRows& a, const FloatRows& b, const FloatRows& out, Index rows, Index depth,
                       Index columns) const {
     for (Index c = 0; c < columns; c += products.panel) {
-      products.transposed_product({a.data, a.width, b.data + c, b.width, out.data + c, out.width, rows, depth, true});
+      products.transposed_product(panel_product(a, b, out, rows, depth, c, true));
     }
   }
 
   AttentionShape shape;
   const AttentionFunctions& functions;
   const ProductFunctions& products;
-  std::size_t storage;
-  Index bytes;
+  DType dtype;
+  Index bytes;  ///< of an element
 
  private:
+  static PanelProduct panel_product(const FloatRows& a, const FloatRows& b, const FloatRows& out, Index rows,
+                                    Index depth, Index column, bool accumulate) {
+    return {.a = a.data,
+            .a_width = a.width,
+            .b = b.data + column,
+            .b_width = b.width,
+            .out = out.data + column,
+            .out_width = out.width,
+            .rows = rows,
+            .depth = depth,
+            .accumulate = accumulate};
+  }
+
   std::int32_t least_;
 };
 
-/// Hands out matrices of a thread's numbers.
+/// Allocates matrices in the scratch memory of a thread. With a null address it only counts.
 class FloatPieces {
  public:
   explicit FloatPieces(float* at) : at_(at) {}
@@ -103,8 +122,8 @@ class FloatPieces {
   std::int64_t taken_ = 0;
 };
 
-/// A kernel that calls run_head(heads, arguments, head, space, rule) for each head; Space(heads, at) lays out a
-/// thread's numbers. The query is input `query`.
+/// A kernel that calls run_head(heads, arguments, head, space, rule) for each head. Space(heads, at) lays out the
+/// scratch memory of a thread. `query`: index of the input that is the query.
 template <class Space, class RunHead>
 std::unique_ptr<Kernel> make_head_kernel(const KernelRequest& request, std::size_t query, Isa isa, std::string& reason,
                                          RunHead run_head) {
@@ -120,5 +139,10 @@ std::unique_ptr<Kernel> make_head_kernel(const KernelRequest& request, std::size
   };
   return make_kernel(run, {}, threads.bytes<float>());
 }
+
+/// Defined in forward.cpp and gradient.cpp.
+std::unique_ptr<Kernel> make_scaled_dot_product_attention(const KernelRequest& request, Isa isa, std::string& reason);
+std::unique_ptr<Kernel> make_scaled_dot_product_attention_gradient(const KernelRequest& request, Isa isa,
+                                                                   std::string& reason);
 
 }  // namespace mezzo::xsimd_kernels

@@ -1,8 +1,7 @@
 #include <algorithm>
 
-#include <mezzo/backends/common/epilogue.hpp>
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
-#include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
 
 namespace mezzo::xsimd_kernels {
@@ -10,19 +9,19 @@ namespace {
 
 using winograd::Geometry;
 
-/// What convolution and input gradient share: images in, images out, by a kernel at 36 points.
+/// The convolution of images by a kernel, for conv2d and its input gradient.
 class Convolution {
  public:
   Convolution(Isa isa, const Geometry& geometry, DType in, DType out)
-      : products_(product_functions(isa)),
+      : products_(kernels(isa).products),
         geometry_(geometry),
-        gather_(winograd_functions(isa).gather[storage_of(in)]),
-        scatter_(winograd_functions(isa).scatter[storage_of(out)]),
+        gather_(kernels(isa).winograd.gather[in]),
+        scatter_(kernels(isa).winograd.scatter[out]),
         depth_(geometry.x.channels),
         columns_(round_up(geometry.y.channels, products_.panel)),
         threads_(thread_count()) {
-    // Tiles that are worked on together: their points and products should stay in the second level's cache, while the
-    // kernel, which is read anew for each chunk, should be read seldom.
+    // The tiles of a chunk are processed together. Their points and products should stay in the L2 cache, so chunks are
+    // small; the kernel is read once for each chunk, so chunks are not too small.
     const std::int64_t share = (geometry.tiles + threads_ - 1) / threads_;
     chunk_ = std::min(share, depth_ + columns_ <= 256 ? std::int64_t{48} : std::int64_t{96});
     in_ = winograd::points(nullptr, chunk_, spread_width(depth_));
@@ -32,11 +31,12 @@ class Convolution {
 
   std::int64_t panels() const { return columns_ / products_.panel; }
   std::int64_t kernel_floats() const { return panels() * winograd::floats_of(kernel_); }
+  /// Scratch memory of the kernel and of all threads.
   std::int64_t floats() const {
     return kernel_floats() + threads_ * (winograd::floats_of(in_) + winograd::floats_of(out_));
   }
 
-  /// Fills the kernel's points: from (3, 3, depth, columns).
+  /// Transforms a kernel (3, 3, depth, columns) to its points in scratch memory.
   void pack(WinogradFunctions::Kernel points_of, const void* kernel, float* scratch) const {
     const std::int64_t columns = geometry_.y.channels;
     parallel_for(panels(), 1, [&](std::int64_t begin, std::int64_t end) {
@@ -47,6 +47,7 @@ class Convolution {
     });
   }
 
+  /// Convolves the images. `scratch` contains the points of the kernel.
   void run(const void* in, void* out, const float* bias, bool relu, float* scratch) const {
     const std::int64_t chunks = (geometry_.tiles + chunk_ - 1) / chunk_;
     const auto threads = static_cast<int>(std::min<std::int64_t>({threads_, thread_count(), chunks}));
@@ -73,8 +74,14 @@ class Convolution {
     for (std::int64_t point = 0; point < winograd_points; ++point) {
       for (std::int64_t i = 0; i < panels(); ++i) {
         const Points b = panel(kernel, i);
-        products_.product({a.data + point * a.pitch, a.width, b.data + point * b.pitch, b.width,
-                           c.data + point * c.pitch + i * products_.panel, c.width, end - begin, depth_, false});
+        products_.product({.a = a.data + point * a.pitch,
+                           .a_width = a.width,
+                           .b = b.data + point * b.pitch,
+                           .b_width = b.width,
+                           .out = c.data + point * c.pitch + i * products_.panel,
+                           .out_width = c.width,
+                           .rows = end - begin,
+                           .depth = depth_});
       }
     }
     scatter_(c, geometry_.y, begin, end, bias, relu, out);
@@ -92,7 +99,7 @@ class Forward final : public Kernel {
  public:
   Forward(Isa isa, const KernelRequest& request)
       : convolution_(isa, winograd::of_convolution(request), request.inputs[0].dtype, request.outputs[0].dtype),
-        pack_(winograd_functions(isa).kernel[storage_of(request.inputs[1].dtype)]),
+        pack_(kernels(isa).winograd.kernel[request.inputs[1].dtype]),
         bias_(request.inputs.size() > 2),
         relu_(has_relu(request)) {}
 
@@ -115,8 +122,8 @@ class InputGradient final : public Kernel {
  public:
   InputGradient(Isa isa, const KernelRequest& request)
       : convolution_(isa, winograd::of_input_gradient(request), request.inputs[0].dtype, request.outputs[0].dtype),
-        pack_(winograd_functions(isa).kernel[0]),
-        turn_(winograd_functions(isa).turn[storage_of(request.inputs[1].dtype)]),
+        pack_(kernels(isa).winograd.kernel.float32),
+        turn_(kernels(isa).winograd.turn[request.inputs[1].dtype]),
         channels_(request.outputs[0].shape[3]),
         filters_(request.inputs[0].shape[3]) {}
 
@@ -142,16 +149,16 @@ class InputGradient final : public Kernel {
   std::int64_t channels_, filters_;
 };
 
-std::unique_ptr<Kernel> make_forward(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_conv2d(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& y = request.outputs[0].shape;
   if (!winograd::takes(request, request.inputs[0].shape, request.inputs[1].shape, y, reason)) return nullptr;
   if (request.inputs.size() > 2 && request.inputs[2].dtype != DType::float32) {
-    return decline(reason, "winograd takes a bias in float32");
+    return decline(reason, "winograd takes a bias in float32; got {}", request.inputs[2].dtype);
   }
   return std::make_unique<Forward>(isa, request);
 }
 
-std::unique_ptr<Kernel> make_input_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_conv2d_input_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& x = request.outputs[0].shape;
   if (!winograd::takes(request, x, request.inputs[1].shape, request.inputs[0].shape, reason)) return nullptr;
   return std::make_unique<InputGradient>(isa, request);
@@ -160,7 +167,8 @@ std::unique_ptr<Kernel> make_input_gradient(const KernelRequest& request, Isa is
 }  // namespace
 
 Entries winograd_entries() {
-  return {entry<make_forward>("conv2d"), entry<make_input_gradient>("conv2d_input_gradient")};
+  return {entry<make_conv2d>("conv2d"), entry<make_conv2d_input_gradient>("conv2d_input_gradient"),
+          entry<make_conv2d_kernel_gradient>("conv2d_kernel_gradient")};
 }
 
 }  // namespace mezzo::xsimd_kernels

@@ -3,31 +3,41 @@
 #include <cstdint>
 #include <string>
 
+#include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/winograd/winograd.hpp>
 #include <mezzo/compiler/kernel.hpp>
 
 namespace mezzo::xsimd_kernels::winograd {
 
-/// A convolution that is computed this way.
+/// The tiles of a convolution.
 struct Geometry {
-  TiledImages x, y;  ///< channels and filters; of y the tiles are those of 4 x 4, from its first pixel on
+  TiledImages x, y;  ///< images of channels and images of filters; y's tiles of 4 x 4 begin at its first pixel
   std::int64_t tiles = 0;
 };
 
-/// Whether a convolution of x (N, H, W, C) by `kernel` to y is worth it, or why not.
+/// True if Winograd's algorithm computes the convolution of x (N, H, W, C) by `kernel` to y, and saves time. Sets the
+/// reason otherwise.
 bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, const Shape& y, std::string& reason);
 
-/// Those of conv2d and its two gradients. Of the input gradient `x` is the cotangent of y, and `y` that of x.
+/// The geometries of conv2d and its two gradients. In the input gradient's, `x` is the cotangent of y and `y` the
+/// cotangent of x.
 Geometry of_convolution(const KernelRequest& request);
 Geometry of_input_gradient(const KernelRequest& request);
 Geometry of_kernel_gradient(const KernelRequest& request);
 
-/// Points of `rows` rows of `width` floats. The pitch is no multiple of a page: 36 points written in turn would fall
-/// into one set of the cache.
+/// Points of `rows` rows of `width` floats. The pitch isn't a multiple of a page, since 36 points that are written in
+/// turn would then share one set of the cache.
 inline Points points(float* data, std::int64_t rows, std::int64_t width) {
   constexpr std::int64_t floats_of_line = 16;
-  return {data, rows * width + floats_of_line, width};
+  return {.data = data, .pitch = rows * width + floats_of_line, .width = width};
 }
 inline std::int64_t floats_of(const Points& points) { return winograd_points * points.pitch; }
 
 }  // namespace mezzo::xsimd_kernels::winograd
+
+namespace mezzo::xsimd_kernels {
+
+/// Defined in kernel_gradient.cpp, for winograd_entries().
+std::unique_ptr<Kernel> make_conv2d_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason);
+
+}  // namespace mezzo::xsimd_kernels

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include <mezzo/backends/xsimd/entries.hpp>
-#include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
 
 namespace mezzo::xsimd_kernels {
@@ -10,14 +9,14 @@ namespace {
 class KernelGradient final : public Kernel {
  public:
   KernelGradient(Isa isa, const KernelRequest& request)
-      : products_(product_functions(isa)),
+      : products_(kernels(isa).products),
         geometry_(winograd::of_kernel_gradient(request)),
-        gather_x_(winograd_functions(isa).gather[storage_of(request.inputs[0].dtype)]),
-        gather_y_(winograd_functions(isa).gather_output[storage_of(request.inputs[1].dtype)]),
-        gradient_(winograd_functions(isa).kernel_gradient[storage_of(request.outputs[0].dtype)]) {
+        gather_x_(kernels(isa).winograd.gather[request.inputs[0].dtype]),
+        gather_y_(kernels(isa).winograd.gather_output[request.inputs[1].dtype]),
+        gradient_(kernels(isa).winograd.kernel_gradient[request.outputs[0].dtype]) {
     const std::int64_t channels = geometry_.x.channels;
     const std::int64_t filters = round_up(geometry_.y.channels, products_.panel);
-    // Of a size that doesn't depend on the number of threads: sums must not.
+    // The size doesn't depend on the number of threads, so that the sums don't.
     chunk_ = std::min(geometry_.tiles, channels + filters <= 256 ? std::int64_t{96} : std::int64_t{256});
     x_ = winograd::points(nullptr, chunk_, spread_width(channels));
     y_ = winograd::points(nullptr, chunk_, spread_width(filters));
@@ -39,9 +38,15 @@ class KernelGradient final : public Kernel {
       parallel_for(winograd_points * panels, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           const std::int64_t point = i / panels, column = i % panels * products_.panel;
-          products_.transposed_product({x.data + point * x.pitch, x.width, y.data + point * y.pitch + column, y.width,
-                                        sums.data + point * sums.pitch + column, sums.width, geometry_.x.channels,
-                                        count, first > 0});
+          products_.transposed_product({.a = x.data + point * x.pitch,
+                                        .a_width = x.width,
+                                        .b = y.data + point * y.pitch + column,
+                                        .b_width = y.width,
+                                        .out = sums.data + point * sums.pitch + column,
+                                        .out_width = sums.width,
+                                        .rows = geometry_.x.channels,
+                                        .depth = count,
+                                        .accumulate = first > 0});
         }
       });
     }
@@ -69,14 +74,12 @@ class KernelGradient final : public Kernel {
   Points x_, y_, sums_;
 };
 
-std::unique_ptr<Kernel> make_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+}  // namespace
+
+std::unique_ptr<Kernel> make_conv2d_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& x = request.inputs[0].shape;
   if (!winograd::takes(request, x, request.outputs[0].shape, request.inputs[1].shape, reason)) return nullptr;
   return std::make_unique<KernelGradient>(isa, request);
 }
-
-}  // namespace
-
-Entries winograd_gradient_entries() { return {entry<make_kernel_gradient>("conv2d_kernel_gradient")}; }
 
 }  // namespace mezzo::xsimd_kernels

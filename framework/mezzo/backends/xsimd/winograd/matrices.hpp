@@ -1,19 +1,20 @@
 #pragma once
-// The matrices of F(4 x 4, 3 x 3) on the points 0, 3/4, -3/4, 3/2, -3/2 and infinity, for .isa.cpp files. Each function
-// multiplies one column; both_sides() makes of it M x M^T.
+// The matrices of F(4 x 4, 3 x 3) for the points 0, 3/4, -3/4, 3/2, -3/2 and infinity, for .isa.cpp files. Each
+// function multiplies a matrix M by one column; both_sides() computes M x M^T.
 //
-// Rows of points p and -p differ in the sign of odd powers alone: hence `even` and `odd` below. Magnitudes about 1 keep
-// the factors of a tile's corners together: in float32 these points round half as much as 0, 1, -1, 2 and -2, and twice
-// as much as the sum over the kernel itself does (Barabasz et al., 2020, arXiv 1803.10986, on the choice of points).
+// The rows of points p and -p differ only in the sign of odd powers; hence `even` and `odd` below. With magnitudes near
+// 1 the factors of a tile's corners are of similar size. In float32 the rounding error with these points is half of the
+// error with 0, 1, -1, 2 and -2, and twice the error of the sum over the kernel (Barabasz et al., 2020, arXiv
+// 1803.10986, on the choice of points).
 #include <mezzo/backends/xsimd/vector.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-constexpr float near = 0.75F, far = 1.5F;  // the points' magnitudes
+constexpr float near = 0.75F, far = 1.5F;  // magnitudes of the points
 constexpr float near_2 = near * near, far_2 = far * far;
-/// The polynomial x (x^2 - near_2) (x^2 - far_2), which is 0 at the points: minus its third coefficient, and its
-/// derivatives there, by which the kernel's side is divided.
+/// The polynomial x (x^2 - near_2) (x^2 - far_2) is 0 at the points. `third` is minus its third coefficient; at_0,
+/// at_near and at_far are its derivatives at the points, which divide the matrix of the kernel.
 constexpr float third = near_2 + far_2;
 constexpr float at_0 = near_2 * far_2, at_near = 2 * near_2 * (near_2 - far_2), at_far = 2 * far_2 * (far_2 - near_2);
 
@@ -96,7 +97,7 @@ struct OfKernelGradient {
   }
 };
 
-/// y = M x M^T of a square x, by rows.
+/// y = M x M^T of a square matrix x, both in row-major order.
 template <class M>
 [[gnu::always_inline]] inline void both_sides(const Floats (&x)[M::in * M::in], Floats (&y)[M::out * M::out]) {
   Floats half[M::out * M::in], column[M::out];

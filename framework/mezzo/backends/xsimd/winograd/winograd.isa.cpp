@@ -8,7 +8,7 @@
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// Where a tile lies: its image and its first pixel there.
+/// The position of a tile: its image and its first pixel.
 struct Place {
   std::int64_t image, row, column;
 };
@@ -64,7 +64,7 @@ template <class T>
       const Floats shift = bias != nullptr ? load(bias + channel, part) : Floats(0.0F);
       for (int i = 0; i < size; ++i) {
         for (int j = 0; j < size; ++j) {
-          // max gives its second operand where one is NaN.
+          // max gives its second operand if one is NaN.
           const Floats pixel = xsimd::max(least, y[i * size + j] + shift);
           if (i < rows && j < columns) store(to + (i * g.width + j) * g.channels + channel, pixel, part);
         }
@@ -97,7 +97,7 @@ template <class T>
   for (int tap = 0; tap < 9; ++tap) {
     const T* from = static_cast<const T*>(kernel) + tap * channels * filters;
     float* to = turned + (8 - tap) * channels * filters;
-    // Squares of a register's side: both sides' cache lines are used whole.
+    // In squares of as many elements as a register has lanes, so that cache lines are read and written as a whole.
     for (std::int64_t first = begin; first < end; first += lanes) {
       const std::int64_t count = std::min<std::int64_t>(lanes, end - first);
       for_registers(0, filters, [&](std::int64_t filter, auto part) {
@@ -137,11 +137,18 @@ template <class T>
 }  // namespace
 
 constexpr WinogradFunctions winograd{
-    {gather<float, OfInput>, gather<bfloat16, OfInput>, gather<float16, OfInput>},
-    {gather<float, OfOutputGradient>, gather<bfloat16, OfOutputGradient>, gather<float16, OfOutputGradient>},
-    {scatter<float>, scatter<bfloat16>, scatter<float16>},
-    {kernel_points<float>, kernel_points<bfloat16>, kernel_points<float16>},
-    {turn<float>, turn<bfloat16>, turn<float16>},
-    {kernel_gradient<float>, kernel_gradient<bfloat16>, kernel_gradient<float16>}};
+    .gather = {.float32 = gather<float, OfInput>,
+               .bfloat16 = gather<bfloat16, OfInput>,
+               .float16 = gather<float16, OfInput>},
+    .gather_output = {.float32 = gather<float, OfOutputGradient>,
+                      .bfloat16 = gather<bfloat16, OfOutputGradient>,
+                      .float16 = gather<float16, OfOutputGradient>},
+    .scatter = {.float32 = scatter<float>, .bfloat16 = scatter<bfloat16>, .float16 = scatter<float16>},
+    .kernel = {.float32 = kernel_points<float>, .bfloat16 = kernel_points<bfloat16>, .float16 = kernel_points<float16>},
+    .turn = {.float32 = turn<float>, .bfloat16 = turn<bfloat16>, .float16 = turn<float16>},
+    .kernel_gradient = {.float32 = kernel_gradient<float>,
+                        .bfloat16 = kernel_gradient<bfloat16>,
+                        .float16 = kernel_gradient<float16>},
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

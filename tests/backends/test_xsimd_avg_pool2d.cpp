@@ -14,14 +14,14 @@ struct Case {
   }
 };
 
-/// Windows that tile, overlap, leave gaps and reach over the border.
+/// Windows that tile, overlap, leave gaps or extend past the border.
 std::vector<Case> cases(std::int64_t channels) {
   return {{{2, 6, 8, channels}, {2, 2}, {2, 2}, {0, 0, 0, 0}}, {{2, 7, 9, channels}, {3, 3}, {2, 2}, {1, 1, 1, 1}},
           {{1, 9, 7, channels}, {2, 1}, {3, 2}, {0, 0, 0, 0}}, {{1, 5, 6, channels}, {3, 2}, {1, 1}, {0, 2, 1, 0}},
           {{3, 4, 4, channels}, {4, 4}, {4, 4}, {0, 0, 0, 0}}, {{1, 3, 3, channels}, {2, 2}, {2, 2}, {1, 1, 1, 1}}};
 }
 
-/// body(case, count_padding, dtype)
+/// Calls body(case, count_padding, dtype) for all combinations.
 template <class Body>
 void for_each_case(const Body& body) {
   for (const std::int64_t channels : {1, 3, 8, 16, 17, 40}) {
@@ -35,7 +35,7 @@ void for_each_case(const Body& body) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(xsimd_avg_pool)
+BOOST_AUTO_TEST_SUITE(xsimd_avg_pool2d)
 
 BOOST_AUTO_TEST_CASE(values) {
   for_each_case([](const Case& c, bool count_padding, DType dtype) {

@@ -5,9 +5,9 @@
 using namespace mezzo;
 using namespace mezzo_tests;
 
-BOOST_AUTO_TEST_SUITE(xsimd_bias_gradient)
+BOOST_AUTO_TEST_SUITE(xsimd_relu_bias_gradient)
 
-// The masked cotangent to the bit, its sums but for the order of additions.
+// The masked cotangent has the same bits; its sums differ by the order of additions.
 BOOST_AUTO_TEST_CASE(relu) {
   for (const DType dtype : xsimd_dtypes) {
     for (const Shape& shape : {Shape{1, 1}, Shape{5, 3}, Shape{70, 17}, Shape{3, 4, 5, 64}, Shape{2100, 33}}) {

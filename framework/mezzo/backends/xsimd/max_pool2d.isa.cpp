@@ -1,10 +1,10 @@
-#include <mezzo/backends/xsimd/max_pool.hpp>
 #include <mezzo/backends/xsimd/pool_windows.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// The maximum of one window and its place, for the channels at x. A NaN is above all and then stays.
+/// The maximum of one window and its place, for the channels at x. NaN counts as greater than all numbers, and the
+/// first NaN stays.
 template <class T, class Some>
 [[gnu::always_inline]] inline void pool_window(const T* x, const PoolShape& shape, const Window& rows,
                                                const Window& columns, T* y, std::uint8_t* places, Some part) {
@@ -49,7 +49,8 @@ template <class T>
   }
 }
 
-/// The sum of what the windows pass on to one place, for the channels at g; `place` is its number in the first window.
+/// The sum of the gradients that the windows pass on to one place, for the channels at g. `place` is the number of the
+/// place in the first window.
 template <class T, class Some>
 [[gnu::always_inline]] inline Floats gather_windows(const T* g, const std::uint8_t* places, const PoolShape& shape,
                                                     Index vertical, Index horizontal, Index place, Some part) {
@@ -95,7 +96,9 @@ template <class T>
 
 }  // namespace
 
-constexpr MaxPoolFunctions max_pool{{pool<float>, pool<bfloat16>, pool<float16>},
-                                    {gradient<float>, gradient<bfloat16>, gradient<float16>}};
+constexpr MaxPool2dFunctions max_pool2d{
+    .pool = {.float32 = pool<float>, .bfloat16 = pool<bfloat16>, .float16 = pool<float16>},
+    .gradient = {.float32 = gradient<float>, .bfloat16 = gradient<bfloat16>, .float16 = gradient<float16>},
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

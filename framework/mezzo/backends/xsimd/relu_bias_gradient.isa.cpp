@@ -1,4 +1,4 @@
-#include <mezzo/backends/xsimd/bias_gradient.hpp>
+#include <mezzo/backends/xsimd/relu_bias_gradient.hpp>
 
 #include <mezzo/backends/xsimd/columns.hpp>
 
@@ -6,8 +6,8 @@ namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
 template <class T>
-[[gnu::flatten]] void relu_sums(const void* y, const void* g, void* out, std::int64_t rows, std::int64_t columns,
-                                double* sums) {
+[[gnu::flatten]] void mask_and_sum(const void* y, const void* g, void* out, std::int64_t rows, std::int64_t columns,
+                                   double* sums) {
   for (std::int64_t i = 0; i < columns; ++i) sums[i] = 0;
   for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
     constexpr int width = decltype(registers)::size;
@@ -32,6 +32,10 @@ template <class T>
 
 }  // namespace
 
-constexpr BiasGradientFunctions bias_gradient{{relu_sums<float>, relu_sums<bfloat16>, relu_sums<float16>}};
+constexpr ReluBiasGradientFunctions relu_bias_gradient{
+    .mask_and_sum = {.float32 = mask_and_sum<float>,
+                     .bfloat16 = mask_and_sum<bfloat16>,
+                     .float16 = mask_and_sum<float16>},
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

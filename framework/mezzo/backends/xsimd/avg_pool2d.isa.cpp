@@ -1,10 +1,9 @@
-#include <mezzo/backends/xsimd/avg_pool.hpp>
 #include <mezzo/backends/xsimd/pool_windows.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// What the sum over a window is divided by.
+/// The divisor of the sum over a window.
 [[gnu::always_inline]] inline Floats count_of(const PoolShape& shape, const Window& rows, const Window& columns,
                                               bool count_padding) {
   if (count_padding) return Floats(static_cast<float>(shape.vertical.window * shape.horizontal.window));
@@ -64,7 +63,9 @@ template <class T>
 
 }  // namespace
 
-constexpr AvgPoolFunctions avg_pool{{pool<float>, pool<bfloat16>, pool<float16>},
-                                    {gradient<float>, gradient<bfloat16>, gradient<float16>}};
+constexpr AvgPool2dFunctions avg_pool2d{
+    .pool = {.float32 = pool<float>, .bfloat16 = pool<bfloat16>, .float16 = pool<float16>},
+    .gradient = {.float32 = gradient<float>, .bfloat16 = gradient<bfloat16>, .float16 = gradient<float16>},
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

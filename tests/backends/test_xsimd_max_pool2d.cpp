@@ -14,7 +14,7 @@ struct Case {
   Attributes attributes() const { return {{"window", window}, {"strides", strides}, {"padding", padding}}; }
 };
 
-/// Windows that tile, overlap, leave gaps and reach over the border.
+/// Windows that tile, overlap, leave gaps or extend past the border.
 std::vector<Case> cases(std::int64_t channels) {
   return {{{2, 6, 8, channels}, {2, 2}, {2, 2}, {0, 0, 0, 0}},    {{2, 7, 9, channels}, {3, 3}, {2, 2}, {1, 1, 1, 1}},
           {{1, 9, 7, channels}, {2, 1}, {3, 2}, {0, 0, 0, 0}},    {{1, 5, 6, channels}, {3, 2}, {1, 1}, {0, 2, 1, 0}},
@@ -31,19 +31,19 @@ Tensor places_of(const Case& c, const Tensor& x) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(xsimd_max_pool)
+BOOST_AUTO_TEST_SUITE(xsimd_max_pool2d)
 
 BOOST_AUTO_TEST_CASE(values_and_places) {
   for (const std::int64_t channels : channel_counts) {
     for (const Case& c : cases(channels)) {
       for (const DType dtype : xsimd_dtypes) {
-        check_xsimd("max_pool2d", c.attributes(), {small_integers(c.x, dtype)}, 0);  // many equals
+        check_xsimd("max_pool2d", c.attributes(), {small_integers(c.x, dtype)}, 0);  // many equal numbers
       }
     }
   }
 }
 
-BOOST_AUTO_TEST_CASE(not_a_number_and_infinity) {
+BOOST_AUTO_TEST_CASE(nan_and_infinity) {
   for (const Case& c : cases(5)) {
     Tensor x = random_tensor(c.x);
     float* data = x.mutable_data<float>();
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(gradient) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(gradient_adds_up_in_float) {  // 256 windows meet in one place
+BOOST_AUTO_TEST_CASE(gradient_adds_up_in_float) {  // 256 windows have their maximum at one place
   const Case c{{1, 300, 1, 1}, {256, 1}, {1, 1}, {128, 128, 0, 0}};
   Tensor x(c.x, DType::bfloat16);
   x.mutable_data<bfloat16>()[150] = bfloat16(1.0F);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(large_windows_are_declined) {
   const Case c{{1, 300, 1, 1}, {257, 1}, {1, 1}, {0, 0, 0, 0}};
   const KernelRequest request = kernel_request("max_pool2d", c.attributes(), std::vector<Spec>{{c.x, DType::float32}});
   BOOST_TEST(!xsimd_kernel(request, Isa::sse2, reason));
-  BOOST_TEST(reason == "the window has more than 256 places");
+  BOOST_TEST(reason == "takes windows of at most 256 places; got (257, 1)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,27 @@
+#include <mezzo/backends/xsimd/isa_kernels.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+
+// A constant expression: initialized by the loader, so that no instruction of this set runs before isa() chooses it.
+constexpr IsaKernels isa_kernels{
+    .attention = attention,
+    .avg_pool2d = avg_pool2d,
+    .batch_norm = batch_norm,
+    .cast = cast,
+    .crossentropy = crossentropy,
+    .dropout = dropout,
+    .elementwise = elementwise,
+    .finite = finite,
+    .float16_split = float16_split,
+    .layer_norm = layer_norm,
+    .max_pool2d = max_pool2d,
+    .products = products,
+    .reduce = reduce,
+    .relu_bias_gradient = relu_bias_gradient,
+    .softmax = softmax,
+    .split_master = split_master,
+    .update = update,
+    .winograd = winograd,
+};
+
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,0 +1,13 @@
+#pragma once
+
+// Version of these headers. CMakeLists.txt reads the three numbers: they are written here and nowhere else.
+#define MEZZO_VERSION_MAJOR 0
+#define MEZZO_VERSION_MINOR 1
+#define MEZZO_VERSION_PATCH 0
+
+namespace mezzo {
+
+/// Version of the library that the program runs with: "0.1.0".
+const char* version();
+
+}  // namespace mezzo
