@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo {
@@ -82,6 +83,6 @@ class Value {
 
 /// Prints a concrete Value like its tensor, a symbolic one as "symbolic float32 (?, 10)", an undefined one as
 /// "undefined".
-std::ostream& operator<<(std::ostream& out, const Value& value);
+MEZZO_API std::ostream& operator<<(std::ostream& out, const Value& value);
 
 }  // namespace mezzo
