@@ -8,9 +8,9 @@
 #include <limits>
 #include <mutex>
 
-#include <mezzo/core/one_thread.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/core/turned_off.hpp>
+#include <mezzo/core/tuning.hpp>
 #include <mezzo/precision/policy.hpp>
 
 namespace mezzo::detail {
