@@ -16,7 +16,7 @@ read -ra flags < <(pkg-config --cflags --libs mezzo)
   -Wl,-rpath,"$prefix/lib"
 "$folder/consumer_pkgconfig"
 
-reached=$("$compiler" -std=c++17 -fsyntax-only -M -I "$prefix/include" -x c++ - <<'HEADERS' | tr ' ' '\n' |
+reached=$("$compiler" -std=c++17 -M -I "$prefix/include" -x c++ - <<'HEADERS' | tr ' ' '\n' |
 #include <mezzo/mezzo.hpp>
 #include <mezzo/report/display/notebook.hpp>
 #include <mezzo/xtensor.hpp>
