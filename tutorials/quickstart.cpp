@@ -7,9 +7,15 @@
 // kept        plain: option of AdamW for the storage of variables: plain, split, stochastic or kahan
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string>
 
+#include <xtensor/xio.hpp>
+#include <xtensor/xsort.hpp>
+#include <xtensor/xview.hpp>
+
 #include <mezzo/mezzo.hpp>
+#include <mezzo/xtensor.hpp>
 
 using namespace mezzo;
 
@@ -40,6 +46,10 @@ int main(int argc, char** argv) {
     trainer.fit(model, train_loader, test_loader);
 
     std::printf("test accuracy %.3f\n", trainer.validate(model, test_loader).at("accuracy"));
+
+    const xt::xarray<float> logits = model.predict(test_loader);
+    const xt::xarray<std::size_t> classes = xt::argmax(logits, 1);
+    std::cout << "first predictions " << xt::view(classes, xt::range(0, 8)) << std::endl;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "quickstart: %s\n", error.what());
     return 1;

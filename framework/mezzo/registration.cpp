@@ -13,7 +13,7 @@
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/optimizers/names.hpp>
 
-// The one place that passes implementations of higher folders to the interfaces of lower ones.
+// Registers the implementations of higher folders with the interfaces of lower folders. No other file does so.
 namespace mezzo {
 namespace {
 
@@ -31,12 +31,12 @@ struct Registration {
   }
 };
 
-// Runs before all other static objects: a global layer of a program looks up its initializer when it is constructed,
-// and in a static build that may be before the library's own objects of default priority.
+// Constructed before all other static objects. A global layer of a program looks up its initializer in its constructor,
+// which may run before the library's objects of default priority in a static build.
 [[gnu::init_priority(101)]] const Registration registration;
 
 }  // namespace
 }  // namespace mezzo
 
-/// Anchor that pulls this file out of a static library: link with -Wl,--undefined=mezzo_register.
+/// Symbol by which a static build links this file: -Wl,--undefined=mezzo_register.
 extern "C" void mezzo_register() {}

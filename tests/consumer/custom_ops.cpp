@@ -39,13 +39,17 @@ Values gradient_of_scaled_tanh(const GradientContext& context) {
   return {context.cotangent() * (1 - ratio * ratio)};
 }
 
-const CustomOp scaled_tanh_op({.name = "scaled_tanh",
-                               .kernel = compute_scaled_tanh,
-                               .infer = infer_scaled_tanh,
-                               .gradient = gradient_of_scaled_tanh});
+/// Registered at the first call.
+const CustomOp& scaled_tanh_op() {
+  static const CustomOp op({.name = "scaled_tanh",
+                            .kernel = compute_scaled_tanh,
+                            .infer = infer_scaled_tanh,
+                            .gradient = gradient_of_scaled_tanh});
+  return op;
+}
 
 /// scale tanh(x / scale), elementwise.
-Value scaled_tanh(const Value& x, double scale) { return scaled_tanh_op(x, {{"scale", scale}}); }
+Value scaled_tanh(const Value& x, double scale) { return scaled_tanh_op()(x, {{"scale", scale}}); }
 
 class ScaledTanh : public Layer {
  public:

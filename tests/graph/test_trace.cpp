@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_was_read_before_the_trace_is_read_anew) {
 }
 
 BOOST_AUTO_TEST_CASE(a_variable_without_a_value_cannot_be_read) {
-  check_throws<ValueError>("[Variable \"w\"] has no value yet: build its layer first",
+  check_throws<ValueError>("[Variable \"w\"] must have a value (build its layer first); got none",
                            [] { read_variable(std::make_shared<VariableState>("w")); });
 }
 
@@ -217,7 +217,8 @@ BOOST_AUTO_TEST_CASE(calls_are_counted_by_path) {
 
 BOOST_AUTO_TEST_CASE(undefined_operands_are_refused) {
   Trace trace(Trace::Mode::graph);
-  check_throws<ValueError>("[add] input 1 is undefined", [&] { add(trace.input("x", pair), Value()); });
+  check_throws<ValueError>("[add] input 1 must be defined; got an undefined Value",
+                           [&] { add(trace.input("x", pair), Value()); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -17,7 +17,8 @@ BOOST_AUTO_TEST_SUITE(value)
 
 BOOST_AUTO_TEST_CASE(an_undefined_one_has_no_numbers) {
   BOOST_TEST(!Value().defined());
-  check_throws<ValueError>("[Value] is undefined: it was never given an array or computed", [] { Value().tensor(); });
+  check_throws<ValueError>("[Value] must hold an array or the output of an op; got an undefined Value",
+                           [] { Value().tensor(); });
 }
 
 BOOST_AUTO_TEST_CASE(a_concrete_one_is_its_array) {

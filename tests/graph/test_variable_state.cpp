@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_split_master_is_float32_to_its_readers) {
   variable->convert(DType::float16);
   BOOST_TEST(variable->remainder == nullptr);
   BOOST_TEST(variable->value.equal(numbers.cast(DType::float32).cast(DType::float16)));
-  check_throws<DTypeError>("[Variable \"w\"] only float32 is split; it is float16", [&] { variable->split(); });
+  check_throws<DTypeError>("[Variable \"w\"] must be float32 to be split; got float16", [&] { variable->split(); });
 }
 
 BOOST_AUTO_TEST_CASE(a_deep_copy_shares_nothing) {

@@ -96,8 +96,9 @@ BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_good_ones) {
   BOOST_TEST(starts(refused<NameError>([] { Any<Initializer>("glorot"); }),
                     "unknown initializer \"glorot\"; valid names: ", "glorot_uniform"));
   BOOST_TEST(starts(refused<NameError>([] { Trainer({.precision = "bf17"}); }),
-                    "no precision \"bf17\"; there are: ", "bf16, bf16-mixed, 16, 16-mixed, bf16-true, 16-true"));
-  BOOST_TEST(starts(refused<NameError>([] { Trainer({.precision = 8}); }), "no precision \"8\"; there are: ", "32"));
+                    "unknown precision \"bf17\"; valid names: ", "bf16, bf16-mixed, 16, 16-mixed, bf16-true, 16-true"));
+  BOOST_TEST(
+      starts(refused<NameError>([] { Trainer({.precision = 8}); }), "unknown precision \"8\"; valid names: ", "32"));
 }
 
 BOOST_AUTO_TEST_CASE(a_layer_of_ones_own_in_a_list_with_others) {

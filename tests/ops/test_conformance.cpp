@@ -119,8 +119,9 @@ BOOST_AUTO_TEST_CASE(undefined_operands_are_refused) {
     if (!seen.insert(row.op).second) return;
     Values values = values_of(arguments_in(row, DType::float32));
     values.back() = Value();
-    check_throws<ValueError>("[" + row.op + "] input " + std::to_string(values.size() - 1) + " is undefined",
-                             [&] { row.call(values); });
+    check_throws<ValueError>(
+        "[" + row.op + "] input " + std::to_string(values.size() - 1) + " must be defined; got an undefined Value",
+        [&] { row.call(values); });
   });
 }
 

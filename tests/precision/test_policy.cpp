@@ -28,7 +28,8 @@ BOOST_AUTO_TEST_CASE(names_give_dtypes) {
 
 BOOST_AUTO_TEST_CASE(bad_names_list_the_good_ones) {
   mezzo_tests::check_throws<NameError>(
-      "no policy \"bf16x\"; there are: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64, or as "
+      "unknown policy \"bf16x\"; valid names: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64, or "
+      "as "
       "p=f32,c=bf16,o=f32",
       [] { Policy("bf16x"); });
   BOOST_CHECK_THROW(Policy{DType::int32}, NameError);
@@ -56,12 +57,12 @@ BOOST_AUTO_TEST_CASE(jmps_strings) {
   BOOST_TEST((Policy(DType::bfloat16, DType::float32, DType::float32) == Policy("p=f32,c=bf16,o=f32")));
   BOOST_TEST(Policy("p=f32,c=bf16,o=f32").name() == "p=float32,c=bfloat16,o=float32");
   BOOST_TEST((Precision("p=f32,c=bf16").policy() == Policy("mixed_bfloat16")));
-  mezzo_tests::check_throws<NameError>("no dtype \"int8\" in policy \"p=int8\"; there are: f16, bf16, f32, f64",
+  mezzo_tests::check_throws<NameError>("unknown dtype \"int8\" in policy \"p=int8\"; valid names: f16, bf16, f32, f64",
                                        [] { Policy("p=int8"); });
   for (const char* bad : {"q=f32", "p=f32,p=f32"}) {
     const std::string last = std::string(bad).substr(std::string(bad).rfind(',') + 1);
     mezzo_tests::check_throws<NameError>(
-        "bad part \"" + last + "\" of policy \"" + bad + "\"; it must be as p=f32,c=bf16,o=f32",
+        std::string("policy \"") + bad + "\" must be written as p=f32,c=bf16,o=f32; got the part \"" + last + "\"",
         [&] { Policy{std::string(bad)}; });
   }
 }
@@ -99,7 +100,8 @@ BOOST_AUTO_TEST_CASE(precisions) {
 
 BOOST_AUTO_TEST_CASE(bad_precisions_list_the_good_ones) {
   mezzo_tests::check_throws<NameError>(
-      "no precision \"8\"; there are: 32, 32-true, 64, 64-true, bf16, bf16-mixed, 16, 16-mixed, bf16-true, 16-true, "
+      "unknown precision \"8\"; valid names: 32, 32-true, 64, 64-true, bf16, bf16-mixed, 16, 16-mixed, bf16-true, "
+      "16-true, "
       "mixed_bfloat16, mixed_float16, float32, bfloat16, float16, float64, auto",
       [] { Precision(8); });
 }

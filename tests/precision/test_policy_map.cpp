@@ -35,7 +35,8 @@ BOOST_AUTO_TEST_CASE(expressions_match_whole_paths) {
 BOOST_AUTO_TEST_CASE(several_expressions_are_an_error) {
   const PolicyMap map = map_of({{"body/.*", "float64"}, {".*/dense", "float32"}});
   check_throws<ValueError>(
-      "[PolicyMap] layer \"body/dense\" is matched by \"body/.*\" and \".*/dense\"; give its exact path",
+      "[PolicyMap] layer \"body/dense\" must match one entry or have an entry with its exact path; got \"body/.*\" and "
+      "\".*/dense\"",
       [&] { map.at("body/dense"); });
 }
 
@@ -48,13 +49,17 @@ BOOST_AUTO_TEST_CASE(without_a_default_it_inherits) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_maps_are_refused) {
-  check_throws<ValueError>("[PolicyMap] entry \"a\" comes twice", [] { map_of({{"a", "float32"}, {"a", "float64"}}); });
-  check_throws<ValueError>("[PolicyMap] entry \"a\" must have a policy that is neither empty nor a map", [] {
-    map_of({{"a", Policy()}});
+  check_throws<ValueError>("[PolicyMap] entry \"a\" must be given once; got it twice", [] {
+    map_of({{"a", "float32"}, {"a", "float64"}});
   });
-  check_throws<ValueError>("[PolicyMap] default_policy must not be a map", [] {
-    map_of({}, map_of({{"a", "float32"}}));
-  });
+  check_throws<ValueError>(
+      "[PolicyMap] entry \"a\" must have a policy that is neither empty nor a map; got an empty one", [] {
+        map_of({{"a", Policy()}});
+      });
+  check_throws<ValueError>(
+      "[PolicyMap] default_policy must not be a map; got PolicyMap(\"a\": float32, default: inherited)", [] {
+        map_of({}, map_of({{"a", "float32"}}));
+      });
   BOOST_CHECK_THROW(map_of({{"a(", "float32"}}), ValueError);
 }
 

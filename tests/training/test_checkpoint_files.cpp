@@ -140,7 +140,8 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
   BOOST_TEST(scaled("inf", "0") == bad("optimizer.loss_scale", "inf"));
   BOOST_TEST(scaled("1", "-1") == bad("optimizer.skipped_steps", "-1"));
   BOOST_TEST(scaled("0", "0") ==
-             "[Trainer] checkpoint \"c\": [LossScale] state: scale must be from 1.17549e-38 to 1.70141e+38; got 0");
+             "[Trainer] checkpoint \"c\": [LossScale] state: scale must be from 1.1754943508222875e-38 to "
+             "1.7014118346046923e+38; got 0");
   BOOST_TEST(edited.metadata_refusal("batches_in_epoch", "3") ==
              "[Trainer] checkpoint \"c\" was saved after batch 3 of an epoch: epochs must have more batches; got 3");
 }

@@ -21,7 +21,8 @@ BufferPlacement::BufferPlacement(Plan& plan, Views& views)
     : plan_(plan), views_(views), lifetimes_(plan.buffers_.size()) {
   const auto& steps = plan_.steps_;
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    for (const std::size_t b : steps[s].writes) lifetimes_[b] = {bytes_of(plan_.buffers_[b].spec), s, s};
+    for (const std::size_t b : steps[s].writes)
+      lifetimes_[b] = {.bytes = bytes_of(plan_.buffers_[b].spec), .first = s, .last = s};
     for (const std::size_t b : steps[s].reads) lifetimes_[views_.root(b)].last = s;
   }
   const auto keep = [&](std::size_t b) { lifetimes_[views_.root(b)].last = steps.size(); };
@@ -63,7 +64,7 @@ void BufferPlacement::place() {
     owners.push_back(b);
   }
   for (std::size_t s = 0; s < plan_.steps_.size(); ++s) {
-    pieces.push_back({plan_.steps_[s].chosen.kernel->scratch_bytes(), s, s});
+    pieces.push_back({.bytes = plan_.steps_[s].chosen.kernel->scratch_bytes(), .first = s, .last = s});
   }
   const MemoryPlan memory = plan_memory(pieces);
   for (std::size_t i = 0; i < owners.size(); ++i) plan_.buffers_[owners[i]].index = memory.offsets[i];

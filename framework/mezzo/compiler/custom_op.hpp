@@ -64,7 +64,8 @@ struct CustomOpOptions {
 };
 
 /// An op of a user's program. It is registered until the process ends, is cast by policies and op lists, and runs in
-/// traced and eager steps, as the library's own ops do (docs/custom_ops.md):
+/// traced and eager steps, as the library's own ops do (docs/custom_ops.md). Make it inside a function: at namespace
+/// scope it could be made before the library's own ops.
 ///
 ///     const CustomOp square({.name = "square",
 ///                            .kernel = [](const KernelCall& call) { ... },

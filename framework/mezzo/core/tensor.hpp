@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/shape.hpp>
@@ -130,6 +131,6 @@ class Tensor {
 ///     float32 (2, 2)
 ///     [[ 1.5,  2. ],
 ///      [-3. ,  0. ]]
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+MEZZO_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace mezzo

@@ -1,11 +1,14 @@
 #include <mezzo/graph/attributes.hpp>
 
+#include <iterator>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 
 namespace mezzo {
 namespace {
 
+/// Text of an attribute's value.
 struct Printer {
   std::string operator()(std::int64_t x) const { return fmt::format("{}", x); }
   std::string operator()(double x) const { return fmt::format("{}", x); }
@@ -36,6 +39,19 @@ const Attribute* Attributes::find(const std::string& name) const {
   return nullptr;
 }
 
+void Attributes::fail_unknown_attribute(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const auto& entry : entries_) names.push_back(entry.first);
+  fail_unknown("", "attribute", name, names);
+}
+
+void Attributes::fail_type(const std::string& name, const Attribute& value) {
+  constexpr const char* types[] = {"int64", "double", "bool",     "string", "Shape",
+                                   "DType", "Tensor", "Epilogue", "Kept",   "AttributeFunction"};
+  static_assert(std::size(types) == std::variant_size_v<Attribute>);
+  fail<DTypeError>("", "attribute \"{}\" must be read as its type, {}; got another type", name, types[value.index()]);
+}
+
 void Attributes::set(const std::string& name, Attribute value) {
   for (auto& entry : entries_) {
     if (entry.first != name) continue;
@@ -48,7 +64,7 @@ void Attributes::set(const std::string& name, Attribute value) {
 std::string Attributes::to_string() const {
   std::string text;
   for (const auto& entry : entries_) {
-    text += (text.empty() ? "" : " ") + entry.first + "=" + std::visit(Printer{}, entry.second);
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", entry.first, std::visit(Printer{}, entry.second));
   }
   return text;
 }

@@ -18,12 +18,12 @@ enum class Epilogue { none, relu };
 /// Storage of a variable that an optimizer updates.
 enum class Kept {
   plain,      ///< rounded to the variable's dtype
-  split,      ///< as SplitFloat: bfloat16 and a remainder, together a float32
-  kahan,      ///< with the rounding error of the last update beside it (Kahan summation)
+  split,      ///< bfloat16 and an int16 remainder, together a float32 (SplitFloat)
+  kahan,      ///< with the rounding error of the last update in a second array (Kahan summation)
   stochastic  ///< rounded stochastically
 };
 
-/// A C++ function that a node carries; ops of user programs derive from it.
+/// Base of C++ functions stored in a node. Ops of user programs derive from it.
 struct AttributeFunction {
   virtual ~AttributeFunction() = default;
 };
@@ -32,7 +32,7 @@ struct AttributeFunction {
 using Attribute = std::variant<std::int64_t, double, bool, std::string, Shape, DType, Tensor, Epilogue, Kept,
                                std::shared_ptr<const AttributeFunction>>;
 
-/// The facts about a node, by name, in the order given.
+/// The attributes of a node, by name, in the order of insertion.
 class Attributes {
  public:
   Attributes() = default;
@@ -40,32 +40,35 @@ class Attributes {
 
   bool has(const std::string& name) const { return find(name) != nullptr; }
 
-  /// The attribute's value; a NameError if there is none of that name, a DTypeError if it is of another type.
+  /// The attribute's value. Throws a NameError for an unknown name, a DTypeError if T is not the type of the value.
   template <class T>
   const T& get(const std::string& name) const {
     const Attribute* found = find(name);
-    if (found == nullptr) throw NameError("no attribute \"" + name + "\"");
+    if (found == nullptr) fail_unknown_attribute(name);
     const T* value = std::get_if<T>(found);
-    if (value == nullptr) throw DTypeError("attribute \"" + name + "\" is of another type");
+    if (value == nullptr) fail_type(name, *found);
     return *value;
   }
 
-  /// The same, or `otherwise` where there is none.
+  /// The same, or `otherwise` if there is no attribute of that name.
   template <class T>
   T get_or(const std::string& name, T otherwise) const {
     return has(name) ? get<T>(name) : std::move(otherwise);
   }
 
-  /// Adds or replaces.
+  /// Adds the attribute or replaces its value.
   void set(const std::string& name, Attribute value);
 
   const std::vector<std::pair<std::string, Attribute>>& entries() const { return entries_; }
 
-  /// "strides=(1, 1) padding=same": for people, and, since it is exact, for keys of caches.
+  /// "strides=(1, 1) padding=same". The text is exact, so it also serves as the key of caches.
   std::string to_string() const;
 
  private:
   const Attribute* find(const std::string& name) const;
+  [[noreturn]] void fail_unknown_attribute(const std::string& name) const;
+  [[noreturn]] static void fail_type(const std::string& name, const Attribute& value);
+
   std::vector<std::pair<std::string, Attribute>> entries_;
 };
 

@@ -7,15 +7,15 @@
 
 namespace mezzo {
 
-/// A part of a layer's call that has a policy of its own, by autocast(), or casts nothing, by disable_casts().
+/// Part of a layer's call under an autocast() or disable_casts().
 struct CastRegion {
-  Policy policy;
-  bool casts = true;
-  std::uint64_t id = 0;  ///< what was computed under another id crosses a border
+  Policy policy;         ///< policy of the region; unused if `casts` is false
+  bool casts = true;     ///< false: operands are not cast to a compute dtype
+  std::uint64_t id = 0;  ///< values computed in a region of another id cross a border and are cast
 };
 using CastRegions = std::vector<CastRegion>;
 
-/// While one lives, its regions are the innermost of the running layer.
+/// Adds regions to the running layer as its innermost ones, for the lifetime of the object.
 class CastScope {
  public:
   explicit CastScope(const CastRegions& regions);
@@ -27,27 +27,27 @@ class CastScope {
   std::size_t depth_;
 };
 
-/// In a layer's call, or around calls of layers: while the result lives, ops compute under this policy, and what comes
-/// from outside is cast to it, as at a layer's border; so is what leaves, by whoever computes with it. Layers called
-/// within that have a policy of their own keep it. An inheriting policy does nothing.
+/// Sets the policy of ops for the lifetime of the result, in a layer's call or around calls of layers. Inputs from
+/// outside the scope are cast on entry, as at a layer's border. Results keep the scope's dtype until another op casts
+/// them. Layers inside the scope keep a policy of their own. An inheriting policy has no effect.
 ///
 ///     const auto precise = autocast("float32");
 [[nodiscard]] CastScope autocast(const Policy& policy);
 
-/// While the result lives nothing is cast, in layers called within neither: operands of different dtypes still meet in
-/// the widest. An autocast() within it holds again.
+/// Disables casts to the compute dtype for the lifetime of the result, also in layers called inside the scope. Operands
+/// of different dtypes are still promoted to the widest. An inner autocast() enables casts again.
 [[nodiscard]] CastScope disable_casts();
 
-/// Whether disable_casts() holds here.
+/// True inside disable_casts().
 bool casts_disabled();
 
-/// The id of the innermost region of the running layer's call; 0: none.
+/// Id of the innermost region of the running layer's call; 0 if there is none.
 std::uint64_t current_region();
 
-/// The regions outside of all layers.
+/// Regions outside all layers, outermost first.
 const CastRegions& outer_regions();
 
-/// While one lives, casts are disabled, but what is computed comes from the region around: gradients, updates.
+/// Disables casts for its lifetime; results still belong to the enclosing region. For gradients and updates.
 class LibraryScope {
  public:
   LibraryScope() : scope_({{Policy(), false, current_region()}}) {}

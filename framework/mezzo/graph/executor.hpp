@@ -12,8 +12,8 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  /// The op's outputs. `inputs` are arrays in the dtypes that the op was inserted with, `outputs` the specs that its
-  /// infer() gave, `where` the layer as errors name it.
+  /// Computes the op's outputs. `inputs` have the dtypes that autocast chose, `outputs` are the specs returned by
+  /// op.infer(), `where` starts the errors: `[Conv2D "stem"]`.
   virtual std::vector<Tensor> run(const Op& op, const Attributes& attributes, const std::vector<Tensor>& inputs,
                                   const std::vector<Spec>& outputs, const std::string& where) = 0;
 };
@@ -21,7 +21,7 @@ class Executor {
 /// Makes `executor` the one that current_executor() returns. Called once, by registration.cpp.
 void register_executor(Executor& executor);
 
-/// The registered executor; a ValueError if there is none.
+/// The registered executor. Throws a ValueError if there is none.
 Executor& current_executor();
 
 }  // namespace mezzo

@@ -6,7 +6,7 @@
 
 namespace mezzo {
 
-/// Arguments of an op's gradient function: the node that is differentiated and the cotangents of its outputs.
+/// Arguments of an op's gradient function: the differentiated node and the cotangents of its outputs.
 class GradientContext {
  public:
   GradientContext(const NodePtr& node, const Values& cotangents, const std::vector<bool>& needed,
@@ -28,8 +28,8 @@ class GradientContext {
   /// True if the cotangent of input i is used.
   bool needs(std::size_t i) const { return needed_[i]; }
 
-  /// The dtype of the cotangent of input i. Kernels that accumulate (matmul, conv2d, sum) write it directly; others are
-  /// cast.
+  /// Dtype of the cotangent of input i. Kernels that accumulate (matmul, conv2d, sum) write it directly; the cotangents
+  /// from other kernels are cast.
   DType dtype(std::size_t i) const { return dtypes_[i]; }
 
  private:

@@ -13,6 +13,7 @@
 namespace mezzo {
 namespace {
 
+/// True if an op of these inputs becomes a node of a functional graph.
 bool functional(const Values& inputs) {
   if (Trace::current() != nullptr) return false;
   const bool in_graph = !current_frames().empty() && current_frames().back().symbolic;
@@ -20,7 +21,7 @@ bool functional(const Values& inputs) {
                      [&](const Value& value) { return value.symbolic() || (in_graph && value.node()); });
 }
 
-/// Says of each cast that an op list asked for, if it is to be told.
+/// Reports the casts made by op lists, if these are verbose.
 void tell_casts(const Op& op, const Values& inputs, const std::vector<DType>& dtypes) {
   if (Trace::current() == nullptr || casts_disabled()) return;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -47,6 +48,7 @@ Values compute(const Node& node) {
   return out;
 }
 
+/// Marks values as computed in the current region.
 Values from_here(Values values) {
   const std::uint64_t region = current_region();
   if (region == 0) return values;
@@ -60,7 +62,7 @@ Values insert_node(const Op& op, Values inputs, Attributes attributes) {
   node->attributes = std::move(attributes);
   node->where = current_label(op.name);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].defined()) throw ValueError(node->where + " input " + std::to_string(i) + " is undefined");
+    if (!inputs[i].defined()) fail<ValueError>(node->where, "input {} must be defined; got an undefined Value", i);
   }
   const std::vector<DType> dtypes = operand_dtypes(op, op.cast, inputs);
   const bool uncast = functional(inputs);
@@ -109,12 +111,12 @@ Value insert_one(const Op& op, Values inputs, Attributes attributes) {
 
 Value read_variable(const std::shared_ptr<VariableState>& variable) {
   if (!variable->filled)
-    throw ValueError("[Variable \"" + variable->name + "\"] has no value yet: build its layer first");
+    fail<ValueError>("", "[Variable \"{}\"] must have a value (build its layer first); got none", variable->name);
   const auto as_read = [&](const Value& value) {
     return value.across_border(variable->autocast).in_region(current_region());
   };
   if (Trace* trace = Trace::current()) return as_read(trace->read(variable));
-  auto node = std::make_shared<Node>();  // a node all the same: a functional graph has to find the variable again
+  auto node = std::make_shared<Node>();  // a node although it is computed: functional graphs find the variable by it
   node->op = &variable_op();
   node->where = current_label("variable");
   node->outputs = {{variable->value.shape(), variable->dtype()}};
@@ -134,8 +136,8 @@ void update_variable(const std::shared_ptr<VariableState>& variable, const Value
     return;
   }
   if (value.shape() != variable->value.shape()) {
-    throw ShapeError("[Variable \"" + variable->name + "\"] update: shape must be " +
-                     to_string(variable->value.shape()) + "; got " + to_string(value.shape()));
+    fail<ShapeError>("", "[Variable \"{}\"] update: shape must be {}; got {}", variable->name, variable->value.shape(),
+                     value.shape());
   }
   const Value cast = as_dtype(value, variable->dtype());
   if (Trace::current() == nullptr) {

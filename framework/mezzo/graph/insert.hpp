@@ -6,41 +6,41 @@
 
 namespace mezzo {
 
-/// Applies an op: the one way by which nodes come to be. Decides the operands' dtypes (autocast) and inserts the
-/// casts, lets the op check the call, then
+/// Applies an op; all nodes are made here. Chooses the operands' dtypes (autocast), inserts the casts and runs the op's
+/// check. Then:
 /// - in a trace, appends a node (in an eager trace also computes it);
-/// - on symbols of a functional graph, makes a node that remembers its layers and is left uncast;
-/// - otherwise computes at once, through the same kernels that plans use.
+/// - on symbols of a functional graph, makes a node that stores its layers and has uncast operands;
+/// - otherwise computes at once, with the same kernels as plans.
 Values insert(const Op& op, Values inputs, Attributes attributes = {});
 
-/// The same for an op of one output.
+/// The same for an op of one output. Returns that output.
 Value insert_one(const Op& op, Values inputs, Attributes attributes = {});
 
-/// The dtypes in which these operands enter an op that takes them by this rule, here.
+/// Dtypes in which the operands enter the op under this rule and the current policy.
 std::vector<DType> operand_dtypes(const Op& op, const CastRule& rule, const Values& operands);
 
-/// A read of a variable, subject to autocast unless the variable is exempt. In a trace a read after an update sees
-/// the new value.
+/// Reads a variable. The value is subject to autocast unless variable->autocast is false. In a trace, a read after an
+/// update returns the new value. Throws a ValueError if the variable has no value yet.
 Value read_variable(const std::shared_ptr<VariableState>& variable);
 
-/// The variable gets this value when the step is committed: in a trace at its end, after the last check; outside, at
-/// once. The value is cast to the variable's dtype.
+/// Assigns a value, cast to the variable's dtype. In a trace the assignment takes effect when the step is committed,
+/// after its last check; outside a trace, at once. Throws a ShapeError if the shapes differ.
 void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value);
 
-/// What a variable is kept in, of a split master the high halves (and of its `remainder` the low ones), for optimizers
-/// that read and write both.
+/// Storage of a variable, for optimizers: the high halves of a split master (its `remainder` stores the low halves),
+/// otherwise the value itself.
 Value read_stored(const std::shared_ptr<VariableState>& variable);
 void update_stored(const std::shared_ptr<VariableState>& variable, const Value& kept);
 
-/// As update_variable, but only in training and within layers that are all trainable: moving statistics.
+/// Calls update_variable in training if all enclosing layers are trainable. For moving statistics.
 void update_in_training(const std::shared_ptr<VariableState>& variable, const Value& value);
 
-/// A runtime scalar, float64 of shape (): in a trace an input of the plan, outside 0. `optimizer` is the index of the
-/// one that it belongs to.
+/// A runtime scalar, float64 of shape (): an input of the plan in a trace, 0 outside. `optimizer` is the index of the
+/// optimizer that owns the scalar.
 Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer = 0);
 
-/// Collects, for its lifetime, the updates of variables by symbols of a functional graph: what the running layer does
-/// to its moving statistics. The innermost one of the thread collects.
+/// Collects the updates of variables by symbols of a functional graph for its lifetime: the moving statistics of the
+/// running layer. Only the innermost collector of the thread is active.
 class UpdateCollector {
  public:
   UpdateCollector();
@@ -50,8 +50,8 @@ class UpdateCollector {
 
   bool empty() const { return updates_.empty(); }
 
-  /// Moves the updates to the node of `output`, where the Model finds them; no update may depend on that node. Without
-  /// a node they are dropped.
+  /// Moves the updates to the node of `output`, for the Model that owns the graph. No update may depend on that node.
+  /// Drops the updates if `output` has no node.
   void attach_to(const Value& output);
 
  private:
@@ -60,7 +60,7 @@ class UpdateCollector {
   UpdateCollector* outer_;
 };
 
-/// Whether dropout drops and batch norm learns here: in a training trace.
+/// True in a training trace: dropout drops elements and batch norm updates its statistics.
 bool training_phase();
 
 }  // namespace mezzo

@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include <mezzo/core/fail.hpp>
+
 namespace mezzo {
 
-std::string to_string(const Spec& spec) { return std::string(dtype_name(spec.dtype)) + " " + to_string(spec.shape); }
+std::string to_string(const Spec& spec) { return fmt::format("{} {}", spec.dtype, spec.shape); }
 
 std::size_t bytes_of(const Spec& spec) {
   return static_cast<std::size_t>(element_count(spec.shape)) * dtype_size(spec.dtype);

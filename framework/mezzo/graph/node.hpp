@@ -15,27 +15,28 @@ struct Node {
   std::vector<Value> inputs;
   Attributes attributes;
   std::vector<Spec> outputs;
-  std::string where;                        ///< as errors name the layer that inserted it
-  std::string path;                         ///< of that layer, from the root of the run
-  std::shared_ptr<VariableState> variable;  ///< of a "variable" leaf
-  std::vector<Tensor> results;              ///< where the numbers are known already: eager traces, variables
-  std::uint64_t trace = 0;                  ///< of the trace that owns it; 0: of none
+  std::string where;                        ///< start of errors: the layer that inserted the node, `[Conv2D "stem"]`
+  std::string path;                         ///< path of that layer, from the root of the run
+  std::shared_ptr<VariableState> variable;  ///< variable of a leaf of variable_op()
+  std::vector<Tensor> results;              ///< outputs, if known already (eager traces, variables); else empty
+  std::uint64_t trace = 0;                  ///< id of the trace that owns the node; 0: none
 
-  /// @name Of functional graphs, whose nodes are inserted again, with their own casts, when the model is called
+  /// @name Functional graphs: a call of the model inserts their nodes again, with casts
   /// @{
   struct Update {
     std::shared_ptr<VariableState> variable;
     Value value;
   };
-  Frames frames;
-  CastRegions regions;  ///< outside of all layers
-  std::vector<Update> updates;
+  Frames frames;                ///< running layers, outermost first
+  CastRegions regions;          ///< regions outside all layers
+  std::vector<Update> updates;  ///< updates of variables to insert with the node
   /// @}
 
-  ~Node();  ///< frees long chains without recursion
+  ~Node();  ///< frees long chains of nodes without recursion
 };
 using NodePtr = std::shared_ptr<Node>;
 
+/// True if the node applies that op.
 inline bool is(const Node& node, const Op& op) { return node.op == &op; }
 
 /// True if the value is an output of a node of that op.

@@ -17,12 +17,14 @@ struct Spec {
   bool operator==(const Spec& other) const { return shape == other.shape && dtype == other.dtype; }
   bool operator!=(const Spec& other) const { return !(*this == other); }
 };
+
+/// "float32 (2, 3)".
 std::string to_string(const Spec& spec);
 
-/// Size of a dense array of that spec, whose sizes are all known.
+/// Bytes of a dense array of that spec. All sizes must be known.
 std::size_t bytes_of(const Spec& spec);
 
-/// What an op's check sees: the operands' shapes and dtypes after autocast. Sizes may be -1 (unknown batch).
+/// Arguments of an op's check: the operands' shapes and dtypes after autocast. Sizes may be -1 (unknown batch).
 struct OpCall {
   const std::vector<Spec>& inputs;
   const Attributes& attributes;
@@ -31,32 +33,33 @@ struct OpCall {
 
 class GradientContext;
 
-/// A kind of node. Each op is one file of ops/: its checks, shape, dtype and its gradient, written with ops. Ops are
-/// compared by address; names are for people, lists of ops and files.
+/// A kind of node. Each op of the library is one file of ops/ with its checks, output shapes and dtypes, and its
+/// gradient. Ops are compared by address; names are for texts, op lists and files.
 struct Op {
   std::string name;
   std::vector<std::string> torch_names;  ///< names that op lists accept for it
-  CastRule cast;
-  bool widens = false;  ///< bfloat16 and float16 operands may be computed as float32 by a kernel for float32
+  CastRule cast;                         ///< how autocast treats the operands
+  bool widens = false;                   ///< bfloat16 and float16 operands may be widened for a float32 kernel
 
-  /// The op that its nodes get, for ops that differ from it only in their CastRule: bias_add makes add nodes.
+  /// Op of the inserted nodes, for ops that differ from it only in their CastRule: bias_add inserts add nodes. Null:
+  /// the op itself.
   const Op* runs = nullptr;
 
-  /// Checks the call, with a clear error before any kernel runs, and returns the specs of the outputs.
+  /// Checks the call before any kernel runs and returns the specs of the outputs. Errors start with call.where.
   std::function<std::vector<Spec>(const OpCall& call)> infer;
 
   /// Vector-Jacobian product, written with ops; an undefined Value means no gradient for that input. Empty: the op is
-  /// not differentiable, and gradients stop here.
+  /// not differentiable and passes no gradient.
   std::function<Values(const GradientContext& context)> gradient;
 
   /// Inserts a functional graph's node again when its model is called, for ops that depend on training, path or
-  /// trainability (dropout, batch_norm). Empty: inserted as it is.
+  /// trainability (dropout, batch_norm). Empty: the node is inserted unchanged.
   std::function<Values(const Values& inputs, const Attributes& attributes)> reinsert;
 
-  bool effect = false;  ///< has an effect beside its outputs (a check, a print): never dropped, never merged
-  bool view = false;    ///< its output is the bytes of its first input
+  bool effect = false;  ///< has a side effect (a check, a print): never dropped, never merged
+  bool view = false;    ///< the output shares the bytes of input 0
 
-  /// Output i may overwrite input in_place[i], a variable that it updates.
+  /// Output i may overwrite input in_place[i], the variable that it updates.
   std::vector<std::size_t> in_place;
 };
 

@@ -20,9 +20,9 @@ Op leaf(const char* name) {
 struct Registry {
   std::mutex mutex;
   const OpTable& (*library)() = nullptr;
-  std::unordered_map<std::string, const Op*> by_name;  // of leaves and the library
-  std::vector<std::unique_ptr<Op>> added;              // by user programs, replaced ones too
-  OpTable users;                                       // of `added`, those in force
+  std::unordered_map<std::string, const Op*> by_name;  // leaves and ops of the library
+  std::vector<std::unique_ptr<Op>> added;              // ops of user programs, also replaced ones
+  OpTable users;                                       // ops of `added` that are not replaced
 };
 
 Registry& registry() {

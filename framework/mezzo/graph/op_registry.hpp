@@ -7,26 +7,27 @@
 
 namespace mezzo {
 
+/// Ops in order.
 using OpTable = std::vector<const Op*>;
 
 /// Adds the library's ops: `table` is called at the first look-up. Called once, by registration.cpp.
 void register_op_table(const OpTable& (*table)());
 
-/// Adds an op of a user's program and keeps it for the life of the process. An op of the same name that was added
-/// before is replaced for later look-ups; graphs that use it keep it. A NameError for the name of a library's op.
+/// Adds an op of a user program and keeps it until the process ends. It replaces an earlier user op of the same name
+/// for later look-ups; existing graphs keep the earlier op. Throws a NameError for the name of a library op.
 const Op& register_op(std::unique_ptr<Op> op);
 
-/// The op of that name; a NameError that lists the valid names otherwise.
+/// The op of that name. Throws a NameError that lists the valid names if there is none.
 const Op& find_op(const std::string& name);
 
-/// All ops: leaves, the library's, then those of the user's program.
+/// All ops: leaves, ops of the library, then ops of the user program.
 OpTable registered_ops();
 
-/// @name Ops that the graph itself inserts
+/// @name Ops that the graph inserts
 /// @{
-const Op& cast_op();          ///< another dtype
-const Op& join_master_op();   ///< a split master's halves as float32
-const Op& split_master_op();  ///< float32 as a split master's halves
+const Op& cast_op();          ///< casts to another dtype
+const Op& join_master_op();   ///< joins the halves of a split master to float32
+const Op& split_master_op();  ///< splits float32 into the halves of a split master
 /// @}
 
 /// @name Leaves: nodes without inputs and kernels
@@ -34,7 +35,7 @@ const Op& split_master_op();  ///< float32 as a split master's halves
 const Op& constant_op();  ///< an array, in the attribute `value`
 const Op& input_op();     ///< an argument of the plan
 const Op& runtime_op();   ///< a RuntimeScalar
-const Op& variable_op();  ///< a variable as it is stored
+const Op& variable_op();  ///< stored value of a variable
 /// @}
 
 }  // namespace mezzo

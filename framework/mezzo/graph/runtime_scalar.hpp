@@ -5,17 +5,17 @@
 
 namespace mezzo {
 
-/// Numbers that change from step to step without another plan.
+/// Numbers that change between steps without compiling a new plan.
 enum class RuntimeScalar {
   step,           ///< training steps taken so far
-  epoch,          ///< epochs done so far
-  seed,           ///< of seed_everything()
-  learning_rate,  ///< of an optimizer, at this step
-  count,          ///< updates of an optimizer, this one included
-  loss_scale      ///< of an optimizer
+  epoch,          ///< completed epochs
+  seed,           ///< seed from seed_everything()
+  learning_rate,  ///< learning rate of an optimizer at this step
+  count,          ///< updates of an optimizer, including this one
+  loss_scale      ///< loss scale of an optimizer
 };
 
-/// A runtime scalar; the last three kinds belong to the optimizer of that index.
+/// A runtime scalar. `optimizer` is an index, used by the last three kinds only.
 struct RuntimeKey {
   RuntimeScalar scalar = RuntimeScalar::step;
   std::size_t optimizer = 0;

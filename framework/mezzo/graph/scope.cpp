@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/graph/thread_state.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
@@ -30,7 +31,7 @@ bool has_map(const CastRegions& regions) {
   return std::any_of(regions.begin(), regions.end(), [](const CastRegion& r) { return r.policy.map() != nullptr; });
 }
 
-/// Whether a level that counts here is a map: only then do paths matter, which each op would have to put together.
+/// True if a policy that applies here is a map. Only then the path is needed; building it for each op is slow.
 bool maps_count(const Policy& global) {
   if (global.map() != nullptr || base_policy().map() != nullptr || has_map(outermost())) return true;
   return std::any_of(frames().begin(), frames().end(),
@@ -121,7 +122,7 @@ std::string current_label(const std::string& otherwise) {
   if (frames().empty()) return "[" + otherwise + "]";
   const Frame& frame = frames().back();
   const std::string& name = frame.info->name.empty() ? frame.entry : frame.info->name;
-  return "[" + frame.info->kind + (name.empty() ? "" : " \"" + name + "\"") + "]";
+  return name.empty() ? fmt::format("[{}]", frame.info->kind) : fmt::format("[{} \"{}\"]", frame.info->kind, name);
 }
 
 }  // namespace mezzo

@@ -7,24 +7,24 @@
 
 namespace mezzo {
 
-/// What the graph knows of a layer: the part of its state that decides precision, names and training.
+/// State of a layer that the graph uses: precision, names and training.
 struct ScopeInfo {
   std::string kind;  ///< "Conv2D"
-  std::string name;  ///< only an explicit one
-  Policy policy;     ///< only an explicit one
+  std::string name;  ///< explicit name; empty if none was given
+  Policy policy;     ///< explicit policy; inherits if none was given
   bool trainable = true;
 };
 
-/// One running layer: what it is, and what its parent calls it ("conv2d_1"; empty for the root of the run).
+/// One running layer.
 struct Frame {
   std::shared_ptr<const ScopeInfo> info;
-  std::string entry;
-  bool symbolic = false;  ///< called on symbols of a functional graph: what it computes of its variables is one too
-  CastRegions regions{};  ///< within its call, outermost first
+  std::string entry;      ///< its name in its parent ("conv2d_1"); empty for the root of the run
+  bool symbolic = false;  ///< called on symbols of a functional graph; values of its variables are symbols, too
+  CastRegions regions{};  ///< regions in its call, outermost first
 };
 using Frames = std::vector<Frame>;
 
-/// While one lives, ops are inserted on behalf of this frame, inside those that were there.
+/// Runs a layer for its lifetime: ops are inserted for this frame, inside the frames that are already active.
 class Scope {
  public:
   explicit Scope(Frame frame);
@@ -37,7 +37,7 @@ class Scope {
   std::size_t depth_;
 };
 
-/// While one lives, its policy stands where the global one would: the Trainer's level. An inheriting one does nothing.
+/// Replaces the global policy for its lifetime (the Trainer's level). An inheriting policy has no effect.
 class PolicyScope {
  public:
   explicit PolicyScope(const Policy& policy);
@@ -49,7 +49,7 @@ class PolicyScope {
   Policy outer_;
 };
 
-/// While one lives, nodes are inserted on behalf of the layer of an earlier one: its gradients, its casts.
+/// Inserts nodes for the layer of an earlier node for its lifetime: gradients and casts of that node.
 class OriginScope {
  public:
   OriginScope(const std::string& where, const std::string& path);
@@ -61,7 +61,7 @@ class OriginScope {
   const std::string* outer_[2];
 };
 
-/// While one lives, this thread forgets layers and regions of the code around it: a model's own run inside another's.
+/// Hides the running layers and regions of this thread for its lifetime, for the run of a model inside another model.
 class FreshScope {
  public:
   FreshScope();
@@ -74,20 +74,20 @@ class FreshScope {
   CastRegions regions_;
 };
 
-/// The layers that are running on this thread, outermost first.
+/// Running layers of this thread, outermost first.
 const Frames& current_frames();
 
-/// The policy that holds here: of the nearest region or running layer that has one, else the Trainer's, else the global
-/// one. Op lists come before the policies of layers that they enclose.
+/// Policy that applies here: of the nearest region or running layer that has one, else the Trainer's, else the global
+/// one. Op lists override the policies of layers inside them.
 Policy current_policy();
 
-/// "backbone/layer1.0/conv1": the entries of the running layers, from the root of the run.
+/// Path of the running layer from the root of the run: "backbone/layer1.0/conv1".
 std::string current_path();
 
-/// Whether every running layer is trainable.
+/// True if every running layer is trainable.
 bool current_trainable();
 
-/// The innermost running layer as errors name it, `[Conv2D "stem"]`, or `[otherwise]` outside of all layers.
+/// Start of error texts: the innermost running layer, `[Conv2D "stem"]`, or `[otherwise]` outside all layers.
 std::string current_label(const std::string& otherwise);
 
 }  // namespace mezzo

@@ -12,18 +12,18 @@ class UpdateCollector;
 
 /// The graph's part of a thread's ExecutionContext.
 struct GraphState {
-  /// A layer on whose behalf nodes are inserted, in place of the running one.
+  /// Layer of the inserted nodes, in place of the running layer. Null if there is no OriginScope.
   struct Origin {
     const std::string* where = nullptr;
     const std::string* path = nullptr;
   };
 
   Frames frames;          ///< running layers, outermost first
-  CastRegions outermost;  ///< regions outside of all layers
-  Policy base_policy;     ///< the Trainer's
+  CastRegions outermost;  ///< regions outside all layers
+  Policy base_policy;     ///< policy of the Trainer
   Origin origin;
-  Trace* trace = nullptr;              ///< the innermost one
-  UpdateCollector* updates = nullptr;  ///< the innermost one
+  Trace* trace = nullptr;              ///< innermost trace
+  UpdateCollector* updates = nullptr;  ///< innermost collector
 };
 
 inline GraphState& graph_state() { return detail::ExecutionContext::current().part<GraphState>(); }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <utility>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/graph/executor.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/op_registry.hpp>
@@ -18,8 +19,8 @@ std::uint64_t next_id() {
   return ++last;
 }
 
-/// Whether a node casts a split master to bfloat16: it gives the high half, as passes have it, which a cast of what it
-/// stands for would not where that is halfway between two.
+/// True if a node casts a split master to bfloat16. Its result is the high half, as in compiled plans. A cast of the
+/// joined float32 would differ for values halfway between two bfloat16 numbers.
 bool takes_high_half(const Node& node) {
   return is(node, cast_op()) && node.outputs.front().dtype == DType::bfloat16 &&
          is(node.inputs.front(), join_master_op());
@@ -126,8 +127,9 @@ Value Trace::adopt(const Value& value) {
   if (node && node->trace == id_) return value;
   if (node && node->variable) return read(node->variable);
   if (value.symbolic()) {
-    throw ValueError(node->where + " output of " + node->op->name +
-                     " is a symbol of another trace or of a functional graph; call the Model that owns it");
+    fail<ValueError>(node->where,
+                     "output of {} is a symbol of another trace or of a functional graph; call the Model that owns it",
+                     node->op->name);
   }
   const Tensor numbers = value.tensor();
   Value constant = leaf(constant_op(), {{"value", numbers}}, {numbers.shape(), numbers.dtype()});

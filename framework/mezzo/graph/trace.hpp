@@ -10,7 +10,7 @@
 
 namespace mezzo {
 
-/// What a trace leaves behind: nodes in an order in which each comes after its inputs.
+/// Result of a trace. Each node comes after its inputs.
 struct Graph {
   struct Output {
     std::string name;
@@ -19,7 +19,7 @@ struct Graph {
   struct Update {
     std::shared_ptr<VariableState> variable;
     Value value;
-    int group = -1;  ///< of gates that hold it back; -1: all of them
+    int group = -1;  ///< group of gates that can prevent the update; -1: all gates
   };
   /// Reaction of a run to a gate whose `ok` is false.
   enum class OnFailure {
@@ -41,11 +41,10 @@ struct Graph {
   std::vector<Gate> gates;
 };
 
-/// The runtime scalar that a leaf of runtime_op() stands for.
+/// Runtime scalar of a leaf of runtime_op().
 RuntimeKey runtime_key(const Node& node);
 
-/// While one lives, ops on this thread are recorded in its graph. Scopes of layers around it are forgotten until it
-/// ends.
+/// Records the ops of this thread in its graph for its lifetime. Hides the running layers until it ends.
 class Trace {
  public:
   enum class Mode {
@@ -57,43 +56,43 @@ class Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  /// This thread's, or null.
+  /// Innermost trace of this thread, or null.
   static Trace* current();
 
   Mode mode() const { return mode_; }
   bool training() const { return training_; }
   Graph& graph() { return graph_; }
 
-  /// An input of the plan, in the order of its arguments. An eager trace takes the numbers.
+  /// Adds an input of the plan; the order of calls is the order of the plan's arguments. Eager traces need the numbers.
   Value input(const std::string& name, const Spec& spec);
   Value input(const std::string& name, const Tensor& numbers);
 
-  /// A runtime scalar, float64 of shape (); an eager trace takes its number from `runtime_values`, 0 if it has none.
+  /// A runtime scalar, float64 of shape (). Eager traces read its number from `runtime_values`; 0 if it is missing.
   Value runtime(const RuntimeKey& key);
   std::map<RuntimeKey, double> runtime_values;
 
   void output(const std::string& name, const Value& value);
   void update(const std::shared_ptr<VariableState>& variable, const Value& kept);
-  int update_group = -1;  ///< the group that updates join from now on
+  int update_group = -1;  ///< group of the following updates
   void gate(Graph::Gate gate);
 
-  /// The variable as it stands now: its last update in this trace, or a leaf; of a split master, its halves joined.
+  /// Current value of the variable: its last update in this trace, or a leaf. The halves of a split master are joined.
   Value read(const std::shared_ptr<VariableState>& variable);
 
-  /// What its first read gave, whatever has been made of it since: what gradients are asked of. Undefined without one.
+  /// Result of the first read of the variable, the value to differentiate by. Undefined if it was never read.
   Value first_read(const std::shared_ptr<VariableState>& variable) const;
 
-  /// The variable as it stands now, as it is kept.
+  /// Current value of the variable's storage.
   Value stored(const std::shared_ptr<VariableState>& variable);
 
-  /// Appends a node; computes it in eager mode.
+  /// Appends a node and returns its outputs. Computes it in eager mode.
   Values append(NodePtr node);
 
-  /// The value as one of this trace: variables are read, arrays become constants. A ValueError for a symbol of
-  /// another trace or of a functional graph.
+  /// Converts a value to one of this trace: reads variables, makes constants of arrays. Throws a ValueError for a
+  /// symbol of another trace or of a functional graph.
   Value adopt(const Value& value);
 
-  /// How often this was called with the same path: tells apart several dropouts of one layer.
+  /// Number of earlier calls with the same path. Distinguishes several dropouts of one layer.
   std::int64_t count(const std::string& path) { return counts_[path]++; }
 
  private:
@@ -110,7 +109,7 @@ class Trace {
   std::map<std::string, std::int64_t> counts_;
 };
 
-/// While one lives, this thread is in no trace, but in the layers that it was in: they build others by symbols.
+/// Leaves the trace for its lifetime but keeps the running layers, which build other layers by symbols.
 class OutsideTrace {
  public:
   OutsideTrace();

@@ -1,8 +1,8 @@
 #include <mezzo/graph/value.hpp>
 
-#include <ostream>
-
+#include <mezzo/core/fail.hpp>
 #include <mezzo/graph/node.hpp>
+#include <ostream>
 
 namespace mezzo {
 
@@ -15,11 +15,12 @@ DType Value::dtype() const { return node_ ? node_->outputs[static_cast<std::size
 bool Value::symbolic() const { return node_ != nullptr && node_->results.empty(); }
 
 Tensor Value::tensor() const {
-  if (!defined_) throw ValueError("[Value] is undefined: it was never given an array or computed");
+  if (!defined_) fail<ValueError>("[Value]", "must hold an array or the output of an op; got an undefined Value");
   if (!node_) return data_;
   if (node_->results.empty()) {
-    throw ValueError(node_->where + " a symbolic Value (output of " + node_->op->name +
-                     ") has no numbers while the step is traced: log() it, or return it");
+    fail<ValueError>(node_->where,
+                     "a symbolic Value (output of {}) has no numbers while the step is traced: log() it, or return it",
+                     node_->op->name);
   }
   return node_->results[static_cast<std::size_t>(output_)];
 }

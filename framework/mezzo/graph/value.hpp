@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo {
@@ -14,9 +15,9 @@ struct Node;
 class Value;
 using Values = std::vector<Value>;
 
-/// What layers, losses and metrics compute with: inside a trace a symbol (an output of a node) with true shape and
-/// dtype; outside, a concrete array. A C++ number converts to a weak Value, which takes the dtype of what it meets.
-/// Cheap to copy.
+/// Operand and result of ops, for layers, losses and metrics. Inside a trace it is a symbol (an output of a node) with
+/// known shape and dtype; outside, a concrete array. A C++ number converts to a weak Value: it takes the dtype of the
+/// other operand. Cheap to copy.
 class Value {
  public:
   /// Undefined: has neither node nor array.
@@ -38,20 +39,20 @@ class Value {
 
   bool defined() const { return defined_; }
 
-  /// Shape of the array; -1 where a functional graph doesn't know the batch yet.
+  /// Shape of the array; the batch size of a functional graph is -1 (unknown).
   const Shape& shape() const;
   DType dtype() const;
 
-  /// Whether there are no numbers yet.
+  /// True if there are no numbers yet.
   bool symbolic() const;
 
-  /// The numbers. A ValueError for a symbolic Value, which has none until the plan runs.
+  /// The numbers. Throws a ValueError if the Value is undefined or symbolic (no numbers until the plan runs).
   Tensor tensor() const;
 
-  /// The one number; errors as tensor(), and a ShapeError if there isn't just one.
+  /// The number of a one-element Value. Errors as tensor(), and a ShapeError for another number of elements.
   double item() const { return tensor().item(); }
 
-  /// Not a condition: a symbolic Value has no truth while the step is traced.
+  /// Deleted: a symbolic Value is neither true nor false while the step is traced.
   explicit operator bool() const = delete;
 
   /// @name For code that builds graphs
@@ -61,11 +62,11 @@ class Value {
   bool weak() const { return weak_; }
   bool same_as(const Value& other) const;
 
-  /// Whether this came over the border of the running layer, or is a variable, so that autocast applies to it.
+  /// True if autocast applies: an input of the running layer, or a variable.
   bool crosses_border() const { return border_; }
   Value across_border(bool crosses = true) const;
 
-  /// The region of autocast() that it was computed in; see current_region().
+  /// Id of the autocast() region in which the Value was computed; see current_region().
   std::uint64_t region() const { return region_; }
   Value in_region(std::uint64_t region) const;
   /// @}
@@ -82,6 +83,6 @@ class Value {
 
 /// Prints a concrete Value like its tensor, a symbolic one as "symbolic float32 (?, 10)", an undefined one as
 /// "undefined".
-std::ostream& operator<<(std::ostream& out, const Value& value);
+MEZZO_API std::ostream& operator<<(std::ostream& out, const Value& value);
 
 }  // namespace mezzo

@@ -1,5 +1,6 @@
 #include <mezzo/graph/variable_state.hpp>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/split_float.hpp>
 
 namespace mezzo {
@@ -46,7 +47,7 @@ Tensor VariableState::numbers() const {
 void VariableState::split() {
   if (remainder) return;
   if (value.dtype() != DType::float32) {
-    throw DTypeError("[Variable \"" + name + "\"] only float32 is split; it is " + dtype_name(value.dtype()));
+    fail<DTypeError>("", "[Variable \"{}\"] must be float32 to be split; got {}", name, value.dtype());
   }
   remainder = std::make_shared<VariableState>(name + "/remainder");
   remainder->filled = true;
@@ -75,8 +76,7 @@ void VariableState::convert_to(const Tensor& numbers) {
 
 void VariableState::assign(const Tensor& numbers) {
   if (filled && numbers.shape() != value.shape()) {
-    throw ShapeError("[Variable \"" + name + "\"] assign: shape must be " + to_string(value.shape()) + "; got " +
-                     to_string(numbers.shape()));
+    fail<ShapeError>("", "[Variable \"{}\"] assign: shape must be {}; got {}", name, value.shape(), numbers.shape());
   }
   if (remainder) {
     set_halves(numbers.cast(DType::float32));

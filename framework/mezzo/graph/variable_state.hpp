@@ -8,26 +8,27 @@
 
 namespace mezzo {
 
-/// A variable as graph, plans and optimizers see it: one box per weight, shared by all who use it.
+/// State of a variable, shared by its layer, the graph, plans and optimizers.
 struct VariableState {
   struct Blank {};
   explicit VariableState(std::string label) : name(std::move(label)) {}
   explicit VariableState(Blank) {}
-  /// A deep copy of the numbers; derived copies are not taken along.
+
+  /// Copies everything except `version` and the low-precision copies. The numbers are copied deeply.
   void copy_from(const VariableState& other);
 
   std::string name;
-  Tensor value;  ///< as it is kept: of a split master the high halves
-  bool filled = false;
-  bool trainable = true;
-  bool autocast = true;       ///< cast to the compute dtype where a layer reads it
+  Tensor value;               ///< storage; the high halves of a split master
+  bool filled = false;        ///< true once it has a value
+  bool trainable = true;      ///< updated by optimizers
+  bool autocast = true;       ///< cast to the compute dtype when a layer reads it
   bool fixed_dtype = false;   ///< keeps its dtype when a policy converts its layer's variables (statistics, counters)
-  std::string file_name;      ///< what weight files call it, where not `name`
-  Shape file_axes;            ///< its axes in the order in which weight files have them; {}: as they are
-  Shape file_shape;           ///< what files merge these into; {}: nothing
-  std::uint64_t version = 0;  ///< counts writes; what was derived from an older version is stale
+  std::string file_name;      ///< name in weight files; empty: `name`
+  Shape file_axes;            ///< order of the axes in weight files; {}: unchanged
+  Shape file_shape;           ///< shape in weight files, of merged axes; {}: unchanged
+  std::uint64_t version = 0;  ///< counts writes; copies of an older version are stale
 
-  /// A low-precision copy that plans compute with: refreshed when stale, written by the optimizer's pass itself.
+  /// Low-precision copy for plans. Refreshed when stale; written directly by fused optimizer updates.
   struct Copy {
     DType dtype = DType::float32;
     Tensor value;
@@ -38,27 +39,28 @@ struct VariableState {
   /// The copy in that dtype, made on first use.
   Copy& copy_in(DType dtype);
 
-  /// Of a split master, what `value`, in bfloat16, lacks of float32: int16, as SplitFloat has it. Otherwise null.
+  /// Low halves of a split master: int16, the remainder of the bfloat16 `value` (see SplitFloat). Otherwise null.
   std::shared_ptr<VariableState> remainder;
 
-  /// What it is to all who read it: a split master is float32.
+  /// Dtype of the variable's numbers; float32 for a split master.
   DType dtype() const { return remainder ? DType::float32 : value.dtype(); }
 
   /// The numbers in that dtype.
   Tensor numbers() const;
 
-  /// Keeps a float32 variable as a split master from here on, or as float32 again; neither changes a number. A
-  /// DTypeError for a variable of another dtype.
+  /// split() stores a float32 variable as a split master, join() as float32 again. Neither changes a number. split()
+  /// throws a DTypeError for a variable of another dtype.
   void split();
   void join();
 
-  /// Keeps the numbers in another dtype from here on.
+  /// Converts the storage to another dtype.
   void convert(DType dtype);
 
-  /// Replaces the numbers; shape must be the same, the dtype is converted to the variable's own.
+  /// Replaces the numbers and casts them to the variable's dtype. The first assignment sets shape and dtype. Throws a
+  /// ShapeError if a later one has another shape.
   void assign(const Tensor& numbers);
 
-  /// Replaces `value` by one of its shape and dtype.
+  /// Replaces `value` by an array of the same shape and dtype.
   void store(const Tensor& kept);
 
  private:

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo {
@@ -27,13 +28,13 @@ struct SaveCsvOptions {
 /// Throws a FileError that names the file, the line (from 1), the expected and the given value if the file is missing
 /// or larger than 4 GiB, if rows differ in length, or if a field isn't a number of the dtype. Throws a ValueError if an
 /// option is out of range.
-Tensor load_csv(const std::string& path, const LoadCsvOptions& options = {});
+MEZZO_API Tensor load_csv(const std::string& path, const LoadCsvOptions& options = {});
 
 /// Writes a tensor of rank 1 (one column) or 2 as a table, with as many digits as load_csv() needs to read the same
 /// elements. The file appears as a whole: if writing fails, a previous file of that name stays unchanged.
 ///
 /// Throws a ShapeError for another rank, a ValueError if an option is out of range, a FileError if the file can't be
 /// written.
-void save_csv(const std::string& path, const Tensor& tensor, const SaveCsvOptions& options = {});
+MEZZO_API void save_csv(const std::string& path, const Tensor& tensor, const SaveCsvOptions& options = {});
 
 }  // namespace mezzo

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo {
@@ -11,13 +12,13 @@ namespace mezzo {
 ///
 /// Throws a FileError that names the file, the expected and the given value if the file is missing, damaged or
 /// truncated, has bytes after the array, or holds another dtype (objects, big-endian numbers, uint16, ...).
-Tensor load_npy(const std::string& path);
+MEZZO_API Tensor load_npy(const std::string& path);
 
 /// Writes an array to a `.npy` file, for numpy.load and load_npy(). The file appears as a whole: if writing fails, a
 /// previous file of that name stays unchanged.
 ///
 /// Throws a DTypeError for bfloat16, which numpy lacks: cast to float32 first. Throws a FileError if the file can't be
 /// written.
-void save_npy(const std::string& path, const Tensor& tensor);
+MEZZO_API void save_npy(const std::string& path, const Tensor& tensor);
 
 }  // namespace mezzo

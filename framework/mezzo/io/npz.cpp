@@ -7,6 +7,7 @@
 #include <archive_entry.h>
 #include <locale.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -51,6 +52,16 @@ void check(archive* zip, int result, const std::string& where) {
   if (result == ARCHIVE_OK) return;
   const char* const text = archive_error_string(zip);
   fail<FileError>(where, "must be a whole zip archive; libarchive reports: {}", text == nullptr ? "an error" : text);
+}
+
+/// True for a zip archive without entries, which libarchive takes for no archive: 22 bytes, all but the signature 0.
+/// Throws a FileError if the file is missing or not a regular file.
+bool is_empty_archive(const std::string& path, const std::string& where) {
+  const detail::OpenFile file(path, where);
+  std::array<char, 22> bytes{}, empty{'P', 'K', '\5', '\6'};
+  if (file.size() != bytes.size()) return false;
+  file.read(0, bytes.data(), bytes.size(), where);
+  return bytes == empty;
 }
 
 std::string read_entry(archive* zip, const std::string& where) {
@@ -137,7 +148,7 @@ void check_name(const std::string& name, const std::string& where) {
 
 std::map<std::string, Tensor> load_npz(const std::string& path) {
   const std::string where = fmt::format("[load_npz \"{}\"]", path);
-  detail::OpenFile(path, where);  // refuses what is missing or no regular file
+  if (is_empty_archive(path, where)) return {};
   const Utf8Locale locale;
   const Reader zip(archive_read_new(), archive_read_free);
   check(zip.get(), archive_read_support_format_zip_seekable(zip.get()), where);

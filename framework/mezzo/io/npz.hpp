@@ -2,6 +2,7 @@
 #include <map>
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo {
@@ -12,7 +13,7 @@ namespace mezzo {
 ///
 /// Throws a FileError that names the file and the entry if the file is missing, no zip archive, damaged or truncated,
 /// or if an entry isn't an array that load_npy() reads. Throws an Error if the library was built without libarchive.
-std::map<std::string, Tensor> load_npz(const std::string& path);
+MEZZO_API std::map<std::string, Tensor> load_npz(const std::string& path);
 
 /// Writes arrays to a `.npz` file, for numpy.load and load_npz(), not compressed, like numpy.savez. The file appears as
 /// a whole: if writing fails, a previous file of that name stays unchanged.
@@ -20,6 +21,6 @@ std::map<std::string, Tensor> load_npz(const std::string& path);
 /// Throws a DTypeError for bfloat16 arrays, which numpy lacks: cast to float32 first. Throws a NameError for a name
 /// that is empty or not UTF-8, and a FileError if the file can't be written. Throws an Error if the library was built
 /// without libarchive.
-void save_npz(const std::string& path, const std::map<std::string, Tensor>& tensors);
+MEZZO_API void save_npz(const std::string& path, const std::map<std::string, Tensor>& tensors);
 
 }  // namespace mezzo

@@ -27,8 +27,8 @@ struct OpListsOptions {
 
 /// Precision by op instead of by layer, as Habana's HMP: one list of ops that compute in a low precision and one of ops
 /// that compute in float32. An op on neither list computes in the dtype of its first operand; an op of several equal
-/// operands (add, concat), unless it is in place (a += b), computes in the widest of their dtypes. float64 operands are
-/// never cast.
+/// operands (add, concat), unless it is in place (a += b), computes in the widest of their dtypes. float64 operands of
+/// listed ops are not cast.
 ///
 /// An OpLists is accepted as a policy: `Trainer({.precision = OpLists({.dtype = DType::float16})})`. Layers then cast
 /// nothing, even if they have a policy of their own. Variables are float32. Only ops cast, in the forward pass;

@@ -5,37 +5,38 @@
 
 namespace mezzo {
 
-/// What autocast does with an operand of an op.
+/// Treatment of an operand by autocast.
 enum class Cast {
-  promote,  ///< to the scope's compute dtype if it crosses a layer border, then to the widest of its fellows
-  compute,  ///< to the scope's compute dtype if it crosses a layer border; alone
-  keep      ///< nothing: indices, labels, statistics, what is already right
+  promote,  ///< to the compute dtype if it crosses a layer border, then to the widest of all such operands
+  compute,  ///< to the compute dtype if it crosses a layer border; independent of the other operands
+  keep      ///< not cast: indices, labels, statistics
 };
 
-/// How an op takes its operands. The last entry of `operands` holds for all further ones.
+/// How autocast treats the operands of an op. The last entry of `operands` applies to all further ones.
 struct CastRule {
-  std::vector<Cast> operands{Cast::promote};
-  bool floats_only = false;  ///< integers and bools become the scope's compute dtype: exp, log, divide, mean, ...
-  bool by_first = false;     ///< where an op list doesn't name it: in its first operand's dtype, not in the widest
+  std::vector<Cast> operands{Cast::promote};  ///< one entry for each operand
+  bool floats_only = false;  ///< casts integers and bools to the compute dtype: exp, log, divide, mean, ...
+  bool by_first = false;     ///< unlisted in op lists: computes in the dtype of operand 0, not in the widest
 };
 
-/// What autocast knows of an operand.
+/// Properties of an operand that autocast uses.
 struct Operand {
   DType dtype = DType::float32;
-  bool crosses_border = false;  ///< an input of the running layer, or a variable, that no op of it has touched yet
-  bool weak = false;            ///< a C++ number: takes the dtype of its fellows
+  bool crosses_border = false;  ///< an input of the running layer or a variable, not a result of the layer's ops
+  bool weak = false;            ///< a C++ number: takes the dtype of the other operands
 };
 
-/// The dtype in which each operand enters an op: the only place that decides one. A pure function of the op's rule,
-/// the operands and the scope's compute dtype. Integers, bools and labels are never rounded: only floats are cast, and
-/// an integer becomes a float only where the op or a float scalar asks for one.
+/// Dtype in which each operand enters an op; all casts are decided here. A pure function of the op's rule, the operands
+/// and the scope's compute dtype. Only floats are cast to another precision. An integer becomes a float only if the op
+/// needs floats or an operand is a floating C++ number.
 std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& operands, DType compute);
 
-/// How a pair of op lists has an op.
+/// Entry of an op in op lists.
 enum class Listing { unlisted, lower, float32 };
 
-/// The same under a policy of op lists, whatever crosses a border: floats of an op on a list become `lower` or float32,
-/// those of others the dtype of the first or the widest of them; float64 stays.
+/// The same under op lists. Layer borders are ignored. Floating operands of a listed op are cast to `lower` or float32.
+/// Floating operands of an unlisted op are cast to the dtype of the first or the widest of them (`rule.by_first`).
+/// float64 operands of listed ops are not cast.
 std::vector<DType> autocast(const CastRule& rule, std::vector<Operand> operands, Listing listing, DType lower);
 
 }  // namespace mezzo

@@ -1,36 +1,35 @@
 #include <mezzo/precision/loss_scale.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 namespace {
 
 constexpr double smallest = 0x1p-126, largest = 0x1p127;
 
-/// Refuses options by name.
+/// Checks of options. Errors start with the prefix and the name of the option.
 class Check {
  public:
   explicit Check(std::string prefix) : prefix_(std::move(prefix)) {}
 
   void in_range(const char* name, double value, double low, double high) const {
     if (value >= low && value <= high) return;
-    throw ValueError(fmt::format("{}{} must be from {:.6g} to {:.6g}; got {:.6g}", prefix_, name, low, high, value));
+    fail<ValueError>("", "{}{} must be from {} to {}; got {}", prefix_, name, low, high, value);
   }
 
   template <class Number>
   void require(bool good, const char* name, const char* what, Number value) const {
-    if (!good) throw ValueError(fmt::format("{}{} must be {}; got {:.6g}", prefix_, name, what, double(value)));
+    if (!good) fail<ValueError>("", "{}{} must be {}; got {}", prefix_, name, what, value);
   }
 
   template <class Number>
   void unused(const char* name, Number value, Number otherwise) const {
     if (value == otherwise) return;
-    throw ValueError(prefix_ + name + " is for dynamic scaling; a fixed scale has initial_scale only");
+    fail<ValueError>("", "{}{} must be left out for a fixed scale, which has initial_scale only; got {}", prefix_, name,
+                     value);
   }
 
  private:

@@ -15,7 +15,7 @@ class OpPrecision {
   /// bfloat16 or float16: the dtype of ops on the lower list.
   virtual DType dtype() const = 0;
 
-  /// The list that has the op of that name, one of this library's.
+  /// The list that has this op, by this library's name.
   virtual Listing listing(const std::string& op) const = 0;
 
   /// Equal for lists with the same effect.
@@ -24,7 +24,7 @@ class OpPrecision {
   /// True if casts are reported.
   virtual bool verbose() const = 0;
 
-  /// Writes that cast to the output, once for each op, path and pair of dtypes.
+  /// Writes a cast to the output, once for each op, path and pair of dtypes.
   virtual void report_cast(const std::string& op, const std::string& path, DType from, DType to) const = 0;
 
  protected:

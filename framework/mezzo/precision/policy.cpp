@@ -5,8 +5,9 @@
 #include <mutex>
 #include <optional>
 #include <sstream>
+#include <vector>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/precision/op_precision.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
@@ -45,19 +46,19 @@ constexpr std::array<Alias, 12> aliases{{{"32", "float32"},
                                          {"mixed_float16", "mixed_float16"}}};
 
 std::string policy_names() {
-  std::string names;
-  for (const Known& entry : known) names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  return names;
+  std::vector<const char*> names;
+  for (const Known& entry : known) names.push_back(entry.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string name_of(DType compute, DType variable, DType output) {
   for (const Known& entry : known) {
     if (entry.compute == compute && entry.variable == variable && output == compute) return entry.name;
   }
-  return std::string("p=") + dtype_name(variable) + ",c=" + dtype_name(compute) + ",o=" + dtype_name(output);
+  return fmt::format("p={},c={},o={}", variable, compute, output);
 }
 
-/// A dtype by one of jmp's names.
+/// Dtype of one of jmp's names.
 DType parse_dtype(const std::string& text, const std::string& policy) {
   static const std::pair<const char*, DType> names[] = {
       {"f16", DType::float16}, {"half", DType::float16},      {"float16", DType::float16}, {"bf16", DType::bfloat16},
@@ -66,10 +67,10 @@ DType parse_dtype(const std::string& text, const std::string& policy) {
   for (const auto& name : names) {
     if (text == name.first) return name.second;
   }
-  throw NameError("no dtype \"" + text + "\" in policy \"" + policy + "\"; there are: f16, bf16, f32, f64");
+  fail<NameError>("", "unknown dtype \"{}\" in policy \"{}\"; valid names: f16, bf16, f32, f64", text, policy);
 }
 
-/// jmp's: compute follows params, output follows compute.
+/// Parses a policy by jmp's rules: compute defaults to params, output to compute.
 Policy parse(const std::string& text) {
   std::optional<DType> dtypes[3];
   const std::string keys[3][2] = {{"p", "params"}, {"c", "compute"}, {"o", "output"}};
@@ -80,7 +81,7 @@ Policy parse(const std::string& text) {
     const auto* const found = std::find_if(std::begin(keys), std::end(keys),
                                            [&](const auto& names) { return key == names[0] || key == names[1]; });
     if (equals == std::string::npos || found == std::end(keys) || dtypes[found - keys]) {
-      throw NameError("bad part \"" + part + "\" of policy \"" + text + "\"; it must be as p=f32,c=bf16,o=f32");
+      fail<NameError>("", "policy \"{}\" must be written as p=f32,c=bf16,o=f32; got the part \"{}\"", text, part);
     }
     dtypes[found - keys] = parse_dtype(part.substr(equals + 1), text);
   }
@@ -113,7 +114,7 @@ Policy::Policy(const std::string& name) {
     variable_ = entry.variable;
     return;
   }
-  throw NameError("no policy \"" + name + "\"; there are: " + policy_names() + ", or as p=f32,c=bf16,o=f32");
+  fail<NameError>("", "unknown policy \"{}\"; valid names: {}, or as p=f32,c=bf16,o=f32", name, policy_names());
 }
 
 Policy::Policy(DType compute, DType variable, DType output)
@@ -122,8 +123,7 @@ Policy::Policy(DType compute, DType variable, DType output)
       variable_(variable),
       output_(output) {
   for (const DType dtype : {compute, variable, output}) {
-    if (!is_floating(dtype))
-      throw NameError(std::string("a policy's dtypes must be floating; got ") + dtype_name(dtype));
+    if (!is_floating(dtype)) fail<NameError>("[Policy]", "dtypes must be floating; got {}", dtype);
   }
 }
 
@@ -158,20 +158,23 @@ Policy dtype_policy() {
   return global_policy();
 }
 
+Precision::Precision(int bits) : Precision(fmt::format("{}", bits)) {}
+
 Precision::Precision(const std::string& name) : automatic_(name == "auto") {
   if (automatic_) return;
   if (name.find('=') != std::string::npos) policy_ = Policy(name);
-  std::string good;
+  std::vector<const char*> names;
   for (const Alias& alias : aliases) {
     if (name == alias.precision) policy_ = Policy(alias.policy);
-    good += std::string(alias.precision) + ", ";
+    names.push_back(alias.precision);
   }
   if (!policy_.inherits()) return;
   for (const Known& entry : known) {
     if (name == entry.name) policy_ = Policy(name);
   }
   if (policy_.inherits()) {
-    throw NameError("no precision \"" + name + "\"; there are: " + good + "float32, bfloat16, float16, float64, auto");
+    names.insert(names.end(), {"float32", "bfloat16", "float16", "float64", "auto"});
+    fail_unknown("", "precision", name, names);
   }
 }
 

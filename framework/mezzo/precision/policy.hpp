@@ -11,65 +11,70 @@ namespace mezzo {
 
 class PolicyMap;
 
-/// In which dtype a layer computes, in which its variables are kept, and in which what it gives leaves it. A value with
-/// a name, as in Keras or jmp:
+/// Compute, variable and output dtype of a layer, with names as in Keras or jmp:
 ///
 /// | name | compute | variables | output |
 /// |---|---|---|---|
-/// | float32, float64, bfloat16, float16 | that | that | that |
+/// | float32, float64, bfloat16, float16 | same | same | same |
 /// | mixed_bfloat16 | bfloat16 | float32 | bfloat16 |
 /// | mixed_float16 | float16, with loss scaling | float32 | float16 |
-/// | p=f32,c=bf16,o=f32 | c, or p if there is none | p, or float32 | o, or c |
+/// | p=f32,c=bf16,o=f32 | c; default: p | p; default: float32 | o; default: c |
 ///
-/// jmp's names of dtypes are f16 or half, bf16, f32 or full, f64, or those above; params, compute and output may be
-/// written out.
+/// The dtypes of jmp's notation are f16 or half, bf16, f32 or full, f64, and the names above. The keys may be written
+/// out: params, compute, output.
 ///
-/// The empty policy inherits: the nearest enclosing level decides (containers, Trainer, set_dtype_policy).
+/// The empty policy inherits from the nearest enclosing level that has a policy: a container, the Trainer, or
+/// set_dtype_policy().
 class Policy {
  public:
   Policy() = default;
 
-  /// A NameError that lists the good names if there is none of this one; "" inherits.
+  /// The policy of that name; "" inherits. Throws a NameError that lists the valid names if there is none.
   Policy(const std::string& name);
   Policy(const char* name) : Policy(std::string(name)) {}
 
-  /// A floating dtype for both; a NameError for an integer one.
+  /// The policy with all three dtypes equal. Throws a NameError unless the dtype is floating.
   Policy(DType dtype) : Policy(std::string(dtype_name(dtype))) {}
 
-  /// All three; a NameError unless they are floating.
+  /// A policy of three dtypes. Throws a NameError unless all are floating.
   Policy(DType compute, DType variable, DType output);
 
-  /// By layer: see PolicyMap.
+  /// A policy for each layer; see PolicyMap.
   Policy(const PolicyMap& map);
 
-  /// By op: see OpLists. Variables are float32, and so is the compute dtype that layers report.
+  /// A policy for each op; see OpLists. Variables are float32; compute_dtype() returns float32.
   template <class Lists, class = std::enable_if_t<std::is_convertible_v<const Lists*, const OpPrecision*>>>
   Policy(const Lists& lists) : Policy(std::shared_ptr<const OpPrecision>(std::make_shared<const Lists>(lists))) {}
   explicit Policy(std::shared_ptr<const OpPrecision> by_op);
 
+  /// True for the empty policy.
   bool inherits() const { return name_ == nullptr; }
 
-  /// What it says of a layer with this path, counted from where the policy was given: itself, or the map's entry, which
-  /// may inherit.
+  /// Policy of a layer with this path, relative to the layer that the policy was given to: the policy itself, or the
+  /// map's entry, which may inherit.
   Policy at(const std::string& path) const;
 
-  /// The map that it was made from, or null.
+  /// The map of a policy made from a PolicyMap, else null.
   const PolicyMap* map() const { return map_.get(); }
 
-  /// The op lists that it was made from, or null.
+  /// The op lists of a policy made from OpLists, else null.
   const OpPrecision* by_op() const { return by_op_.get(); }
 
+  /// Name in the table above, or the text of the map or the op lists; "" if it inherits.
   const std::string& name() const;
 
-  /// Of a map, those of its default.
+  /// @name Dtypes; of a map, the dtypes of its default policy
+  /// @{
   DType compute_dtype() const { return compute_; }
   DType variable_dtype() const { return variable_; }
   DType output_dtype() const { return output_; }
+  /// @}
+
   bool operator==(const Policy& other) const { return name() == other.name(); }
   bool operator!=(const Policy& other) const { return !(*this == other); }
 
  private:
-  std::shared_ptr<const std::string> name_;  // null inherits; shared, as policies are copied in each step
+  std::shared_ptr<const std::string> name_;  // null: inherits; shared because policies are copied in each step
   DType compute_ = DType::float32;
   DType variable_ = DType::float32;
   DType output_ = DType::float32;
@@ -77,16 +82,16 @@ class Policy {
   std::shared_ptr<const OpPrecision> by_op_;
 };
 
-/// The dtype in which ops compute under a policy; under op lists that of the lower list.
+/// Dtype in which ops compute under a policy; under op lists, the dtype of the lower list.
 DType computes_in(const Policy& policy);
 
-/// Sets the policy that holds where no layer, container or Trainer says another; an inheriting one means float32.
+/// Sets the policy for everything without a policy of its layer, container or Trainer. An inheriting one means float32.
 void set_dtype_policy(const Policy& policy);
 
-/// The policy set so; float32 at the start.
+/// The policy set by set_dtype_policy(); default: float32.
 Policy dtype_policy();
 
-/// What `Trainer({.precision})` takes: 32, 16 or 64, or a name.
+/// Option `precision` of the Trainer: 32, 16, 64 or a name.
 ///
 /// | precision | policy |
 /// |---|---|
@@ -96,16 +101,17 @@ Policy dtype_policy();
 /// | 16, "16", "16-mixed", "mixed_float16" | mixed_float16, on a CPU too |
 /// | "bf16-true", "bfloat16" | bfloat16 |
 /// | "16-true", "float16" | float16 |
-/// | "auto" | of float32, mixed_bfloat16 and mixed_float16 the one that trains this model fastest here |
+/// | "auto" | the fastest of float32, mixed_bfloat16 and mixed_float16 for this model and machine |
 ///
-/// "auto" is for fit: it runs a few steps under each, checks that their losses agree with float32's, puts weights and
-/// optimizers back as they were, and writes a line that says what it chose and why. Later calls with the model keep it.
+/// "auto" is for fit. It runs a few steps under each policy, checks that the losses agree with the losses of float32,
+/// restores weights and optimizers, and writes a line with the choice and the reason. Later calls with the model keep
+/// the choice.
 ///
-/// Not given, each model keeps its own policy. Anything else is a NameError that lists the good ones.
+/// Default: each model keeps its own policy. An unknown name is a NameError that lists the valid names.
 class Precision {
  public:
   Precision() = default;
-  Precision(int bits) : Precision(std::to_string(bits)) {}
+  Precision(int bits);
   Precision(bool) = delete;
   Precision(const char* name) : Precision(std::string(name)) {}
   Precision(const std::string& name);
@@ -116,7 +122,7 @@ class Precision {
 
   const Policy& policy() const { return policy_; }
 
-  /// Whether it is "auto"; the policy then inherits.
+  /// True for "auto"; the policy then inherits.
   bool automatic() const { return automatic_; }
 
  private:

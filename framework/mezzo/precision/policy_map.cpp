@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <regex>
 
-#include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 namespace {
 
-/// `path` from below the layer with the path `from`.
+/// `path` relative to the layer with the path `from`.
 std::string relative(const std::string& path, const std::string& from) {
   if (from.empty()) return path;
   return path.size() <= from.size() ? "" : path.substr(from.size() + 1);
@@ -16,6 +16,7 @@ std::string relative(const std::string& path, const std::string& from) {
 
 }  // namespace
 
+/// A path or regular expression and its policy.
 struct PolicyMap::Entry {
   std::string text;
   Policy policy;
@@ -25,20 +26,22 @@ struct PolicyMap::Entry {
 };
 
 PolicyMap::PolicyMap(const PolicyMapOptions& options) : default_policy_(options.default_policy) {
-  if (default_policy_.map() != nullptr) throw ValueError("[PolicyMap] default_policy must not be a map");
+  if (default_policy_.map() != nullptr)
+    fail<ValueError>("[PolicyMap]", "default_policy must not be a map; got {}", default_policy_.name());
   std::vector<Entry> entries;
   for (const auto& [text, policy] : options.policies) {
-    const std::string where = "[PolicyMap] entry \"" + text + "\"";
+    const std::string where = fmt::format("[PolicyMap] entry \"{}\"", text);
     for (const Entry& entry : entries) {
-      if (entry.text == text) throw ValueError(where + " comes twice");
+      if (entry.text == text) fail<ValueError>(where, "must be given once; got it twice");
     }
     if (policy.inherits() || policy.map() != nullptr) {
-      throw ValueError(where + " must have a policy that is neither empty nor a map");
+      fail<ValueError>(where, "must have a policy that is neither empty nor a map; got {}",
+                       policy.inherits() ? "an empty one" : "a map");
     }
     try {
       entries.push_back({text, policy, std::regex(text)});
     } catch (const std::regex_error& error) {
-      throw ValueError(where + " is no regular expression: " + error.what());
+      fail<ValueError>(where, "must be a path or a regular expression; got an invalid one: {}", error.what());
     }
   }
   entries_ = std::make_shared<const std::vector<Entry>>(std::move(entries));
@@ -52,8 +55,9 @@ Policy PolicyMap::at(const std::string& path) const {
   for (const Entry& entry : *entries_) {
     if (!entry.matches(path)) continue;
     if (found != nullptr) {
-      throw ValueError("[PolicyMap] layer \"" + path + "\" is matched by \"" + found->text + "\" and \"" + entry.text +
-                       "\"; give its exact path");
+      fail<ValueError>("[PolicyMap]",
+                       "layer \"{}\" must match one entry or have an entry with its exact path; got \"{}\" and \"{}\"",
+                       path, found->text, entry.text);
     }
     found = &entry;
   }
@@ -71,9 +75,9 @@ std::vector<std::string> PolicyMap::unmatched(const std::vector<std::string>& pa
 
 std::string PolicyMap::name() const {
   std::string text = "PolicyMap(";
-  for (const Entry& entry : *entries_) text += "\"" + entry.text + "\": " + entry.policy.name() + ", ";
+  for (const Entry& entry : *entries_) text += fmt::format("\"{}\": {}, ", entry.text, entry.policy.name());
   const std::string& rest = default_policy_.name();
-  return text + "default: " + (rest.empty() ? "inherited" : rest) + ")";
+  return fmt::format("{}default: {})", text, rest.empty() ? "inherited" : rest);
 }
 
 Policy policy_at(const std::vector<PolicyLevel>& levels, const std::string& path) {

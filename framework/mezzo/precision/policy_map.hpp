@@ -8,53 +8,57 @@
 
 namespace mezzo {
 
+/// Options of PolicyMap.
 struct PolicyMapOptions {
-  Policy default_policy{};  ///< for layers that nothing matches; not given, the next level decides
-  std::vector<std::pair<std::string, Policy>> policies{};  ///< paths of layers or regular expressions, and what holds
+  Policy default_policy{};  ///< policy of layers without an entry; default: of the next level
+  /// Entries: path of a layer, or regular expression for paths, and its policy.
+  std::vector<std::pair<std::string, Policy>> policies{};
 };
 
 /// A policy for each layer by its path, as Keras' DTypePolicyMap:
 ///
-///     const PolicyMap map({.default_policy = "mixed_bfloat16", .policies = {{"head", "float32"}, {".*/norm",
-///     "float32"}}}); Trainer({.precision = map}).fit(model, loader);
+///     const PolicyMap map({.default_policy = "mixed_bfloat16",
+///                          .policies = {{"head", "float32"}, {".*/norm", "float32"}}});
+///     Trainer({.precision = map}).fit(model, loader);
 ///
-/// Wherever a policy is taken, so is a map; paths are counted from the layer that it is given to, or from the model for
-/// a Trainer and set_dtype_policy: "backbone/conv1". An entry whose text is the path wins, else the one whose regular
-/// expression (ECMAScript) matches the whole path, else the default. A layer with a policy of its own, or in a
-/// container that has one, keeps that: the nearest level decides. A Trainer refuses an entry that matches no layer.
+/// A map is accepted in place of a policy. Paths ("backbone/conv1") are relative to the layer that the map is given to,
+/// or to the model for a Trainer and set_dtype_policy(). A layer's policy is the entry with its exact path, else the
+/// entry whose regular expression (ECMAScript) matches the whole path, else the default. A layer with a policy of its
+/// own, or in a container with one, keeps that policy: the nearest level decides. A Trainer throws a ValueError for an
+/// entry that matches no layer.
 class PolicyMap {
  public:
-  /// A ValueError for a text that comes twice, a bad regular expression, or a policy that is a map or inherits.
+  /// Throws a ValueError for an entry given twice, a bad regular expression, or a policy that is a map or inherits.
   explicit PolicyMap(const PolicyMapOptions& options);
 
-  /// What holds for a layer; it inherits where no entry matches and there is no default. A ValueError if several
+  /// Policy of a layer; it inherits if no entry matches and there is no default. Throws a ValueError if several
   /// expressions match.
   Policy at(const std::string& path) const;
 
   const Policy& default_policy() const { return default_policy_; }
 
-  /// The texts of entries that match none of these paths.
+  /// Texts of the entries that match none of these paths.
   std::vector<std::string> unmatched(const std::vector<std::string>& paths) const;
 
-  /// All of it: equal for maps that say the same.
+  /// Text of all entries and the default; equal for equal maps.
   std::string name() const;
 
  private:
-  struct Entry;  // with its expression, compiled
+  struct Entry;  // with its compiled expression
 
   Policy default_policy_;
   std::shared_ptr<const std::vector<Entry>> entries_;
 };
 
-/// A policy that was given to the layer with this path, from the root of the run.
+/// A policy and the path, from the root of the run, of the layer that it was given to.
 struct PolicyLevel {
   Policy policy;
   std::string path;
-  bool of_layer = true;  ///< not so: of the Trainer, of set_dtype_policy, or of a scope of autocast()
+  bool of_layer = true;  ///< false: policy of the Trainer, of set_dtype_policy() or of an autocast() scope
 };
 
-/// What holds for the layer with this path: what the last of the levels says that doesn't inherit; float32 if none
-/// does. Op lists come before the policies of layers that they enclose.
+/// Policy of the layer with this path: from the last level whose policy doesn't inherit; float32 if there is none. Op
+/// lists override the policies of layers inside them.
 Policy policy_at(const std::vector<PolicyLevel>& levels, const std::string& path);
 
 }  // namespace mezzo
