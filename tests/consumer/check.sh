@@ -9,6 +9,7 @@ cmake -S "$source" -B "$folder" -G Ninja --log-level=WARNING -DCMAKE_CXX_COMPILE
   -DCMAKE_PREFIX_PATH="$prefix"
 cmake --build "$folder" -- --quiet
 "$folder/consumer"
+"$folder/custom_ops"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags < <(pkg-config --cflags --libs mezzo)
