@@ -109,6 +109,7 @@ inline std::vector<OpRow> activation_rows() {
   const mezzo::Tensor x = uniform({9, 37}, -5, 5);
   rows.push_back(unary_row("tanh", mezzo::tanh, x, [](double v) { return std::tanh(v); }));
   rows.push_back(unary_row("sigmoid", mezzo::sigmoid, x, plain_sigmoid));
+  rows.push_back(unary_row("softplus", mezzo::softplus, x, [](double v) { return std::log1p(std::exp(v)); }));
   for (OpRow& row : rows) row.ulps = 2;
   for (const bool approximate : {false, true}) rows.push_back(gelu_row(approximate));
   rows.push_back(

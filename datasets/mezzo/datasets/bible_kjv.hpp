@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo::datasets {
@@ -32,14 +33,14 @@ struct LabeledTexts {
 /// or in /usr/share/datasets, or /usr/lib, where the package installs it. Downloads nothing. Throws a FileError with
 /// the searched folders and the package's name if there is no file, and if the file is corrupt; an Error if mezzo was
 /// built without libarchive.
-std::pair<LabeledTexts, LabeledTexts> bible_kjv(const BibleKjvOptions& options = {});
+MEZZO_API std::pair<LabeledTexts, LabeledTexts> bible_kjv(const BibleKjvOptions& options = {});
 
 /// The whole text in its order, for language models: one verse per line, without chapter and number. Search and errors
 /// are those of bible_kjv().
-std::string bible_kjv_text(const BibleKjvOptions& options = {});
+MEZZO_API std::string bible_kjv_text(const BibleKjvOptions& options = {});
 
 /// Names of the classes: Law (Genesis to Deuteronomy), History (to Esther), Wisdom (to Song of Solomon), Prophets (to
 /// Malachi), Gospels, Acts, Epistles (Romans to Jude), Revelation.
-const std::vector<std::string>& bible_kjv_classes();
+MEZZO_API const std::vector<std::string>& bible_kjv_classes();
 
 }  // namespace mezzo::datasets

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/data/dataset.hpp>
 
 namespace mezzo::datasets {
@@ -18,6 +19,6 @@ struct MnistOptions {
 /// with or without `.gz`, from the first folder that has them: `root` or `mnist` in it. If `root` is "": `mnist` in the
 /// folder of the environment variable MEZZO_DATA, in /usr/local/share/datasets or in /usr/share/datasets. Downloads
 /// nothing. Throws a FileError with the searched folders if there are no files, and if a file is corrupt.
-std::pair<Dataset, Dataset> mnist(const MnistOptions& options = {});
+MEZZO_API std::pair<Dataset, Dataset> mnist(const MnistOptions& options = {});
 
 }  // namespace mezzo::datasets

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/data/dataset.hpp>
 
 namespace mezzo::datasets {
@@ -34,9 +35,9 @@ struct OxfordIiitPetOptions {
 /// Throws a FileError with the searched folders if there are no files, with file and line if an annotation is
 /// malformed. Reading a sample throws a FileError with file and index if its picture is missing or corrupt. Throws a
 /// ValueError if image_size is below 1 or resize_size is below image_size.
-std::pair<Dataset, Dataset> oxford_iiit_pet(const OxfordIiitPetOptions& options = {});
+MEZZO_API std::pair<Dataset, Dataset> oxford_iiit_pet(const OxfordIiitPetOptions& options = {});
 
 /// Names of the breeds, by label.
-const std::vector<std::string>& oxford_iiit_pet_classes();
+MEZZO_API const std::vector<std::string>& oxford_iiit_pet_classes();
 
 }  // namespace mezzo::datasets

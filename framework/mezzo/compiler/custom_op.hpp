@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <mezzo/compiler/kernel.hpp>
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/gradient_context.hpp>
 
 namespace mezzo {
@@ -72,7 +73,7 @@ struct CustomOpOptions {
 ///                            .gradient = [](const GradientContext& c) { return Values{c.cotangent() * 2 * c.input(0)};
 ///                            }});
 ///     Value y = square(x);
-class CustomOp {
+class MEZZO_API CustomOp {
  public:
   /// A ValueError without a name, or without exactly one of kernel and create. A NameError for the name of an op of the
   /// library. A second op with the same name replaces the first in later look-ups by name.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/op.hpp>
 
 namespace mezzo {
@@ -36,7 +37,7 @@ struct KernelArguments {
 };
 
 /// The computation of one node, prepared for its shapes. run() allocates no memory.
-class Kernel {
+class MEZZO_API Kernel {
  public:
   Kernel() = default;
   virtual ~Kernel() = default;
@@ -69,19 +70,19 @@ struct Implementation {
 
 /// Adds the library's implementations. `table` lists the most special implementation of each op first and "reference"
 /// last; it is called at the first choice of a kernel. Called once, by registration.cpp.
-void register_kernel_table(std::vector<Implementation> (*table)());
+MEZZO_API void register_kernel_table(std::vector<Implementation> (*table)());
 
 /// Adds an implementation of a user's program. It is tried before the other implementations of its op.
-void register_kernel(Implementation implementation);
+MEZZO_API void register_kernel(Implementation implementation);
 
 /// Sets the function that widening() returns. Called once, by registration.cpp.
-void register_widening(decltype(Implementation::create) create);
+MEZZO_API void register_widening(decltype(Implementation::create) create);
 
 /// Creates kernels that compute bfloat16 and float16 operands as float32, for any op with `widens`.
-decltype(Implementation::create) widening();
+MEZZO_API decltype(Implementation::create) widening();
 
 /// All implementations of an op, in the order in which they are tried.
-std::vector<Implementation> implementations_of(const Op& op);
+MEZZO_API std::vector<Implementation> implementations_of(const Op& op);
 
 /// A kernel, and the implementations that declined before it.
 struct ChosenKernel {
@@ -92,6 +93,6 @@ struct ChosenKernel {
 
 /// The kernel of the first implementation that accepts the request; a ValueError with all reasons if there is none.
 /// With MEZZO_VERBOSE=dispatch each decision is written to the output.
-ChosenKernel choose_kernel(const KernelRequest& request);
+MEZZO_API ChosenKernel choose_kernel(const KernelRequest& request);
 
 }  // namespace mezzo

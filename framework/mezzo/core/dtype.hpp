@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/bfloat16.hpp>
 #include <mezzo/core/float16.hpp>
 
@@ -12,23 +13,23 @@ namespace mezzo {
 enum class DType { float32, float64, bfloat16, float16, int8, int16, int32, int64, uint8, boolean };
 
 /// Name of a dtype as in numpy and Keras: "float32", "bfloat16", "bool", ...
-const char* dtype_name(DType dtype);
+MEZZO_API const char* dtype_name(DType dtype);
 
 /// Dtype of a name. Throws a NameError with the valid names if there is none.
-DType dtype_from_name(const std::string& name);
+MEZZO_API DType dtype_from_name(const std::string& name);
 
 /// Size of an element in bytes.
-std::size_t dtype_size(DType dtype);
+MEZZO_API std::size_t dtype_size(DType dtype);
 
 /// True for float32, float64, bfloat16 and float16.
-bool is_floating(DType dtype);
+MEZZO_API bool is_floating(DType dtype);
 
 /// Common dtype of two operands: floats before integers before bool, wider before narrower. bfloat16 and float16
 /// promote to float32, int8 and uint8 to int16, because neither contains the other.
-DType promote(DType a, DType b);
+MEZZO_API DType promote(DType a, DType b);
 
 /// Minimal dtype of sums, statistics and losses of elements of a dtype: float64 for float64, otherwise float32.
-DType accumulation_dtype(DType dtype);
+MEZZO_API DType accumulation_dtype(DType dtype);
 
 /// Maps a C++ type to its dtype: DTypeOf<float>::value is DType::float32.
 template <class T>

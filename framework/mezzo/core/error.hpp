@@ -2,36 +2,38 @@
 #include <stdexcept>
 #include <string>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo {
 
 /// Base of all exceptions that mezzo throws. The text is one line with the operation or layer, the expected and the
 /// given values: `[Conv2D "stem"] input axis -1 must be 3 (kernel channels); got shape (32, 28, 28, 1)`.
-struct Error : std::runtime_error {
+struct MEZZO_API Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// A shape or rank that an operation does not accept.
-struct ShapeError : Error {
+struct MEZZO_API ShapeError : Error {
   using Error::Error;
 };
 
 /// A dtype that an operation does not accept.
-struct DTypeError : Error {
+struct MEZZO_API DTypeError : Error {
   using Error::Error;
 };
 
 /// An unknown name. The text lists the valid names.
-struct NameError : Error {
+struct MEZZO_API NameError : Error {
   using Error::Error;
 };
 
 /// A value out of its range, or a call at the wrong time.
-struct ValueError : Error {
+struct MEZZO_API ValueError : Error {
   using Error::Error;
 };
 
 /// A file that is missing, truncated or malformed.
-struct FileError : Error {
+struct MEZZO_API FileError : Error {
   using Error::Error;
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
 
 namespace mezzo {
@@ -18,6 +19,6 @@ struct FInfo {
 
 /// Properties of float16, bfloat16, float32 or float64: `finfo(DType::bfloat16).eps == 0.0078125`. Throws a DTypeError
 /// for other dtypes.
-FInfo finfo(DType dtype);
+MEZZO_API FInfo finfo(DType dtype);
 
 }  // namespace mezzo

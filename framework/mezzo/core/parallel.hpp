@@ -2,22 +2,24 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo {
 
 /// Number of threads that a parallel loop may use. The threads are libgomp's pool, which oneDNN uses too. Default:
 /// OMP_NUM_THREADS, or the number of cores that the process may run on, limited by the quota of its control groups,
 /// rounded up.
-int thread_count();
+MEZZO_API int thread_count();
 
 /// Sets the number of threads. Throws a ValueError if it is below 1.
-void set_thread_count(int threads);
+MEZZO_API void set_thread_count(int threads);
 
 namespace detail {
 
-void parallel(int threads, void (*body)(void* context, int thread, int threads), void* context);
+MEZZO_API void parallel(int threads, void (*body)(void* context, int thread, int threads), void* context);
 
 /// Limits the pool to one thread for its lifetime, so that timings are stable on a busy machine.
-class OneThread {
+class MEZZO_API OneThread {
  public:
   OneThread() { set_thread_count(1); }
   ~OneThread() { set_thread_count(threads_); }

@@ -3,11 +3,13 @@
 #include <memory>
 #include <utility>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo {
 
 /// Makes copies of Shared pointers deep for its lifetime, on this thread. Each object is copied once, so that objects
 /// with several owners are shared by the copies too. `clone()` uses it.
-class CloneScope {
+class MEZZO_API CloneScope {
  public:
   CloneScope();
   ~CloneScope();

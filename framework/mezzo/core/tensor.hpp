@@ -21,7 +21,7 @@ struct TensorAdapter;
 
 /// An array in host memory: contiguous, row-major, 64-byte aligned. Copies share their bytes until one of them is
 /// written to (copy on write): passing a Tensor is cheap, and writing to one never changes another.
-class Tensor {
+class MEZZO_API Tensor {
  public:
   /// An empty tensor: shape (0,), float32.
   Tensor();

@@ -1,4 +1,6 @@
 #pragma once
+#include <mezzo/core/api.hpp>
+
 namespace mezzo {
 
 /// @name Settings of this process for threads and memory
@@ -9,25 +11,25 @@ namespace mezzo {
 
 /// Binds each thread of a step to a core of its own, among those that the process may run on. Default: off
 /// (MEZZO_BIND_THREADS), because binding is slower on cores that other processes use too.
-bool thread_binding();
-void set_thread_binding(bool bind);
+MEZZO_API bool thread_binding();
+MEZZO_API void set_thread_binding(bool bind);
 
 /// Treats denormal numbers of float32 and float64 as zero during a step, because some CPUs need a hundred times as long
 /// for them. Default: on (MEZZO_FLUSH_DENORMALS). The caller's own code isn't affected, but the threads of its OpenMP
 /// pool are. Denormals of float16 are kept, because they are computed in float32.
-bool flush_denormals();
-void set_flush_denormals(bool flush);
+MEZZO_API bool flush_denormals();
+MEZZO_API void set_flush_denormals(bool flush);
 
 /// Requests huge pages from the system for the memory of plans and for new arrays of 4 MiB and more. Default: on
 /// (MEZZO_HUGE_PAGES).
-bool huge_pages();
-void set_huge_pages(bool use);
+MEZZO_API bool huge_pages();
+MEZZO_API void set_huge_pages(bool use);
 /// @}
 
 namespace detail {
 
 /// True if the environment variable is set to 0.
-bool turned_off(const char* variable);
+MEZZO_API bool turned_off(const char* variable);
 
 }  // namespace detail
 }  // namespace mezzo

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 
 // Version of these headers. CMakeLists.txt reads the three numbers: they are written here and nowhere else.
 #define MEZZO_VERSION_MAJOR 0
@@ -8,6 +9,6 @@
 namespace mezzo {
 
 /// Version of the library that the program runs with: "0.1.0".
-const char* version();
+MEZZO_API const char* version();
 
 }  // namespace mezzo

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo {
@@ -26,7 +27,7 @@ struct NamedTensor {
 };
 
 /// A batch in host memory.
-struct HostBatch {
+struct MEZZO_API HostBatch {
   std::vector<NamedTensor> fields{};  ///< values of all fields, for the same samples
   std::int64_t size = 0;              ///< number of samples
 

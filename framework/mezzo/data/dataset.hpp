@@ -6,12 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/data/batch.hpp>
 
 namespace mezzo {
 
 /// Base of all data sets. Implementations must be immutable, because several threads read at the same time.
-class DatasetSource {
+class MEZZO_API DatasetSource {
  public:
   virtual ~DatasetSource() = default;
 
@@ -47,7 +48,7 @@ struct FunctionDatasetOptions {
 };
 
 /// A data set: samples with the same named fields, read by index. Copies share the samples.
-class Dataset {
+class MEZZO_API Dataset {
  public:
   /// A data set without samples and fields.
   Dataset() = default;

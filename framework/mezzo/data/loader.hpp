@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/data/dataset.hpp>
 
 namespace mezzo {
@@ -28,7 +29,7 @@ struct DataLoaderOptions {
 };
 
 /// The batches of one epoch, in order. Not thread-safe. Destruction before the end stops the workers.
-class BatchStream {
+class MEZZO_API BatchStream {
  public:
   class Source;
 
@@ -49,7 +50,7 @@ class BatchStream {
 
 /// Divides a data set into batches. The order of epoch n depends on the seed, n and the number of samples alone: it is
 /// the same for any number of workers and after a resume. Copies share the data set.
-class DataLoader {
+class MEZZO_API DataLoader {
  public:
   /// An absent loader, without data set and batches.
   DataLoader() = default;

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
 #include <mezzo/core/shape.hpp>
 #include <mezzo/core/tensor.hpp>
@@ -24,7 +25,7 @@ enum class Kept {
 };
 
 /// Base of C++ functions stored in a node. Ops of user programs derive from it.
-struct AttributeFunction {
+struct MEZZO_API AttributeFunction {
   virtual ~AttributeFunction() = default;
 };
 
@@ -33,7 +34,7 @@ using Attribute = std::variant<std::int64_t, double, bool, std::string, Shape, D
                                std::shared_ptr<const AttributeFunction>>;
 
 /// The attributes of a node, by name, in the order of insertion.
-class Attributes {
+class MEZZO_API Attributes {
  public:
   Attributes() = default;
   Attributes(std::initializer_list<std::pair<std::string, Attribute>> entries) : entries_(entries) {}

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/precision/policy.hpp>
 
 namespace mezzo {
@@ -16,7 +17,7 @@ struct CastRegion {
 using CastRegions = std::vector<CastRegion>;
 
 /// Adds regions to the running layer as its innermost ones, for the lifetime of the object.
-class CastScope {
+class MEZZO_API CastScope {
  public:
   explicit CastScope(const CastRegions& regions);
   ~CastScope();
@@ -32,23 +33,23 @@ class CastScope {
 /// them. Layers inside the scope keep a policy of their own. An inheriting policy has no effect.
 ///
 ///     const auto precise = autocast("float32");
-[[nodiscard]] CastScope autocast(const Policy& policy);
+[[nodiscard]] MEZZO_API CastScope autocast(const Policy& policy);
 
 /// Disables casts to the compute dtype for the lifetime of the result, also in layers called inside the scope. Operands
 /// of different dtypes are still promoted to the widest. An inner autocast() enables casts again.
-[[nodiscard]] CastScope disable_casts();
+[[nodiscard]] MEZZO_API CastScope disable_casts();
 
 /// True inside disable_casts().
-bool casts_disabled();
+MEZZO_API bool casts_disabled();
 
 /// Id of the innermost region of the running layer's call; 0 if there is none.
-std::uint64_t current_region();
+MEZZO_API std::uint64_t current_region();
 
 /// Regions outside all layers, outermost first.
-const CastRegions& outer_regions();
+MEZZO_API const CastRegions& outer_regions();
 
 /// Disables casts for its lifetime; results still belong to the enclosing region. For gradients and updates.
-class LibraryScope {
+class MEZZO_API LibraryScope {
  public:
   LibraryScope() : scope_({{Policy(), false, current_region()}}) {}
 

@@ -2,12 +2,13 @@
 #include <cstddef>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/node.hpp>
 
 namespace mezzo {
 
 /// Arguments of an op's gradient function: the differentiated node and the cotangents of its outputs.
-class GradientContext {
+class MEZZO_API GradientContext {
  public:
   GradientContext(const NodePtr& node, const Values& cotangents, const std::vector<bool>& needed,
                   const std::vector<DType>& dtypes)

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/node.hpp>
 #include <mezzo/graph/runtime_scalar.hpp>
 
@@ -11,37 +12,37 @@ namespace mezzo {
 /// - in a trace, appends a node (in an eager trace also computes it);
 /// - on symbols of a functional graph, makes a node that stores its layers and has uncast operands;
 /// - otherwise computes at once, with the same kernels as plans.
-Values insert(const Op& op, Values inputs, Attributes attributes = {});
+MEZZO_API Values insert(const Op& op, Values inputs, Attributes attributes = {});
 
 /// The same for an op of one output. Returns that output.
-Value insert_one(const Op& op, Values inputs, Attributes attributes = {});
+MEZZO_API Value insert_one(const Op& op, Values inputs, Attributes attributes = {});
 
 /// Dtypes in which the operands enter the op under this rule and the current policy.
-std::vector<DType> operand_dtypes(const Op& op, const CastRule& rule, const Values& operands);
+MEZZO_API std::vector<DType> operand_dtypes(const Op& op, const CastRule& rule, const Values& operands);
 
 /// Reads a variable. The value is subject to autocast unless variable->autocast is false. In a trace, a read after an
 /// update returns the new value. Throws a ValueError if the variable has no value yet.
-Value read_variable(const std::shared_ptr<VariableState>& variable);
+MEZZO_API Value read_variable(const std::shared_ptr<VariableState>& variable);
 
 /// Assigns a value, cast to the variable's dtype. In a trace the assignment takes effect when the step is committed,
 /// after its last check; outside a trace, at once. Throws a ShapeError if the shapes differ.
-void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value);
+MEZZO_API void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value);
 
 /// Storage of a variable, for optimizers: the high halves of a split master (its `remainder` stores the low halves),
 /// otherwise the value itself.
-Value read_stored(const std::shared_ptr<VariableState>& variable);
-void update_stored(const std::shared_ptr<VariableState>& variable, const Value& kept);
+MEZZO_API Value read_stored(const std::shared_ptr<VariableState>& variable);
+MEZZO_API void update_stored(const std::shared_ptr<VariableState>& variable, const Value& kept);
 
 /// Calls update_variable in training if all enclosing layers are trainable. For moving statistics.
-void update_in_training(const std::shared_ptr<VariableState>& variable, const Value& value);
+MEZZO_API void update_in_training(const std::shared_ptr<VariableState>& variable, const Value& value);
 
 /// A runtime scalar, float64 of shape (): an input of the plan in a trace, 0 outside. `optimizer` is the index of the
 /// optimizer that owns the scalar.
-Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer = 0);
+MEZZO_API Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer = 0);
 
 /// Collects the updates of variables by symbols of a functional graph for its lifetime: the moving statistics of the
 /// running layer. Only the innermost collector of the thread is active.
-class UpdateCollector {
+class MEZZO_API UpdateCollector {
  public:
   UpdateCollector();
   ~UpdateCollector();
@@ -61,6 +62,6 @@ class UpdateCollector {
 };
 
 /// True in a training trace: dropout drops elements and batch norm updates its statistics.
-bool training_phase();
+MEZZO_API bool training_phase();
 
 }  // namespace mezzo

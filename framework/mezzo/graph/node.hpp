@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/op.hpp>
 #include <mezzo/graph/scope.hpp>
 #include <mezzo/graph/variable_state.hpp>
@@ -10,7 +11,7 @@
 namespace mezzo {
 
 /// An op applied to values. Immutable once inserted, except `results`, and `updates` of functional graphs.
-struct Node {
+struct MEZZO_API Node {
   const Op* op = nullptr;
   std::vector<Value> inputs;
   Attributes attributes;
@@ -43,6 +44,6 @@ inline bool is(const Node& node, const Op& op) { return node.op == &op; }
 inline bool is(const Value& value, const Op& op) { return value.node() && value.node()->op == &op; }
 
 /// All outputs of a node, in order.
-Values outputs_of(const NodePtr& node);
+MEZZO_API Values outputs_of(const NodePtr& node);
 
 }  // namespace mezzo

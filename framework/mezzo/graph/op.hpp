@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/attributes.hpp>
 #include <mezzo/graph/value.hpp>
 #include <mezzo/precision/autocast.hpp>
@@ -19,10 +20,10 @@ struct Spec {
 };
 
 /// "float32 (2, 3)".
-std::string to_string(const Spec& spec);
+MEZZO_API std::string to_string(const Spec& spec);
 
 /// Bytes of a dense array of that spec. All sizes must be known.
-std::size_t bytes_of(const Spec& spec);
+MEZZO_API std::size_t bytes_of(const Spec& spec);
 
 /// Arguments of an op's check: the operands' shapes and dtypes after autocast. Sizes may be -1 (unknown batch).
 struct OpCall {

@@ -3,6 +3,8 @@
 #include <string>
 #include <tuple>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo {
 
 /// Numbers that change between steps without compiling a new plan.
@@ -27,6 +29,6 @@ struct RuntimeKey {
 };
 
 /// "step", "learning_rate of optimizer 1".
-std::string to_string(const RuntimeKey& key);
+MEZZO_API std::string to_string(const RuntimeKey& key);
 
 }  // namespace mezzo

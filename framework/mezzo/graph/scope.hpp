@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/cast_scope.hpp>
 
 namespace mezzo {
@@ -25,7 +26,7 @@ struct Frame {
 using Frames = std::vector<Frame>;
 
 /// Runs a layer for its lifetime: ops are inserted for this frame, inside the frames that are already active.
-class Scope {
+class MEZZO_API Scope {
  public:
   explicit Scope(Frame frame);
   explicit Scope(const Frames& frames);
@@ -38,7 +39,7 @@ class Scope {
 };
 
 /// Replaces the global policy for its lifetime (the Trainer's level). An inheriting policy has no effect.
-class PolicyScope {
+class MEZZO_API PolicyScope {
  public:
   explicit PolicyScope(const Policy& policy);
   ~PolicyScope();
@@ -50,7 +51,7 @@ class PolicyScope {
 };
 
 /// Inserts nodes for the layer of an earlier node for its lifetime: gradients and casts of that node.
-class OriginScope {
+class MEZZO_API OriginScope {
  public:
   OriginScope(const std::string& where, const std::string& path);
   ~OriginScope();
@@ -62,7 +63,7 @@ class OriginScope {
 };
 
 /// Hides the running layers and regions of this thread for its lifetime, for the run of a model inside another model.
-class FreshScope {
+class MEZZO_API FreshScope {
  public:
   FreshScope();
   ~FreshScope();
@@ -75,19 +76,19 @@ class FreshScope {
 };
 
 /// Running layers of this thread, outermost first.
-const Frames& current_frames();
+MEZZO_API const Frames& current_frames();
 
 /// Policy that applies here: of the nearest region or running layer that has one, else the Trainer's, else the global
 /// one. Op lists override the policies of layers inside them.
-Policy current_policy();
+MEZZO_API Policy current_policy();
 
 /// Path of the running layer from the root of the run: "backbone/layer1.0/conv1".
-std::string current_path();
+MEZZO_API std::string current_path();
 
 /// True if every running layer is trainable.
-bool current_trainable();
+MEZZO_API bool current_trainable();
 
 /// Start of error texts: the innermost running layer, `[Conv2D "stem"]`, or `[otherwise]` outside all layers.
-std::string current_label(const std::string& otherwise);
+MEZZO_API std::string current_label(const std::string& otherwise);
 
 }  // namespace mezzo

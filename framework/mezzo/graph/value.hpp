@@ -18,7 +18,7 @@ using Values = std::vector<Value>;
 /// Operand and result of ops, for layers, losses and metrics. Inside a trace it is a symbol (an output of a node) with
 /// known shape and dtype; outside, a concrete array. A C++ number converts to a weak Value: it takes the dtype of the
 /// other operand. Cheap to copy.
-class Value {
+class MEZZO_API Value {
  public:
   /// Undefined: has neither node nor array.
   Value() = default;

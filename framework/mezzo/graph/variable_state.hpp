@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo {
 
 /// State of a variable, shared by its layer, the graph, plans and optimizers.
-struct VariableState {
+struct MEZZO_API VariableState {
   struct Blank {};
   explicit VariableState(std::string label) : name(std::move(label)) {}
   explicit VariableState(Blank) {}

@@ -1,10 +1,11 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/initializer.hpp>
 
 namespace mezzo {
 
 /// Sets every element to `value`.
-class Constant : public Initializer {
+class MEZZO_API Constant : public Initializer {
  public:
   explicit Constant(double value = 0) : value_(value) {}
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
@@ -14,13 +15,13 @@ class Constant : public Initializer {
 };
 
 /// Sets every element to 0.
-class Zeros : public Constant {
+class MEZZO_API Zeros : public Constant {
  public:
   Zeros() : Constant(0) {}
 };
 
 /// Sets every element to 1.
-class Ones : public Constant {
+class MEZZO_API Ones : public Constant {
  public:
   Ones() : Constant(1) {}
 };

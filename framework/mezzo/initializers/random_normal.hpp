@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/initializer.hpp>
 
 namespace mezzo {
@@ -9,7 +10,7 @@ struct RandomNormalOptions {
 };
 
 /// Draws from a normal distribution.
-class RandomNormal : public Initializer {
+class MEZZO_API RandomNormal : public Initializer {
  public:
   /// A ValueError for a negative stddev.
   explicit RandomNormal(RandomNormalOptions options = {});

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/initializer.hpp>
 
 namespace mezzo {
@@ -9,7 +10,7 @@ struct RandomUniformOptions {
 };
 
 /// Draws from the uniform distribution over [minval, maxval).
-class RandomUniform : public Initializer {
+class MEZZO_API RandomUniform : public Initializer {
  public:
   /// A ValueError if maxval is below minval.
   explicit RandomUniform(RandomUniformOptions options = {});

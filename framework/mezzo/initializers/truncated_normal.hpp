@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/initializer.hpp>
 
 namespace mezzo {
@@ -10,7 +11,7 @@ struct TruncatedNormalOptions {
 
 /// Draws from a normal distribution and redraws numbers that are more than two stddev from the mean. The standard
 /// deviation of the result is 0.88 stddev, as in Keras.
-class TruncatedNormal : public Initializer {
+class MEZZO_API TruncatedNormal : public Initializer {
  public:
   /// A ValueError for a negative stddev.
   explicit TruncatedNormal(TruncatedNormalOptions options = {});

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/initializer.hpp>
 
 namespace mezzo {
@@ -13,7 +14,7 @@ struct Fans {
 
 /// Fans of a weight, as in Keras: (in, out) of a matrix; in and out times the kernel's area for a convolution (..., in,
 /// out); the size for a vector; 1 for a scalar.
-Fans compute_fans(const Shape& shape);
+MEZZO_API Fans compute_fans(const Shape& shape);
 
 struct VarianceScalingOptions {
   double scale = 1;                               ///< factor of the variance, above 0
@@ -23,7 +24,7 @@ struct VarianceScalingOptions {
 
 /// Draws numbers of mean 0 and variance scale / max(1, fan), as in Keras. The standard deviation of a truncated normal
 /// is corrected for the truncation.
-class VarianceScaling : public Initializer {
+class MEZZO_API VarianceScaling : public Initializer {
  public:
   /// A ValueError for a scale that isn't above 0, a NameError for an unknown mode or distribution.
   explicit VarianceScaling(VarianceScalingOptions options = {});
@@ -34,37 +35,37 @@ class VarianceScaling : public Initializer {
 };
 
 /// Uniform, of variance 2 / (in + out) (Glorot and Bengio, 2010).
-class GlorotUniform : public VarianceScaling {
+class MEZZO_API GlorotUniform : public VarianceScaling {
  public:
   GlorotUniform();
 };
 
 /// Truncated normal, of variance 2 / (in + out) (Glorot and Bengio, 2010).
-class GlorotNormal : public VarianceScaling {
+class MEZZO_API GlorotNormal : public VarianceScaling {
  public:
   GlorotNormal();
 };
 
 /// Uniform, of variance 2 / in (He et al., 2015).
-class HeUniform : public VarianceScaling {
+class MEZZO_API HeUniform : public VarianceScaling {
  public:
   HeUniform();
 };
 
 /// Truncated normal, of variance 2 / in (He et al., 2015).
-class HeNormal : public VarianceScaling {
+class MEZZO_API HeNormal : public VarianceScaling {
  public:
   HeNormal();
 };
 
 /// Uniform, of variance 1 / in (LeCun et al., 1998).
-class LecunUniform : public VarianceScaling {
+class MEZZO_API LecunUniform : public VarianceScaling {
  public:
   LecunUniform();
 };
 
 /// Truncated normal, of variance 1 / in (LeCun et al., 1998).
-class LecunNormal : public VarianceScaling {
+class MEZZO_API LecunNormal : public VarianceScaling {
  public:
   LecunNormal();
 };

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo {
 
 /// Content of a file.
@@ -10,7 +12,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 /// Reads a whole file. Throws a FileError that names the file if it is missing, not a regular file, unreadable or
 /// larger than `limit` bytes.
-Bytes read_file(const std::string& path, std::uint64_t limit);
+MEZZO_API Bytes read_file(const std::string& path, std::uint64_t limit);
 
 /// Converts four bytes, the most significant one first, to a number.
 inline std::uint32_t big_endian(const std::uint8_t* bytes) {

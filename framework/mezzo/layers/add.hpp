@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -9,7 +10,7 @@ struct AddOptions {
 };
 
 /// Sum of two or more inputs, with numpy's broadcasting: `Add()({a, b})`.
-class Add : public Layer {
+class MEZZO_API Add : public Layer {
  public:
   explicit Add(const AddOptions& options = {}) : Layer("Add", options) {}
   Value operator()(const Values& xs) { return Layer::operator()(xs).front(); }

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -13,7 +14,7 @@ struct AveragePooling2DOptions {
 
 /// Mean of each window of images (batch, height, width, channels), accumulated in at least float32. Padding "same" is
 /// left out of the mean, as in Keras. Padding by numbers counts as zeros, as in torch (count_include_pad).
-class AveragePooling2D : public Layer {
+class MEZZO_API AveragePooling2D : public Layer {
  public:
   /// A ValueError for a pool_size or strides below 1.
   explicit AveragePooling2D(AveragePooling2DOptions options = {});

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -22,7 +23,7 @@ struct BatchNormalizationOptions {
 /// mean and biased variance and updates moving_mean and moving_variance with them. Inference, and a frozen layer, use
 /// moving_mean and moving_variance. Weights: gamma, beta, moving_mean, moving_variance, each (channels,), in at least
 /// float32.
-class BatchNormalization : public Layer {
+class MEZZO_API BatchNormalization : public Layer {
  public:
   /// A ValueError for a momentum outside [0, 1] or an epsilon below 0.
   explicit BatchNormalization(BatchNormalizationOptions options = {});

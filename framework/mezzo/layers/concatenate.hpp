@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -10,7 +11,7 @@ struct ConcatenateOptions {
 };
 
 /// Inputs joined along an axis: `Concatenate()({a, b})`. A ShapeError unless all other sizes are equal.
-class Concatenate : public Layer {
+class MEZZO_API Concatenate : public Layer {
  public:
   explicit Concatenate(const ConcatenateOptions& options = {}) : Layer("Concatenate", options), axis_(options.axis) {}
   Value operator()(const Values& xs) { return Layer::operator()(xs).front(); }

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/ops/activation.hpp>
 
@@ -22,7 +23,7 @@ struct Conv2DOptions {
 
 /// Convolution of images (batch, height, width, channels) with `filters` kernels. Weights: kernel (height, width,
 /// channels / groups, filters), bias (filters,).
-class Conv2D : public Layer {
+class MEZZO_API Conv2D : public Layer {
  public:
   /// A ValueError for a number below 1, or if groups doesn't divide filters.
   explicit Conv2D(Conv2DOptions options = {});

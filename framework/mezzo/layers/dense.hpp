@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/ops/activation.hpp>
 
@@ -17,7 +18,7 @@ struct DenseOptions {
 
 /// activation(x kernel + bias) over the last axis of x: (..., in) becomes (..., units). Weights: kernel (in, units),
 /// bias (units,).
-class Dense : public Layer {
+class MEZZO_API Dense : public Layer {
  public:
   /// A ValueError if units is below 1.
   explicit Dense(DenseOptions options = {});

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -12,7 +13,7 @@ struct DropoutOptions {
 /// In training, sets elements to 0 with probability `rate` and divides the others by 1 - rate (Srivastava et al.,
 /// 2014). In inference, returns its input. The dropped elements depend only on seed_everything(), the step and the
 /// layer's place in the model.
-class Dropout : public Layer {
+class MEZZO_API Dropout : public Layer {
  public:
   /// A ValueError for a rate outside [0, 1).
   explicit Dropout(DropoutOptions options = {});

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -15,7 +16,7 @@ struct EmbeddingOptions {
 /// Rows of a table, selected by integers in [0, input_dim): (...) becomes (..., output_dim). Float inputs are truncated
 /// to int32 first, as in Keras. Only the selected rows are cast to the compute dtype, not the whole table. An index out
 /// of range is a ValueError when the step runs, and nothing is updated. Weights: embeddings (input_dim, output_dim).
-class Embedding : public Layer {
+class MEZZO_API Embedding : public Layer {
  public:
   /// A ValueError if input_dim or output_dim is below 1.
   explicit Embedding(EmbeddingOptions options = {});

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -9,7 +10,7 @@ struct FlattenOptions {
 };
 
 /// Merges all axes but the first: (batch, ...) becomes (batch, elements), and (batch,) becomes (batch, 1).
-class Flatten : public Layer {
+class MEZZO_API Flatten : public Layer {
  public:
   explicit Flatten(const FlattenOptions& options = {}) : Layer("Flatten", options) {}
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -11,7 +12,7 @@ struct GELUOptions {
 
 /// Gaussian error linear unit, x (1 + erf(x / sqrt(2))) / 2, elementwise (Hendrycks and Gimpel, 2016). The default
 /// equals Keras' activation "gelu".
-class GELU : public Layer {
+class MEZZO_API GELU : public Layer {
  public:
   explicit GELU(GELUOptions options = {}) : Layer("GELU", options), options_(std::move(options)) {}
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -11,7 +12,7 @@ struct GlobalAveragePooling2DOptions {
 
 /// Mean of each channel of images (Lin et al., 2013): (batch, height, width, channels) becomes (batch, channels),
 /// or (batch, 1, 1, channels) with keepdims. Accumulated in at least float32. A ShapeError for inputs of another rank.
-class GlobalAveragePooling2D : public Layer {
+class MEZZO_API GlobalAveragePooling2D : public Layer {
  public:
   explicit GlobalAveragePooling2D(GlobalAveragePooling2DOptions options = {})
       : Layer("GlobalAveragePooling2D", options), options_(std::move(options)) {}

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -17,7 +18,7 @@ struct LayerNormalizationOptions {
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, with mean and biased variance over the given axes, in training
 /// and in inference (Ba et al., 2016). Weights: gamma, beta, with the sizes of those axes, in at least float32.
-class LayerNormalization : public Layer {
+class MEZZO_API LayerNormalization : public Layer {
  public:
   /// A ValueError for an epsilon below 0 or no axis.
   explicit LayerNormalization(LayerNormalizationOptions options = {});

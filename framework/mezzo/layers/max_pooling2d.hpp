@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -12,7 +13,7 @@ struct MaxPooling2DOptions {
 };
 
 /// Maximum of each window of images (batch, height, width, channels). Padding counts as -infinity.
-class MaxPooling2D : public Layer {
+class MEZZO_API MaxPooling2D : public Layer {
  public:
   /// A ValueError for a pool_size or strides below 1.
   explicit MaxPooling2D(MaxPooling2DOptions options = {});

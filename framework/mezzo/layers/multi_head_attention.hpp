@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -30,7 +31,7 @@ struct AttentionCallOptions {
 /// heads, key_dim), query/bias (heads, key_dim), likewise key and value, attention_output/kernel (heads, value_dim,
 /// output_shape), attention_output/bias (output_shape,). Weight files have the layout of torch's Linear: query.weight
 /// (heads * key_dim, size).
-class MultiHeadAttention : public Layer {
+class MEZZO_API MultiHeadAttention : public Layer {
  public:
   /// A ValueError if num_heads or key_dim is below 1, a size is negative, or dropout is outside of [0, 1).
   explicit MultiHeadAttention(MultiHeadAttentionOptions options = {});

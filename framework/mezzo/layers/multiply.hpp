@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -9,7 +10,7 @@ struct MultiplyOptions {
 };
 
 /// Product of two or more inputs, with numpy's broadcasting: `Multiply()({a, b})`.
-class Multiply : public Layer {
+class MEZZO_API Multiply : public Layer {
  public:
   explicit Multiply(const MultiplyOptions& options = {}) : Layer("Multiply", options) {}
   Value operator()(const Values& xs) { return Layer::operator()(xs).front(); }

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -11,7 +12,7 @@ struct PermuteOptions {
 
 /// Permutes the axes of each sample: axis i of the output is axis dims[i - 1] of the input, and axis 0, the batch,
 /// stays. `Permute({.dims = {2, 1}})` maps (batch, 3, 4) to (batch, 4, 3). A ShapeError for an input of another rank.
-class Permute : public Layer {
+class MEZZO_API Permute : public Layer {
  public:
   /// A ValueError unless dims holds each of 1, 2, ..., n once.
   explicit Permute(const PermuteOptions& options = {});

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -9,7 +10,7 @@ struct ReLUOptions {
 };
 
 /// max(x, 0), elementwise.
-class ReLU : public Layer {
+class MEZZO_API ReLU : public Layer {
  public:
   explicit ReLU(const ReLUOptions& options = {}) : Layer("ReLU", options) {}
 

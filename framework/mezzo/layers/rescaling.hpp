@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -11,7 +12,7 @@ struct RescalingOptions {
 };
 
 /// x * scale + offset. `Rescaling({.scale = 1.0 / 255})` maps bytes of images to [0, 1].
-class Rescaling : public Layer {
+class MEZZO_API Rescaling : public Layer {
  public:
   explicit Rescaling(RescalingOptions options = {}) : Layer("Rescaling", options), options_(std::move(options)) {}
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -10,7 +11,7 @@ struct SoftmaxOptions {
 };
 
 /// exp(x) divided by its sum along an axis, computed in at least float32. A ShapeError for an input without that axis.
-class Softmax : public Layer {
+class MEZZO_API Softmax : public Layer {
  public:
   explicit Softmax(SoftmaxOptions options = {}) : Layer("Softmax", options), options_(std::move(options)) {}
 

@@ -1,11 +1,12 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
 
 /// Numbers of pixels around images: one for all four sides, `{2, 1}` for {above and below, left and right}, or
 /// `{{1, 0}, {2, 3}}` for {{above, below}, {left, right}}.
-class Margins {
+class MEZZO_API Margins {
  public:
   template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
   Margins(I all) : numbers_(4, static_cast<std::int64_t>(all)) {}
@@ -26,7 +27,7 @@ struct ZeroPadding2DOptions {
 };
 
 /// Adds zeros around images (batch, height, width, channels). A ShapeError for an input of another rank.
-class ZeroPadding2D : public Layer {
+class MEZZO_API ZeroPadding2D : public Layer {
  public:
   /// A ValueError for a padding below 0.
   explicit ZeroPadding2D(const ZeroPadding2DOptions& options = {});

@@ -1,11 +1,12 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/loss.hpp>
 
 namespace mezzo {
 
 /// Mean of |y_true - y_pred| over each sample: (batch, ...) to (batch,), in at least float32. A ShapeError unless the
 /// shapes are equal; a last axis of size 1 that only one of them has is dropped.
-Value mean_absolute_error(const Value& y_true, const Value& y_pred);
+MEZZO_API Value mean_absolute_error(const Value& y_true, const Value& y_pred);
 
 namespace losses {
 
@@ -14,7 +15,7 @@ struct MeanAbsoluteErrorOptions {
 };
 
 /// mean_absolute_error as a loss.
-class MeanAbsoluteError : public Loss {
+class MEZZO_API MeanAbsoluteError : public Loss {
  public:
   explicit MeanAbsoluteError(MeanAbsoluteErrorOptions options = {}) : Loss(std::move(options.name)) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return mean_absolute_error(y_true, y_pred); }

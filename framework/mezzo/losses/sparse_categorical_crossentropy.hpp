@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/loss.hpp>
 
 namespace mezzo {
@@ -10,8 +11,8 @@ struct CrossentropyOptions {
 /// -log of the probability of the right class, mean over each sample, in at least float32: labels y_true (batch, ...)
 /// or (batch, ..., 1) and predictions y_pred (batch, ..., classes) to (batch,). Probabilities are scaled to sum to 1
 /// and clipped to [1e-7, 1 - 1e-7], as in Keras. A label outside of [0, classes) is a ValueError when the step runs.
-Value sparse_categorical_crossentropy(const Value& y_true, const Value& y_pred,
-                                      const CrossentropyOptions& options = {});
+MEZZO_API Value sparse_categorical_crossentropy(const Value& y_true, const Value& y_pred,
+                                                const CrossentropyOptions& options = {});
 
 namespace losses {
 
@@ -21,7 +22,7 @@ struct SparseCategoricalCrossentropyOptions {
 };
 
 /// sparse_categorical_crossentropy as a loss.
-class SparseCategoricalCrossentropy : public Loss {
+class MEZZO_API SparseCategoricalCrossentropy : public Loss {
  public:
   explicit SparseCategoricalCrossentropy(SparseCategoricalCrossentropyOptions options = {})
       : Loss(std::move(options.name)), options_{options.from_logits} {}

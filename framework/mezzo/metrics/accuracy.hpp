@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
@@ -6,6 +7,6 @@ namespace mezzo {
 /// Accuracy of the kind that fits the shapes, as Keras' "accuracy": binary_accuracy if y_pred is one number per sample,
 /// sparse_categorical_accuracy if y_true has one axis less than y_pred or a last axis of size 1, else
 /// categorical_accuracy. Returns one number in [0, 1] per sample, float32.
-Value accuracy(const Value& y_true, const Value& y_pred);
+MEZZO_API Value accuracy(const Value& y_true, const Value& y_pred);
 
 }  // namespace mezzo

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/metric.hpp>
 
 namespace mezzo {
@@ -9,7 +10,7 @@ struct ThresholdOptions {
 
 /// Fraction of each sample's predictions whose class, 0 or 1, equals y_true: two values of the same shape (batch, ...)
 /// to (batch,), float32.
-Value binary_accuracy(const Value& y_true, const Value& y_pred, const ThresholdOptions& options = {});
+MEZZO_API Value binary_accuracy(const Value& y_true, const Value& y_pred, const ThresholdOptions& options = {});
 
 namespace metrics {
 
@@ -19,7 +20,7 @@ struct BinaryAccuracyOptions {
 };
 
 /// binary_accuracy as a metric.
-class BinaryAccuracy : public Metric {
+class MEZZO_API BinaryAccuracy : public Metric {
  public:
   explicit BinaryAccuracy(BinaryAccuracyOptions options = {})
       : Metric(std::move(options.name)), options_{options.threshold} {}

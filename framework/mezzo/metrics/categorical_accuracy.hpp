@@ -1,11 +1,12 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/metric.hpp>
 
 namespace mezzo {
 
 /// Fraction of each sample's predictions whose class, the argmax over the last axis, equals that of y_true: two values
 /// of the same shape (batch, ..., classes) to (batch,), float32.
-Value categorical_accuracy(const Value& y_true, const Value& y_pred);
+MEZZO_API Value categorical_accuracy(const Value& y_true, const Value& y_pred);
 
 namespace metrics {
 
@@ -14,7 +15,7 @@ struct CategoricalAccuracyOptions {
 };
 
 /// categorical_accuracy as a metric.
-class CategoricalAccuracy : public Metric {
+class MEZZO_API CategoricalAccuracy : public Metric {
  public:
   explicit CategoricalAccuracy(CategoricalAccuracyOptions options = {}) : Metric(std::move(options.name)) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return categorical_accuracy(y_true, y_pred); }

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/losses/mean_absolute_error.hpp>
 #include <mezzo/nn/metric.hpp>
 
@@ -9,7 +10,7 @@ struct MeanAbsoluteErrorOptions {
 };
 
 /// mean_absolute_error as a metric. losses::MeanAbsoluteError is the loss.
-class MeanAbsoluteError : public Metric {
+class MEZZO_API MeanAbsoluteError : public Metric {
  public:
   explicit MeanAbsoluteError(MeanAbsoluteErrorOptions options = {}) : Metric(std::move(options.name)) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return mean_absolute_error(y_true, y_pred); }

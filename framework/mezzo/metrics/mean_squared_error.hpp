@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/losses/mean_squared_error.hpp>
 #include <mezzo/nn/metric.hpp>
 
@@ -9,7 +10,7 @@ struct MeanSquaredErrorOptions {
 };
 
 /// mean_squared_error as a metric. losses::MeanSquaredError is the loss.
-class MeanSquaredError : public Metric {
+class MEZZO_API MeanSquaredError : public Metric {
  public:
   explicit MeanSquaredError(MeanSquaredErrorOptions options = {}) : Metric(std::move(options.name)) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return mean_squared_error(y_true, y_pred); }

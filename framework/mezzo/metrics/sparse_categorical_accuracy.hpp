@@ -1,11 +1,12 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/metric.hpp>
 
 namespace mezzo {
 
 /// Fraction of each sample's predictions whose class, the argmax over the last axis, equals the label: labels y_true
 /// (batch, ...) or (batch, ..., 1) and scores y_pred (batch, ..., classes) to (batch,), float32.
-Value sparse_categorical_accuracy(const Value& y_true, const Value& y_pred);
+MEZZO_API Value sparse_categorical_accuracy(const Value& y_true, const Value& y_pred);
 
 namespace metrics {
 
@@ -14,7 +15,7 @@ struct SparseCategoricalAccuracyOptions {
 };
 
 /// sparse_categorical_accuracy as a metric.
-class SparseCategoricalAccuracy : public Metric {
+class MEZZO_API SparseCategoricalAccuracy : public Metric {
  public:
   explicit SparseCategoricalAccuracy(SparseCategoricalAccuracyOptions options = {}) : Metric(std::move(options.name)) {}
   Value call(const Value& y_true, const Value& y_pred) const override {

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
 #include <mezzo/nn/metric.hpp>
 
@@ -10,7 +11,7 @@ struct SparseCategoricalCrossentropyOptions {
 };
 
 /// sparse_categorical_crossentropy as a metric. losses::SparseCategoricalCrossentropy is the loss.
-class SparseCategoricalCrossentropy : public Metric {
+class MEZZO_API SparseCategoricalCrossentropy : public Metric {
  public:
   explicit SparseCategoricalCrossentropy(SparseCategoricalCrossentropyOptions options = {})
       : Metric(std::move(options.name)), options_{options.from_logits} {}

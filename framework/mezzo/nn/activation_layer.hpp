@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/ops/activation.hpp>
 
@@ -12,7 +13,7 @@ struct ActivationOptions {
 
 /// Activation function as a layer: `layers::Activation({.activation = "relu"})`. mezzo::Activation is the function; it
 /// converts to this layer where a layer is expected.
-class Activation : public Layer {
+class MEZZO_API Activation : public Layer {
  public:
   explicit Activation(ActivationOptions options = {}) : Layer("Activation", options), options_(std::move(options)) {}
 

@@ -3,13 +3,14 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
 
 /// Ops between the inputs and outputs of a functional model, with their layers and variables and without casts. A value
 /// type: a clone of the model has variables of its own.
-class FunctionalGraph {
+class MEZZO_API FunctionalGraph {
  public:
   FunctionalGraph() = default;
 

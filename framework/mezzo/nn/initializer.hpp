@@ -3,12 +3,13 @@
 #include <string>
 
 #include <mezzo/core/any.hpp>
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo {
 
 /// Base of initializers: functions that make the initial values of weights.
-class Initializer {
+class MEZZO_API Initializer {
  public:
   virtual ~Initializer() = default;
 

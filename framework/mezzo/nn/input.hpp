@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -13,7 +14,7 @@ struct InputOptions {
 };
 
 /// Layer that returns its input. An Input becomes an InputLayer as the first element of a Sequential.
-class InputLayer : public Layer {
+class MEZZO_API InputLayer : public Layer {
  public:
   explicit InputLayer(Value symbol);
   const Value& symbol() const { return symbol_; }
@@ -27,7 +28,7 @@ class InputLayer : public Layer {
 
 /// Entry of a functional graph: a symbolic Value of shape (batch_size, *shape). As the first element of a Sequential it
 /// builds the layers at construction.
-class Input : public Value {
+class MEZZO_API Input : public Value {
  public:
   explicit Input(const InputOptions& options = {});
   operator Any<Layer>() const { return InputLayer(*this); }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <mezzo/core/any.hpp>
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer_state.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/ops.hpp>
@@ -42,7 +43,7 @@ struct LoadWeightsOptions {
 ///      private:
 ///       Variable gain_{"gain"};
 ///     };
-class Layer {
+class MEZZO_API Layer {
  public:
   virtual ~Layer() = default;
 
@@ -153,7 +154,7 @@ class Layer {
 };
 
 /// Makes `root` the root of a run for its lifetime: layers called on this thread become its sub-layers.
-class RootScope {
+class MEZZO_API RootScope {
  public:
   explicit RootScope(const Layer& root);
   ~RootScope();
@@ -174,9 +175,9 @@ struct WeightPolicy {
 };
 
 /// All weights below `root`, each once. `base` is the Trainer's policy.
-std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base);
+MEZZO_API std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base);
 
 /// Storage dtype of the weight under its policy.
-DType stored_dtype(const WeightPolicy& weight);
+MEZZO_API DType stored_dtype(const WeightPolicy& weight);
 
 }  // namespace mezzo

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/shared.hpp>
 #include <mezzo/graph/scope.hpp>
 #include <mezzo/nn/variable.hpp>
@@ -21,7 +22,7 @@ struct WeightFileRules {
 };
 
 /// State that all copies of a layer share: kind, name, policy, sub-layers, weights.
-struct LayerState : ScopeInfo {
+struct MEZZO_API LayerState : ScopeInfo {
   struct Blank {};
   explicit LayerState(Blank) {}
   explicit LayerState(ScopeInfo info) : ScopeInfo(std::move(info)) {}
@@ -40,6 +41,6 @@ struct LayerState : ScopeInfo {
 };
 
 /// Keras' automatic name of a class: "BatchNormalization" -> "batch_normalization".
-std::string snake_case(const std::string& kind);
+MEZZO_API std::string snake_case(const std::string& kind);
 
 }  // namespace mezzo

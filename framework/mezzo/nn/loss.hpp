@@ -3,12 +3,13 @@
 #include <utility>
 
 #include <mezzo/core/any.hpp>
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
 
 /// Base of losses, the quantities that training minimizes.
-class Loss {
+class MEZZO_API Loss {
  public:
   explicit Loss(std::string name) : name_(std::move(name)) {}
   virtual ~Loss() = default;

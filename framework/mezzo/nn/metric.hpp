@@ -3,12 +3,13 @@
 #include <type_traits>
 #include <utility>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/loss.hpp>
 
 namespace mezzo {
 
 /// Base of metrics, numbers that are averaged over the samples of an epoch. Totals are accumulated in double.
-class Metric {
+class MEZZO_API Metric {
  public:
   explicit Metric(std::string name) : name_(std::move(name)) {}
   virtual ~Metric() = default;

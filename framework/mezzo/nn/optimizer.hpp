@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <mezzo/core/any.hpp>
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/shared.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/nn/schedule.hpp>
@@ -36,7 +37,7 @@ struct OptimizerCommon {
 };
 
 /// Base of optimizers. Holds slots (moments, momentum) and counters; copies share them.
-class Optimizer {
+class MEZZO_API Optimizer {
  public:
   virtual ~Optimizer() = default;
 

@@ -4,11 +4,12 @@
 #include <utility>
 
 #include <mezzo/core/any.hpp>
+#include <mezzo/core/api.hpp>
 
 namespace mezzo {
 
 /// Base of learning rates that depend on the number of updates made.
-class Schedule {
+class MEZZO_API Schedule {
  public:
   virtual ~Schedule() = default;
 
@@ -17,7 +18,7 @@ class Schedule {
 };
 
 /// A constant learning rate or a Schedule.
-class LearningRate {
+class MEZZO_API LearningRate {
  public:
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   LearningRate(N value) : value_(static_cast<double>(value)) {}

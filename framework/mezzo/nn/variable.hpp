@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/shared.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/nn/initializer.hpp>
@@ -21,7 +22,7 @@ struct WeightOptions {
 };
 
 /// Named weight of a layer. Copies share the numbers. Empty until the layer's build() fills it by add_weight().
-class Variable {
+class MEZZO_API Variable {
  public:
   explicit Variable(std::string name) : state_(std::in_place, std::move(name)) {}
   explicit Variable(Shared<VariableState> state) : state_(std::move(state)) {}

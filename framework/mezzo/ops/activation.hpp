@@ -4,13 +4,14 @@
 #include <type_traits>
 #include <utility>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
 
 /// An activation function by name ("exp", "gelu", "linear", "relu", "sigmoid", "softmax", "tanh"), or any function of
 /// one Value. "gelu" is the exact variant, "softmax" is along the last axis. Default: linear.
-class Activation {
+class MEZZO_API Activation {
  public:
   Activation() = default;
 

@@ -22,6 +22,11 @@ const GradientFunction& function_of(const Attributes& attributes) {
 }
 
 Value call(const Function& function, const Values& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].defined()) {
+      fail<ValueError>(current_label("custom_gradient"), "input {} must be defined; got an undefined Value", i);
+    }
+  }
   CustomGradientResult result = function(arguments);
   if (!result.value.defined() || !result.gradient) {
     fail<ValueError>(current_label("custom_gradient"), "the function must return a value and a gradient; got no {}",

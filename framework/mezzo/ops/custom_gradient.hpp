@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
@@ -26,7 +27,7 @@ struct CustomGradientResult {
 /// The function is traced where it is called; a Model's functional graph calls it again when the model is called.
 /// Second derivatives differentiate the ops that `gradient` inserts. Throws a ValueError if the function returns no
 /// value or no gradient, or if the gradient doesn't return one entry for each argument.
-std::function<Value(const Values& arguments)> custom_gradient(
+MEZZO_API std::function<Value(const Values& arguments)> custom_gradient(
     std::function<CustomGradientResult(const Values& arguments)> function);
 
 }  // namespace mezzo

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
@@ -7,9 +8,9 @@ namespace mezzo {
 /// loss doesn't depend on. A loss that is not a scalar is summed. `seed` is the cotangent of the loss (the loss scale).
 /// A gradient has the dtype of its x; the gradient of a float32 variable is float32 even if the step computes with a
 /// low-precision copy of it. Throws a ValueError outside a trace.
-Values gradients(const Value& loss, const Values& xs, const Value& seed = Value(1.0));
+MEZZO_API Values gradients(const Value& loss, const Values& xs, const Value& seed = Value(1.0));
 
 /// The same, but undefined for an x that the loss doesn't depend on.
-Values partial_gradients(const Value& loss, const Values& xs, const Value& seed);
+MEZZO_API Values partial_gradients(const Value& loss, const Values& xs, const Value& seed);
 
 }  // namespace mezzo

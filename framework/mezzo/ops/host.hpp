@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/graph/value.hpp>
 
@@ -19,11 +20,11 @@ struct HostOptions {
 /// policy. The function is called once a step, before variables are updated, and once more if a step is skipped under
 /// loss scaling. If it throws, the step ends and changes no variable. A gradient through it is a ValueError: use
 /// stop_gradient() or custom_gradient(). Throws a ShapeError or DTypeError if a result doesn't match the options.
-Value host(std::function<Tensor(const Tensor& x)> function, const Value& x, const HostOptions& options = {});
+MEZZO_API Value host(std::function<Tensor(const Tensor& x)> function, const Value& x, const HostOptions& options = {});
 
 /// The same for several arguments.
-Value host(std::function<Tensor(const std::vector<Tensor>& xs)> function, const Values& xs,
-           const HostOptions& options = {});
+MEZZO_API Value host(std::function<Tensor(const std::vector<Tensor>& xs)> function, const Values& xs,
+                     const HostOptions& options = {});
 
 /// Options of print().
 struct PrintOptions {
@@ -32,6 +33,6 @@ struct PrintOptions {
 
 /// Returns x and writes its numbers to std::cout each time the step runs, as `message float32 (2,) [1, 2]`. Large
 /// arrays are summarized as in NumPy. The op is kept even if nothing uses the result.
-Value print(const Value& x, const PrintOptions& options = {});
+MEZZO_API Value print(const Value& x, const PrintOptions& options = {});
 
 }  // namespace mezzo

@@ -4,12 +4,13 @@
 #include <string>
 #include <type_traits>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/shape.hpp>
 
 namespace mezzo {
 
 /// One or several integers: `3` or `{3, 5}`. For height and width, one number sets both.
-class Ints {
+class MEZZO_API Ints {
  public:
   Ints() = default;
   template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
 #include <mezzo/precision/op_precision.hpp>
 
@@ -33,7 +34,7 @@ struct OpListsOptions {
 /// An OpLists is accepted as a policy: `Trainer({.precision = OpLists({.dtype = DType::float16})})`. Layers then cast
 /// nothing, even if they have a policy of their own. Variables are float32. Only ops cast, in the forward pass;
 /// gradients have the dtypes of their values. disable_casts() and an inner autocast() override the lists.
-class OpLists : public OpPrecision {
+class MEZZO_API OpLists : public OpPrecision {
  public:
   /// Throws a ValueError for a dtype other than float16 and bfloat16, an unknown opt_level, lists with "O2", a list
   /// given twice (names and file), or an op on both lists. Throws a FileError for an unreadable file.

@@ -64,7 +64,6 @@ const std::set<std::string>& absent() {
                                            "rsqrt",
                                            "silu",
                                            "smooth_l1_loss",
-                                           "softplus",
                                            "sqrt",
                                            "stack",
                                            "std",

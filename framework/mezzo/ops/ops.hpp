@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/shape.hpp>
 #include <mezzo/graph/value.hpp>
 #include <mezzo/ops/ints.hpp>
@@ -12,13 +13,13 @@ namespace mezzo {
 /// Operands of different dtypes are promoted to the widest; C++ numbers take the dtype of the other operand. Shapes
 /// that don't broadcast are a ShapeError.
 /// @{
-Value add(const Value& a, const Value& b);
-Value subtract(const Value& a, const Value& b);
-Value multiply(const Value& a, const Value& b);
+MEZZO_API Value add(const Value& a, const Value& b);
+MEZZO_API Value subtract(const Value& a, const Value& b);
+MEZZO_API Value multiply(const Value& a, const Value& b);
 /// Integers are divided as floats of the scope's compute dtype.
-Value divide(const Value& a, const Value& b);
+MEZZO_API Value divide(const Value& a, const Value& b);
 /// a == b, of dtype bool; not differentiable.
-Value equal(const Value& a, const Value& b);
+MEZZO_API Value equal(const Value& a, const Value& b);
 
 inline Value operator+(const Value& a, const Value& b) { return add(a, b); }
 inline Value operator-(const Value& a, const Value& b) { return subtract(a, b); }
@@ -27,13 +28,13 @@ inline Value operator/(const Value& a, const Value& b) { return divide(a, b); }
 
 /// Assignment operators: a = a + b and so on. Op lists can name them: "iadd", "isub", "imul" and "itruediv". If no list
 /// names them, b takes a's dtype.
-Value& operator+=(Value& a, const Value& b);
-Value& operator-=(Value& a, const Value& b);
-Value& operator*=(Value& a, const Value& b);
-Value& operator/=(Value& a, const Value& b);
+MEZZO_API Value& operator+=(Value& a, const Value& b);
+MEZZO_API Value& operator-=(Value& a, const Value& b);
+MEZZO_API Value& operator*=(Value& a, const Value& b);
+MEZZO_API Value& operator/=(Value& a, const Value& b);
 
 /// x + bias, with broadcasting. Under op lists that don't name "bias_add", bias takes x's dtype, as in torch's linear.
-Value bias_add(const Value& x, const Value& bias);
+MEZZO_API Value bias_add(const Value& x, const Value& bias);
 /// @}
 
 /// @name Elementwise, of one float operand
@@ -41,7 +42,7 @@ Value bias_add(const Value& x, const Value& bias);
 /// rows in ops.def.
 /// @{
 #define MEZZO_OP(...)
-#define MEZZO_UNARY_OP(name, ...) Value name(const Value& x);
+#define MEZZO_UNARY_OP(name, ...) MEZZO_API Value name(const Value& x);
 #define MEZZO_ALIAS_OP(...)
 #include <mezzo/ops/ops.def>
 #undef MEZZO_OP
@@ -50,12 +51,12 @@ Value bias_add(const Value& x, const Value& bias);
 
 /// Gaussian error linear unit (Hendrycks and Gimpel, 2016): x (1 + erf(x / sqrt(2))) / 2, or, if `approximate`,
 /// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
-Value gelu(const Value& x, bool approximate = false);
+MEZZO_API Value gelu(const Value& x, bool approximate = false);
 inline Value operator-(const Value& x) { return negative(x); }
 /// @}
 
 /// The same elements in another dtype. Differentiable between floating dtypes.
-Value cast(const Value& x, DType dtype);
+MEZZO_API Value cast(const Value& x, DType dtype);
 
 /// Options of sum and mean.
 struct ReduceOptions {
@@ -64,29 +65,29 @@ struct ReduceOptions {
 };
 
 /// Sum over axes, accumulated in float32 (float64 for float64) and rounded once to x's dtype.
-Value sum(const Value& x, const ReduceOptions& options = {});
+MEZZO_API Value sum(const Value& x, const ReduceOptions& options = {});
 
 /// Sum divided by the number of elements summed.
-Value mean(const Value& x, const ReduceOptions& options = {});
+MEZZO_API Value mean(const Value& x, const ReduceOptions& options = {});
 
 /// The same elements in another shape. One size may be -1 and is computed from the others. Throws a ShapeError if the
 /// number of elements differs.
-Value reshape(const Value& x, const Shape& shape);
+MEZZO_API Value reshape(const Value& x, const Shape& shape);
 
 /// Axis i of the result is axis permutation[i] of x; {} reverses the axes.
-Value transpose(const Value& x, const Shape& permutation = {});
+MEZZO_API Value transpose(const Value& x, const Shape& permutation = {});
 
 /// x broadcast to `shape` by numpy's rules.
-Value broadcast_to(const Value& x, const Shape& shape);
+MEZZO_API Value broadcast_to(const Value& x, const Shape& shape);
 
 /// Rows of `table` (V, ...) selected by `indices` (integers of any shape). The result has shape indices.shape +
 /// table.shape[1:] and the table's dtype, or the scope's compute dtype if the table is a variable: the rows are cast,
 /// never the whole table. An index outside [0, V) is a ValueError when the step runs, and nothing is updated.
-Value gather(const Value& table, const Value& indices);
+MEZZO_API Value gather(const Value& table, const Value& indices);
 
 /// Concatenates values along `axis`. Different dtypes are promoted to the widest. Throws a ShapeError unless all other
 /// sizes are equal.
-Value concat(const Values& values, std::int64_t axis = -1);
+MEZZO_API Value concat(const Values& values, std::int64_t axis = -1);
 
 /// Options of slice: one number for each axis.
 struct SliceOptions {
@@ -95,11 +96,11 @@ struct SliceOptions {
 };
 
 /// A box of x. Throws a ShapeError unless each axis has a start and a size and the box lies inside x.
-Value slice(const Value& x, const SliceOptions& options);
+MEZZO_API Value slice(const Value& x, const SliceOptions& options);
 
 /// Splits x along `axis`: into a number of equal pieces, `split(x, 3)`, or into pieces of the given sizes,
 /// `split(x, {2, 5})`. Throws a ShapeError unless the sizes add up to the size of the axis.
-Values split(const Value& x, const Ints& sections, std::int64_t axis = -1);
+MEZZO_API Values split(const Value& x, const Ints& sections, std::int64_t axis = -1);
 
 /// Options of pad: one number for each axis.
 struct PadOptions {
@@ -108,11 +109,11 @@ struct PadOptions {
 };
 
 /// x with zeros around it. Throws a ShapeError unless each axis has both numbers, a ValueError for negative ones.
-Value pad(const Value& x, const PadOptions& options);
+MEZZO_API Value pad(const Value& x, const PadOptions& options);
 
 /// Selects a where the condition (bool) is true, else b. All three broadcast by numpy's rules. a and b are promoted to
 /// the wider dtype; the gradient of an element that isn't selected is 0.
-Value where(const Value& condition, const Value& a, const Value& b);
+MEZZO_API Value where(const Value& condition, const Value& a, const Value& b);
 
 /// Options of matmul.
 struct MatmulOptions {
@@ -122,7 +123,7 @@ struct MatmulOptions {
 
 /// Matrix product (..., M, N) of a (..., M, K) and b (K, N), or b (..., K, N) with the same leading axes. Accumulated
 /// in float32 (float64 for float64).
-Value matmul(const Value& a, const Value& b, const MatmulOptions& options = {});
+MEZZO_API Value matmul(const Value& a, const Value& b, const MatmulOptions& options = {});
 
 /// Options of conv2d, with Keras' names.
 struct Conv2DOpOptions {
@@ -133,7 +134,7 @@ struct Conv2DOpOptions {
 };
 
 /// Two-dimensional convolution of images (N, H, W, C) and a kernel (kh, kw, C / groups, F): (N, OH, OW, F).
-Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options = {});
+MEZZO_API Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options = {});
 
 /// Options of max_pool2d.
 struct MaxPool2DOpOptions {
@@ -143,7 +144,7 @@ struct MaxPool2DOpOptions {
 };
 
 /// The maximum of each window of (N, H, W, C); padding counts as -infinity.
-Value max_pool2d(const Value& x, const MaxPool2DOpOptions& options = {});
+MEZZO_API Value max_pool2d(const Value& x, const MaxPool2DOpOptions& options = {});
 
 /// Options of avg_pool2d.
 struct AvgPool2DOpOptions {
@@ -156,7 +157,7 @@ struct AvgPool2DOpOptions {
 };
 
 /// The mean of each window of (N, H, W, C), accumulated in float32 (float64 for float64).
-Value avg_pool2d(const Value& x, const AvgPool2DOpOptions& options = {});
+MEZZO_API Value avg_pool2d(const Value& x, const AvgPool2DOpOptions& options = {});
 
 /// Options of batch_norm.
 struct BatchNormOpOptions {
@@ -174,36 +175,36 @@ struct BatchNormResult {
 /// Normalizes over all axes except the last (Ioffe and Szegedy, 2015). In training, if all enclosing layers are
 /// trainable, uses the mean and biased variance of the batch, otherwise the moving statistics. x is (..., C); the other
 /// operands are (C,). The statistics are computed in float32 (float64 for float64), the dtype of the other operands.
-BatchNormResult batch_norm(const Value& x, const Value& gamma, const Value& beta, const Value& moving_mean,
-                           const Value& moving_variance, const BatchNormOpOptions& options = {});
+MEZZO_API BatchNormResult batch_norm(const Value& x, const Value& gamma, const Value& beta, const Value& moving_mean,
+                                     const Value& moving_variance, const BatchNormOpOptions& options = {});
 
 /// exp(x) divided by its sum along `axis`, computed in float32 (float64 for float64). Throws a ShapeError for an axis
 /// that x doesn't have.
-Value softmax(const Value& x, std::int64_t axis = -1);
+MEZZO_API Value softmax(const Value& x, std::int64_t axis = -1);
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta (Ba et al., 2016). Mean and biased variance are taken over the
 /// last axes of x; gamma and beta have the shape of these axes. The statistics are computed in float32 (float64 for
 /// float64), the dtype of gamma and beta. Throws a ShapeError if the shapes differ.
-Value layer_norm(const Value& x, const Value& gamma, const Value& beta, double epsilon = 1e-3);
+MEZZO_API Value layer_norm(const Value& x, const Value& gamma, const Value& beta, double epsilon = 1e-3);
 
 /// In training, sets each element to 0 with probability `rate` and divides the others by 1 - rate (Srivastava et
 /// al., 2014); otherwise returns x. The dropped elements depend on seed, step, layer path and call, not on threads.
 /// Throws a ValueError for a rate outside [0, 1).
-Value dropout(const Value& x, double rate);
+MEZZO_API Value dropout(const Value& x, double rate);
 
 /// Negative log-probability of the right class: labels are integers (...), scores (..., C), the result (...) in float32
 /// (float64 for float64 scores). With `from_logits`, a softmax is applied to the scores. Without it, scores are scaled
 /// to sum to 1 and clipped to [1e-7, 1 - 1e-7] as in Keras. A label outside [0, C) is a ValueError when the step runs,
 /// and nothing is updated.
-Value sparse_crossentropy(const Value& labels, const Value& scores, bool from_logits);
+MEZZO_API Value sparse_crossentropy(const Value& labels, const Value& scores, bool from_logits);
 
 /// Index (int64) of the largest element along `axis`, which is removed. Of equal elements, the first.
-Value argmax(const Value& x, std::int64_t axis = -1);
+MEZZO_API Value argmax(const Value& x, std::int64_t axis = -1);
 
 /// x, as a node of its own.
-Value identity(const Value& x);
+MEZZO_API Value identity(const Value& x);
 
 /// Returns x and stops its gradient.
-Value stop_gradient(const Value& x);
+MEZZO_API Value stop_gradient(const Value& x);
 
 }  // namespace mezzo

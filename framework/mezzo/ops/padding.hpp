@@ -1,13 +1,14 @@
 #pragma once
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/ops/ints.hpp>
 
 namespace mezzo {
 
 /// Padding of images: "valid" (none), "same" (as TensorFlow: the output has size ceil(input / stride), an odd pixel
 /// goes to the end), or numbers of pixels on each side of height and width, as in torch.
-class Padding {
+class MEZZO_API Padding {
  public:
   /// Throws a NameError for a name other than "valid" and "same".
   Padding(const char* name);

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
@@ -20,7 +21,7 @@ struct AttentionOptions {
 /// float32 (float64 for float64). The matrix of scores is never stored as a whole, forward or backward (Rabe and
 /// Staats, 2021; Dao et al., 2022), unless the bias has a gradient. A query without a key to attend to gives 0. Throws
 /// a ShapeError if shapes don't fit, a ValueError for a dropout outside [0, 1).
-Value dot_product_attention(const Value& query, const Value& key, const Value& value,
-                            const AttentionOptions& options = {});
+MEZZO_API Value dot_product_attention(const Value& query, const Value& key, const Value& value,
+                                      const AttentionOptions& options = {});
 
 }  // namespace mezzo

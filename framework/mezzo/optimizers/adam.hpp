@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/optimizer.hpp>
 
 namespace mezzo {
@@ -26,7 +27,7 @@ struct AdamOptions {
 ///     m += (g - m) (1 - beta_1)
 ///     v += (g^2 - v) (1 - beta_2)
 ///     w -= learning_rate sqrt(1 - beta_2^t) / (1 - beta_1^t) m / (sqrt(v) + epsilon)
-class Adam : public Optimizer {
+class MEZZO_API Adam : public Optimizer {
  public:
   /// A ValueError for a beta outside [0, 1), a negative number, or options that exclude each other.
   explicit Adam(const AdamOptions& options = {}) : Adam("Adam", options) {}

@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/optimizers/adam.hpp>
 
 namespace mezzo {
@@ -21,7 +22,7 @@ struct AdamWOptions {
 };
 
 /// Adam with a default of 0.004 for the decoupled weight decay (Loshchilov and Hutter, 2017).
-class AdamW : public Adam {
+class MEZZO_API AdamW : public Adam {
  public:
   /// A ValueError as by Adam.
   explicit AdamW(const AdamWOptions& options = {});

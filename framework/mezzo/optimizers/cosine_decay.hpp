@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/schedule.hpp>
 
 namespace mezzo {
@@ -17,7 +18,7 @@ struct CosineDecayOptions {
 /// warm-up from initial_learning_rate to warmup_target may come first. The highest rate is warmup_target if given, else
 /// initial_learning_rate. Formula, with step counted after the warm-up and at most decay_steps:
 /// highest * ((1 - alpha) (1 + cos(pi step / decay_steps)) / 2 + alpha).
-class CosineDecay : public Schedule {
+class MEZZO_API CosineDecay : public Schedule {
  public:
   /// A ValueError for decay_steps below 1, warmup_steps below 0, or warmup_steps without a warmup_target.
   explicit CosineDecay(CosineDecayOptions options = {});

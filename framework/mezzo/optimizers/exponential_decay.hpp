@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/schedule.hpp>
 
 namespace mezzo {
@@ -11,7 +12,7 @@ struct ExponentialDecayOptions {
 };
 
 /// Learning rate initial_learning_rate * decay_rate ^ (step / decay_steps).
-class ExponentialDecay : public Schedule {
+class MEZZO_API ExponentialDecay : public Schedule {
  public:
   /// A ValueError for decay_steps below 1.
   explicit ExponentialDecay(ExponentialDecayOptions options = {});

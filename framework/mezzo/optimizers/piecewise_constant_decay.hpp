@@ -1,6 +1,7 @@
 #pragma once
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/schedule.hpp>
 
 namespace mezzo {
@@ -12,7 +13,7 @@ struct PiecewiseConstantDecayOptions {
 
 /// Learning rate values[0] up to and including step boundaries[0], values[1] up to and including boundaries[1], ...,
 /// then values.back().
-class PiecewiseConstantDecay : public Schedule {
+class MEZZO_API PiecewiseConstantDecay : public Schedule {
  public:
   /// A ValueError unless there is one more value than boundaries and boundaries rise.
   explicit PiecewiseConstantDecay(PiecewiseConstantDecayOptions options);

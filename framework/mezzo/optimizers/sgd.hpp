@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/optimizer.hpp>
 
 namespace mezzo {
@@ -26,7 +27,7 @@ struct SGDOptions {
 ///     v = momentum * v - learning_rate * g     with momentum
 ///     w += v                                   with momentum, without nesterov
 ///     w += momentum * v - learning_rate * g    with nesterov (Sutskever et al., 2013)
-class SGD : public Optimizer {
+class MEZZO_API SGD : public Optimizer {
  public:
   /// A ValueError for a momentum outside [0, 1], a negative number, options that exclude each other, or nesterov or a
   /// state_dtype of bfloat16 without momentum.

@@ -1,6 +1,7 @@
 #pragma once
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
 
 namespace mezzo {
@@ -29,7 +30,7 @@ struct Operand {
 /// Dtype in which each operand enters an op; all casts are decided here. A pure function of the op's rule, the operands
 /// and the scope's compute dtype. Only floats are cast to another precision. An integer becomes a float only if the op
 /// needs floats or an operand is a floating C++ number.
-std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& operands, DType compute);
+MEZZO_API std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& operands, DType compute);
 
 /// Entry of an op in op lists.
 enum class Listing { unlisted, lower, float32 };
@@ -37,6 +38,7 @@ enum class Listing { unlisted, lower, float32 };
 /// The same under op lists. Layer borders are ignored. Floating operands of a listed op are cast to `lower` or float32.
 /// Floating operands of an unlisted op are cast to the dtype of the first or the widest of them (`rule.by_first`).
 /// float64 operands of listed ops are not cast.
-std::vector<DType> autocast(const CastRule& rule, std::vector<Operand> operands, Listing listing, DType lower);
+MEZZO_API std::vector<DType> autocast(const CastRule& rule, std::vector<Operand> operands, Listing listing,
+                                      DType lower);
 
 }  // namespace mezzo

@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <string>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo {
 
 /// Options of loss scaling for float16, with the defaults of torch's GradScaler. A fixed scale (`dynamic` false) has
@@ -18,7 +20,7 @@ struct LossScaleOptions {
 
 /// Throws a ValueError with `prefix` ("[Trainer] loss_scale.") and the option's name if an option is out of its range.
 /// A scale must be a normal float32, 2^-126 to 2^127, because it is the seed of the backward pass.
-void check_loss_scale(const LossScaleOptions& options, const std::string& prefix);
+MEZZO_API void check_loss_scale(const LossScaleOptions& options, const std::string& prefix);
 
 /// State of a LossScale, which changes between steps and is stored in checkpoints.
 struct LossScaleState {
@@ -28,7 +30,7 @@ struct LossScaleState {
 };
 
 /// Factor of the loss of a float16 model. It keeps small gradients above float16's underflow.
-class LossScale {
+class MEZZO_API LossScale {
  public:
   LossScale() = default;
 

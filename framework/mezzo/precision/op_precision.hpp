@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
 #include <mezzo/precision/autocast.hpp>
 
@@ -8,7 +9,7 @@ namespace mezzo {
 
 /// Precision by op instead of by layer: the interface through which a Policy reads op lists. ops/ implements it with
 /// OpLists.
-class OpPrecision {
+class MEZZO_API OpPrecision {
  public:
   virtual ~OpPrecision() = default;
 

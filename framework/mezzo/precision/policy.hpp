@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
 #include <mezzo/precision/op_precision.hpp>
 
@@ -25,7 +26,7 @@ class PolicyMap;
 ///
 /// The empty policy inherits from the nearest enclosing level that has a policy: a container, the Trainer, or
 /// set_dtype_policy().
-class Policy {
+class MEZZO_API Policy {
  public:
   Policy() = default;
 
@@ -83,13 +84,13 @@ class Policy {
 };
 
 /// Dtype in which ops compute under a policy; under op lists, the dtype of the lower list.
-DType computes_in(const Policy& policy);
+MEZZO_API DType computes_in(const Policy& policy);
 
 /// Sets the policy for everything without a policy of its layer, container or Trainer. An inheriting one means float32.
-void set_dtype_policy(const Policy& policy);
+MEZZO_API void set_dtype_policy(const Policy& policy);
 
 /// The policy set by set_dtype_policy(); default: float32.
-Policy dtype_policy();
+MEZZO_API Policy dtype_policy();
 
 /// Option `precision` of the Trainer: 32, 16, 64 or a name.
 ///
@@ -108,7 +109,7 @@ Policy dtype_policy();
 /// the choice.
 ///
 /// Default: each model keeps its own policy. An unknown name is a NameError that lists the valid names.
-class Precision {
+class MEZZO_API Precision {
  public:
   Precision() = default;
   Precision(int bits);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/precision/policy.hpp>
 
 namespace mezzo {
@@ -26,7 +27,7 @@ struct PolicyMapOptions {
 /// entry whose regular expression (ECMAScript) matches the whole path, else the default. A layer with a policy of its
 /// own, or in a container with one, keeps that policy: the nearest level decides. A Trainer throws a ValueError for an
 /// entry that matches no layer.
-class PolicyMap {
+class MEZZO_API PolicyMap {
  public:
   /// Throws a ValueError for an entry given twice, a bad regular expression, or a policy that is a map or inherits.
   explicit PolicyMap(const PolicyMapOptions& options);
@@ -59,6 +60,6 @@ struct PolicyLevel {
 
 /// Policy of the layer with this path: from the last level whose policy doesn't inherit; float32 if there is none. Op
 /// lists override the policies of layers inside them.
-Policy policy_at(const std::vector<PolicyLevel>& levels, const std::string& path);
+MEZZO_API Policy policy_at(const std::vector<PolicyLevel>& levels, const std::string& path);
 
 }  // namespace mezzo

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
 
 namespace mezzo {
@@ -17,7 +18,7 @@ struct DTypeHardware {
 };
 
 /// Compute resources of this process.
-struct Hardware {
+struct MEZZO_API Hardware {
   std::string cpu;                    ///< model name
   int cores = 0;                      ///< cores that this process may run on
   double quota = 0;                   ///< CPU quota of the control group, in cores; 0: no limit
@@ -31,6 +32,6 @@ struct Hardware {
 };
 
 /// Measures this machine, in about a second. `mezzo hardware` prints the result.
-Hardware hardware();
+MEZZO_API Hardware hardware();
 
 }  // namespace mezzo

@@ -4,6 +4,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/report/display/mime_bundle.hpp>
 #include <mezzo/report/report_batch.hpp>
@@ -44,7 +45,7 @@ struct LayerPrecision {
 };
 
 /// Result of precision_report().
-struct PrecisionReport {
+struct MEZZO_API PrecisionReport {
   std::string policy;                  ///< name of the policy; "": the model's own policies
   double output_error = 0;             ///< of the model's predictions, |y - y32| / |y32|
   double gradient_error = 0;           ///< of the gradients of all trainable weights, as one vector
@@ -68,10 +69,10 @@ struct PrecisionReport {
 namespace detail {
 
 /// Reports on a copy of the model, which is changed.
-PrecisionReport precision_report(Module& copy, const HostBatch& batch, const PrecisionReportOptions& options);
+MEZZO_API PrecisionReport precision_report(Module& copy, const HostBatch& batch, const PrecisionReportOptions& options);
 
 /// Throws the ValueError of a model that is passed as a reference to a base class.
-[[noreturn]] void refuse_slicing(const Module& model, const char* where);
+[[noreturn]] MEZZO_API void refuse_slicing(const Module& model, const char* where);
 
 /// Deep copy of the model. A ValueError if the model is of a class derived from M, because the copy would be sliced.
 template <class M>

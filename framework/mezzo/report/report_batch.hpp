@@ -1,11 +1,12 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/data/loader.hpp>
 
 namespace mezzo {
 
 /// Batch that precision_report() and suggest_policy() measure on. Made from a batch, from a loader, or from arrays as
 /// Model::fit takes them: `{x, y}`.
-class ReportBatch {
+class MEZZO_API ReportBatch {
  public:
   ReportBatch(HostBatch batch);
 

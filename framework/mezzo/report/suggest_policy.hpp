@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/precision/policy_map.hpp>
 #include <mezzo/report/precision_report.hpp>
 
@@ -17,7 +18,7 @@ struct SuggestPolicyOptions {
 
 /// Result of suggest_policy(): a policy for each layer, with measurements. Times are microseconds per training step; 0:
 /// not measured.
-struct PolicySuggestion {
+struct MEZZO_API PolicySuggestion {
   PolicyMap map{PolicyMapOptions{}};   ///< for `Trainer({.precision = suggestion.map})`
   std::vector<std::string> float32{};  ///< paths of the layers kept in float32, the worst first; "": ops of the model
                                        ///< outside of its layers
@@ -38,7 +39,7 @@ struct PolicySuggestion {
 
 namespace detail {
 /// Searches on a copy of the model, which is changed.
-PolicySuggestion suggest_policy(Module& copy, const HostBatch& batch, const SuggestPolicyOptions& options);
+MEZZO_API PolicySuggestion suggest_policy(Module& copy, const HostBatch& batch, const SuggestPolicyOptions& options);
 }  // namespace detail
 
 /// Finds the policy map that lowers as many layers as possible while the model's errors on a batch stay within a bound.

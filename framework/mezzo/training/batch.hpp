@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/data/batch.hpp>
 #include <mezzo/graph/value.hpp>
 
@@ -11,7 +12,7 @@ namespace mezzo {
 
 /// Argument of a step: the fields of a batch as Values. Batches made from arrays have the fields `x`, `y` and
 /// `sample_weight`; a Dataset names its own.
-class Batch {
+class MEZZO_API Batch {
  public:
   /// A field and its role.
   struct Entry {

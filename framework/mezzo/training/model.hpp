@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/data/loader.hpp>
 #include <mezzo/nn/functional.hpp>
 #include <mezzo/nn/input.hpp>
@@ -54,7 +55,7 @@ struct ExplainOptions {
 };
 
 /// A layer inside a model, found by Model::get_layer.
-class LayerHandle : public Layer {
+class MEZZO_API LayerHandle : public Layer {
  public:
   LayerHandle(Shared<LayerState> state, std::string path, std::optional<Value> output)
       : Layer(std::move(state)), path_(std::move(path)), output_(std::move(output)) {}
@@ -78,7 +79,7 @@ struct ModelOptions {
 
 /// A module with the verbs of Keras. Made from the inputs and outputs of a functional graph, by deriving and overriding
 /// call(), or as a Sequential.
-class Model : public Module {
+class MEZZO_API Model : public Module {
  public:
   /// Makes a functional model. A ValueError if there are no inputs or no outputs, or if an output depends on an Input
   /// that isn't listed.

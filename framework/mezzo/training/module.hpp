@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/training/batch.hpp>
@@ -33,13 +34,13 @@ using OptimizerConfigs = std::vector<OptimizerConfig>;
 class Plan;
 
 /// State that runs keep in a module. The runner's own state derives from it.
-struct RunState {
+struct MEZZO_API RunState {
   virtual ~RunState() = default;
   std::shared_ptr<const Plan> last_plan;  ///< of the last step, for explain()
 };
 
 /// One of the module's optimizers, inside a training step.
-class OptimizerHandle {
+class MEZZO_API OptimizerHandle {
  public:
   explicit OptimizerHandle(std::size_t index) : index_(index) {}
 
@@ -52,7 +53,7 @@ class OptimizerHandle {
 
 /// A layer with its training steps, as in Lightning: the module defines one step, a Trainer runs the loops. A step is
 /// traced once per shape of the batch, so it must not depend on state of its own in C++.
-class Module : public Layer {
+class MEZZO_API Module : public Layer {
  public:
   /// Loss of a batch: one number, or one per sample; their mean is minimized. A step that calls minimize() itself
   /// returns the value to report. The default is a ValueError.

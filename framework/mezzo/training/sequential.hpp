@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/training/model.hpp>
 
 namespace mezzo {
@@ -15,7 +16,7 @@ struct SequentialOptions {
 
 /// A model that applies layers one after another. With an Input as its first element it is built at once; an Input
 /// elsewhere is a ValueError.
-class Sequential final : public Model {
+class MEZZO_API Sequential final : public Model {
  public:
   Sequential(std::initializer_list<Any<Layer>> layers, const SequentialOptions& options = {})
       : Sequential(std::vector<Any<Layer>>(layers), options) {}

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/data/loader.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/training/history.hpp>
@@ -37,7 +38,7 @@ struct CheckpointOptions {
 
 /// Runs the loops: `Trainer({.max_epochs = 5, .precision = "bf16"}).fit(model, train_loader, val_loader)`. Its
 /// precision holds during its calls, for every layer that has no policy of its own or from a container.
-class Trainer {
+class MEZZO_API Trainer {
  public:
   /// A ValueError for limits below -1 or loss_scale options out of range.
   explicit Trainer(TrainerOptions options = {});

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/layers/dense.hpp>
 #include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/embedding.hpp>
@@ -33,10 +34,10 @@ struct BertOptions {
 /// @name Sizes
 /// Used as `Bert(bert_base())`. Other options are passed on: `Bert(minilm_l6({.hidden_dropout_prob = 0}))`.
 /// @{
-BertOptions bert_base(BertOptions rest = {});   ///< 12 layers of 768, 12 heads: 109,482,240 weights
-BertOptions bert_large(BertOptions rest = {});  ///< 24 layers of 1024, 16 heads: 335,141,888 weights
+MEZZO_API BertOptions bert_base(BertOptions rest = {});   ///< 12 layers of 768, 12 heads: 109,482,240 weights
+MEZZO_API BertOptions bert_large(BertOptions rest = {});  ///< 24 layers of 1024, 16 heads: 335,141,888 weights
 /// 6 layers of 384, 12 heads: 22,713,216 weights; the size of sentence-transformers' all-MiniLM-L6-v2
-BertOptions minilm_l6(BertOptions rest = {});
+MEZZO_API BertOptions minilm_l6(BertOptions rest = {});
 /// @}
 
 /// BERT, an encoder of text (Devlin et al., 2018, arXiv 1810.04805), with Hugging Face's structure, names and initial
@@ -52,7 +53,7 @@ BertOptions minilm_l6(BertOptions rest = {});
 ///
 /// Layers: word_embeddings, position_embeddings, token_type_embeddings, embeddings_norm, layer0, layer1, ...
 /// (attention, attention_norm, intermediate, output, output_norm), pooler.
-class Bert : public Model {
+class MEZZO_API Bert : public Model {
  public:
   /// A ValueError for a size below 1, if the heads don't divide hidden_size, or for pooled_only without pooling layer.
   explicit Bert(BertOptions options = {});
@@ -83,7 +84,7 @@ struct BertForSequenceClassificationOptions {
 
 /// Bert with a dropout and a dense layer on its pooled output. Inputs as for Bert; output: logits (batch, num_labels).
 /// Layers: bert, classifier.
-class BertForSequenceClassification : public Model {
+class MEZZO_API BertForSequenceClassification : public Model {
  public:
   /// A ValueError for num_labels below 1, or as by Bert.
   explicit BertForSequenceClassification(BertForSequenceClassificationOptions options = {});

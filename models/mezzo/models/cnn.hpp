@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/layers/conv2d.hpp>
 #include <mezzo/layers/dense.hpp>
 #include <mezzo/layers/dropout.hpp>
@@ -23,7 +24,7 @@ struct CNNOptions {
 /// Two convolutions for small images, after Keras' "Simple MNIST convnet": 3x3x32, pool, 3x3x64, pool, dropout, dense.
 /// Images (batch, height, width, channels) of any numeric dtype to logits (batch, classes). 34,826 weights for images
 /// of 28 x 28 x 1.
-class CNN : public Model {
+class MEZZO_API CNN : public Model {
  public:
   /// A ValueError for classes below 1, or a dropout outside of [0, 1).
   explicit CNN(CNNOptions options = {});

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/embedding.hpp>
 #include <mezzo/layers/layer_normalization.hpp>
@@ -31,10 +32,10 @@ struct GPTOptions {
 /// @name Sizes
 /// Used as `GPT(gpt2())`. Other options are passed on: `GPT(gpt2_medium({.resid_pdrop = 0}))`.
 /// @{
-GPTOptions gpt2(GPTOptions rest = {});         ///< 12 layers of 768, 12 heads: 124,439,808 weights
-GPTOptions gpt2_medium(GPTOptions rest = {});  ///< 24 layers of 1024, 16 heads: 354,823,168 weights
-GPTOptions gpt2_large(GPTOptions rest = {});   ///< 36 layers of 1280, 20 heads: 774,030,080 weights
-GPTOptions gpt2_xl(GPTOptions rest = {});      ///< 48 layers of 1600, 25 heads: 1,557,611,200 weights
+MEZZO_API GPTOptions gpt2(GPTOptions rest = {});         ///< 12 layers of 768, 12 heads: 124,439,808 weights
+MEZZO_API GPTOptions gpt2_medium(GPTOptions rest = {});  ///< 24 layers of 1024, 16 heads: 354,823,168 weights
+MEZZO_API GPTOptions gpt2_large(GPTOptions rest = {});   ///< 36 layers of 1280, 20 heads: 774,030,080 weights
+MEZZO_API GPTOptions gpt2_xl(GPTOptions rest = {});      ///< 48 layers of 1600, 25 heads: 1,557,611,200 weights
 /// @}
 
 struct GenerateOptions {
@@ -50,7 +51,7 @@ struct GenerateOptions {
 /// logits of the next tokens (batch, positions, vocab_size). The output layer shares the embeddings. A ShapeError for
 /// more than n_positions positions, a ValueError for ids out of range when the step runs. Layers: wte, wpe, h0, h1, ...
 /// (ln_1, attn, ln_2, c_fc, c_proj), ln_f.
-class GPT : public Model {
+class MEZZO_API GPT : public Model {
  public:
   /// A ValueError for a size below 1, or if the heads don't divide n_embd.
   explicit GPT(GPTOptions options = {});

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/layers/average_pooling2d.hpp>
 #include <mezzo/layers/conv2d.hpp>
 #include <mezzo/layers/dense.hpp>
@@ -22,7 +23,7 @@ struct LeNetOptions {
 /// pooling: images (batch, 28, 28, channels) of any numeric dtype to logits (batch, classes). conv1 pads images to the
 /// paper's 32 x 32. Unlike in the paper, poolings have no weights, conv2 reads all maps, and the output is a Dense
 /// layer. 61,706 weights for one channel. Layers: conv1 (6 maps of 5x5), conv2 (16), conv3 (120), fc1 (84), fc2.
-class LeNet : public Model {
+class MEZZO_API LeNet : public Model {
  public:
   /// A ValueError for classes below 1.
   explicit LeNet(LeNetOptions options = {});

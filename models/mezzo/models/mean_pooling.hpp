@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
@@ -6,6 +7,6 @@ namespace mezzo {
 /// Mean of hidden states (batch, positions, size) over the positions with a nonzero attention_mask (batch, positions)
 /// of integers: (batch, size). Sentence encoders use it as their last step (Reimers and Gurevych, 2019, arXiv
 /// 1908.10084). A row without such a position gives 0.
-Value mean_pooling(const Value& states, const Value& attention_mask);
+MEZZO_API Value mean_pooling(const Value& states, const Value& attention_mask);
 
 }  // namespace mezzo

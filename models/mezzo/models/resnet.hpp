@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/layers/batch_normalization.hpp>
 #include <mezzo/layers/conv2d.hpp>
 #include <mezzo/layers/dense.hpp>
@@ -25,7 +26,7 @@ struct ResNetOptions {
 /// paper uses 224. Constants are torch's: batch normalization has epsilon 1e-5 and momentum 0.9, paddings are
 /// symmetric. Layers: conv1, bn1, relu, maxpool, layer1 to layer4 (of blocks 0, 1, ...: conv1, bn1, ..., downsample/0,
 /// downsample/1), avgpool, fc.
-class ResNet : public Model {
+class MEZZO_API ResNet : public Model {
  public:
   /// `basic`: two 3x3 convolutions. `bottleneck`: 1x1, 3x3, 1x1 convolutions with four times the channels in the
   /// output; the 3x3 one has the stride (torchvision's v1.5), not the first 1x1 one as in the paper.
@@ -59,9 +60,9 @@ class ResNet : public Model {
 /// @name Networks of the paper
 /// Used as `resnet18({.classes = 37})`. Numbers of trained weights are for images of three channels and 1000 classes.
 /// @{
-ResNet resnet18(const ResNetOptions& options = {});  ///< 2, 2, 2, 2 basic blocks: 11,689,512 weights
-ResNet resnet34(const ResNetOptions& options = {});  ///< 3, 4, 6, 3 basic blocks: 21,797,672 weights
-ResNet resnet50(const ResNetOptions& options = {});  ///< 3, 4, 6, 3 bottlenecks: 25,557,032 weights
+MEZZO_API ResNet resnet18(const ResNetOptions& options = {});  ///< 2, 2, 2, 2 basic blocks: 11,689,512 weights
+MEZZO_API ResNet resnet34(const ResNetOptions& options = {});  ///< 3, 4, 6, 3 basic blocks: 21,797,672 weights
+MEZZO_API ResNet resnet50(const ResNetOptions& options = {});  ///< 3, 4, 6, 3 bottlenecks: 25,557,032 weights
 /// @}
 
 }  // namespace mezzo

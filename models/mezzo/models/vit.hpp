@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/layers/conv2d.hpp>
 #include <mezzo/layers/dense.hpp>
 #include <mezzo/layers/dropout.hpp>
@@ -31,7 +32,7 @@ struct ViTOptions {
 /// of another size. The epsilon of layer normalizations is 1e-6, as in torchvision. Weights: class_token (1, 1,
 /// hidden_dim), pos_embedding (1, patches + 1, hidden_dim). Layers: conv_proj, layer0, layer1, ... (ln_1,
 /// self_attention, ln_2, linear_1, linear_2), ln, head.
-class ViT : public Model {
+class MEZZO_API ViT : public Model {
  public:
   /// A ValueError for a size below 1, if patch_size doesn't divide image_size, or if num_heads doesn't divide
   /// hidden_dim.
@@ -62,11 +63,11 @@ class ViT : public Model {
 /// Used as `vit_b_16({.classes = 37})`. Each function overwrites the sizes of the network in its options. Numbers of
 /// weights are for images of 224 x 224 x 3 and 1000 classes.
 /// @{
-ViT vit_b_16(ViTOptions rest = {});  ///< 12 layers of 768, 12 heads, patches of 16 x 16: 86,567,656 weights
-ViT vit_b_32(ViTOptions rest = {});  ///< 12 layers of 768, 12 heads, patches of 32 x 32: 88,224,232 weights
-ViT vit_l_16(ViTOptions rest = {});  ///< 24 layers of 1024, 16 heads, patches of 16 x 16: 304,326,632 weights
-ViT vit_l_32(ViTOptions rest = {});  ///< 24 layers of 1024, 16 heads, patches of 32 x 32: 306,535,400 weights
-ViT vit_h_14(ViTOptions rest = {});  ///< 32 layers of 1280, 16 heads, patches of 14 x 14: 632,045,800 weights
+MEZZO_API ViT vit_b_16(ViTOptions rest = {});  ///< 12 layers of 768, 12 heads, patches of 16 x 16: 86,567,656 weights
+MEZZO_API ViT vit_b_32(ViTOptions rest = {});  ///< 12 layers of 768, 12 heads, patches of 32 x 32: 88,224,232 weights
+MEZZO_API ViT vit_l_16(ViTOptions rest = {});  ///< 24 layers of 1024, 16 heads, patches of 16 x 16: 304,326,632 weights
+MEZZO_API ViT vit_l_32(ViTOptions rest = {});  ///< 24 layers of 1024, 16 heads, patches of 32 x 32: 306,535,400 weights
+MEZZO_API ViT vit_h_14(ViTOptions rest = {});  ///< 32 layers of 1280, 16 heads, patches of 14 x 14: 632,045,800 weights
 /// @}
 
 }  // namespace mezzo

@@ -52,6 +52,11 @@ std::unique_ptr<Kernel> create_sigmoid_gradient(const KernelRequest& request, st
   return in_double<2>(request, reason, [](double y, double g) { return g * (y * (1 - y)); });
 }
 
+std::unique_ptr<Kernel> create_softplus(const KernelRequest& request, std::string& reason) {
+  return in_double<1>(request, reason,
+                      [](double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); });
+}
+
 std::unique_ptr<Kernel> create_gelu(const KernelRequest& request, std::string& reason) {
   const bool approximate = request.attributes.get<bool>("approximate");
   return in_double<1>(request, reason, [approximate](double x) {

@@ -48,8 +48,7 @@ std::unique_ptr<Kernel> create_print(const KernelRequest& request, std::string&)
   return make_kernel([request](const KernelArguments& arguments) {
     const Tensor x = copy_of(request.inputs[0], arguments.inputs[0]);
     const auto& message = request.attributes.get<std::string>("message");
-    std::cout << fmt::format("{}{}{} [{:g}]", message, message.empty() ? "" : " ", x, fmt::join(x.to_doubles(), ", "))
-              << std::endl;  // flushed: it appears while the step runs
+    std::cout << message << (message.empty() ? "" : " ") << x << std::endl;  // flushed: it appears while the step runs
     if (x.bytes() > 0) std::memcpy(arguments.outputs[0], x.raw(), x.bytes());
   });
 }

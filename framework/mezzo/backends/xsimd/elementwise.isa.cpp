@@ -91,6 +91,13 @@ struct ApproximateGelu {
   }
 };
 
+// max() returns its second operand where one is NaN.
+struct Softplus {
+  Floats operator()(const Floats& x) const {
+    return xsimd::max(Floats(0.0F), x) + xsimd::log1p(exponential(-xsimd::abs(x)));
+  }
+};
+
 struct Add {
   Floats operator()(const Floats& a, const Floats& b) const { return a + b; }
 };
@@ -170,6 +177,7 @@ constexpr ElementwiseRow<ElementwiseFunctions::Unary> unary_rows[] = {
     {.op = "sigmoid", .functions = unary_of<Sigmoid>},
     {.op = "gelu", .functions = unary_of<Gelu>},
     {.op = "gelu", .functions = unary_of<ApproximateGelu>, .approximate = true},
+    {.op = "softplus", .functions = unary_of<Softplus>},
 };
 
 constexpr ElementwiseRow<ElementwiseFunctions::Binary> binary_rows[] = {

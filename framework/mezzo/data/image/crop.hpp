@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo::image {
@@ -15,7 +16,7 @@ struct CropOptions {
 
 /// Cuts a part out of a picture, uint8 (height, width, channels). Throws a DTypeError or ShapeError if `image` is no
 /// picture, a ValueError if the part has no pixels or does not lie in it.
-Tensor crop(const Tensor& image, const CropOptions& options);
+MEZZO_API Tensor crop(const Tensor& image, const CropOptions& options);
 
 /// Size of a part of a picture, in pixels.
 struct CropSizeOptions {
@@ -25,9 +26,9 @@ struct CropSizeOptions {
 
 /// Cuts out the middle of a picture. Half of an odd border is rounded to even, as in torchvision's `CenterCrop`. Throws
 /// a ValueError if the picture is smaller; further errors are those of crop().
-Tensor center_crop(const Tensor& image, const CropSizeOptions& options);
+MEZZO_API Tensor center_crop(const Tensor& image, const CropSizeOptions& options);
 
 /// Exchanges left and right. Errors are those of crop().
-Tensor horizontal_flip(const Tensor& image);
+MEZZO_API Tensor horizontal_flip(const Tensor& image);
 
 }  // namespace mezzo::image

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/io/file.hpp>
 
@@ -20,9 +21,9 @@ struct DecodeOptions {
 /// Throws a FileError that names the file and the reason if the file can't be read, is neither JPEG nor PNG, is
 /// truncated or corrupt, is larger than 256 MiB or has more than `max_pixels`. Throws an Error if mezzo was built
 /// without libjpeg-turbo or libpng.
-Tensor read_image(const std::string& path, const DecodeOptions& options = {});
+MEZZO_API Tensor read_image(const std::string& path, const DecodeOptions& options = {});
 
 /// Decodes the bytes of such a file. Error texts contain `name` in place of a path.
-Tensor decode_image(const Bytes& bytes, const std::string& name, const DecodeOptions& options = {});
+MEZZO_API Tensor decode_image(const Bytes& bytes, const std::string& name, const DecodeOptions& options = {});
 
 }  // namespace mezzo::image

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/data/image/crop.hpp>
 
@@ -17,14 +18,14 @@ struct SampleKey {
 
 /// Cuts a part of this size out of a picture at a uniformly random place. Throws a ValueError if the picture is
 /// smaller; further errors are those of crop().
-Tensor random_crop(const Tensor& image, const CropSizeOptions& options, const SampleKey& key);
+MEZZO_API Tensor random_crop(const Tensor& image, const CropSizeOptions& options, const SampleKey& key);
 
 struct RandomFlipOptions {
   double probability = 0.5;  ///< in [0, 1]
 };
 
 /// Calls horizontal_flip() with a probability. Throws a ValueError if the probability is not in [0, 1].
-Tensor random_horizontal_flip(const Tensor& image, const RandomFlipOptions& options, const SampleKey& key);
+MEZZO_API Tensor random_horizontal_flip(const Tensor& image, const RandomFlipOptions& options, const SampleKey& key);
 
 /// Scale is the part's share of the picture's area; ratio is the part's width / height.
 struct RandomResizedCropOptions {
@@ -41,6 +42,7 @@ struct RandomResizedCropOptions {
 /// torchvision's `RandomResizedCrop`. After ten parts that don't fit, it takes the largest part in the middle whose
 /// ratio is in bounds. Throws a ValueError if bounds are not positive or not in order; further errors are those of
 /// resize().
-Tensor random_resized_crop(const Tensor& image, const RandomResizedCropOptions& options, const SampleKey& key);
+MEZZO_API Tensor random_resized_crop(const Tensor& image, const RandomResizedCropOptions& options,
+                                     const SampleKey& key);
 
 }  // namespace mezzo::image

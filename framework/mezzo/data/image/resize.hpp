@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo::image {
@@ -19,10 +20,11 @@ struct ResizeOptions {
 /// versions of Pillow that resample the width first (newer ones start with the height where it shrinks much more).
 /// "bilinear" and "bicubic" widen their filters when they shrink, which avoids aliasing; "nearest" does not. Throws a
 /// DTypeError or ShapeError if `image` is no picture, a ValueError if an option is out of its range.
-Tensor resize(const Tensor& image, const ResizeOptions& options);
+MEZZO_API Tensor resize(const Tensor& image, const ResizeOptions& options);
 
 /// Resizes a picture so that the shorter side has `size` pixels and the longer one int(size * longer / shorter), as
 /// torchvision's `Resize(size)`. Errors are those of resize().
-Tensor resize_shorter_side(const Tensor& image, std::int64_t size, const std::string& interpolation = "bilinear");
+MEZZO_API Tensor resize_shorter_side(const Tensor& image, std::int64_t size,
+                                     const std::string& interpolation = "bilinear");
 
 }  // namespace mezzo::image

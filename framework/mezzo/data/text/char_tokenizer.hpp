@@ -5,10 +5,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo {
 
 /// Tokenizer with one token per character (code point) of a corpus. Ids are 0, 1, ... in the order of the code points.
-class CharTokenizer {
+class MEZZO_API CharTokenizer {
  public:
   using Ids = std::vector<std::int64_t>;
 

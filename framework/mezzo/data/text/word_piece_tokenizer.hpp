@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo {
@@ -47,7 +48,7 @@ struct Encoding {
 /// const WordPieceTokenizer tokenizer("all-MiniLM-L6-v2/vocab.txt");
 /// const Encoding batch = tokenizer.encode_batch(texts, {.max_length = 128});
 /// ```
-class WordPieceTokenizer {
+class MEZZO_API WordPieceTokenizer {
  public:
   using Ids = std::vector<std::int64_t>;
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/io/file.hpp>
 #include <mezzo/report/display/mime_bundle.hpp>
@@ -18,7 +19,7 @@ struct ImageGridOptions {
 };
 
 /// Images in a grid, for notebooks and files: `ImageGrid(x.slice(0, 16), {.scale = 2})`.
-class ImageGrid {
+class MEZZO_API ImageGrid {
  public:
   /// `images` has shape (count, height, width, channels) with 1 or 3 channels, (count, height, width), or, as one image
   /// whose last axis is 1 or 3, (height, width, channels). Its dtype is uint8 or floating; floats are clipped to [0,

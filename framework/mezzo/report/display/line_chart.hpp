@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/report/display/mime_bundle.hpp>
 #include <mezzo/training/history.hpp>
 
@@ -18,7 +19,7 @@ struct LineChartOptions {
 /// Training curves: numbers of a History by epoch, for notebooks and files. Non-finite numbers are gaps.
 ///
 ///     LineChart(history, {.names = {"loss", "val_loss"}})
-class LineChart {
+class MEZZO_API LineChart {
  public:
   /// A NameError for a name that the history doesn't have. A ValueError if the history has no epochs or no names, if a
   /// name doesn't have one number per epoch, or for a size below 200.

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/training/history.hpp>
 
@@ -12,9 +13,9 @@ namespace mezzo {
 ///     float32 (2, 2)
 ///     [[1, 2],
 ///      [3, 4]]
-std::string to_text(const Tensor& tensor);
+MEZZO_API std::string to_text(const Tensor& tensor);
 
 /// Table with a line per epoch and a column per name. A ValueError if a name doesn't have one number per epoch.
-std::string to_text(const History& history);
+MEZZO_API std::string to_text(const History& history);
 
 }  // namespace mezzo

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <mezzo/ops/custom_gradient.hpp>
+#include <mezzo/ops/host.hpp>
+
+#include "ops/plain.hpp"
+
+namespace mezzo_tests {
+
+// Rows of the ops that call functions of the user's program.
+inline std::vector<OpRow> function_rows() {
+  using mezzo::Value;
+  using mezzo::Values;
+  const auto same = [](const Tensors& v) { return Tensors{v[0]}; };
+  const auto passed_on = mezzo::custom_gradient([](const Values& x) {
+    return mezzo::CustomGradientResult{x[0], [](const Value& upstream) { return Values{upstream}; }};
+  });
+  const auto on_host = [](const Values& x) {
+    return Values{mezzo::host([](const mezzo::Tensor& numbers) { return numbers; }, x[0])};
+  };
+  return {{.op = "custom_gradient",
+           .call = [passed_on](const Values& x) { return Values{passed_on(x)}; },
+           .arguments = {{uniform({2, 3}, -2, 2)}},
+           .outputs = {Role::varied()},
+           .plain = same,
+           .differentiable = {0},
+           .keeps = true},
+          {.op = "host",
+           .call = on_host,
+           .arguments = {{uniform({2, 3}, -2, 2)}},
+           .outputs = {Role::varied()},
+           .plain = same,
+           .keeps = true},
+          {.op = "print",
+           .call = [](const Values& x) { return Values{mezzo::print(x[0])}; },
+           .arguments = {{uniform({2}, -2, 2)}},
+           .outputs = {Role::varied()},
+           .plain = same,
+           .differentiable = {0},
+           .keeps = true}};
+}
+
+inline std::vector<Refusal> function_refusals() {
+  const mezzo::Tensor x({2});
+  return {refusal<mezzo::ValueError>(
+              "custom_gradient", "[custom_gradient] the function must return a value and a gradient; got no value",
+              [x] { mezzo::custom_gradient([](const mezzo::Values&) { return mezzo::CustomGradientResult{}; })({x}); }),
+          refusal<mezzo::ShapeError>("host", "[host] the function's result must be float32 (2,); got float32 (3,)",
+                                     [x] { mezzo::host([](const mezzo::Tensor&) { return mezzo::Tensor({3}); }, x); })};
+}
+
+}  // namespace mezzo_tests
