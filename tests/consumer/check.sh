@@ -10,6 +10,7 @@ cmake -S "$source" -B "$folder" -G Ninja --log-level=WARNING -DCMAKE_CXX_COMPILE
 cmake --build "$folder" -- --quiet
 "$folder/consumer"
 "$folder/custom_ops"
+"$folder/consumer_xtensor"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags < <(pkg-config --cflags --libs mezzo)

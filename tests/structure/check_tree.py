@@ -15,8 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from folders import (ERROR_HEADERS, FOLDERS, GATHERING_HEADERS, ROOTS, TOP_FILES,  # noqa: E402
                      allowed, entry_of, find_header, folder_of)
 
-TOP_LEVEL = {"CMakeLists.txt", "compile_flags.txt", "framework", "models", "datasets", "tests", "tutorials", "docs",
-             "README.md", "LICENSE"}
+TOP_LEVEL = {"CMakeLists.txt", "framework", "models", "datasets", "tests", "tutorials", "docs", "README.md", "LICENSE"}
 SIZED = {*ROOTS, "tests"}
 SHORT, LONG, TOO_LONG = 20, 150, 400
 TEXT = {".cpp", ".hpp", ".h", ".C", ".py", ".sh", ".cmake", ".txt", ".md", ".in", ".json", ".svg", ".yml", ".ipynb",
