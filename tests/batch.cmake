@@ -4,6 +4,7 @@
 # Each test file is included in a namespace of its own, so that helpers of one do not collide with those of another.
 # Headers come first, outside of the namespaces; their include guards skip them afterwards.
 
+cmake_policy(VERSION 3.22)
 set(headers)
 set(parts)
 foreach(source IN LISTS SOURCES)
@@ -11,8 +12,10 @@ foreach(source IN LISTS SOURCES)
   get_filename_component(name "${source}" NAME_WE)
   file(STRINGS "${ROOT}/${source}" includes REGEX "^#include ")
   foreach(include IN LISTS includes)
-    if(include MATCHES "\"(.*)\"" AND EXISTS "${ROOT}/${folder}/${CMAKE_MATCH_1}")
-      set(include "#include \"${folder}/${CMAKE_MATCH_1}\"")
+    if(include MATCHES "\"(.*)\"")
+      if(EXISTS "${ROOT}/${folder}/${CMAKE_MATCH_1}")
+        set(include "#include \"${folder}/${CMAKE_MATCH_1}\"")
+      endif()
     endif()
     list(APPEND headers "${include}")
   endforeach()

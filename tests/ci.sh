@@ -55,17 +55,8 @@ stage_tidy() {
 
 # Projects of users: find_package and pkg-config, compiled as C++17 and run, and add_subdirectory, looked at.
 stage_consumer() {
-<<<<<<< HEAD
   bash "$root/tests/consumer/check.sh" "$root" "$ci/prefix" "$ci/consumer" g++
   bash "$root/tests/consumer/subproject.sh" "$root" "$ci/consumer_subproject"
-=======
-  install_library
-  rm -rf "$ci/consumer"
-  cmake -S "$root/tests/consumer" -B "$ci/consumer" -G Ninja --log-level=WARNING -DCMAKE_PREFIX_PATH="$ci/prefix"
-  compile "$ci/consumer"
-  "$ci/consumer/consumer"
-  "$ci/consumer/custom_ops"
->>>>>>> main
 }
 
 stage_headers() {
@@ -162,7 +153,11 @@ done
 
 processes=()
 for stage in "${background[@]}"; do
-  { SECONDS=0 code=0; run_stage "$stage" || code=$?; echo "$code $SECONDS" >"$ci/$stage.result"; } >"$ci/$stage.log" 2>&1 &
+  {
+    SECONDS=0 code=0
+    run_stage "$stage" || code=$?
+    echo "$code $SECONDS" >"$ci/$stage.result"
+  } >"$ci/$stage.log" 2>&1 &
   processes+=($!)
 done
 for index in "${!background[@]}"; do

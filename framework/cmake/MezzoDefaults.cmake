@@ -51,8 +51,8 @@ endfunction()
 # others only: a change of one of ours recompiles the files that include it, not all. The files include what they use;
 # a build with -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON checks that.
 function(mezzo_precompile_headers target)
-  target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <cstring> <functional> <limits> <map>
-    <memory> <numeric> <optional> <set> <stdexcept> <string> <type_traits> <unordered_map> <utility> <variant> <vector>
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory> <numeric> <optional> <set> <stdexcept> <string> <type_traits> <unordered_map> <utility> <variant> <vector>
     ${ARGN})
   # A time stamp in the precompiled header would make each of ccache's look-ups a miss.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)

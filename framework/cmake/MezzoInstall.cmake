@@ -88,8 +88,8 @@ function(mezzo_install)
   configure_package_config_file("${templates}/mezzo-config.cmake.in" mezzo-config.cmake
     INSTALL_DESTINATION "${package_folder}")
   write_basic_package_version_file(mezzo-config-version.cmake COMPATIBILITY SameMinorVersion)
-  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/mezzo-config.cmake" "${CMAKE_CURRENT_BINARY_DIR}/mezzo-config-version.cmake"
-    DESTINATION "${package_folder}")
+  set(config "${CMAKE_CURRENT_BINARY_DIR}/mezzo-config")
+  install(FILES "${config}.cmake" "${config}-version.cmake" DESTINATION "${package_folder}")
   configure_file("${templates}/mezzo.pc.in" mezzo.pc @ONLY)
   install(FILES "${CMAKE_CURRENT_BINARY_DIR}/mezzo.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 

@@ -9,6 +9,8 @@ cmake -S "$source" -B "$folder" -G Ninja --log-level=WARNING -DCMAKE_CXX_COMPILE
   -DCMAKE_PREFIX_PATH="$prefix"
 cmake --build "$folder" -- --quiet
 "$folder/consumer"
+"$folder/custom_ops"
+"$folder/consumer_xtensor"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags < <(pkg-config --cflags --libs mezzo)
@@ -16,7 +18,7 @@ read -ra flags < <(pkg-config --cflags --libs mezzo)
   -Wl,-rpath,"$prefix/lib"
 "$folder/consumer_pkgconfig"
 
-reached=$("$compiler" -std=c++17 -fsyntax-only -M -I "$prefix/include" -x c++ - <<'HEADERS' | tr ' ' '\n' |
+reached=$("$compiler" -std=c++17 -M -I "$prefix/include" -x c++ - <<'HEADERS' | tr ' ' '\n' |
 #include <mezzo/mezzo.hpp>
 #include <mezzo/report/display/notebook.hpp>
 #include <mezzo/xtensor.hpp>
