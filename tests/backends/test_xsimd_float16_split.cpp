@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include <mezzo/backends/xsimd/float16_split.hpp>
+#include <mezzo/backends/xsimd/isa_kernels.hpp>
 
 #include "support/xsimd.hpp"
 
@@ -18,8 +18,8 @@ struct Parts {
   std::vector<bfloat16> high, finite_high, low, low_again;
 
   Parts(Isa isa, const std::vector<float16>& x) : high(x.size()), finite_high(high), low(high), low_again(high) {
-    xsimd_kernels::float16_split_functions(isa).split(x.data(), high.data(), finite_high.data(), low.data(),
-                                                      low_again.data(), static_cast<std::int64_t>(x.size()));
+    xsimd_kernels::kernels(isa).float16_split.split(x.data(), high.data(), finite_high.data(), low.data(),
+                                                    low_again.data(), static_cast<std::int64_t>(x.size()));
   }
 };
 
@@ -61,8 +61,8 @@ BOOST_AUTO_TEST_CASE(any_count) {
       const Parts expected(isa, std::vector<float16>(64, float16(0.3F)));
       std::vector<bfloat16> out[4];
       for (auto& part : out) part.assign(x.size(), bfloat16(7.0F));
-      xsimd_kernels::float16_split_functions(isa).split(x.data(), out[0].data(), out[1].data(), out[2].data(),
-                                                        out[3].data(), size);
+      xsimd_kernels::kernels(isa).float16_split.split(x.data(), out[0].data(), out[1].data(), out[2].data(),
+                                                      out[3].data(), size);
       const std::uint16_t bits[] = {expected.high[0].bits, expected.high[0].bits, expected.low[0].bits,
                                     expected.low[0].bits};
       for (int part = 0; part < 4; ++part) {

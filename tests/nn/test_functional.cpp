@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(the_ends_must_belong_together) {
   BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {other}, .outputs = {y}}); }) ==
              "[Model] inputs must hold every Input that the outputs depend on; [Input] is missing");
   BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {y}, .outputs = {y}}); }) ==
-             "[Model] inputs: entry 0 must be an Input; got an output of add");
+             "[Model] inputs: entry 0 must be an Input; got an output of bias_add");
   BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {x}}); }) ==
              "[Functional] inputs and outputs are required; got 1 inputs and 0 outputs");
 }

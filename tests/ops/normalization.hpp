@@ -204,7 +204,7 @@ inline OpRow fused_batch_norm_row(const mezzo::Shape& shape, bool training, bool
       .call = inserted("batch_norm", {{"epsilon", norm_epsilon},
                                       {"momentum", norm_momentum},
                                       {"training", training},
-                                      {"epilogue", Epilogue::relu}}),
+                                      {"epilogue", mezzo::Epilogue::relu}}),
       .arguments = norm_arguments(shape),
       .outputs = {Role::varied(), Role::accumulated(), Role::accumulated(), Role::accumulated(), Role::accumulated()},
       .plain = plain,
@@ -218,7 +218,8 @@ inline OpRow fused_batch_norm_row(const mezzo::Shape& shape, bool training, bool
 inline OpRow fused_batch_norm_gradient_row(const mezzo::Shape& shape, bool training, bool keeps) {
   OpRow row = batch_norm_gradient_row(shape, training);
   row.note += keeps ? ", relu + residual" : ", relu";
-  row.call = inserted("batch_norm_gradient", {{"training", training}, {"epilogue", Epilogue::relu}, {"masked", keeps}});
+  row.call =
+      inserted("batch_norm_gradient", {{"training", training}, {"epilogue", mezzo::Epilogue::relu}, {"masked", keeps}});
   row.arguments.push_back({uniform(shape, -1, 1, 6)});
   if (keeps) row.outputs.push_back(Role::varied());
   row.plain = [training, keeps](const Tensors& v) {

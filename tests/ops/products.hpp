@@ -55,7 +55,7 @@ inline mezzo::Tensor biased_relu(const mezzo::Tensor& x, const mezzo::Tensor& bi
 // As the fuse passes make them.
 inline OpRow fused_matmul_row(Role bias) {
   OpRow row = matmul_row({bias.is_varied() ? "with bias and relu" : "with a wide bias and relu", {7, 33}, {33, 18}});
-  row.call = inserted("matmul", {{"transpose_a", false}, {"transpose_b", false}, {"epilogue", Epilogue::relu}});
+  row.call = inserted("matmul", {{"transpose_a", false}, {"transpose_b", false}, {"epilogue", mezzo::Epilogue::relu}});
   row.arguments.push_back({uniform({18}, -1, 1, 3), bias});
   row.plain = [](const Tensors& v) { return Tensors{biased_relu(plain_matmul(v[0], v[1], false, false), v[2])}; };
   row.differentiable = {};
@@ -135,7 +135,7 @@ inline OpRow fused_conv2d_row(const Convolution& c, Role bias) {
   OpRow row = conv2d_row(c);
   row.note += bias.is_varied() ? " with bias and relu" : " with a wide bias and relu";
   mezzo::Attributes attributes = c.attributes();
-  attributes.set("epilogue", Epilogue::relu);
+  attributes.set("epilogue", mezzo::Epilogue::relu);
   row.call = inserted("conv2d", attributes);
   row.arguments.push_back({uniform({c.kernel[3]}, -1, 1, 3), bias});
   row.plain = [c](const Tensors& v) { return Tensors{biased_relu(plain_conv2d(c, v[0], v[1]), v[2])}; };

@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(lists_come_before_the_rules) {
 
 BOOST_AUTO_TEST_CASE(they_are_a_policy) {
   const Policy policy = OpLists();
-  BOOST_TEST(policy.lists() != nullptr);
+  BOOST_TEST(policy.by_op() != nullptr);
   BOOST_TEST((policy.variable_dtype() == DType::float32 && policy.compute_dtype() == DType::float32));
   BOOST_TEST((policy == Policy(OpLists())));
   BOOST_TEST((policy != Policy(OpLists({.dtype = DType::float16}))));

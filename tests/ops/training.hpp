@@ -309,10 +309,10 @@ inline std::vector<Refusal> training_refusals() {
           }),
       refusal<ShapeError>(
           "sgd_update",
-          "[sgd_update] beside a variable that is kept by \"split\" must be int16 (3,); got bfloat16 (3,)",
+          "[sgd_update] remainder of the variable must be int16 (3,); got bfloat16 (3,)",
           [number] {
             const Tensor x({3}, DType::bfloat16);
-            inserted("sgd_update", {{"momentum", 0.0}, {"kept", Kept::split}})({x, x, x, number(), number()});
+            inserted("sgd_update", {{"momentum", 0.0}, {"kept", mezzo::Kept::split}})({x, x, x, number(), number()});
           }),
       refusal<ShapeError>("join_master",
                           "[join_master] halves must be bfloat16 and int16 of one shape; got bfloat16 (3,) and int16 "

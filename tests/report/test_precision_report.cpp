@@ -365,7 +365,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_reported_on_is_told) {
   check_throws<ValueError>("[precision_report] steps must be 0 or more; got -1",
                            [&] { mezzo::precision_report(model, batch, {.steps = -1}); });
   check_throws<ValueError>(
-      "[precision_report] loss_scale as initial_scale must be from 1.52588e-05 to 1.67772e+07; got 0",
+      "[precision_report] loss_scale as initial_scale must be from 1.52587890625e-05 to 16777216; got 0",
       [&] { mezzo::precision_report(model, batch, {.loss_scale = 0}); });
   check_throws<ValueError>("[ReportBatch] the loader must have batches; got an absent loader",
                            [&] { mezzo::precision_report(model, DataLoader()); });

@@ -193,7 +193,7 @@ def check_symbols(root, objects):
 
 def main():
     root, objects_file = sys.argv[1:3]
-    objects = [path for path in re.split(r"[;\n]", Path(objects_file).read_text()) if path.strip()]
+    objects = [path for path in re.split(r"[;\n]", Path(objects_file).read_text()) if path.strip().endswith(".o")]  # not precompiled headers
     if not objects:
         print(f"{objects_file} lists no objects")
         return 1

@@ -34,6 +34,8 @@ FOLDERS = {
     "backends/reference": Folder("plain kernels of all ops, the oracle for the others", ("backends/common",)),
     "backends/xsimd": Folder("vectorized kernels, compiled per instruction set", ("backends/common",)),
     "backends/onednn": Folder("kernels that call oneDNN; split products use kernels of xsimd", ("backends/xsimd",)),
+    "backends": Folder("the table of all kernels; widening: 16-bit operands computed as float32",
+                       ("backends/reference", "backends/onednn")),
     "initializers": Folder("initial values of weights, one class a file", ("nn",)),
     "losses": Folder("training objectives, one class a file", ("nn",)),
     "metrics": Folder("evaluation measures, one class a file", ("losses",)),
@@ -54,6 +56,9 @@ TOP_FILES = ("framework/mezzo/mezzo.hpp", "framework/mezzo/xtensor.hpp", "framew
 
 # Private headers that every folder may include: checks of arguments and error texts.
 ERROR_HEADERS = ("framework/mezzo/core/fail.hpp", "framework/mezzo/nn/checks.hpp")
+
+# Private headers that models may include all the same: a scope for a member, eager ops inside a traced call.
+MODEL_HEADERS = ("framework/mezzo/core/scoped_value.hpp", "framework/mezzo/graph/trace.hpp")
 
 # A public header is one that these include, directly or through others.
 GATHERING_HEADERS = ("mezzo/mezzo.hpp", "mezzo/xtensor.hpp", "mezzo/report/display/notebook.hpp")

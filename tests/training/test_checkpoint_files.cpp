@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(files_that_are_no_checkpoints) {
   edited.begun.model.save_weights(edited.folder.path("weights"));
   BOOST_TEST(text(edited.folder.path("weights")) ==
              "[Trainer] checkpoint \"" + edited.folder.path("weights") +
-                 "\": format must be \"mezzo_checkpoint\", as save_checkpoint writes; got \"\"");
+                 "\": format must be \"mezzo_checkpoint\", as save_checkpoint writes; got \"pt\"");
   BOOST_TEST(text(edited.folder.write("junk", {1, 2, 3})).find("[safetensors ") == 0);
   BOOST_TEST(edited.metadata_refusal("format_version", "2") ==
              "[Trainer] checkpoint \"c\": format_version must be 1; got \"2\"");

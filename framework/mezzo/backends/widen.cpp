@@ -123,9 +123,7 @@ std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string
   const auto half = [](const Spec& spec) { return is_half(spec.dtype); };
   const bool is_update = !request.op->in_place.empty();
   if (is_update && (request.attributes.has("kept") || request.attributes.has("key"))) {
-    return decline(reason, "takes updates that round to nearest; got kept \"{}\"{}",
-                   request.attributes.get_or<std::string>("kept", ""),
-                   request.attributes.has("key") ? " and stochastic rounding" : "");
+    return decline(reason, "takes updates that round to nearest; got {}", request.attributes.to_string());
   }
   if (std::any_of(request.inputs.begin(), request.inputs.end(), half) ||
       std::any_of(request.outputs.begin(), request.outputs.end(), half)) {

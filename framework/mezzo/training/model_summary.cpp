@@ -16,7 +16,7 @@ const std::vector<detail::Column> columns{{"Layer (type)"},      {"Path"},      
 /// 1234567 -> "1,234,567".
 std::string grouped(std::int64_t number) {
   std::string text = fmt::to_string(number);
-  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, ",");
+  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, 1, ',');
   return text;
 }
 

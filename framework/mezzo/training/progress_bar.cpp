@@ -37,12 +37,12 @@ bool ProgressBar::due() { return terminal_ && Clock::now() - shown_ >= std::chro
 
 void ProgressBar::show(std::int64_t done, const Numbers& numbers) {
   shown_ = Clock::now();
-  write_output("\r" + line(done, numbers) + "\x1b[K");
+  write_output(fmt::format("\r{}\x1b[K", line(done, numbers)));
 }
 
 void ProgressBar::end(std::int64_t done, const Numbers& numbers) {
   if (!enabled_) return;
-  write_output((terminal_ ? "\r" : "") + line(done, numbers) + (terminal_ ? "\x1b[K\n" : "\n"));
+  write_output(fmt::format("{}{}{}", terminal_ ? "\r" : "", line(done, numbers), terminal_ ? "\x1b[K\n" : "\n"));
 }
 
 std::string ProgressBar::line(std::int64_t done, const Numbers& numbers) const {
