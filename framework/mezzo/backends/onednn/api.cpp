@@ -1,12 +1,14 @@
 #include <mezzo/backends/onednn/api.hpp>
-#include <mezzo/core/execution_context.hpp>
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include <mezzo/backends/onednn/creators.hpp>
 #include <mezzo/backends/onednn/implementations.hpp>
+#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo {
@@ -40,22 +42,33 @@ dnnl::primitive_attr attributes(bool relu) {
   return attr;
 }
 
+/// A descriptor that advances from implementation to implementation. oneDNN 2 keeps no copy of the operation's own
+/// descriptor: advance() reads it through a pointer, so it lives here.
+template <class D>
+struct Candidates {
+  std::shared_ptr<const void> operation;
+  D descriptor;
+};
+
 template <class Primitive, class... Arguments>
-typename Primitive::primitive_desc describe(const dnnl::primitive_attr& attr, const Arguments&... arguments) {
+Candidates<typename Primitive::primitive_desc> describe(const dnnl::primitive_attr& attr,
+                                                        const Arguments&... arguments) {
 #if DNNL_VERSION_MAJOR < 3
-  return {typename Primitive::desc(arguments...), attr, engine(), true};
+  const auto operation = std::make_shared<const typename Primitive::desc>(arguments...);
+  return {operation, {*operation, attr, engine(), true}};
 #else
-  return {engine(), arguments..., attr, true};
+  return {nullptr, {engine(), arguments..., attr, true}};
 #endif
 }
 
 template <class Primitive, class... Arguments>
-typename Primitive::primitive_desc describe_gradient(const dnnl::convolution_forward::primitive_desc& forward,
-                                                     const Arguments&... arguments) {
+Candidates<typename Primitive::primitive_desc> describe_gradient(
+    const dnnl::convolution_forward::primitive_desc& forward, const Arguments&... arguments) {
 #if DNNL_VERSION_MAJOR < 3
-  return {typename Primitive::desc(arguments...), attributes(false), engine(), forward, true};
+  const auto operation = std::make_shared<const typename Primitive::desc>(arguments...);
+  return {operation, {*operation, attributes(false), engine(), forward, true}};
 #else
-  return {engine(), arguments..., forward, attributes(false), true};
+  return {nullptr, {engine(), arguments..., forward, attributes(false), true}};
 #endif
 }
 
@@ -68,7 +81,8 @@ bool advance(dnnl::reorder::primitive_desc&) { return false; }
 
 /// The first implementation of a primitive that isn't a plain loop and for which accept(descriptor, name) is true.
 template <class D, class Accept>
-Offer first_fast(D descriptor, Accept&& accept) {
+Offer first_fast(Candidates<D> candidates, Accept&& accept) {
+  D& descriptor = candidates.descriptor;
   if (!descriptor) return {{}, "oneDNN has no such primitive"};
   std::vector<std::string> names;
   do {
@@ -79,8 +93,8 @@ Offer first_fast(D descriptor, Accept&& accept) {
 }
 
 template <class D>
-Offer first_fast(D descriptor) {
-  return first_fast(descriptor, [](const auto&, const std::string&) { return true; });
+Offer first_fast(Candidates<D> candidates) {
+  return first_fast(std::move(candidates), [](const auto&, const std::string&) { return true; });
 }
 
 /// The offer that make() returns, or oneDNN's error.
@@ -95,7 +109,7 @@ Offer offer(Make&& make) {
 
 Descriptor images(const Convolution& c, const Array& array) { return c.any_images ? array.any() : array.plain(); }
 
-dnnl::convolution_forward::primitive_desc describe_forward(const Convolution& c, bool relu) {
+Candidates<dnnl::convolution_forward::primitive_desc> describe_forward(const Convolution& c, bool relu) {
   return describe<dnnl::convolution_forward>(
       attributes(relu), prop_kind::forward_training, algorithm::convolution_direct, images(c, c.x), c.kernel.any(),
       c.bias.plain(), images(c, c.y), c.strides, c.dilation, c.padding_before, c.padding_after);
@@ -104,7 +118,7 @@ dnnl::convolution_forward::primitive_desc describe_forward(const Convolution& c,
 /// The forward primitive that oneDNN needs as a hint for a gradient. All of its operands have one dtype.
 dnnl::convolution_forward::primitive_desc hint(Convolution c, dnnl::memory::data_type type) {
   c.x.type = c.kernel.type = c.y.type = type;
-  return describe_forward(c, false);
+  return describe_forward(c, false).descriptor;
 }
 
 template <class Gradient>
@@ -159,8 +173,10 @@ Offer offer_kernel_gradient(const Convolution& c) {
 }
 
 Offer offer_reorder(const Descriptor& from, const Descriptor& to) {
-  return offer(
-      [&] { return first_fast(dnnl::reorder::primitive_desc(engine(), from, engine(), to, attributes(false), true)); });
+  return offer([&] {
+    return first_fast(Candidates<dnnl::reorder::primitive_desc>{
+        nullptr, dnnl::reorder::primitive_desc(engine(), from, engine(), to, attributes(false), true)});
+  });
 }
 
 dnnl::primitive create_primitive(const dnnl::primitive_desc_base& descriptor) {
