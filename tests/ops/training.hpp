@@ -308,8 +308,7 @@ inline std::vector<Refusal> training_refusals() {
             inserted("adam_update")({Tensor({3}), Tensor({3}), Tensor({3}), Tensor({2}), number(), number(), number()});
           }),
       refusal<ShapeError>(
-          "sgd_update",
-          "[sgd_update] remainder of the variable must be int16 (3,); got bfloat16 (3,)",
+          "sgd_update", "[sgd_update] remainder of the variable must be int16 (3,); got bfloat16 (3,)",
           [number] {
             const Tensor x({3}, DType::bfloat16);
             inserted("sgd_update", {{"momentum", 0.0}, {"kept", mezzo::Kept::split}})({x, x, x, number(), number()});

@@ -8,8 +8,8 @@
 #include <limits>
 #include <mutex>
 
-#include <mezzo/core/parallel.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/precision/policy.hpp>
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <mezzo/compiler/kernel.hpp>
-#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
+#include <mezzo/graph/op_registry.hpp>
 
 // Parts that kernels of several backends are made of.
 namespace mezzo {
