@@ -147,8 +147,9 @@ Values Trace::append(NodePtr node) {
     node->results = current_executor().run(*node->op, node->attributes, arrays, node->outputs, node->where);
   }
   node->trace = id_;
-  graph_.nodes.push_back(node);
-  return outputs_of(node);
+  Values out = outputs_of(node);
+  graph_.nodes.push_back(std::move(node));
+  return out;
 }
 
 }  // namespace mezzo

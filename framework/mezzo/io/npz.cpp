@@ -5,7 +5,7 @@
 #if MEZZO_WITH_LIBARCHIVE
 #include <archive.h>
 #include <archive_entry.h>
-#include <locale.h>
+#include <clocale>
 
 #include <array>
 #include <cstdlib>
