@@ -6,6 +6,7 @@
 #include <mezzo/graph/gradient_context.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/ops.hpp>
 
@@ -71,11 +72,9 @@ class Backward {
     const OriginScope origin(node->where, node->path);
     const Values gradients = node->op->gradient({node, cotangents, needed, dtypes});
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (needed[i] && gradients[i].defined()) accumulate(node->inputs[i], cast_to(gradients[i], dtypes[i]));
+      if (needed[i] && gradients[i].defined()) accumulate(node->inputs[i], detail::as(gradients[i], dtypes[i]));
     }
   }
-
-  static Value cast_to(const Value& value, DType dtype) { return value.dtype() == dtype ? value : cast(value, dtype); }
 
   const std::vector<NodePtr> nodes_;  // a copy: gradients append to the trace
   std::unordered_set<const Node*> needed_;
