@@ -35,7 +35,7 @@ template <class Coefficients>
 struct UpdateTable {
   using Function = void (*)(const UpdateArrays&, const Coefficients&, std::int64_t begin, std::int64_t end);
 
-  /// By dtype of the slots: float32, or bfloat16 rounded stochastically; then by storage of the gradient. Null where
+  /// Functions by slot dtype (float32, or bfloat16 rounded stochastically), then by gradient storage. Null where
   /// there is no function: split, kahan and stochastic variables and bfloat16 slots need a gradient in the variable's
   /// dtype, float32 for split.
   struct BySlots {
