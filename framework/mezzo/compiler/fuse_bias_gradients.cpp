@@ -8,7 +8,8 @@
 namespace mezzo {
 namespace {
 
-/// True if the node sums a ReLU's gradient over all axes except the last: the gradient of a bias.
+/// True if the node is a sum of relu_gradient's output with the axes, shape and dtype of output 1 of
+/// relu_bias_gradient: the gradient of a bias.
 bool sums_bias(const Node& node) {
   if (!is(node, ops::sum) || !is(node.inputs.front(), ops::relu_gradient)) return false;
   const Value& x = node.inputs.front();
@@ -31,6 +32,7 @@ Graph fuse_bias_gradients(const Graph& graph) {
       const std::vector<Spec> outputs{x, {{x.shape.back()}, accumulation_dtype(x.dtype)}};
       return {to.add(make_node(ops::relu_bias_gradient, node->inputs, {}, outputs, *node)).front()};
     }
+    // The new input is output 0 of relu_bias_gradient, so output 1 of the same node is the sum.
     if (sums_bias(*old)) return {Value(node->inputs.front().node(), 1)};
     return {};
   });

@@ -25,7 +25,7 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& pieces) {
                    [&](std::size_t a, std::size_t b) { return pieces[a].bytes > pieces[b].bytes; });
   MemoryPlan plan;
   plan.offsets.resize(pieces.size());
-  std::vector<std::size_t> placed;  // by offset
+  std::vector<std::size_t> placed;  // pieces, in ascending order of offset
   for (const std::size_t i : order) {
     const std::size_t bytes = round_up(pieces[i].bytes, alignment);
     std::size_t offset = 0;

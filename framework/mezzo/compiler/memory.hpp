@@ -5,7 +5,8 @@
 
 namespace mezzo {
 
-/// A piece of memory that is needed from step `first` to step `last`, both included.
+/// A buffer that is live from Plan::Step number `first` to number `last`, both included. `last` may be the number of
+/// steps, for a buffer that outlives the run.
 struct Lifetime {
   std::size_t bytes = 0;
   std::size_t first = 0;
@@ -14,16 +15,17 @@ struct Lifetime {
 
 /// Places of pieces in one block of memory.
 struct MemoryPlan {
-  std::vector<std::size_t> offsets;  ///< multiples of 64
-  std::size_t bytes = 0;             ///< size of the block
+  std::vector<std::size_t> offsets;  ///< in bytes, in the order of the pieces; multiples of 64
+  std::size_t bytes = 0;             ///< size of the block; a multiple of 64
 };
 
-/// Assigns offsets so that pieces with overlapping lifetimes don't overlap in memory. Greedy: the largest piece first,
-/// each at the lowest free offset ("greedy by size" of Pisarchyk and Lee, 2020).
+/// Assigns offsets so that pieces with overlapping lifetimes don't overlap in memory. Greedy by size (Pisarchyk and
+/// Lee, 2020), but first fit: places the largest piece first, each at the lowest offset where it fits. The paper takes
+/// the smallest gap. Pieces of equal size are placed in their order.
 MemoryPlan plan_memory(const std::vector<Lifetime>& pieces);
 
-/// One block of memory, in huge pages if the system has them. Kept between runs, so that each page is touched for the
-/// first time only once. Shared by the plans of a model, which run one at a time.
+/// One block of memory, in huge pages if the system has them. Kept between runs, so that only the first run has page
+/// faults. Shared by the plans of a model, which run one at a time.
 class Arena {
  public:
   Arena() = default;
@@ -31,7 +33,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Makes the block at least that large. Its contents are lost if it grows.
+  /// Grows the block to at least `bytes`. Growth changes the address and loses the contents. Throws std::bad_alloc if
+  /// the system has no memory.
   void reserve(std::size_t bytes);
 
   unsigned char* data() const { return data_; }

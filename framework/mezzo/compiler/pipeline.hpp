@@ -16,7 +16,8 @@ Graph fuse_epilogues(const Graph& graph);
 /// pass.
 Graph fuse_batch_norm(const Graph& graph);
 
-/// Computes the gradient of a bias, a sum of a ReLU's gradient, in the kernel of that ReLU's gradient.
+/// Fuses relu_gradient with the sums of its output over all axes except the last (the gradients of biases) into
+/// relu_bias_gradient, so that the array is read once. Sums can differ from the unfused ones by rounding.
 Graph fuse_bias_gradients(const Graph& graph);
 
 /// Keeps only the gathered rows of the gradient of a table, if they are fewer than the rows of the table and only

@@ -41,8 +41,8 @@ void parallel_threads(int threads, Body&& body) {
       const_cast<void*>(static_cast<const void*>(&body)));
 }
 
-/// Splits [0, count) into one contiguous range per thread and calls body(begin, end) for each. No range except the last
-/// is smaller than `grain`. A single range runs on the caller's thread. The body must not throw.
+/// Splits [0, count) into contiguous ranges of nearly equal size, one per thread and at most count / grain, rounded up.
+/// Calls body(begin, end) for each. A single range runs on the caller's thread. The body must not throw.
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t grain, Body&& body) {
   if (count <= 0) return;

@@ -6,8 +6,8 @@
 
 namespace mezzo {
 
-/// A float32 split without loss into two halves: the nearest bfloat16 and the remainder. In bits, x = (high << 16) +
-/// low.
+/// A float32 split into two halves: the nearest bfloat16 and the remainder. Lossless except for the payloads of NaNs.
+/// In bits, x = (high << 16) + low.
 ///
 /// Ties round to the larger magnitude. Rounding them to even would map 2^16 + 1 numbers to each even bfloat16, one more
 /// than `low` has values. NaNs become quiet NaNs with remainder 0.

@@ -25,7 +25,7 @@ MEZZO_API void check_loss_scale(const LossScaleOptions& options, const std::stri
 /// State of a LossScale, which changes between steps and is stored in checkpoints.
 struct LossScaleState {
   double scale = 65536;           ///< current scale
-  std::int64_t finite_steps = 0;  ///< finite steps in a row since the scale changed or a step overflowed
+  std::int64_t finite_steps = 0;  ///< finite steps in a row; reset by an overflow and, if dynamic, at growth_interval
   std::int64_t skipped = 0;       ///< number of all steps that overflowed
 };
 

@@ -10,8 +10,8 @@
 
 namespace mezzo {
 
-/// Argument of a step: the fields of a batch as Values. Batches made from arrays have the fields `x`, `y` and
-/// `sample_weight`; a Dataset names its own.
+/// Argument of a step: the fields of a batch as Values. A Dataset names its fields. Batches made from arrays have `x`,
+/// `y` except in predict(), and `sample_weight` only if fit() got one.
 class MEZZO_API Batch {
  public:
   /// A field and its role.
@@ -24,13 +24,13 @@ class MEZZO_API Batch {
   Batch() = default;
   Batch(std::vector<Entry> entries, std::int64_t size) : entries_(std::move(entries)), size_(size) {}
 
-  /// Field of that name. A NameError that lists the fields if there is none.
+  /// Returns the value of a field. Throws a NameError with the names of the fields if there is no such field.
   const Value& operator[](const std::string& field) const;
 
   /// True if there is a field of that name.
   bool has(const std::string& field) const;
 
-  /// Fields of one role, in the order of the data set.
+  /// Values of the fields of one role, in the order of entries().
   Values with_role(Role role) const;
 
   /// Number of samples.

@@ -8,8 +8,8 @@
 namespace mezzo::detail {
 namespace {
 
-/// True if the next skip causes a warning: skips 1, 2, 3, 4, 8, 16, ... do. The first scale may take many skips to
-/// settle.
+/// True if the next skip causes a warning: skips 1, 2, 3, 4, 8, 16, ... of the optimizer do, counted over all epochs. A
+/// warning at each skip would be noise, since the first steps of a dynamic scale often overflow.
 bool warns_at_next_skip(const LossScale& scale) {
   const std::int64_t count = scale.skipped() + 1;
   return count <= 3 || (count & (count - 1)) == 0;
@@ -17,8 +17,9 @@ bool warns_at_next_skip(const LossScale& scale) {
 
 std::string named(const std::string& name) { return name.empty() ? "" : fmt::format(" of optimizer \"{}\"", name); }
 
-/// `"backbone/conv1" conv2d gave the first value that is not finite (float16)`. Outside of layers, for the gradient of
-/// a loss: `cast in the backward pass into "head" gave ...`.
+/// Origin of a non-finite value, for messages: `"backbone/conv1" conv2d gave the first value that is not finite
+/// (float16)`. The backward pass adds `in the backward pass`; an op outside of layers has `into "head"`, the layer that
+/// reads it, instead of its own path. A leaf: `variable "stem/kernel" holds a value that is not finite (float32)`.
 std::string text_of(const std::optional<Overflow>& overflow) {
   if (!overflow) return "a value is not finite";
   const std::string path = overflow->path.empty() ? "" : fmt::format("\"{}\"", overflow->path);
@@ -49,6 +50,7 @@ void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed
   skipped_ |= !committed;
   if (!scaled) return;
   scaled_[optimizer] = true;
+  // Before update(), which changes the scale and the number of skips.
   const double before = state.loss_scale.scale();
   const bool warns = !committed && !options_.silent && warns_at_next_skip(state.loss_scale);
   if (!state.loss_scale.update(committed) && !options_.silent) {

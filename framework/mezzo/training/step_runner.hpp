@@ -135,7 +135,12 @@ class StepRunner {
   std::vector<Logged> trace_step(Phase phase, const Batch& batch);
   void run_plan(Phase phase, const HostBatch& batch);
   void run_eagerly(Phase phase, const HostBatch& batch);
+  /// True if a skip in the next run would cause a warning or an error. Its origin must then be sought, which outside
+  /// eager mode runs the kernels up to the gates a second time.
   bool seeks_overflow(const std::vector<std::size_t>& updated) const;
+  /// Records the result of a run for one optimizer that the step applies. Counts the update if it was committed, the
+  /// skip otherwise. If `scaled`, updates the loss scale, and warns of some skips. Sets failure_ if the step overflowed
+  /// at the smallest loss scale. `overflow` is the origin in the texts; none if unknown.
   void count_update(std::size_t optimizer, bool scaled, bool committed, const std::optional<Overflow>& overflow);
   double runtime_value(const RuntimeKey& key) const;
   void set_runtime_values(Trace& trace) const;
@@ -155,7 +160,7 @@ class StepRunner {
   bool converted_ = false;
   bool masters_kept_ = false;
   bool skipped_ = false;
-  std::string failure_;  // error of the last step, thrown after all optimizers are counted
+  std::string failure_;  // error of the last optimizer that failed in a step; thrown after all are counted
 };
 
 }  // namespace mezzo::detail

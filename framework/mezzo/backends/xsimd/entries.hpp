@@ -38,7 +38,8 @@ inline std::unique_ptr<Kernel> decline_dtype(std::string& reason, DType dtype) {
 /// Bytes per element.
 inline std::int64_t size_of(DType dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
 
-/// Splits [0, count) over the threads at multiples of 64 elements: a cache line or more of any dtype.
+/// Calls body(begin, end) for ranges of [0, count), one per thread. The ranges start at multiples of 64 elements, a
+/// cache line or more of any dtype, so that no two threads write to the same line. The body must not throw.
 template <class Body>
 void parallel_elements(std::int64_t count, const Body& body) {
   constexpr std::int64_t line = 64;

@@ -3,14 +3,17 @@
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// The maximum of one window and its place, for the channels at x. NaN counts as greater than all numbers, and the
-/// first NaN stays.
+/// Stores the maximum of one window to y and the maximum's row-major position in the window to `places`, for one
+/// register of channels. x points to these channels in the first pixel of the image. Of equal elements, the first
+/// counts. A NaN is greater than all numbers, and the first NaN counts. A window outside of the image gives -infinity
+/// and position 0.
 template <class T, class Some>
 [[gnu::always_inline]] inline void pool_window(const T* x, const PoolShape& shape, const Window& rows,
                                                const Window& columns, T* y, std::uint8_t* places, Some part) {
   const PoolAxis& across = shape.horizontal;
   const Floats one(1.0F);
   Floats best(-__builtin_inff());
+  // Positions are floats because select() needs a mask and operands of one type. They are exact: at most 255.
   Floats place(0.0F);
   if (!rows.empty() && !columns.empty()) {
     place = Floats(static_cast<float>(rows.places.begin * across.window + columns.places.begin));
@@ -20,7 +23,7 @@ template <class T, class Some>
   for (Index i = rows.places.begin; i < rows.places.end; ++i, here += to_next_row) {
     const T* p = x + ((rows.start + i) * across.size + columns.start + columns.places.begin) * shape.channels;
     for (Index j = columns.places.begin; j < columns.places.end; ++j, here += one, p += shape.channels) {
-      __builtin_prefetch(reinterpret_cast<const char*>(p) + 1024);
+      __builtin_prefetch(reinterpret_cast<const char*>(p) + 1024);  // no effect past the end of the array
       const Floats value = load(p, part);
       const Mask above = !(value <= best) & (best == best);
       best = xsimd::select(above, value, best);
@@ -49,8 +52,9 @@ template <class T>
   }
 }
 
-/// The sum of the gradients that the windows pass on to one place, for the channels at g. `place` is the number of the
-/// place in the first window.
+/// Gradient of one pixel of the image for one register of channels: the sum of g over the windows whose maximum is at
+/// the pixel. `vertical` times `horizontal` windows contain the pixel. g and `places` point to the first of them, and
+/// `place` is the row-major position of the pixel in that one.
 template <class T, class Some>
 [[gnu::always_inline]] inline Floats gather_windows(const T* g, const std::uint8_t* places, const PoolShape& shape,
                                                     Index vertical, Index horizontal, Index place, Some part) {

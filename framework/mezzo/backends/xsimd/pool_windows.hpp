@@ -8,12 +8,13 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Numbers [begin, end).
+/// Half-open range [begin, end) of indices.
 struct Range {
   Index begin, end;
 };
 
-/// Window number `out` of an axis: its start in the image, which may be negative, and its places inside the image.
+/// Window number `out` of an axis. `start` is its first index in the image, negative if it starts in the padding.
+/// `places` is the range of offsets from `start` that lie inside the image.
 struct Window {
   Index start;
   Range places;
@@ -25,7 +26,8 @@ struct Window {
   bool empty() const { return places.begin >= places.end; }
 };
 
-/// Moves the range of windows that contain place `at - 1` on to the windows that contain place `at`.
+/// Advances a range of windows to the windows that contain index `at` of the image. The range must be {0, 0} or the
+/// result for a smaller index.
 [[gnu::always_inline]] inline void advance(Range& windows, const PoolAxis& axis, Index at) {
   while (windows.begin * axis.stride + axis.window <= at + axis.padding) ++windows.begin;
   while (windows.end < axis.out_size && windows.end * axis.stride <= at + axis.padding) ++windows.end;

@@ -5,7 +5,7 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// Windows along one axis of images.
+/// Windows along one axis of images. `padding` is the number of pixels added before the image.
 struct PoolAxis {
   std::int64_t size, out_size, window, stride, padding;
 };
@@ -16,11 +16,13 @@ struct PoolShape {
 };
 
 struct MaxPool2dFunctions {
-  /// Rows [begin, end) of the outputs of all images; row i of image n is row n * out_size + i.
+  /// Computes rows [begin, end) of y; row i of image n is row n * vertical.out_size + i. Also stores the row-major
+  /// position of each maximum in its window to `places`. A window has at most 256 positions.
   using Pool = void (*)(const void* x, void* y, std::uint8_t* places, const PoolShape& shape, std::int64_t begin,
                         std::int64_t end);
 
-  /// Rows [begin, end) of the gradients of all images: each element gathers from the windows that contain it.
+  /// Computes rows [begin, end) of dx; row i of image n is row n * vertical.size + i. Each element of dx is the sum of
+  /// g over the windows whose maximum it is.
   using Gradient = void (*)(const void* g, const std::uint8_t* places, void* dx, const PoolShape& shape,
                             std::int64_t begin, std::int64_t end);
 

@@ -5,7 +5,7 @@
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// Stores words that fit in 16 signed bits as 16 bits each.
+/// Stores int32 values that fit in int16 as int16.
 template <class Half>
 [[gnu::always_inline]] inline void store_shortened(Half* p, const Ints& x, Whole) {
 #if defined(__AVX512BW__)
@@ -29,10 +29,12 @@ template <class Half>
 #endif
 }
 
+/// Loads SplitFloats as float32. `low` points to int16; its type is bfloat16 because load() has no int16.
 template <class Some>
 [[gnu::always_inline]] inline Floats load_split(const bfloat16* high, const bfloat16* low, Some part) {
   const Ints upper = xsimd::bitwise_cast<Ints>(load(high, part));
-  const Ints lower = xsimd::bitwise_cast<Ints>(load(low, part));  // a bfloat16's bits are loaded to the upper half
+  // Loaded to the upper 16 bits, as a bfloat16 is. The shift extends the sign.
+  const Ints lower = xsimd::bitwise_cast<Ints>(load(low, part));
   return xsimd::bitwise_cast<Floats>(upper + (lower >> 16));
 }
 

@@ -5,8 +5,8 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// Conversions of float32 from and to the halves of SplitFloat, on elements [begin, end). `high` holds bfloat16, `low`
-/// int16.
+/// Joins the halves of SplitFloat to float32, and splits float32 into them, for elements [begin, end). `high` holds
+/// bfloat16, `low` int16.
 struct SplitMasterFunctions {
   void (*join)(const void* high, const void* low, void* whole, std::int64_t begin, std::int64_t end);
   void (*split)(const void* whole, void* high, void* low, std::int64_t begin, std::int64_t end);
