@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 ci=$build/ci
-stages=(format install tidy consumer headers cling notebooks compile_time clang sanitize)
+stages=(format install tidy consumer headers cling notebooks compile_time sanitize)
 all_stages=${stages[*]}
 with_install=' consumer headers cling notebooks compile_time '  # stages that look at the installed library
 together=' consumer cling notebooks '                          # stages of one thread, which run at the same time
@@ -88,22 +88,18 @@ stage_compile_time() {
   wait -n
 }
 
-# The second compiler with the second oneDNN; the static library, which a project of a user's links.
-stage_clang() {
-  configure "$ci/clang" -DCMAKE_CXX_COMPILER=clang++-14 -DMEZZO_ONEDNN_ROOT="$mezzo_onednn3" -DBUILD_SHARED_LIBS=OFF \
-    -DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_TUTORIALS=OFF -DMEZZO_WERROR=ON -DMEZZO_TEST_FOLDERS='^backends'
-  compile "$ci/clang"
-  run_tests "$ci/clang"
-  rm -rf "$ci/static"
-  cmake --install "$ci/clang" --prefix "$ci/static" >/dev/null
-  bash "$root/tests/consumer/check.sh" "$root" "$ci/static" "$ci/consumer_static" clang++-14
-}
-
+# All tests with sanitizers, the second compiler, the second oneDNN and the static library, in one build. A project of
+# a user's links that library.
 stage_sanitize() {
-  configure "$ci/sanitize" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" \
-    -DMEZZO_SANITIZE=address,undefined -DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_TUTORIALS=OFF -DMEZZO_WERROR=ON
+  local sanitizers=address,undefined
+  configure "$ci/sanitize" -DCMAKE_CXX_COMPILER=clang++-14 -DMEZZO_ONEDNN_ROOT="$mezzo_onednn3" -DBUILD_SHARED_LIBS=OFF \
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DMEZZO_SANITIZE=$sanitizers -DMEZZO_BUILD_TESTS=ON \
+    -DMEZZO_BUILD_TUTORIALS=OFF -DMEZZO_WERROR=ON
   compile "$ci/sanitize"
   MEZZO_TEST_SMALL=1 UBSAN_OPTIONS=print_stacktrace=1 run_tests "$ci/sanitize"
+  rm -rf "$ci/static"
+  cmake --install "$ci/sanitize" --prefix "$ci/static" >/dev/null
+  CXXFLAGS=-fsanitize=$sanitizers bash "$root/tests/consumer/check.sh" "$root" "$ci/static" "$ci/consumer_static" clang++-14
 }
 
 if [ "${1:-}" = --stage ]; then

@@ -13,7 +13,7 @@ cmake --build "$folder" -- --quiet
 "$folder/consumer_xtensor"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
-read -ra flags < <(pkg-config --cflags --libs mezzo)
+read -ra flags <<<"${CXXFLAGS:-} $(pkg-config --cflags --libs mezzo | tr '\n' ' ')"
 "$compiler" -std=c++17 -Wall -Wextra -Werror "$source/main.cpp" -o "$folder/consumer_pkgconfig" "${flags[@]}" \
   -Wl,-rpath,"$prefix/lib"
 "$folder/consumer_pkgconfig"
