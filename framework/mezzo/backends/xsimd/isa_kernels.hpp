@@ -10,7 +10,6 @@
 #include <mezzo/backends/xsimd/pooling.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/reduce.hpp>
-#include <mezzo/backends/xsimd/relu_bias_gradient.hpp>
 #include <mezzo/backends/xsimd/softmax.hpp>
 #include <mezzo/backends/xsimd/update.hpp>
 #include <mezzo/backends/xsimd/winograd/winograd.hpp>
