@@ -1,6 +1,5 @@
 #include <mezzo/backends/onednn/implementations.hpp>
 #include <mezzo/backends/table.hpp>
-#include <mezzo/backends/widen.hpp>
 #include <mezzo/compiler/eager.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/compiler/product_rates.hpp>

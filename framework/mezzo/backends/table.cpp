@@ -1,7 +1,6 @@
 #include <mezzo/backends/onednn/implementations.hpp>
-#include <mezzo/backends/reference/implementations.hpp>
+#include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/table.hpp>
-#include <mezzo/backends/widen.hpp>
 #include <mezzo/backends/xsimd/implementations.hpp>
 
 namespace mezzo {

@@ -1,4 +1,4 @@
-#include <mezzo/backends/widen.hpp>
+#include <mezzo/backends/table.hpp>
 
 #include <algorithm>
 #include <utility>

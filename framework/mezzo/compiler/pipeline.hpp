@@ -3,7 +3,7 @@
 
 namespace mezzo {
 
-/// @name The passes: Graph -> Graph, one file each
+/// @name The passes: Graph -> Graph
 /// @{
 
 /// Folds casts and reshapes that undo each other, merges equal nodes, removes unused nodes.

@@ -8,17 +8,6 @@
 
 namespace mezzo {
 
-namespace detail {
-
-/// "mae, mean_absolute_error".
-std::string join_names(const std::vector<std::string>& names);
-
-/// Throws a NameError: `unknown <kind> "<name>"; valid names: a, b, c`.
-[[noreturn]] void fail_unknown_name(const std::string& kind, const std::string& name,
-                                    const std::vector<std::string>& valid);
-
-}  // namespace detail
-
 /// The named members of a family (losses, optimizers, ...); implements the family's from_name().
 template <class Base>
 class NameTable {
@@ -43,12 +32,12 @@ class NameTable {
   /// Makes the member of that name. Throws a NameError with the valid names if there is none.
   Any<Base> at(const std::string& name) const {
     Any<Base> found = find(name);
-    if (!found) detail::fail_unknown_name(family_, name, list());
+    if (!found) fail_unknown("", family_, name, list());
     return found;
   }
 
   /// All names in the order of the rows: "mae, mean_absolute_error, ...".
-  std::string names() const { return detail::join_names(list()); }
+  std::string names() const { return fmt::format("{}", fmt::join(list(), ", ")); }
 
  private:
   std::vector<std::string> list() const {

@@ -1,12 +1,20 @@
 #include <mezzo/graph/node.hpp>
 
+#include <array>
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/runtime_scalar.hpp>
 
 namespace mezzo {
 
 std::string to_string(const Spec& spec) { return fmt::format("{} {}", spec.dtype, spec.shape); }
+
+std::string to_string(const RuntimeKey& key) {
+  constexpr std::array<const char*, 6> names{"step", "epoch", "seed", "learning_rate", "count", "loss_scale"};
+  const char* const name = names[static_cast<std::size_t>(key.scalar)];
+  return key.scalar < RuntimeScalar::learning_rate ? name : fmt::format("{} of optimizer {}", name, key.optimizer);
+}
 
 std::size_t bytes_of(const Spec& spec) {
   return static_cast<std::size_t>(element_count(spec.shape)) * dtype_size(spec.dtype);

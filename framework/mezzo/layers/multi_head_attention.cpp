@@ -2,21 +2,87 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
-#include <mezzo/layers/head_projection.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 namespace mezzo {
 namespace {
 
-detail::HeadProjection projection(const MultiHeadAttentionOptions& options, bool from_heads, std::int64_t size) {
-  return detail::HeadProjection({.from_heads = from_heads,
-                                 .heads = options.num_heads,
-                                 .size = size,
-                                 .units = options.output_shape,
-                                 .use_bias = options.use_bias,
-                                 .kernel_initializer = options.kernel_initializer,
-                                 .bias_initializer = options.bias_initializer});
+struct HeadProjectionOptions {
+  bool from_heads = false;  ///< true: (..., heads, size) to (..., units); false: (..., units) to (..., heads, size)
+  std::int64_t heads = 1;   ///< number of heads
+  std::int64_t size = 1;    ///< size of a head
+  std::int64_t units = 0;   ///< last size of the output, with from_heads; 0: the last size of the second input
+  bool use_bias = true;     ///< true: adds a bias
+  Any<Initializer> kernel_initializer{};  ///< required; initial kernel
+  Any<Initializer> bias_initializer{};    ///< required with use_bias; initial bias
+  std::string name{};                     ///< name of the layer; "": automatic ("einsum_dense", "einsum_dense_1")
+  Policy dtype{};                         ///< precision policy; default: the policy of the enclosing layer or model
+};
+
+/// Dense layer whose input or output is split into heads, as Keras' EinsumDense in MultiHeadAttention. Weights: kernel
+/// (units, heads, size) or (heads, size, units), bias (heads, size) or (units,).
+class HeadProjection : public Layer {
+ public:
+  explicit HeadProjection(HeadProjectionOptions options)
+      : Layer("EinsumDense", options), options_(std::move(options)) {}
+  void build(const Shape&) override {}  // weights are made by the first call, where the second input is known
+
+ protected:
+  Values call_many(const Values& xs) override;
+
+ private:
+  void add_weights(std::int64_t units);
+  Value project(const Value& x, std::int64_t out);
+
+  HeadProjectionOptions options_;
+  Variable kernel_{"kernel"};
+  Variable bias_{"bias"};
+};
+
+void HeadProjection::add_weights(std::int64_t units) {
+  const std::int64_t heads = options_.heads, size = options_.size;
+  const Shape features = options_.from_heads ? Shape{units} : Shape{heads, size};
+  add_weight(kernel_, {.shape = options_.from_heads ? Shape{heads, size, units} : Shape{units, heads, size},
+                       .initializer = options_.kernel_initializer,
+                       .file_name = "weight",
+                       .file_axes = options_.from_heads ? Shape{2, 0, 1} : Shape{1, 2, 0},
+                       .file_shape = options_.from_heads ? Shape{units, heads * size} : Shape{heads * size, units}});
+  if (!options_.use_bias) return;
+  add_weight(bias_,
+             {.shape = features, .initializer = options_.bias_initializer, .file_shape = {element_count(features)}});
+}
+
+Value HeadProjection::project(const Value& x, std::int64_t out) {
+  const Value y = matmul(x, reshape(kernel_, {x.shape().back(), out}));
+  return options_.use_bias ? bias_add(y, reshape(bias_, {out})) : y;
+}
+
+Values HeadProjection::call_many(const Values& xs) {
+  const std::int64_t width = options_.heads * options_.size;
+  Shape shape = xs[0].shape();
+  if (!options_.from_heads) {
+    if (kernel_.filled()) detail::require_last_axis(label(), shape, kernel_.shape()[0], "first axis of kernel");
+    add_weights(shape.back());
+    shape.back() = options_.heads;
+    shape.push_back(options_.size);
+    return {reshape(project(xs[0], width), shape)};
+  }
+  const std::int64_t units = options_.units > 0 ? options_.units : xs.at(1).shape().back();
+  add_weights(units);
+  shape.pop_back();
+  shape.back() = width;
+  return {project(reshape(xs[0], shape), units)};
+}
+
+HeadProjection projection(const MultiHeadAttentionOptions& options, bool from_heads, std::int64_t size) {
+  return HeadProjection({.from_heads = from_heads,
+                         .heads = options.num_heads,
+                         .size = size,
+                         .units = options.output_shape,
+                         .use_bias = options.use_bias,
+                         .kernel_initializer = options.kernel_initializer,
+                         .bias_initializer = options.bias_initializer});
 }
 
 /// Inserts an axis for heads: (batch, queries, keys) becomes (batch, 1, queries, keys).

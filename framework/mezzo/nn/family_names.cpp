@@ -1,6 +1,7 @@
 #include <mezzo/nn/family_names.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/nn/metric.hpp>
 
 namespace mezzo {
 namespace {
@@ -18,6 +19,16 @@ const NameTable<Base>& table_of(const char* family, const std::string& name) {
   fail<NameError>("", "unknown {} \"{}\"; no names are registered: link mezzo with -Wl,--undefined=mezzo_register",
                   family, name);
 }
+
+/// The mean of a loss, as a metric of the loss's name.
+class LossMetric : public Metric {
+ public:
+  explicit LossMetric(Any<Loss> loss) : Metric(loss->name()), loss_(std::move(loss)) {}
+  Value call(const Value& y_true, const Value& y_pred) const override { return loss_->call(y_true, y_pred); }
+
+ private:
+  Any<Loss> loss_;
+};
 
 }  // namespace
 
@@ -41,6 +52,11 @@ Any<Metric> Metric::from_name(const std::string& name) {
   if (Any<Loss> loss = losses.find(name)) return of_loss(std::move(loss));
   fail<NameError>("", "unknown metric \"{}\"; valid names: {}, and the losses {}", name, metrics.names(),
                   losses.names());
+}
+
+Any<Metric> Metric::of_loss(Any<Loss> loss) {
+  if (!loss) fail<ValueError>("[Metric]", "a loss must be given to make a metric of it; got an empty Any<Loss>");
+  return LossMetric(std::move(loss));
 }
 
 }  // namespace mezzo

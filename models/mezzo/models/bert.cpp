@@ -6,8 +6,10 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/layers/multi_head_attention.hpp>
+#include <mezzo/models/mean_pooling.hpp>
 #include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
 namespace {
@@ -170,5 +172,13 @@ BertForSequenceClassification::BertForSequenceClassification(BertForSequenceClas
       classifier_(sub("classifier", dense(options_.bert, options_.num_labels))) {}
 
 Values BertForSequenceClassification::call_many(const Values& xs) { return {classifier_(dropout_(bert_(xs).front()))}; }
+
+Value mean_pooling(const Value& states, const Value& attention_mask) {
+  const Value used = cast(cast(attention_mask, DType::boolean), states.dtype());
+  const Shape& shape = used.shape();
+  const Value mask = reshape(used, {shape[0], shape[1], 1});
+  const Value count = sum(mask, {.axes = {1}});
+  return sum(states * mask, {.axes = {1}}) / where(equal(count, 0), 1, count);
+}
 
 }  // namespace mezzo

@@ -1,10 +1,17 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <mezzo/compiler/kernel.hpp>
 
-namespace mezzo::reference {
+namespace mezzo {
+
+/// "reference": a plain kernel for every op of docs/ops.md, in float32 and float64; ops that only move or compare
+/// elements take every dtype. All other kernels are tested against these.
+std::vector<Implementation> reference_implementations();
+
+namespace reference {
 
 using Creator = std::unique_ptr<Kernel>(const KernelRequest& request, std::string& reason);
 
@@ -17,4 +24,5 @@ using Creator = std::unique_ptr<Kernel>(const KernelRequest& request, std::strin
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP
 
-}  // namespace mezzo::reference
+}  // namespace reference
+}  // namespace mezzo

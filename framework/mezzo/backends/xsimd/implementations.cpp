@@ -12,10 +12,10 @@ const Entries& all_entries() {
   static const Entries entries = [] {
     using namespace xsimd_kernels;
     Entries all;
-    for (const Entries& family : {attention_entries(), batch_norm_entries(), cast_entries(), crossentropy_entries(),
-                                  dropout_entries(), elementwise_entries(), finite_entries(), layer_norm_entries(),
-                                  pooling_entries(), reduce_entries(), relu_bias_gradient_entries(), softmax_entries(),
-                                  split_master_entries(), update_entries(), winograd_entries()}) {
+    for (const Entries& family :
+         {attention_entries(), batch_norm_entries(), conversion_entries(), crossentropy_entries(), dropout_entries(),
+          elementwise_entries(), finite_entries(), layer_norm_entries(), pooling_entries(), reduce_entries(),
+          softmax_entries(), update_entries(), winograd_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

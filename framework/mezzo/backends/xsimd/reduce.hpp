@@ -13,7 +13,16 @@ struct ReduceFunctions {
   PerStorage<Sum> columns;  ///< the sum of each column
 };
 
+/// Functions on dense arrays of `rows` rows of `columns` channels.
+struct ReluBiasGradientFunctions {
+  /// out = g where y > 0, else 0; and the sum of out for each column. out may be y or g.
+  using MaskAndSum = void (*)(const void* y, const void* g, void* out, std::int64_t rows, std::int64_t columns,
+                              double* sums);
+  PerStorage<MaskAndSum> mask_and_sum;
+};
+
 MEZZO_ISA_TABLE(ReduceFunctions, reduce)
+MEZZO_ISA_TABLE(ReluBiasGradientFunctions, relu_bias_gradient)
 
 Entries reduce_entries();
 

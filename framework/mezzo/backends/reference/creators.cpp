@@ -1,6 +1,5 @@
-#include <mezzo/backends/reference/implementations.hpp>
-
 #include <mezzo/backends/reference/creators.hpp>
+
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {

@@ -5,6 +5,22 @@
 
 namespace mezzo::xsimd_kernels {
 
+/// Casts to each storage type.
+struct CastFunctions {
+  using Cast = void (*)(const void* x, void* y, std::int64_t count);
+
+  PerStorage<PerStorage<Cast>> from_storage;
+  PerStorage<Cast> from_int32;
+  PerStorage<Cast> from_bytes;  ///< from uint8 and bool
+};
+
+/// Joins the halves of SplitFloat to float32, and splits float32 into them, for elements [begin, end). `high` holds
+/// bfloat16, `low` int16.
+struct SplitMasterFunctions {
+  void (*join)(const void* high, const void* low, void* whole, std::int64_t begin, std::int64_t end);
+  void (*split)(const void* whole, void* high, void* low, std::int64_t begin, std::int64_t end);
+};
+
 /// Splits float16 into sums of two bfloat16, whose 8 + 8 significant bits cover its 11. high is x rounded to nearest,
 /// low = x - high; the sum is exact. If x is infinite or NaN, high is x, and low and finite_high are 0; otherwise
 /// finite_high is high.
@@ -18,6 +34,10 @@ struct Float16SplitFunctions {
   Split split;
 };
 
+MEZZO_ISA_TABLE(CastFunctions, cast)
+MEZZO_ISA_TABLE(SplitMasterFunctions, split_master)
 MEZZO_ISA_TABLE(Float16SplitFunctions, float16_split)
+
+Entries conversion_entries();
 
 }  // namespace mezzo::xsimd_kernels
