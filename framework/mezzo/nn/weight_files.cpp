@@ -61,8 +61,13 @@ std::string file_label(const std::string& path) { return fmt::format("[safetenso
 
 void check_version(const SafetensorsFile& file) {
   const auto found = file.metadata().find(version_name);
-  if (found == file.metadata().end() || found->second == version) return;
-  fail<FileError>(file_label(file.path()), "format_version must be {}; got \"{}\"", version, found->second);
+  if (found == file.metadata().end()) return;
+  if (found->second != version) {
+    fail<FileError>(file_label(file.path()), "format_version must be {}; got \"{}\"", version, found->second);
+  }
+  if (file.checksums() == SafetensorsFile::Checksums::none) {
+    fail<FileError>(file_label(file.path()), "a file with format_version must have the metadata entry crc32; got none");
+  }
 }
 
 detail::FileWeights weights_of(const LayerState& layer, const std::string& where, const char* call) {
