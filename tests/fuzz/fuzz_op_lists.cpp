@@ -3,7 +3,7 @@
 #include "fuzz.hpp"
 
 void mezzo_fuzz::read_input(const Bytes& bytes) {
-  mezzo::OpLists({.lower_file = file_of(bytes), .float32 = std::vector<std::string>{"softmax"}});
+  mezzo::OpLists({.float32 = std::vector<std::string>{"softmax"}, .lower_file = file_of(bytes)});
 }
 
 std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
