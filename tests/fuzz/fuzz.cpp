@@ -14,6 +14,9 @@
 #include <mezzo/core/tensor.hpp>
 
 #include "support/folder.hpp"
+#include "support/paths.hpp"
+
+std::filesystem::path mezzo_tests::tests_dir() { return MEZZO_TESTS_DIR; }
 
 namespace mezzo_fuzz {
 namespace {

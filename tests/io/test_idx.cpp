@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_gzip_bomb_is_refused_before_it_is_decompressed) {
   const std::string cut = folder.write("cut.gz", compressed);
   BOOST_CHECK_EXCEPTION(mezzo::read_idx_file(cut,
                                              [](mezzo::DType dtype, const mezzo::Shape& shape) {
-                                               throw mezzo::ValueError(dtype_name(dtype) + to_string(shape));
+                                               throw mezzo::ValueError(dtype_name(dtype) + mezzo::to_string(shape));
                                              }),
                         mezzo::ValueError, [](const mezzo::ValueError& error) {
                           return error.what() == std::string("uint8(4294967295, 2)");

@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <regex>
 #include <set>
+#include <stdexcept>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/core/pattern.hpp>
 #include <mezzo/nn/weight_names.hpp>
 
 namespace mezzo {
@@ -85,8 +86,8 @@ void Layer::set_weight_files(const WeightFileRules& rules) {
   for (const auto& rule : rules.rename) patterns.push_back(rule.first);
   for (const std::string& pattern : patterns) {
     try {
-      const std::regex checked(pattern);
-    } catch (const std::regex_error& error) {
+      detail::compile_pattern(pattern);
+    } catch (const std::runtime_error& error) {
       fail<ValueError>(label(), "weight files: a rule must be a regular expression; got \"{}\" ({})", pattern,
                        error.what());
     }
