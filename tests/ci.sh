@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 ci=$build/ci
-stages=(format install tidy consumer headers cling notebooks compile_time sanitize)
+stages=(format install tidy consumer headers cling notebooks compile_time sanitize fuzz)
 all_stages=${stages[*]}
 with_install=' consumer headers cling notebooks compile_time '  # stages that look at the installed library
 together=' consumer cling notebooks '                          # stages of one thread, which run at the same time
@@ -42,7 +42,7 @@ stage_tidy() {
     base=$(git rev-parse -q --verify HEAD~10 || git hash-object -t tree /dev/null)
   fi
   changed=$({ git diff --name-only --diff-filter=d "$base" -- '*.cpp'; git ls-files --others --exclude-standard -- '*.cpp'; } |
-    { grep -vE '^tests/(consumer|cling|compile_fail)/|\.isa\.cpp$' || true; } | sort -u)
+    { grep -vE '^tests/(consumer|cling|compile_fail|fuzz)/|\.isa\.cpp$' || true; } | sort -u)
   [ -n "$changed" ] || { echo "no changed file" && return 0; }
   echo "$(wc -l <<<"$changed") changed files, of which at most $limit are checked"
   # clang-tidy can't read precompiled headers of g++ and looks at each test file on its own. Nothing is compiled here.
@@ -88,18 +88,29 @@ stage_compile_time() {
   wait -n
 }
 
-# All tests with sanitizers, the second compiler, the second oneDNN and the static library, in one build. A project of
-# a user's links that library.
+# Sanitizers, the second compiler, the second oneDNN and the static library, in one build for two stages.
+configure_sanitize() {
+  configure "$ci/sanitize" -DCMAKE_CXX_COMPILER="$(command -v clang++-14)" -DMEZZO_ONEDNN_ROOT="$mezzo_onednn3" \
+    -DBUILD_SHARED_LIBS=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DMEZZO_SANITIZE=address,undefined \
+    -DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_FUZZERS=ON -DMEZZO_BUILD_TUTORIALS=OFF -DMEZZO_WERROR=ON
+}
+
+# All tests, and a project of a user's that links the static library.
 stage_sanitize() {
-  local sanitizers=address,undefined
-  configure "$ci/sanitize" -DCMAKE_CXX_COMPILER=clang++-14 -DMEZZO_ONEDNN_ROOT="$mezzo_onednn3" -DBUILD_SHARED_LIBS=OFF \
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DMEZZO_SANITIZE=$sanitizers -DMEZZO_BUILD_TESTS=ON \
-    -DMEZZO_BUILD_TUTORIALS=OFF -DMEZZO_WERROR=ON
+  configure_sanitize
   compile "$ci/sanitize"
   MEZZO_TEST_SMALL=1 UBSAN_OPTIONS=print_stacktrace=1 run_tests "$ci/sanitize"
   rm -rf "$ci/static"
   cmake --install "$ci/sanitize" --prefix "$ci/static" >/dev/null
-  CXXFLAGS=-fsanitize=$sanitizers bash "$root/tests/consumer/check.sh" "$root" "$ci/static" "$ci/consumer_static" clang++-14
+  CXXFLAGS=-fsanitize=address,undefined \
+    bash "$root/tests/consumer/check.sh" "$root" "$ci/static" "$ci/consumer_static" clang++-14
+}
+
+# libFuzzer on all readers, 20 s each.
+stage_fuzz() {
+  configure_sanitize
+  compile "$ci/sanitize" mezzo_fuzzers
+  bash "$root/tests/fuzz/run.sh" "$ci/sanitize" "$ci/fuzz" -max_total_time=20
 }
 
 if [ "${1:-}" = --stage ]; then

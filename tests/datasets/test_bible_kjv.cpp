@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include <mezzo/datasets/bible_file.hpp>
 #include <mezzo/datasets/bible_kjv.hpp>
 
 #include "datasets/bible_data.hpp"
@@ -123,6 +124,17 @@ BOOST_AUTO_TEST_CASE(bad_files_are_refused) {
   refuse(changed(0x57, 17), ": window 0 must have 17 bytes of text; got 16");
   refuse(changed(104 + 2, 255),
          ": window 0 must be compressed data; got 18 bytes that are not (libarchive: Invalid compressed data)");
+}
+
+BOOST_AUTO_TEST_CASE(memory_is_taken_for_the_text_not_for_the_size_of_the_window) {
+  const std::string text = "Title\nGe1:1 In the beginning\n";
+  std::vector<std::uint8_t> bytes = bible_data(text, 64);
+  bytes[0x54] = 4;  // a window of 64 MiB + 64 bytes
+  BOOST_CHECK_THROW(datasets::detail::read_bible_file(bytes, "x"), FileError);
+  bytes[0x54] = 3;
+  const std::string read = datasets::detail::read_bible_file(bytes, "x");
+  BOOST_TEST(read == text);
+  BOOST_TEST(read.capacity() < std::size_t{1} << 20U);
 }
 
 BOOST_AUTO_TEST_CASE(bad_verses_are_refused) {

@@ -113,6 +113,8 @@ BOOST_AUTO_TEST_CASE(bad_files_are_refused) {
   refuse("train-labels-idx1-ubyte", labels({9, 10, 0}), ": label 1 must lie in [0, 10); got 10");
   refuse("train-images-idx3-ubyte.gz", images(3, 5), " must hold images, uint8 (?, 28, 28); got uint8 (3, 5, 5)");
   refuse("t10k-images-idx3-ubyte.gz", labels({1, 2}), " must hold images, uint8 (?, 28, 28); got uint8 (2,)");
+  const Bytes many{0, 0, 8, 3, 0, 15, 66, 65, 0, 0, 0, 28, 0, 0, 0, 28};  // a header alone
+  refuse("train-images-idx3-ubyte.gz", mezzo_tests::gzip(many), " must hold at most 1000000 images; got 1000001");
   const Folder folder;
   write_files(folder, "");
   std::filesystem::remove(folder.path("t10k-labels-idx1-ubyte"));

@@ -161,6 +161,7 @@ BOOST_AUTO_TEST_CASE(bad_annotations_are_refused) {
   refuse("pug_1 x 2 19\n", ": line 1 must be `name class species breed`; got \"pug_1 x 2 19\"");
   refuse("pug_1 38 2 19\n", ": line 1 must have a class in [1, 37]; got \"pug_1 38 2 19\"");
   refuse("pug_1 0 2 19\n", ": line 1 must have a class in [1, 37]; got \"pug_1 0 2 19\"");
+  refuse("pug_1 26 2 \x1b[2J\n", ": line 1 must be `name class species breed`; got \"pug_1 26 2 \\x1b[2J\"");
   refuse("../pug_1 26 2 19\n", ": line 1 must have a name without a folder; got \"../pug_1 26 2 19\"");
 }
 

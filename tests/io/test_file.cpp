@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <sys/stat.h>
+
 #include <mezzo/core/error.hpp>
 #include <mezzo/io/file.hpp>
 
@@ -25,6 +27,12 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_named) {
                           [&] { mezzo::read_file(missing, 10); });
   check_throws<FileError>("[read_file] \"" + folder.path() + "\": must be a regular file; got another kind of file",
                           [&] { mezzo::read_file(folder.path(), 10); });
+  check_throws<FileError>("[read_file] \"/dev/zero\": must be a regular file; got another kind of file",
+                          [] { mezzo::read_file("/dev/zero", 10); });
+  const std::string pipe = folder.path("pipe");
+  BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  check_throws<FileError>("[read_file] \"" + pipe + "\": must be a regular file; got another kind of file",
+                          [&] { mezzo::read_file(pipe, 10); });
   const std::string large = folder.write("large", {1, 2, 3});
   check_throws<FileError>("[read_file] \"" + large + "\": must have at most 2 bytes; got 3",
                           [&] { mezzo::read_file(large, 2); });

@@ -110,6 +110,18 @@ BOOST_AUTO_TEST_CASE(a_bomb_stops_at_the_limit) {
   BOOST_CHECK_THROW(expand(bomb), FileError);
 }
 
+BOOST_AUTO_TEST_CASE(a_start_is_decompressed_alone) {
+  const Bytes whole = mezzo_tests::gzip(content(5000)) + mezzo_tests::gzip(content(10));
+  for (const std::size_t count : {1, 36, 4999, 5000, 5001, 5010, 6000}) {
+    Bytes expected = content(5000) + content(10);
+    expected.resize(std::min(count, expected.size()));
+    BOOST_TEST((mezzo::gunzip_start(whole, "a.gz", count) == expected), count);
+  }
+  const Bytes part(whole.begin(), whole.begin() + 1000);  // what follows is not looked at
+  BOOST_TEST((mezzo::gunzip_start(part, "a.gz", 36) == Bytes(36)));
+  BOOST_CHECK_THROW(mezzo::gunzip_start(part, "a.gz", 5000), FileError);
+}
+
 BOOST_AUTO_TEST_CASE(files_are_read_plain_or_compressed) {
   const mezzo_tests::Folder folder;
   const std::string plain = folder.write("a", content(100));

@@ -88,6 +88,31 @@ BOOST_AUTO_TEST_CASE(a_shape_bomb_is_refused_before_anything_is_allocated) {
   BOOST_TEST(read(bytes).size() == 0);
 }
 
+// The header is read first, and no more is decompressed than it announces.
+BOOST_AUTO_TEST_CASE(a_gzip_bomb_is_refused_before_it_is_decompressed) {
+  const mezzo_tests::Folder folder;
+  Bytes bomb = good;
+  bomb.resize(30'000'000);
+  const std::string path = folder.write("bomb.gz", mezzo_tests::gzip(bomb));
+  mezzo_tests::check_throws<FileError>("[gunzip] \"" + path + "\": must decompress to at most 18 bytes; got more",
+                                       [&] { mezzo::read_idx_file(path); });
+  bomb = {0, 0, 8, 2, 255, 255, 255, 255, 0, 0, 0, 2};
+  bomb.resize(30'000'000);
+  check_refused(mezzo_tests::gzip(bomb),
+                "uint8 (4294967295, 2) must have at most 4294967296 bytes of data; got 8589934590");
+  // The caller's check comes before the data, which is cut off here.
+  Bytes compressed = mezzo_tests::gzip(bomb);
+  compressed.resize(1000);
+  const std::string cut = folder.write("cut.gz", compressed);
+  BOOST_CHECK_EXCEPTION(mezzo::read_idx_file(cut,
+                                             [](mezzo::DType dtype, const mezzo::Shape& shape) {
+                                               throw mezzo::ValueError(dtype_name(dtype) + mezzo::to_string(shape));
+                                             }),
+                        mezzo::ValueError, [](const mezzo::ValueError& error) {
+                          return error.what() == std::string("uint8(4294967295, 2)");
+                        });
+}
+
 BOOST_AUTO_TEST_CASE(other_errors_name_the_file_too) {
   const mezzo_tests::Folder folder;
   const std::string missing = folder.path("none.gz");

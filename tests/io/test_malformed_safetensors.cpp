@@ -120,8 +120,10 @@ BOOST_AUTO_TEST_CASE(bad_metadata_is_refused) {
   check_refused("{\"__metadata__\":{},\"__metadata__\":{}}", 0,
                 "tensor \"__metadata__\": the name must be unique; got it twice");
   for (const std::string text : {"", "0123456g", "0123456", "0123456789"}) {
-    check_refused("{\"__metadata__\":{\"crc32\":\"" + text + "\"}," + tensor("a", "U8", "[1]", "[0,1]") + "}", 1,
-                  "crc32 in the metadata must have 8 hexadecimal digits for each of 1 tensors; got \"" + text + "\"");
+    check_refused(
+        "{\"__metadata__\":{\"crc32\":\"" + text + "\"}," + tensor("a", "U8", "[1]", "[0,1]") + "}", 1,
+        "crc32 in the metadata must have 8 hexadecimal digits for the header and for each of 1 tensors; got \"" + text +
+            "\"");
   }
 }
 
@@ -164,6 +166,55 @@ BOOST_AUTO_TEST_CASE(tensors_must_fill_the_file_side_by_side) {
   check_refused("{}", 1, "the tensors have 0 bytes; after the header the file has 1");
   check_refused("{" + tensor("a", "U8", "[18446744073709551]", "[0,18446744073709551]") + "}", 1,
                 "the tensors have 18446744073709551 bytes; after the header the file has 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_header_is_refused) {
+  const Folder folder;
+  save_safetensors(folder.path("a"), {{"x", Tensor({4})}}, {{"step", "7"}});
+  BOOST_TEST((SafetensorsFile(folder.path("a")).checksums() == SafetensorsFile::Checksums::all));
+  const Bytes good = read_file(folder.path("a"), 1000);
+  const std::string text(good.begin(), good.end());
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    Bytes bytes = good;
+    std::copy(to.begin(), to.end(), bytes.begin() + static_cast<std::ptrdiff_t>(text.find(from)));
+    return bytes;
+  };
+  const std::string differs = "the checksum of the header differs: the file is damaged";
+  check_refused(changed("\"7\"", "\"5\""), differs);
+  check_refused(changed("\"step\"", "\"stop\""), differs);
+  check_refused(changed("\"x\"", "\"y\""), differs);
+  // Another key is no checksum.
+  const SafetensorsFile unchecked(folder.write("b", changed("\"crc32\"", "\"crc33\"")));
+  BOOST_TEST((unchecked.checksums() == SafetensorsFile::Checksums::none));
+  BOOST_TEST(unchecked.metadata().count("crc33") == 1U);
+}
+
+// Before, the header had no checksum.
+BOOST_AUTO_TEST_CASE(checksums_of_tensors_alone_are_read) {
+  const Folder folder;
+  save_safetensors(folder.path("a"), {{"x", Tensor({1}, DType::uint8)}});
+  const Bytes good = read_file(folder.path("a"), 1000);
+  const std::string text(good.begin(), good.end());
+  const std::string crc = text.substr(text.find("\"crc32\":\"") + 17, 8);
+  const std::string header = "{\"__metadata__\":{\"crc32\":\"" + crc + "\"}," + tensor("x", "U8", "[1]", "[0,1]") + "}";
+  Bytes old = safetensors_bytes(header, 1);
+  const SafetensorsFile file(folder.write("b", old));
+  BOOST_TEST((file.checksums() == SafetensorsFile::Checksums::tensors));
+  BOOST_TEST(file.read("x").item() == 0);
+  old.back() = 1;
+  BOOST_CHECK_THROW(SafetensorsFile(folder.write("c", old)).read("x"), FileError);
+}
+
+BOOST_AUTO_TEST_CASE(names_of_others_print_as_one_short_line) {
+  const std::string escaped = "{\"a\\n\\u001b[2J\":[]}";
+  check_refused(escaped, 0, "tensor \"a\\n\\x1b[2J\": must be an object; got an array");
+  const Folder folder;
+  const std::string path = folder.write("a", safetensors_bytes("{\"" + std::string(10'000'000, 'n') + "\":[]}"));
+  BOOST_CHECK_EXCEPTION(SafetensorsFile{path}, FileError, [](const FileError& error) {
+    const std::string what = error.what();
+    return what.size() < 9000 && what.find("bytes left out") != what.npos &&
+           what.find("must be an object; got an array") != what.npos;
+  });
 }
 
 BOOST_AUTO_TEST_CASE(bad_data_is_refused) {

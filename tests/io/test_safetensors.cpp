@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(mutations_are_refused_or_harmless) {
     }
   }
   BOOST_TEST(refused > mutations / 2);
-  BOOST_TEST(refused < mutations);  // some mutations change nothing, or the key of the metadata
+  BOOST_TEST(refused < mutations);  // some mutations change nothing, or the key of the checksums
 }
 
 BOOST_AUTO_TEST_CASE(bad_names_are_refused_before_anything_is_written) {

@@ -220,7 +220,23 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_changes_nothing) {
   save_safetensors(folder.path("d"), {}, {{"format_version", "2"}});
   BOOST_TEST(refused<FileError>([&] { model.load_weights(folder.path("d")); }) ==
              where(folder.path("d")) + "format_version must be 1; got \"2\"");
+  bytes.back() ^= 1U;
+  const std::string text(bytes.begin(), bytes.end());
+  bytes[text.find("\"crc32\"") + 5] ^= 1U;
+  BOOST_TEST(refused<FileError>([&] { model.load_weights(folder.write("e", bytes)); }) ==
+             where(folder.path("e")) + "a file with format_version must have the metadata entry crc32; got none");
   BOOST_TEST(changed_since(before, model) == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_of_many_faults_are_listed) {
+  const Folder folder;
+  NamedTensors tensors;
+  for (int i = 0; i < 1000; ++i) tensors.emplace_back("t" + std::to_string(i), Tensor());
+  save_safetensors(folder.path("a"), tensors);
+  Sequential model = two_layers();
+  const std::string text = refused<FileError>([&] { model.load_weights(folder.path("a")); });
+  BOOST_TEST(text.size() < 2000U);
+  BOOST_TEST(text.find("; unexpected tensor \"t110\"; unexpected tensor \"t111\"; and 984 more") != text.npos, text);
 }
 
 BOOST_AUTO_TEST_CASE(a_layer_has_to_be_built) {

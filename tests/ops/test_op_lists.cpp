@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include <fstream>
+#include <sys/stat.h>
 
 #include <mezzo/core/error.hpp>
 #include <mezzo/ops/op_lists.hpp>
@@ -97,10 +97,25 @@ BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_nearest) {
       [&] { OpLists({.float32_file = path}); });
   check_throws<NameError>("[OpLists] lower: unknown op \"conv2\"; nearest valid names: conv2d, conv1d, conv3d",
                           [] { OpLists({.lower = Names{"conv2"}}); });
-  check_throws<FileError>("[OpLists] \"" + folder.path("none") + "\" can't be read",
-                          [&] { OpLists({.lower_file = folder.path("none")}); });
-  check_throws<FileError>("[OpLists] \"" + folder.path() + "\" can't be read",
-                          [&] { OpLists({.lower_file = folder.path()}); });
+}
+
+BOOST_AUTO_TEST_CASE(other_files_are_refused_at_once) {
+  const Folder folder;
+  const auto refuse = [](const std::string& path, const std::string& text) {
+    check_throws<FileError>("[read_file] \"" + path + "\": " + text, [&] { OpLists({.lower_file = path}); });
+  };
+  refuse(folder.path("none"), "must exist; there is no such file");
+  refuse(folder.path(), "must be a regular file; got another kind of file");
+  refuse("/dev/zero", "must be a regular file; got another kind of file");
+  BOOST_REQUIRE(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);
+  refuse(folder.path("pipe"), "must be a regular file; got another kind of file");
+  refuse(file_of(folder, std::string(20'000'000, 'a')), "must have at most 1048576 bytes; got 20000000");
+  const std::string path = file_of(folder, std::string(1'000'000, 'a'));
+  check_throws<NameError>("[OpLists] \"" + path +
+                              "\" line 1: the name of an op must have at most 64 characters; got 1000000, which begin "
+                              "with \"" +
+                              std::string(64, 'a') + "\"",
+                          [&] { OpLists({.lower_file = path}); });
 }
 
 BOOST_AUTO_TEST_CASE(contradictions_are_refused) {

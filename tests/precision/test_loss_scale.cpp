@@ -124,8 +124,11 @@ BOOST_AUTO_TEST_CASE(states_that_no_run_leaves_are_refused) {
   const auto set = [&](const LossScaleState& state) { return refused<ValueError>([&] { scale.set_state(state); }); };
   BOOST_TEST(set({0.5, 0, 0}) == "[LossScale] state: scale must be from 1 to 65536; got 0.5");
   BOOST_TEST(set({std::nan(""), 0, 0}) == "[LossScale] state: scale must be from 1 to 65536; got nan");
-  BOOST_TEST(set({1, -1, 0}) == "[LossScale] state: finite_steps must be 0 or more; got -1");
-  BOOST_TEST(set({1, 0, -2}) == "[LossScale] state: skipped must be 0 or more; got -2");
+  BOOST_TEST(set({1, -1, 0}) == "[LossScale] state: finite_steps must be from 0 to 9007199254740992; got -1");
+  BOOST_TEST(set({1, 0, -2}) == "[LossScale] state: skipped must be from 0 to 9007199254740992; got -2");
+  // One more overflow would be one of the counter.
+  BOOST_TEST(set({1, 0, std::numeric_limits<std::int64_t>::max()}) ==
+             "[LossScale] state: skipped must be from 0 to 9007199254740992; got 9223372036854775807");
   BOOST_TEST(equal(scale.state(), {65536, 0, 0}));
   LossScale fixed({.dynamic = false, .initial_scale = 128});
   fixed.set_state({0x1p30, 7, 0});

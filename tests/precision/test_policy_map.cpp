@@ -52,6 +52,16 @@ BOOST_AUTO_TEST_CASE(bad_maps_are_refused) {
   check_throws<ValueError>("[PolicyMap] entry \"a\" must be given once; got it twice", [] {
     map_of({{"a", "float32"}, {"a", "float64"}});
   });
+  // std::regex would overflow.
+  for (const std::string text : {"a\\12345678901234567890", "a{1,12345678901234567890}"}) {
+    check_throws<ValueError>("[PolicyMap] entry \"" + text +
+                                 "\" must be a path or a regular expression; got an invalid one: a number must have at "
+                                 "most 9 digits",
+                             [&] {
+                               PolicyMap({.policies = {{text, "float32"}}});
+                             });
+  }
+  BOOST_CHECK_NO_THROW(PolicyMap({.policies = {{"run12345678901234567890/a{1,3}", "float32"}}}));
   check_throws<ValueError>(
       "[PolicyMap] entry \"a\" must have a policy that is neither empty nor a map; got an empty one", [] {
         map_of({{"a", Policy()}});

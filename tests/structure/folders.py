@@ -26,7 +26,7 @@ FOLDERS = {
     "data/image": Folder("pictures from and to files, and their transforms", ("io", "data")),
     "precision": Folder("policies, policy maps, autocast, loss scale", ("core",)),
     "graph": Folder("values, nodes, scopes, traces", ("precision",)),
-    "ops": Folder("one file an op, with its checks and gradient; op lists", ("graph",)),
+    "ops": Folder("one file an op, with its checks and gradient; op lists", ("graph", "io")),
     "compiler": Folder("passes, memory, plans, the kernel interface", ("ops",)),
     "nn": Folder("variables, layers, functional graphs, the bases of all families, weight files",
                  ("ops", "data", "io")),

@@ -1,9 +1,12 @@
 // Contents of checkpoints, and errors for malformed files.
 #include <boost/test/unit_test.hpp>
 
+#include <cstdlib>
 #include <functional>
+#include <limits>
 
 #include <mezzo/io/file.hpp>
+#include <mezzo/training/checkpoint.hpp>
 
 #include "checkpoint_runs.hpp"
 #include "small.hpp"
@@ -126,8 +129,8 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
     return "[Trainer] checkpoint \"c\": metadata \"" + key + "\" must be a number, 0 or more; got \"" + got + "\"";
   };
   const std::pair<const char*, const char*> cases[] = {
-      {"seed", "-1"},           {"global_step", "x"},       {"global_step", "3.5"},        {"global_step", ""},
-      {"epoch", "99999999999"}, {"batches_in_epoch", "1 "}, {"optimizer.iterations", "-3"}};
+      {"seed", "-1"},   {"global_step", "x"},       {"global_step", "3.5"},        {"global_step", ""},
+      {"epoch", "1e3"}, {"batches_in_epoch", "1 "}, {"optimizer.iterations", "-3"}};
   for (const auto& [key, got] : cases) BOOST_TEST(edited.metadata_refusal(key, got) == bad(key, got));
   const auto scaled = [&](const char* scale, const char* skipped) {
     return edited.refusal([&](auto&, Metadata& metadata) {
@@ -139,11 +142,52 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
   BOOST_TEST(scaled("nan", "0") == bad("optimizer.loss_scale", "nan"));
   BOOST_TEST(scaled("inf", "0") == bad("optimizer.loss_scale", "inf"));
   BOOST_TEST(scaled("1", "-1") == bad("optimizer.skipped_steps", "-1"));
+  // Counters that would overflow in the next step.
+  const auto large = [](const std::string& key, const std::string& most, const std::string& got) {
+    return "[Trainer] checkpoint \"c\": metadata \"" + key + "\" must be at most " + most + "; got " + got;
+  };
+  const std::string largest = std::to_string(std::numeric_limits<std::int64_t>::max());
+  for (const char* key : {"global_step", "batches_in_epoch", "optimizer.iterations"}) {
+    BOOST_TEST(edited.metadata_refusal(key, largest) == large(key, "9007199254740992", largest));
+  }
+  BOOST_TEST(edited.metadata_refusal("epoch", "2147483647") == large("epoch", "1073741824", "2147483647"));
+  BOOST_TEST(scaled("1", largest.c_str()) == large("optimizer.skipped_steps", "9007199254740992", largest));
   BOOST_TEST(scaled("0", "0") ==
              "[Trainer] checkpoint \"c\": [LossScale] state: scale must be from 1.1754943508222875e-38 to "
              "1.7014118346046923e+38; got 0");
   BOOST_TEST(edited.metadata_refusal("batches_in_epoch", "3") ==
              "[Trainer] checkpoint \"c\" was saved after batch 3 of an epoch: epochs must have more batches; got 3");
+}
+
+BOOST_AUTO_TEST_CASE(no_flipped_bit_is_accepted) {
+  const Edited edited;
+  auto bytes = read_file(edited.file, 1U << 20U);
+  const std::size_t stride = std::getenv("MEZZO_TEST_SMALL") != nullptr ? 13 : 1;
+  int accepted = 0;
+  for (std::size_t bit = 0; bit < bytes.size() * 8; bit += stride) {
+    bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+    try {
+      const std::string path = edited.folder.write("flipped", bytes);
+      const detail::Checkpoint checkpoint(path);
+      tensors_of(path);
+      ++accepted;
+      BOOST_TEST_MESSAGE("bit " << bit);
+    } catch (const FileError&) {
+    }
+    bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+  }
+  BOOST_TEST(accepted == 0);
+}
+
+BOOST_AUTO_TEST_CASE(checksums_are_required) {
+  const Edited edited;
+  auto bytes = read_file(edited.file, 1U << 20U);
+  const std::string text(bytes.begin(), bytes.end());
+  bytes[text.find("\"crc32\"") + 5] ^= 1U;
+  Run run({}, 7);
+  BOOST_TEST(refused<FileError>([&] { run.fit(2, edited.folder.write("d", bytes)); }) ==
+             "[Trainer] checkpoint \"" + edited.folder.path("d") +
+                 "\": metadata must have the checksums that save_checkpoint writes; got none, or none of the header");
 }
 
 BOOST_AUTO_TEST_CASE(files_of_other_models) {

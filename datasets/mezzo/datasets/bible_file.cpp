@@ -40,19 +40,25 @@ void append_window(const std::uint8_t* begin, const std::uint8_t* end, std::size
   if (!reader) throw std::bad_alloc();
   archive_read_support_filter_compress(reader.get());
   archive_read_support_format_raw(reader.get());
-  const std::size_t before = out.size();
-  out.resize(before + limit);
   archive_entry* entry = nullptr;
   la_ssize_t count = -1;
   if (archive_read_open_memory(reader.get(), file.data(), file.size()) == ARCHIVE_OK &&
       archive_read_next_header(reader.get(), &entry) == ARCHIVE_OK) {
-    count = archive_read_data(reader.get(), out.data() + before, limit);
+    // In small parts: the file's header may claim much more text than there is.
+    constexpr std::size_t part = std::size_t{1} << 16;
+    do {
+      const std::size_t size = out.size(), wanted = std::min(part, limit);
+      out.resize(size + wanted);
+      count = archive_read_data(reader.get(), out.data() + size, wanted);
+      out.resize(size + static_cast<std::size_t>(std::max<la_ssize_t>(count, 0)));
+      limit -= out.size() - size;
+    } while (count > 0 && limit > 0);
   }
   if (count < 0) {
+    const char* const text = archive_error_string(reader.get());
     fail<FileError>(where, "must be compressed data; got {} bytes that are not (libarchive: {})", end - begin,
-                    archive_error_string(reader.get()));
+                    text == nullptr ? "an error" : text);
   }
-  out.resize(before + static_cast<std::size_t>(count));
 }
 
 #else
@@ -81,7 +87,6 @@ std::string read_bible_file(const Bytes& bytes, const std::string& path) {
     fail<FileError>(where, "must have a header of {} bytes; got a file of {} bytes", header, bytes.size());
   }
   std::string text;
-  text.reserve(size * count);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t begin = number_at(bytes, offsets_at + 4 * i);
     const std::uint64_t end = number_at(bytes, offsets_at + 4 * (i + 1));

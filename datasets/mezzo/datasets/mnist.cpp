@@ -14,22 +14,26 @@ using detail::find_folder;
 using detail::require_file;
 
 constexpr int classes = 10;
+constexpr std::int64_t most_images = 1'000'000;  // per file; MNIST has 60,000, EMNIST 814,255
 
 Tensor read_images(const std::string& path) {
-  const Tensor images = read_idx_file(path);
-  const Shape& shape = images.shape();
-  if (images.dtype() != DType::uint8 || shape.size() != 3 || shape[1] != 28 || shape[2] != 28) {
-    fail<FileError>("[datasets]", "\"{}\" must hold images, uint8 (?, 28, 28); got {}", path, images);
-  }
-  return images.reshape({shape[0], 28, 28, 1});
+  const Tensor images = read_idx_file(path, [&](DType dtype, const Shape& shape) {
+    if (dtype != DType::uint8 || shape.size() != 3 || shape[1] != 28 || shape[2] != 28) {
+      fail<FileError>("[datasets]", "\"{}\" must hold images, uint8 (?, 28, 28); got {} {}", path, dtype, shape);
+    }
+    if (shape[0] > most_images) {
+      fail<FileError>("[datasets]", "\"{}\" must hold at most {} images; got {}", path, most_images, shape[0]);
+    }
+  });
+  return images.reshape({images.shape()[0], 28, 28, 1});
 }
 
 Tensor read_labels(const std::string& path, std::int64_t count) {
-  const Tensor labels = read_idx_file(path);
-  if (labels.dtype() != DType::uint8 || labels.shape() != Shape{count}) {
-    fail<FileError>("[datasets]", "\"{}\" must hold a label for each image, uint8 {}; got {}", path, Shape{count},
-                    labels);
-  }
+  const Tensor labels = read_idx_file(path, [&](DType dtype, const Shape& shape) {
+    if (dtype == DType::uint8 && shape == Shape{count}) return;
+    fail<FileError>("[datasets]", "\"{}\" must hold a label for each image, uint8 {}; got {} {}", path, Shape{count},
+                    dtype, shape);
+  });
   const auto* begin = labels.data<std::uint8_t>();
   const auto* bad = std::find_if(begin, begin + count, [](std::uint8_t label) { return label >= classes; });
   if (bad != begin + count) {

@@ -7,9 +7,10 @@
 namespace mezzo {
 
 /// Base of all exceptions that mezzo throws. The text is one line with the operation or layer, the expected and the
-/// given values: `[Conv2D "stem"] input axis -1 must be 3 (kernel channels); got shape (32, 28, 28, 1)`.
+/// given values: `[Conv2D "stem"] input axis -1 must be 3 (kernel channels); got shape (32, 28, 28, 1)`. Control
+/// characters in it are escaped (`\n`, `\x1b`), and a text of more than 8,000 bytes is shortened in its middle.
 struct MEZZO_API Error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit Error(const std::string& text);
 };
 
 /// A shape or rank that an operation does not accept.

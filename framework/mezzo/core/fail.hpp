@@ -41,6 +41,14 @@ struct fmt::formatter<mezzo::Tensor> : fmt::formatter<std::string> {
 
 namespace mezzo {
 
+namespace detail {
+
+/// The text as one line that is safe to print: control characters are escaped, and more than 8,000 bytes are shortened
+/// in the middle. Names and values in errors and warnings may come from files of others.
+std::string one_line(std::string_view text);
+
+}  // namespace detail
+
 /// Throws an E whose text is `where`, a space, and the formatted message:
 /// `fail<ShapeError>(where, "input axis {} must be {}; got shape {}", axis, size, shape)`. `where` is
 /// `[Conv2D "stem"]` or the like; an empty one adds nothing. Numbers print with all their digits.

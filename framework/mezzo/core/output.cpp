@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include <fmt/format.h>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 namespace {
@@ -48,7 +48,7 @@ bool output_is_terminal() {
 
 void warn(const std::string& text) {
   const std::lock_guard lock(sink().mutex);
-  write_output(fmt::format("{}mezzo: warning: {}\n", sink().open_line ? "\n" : "", text));
+  write_output(fmt::format("{}mezzo: warning: {}\n", sink().open_line ? "\n" : "", detail::one_line(text)));
 }
 
 }  // namespace mezzo

@@ -1,15 +1,19 @@
 #include <mezzo/io/file_replacement.hpp>
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
@@ -19,41 +23,104 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string folder_of(const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  return folder.empty() ? "." : folder.string();
+constexpr std::string_view prefix = ".mezzo-", suffix = ".tmp";  // of temporary files
+
+bool is_temporary(std::string_view name) {
+  if (name.size() <= prefix.size() + suffix.size() || name.substr(0, prefix.size()) != prefix ||
+      name.substr(name.size() - suffix.size()) != suffix) {
+    return false;
+  }
+  const std::string_view middle = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+  return middle.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
+}
+
+/// Deletes temporary files whose writer ended without deleting them. A writer locks its file; the kernel unlocks it
+/// when the writer ends. On a file system without locks no file is deleted.
+void delete_stale_files(int folder) {
+  DIR* const entries = ::fdopendir(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (entries == nullptr) return;
+  while (const dirent* entry = ::readdir(entries)) {
+    if (!is_temporary(entry->d_name)) continue;
+    const int file = ::openat(folder, entry->d_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) continue;
+    struct stat status {};
+    const bool regular = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    if (regular && ::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlinkat(folder, entry->d_name, 0);
+    ::close(file);
+  }
+  ::closedir(entries);
+}
+
+/// Follows symbolic links, also those to files that don't exist yet.
+fs::path follow_links(fs::path path, const std::string& where) {
+  constexpr int most_links = 40;  // the kernel's limit
+  std::error_code ignored;
+  for (int links = 0; fs::is_symlink(path, ignored); ++links) {
+    const fs::path next = fs::read_symlink(path, ignored);
+    if (links == most_links || next.empty()) {
+      fail<FileError>(where, "must not be a symbolic link that leads through more than {} others", most_links);
+    }
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  return path;
 }
 
 }  // namespace
 
-FileReplacement::FileReplacement(const std::string& path, std::string where) : where_(std::move(where)), target_(path) {
-  std::error_code ignored;
-  if (fs::is_symlink(target_, ignored)) {
-    const fs::path real = fs::weakly_canonical(target_, ignored);
-    if (!real.empty()) target_ = real.string();
-  }
+FileReplacement::Descriptor::~Descriptor() { reset(-1); }
+
+void FileReplacement::Descriptor::reset(int other) {
+  if (value >= 0) ::close(value);
+  value = other;
+}
+
+FileReplacement::FileReplacement(const std::string& path, std::string where) : where_(std::move(where)) {
+  const fs::path target = follow_links(path, where_);
   struct stat old {};
-  const bool replaces = ::stat(target_.c_str(), &old) == 0;
-  if (path.empty() || (replaces && !S_ISREG(old.st_mode))) {
+  const bool replaces = ::stat(target.c_str(), &old) == 0;
+  name_ = target.filename().string();
+  if (name_.empty() || (replaces && !S_ISREG(old.st_mode))) {
     fail<FileError>(where_, "must be a regular file; got {}", path.empty() ? "no name" : "another kind of file");
   }
-  static std::atomic<unsigned> count{0};
-  temporary_ = (fs::path(folder_of(target_)) / fmt::format(".mezzo-{}-{}.tmp", ::getpid(), count++)).string();
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail_with_errno("cannot be written: no file can be created in its folder");
-  if (replaces) static_cast<void>(::fchmod(descriptor_, old.st_mode & 07777U) == 0);
+  // A rename would replace a read-only file, and root may write to any.
+  constexpr mode_t writable = 0222;
+  if (replaces && ((old.st_mode & writable) == 0 || ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0)) {
+    fail<FileError>(where_, "must be writable; got a read-only file");
+  }
+  const fs::path folder = target.parent_path();
+  folder_.reset(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder_.value < 0) fail_with_errno("cannot be written: no file can be created in its folder");
+  delete_stale_files(folder_.value);
+  create_temporary();
+  if (replaces) static_cast<void>(::fchmod(file_.value, old.st_mode & 07777U) == 0);
 }
 
 FileReplacement::~FileReplacement() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlinkat(folder_.value, temporary_.c_str(), 0);
+}
+
+void FileReplacement::create_temporary() {
+  while (true) {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof number, 0) != sizeof number) fail_with_errno("cannot be written: no random number");
+    const std::string name = fmt::format("{}{:016x}{}", prefix, number, suffix);
+    file_.reset(::openat(folder_.value, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file_.value < 0 && errno == EEXIST) continue;
+    if (file_.value < 0) fail_with_errno("cannot be written: no file can be created in its folder");
+    // Another process may delete the file as stale before it is locked.
+    while (::flock(file_.value, LOCK_EX) != 0 && errno == EINTR) continue;
+    struct stat status {};
+    if (::fstat(file_.value, &status) == 0 && status.st_nlink == 0) continue;
+    temporary_ = name;
+    return;
+  }
 }
 
 void FileReplacement::write(const void* from, std::size_t count) {
   constexpr std::size_t chunk = std::size_t{1} << 30;  // write is limited to less than 2^31 bytes
   const auto* bytes = static_cast<const char*>(from);
   while (count > 0) {
-    const ssize_t done = ::write(descriptor_, bytes, std::min(count, chunk));
+    const ssize_t done = ::write(file_.value, bytes, std::min(count, chunk));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail_with_errno("cannot be written");
     bytes += done;
@@ -62,17 +129,18 @@ void FileReplacement::write(const void* from, std::size_t count) {
 }
 
 void FileReplacement::commit() {
-  if (::fsync(descriptor_) != 0) fail_with_errno("cannot be flushed to the disk");
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail_with_errno("cannot be closed");
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0)
+  if (::fsync(file_.value) != 0) fail_with_errno("cannot be flushed to the disk");
+  // Closed after the rename: closing unlocks the file.
+  if (::renameat(folder_.value, temporary_.c_str(), folder_.value, name_.c_str()) != 0) {
     fail_with_errno("cannot be renamed from its temporary name");
+  }
   temporary_.clear();
-  const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) fail_with_errno("is written, but its folder cannot be flushed to the disk");
+  file_.reset(-1);
   // EINVAL: the file system has no fsync of folders.
-  const bool synced = ::fsync(folder) == 0 || errno == EINVAL;
-  ::close(folder);
-  if (!synced) fail_with_errno("is written, but its folder cannot be flushed to the disk");
+  if (::fsync(folder_.value) == 0 || errno == EINVAL) return;
+  fail_with_errno(
+      "has the new content, but its folder cannot be flushed to the disk: a power failure may bring back what was "
+      "there before");
 }
 
 void FileReplacement::fail_with_errno(const char* message) const {

@@ -6,9 +6,12 @@ namespace mezzo::detail {
 
 /// Writes or replaces a file atomically. The data goes to a temporary file in the same folder; commit() flushes it to
 /// the disk and renames it to `path`. Until then a previous file stays unchanged. Destruction without commit() deletes
-/// the temporary file. If `path` is a symbolic link, its target is replaced. Throws FileErrors that start with `where`.
+/// the temporary file. The temporary file of a process that was killed is deleted by the next replacement in that
+/// folder. If `path` is a symbolic link, the file that it leads to is written or replaced. Throws FileErrors that start
+/// with `where`.
 class FileReplacement {
  public:
+  /// Throws a FileError if `path` is a read-only file, another kind of file or in a folder that can't be written.
   FileReplacement(const std::string& path, std::string where);
   ~FileReplacement();
   FileReplacement(const FileReplacement&) = delete;
@@ -17,14 +20,29 @@ class FileReplacement {
   /// Appends `count` bytes.
   void write(const void* from, std::size_t count);
 
-  /// Makes the written data the content of the file.
+  /// Makes the written data the content of the file. If flushing the folder fails, the file has the new content already
+  /// and the error says so; after any other error a previous file is unchanged.
   void commit();
 
  private:
+  /// File descriptor; -1 if none is open.
+  struct Descriptor {
+    Descriptor() = default;
+    ~Descriptor();
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    void reset(int other);
+
+    int value = -1;
+  };
+
+  void create_temporary();
   [[noreturn]] void fail_with_errno(const char* message) const;
 
-  std::string where_, target_, temporary_;
-  int descriptor_ = -1;
+  std::string where_;
+  std::string name_;       // of the target, in its folder
+  std::string temporary_;  // its name in that folder; empty before it exists and after commit()
+  Descriptor folder_, file_;
 };
 
 }  // namespace mezzo::detail

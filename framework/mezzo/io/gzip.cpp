@@ -40,11 +40,15 @@ std::uint64_t likely_size(const Bytes& bytes, std::uint64_t limit) {
 
 bool is_gzip(const Bytes& bytes) { return bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b; }
 
-Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit) {
+namespace {
+
+/// Decompresses all bytes, or with `only_start` the first `limit` bytes of the content and no more.
+Bytes inflated(const Bytes& bytes, const std::string& path, std::uint64_t limit, bool only_start) {
   const std::string where = fmt::format("[gunzip] \"{}\":", path);
   Inflater inflater;
   z_stream& stream = inflater.stream();
-  Bytes out(likely_size(bytes, limit) + 1);  // zlib reports the end only if there is room for one more byte
+  // zlib reports the end only if there is room for one more byte.
+  Bytes out(only_start ? limit : likely_size(bytes, limit) + 1);
   std::uint64_t consumed = 0;
   std::uint64_t produced = 0;
   while (true) {
@@ -55,6 +59,7 @@ Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit) {
     const int result = inflate(&stream, Z_NO_FLUSH);
     consumed = static_cast<std::uint64_t>(stream.next_in - bytes.data());
     produced = static_cast<std::uint64_t>(stream.next_out - out.data());
+    if (only_start && produced == limit) break;
     if (produced > limit) fail<FileError>(where, "must decompress to at most {} bytes; got more", limit);
     if (result == Z_STREAM_END) {
       if (consumed == bytes.size()) break;
@@ -72,6 +77,16 @@ Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit) {
   }
   out.resize(produced);
   return out;
+}
+
+}  // namespace
+
+Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit) {
+  return inflated(bytes, path, limit, false);
+}
+
+Bytes gunzip_start(const Bytes& bytes, const std::string& path, std::uint64_t count) {
+  return inflated(bytes, path, count, true);
 }
 
 Bytes read_gzip_file(const std::string& path, std::uint64_t limit) {

@@ -14,6 +14,10 @@ bool is_gzip(const Bytes& bytes);
 /// than `limit` bytes.
 Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit);
 
+/// Decompresses the first `count` bytes of the content, or all if there are fewer. What follows is not checked. Throws
+/// a FileError that names `path` if the bytes up to there are truncated or corrupt.
+Bytes gunzip_start(const Bytes& bytes, const std::string& path, std::uint64_t count);
+
 /// Reads a file and decompresses it if it is a gzip file. Errors are those of read_file() and gunzip().
 Bytes read_gzip_file(const std::string& path, std::uint64_t limit);
 

@@ -1,7 +1,8 @@
 #include <mezzo/io/idx.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <optional>
+#include <utility>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/checked_bytes.hpp>
@@ -37,11 +38,15 @@ void copy_swapped(const std::uint8_t* from, std::size_t count, std::size_t size,
   for (std::size_t i = 0; i < count * size; i += size) std::reverse_copy(from + i, from + i + size, to + i);
 }
 
-}  // namespace
+struct Header {
+  DType dtype = DType::uint8;
+  Shape shape;
+  std::size_t bytes = 0;                  // of the header
+  std::optional<std::uint64_t> expected;  // bytes of the elements; nullopt: 2^64 or more
+};
 
-Tensor read_idx_file(const std::string& path) {
-  const std::string where = fmt::format("[read_idx_file] \"{}\":", path);
-  const Bytes bytes = read_gzip_file(path, limit);
+/// Parses the header at the start of a file's content.
+Header parse_header(const Bytes& bytes, const std::string& where) {
   if (bytes.size() < 4) {
     fail<FileError>(where, "must start with a magic number of 4 bytes; got {} bytes", bytes.size());
   }
@@ -54,25 +59,46 @@ Tensor read_idx_file(const std::string& path) {
   }
   const int rank = bytes[3];
   if (rank < 1 || rank > max_rank) fail<FileError>(where, "the rank must lie in [1, {}]; got {}", max_rank, rank);
-  const std::size_t header = 4 + 4 * static_cast<std::size_t>(rank);
-  if (bytes.size() < header) {
-    fail<FileError>(where, "the header must have {} bytes for rank {}; got {}", header, rank, bytes.size());
+  Header header{.dtype = *dtype, .shape = {}, .bytes = 4 + 4 * static_cast<std::size_t>(rank), .expected = {}};
+  if (bytes.size() < header.bytes) {
+    fail<FileError>(where, "the header must have {} bytes for rank {}; got {}", header.bytes, rank, bytes.size());
   }
-  Shape shape;
-  for (std::size_t at = 4; at < header; at += 4) shape.push_back(big_endian(bytes.data() + at));
-  const auto expected = detail::checked_bytes(shape, *dtype);
-  const std::uint64_t received = bytes.size() - header;
-  if (expected != received) {
-    fail<FileError>(where, "{} {} must have {} bytes of data; got {}", *dtype, shape, detail::describe_bytes(expected),
-                    received);
+  for (std::size_t at = 4; at < header.bytes; at += 4) header.shape.push_back(big_endian(bytes.data() + at));
+  header.expected = detail::checked_bytes(header.shape, header.dtype);
+  return header;
+}
+
+/// Content of the file, of which `header` is the start. No more is decompressed than the header announces.
+Bytes whole_content(Bytes file, const Header& header, const std::string& path, const std::string& where) {
+  if (!is_gzip(file)) return file;
+  if (!header.expected || *header.expected > limit) {
+    fail<FileError>(where, "{} {} must have at most {} bytes of data; got {}", header.dtype, header.shape, limit,
+                    detail::describe_bytes(header.expected));
   }
-  Tensor out = Tensor::uninitialized(std::move(shape), *dtype);
-  const std::size_t size = dtype_size(*dtype);
+  return gunzip(file, path, header.bytes + *header.expected);
+}
+
+}  // namespace
+
+Tensor read_idx_file(const std::string& path, const IdxCheck& check) {
+  const std::string where = fmt::format("[read_idx_file] \"{}\":", path);
+  constexpr std::size_t largest_header = 4 + 4 * max_rank;
+  Bytes file = read_file(path, limit);
+  const Header header = parse_header(is_gzip(file) ? gunzip_start(file, path, largest_header) : file, where);
+  if (check) check(header.dtype, header.shape);
+  const Bytes bytes = whole_content(std::move(file), header, path, where);
+  const std::uint64_t received = bytes.size() - header.bytes;
+  if (header.expected != received) {
+    fail<FileError>(where, "{} {} must have {} bytes of data; got {}", header.dtype, header.shape,
+                    detail::describe_bytes(header.expected), received);
+  }
+  Tensor out = Tensor::uninitialized(header.shape, header.dtype);
+  const std::size_t size = dtype_size(header.dtype);
   auto* to = static_cast<std::uint8_t*>(out.mutable_raw());
   if (size == 1) {
-    std::memcpy(to, bytes.data() + header, received);
+    std::copy_n(bytes.data() + header.bytes, received, to);
   } else {
-    copy_swapped(bytes.data() + header, static_cast<std::size_t>(out.size()), size, to);
+    copy_swapped(bytes.data() + header.bytes, static_cast<std::size_t>(out.size()), size, to);
   }
   return out;
 }

@@ -11,15 +11,18 @@ namespace {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-endian; bytes are not swapped");
 
+/// Parses the checksums of a file of `count` tensors: `count`, or one more, with that of the header first.
 std::vector<std::uint32_t> parse_checksums(const std::string& text, std::size_t count, const std::string& path) {
-  if (text.size() != 8 * count || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
+  const bool complete = text.size() == 8 * count || text.size() == 8 * (count + 1);
+  if (!complete || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
     fail<FileError>(detail::safetensors_label(path),
-                    "crc32 in the metadata must have 8 hexadecimal digits for each of {} tensors; got \"{}\"", count,
-                    text.substr(0, 100));
+                    "crc32 in the metadata must have 8 hexadecimal digits for the header and for each of {} tensors; "
+                    "got \"{}\"",
+                    count, text.substr(0, 100));
   }
   std::vector<std::uint32_t> out;
-  for (std::size_t i = 0; i < count; ++i) {
-    out.push_back(static_cast<std::uint32_t>(std::stoul(text.substr(8 * i, 8), nullptr, 16)));
+  for (std::size_t at = 0; at < text.size(); at += 8) {
+    out.push_back(static_cast<std::uint32_t>(std::stoul(text.substr(at, 8), nullptr, 16)));
   }
   return out;
 }
@@ -48,14 +51,22 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
   std::string text(length, ' ');
   file_->read(8, text.data(), length, where);
   detail::SafetensorsHeader header = detail::parse_safetensors_header(text, size - data_begin_, path);
+  const auto checksums = header.metadata.find(detail::checksum_name);
+  if (checksums != header.metadata.end()) {
+    checksums_ = parse_checksums(checksums->second, header.entries.size(), path);
+    checksummed_ = Checksums::tensors;
+    if (checksums_.size() > header.entries.size()) {
+      if (checksums_.front() != detail::safetensors_checksum(header)) {
+        fail<FileError>(where, "the checksum of the header differs: the file is damaged");
+      }
+      checksums_.erase(checksums_.begin());
+      checksummed_ = Checksums::all;
+    }
+    header.metadata.erase(checksums);
+  }
   entries_ = std::move(header.entries);
   metadata_ = std::move(header.metadata);
   for (std::size_t i = 0; i < entries_.size(); ++i) places_[entries_[i].name] = i;
-  const auto checksums = metadata_.find(detail::checksum_name);
-  if (checksums != metadata_.end()) {
-    checksums_ = parse_checksums(checksums->second, entries_.size(), path);
-    metadata_.erase(checksums);
-  }
 }
 
 const SafetensorsFile::Entry* SafetensorsFile::find(const std::string& name) const {

@@ -33,8 +33,8 @@ class SafetensorsFile {
   };
 
   /// Opens a file and checks its header. The tensors must fill the file without gaps; the header may list them in any
-  /// order. Throws a FileError if the file is missing or malformed, or if a tensor has a dtype that mezzo lacks (U16,
-  /// U32, U64, float8) or a rank above 32.
+  /// order. Throws a FileError if the file is missing or malformed, if its header has a checksum that differs, or if a
+  /// tensor has a dtype that mezzo lacks (U16, U32, U64, float8) or a rank above 32.
   explicit SafetensorsFile(const std::string& path);
 
   /// The path given to the constructor.
@@ -49,6 +49,11 @@ class SafetensorsFile {
   /// The metadata, without the checksums of save_safetensors().
   const Metadata& metadata() const { return metadata_; }
 
+  /// Parts of a file that have checksums. save_safetensors() writes those of `all`; before, it wrote those of
+  /// `tensors`.
+  enum class Checksums { none, tensors, all };
+  Checksums checksums() const { return checksummed_; }
+
   /// Reads one tensor. Throws a NameError if there is none of that name. Throws a FileError if it can't be read, if a
   /// bool is neither 0 nor 1, or if the file has checksums (written by save_safetensors()) and the tensor's differs.
   Tensor read(const std::string& name) const;
@@ -60,12 +65,14 @@ class SafetensorsFile {
   std::vector<Entry> entries_;
   std::map<std::string, std::size_t> places_;
   Metadata metadata_;
-  std::vector<std::uint32_t> checksums_;  // one per entry, or none
+  Checksums checksummed_ = Checksums::none;
+  std::vector<std::uint32_t> checksums_;  // of the entries
 };
 
 /// Writes tensors, ordered by element size (largest first), then by name. The metadata entry `crc32` has a CRC-32 of
-/// each tensor; other readers ignore it. The file is written atomically: to a temporary file, which is flushed to the
-/// disk and renamed. Throws a FileError if that fails; then a previous file is unchanged and no other file is left.
+/// the header and of each tensor; other readers ignore it. The file is written atomically: to a temporary file, which
+/// is flushed to the disk and renamed. Throws a FileError if that fails or if the file exists and is read-only; then a
+/// previous file is unchanged, unless the text says that the file has the new content, and no other file is left.
 /// Throws a NameError before it writes if two tensors have the same name, if a name is `__metadata__` or not UTF-8, or
 /// if `metadata` has an entry `crc32`.
 void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata = {});

@@ -195,8 +195,10 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
 /// Orders the entries by offset and checks that they fill the data without gaps.
 void check_that_tensors_fill(std::vector<SafetensorsFile::Entry>& entries, std::uint64_t data_bytes,
                              const std::string& path) {
-  std::sort(entries.begin(), entries.end(),
-            [](const auto& a, const auto& b) { return a.begin != b.begin ? a.begin < b.begin : a.bytes < b.bytes; });
+  // Stable: the order of empty tensors is that of their checksums.
+  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.bytes < b.bytes;
+  });
   std::uint64_t end = 0;
   for (const auto& entry : entries) {
     if (entry.begin != end) {
@@ -246,6 +248,22 @@ std::uint32_t safetensors_checksum(const std::string& name, const Tensor& tensor
   auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
   crc = crc32_z(crc, static_cast<const Bytef*>(tensor.raw()), tensor.bytes());
   return static_cast<std::uint32_t>(crc);
+}
+
+std::uint32_t safetensors_checksum(const SafetensorsHeader& header) {
+  std::vector<const SafetensorsFile::Entry*> entries;
+  for (const auto& entry : header.entries) entries.push_back(&entry);
+  std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+  std::string text;
+  for (const auto& [key, value] : header.metadata) {
+    if (key != checksum_name) text += key + '\0' + value + '\0';
+  }
+  for (const auto* entry : entries) {
+    text += fmt::format("{} {} {} {} {}", entry->name, safetensors_name(entry->dtype), entry->shape, entry->begin,
+                        entry->bytes);
+    text += '\0';
+  }
+  return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
 }
 
 }  // namespace mezzo::detail

@@ -8,6 +8,9 @@ namespace mezzo::detail {
 constexpr std::uint64_t max_header_bytes = 100'000'000;  // limit of the reference library
 constexpr std::size_t max_rank = 32;
 constexpr const char* metadata_name = "__metadata__";
+
+/// Metadata entry with checksums, 8 hexadecimal digits each: of the header, then of each tensor, ordered by offset.
+/// Older files have those of the tensors alone.
 constexpr const char* checksum_name = "crc32";
 
 struct SafetensorsHeader {
@@ -26,7 +29,10 @@ std::string safetensors_label(const std::string& path, const std::string& tensor
 /// `data_bytes`.
 SafetensorsHeader parse_safetensors_header(const std::string& text, std::uint64_t data_bytes, const std::string& path);
 
-/// CRC-32 of a tensor's name, dtype, shape and elements. A damaged header changes it too.
+/// CRC-32 of a tensor's name, dtype, shape and elements.
 std::uint32_t safetensors_checksum(const std::string& name, const Tensor& tensor);
+
+/// CRC-32 of what a header says: all entries, ordered by name, and the metadata without `crc32`.
+std::uint32_t safetensors_checksum(const SafetensorsHeader& header);
 
 }  // namespace mezzo::detail

@@ -32,30 +32,39 @@ std::vector<const Item*> in_order(const NamedTensors& tensors, const std::string
   return out;
 }
 
-std::string checksums(const std::vector<const Item*>& items) {
-  std::string out;
+std::string checksums(const detail::SafetensorsHeader& header, const std::vector<const Item*>& items) {
+  std::string out = fmt::format("{:08x}", detail::safetensors_checksum(header));
   for (const Item* item : items) {
     out += fmt::format("{:08x}", detail::safetensors_checksum(item->first, item->second));
   }
   return out;
 }
 
-std::string header_of(const std::vector<const Item*>& items, Metadata metadata, const std::string& path) {
-  if (!metadata.emplace(detail::checksum_name, checksums(items)).second) {
+detail::SafetensorsHeader header_of(const std::vector<const Item*>& items, const Metadata& metadata,
+                                    const std::string& path) {
+  detail::SafetensorsHeader header{.entries = {}, .metadata = metadata};
+  std::uint64_t begin = 0;
+  for (const Item* item : items) {
+    const Tensor& tensor = item->second;
+    header.entries.push_back({item->first, tensor.dtype(), tensor.shape(), begin, tensor.bytes()});
+    begin += tensor.bytes();
+  }
+  if (!header.metadata.emplace(detail::checksum_name, checksums(header, items)).second) {
     fail<NameError>(detail::safetensors_label(path), "metadata must not have the reserved entry crc32; got one");
   }
+  return header;
+}
+
+std::string text_of(const detail::SafetensorsHeader& header, const std::string& path) {
   try {
-    nlohmann::ordered_json header;
-    header[detail::metadata_name] = metadata;
-    std::uint64_t begin = 0;
-    for (const Item* item : items) {
-      const std::uint64_t end = begin + item->second.bytes();
-      header[item->first] = {{"dtype", detail::safetensors_name(item->second.dtype())},
-                             {"shape", item->second.shape()},
-                             {"data_offsets", {begin, end}}};
-      begin = end;
+    nlohmann::ordered_json json;
+    json[detail::metadata_name] = header.metadata;
+    for (const SafetensorsFile::Entry& entry : header.entries) {
+      json[entry.name] = {{"dtype", detail::safetensors_name(entry.dtype)},
+                          {"shape", entry.shape},
+                          {"data_offsets", {entry.begin, entry.begin + entry.bytes}}};
     }
-    std::string text = header.dump();
+    std::string text = json.dump();
     text.append((8 - text.size() % 8) % 8, ' ');
     return text;
   } catch (const nlohmann::json::type_error& error) {  // from dump(), which throws no other
@@ -68,7 +77,7 @@ std::string header_of(const std::vector<const Item*>& items, Metadata metadata, 
 
 void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata) {
   const std::vector<const Item*> items = in_order(tensors, path);
-  const std::string header = header_of(items, metadata, path);
+  const std::string header = text_of(header_of(items, metadata, path), path);
   if (header.size() > detail::max_header_bytes) {
     fail<FileError>(detail::safetensors_label(path), "the header must have at most {} bytes; got {}",
                     detail::max_header_bytes, header.size());

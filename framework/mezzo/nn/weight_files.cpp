@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <regex>
 #include <set>
+#include <stdexcept>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/core/pattern.hpp>
 #include <mezzo/nn/weight_names.hpp>
 
 namespace mezzo {
@@ -61,8 +62,13 @@ std::string file_label(const std::string& path) { return fmt::format("[safetenso
 
 void check_version(const SafetensorsFile& file) {
   const auto found = file.metadata().find(version_name);
-  if (found == file.metadata().end() || found->second == version) return;
-  fail<FileError>(file_label(file.path()), "format_version must be {}; got \"{}\"", version, found->second);
+  if (found == file.metadata().end()) return;
+  if (found->second != version) {
+    fail<FileError>(file_label(file.path()), "format_version must be {}; got \"{}\"", version, found->second);
+  }
+  if (file.checksums() == SafetensorsFile::Checksums::none) {
+    fail<FileError>(file_label(file.path()), "a file with format_version must have the metadata entry crc32; got none");
+  }
 }
 
 detail::FileWeights weights_of(const LayerState& layer, const std::string& where, const char* call) {
@@ -80,8 +86,8 @@ void Layer::set_weight_files(const WeightFileRules& rules) {
   for (const auto& rule : rules.rename) patterns.push_back(rule.first);
   for (const std::string& pattern : patterns) {
     try {
-      const std::regex checked(pattern);
-    } catch (const std::regex_error& error) {
+      detail::compile_pattern(pattern);
+    } catch (const std::runtime_error& error) {
       fail<ValueError>(label(), "weight files: a rule must be a regular expression; got \"{}\" ({})", pattern,
                        error.what());
     }

@@ -10,6 +10,8 @@
 namespace mezzo::detail {
 namespace {
 
+constexpr std::size_t most_findings = 20;  // that a text lists
+
 /// Transposes x: axis i of the result is axis axes[i] of x.
 Tensor permuted(const Tensor& x, const Shape& axes) {
   if (std::is_sorted(axes.begin(), axes.end())) return x;
@@ -90,6 +92,15 @@ std::string dtype_fault(const SafetensorsFile::Entry& entry, DType dtype) {
 std::string shape_fault(const SafetensorsFile::Entry& entry, const Shape& shape) {
   if (entry.shape == shape) return {};
   return fmt::format("tensor \"{}\" must have shape {}, got {}", entry.name, shape, entry.shape);
+}
+
+void Findings::add(const std::string& text) {
+  if (text.empty() || ++count_ > most_findings) return;
+  text_ += (text_.empty() ? "" : "; ") + text;
+}
+
+std::string Findings::text() const {
+  return count_ <= most_findings ? text_ : fmt::format("{}; and {} more", text_, count_ - most_findings);
 }
 
 FileWeights file_weights(const LayerState& layer) {

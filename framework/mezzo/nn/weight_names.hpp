@@ -33,15 +33,17 @@ inline DType file_dtype(DType dtype) { return is_floating(dtype) ? accumulation_
 std::string dtype_fault(const SafetensorsFile::Entry& entry, DType dtype);
 std::string shape_fault(const SafetensorsFile::Entry& entry, const Shape& shape);
 
-/// List of error texts, joined to one line.
+/// List of error texts, joined to one line: the first 20, then the number of the others.
 class Findings {
  public:
-  void add(const std::string& text) { text_ += (text_.empty() || text.empty() ? "" : "; ") + text; }
-  bool any() const { return !text_.empty(); }
-  const std::string& text() const { return text_; }
+  /// Adds a text unless it is empty.
+  void add(const std::string& text);
+  bool any() const { return count_ > 0; }
+  std::string text() const;
 
  private:
   std::string text_;
+  std::size_t count_ = 0;
 };
 
 /// Contents of a layer's weight files.

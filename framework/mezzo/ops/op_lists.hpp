@@ -21,7 +21,8 @@ struct OpListsOptions {
   std::string opt_level = "O1";
   std::optional<std::vector<std::string>> lower{};    ///< ops that compute in `dtype`; default: Habana's list
   std::optional<std::vector<std::string>> float32{};  ///< ops that compute in float32; default: Habana's list
-  std::string lower_file{};    ///< path of a file with the ops of `lower`, one a line; a # begins a comment
+  /// Path of a file with the ops of `lower`, one a line; a # begins a comment. At most 1 MiB.
+  std::string lower_file{};
   std::string float32_file{};  ///< path of a file with the ops of `float32`
   bool verbose = false;        ///< writes each cast once to the output: op, layer, both dtypes
 };

@@ -1,15 +1,19 @@
 #include <mezzo/ops/op_names.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <numeric>
 #include <set>
+#include <string_view>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/op_registry.hpp>
+#include <mezzo/io/file.hpp>
 
 namespace mezzo::detail {
 namespace {
+
+constexpr std::uint64_t largest_file = std::uint64_t{1} << 20;  // in bytes
+constexpr std::size_t longest_name = 64;
 
 /// Names of torch ops without a counterpart here. Lists written for other libraries contain them.
 const std::set<std::string>& absent() {
@@ -112,6 +116,11 @@ std::string nearest(const std::string& name) {
 
 /// Appends this library's name for `name`; nothing for torch ops that it lacks. Throws a NameError otherwise.
 void resolve(const std::string& name, const std::string& where, std::vector<std::string>& out) {
+  // Before nearest(), whose time is proportional to the length.
+  if (name.size() > longest_name) {
+    fail<NameError>("", "{}: the name of an op must have at most {} characters; got {}, which begin with \"{}\"", where,
+                    longest_name, name.size(), name.substr(0, longest_name));
+  }
   const std::string found = find(name);
   if (!found.empty()) {
     out.push_back(found);
@@ -129,17 +138,19 @@ std::vector<std::string> resolve_op_names(const std::vector<std::string>& names,
 }
 
 std::vector<std::string> read_op_names(const std::string& path) {
-  std::ifstream file(path);
+  const Bytes bytes = read_file(path, largest_file);
+  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::vector<std::string> out;
-  std::string text;
-  for (int line = 1; std::getline(file, text); ++line) {
-    text.erase(std::min(text.find('#'), text.size()));
+  for (int line = 1; !rest.empty(); ++line) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view text = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    text = text.substr(0, text.find('#'));
     const std::size_t begin = text.find_first_not_of(" \t\r");
-    if (begin == std::string::npos) continue;
-    const std::string name = text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+    if (begin == std::string_view::npos) continue;
+    const std::string name(text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin));
     resolve(name, fmt::format("[OpLists] \"{}\" line {}", path, line), out);
   }
-  if (!file.eof() || file.bad()) fail<FileError>("[OpLists]", "\"{}\" can't be read", path);
   return out;
 }
 

@@ -8,7 +8,8 @@ namespace mezzo::detail {
 /// left out. Throws a NameError that begins with `where` for any other name.
 std::vector<std::string> resolve_op_names(const std::vector<std::string>& names, const std::string& where);
 
-/// The same for a file with one name a line; # begins a comment. Throws a FileError if it can't be read.
+/// The same for a file with one name a line; # begins a comment. Throws a FileError if it can't be read, is not a
+/// regular file or has more than 1 MiB.
 std::vector<std::string> read_op_names(const std::string& path);
 
 }  // namespace mezzo::detail

@@ -20,6 +20,11 @@ class Check {
     fail<ValueError>("", "{}{} must be from {} to {}; got {}", prefix_, name, low, high, value);
   }
 
+  void count(const char* name, std::int64_t value) const {
+    if (value >= 0 && value <= LossScale::largest_count) return;
+    fail<ValueError>("", "{}{} must be from 0 to {}; got {}", prefix_, name, LossScale::largest_count, value);
+  }
+
   template <class Number>
   void require(bool good, const char* name, const char* what, Number value) const {
     if (!good) fail<ValueError>("", "{}{} must be {}; got {}", prefix_, name, what, value);
@@ -82,8 +87,8 @@ void LossScale::set_state(const LossScaleState& state) {
   const Check check("[LossScale] state: ");
   const bool dynamic = options_.dynamic;
   check.in_range("scale", state.scale, dynamic ? options_.floor : smallest, dynamic ? options_.cap : largest);
-  check.require(state.finite_steps >= 0, "finite_steps", "0 or more", state.finite_steps);
-  check.require(state.skipped >= 0, "skipped", "0 or more", state.skipped);
+  check.count("finite_steps", state.finite_steps);
+  check.count("skipped", state.skipped);
   state_ = state;
 }
 

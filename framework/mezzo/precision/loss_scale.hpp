@@ -51,7 +51,11 @@ class MEZZO_API LossScale {
 
   const LossScaleState& state() const { return state_; }
 
-  /// Restores a state. Throws a ValueError for negative counts, or a scale that the options don't allow.
+  /// Greatest count of steps in a state: 2^53, the largest range of integers that doubles hold exactly.
+  static constexpr std::int64_t largest_count = std::int64_t{1} << 53;
+
+  /// Restores a state. Throws a ValueError for counts outside of [0, largest_count], or a scale that the options don't
+  /// allow.
   void set_state(const LossScaleState& state);
 
  private:

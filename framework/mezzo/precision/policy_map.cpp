@@ -4,6 +4,7 @@
 #include <regex>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/pattern.hpp>
 
 namespace mezzo {
 namespace {
@@ -39,8 +40,8 @@ PolicyMap::PolicyMap(const PolicyMapOptions& options) : default_policy_(options.
                        policy.inherits() ? "an empty one" : "a map");
     }
     try {
-      entries.push_back({text, policy, std::regex(text)});
-    } catch (const std::regex_error& error) {
+      entries.push_back({text, policy, detail::compile_pattern(text)});
+    } catch (const std::runtime_error& error) {
       fail<ValueError>(where, "must be a path or a regular expression; got an invalid one: {}", error.what());
     }
   }

@@ -11,7 +11,8 @@ namespace mezzo::detail {
 
 /// Format of checkpoints: a safetensors file. Its tensors are `model.<weight>` and `optimizer.<name>.<slot>.<weight>`,
 /// with the names and layouts of weight files. Its metadata holds numbers under the keys below; those of an optimizer
-/// have the prefix `optimizer.<name>.`. An optimizer without a name has no `<name>.` in its keys.
+/// have the prefix `optimizer.<name>.`. An optimizer without a name has no `<name>.` in its keys. Header and tensors
+/// have checksums, and a file without them is refused.
 namespace checkpoint_format {
 constexpr const char* name = "mezzo_checkpoint";  ///< value of `format`
 constexpr const char* version = "1";              ///< value of `format_version`
@@ -42,6 +43,7 @@ class Checkpoint {
  private:
   template <class Number>
   Number number(const std::string& key) const;
+  std::int64_t count(const std::string& key, std::int64_t most) const;
   std::optional<LossScaleState> loss_scale(const std::string& optimizer) const;
   [[noreturn]] void refuse(const std::string& text) const;
 

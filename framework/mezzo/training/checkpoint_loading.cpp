@@ -14,6 +14,10 @@ namespace {
 
 namespace names = checkpoint_format;
 
+// Limits of counters: no training reaches them, and counting on from them can't overflow.
+constexpr std::int64_t largest_count = LossScale::largest_count;
+constexpr std::int64_t largest_epoch = std::int64_t{1} << 30;  // an int
+
 bool contains(const std::vector<std::shared_ptr<VariableState>>& all, const Variable& one) {
   return std::any_of(all.begin(), all.end(), [&](const auto& variable) { return variable.get() == one.id(); });
 }
@@ -64,10 +68,13 @@ Checkpoint::Checkpoint(const std::string& path) : file_(path) {
   if (value("format_version") != names::version) {
     refuse(fmt::format(": format_version must be {}; got \"{}\"", names::version, value("format_version")));
   }
+  if (file_.checksums() != SafetensorsFile::Checksums::all) {
+    refuse(": metadata must have the checksums that save_checkpoint writes; got none, or none of the header");
+  }
   seed_ = number<std::uint64_t>(names::seed);
-  step_ = number<std::int64_t>(names::step);
-  epoch_ = number<int>(names::epoch);
-  batch_ = number<std::int64_t>(names::batch);
+  step_ = count(names::step, largest_count);
+  epoch_ = static_cast<int>(count(names::epoch, largest_epoch));
+  batch_ = count(names::batch, largest_count);
 }
 
 void Checkpoint::refuse(const std::string& text) const {
@@ -86,11 +93,17 @@ Number Checkpoint::number(const std::string& key) const {
   refuse(fmt::format(": metadata \"{}\" must be a number, 0 or more; got \"{}\"", key, text));
 }
 
+std::int64_t Checkpoint::count(const std::string& key, std::int64_t most) const {
+  const auto out = number<std::int64_t>(key);
+  if (out > most) refuse(fmt::format(": metadata \"{}\" must be at most {}; got {}", key, most, out));
+  return out;
+}
+
 std::optional<LossScaleState> Checkpoint::loss_scale(const std::string& optimizer) const {
   const auto key = [&](const char* what) { return names::optimizer_key(optimizer, what); };
   if (file_.metadata().count(key(names::loss_scale)) == 0) return {};
-  const LossScaleState state{number<double>(key(names::loss_scale)), number<std::int64_t>(key(names::finite_steps)),
-                             number<std::int64_t>(key(names::skipped))};
+  const LossScaleState state{number<double>(key(names::loss_scale)), count(key(names::finite_steps), largest_count),
+                             count(key(names::skipped), largest_count)};
   try {
     LossScale({.dynamic = false}).set_state(state);
   } catch (const ValueError& error) {
@@ -109,7 +122,7 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
   std::vector<std::int64_t> iterations;
   std::vector<std::optional<LossScaleState>> scales;
   for (const OptimizerConfig& config : configs) {
-    iterations.push_back(number<std::int64_t>(names::optimizer_key(config.name, names::iterations)));
+    iterations.push_back(count(names::optimizer_key(config.name, names::iterations), largest_count));
     scales.push_back(loss_scale(config.name));
   }
   std::vector<SavedWeight> weights;

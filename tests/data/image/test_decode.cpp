@@ -1,8 +1,14 @@
 #include <boost/test/unit_test.hpp>
 
+#include <zlib.h>
+
+#include <algorithm>
+
 #include <mezzo/data/image/decode.hpp>
+#include <mezzo/data/image/encode.hpp>
 
 #include "support/folder.hpp"
+#include "support/jpeg.hpp"
 #include "support/recorded.hpp"
 #include "support/throws.hpp"
 
@@ -121,6 +127,76 @@ BOOST_AUTO_TEST_CASE(a_header_claims_no_more_than_the_limit) {
   }
   check_throws<FileError>("[decode_image] \"x\": must have 1 to 89478485 pixels; got 65279 x 65279",
                           [&] { decode_image(jpeg, "x"); });
+}
+
+// Nearly as many pixels as are allowed, in a small file.
+BOOST_AUTO_TEST_CASE(a_header_claims_no_more_than_its_file_can_hold) {
+  Bytes png = file_of("png rgb");
+  png.resize(80);
+  const Bytes size{0, 0, 0, 1, 5, 0, 0, 0};  // 1 x 83,886,080
+  std::copy(size.begin(), size.end(), png.begin() + 16);
+  const std::uint32_t sum = static_cast<std::uint32_t>(crc32(0, png.data() + 12, 17));
+  for (int i = 0; i < 4; ++i) png[static_cast<std::size_t>(29 + i)] = static_cast<std::uint8_t>(sum >> (24 - 8 * i));
+  check_throws<FileError>(
+      "[decode_image] \"x\": a PNG file of 83886080 x 1 pixels must have at least 243854 bytes; got 80",
+      [&] { decode_image(png, "x"); });
+  Bytes jpeg = file_of("jpeg progressive");
+  const Bytes start{0xff, 0xc2};
+  const auto frame = std::search(jpeg.begin(), jpeg.end(), start.begin(), start.end());
+  BOOST_REQUIRE((frame != jpeg.end()));
+  for (int k = 5; k < 9; ++k) frame[k] = k % 2 == 0 ? 0 : 0x20;  // 8192 x 8192
+  check_throws<FileError>(
+      "[decode_image] \"x\": a JPEG file of 8192 x 8192 pixels must have at least 131072 bytes; got " +
+          std::to_string(jpeg.size()),
+      [&] { decode_image(jpeg, "x"); });
+}
+
+BOOST_AUTO_TEST_CASE(pictures_of_one_color_are_no_claim) {
+  const Tensor blank({600, 700, 3}, DType::uint8);
+  BOOST_TEST(decode_image(image::encode_png(blank), "x").equal(blank));
+  for (const int flags : {0, TJFLAG_PROGRESSIVE}) {
+    BOOST_TEST(decode_image(mezzo_tests::jpeg(blank, flags), "x").equal(blank));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(many_scans_are_refused) {
+  Bytes jpeg = file_of("jpeg progressive");
+  const auto find = [&](std::size_t from, std::uint8_t marker) {
+    for (std::size_t i = from; i + 1 < jpeg.size(); ++i) {
+      if (jpeg[i] == 0xff && jpeg[i + 1] == marker) return i;
+    }
+    return jpeg.size();
+  };
+  const std::size_t begin = find(0, 0xda), end = std::min(find(begin + 2, 0xda), find(begin + 2, 0xc4));
+  BOOST_REQUIRE(end < jpeg.size());
+  const Bytes scan(jpeg.begin() + static_cast<std::ptrdiff_t>(begin), jpeg.begin() + static_cast<std::ptrdiff_t>(end));
+  for (int i = 0; i < 510; ++i)
+    jpeg.insert(jpeg.begin() + static_cast<std::ptrdiff_t>(begin), scan.begin(), scan.end());
+  BOOST_CHECK_EXCEPTION(decode_image(jpeg, "x"), FileError, [](const FileError& error) {
+    BOOST_TEST(std::string(error.what()).find("more than 500 scans") != std::string::npos, error.what());
+    return true;
+  });
+}
+
+// Each text could be inflated to 8 MB.
+BOOST_AUTO_TEST_CASE(compressed_texts_are_skipped) {
+  const Bytes picture = file_of("png rgb");
+  Bytes text{0, 0, 0, 0, 'z', 'T', 'X', 't', 'a', 0, 0};
+  Bytes content(1'000'000);
+  uLongf size = compressBound(content.size());
+  text.resize(11 + size);
+  BOOST_REQUIRE(compress(text.data() + 11, &size, content.data(), content.size()) == Z_OK);
+  text.resize(11 + size);
+  const auto number_at = [&](std::size_t at, std::uint32_t number) {
+    for (std::size_t i = 0; i < 4; ++i) text[at + i] = static_cast<std::uint8_t>(number >> (24 - 8 * i));
+  };
+  number_at(0, static_cast<std::uint32_t>(size + 3));
+  const auto sum = static_cast<std::uint32_t>(crc32(0, text.data() + 4, static_cast<uInt>(size + 7)));
+  text.resize(text.size() + 4);
+  number_at(text.size() - 4, sum);
+  Bytes png = picture;
+  for (int i = 0; i < 3; ++i) png.insert(png.begin() + 33, text.begin(), text.end());
+  BOOST_TEST(decode_image(png, "x").equal(decode_image(picture, "x")));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

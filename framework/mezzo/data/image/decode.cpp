@@ -4,11 +4,11 @@
 
 namespace mezzo::image {
 
-Tensor detail::reserve(std::int64_t height, std::int64_t width, const std::string& name, const DecodeOptions& options) {
+void detail::check_size(std::int64_t height, std::int64_t width, const std::string& name,
+                        const DecodeOptions& options) {
   if (height < 1 || width < 1 || height > options.max_pixels / width) {
     fail_decoding(name, "must have 1 to {} pixels; got {} x {}", options.max_pixels, height, width);
   }
-  return Tensor::uninitialized({height, width, 3}, DType::uint8);
 }
 
 Tensor decode_image(const Bytes& bytes, const std::string& name, const DecodeOptions& options) {

@@ -19,8 +19,7 @@ template <class... Arguments>
   fail<FileError>(fmt::format("[decode_image] \"{}\":", name), message, std::forward<Arguments>(arguments)...);
 }
 
-/// Returns an uninitialized tensor for a picture. Throws a FileError if it has no pixels or more than
-/// options.max_pixels.
-Tensor reserve(std::int64_t height, std::int64_t width, const std::string& name, const DecodeOptions& options);
+/// Throws a FileError if a picture has no pixels or more than options.max_pixels.
+void check_size(std::int64_t height, std::int64_t width, const std::string& name, const DecodeOptions& options);
 
 }  // namespace mezzo::image::detail

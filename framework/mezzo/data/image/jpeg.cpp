@@ -20,6 +20,13 @@ bool is_jpeg(const Bytes& bytes) {
 #if MEZZO_WITH_TURBOJPEG
 namespace {
 
+// Refuses progressive files of more than 500 scans: a small file with many takes minutes.
+#ifdef TJFLAG_LIMITSCANS
+constexpr int limit_scans = TJFLAG_LIMITSCANS;
+#else
+constexpr int limit_scans = 0;  // before libjpeg-turbo 2.1
+#endif
+
 struct Destroy {
   void operator()(void* handle) const { tjDestroy(handle); }
 };
@@ -49,7 +56,7 @@ Decoder make_decoder() {
 std::string first_problem(const Bytes& bytes, std::uint8_t* to, int pixel_format) {
   const auto problem = [&](int flags) -> std::string {
     const Decoder decoder = make_decoder();  // a new one: a failure can leave a decoder in the middle of a header
-    tjDecompress2(decoder.get(), bytes.data(), bytes.size(), to, 0, 0, 0, pixel_format, flags);
+    tjDecompress2(decoder.get(), bytes.data(), bytes.size(), to, 0, 0, 0, pixel_format, flags | limit_scans);
     return tjGetErrorStr2(decoder.get());
   };
   const std::string first = problem(TJFLAG_STOPONWARNING);
@@ -81,13 +88,21 @@ Tensor decode_jpeg(const Bytes& bytes, const std::string& name, const DecodeOpti
   }
   // An unknown subsampling is an error of the call above, but the picture can be decoded.
   if (color_space < 0) fail_decoding(name, "not a whole JPEG file: {}", tjGetErrorStr2(decoder.get()));
-  Tensor out = reserve(height, width, name, options);
+  check_size(height, width, name, options);
+  // A block of 64 pixels has at least one bit, with Huffman's codes.
+  constexpr std::int64_t most_pixels = 512;  // per byte
+  const std::int64_t least = std::int64_t{height} * width / most_pixels;
+  if (static_cast<std::int64_t>(bytes.size()) < least) {
+    fail_decoding(name, "a JPEG file of {} x {} pixels must have at least {} bytes; got {}", height, width, least,
+                  bytes.size());
+  }
+  Tensor out = Tensor::uninitialized({height, width, 3}, DType::uint8);
   auto* pixels = out.mutable_data<std::uint8_t>();
   const bool is_cmyk = color_space == TJCS_CMYK || color_space == TJCS_YCCK;
   Bytes ink(is_cmyk ? static_cast<std::size_t>(out.size()) / 3 * 4 : 0);
   std::uint8_t* to = is_cmyk ? ink.data() : pixels;
   const int pixel_format = is_cmyk ? TJPF_CMYK : TJPF_RGB;
-  constexpr int flags = 0;  // the accurate DCT and smooth upsampling, as in Pillow
+  constexpr int flags = limit_scans;  // the accurate DCT and smooth upsampling, as in Pillow
   if (tjDecompress2(decoder.get(), bytes.data(), bytes.size(), to, width, 0, height, pixel_format, flags) != 0 &&
       !is_harmless(tjGetErrorStr2(decoder.get()))) {
     fail_decoding(name, "not a whole JPEG file: {}", first_problem(bytes, to, pixel_format));

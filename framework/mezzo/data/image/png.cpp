@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
-#include <vector>
 
 #include <png.h>
 #endif
@@ -46,13 +45,13 @@ class Decoder {
     png_set_read_fn(png_, this, read);
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // the caller limits the number of pixels
     png_set_chunk_malloc_max(png_, 8'000'000);
-    png_set_chunk_cache_max(png_, 128);
+    png_set_chunk_cache_max(png_, 1);  // skips texts, each of which could be inflated to the limit above
     png_read_info(png_, info_);
     return true;
   }
 
-  /// Reads the pixels into rows of three bytes per pixel.
-  bool finish(png_bytepp rows) {
+  /// Reads the pixels, three bytes each, row by row.
+  bool finish(png_bytep pixels) {
     if (setjmp(jump_) != 0) return false;
     const bool deep_gray = is_deep_gray();
     if (!deep_gray) {
@@ -62,18 +61,25 @@ class Decoder {
       png_set_gray_to_rgb(png_);
       png_set_strip_alpha(png_);
     }
-    png_set_interlace_handling(png_);
+    const int passes = png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
     const auto width = std::size_t{png_get_image_width(png_, info_)};
+    const auto height = std::size_t{png_get_image_height(png_, info_)};
     if (png_get_rowbytes(png_, info_) != width * (deep_gray ? 2 : 3)) png_error(png_, "unexpected row size");
-    png_read_image(png_, rows);
+    for (int pass = 0; pass < passes; ++pass) {
+      for (std::size_t y = 0; y < height; ++y) png_read_row(png_, pixels + y * width * 3, nullptr);
+    }
     png_read_end(png_, nullptr);
     if (deep_gray) {
-      for (std::size_t y = 0; y < png_get_image_height(png_, info_); ++y) saturate(rows[y], width);
+      for (std::size_t y = 0; y < height; ++y) saturate(pixels + y * width * 3, width);
     }
     return true;
   }
 
+  /// Bytes of all rows before compression, without filter types.
+  std::uint64_t raw_bytes() const {
+    return std::uint64_t{png_get_rowbytes(png_, info_)} * png_get_image_height(png_, info_);
+  }
   std::int64_t height() const { return png_get_image_height(png_, info_); }
   std::int64_t width() const { return png_get_image_width(png_, info_); }
   const char* reason() const { return text_; }
@@ -120,12 +126,15 @@ Tensor decode_png(const Bytes& bytes, const std::string& name, const DecodeOptio
   Decoder decoder(bytes);
   const auto refuse = [&] { fail_decoding(name, "not a whole PNG file: {}", decoder.reason()); };
   if (!decoder.start()) refuse();
-  Tensor out = reserve(decoder.height(), decoder.width(), name, options);
-  std::vector<png_bytep> rows(static_cast<std::size_t>(decoder.height()));
-  for (std::size_t y = 0; y < rows.size(); ++y) {
-    rows[y] = out.mutable_data<std::uint8_t>() + y * static_cast<std::size_t>(decoder.width()) * 3;
+  check_size(decoder.height(), decoder.width(), name, options);
+  constexpr std::uint64_t most_inflated = 1032;  // bytes per byte, the limit of deflate
+  const std::uint64_t least = decoder.raw_bytes() / most_inflated;
+  if (bytes.size() < least) {
+    fail_decoding(name, "a PNG file of {} x {} pixels must have at least {} bytes; got {}", decoder.height(),
+                  decoder.width(), least, bytes.size());
   }
-  if (!decoder.finish(rows.data())) refuse();
+  Tensor out = Tensor::uninitialized({decoder.height(), decoder.width(), 3}, DType::uint8);
+  if (!decoder.finish(out.mutable_data<std::uint8_t>())) refuse();
   return out;
 }
 

@@ -1,0 +1,35 @@
+// What each fuzz target defines, and helpers for it. fuzz.cpp has libFuzzer's entry points.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <mezzo/core/tensor.hpp>
+
+namespace mezzo_fuzz {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// Reads an input. A mezzo::Error means that the input is refused; any other exception is a finding.
+void read_input(const Bytes& bytes);
+
+// Small inputs to start from.
+std::vector<Bytes> seeds();
+
+// Path of a file with these bytes. The next call changes the file.
+std::string file_of(const Bytes& bytes);
+
+// Path of a folder in which the file `name` has the bytes of the last file_of().
+std::string folder_with(const std::string& name);
+
+// Content of a file.
+Bytes content_of(const std::string& path);
+
+// Reads all bytes of a tensor, so that AddressSanitizer sees a tensor that is too small.
+void touch(const mezzo::Tensor& tensor);
+
+inline Bytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
+inline std::string text_of(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
+
+}  // namespace mezzo_fuzz

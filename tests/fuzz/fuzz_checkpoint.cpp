@@ -1,0 +1,59 @@
+// Resumes a training from the input, and from the input with new checksums: mutations rarely have the right ones.
+#include <mezzo/mezzo.hpp>
+#include <mezzo/training/checkpoint.hpp>
+
+#include "fuzz.hpp"
+#include "support/folder.hpp"
+
+namespace {
+
+using namespace mezzo;
+
+HostBatch batch() { return {{{"x", Tensor({2, 3})}, {"y", Tensor({2, 2}), Role::target}}, 2}; }
+
+Sequential model_of() {
+  Sequential model({Dense({.units = 2, .name = "d"}), BatchNormalization({.name = "n"})}, {.dtype = "mixed_float16"});
+  model.compile({.optimizer = AdamW(), .loss = "mse"});
+  return model;
+}
+
+struct Training {
+  Training() { runner.rehearse(detail::Phase::train, data); }
+
+  void resume(const std::string& path) { detail::Checkpoint(path).resume(runner, data, 5); }
+
+  HostBatch data = batch();
+  Sequential model = model_of();
+  detail::StepRunner runner{model, {}};
+};
+
+}  // namespace
+
+void mezzo_fuzz::read_input(const Bytes& bytes) {
+  static Training training;
+  static const mezzo_tests::Folder folder;
+  const std::string path = file_of(bytes);
+  try {
+    training.resume(path);
+    return;
+  } catch (const Error&) {
+  }
+  const SafetensorsFile file(path);
+  NamedTensors tensors;
+  for (const auto& entry : file.entries()) tensors.emplace_back(entry.name, file.read(entry.name));
+  save_safetensors(folder.path("a"), tensors, file.metadata());
+  training.resume(folder.path("a"));
+}
+
+std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+  const mezzo_tests::Folder folder;
+  Sequential model = model_of();
+  const auto data = Dataset::from_tensors({{"x", Tensor({2, 3}), Role::input}, {"y", Tensor({2, 2}), Role::target}});
+  Trainer({.max_epochs = 1, .enable_progress_bar = false})
+      .fit(model, DataLoader(data, {.batch_size = 2, .workers = 0}));
+  Trainer::save_checkpoint(model, folder.path("a"));
+  const Bytes whole = content_of(folder.path("a"));
+  std::string unchecked = text_of(whole);
+  unchecked.replace(unchecked.find("\"crc32\""), 7, "\"crc33\"");
+  return {whole, bytes_of(unchecked)};
+}
