@@ -31,7 +31,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Makes the block at least that large. Its contents are lost if it grows.
+  /// Makes the block at least that large. Its contents are lost if it grows. Throws a MemoryError if the system hasn't
+  /// that much memory; the block is unchanged then.
   void reserve(std::size_t bytes);
 
   unsigned char* data() const { return data_; }
