@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 ci=$build/ci
-stages=(format install tidy consumer headers cling notebooks compile_time sanitize fuzz)
+stages=(format install tidy consumer headers cling notebooks compile_time sanitize fuzz threads)
 all_stages=${stages[*]}
 with_install=' consumer headers cling notebooks compile_time '  # stages that look at the installed library
 together=' consumer cling notebooks '                          # stages of one thread, which run at the same time
@@ -111,6 +111,16 @@ stage_fuzz() {
   configure_sanitize
   compile "$ci/sanitize" mezzo_fuzzers
   bash "$root/tests/fuzz/run.sh" "$ci/sanitize" "$ci/fuzz" -max_total_time=20
+}
+
+# ThreadSanitizer, for tests in which threads share objects. libgomp and oneDNN are not built for it, so each pool has
+# one thread. Tests of fork() are left out: ThreadSanitizer does not support threads in a child.
+stage_threads() {
+  configure "$ci/threads" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DMEZZO_SANITIZE=thread \
+    -DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_TUTORIALS=OFF -DMEZZO_WERROR=ON \
+    -DMEZZO_TEST_FOLDERS='^(core/test_(usage|output)|data/test_loader(_failures)?\.|training/test_threads)'
+  compile "$ci/threads" test_core test_data test_training
+  OMP_NUM_THREADS=1 MEZZO_TEST_SMALL=1 TSAN_OPTIONS="suppressions=$root/tests/support/tsan.supp" run_tests "$ci/threads"
 }
 
 if [ "${1:-}" = --stage ]; then

@@ -45,6 +45,7 @@ void run(const Arguments& arguments) {
                                     {"per_s", rounded(items / result.median(), 1)},
                                     {"best", rounded(items / result.steps.front(), 1)},
                                     {"ms", rounded(result.median() * 1e3, 3)},
+                                    {"mean_ms", rounded(result.mean() * 1e3, 3)},
                                     {"first_s", rounded(result.first, 3)},
                                     {"first_touch_s", rounded(result.first_touch, 3)},
                                     {"rss_mib", peak_mebibytes()},

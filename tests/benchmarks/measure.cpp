@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/training/step_runner.hpp>
@@ -21,6 +22,10 @@ double loss_of(const mezzo::detail::StepRunner& runner) {
 }
 
 }  // namespace
+
+double Measurement::mean() const {
+  return std::accumulate(steps.begin(), steps.end(), 0.0) / static_cast<double>(steps.size());
+}
 
 Measurement measure(mezzo::Model& model, const mezzo::HostBatch& batch, const mezzo::Policy& policy, double seconds) {
   using mezzo::detail::Phase;

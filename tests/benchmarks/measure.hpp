@@ -12,6 +12,7 @@ struct Measurement {
   std::vector<double> steps;  ///< the timed steps, sorted
   double loss = 0;            ///< loss of the last step, without a unit
   double median() const { return steps[steps.size() / 2]; }
+  double mean() const;
 };
 
 /// Trains a built model on one batch as Trainer::fit does: the first step, 3 steps that are not timed, then timed steps

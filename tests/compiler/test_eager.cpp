@@ -3,6 +3,10 @@
 #include <atomic>
 #include <thread>
 
+#include <mezzo/compiler/eager.hpp>
+#include <mezzo/core/tuning.hpp>
+#include <mezzo/ops/host.hpp>
+
 #include "compiler/steps.hpp"
 #include "support/throws.hpp"
 
@@ -38,6 +42,24 @@ BOOST_AUTO_TEST_CASE(kernels_that_are_kept_name_the_layer_of_the_call) {
       BOOST_TEST(std::string(error.what()).find("[Loss \"" + std::string(entry) + "\"]") == 0U);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_keeps_the_kernels_that_it_used_last) {
+  const int before = eager_cache_size();
+  set_eager_cache_size(3);
+  for (std::int64_t size = 1; size < 20; ++size) exp(random_tensor({size}));
+  BOOST_TEST(eager_kernels() == 3U);
+  // The kernel of the host function is dropped while it runs.
+  const Tensor doubled = host(
+                             [](const Tensor& x) {
+                               for (std::int64_t size = 1; size < 20; ++size) exp(random_tensor({size}));
+                               return (Value(x) + x).tensor();
+                             },
+                             random_tensor({5}))
+                             .tensor();
+  BOOST_TEST(doubled.equal((Value(random_tensor({5})) * 2).tensor()));
+  BOOST_TEST(eager_kernels() == 3U);
+  set_eager_cache_size(before);
 }
 
 BOOST_AUTO_TEST_CASE(threads_do_not_share_kernels) {

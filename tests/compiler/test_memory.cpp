@@ -4,7 +4,10 @@
 #include <cstdint>
 
 #include <mezzo/compiler/memory.hpp>
+#include <mezzo/core/error.hpp>
 #include <mezzo/core/random.hpp>
+
+#include "support/throws.hpp"
 
 using namespace mezzo;
 
@@ -81,6 +84,20 @@ BOOST_AUTO_TEST_CASE(an_arena_grows_and_never_shrinks) {
   BOOST_TEST(arena.bytes() >= more);
   arena.data()[more - 1] = 9;
   BOOST_TEST(arena.data()[more - 1] == 9);
+}
+
+BOOST_AUTO_TEST_CASE(an_arena_larger_than_the_memory_is_an_error_and_changes_nothing) {
+  Arena arena;
+  arena.reserve(1);
+  unsigned char* const data = arena.data();
+  const std::size_t bytes = arena.bytes();
+  data[0] = 7;
+  mezzo_tests::check_throws<MemoryError>(
+      "[Plan] the arena of a step needs 281474976710656 bytes (262144.0 GiB); the system has not that much memory",
+      [&] { arena.reserve(std::size_t{1} << 48); });
+  BOOST_TEST(arena.data() == data);
+  BOOST_TEST(arena.bytes() == bytes);
+  BOOST_TEST(data[0] == 7);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

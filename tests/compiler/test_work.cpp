@@ -36,6 +36,18 @@ BOOST_AUTO_TEST_CASE(a_kernel_of_groups_has_fewer_input_channels) {
   BOOST_TEST(operations_of("conv2d", {2, 8, 8, 4}, {3, 3, 2, 6}, {2, 6, 6, 6}) == 2.0 * (2 * 6 * 6 * 6) * (3 * 3 * 2));
 }
 
+BOOST_AUTO_TEST_CASE(small_requests_are_not_worth_a_second_thread) {
+  const auto is_small = [](std::int64_t rows, std::int64_t size) {
+    const Spec a{{rows, size}, DType::float32}, b{{size, size}, DType::float32};
+    return mezzo::is_small({&find_op("matmul"), {}, {a, b}, {a}, "[test]"});
+  };
+  BOOST_TEST(is_small(1, 1));
+  BOOST_TEST(is_small(32, 32));    // 65 thousand operations, 12 KiB
+  BOOST_TEST(!is_small(128, 32));  // 262 thousand operations
+  BOOST_TEST(!is_small(1, 256));   // 256 KiB
+  BOOST_TEST(!is_small(128, 512));
+}
+
 BOOST_AUTO_TEST_CASE(other_ops_are_not_counted) { BOOST_TEST(operations_of("add", {3}, {3}, {3}) == 0); }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/core/visit.hpp>
 
+#include "support/memory.hpp"
+#include "support/skip.hpp"
 #include "support/throws.hpp"
 
 using namespace mezzo;
@@ -143,6 +145,22 @@ BOOST_AUTO_TEST_CASE(visit_dtype_gives_each_dtype_its_type) {
       BOOST_TEST(sizeof zero == dtype_size(dtype));
     });
   }
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_the_system_does_not_have_is_an_error_with_its_size) {
+  if (!mezzo_tests::reports_missing_memory()) return mezzo_tests::skip("needs the system's allocator");
+  constexpr std::int64_t many = std::int64_t{1} << 46;
+  const std::string text =
+      "[Tensor] float32 (70368744177664,) needs 281474976710656 bytes (262144.0 GiB); the system has not that much "
+      "memory";
+  check_throws<MemoryError>(text, [] { Tensor({many}); });
+  check_throws<MemoryError>(text, [] { Tensor::uninitialized({many}, DType::float32); });
+  check_throws<MemoryError>(
+      "[Tensor] uint8 (2, 70368744177664) needs 140737488355328 bytes (131072.0 GiB); the system "
+      "has not that much memory",
+      [] {
+        Tensor::uninitialized({2, many}, DType::uint8);
+      });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,12 +3,15 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 
 #include <mezzo/data/loader.hpp>
 
+#include "support/memory.hpp"
+#include "support/skip.hpp"
 #include "support/throws.hpp"
 
 using namespace mezzo;
@@ -138,6 +141,33 @@ BOOST_AUTO_TEST_CASE(a_stream_moves_and_outlives_its_loader) {
   int batches = 0;
   while (stream.next()) ++batches;
   BOOST_TEST(batches == 10);
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_larger_than_the_memory_is_an_error_with_its_size) {
+  if (!mezzo_tests::reports_missing_memory()) return mezzo_tests::skip("needs the system's allocator");
+  const Dataset data = Dataset::from_function(
+      {.size = 100,
+       .fields = {{.name = "x", .shape = {std::int64_t{1} << 44}}},
+       .function = [](std::int64_t) -> std::vector<Tensor> { throw ValueError("must not be called"); }});
+  for (const int workers : {0, 2}) {
+    BatchStream stream = DataLoader(data, {.batch_size = 4, .workers = workers}).epoch(0);
+    check_throws<MemoryError>(
+        "[DataLoader] field \"x\" of 4 samples: [Tensor] float32 (4, 17592186044416) needs "
+        "281474976710656 bytes (262144.0 GiB); the system has not that much memory",
+        [&] { stream.next(); });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_sample_larger_than_the_memory_keeps_its_type) {
+  for (const int workers : {0, 1}) {
+    const DataLoader known(made_of(4, [](std::int64_t) { throw MemoryError("[Tensor] too large"); }),
+                           {.workers = workers});
+    BatchStream stream = known.epoch(0);
+    check_throws<MemoryError>("[DataLoader] sample 0: [Tensor] too large", [&] { stream.next(); });
+    const DataLoader unknown(made_of(4, [](std::int64_t) { throw std::bad_alloc(); }), {.workers = workers});
+    BatchStream other = unknown.epoch(0);
+    check_throws<MemoryError>("[DataLoader] sample 0: the system has not enough memory", [&] { other.next(); });
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,8 +4,11 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <set>
 
 #include <mezzo/backends/onednn/implementations.hpp>
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/core/tuning.hpp>
 #include <mezzo/training/step_runner.hpp>
 
 #include "small.hpp"
@@ -152,7 +155,29 @@ BOOST_AUTO_TEST_CASE(onednns_own_allocations_are_few_and_it_creates_no_primitive
   }
 }
 
-BOOST_AUTO_TEST_CASE(it_makes_a_plan_per_phase_shape_flags_and_policy) {
+BOOST_AUTO_TEST_CASE(it_keeps_the_plans_that_were_used_last) {
+  const int before = plan_cache_size();
+  set_plan_cache_size(3);
+  Sequential model = model_of("");
+  StepRunner runner(model, {});
+  runner.rehearse(Phase::train, batch_of(4));
+  runner.configure(false);
+  const auto kept = [&] {
+    std::set<std::int64_t> sizes;
+    for (const auto& step : detail::training_state(model).steps) sizes.insert(step->signature.inputs[0].shape[0]);
+    return sizes;
+  };
+  for (const std::int64_t size : {1, 2, 3, 1, 4}) runner.run(Phase::train, batch_of(size));
+  BOOST_TEST((kept() == std::set<std::int64_t>{1, 3, 4}));
+  for (std::int64_t size = 5; size < 30; ++size) {
+    runner.run(Phase::train, batch_of(size));
+    runner.run(Phase::train, batch_of(1));
+  }
+  BOOST_TEST((kept() == std::set<std::int64_t>{1, 28, 29}));
+  set_plan_cache_size(before);
+}
+
+BOOST_AUTO_TEST_CASE(it_makes_a_plan_per_phase_shape_flags_policy_and_number_of_threads) {
   Sequential model = model_of("");
   const auto plans = [&] { return detail::training_state(model).steps.size(); };
   const auto run = [&](const char* policy, Phase phase, std::int64_t size) {
@@ -172,6 +197,11 @@ BOOST_AUTO_TEST_CASE(it_makes_a_plan_per_phase_shape_flags_and_policy) {
   BOOST_TEST(run("", Phase::train, 4) == 5U);
   model.get_layer("conv2d").set_trainable(true);
   BOOST_TEST(run("", Phase::train, 4) == 5U);
+  const int threads = thread_count();
+  set_thread_count(threads + 1);
+  BOOST_TEST(run("", Phase::train, 4) == 6U);
+  set_thread_count(threads);
+  BOOST_TEST(run("", Phase::train, 4) == 6U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,3 +1,6 @@
+#include <utility>
+
+#include <mezzo/backends/common/one_thread.hpp>
 #include <mezzo/backends/onednn/implementations.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/table.hpp>
@@ -12,13 +15,19 @@ std::vector<Implementation> concatenate(const std::vector<std::vector<Implementa
   return all;
 }
 
+/// For kernels of matrix products and convolutions. Those of other ops decide by themselves how many threads they use.
+std::vector<Implementation> on_one_thread_if_small(std::vector<Implementation> list) {
+  for (Implementation& implementation : list) implementation = one_thread_if_small(std::move(implementation));
+  return list;
+}
+
 }  // namespace
 
 std::vector<Implementation> kernel_table() {
   return concatenate({
-      winograd_implementations(),   // 3 x 3 convolutions with fewer products than oneDNN's kernels
-      onednn_implementations(),     // matrix products and convolutions
-      xsimd_implementations(),      // ops whose time is that of reading and writing memory
+      on_one_thread_if_small(winograd_implementations()),  // 3 x 3 convolutions with fewer products than oneDNN's
+      on_one_thread_if_small(onednn_implementations()),    // matrix products and convolutions
+      xsimd_implementations(),                             // ops whose time is that of reading and writing memory
       widen_implementations(),      // operands in bfloat16 or float16 that the implementations above decline
       reference_implementations(),  // all ops, in float32 and float64
   });

@@ -2,35 +2,58 @@
 
 #include <fmt/format.h>
 
+#include <list>
+#include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/execution_context.hpp>
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/core/tuning.hpp>
 
 namespace mezzo {
 namespace {
 
-/// Kernels by request, for one thread: a part of the ExecutionContext. Kernels have state while they run, so threads
-/// don't share them.
-struct EagerKernels {
-  std::unordered_map<std::string, ChosenKernel> by_request;
+/// The kernels of one thread that were used last: a part of the ExecutionContext. Kernels have state while they run, so
+/// threads don't share them.
+class EagerKernels {
+ public:
+  /// The kernel of a request. The caller shares it, since it may be dropped while it runs: a host function may call
+  /// ops.
+  std::shared_ptr<Kernel> find(const std::string& key, const KernelRequest& request) {
+    const auto found = places_.find(key);
+    if (found != places_.end()) {
+      kernels_.splice(kernels_.begin(), kernels_, found->second);  // the first was used last
+      return kernels_.front().second;
+    }
+    std::shared_ptr<Kernel> kernel = choose_kernel(request).kernel;
+    kernels_.emplace_front(key, kernel);
+    places_[key] = kernels_.begin();
+    while (kernels_.size() > static_cast<std::size_t>(eager_cache_size())) {
+      places_.erase(kernels_.back().first);
+      kernels_.pop_back();
+    }
+    return kernel;
+  }
+
+  std::size_t size() const { return kernels_.size(); }
+
+ private:
+  using Kernels = std::list<std::pair<std::string, std::shared_ptr<Kernel>>>;
+  Kernels kernels_;
+  std::unordered_map<std::string, Kernels::iterator> places_;
 };
-constexpr std::size_t cache_limit = 4096;
+
+EagerKernels& kernels_of_thread() { return detail::ExecutionContext::current().part<EagerKernels>(); }
 
 std::string key_of_request(const KernelRequest& request) {
-  std::string key =
-      fmt::format("{}|{}|{}", request.where, static_cast<const void*>(request.op), request.attributes.to_string());
+  // Kernels are made for a number of threads.
+  std::string key = fmt::format("{}|{}|{}|{}", thread_count(), request.where, static_cast<const void*>(request.op),
+                                request.attributes.to_string());
   for (const Spec& spec : request.inputs) key += fmt::format("|{}", to_string(spec));
   return key;
-}
-
-Kernel& kernel_for(const KernelRequest& request) {
-  auto& cache = detail::ExecutionContext::current().part<EagerKernels>().by_request;
-  if (cache.size() > cache_limit) cache.clear();
-  ChosenKernel& entry = cache[key_of_request(request)];
-  if (!entry.kernel) entry = choose_kernel(request);
-  return *entry.kernel;
 }
 
 /// Runs each op immediately, with the kernel that a plan would choose.
@@ -49,18 +72,20 @@ std::vector<Tensor> KernelExecutor::run(const Op& op, const Attributes& attribut
     request.inputs.push_back({input.shape(), input.dtype()});
     sources.push_back(input.raw());
   }
-  Kernel& kernel = kernel_for(request);
+  const std::shared_ptr<Kernel> kernel = kernels_of_thread().find(key_of_request(request), request);
   std::vector<Tensor> results;
   std::vector<void*> targets;
   for (const Spec& spec : outputs) results.push_back(Tensor::uninitialized(spec.shape, spec.dtype));
   for (Tensor& result : results) targets.push_back(result.mutable_raw());
-  Tensor scratch = Tensor::uninitialized({static_cast<std::int64_t>(kernel.scratch_bytes())}, DType::uint8);
+  Tensor scratch = Tensor::uninitialized({static_cast<std::int64_t>(kernel->scratch_bytes())}, DType::uint8);
   const detail::ComputeScope computing;
-  kernel.run({sources.data(), targets.data(), scratch.mutable_raw()});
+  kernel->run({sources.data(), targets.data(), scratch.mutable_raw()});
   return results;
 }
 
 }  // namespace
+
+std::size_t eager_kernels() { return kernels_of_thread().size(); }
 
 Executor& kernel_executor() {
   static KernelExecutor one;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/fork.hpp>
 #include <mezzo/core/output.hpp>
 
 namespace mezzo {
@@ -21,7 +22,11 @@ struct Registry {
 };
 
 Registry& registry() {
-  static auto* const one = new Registry;
+  static auto* const one = [] {
+    auto* const fresh = new Registry;
+    detail::free_in_child(fresh->mutex);
+    return fresh;
+  }();
   return *one;
 }
 

@@ -3,10 +3,11 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <new>
 #include <numeric>
 
 #include <mezzo/core/compute_scope.hpp>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/text_table.hpp>
 
 namespace mezzo {
 namespace {
@@ -51,7 +52,10 @@ void Arena::reserve(std::size_t bytes) {
   bytes = round_up(bytes, huge_page);
   if (bytes <= bytes_) return;
   void* fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (fresh == MAP_FAILED) throw std::bad_alloc();
+  if (fresh == MAP_FAILED) {
+    fail<MemoryError>("[Plan]", "the arena of a step needs {} bytes ({}); the system has not that much memory", bytes,
+                      detail::bytes_text(bytes));
+  }
   detail::ask_for_huge_pages(fresh, bytes);
   if (data_ != nullptr) munmap(data_, bytes_);
   data_ = static_cast<unsigned char*>(fresh);

@@ -6,11 +6,13 @@
 #include <mezzo/compiler/work.hpp>
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/usage.hpp>
 
 namespace mezzo {
 
 void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek) {
   const detail::ComputeScope computing;
+  const detail::InsideStep inside(this, computes_with);
   profile_.start();
   bind(inputs, runtime);
   end_of(Chore::bind);
@@ -25,6 +27,13 @@ void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& run
   commit();
   end_of(Chore::commit);
   profile_.finish();
+}
+
+bool Plan::computes_with(const void* plan, const detail::Usage& usage) {
+  const auto& self = *static_cast<const Plan*>(plan);
+  const auto is = [&](const auto& variable) { return &variable->usage == &usage; };
+  return std::any_of(self.variables_.begin(), self.variables_.end(), is) ||
+         std::any_of(self.copies_.begin(), self.copies_.end(), [&](const Copy& copy) { return is(copy.variable); });
 }
 
 void Plan::bind(const std::vector<Tensor>& inputs, const std::vector<double>& runtime) {

@@ -115,6 +115,7 @@ class Plan {
     Value ok;
   };
 
+  static bool computes_with(const void* plan, const detail::Usage& usage);
   void bind(const std::vector<Tensor>& inputs, const std::vector<double>& runtime);
   void refresh_copies();
   void run_steps(std::size_t begin, std::size_t end);

@@ -29,4 +29,14 @@ double operations(const KernelRequest& request) {
   return 0;
 }
 
+bool is_small(const KernelRequest& request) {
+  double bytes = 0;
+  for (const auto* specs : {&request.inputs, &request.outputs}) {
+    for (const Spec& spec : *specs) bytes += static_cast<double>(bytes_of(spec));
+  }
+  // Rates of one core with AVX2, in small operands. A parallel region of two threads takes 2 to 5 us.
+  constexpr double operations_per_us = 20e3, bytes_per_us = 10e3, worthwhile_us = 5;
+  return operations(request) / operations_per_us + bytes / bytes_per_us < worthwhile_us;
+}
+
 }  // namespace mezzo

@@ -7,4 +7,8 @@ namespace mezzo {
 /// by the definition of the op, without the savings (Winograd) and additions (a bias) of a kernel.
 double operations(const KernelRequest& request);
 
+/// True if one thread computes the request about as fast as several: sharing its work saves less time than handing it
+/// to other threads and waiting for them takes. A cost model; depends on the request alone.
+bool is_small(const KernelRequest& request);
+
 }  // namespace mezzo

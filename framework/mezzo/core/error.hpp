@@ -33,6 +33,11 @@ struct MEZZO_API ValueError : Error {
   using Error::Error;
 };
 
+/// Memory that the system does not have. The text says how much was requested, if that is known.
+struct MEZZO_API MemoryError : Error {
+  using Error::Error;
+};
+
 /// A file that is missing, truncated or malformed.
 struct MEZZO_API FileError : Error {
   using Error::Error;

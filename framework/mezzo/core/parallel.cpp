@@ -7,6 +7,7 @@
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/fork.hpp>
 
 // libgomp's entry points. clang's -fopenmp would add a second pool to the one of oneDNN.
 extern "C" {
@@ -15,7 +16,9 @@ int omp_get_thread_num();
 int omp_get_num_threads();
 int omp_get_max_threads();
 int omp_in_parallel();
+int omp_get_num_procs();
 void omp_set_num_threads(int);
+int omp_pause_resource_all(int kind);
 }
 
 namespace mezzo {
@@ -31,6 +34,7 @@ void apply_quota() {
   bool& applied = detail::ExecutionContext::current().part<QuotaState>().applied;
   if (applied || omp_in_parallel() != 0) return;
   applied = true;
+  detail::handle_forks();
   static const double quota = cpu_quota();
   static const bool chosen = std::getenv("OMP_NUM_THREADS") != nullptr;
   const auto most = static_cast<int>(std::ceil(quota));
@@ -63,6 +67,25 @@ void parallel(int threads, void (*body)(void*, int, int), void* context) {
         c->body(c->context, omp_get_thread_num(), omp_get_num_threads());
       },
       &call, static_cast<unsigned>(threads), 0);
+}
+
+int processors() { return omp_get_num_procs(); }
+
+bool waiting_is_chosen() {
+  return std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr;
+}
+
+bool end_pool() {
+  constexpr int soft = 1;  // omp_pause_soft: keeps settings
+  return omp_in_parallel() == 0 && omp_pause_resource_all(soft) == 0;
+}
+
+ThreadLimit::ThreadLimit(int threads) : before_(thread_count()) {
+  if (omp_in_parallel() == 0) omp_set_num_threads(threads < before_ ? threads : before_);
+}
+
+ThreadLimit::~ThreadLimit() {
+  if (omp_in_parallel() == 0) omp_set_num_threads(before_);
 }
 
 }  // namespace detail

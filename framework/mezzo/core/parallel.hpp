@@ -18,16 +18,31 @@ namespace detail {
 
 MEZZO_API void parallel(int threads, void (*body)(void* context, int thread, int threads), void* context);
 
-/// Limits the pool to one thread for its lifetime, so that timings are stable on a busy machine.
-class MEZZO_API OneThread {
+/// Number of processors on which libgomp's threads may run: the affinity mask at the start of the process.
+MEZZO_API int processors();
+
+/// True if an environment variable (OMP_WAIT_POLICY, or libgomp's own for the number of spins) sets how threads wait.
+MEZZO_API bool waiting_is_chosen();
+
+/// Ends the pool of this thread, until its next parallel region. False inside a parallel region.
+MEZZO_API bool end_pool();
+
+/// Limits parallel loops of this thread to `threads` threads for its lifetime.
+class MEZZO_API ThreadLimit {
  public:
-  OneThread() { set_thread_count(1); }
-  ~OneThread() { set_thread_count(threads_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
+  explicit ThreadLimit(int threads);
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
 
  private:
-  const int threads_ = thread_count();
+  const int before_;
+};
+
+/// Limits the pool to one thread for its lifetime, so that timings are stable on a busy machine.
+class OneThread : public ThreadLimit {
+ public:
+  OneThread() : ThreadLimit(1) {}
 };
 
 }  // namespace detail

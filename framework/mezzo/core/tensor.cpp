@@ -7,6 +7,7 @@
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/convert.hpp>
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/text_table.hpp>
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/core/visit.hpp>
 
@@ -27,6 +28,15 @@ std::shared_ptr<void> allocate(std::size_t bytes) {
   }
   return {::operator new(bytes, std::align_val_t(alignment)),
           [](void* pointer) { ::operator delete(pointer, std::align_val_t(alignment)); }};
+}
+
+std::shared_ptr<void> allocate(const Shape& shape, DType dtype, std::size_t bytes) {
+  try {
+    return allocate(bytes);
+  } catch (const std::bad_alloc&) {
+    fail<MemoryError>("[Tensor]", "{} {} needs {} bytes ({}); the system has not that much memory", dtype, shape, bytes,
+                      detail::bytes_text(bytes));
+  }
 }
 
 /// Number of elements of a shape. Throws a ShapeError if a size is negative or the size in bytes overflows.
@@ -54,7 +64,10 @@ Tensor::Tensor() : Tensor(Shape{0}) {}
 Tensor::Tensor(Shape shape, DType dtype) : Tensor(std::move(shape), dtype, true) {}
 
 Tensor::Tensor(Shape shape, DType dtype, bool zero)
-    : shape_(std::move(shape)), dtype_(dtype), size_(checked_size(shape_, dtype)), bytes_(allocate(bytes())) {
+    : shape_(std::move(shape)),
+      dtype_(dtype),
+      size_(checked_size(shape_, dtype)),
+      bytes_(allocate(shape_, dtype, bytes())) {
   if (zero) std::memset(bytes_.get(), 0, bytes());
 }
 
@@ -87,7 +100,14 @@ double Tensor::item() const {
 }
 
 std::vector<double> Tensor::to_doubles() const {
-  std::vector<double> out(static_cast<std::size_t>(size_));
+  std::vector<double> out;
+  try {
+    out.resize(static_cast<std::size_t>(size_));
+  } catch (const std::exception&) {  // bad_alloc or length_error
+    const std::size_t bytes = static_cast<std::size_t>(size_) * sizeof(double);
+    fail<MemoryError>("[Tensor.to_doubles]", "{} needs {} bytes ({}); the system has not that much memory", *this,
+                      bytes, detail::bytes_text(bytes));
+  }
   visit_dtype(dtype_, [&](auto zero) {
     using T = decltype(zero);
     std::transform(data<T>(), data<T>() + size_, out.begin(), convert<double, T>);

@@ -1,5 +1,7 @@
 #include <mezzo/core/text_table.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace mezzo::detail {
@@ -24,6 +26,15 @@ std::vector<std::string> table_lines(const std::vector<Column>& columns,
   lines.emplace_back(lines.front().size(), '-');
   for (const auto& row : rows) lines.push_back(line([&](std::size_t i) -> const std::string& { return row[i]; }));
   return lines;
+}
+
+std::string bytes_text(std::size_t bytes) {
+  const char* units[] = {"KiB", "MiB", "GiB"};
+  double number = static_cast<double>(bytes) / 1024;
+  if (number < 1) return fmt::format("{} B", bytes);
+  std::size_t unit = 0;
+  for (; number >= 1024 && unit < 2; ++unit) number /= 1024;
+  return fmt::format("{:.1f} {}", number, units[unit]);
 }
 
 }  // namespace mezzo::detail

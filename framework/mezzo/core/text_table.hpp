@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,8 @@ struct Column {
 /// have one cell per column.
 std::vector<std::string> table_lines(const std::vector<Column>& columns,
                                      const std::vector<std::vector<std::string>>& rows);
+
+/// "12 B", "1.5 GiB".
+std::string bytes_text(std::size_t bytes);
 
 }  // namespace mezzo::detail

@@ -4,6 +4,7 @@
 #include <xmmintrin.h>
 
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/fork.hpp>
 #include <mezzo/core/parallel.hpp>
 
 namespace mezzo {
@@ -39,6 +41,29 @@ class Setting {
   std::atomic<bool> on_{false};
 };
 
+/// A size of 1 or more whose initial value is an environment variable.
+class Size {
+ public:
+  Size(const char* variable, int initial) : number_(initial) {
+    const std::string_view value = environment_value(variable);
+    if (value.empty()) return;
+    int number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || number < 1) {
+      fail<ValueError>(variable, "must be a number of 1 or more; got \"{}\"", value);
+    }
+    number_ = number;
+  }
+  int get() const { return number_.load(std::memory_order_relaxed); }
+  void set(const char* function, int number) {
+    if (number < 1) fail<ValueError>(fmt::format("[{}]", function), "the size must be at least 1; got {}", number);
+    number_ = number;
+  }
+
+ private:
+  std::atomic<int> number_;
+};
+
 Setting& binding() {
   static Setting setting("MEZZO_BIND_THREADS", false);
   return setting;
@@ -50,6 +75,23 @@ Setting& flushing() {
 Setting& paging() {
   static Setting setting("MEZZO_HUGE_PAGES", true);
   return setting;
+}
+
+Setting& yielding() {
+  static Setting setting("MEZZO_YIELD_WHEN_BUSY", true);
+  return setting;
+}
+Setting& adapting() {
+  static Setting setting("MEZZO_ADAPTIVE_THREADS", false);
+  return setting;
+}
+Size& plan_cache() {
+  static Size size("MEZZO_PLAN_CACHE", 64);
+  return size;
+}
+Size& eager_cache() {
+  static Size size("MEZZO_EAGER_CACHE", 512);
+  return size;
 }
 
 constexpr unsigned flush_bits = 0x8040;  // MXCSR: flush results to zero (FTZ), denormal operands are zero (DAZ)
@@ -85,6 +127,7 @@ void unbind() { sched_setaffinity(0, sizeof(cpu_set_t), &process_cores()); }
 /// Settings that the threads of this thread's pool have.
 struct Prepared {
   int threads = 0;
+  int ended = 0;  // pools_ended() at that time
   bool flush = false;
   bool bind = false;
 };
@@ -93,9 +136,10 @@ struct Prepared {
 void prepare_pool(bool flush, bool bind) {
   auto& pool = detail::ExecutionContext::current().part<Prepared>();
   const int threads = thread_count();
-  if (pool.threads >= threads && pool.flush == flush && pool.bind == bind) return;
+  const int ended = detail::pools_ended();
+  if (pool.threads >= threads && pool.ended == ended && pool.flush == flush && pool.bind == bind) return;
   const bool was_bound = pool.bind;
-  pool = {threads, flush, bind};
+  pool = {threads, ended, flush, bind};
   parallel_threads(threads, [&](int thread, int) {
     if (thread == 0) return;  // the caller; ComputeScope restores its state
     _mm_setcsr(with_flushing(_mm_getcsr(), flush));
@@ -115,6 +159,14 @@ bool flush_denormals() { return flushing().on(); }
 void set_flush_denormals(bool flush) { flushing().set(flush); }
 bool huge_pages() { return paging().on(); }
 void set_huge_pages(bool use) { paging().set(use); }
+bool yield_when_busy() { return yielding().on(); }
+void set_yield_when_busy(bool yield) { yielding().set(yield); }
+bool adaptive_threads() { return adapting().on(); }
+void set_adaptive_threads(bool adapt) { adapting().set(adapt); }
+int plan_cache_size() { return plan_cache().get(); }
+void set_plan_cache_size(int plans) { plan_cache().set("set_plan_cache_size", plans); }
+int eager_cache_size() { return eager_cache().get(); }
+void set_eager_cache_size(int kernels) { eager_cache().set("set_eager_cache_size", kernels); }
 
 detail::ComputeScope::ComputeScope() : control_(_mm_getcsr()), bound_(thread_binding()) {
   const bool flush = flush_denormals();

@@ -5,7 +5,8 @@ namespace mezzo {
 
 /// @name Settings of this process for threads and memory
 /// Each setting can be changed at any time and takes effect with the next step. Its initial value is an environment
-/// variable, 1 or 0; any other value is a ValueError at the first use of the setting. `mezzo env` shows all settings.
+/// variable: 1 or 0, or a number of 1 or more for sizes; any other value is a ValueError at the first use of the
+/// setting. `mezzo env` shows all settings.
 /// The number of threads is thread_count().
 /// @{
 
@@ -24,6 +25,29 @@ MEZZO_API void set_flush_denormals(bool flush);
 /// (MEZZO_HUGE_PAGES).
 MEZZO_API bool huge_pages();
 MEZZO_API void set_huge_pages(bool use);
+
+/// While other programs take the processors from the threads of a step, threads that wait for one another sleep early
+/// instead of spinning. It changes no result. Default: on (MEZZO_YIELD_WHEN_BUSY). It has no effect if OMP_WAIT_POLICY
+/// is set.
+MEZZO_API bool yield_when_busy();
+MEZZO_API void set_yield_when_busy(bool yield);
+
+/// While other programs take the processors from the threads of a step, steps run on fewer threads. Sums depend on the
+/// number of threads in their last digits, so results then depend on the load of the machine. Default: off
+/// (MEZZO_ADAPTIVE_THREADS). TrainerOptions::adaptive_threads overrides it for a Trainer.
+MEZZO_API bool adaptive_threads();
+MEZZO_API void set_adaptive_threads(bool adapt);
+
+/// Number of compiled steps that a module keeps, 1 or more: one per kind of step, shape of the batch, policy and number
+/// of threads. A further one replaces the one that was used longest ago. Default: 64 (MEZZO_PLAN_CACHE). Throws a
+/// ValueError if it is below 1.
+MEZZO_API int plan_cache_size();
+MEZZO_API void set_plan_cache_size(int plans);
+
+/// Number of kernels of eager code that each thread keeps, 1 or more: one per op, attributes and shapes. A further one
+/// replaces the one that was used longest ago. Default: 512 (MEZZO_EAGER_CACHE). Throws a ValueError if it is below 1.
+MEZZO_API int eager_cache_size();
+MEZZO_API void set_eager_cache_size(int kernels);
 /// @}
 
 namespace detail {

@@ -4,14 +4,18 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/fork.hpp>
 #include <mezzo/data/gather.hpp>
 
 namespace mezzo::detail {
 
 HostBatch BatchPool::take(std::int64_t samples) {
-  const std::lock_guard lock(mutex_);
+  const std::unique_lock<std::mutex> lock = lock_soon();
+  if (!lock) return {};
   const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const HostBatch& batch) {
     return batch.size == samples && std::none_of(batch.fields.begin(), batch.fields.end(),
                                                  [](const auto& field) { return field.tensor.shared(); });
@@ -23,9 +27,17 @@ HostBatch BatchPool::take(std::int64_t samples) {
 }
 
 void BatchPool::remember(const HostBatch& batch) {
-  const std::lock_guard lock(mutex_);
+  const std::unique_lock<std::mutex> lock = lock_soon();
+  if (!lock) return;
   if (kept_.size() == capacity_) kept_.pop_front();
   kept_.push_back(batch);
+}
+
+std::unique_lock<std::mutex> BatchPool::lock_soon() {
+  std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
+  constexpr int tries = 1000;
+  for (int i = 0; i < tries && !lock.try_lock(); ++i) std::this_thread::yield();
+  return lock;
 }
 
 HostBatch BatchPlan::load(std::int64_t batch) const {
@@ -57,16 +69,16 @@ class CallerSource : public BatchStream::Source {
   std::int64_t end_;
 };
 
-/// Loads batches on threads of its own, in a ring of slots.
-class WorkerSource : public BatchStream::Source {
+/// Threads that load batches [first, end) into a ring of slots.
+class Workers {
  public:
-  WorkerSource(BatchPlan plan, std::int64_t first, std::int64_t end, std::size_t room)
-      : plan_(std::move(plan)), slots_(room), next_to_load_(first), next_to_deliver_(first), end_(end) {}
+  Workers(const BatchPlan& plan, std::int64_t first, std::int64_t end, std::size_t room)
+      : plan_(plan), slots_(room), next_to_load_(first), next_to_deliver_(first), end_(end) {}
 
-  WorkerSource(const WorkerSource&) = delete;
-  WorkerSource& operator=(const WorkerSource&) = delete;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
 
-  ~WorkerSource() override {
+  ~Workers() {
     {
       const std::lock_guard lock(mutex_);
       end_ = next_to_load_;
@@ -77,16 +89,23 @@ class WorkerSource : public BatchStream::Source {
 
   /// Starts the threads. Not in the constructor: if a thread can't be started, the destructor must stop the others.
   void start(int workers) {
-    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
+    for (int i = 0; i < workers; ++i) {
+      try {
+        threads_.emplace_back([this] { work(); });
+      } catch (const std::system_error& error) {
+        fail<Error>("[DataLoader]", "{} workers need a thread each; the system refused one after {} ({})", workers, i,
+                    error.what());
+      }
+    }
   }
 
-  std::optional<HostBatch> next() override {
+  /// The next batch. It must not be called after the last one.
+  HostBatch next() {
     std::unique_lock lock(mutex_);
-    if (next_to_deliver_ == end_) return std::nullopt;
     Slot& slot = slot_of(next_to_deliver_);
     ready_.wait(lock, [&] { return slot.batch.has_value() || slot.failure != nullptr; });
     if (slot.failure != nullptr) std::rethrow_exception(slot.failure);
-    std::optional<HostBatch> batch = std::move(slot.batch);
+    HostBatch batch = std::move(*slot.batch);
     slot.batch.reset();
     ++next_to_deliver_;
     lock.unlock();
@@ -128,7 +147,7 @@ class WorkerSource : public BatchStream::Source {
     }
   }
 
-  const BatchPlan plan_;
+  const BatchPlan& plan_;
   std::mutex mutex_;               // guards all members below except threads_
   std::condition_variable ready_;  // a slot was filled
   std::condition_variable room_;   // a slot was emptied, or the source ends
@@ -139,15 +158,57 @@ class WorkerSource : public BatchStream::Source {
   std::vector<std::thread> threads_;
 };
 
+/// Loads batches on threads of its own. After fork(), the child has none of them and starts others.
+class WorkerSource : public BatchStream::Source {
+ public:
+  WorkerSource(BatchPlan plan, std::int64_t first, std::int64_t end, int workers, int prefetch)
+      : plan_(std::move(plan)), next_(first), end_(end), workers_(workers), prefetch_(prefetch) {
+    start();
+  }
+
+  WorkerSource(const WorkerSource&) = delete;
+  WorkerSource& operator=(const WorkerSource&) = delete;
+
+  ~WorkerSource() override { leave_to_parent(); }
+
+  std::optional<HostBatch> next() override {
+    if (next_ == end_) return std::nullopt;
+    if (leave_to_parent()) start();
+    HostBatch batch = threads_->next();
+    ++next_;
+    return batch;
+  }
+
+ private:
+  void start() {
+    const std::int64_t room = std::min(std::int64_t{workers_} * prefetch_, end_ - next_);
+    threads_ = std::make_unique<Workers>(plan_, next_, end_, static_cast<std::size_t>(room));
+    depth_ = fork_depth();
+    threads_->start(static_cast<int>(std::min<std::int64_t>(workers_, room)));
+  }
+
+  /// Forgets the threads of a parent process, which can't be joined here. False if they are this process's.
+  bool leave_to_parent() {
+    if (depth_ == fork_depth()) return false;
+    (void)threads_.release();
+    return true;
+  }
+
+  const BatchPlan plan_;
+  std::int64_t next_;
+  std::int64_t end_;
+  int workers_;
+  int prefetch_;
+  int depth_ = 0;  // fork_depth() when the threads were started
+  std::unique_ptr<Workers> threads_;
+};
+
 }  // namespace
 
 std::unique_ptr<BatchStream::Source> make_batch_source(BatchPlan plan, std::int64_t first, std::int64_t end,
                                                        int workers, int prefetch) {
-  if (workers == 0) return std::make_unique<CallerSource>(std::move(plan), first, end);
-  const std::int64_t room = std::min(std::int64_t{workers} * prefetch, end - first);
-  auto source = std::make_unique<WorkerSource>(std::move(plan), first, end, static_cast<std::size_t>(room));
-  source->start(static_cast<int>(std::min<std::int64_t>(workers, room)));
-  return source;
+  if (workers == 0 || first == end) return std::make_unique<CallerSource>(std::move(plan), first, end);
+  return std::make_unique<WorkerSource>(std::move(plan), first, end, workers, prefetch);
 }
 
 }  // namespace mezzo::detail

@@ -24,6 +24,9 @@ class BatchPool {
   void remember(const HostBatch& batch);
 
  private:
+  /// A lock of the mutex, or none if it stays locked: after fork() its owner may not exist in the child.
+  std::unique_lock<std::mutex> lock_soon();
+
   std::size_t capacity_;
   std::mutex mutex_;
   std::deque<HostBatch> kept_;

@@ -1,6 +1,7 @@
 #include <mezzo/data/gather.hpp>
 
 #include <exception>
+#include <new>
 #include <string>
 
 #include <mezzo/core/fail.hpp>
@@ -15,7 +16,7 @@ Shape with_batch_axis(std::int64_t samples, const Shape& sample) {
 }
 
 /// Makes the tensors of `batch` fit for `samples` samples; shared tensors are replaced.
-void prepare(const std::vector<Field>& fields, std::int64_t samples, HostBatch& batch) {
+void prepare(const std::vector<Field>& fields, std::int64_t samples, const char* where, HostBatch& batch) {
   batch.size = samples;
   batch.fields.resize(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -24,7 +25,11 @@ void prepare(const std::vector<Field>& fields, std::int64_t samples, HostBatch& 
     to.role = fields[i].role;
     Shape shape = with_batch_axis(samples, fields[i].shape);
     if (to.tensor.dtype() != fields[i].dtype || to.tensor.shape() != shape || to.tensor.shared()) {
-      to.tensor = Tensor::uninitialized(std::move(shape), fields[i].dtype);
+      try {
+        to.tensor = Tensor::uninitialized(std::move(shape), fields[i].dtype);
+      } catch (const MemoryError& error) {
+        fail<MemoryError>(where, "field \"{}\" of {} samples: {}", fields[i].name, samples, error.what());
+      }
     }
   }
 }
@@ -43,6 +48,10 @@ void prepare(const std::vector<Field>& fields, std::int64_t samples, HostBatch& 
     std::throw_with_nested(ValueError(prefix + e.what()));
   } catch (const FileError& e) {
     std::throw_with_nested(FileError(prefix + e.what()));
+  } catch (const MemoryError& e) {
+    std::throw_with_nested(MemoryError(prefix + e.what()));
+  } catch (const std::bad_alloc&) {
+    std::throw_with_nested(MemoryError(prefix + "the system has not enough memory"));
   } catch (const std::exception& e) {
     std::throw_with_nested(Error(prefix + e.what()));
   } catch (...) {
@@ -55,7 +64,7 @@ void prepare(const std::vector<Field>& fields, std::int64_t samples, HostBatch& 
 void gather(const DatasetSource& source, const std::vector<std::int64_t>& indices, std::int64_t epoch,
             const char* where, HostBatch& batch) {
   const auto samples = static_cast<std::int64_t>(indices.size());
-  prepare(source.fields(), samples, batch);
+  prepare(source.fields(), samples, where, batch);
   const std::size_t count = batch.fields.size();
   std::vector<void*> cursors(count);
   std::vector<std::size_t> steps(count);

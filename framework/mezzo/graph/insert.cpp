@@ -119,9 +119,9 @@ Value read_variable(const std::shared_ptr<VariableState>& variable) {
   auto node = std::make_shared<Node>();  // a node although it is computed: functional graphs find the variable by it
   node->op = &variable_op();
   node->where = current_label("variable");
-  node->outputs = {{variable->value.shape(), variable->dtype()}};
   node->variable = variable;
   node->results = {variable->numbers()};
+  node->outputs = {{node->results.front().shape(), node->results.front().dtype()}};
   return as_read(Value(node, 0));
 }
 

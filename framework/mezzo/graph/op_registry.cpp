@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/fork.hpp>
 
 namespace mezzo {
 namespace {
@@ -26,7 +27,11 @@ struct Registry {
 };
 
 Registry& registry() {
-  static auto* const one = new Registry;
+  static auto* const one = [] {
+    auto* const fresh = new Registry;
+    detail::free_in_child(fresh->mutex);
+    return fresh;
+  }();
   return *one;
 }
 

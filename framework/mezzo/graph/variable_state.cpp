@@ -4,8 +4,34 @@
 #include <mezzo/core/split_float.hpp>
 
 namespace mezzo {
+namespace {
+
+/// Access to a variable's numbers. The same thread may nest it.
+class Numbers {
+ public:
+  enum class Intent { read, replace };
+
+  Numbers(const VariableState& variable, Intent intent) : scope_(variable.usage) {
+    if (scope_.refused()) {
+      fail<ValueError>("", "[Variable \"{}\"] the model must be idle; got a {} while another thread runs it",
+                       variable.name, intent == Intent::read ? "read" : "write");
+    }
+    if (intent == Intent::replace && detail::InsideStep::of(variable.usage)) {
+      fail<ValueError>("",
+                       "[Variable \"{}\"] numbers must be replaced between steps; got a write inside a step that "
+                       "computes with them (Layer::update() writes at the end of the step)",
+                       variable.name);
+    }
+  }
+
+ private:
+  detail::AccessScope scope_;
+};
+
+}  // namespace
 
 void VariableState::copy_from(const VariableState& other) {
+  const Numbers access(other, Numbers::Intent::read);
   name = other.name;
   value = other.value.copy();
   if (other.remainder) {
@@ -30,6 +56,7 @@ VariableState::Copy& VariableState::copy_in(DType dtype) {
 }
 
 Tensor VariableState::numbers() const {
+  const Numbers access(*this, Numbers::Intent::read);
   if (!remainder) return value;
   Tensor joined = Tensor::uninitialized(value.shape(), DType::float32);
   const auto* high = value.data<bfloat16>();
@@ -45,6 +72,7 @@ Tensor VariableState::numbers() const {
 }
 
 void VariableState::split() {
+  const Numbers access(*this, Numbers::Intent::replace);
   if (remainder) return;
   if (value.dtype() != DType::float32) {
     fail<DTypeError>("", "[Variable \"{}\"] must be float32 to be split; got {}", name, value.dtype());
@@ -60,10 +88,12 @@ void VariableState::split() {
 }
 
 void VariableState::join() {
+  const Numbers access(*this, Numbers::Intent::replace);
   if (remainder) convert_to(numbers());
 }
 
 void VariableState::convert(DType dtype) {
+  const Numbers access(*this, Numbers::Intent::replace);
   if (this->dtype() != dtype) convert_to(numbers().cast(dtype));
 }
 
@@ -75,6 +105,7 @@ void VariableState::convert_to(const Tensor& numbers) {
 }
 
 void VariableState::assign(const Tensor& numbers) {
+  const Numbers access(*this, Numbers::Intent::replace);
   if (filled && numbers.shape() != value.shape()) {
     fail<ShapeError>("", "[Variable \"{}\"] assign: shape must be {}; got {}", name, value.shape(), numbers.shape());
   }
@@ -88,6 +119,7 @@ void VariableState::assign(const Tensor& numbers) {
 }
 
 void VariableState::store(const Tensor& kept) {
+  const Numbers access(*this, Numbers::Intent::replace);
   value = kept;
   ++version;
 }

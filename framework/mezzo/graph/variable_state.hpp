@@ -6,10 +6,13 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
+#include <mezzo/core/usage.hpp>
 
 namespace mezzo {
 
-/// State of a variable, shared by its layer, the graph, plans and optimizers.
+/// State of a variable, shared by its layer, the graph, plans and optimizers. The functions that read or replace all
+/// numbers wait while another thread does so. They throw a ValueError while another thread runs the variable's model,
+/// and those that replace numbers also inside a step of this thread that computes with them.
 struct MEZZO_API VariableState {
   struct Blank {};
   explicit VariableState(std::string label) : name(std::move(label)) {}
@@ -28,6 +31,8 @@ struct MEZZO_API VariableState {
   Shape file_axes;            ///< order of the axes in weight files; {}: unchanged
   Shape file_shape;           ///< shape in weight files, of merged axes; {}: unchanged
   std::uint64_t version = 0;  ///< counts writes; copies of an older version are stale
+
+  mutable detail::Usage usage;  ///< by a thread that reads or replaces numbers, or runs a model with the variable
 
   /// Low-precision copy for plans. Refreshed when stale; written directly by fused optimizer updates.
   struct Copy {

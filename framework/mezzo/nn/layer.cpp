@@ -10,6 +10,7 @@
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/activation_layer.hpp>
+#include <mezzo/nn/weight_access.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
@@ -108,6 +109,7 @@ Policy Layer::dtype_policy() const {
 }
 
 void Layer::to(const Policy& policy) {
+  const detail::WeightAccess access(weights(), label(), "to");
   state_->policy = policy;
   show_policy(*state_, "", {{.policy = mezzo::dtype_policy(), .path = "", .of_layer = false}});
   for (const WeightPolicy& weight : weight_policies(*this, {})) {

@@ -69,7 +69,8 @@ class MEZZO_API Layer {
   /// Sets the layer's policy and converts its weights, with those of sub-layers, to the policy's variable dtype, as
   /// torch's `module.to(dtype)`: `model.to("bfloat16")`. A narrower dtype rounds the numbers. Sub-layers with a policy
   /// of their own keep it, and statistics stay in float32. Optimizers continue with their slots, which are
-  /// kept in the accumulation dtype of the new one (float32 or float64).
+  /// kept in the accumulation dtype of the new one (float32 or float64). A ValueError while another thread runs a model
+  /// with the layer.
   void to(const Policy& policy);
 
   /// False: training does not change the weights of this layer and its sub-layers, and batch normalization below it
@@ -86,12 +87,12 @@ class MEZZO_API Layer {
   /// Writes all weights of this layer and its sub-layers to a safetensors file, each once, with torch's names
   /// ("layer1.0.conv1.weight") and layouts (convolution OIHW, Dense (out, in)). Floats are written as float32, float64
   /// as float64, under any policy. The file is replaced as a whole: after a FileError the old one is still there. A
-  /// ValueError if the layer isn't built.
+  /// ValueError if the layer isn't built, or while another thread runs a model with it.
   void save_weights(const std::string& path) const;
 
   /// Reads weights from such a file, or from one with torch's state_dict, and converts them to each variable's dtype.
   /// If the file is malformed, or tensors are missing, unexpected or of another shape, a FileError lists them all and
-  /// no weight changes. A ValueError if the layer isn't built.
+  /// no weight changes. A ValueError if the layer isn't built, or while another thread runs a model with it.
   void load_weights(const std::string& path, const LoadWeightsOptions& options = {});
 
   /// Converts an activation function to a layer: `Sequential({Dense({.units = 8}), Activation("relu")})`.

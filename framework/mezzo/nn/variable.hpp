@@ -37,10 +37,11 @@ class MEZZO_API Variable {
   bool filled() const { return state_->filled; }
   bool trainable() const { return state_->trainable; }
 
-  /// Current numbers.
+  /// Current numbers. A ValueError while another thread runs a model with the variable.
   Tensor value() const { return state_->numbers(); }
 
-  /// Replaces the numbers, converted to the variable's dtype. A ShapeError if the shape differs.
+  /// Replaces the numbers, converted to the variable's dtype. A ShapeError if the shape differs. A ValueError while
+  /// another thread runs a model with the variable, and inside a step that computes with it.
   void assign(const Tensor& numbers) const { state_->assign(numbers); }
 
   /// Identity of the numbers: equal for variables that share them.

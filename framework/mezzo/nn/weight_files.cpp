@@ -5,6 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/pattern.hpp>
+#include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_names.hpp>
 
 namespace mezzo {
@@ -97,10 +98,15 @@ void Layer::set_weight_files(const WeightFileRules& rules) {
 
 void Layer::save_weights(const std::string& path) const {
   const detail::FileWeights all = weights_of(*state_, label(), "save_weights");
+  std::vector<Tensor> values;  // share the variables' bytes until these are written to
+  {
+    const detail::WeightAccess access(weights(), label(), "save_weights");
+    for (const detail::FileWeight& weight : all.weights) values.push_back(weight.variable.value());
+  }
   NamedTensors tensors;
-  for (const detail::FileWeight& weight : all.weights) {
-    const Tensor value = weight.variable.value();
-    tensors.emplace_back(weight.name(), weight.in_file(value.cast(detail::file_dtype(value.dtype()))));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const detail::FileWeight& weight = all.weights[i];
+    tensors.emplace_back(weight.name(), weight.in_file(values[i].cast(detail::file_dtype(values[i].dtype()))));
   }
   save_safetensors(path, tensors, {{"format", "pt"}, {version_name, version}});
 }
@@ -118,6 +124,7 @@ void Layer::load_weights(const std::string& path, const LoadWeightsOptions& opti
   for (const Match& match : matching.matches) {
     values.push_back(match.weight->from_file(file.read(match.name).cast(match.weight->variable.dtype())));
   }
+  const detail::WeightAccess access(weights(), label(), "load_weights");
   for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
   if (matching.mismatches.any()) {
     warn(fmt::format("{} skip_mismatch skipped: {}", file_label(path), matching.mismatches.text()));

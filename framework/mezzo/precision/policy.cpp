@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/fork.hpp>
 #include <mezzo/precision/op_precision.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
@@ -90,8 +91,12 @@ Policy parse(const std::string& text) {
 }
 
 std::mutex& global_mutex() {
-  static std::mutex mutex;
-  return mutex;
+  static auto* const mutex = [] {
+    auto* const fresh = new std::mutex;
+    detail::free_in_child(*fresh);
+    return fresh;
+  }();
+  return *mutex;
 }
 
 Policy& global_policy() {

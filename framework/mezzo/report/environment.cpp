@@ -46,6 +46,11 @@ std::string environment() {
             {"flush denormals", on_off(flush_denormals()), "", by("MEZZO_FLUSH_DENORMALS", "set_flush_denormals()")},
             {"huge pages", on_off(huge_pages()), "transparent huge pages: " + system_pages(),
              by("MEZZO_HUGE_PAGES", "set_huge_pages()")},
+            {"yield when busy", on_off(yield_when_busy()), "", by("MEZZO_YIELD_WHEN_BUSY", "set_yield_when_busy()")},
+            {"adaptive threads", on_off(adaptive_threads()), "",
+             by("MEZZO_ADAPTIVE_THREADS", "set_adaptive_threads()")},
+            {"plan cache", fmt::to_string(plan_cache_size()), "", by("MEZZO_PLAN_CACHE", "set_plan_cache_size()")},
+            {"eager cache", fmt::to_string(eager_cache_size()), "", by("MEZZO_EAGER_CACHE", "set_eager_cache_size()")},
             {"instruction set", isa_name(isa()), cpu_name(), by("MEZZO_MAX_ISA", "ONEDNN_MAX_CPU_ISA")}})) {
     text += line + "\n";
   }

@@ -146,6 +146,7 @@ std::string text_of(const Trial& trial) {
 }  // namespace
 
 Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions& run) {
+  const IdleScope idle(module);  // other threads wait until the trials have restored the state
   const KeptTraining kept(training_state(module));
   const std::vector<HostBatch> batches = sample(loader);
   std::vector<Trial> trials;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
@@ -135,8 +136,8 @@ void add_numbers(const OptimizerConfig& config, Metadata& metadata) {
 
 void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {
   Rounding rounding(options);
-  TrainingState& state = training_state(module);
-  const RunningScope running(state);
+  std::optional<IdleScope> idle(std::in_place, module);
+  const TrainingState& state = training_state(module);
   if (!state.configured) {
     fail<ValueError>("[Trainer]", "save_checkpoint: the module must have been trained by fit(); got an untrained one");
   }
@@ -156,6 +157,7 @@ void save_checkpoint(Module& module, const std::string& path, const CheckpointOp
                     {names::epoch, fmt::to_string(state.epoch)},
                     {names::batch, fmt::to_string(state.batch)}};
   for (const OptimizerConfig& config : state.optimizers) add_numbers(config, metadata);
+  idle.reset();  // the model may train on: `tensors` are copies, by copy on write
   save_safetensors(path, tensors, metadata);
   rounding.warn_if_rounded();
 }

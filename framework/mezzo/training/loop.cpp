@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/auto_precision.hpp>
@@ -63,6 +64,11 @@ void require(const DataLoader& loader, const std::string& verb) {
   if (loader.empty()) fail<ValueError>("[Trainer]", "{}: the loader must have batches; got an absent loader", verb);
 }
 
+/// For the small allocations of the standard library. Arrays and arenas throw a MemoryError with their size.
+[[noreturn]] void fail_without_memory(const char* verb) {
+  fail<MemoryError>("[Trainer]", "{}: the system has not enough memory", verb);
+}
+
 HostBatch first_batch(const DataLoader& loader) { return *loader.epoch(0).next(); }
 
 Means evaluate_with(StepRunner& runner, const DataLoader& loader, Phase phase) {
@@ -99,7 +105,7 @@ Tensor concatenate(const std::vector<Tensor>& parts) {
 }  // namespace
 
 History fit(Module& module, const DataLoader& train, const DataLoader& validation, const RunOptions& run,
-            const LoopOptions& options) {
+            const LoopOptions& options) try {
   require(train, "fit");
   StepRunner runner(module, run);
   TrainingState& state = training_state(module);
@@ -160,16 +166,20 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
     bar.end(done, shown);
   }
   return history;
+} catch (const std::bad_alloc&) {
+  fail_without_memory("fit");
 }
 
-Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOptions& run) {
+Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOptions& run) try {
   require(loader, phase == Phase::test ? "test" : "validate");
   StepRunner runner(module, run);
   const auto numbers = evaluate_with(runner, loader, phase).numbers(false);
   return {numbers.begin(), numbers.end()};
+} catch (const std::bad_alloc&) {
+  fail_without_memory("evaluate");
 }
 
-Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run) {
+Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run) try {
   require(loader, "predict");
   StepRunner runner(module, run);
   std::vector<Tensor> parts;
@@ -179,6 +189,8 @@ Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run) 
     parts.push_back(runner.output());
   }
   return concatenate(parts);
+} catch (const std::bad_alloc&) {
+  fail_without_memory("predict");
 }
 
 }  // namespace mezzo::detail

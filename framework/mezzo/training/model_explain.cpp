@@ -124,8 +124,14 @@ std::string profile_text(const Plan& plan) {
 }  // namespace
 
 std::string Model::explain(const ExplainOptions& options) {
-  if (!run_state() || !run_state()->last_plan) fail<ValueError>(label(), "explain: a step must have run; got none");
-  const Plan& plan = *run_state()->last_plan;
+  const std::shared_ptr<RunState> state = run_state();
+  if (!state) fail<ValueError>(label(), "explain: a step must have run; got none");
+  const detail::AccessScope access(state->usage);
+  if (access.refused()) {
+    fail<ValueError>(label(), "explain: the model must be idle; got a call while another thread runs it");
+  }
+  if (!state->last_plan) fail<ValueError>(label(), "explain: a step must have run; got none");
+  const Plan& plan = *state->last_plan;
   if (options.profile) {
     if (plan.profile().runs() > 0) return profile_text(plan);
     fail<ValueError>(label(), "explain: a profile needs 2 steps or more, since the first isn't counted; got 1");

@@ -9,6 +9,8 @@
 namespace mezzo {
 namespace {
 
+using detail::bytes_text;
+
 const std::vector<detail::Column> columns{{"Layer (type)"},      {"Path"},          {"Output shape"}, {"Compute"},
                                           {"Variables"},         {"Param #", true}, {"Bytes", true},  {"States", true},
                                           {"Activations", true}, {"Trainable"}};
@@ -18,15 +20,6 @@ std::string grouped(std::int64_t number) {
   std::string text = fmt::to_string(number);
   for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, 1, ',');
   return text;
-}
-
-std::string bytes_text(std::size_t bytes) {
-  const char* units[] = {"KiB", "MiB", "GiB"};
-  double number = static_cast<double>(bytes) / 1024;
-  if (number < 1) return fmt::format("{} B", bytes);
-  std::size_t unit = 0;
-  for (; number >= 1024 && unit < 2; ++unit) number /= 1024;
-  return fmt::format("{:.1f} {}", number, units[unit]);
 }
 
 /// A count of numbers and their bytes.

@@ -36,8 +36,9 @@ void Model::compile(CompileOptions options) {
       fail<NameError>(label(), "compile: names of loss and metrics must differ; got \"{}\" twice", metric->name());
     }
   }
+  const detail::IdleScope idle(*this);
   compiled_ = std::move(options);
-  set_run_state(nullptr);
+  detail::forget_training(*this);
 }
 
 void Model::require_compiled(const std::string& verb) const {

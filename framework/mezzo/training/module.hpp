@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/usage.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/training/batch.hpp>
@@ -37,6 +38,7 @@ class Plan;
 struct MEZZO_API RunState {
   virtual ~RunState() = default;
   std::shared_ptr<const Plan> last_plan;  ///< of the last step, for explain()
+  detail::Usage usage;                    ///< by a thread that runs the module or reads its state
 };
 
 /// One of the module's optimizers, inside a training step.

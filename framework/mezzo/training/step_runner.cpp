@@ -1,11 +1,18 @@
 #include <mezzo/training/step_runner.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <mutex>
 #include <set>
 
+#include <mezzo/core/contention.hpp>
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/fork.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/core/tuning.hpp>
+#include <mezzo/nn/weight_access.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
 
@@ -48,21 +55,67 @@ std::set<const void*> copied_to_bfloat16(const Graph& graph) {
   return out;
 }
 
-}  // namespace
-
-TrainingState& training_state(Module& module) {
-  if (!module.run_state()) module.set_run_state(std::make_shared<TrainingState>());
-  return static_cast<TrainingState&>(*module.run_state());
+/// Guards the run states of all modules: two threads may make the first call.
+std::mutex& run_state_mutex() {
+  static auto* const one = [] {
+    auto* const fresh = new std::mutex;
+    free_in_child(*fresh);
+    return fresh;
+  }();
+  return *one;
 }
 
-RunningScope::RunningScope(TrainingState& state) : state_(state) {
-  if (state.running.exchange(true)) {
-    fail<ValueError>("[Trainer]", "the model must be idle; got a call while another thread or step runs it");
+[[noreturn]] void fail_running() {
+  fail<ValueError>("[Trainer]", "the model must be idle; got a call while another thread or step runs it");
+}
+
+}  // namespace
+
+std::shared_ptr<TrainingState> shared_training_state(Module& module) {
+  const std::lock_guard<std::mutex> lock(run_state_mutex());
+  if (!module.run_state()) module.set_run_state(std::make_shared<TrainingState>());
+  return std::static_pointer_cast<TrainingState>(module.run_state());
+}
+
+TrainingState& training_state(Module& module) { return *shared_training_state(module); }
+
+void forget_training(Module& module) {
+  const std::lock_guard<std::mutex> lock(run_state_mutex());
+  module.set_run_state(nullptr);
+}
+
+RunningScope::RunningScope(Module& module) : module_(module) {
+  std::shared_ptr<TrainingState> state;
+  do {  // again if Model::compile() has replaced the state meanwhile
+    state = shared_training_state(module);
+    scope_.emplace();
+    if (scope_->add({{state, &state->usage}}, true) != nullptr) fail_running();
+  } while (state != shared_training_state(module));
+  add_weights();
+}
+
+void RunningScope::add_weights() {
+  std::vector<RunScope::Object> weights;
+  for (const Variable& weight : module_.weights()) {
+    const std::shared_ptr<VariableState>& state = weight.state().pointer();
+    weights.emplace_back(state, &state->usage);
+  }
+  if (scope_->add(weights) != nullptr) {
+    fail<ValueError>(
+        "[Trainer]",
+        "weights of the model must be idle; got a call while another thread runs a model that shares them");
   }
 }
 
+IdleScope::IdleScope(Module& module) : state_(shared_training_state(module)) {
+  std::vector<Usage*> usages = usages_of(module.weights());
+  usages.push_back(&state_->usage);
+  scope_.emplace(std::move(usages));
+  if (scope_->refused() || state_->usage.runs_here()) fail_running();
+}
+
 StepRunner::StepRunner(Module& module, RunOptions options)
-    : module_(module), state_(training_state(module)), running_(state_), options_(std::move(options)) {
+    : module_(module), running_(module), state_(training_state(module)), options_(std::move(options)) {
   require_reach(module, options_.policy);
 }
 
@@ -71,11 +124,16 @@ void StepRunner::run(Phase phase, const HostBatch& batch) {
   failure_.clear();
   if (!converted_) convert(phase, batch);
   if (phase == Phase::train && !masters_kept_) keep_masters(batch);
+  Contention& contention = Contention::of_thread();
+  const bool adapts = options_.adaptive_threads.value_or(adaptive_threads());
+  const ThreadLimit threads(contention.threads(adapts));
+  const auto start = std::chrono::steady_clock::now();
   if (options_.eager) {
     run_eagerly(phase, batch);
   } else {
     run_plan(phase, batch);
   }
+  contention.step_done(std::chrono::steady_clock::now() - start, adapts);
   if (phase == Phase::train) ++state_.step;
   if (!failure_.empty()) throw ValueError(failure_);
 }
@@ -113,6 +171,7 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   const auto start = Profile::Clock::now();
   step_ = find_step(phase, batch);
   if (step_ == nullptr) step_ = compile(phase, batch);
+  step_->used = ++state_.runs;
   inputs_.resize(batch.fields.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = batch.fields[i].tensor;
   const std::vector<RuntimeKey>& keys = step_->plan->runtime_keys();
@@ -129,6 +188,13 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   step_->plan->count_wall(Profile::Clock::now() - start);
 }
 
+void StepRunner::make_room() {
+  const auto older = [](const auto& a, const auto& b) { return a->used < b->used; };
+  while (state_.steps.size() >= static_cast<std::size_t>(plan_cache_size())) {
+    state_.steps.erase(std::min_element(state_.steps.begin(), state_.steps.end(), older));
+  }
+}
+
 Policy StepRunner::base_policy() const { return options_.policy.inherits() ? dtype_policy() : options_.policy; }
 
 CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
@@ -136,22 +202,20 @@ CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
   const std::uint64_t layers = layers_signature(*module_.state());
   for (const auto& step : state_.steps) {
     const CompiledStep::Signature& s = step->signature;
-    if (s.phase == phase && s.layers == layers && s.policy == policy.name() && same_inputs(s.inputs, batch)) {
+    if (s.phase == phase && s.threads == thread_count() && s.layers == layers && s.policy == policy.name() &&
+        same_inputs(s.inputs, batch)) {
       return step.get();
     }
   }
   return nullptr;
 }
 
-void StepRunner::warn_of_many_plans(Phase phase, const HostBatch& batch) const {
+void StepRunner::warn_of_many_plans(Phase phase, const HostBatch& batch) {
+  if (++state_.compiled[static_cast<std::size_t>(phase)] != 9) return;
   std::string changes;
-  int alike = 0;
   for (const auto& step : state_.steps) {
-    if (step->signature.phase != phase) continue;
-    ++alike;
-    if (changes.empty()) changes = first_difference(step->signature.inputs, batch);
+    if (step->signature.phase == phase && changes.empty()) changes = first_difference(step->signature.inputs, batch);
   }
-  if (alike != 8) return;
   warn(fmt::format("more than 8 plans for one kind of step: what changes is {}",
                    changes.empty() ? "flags or policies of layers" : changes + "; pad or bucket the data"));
 }

@@ -1,5 +1,5 @@
 #pragma once
-#include <atomic>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +23,7 @@ struct RunOptions {
   bool eager = false;                            ///< runs node by node, without plans
   PipelineOptions passes{};                      ///< compiler passes
   std::optional<LossScaleOptions> loss_scale{};  ///< of the Trainer; not given: of each optimizer
+  std::optional<bool> adaptive_threads{};        ///< of the Trainer; not given: adaptive_threads()
   /// Skips steps with non-finite numbers without errors and warnings, and accepts optimizer options without effect.
   bool silent = false;
 };
@@ -32,11 +33,13 @@ struct CompiledStep {
   /// Everything that a plan depends on.
   struct Signature {
     Phase phase = Phase::train;
+    int threads = 0;  ///< thread_count()
     std::string policy;
     std::uint64_t layers = 0;  ///< layers_signature()
     std::vector<Spec> inputs;
   };
   Signature signature;
+  std::int64_t used = 0;  ///< TrainingState::runs at its last run
   std::shared_ptr<Plan> plan;
   std::vector<Logged> logged;        ///< one per output of the plan; the output of a predict step follows them
   std::vector<std::size_t> updated;  ///< optimizers that the step applies
@@ -53,23 +56,42 @@ struct TrainingState : RunState {
   std::int64_t epoch = 0;   ///< epochs done
   std::int64_t batch = 0;   ///< batches done of the unfinished epoch
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
-  std::vector<std::unique_ptr<CompiledStep>> steps;
-  std::atomic<bool> running{false};
+  std::vector<std::unique_ptr<CompiledStep>> steps;  ///< the plan_cache_size() ones that were used last
+  std::int64_t runs = 0;                             ///< runs of compiled steps, of all kinds
+  std::array<int, 4> compiled{};                     ///< number of plans that were made, by Phase
 };
 
 /// Training state of the module; the first call makes it.
 TrainingState& training_state(Module& module);
+std::shared_ptr<TrainingState> shared_training_state(Module& module);
 
-/// Marks a module as running for its lifetime. A ValueError if the module is running already.
+/// Makes the next call of training_state() make a new one.
+void forget_training(Module& module);
+
+/// Marks a module and its weights as running for its lifetime. Waits while other threads access them: save a
+/// checkpoint, read a weight.
 class RunningScope {
  public:
-  explicit RunningScope(TrainingState& state);
-  ~RunningScope() { state_.running = false; }
-  RunningScope(const RunningScope&) = delete;
-  RunningScope& operator=(const RunningScope&) = delete;
+  /// A ValueError if the module is running already, or if another thread runs a module that shares a weight.
+  explicit RunningScope(Module& module);
+
+  /// Adds the weights that were made since.
+  void add_weights();
 
  private:
-  TrainingState& state_;
+  Module& module_;
+  std::optional<RunScope> scope_;
+};
+
+/// Accesses the state and the weights of a module for its lifetime, without running it. Waits while another thread does
+/// so. A ValueError if the module is running.
+class IdleScope {
+ public:
+  explicit IdleScope(Module& module);
+
+ private:
+  std::shared_ptr<TrainingState> state_;
+  std::optional<AccessScope> scope_;
 };
 
 /// Runs steps of a module. Traces and compiles each signature once; later steps run the plan and allocate nothing.
@@ -134,6 +156,7 @@ class StepRunner {
   Value user_step(Phase phase, const Batch& batch);
   std::vector<Logged> trace_step(Phase phase, const Batch& batch);
   void run_plan(Phase phase, const HostBatch& batch);
+  void make_room();  ///< drops the plans that were used longest ago, until one more may be added
   void run_eagerly(Phase phase, const HostBatch& batch);
   /// True if a skip in the next run would cause a warning or an error. Its origin must then be sought, which outside
   /// eager mode runs the kernels up to the gates a second time.
@@ -144,11 +167,11 @@ class StepRunner {
   void count_update(std::size_t optimizer, bool scaled, bool committed, const std::optional<Overflow>& overflow);
   double runtime_value(const RuntimeKey& key) const;
   void set_runtime_values(Trace& trace) const;
-  void warn_of_many_plans(Phase phase, const HostBatch& batch) const;
+  void warn_of_many_plans(Phase phase, const HostBatch& batch);
 
   Module& module_;
-  TrainingState& state_;
   RunningScope running_;
+  TrainingState& state_;
   RunOptions options_;
   CompiledStep* step_ = nullptr;  // of the last run
   std::vector<Tensor> inputs_;

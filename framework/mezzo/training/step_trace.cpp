@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/loss_scaling.hpp>
@@ -85,6 +86,7 @@ Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   const RootScope root(module_);
   const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
   const Value result = user_step(phase, symbols(trace, batch));
+  running_.add_weights();
   if (result.defined()) trace.output("", result);
   return std::move(trace.graph());
 }
@@ -158,6 +160,7 @@ void StepRunner::use(OptimizerConfigs configs, bool anew) {
   if (anew) state_.step = state_.epoch = state_.batch = 0;
   state_.optimizers = std::move(configs);
   state_.steps.clear();
+  state_.compiled = {};
   state_.configured = true;
 }
 
@@ -171,9 +174,12 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
     // After note_groups(), which takes gates that skip updates for those of loss scaling.
     for (auto& gate : trace.graph().gates) gate.on_failure = Graph::OnFailure::skip_update;
   }
+  running_.add_weights();
+  make_room();
   step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
   // After the trace: it may have built layers.
   step->signature = {.phase = phase,
+                     .threads = thread_count(),
                      .policy = base_policy().name(),
                      .layers = layers_signature(*module_.state()),
                      .inputs = step->plan->inputs()};
@@ -190,6 +196,7 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
     }
   }
   eager_logged_ = trace_step(phase, symbols(trace, batch));
+  running_.add_weights();
   logged_ = &eager_logged_;
   const Graph& graph = trace.graph();
   for (const auto& gate : graph.gates) {

@@ -22,6 +22,9 @@ struct TrainerOptions {
   /// `.loss_scale = {{.dynamic = false, .initial_scale = 128}}`. Not given: the options of compile() or
   /// configure_optimizers(), else the defaults of LossScaleOptions.
   std::optional<LossScaleOptions> loss_scale{};
+  /// While other programs take the processors, steps run on fewer threads; sums then differ in their last digits. Not
+  /// given: adaptive_threads(), which is off by default.
+  std::optional<bool> adaptive_threads{};
 };
 
 /// Options of Trainer::fit.
@@ -37,7 +40,9 @@ struct CheckpointOptions {
 };
 
 /// Runs the loops: `Trainer({.max_epochs = 5, .precision = "bf16"}).fit(model, train_loader, val_loader)`. Its
-/// precision holds during its calls, for every layer that has no policy of its own or from a container.
+/// precision holds during its calls, for every layer that has no policy of its own or from a container. All calls throw
+/// a MemoryError if the system hasn't the memory that they need, and a ValueError while another call runs the module.
+/// They wait while another thread saves or reads its weights.
 class MEZZO_API Trainer {
  public:
   /// A ValueError for limits below -1 or loss_scale options out of range.
@@ -63,8 +68,8 @@ class MEZZO_API Trainer {
 
   /// Writes a safetensors file from which a training can be resumed under any policy (docs/precision.md): weights,
   /// optimizer states, iterations, loss scales, counts of steps and epochs, seed. The file is replaced atomically: a
-  /// FileError leaves an existing file as it was. A ValueError if the module has not been trained, or if dtype isn't
-  /// floating or can't hold a weight.
+  /// FileError leaves an existing file as it was. A ValueError if the module has not been trained, if another thread or
+  /// step runs it, or if dtype isn't floating or can't hold a weight.
   static void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options = {});
 
   /// Means over the samples of the numbers that validation_step logs; of a compiled Model, loss and metrics. A

@@ -121,6 +121,7 @@ def main() -> None:
         "per_s": round(workload.items / median, 1),
         "best": round(workload.items / times[0], 1),
         "ms": round(median * 1e3, 3),
+        "mean_ms": round(sum(times) / len(times) * 1e3, 3),
         "first_s": round(first, 3),
         "rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "loss": round(float(loss), 4),

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -97,14 +98,25 @@ Offer first_fast(Candidates<D> candidates) {
   return first_fast(std::move(candidates), [](const auto&, const std::string&) { return true; });
 }
 
-/// The offer that make() returns, or oneDNN's error.
+/// The offer that make() returns, or oneDNN's error. Without memory no other implementation would do: a MemoryError.
 template <class Make>
 Offer offer(Make&& make) {
   try {
     return make();
   } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) {
+      fail<MemoryError>("[oneDNN]", "a descriptor needs more memory than the system has");
+    }
     return {{}, fmt::format("oneDNN: {}", error.what())};
   }
+}
+
+/// oneDNN keeps primitives that nobody uses any more, by default 1024: some with hundreds of KiB of code.
+void limit_primitive_cache() {
+  if (std::getenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY") != nullptr) return;
+  if (std::getenv("DNNL_PRIMITIVE_CACHE_CAPACITY") != nullptr) return;
+  constexpr int primitives = 256;
+  if (dnnl::get_primitive_cache_capacity() > primitives) dnnl::set_primitive_cache_capacity(primitives);
 }
 
 Descriptor images(const Convolution& c, const Array& array) { return c.any_images ? array.any() : array.plain(); }
@@ -140,7 +152,10 @@ Offer offer_gradient(const Convolution& c, dnnl::memory::data_type type, int x_a
 
 const dnnl::engine& engine() {
   // Never destroyed, since kernels of a static model may be destroyed after any other static object.
-  static const auto* one = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  static const auto* one = [] {
+    limit_primitive_cache();
+    return new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return *one;
 }
 
@@ -181,7 +196,12 @@ Offer offer_reorder(const Descriptor& from, const Descriptor& to) {
 
 dnnl::primitive create_primitive(const dnnl::primitive_desc_base& descriptor) {
   ++created;
-  return dnnl::primitive(descriptor.get());
+  try {
+    return dnnl::primitive(descriptor.get());
+  } catch (const dnnl::error& error) {
+    if (error.status != dnnl_out_of_memory) throw;
+    fail<MemoryError>("[oneDNN]", "the code of {} needs more memory than the system has", descriptor.impl_info_str());
+  }
 }
 
 }  // namespace onednn

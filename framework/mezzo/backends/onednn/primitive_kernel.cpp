@@ -100,9 +100,13 @@ void PrimitiveKernel::run(const KernelArguments& arguments) {
   // Calls the C function, since its C++ counterpart copies the arguments to a new array in each call.
   for (const Step& step : steps_) {
     const auto count = static_cast<int>(step.arguments.size());
-    if (dnnl_primitive_execute(step.primitive.get(), stream().get(), count, step.arguments.data()) != dnnl_success) {
-      fail<Error>("", "oneDNN failed to execute {}", detail_);
+    const dnnl_status_t status =
+        dnnl_primitive_execute(step.primitive.get(), stream().get(), count, step.arguments.data());
+    if (status == dnnl_out_of_memory) {
+      fail<MemoryError>("[oneDNN]", "{} needs more memory than the system has, beside {} bytes of scratch", detail_,
+                        scratch_bytes_);
     }
+    if (status != dnnl_success) fail<Error>("", "oneDNN failed to execute {}", detail_);
   }
   dnnl_stream_wait(stream().get());
 }
@@ -112,6 +116,8 @@ std::unique_ptr<Kernel> make_kernel(const Offer& offer, const std::vector<Operan
   if (!offer.accepted()) return nullptr;
   try {
     return std::make_unique<PrimitiveKernel>(offer.descriptor, operands);
+  } catch (const MemoryError&) {
+    throw;
   } catch (const std::exception& error) {
     return decline(reason, "oneDNN: {}", error.what());
   }

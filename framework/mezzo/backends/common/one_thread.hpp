@@ -1,0 +1,10 @@
+#pragma once
+#include <mezzo/compiler/kernel.hpp>
+
+namespace mezzo {
+
+/// The implementation with kernels that use one thread for small requests (is_small()), for kernels that would share
+/// any work among all threads.
+Implementation one_thread_if_small(Implementation implementation);
+
+}  // namespace mezzo

@@ -1,0 +1,22 @@
+#pragma once
+#include <mutex>
+
+namespace mezzo::detail {
+
+/// Makes computing possible after fork(), in the parent and in the child; further calls have no effect. A child has
+/// only the thread that called fork(): libgomp would wait for ever for its pool's other threads. So fork() first ends
+/// the pool of the calling thread, and each process starts a new one at its next parallel region.
+void handle_forks();
+
+/// Makes fork() wait for the mutex, so that it is free in the child. The mutex must never be destroyed, and no other
+/// lock may be taken while it is held.
+void free_in_child(std::mutex& mutex);
+
+/// Number of forks between the first process and this one. Threads of an object that was made under a lower number
+/// don't exist any more.
+int fork_depth();
+
+/// Number of times that fork() has ended a pool of threads in this process.
+int pools_ended();
+
+}  // namespace mezzo::detail
