@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include <mezzo/compiler/kernel.hpp>
+#include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/execution_context.hpp>
 
@@ -19,8 +20,9 @@ struct EagerKernels {
 constexpr std::size_t cache_limit = 4096;
 
 std::string key_of_request(const KernelRequest& request) {
-  std::string key =
-      fmt::format("{}|{}|{}", request.where, static_cast<const void*>(request.op), request.attributes.to_string());
+  const std::optional<bool>& winograd = kernel_options().float32_winograd;
+  std::string key = fmt::format("{}|{}|{}|{}", request.where, static_cast<const void*>(request.op),
+                                request.attributes.to_string(), winograd ? static_cast<int>(*winograd) : -1);
   for (const Spec& spec : request.inputs) key += fmt::format("|{}", to_string(spec));
   return key;
 }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/core/scoped_value.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
 
@@ -67,6 +69,7 @@ StepRunner::StepRunner(Module& module, RunOptions options)
 }
 
 void StepRunner::run(Phase phase, const HostBatch& batch) {
+  const ScopedValue winograd(kernel_options().float32_winograd, options_.float32_winograd);
   skipped_ = false;
   failure_.clear();
   if (!converted_) convert(phase, batch);
@@ -136,7 +139,8 @@ CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
   const std::uint64_t layers = layers_signature(*module_.state());
   for (const auto& step : state_.steps) {
     const CompiledStep::Signature& s = step->signature;
-    if (s.phase == phase && s.layers == layers && s.policy == policy.name() && same_inputs(s.inputs, batch)) {
+    if (s.phase == phase && s.layers == layers && s.policy == policy.name() &&
+        s.float32_winograd == options_.float32_winograd && same_inputs(s.inputs, batch)) {
       return step.get();
     }
   }

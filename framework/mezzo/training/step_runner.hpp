@@ -23,6 +23,7 @@ struct RunOptions {
   bool eager = false;                            ///< runs node by node, without plans
   PipelineOptions passes{};                      ///< compiler passes
   std::optional<LossScaleOptions> loss_scale{};  ///< of the Trainer; not given: of each optimizer
+  std::optional<bool> float32_winograd{};        ///< of the Trainer; not given: MEZZO_FLOAT32_WINOGRAD
   /// Skips steps with non-finite numbers without errors and warnings, and accepts optimizer options without effect.
   bool silent = false;
 };
@@ -35,6 +36,7 @@ struct CompiledStep {
     std::string policy;
     std::uint64_t layers = 0;  ///< layers_signature()
     std::vector<Spec> inputs;
+    std::optional<bool> float32_winograd{};
   };
   Signature signature;
   std::shared_ptr<Plan> plan;

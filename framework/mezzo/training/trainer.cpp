@@ -11,7 +11,10 @@ namespace {
 detail::RunOptions run_options(const TrainerOptions& options, Module& module) {
   const Policy& policy =
       options.precision.automatic() ? detail::training_state(module).chosen : options.precision.policy();
-  return {.policy = policy, .eager = options.eager, .loss_scale = options.loss_scale};
+  return {.policy = policy,
+          .eager = options.eager,
+          .loss_scale = options.loss_scale,
+          .float32_winograd = options.float32_winograd};
 }
 
 }  // namespace
