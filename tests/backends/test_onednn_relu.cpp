@@ -5,7 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include <mezzo/core/isa.hpp>
+
 #include "support/kernels.hpp"
+#include "support/skip.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -104,6 +107,7 @@ BOOST_AUTO_TEST_CASE(flags_of_others_change_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(large_outputs_use_onednns_relu) {
+  if (isa() != Isa::avx2) return skip("knows oneDNN's choices on AVX2");
   KernelRequest request;
   const auto is_apart = [&](const Case& c) {
     return kernel_of(c, Epilogue::relu, request)->detail().find("relu apart") != std::string::npos;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "compiler/steps.hpp"
@@ -158,6 +159,8 @@ BOOST_AUTO_TEST_CASE(plans_equal_eager_steps) {
   for (const std::string& policy : policy_names) {
     const bool wide = policy == "float32" || policy == "float64";
     for (const Pattern& pattern : patterns()) {
+      const bool slow = pattern.name == "winograd" && policy == "float64";  // by the reference
+      if (slow && std::getenv("MEZZO_TEST_SMALL") != nullptr) continue;
       Step step(pattern, policy);
       Plan plan = planned(trace_step(step, step.inputs, true));
       for (std::size_t i = 0; i < pattern.operands.size(); ++i) {
