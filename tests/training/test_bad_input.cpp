@@ -116,7 +116,8 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_not_finite) {
   for (const float number : {std::nanf(""), HUGE_VALF}) {
     x.mutable_data<float>()[1] = number;
     BOOST_TEST(fit_refusal<ValueError>(x, labels({0, 1})) ==
-               "[Trainer] the loss must be finite; got NaN or infinity; no weight was changed by this step");
+               "[Trainer] the loss must be finite; got NaN or infinity: input \"x\" holds a value that is not finite "
+               "(float32); no weight was changed by this step");
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <mezzo/compiler/kernel.hpp>
+#include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/parallel.hpp>
@@ -49,9 +50,11 @@ class EagerKernels {
 EagerKernels& kernels_of_thread() { return detail::ExecutionContext::current().part<EagerKernels>(); }
 
 std::string key_of_request(const KernelRequest& request) {
+  const std::optional<bool>& winograd = kernel_options().float32_winograd;
   // Kernels are made for a number of threads.
-  std::string key = fmt::format("{}|{}|{}|{}", thread_count(), request.where, static_cast<const void*>(request.op),
-                                request.attributes.to_string());
+  std::string key =
+      fmt::format("{}|{}|{}|{}|{}", thread_count(), request.where, static_cast<const void*>(request.op),
+                  request.attributes.to_string(), winograd ? static_cast<int>(*winograd) : -1);
   for (const Spec& spec : request.inputs) key += fmt::format("|{}", to_string(spec));
   return key;
 }

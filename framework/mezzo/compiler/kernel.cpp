@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <mezzo/compiler/kernel_options.hpp>
+#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/fork.hpp>
 #include <mezzo/core/output.hpp>
@@ -54,6 +56,8 @@ std::string describe(const KernelRequest& request) {
 }
 
 }  // namespace
+
+KernelOptions& kernel_options() { return detail::ExecutionContext::current().part<KernelOptions>(); }
 
 void register_kernel_table(std::vector<Implementation> (*table)()) {
   Registry& all = registry();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <mezzo/compiler/plan.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/visit.hpp>
 #include <mezzo/graph/op_registry.hpp>
@@ -30,12 +31,12 @@ void walk_back(const Node& start, Visit visit) {
   }
 }
 
-/// True if the node depends on the loss scale, other than through updated weights.
-bool carries_loss_scale(const Node& node) {
-  bool found = false;
-  walk_back(node, [&](const Node& source) {
-    found |= is(source, runtime_op()) && runtime_key(source).scalar == RuntimeScalar::loss_scale;
-    return !found && source.op->in_place.empty();
+/// True if `value` is computed from the node.
+bool depends_on(const Value& value, const Node& node) {
+  bool found = value.node().get() == &node;
+  walk_back(*value.node(), [&](const Node& source) {
+    found |= &source == &node;
+    return !found;
   });
   return found;
 }
@@ -69,11 +70,27 @@ bool all_finite(const void* data, const Spec& spec) {
   });
 }
 
+std::string describe(const std::optional<Overflow>& overflow) {
+  if (!overflow) return "a value is not finite";
+  const std::string path = overflow->path.empty() ? "" : fmt::format("\"{}\"", overflow->path);
+  const char* space = path.empty() ? "" : " ";
+  if (overflow->op == "input" || overflow->op == "variable" || overflow->op == "constant") {
+    return fmt::format("{}{}{} holds a value that is not finite ({})", overflow->op, space, path, overflow->dtype);
+  }
+  const std::string into = overflow->reader.empty() ? "" : fmt::format(" into \"{}\"", overflow->reader);
+  return fmt::format("{}{}{}{}{} gave the first value that is not finite ({})", path, space, overflow->op,
+                     overflow->backward ? " in the backward pass" : "", into, overflow->dtype);
+}
+
+std::string error_of(const Graph::Gate& gate, const std::optional<Overflow>& overflow) {
+  return fmt::format("{}: {}; no weight was changed by this step", gate.error, describe(overflow));
+}
+
 void Overflows::note(const NodePtr& node, DType dtype, const std::string& reader) {
   entries_.try_emplace(node.get(), Entry{entries_.size(), dtype, reader});
 }
 
-std::optional<Overflow> Overflows::behind(const Value& ok) const {
+std::optional<Overflow> Overflows::behind(const Value& ok, const Value& loss_ok) const {
   Cause cause;
   walk_back(*ok.node(), [&](const Node& node) {
     const auto found = entries_.find(&node);
@@ -88,7 +105,7 @@ std::optional<Overflow> Overflows::behind(const Value& ok) const {
                .path = first.path,
                .reader = "",
                .dtype = entry.dtype,
-               .backward = carries_loss_scale(first)};
+               .backward = !depends_on(loss_ok, first)};
   if (first.variable) {
     out.path = (entry.reader.empty() ? "" : entry.reader + "/") + first.variable->name;
   } else if (first.op->infer == nullptr) {
@@ -126,7 +143,9 @@ void Plan::seek_overflow() {
   }
   for (const Gate& gate : gates_) {
     if (opened(gate) || overflow(gate.group)) continue;
-    const std::optional<Overflow> overflow = found.behind(gate.ok);
+    const auto loss =
+        std::find_if(gates_.begin(), gates_.end(), [&](const Gate& other) { return other.group == gate.group; });
+    const std::optional<Overflow> overflow = found.behind(gate.ok, loss->ok);
     if (overflow) overflows_.emplace_back(gate.group, *overflow);
   }
 }

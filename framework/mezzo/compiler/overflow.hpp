@@ -21,8 +21,17 @@ struct Overflow {
   std::string path;    ///< of the layer, or the name of the input or variable; empty outside of layers
   std::string reader;  ///< if `path` is empty: path of the first layer that reads the value
   DType dtype = DType::float32;
-  bool backward = false;  ///< computed from the scaled loss
+  bool backward = false;  ///< computed from the loss
 };
+
+/// Origin of a non-finite value, for messages: `"backbone/conv1" conv2d gave the first value that is not finite
+/// (float16)`. The backward pass adds `in the backward pass`; an op outside of layers has `into "head"`, the layer that
+/// reads it, instead of its own path. A leaf: `variable "stem/kernel" holds a value that is not finite (float32)`.
+/// `a value is not finite` for none.
+std::string describe(const std::optional<Overflow>& overflow);
+
+/// Text of the error of a gate with OnFailure::error: the gate's own, then the value that closed it.
+std::string error_of(const Graph::Gate& gate, const std::optional<Overflow>& overflow);
 
 /// Nodes of a step with an infinity or NaN among their outputs.
 class Overflows {
@@ -31,8 +40,9 @@ class Overflows {
   void note(const NodePtr& node, DType dtype, const std::string& reader);
 
   /// The first noted node with an unbroken chain of noted nodes to the gate `ok`; none if there is none. So a mask of
-  /// -infinity that softmax turns into zeros is not reported.
-  std::optional<Overflow> behind(const Value& ok) const;
+  /// -infinity that softmax turns into zeros is not reported. `loss_ok` is the gate of the loss, or `ok` if there is
+  /// no other: nodes that it doesn't depend on are in the backward pass.
+  std::optional<Overflow> behind(const Value& ok, const Value& loss_ok) const;
 
  private:
   struct Entry {

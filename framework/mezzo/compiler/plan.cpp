@@ -19,9 +19,7 @@ void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& run
   refresh_copies();
   end_of(Chore::refresh_copies);
   run_steps(0, gates_at_);
-  ask_gates();
-  overflows_.clear();
-  if (seek && !closed_.empty()) seek_overflow();
+  ask_gates(seek);
   end_of(Chore::ask_gates);
   run_steps(gates_at_, steps_.size());
   commit();
@@ -106,13 +104,18 @@ void Plan::run_steps(std::size_t begin, std::size_t end) {
   }
 }
 
-void Plan::ask_gates() {
+void Plan::ask_gates(bool seek) {
   closed_.clear();
+  overflows_.clear();
+  const Gate* failed = nullptr;
   for (const Gate& gate : gates_) {
     if (opened(gate)) continue;
-    if (gate.on_failure == Graph::OnFailure::error) throw ValueError(gate.error);
+    if (gate.on_failure == Graph::OnFailure::error && failed == nullptr) failed = &gate;
     closed_.push_back(gate.group);
   }
+  if (closed_.empty()) return;
+  if (seek || failed != nullptr) seek_overflow();
+  if (failed != nullptr) throw ValueError(error_of(*failed, overflow(failed->group)));
 }
 
 bool Plan::committed(int group) const {

@@ -30,7 +30,8 @@ class Plan {
   /// gate passed. A kernel that may throw runs before the gates. If a kernel or a gate with an error text throws, no
   /// variable has changed. `inputs` must match inputs() in shape and dtype: a ShapeError otherwise. `runtime` must have
   /// one number per runtime_keys(): a ValueError otherwise. With `seek_overflow`, if a gate stays closed, the kernels
-  /// up to the gates run once more and every result is checked for infinity and NaN; see overflow().
+  /// up to the gates run once more and every result is checked for infinity and NaN; see overflow(). So they do before
+  /// the error of a gate, whose text names the first such value.
   void run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek_overflow = false);
 
   /// True if the last run committed the group's updates.
@@ -107,19 +108,15 @@ class Plan {
     int group = -1;
     bool in_place = false;  ///< the kernel writes to the variable itself
   };
-  struct Gate {
+  struct Gate : Graph::Gate {
     std::size_t buffer = 0;
-    int group = -1;
-    Graph::OnFailure on_failure = Graph::OnFailure::skip_update;
-    std::string error;
-    Value ok;
   };
 
   static bool computes_with(const void* plan, const detail::Usage& usage);
   void bind(const std::vector<Tensor>& inputs, const std::vector<double>& runtime);
   void refresh_copies();
   void run_steps(std::size_t begin, std::size_t end);
-  void ask_gates();
+  void ask_gates(bool seek);
   bool opened(const Gate& gate) const { return *static_cast<const bool*>(buffers_[gate.buffer].address); }
   void seek_overflow();
   void note_operands(const Step& step, Overflows& overflows) const;

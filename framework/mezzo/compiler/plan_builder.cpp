@@ -39,11 +39,7 @@ class PlanBuilder {
       plan_.outputs_.push_back(lasting(output.value));
     }
     for (const auto& gate : graph_.gates) {
-      plan_.gates_.push_back({.buffer = buffer_of(gate.ok),
-                              .group = gate.group,
-                              .on_failure = gate.on_failure,
-                              .error = gate.error,
-                              .ok = gate.ok});
+      plan_.gates_.push_back({gate, buffer_of(gate.ok)});
     }
     add_commits();
     const std::size_t computing = plan_.steps_.size();

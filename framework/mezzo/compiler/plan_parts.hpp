@@ -32,6 +32,8 @@ class UpdateSchedule {
   void apply();
 
  private:
+  /// Moves each all_finite to the place after the kernel that computes its last operand, which is in the cache there.
+  void advance_checks();
   std::size_t first_place(const Plan::Step& update) const;
 
   Plan& plan_;

@@ -2,11 +2,14 @@
 #include <utility>
 
 #include <mezzo/compiler/plan_parts.hpp>
+#include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 
 UpdateSchedule::UpdateSchedule(Plan& plan, std::size_t computing, const Views& views)
     : plan_(plan), views_(views), computing_(computing) {
+  advance_checks();
   for (std::size_t i = 0; i < computing; ++i) {
     const Plan::Step& step = plan_.steps_[i];
     for (const std::size_t buffer : step.writes) written_[buffer] = i + 1;
@@ -20,6 +23,28 @@ UpdateSchedule::UpdateSchedule(Plan& plan, std::size_t computing, const Views& v
     const auto found = written_.find(views_.root(gate.buffer));
     if (found != written_.end()) gates_at_ = std::max(gates_at_, found->second);
   }
+}
+
+void UpdateSchedule::advance_checks() {
+  std::map<std::size_t, std::size_t> written;
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // place, step
+  for (std::size_t i = 0; i < computing_; ++i) {
+    const Plan::Step& step = plan_.steps_[i];
+    std::size_t place = 2 * i;
+    if (is(*step.node, ops::all_finite) && !step.copies) {
+      place = 0;
+      for (const std::size_t buffer : step.reads) {
+        const auto found = written.find(views_.root(buffer));
+        if (found != written.end()) place = std::max(place, found->second + 1);
+      }
+    }
+    for (const std::size_t buffer : step.writes) written[buffer] = place;
+    order.emplace_back(place, i);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Plan::Step> steps;
+  for (const auto& entry : order) steps.push_back(std::move(plan_.steps_[entry.second]));
+  std::move(steps.begin(), steps.end(), plan_.steps_.begin());
 }
 
 std::size_t UpdateSchedule::first_place(const Plan::Step& update) const {

@@ -26,12 +26,12 @@ struct Graph {
     skip_update,  ///< the run goes on; updates that the gate guards are not committed (loss scaling)
     error         ///< the run throws a ValueError; no update is committed
   };
-  /// Condition for updates: those of its group, and those without a group, are committed only if `ok` is true.
+  /// Updates of its group, and those without a group, are committed only if `ok` is true. The first gate is the loss's.
   struct Gate {
     Value ok;  ///< bool, shape ()
     int group = -1;
     OnFailure on_failure = OnFailure::skip_update;
-    std::string error{};  ///< text of the ValueError; unused with OnFailure::skip_update
+    std::string error{};  ///< start of the ValueError's text; unused with OnFailure::skip_update
   };
 
   std::vector<NodePtr> nodes;

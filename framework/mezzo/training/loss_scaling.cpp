@@ -17,21 +17,6 @@ bool warns_at_next_skip(const LossScale& scale) {
 
 std::string named(const std::string& name) { return name.empty() ? "" : fmt::format(" of optimizer \"{}\"", name); }
 
-/// Origin of a non-finite value, for messages: `"backbone/conv1" conv2d gave the first value that is not finite
-/// (float16)`. The backward pass adds `in the backward pass`; an op outside of layers has `into "head"`, the layer that
-/// reads it, instead of its own path. A leaf: `variable "stem/kernel" holds a value that is not finite (float32)`.
-std::string text_of(const std::optional<Overflow>& overflow) {
-  if (!overflow) return "a value is not finite";
-  const std::string path = overflow->path.empty() ? "" : fmt::format("\"{}\"", overflow->path);
-  const char* space = path.empty() ? "" : " ";
-  if (overflow->op == "input" || overflow->op == "variable" || overflow->op == "constant") {
-    return fmt::format("{}{}{} holds a value that is not finite ({})", overflow->op, space, path, overflow->dtype);
-  }
-  const std::string into = overflow->reader.empty() ? "" : fmt::format(" into \"{}\"", overflow->reader);
-  return fmt::format("{}{}{}{}{} gave the first value that is not finite ({})", path, space, overflow->op,
-                     overflow->backward ? " in the backward pass" : "", into, overflow->dtype);
-}
-
 }  // namespace
 
 bool StepRunner::seeks_overflow(const std::vector<std::size_t>& updated) const {
@@ -56,13 +41,13 @@ void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed
   if (!state.loss_scale.update(committed) && !options_.silent) {
     failure_ = fmt::format(
         "[Trainer] loss and gradients of step {}{} must be finite at the smallest loss scale, {:.8g}; got: {}",
-        state_.step, named(config.name), before, text_of(overflow));
+        state_.step, named(config.name), before, describe(overflow));
     return;
   }
   if (!warns) return;
   const bool dynamic = state.loss_scale.options().dynamic;
   warn(fmt::format("[Trainer] step {}{} was skipped: {}; loss scale {:.8g}{}", state_.step, named(config.name),
-                   text_of(overflow), before,
+                   describe(overflow), before,
                    dynamic ? fmt::format(" -> {:.8g}", state.loss_scale.scale()) : " is fixed"));
 }
 
@@ -79,9 +64,12 @@ std::optional<Overflow> overflow_of(const Graph& graph, int group) {
     }
     if (node->op->infer != nullptr) look(node, {});
   }
+  const Graph::Gate* loss = nullptr;
   for (const auto& gate : graph.gates) {
-    if (gate.group != group || gate.ok.item() != 0) continue;
-    if (auto overflow = found.behind(gate.ok)) return overflow;
+    if (gate.group != group) continue;
+    if (loss == nullptr) loss = &gate;
+    if (gate.ok.item() != 0) continue;
+    if (auto overflow = found.behind(gate.ok, loss->ok)) return overflow;
   }
   return {};
 }

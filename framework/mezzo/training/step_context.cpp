@@ -120,18 +120,23 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   trace.gate({.ok = finite,
               .group = group,
               .on_failure = on_failure,
-              .error = "[Trainer] the loss must be finite; got NaN or infinity; no weight was changed by this step"});
+              .error = "[Trainer] the loss must be finite; got NaN or infinity"});
+  const auto gate_of_gradients = [&](const Value& ok) {
+    trace.gate({.ok = ok,
+                .group = group,
+                .on_failure = on_failure,
+                .error = "[Trainer] gradients must be finite; got NaN or infinity"});
+  };
   Optimizer::Step step{.learning_rate = runtime_scalar(RuntimeScalar::learning_rate, handle.index()),
                        .count = runtime_scalar(RuntimeScalar::count, handle.index()),
                        .multiplier = Tensor::scalar(1, DType::float64)};
   if (scaled || optimizer.common().global_clipnorm > 0) {
     const Values out = insert(ops::gradient_multiplier, operands, {{"clipnorm", optimizer.common().global_clipnorm}});
     step.multiplier = out[0];
-    trace.gate(
-        {.ok = out[1],
-         .group = group,
-         .on_failure = on_failure,
-         .error = "[Trainer] gradients must be finite; got NaN or infinity; no weight was changed by this step"});
+    gate_of_gradients(out[1]);
+  } else {
+    // One check for each gradient, which runs where the gradient is computed and is still in the cache.
+    for (std::size_t i = 1; i < operands.size(); ++i) gate_of_gradients(insert_one(ops::all_finite, {operands[i]}));
   }
   std::vector<std::shared_ptr<VariableState>>& updated = updated_[handle.index()];
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -5,12 +5,14 @@
 #include <mutex>
 #include <set>
 
+#include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/core/contention.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/fork.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/core/scoped_value.hpp>
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -120,6 +122,7 @@ StepRunner::StepRunner(Module& module, RunOptions options)
 }
 
 void StepRunner::run(Phase phase, const HostBatch& batch) {
+  const ScopedValue winograd(kernel_options().float32_winograd, options_.float32_winograd);
   skipped_ = false;
   failure_.clear();
   if (!converted_) convert(phase, batch);
@@ -203,7 +206,7 @@ CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
   for (const auto& step : state_.steps) {
     const CompiledStep::Signature& s = step->signature;
     if (s.phase == phase && s.threads == thread_count() && s.layers == layers && s.policy == policy.name() &&
-        same_inputs(s.inputs, batch)) {
+        s.float32_winograd == options_.float32_winograd && same_inputs(s.inputs, batch)) {
       return step.get();
     }
   }

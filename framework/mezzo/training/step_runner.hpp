@@ -24,6 +24,7 @@ struct RunOptions {
   PipelineOptions passes{};                      ///< compiler passes
   std::optional<LossScaleOptions> loss_scale{};  ///< of the Trainer; not given: of each optimizer
   std::optional<bool> adaptive_threads{};        ///< of the Trainer; not given: adaptive_threads()
+  std::optional<bool> float32_winograd{};        ///< of the Trainer; not given: MEZZO_FLOAT32_WINOGRAD
   /// Skips steps with non-finite numbers without errors and warnings, and accepts optimizer options without effect.
   bool silent = false;
 };
@@ -37,6 +38,7 @@ struct CompiledStep {
     std::string policy;
     std::uint64_t layers = 0;  ///< layers_signature()
     std::vector<Spec> inputs;
+    std::optional<bool> float32_winograd{};
   };
   Signature signature;
   std::int64_t used = 0;  ///< TrainingState::runs at its last run

@@ -182,7 +182,8 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
                      .threads = thread_count(),
                      .policy = base_policy().name(),
                      .layers = layers_signature(*module_.state()),
-                     .inputs = step->plan->inputs()};
+                     .inputs = step->plan->inputs(),
+                     .float32_winograd = options_.float32_winograd};
   state_.steps.push_back(std::move(step));
   return state_.steps.back().get();
 }
@@ -200,7 +201,9 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   logged_ = &eager_logged_;
   const Graph& graph = trace.graph();
   for (const auto& gate : graph.gates) {
-    if (gate.on_failure == Graph::OnFailure::error && gate.ok.item() == 0) throw ValueError(gate.error);
+    if (!options_.silent && gate.on_failure == Graph::OnFailure::error && gate.ok.item() == 0) {
+      throw ValueError(error_of(gate, overflow_of(graph, gate.group)));
+    }
   }
   eager_values_.clear();
   for (const auto& output : graph.outputs) eager_values_.push_back(output.value.tensor());

@@ -14,7 +14,8 @@ detail::RunOptions run_options(const TrainerOptions& options, Module& module) {
   return {.policy = policy,
           .eager = options.eager,
           .loss_scale = options.loss_scale,
-          .adaptive_threads = options.adaptive_threads};
+          .adaptive_threads = options.adaptive_threads,
+          .float32_winograd = options.float32_winograd};
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ struct TrainerOptions {
   /// While other programs take the processors, steps run on fewer threads; sums then differ in their last digits. Not
   /// given: adaptive_threads(), which is off by default.
   std::optional<bool> adaptive_threads{};
+  /// False: 3 x 3 convolutions of float32 operands are plain sums. True: they run by Winograd's algorithm where it is
+  /// faster, which rounds about twice as much (docs/precision.md). Not given: true, unless MEZZO_FLOAT32_WINOGRAD=0.
+  std::optional<bool> float32_winograd{};
 };
 
 /// Options of Trainer::fit.
@@ -51,11 +54,11 @@ class MEZZO_API Trainer {
   /// Trains a module and validates after each epoch if there is a validation loader.
   ///
   /// Without `ckpt_path` a new training starts: optimizers begin without state. A ValueError if the training loader is
-  /// absent, or if the loss (with global_clipnorm, a gradient) is not finite. Under loss scaling a step with a
-  /// non-finite loss or gradient is skipped instead; a warning names the layer and op that gave the first non-finite
-  /// value (at an optimizer's skips 1, 2, 3, 4, 8, 16, ...). At the smallest scale such a step is a ValueError. History
-  /// then has `loss_scale`, its value at the end of the epoch, and `skipped_steps`, the number of skips in the epoch;
-  /// with several optimizers `loss_scale_<name>` and `skipped_steps_<name>`.
+  /// absent, or if the loss or a gradient is not finite: no variable has changed then, and the text names the layer and
+  /// op that gave the first non-finite value. Under loss scaling such a step is skipped instead; a warning names the
+  /// layer and op (at an optimizer's skips 1, 2, 3, 4, 8, 16, ...). At the smallest scale such a step is a ValueError.
+  /// History then has `loss_scale`, its value at the end of the epoch, and `skipped_steps`, the number of skips in the
+  /// epoch; with several optimizers `loss_scale_<name>` and `skipped_steps_<name>`.
   ///
   /// With `ckpt_path` the training of the checkpoint continues until max_epochs and max_steps, which count from its
   /// start. History has the epochs that run now, under their own numbers. Policy and storage options of variables and

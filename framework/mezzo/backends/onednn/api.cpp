@@ -187,6 +187,18 @@ Offer offer_kernel_gradient(const Convolution& c) {
   return offer_gradient<dnnl::convolution_backward_weights>(c, c.x.type, DNNL_ARG_SRC);
 }
 
+Offer offer_relu(const Array& x) {
+  return offer([&] {
+#if DNNL_VERSION_MAJOR < 3
+    return first_fast(describe<dnnl::eltwise_forward>(attributes(false), prop_kind::forward_inference,
+                                                      algorithm::eltwise_relu, x.plain(), 0.0F, 0.0F));
+#else
+    return first_fast(describe<dnnl::eltwise_forward>(attributes(false), prop_kind::forward_inference,
+                                                      algorithm::eltwise_relu, x.plain(), x.plain(), 0.0F, 0.0F));
+#endif
+  });
+}
+
 Offer offer_reorder(const Descriptor& from, const Descriptor& to) {
   return offer([&] {
     return first_fast(Candidates<dnnl::reorder::primitive_desc>{

@@ -54,6 +54,9 @@ Offer offer_convolution(const Convolution& convolution, bool relu);
 Offer offer_input_gradient(const Convolution& convolution);
 Offer offer_kernel_gradient(const Convolution& convolution);
 
+/// The ReLU of an array, in place or to another one.
+Offer offer_relu(const Array& x);
+
 /// A conversion from one layout or dtype to another.
 Offer offer_reorder(const Descriptor& from, const Descriptor& to);
 

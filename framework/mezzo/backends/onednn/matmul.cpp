@@ -1,6 +1,6 @@
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
-#include <mezzo/backends/onednn/primitive_kernel.hpp>
+#include <mezzo/backends/onednn/relu_kernel.hpp>
 
 // Operands are used in mezzo's layout. Packed weights would make a product of few rows 5 to 20 % faster, but packing
 // them in each call costs as much (784 x 512, batch 128, float32: 308 us plain; 280 us packed and 56 us for packing).
@@ -53,7 +53,9 @@ std::unique_ptr<Kernel> make_matmul(const KernelRequest& request, std::string& r
   if (!bias.sizes.empty())
     operands.push_back({.argument = DNNL_ARG_BIAS, .output = false, .index = 2, .plain = bias.plain()});
   const bool packs = transpose_b && !stacked && a.sizes[0] >= many_rows;
-  return make_kernel(offer_matmul(a, packs ? b.any() : b.plain(), bias, out, has_relu(request)), operands, reason);
+  const auto offer = [&](bool relu) { return offer_matmul(a, packs ? b.any() : b.plain(), bias, out, relu); };
+  return has_relu(request) ? make_relu_kernel(request, offer, operands, reason)
+                           : make_kernel(offer(false), operands, reason);
 }
 
 }  // namespace mezzo::onednn

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
@@ -16,6 +17,7 @@ class Convolution {
       : products_(kernels(isa).products),
         geometry_(geometry),
         gather_(kernels(isa).winograd.gather[in]),
+        occupied_(kernels(isa).winograd.occupied[in]),
         scatter_(kernels(isa).winograd.scatter[out]),
         depth_(geometry.x.channels),
         columns_(round_up(geometry.y.channels, products_.panel)),
@@ -23,7 +25,7 @@ class Convolution {
     // The tiles of a chunk are processed together. Their points and products should stay in the L2 cache, so chunks are
     // small; the kernel is read once for each chunk, so chunks are not too small.
     const std::int64_t share = (geometry.tiles + threads_ - 1) / threads_;
-    chunk_ = std::min(share, depth_ + columns_ <= 256 ? std::int64_t{48} : std::int64_t{96});
+    chunk_ = std::min(share, depth_ + columns_ <= 256 ? most_tiles / 2 : most_tiles);
     in_ = winograd::points(nullptr, chunk_, spread_width(depth_));
     out_ = winograd::points(nullptr, chunk_, spread_width(columns_));
     kernel_ = winograd::points(nullptr, depth_, products_.panel);
@@ -84,12 +86,19 @@ class Convolution {
                            .depth = depth_});
       }
     }
-    scatter_(c, geometry_.y, begin, end, bias, relu, out);
+    std::array<std::uint16_t, most_tiles> zeros;
+    for (std::int64_t tile = begin; tile < end; ++tile) {
+      zeros[static_cast<std::size_t>(tile - begin)] = winograd::zero_outputs(occupied_, in, geometry_.x, tile);
+    }
+    scatter_(c, geometry_.y, begin, end, zeros.data(), bias, relu, out);
   }
+
+  static constexpr std::int64_t most_tiles = 96;  // of a chunk
 
   const ProductFunctions& products_;
   Geometry geometry_;
   WinogradFunctions::Gather gather_;
+  WinogradFunctions::Occupied occupied_;
   WinogradFunctions::Scatter scatter_;
   std::int64_t depth_, columns_, threads_, chunk_ = 0;
   Points in_, out_, kernel_;
@@ -100,22 +109,38 @@ class Forward final : public Kernel {
   Forward(Isa isa, const KernelRequest& request)
       : convolution_(isa, winograd::of_convolution(request), request.inputs[0].dtype, request.outputs[0].dtype),
         pack_(kernels(isa).winograd.kernel[request.inputs[1].dtype]),
-        bias_(request.inputs.size() > 2),
-        relu_(has_relu(request)) {}
+        has_bias_(request.inputs.size() > 2),
+        relu_(has_relu(request)) {
+    scratch_.take(static_cast<std::size_t>(convolution_.floats()) * sizeof(float));
+    if (!has_bias_ || request.inputs[2].dtype == DType::float32) return;
+    const Spec& bias = request.inputs[2];
+    widened_bias_ = scratch_.take(bytes_of({bias.shape, DType::float32}));
+    widen_bias_ = cast_kernel(bias.shape, bias.dtype, DType::float32, request.where);
+  }
 
   void run(const KernelArguments& arguments) override {
     auto* scratch = static_cast<float*>(arguments.scratch);
+    const void* bias = has_bias_ ? arguments.inputs[2] : nullptr;
+    if (widen_bias_) {
+      void* wide = static_cast<char*>(arguments.scratch) + widened_bias_;
+      widen_bias_->run({&bias, &wide, static_cast<char*>(arguments.scratch) + scratch_.size()});
+      bias = wide;
+    }
     convolution_.pack(pack_, arguments.inputs[1], scratch);
-    convolution_.run(arguments.inputs[0], arguments.outputs[0], bias_ ? arguments.in<float>(2) : nullptr, relu_,
-                     scratch);
+    convolution_.run(arguments.inputs[0], arguments.outputs[0], static_cast<const float*>(bias), relu_, scratch);
   }
-  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(convolution_.floats()) * sizeof(float); }
+  std::size_t scratch_bytes() const override {
+    return scratch_.size() + (widen_bias_ ? widen_bias_->scratch_bytes() : 0);
+  }
   std::string detail() const override { return "F(4x4,3x3)"; }
 
  private:
   Convolution convolution_;
   WinogradFunctions::Kernel pack_;
-  bool bias_, relu_;
+  bool has_bias_, relu_;
+  ScratchLayout scratch_;
+  std::unique_ptr<Kernel> widen_bias_;  // of another dtype than float32
+  std::size_t widened_bias_ = 0;        // offset in scratch memory
 };
 
 class InputGradient final : public Kernel {
@@ -152,8 +177,8 @@ class InputGradient final : public Kernel {
 std::unique_ptr<Kernel> make_conv2d(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& y = request.outputs[0].shape;
   if (!winograd::takes(request, request.inputs[0].shape, request.inputs[1].shape, y, reason)) return nullptr;
-  if (request.inputs.size() > 2 && request.inputs[2].dtype != DType::float32) {
-    return decline(reason, "winograd takes a bias in float32; got {}", request.inputs[2].dtype);
+  if (request.inputs.size() > 2 && !is_stored(request.inputs[2].dtype)) {
+    return decline_dtype(reason, request.inputs[2].dtype);
   }
   return std::make_unique<Forward>(isa, request);
 }

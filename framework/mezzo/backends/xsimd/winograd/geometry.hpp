@@ -25,6 +25,11 @@ Geometry of_convolution(const KernelRequest& request);
 Geometry of_input_gradient(const KernelRequest& request);
 Geometry of_kernel_gradient(const KernelRequest& request);
 
+/// Outputs of a tile whose pixels are all 0: bit 4 i + j. The transforms mix the 6 x 6 pixels of a tile, so such an
+/// output would otherwise be a rounding error of the others, which the next ReLU lets through.
+std::uint16_t zero_outputs(WinogradFunctions::Occupied occupied, const void* images, const TiledImages& geometry,
+                           std::int64_t tile);
+
 /// Points of `rows` rows of `width` floats. The pitch isn't a multiple of a page, since 36 points that are written in
 /// turn would then share one set of the cache.
 inline Points points(float* data, std::int64_t rows, std::int64_t width) {

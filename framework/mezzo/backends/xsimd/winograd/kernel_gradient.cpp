@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
@@ -13,7 +15,10 @@ class KernelGradient final : public Kernel {
         geometry_(winograd::of_kernel_gradient(request)),
         gather_x_(kernels(isa).winograd.gather[request.inputs[0].dtype]),
         gather_y_(kernels(isa).winograd.gather_output[request.inputs[1].dtype]),
-        gradient_(kernels(isa).winograd.kernel_gradient[request.outputs[0].dtype]) {
+        occupied_x_(kernels(isa).winograd.occupied[request.inputs[0].dtype]),
+        occupied_y_(kernels(isa).winograd.occupied[request.inputs[1].dtype]),
+        gradient_(kernels(isa).winograd.kernel_gradient[request.outputs[0].dtype]),
+        tap_bytes_(bytes_of(request.outputs[0]) / taps) {
     const std::int64_t channels = geometry_.x.channels;
     const std::int64_t filters = round_up(geometry_.y.channels, products_.panel);
     // The size doesn't depend on the number of threads, so that the sums don't.
@@ -53,6 +58,10 @@ class KernelGradient final : public Kernel {
     parallel_for(geometry_.x.channels, 4, [&](std::int64_t begin, std::int64_t end) {
       gradient_(sums, geometry_.x.channels, geometry_.y.channels, begin, end, arguments.outputs[0]);
     });
+    const unsigned used = used_taps(arguments);
+    for (unsigned tap = 0; tap < taps; ++tap) {
+      if ((used >> tap & 1U) == 0) std::memset(arguments.out<char>(0) + tap * tap_bytes_, 0, tap_bytes_);
+    }
   }
   std::size_t scratch_bytes() const override {
     return static_cast<std::size_t>(winograd::floats_of(x_) + winograd::floats_of(y_) + winograd::floats_of(sums_)) *
@@ -61,6 +70,31 @@ class KernelGradient final : public Kernel {
   std::string detail() const override { return "F(4x4,3x3)"; }
 
  private:
+  static constexpr std::size_t taps = 9;
+
+  /// Taps of the kernel with a product that isn't 0 in some tile. The gradient of the others is exactly 0, of which the
+  /// transforms would make rounding errors.
+  unsigned used_taps(const KernelArguments& arguments) const {
+    constexpr unsigned all = (1U << taps) - 1;
+    constexpr std::uint64_t pixels_of_x = (std::uint64_t{1} << 36) - 1, pixels_of_y = 0x3cf3cf;
+    std::atomic<unsigned> used{0};
+    const auto look = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t tile = begin; tile < end && used != all; ++tile) {
+        const std::uint64_t y = occupied_y_(arguments.inputs[1], geometry_.y, tile, pixels_of_y);
+        if (y == 0) continue;
+        const std::uint64_t x = occupied_x_(arguments.inputs[0], geometry_.x, tile, pixels_of_x);
+        unsigned found = 0;
+        for (unsigned tap = 0; tap < taps; ++tap) found |= (x >> (tap / 3 * 6 + tap % 3) & y) != 0 ? 1U << tap : 0;
+        used |= found;
+      }
+    };
+    constexpr std::int64_t usually_enough = 16;
+    look(0, std::min(usually_enough, geometry_.tiles));
+    if (used == all) return all;
+    parallel_for(geometry_.tiles, usually_enough, look);
+    return used;
+  }
+
   static Points from_row(Points points, std::int64_t row) {
     points.data += row * points.width;
     return points;
@@ -69,7 +103,9 @@ class KernelGradient final : public Kernel {
   const ProductFunctions& products_;
   winograd::Geometry geometry_;
   WinogradFunctions::Gather gather_x_, gather_y_;
+  WinogradFunctions::Occupied occupied_x_, occupied_y_;
   WinogradFunctions::KernelGradient gradient_;
+  std::size_t tap_bytes_;
   std::int64_t chunk_ = 0;
   Points x_, y_, sums_;
 };

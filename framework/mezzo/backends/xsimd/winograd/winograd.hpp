@@ -29,10 +29,14 @@ struct WinogradFunctions {
   /// Transforms tiles [begin, end) of the output's cotangents to one row each: the 4 x 4 pixels g to A g A^T.
   using GatherOutput = Gather;
 
+  /// The pixels of a tile that are not 0 in some channel, among `pixels`: bit 6 i + j is pixel (i, j).
+  using Occupied = std::uint64_t (*)(const void* images, const TiledImages&, std::int64_t tile, std::uint64_t pixels);
+
   /// Transforms tiles [begin, end), one row each, to pixels of the images: A^T m A, plus the bias unless it is null,
-  /// and at least 0 if `relu`.
-  using Scatter = void (*)(Points, const TiledImages&, std::int64_t begin, std::int64_t end, const float* bias,
-                           bool relu, void* images);
+  /// and at least 0 if `relu`. In place of A^T m A, pixel (i, j) of tile t is 0 if bit 4 i + j of zeros[t - begin] is
+  /// set.
+  using Scatter = void (*)(Points, const TiledImages&, std::int64_t begin, std::int64_t end, const std::uint16_t* zeros,
+                           const float* bias, bool relu, void* images);
 
   /// Transforms columns [begin, end) of a kernel (3, 3, depth, columns), at most one panel of products, to G g G^T.
   /// Rows of the points have the width of a panel; the rest of it is filled with 0.
@@ -50,6 +54,7 @@ struct WinogradFunctions {
 
   PerStorage<Gather> gather;
   PerStorage<GatherOutput> gather_output;
+  PerStorage<Occupied> occupied;
   PerStorage<Scatter> scatter;
   PerStorage<Kernel> kernel;
   PerStorage<Turn> turn;

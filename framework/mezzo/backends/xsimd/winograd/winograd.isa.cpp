@@ -19,6 +19,38 @@ struct Place {
   return {tile / tiles, in_image / g.across * 4 - g.top, in_image % g.across * 4 - g.left};
 }
 
+/// Pixel (i, j) of the tile, or null outside of the image.
+template <class T>
+[[gnu::always_inline]] inline const T* pixel_of(const void* images, const TiledImages& g, const Place& at, int i,
+                                                int j) {
+  const std::int64_t row = at.row + i, column = at.column + j;
+  const bool inside = row >= 0 && row < g.height && column >= 0 && column < g.width;
+  const std::int64_t pixel = (at.image * g.height + row) * g.width + column;
+  return inside ? static_cast<const T*>(images) + pixel * g.channels : nullptr;
+}
+
+template <class T>
+[[gnu::flatten]] std::uint64_t occupied(const void* images, const TiledImages& g, std::int64_t tile,
+                                        std::uint64_t pixels) {
+  const Place at = place_of(g, tile);
+  std::uint64_t found = 0;
+  for (; pixels != 0; pixels &= pixels - 1) {
+    const int bit = __builtin_ctzll(pixels);
+    const T* pixel = pixel_of<T>(images, g, at, bit / 6, bit % 6);
+    if (pixel == nullptr) continue;
+    std::int64_t channel = 0;
+    bool zero = true;  // not of NaN
+    for (; zero && channel + lanes <= g.channels; channel += lanes) {
+      zero = xsimd::all(load(pixel + channel, Whole{}) == Floats(0.0F));
+    }
+    if (zero && channel < g.channels) {
+      zero = xsimd::all(load(pixel + channel, first_lanes(g.channels - channel)) == Floats(0.0F));
+    }
+    if (!zero) found |= std::uint64_t{1} << bit;
+  }
+  return found;
+}
+
 template <class T, class Matrix>
 [[gnu::flatten]] void gather(const void* images, const TiledImages& g, std::int64_t begin, std::int64_t end,
                              Points to) {
@@ -27,12 +59,7 @@ template <class T, class Matrix>
     const Place at = place_of(g, tile);
     const T* pixels[size * size];
     for (int i = 0; i < size; ++i) {
-      for (int j = 0; j < size; ++j) {
-        const std::int64_t row = at.row + i, column = at.column + j;
-        const bool inside = row >= 0 && row < g.height && column >= 0 && column < g.width;
-        const std::int64_t pixel = (at.image * g.height + row) * g.width + column;
-        pixels[i * size + j] = inside ? static_cast<const T*>(images) + pixel * g.channels : nullptr;
-      }
+      for (int j = 0; j < size; ++j) pixels[i * size + j] = pixel_of<T>(images, g, at, i, j);
     }
     for_registers(0, g.channels, [&](std::int64_t channel, auto part) {
       Floats x[size * size], y[winograd_points];
@@ -48,11 +75,12 @@ template <class T, class Matrix>
 
 template <class T>
 [[gnu::flatten]] void scatter(Points from, const TiledImages& g, std::int64_t begin, std::int64_t end,
-                              const float* bias, bool relu, void* images) {
+                              const std::uint16_t* zeros, const float* bias, bool relu, void* images) {
   constexpr int size = 4;
   const Floats least(relu ? 0.0F : -std::numeric_limits<float>::infinity());
   for (std::int64_t tile = begin; tile < end; ++tile, from.data += from.width) {
     const Place at = place_of(g, tile);
+    const unsigned zero = zeros[tile - begin];
     const std::int64_t rows = std::min<std::int64_t>(size, g.height - at.row);
     const std::int64_t columns = std::min<std::int64_t>(size, g.width - at.column);
     T* to = static_cast<T*>(images) + ((at.image * g.height + at.row) * g.width + at.column) * g.channels;
@@ -61,6 +89,9 @@ template <class T>
       const float* in = from.data + channel;
       for (int i = 0; i < winograd_points; ++i, in += from.pitch) x[i] = load(in, Whole{});
       both_sides<OfOutput>(x, y);
+      if (zero != 0) {
+        for (int i = 0; i < size * size; ++i) y[i] = (zero >> i & 1U) != 0 ? Floats(0.0F) : y[i];
+      }
       const Floats shift = bias != nullptr ? load(bias + channel, part) : Floats(0.0F);
       for (int i = 0; i < size; ++i) {
         for (int j = 0; j < size; ++j) {
@@ -143,6 +174,7 @@ constexpr WinogradFunctions winograd{
     .gather_output = {.float32 = gather<float, OfOutputGradient>,
                       .bfloat16 = gather<bfloat16, OfOutputGradient>,
                       .float16 = gather<float16, OfOutputGradient>},
+    .occupied = {.float32 = occupied<float>, .bfloat16 = occupied<bfloat16>, .float16 = occupied<float16>},
     .scatter = {.float32 = scatter<float>, .bfloat16 = scatter<bfloat16>, .float16 = scatter<float16>},
     .kernel = {.float32 = kernel_points<float>, .bfloat16 = kernel_points<bfloat16>, .float16 = kernel_points<float16>},
     .turn = {.float32 = turn<float>, .bfloat16 = turn<bfloat16>, .float16 = turn<float16>},

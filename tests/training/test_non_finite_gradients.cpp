@@ -1,0 +1,173 @@
+// Steps with a finite loss and a gradient that isn't finite.
+#include <boost/test/unit_test.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "small.hpp"
+#include "support/captured.hpp"
+#include "support/layers.hpp"
+#include "support/refused.hpp"
+#include "support/tensors.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+/// Multiplies by the square root of a weight, in a form without a gradient at 0: exp(log(w) / 2).
+class Root : public Layer {
+ public:
+  explicit Root(double initial) : Layer("Root"), initial_(initial) {}
+  void assign(double number) const { weight_.assign(Tensor({1}, std::vector<double>{number}).cast(weight_.dtype())); }
+
+ protected:
+  void build(const Shape&) override { add_weight(weight_, {.shape = {1}, .initializer = Constant(initial_)}); }
+  Value call(const Value& x) override { return x * exp(0.5 * log(weight_)); }
+
+ private:
+  double initial_;
+  Variable weight_{"number"};
+};
+
+/// Policies without loss scaling, and their compute dtypes.
+const std::vector<std::pair<std::string, std::string>> unscaled{
+    {"float32", "float32"}, {"mixed_bfloat16", "bfloat16"}, {"bfloat16", "bfloat16"}, {"float64", "float64"}};
+
+/// Everything that a step changes: weights, statistics, slots, iterations.
+std::map<std::string, Tensor> everything(const Layer& model, const Optimizer& optimizer) {
+  auto all = values_of(model);
+  for (const auto& slots : optimizer.state()->slots) {
+    for (const auto& slot : slots.values) all[slot->name + fmt::to_string(all.size())] = slot->value.copy();
+  }
+  all["iterations"] = Tensor::scalar(static_cast<double>(optimizer.iterations()), DType::float64);
+  return all;
+}
+
+void check_equal(const std::map<std::string, Tensor>& before, const std::map<std::string, Tensor>& after) {
+  BOOST_TEST(before.size() == after.size());
+  for (const auto& entry : before) {
+    BOOST_TEST_CONTEXT(entry.first) { BOOST_TEST(after.at(entry.first).equal(entry.second)); }
+  }
+}
+
+DataLoader samples() {
+  return DataLoader(Dataset::from_tensors({{"x", random_tensor({8, 3})}, {"y", Tensor({8, 1}), Role::target}}),
+                    {.batch_size = 8});
+}
+
+Sequential model_of(const Root& root, const std::string& policy, const Any<Layer>& first = Dense({.units = 4})) {
+  return Sequential({first, BatchNormalization(), root, Dense({.units = 1})}, {.dtype = policy});
+}
+
+/// Text of the error of a step in which the root's weight is 0. Checks that the step changes nothing, and that training
+/// works before and after it.
+template <class O>
+std::string refusal(const std::string& policy, O optimizer, const DataLoader& loader = samples(),
+                    const Any<Layer>& first = Dense({.units = 4})) {
+  const Root root(0.25);
+  Sequential model = model_of(root, policy, first);
+  model.compile({.optimizer = optimizer, .loss = "mse"});
+  const auto fit = [&] { model.fit(loader, {.verbose = false}); };
+  fit();
+  root.assign(0);
+  const auto before = everything(model, optimizer);
+  const std::string text = refused<ValueError>(fit);
+  check_equal(before, everything(model, optimizer));
+  root.assign(0.25);
+  fit();
+  BOOST_TEST(optimizer.iterations() == 2);
+  return text;
+}
+
+/// The error in a compute dtype. log's gradient divides 0 by 0.
+std::string error_in(const std::string& dtype) {
+  return "[Trainer] gradients must be finite; got NaN or infinity: \"root\" divide in the backward pass gave the first "
+         "value that is not finite (" +
+         dtype + "); no weight was changed by this step";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(non_finite_gradients)
+
+BOOST_AUTO_TEST_CASE(are_an_error_in_every_policy_without_loss_scaling) {
+  for (const auto& [policy, dtype] : unscaled) {
+    BOOST_TEST(refusal(policy, Adam({.learning_rate = 0.01})) == error_in(dtype), policy);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(are_an_error_in_eager_steps) {
+  for (const auto& [policy, dtype] : unscaled) {
+    const Root root(0);
+    Sequential model = model_of(root, policy);
+    model.build({8, 3});
+    model.compile({.optimizer = Adam({.learning_rate = 0.01}), .loss = "mse"});
+    const auto before = values_of(model);
+    const Trainer eager({.max_epochs = 1, .enable_progress_bar = false, .eager = true});
+    BOOST_TEST(refused<ValueError>([&] { eager.fit(model, samples()); }) == error_in(dtype), policy);
+    BOOST_TEST(changed_since(before, model) == "", policy);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(are_an_error_with_every_optimizer) {
+  BOOST_TEST(refusal("float32", SGD({.learning_rate = 0.01})) == error_in("float32"));
+  BOOST_TEST(refusal("float32", SGD({.learning_rate = 0.01, .momentum = 0.9, .clipvalue = 1})) == error_in("float32"));
+  BOOST_TEST(refusal("float32", Adam({.learning_rate = 0.01, .clipnorm = 1})) == error_in("float32"));
+  BOOST_TEST(refusal("float32", AdamW({.learning_rate = 0.01, .global_clipnorm = 1})) == error_in("float32"));
+  BOOST_TEST(refusal("mixed_bfloat16", AdamW({.learning_rate = 0.01, .split_master_weights = true})) ==
+             error_in("bfloat16"));
+  BOOST_TEST(refusal("bfloat16", AdamW({.learning_rate = 0.01, .kahan_summation = true})) == error_in("bfloat16"));
+}
+
+BOOST_AUTO_TEST_CASE(leave_a_table_with_a_compact_gradient_alone) {
+  const Dataset words = Dataset::from_tensors(
+      {{"x", random_tensor({8, 3}, DType::int32, 1, 0, 50)}, {"y", Tensor({8, 3, 1}), Role::target}});
+  BOOST_TEST(refusal("float32", Adam({.learning_rate = 0.01}), DataLoader(words, {.batch_size = 8}),
+                     Embedding({.input_dim = 50, .output_dim = 4})) == error_in("float32"));
+}
+
+// The loss is finite for the first optimizer, whose update comes first.
+BOOST_AUTO_TEST_CASE(stop_all_optimizers_of_the_step) {
+  class Two : public Module {
+   public:
+    Two() : Module("Two") {}
+    Value training_step(const Batch& batch) override {
+      minimize(mean_squared_error(batch["y"], good_(batch["x"])), optimizer("good"));
+      const Value loss = mean_squared_error(batch["y"], root_(bad_(batch["x"])));
+      minimize(loss, optimizer("bad"));
+      return loss;
+    }
+    OptimizerConfigs configure_optimizers() override {
+      return {{.optimizer = SGD({.learning_rate = 0.1}), .weights = good_.weights(), .name = "good"},
+              {.optimizer = SGD({.learning_rate = 0.1}), .weights = root_.weights(), .name = "bad"}};
+    }
+
+    Root root_ = sub("root", Root(0.25));
+
+   private:
+    Dense good_ = sub("good", Dense({.units = 1})), bad_ = sub("bad", Dense({.units = 1}));
+  };
+  Two module;
+  const Trainer trainer({.max_epochs = 1, .enable_progress_bar = false});
+  trainer.fit(module, samples());
+  module.root_.assign(0);
+  const auto before = values_of(module);
+  BOOST_TEST(refused<ValueError>([&] { trainer.fit(module, samples()); }) == error_in("float32"));
+  BOOST_TEST(changed_since(before, module) == "");
+}
+
+BOOST_AUTO_TEST_CASE(are_skipped_under_loss_scaling) {
+  const Root root(0);
+  Sequential model = model_of(root, "mixed_float16");
+  model.build({8, 3});
+  model.compile({.optimizer = Adam({.learning_rate = 0.01}), .loss = "mse"});
+  const auto before = values_of(model);
+  const CapturedOutput captured;
+  const History history = Trainer({.max_epochs = 2, .enable_progress_bar = false}).fit(model, samples());
+  BOOST_TEST(history.history.at("skipped_steps") == (std::vector<double>{1, 1}));
+  BOOST_TEST(changed_since(before, model) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
