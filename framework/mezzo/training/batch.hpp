@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -26,9 +27,11 @@ class MEZZO_API Batch {
 
   /// Field of that name. A NameError that lists the fields if there is none.
   const Value& operator[](const std::string& field) const;
+  const Value& operator[](std::nullptr_t) const = delete;  // also a literal 0
 
   /// True if there is a field of that name.
   bool has(const std::string& field) const;
+  bool has(std::nullptr_t) const = delete;
 
   /// Fields of one role, in the order of the data set.
   Values with_role(Role role) const;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -134,6 +135,7 @@ class MEZZO_API Model : public Module {
   LayerHandle get_layer(const std::string& path) const;
 
   /// Symbols of a functional model's graph, for models on parts of it:
+  LayerHandle get_layer(std::nullptr_t) const = delete;  // also a literal 0: layers are found by path, not by index
   /// `Model({.inputs = model.inputs(), .outputs = {model.get_layer("conv2").output()}})`. A ValueError if the model
   /// isn't functional.
   Values inputs() const;

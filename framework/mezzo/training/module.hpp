@@ -1,19 +1,20 @@
 #pragma once
-#include <map>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/names.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/training/batch.hpp>
 
 namespace mezzo {
 
-/// Logged numbers by name: result of evaluate, validate and test.
-using Logs = std::map<std::string, double>;
+/// Logged numbers by name: result of evaluate, validate and test. A std::map that doesn't take 0 as a name.
+using Logs = NameMap<double>;
 
 /// Options of Module::log.
 struct LogOptions {
@@ -102,6 +103,7 @@ class MEZZO_API Module : public Layer {
   /// Optimizer of that name in configure_optimizers(), inside a training step. A NameError that lists the names if
   /// there is none, a ValueError outside of a step.
   static OptimizerHandle optimizer(const std::string& name);
+  static OptimizerHandle optimizer(std::nullptr_t) = delete;  // also a literal 0
 
   /// Adds one update of the optimizer's weights by the gradient of the mean of `loss`, inside a training step. A
   /// ValueError outside of a step, for a second call with one optimizer, or if `loss` depends on no weight of it.
