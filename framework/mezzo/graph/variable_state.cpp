@@ -19,6 +19,7 @@ void VariableState::copy_from(const VariableState& other) {
   file_name = other.file_name;
   file_axes = other.file_axes;
   file_shape = other.file_shape;
+  policy_version = other.policy_version;
 }
 
 VariableState::Copy& VariableState::copy_in(DType dtype) {
@@ -64,6 +65,7 @@ void VariableState::join() {
 }
 
 void VariableState::convert(DType dtype) {
+  policy_version = dtype_policy_version();
   if (this->dtype() != dtype) convert_to(numbers().cast(dtype));
 }
 

@@ -64,6 +64,11 @@ RunningScope::RunningScope(TrainingState& state) : state_(state) {
 StepRunner::StepRunner(Module& module, RunOptions options)
     : module_(module), state_(training_state(module)), running_(state_), options_(std::move(options)) {
   require_reach(module, options_.policy);
+  // Inside another model's step they are those of its layers.
+  if (options_.policy.inherits() && current_frames().empty()) regions_ = outer_regions();
+  for (const CastRegion& region : regions_) {
+    regions_key_ += fmt::format("{};", region.casts ? region.policy.name() : "no casts");
+  }
 }
 
 void StepRunner::run(Phase phase, const HostBatch& batch) {
@@ -131,12 +136,19 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
 
 Policy StepRunner::base_policy() const { return options_.policy.inherits() ? dtype_policy() : options_.policy; }
 
+Policy StepRunner::policy_in_force() const {
+  const Policy& own = module_.state()->policy;
+  if (!own.inherits()) return own;
+  return regions_.empty() || !regions_.back().casts ? base_policy() : regions_.back().policy;
+}
+
 CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
   const Policy policy = base_policy();
   const std::uint64_t layers = layers_signature(*module_.state());
   for (const auto& step : state_.steps) {
     const CompiledStep::Signature& s = step->signature;
-    if (s.phase == phase && s.layers == layers && s.policy == policy.name() && same_inputs(s.inputs, batch)) {
+    if (s.phase == phase && s.layers == layers && s.policy == policy.name() && s.regions == regions_key_ &&
+        same_inputs(s.inputs, batch)) {
       return step.get();
     }
   }

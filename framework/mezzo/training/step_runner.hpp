@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/data/batch.hpp>
+#include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/training/step_context.hpp>
 #include <mezzo/training/step_probe.hpp>
 
@@ -33,6 +35,7 @@ struct CompiledStep {
   struct Signature {
     Phase phase = Phase::train;
     std::string policy;
+    std::string regions;       ///< casts of autocast() and disable_casts() around the call
     std::uint64_t layers = 0;  ///< layers_signature()
     std::vector<Spec> inputs;
   };
@@ -54,6 +57,7 @@ struct TrainingState : RunState {
   std::int64_t batch = 0;   ///< batches done of the unfinished epoch
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   std::vector<std::unique_ptr<CompiledStep>> steps;
+  std::set<std::string> told;  ///< notices that appear once for a model
   std::atomic<bool> running{false};
 };
 
@@ -75,7 +79,8 @@ class RunningScope {
 /// Runs steps of a module. Traces and compiles each signature once; later steps run the plan and allocate nothing.
 class StepRunner {
  public:
-  /// A ValueError if the module is running already, or if the Trainer's policy applies to no layer.
+  /// Scopes of autocast() and disable_casts() around the call hold in the steps, unless the Trainer has a policy, which
+  /// is nearer. A ValueError if the module is running already, or if the Trainer's policy applies to no layer.
   StepRunner(Module& module, RunOptions options);
 
   /// Traces a step without gradients and updates. Builds layers, and throws the errors of a bad batch before training
@@ -109,6 +114,9 @@ class StepRunner {
   /// Policy of the layers that have none of their own and none from a container.
   Policy base_policy() const;
 
+  /// Policy of the module itself: its own, that of an autocast() around the call, or base_policy().
+  Policy policy_in_force() const;
+
   /// True if the last step skipped updates because of non-finite numbers.
   bool skipped() const { return skipped_; }
 
@@ -127,6 +135,16 @@ class StepRunner {
   Tensor output() const;
 
  private:
+  /// Policies and root of a step, for the lifetime of the object. Made inside the step's Trace, which hides the
+  /// caller's scopes.
+  struct StepScope {
+    explicit StepScope(const StepRunner& runner)
+        : policy(runner.options_.policy), casts(runner.regions_), root(runner.module_) {}
+    PolicyScope policy;
+    CastScope casts;
+    RootScope root;
+  };
+
   void convert(Phase phase, const HostBatch& batch);
   void keep_masters(const HostBatch& batch);
   CompiledStep* find_step(Phase phase, const HostBatch& batch) const;
@@ -145,6 +163,8 @@ class StepRunner {
   TrainingState& state_;
   RunningScope running_;
   RunOptions options_;
+  CastRegions regions_;           // around the call
+  std::string regions_key_;       // their text
   CompiledStep* step_ = nullptr;  // of the last run
   std::vector<Tensor> inputs_;
   std::vector<double> numbers_;

@@ -59,8 +59,7 @@ Value StepRunner::user_step(Phase phase, const Batch& batch) {
 }
 
 std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
-  const PolicyScope policy(options_.policy);
-  const RootScope root(module_);
+  const StepScope scope(*this);
   StepContext context(module_, state_.optimizers, StepContext::Purpose::train);
   const Value result = user_step(phase, batch);
   if (phase == Phase::predict) {
@@ -81,8 +80,7 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
 
 Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   Trace trace(Trace::Mode::graph, phase == Phase::train);
-  const PolicyScope policy(options_.policy);
-  const RootScope root(module_);
+  const StepScope scope(*this);
   const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
   const Value result = user_step(phase, symbols(trace, batch));
   if (result.defined()) trace.output("", result);
@@ -100,8 +98,7 @@ void StepRunner::probe(const HostBatch& batch, const std::function<void(const Pr
   if (!converted_) convert(Phase::train, batch);
   Trace trace(Trace::Mode::eager, true);
   set_runtime_values(trace);
-  const PolicyScope policy(options_.policy);
-  const RootScope root(module_);
+  const StepScope scope(*this);
   const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
   const Value result = user_step(Phase::train, symbols(trace, batch));
   const LibraryScope as_inserted;
@@ -113,8 +110,7 @@ void StepRunner::probe(const HostBatch& batch, const std::function<void(const Pr
 std::vector<std::vector<std::shared_ptr<VariableState>>> StepRunner::updated_by(const OptimizerConfigs& optimizers,
                                                                                 const HostBatch& batch) {
   Trace trace(Trace::Mode::graph, true);
-  const PolicyScope policy(options_.policy);
-  const RootScope root(module_);
+  const StepScope scope(*this);
   StepContext context(module_, optimizers, StepContext::Purpose::survey);
   context.finish(user_step(Phase::train, symbols(trace, batch)));
   return context.updated();
@@ -175,6 +171,7 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   // After the trace: it may have built layers.
   step->signature = {.phase = phase,
                      .policy = base_policy().name(),
+                     .regions = regions_key_,
                      .layers = layers_signature(*module_.state()),
                      .inputs = step->plan->inputs()};
   state_.steps.push_back(std::move(step));
@@ -218,13 +215,6 @@ namespace mezzo {
 void probe_step(Module& module, const HostBatch& batch, const Policy& policy,
                 const std::function<void(const ProbedStep&)>& read) {
   detail::StepRunner(module, {.policy = policy, .eager = true, .silent = true}).probe(batch, read);
-}
-
-std::shared_ptr<const Plan> time_steps(Module& module, const HostBatch& batch, const Policy& policy, int steps) {
-  detail::StepRunner runner(module, {.policy = policy, .silent = true});
-  runner.configure(true);
-  for (int i = 0; i <= steps; ++i) runner.run(detail::Phase::train, batch);
-  return module.run_state()->last_plan;
 }
 
 }  // namespace mezzo
