@@ -66,8 +66,8 @@ class MEZZO_API Module : public Layer {
   /// Logs the metrics of a test batch. The default is validation_step().
   virtual void test_step(const Batch& batch) { validation_step(batch); }
 
-  /// Output of Trainer::predict for a batch. The default calls the module on the input fields and returns its first
-  /// output.
+  /// Output of Trainer::predict for a batch. The default calls the module on the input fields and returns its output; a
+  /// ValueError if it has several.
   virtual Value predict_step(const Batch& batch);
 
   /// Optimizers that train the module. Each must have a state of its own.
