@@ -121,7 +121,9 @@ inline std::vector<OpRow> activation_rows() {
   }
   rows.push_back(activation_gradient_row("gelu_gradient", {{"approximate", false}}, x, gelu_slope));
   rows.push_back(activation_gradient_row("gelu_gradient", {{"approximate", true}}, x, approximate_gelu_slope));
-  for (const mezzo::Shape& shape : {mezzo::Shape{3, 10}, mezzo::Shape{2, 3, 4}, mezzo::Shape{5, 33}}) {
+  for (const OpRow& row : std::vector<OpRow>(rows)) rows.push_back(without_elements(row));
+  for (const mezzo::Shape& shape :
+       {mezzo::Shape{3, 10}, mezzo::Shape{2, 3, 4}, mezzo::Shape{5, 33}, mezzo::Shape{0, 4}, mezzo::Shape{3, 0}}) {
     rows.push_back(softmax_row(shape, -1));
     rows.push_back(softmax_row(shape, 0));
     rows.push_back(softmax_gradient_row(shape, shape.size() - 1));

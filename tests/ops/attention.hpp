@@ -187,6 +187,8 @@ inline OpRow attention_gradient_row(const AttentionCase& c) {
 inline std::vector<AttentionCase> attention_cases() {
   const AttentionCase plain;
   AttentionCase causal = plain, masked = plain, biased = plain, both = plain, dropped = plain, wide = plain;
+  AttentionCase no_batch = plain, no_queries = plain, no_keys = plain, no_heads = plain, no_size = plain;
+  no_batch.batch = no_queries.queries = no_keys.keys = no_heads.heads = no_size.size = no_size.value_size = 0;
   causal.causal = true;
   masked.mask = integers({2, 1, 1, 7}, mezzo::DType::boolean, 0, 2);
   masked.mask.mutable_data<bool>()[0] = masked.mask.mutable_data<bool>()[13] = true;  // something is seen
@@ -198,7 +200,7 @@ inline std::vector<AttentionCase> attention_cases() {
   wide.size = 33;
   wide.value_size = 40;
   wide.keys = wide.queries = 9;
-  return {plain, causal, masked, biased, both, dropped, wide};
+  return {plain, causal, masked, biased, both, dropped, wide, no_batch, no_keys, no_heads, no_size, no_queries};
 }
 
 inline std::vector<OpRow> attention_rows() {

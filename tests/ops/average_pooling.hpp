@@ -70,7 +70,9 @@ inline std::vector<OpRow> average_pool_rows() {
        {2, 3},
        {0, 1, 0, 1},
        true},
-      {"with gaps", {1, 7, 5, 2}, {.pool_size = 2, .strides = {3, 1}}, {2, 2}, {3, 1}, {0, 0, 0, 0}, false}};
+      {"with gaps", {1, 7, 5, 2}, {.pool_size = 2, .strides = {3, 1}}, {2, 2}, {3, 1}, {0, 0, 0, 0}, false},
+      {"without images", {0, 4, 6, 3}, {}, {2, 2}, {2, 2}, {0, 0, 0, 0}, false},
+      {"without channels", {2, 4, 6, 0}, {}, {2, 2}, {2, 2}, {0, 0, 0, 0}, false}};
   std::vector<OpRow> rows;
   for (const AveragePool& pool : pools) {
     rows.push_back(

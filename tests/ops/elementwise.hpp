@@ -44,7 +44,10 @@ inline std::vector<OpRow> arithmetic_rows() {
                         {"with a row", {3, 4}, {4}},
                         {"with a scalar", {2, 3}, {}},
                         {"of a column and a row", {3, 1}, {1, 4}},
-                        {"with a middle axis stretched", {2, 3, 2}, {2, 1, 2}}};
+                        {"with a middle axis stretched", {2, 3, 2}, {2, 1, 2}},
+                        {"without rows", {0, 3}, {3}},
+                        {"of an empty column and a row", {0, 1}, {1, 4}},
+                        {"without columns, broadcast on three axes", {2, 1, 1}, {1, 3, 0}}};
   const Kind kinds[] = {{"add", mezzo::add, [](double a, double b) { return a + b; }},
                         {"subtract", mezzo::subtract, [](double a, double b) { return a - b; }},
                         {"multiply", mezzo::multiply, [](double a, double b) { return a * b; }},
@@ -74,16 +77,16 @@ inline std::vector<OpRow> arithmetic_rows() {
   return rows;
 }
 
-inline OpRow equal_row() {
+inline OpRow equal_row(const mezzo::Shape& a, const mezzo::Shape& b) {
   return {.op = "equal",
+          .note = mezzo::to_string(a) + " and " + mezzo::to_string(b),
           .call = [](const mezzo::Values& v) { return mezzo::Values{mezzo::equal(v[0], v[1])}; },
-          .arguments = {{small_integers({5, 6}, mezzo::DType::float64, 1)},
-                        {small_integers({6}, mezzo::DType::float64, 2)}},
+          .arguments = {{small_integers(a, mezzo::DType::float64, 1)}, {small_integers(b, mezzo::DType::float64, 2)}},
           .outputs = {mezzo::DType::boolean},
           .plain =
               [](const Tensors& v) {
                 return Tensors{
-                    zip(v[0], v[1], [](double a, double b) { return a == b ? 1 : 0; }).cast(mezzo::DType::boolean)};
+                    zip(v[0], v[1], [](double x, double y) { return x == y ? 1 : 0; }).cast(mezzo::DType::boolean)};
               }};
 }
 
@@ -174,19 +177,28 @@ inline std::vector<OpRow> elementwise_rows() {
   rows.back().keeps = true;
   rows.push_back(unary_row("identity", mezzo::identity, kinky, [](double x) { return x; }));
   rows.back().keeps = true;
-  rows.push_back(equal_row());
+  for (const OpRow& row : std::vector<OpRow>(rows)) {
+    if (row.arguments.size() == 1) rows.push_back(without_elements(row));
+  }
+  rows.push_back(equal_row({5, 6}, {6}));
+  rows.push_back(equal_row({0, 6}, {6}));
+  rows.push_back(equal_row({3, 1}, {0}));
   rows.push_back(relu_gradient_row());
-  for (const mezzo::Shape& shape : {mezzo::Shape{4, 5}, mezzo::Shape{2, 3, 3, 17}}) {
+  rows.push_back(without_elements(relu_gradient_row()));
+  for (const mezzo::Shape& shape :
+       {mezzo::Shape{4, 5}, mezzo::Shape{2, 3, 3, 17}, mezzo::Shape{0, 5}, mezzo::Shape{2, 0}}) {
     rows.push_back(relu_bias_gradient_row(shape));
   }
   for (const mezzo::DType to : {mezzo::DType::float32, mezzo::DType::float64, mezzo::DType::bfloat16,
                                 mezzo::DType::float16, mezzo::DType::int32, mezzo::DType::int64}) {
     rows.push_back(cast_row(Role::varied(), to, uniform({4, 9}, -9, 9)));
+    rows.push_back(without_elements(rows.back()));
   }
   rows.push_back(cast_row(Role::varied(), mezzo::DType::boolean, small_integers({4, 9}, mezzo::DType::float64)));
   rows.push_back(cast_row(mezzo::DType::uint8, mezzo::DType::bfloat16, integers({5, 5}, mezzo::DType::uint8, 0, 256)));
   rows.push_back(cast_row(mezzo::DType::boolean, mezzo::DType::float32, integers({9}, mezzo::DType::boolean, 0, 2)));
   for (const double rate : {0.25, 0.4}) rows.push_back(dropout_row(rate));
+  rows.push_back(without_elements(rows.back()));
   return rows;
 }
 

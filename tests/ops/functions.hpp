@@ -18,26 +18,29 @@ inline std::vector<OpRow> function_rows() {
   const auto on_host = [](const Values& x) {
     return Values{mezzo::host([](const mezzo::Tensor& numbers) { return numbers; }, x[0])};
   };
-  return {{.op = "custom_gradient",
-           .call = [passed_on](const Values& x) { return Values{passed_on(x)}; },
-           .arguments = {{uniform({2, 3}, -2, 2)}},
-           .outputs = {Role::varied()},
-           .plain = same,
-           .differentiable = {0},
-           .keeps = true},
-          {.op = "host",
-           .call = on_host,
-           .arguments = {{uniform({2, 3}, -2, 2)}},
-           .outputs = {Role::varied()},
-           .plain = same,
-           .keeps = true},
-          {.op = "print",
-           .call = [](const Values& x) { return Values{mezzo::print(x[0])}; },
-           .arguments = {{uniform({2}, -2, 2)}},
-           .outputs = {Role::varied()},
-           .plain = same,
-           .differentiable = {0},
-           .keeps = true}};
+  const std::vector<OpRow> rows{{.op = "custom_gradient",
+                                 .call = [passed_on](const Values& x) { return Values{passed_on(x)}; },
+                                 .arguments = {{uniform({2, 3}, -2, 2)}},
+                                 .outputs = {Role::varied()},
+                                 .plain = same,
+                                 .differentiable = {0},
+                                 .keeps = true},
+                                {.op = "host",
+                                 .call = on_host,
+                                 .arguments = {{uniform({2, 3}, -2, 2)}},
+                                 .outputs = {Role::varied()},
+                                 .plain = same,
+                                 .keeps = true},
+                                {.op = "print",
+                                 .call = [](const Values& x) { return Values{mezzo::print(x[0])}; },
+                                 .arguments = {{uniform({2}, -2, 2)}},
+                                 .outputs = {Role::varied()},
+                                 .plain = same,
+                                 .differentiable = {0},
+                                 .keeps = true}};
+  std::vector<OpRow> all = rows;
+  for (const OpRow& row : rows) all.push_back(without_elements(row));
+  return all;
 }
 
 inline std::vector<Refusal> function_refusals() {

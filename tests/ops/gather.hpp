@@ -13,10 +13,14 @@ inline mezzo::Shape gathered_shape(const mezzo::Shape& table, const mezzo::Shape
   return out;
 }
 
+inline std::int64_t columns_of_table(const mezzo::Shape& table) {
+  return mezzo::element_count(mezzo::Shape(table.begin() + 1, table.end()));
+}
+
 inline mezzo::Tensor plain_gather(const mezzo::Tensor& table, const mezzo::Tensor& indices) {
   mezzo::Tensor out(gathered_shape(table.shape(), indices.shape()), mezzo::DType::float64);
   const std::vector<double> rows = indices.to_doubles();
-  const std::int64_t columns = table.size() / table.shape()[0];
+  const std::int64_t columns = columns_of_table(table.shape());
   for (std::int64_t i = 0; i < out.size(); ++i) {
     const auto row = static_cast<std::int64_t>(rows[static_cast<std::size_t>(i / columns)]);
     out.mutable_data<double>()[i] = table.data<double>()[row * columns + i % columns];
@@ -28,7 +32,7 @@ inline mezzo::Tensor plain_gather_gradient(const mezzo::Shape& shape, const mezz
                                            const mezzo::Tensor& g) {
   mezzo::Tensor out(shape, mezzo::DType::float64);
   const std::vector<double> rows = indices.to_doubles();
-  const std::int64_t columns = out.size() / shape[0];
+  const std::int64_t columns = columns_of_table(shape);
   for (std::int64_t i = 0; i < g.size(); ++i) {
     const auto row = static_cast<std::int64_t>(rows[static_cast<std::size_t>(i / columns)]);
     out.mutable_data<double>()[row * columns + i % columns] += g.data<double>()[i];
@@ -40,7 +44,7 @@ inline mezzo::Tensor plain_gather_gradient(const mezzo::Shape& shape, const mezz
 inline Tensors plain_gather_gradient_rows(const mezzo::Shape& shape, const mezzo::Tensor& indices,
                                           const mezzo::Tensor& g) {
   const mezzo::Tensor dense = plain_gather_gradient(shape, indices, g);
-  const std::int64_t columns = dense.size() / shape[0];
+  const std::int64_t columns = columns_of_table(shape);
   mezzo::Shape to = shape;
   to[0] = indices.size();
   mezzo::Tensor rows(to, mezzo::DType::float64);
@@ -75,7 +79,8 @@ inline std::vector<OpRow> gather_rows() {
   std::vector<OpRow> rows;
   for (const Case& c :
        {Case{{5, 3}, {4}, DType::int32}, Case{{7, 17}, {2, 9}, DType::int64}, Case{{6}, {2, 2}, DType::uint8},
-        Case{{9, 2, 3}, {}, DType::int16}, Case{{4, 33}, {40}, DType::int8}}) {
+        Case{{9, 2, 3}, {}, DType::int16}, Case{{4, 33}, {40}, DType::int8}, Case{{5, 3}, {2, 0}, DType::int32},
+        Case{{4, 0}, {3}, DType::int32}, Case{{0, 3}, {0}, DType::int64}}) {
     const std::string note = mezzo::to_string(c.table) + " at " + mezzo::to_string(c.indices);
     const mezzo::Tensor indices = integers(c.indices, c.dtype, 0, static_cast<double>(c.table[0]) - 1);
     const double depth = static_cast<double>(indices.size());
@@ -143,6 +148,9 @@ inline std::vector<Refusal> gather_refusals() {
       }));
     }
   }
+  out.push_back(refusal<mezzo::ValueError>("gather", "[gather] indices must be in [0, 0); got 0 at index 0", [at] {
+    mezzo::gather(Tensor({0, 2}), at(0));
+  }));
   for (const std::string op : {"gather_gradient", "gather_gradient_rows"}) {
     out.push_back(refusal<ShapeError>(op, "[" + op + "] the cotangent must have shape (3, 2); got (2, 2)", [at, op] {
       inserted_gather_gradient(op, {5, 2}, Role::varied())({at(2), Tensor({2, 2})});

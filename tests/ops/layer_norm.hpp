@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "ops/plain.hpp"
 
@@ -15,7 +16,7 @@ inline Tensors plain_layer_norm(const Tensors& v, const mezzo::Shape& leading) {
   mezzo::Tensor y(v[0].shape(), mezzo::DType::float64), means(leading, mezzo::DType::float64), inverses = means;
   for (std::int64_t row = 0; row < means.size(); ++row) {
     const double* x = v[0].data<double>() + row * columns;
-    double mean = 0, variance = 0;
+    double mean = columns == 0 ? std::numeric_limits<double>::quiet_NaN() : 0, variance = mean;
     for (std::int64_t c = 0; c < columns; ++c) mean += x[c] / static_cast<double>(columns);
     for (std::int64_t c = 0; c < columns; ++c) variance += (x[c] - mean) * (x[c] - mean) / static_cast<double>(columns);
     means.mutable_data<double>()[row] = mean;
@@ -106,7 +107,8 @@ inline std::vector<OpRow> layer_norm_rows() {
     mezzo::Shape shape;
     std::ptrdiff_t axes;
   };
-  for (const Case& c : {Case{{6, 3}, 1}, Case{{2, 3, 5}, 1}, Case{{2, 3, 5}, 2}, Case{{4, 33}, 1}, Case{{7}, 1}}) {
+  for (const Case& c : {Case{{6, 3}, 1}, Case{{2, 3, 5}, 1}, Case{{2, 3, 5}, 2}, Case{{4, 33}, 1}, Case{{7}, 1},
+                        Case{{0, 3}, 1}, Case{{4, 0}, 1}, Case{{2, 0, 3}, 2}}) {
     rows.push_back(layer_norm_row(c.shape, c.axes));
     rows.push_back(layer_norm_statistics_row(c.shape, c.axes));
     rows.push_back(layer_norm_gradient_row(c.shape, c.axes));

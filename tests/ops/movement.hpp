@@ -62,22 +62,37 @@ inline std::vector<OpRow> reduction_rows() {
                                 {{2, 3, 4}, {}, {}, true},
                                 {{}, {}, {}},
                                 {{40, 33}, {0}, {0}},
-                                {{5, 129}, {1}, {1}}};
+                                {{5, 129}, {1}, {1}},
+                                {{0, 3}, {}, {}},
+                                {{0, 3}, {0}, {0}},
+                                {{0, 3}, {1}, {1}},
+                                {{3, 0}, {-1}, {1}, true},
+                                {{2, 0, 3}, {0, 1}, {0, 1}}};
   std::vector<OpRow> rows;
   for (const bool mean : {false, true}) {
     for (const Kind& kind : kinds) {
       rows.push_back(reduction_row(mean, kind.shape, {kind.axes, kind.keepdims}, kind.plain_axes));
     }
   }
-  OpRow of_integers = reduction_row(false, {6, 5}, {{0}, false}, {0});
-  of_integers.note = "of integers";
-  of_integers.arguments = {{integers({6, 5}, mezzo::DType::int32, -99, 99), mezzo::DType::int32}};
-  of_integers.outputs = {mezzo::DType::int32};
-  of_integers.plain = [](const Tensors& v) {
-    return Tensors{plain_sum(v[0].cast(mezzo::DType::float64), {0}, false, false).cast(mezzo::DType::int32)};
-  };
-  of_integers.differentiable = {};
-  rows.push_back(of_integers);
+  for (OpRow& row : rows) {
+    const mezzo::Tensor& x = row.arguments[0].numbers;
+    if (row.op == "mean" && x.size() == 0) row.differentiable = {};  // the means are NaN, or there are none
+  }
+  for (const mezzo::DType dtype : {mezzo::DType::boolean, mezzo::DType::uint8, mezzo::DType::int8, mezzo::DType::int16,
+                                   mezzo::DType::int32, mezzo::DType::int64}) {
+    for (const mezzo::Shape& shape : {mezzo::Shape{300, 5}, mezzo::Shape{0, 5}}) {
+      OpRow row = reduction_row(false, shape, {{0}, false}, {0});
+      row.note = std::string("of ") + dtype_name(dtype) + " " + mezzo::to_string(shape);
+      const double low = dtype == mezzo::DType::boolean || dtype == mezzo::DType::uint8 ? 0 : -100;
+      row.arguments = {{integers(shape, dtype, low, dtype == mezzo::DType::boolean ? 2 : 128), dtype}};
+      row.outputs = {mezzo::DType::int64};
+      row.plain = [](const Tensors& v) {
+        return Tensors{plain_sum(v[0].cast(mezzo::DType::float64), {0}, false, false).cast(mezzo::DType::int64)};
+      };
+      row.differentiable = {};
+      rows.push_back(row);
+    }
+  }
   return rows;
 }
 
@@ -169,16 +184,23 @@ inline std::vector<OpRow> movement_rows() {
   rows.push_back(argmax_row({6, 5}, -1));
   rows.push_back(argmax_row({6, 5}, 0));
   rows.push_back(argmax_row({3, 4, 2}, 1));
+  rows.push_back(argmax_row({0, 4}, 1));
+  rows.push_back(argmax_row({4, 0, 2}, 0));
   rows.push_back(transpose_row({3, 4}, {}));
   rows.push_back(transpose_row({2, 3, 4}, {}));
   rows.push_back(transpose_row({2, 3, 4, 5}, {0, 3, 1, 2}));
+  rows.push_back(transpose_row({2, 0, 4}, {}));
   rows.push_back(reshape_row({2, 6}, {3, 4}, {3, 4}));
+  rows.push_back(reshape_row({0, 6}, {2, 0, 3}, {2, 0, 3}));
+  rows.push_back(reshape_row({0, 6}, {-1, 4}, {0, 4}));
   rows.push_back(reshape_row({2, 6}, {2, -1, 2}, {2, 3, 2}));
   rows.push_back(reshape_row({1}, {}, {}));
   rows.push_back(broadcast_row({4}, {3, 4}));
   rows.push_back(broadcast_row({3, 1}, {3, 4}));
   rows.push_back(broadcast_row({}, {2, 2}));
   rows.push_back(broadcast_row({2, 3}, {2, 3}));
+  rows.push_back(broadcast_row({1, 3}, {0, 3}));
+  rows.push_back(broadcast_row({0, 1}, {2, 0, 3}));
   return rows;
 }
 
@@ -210,6 +232,9 @@ inline std::vector<Refusal> movement_refusals() {
   }));
   out.push_back(refusal<ShapeError>("reshape", "[reshape] at most one size may be -1; got (?, ?)", [] {
     mezzo::reshape(Tensor({2, 3}), {-1, -1});
+  }));
+  out.push_back(refusal<ShapeError>("reshape", "[reshape] cannot reshape (0, 3) to (0, ?)", [] {
+    mezzo::reshape(Tensor({0, 3}), {0, -1});
   }));
   const std::string once = "[transpose] permutation must hold each axis of (2, 3) once; got ";
   out.push_back(refusal<ShapeError>("transpose", once + "(0, 0)", [] { mezzo::transpose(Tensor({2, 3}), {0, 0}); }));

@@ -57,7 +57,9 @@ inline std::vector<OpRow> pool_rows() {
   const Pool pools[] = {
       {"of 2", {2, 4, 6, 3}, {}, {2, 2}, {2, 2}, {0, 0, 0, 0}},
       {"overlapping, padded", {1, 5, 6, 2}, {.pool_size = 3, .strides = 2, .padding = 1}, {3, 3}, {2, 2}, {1, 1, 1, 1}},
-      {"same", {1, 5, 5, 2}, {.pool_size = {2, 3}, .padding = "same"}, {2, 3}, {2, 3}, {0, 1, 0, 1}}};
+      {"same", {1, 5, 5, 2}, {.pool_size = {2, 3}, .padding = "same"}, {2, 3}, {2, 3}, {0, 1, 0, 1}},
+      {"without images", {0, 4, 6, 3}, {}, {2, 2}, {2, 2}, {0, 0, 0, 0}},
+      {"without channels", {2, 4, 6, 0}, {}, {2, 2}, {2, 2}, {0, 0, 0, 0}}};
   std::vector<OpRow> rows;
   for (const Pool& pool : pools) {
     rows.push_back(
@@ -95,6 +97,8 @@ inline Tensors plain_statistics(const mezzo::Tensor& x, double epsilon) {
   const std::int64_t channels = x.shape().back();
   const double rows = static_cast<double>(x.size()) / static_cast<double>(channels);
   mezzo::Tensor mean({channels}, mezzo::DType::float64), variance = mean;
+  const double none = std::numeric_limits<double>::quiet_NaN();  // the mean of no elements
+  if (x.size() == 0) mean = variance = map(mean, [none](double) { return none; });
   for (std::int64_t i = 0; i < x.size(); ++i) {
     mean.mutable_data<double>()[i % channels] += x.data<double>()[i] / rows;
   }
@@ -303,7 +307,8 @@ inline OpRow crossentropy_gradient_row(const mezzo::Shape& shape, bool from_logi
 inline std::vector<OpRow> normalization_rows() {
   std::vector<OpRow> rows = pool_rows();
   for (const bool flag : {false, true}) {
-    for (const mezzo::Shape& shape : {mezzo::Shape{6, 3}, mezzo::Shape{2, 3, 4, 5}, mezzo::Shape{20, 17}}) {
+    for (const mezzo::Shape& shape :
+         {mezzo::Shape{6, 3}, mezzo::Shape{2, 3, 4, 5}, mezzo::Shape{20, 17}, mezzo::Shape{0, 3}, mezzo::Shape{4, 0}}) {
       rows.push_back(batch_norm_row(shape, flag));
       rows.push_back(batch_norm_gradient_row(shape, flag));
       for (const bool residual : {false, true}) {
@@ -311,7 +316,8 @@ inline std::vector<OpRow> normalization_rows() {
         rows.push_back(fused_batch_norm_gradient_row(shape, flag, residual));
       }
     }
-    for (const mezzo::Shape& shape : {mezzo::Shape{6, 10}, mezzo::Shape{2, 3, 4}, mezzo::Shape{5, 33}}) {
+    for (const mezzo::Shape& shape :
+         {mezzo::Shape{6, 10}, mezzo::Shape{2, 3, 4}, mezzo::Shape{5, 33}, mezzo::Shape{0, 10}}) {
       rows.push_back(crossentropy_row(shape, flag));
       rows.push_back(crossentropy_gradient_row(shape, flag));
     }

@@ -70,7 +70,7 @@ inline mezzo::Tensor zip(const mezzo::Tensor& a, const mezzo::Tensor& b,
   for (const auto* operand : {&a.shape(), &b.shape()}) {
     for (std::size_t i = 0; i < operand->size(); ++i) {
       auto& size = shape[rank - operand->size() + i];
-      size = std::max(size, (*operand)[i]);
+      if ((*operand)[i] != 1) size = (*operand)[i];
     }
   }
   mezzo::Tensor out(shape, mezzo::DType::float64);
@@ -78,6 +78,15 @@ inline mezzo::Tensor zip(const mezzo::Tensor& a, const mezzo::Tensor& b,
     out.mutable_data<double>()[flat] = f(at(x, index), at(y, index));
   });
   return out;
+}
+
+// The row with (0, 3) in place of the shape of each operand, except scalars. For rows whose operands have one shape.
+inline OpRow without_elements(OpRow row) {
+  row.note += (row.note.empty() ? "" : ", ") + std::string("without elements");
+  for (Argument& argument : row.arguments) {
+    if (!argument.numbers.shape().empty()) argument.numbers = mezzo::Tensor({0, 3}, argument.numbers.dtype());
+  }
+  return row;
 }
 
 }  // namespace mezzo_tests

@@ -53,8 +53,10 @@ inline mezzo::Tensor biased_relu(const mezzo::Tensor& x, const mezzo::Tensor& bi
 }
 
 // As the fuse passes make them.
-inline OpRow fused_matmul_row(Role bias) {
-  OpRow row = matmul_row({bias.is_varied() ? "with bias and relu" : "with a wide bias and relu", {7, 33}, {33, 18}});
+inline OpRow fused_matmul_row(Role bias, std::int64_t rows = 7, std::int64_t depth = 33) {
+  OpRow row =
+      matmul_row({bias.is_varied() ? "with bias and relu" : "with a wide bias and relu", {rows, depth}, {depth, 18}});
+  row.note += ", " + std::to_string(rows) + " rows of " + std::to_string(depth);
   row.call = inserted("matmul", {{"transpose_a", false}, {"transpose_b", false}, {"epilogue", mezzo::Epilogue::relu}});
   row.arguments.push_back({uniform({18}, -1, 1, 3), bias});
   row.plain = [](const Tensors& v) { return Tensors{biased_relu(plain_matmul(v[0], v[1], false, false), v[2])}; };
@@ -163,7 +165,8 @@ inline OpRow conv2d_gradient_row(const Convolution& c, bool of_kernel, Role to) 
   };
   const mezzo::Tensor x = uniform(c.x, -1, 1, 1), kernel = uniform(c.kernel, -1, 1, 2),
                       g = uniform(c.output(), -1, 1, 3);
-  const double positions = static_cast<double>(g.size()) / static_cast<double>(c.kernel[3]);
+  const mezzo::Shape y = c.output();
+  const auto positions = static_cast<double>(y[0] * y[1] * y[2]);
   return {.op = op,
           .note = std::string(c.note) + (to.is_varied() ? "" : ", to the accumulation dtype"),
           .call = inserted_with_dtype(op, attributes, to),
@@ -184,11 +187,16 @@ inline std::vector<OpRow> product_rows() {
         Product{"of transposed batches", {2, 4, 3}, {2, 5, 4}, true, true},
         Product{"of a batch by a matrix", {2, 3, 4}, {4, 5}},
         Product{"of a batch by a transposed matrix", {2, 3, 4}, {5, 4}, false, true},
-        Product{"deep", {3, 257}, {257, 17}}, Product{"to one number", {1, 3}, {3, 1}}}) {
+        Product{"deep", {3, 257}, {257, 17}}, Product{"to one number", {1, 3}, {3, 1}},
+        Product{"without rows", {0, 7}, {7, 6}}, Product{"without depth", {5, 0}, {0, 6}},
+        Product{"without columns", {5, 7}, {7, 0}}, Product{"of no batches", {0, 3, 4}, {0, 4, 5}},
+        Product{"of transposed ones without depth", {0, 5}, {6, 0}, true, true}}) {
     rows.push_back(matmul_row(product));
   }
   rows.push_back(fused_matmul_row(Role::varied()));
   rows.push_back(fused_matmul_row(Role::accumulated()));
+  rows.push_back(fused_matmul_row(Role::varied(), 7, 0));
+  rows.push_back(fused_matmul_row(Role::accumulated(), 0, 33));
   rows.push_back(widening_matmul_row());
   const Convolution convolutions[] = {
       {"plain", {2, 6, 5, 3}, {3, 2, 3, 4}},
@@ -202,7 +210,10 @@ inline std::vector<OpRow> product_rows() {
       {"dilated", {1, 7, 8, 2}, {3, 2, 2, 3}, {.dilation_rate = {2, 3}}, {0, 0, 0, 0}, {1, 1}, {2, 3}},
       {"in 2 groups", {2, 5, 5, 4}, {3, 3, 2, 6}, {.padding = 1, .groups = 2}, {1, 1, 1, 1}},
       {"of 1 by 1", {2, 4, 4, 5}, {1, 1, 5, 7}},
-      {"depthwise", {1, 5, 5, 3}, {3, 3, 1, 3}, {.padding = "same", .groups = 3}, {1, 1, 1, 1}}};
+      {"depthwise", {1, 5, 5, 3}, {3, 3, 1, 3}, {.padding = "same", .groups = 3}, {1, 1, 1, 1}},
+      {"without images", {0, 6, 5, 3}, {3, 2, 3, 4}},
+      {"without channels", {2, 4, 5, 0}, {3, 2, 0, 4}},
+      {"without filters", {2, 4, 5, 3}, {3, 2, 3, 0}}};
   for (const Convolution& c : convolutions) {
     rows.push_back(conv2d_row(c));
     rows.push_back(fused_conv2d_row(c, Role::varied()));
@@ -282,6 +293,10 @@ inline std::vector<Refusal> product_refusals() {
       refusal<ShapeError>("conv2d", "[conv2d] input axis 2 must be at least 3 (kernel 3); got shape (1, 8, 2, 3)",
                           [] {
                             mezzo::conv2d(Tensor({1, 8, 2, 3}), Tensor({3, 3, 3, 4}));
+                          }),
+      refusal<ShapeError>("conv2d", "[conv2d] kernel axis 0 must be at least 1; got shape (0, 3, 3, 4)",
+                          [] {
+                            mezzo::conv2d(Tensor({1, 8, 8, 3}), Tensor({0, 3, 3, 4}));
                           }),
       refusal<mezzo::ValueError>("conv2d", "[conv2d] groups must be at least 1; got 0",
                                  [] {

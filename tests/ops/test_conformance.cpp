@@ -67,9 +67,12 @@ bool alias(const Op& op) { return op.runs != nullptr; }
 BOOST_AUTO_TEST_SUITE(conformance)
 
 BOOST_AUTO_TEST_CASE(each_op_has_a_row) {
-  std::set<std::string> rows, differentiable, leaves;
+  std::set<std::string> rows, empty, differentiable, leaves;
   for (const OpRow& row : all_rows()) {
     rows.insert(row.op);
+    for (const Argument& argument : row.arguments) {
+      if (argument.numbers.size() == 0) empty.insert(row.op);
+    }
     if (!row.differentiable.empty()) differentiable.insert(row.op);
   }
   for (const Op* op : registered_ops()) {
@@ -79,6 +82,7 @@ BOOST_AUTO_TEST_CASE(each_op_has_a_row) {
     }
     if (alias(*op)) continue;
     BOOST_TEST(rows.count(op->name) == 1U, op->name << " has no row");
+    BOOST_TEST(empty.count(op->name) == 1U, op->name << " has no row with a size of 0");
     if (op->name == "host") continue;  // its gradient is an error: test_functions.cpp
     BOOST_TEST(static_cast<bool>(op->gradient) == (differentiable.count(op->name) == 1),
                op->name << ": is its gradient tested?");

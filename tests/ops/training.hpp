@@ -214,10 +214,11 @@ inline OpRow split_master_row() {
           .internal = true};
 }
 
-inline OpRow join_master_row() {
-  const mezzo::Tensor whole = split_master_row().arguments[0].numbers;
+inline OpRow join_master_row(std::int64_t count) {
+  const mezzo::Tensor whole = split_master_row().arguments[0].numbers.slice(0, count);
   const Tensors halves = split_master_row().plain({whole});
   return {.op = "join_master",
+          .note = std::to_string(count) + " elements",
           .call = inserted("join_master"),
           .arguments = {{halves[0], mezzo::DType::bfloat16}, {halves[1], mezzo::DType::int16}},
           .outputs = {mezzo::DType::float32},
@@ -233,7 +234,9 @@ inline std::vector<OpRow> training_rows() {
                           all_finite_row("with an infinity", {a, with_number(b, infinity)}),
                           all_finite_row("with a NaN", {with_number(a, not_a_number), b}),
                           all_finite_row("of one number", {float64_scalar(-1)}),
+                          all_finite_row("without elements", {mezzo::Tensor({0, 3}, mezzo::DType::float64)}),
                           multiplier_row("without clipping", 0, {a, b}),
+                          multiplier_row("of an empty one", 0.5, {a, mezzo::Tensor({0}, mezzo::DType::float64)}),
                           multiplier_row("clipping", 0.5, {a, b}),
                           multiplier_row("clipping longer ones only", 1000, {a, b}),
                           multiplier_row("with an infinity", 0, {with_number(a, -infinity), b}),
@@ -261,8 +264,13 @@ inline std::vector<OpRow> training_rows() {
     rows.push_back(sgd_row({note + ", with momentum", 0, 0, 0.9, false, copy}, Role::accumulated()));
     rows.push_back(adam_row({note, 0, 0, 0, false, copy}, Role::accumulated()));
   }
+  for (const OpRow& row : std::vector<OpRow>(rows)) {
+    const bool update = row.op == "sgd_update" || row.op == "adam_update";
+    if (update && row.note.find("by places") == std::string::npos) rows.push_back(without_elements(row));
+  }
   rows.push_back(split_master_row());
-  rows.push_back(join_master_row());
+  rows.push_back(without_elements(rows.back()));
+  for (const std::int64_t count : {37, 0}) rows.push_back(join_master_row(count));
   return rows;
 }
 

@@ -32,7 +32,8 @@ BOOST_AUTO_TEST_CASE(bad_names_list_the_good_ones) {
       "as "
       "p=f32,c=bf16,o=f32",
       [] { Policy("bf16x"); });
-  BOOST_CHECK_THROW(Policy{DType::int32}, NameError);
+  mezzo_tests::check_throws<NameError>("[Policy] dtypes must be floating; got int32", [] { Policy{DType::int32}; });
+  mezzo_tests::check_throws<NameError>("[Policy] dtypes must be floating; got bool", [] { Policy{DType::boolean}; });
 }
 
 // jmp.get_policy: compute follows params, output follows compute.

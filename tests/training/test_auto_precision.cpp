@@ -2,6 +2,7 @@
 
 #include <regex>
 
+#include <mezzo/compiler/product_rates.hpp>
 #include <mezzo/core/isa.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/io/file.hpp>
@@ -145,15 +146,6 @@ BOOST_AUTO_TEST_CASE(it_is_no_policy) {
   BOOST_TEST(Precision("auto").policy().inherits());
   BOOST_TEST(!Precision("bf16").automatic());
   BOOST_CHECK_THROW(Policy("auto"), NameError);
-}
-
-BOOST_AUTO_TEST_CASE(a_policy_with_slower_products_is_told_of) {
-  const auto rates = [](double matmul, double conv2d) { return ProductRates{matmul, conv2d, "widen"}; };
-  BOOST_TEST(detail::slowness("mixed_float16", rates(200, 100), rates(100, 60)) ==
-             "mixed_float16 is slower than float32 on this CPU: matrix products run at 0.50 of float32's speed, "
-             "convolutions at 0.60 (measured); precision \"auto\" measures your model and picks");
-  BOOST_TEST(detail::slowness("mixed_float16", rates(200, 100), rates(190, 95)).empty());
-  BOOST_TEST(detail::slowness("mixed_bfloat16", rates(200, 100), rates(100, 300)).empty());
 }
 
 BOOST_AUTO_TEST_CASE(rates_are_measured) {

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/one_thread.hpp>
 #include <mezzo/backends/onednn/implementations.hpp>
 #include <mezzo/backends/reference/creators.hpp>
@@ -15,6 +16,24 @@ std::vector<Implementation> concatenate(const std::vector<std::vector<Implementa
   return all;
 }
 
+/// Implementations that decline operands without elements, which they leave to the reference: sizes of 0 break their
+/// merging of axes, divisions of work and primitives.
+std::vector<Implementation> with_elements(std::vector<Implementation> list) {
+  for (Implementation& implementation : list) {
+    implementation.create = [create = std::move(implementation.create)](
+                                const KernelRequest& request, std::string& reason) -> std::unique_ptr<Kernel> {
+      for (const auto* specs : {&request.inputs, &request.outputs}) {
+        for (const Spec& spec : *specs) {
+          if (element_count(spec.shape) == 0)
+            return decline(reason, "takes operands with elements; got {}", spec.shape);
+        }
+      }
+      return create(request, reason);
+    };
+  }
+  return list;
+}
+
 /// For kernels of matrix products and convolutions. Those of other ops decide by themselves how many threads they use.
 std::vector<Implementation> on_one_thread_if_small(std::vector<Implementation> list) {
   for (Implementation& implementation : list) implementation = one_thread_if_small(std::move(implementation));
@@ -25,11 +44,11 @@ std::vector<Implementation> on_one_thread_if_small(std::vector<Implementation> l
 
 std::vector<Implementation> kernel_table() {
   return concatenate({
-      on_one_thread_if_small(winograd_implementations()),  // 3 x 3 convolutions with fewer products than oneDNN's
-      on_one_thread_if_small(onednn_implementations()),    // matrix products and convolutions
-      xsimd_implementations(),                             // ops whose time is that of reading and writing memory
-      widen_implementations(),      // operands in bfloat16 or float16 that the implementations above decline
-      reference_implementations(),  // all ops, in float32 and float64
+      with_elements(on_one_thread_if_small(winograd_implementations())),  // 3 x 3 convolutions with fewer products
+      with_elements(on_one_thread_if_small(onednn_implementations())),    // matrix products and convolutions
+      with_elements(xsimd_implementations()),  // ops whose time is that of reading and writing memory
+      widen_implementations(),                 // operands in bfloat16 or float16 that the implementations above decline
+      reference_implementations(),             // all ops, in float32 and float64
   });
 }
 

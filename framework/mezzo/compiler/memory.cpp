@@ -49,7 +49,7 @@ Arena::~Arena() {
 }
 
 void Arena::reserve(std::size_t bytes) {
-  bytes = round_up(bytes, huge_page);
+  bytes = round_up(std::max<std::size_t>(bytes, 1), huge_page);  // memcpy needs an address even for 0 bytes
   if (bytes <= bytes_) return;
   void* fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (fresh == MAP_FAILED) {

@@ -9,7 +9,7 @@ double size(const Spec& spec) { return static_cast<double>(element_count(spec.sh
 
 /// Two operations per element of `images`, kernel position and input channel.
 double convolution(const Spec& images, const Spec& kernel) {
-  return 2 * size(images) * size(kernel) / static_cast<double>(kernel.shape.back());
+  return 2 * size(images) * static_cast<double>(kernel.shape[0] * kernel.shape[1] * kernel.shape[2]);
 }
 
 }  // namespace

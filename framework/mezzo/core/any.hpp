@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -33,6 +34,7 @@ class Any {
   Any(const char* name) : Any(B::from_name(name)) {}
   template <class B = Base, class = decltype(B::from_name(std::string()))>
   Any(const std::string& name) : Any(B::from_name(name)) {}
+  Any(std::nullptr_t) = delete;  // also a literal 0, which is no name
 
   Any(const Any& other)
       : pointer_(CloneScope::current() != nullptr && other.pointer_ ? other.copy_(*other.pointer_) : other.pointer_),

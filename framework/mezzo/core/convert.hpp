@@ -6,6 +6,7 @@
 
 #include <mezzo/core/bfloat16.hpp>
 #include <mezzo/core/float16.hpp>
+#include <mezzo/core/float_order.hpp>
 
 namespace mezzo {
 namespace detail {
@@ -60,6 +61,8 @@ To convert(From x) {
     return x;
   } else if constexpr (detail::is_half<From>) {
     return convert<To>(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<To, bool> && std::is_floating_point_v<From>) {
+    return detail::float_order(x) != 0;
   } else if constexpr (std::is_same_v<To, bool>) {
     return x != From{};
   } else if constexpr (detail::is_half<To>) {

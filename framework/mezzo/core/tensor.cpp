@@ -134,7 +134,7 @@ Tensor Tensor::reshape(const Shape& shape) const {
   if (unknown != known.end()) {
     *unknown = 1;
     const std::int64_t rest = element_count(known);
-    *unknown = rest > 0 ? size_ / rest : 0;
+    *unknown = rest > 0 ? size_ / rest : -1;  // undetermined beside a size of 0
   }
   if (element_count(known) != size_) {
     fail<ShapeError>("[Tensor.reshape]", "the new shape must have {} elements, with at most one -1; got {} for {}",

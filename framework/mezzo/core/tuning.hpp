@@ -16,8 +16,9 @@ MEZZO_API bool thread_binding();
 MEZZO_API void set_thread_binding(bool bind);
 
 /// Treats denormal numbers of float32 and float64 as zero during a step, because some CPUs need a hundred times as long
-/// for them. Default: on (MEZZO_FLUSH_DENORMALS). The caller's own code isn't affected, but the threads of its OpenMP
-/// pool are. Denormals of float16 are kept, because they are computed in float32.
+/// for them. sign, equal, argmax and casts to bool tell them from zero all the same. Default: on
+/// (MEZZO_FLUSH_DENORMALS). The caller's own code isn't affected, but the threads of its OpenMP pool are. Denormals of
+/// float16 are kept, because they are computed in float32.
 MEZZO_API bool flush_denormals();
 MEZZO_API void set_flush_denormals(bool flush);
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct MEZZO_API HostBatch {
 
   /// The values of a field. Throws a NameError with the valid names if there is no such field.
   const Tensor& operator[](const std::string& name) const;
+  const Tensor& operator[](std::nullptr_t) const = delete;  // also a literal 0
 };
 
 }  // namespace mezzo

@@ -45,6 +45,7 @@ void VariableState::copy_from(const VariableState& other) {
   file_name = other.file_name;
   file_axes = other.file_axes;
   file_shape = other.file_shape;
+  policy_version = other.policy_version;
 }
 
 VariableState::Copy& VariableState::copy_in(DType dtype) {
@@ -94,6 +95,7 @@ void VariableState::join() {
 
 void VariableState::convert(DType dtype) {
   const Numbers access(*this, Numbers::Intent::replace);
+  policy_version = dtype_policy_version();
   if (this->dtype() != dtype) convert_to(numbers().cast(dtype));
 }
 

@@ -29,6 +29,7 @@ class FunctionalGraph::Reader {
       }
       inputs_[node.get()] = i;
       graph.inputs_.push_back(node->outputs.front());
+      graph.input_names_.push_back(node->attributes.get_or("name", std::string()));
     }
   }
 
@@ -138,9 +139,11 @@ Values FunctionalGraph::insert(const Values& xs) const {
 const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
   if (symbols_.pointer()) return *symbols_.pointer();
   auto symbols = std::make_shared<Symbols>();
-  for (const Spec& spec : inputs_) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const Spec& spec = inputs_[i];
     const Shape sample(spec.shape.begin() + 1, spec.shape.end());
-    symbols->inputs.push_back(Input({.shape = sample, .dtype = spec.dtype, .batch_size = spec.shape.front()}));
+    symbols->inputs.push_back(
+        Input({.shape = sample, .dtype = spec.dtype, .batch_size = spec.shape.front(), .name = input_names_[i]}));
   }
   std::vector<Values> results;
   symbols->outputs = insert(symbols->inputs, results, false);

@@ -22,6 +22,9 @@ class MEZZO_API FunctionalGraph {
   std::size_t input_count() const { return inputs_.size(); }
   const Spec& input(std::size_t i) const { return inputs_[i]; }
 
+  /// Name of an Input; "" if it has none.
+  const std::string& input_name(std::size_t i) const { return input_names_[i]; }
+
   /// Inserts every op again at the place of the call, for the shapes, dtypes and policy of the call.
   Values insert(const Values& xs) const;
 
@@ -68,6 +71,7 @@ class MEZZO_API FunctionalGraph {
   Values insert(const Values& xs, std::vector<Values>& results, bool remember) const;
 
   std::vector<Spec> inputs_;
+  std::vector<std::string> input_names_;
   std::vector<Step> steps_;
   std::vector<Shared<VariableState>> variables_;
   std::vector<Operand> outputs_;

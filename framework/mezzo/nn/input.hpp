@@ -10,7 +10,7 @@ struct InputOptions {
   Shape shape{};                 ///< shape of one sample, without the batch axis
   DType dtype = DType::float32;  ///< dtype of the input
   std::int64_t batch_size = -1;  ///< size of the batch axis; -1: any
-  std::string name{};            ///< name in error texts; "": none
+  std::string name{};            ///< name in error texts, and of its field if a Model has several; "": none
 };
 
 /// Layer that returns its input. An Input becomes an InputLayer as the first element of a Sequential.

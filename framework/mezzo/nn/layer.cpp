@@ -178,6 +178,7 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   box.file_axes = options.file_axes;
   box.file_shape = options.file_shape;
   box.filled = true;
+  box.policy_version = dtype_policy_version();
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);
 }

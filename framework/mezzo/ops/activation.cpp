@@ -30,13 +30,13 @@ constexpr std::array<Known, 7> known{{{"exp", exp},
 
 }  // namespace
 
-Activation::Activation(const std::string& name) {
+std::function<Value(const Value&)> Activation::find(const std::string& name) {
   std::vector<const char*> names;
   for (const Known& entry : known) {
-    if (name == entry.name) function_ = entry.function;
+    if (name == entry.name) return entry.function;
     names.push_back(entry.name);
   }
-  if (!function_) fail_unknown("", "activation", name, names);
+  fail_unknown("", "activation", name, names);
 }
 
 }  // namespace mezzo

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/names.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
@@ -15,16 +16,25 @@ class MEZZO_API Activation {
  public:
   Activation() = default;
 
-  /// Throws a NameError that lists the valid names if `name` is unknown.
-  Activation(const std::string& name);
-  Activation(const char* name) : Activation(std::string(name)) {}
+  /// The function of that name, a std::string or a literal. Throws a NameError that lists the valid names if it is
+  /// unknown. Options in braces belong to layers::Activation and don't compile here.
+  template <class S, detail::IfName<S> = 0>
+  Activation(const S& name) : function_(find(name)) {}
 
   template <class F, class = std::enable_if_t<std::is_invocable_r_v<Value, F, const Value&>>>
   Activation(F function) : function_(std::move(function)) {}
 
+  /// Deleted: `Activation({.activation = "relu", .name = "act"})` must be layers::Activation.
+  struct OptionsOfLayer {
+    std::string activation, name, dtype;
+  };
+  Activation(const OptionsOfLayer& options) = delete;
+
   Value operator()(const Value& x) const { return function_ ? function_(x) : x; }
 
  private:
+  static std::function<Value(const Value&)> find(const std::string& name);
+
   std::function<Value(const Value&)> function_;
 };
 

@@ -20,6 +20,9 @@ Shape output_shape(const OpCall& call, const Shape& x, const Shape& kernel) {
   const auto& dilation = call.attributes.get<Shape>("dilation");
   Shape out{x[0], 0, 0, kernel[3]};
   for (std::size_t i = 0; i < 2; ++i) {
+    if (kernel[i] < 1) {
+      fail<ShapeError>(call.where, "kernel axis {} must be at least 1; got shape {}", i, kernel);
+    }
     const std::int64_t reach = dilation[i] * (kernel[i] - 1) + 1;
     const std::int64_t room = x[i + 1] + padding[2 * i] + padding[2 * i + 1] - reach;
     if (room < 0) {

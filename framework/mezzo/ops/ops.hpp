@@ -64,10 +64,12 @@ struct ReduceOptions {
   bool keepdims = false;  ///< keeps the reduced axes with size 1
 };
 
-/// Sum over axes, accumulated in float32 (float64 for float64) and rounded once to x's dtype.
+/// Sum over axes, accumulated in float32 (float64 for float64) and rounded once to x's dtype. Bools and integers are
+/// summed in int64, the dtype of their result. The sum of no elements is 0.
 MEZZO_API Value sum(const Value& x, const ReduceOptions& options = {});
 
-/// Sum divided by the number of elements summed.
+/// Sum divided by the number of elements summed; NaN for no elements. Bools and integers are averaged as floats of the
+/// scope's compute dtype.
 MEZZO_API Value mean(const Value& x, const ReduceOptions& options = {});
 
 /// The same elements in another shape. One size may be -1 and is computed from the others. Throws a ShapeError if the
@@ -198,7 +200,8 @@ MEZZO_API Value dropout(const Value& x, double rate);
 /// and nothing is updated.
 MEZZO_API Value sparse_crossentropy(const Value& labels, const Value& scores, bool from_logits);
 
-/// Index (int64) of the largest element along `axis`, which is removed. Of equal elements, the first.
+/// Index (int64) of the largest element along `axis`, which is removed. Of equal elements, the first. Throws a
+/// ShapeError if the axis has size 0.
 MEZZO_API Value argmax(const Value& x, std::int64_t axis = -1);
 
 /// x, as a node of its own.

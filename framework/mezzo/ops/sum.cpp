@@ -38,7 +38,8 @@ Values mean_gradient(const GradientContext& context) {
   return {stretch(context, detail::as(g, context.dtype(0)))};
 }
 
-Value reduce(const Op& op, const Value& x, const ReduceOptions& options) {
+/// Inserts a reduction. `dtype`: of the output.
+Value reduce(const Op& op, const Value& x, const ReduceOptions& options, DType dtype) {
   const std::size_t rank = x.shape().size();
   Shape axes;
   for (const auto axis : options.axes) axes.push_back(normalize_axis(axis, rank, current_label(op.name)));
@@ -47,7 +48,7 @@ Value reduce(const Op& op, const Value& x, const ReduceOptions& options) {
   if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
     fail<ValueError>(current_label(op.name), "axes must differ; got {}", detail::numbers_text(options.axes));
   }
-  return insert_one(op, {x}, {{"axes", axes}, {"keepdims", options.keepdims}, {"dtype", detail::operand_dtype(op, x)}});
+  return insert_one(op, {x}, {{"axes", axes}, {"keepdims", options.keepdims}, {"dtype", dtype}});
 }
 
 /// Calls the function again, because the output's dtype depends on autocast of x.
@@ -75,7 +76,13 @@ Op detail::define_mean() {
   return op;
 }
 
-Value sum(const Value& x, const ReduceOptions& options) { return reduce(ops::sum, x, options); }
-Value mean(const Value& x, const ReduceOptions& options) { return reduce(ops::mean, x, options); }
+Value sum(const Value& x, const ReduceOptions& options) {
+  const DType dtype = detail::operand_dtype(ops::sum, x);
+  return reduce(ops::sum, x, options, is_floating(dtype) ? dtype : DType::int64);
+}
+
+Value mean(const Value& x, const ReduceOptions& options) {
+  return reduce(ops::mean, x, options, detail::operand_dtype(ops::mean, x));
+}
 
 }  // namespace mezzo

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <sstream>
@@ -99,25 +100,23 @@ std::mutex& global_mutex() {
   return *mutex;
 }
 
-Policy& global_policy() {
-  static Policy policy("float32");
-  return policy;
+struct Global {
+  Policy policy = "float32";
+  std::atomic<std::uint32_t> version{0};
+};
+
+Global& global() {
+  static Global one;
+  return one;
 }
 
 }  // namespace
 
-Policy::Policy(const std::string& name) {
-  if (name.empty()) return;
-  if (name.find('=') != std::string::npos) {
-    *this = parse(name);
-    return;
-  }
+Policy Policy::from_name(const std::string& name) {
+  if (name.empty()) return {};
+  if (name.find('=') != std::string::npos) return parse(name);
   for (const Known& entry : known) {
-    if (name != entry.name) continue;
-    name_ = std::make_shared<const std::string>(name);
-    compute_ = output_ = entry.compute;
-    variable_ = entry.variable;
-    return;
+    if (name == entry.name) return {entry.compute, entry.variable, entry.compute};
   }
   fail<NameError>("", "unknown policy \"{}\"; valid names: {}, or as p=f32,c=bf16,o=f32", name, policy_names());
 }
@@ -155,13 +154,17 @@ DType computes_in(const Policy& policy) {
 
 void set_dtype_policy(const Policy& policy) {
   const std::lock_guard<std::mutex> lock(global_mutex());
-  global_policy() = policy.inherits() ? Policy("float32") : policy;
+  const Policy wanted = policy.inherits() ? Policy("float32") : policy;
+  if (wanted != global().policy) ++global().version;
+  global().policy = wanted;
 }
 
 Policy dtype_policy() {
   const std::lock_guard<std::mutex> lock(global_mutex());
-  return global_policy();
+  return global().policy;
 }
+
+std::uint32_t dtype_policy_version() { return global().version; }
 
 Precision::Precision(int bits) : Precision(fmt::format("{}", bits)) {}
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -6,6 +8,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
+#include <mezzo/core/names.hpp>
 #include <mezzo/precision/op_precision.hpp>
 
 namespace mezzo {
@@ -30,12 +33,13 @@ class MEZZO_API Policy {
  public:
   Policy() = default;
 
-  /// The policy of that name; "" inherits. Throws a NameError that lists the valid names if there is none.
-  Policy(const std::string& name);
-  Policy(const char* name) : Policy(std::string(name)) {}
+  /// The policy of that name, a std::string or a literal; "" inherits. Throws a NameError that lists the valid names if
+  /// there is none.
+  template <class S, detail::IfName<S> = 0>
+  Policy(const S& name) : Policy(from_name(name)) {}
 
   /// The policy with all three dtypes equal. Throws a NameError unless the dtype is floating.
-  Policy(DType dtype) : Policy(std::string(dtype_name(dtype))) {}
+  Policy(DType dtype) : Policy(dtype, dtype, dtype) {}
 
   /// A policy of three dtypes. Throws a NameError unless all are floating.
   Policy(DType compute, DType variable, DType output);
@@ -75,6 +79,8 @@ class MEZZO_API Policy {
   bool operator!=(const Policy& other) const { return !(*this == other); }
 
  private:
+  static Policy from_name(const std::string& name);
+
   std::shared_ptr<const std::string> name_;  // null: inherits; shared because policies are copied in each step
   DType compute_ = DType::float32;
   DType variable_ = DType::float32;
@@ -87,10 +93,14 @@ class MEZZO_API Policy {
 MEZZO_API DType computes_in(const Policy& policy);
 
 /// Sets the policy for everything without a policy of its layer, container or Trainer. An inheriting one means float32.
+/// The next run (fit, evaluate, predict) of a model that is built already converts its variables.
 MEZZO_API void set_dtype_policy(const Policy& policy);
 
 /// The policy set by set_dtype_policy(); default: float32.
 MEZZO_API Policy dtype_policy();
+
+/// Number of changes of dtype_policy(). A variable with a dtype of an older version is converted by the next run.
+MEZZO_API std::uint32_t dtype_policy_version();
 
 /// Option `precision` of the Trainer: 32, 16, 64 or a name.
 ///
@@ -114,6 +124,7 @@ class MEZZO_API Precision {
   Precision() = default;
   Precision(int bits);
   Precision(bool) = delete;
+  Precision(std::nullptr_t) = delete;
   Precision(const char* name) : Precision(std::string(name)) {}
   Precision(const std::string& name);
   Precision(Policy policy) : policy_(std::move(policy)) {}

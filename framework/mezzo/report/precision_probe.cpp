@@ -216,14 +216,10 @@ std::map<std::string, PrecisionProbe::Place> PrecisionProbe::places() const {
   return out;
 }
 
-std::shared_ptr<const Plan> PrecisionProbe::time(const Policy& policy, int steps) {
-  reset(true);
-  return time_steps(model_, batch_, policy, steps);
-}
-
-std::shared_ptr<const Plan> PrecisionProbe::time_float32(int steps) {
-  reset(false);
-  return time_steps(model_, batch_, "float32", steps);
+std::vector<StepTimes> PrecisionProbe::time(const std::vector<Policy>& policies, int steps) {
+  std::vector<StepToTime> all{{.policy = "float32", .layers_inherit = true}};
+  for (const Policy& policy : policies) all.push_back({.policy = policy});
+  return time_steps(model_, batch_, all, steps, [&] { reset(true); });
 }
 
 bool is_float32(const Policy& policy) {

@@ -64,9 +64,8 @@ class PrecisionProbe {
   };
   std::map<std::string, Place> places() const;  ///< by path
 
-  /// Plan of `steps` timed training steps, with its profile: under a Trainer's policy, and in float32.
-  std::shared_ptr<const Plan> time(const Policy& policy, int steps);
-  std::shared_ptr<const Plan> time_float32(int steps);
+  /// Times of `steps` training steps in float32, then of as many under each of these policies of a Trainer.
+  std::vector<StepTimes> time(const std::vector<Policy>& policies, int steps);
 
  private:
   StepRun step(const Policy& policy, double loss_scale);

@@ -5,7 +5,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include <mezzo/compiler/plan.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/precision/policy.hpp>
@@ -16,7 +15,7 @@ namespace mezzo {
 namespace {
 
 constexpr const char* caller = "[precision_report]";
-constexpr double nanosecond = 1e-3;  // in microseconds
+constexpr double second = 1e6;  // in microseconds
 
 std::string layer_label(const std::string& path) { return fmt::format("{} layer \"{}\"", caller, path); }
 
@@ -32,14 +31,6 @@ LayerPrecision measured(const detail::LayerRun& run, double scale, const detail:
   layer.activations = detail::range_of(exact.outputs, 1, dtype);
   layer.gradients = detail::range_of(exact.cotangents, scale, dtype);
   return layer;
-}
-
-/// Microseconds of a plan's kernels, by layer.
-std::map<std::string, double> times_of(const Plan& plan) {
-  std::map<std::string, double> out;
-  std::size_t lap = 0;
-  for (const Plan::Row& row : plan.rows()) out[row.path] += plan.profile().lap_time(lap++) * nanosecond;
-  return out;
 }
 
 bool before(const LayerPrecision& a, const LayerPrecision& b) {
@@ -135,15 +126,16 @@ PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, c
     }
   }
   if (options.steps > 0) {
-    const auto plan = probe.time(policy, options.steps);
-    auto times = times_of(*plan);
-    const auto float32_plan = probe.time_float32(options.steps);
-    auto float32_times = times_of(*float32_plan);
-    report.time = plan->profile().wall_time() * nanosecond;
-    report.float32_time = float32_plan->profile().wall_time() * nanosecond;
+    const std::vector<StepTimes> times = probe.time({policy}, options.steps);
+    report.float32_time = times[0].seconds * second;
+    report.time = times[1].seconds * second;
+    const auto of = [](const StepTimes& step, const std::string& path) {
+      const auto found = step.layers.find(path);
+      return found == step.layers.end() ? 0 : found->second * second;
+    };
     for (LayerPrecision& layer : report.layers) {
-      layer.time = times[layer.path];
-      layer.float32_time = float32_times[layer.path];
+      layer.float32_time = of(times[0], layer.path);
+      layer.time = of(times[1], layer.path);
     }
   }
   std::stable_sort(report.layers.begin(), report.layers.end(), before);

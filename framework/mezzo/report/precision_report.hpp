@@ -14,9 +14,11 @@ namespace mezzo {
 
 /// Options of precision_report().
 struct PrecisionReportOptions {
-  Precision precision{};      ///< as for a Trainer, but not "auto"; not given: the model's own policies
-  bool by_layer = true;       ///< measures the effect of each layer, at the cost of one step per layer
-  int steps = 3;              ///< timed training steps, whose mean time is reported; 0: no times
+  Precision precision{};  ///< as for a Trainer, but not "auto"; not given: the model's own policies
+  bool by_layer = true;   ///< measures the effect of each layer, at the cost of one step per layer
+  /// Timed training steps of each policy, whose median is reported. They are timed in up to five rounds in which the
+  /// policies take turns, with two untimed steps each. 0: no times.
+  int steps = 5;
   double loss_scale = 65536;  ///< first loss scale to try, if gradients are computed in float16
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <mezzo/compiler/plan.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/report/errors.hpp>
@@ -59,12 +58,11 @@ class Search {
     out.lowest_output_error = lowest_errors.output;
     out.lowest_gradient_error = lowest_errors.gradient;
     if (options_.steps > 0) {
-      const auto microseconds = [](const std::shared_ptr<const Plan>& plan) {
-        return plan->profile().wall_time() / 1e3;
-      };
-      out.time = microseconds(probe_.time(out.map, options_.steps));
-      out.lowest_time = microseconds(probe_.time(low_, options_.steps));
-      out.float32_time = microseconds(probe_.time_float32(options_.steps));
+      constexpr double second = 1e6;  // in microseconds
+      const std::vector<StepTimes> times = probe_.time({out.map, low_}, options_.steps);
+      out.float32_time = times[0].seconds * second;
+      out.time = times[1].seconds * second;
+      out.lowest_time = times[2].seconds * second;
     }
     return out;
   }

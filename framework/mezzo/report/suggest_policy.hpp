@@ -12,8 +12,10 @@ namespace mezzo {
 struct SuggestPolicyOptions {
   double max_error = 0.05;  ///< bound of PrecisionReport's output_error and gradient_error; greater than 0
   Precision precision = "mixed_bfloat16";  ///< for the lowered layers: one policy, no map and no op lists
-  int steps = 3;                           ///< timed training steps, whose mean time is reported; 0: no times
-  double loss_scale = 65536;               ///< first loss scale to try, if gradients are computed in float16
+  /// Timed training steps of each policy, whose median is reported. They are timed in up to five rounds in which the
+  /// policies take turns, with two untimed steps each. 0: no times.
+  int steps = 5;
+  double loss_scale = 65536;  ///< first loss scale to try, if gradients are computed in float16
 };
 
 /// Result of suggest_policy(): a policy for each layer, with measurements. Times are microseconds per training step; 0:

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -26,9 +27,11 @@ class MEZZO_API Batch {
 
   /// Returns the value of a field. Throws a NameError with the names of the fields if there is no such field.
   const Value& operator[](const std::string& field) const;
+  const Value& operator[](std::nullptr_t) const = delete;  // also a literal 0
 
   /// True if there is a field of that name.
   bool has(const std::string& field) const;
+  bool has(std::nullptr_t) const = delete;
 
   /// Values of the fields of one role, in the order of entries().
   Values with_role(Role role) const;

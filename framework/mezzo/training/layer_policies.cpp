@@ -65,9 +65,9 @@ std::uint64_t layers_signature(const LayerState& root) {
 
 std::vector<Conversion> conversions(const Layer& root, const Policy& policy) {
   std::vector<Conversion> out;
-  if (policy.inherits()) return out;
   for (const WeightPolicy& weight : weight_policies(root, policy)) {
     const Shared<VariableState>& state = weight.variable.state();
+    if (policy.inherits() && state->policy_version == dtype_policy_version()) continue;
     const DType dtype = stored_dtype(weight);
     if (state->filled && state->dtype() != dtype) out.push_back({state, dtype});
   }

@@ -9,13 +9,14 @@ namespace mezzo::detail {
 /// Hash of everything about layers that a plan depends on: policies, trainable flags, identity and dtypes of weights.
 std::uint64_t layers_signature(const LayerState& root);
 
-/// A weight and the dtype in which a Trainer's policy stores it.
+/// A weight and the dtype in which the policy in force stores it.
 struct Conversion {
   Shared<VariableState> weight;
   DType dtype;
 };
 
-/// Weights below a module whose dtype differs from the one of a Trainer's policy. None if the policy inherits.
+/// Weights below a module whose dtype differs from the one of a Trainer's policy. If that policy inherits, only weights
+/// whose dtype is older than the last set_dtype_policy(), so that a Trainer's conversions last.
 std::vector<Conversion> conversions(const Layer& root, const Policy& policy);
 
 /// Throws a ValueError if a Trainer's policy applies to no layer, or if an entry of its map matches none. The text

@@ -6,9 +6,9 @@
 #include <new>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/auto_precision.hpp>
 #include <mezzo/training/loss_scaling.hpp>
 #include <mezzo/training/progress_bar.hpp>
+#include <mezzo/training/slow_policy.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -69,6 +69,13 @@ void require(const DataLoader& loader, const std::string& verb) {
   fail<MemoryError>("[Trainer]", "{}: the system has not enough memory", verb);
 }
 
+/// Number of steps that the loop is to run; not less than the limits allow.
+std::int64_t planned_steps(const DataLoader& train, const LoopOptions& options) {
+  constexpr auto unlimited = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t by_epochs = options.epochs < 0 ? unlimited : options.epochs * train.size();
+  return options.max_steps < 0 ? by_epochs : std::min(by_epochs, options.max_steps);
+}
+
 HostBatch first_batch(const DataLoader& loader) { return *loader.epoch(0).next(); }
 
 Means evaluate_with(StepRunner& runner, const DataLoader& loader, Phase phase) {
@@ -107,11 +114,10 @@ Tensor concatenate(const std::vector<Tensor>& parts) {
 History fit(Module& module, const DataLoader& train, const DataLoader& validation, const RunOptions& run,
             const LoopOptions& options) try {
   require(train, "fit");
+  warn_if_slow(module, train, run, planned_steps(train, options));
   StepRunner runner(module, run);
   TrainingState& state = training_state(module);
-  const Policy& own = module.state()->policy;
-  if (!run.eager) warn_if_slow(own.inherits() ? runner.base_policy() : own);
-  if (options.anew || !state.configured) runner.rehearse(Phase::train, first_batch(train));
+  if (options.anew || !state.configured) tell_of_emulation(state, runner.rehearse(Phase::train, first_batch(train)));
   if (!validation.empty()) runner.rehearse(Phase::validate, first_batch(validation));
   if (options.checkpoint != nullptr) {
     options.checkpoint->resume(runner, first_batch(train), train.size());

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -78,7 +79,9 @@ struct ModelOptions {
 };
 
 /// A module with the verbs of Keras. Made from the inputs and outputs of a functional graph, by deriving and overriding
-/// call(), or as a Sequential.
+/// call(), or as a Sequential. fit, evaluate and predict need a model with one output, and are a ValueError for others:
+/// derive from Module for several losses. A functional model with several inputs takes for each named Input the input
+/// field of that name; Inputs without a name take the other fields in the order of the data set.
 class MEZZO_API Model : public Module {
  public:
   /// Makes a functional model. A ValueError if there are no inputs or no outputs, or if an output depends on an Input
@@ -132,6 +135,7 @@ class MEZZO_API Model : public Module {
 
   /// Layer of that path ("backbone/conv1"). A NameError that lists the names if there is none.
   LayerHandle get_layer(const std::string& path) const;
+  LayerHandle get_layer(std::nullptr_t) const = delete;  // also a literal 0: layers are found by path, not by index
 
   /// Symbols of a functional model's graph, for models on parts of it:
   /// `Model({.inputs = model.inputs(), .outputs = {model.get_layer("conv2").output()}})`. A ValueError if the model
@@ -141,6 +145,7 @@ class MEZZO_API Model : public Module {
 
   Value training_step(const Batch& batch) override;
   void validation_step(const Batch& batch) override;
+  Value predict_step(const Batch& batch) override;
   OptimizerConfigs configure_optimizers() override;
   bool prefixes_validation() const override { return true; }
 
@@ -152,6 +157,10 @@ class MEZZO_API Model : public Module {
   Value loss_of(const Value& y_true, const Value& y_pred, const Batch& batch) const;
   void log_metrics(const Value& y_true, const Value& y_pred) const;
   std::pair<Value, Value> targets_and_predictions(const Batch& batch);
+
+  /// Input fields of a batch in the order of the model's inputs: for several inputs by name, the unnamed ones in the
+  /// order of the data set. A NameError if there is no field for a named Input.
+  Values inputs_of(const Batch& batch) const;
   void require_compiled(const std::string& verb) const;
   void require_functional(const std::string& what) const;
 

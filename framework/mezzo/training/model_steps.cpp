@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/training/model.hpp>
@@ -10,15 +12,53 @@ OptimizerConfigs Model::configure_optimizers() {
   return {{.optimizer = compiled_->optimizer, .loss_scale = compiled_->loss_scale}};
 }
 
+Values Model::inputs_of(const Batch& batch) const {
+  std::vector<const Batch::Entry*> fields;
+  for (const Batch::Entry& entry : batch.entries()) {
+    if (entry.role == Role::input) fields.push_back(&entry);
+  }
+  const std::size_t count = graph_.empty() ? 0 : graph_.input_count();
+  if (count < 2) return batch.with_role(Role::input);
+  Values inputs(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string& name = graph_.input_name(i);
+    if (name.empty()) continue;
+    const auto found =
+        std::find_if(fields.begin(), fields.end(), [&](const auto* field) { return field->name == name; });
+    if (found == fields.end()) {
+      std::vector<std::string> names;
+      for (const auto* field : fields) names.push_back(field->name);
+      fail<NameError>(label(), "a batch must have an input field for each named Input; got none for \"{}\"; fields: {}",
+                      name, fmt::join(names, ", "));
+    }
+    inputs[i] = (*found)->value;
+    fields.erase(found);
+  }
+  // Inputs without a name take the other fields in their order. The call rejects a wrong number of inputs.
+  auto next = fields.begin();
+  for (Value& input : inputs) {
+    if (!input.defined() && next != fields.end()) input = (*next++)->value;
+  }
+  inputs.erase(std::remove_if(inputs.begin(), inputs.end(), [](const Value& v) { return !v.defined(); }), inputs.end());
+  for (; next != fields.end(); ++next) inputs.push_back((*next)->value);
+  return inputs;
+}
+
+Value Model::predict_step(const Batch& batch) {
+  const Values inputs = inputs_of(batch);
+  if (graph_.empty() || inputs.empty()) return Module::predict_step(batch);
+  return detail::one_output((*this)(inputs), label(), "predict");
+}
+
 std::pair<Value, Value> Model::targets_and_predictions(const Batch& batch) {
-  const Values inputs = batch.with_role(Role::input);
+  const Values inputs = inputs_of(batch);
   const Values targets = batch.with_role(Role::target);
   if (inputs.empty() || targets.size() != 1) {
     fail<ValueError>(label(),
                      "a batch for a compiled model must have inputs and one target; got {} inputs and {} targets",
                      inputs.size(), targets.size());
   }
-  const Value prediction = (*this)(inputs).front();
+  const Value prediction = detail::one_output((*this)(inputs), label(), "a compiled model");
   detail::StepContext::note_prediction(prediction);
   return {targets.front(), prediction};
 }

@@ -20,7 +20,7 @@ Value Module::predict_step(const Batch& batch) {
     for (const Batch::Entry& entry : batch.entries()) names.push_back(entry.name);
     fail<ValueError>(label(), "predict: the batch must have an input field; got fields: {}", fmt::join(names, ", "));
   }
-  return (*this)(inputs).front();
+  return detail::one_output((*this)(inputs), label(), "predict");
 }
 
 OptimizerConfigs Module::configure_optimizers() { return {}; }

@@ -1,11 +1,12 @@
 #pragma once
-#include <map>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/names.hpp>
 #include <mezzo/core/usage.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/nn/optimizer.hpp>
@@ -13,8 +14,8 @@
 
 namespace mezzo {
 
-/// Logged numbers by name: result of evaluate, validate and test.
-using Logs = std::map<std::string, double>;
+/// Logged numbers by name: result of evaluate, validate and test. A std::map that doesn't take 0 as a name.
+using Logs = NameMap<double>;
 
 /// Options of Module::log.
 struct LogOptions {
@@ -67,8 +68,8 @@ class MEZZO_API Module : public Layer {
   /// Logs the metrics of a test batch. The default is validation_step().
   virtual void test_step(const Batch& batch) { validation_step(batch); }
 
-  /// Output of Trainer::predict for a batch. The default calls the module on the input fields and returns its first
-  /// output.
+  /// Output of Trainer::predict for a batch. The default calls the module on the input fields and returns its output; a
+  /// ValueError if it has several.
   virtual Value predict_step(const Batch& batch);
 
   /// Optimizers that train the module. Each must have a state of its own.
@@ -104,6 +105,7 @@ class MEZZO_API Module : public Layer {
   /// Optimizer of that name in configure_optimizers(), inside a training step. A NameError that lists the names if
   /// there is none, a ValueError outside of a step.
   static OptimizerHandle optimizer(const std::string& name);
+  static OptimizerHandle optimizer(std::nullptr_t) = delete;  // also a literal 0
 
   /// Adds one update of the optimizer's weights by the gradient of the mean of `loss`, inside a training step. A
   /// ValueError outside of a step, for a second call with one optimizer, or if `loss` depends on no weight of it.

@@ -162,6 +162,14 @@ void StepContext::finish(const Value& loss) {
   minimize(loss, OptimizerHandle(0));
 }
 
+Value one_output(const Values& outputs, const std::string& where, const std::string& verb) {
+  if (outputs.size() == 1) return outputs.front();
+  fail<ValueError>(where,
+                   "{}: the model must have one output; got {}: make a Model of one of them, or a Module with steps of "
+                   "its own",
+                   verb, outputs.size());
+}
+
 Value mean_of(const Value& value) {
   const LibraryScope as_inserted;
   const DType dtype = accumulation_dtype(value.dtype());

@@ -75,4 +75,7 @@ bool trains(const OptimizerConfig& optimizer, const Variable& weight);
 /// Mean of a loss or a metric as a scalar of at least float32.
 Value mean_of(const Value& value);
 
+/// The only output of a module. A ValueError that begins with `where` if there are several.
+Value one_output(const Values& outputs, const std::string& where, const std::string& verb);
+
 }  // namespace mezzo::detail

@@ -1,6 +1,8 @@
 #pragma once
 #include <functional>
-#include <memory>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <mezzo/data/batch.hpp>
 #include <mezzo/training/module.hpp>
@@ -19,8 +21,22 @@ struct ProbedStep {
 void probe_step(Module& module, const HostBatch& batch, const Policy& policy,
                 const std::function<void(const ProbedStep&)>& read);
 
-/// Trains on the batch for 1 + `steps` steps, with optimizers that begin without state, and returns the plan with its
-/// profile. Non-finite numbers neither stop the steps nor cause warnings.
-std::shared_ptr<const Plan> time_steps(Module& module, const HostBatch& batch, const Policy& policy, int steps);
+/// Training steps to be timed.
+struct StepToTime {
+  Policy policy{};              ///< as of a Trainer; one that inherits leaves each layer its own
+  bool layers_inherit = false;  ///< true: ignores the policies of layers
+};
+
+/// Times of a training step: medians over rounds in which several policies take turns.
+struct StepTimes {
+  double seconds = 0;                    ///< of a step
+  std::map<std::string, double> layers;  ///< seconds of the kernels of a layer, by path
+};
+
+/// Times training steps on the batch, with optimizers that begin without state. Calls `reset` before each round.
+/// Precision "auto" times its policies in the same way. `steps` is the number of timed steps for each entry of `all`, at
+/// least 1. Non-finite numbers neither stop the steps nor cause warnings.
+std::vector<StepTimes> time_steps(Module& module, const HostBatch& batch, const std::vector<StepToTime>& all, int steps,
+                                  const std::function<void()>& reset);
 
 }  // namespace mezzo

@@ -119,6 +119,11 @@ IdleScope::IdleScope(Module& module) : state_(shared_training_state(module)) {
 StepRunner::StepRunner(Module& module, RunOptions options)
     : module_(module), running_(module), state_(training_state(module)), options_(std::move(options)) {
   require_reach(module, options_.policy);
+  // Inside another model's step they are those of its layers.
+  if (options_.policy.inherits() && current_frames().empty()) regions_ = outer_regions();
+  for (const CastRegion& region : regions_) {
+    regions_key_ += fmt::format("{};", region.casts ? region.policy.name() : "no casts");
+  }
 }
 
 void StepRunner::run(Phase phase, const HostBatch& batch) {
@@ -200,13 +205,20 @@ void StepRunner::make_room() {
 
 Policy StepRunner::base_policy() const { return options_.policy.inherits() ? dtype_policy() : options_.policy; }
 
+Policy StepRunner::policy_in_force() const {
+  const Policy& own = module_.state()->policy;
+  if (!own.inherits()) return own;
+  return regions_.empty() || !regions_.back().casts ? base_policy() : regions_.back().policy;
+}
+
 CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
   const Policy policy = base_policy();
   const std::uint64_t layers = layers_signature(*module_.state());
   for (const auto& step : state_.steps) {
     const CompiledStep::Signature& s = step->signature;
     if (s.phase == phase && s.threads == thread_count() && s.layers == layers && s.policy == policy.name() &&
-        s.float32_winograd == options_.float32_winograd && same_inputs(s.inputs, batch)) {
+        s.regions == regions_key_ && s.float32_winograd == options_.float32_winograd &&
+        same_inputs(s.inputs, batch)) {
       return step.get();
     }
   }

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/data/batch.hpp>
+#include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/training/step_context.hpp>
 #include <mezzo/training/step_probe.hpp>
 
@@ -36,6 +38,7 @@ struct CompiledStep {
     Phase phase = Phase::train;
     int threads = 0;  ///< thread_count()
     std::string policy;
+    std::string regions;       ///< casts of autocast() and disable_casts() around the call
     std::uint64_t layers = 0;  ///< layers_signature()
     std::vector<Spec> inputs;
     std::optional<bool> float32_winograd{};
@@ -61,6 +64,7 @@ struct TrainingState : RunState {
   std::vector<std::unique_ptr<CompiledStep>> steps;  ///< the plan_cache_size() ones that were used last
   std::int64_t runs = 0;                             ///< runs of compiled steps, of all kinds
   std::array<int, 4> compiled{};                     ///< number of plans that were made, by Phase
+  std::set<std::string> told;                        ///< notices that appear once for a model
 };
 
 /// Training state of the module; the first call makes it.
@@ -99,7 +103,8 @@ class IdleScope {
 /// Runs steps of a module. Traces and compiles each signature once; later steps run the plan and allocate nothing.
 class StepRunner {
  public:
-  /// A ValueError if the module is running already, or if the Trainer's policy applies to no layer.
+  /// Scopes of autocast() and disable_casts() around the call hold in the steps, unless the Trainer has a policy, which
+  /// is nearer. A ValueError if the module is running already, or if the Trainer's policy applies to no layer.
   StepRunner(Module& module, RunOptions options);
 
   /// Traces a step without gradients and updates. Builds layers, and throws the errors of a bad batch before training
@@ -133,6 +138,9 @@ class StepRunner {
   /// Policy of the layers that have none of their own and none from a container.
   Policy base_policy() const;
 
+  /// Policy of the module itself: its own, that of an autocast() around the call, or base_policy().
+  Policy policy_in_force() const;
+
   /// True if the last step skipped updates because of non-finite numbers.
   bool skipped() const { return skipped_; }
 
@@ -151,6 +159,16 @@ class StepRunner {
   Tensor output() const;
 
  private:
+  /// Policies and root of a step, for the lifetime of the object. Made inside the step's Trace, which hides the
+  /// caller's scopes.
+  struct StepScope {
+    explicit StepScope(const StepRunner& runner)
+        : policy(runner.options_.policy), casts(runner.regions_), root(runner.module_) {}
+    PolicyScope policy;
+    CastScope casts;
+    RootScope root;
+  };
+
   void convert(Phase phase, const HostBatch& batch);
   void keep_masters(const HostBatch& batch);
   CompiledStep* find_step(Phase phase, const HostBatch& batch) const;
@@ -175,6 +193,8 @@ class StepRunner {
   RunningScope running_;
   TrainingState& state_;
   RunOptions options_;
+  CastRegions regions_;           // around the call
+  std::string regions_key_;       // their text
   CompiledStep* step_ = nullptr;  // of the last run
   std::vector<Tensor> inputs_;
   std::vector<double> numbers_;

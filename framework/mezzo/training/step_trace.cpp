@@ -60,8 +60,7 @@ Value StepRunner::user_step(Phase phase, const Batch& batch) {
 }
 
 std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
-  const PolicyScope policy(options_.policy);
-  const RootScope root(module_);
+  const StepScope scope(*this);
   StepContext context(module_, state_.optimizers, StepContext::Purpose::train);
   const Value result = user_step(phase, batch);
   if (phase == Phase::predict) {
@@ -82,8 +81,7 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
 
 Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   Trace trace(Trace::Mode::graph, phase == Phase::train);
-  const PolicyScope policy(options_.policy);
-  const RootScope root(module_);
+  const StepScope scope(*this);
   const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
   const Value result = user_step(phase, symbols(trace, batch));
   running_.add_weights();
@@ -102,8 +100,7 @@ void StepRunner::probe(const HostBatch& batch, const std::function<void(const Pr
   if (!converted_) convert(Phase::train, batch);
   Trace trace(Trace::Mode::eager, true);
   set_runtime_values(trace);
-  const PolicyScope policy(options_.policy);
-  const RootScope root(module_);
+  const StepScope scope(*this);
   const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
   const Value result = user_step(Phase::train, symbols(trace, batch));
   const LibraryScope as_inserted;
@@ -115,8 +112,7 @@ void StepRunner::probe(const HostBatch& batch, const std::function<void(const Pr
 std::vector<std::vector<std::shared_ptr<VariableState>>> StepRunner::updated_by(const OptimizerConfigs& optimizers,
                                                                                 const HostBatch& batch) {
   Trace trace(Trace::Mode::graph, true);
-  const PolicyScope policy(options_.policy);
-  const RootScope root(module_);
+  const StepScope scope(*this);
   StepContext context(module_, optimizers, StepContext::Purpose::survey);
   context.finish(user_step(Phase::train, symbols(trace, batch)));
   return context.updated();
@@ -181,6 +177,7 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   step->signature = {.phase = phase,
                      .threads = thread_count(),
                      .policy = base_policy().name(),
+                     .regions = regions_key_,
                      .layers = layers_signature(*module_.state()),
                      .inputs = step->plan->inputs(),
                      .float32_winograd = options_.float32_winograd};
@@ -228,13 +225,6 @@ namespace mezzo {
 void probe_step(Module& module, const HostBatch& batch, const Policy& policy,
                 const std::function<void(const ProbedStep&)>& read) {
   detail::StepRunner(module, {.policy = policy, .eager = true, .silent = true}).probe(batch, read);
-}
-
-std::shared_ptr<const Plan> time_steps(Module& module, const HostBatch& batch, const Policy& policy, int steps) {
-  detail::StepRunner runner(module, {.policy = policy, .silent = true});
-  runner.configure(true);
-  for (int i = 0; i <= steps; ++i) runner.run(detail::Phase::train, batch);
-  return module.run_state()->last_plan;
 }
 
 }  // namespace mezzo

@@ -5,6 +5,7 @@
 #include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/rows.hpp>
+#include <mezzo/core/float_order.hpp>
 #include <mezzo/core/visit.hpp>
 
 // xtensor forms the promoted type of every expression's elements; halves have no arithmetic of their own.
@@ -65,6 +66,18 @@ std::unique_ptr<Kernel> number_kernel(const KernelRequest& request, std::string&
   });
 }
 
+/// a == b, with denormals told from 0.
+template <class T>
+bool same(T a, T b) {
+  if constexpr (std::is_class_v<T>) {
+    return same(static_cast<float>(a), static_cast<float>(b));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return a == b && detail::float_order(a) == detail::float_order(b);
+  } else {
+    return a == b;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> create_add(const KernelRequest& request, std::string& reason) {
@@ -89,8 +102,7 @@ std::unique_ptr<Kernel> create_divide(const KernelRequest& request, std::string&
 std::unique_ptr<Kernel> create_equal(const KernelRequest& request, std::string&) {
   return visit_dtype(request.inputs[0].dtype, [&](auto zero) {
     using T = decltype(zero);
-    using Compared = std::conditional_t<std::is_class_v<T>, float, T>;
-    return binary<T, bool>(request, [](T a, T b) { return static_cast<Compared>(a) == static_cast<Compared>(b); });
+    return binary<T, bool>(request, [](T a, T b) { return same(a, b); });
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/rows.hpp>
+#include <mezzo/core/float_order.hpp>
 
 namespace mezzo::reference {
 
@@ -30,7 +31,12 @@ std::unique_ptr<Kernel> create_abs(const KernelRequest& request, std::string& re
 std::unique_ptr<Kernel> create_sign(const KernelRequest& request, std::string& reason) {
   // A NaN stays a NaN, and zeros keep their sign.
   return elementwise<1>(request, reason, [](const auto& x) {
-    return map([](auto element) { return element > 0 ? 1 : element < 0 ? -1 : element; }, x);
+    return map(
+        [](auto element) {
+          const auto order = detail::float_order(element);
+          return element != element || order == 0 ? element : static_cast<decltype(element)>(order > 0 ? 1 : -1);
+        },
+        x);
   });
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 
@@ -8,6 +9,7 @@
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/rows.hpp>
 #include <mezzo/core/convert.hpp>
+#include <mezzo/core/float_order.hpp>
 #include <mezzo/core/visit.hpp>
 
 namespace mezzo::reference {
@@ -93,14 +95,26 @@ std::unique_ptr<Kernel> reduce(const KernelRequest& request, bool mean) {
   });
 }
 
-/// Index of the first of the greatest of `count` elements; NaN is above all.
+/// Integer that orders elements; NaN is above all numbers.
+template <class T>
+auto rank_of(T x) {
+  if constexpr (std::is_class_v<T>) {
+    return rank_of(static_cast<float>(x));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    const auto order = detail::float_order(x);
+    return x != x ? std::numeric_limits<std::decay_t<decltype(order)>>::max() : order;
+  } else {
+    return x;
+  }
+}
+
+/// Index of the first of the greatest of `count` elements.
 template <class T>
 std::int64_t argmax_of(const T* x, std::int64_t count, std::int64_t step) {
-  using Compared = std::conditional_t<std::is_class_v<T>, float, T>;
   std::int64_t best = 0;
-  auto greatest = static_cast<Compared>(x[0]);
-  for (std::int64_t i = 1; i < count && greatest == greatest; ++i) {
-    const auto candidate = static_cast<Compared>(x[i * step]);
+  auto greatest = rank_of(x[0]);
+  for (std::int64_t i = 1; i < count; ++i) {
+    const auto candidate = rank_of(x[i * step]);
     if (candidate <= greatest) continue;
     best = i;
     greatest = candidate;

@@ -64,10 +64,12 @@ struct Abs {
   Floats operator()(const Floats& x) const { return xsimd::abs(x); }
 };
 
+// Zeros and NaN stay as they are. Compared as integers, since denormals are zero to comparisons of floats.
 struct Sign {
   Floats operator()(const Floats& x) const {
-    const Floats zero(0.0F), one(1.0F);
-    return xsimd::select(x > zero, one, xsimd::select(x < zero, -one, x));
+    const Ints magnitude = xsimd::bitwise_cast<Ints>(xsimd::abs(x)), infinity(0x7f800000);
+    const Floats one = Floats(1.0F) | (x & Floats(-0.0F));
+    return choose(magnitude > Ints(0), choose(magnitude > infinity, x, one), x);
   }
 };
 
