@@ -1,6 +1,7 @@
 // Options of GPT, BERT and ViT reach the ops: dropout rates and epsilons in the graph of a training step.
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
 #include <map>
 
 #include <mezzo/mezzo.hpp>
@@ -8,6 +9,7 @@
 #include "formula.hpp"
 #include "small.hpp"
 #include "support/runs.hpp"
+#include "support/tensors.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -54,6 +56,24 @@ BOOST_AUTO_TEST_CASE(gpt_has_its_dropout_rates_and_epsilon) {
   BOOST_TEST((found.dropout == Counts{{0.125, 1}, {0.25, 4}}));  // two in each of two blocks
   BOOST_TEST((found.attention == Counts{{0.375, 2}}));
   BOOST_TEST((found.epsilon == Counts{{0.5, 5}}));
+}
+
+// GPT-2 scales the layers that end in a residual sum, two per block, by 1 / sqrt(their number).
+BOOST_AUTO_TEST_CASE(kernels_of_gpt_start_with_gpt_2s_deviations) {
+  seed_everything(1);
+  GPT model({.vocab_size = 200, .n_positions = 12, .n_embd = 96, .n_layer = 2, .n_head = 3, .initializer_range = 0.1});
+  model.build({1, 7});
+  int residual = 0;
+  for (const auto& [path, weight] : model.named_weights()) {
+    if (weight.shape().size() < 2 || element_count(weight.shape()) < 9000) continue;
+    const bool ends_in_sum = path.find("c_proj") != std::string::npos;
+    residual += ends_in_sum ? 1 : 0;
+    const double size = static_cast<double>(element_count(weight.shape()));
+    const double deviation = std::sqrt(dot(weight.value(), weight.value()) / size);
+    // The relative error of a deviation from 9,216 numbers is 0.0074.
+    BOOST_TEST(deviation == (ends_in_sum ? 0.05 : 0.1), boost::test_tools::tolerance(0.03));
+  }
+  BOOST_TEST(residual == 4);
 }
 
 BOOST_AUTO_TEST_CASE(bert_has_its_dropout_rates_and_epsilon) {
