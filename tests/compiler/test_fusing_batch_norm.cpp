@@ -90,6 +90,18 @@ BOOST_AUTO_TEST_CASE(what_others_read_stays) {
   BOOST_TEST(!find_node(graph, "batch_norm")->attributes.has("epilogue"));
 }
 
+BOOST_AUTO_TEST_CASE(a_sum_with_a_residual_that_others_read_stays) {
+  const auto step = [](const Values& v) {
+    const Value y = Block{}.norm(v[0], 1) + v[1];
+    return Values{relu(y), exp(y)};
+  };
+  const Tensors x{random_tensor({8, 4}, DType::float64, 1), random_tensor({8, 4}, DType::float64, 2)};
+  const Graph graph = trace_step(step, x, true);
+  BOOST_TEST(counts(run_passes(graph)) == "1 0 1 0 1");
+  const Tensors fused = run_compiled(graph, x, true), plain = run_compiled(graph, x, false);
+  for (std::size_t i = 0; i < 2; ++i) BOOST_TEST(fused[i].equal(plain[i]));
+}
+
 BOOST_AUTO_TEST_CASE(a_residual_has_the_shape_of_the_output) {
   const auto step = [](const Values& v) { return Values{relu(Block{}.norm(v[0], 1) + v[1])}; };
   const Tensors x{random_tensor({8, 4}, DType::float64), random_tensor({4}, DType::float64)};

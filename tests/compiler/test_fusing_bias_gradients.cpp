@@ -48,6 +48,20 @@ BOOST_AUTO_TEST_CASE(other_sums_stay) {
   }
 }
 
+// Only the axes tell the sum over columns of a square matrix from the gradient of a bias.
+BOOST_AUTO_TEST_CASE(a_sum_over_the_other_axis_of_a_square_stays) {
+  const Tensors x{small_integers({4, 4}, DType::float32, 1), small_integers({4, 4}, DType::float32, 2)};
+  for (const std::int64_t axis : {0, 1}) {
+    const auto step = [&](const Values& v) {
+      const Value masked = gradients(sum(relu(v[0]) * v[1]), {v[0]})[0];
+      return Values{masked, sum(masked, {.axes = {axis}})};
+    };
+    const Graph graph = trace_step(step, x, true);
+    BOOST_TEST(counts(run_passes(graph)) == (axis == 0 ? "1 0 0" : "0 1 1"));
+    BOOST_TEST(run_compiled(graph, x, true)[1].equal(run_compiled(graph, x, false)[1]), "axis " << axis);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(numbers_stay_the_same) {
   const auto step = [](const Values& v) {
     const Value masked = gradients(sum(relu(v[0]) * v[1]), {v[0]})[0];

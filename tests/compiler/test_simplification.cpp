@@ -143,4 +143,18 @@ BOOST_AUTO_TEST_CASE(once_is_enough) {
   }
 }
 
+// Its check is an effect: an id out of range is an error whether or not the rows are read.
+BOOST_AUTO_TEST_CASE(a_gather_that_nobody_reads_stays) {
+  const auto step = [](const Values& v) {
+    gather(v[0], v[1]);
+    return Values{v[0] * 2.0};
+  };
+  const Tensor table({3, 2});
+  const auto ids = [](std::int32_t id) { return Tensor({1}, std::vector<std::int32_t>{id}); };
+  const Graph graph = trace_step(step, {table, ids(0)});
+  BOOST_TEST(count_nodes(simplify(graph), "gather") == 1);
+  run_compiled(graph, {table, ids(2)});
+  BOOST_CHECK_THROW(run_compiled(graph, {table, ids(3)}), ValueError);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -51,4 +51,13 @@ BOOST_AUTO_TEST_CASE(the_seed_is_0_until_it_is_set) {
   mezzo::seed_everything(0);
 }
 
+BOOST_AUTO_TEST_CASE(seeding_starts_the_streams_again) {
+  mezzo::seed_everything(1);
+  const std::uint64_t first = mezzo::next_stream(), second = mezzo::next_stream();
+  BOOST_TEST(first != second);
+  mezzo::seed_everything(1);
+  BOOST_TEST(mezzo::next_stream() == first);
+  BOOST_TEST(mezzo::next_stream() == second);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

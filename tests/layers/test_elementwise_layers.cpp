@@ -49,6 +49,13 @@ BOOST_AUTO_TEST_CASE(softmax_adds_up_in_float32) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(negative_axes_of_softmax_count_from_the_end) {
+  const Value x(random_tensor({2, 3, 5}));
+  for (const std::int64_t axis : {1, 2}) {
+    BOOST_TEST(Softmax({.axis = axis - 3})(x).tensor().equal(Softmax({.axis = axis})(x).tensor()), "axis " << axis);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(softmax_refuses_axes_that_there_are_not) {
   BOOST_TEST(refused<ShapeError>([] {
                Softmax({.axis = 2, .name = "p"})(Value(Tensor({3, 4})));

@@ -38,6 +38,15 @@ BOOST_AUTO_TEST_CASE(takes_floats_as_keras_does) {
   BOOST_TEST(layer(Value(tokens().cast(DType::float32))).tensor().equal(layer(Value(tokens())).tensor()));
 }
 
+BOOST_AUTO_TEST_CASE(takes_floats_above_the_range_of_int16) {
+  Embedding layer({.input_dim = 70'000, .output_dim = 1});
+  const Tensor ids({1, 4}, std::vector<std::int32_t>{32'767, 32'768, 65'536, 69'999});
+  const Value expected = layer(Value(ids));
+  for (const DType dtype : {DType::float32, DType::float64}) {
+    BOOST_TEST(layer(Value(ids.cast(dtype))).tensor().equal(expected.tensor()));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(gives_the_compute_dtype_and_casts_rows_alone) {
   for (const char* name : {"float32", "mixed_bfloat16", "mixed_float16", "bfloat16", "float64"}) {
     BOOST_TEST_CONTEXT(name) {

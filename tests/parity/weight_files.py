@@ -1,15 +1,18 @@
-"""Weight files in both directions between mezzo and torch, and a file of the reference library for the tests.
+"""Weight files in both directions between mezzo and torch, and files of the reference library for the tests.
 
 weight_files.py PROGRAM, with the build tree's tests/test_models as PROGRAM:
 1. Python's safetensors saves torchvision's resnet18 and vision transformer, Hugging Face's BERT and GPT-2.
 2. PROGRAM loads the files, compares outputs and saves the weights again.
 3. The new files are loaded into the models, with strict=True (except num_batches_tracked), and compared bit by bit.
-Needs torch, torchvision, transformers, safetensors.
 
-weight_files.py --record: writes recorded/reference.safetensors. Needs torch and safetensors.
+weight_files.py --record: writes recorded/reference.safetensors, and recorded/weight_files with the files of step 1 except
+those of resnet18, which are large.
+
+Both need torch, torchvision, transformers, safetensors.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,6 +34,13 @@ def record():
     tensors["layer.naïve"] = torch.tensor([7])
     save_file(tensors, RECORDED, metadata={"format": "pt", "made by": "safetensors"})
     print(f"{RECORDED.name}: {len(tensors)} tensors, {RECORDED.stat().st_size} bytes")
+    for name, (model, inputs, call, _) in models().items():
+        if name == "resnet18":
+            continue
+        folder = RECORDED.parent / "weight_files" / name
+        shutil.rmtree(folder, ignore_errors=True)
+        write_case(folder, model.eval(), inputs, call)
+        print(f"{name}: {sum(path.stat().st_size for path in folder.iterdir())} bytes, torch {torch.__version__}")
 
 
 def random_resnet():
@@ -73,7 +83,7 @@ def models():
 
 
 def write_case(folder, model, inputs, call):
-    folder.mkdir()
+    folder.mkdir(parents=True)
     # Copies, since GPT-2's lm_head and wte share memory.
     state = {name: value.clone() for name, value in model.state_dict().items()}
     save_file(state, folder / "torch.safetensors", metadata={"format": "pt"})
@@ -102,7 +112,7 @@ def compare(program):
     with tempfile.TemporaryDirectory() as folder:
         for name, (model, inputs, call, _) in cases.items():
             write_case(Path(folder) / name, model.eval(), inputs, call)
-        subprocess.run([program, "--run_test=weight_files"], check=True,
+        subprocess.run([program, "--run_test=weight_files/torchs_files_are_loaded_and_saved_again"], check=True,
                        env={**os.environ, "MEZZO_WEIGHT_FILES": folder})
         for name, (_, _, _, inner) in cases.items():
             check_back(name, Path(folder) / name / "mezzo.safetensors", inner)

@@ -85,6 +85,17 @@ BOOST_AUTO_TEST_CASE(sample_weights_are_factors_of_the_samples_losses) {
   BOOST_TEST(history.history.at("loss").at(0) == loss, tolerance(1e-6));
 }
 
+BOOST_AUTO_TEST_CASE(sample_weights_are_factors_of_the_validation_loss_too) {
+  const Numbers factors{1, 0, 2, 0.5, 3};
+  Sequential model = compiled_line(0);
+  const History history =
+      model.fit(column(xs), column(ys),
+                {.batch_size = 2, .verbose = false, .validation_split = 0.4, .sample_weight = Tensor({5}, factors)});
+  double loss = 0;
+  for (std::size_t i = 3; i < 5; ++i) loss += factors[i] * (0.5 * xs[i] - ys[i]) * (0.5 * xs[i] - ys[i]) / 2;
+  BOOST_TEST(history.history.at("val_loss").at(0) == loss, tolerance(1e-6));
+}
+
 BOOST_AUTO_TEST_CASE(metrics_are_in_history_and_in_what_evaluate_returns) {
   Sequential model = line(0.5);
   model.compile({.optimizer = SGD({.learning_rate = 0}),
@@ -169,6 +180,27 @@ BOOST_AUTO_TEST_CASE(shuffling_changes_the_order_but_not_the_samples) {
   ordered.fit(column(xs), column(ys), {.epochs = 3, .batch_size = 1, .verbose = false, .shuffle = false});
   BOOST_TEST(weight_of(shuffled) == weight_of(again));
   BOOST_TEST(weight_of(shuffled) != weight_of(ordered));
+}
+
+// Two epochs equal one pass over the samples in the loader's orders of epochs 0 and 1.
+BOOST_AUTO_TEST_CASE(each_epoch_has_the_order_of_its_number) {
+  const DataLoader shuffled(pairs(xs, ys), {.batch_size = 1, .shuffle = true, .seed = 3});
+  Numbers order_x, order_y;
+  for (const int epoch : {0, 1}) {
+    BatchStream stream = shuffled.epoch(epoch);
+    while (const auto batch = stream.next()) {
+      order_x.push_back(batch->fields.at(0).tensor.to_doubles().at(0));
+      order_y.push_back(batch->fields.at(1).tensor.to_doubles().at(0));
+    }
+  }
+  BOOST_TEST_REQUIRE(order_x.size() == 10U);
+  BOOST_TEST((part(order_x, 0, 5) != part(order_x, 5, 10)));
+  Sequential trained = compiled_line(0.01), expected = compiled_line(0.01), by_trainer = compiled_line(0.01);
+  trained.fit(shuffled, {.epochs = 2, .verbose = false});
+  Trainer({.max_epochs = 2, .enable_progress_bar = false}).fit(by_trainer, shuffled);
+  expected.fit(column(order_x), column(order_y), {.batch_size = 1, .verbose = false, .shuffle = false});
+  BOOST_TEST(weight_of(trained) == weight_of(expected));
+  BOOST_TEST(weight_of(by_trainer) == weight_of(expected));
 }
 
 BOOST_AUTO_TEST_CASE(no_epochs_is_no_training) {

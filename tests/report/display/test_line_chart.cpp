@@ -4,6 +4,7 @@
 #include <regex>
 
 #include <mezzo/core/error.hpp>
+#include <mezzo/report/display/chart_data.hpp>
 #include <mezzo/report/display/line_chart.hpp>
 
 #include "support/throws.hpp"
@@ -71,6 +72,14 @@ BOOST_AUTO_TEST_CASE(an_axis_has_room_for_one_number) {
       BOOST_TEST(svg.find("inf") == std::string::npos);
       BOOST_TEST(matches(svg, "cx=\"([^\"]*)").at(0) == "260.0");
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_axis_of_epochs_has_at_most_eleven_marks) {
+  for (int last = 1; last < 200; ++last) {
+    const detail::Axis axis = detail::epoch_axis(0, last);
+    BOOST_TEST(axis.marks.size() <= 11U, "epochs 0 to " << last);
+    BOOST_TEST(axis.marks.size() >= 2U, "epochs 0 to " << last);
   }
 }
 
