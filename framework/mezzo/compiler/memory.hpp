@@ -33,8 +33,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Grows the block to at least `bytes`. Growth changes the address and loses the contents. Throws a MemoryError if the
-  /// system hasn't that much memory; the block is unchanged then.
+  /// Grows the block to at least `bytes`. Growth changes the address and loses the contents. Throws a MemoryError if
+  /// the system hasn't that much memory; the block is unchanged then.
   void reserve(std::size_t bytes);
 
   unsigned char* data() const { return data_; }

@@ -34,8 +34,8 @@ struct StepTimes {
 };
 
 /// Times training steps on the batch, with optimizers that begin without state. Calls `reset` before each round.
-/// Precision "auto" times its policies in the same way. `steps` is the number of timed steps for each entry of `all`, at
-/// least 1. Non-finite numbers neither stop the steps nor cause warnings.
+/// Precision "auto" times its policies in the same way. `steps` is the number of timed steps for each entry of `all`,
+/// at least 1. Non-finite numbers neither stop the steps nor cause warnings.
 std::vector<StepTimes> time_steps(Module& module, const HostBatch& batch, const std::vector<StepToTime>& all, int steps,
                                   const std::function<void()>& reset);
 

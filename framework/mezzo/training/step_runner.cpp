@@ -217,8 +217,7 @@ CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
   for (const auto& step : state_.steps) {
     const CompiledStep::Signature& s = step->signature;
     if (s.phase == phase && s.threads == thread_count() && s.layers == layers && s.policy == policy.name() &&
-        s.regions == regions_key_ && s.float32_winograd == options_.float32_winograd &&
-        same_inputs(s.inputs, batch)) {
+        s.regions == regions_key_ && s.float32_winograd == options_.float32_winograd && same_inputs(s.inputs, batch)) {
       return step.get();
     }
   }
