@@ -37,10 +37,10 @@ BOOST_AUTO_TEST_SUITE(onednn_dispatch)
 BOOST_AUTO_TEST_CASE(declines_with_a_reason) {
   BOOST_TEST(refusal(product({4, 8}, {8, 4}, DType::float16)) == "takes float32 and bfloat16; got float16");
   BOOST_TEST(refusal(product({4, 8}, {8, 4}, DType::float64)) == "takes float32 and bfloat16; got float64");
-  BOOST_TEST(refusal(product({0, 8}, {8, 4}, DType::float32)) == "takes operands with elements; got shape (0, 4)");
+  BOOST_TEST(refusal(product({0, 8}, {8, 4}, DType::float32)) == "takes operands with elements; got shape (0, 8)");
   BOOST_TEST(refusal(convolution(2, 8, 3, 4, DType::float64)) == "takes float32 and bfloat16; got float64");
   BOOST_TEST(refusal(convolution(0, 8, 3, 4, DType::float32)) ==
-             "takes operands with elements; got shape (0, 6, 6, 4)");
+             "takes operands with elements; got shape (0, 8, 8, 3)");
   BOOST_TEST(refusal(product({4, 8}, {8, 4}, DType::float32)) == "");
 }
 

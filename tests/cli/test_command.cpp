@@ -51,10 +51,10 @@ BOOST_AUTO_TEST_CASE(an_older_cpu_has_no_bfloat16) {
 BOOST_AUTO_TEST_CASE(env_shows_settings_and_what_sets_them) {
   const Run out = run("env", "OMP_NUM_THREADS=1 MEZZO_FLUSH_DENORMALS=0");
   BOOST_TEST(out.code == 0);
-  BOOST_TEST(contains(out.text, "\nthreads          1 "), out.text);
+  BOOST_TEST(contains(out.text, "\nthreads           1 "), out.text);
   BOOST_TEST(contains(out.text, "OMP_NUM_THREADS=1; set_thread_count()"), out.text);
-  BOOST_TEST(contains(out.text, "\nflush denormals  off "), out.text);
-  BOOST_TEST(contains(out.text, "\nhuge pages       on "), out.text);
+  BOOST_TEST(contains(out.text, "\nflush denormals   off "), out.text);
+  BOOST_TEST(contains(out.text, "\nhuge pages        on "), out.text);
   BOOST_TEST(contains(out.text, "set_thread_binding() or MEZZO_BIND_THREADS"), out.text);
 }
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include <mezzo/training/step_runner.hpp>
+
 #include "small.hpp"
 #include "support/captured.hpp"
 #include "support/layers.hpp"
@@ -108,6 +110,22 @@ BOOST_AUTO_TEST_CASE(are_an_error_in_eager_steps) {
     const Trainer eager({.max_epochs = 1, .enable_progress_bar = false, .eager = true});
     BOOST_TEST(refused<ValueError>([&] { eager.fit(model, samples()); }) == error_in(dtype), policy);
     BOOST_TEST(changed_since(before, model) == "", policy);
+  }
+}
+
+// Trials of precision "auto" measure policies that may fail.
+BOOST_AUTO_TEST_CASE(are_skipped_by_silent_steps) {
+  for (const bool eager : {false, true}) {
+    const Root root(0);
+    Sequential model = model_of(root, "float32");
+    model.build({8, 3});
+    model.compile({.optimizer = Adam({.learning_rate = 0.01}), .loss = "mse"});
+    const auto before = values_of(model);
+    detail::StepRunner runner(model, {.eager = eager, .silent = true});
+    runner.configure(false);
+    runner.run(detail::Phase::train, *samples().epoch(0).next());
+    BOOST_TEST(runner.skipped());
+    BOOST_TEST(changed_since(before, model) == "");
   }
 }
 

@@ -25,7 +25,7 @@ std::vector<Implementation> with_elements(std::vector<Implementation> list) {
       for (const auto* specs : {&request.inputs, &request.outputs}) {
         for (const Spec& spec : *specs) {
           if (element_count(spec.shape) == 0)
-            return decline(reason, "takes operands with elements; got {}", spec.shape);
+            return decline(reason, "takes operands with elements; got shape {}", spec.shape);
         }
       }
       return create(request, reason);
