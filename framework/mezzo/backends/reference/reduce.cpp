@@ -98,13 +98,12 @@ std::unique_ptr<Kernel> reduce(const KernelRequest& request, bool mean) {
 /// Integer that orders elements; NaN is above all numbers.
 template <class T>
 auto rank_of(T x) {
-  if constexpr (std::is_class_v<T>) {
-    return rank_of(static_cast<float>(x));
-  } else if constexpr (std::is_floating_point_v<T>) {
-    const auto order = detail::float_order(x);
-    return x != x ? std::numeric_limits<std::decay_t<decltype(order)>>::max() : order;
-  } else {
+  if constexpr (std::is_integral_v<T>) {
     return x;
+  } else {
+    const std::conditional_t<std::is_same_v<T, double>, double, float> number(x);
+    const auto order = detail::float_order(number);
+    return number != number ? std::numeric_limits<std::decay_t<decltype(order)>>::max() : order;
   }
 }
 
