@@ -63,12 +63,12 @@ bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, co
 }
 
 std::uint16_t zero_outputs(WinogradFunctions::Occupied occupied, const void* images, const TiledImages& geometry,
-                           std::int64_t tile) {
+                           std::int64_t place) {
   // Every output is computed from one of the four pixels in the middle.
   constexpr std::uint64_t middle = std::uint64_t{3} << 14 | std::uint64_t{3} << 20, all = (std::uint64_t{1} << 36) - 1;
-  const std::uint64_t found = occupied(images, geometry, tile, middle);
+  const std::uint64_t found = occupied(images, geometry, place, middle);
   if (found == middle) return 0;
-  const std::uint64_t zero = all & ~(found | occupied(images, geometry, tile, all & ~middle));
+  const std::uint64_t zero = all & ~(found | occupied(images, geometry, place, all & ~middle));
   const std::uint64_t across = zero & zero >> 1 & zero >> 2, square = across & across >> 6 & across >> 12;
   unsigned outputs = 0;
   for (unsigned row = 0; row < 4; ++row) outputs |= static_cast<unsigned>(square >> 6 * row & 15U) << 4 * row;
