@@ -12,7 +12,7 @@ using namespace mezzo_tests;
 namespace {
 
 Tensor images() {
-  std::vector<float> numbers(16 * 12 * 12);
+  std::vector<float> numbers(std::size_t{16} * 12 * 12);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 17) / 17;
   return {{16, 12, 12, 1}, numbers};
 }

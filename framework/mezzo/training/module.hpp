@@ -105,7 +105,8 @@ class MEZZO_API Module : public Layer {
   /// Optimizer of that name in configure_optimizers(), inside a training step. A NameError that lists the names if
   /// there is none, a ValueError outside of a step.
   static OptimizerHandle optimizer(const std::string& name);
-  static OptimizerHandle optimizer(std::nullptr_t) = delete;  // also a literal 0
+  // Also a literal 0.
+  static OptimizerHandle optimizer(std::nullptr_t) = delete;  // NOLINT(modernize-use-equals-delete)
 
   /// Adds one update of the optimizer's weights by the gradient of the mean of `loss`, inside a training step. A
   /// ValueError outside of a step, for a second call with one optimizer, or if `loss` depends on no weight of it.
