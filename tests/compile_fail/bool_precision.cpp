@@ -1,4 +1,4 @@
-// error: deleted (function|constructor)
+// error: (deleted (function|constructor)|no matching constructor)
 #include <mezzo/mezzo.hpp>
 
 #ifdef MEZZO_FAIL

@@ -60,7 +60,10 @@ const std::vector<Pattern>& patterns() {
        {"relu", "relu_gradient"}},
       {"norm, residual, relu",
        {{8, 5}, {8, 5}, {8, 5}},
-       [](const Values& v) { return relu(norm_of(v[0] * 1.0) + v[1] * 1.0); },
+       [](const Values& v) {
+         const Value residual = v[1] * 1.0;  // before the norm: compilers differ in the order of operands
+         return relu(norm_of(v[0] * 1.0) + residual);
+       },
        "batch_norm",
        {"relu", "relu_gradient"}},
       {"cast there and back",

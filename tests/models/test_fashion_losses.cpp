@@ -1,6 +1,8 @@
 // Compares the losses of a training with PyTorch's, as recorded by tests/parity/fashion_losses.py.
 #include <boost/test/unit_test.hpp>
 
+#include <oneapi/dnnl/dnnl.h>
+
 #include <cmath>
 
 #include <mezzo/core/isa.hpp>
@@ -73,10 +75,11 @@ BOOST_AUTO_TEST_CASE(are_torchs) {
     return skip(error.what());
   }
   BOOST_TEST(largest_difference_of_losses(train, "float64") < 1e-9);
-  // PyTorch and mezzo call the same convolutions of oneDNN. Other instruction sets than the recording's, AVX2, add in
-  // another order: single ReLUs and maxima near a tie then differ, and losses by up to 4e-5, as PyTorch's own in
-  // float32 and float64 do.
-  BOOST_TEST(largest_difference_of_losses(train, "float32") < (isa() == Isa::avx2 ? 1e-5 : 1e-4));
+  // PyTorch and mezzo call the same convolutions of oneDNN. Other instruction sets than the recording's, AVX2, and
+  // oneDNN 3 add in another order: single ReLUs and maxima near a tie then differ, and losses by up to 4e-5, as
+  // PyTorch's own in float32 and float64 do.
+  const bool as_recorded = isa() == Isa::avx2 && dnnl_version()->major == 2;
+  BOOST_TEST(largest_difference_of_losses(train, "float32") < (as_recorded ? 1e-5 : 1e-4));
   BOOST_TEST(largest_difference_of_losses(train, "float32", true) < 1e-4);
 }
 

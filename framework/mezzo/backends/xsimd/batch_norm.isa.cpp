@@ -99,7 +99,7 @@ template <class T, bool masks, bool keeps>
       prefetch_columns(p + ahead, width);
       prefetch_columns(q + ahead, width);
       if constexpr (masks) prefetch_columns(r + ahead, width);
-      load_gradients<masks>(p + at, r + at, gradients, part);
+      load_gradients<masks>(p + at, masks ? r + at : nullptr, gradients, part);
       load_row(q + at, values, part);
       for (int k = 0; k < width; ++k) {
         if constexpr (keeps) store(to + at + k * lanes, gradients[k], part);
@@ -144,7 +144,7 @@ template <class T, bool masks>
       prefetch_columns(p + ahead, width);
       prefetch_columns(q + ahead, width);
       if constexpr (masks) prefetch_columns(r + ahead, width);
-      load_gradients<masks>(p + at, r + at, gradients, part);
+      load_gradients<masks>(p + at, masks ? r + at : nullptr, gradients, part);
       load_row(q + at, values, part);
       for (int k = 0; k < width; ++k) {
         const Floats rest = multiply_add(b[k], values[k] - m[k], t[k]);
