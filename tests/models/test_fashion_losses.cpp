@@ -1,10 +1,9 @@
 // Compares the losses of a training with PyTorch's, as recorded by tests/parity/fashion_losses.py.
 #include <boost/test/unit_test.hpp>
 
-#include <oneapi/dnnl/dnnl.h>
-
 #include <cmath>
 
+#include <mezzo/backends/onednn/api.hpp>
 #include <mezzo/core/isa.hpp>
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/mezzo.hpp>

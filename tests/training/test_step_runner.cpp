@@ -80,6 +80,7 @@ Sequential model_of(const char* policy, const AdamWOptions& options = {}) {
 struct Counted {
   explicit Counted(const char* policy, const AdamWOptions& options = {})
       : model(model_of(policy, options)), runner(model, {}) {
+    set_yield_when_busy(false);  // its second team of threads allocates, when other programs take the processors
     runner.rehearse(Phase::train, batch);
     runner.configure(false);
     round();
