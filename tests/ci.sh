@@ -4,8 +4,8 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 ci=$build/ci
-stages=(format install tidy consumer headers cling notebooks compile_time sanitize fuzz threads)
-all_stages=${stages[*]}
+stages=(format install tidy consumer headers cling notebooks compile_time sanitize fuzz)
+all_stages="${stages[*]} threads"                              # threads runs by name only
 with_install=' consumer headers cling notebooks compile_time '  # stages that look at the installed library
 together=' consumer cling notebooks '                          # stages of one thread, which run at the same time
 

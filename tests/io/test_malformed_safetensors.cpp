@@ -209,6 +209,7 @@ BOOST_AUTO_TEST_CASE(names_of_others_print_as_one_short_line) {
   const std::string escaped = "{\"a\\n\\u001b[2J\":[]}";
   check_refused(escaped, 0, "tensor \"a\\n\\x1b[2J\": must be an object; got an array");
   const Folder folder;
+  // NOLINTNEXTLINE(bugprone-string-constructor): long by intent
   const std::string path = folder.write("a", safetensors_bytes("{\"" + std::string(10'000'000, 'n') + "\":[]}"));
   BOOST_CHECK_EXCEPTION(SafetensorsFile{path}, FileError, [](const FileError& error) {
     const std::string what = error.what();

@@ -153,16 +153,16 @@ BOOST_AUTO_TEST_CASE(stop_all_optimizers_of_the_step) {
     Two() : Module("Two") {}
     Value training_step(const Batch& batch) override {
       minimize(mean_squared_error(batch["y"], good_(batch["x"])), optimizer("good"));
-      const Value loss = mean_squared_error(batch["y"], root_(bad_(batch["x"])));
+      const Value loss = mean_squared_error(batch["y"], root(bad_(batch["x"])));
       minimize(loss, optimizer("bad"));
       return loss;
     }
     OptimizerConfigs configure_optimizers() override {
       return {{.optimizer = SGD({.learning_rate = 0.1}), .weights = good_.weights(), .name = "good"},
-              {.optimizer = SGD({.learning_rate = 0.1}), .weights = root_.weights(), .name = "bad"}};
+              {.optimizer = SGD({.learning_rate = 0.1}), .weights = root.weights(), .name = "bad"}};
     }
 
-    Root root_ = sub("root", Root(0.25));
+    Root root = sub("root", Root(0.25));
 
    private:
     Dense good_ = sub("good", Dense({.units = 1})), bad_ = sub("bad", Dense({.units = 1}));
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(stop_all_optimizers_of_the_step) {
   Two module;
   const Trainer trainer({.max_epochs = 1, .enable_progress_bar = false});
   trainer.fit(module, samples());
-  module.root_.assign(0);
+  module.root.assign(0);
   const auto before = values_of(module);
   BOOST_TEST(refused<ValueError>([&] { trainer.fit(module, samples()); }) == error_in("float32"));
   BOOST_TEST(changed_since(before, module) == "");
