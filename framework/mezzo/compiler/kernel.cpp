@@ -17,18 +17,14 @@ namespace {
 /// Implementations by op. Never destroyed, since a model in a static variable may be destroyed later than other
 /// statics.
 struct Registry {
-  std::mutex mutex;
+  detail::ForkMutex mutex;
   std::vector<Implementation> (*library)() = nullptr;
   decltype(Implementation::create) widening;
   std::unordered_map<const Op*, std::vector<Implementation>> by_op;
 };
 
 Registry& registry() {
-  static auto* const one = [] {
-    auto* const fresh = new Registry;
-    detail::free_in_child(fresh->mutex);
-    return fresh;
-  }();
+  static auto* const one = new Registry;
   return *one;
 }
 

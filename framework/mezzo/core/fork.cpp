@@ -48,10 +48,10 @@ void handle_forks() {
   (void)registered;  // fails only without memory; fork() then works as without the library
 }
 
-void free_in_child(std::mutex& mutex) {
+ForkMutex::ForkMutex() {
   handle_forks();
   const std::lock_guard<std::mutex> lock(mutexes().own);
-  mutexes().all.push_back(&mutex);
+  mutexes().all.push_back(this);
 }
 
 int fork_depth() { return depth; }

@@ -8,9 +8,12 @@ namespace mezzo::detail {
 /// the pool of the calling thread, and each process starts a new one at its next parallel region.
 void handle_forks();
 
-/// Makes fork() wait for the mutex, so that it is free in the child. The mutex must never be destroyed, and no other
-/// lock may be taken while it is held.
-void free_in_child(std::mutex& mutex);
+/// Mutex that fork() waits for, so that it is free in the child. It must never be destroyed, and no other lock may be
+/// taken while it is held.
+class ForkMutex : public std::mutex {
+ public:
+  ForkMutex();
+};
 
 /// Number of forks between the first process and this one. Threads of an object that was made under a lower number
 /// don't exist any more.

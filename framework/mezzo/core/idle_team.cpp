@@ -47,18 +47,14 @@ class Team {
 };
 
 struct State {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::unique_ptr<Team> team;
   int depth = 0;  // fork_depth() when the team was started
 };
 
 /// Never destroyed: at the end of the process the team may wait on.
 State& state() {
-  static auto* const one = [] {
-    auto* const fresh = new State;
-    free_in_child(fresh->mutex);
-    return fresh;
-  }();
+  static auto* const one = new State;
   return *one;
 }
 

@@ -13,16 +13,12 @@ namespace {
 /// Guards all objects of type Usage: their critical sections are a few instructions. Never destroyed, since models in
 /// static variables may outlive any other static.
 struct Guard {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::condition_variable released;
 };
 
 Guard& guard() {
-  static auto* const one = [] {
-    auto* const fresh = new Guard;
-    free_in_child(fresh->mutex);
-    return fresh;
-  }();
+  static auto* const one = new Guard;
   return *one;
 }
 

@@ -19,7 +19,7 @@ Op leaf(const char* name) {
 
 /// Never destroyed: models in static variables may outlive any other static.
 struct Registry {
-  std::mutex mutex;
+  detail::ForkMutex mutex;
   const OpTable& (*library)() = nullptr;
   std::unordered_map<std::string, const Op*> by_name;  // leaves and ops of the library
   std::vector<std::unique_ptr<Op>> added;              // ops of user programs, also replaced ones
@@ -27,11 +27,7 @@ struct Registry {
 };
 
 Registry& registry() {
-  static auto* const one = [] {
-    auto* const fresh = new Registry;
-    detail::free_in_child(fresh->mutex);
-    return fresh;
-  }();
+  static auto* const one = new Registry;
   return *one;
 }
 

@@ -91,23 +91,15 @@ Policy parse(const std::string& text) {
   return {compute, variable, dtypes[2].value_or(compute)};
 }
 
-std::mutex& global_mutex() {
-  static auto* const mutex = [] {
-    auto* const fresh = new std::mutex;
-    detail::free_in_child(*fresh);
-    return fresh;
-  }();
-  return *mutex;
-}
-
 struct Global {
+  detail::ForkMutex mutex;
   Policy policy = "float32";
   std::atomic<std::uint32_t> version{0};
 };
 
 Global& global() {
-  static Global one;
-  return one;
+  static auto* const one = new Global;
+  return *one;
 }
 
 }  // namespace
@@ -153,14 +145,14 @@ DType computes_in(const Policy& policy) {
 }
 
 void set_dtype_policy(const Policy& policy) {
-  const std::lock_guard<std::mutex> lock(global_mutex());
+  const std::lock_guard<std::mutex> lock(global().mutex);
   const Policy wanted = policy.inherits() ? Policy("float32") : policy;
   if (wanted != global().policy) ++global().version;
   global().policy = wanted;
 }
 
 Policy dtype_policy() {
-  const std::lock_guard<std::mutex> lock(global_mutex());
+  const std::lock_guard<std::mutex> lock(global().mutex);
   return global().policy;
 }
 

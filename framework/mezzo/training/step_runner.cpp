@@ -59,11 +59,7 @@ std::set<const void*> copied_to_bfloat16(const Graph& graph) {
 
 /// Guards the run states of all modules: two threads may make the first call.
 std::mutex& run_state_mutex() {
-  static auto* const one = [] {
-    auto* const fresh = new std::mutex;
-    free_in_child(*fresh);
-    return fresh;
-  }();
+  static auto* const one = new ForkMutex;
   return *one;
 }
 
