@@ -13,12 +13,12 @@ OptimizerConfigs Model::configure_optimizers() {
 }
 
 Values Model::inputs_of(const Batch& batch) const {
+  const std::size_t count = graph_.empty() ? 0 : graph_.input_count();
+  if (count < 2) return batch.with_role(Role::input);
   std::vector<const Batch::Entry*> fields;
   for (const Batch::Entry& entry : batch.entries()) {
     if (entry.role == Role::input) fields.push_back(&entry);
   }
-  const std::size_t count = graph_.empty() ? 0 : graph_.input_count();
-  if (count < 2) return batch.with_role(Role::input);
   Values inputs(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::string& name = graph_.input_name(i);
