@@ -10,7 +10,7 @@ struct KernelOptions {
   std::optional<bool> float32_winograd{};
 };
 
-/// Those of the calling thread.
+/// Options of the calling thread.
 KernelOptions& kernel_options();
 
 }  // namespace mezzo

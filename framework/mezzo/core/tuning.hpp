@@ -27,15 +27,15 @@ MEZZO_API void set_flush_denormals(bool flush);
 MEZZO_API bool huge_pages();
 MEZZO_API void set_huge_pages(bool use);
 
-/// While other programs take the processors from the threads of a step, threads that wait for one another sleep early
-/// instead of spinning. It changes no result. Default: on (MEZZO_YIELD_WHEN_BUSY). It has no effect if OMP_WAIT_POLICY
+/// Lets threads of a step that wait for one another sleep early instead of spinning, while other programs take their
+/// processors. It changes no result. Default: on (MEZZO_YIELD_WHEN_BUSY). It has no effect if OMP_WAIT_POLICY
 /// is set.
 MEZZO_API bool yield_when_busy();
 MEZZO_API void set_yield_when_busy(bool yield);
 
-/// While other programs take the processors from the threads of a step, steps run on fewer threads. Sums depend on the
-/// number of threads in their last digits, so results then depend on the load of the machine. Default: off
-/// (MEZZO_ADAPTIVE_THREADS). TrainerOptions::adaptive_threads overrides it for a Trainer.
+/// Runs steps on fewer threads while other programs take the processors. Sums depend on the number of threads in their
+/// last digits, so results then depend on the load of the machine. Default: off (MEZZO_ADAPTIVE_THREADS).
+/// TrainerOptions::adaptive_threads overrides it for a Trainer.
 MEZZO_API bool adaptive_threads();
 MEZZO_API void set_adaptive_threads(bool adapt);
 

@@ -22,7 +22,7 @@ struct TrainerOptions {
   /// `.loss_scale = {{.dynamic = false, .initial_scale = 128}}`. Not given: the options of compile() or
   /// configure_optimizers(), else the defaults of LossScaleOptions.
   std::optional<LossScaleOptions> loss_scale{};
-  /// While other programs take the processors, steps run on fewer threads; sums then differ in their last digits. Not
+  /// Runs steps on fewer threads while other programs take the processors; sums then differ in their last digits. Not
   /// given: adaptive_threads(), which is off by default.
   std::optional<bool> adaptive_threads{};
   /// False: 3 x 3 convolutions of float32 operands are plain sums. True: they run by Winograd's algorithm where it is
