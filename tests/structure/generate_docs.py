@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 from folders import FOLDERS, direct_uses  # noqa: E402
-from ops_def import read_rows  # noqa: E402
+from ops_def import read_rows, with_includes  # noqa: E402
 
 OPS_DEF = "framework/mezzo/ops/ops.def"
 SOURCE = r"cpp|hpp|C|def|py|sh|ipynb|json|cmake|md"
@@ -65,7 +65,7 @@ def op_table(root):
         return None
     return table(["op", "inputs", "attributes", "outputs", "torch names"],
                  [[row.name, row.inputs, row.attributes, row.outputs, ", ".join(row.torch_names)]
-                  for row in read_rows(path.read_text(encoding="utf-8"))])
+                  for row in read_rows(with_includes(path))])
 
 
 PARTS = [Part("docs/architecture.md", "folders", folder_table),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 ROW = re.compile(r"^\s*(MEZZO_\w*OP)\s*\(", re.M)
 TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|(?P<string>"(?:\\.|[^"\\\n])*")|(?P<punctuation>[(),{}])'
                    r'|(?P<word>[^\s"(),{}]+)', re.S)
+INCLUDE = re.compile(r"^#include <(?:\w+/)+(\w+\.def)>$", re.M)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.M)
 
 
@@ -20,6 +21,11 @@ class OpRow(NamedTuple):
     attributes: str
     outputs: str
     torch_names: list
+
+
+def with_includes(path):
+    """The text of ops.def with the files that it includes, which lie beside it."""
+    return INCLUDE.sub(lambda include: with_includes(path.parent / include[1]), path.read_text(encoding="utf-8"))
 
 
 def read_arguments(text, begin):
