@@ -1,4 +1,4 @@
-"""Reads the rows of ops.def: NAME_OP(name, flags, "inputs", "attributes", "outputs", "torch name", ...)."""
+"""Reads the rows of ops.def and its parts: NAME_OP(name, flags, "inputs", "attributes", "outputs", "torch name", ...)."""
 
 import ast
 import re
