@@ -18,7 +18,7 @@ double number(const std::string& option, const std::string& text, double least) 
     end = 0;
   }
   if (end == 0 || end != text.size() || !(value >= least)) {
-    throw mezzo::ValueError(option + " takes a number; got \"" + text + "\"\n" + usage);
+    throw mezzo::ValueError(option + " takes a number; got \"" + text + "\"; " + usage);
   }
   return value;
 }
@@ -38,7 +38,7 @@ Arguments parse_arguments(int argc, const char* const* argv) {
     } else if (word == "--profile") {
       arguments.profile = true;
     } else if (word.rfind("--", 0) == 0) {
-      throw mezzo::ValueError("no option " + word + "\n" + usage);
+      throw mezzo::ValueError("no option " + word + "; " + usage);
     } else {
       names.push_back(word);
     }
