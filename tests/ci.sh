@@ -47,7 +47,7 @@ stage_tidy() {
   echo "$(wc -l <<<"$changed") changed files, of which at most $limit are checked"
   # clang-tidy can't read precompiled headers of g++ and looks at each test file on its own. Nothing is compiled here.
   configure "$ci/tidy" -DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_TUTORIALS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
-    -DMEZZO_TEST_BATCH=1
+    -DMEZZO_SOURCE_BATCH=1 -DMEZZO_TEST_BATCH=1
   # A spread over all of them, not the first by name.
   shuf -n "$limit" --random-source=.clang-tidy <<<"$changed" |
     xargs -P "$jobs" -n 4 clang-tidy-14 -p "$ci/tidy" --quiet --extra-arg=-Wno-unknown-warning-option 2>&1 | sed '/warnings\? generated\.$/d'

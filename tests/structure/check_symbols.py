@@ -29,9 +29,10 @@ TYPE_TABLES = ("_ZTV", "_ZTI", "_ZTS", "_ZTT")
 BATCH = 40  # objects for one run of nm
 
 
-def source_of(root, object_path):
-    """The source file of an object: .../mezzo_objects.dir/__/models/mezzo/models/bert.cpp.o -> models/mezzo/..."""
-    parts = [part for part in re.sub(r"\.o(bj)?$", "", object_path).split("/") if part != "__"]
+def source_of(root, path):
+    """The source file in the tree of an object or source: .../mezzo_objects.dir/__/models/mezzo/models/bert.cpp.o ->
+    models/mezzo/..."""
+    parts = [part for part in re.sub(r"\.o(bj)?$", "", path).split("/") if part != "__"]
     for begin in range(len(parts)):
         tail = "/".join(parts[begin:])
         if parts[begin] != "mezzo":
@@ -40,6 +41,16 @@ def source_of(root, object_path):
             if (Path(root) / top / tail).is_file():
                 return f"{top}/{tail}"
     return None
+
+
+def sources_of(root, object_path):
+    """The source files of an object. CMake compiles several of one folder as one: Unity/unity_mezzo_ops_0_cxx.cxx.o"""
+    batch = Path(re.sub(r"\.o(bj)?$", "", object_path))
+    if batch.parent.name == "Unity" and batch.is_file():
+        included = re.findall(r'^#include "(.*)"$', batch.read_text(encoding="utf-8"), re.M)
+    else:
+        included = [object_path]
+    return [source for source in (source_of(root, path) for path in included) if source]
 
 
 def read_objects(paths):
@@ -77,15 +88,16 @@ class Library:
         self.defined = defaultdict(lambda: defaultdict(set))   # symbol -> folder -> sources
         self.needed = defaultdict(lambda: defaultdict(set))    # the same
         for path, (strong, undefined) in read_objects(objects).items():
-            source = source_of(root, path)
-            if source is None:
+            sources = sources_of(root, path)
+            places = {place_of(source) for source in sources}
+            if len(places) != 1:
                 self.unknown.append(path)
                 continue
-            place = place_of(source)
+            place = places.pop()
             for symbol in strong:
-                self.defined[symbol][place].add(source)
+                self.defined[symbol][place].update(sources)
             for symbol in undefined:
-                self.needed[symbol][place].add(source)
+                self.needed[symbol][place].update(sources)
 
 
 def place_of(source):
@@ -185,7 +197,7 @@ def check_places(library, headers):
 def check_symbols(root, objects):
     """All findings as (file, rule)."""
     library = Library(root, objects)
-    findings = [(path, "an object without a source file in the tree") for path in library.unknown]
+    findings = [(path, "an object without source files of one folder of the tree") for path in library.unknown]
     findings += check_upward(library)
     findings += check_places(library, Headers(root))
     return sorted(set(findings))

@@ -126,12 +126,34 @@ class CheckSymbols(unittest.TestCase):
                                             "mezzo::A mezzo::operator+(const A& a, const A&) { return a; }\n"},
                     (LIBRARY + "ops/a.cpp", "elsewhere: mezzo::operator+"))
 
+    def test_batches(self):
+        def batch(root, *names):
+            unit = Path(root) / "build/framework/CMakeFiles/mezzo_objects.dir/Unity/unity_mezzo_0_cxx.cxx"
+            unit.parent.mkdir(parents=True)
+            unit.write_text("".join(f'#include "{root}/{LIBRARY}{name}"\n' for name in names))
+            subprocess.run([COMPILER, "-std=c++17", "-c", "-I", f"{root}/framework", unit, "-o", f"{unit}.o"],
+                           check=True)
+            return f"{unit}.o"
+
+        files = {LIBRARY + "core/shape.hpp": SHAPE,
+                 LIBRARY + "ops/a.cpp": "#include <mezzo/core/shape.hpp>\nint mezzo::size(int x) { return x; }\n",
+                 LIBRARY + "ops/b.cpp": "int b() { return 1; }\n", LIBRARY + "core/c.cpp": "int c() { return 1; }\n"}
+        with tempfile.TemporaryDirectory() as root:
+            compile_library(root, files)
+            found = check_symbols(root, [batch(root, "ops/a.cpp", "ops/b.cpp")])
+        self.assertEqual([path for path, _ in found], [LIBRARY + "ops/a.cpp", LIBRARY + "ops/b.cpp"])
+        with tempfile.TemporaryDirectory() as root:
+            compile_library(root, files)
+            mixed = batch(root, "ops/b.cpp", "core/c.cpp")
+            found = check_symbols(root, [mixed])
+        self.assertEqual(found, [(mixed, "an object without source files of one folder of the tree")])
+
     def test_stale_object(self):
         with tempfile.TemporaryDirectory() as root:
             objects = compile_library(root, {LIBRARY + "core/a.cpp": "int a() { return 1; }\n"})
             (Path(root) / LIBRARY / "core/a.cpp").unlink()
             found = check_symbols(root, objects)
-        self.assertEqual(found, [(objects[0], "an object without a source file in the tree")])
+        self.assertEqual(found, [(objects[0], "an object without source files of one folder of the tree")])
 
     def test_exit_code(self):
         def run(files):

@@ -29,7 +29,7 @@ compile() {
 }
 
 # Prints how many files have no object yet, and about how long they take to compile without a cache: a file takes one
-# and a half seconds of one core, a batch of test files ten, and three times that with sanitizers.
+# and a half seconds of one core, a batch of files ten, and three times that with sanitizers.
 announce_build() {
   local folder=$1 commands object files=0 batches=0 seconds
   shift
@@ -37,7 +37,7 @@ announce_build() {
   while read -r object; do
     [ ! -e "$folder/$object" ] || continue
     files=$((files + 1))
-    [[ $object != */batches/* ]] || batches=$((batches + 1))
+    [[ $object != */batches/* && $object != */Unity/* ]] || batches=$((batches + 1))
   done < <(grep -oE -e '-o [^ ]+\.o -c' <<<"$commands" | cut -d ' ' -f 2)
   [ "$files" -gt 0 ] || return 0
   seconds=$((3 * files / 2 + 8 * batches))

@@ -16,7 +16,7 @@ struct Info {
   int rank;  // order of promotion; two dtypes of equal rank promote to one of a higher rank
 };
 
-constexpr std::array<Info, 10> table{{{DType::float32, "float32", 4, 8},
+constexpr std::array<Info, 10> infos{{{DType::float32, "float32", 4, 8},
                                       {DType::float64, "float64", 8, 9},
                                       {DType::bfloat16, "bfloat16", 2, 7},
                                       {DType::float16, "float16", 2, 7},
@@ -27,7 +27,7 @@ constexpr std::array<Info, 10> table{{{DType::float32, "float32", 4, 8},
                                       {DType::uint8, "uint8", 1, 2},
                                       {DType::boolean, "bool", 1, 0}}};
 
-const Info& info(DType dtype) { return table[static_cast<std::size_t>(dtype)]; }
+const Info& info(DType dtype) { return infos[static_cast<std::size_t>(dtype)]; }
 
 }  // namespace
 
@@ -35,7 +35,7 @@ const char* dtype_name(DType dtype) { return info(dtype).name; }
 
 DType dtype_from_name(const std::string& name) {
   std::vector<std::string_view> valid;
-  for (const Info& entry : table) {
+  for (const Info& entry : infos) {
     if (name == entry.name) return entry.dtype;
     valid.emplace_back(entry.name);
   }

@@ -21,28 +21,28 @@ struct Entry {
 };
 
 // mezzo's names first, in the order of Isa; then the other names of oneDNN 2.6 and 3.x.
-constexpr std::array<Entry, 17> table{{{"SSE2", Isa::sse2},
-                                       {"AVX2", Isa::avx2},
-                                       {"AVX512_CORE", Isa::avx512},
-                                       {"AVX512_CORE_BF16", Isa::avx512_bf16},
-                                       {"SSE41", Isa::sse2},
-                                       {"AVX", Isa::sse2},
-                                       {"AVX2_VNNI", Isa::avx2},
-                                       {"AVX2_VNNI_2", Isa::avx2},
-                                       {"AVX512_CORE_VNNI", Isa::avx512},
-                                       {"AVX512_CORE_FP16", Isa::avx512_bf16},
-                                       {"AVX512_CORE_AMX", Isa::avx512_bf16},
-                                       {"AVX512_CORE_AMX_FP16", Isa::avx512_bf16},
-                                       {"AVX10_1_512", Isa::avx512_bf16},
-                                       {"AVX10_1_512_AMX", Isa::avx512_bf16},
-                                       {"AVX10_1_512_AMX_FP16", Isa::avx512_bf16},
-                                       {"ALL", Isa::avx512_bf16},
-                                       {"DEFAULT", Isa::avx512_bf16}}};
+constexpr std::array<Entry, 17> names_of_isas{{{"SSE2", Isa::sse2},
+                                               {"AVX2", Isa::avx2},
+                                               {"AVX512_CORE", Isa::avx512},
+                                               {"AVX512_CORE_BF16", Isa::avx512_bf16},
+                                               {"SSE41", Isa::sse2},
+                                               {"AVX", Isa::sse2},
+                                               {"AVX2_VNNI", Isa::avx2},
+                                               {"AVX2_VNNI_2", Isa::avx2},
+                                               {"AVX512_CORE_VNNI", Isa::avx512},
+                                               {"AVX512_CORE_FP16", Isa::avx512_bf16},
+                                               {"AVX512_CORE_AMX", Isa::avx512_bf16},
+                                               {"AVX512_CORE_AMX_FP16", Isa::avx512_bf16},
+                                               {"AVX10_1_512", Isa::avx512_bf16},
+                                               {"AVX10_1_512_AMX", Isa::avx512_bf16},
+                                               {"AVX10_1_512_AMX_FP16", Isa::avx512_bf16},
+                                               {"ALL", Isa::avx512_bf16},
+                                               {"DEFAULT", Isa::avx512_bf16}}};
 
 /// Ignores case.
 std::optional<Isa> find(std::string name) {
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  for (const Entry& entry : table) {
+  for (const Entry& entry : names_of_isas) {
     if (name == entry.name) return entry.isa;
   }
   return std::nullopt;
@@ -75,7 +75,7 @@ Isa cap() {
 
 }  // namespace
 
-const char* isa_name(Isa isa) { return table[static_cast<std::size_t>(isa)].name; }
+const char* isa_name(Isa isa) { return names_of_isas[static_cast<std::size_t>(isa)].name; }
 
 Isa isa() {
   static const Isa best = std::min(best_of_cpu(), cap());
@@ -85,7 +85,7 @@ Isa isa() {
 Isa isa_from_name(const std::string& name) {
   if (const auto found = find(name)) return *found;
   std::vector<std::string_view> valid;
-  for (const Entry& entry : table) valid.emplace_back(entry.name);
+  for (const Entry& entry : names_of_isas) valid.emplace_back(entry.name);
   fail_unknown("", "instruction set", name, valid);
 }
 

@@ -14,7 +14,7 @@ namespace {
 Frames& frames() { return graph_state().frames; }
 Policy& base_policy() { return graph_state().base_policy; }
 CastRegions& outermost() { return graph_state().outermost; }
-CastRegions& innermost() { return frames().empty() ? outermost() : frames().back().regions; }
+CastRegions& innermost_regions() { return frames().empty() ? outermost() : frames().back().regions; }
 
 std::uint64_t next_region() {
   static std::atomic<std::uint64_t> last{0};
@@ -57,10 +57,10 @@ FreshScope::~FreshScope() {
   outermost() = std::move(regions_);
 }
 
-CastScope::CastScope(const CastRegions& regions) : depth_(innermost().size()) {
-  innermost().insert(innermost().end(), regions.begin(), regions.end());
+CastScope::CastScope(const CastRegions& regions) : depth_(innermost_regions().size()) {
+  innermost_regions().insert(innermost_regions().end(), regions.begin(), regions.end());
 }
-CastScope::~CastScope() { innermost().resize(depth_); }
+CastScope::~CastScope() { innermost_regions().resize(depth_); }
 
 CastScope autocast(const Policy& policy) {
   return CastScope(policy.inherits() ? CastRegions{} : CastRegions{{policy, true, next_region()}});
@@ -75,7 +75,7 @@ bool casts_disabled() {
   return !outermost().empty() && !outermost().back().casts;
 }
 
-std::uint64_t current_region() { return innermost().empty() ? 0 : innermost().back().id; }
+std::uint64_t current_region() { return innermost_regions().empty() ? 0 : innermost_regions().back().id; }
 
 OriginScope::OriginScope(const std::string& where, const std::string& path) : outer_{origin().where, origin().path} {
   origin() = {&where, &path};

@@ -12,7 +12,7 @@
 namespace mezzo {
 namespace {
 
-Trace*& innermost() { return graph_state().trace; }
+Trace*& innermost_trace() { return graph_state().trace; }
 
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
@@ -33,14 +33,14 @@ RuntimeKey runtime_key(const Node& node) {
           static_cast<std::size_t>(node.attributes.get<std::int64_t>("optimizer"))};
 }
 
-Trace::Trace(Mode mode, bool training) : mode_(mode), training_(training), id_(next_id()), outer_(innermost()) {
-  innermost() = this;
+Trace::Trace(Mode mode, bool training) : mode_(mode), training_(training), id_(next_id()), outer_(innermost_trace()) {
+  innermost_trace() = this;
 }
-Trace::~Trace() { innermost() = outer_; }
-Trace* Trace::current() { return innermost(); }
+Trace::~Trace() { innermost_trace() = outer_; }
+Trace* Trace::current() { return innermost_trace(); }
 
-OutsideTrace::OutsideTrace() : outer_(std::exchange(innermost(), nullptr)) {}
-OutsideTrace::~OutsideTrace() { innermost() = outer_; }
+OutsideTrace::OutsideTrace() : outer_(std::exchange(innermost_trace(), nullptr)) {}
+OutsideTrace::~OutsideTrace() { innermost_trace() = outer_; }
 
 Value Trace::leaf(const Op& op, Attributes attributes, const Spec& spec) {
   auto node = std::make_shared<Node>();

@@ -67,10 +67,10 @@ bool is_empty_archive(const std::string& path, const std::string& where) {
 std::string read_entry(archive* zip, const std::string& where) {
   std::string content;
   while (true) {
-    constexpr std::size_t chunk = std::size_t{1} << 20;
+    constexpr std::size_t piece = std::size_t{1} << 20;
     const std::size_t size = content.size();
-    content.resize(size + chunk);
-    const la_ssize_t got = archive_read_data(zip, content.data() + size, chunk);
+    content.resize(size + piece);
+    const la_ssize_t got = archive_read_data(zip, content.data() + size, piece);
     if (got < 0) check(zip, static_cast<int>(got), where);
     content.resize(size + static_cast<std::size_t>(got));
     if (got == 0) return content;

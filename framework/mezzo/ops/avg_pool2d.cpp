@@ -10,7 +10,7 @@ std::vector<Spec> infer_avg_pool2d(const OpCall& call) {
   return {{detail::pooled_shape(call, call.inputs[0].shape), call.inputs[0].dtype}};
 }
 
-std::vector<Spec> infer_gradient(const OpCall& call) {
+std::vector<Spec> infer_avg_pool2d_gradient(const OpCall& call) {
   const auto& shape = call.attributes.get<Shape>("shape");
   detail::require_cotangent(call, 0, detail::pooled_shape(call, shape));
   return {{shape, call.inputs[0].dtype}};
@@ -33,7 +33,7 @@ Op detail::define_avg_pool2d() {
 
 Op detail::define_avg_pool2d_gradient() {
   Op op;
-  op.infer = infer_gradient;
+  op.infer = infer_avg_pool2d_gradient;
   return op;
 }
 

@@ -31,7 +31,7 @@ std::vector<Spec> infer_batch_norm(const OpCall& call) {
   return {x, channels, channels, channels, channels};
 }
 
-std::vector<Spec> infer_gradient(const OpCall& call) {
+std::vector<Spec> infer_batch_norm_gradient(const OpCall& call) {
   detail::require_cotangent(call, 0, call.inputs[1].shape);
   const Spec channels{{call.inputs[1].shape.back()}, accumulation_dtype(call.inputs[1].dtype)};
   if (call.inputs.size() > 5) require_like(call, 5, call.inputs[1]);
@@ -80,7 +80,7 @@ Op detail::define_batch_norm() {
 Op detail::define_batch_norm_gradient() {
   Op op;
   op.cast.operands = {Cast::keep};
-  op.infer = infer_gradient;
+  op.infer = infer_batch_norm_gradient;
   return op;
 }
 

@@ -26,7 +26,7 @@ std::vector<Spec> infer_gather(const OpCall& call) {
   return {{gathered(call, call.inputs[0].shape, call.inputs[1].shape), call.inputs[0].dtype}};
 }
 
-std::vector<Spec> infer_gradient(const OpCall& call) {
+std::vector<Spec> infer_gather_gradient(const OpCall& call) {
   require_integers(call, 0);
   detail::require_float(call, 1);
   const auto& shape = call.attributes.get<Shape>("shape");
@@ -35,7 +35,7 @@ std::vector<Spec> infer_gradient(const OpCall& call) {
 }
 
 std::vector<Spec> infer_rows(const OpCall& call) {
-  Spec rows = infer_gradient(call).front();
+  Spec rows = infer_gather_gradient(call).front();
   const std::int64_t table_rows = rows.shape.front();
   rows.shape.front() = element_count(call.inputs[0].shape);
   return {rows, {{table_rows}, DType::int32}};
@@ -72,7 +72,7 @@ Op detail::define_gather() {
 Op detail::define_gather_gradient() {
   Op op;
   op.cast.operands = {Cast::keep};
-  op.infer = infer_gradient;
+  op.infer = infer_gather_gradient;
   return op;
 }
 

@@ -38,7 +38,7 @@ std::vector<Spec> infer_layer_norm(const OpCall& call) {
   return {call.inputs[0], statistics, statistics};
 }
 
-std::vector<Spec> infer_gradient(const OpCall& call) {
+std::vector<Spec> infer_layer_norm_gradient(const OpCall& call) {
   detail::require_cotangent(call, 0, call.inputs[1].shape);
   check_parameter(call, 1, 2, "gamma");
   return {call.inputs[1], call.inputs[2], call.inputs[2]};
@@ -81,7 +81,7 @@ Op detail::define_layer_norm() {
 Op detail::define_layer_norm_gradient() {
   Op op;
   op.cast.operands = {Cast::keep};
-  op.infer = infer_gradient;
+  op.infer = infer_layer_norm_gradient;
   return op;
 }
 

@@ -13,7 +13,7 @@ std::vector<Spec> infer_max_pool2d(const OpCall& call) {
   return {{out, call.inputs[0].dtype}, {out, index}};
 }
 
-std::vector<Spec> infer_gradient(const OpCall& call) {
+std::vector<Spec> infer_max_pool2d_gradient(const OpCall& call) {
   const auto& shape = call.attributes.get<Shape>("shape");
   detail::require_cotangent(call, 0, detail::pooled_shape(call, shape));
   return {{shape, call.inputs[0].dtype}};
@@ -37,7 +37,7 @@ Op detail::define_max_pool2d() {
 Op detail::define_max_pool2d_gradient() {
   Op op;
   op.cast.operands = {Cast::promote, Cast::keep};
-  op.infer = infer_gradient;
+  op.infer = infer_max_pool2d_gradient;
   return op;
 }
 

@@ -9,11 +9,11 @@ std::vector<Spec> infer_reshape(const OpCall& call) {
   const Shape& from = call.inputs[0].shape;
   Shape to = call.attributes.get<Shape>("shape");
   const std::int64_t count = element_count(from);
-  std::int64_t known = 1;
+  std::int64_t known_size = 1;
   std::int64_t* open = nullptr;
   for (auto& size : to) {
     if (size >= 0) {
-      known *= size;
+      known_size *= size;
     } else if (open == nullptr) {
       open = &size;
     } else {
@@ -21,7 +21,7 @@ std::vector<Spec> infer_reshape(const OpCall& call) {
     }
   }
   if (count < 0) return {{to, call.inputs[0].dtype}};
-  if (open != nullptr && known > 0) *open = count / known;
+  if (open != nullptr && known_size > 0) *open = count / known_size;
   if (element_count(to) != count) {
     fail<ShapeError>(call.where, "cannot reshape {} to {}", from, call.attributes.get<Shape>("shape"));
   }

@@ -12,7 +12,7 @@
 namespace mezzo {
 namespace {
 
-const char* const axes = "(batch, positions, heads, size)";
+const char* const head_axes = "(batch, positions, heads, size)";
 
 void require_axis(const OpCall& call, std::size_t i, std::size_t axis, std::int64_t size, const std::string& why) {
   const Shape& shape = call.inputs[i].shape;
@@ -27,7 +27,7 @@ void check_operands(const OpCall& call, std::size_t query) {
   const std::size_t key = query + 1, value = query + 2;
   for (std::size_t i = query; i <= value; ++i) {
     detail::require_float(call, i);
-    detail::require_rank(call, i, 4, axes);
+    detail::require_rank(call, i, 4, head_axes);
   }
   const Shape& q = call.inputs[query].shape;
   const Shape& k = call.inputs[key].shape;
@@ -59,7 +59,7 @@ std::vector<Spec> infer_attention(const OpCall& call) {
   return {{{q[0], q[1], q[2], call.inputs[2].shape[3]}, dtype}, {{q[0], q[2], q[1]}, accumulation_dtype(dtype)}};
 }
 
-std::vector<Spec> infer_gradient(const OpCall& call) {
+std::vector<Spec> infer_attention_gradient(const OpCall& call) {
   check_operands(call, 1);
   Shape result = call.inputs[1].shape;
   result[3] = call.inputs[3].shape[3];
@@ -165,7 +165,7 @@ Op detail::define_scaled_dot_product_attention() {
 Op detail::define_scaled_dot_product_attention_gradient() {
   Op op;
   op.cast.operands = {Cast::keep};
-  op.infer = infer_gradient;
+  op.infer = infer_attention_gradient;
   return op;
 }
 
@@ -183,7 +183,7 @@ Value dot_product_attention(const Value& query, const Value& key, const Value& v
     mask = mask.defined() ? options.bias + additive(mask, accumulation_dtype(options.bias.dtype())) : options.bias;
   }
   const Shape& shape = query.shape();
-  if (shape.empty()) fail<ShapeError>(where, "query must have axes {}; got shape ()", axes);
+  if (shape.empty()) fail<ShapeError>(where, "query must have axes {}; got shape ()", head_axes);
   if (mask.defined()) operands.push_back(key.shape().size() == 4 ? with_keys(mask, key.shape()[1]) : mask);
   return insert_attention(operands,
                           {{"scale", options.scale.value_or(1 / std::sqrt(static_cast<double>(shape.back())))},

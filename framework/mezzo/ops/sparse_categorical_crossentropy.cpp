@@ -23,7 +23,7 @@ std::vector<Spec> infer_crossentropy(const OpCall& call) {
   return {{call.inputs[0].shape, accumulation_dtype(call.inputs[1].dtype)}};
 }
 
-std::vector<Spec> infer_gradient(const OpCall& call) {
+std::vector<Spec> infer_crossentropy_gradient(const OpCall& call) {
   check_labels(call);
   detail::require_cotangent(call, 2, call.inputs[0].shape);
   return {call.inputs[1]};
@@ -51,7 +51,7 @@ Op detail::define_sparse_categorical_crossentropy() {
 Op detail::define_sparse_categorical_crossentropy_gradient() {
   Op op;
   op.cast.operands = {Cast::keep};
-  op.infer = infer_gradient;
+  op.infer = infer_crossentropy_gradient;
   return op;
 }
 

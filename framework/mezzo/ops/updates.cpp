@@ -74,7 +74,7 @@ std::vector<Spec> infer_join(const OpCall& call) {
   return {{shape, DType::float32}};
 }
 
-std::vector<Spec> infer_split(const OpCall& call) {
+std::vector<Spec> infer_split_master(const OpCall& call) {
   if (call.inputs[0].dtype != DType::float32) {
     fail<DTypeError>(call.where, "the variable must be float32; got {}", to_string(call.inputs[0]));
   }
@@ -113,7 +113,7 @@ Op detail::define_adam_update() {
 }
 
 Op detail::define_join_master() { return update_op(infer_join); }
-Op detail::define_split_master() { return update_op(infer_split); }
+Op detail::define_split_master() { return update_op(infer_split_master); }
 Op detail::define_all_finite() { return update_op(infer_all_finite); }
 Op detail::define_gradient_multiplier() { return update_op(infer_multiplier); }
 

@@ -15,7 +15,7 @@ namespace mezzo {
 namespace {
 
 constexpr const char* caller = "[precision_report]";
-constexpr double second = 1e6;  // in microseconds
+constexpr double microseconds_in_second = 1e6;
 
 std::string layer_label(const std::string& path) { return fmt::format("{} layer \"{}\"", caller, path); }
 
@@ -127,11 +127,11 @@ PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, c
   }
   if (options.steps > 0) {
     const std::vector<StepTimes> times = probe.time({policy}, options.steps);
-    report.float32_time = times[0].seconds * second;
-    report.time = times[1].seconds * second;
+    report.float32_time = times[0].seconds * microseconds_in_second;
+    report.time = times[1].seconds * microseconds_in_second;
     const auto of = [](const StepTimes& step, const std::string& path) {
       const auto found = step.layers.find(path);
-      return found == step.layers.end() ? 0 : found->second * second;
+      return found == step.layers.end() ? 0 : found->second * microseconds_in_second;
     };
     for (LayerPrecision& layer : report.layers) {
       layer.float32_time = of(times[0], layer.path);

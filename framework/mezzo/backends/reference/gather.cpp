@@ -15,12 +15,12 @@ namespace {
 using Index = std::int64_t;
 
 /// A table of rows, and indices of some of them.
-struct Rows {
+struct TableRows {
   Index rows, columns, count;
   DType indices;
   std::string what;  ///< layer and operand, as error texts name them
 
-  Rows(const KernelRequest& request, const Shape& table, const Spec& named)
+  TableRows(const KernelRequest& request, const Shape& table, const Spec& named)
       : rows(table.front()),
         columns(element_count(Shape(table.begin() + 1, table.end()))),
         count(element_count(named.shape)),
@@ -33,7 +33,7 @@ struct Rows {
 /// Clears `out`, then out[place(i)] += g[i] for the rows i in their order. Threads share the columns, so that the order
 /// does not depend on their number.
 template <class G, class Out, class Place>
-void add_rows(const Rows& r, Index out_rows, const G* g, Out* out, const Place& place) {
+void add_rows(const TableRows& r, Index out_rows, const G* g, Out* out, const Place& place) {
   parallel_for(out_rows, grain_of(r.columns),
                [&](Index begin, Index end) { std::fill(out + begin * r.columns, out + end * r.columns, Out{0}); });
   constexpr Index line = 16;  // columns in one cache line
@@ -59,7 +59,7 @@ std::unique_ptr<Kernel> for_cotangent_and_output(const KernelRequest& request, s
 }  // namespace
 
 std::unique_ptr<Kernel> create_gather(const KernelRequest& request, std::string&) {
-  const Rows r(request, request.inputs[0].shape, request.inputs[1]);
+  const TableRows r(request, request.inputs[0].shape, request.inputs[1]);
   const auto bytes = r.columns * static_cast<Index>(dtype_size(request.outputs[0].dtype));
   return make_kernel([r, bytes](const KernelArguments& arguments) {
     r.check(arguments.inputs[1]);
@@ -74,7 +74,7 @@ std::unique_ptr<Kernel> create_gather(const KernelRequest& request, std::string&
 }
 
 std::unique_ptr<Kernel> create_gather_gradient(const KernelRequest& request, std::string& reason) {
-  const Rows r(request, request.outputs[0].shape, request.inputs[0]);
+  const TableRows r(request, request.outputs[0].shape, request.inputs[0]);
   return for_cotangent_and_output(request, reason, [&](auto zero, auto out_zero) {
     using G = decltype(zero);
     using Out = decltype(out_zero);
@@ -87,7 +87,7 @@ std::unique_ptr<Kernel> create_gather_gradient(const KernelRequest& request, std
 }
 
 std::unique_ptr<Kernel> create_gather_gradient_rows(const KernelRequest& request, std::string& reason) {
-  const Rows r(request, request.attributes.get<Shape>("shape"), request.inputs[0]);
+  const TableRows r(request, request.attributes.get<Shape>("shape"), request.inputs[0]);
   return for_cotangent_and_output(request, reason, [&](auto zero, auto out_zero) {
     using G = decltype(zero);
     using Out = decltype(out_zero);

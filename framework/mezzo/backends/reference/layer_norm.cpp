@@ -13,15 +13,15 @@ namespace {
 using Index = std::int64_t;
 
 /// x as rows; the elements of a row are normalized together. The statistics have one element for each row.
-struct Rows {
+struct NormalizedRows {
   Index columns, rows;
-  Rows(const Spec& gamma, const Spec& statistics)
+  NormalizedRows(const Spec& gamma, const Spec& statistics)
       : columns(element_count(gamma.shape)), rows(element_count(statistics.shape)) {}
 };
 
 template <class T>
 std::unique_ptr<Kernel> layer_norm(const KernelRequest& request) {
-  const Rows r(request.inputs[1], request.outputs[1]);
+  const NormalizedRows r(request.inputs[1], request.outputs[1]);
   const double epsilon = request.attributes.get<double>("epsilon");
   return make_kernel(
       [r, epsilon](const KernelArguments& arguments) {
@@ -76,7 +76,7 @@ void gradient_of_row(const KernelArguments& arguments, Index row, Index columns,
 
 template <class T>
 std::unique_ptr<Kernel> layer_norm_gradient(const KernelRequest& request) {
-  const Rows r(request.inputs[2], request.inputs[3]);
+  const NormalizedRows r(request.inputs[2], request.inputs[3]);
   const auto run = [r](const KernelArguments& arguments) {
     auto* dgamma = static_cast<double*>(arguments.scratch);
     auto* dbeta = dgamma + r.columns;

@@ -12,12 +12,12 @@ namespace {
 using Index = std::int64_t;
 
 /// Rows of scores, with labels of any integer dtype.
-struct Rows {
+struct ScoreRows {
   Index rows, classes;
   DType labels;
   std::string what;
 
-  explicit Rows(const KernelRequest& request)
+  explicit ScoreRows(const KernelRequest& request)
       : rows(element_count(request.inputs[0].shape)),
         classes(request.inputs[1].shape.back()),
         labels(request.inputs[0].dtype),
@@ -40,7 +40,7 @@ struct Rows {
   }
 };
 
-bool takes(const KernelRequest& request, std::string& reason) {
+bool takes_scores(const KernelRequest& request, std::string& reason) {
   constexpr Index most_classes = std::numeric_limits<std::int32_t>::max();
   const Spec& scores = request.inputs[1];
   if (!is_stored(scores.dtype)) decline_dtype(reason, scores.dtype);
@@ -51,12 +51,12 @@ bool takes(const KernelRequest& request, std::string& reason) {
 
 std::unique_ptr<Kernel> make_sparse_categorical_crossentropy(const KernelRequest& request, Isa isa,
                                                              std::string& reason) {
-  if (!takes(request, reason)) return nullptr;
+  if (!takes_scores(request, reason)) return nullptr;
   const DType dtype = request.inputs[1].dtype;
   const bool from_logits = request.attributes.get<bool>("from_logits");
   const CrossentropyFunctions& all = kernels(isa).crossentropy;
   const auto run =
-      [rows = Rows(request), size = size_of(dtype),
+      [rows = ScoreRows(request), size = size_of(dtype),
        loss = (from_logits ? all.loss_of_logits : all.loss_of_probabilities)[dtype]](const KernelArguments& arguments) {
         rows.for_each(arguments, [&](Index row, Index count, const std::int32_t* labels) {
           const char* scores = arguments.in<char>(1) + row * rows.classes * size;
@@ -68,11 +68,11 @@ std::unique_ptr<Kernel> make_sparse_categorical_crossentropy(const KernelRequest
 
 std::unique_ptr<Kernel> make_sparse_categorical_crossentropy_gradient(const KernelRequest& request, Isa isa,
                                                                       std::string& reason) {
-  if (!takes(request, reason)) return nullptr;
+  if (!takes_scores(request, reason)) return nullptr;
   const DType dtype = request.inputs[1].dtype;
   const bool from_logits = request.attributes.get<bool>("from_logits");
   const CrossentropyFunctions& all = kernels(isa).crossentropy;
-  const auto run = [rows = Rows(request), size = size_of(dtype),
+  const auto run = [rows = ScoreRows(request), size = size_of(dtype),
                     gradient = (from_logits ? all.gradient_of_logits : all.gradient_of_probabilities)[dtype]](
                        const KernelArguments& arguments) {
     rows.for_each(arguments, [&](Index row, Index count, const std::int32_t* labels) {

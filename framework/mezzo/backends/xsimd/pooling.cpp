@@ -17,17 +17,17 @@ PoolShape pool_shape(const KernelRequest& request, const Shape& x, const Shape& 
 }
 
 /// Rows of an output, and the work of one of them in elements.
-struct Rows {
+struct WindowRows {
   PoolShape shape;
   std::int64_t count, work;
 };
 
-Rows rows_of_y(const KernelRequest& request, const Shape& x, const Shape& y) {
+WindowRows rows_of_y(const KernelRequest& request, const Shape& x, const Shape& y) {
   const PoolShape shape = pool_shape(request, x, y);
   return {shape, x[0] * shape.vertical.out_size, shape.horizontal.size * shape.channels * shape.vertical.stride};
 }
 
-Rows rows_of_dx(const KernelRequest& request, const Shape& dx, const Shape& g) {
+WindowRows rows_of_dx(const KernelRequest& request, const Shape& dx, const Shape& g) {
   const PoolShape shape = pool_shape(request, dx, g);
   return {shape, dx[0] * dx[1], shape.horizontal.size * shape.channels};
 }
@@ -41,7 +41,7 @@ std::unique_ptr<Kernel> make_max_pool2d(const KernelRequest& request, Isa isa, s
   const DType dtype = request.inputs[0].dtype, places = request.outputs[1].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   if (places != DType::uint8) return decline_window(request, reason);
-  const Rows rows = rows_of_y(request, request.inputs[0].shape, request.outputs[0].shape);
+  const WindowRows rows = rows_of_y(request, request.inputs[0].shape, request.outputs[0].shape);
   return make_kernel([rows, pool = kernels(isa).max_pool2d.pool[dtype]](const KernelArguments& arguments) {
     parallel_for(rows.count, grain_of(rows.work), [&](std::int64_t begin, std::int64_t end) {
       pool(arguments.inputs[0], arguments.outputs[0], arguments.out<std::uint8_t>(1), rows.shape, begin, end);
@@ -53,7 +53,7 @@ std::unique_ptr<Kernel> make_max_pool2d_gradient(const KernelRequest& request, I
   const DType dtype = request.inputs[0].dtype, places = request.inputs[1].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   if (places != DType::uint8) return decline_window(request, reason);
-  const Rows rows = rows_of_dx(request, request.outputs[0].shape, request.inputs[0].shape);
+  const WindowRows rows = rows_of_dx(request, request.outputs[0].shape, request.inputs[0].shape);
   return make_kernel([rows, gradient = kernels(isa).max_pool2d.gradient[dtype]](const KernelArguments& arguments) {
     parallel_for(rows.count, grain_of(rows.work), [&](std::int64_t begin, std::int64_t end) {
       gradient(arguments.inputs[0], arguments.in<std::uint8_t>(1), arguments.outputs[0], rows.shape, begin, end);
@@ -62,7 +62,7 @@ std::unique_ptr<Kernel> make_max_pool2d_gradient(const KernelRequest& request, I
 }
 
 /// The kernel of avg_pool2d or its gradient.
-std::unique_ptr<Kernel> average(const KernelRequest& request, const Rows& rows, AvgPool2dFunctions::Pool pool) {
+std::unique_ptr<Kernel> average(const KernelRequest& request, const WindowRows& rows, AvgPool2dFunctions::Pool pool) {
   const bool count_padding = request.attributes.get<bool>("count_padding");
   return make_kernel([=](const KernelArguments& arguments) {
     parallel_for(rows.count, grain_of(rows.work), [&](std::int64_t begin, std::int64_t end) {

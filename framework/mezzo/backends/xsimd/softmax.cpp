@@ -7,7 +7,7 @@ namespace {
 
 using Index = std::int64_t;
 
-bool takes(const KernelRequest& request, std::string& reason) {
+bool takes_rows(const KernelRequest& request, std::string& reason) {
   const Spec& x = request.inputs[0];
   const auto last = static_cast<Index>(x.shape.size()) - 1, axis = request.attributes.get<Index>("axis");
   if (!is_stored(x.dtype)) decline_dtype(reason, x.dtype);
@@ -28,7 +28,7 @@ auto make_rows_kernel(const KernelRequest& request, const Body& body) {
 }
 
 std::unique_ptr<Kernel> make_softmax(const KernelRequest& request, Isa isa, std::string& reason) {
-  if (!takes(request, reason)) return nullptr;
+  if (!takes_rows(request, reason)) return nullptr;
   const auto function = kernels(isa).softmax.softmax[request.inputs[0].dtype];
   return make_rows_kernel(request, [function](const KernelArguments& arguments, Index at, Index rows, Index columns) {
     function(arguments.in<char>(0) + at, arguments.out<char>(0) + at, rows, columns);
@@ -36,7 +36,7 @@ std::unique_ptr<Kernel> make_softmax(const KernelRequest& request, Isa isa, std:
 }
 
 std::unique_ptr<Kernel> make_softmax_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
-  if (!takes(request, reason)) return nullptr;
+  if (!takes_rows(request, reason)) return nullptr;
   const auto function = kernels(isa).softmax.gradient[request.inputs[0].dtype];
   return make_rows_kernel(request, [function](const KernelArguments& arguments, Index at, Index rows, Index columns) {
     function(arguments.in<char>(0) + at, arguments.in<char>(1) + at, arguments.out<char>(0) + at, rows, columns);

@@ -22,9 +22,9 @@ bool is_png(const Bytes& bytes) {
 namespace {
 
 /// Decodes one PNG file. libpng reports errors by longjmp, which start() and finish() turn into their result.
-class Decoder {
+class PngReader {
  public:
-  explicit Decoder(const Bytes& bytes) : next_(bytes.data()), left_(bytes.size()) {
+  explicit PngReader(const Bytes& bytes) : next_(bytes.data()), left_(bytes.size()) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, fail, ignore);
     info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
     if (info_ == nullptr) {
@@ -32,9 +32,9 @@ class Decoder {
       throw std::bad_alloc();
     }
   }
-  ~Decoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
 
   // longjmp skips destructors: start() and finish() must not hold objects that have one. If they return false, reason()
   // has the error.
@@ -98,14 +98,14 @@ class Decoder {
   }
 
   [[noreturn]] static void fail(png_structp png, png_const_charp text) {
-    auto* decoder = static_cast<Decoder*>(png_get_error_ptr(png));
+    auto* decoder = static_cast<PngReader*>(png_get_error_ptr(png));
     std::snprintf(decoder->text_, sizeof decoder->text_, "%s", text);
     std::longjmp(decoder->jump_, 1);
   }
   static void ignore(png_structp, png_const_charp) {}
 
   static void read(png_structp png, png_bytep to, std::size_t count) {
-    auto* decoder = static_cast<Decoder*>(png_get_io_ptr(png));
+    auto* decoder = static_cast<PngReader*>(png_get_io_ptr(png));
     if (count > decoder->left_) png_error(png, "the file is truncated");
     std::memcpy(to, decoder->next_, count);
     decoder->next_ += count;
@@ -123,7 +123,7 @@ class Decoder {
 }  // namespace
 
 Tensor decode_png(const Bytes& bytes, const std::string& name, const DecodeOptions& options) {
-  Decoder decoder(bytes);
+  PngReader decoder(bytes);
   const auto refuse = [&] { fail_decoding(name, "not a whole PNG file: {}", decoder.reason()); };
   if (!decoder.start()) refuse();
   check_size(decoder.height(), decoder.width(), name, options);

@@ -8,14 +8,14 @@
 namespace mezzo {
 namespace {
 
-constexpr const char* where = "[CharTokenizer]";
+constexpr const char* char_label = "[CharTokenizer]";
 
 /// Calls use(code point, byte offset) for each character.
 template <class Use>
 void for_each_character(std::string_view text, Use&& use) {
   for (std::size_t at = 0; at < text.size();) {
     const detail::CodePoint c = detail::first_code_point(text.substr(at));
-    if (!c.valid) fail<ValueError>(where, "a text must be UTF-8; got an invalid byte at {}", at);
+    if (!c.valid) fail<ValueError>(char_label, "a text must be UTF-8; got an invalid byte at {}", at);
     use(c.value, at);
     at += c.bytes;
   }
@@ -49,7 +49,7 @@ CharTokenizer::Ids CharTokenizer::encode(std::string_view text) const {
   for_each_character(text, [&](char32_t c, std::size_t at) {
     const auto found = ids_.find(c);
     if (found == ids_.end()) {
-      fail<ValueError>(where, "every character must be one of the vocabulary's {}; got {} at byte {} of the text",
+      fail<ValueError>(char_label, "every character must be one of the vocabulary's {}; got {} at byte {} of the text",
                        vocab_size(), describe(c), at);
     }
     ids.push_back(found->second);
@@ -61,7 +61,7 @@ std::string CharTokenizer::decode(const Ids& ids) const {
   std::string out;
   for (const std::int64_t id : ids) {
     if (id < 0 || id >= vocab_size()) {
-      fail<ValueError>(where, "ids must lie in [0, {}); got {}", vocab_size(), id);
+      fail<ValueError>(char_label, "ids must lie in [0, {}); got {}", vocab_size(), id);
     }
     detail::append_utf8(out, characters_[static_cast<std::size_t>(id)]);
   }

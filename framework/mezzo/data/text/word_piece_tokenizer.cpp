@@ -17,7 +17,7 @@ using Ids = WordPieceTokenizer::Ids;
 
 constexpr std::uint64_t largest_vocabulary = std::uint64_t{256} << 20;  // in bytes
 constexpr std::size_t longest_word = 100;                               // in characters
-constexpr const char* where = "[WordPieceTokenizer]";
+constexpr const char* word_piece_label = "[WordPieceTokenizer]";
 
 /// True for tokens that Hugging Face's decoder appends to the word before without a space.
 bool joins(std::string_view token) {
@@ -62,7 +62,7 @@ struct WordPieceTokenizer::Vocabulary {
 
   Vocabulary(const std::string& path, bool lowercase_texts) : lowercase(lowercase_texts) {
     const Bytes bytes = read_file(path, largest_vocabulary);
-    const std::string file = fmt::format("{} \"{}\":", where, path);
+    const std::string file = fmt::format("{} \"{}\":", word_piece_label, path);
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
@@ -165,19 +165,19 @@ Encoding WordPieceTokenizer::encode_batch(const std::vector<std::string>& texts,
   const std::vector<std::string>& pairs = options.text_pairs;
   const std::int64_t special = pairs.empty() ? 2 : 3;
   if (!pairs.empty() && pairs.size() != texts.size()) {
-    fail<ValueError>(where, "text_pairs must have one text for each of the {} texts, or none; got {}", texts.size(),
-                     pairs.size());
+    fail<ValueError>(word_piece_label, "text_pairs must have one text for each of the {} texts, or none; got {}",
+                     texts.size(), pairs.size());
   }
   if (options.max_length != 0 && options.max_length < special) {
-    fail<ValueError>(where, "max_length must be 0 or at least {}, the number of special tokens; got {}", special,
-                     options.max_length);
+    fail<ValueError>(word_piece_label, "max_length must be 0 or at least {}, the number of special tokens; got {}",
+                     special, options.max_length);
   }
   const bool to_max_length = options.padding == "max_length";
   if (!to_max_length && options.padding != "longest") {
-    fail<ValueError>(where, "unknown padding \"{}\"; valid names: longest, max_length", options.padding);
+    fail<ValueError>(word_piece_label, "unknown padding \"{}\"; valid names: longest, max_length", options.padding);
   }
   if (to_max_length && options.max_length == 0) {
-    fail<ValueError>(where, "padding \"max_length\" needs a max_length above 0; got 0");
+    fail<ValueError>(word_piece_label, "padding \"max_length\" needs a max_length above 0; got 0");
   }
   std::vector<std::pair<Ids, std::size_t>> rows;  // ids, begin of the second text
   std::size_t length = to_max_length ? static_cast<std::size_t>(options.max_length) : 0;
@@ -226,14 +226,14 @@ std::int64_t WordPieceTokenizer::vocab_size() const { return static_cast<std::in
 std::int64_t WordPieceTokenizer::token_to_id(const std::string& token) const {
   const auto found = vocabulary_->ids.find(token);
   if (found == vocabulary_->ids.end()) {
-    fail<NameError>(where, "unknown token \"{}\"; the vocabulary has {} others", token, vocab_size());
+    fail<NameError>(word_piece_label, "unknown token \"{}\"; the vocabulary has {} others", token, vocab_size());
   }
   return found->second;
 }
 
 const std::string& WordPieceTokenizer::id_to_token(std::int64_t id) const {
   if (id < 0 || id >= vocab_size()) {
-    fail<ValueError>(where, "ids must lie in [0, {}); got {}", vocab_size(), id);
+    fail<ValueError>(word_piece_label, "ids must lie in [0, {}); got {}", vocab_size(), id);
   }
   return vocabulary_->tokens[static_cast<std::size_t>(id)];
 }

@@ -11,7 +11,7 @@
 namespace mezzo {
 namespace {
 
-constexpr const char* where = "[ImageGrid]";
+constexpr const char* grid_label = "[ImageGrid]";
 constexpr std::int64_t caption_height = 16;  // in pixels
 constexpr std::int64_t most_pixels = std::int64_t{1} << 26;
 
@@ -26,15 +26,15 @@ Tensor with_all_axes(const Tensor& images) {
     if (shape.size() == 3) return images.reshape({shape[0], shape[1], shape[2], 1});
   }
   fail<ShapeError>(
-      where, "images must be (count, height, width, 1 or 3) or (count, height, width), none of them 0; got shape {}",
-      shape);
+      grid_label,
+      "images must be (count, height, width, 1 or 3) or (count, height, width), none of them 0; got shape {}", shape);
 }
 
 /// Images as uint8; floats from 0 to 1 become 0 to 255.
 Tensor as_bytes(const Tensor& images) {
   if (images.dtype() == DType::uint8) return images;
   if (!is_floating(images.dtype())) {
-    fail<DTypeError>(where, "images must be uint8 or floats; got {}", images);
+    fail<DTypeError>(grid_label, "images must be uint8 or floats; got {}", images);
   }
   const Tensor numbers = images.cast(DType::float32);
   const float* from = numbers.data<float>();
@@ -52,11 +52,12 @@ Tensor as_bytes(const Tensor& images) {
 ImageGrid::ImageGrid(const Tensor& images, ImageGridOptions options)
     : images_(with_all_axes(as_bytes(images))), options_(std::move(options)) {
   if (options_.columns < 1 || options_.scale < 1 || options_.gap < 0) {
-    fail<ValueError>(where, "columns and scale must be at least 1 and gap at least 0; got {}, {}, {}", options_.columns,
-                     options_.scale, options_.gap);
+    fail<ValueError>(grid_label, "columns and scale must be at least 1 and gap at least 0; got {}, {}, {}",
+                     options_.columns, options_.scale, options_.gap);
   }
   if (!options_.captions.empty() && static_cast<std::int64_t>(options_.captions.size()) != count()) {
-    fail<ValueError>(where, "captions must be as many as the images, {}; got {}", count(), options_.captions.size());
+    fail<ValueError>(grid_label, "captions must be as many as the images, {}; got {}", count(),
+                     options_.captions.size());
   }
   const Shape& shape = images_.shape();
   const auto side = [&](std::int64_t images_across, std::int64_t size) {
@@ -64,7 +65,7 @@ ImageGrid::ImageGrid(const Tensor& images, ImageGridOptions options)
            (static_cast<double>(size) * static_cast<double>(options_.scale) + static_cast<double>(options_.gap));
   };
   if (side(columns(), shape[2]) * side(rows(), shape[1]) > static_cast<double>(most_pixels)) {
-    fail<ValueError>(where, "the picture must have at most {} pixels; got {} images of {} x {} at scale {}",
+    fail<ValueError>(grid_label, "the picture must have at most {} pixels; got {} images of {} x {} at scale {}",
                      most_pixels, count(), shape[1], shape[2], options_.scale);
   }
 }

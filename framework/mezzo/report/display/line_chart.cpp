@@ -12,7 +12,7 @@
 namespace mezzo {
 namespace {
 
-constexpr const char* where = "[LineChart]";
+constexpr const char* chart_label = "[LineChart]";
 constexpr double left = 56;  // margins around the lines, in pixels
 constexpr double right = 16;
 constexpr double top = 32;
@@ -121,7 +121,7 @@ History selected(const History& history, const std::vector<std::string>& names) 
     if (found == history.history.end()) {
       std::vector<std::string> known;
       for (const auto& entry : history.history) known.push_back(entry.first);
-      fail_unknown(where, "name", name, known);
+      fail_unknown(chart_label, "name", name, known);
     }
     out.history.insert(*found);
   }
@@ -137,13 +137,14 @@ LineChart::LineChart(History history, LineChartOptions options)
   }
   history_ = selected(history_, options_.names);
   if (history_.epoch.empty() || history_.history.empty()) {
-    fail<ValueError>(where, "the history must have epochs and names; got {} and {}", history_.epoch.size(),
+    fail<ValueError>(chart_label, "the history must have epochs and names; got {} and {}", history_.epoch.size(),
                      history_.history.size());
   }
-  detail::check_history(history_, where);
+  detail::check_history(history_, chart_label);
   constexpr int least = 200;
   if (options_.width < least || options_.height < least) {
-    fail<ValueError>(where, "width and height must be at least {}; got {}, {}", least, options_.width, options_.height);
+    fail<ValueError>(chart_label, "width and height must be at least {}; got {}, {}", least, options_.width,
+                     options_.height);
   }
 }
 

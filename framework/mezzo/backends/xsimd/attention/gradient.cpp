@@ -6,13 +6,13 @@ namespace {
 using Index = std::int64_t;
 
 /// The scratch memory of a thread.
-struct Space {
+struct GradientSpace {
   FloatRows keys, transposed_keys, transposed_values, of_keys, of_values;
   FloatRows queries, cotangents, weights, of_scores, of_queries;
   float* deltas;
   Index taken;
 
-  Space(const AttentionHeads& heads, float* at) {
+  GradientSpace(const AttentionHeads& heads, float* at) {
     FloatPieces pieces(at);
     const AttentionShape& shape = heads.shape;
     constexpr Index block = AttentionHeads::block;
@@ -33,7 +33,7 @@ struct Space {
 };
 
 /// Converts the keys and values of a head to float32 and clears the sums of their gradients.
-void prepare(const AttentionHeads& heads, const KernelArguments& arguments, Index head, const Space& space) {
+void prepare(const AttentionHeads& heads, const KernelArguments& arguments, Index head, const GradientSpace& space) {
   const AttentionShape& shape = heads.shape;
   const AttentionFunctions& f = heads.functions;
   const auto widen = f.widen[heads.dtype];
@@ -45,8 +45,8 @@ void prepare(const AttentionHeads& heads, const KernelArguments& arguments, Inde
   std::fill_n(space.of_values.data, shape.keys * space.of_values.width, 0.0F);
 }
 
-void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Index head, const Space& space,
-              const DropoutRule& rule) {
+void run_head_gradient(const AttentionHeads& heads, const KernelArguments& arguments, Index head,
+                       const GradientSpace& space, const DropoutRule& rule) {
   const AttentionShape& shape = heads.shape;
   const AttentionFunctions& f = heads.functions;
   const auto widen = f.widen[heads.dtype];
@@ -80,7 +80,7 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
 
 std::unique_ptr<Kernel> make_scaled_dot_product_attention_gradient(const KernelRequest& request, Isa isa,
                                                                    std::string& reason) {
-  return make_head_kernel<Space>(request, 1, isa, reason, run_head);
+  return make_head_kernel<GradientSpace>(request, 1, isa, reason, run_head_gradient);
 }
 
 }  // namespace mezzo::xsimd_kernels
