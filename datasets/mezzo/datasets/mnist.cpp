@@ -13,7 +13,7 @@ namespace {
 using detail::find_folder;
 using detail::require_file;
 
-constexpr int classes = 10;
+constexpr int digits = 10;
 constexpr std::int64_t most_images = 1'000'000;  // per file; MNIST has 60,000, EMNIST 814,255
 
 Tensor read_images(const std::string& path) {
@@ -35,9 +35,9 @@ Tensor read_labels(const std::string& path, std::int64_t count) {
                     dtype, shape);
   });
   const auto* begin = labels.data<std::uint8_t>();
-  const auto* bad = std::find_if(begin, begin + count, [](std::uint8_t label) { return label >= classes; });
+  const auto* bad = std::find_if(begin, begin + count, [](std::uint8_t label) { return label >= digits; });
   if (bad != begin + count) {
-    fail<FileError>("[datasets]", "\"{}\": label {} must lie in [0, {}); got {}", path, bad - begin, classes, *bad);
+    fail<FileError>("[datasets]", "\"{}\": label {} must lie in [0, {}); got {}", path, bad - begin, digits, *bad);
   }
   return labels.cast(DType::int64);
 }
