@@ -107,9 +107,10 @@ BOOST_AUTO_TEST_CASE(layers_see_the_state_of_the_run) {
   BOOST_TEST(step().item() == 0);
   BOOST_TEST((epoch().dtype() == DType::int64));
   const auto in = Input({3});
-  Model functional(in, Phase()(in));
+  const auto same = [] { return Dense(3, {.kernel_initializer = "identity"}); };  // a weight to train
+  Model functional(in, Phase()(same()(in)));
   Model nested(in, functional(in));
-  Sequential sequential({Phase()});
+  Sequential sequential({same(), Phase()});
   for (Model* model :
        {static_cast<Model*>(&functional), static_cast<Model*>(&nested), static_cast<Model*>(&sequential)}) {
     BOOST_TEST((*model)(Value(x)).tensor().equal(x));
@@ -141,7 +142,8 @@ BOOST_AUTO_TEST_CASE(layers_of_a_model) {
   const Value hidden = Dense(2, {.name = "first"})(in);
   Model model(in, Dense(1)(hidden));
   std::string kinds;
-  for (LayerHandle& layer : *std::make_unique<std::vector<LayerHandle>>(model.layers())) {
+  std::vector<LayerHandle> all = model.layers();
+  for (LayerHandle& layer : all) {
     kinds += layer.state()->kind + " ";
     layer.set_trainable(false);
   }

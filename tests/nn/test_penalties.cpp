@@ -155,6 +155,12 @@ BOOST_AUTO_TEST_CASE(losses_of_layers) {
   BOOST_TEST(dense.added_loss().item() == 32);
   dense.set_trainable(false);  // penalties of weights are those of trainable ones
   BOOST_TEST(dense.losses().size() == 1U);
+  // As in Keras, each projection of attention has its activity regularizer: 4 x 6 ones, for a batch of one.
+  MultiHeadAttention attention(1, 3, {.kernel_initializer = Constant(1.0 / 3), .activity_regularizer = L1(1)});
+  const Value ones(Tensor({1, 2, 3}, std::vector<float>(6, 1)));
+  attention(ones, ones);
+  BOOST_TEST(attention.losses().size() == 4U);
+  BOOST_TEST(attention.added_loss().item() == 24, boost::test_tools::tolerance(1e-5));
   Sequential model({Adds(), Adds()});
   model(x);
   BOOST_TEST(model.added_loss().item() == 3.5);

@@ -14,14 +14,15 @@ struct HeadProjectionOptions {
   std::int64_t size = 1;    ///< size of a head
   std::int64_t units = 0;   ///< last size of the output, with from_heads; 0: the last size of the second input
   bool use_bias = true;     ///< true: adds a bias
-  Any<Initializer> kernel_initializer{};  ///< required; initial kernel
-  Any<Initializer> bias_initializer{};    ///< required with use_bias; initial bias
-  Any<Regularizer> kernel_regularizer{};  ///< penalty of the kernel
-  Any<Regularizer> bias_regularizer{};    ///< penalty of the bias
-  Any<Constraint> kernel_constraint{};    ///< projects the kernel after each update
-  Any<Constraint> bias_constraint{};      ///< projects the bias after each update
-  std::string name{};                     ///< name of the layer; "": automatic ("einsum_dense", "einsum_dense_1")
-  Policy dtype{};                         ///< precision policy; default: the policy of the enclosing layer or model
+  Any<Initializer> kernel_initializer{};    ///< required; initial kernel
+  Any<Initializer> bias_initializer{};      ///< required with use_bias; initial bias
+  Any<Regularizer> kernel_regularizer{};    ///< penalty of the kernel
+  Any<Regularizer> bias_regularizer{};      ///< penalty of the bias
+  Any<Regularizer> activity_regularizer{};  ///< penalty of the output
+  Any<Constraint> kernel_constraint{};      ///< projects the kernel after each update
+  Any<Constraint> bias_constraint{};        ///< projects the bias after each update
+  std::string name{};                       ///< name of the layer; "": automatic ("einsum_dense", "einsum_dense_1")
+  Policy dtype{};                           ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// Dense layer whose input or output is split into heads, as Keras' EinsumDense in MultiHeadAttention. Weights: kernel
@@ -94,6 +95,7 @@ HeadProjection projection(const MultiHeadAttentionOptions& options, bool from_he
                          .bias_initializer = options.bias_initializer,
                          .kernel_regularizer = options.kernel_regularizer,
                          .bias_regularizer = options.bias_regularizer,
+                         .activity_regularizer = options.activity_regularizer,
                          .kernel_constraint = options.kernel_constraint,
                          .bias_constraint = options.bias_constraint});
 }
@@ -110,6 +112,7 @@ Value over_heads(const Value& mask) {
 
 MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions options)
     : Layer("MultiHeadAttention", options), options_(std::move(options)) {
+  state()->activity_regularizer = {};  // the projections have it
   detail::require_positive(label(), "num_heads", options_.num_heads);
   detail::require_positive(label(), "key_dim", options_.key_dim);
   if (options_.value_dim == 0) options_.value_dim = options_.key_dim;

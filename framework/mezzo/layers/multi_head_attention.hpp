@@ -17,7 +17,7 @@ struct MultiHeadAttentionOptions {
   Any<Initializer> bias_initializer = "zeros";             ///< initial biases
   Any<Regularizer> kernel_regularizer{};                   ///< penalty of each kernel, added to the loss
   Any<Regularizer> bias_regularizer{};                     ///< penalty of each bias, added to the loss
-  Any<Regularizer> activity_regularizer{};                 ///< penalty of the output, divided by the batch size
+  Any<Regularizer> activity_regularizer{};                 ///< penalty of each projection's output, over the batch size
   Any<Constraint> kernel_constraint{};                     ///< projects each kernel after each update
   Any<Constraint> bias_constraint{};                       ///< projects each bias after each update
   std::string name{};     ///< name of the layer; "": automatic ("multi_head_attention", "multi_head_attention_1")

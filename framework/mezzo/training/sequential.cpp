@@ -78,8 +78,8 @@ void Sequential::renew() {
   built_ = false;
   state()->called = false;
   state()->last_output.reset();
-  detail::forget_training(*this);
   if (content_->input.defined() && !content_->layers.empty()) build(content_->input.shape());
+  detail::forget_training(*this);
 }
 
 Value Sequential::call(const Value& x) {
