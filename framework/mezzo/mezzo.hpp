@@ -1,5 +1,6 @@
 #pragma once
 #include <mezzo/compiler/custom_op.hpp>
+#include <mezzo/constraints/constraints.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/finfo.hpp>
 #include <mezzo/core/isa.hpp>
@@ -24,6 +25,8 @@
 #include <mezzo/datasets/oxford_iiit_pet.hpp>
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/initializers/constant.hpp>
+#include <mezzo/initializers/identity.hpp>
+#include <mezzo/initializers/orthogonal.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/truncated_normal.hpp>
@@ -31,6 +34,7 @@
 #include <mezzo/io/csv.hpp>
 #include <mezzo/io/npy.hpp>
 #include <mezzo/io/npz.hpp>
+#include <mezzo/layers/activation.hpp>
 #include <mezzo/layers/add.hpp>
 #include <mezzo/layers/average_pooling2d.hpp>
 #include <mezzo/layers/batch_normalization.hpp>
@@ -42,6 +46,7 @@
 #include <mezzo/layers/flatten.hpp>
 #include <mezzo/layers/gelu.hpp>
 #include <mezzo/layers/global_average_pooling2d.hpp>
+#include <mezzo/layers/lambda.hpp>
 #include <mezzo/layers/layer_normalization.hpp>
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/multi_head_attention.hpp>
@@ -70,13 +75,13 @@
 #include <mezzo/models/mlp.hpp>
 #include <mezzo/models/resnet.hpp>
 #include <mezzo/models/vit.hpp>
-#include <mezzo/nn/activation_layer.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/custom_gradient.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/host.hpp>
 #include <mezzo/ops/op_lists.hpp>
 #include <mezzo/ops/ops.hpp>
+#include <mezzo/ops/phase.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 #include <mezzo/optimizers/adam.hpp>
 #include <mezzo/optimizers/adamw.hpp>
@@ -87,6 +92,7 @@
 #include <mezzo/precision/loss_scale.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/precision/policy_map.hpp>
+#include <mezzo/regularizers/regularizers.hpp>
 #include <mezzo/report/display/image_grid.hpp>
 #include <mezzo/report/display/line_chart.hpp>
 #include <mezzo/report/display/text.hpp>

@@ -3,6 +3,7 @@
 #include <mezzo/compiler/eager.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/compiler/product_rates.hpp>
+#include <mezzo/constraints/names.hpp>
 #include <mezzo/graph/executor.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/initializers/names.hpp>
@@ -11,6 +12,7 @@
 #include <mezzo/nn/family_names.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/optimizers/names.hpp>
+#include <mezzo/regularizers/names.hpp>
 
 // Registers the implementations of higher folders with the interfaces of lower folders. No other file does so.
 namespace mezzo {
@@ -23,10 +25,12 @@ struct Registration {
     register_kernel_table(kernel_table);
     register_widening(create_widened);
     register_dtype_support(onednn_support);
+    register_names(constraint_names());
     register_names(initializer_names());
     register_names(loss_names());
     register_names(metric_names());
     register_names(optimizer_names());
+    register_names(regularizer_names());
   }
 };
 

@@ -6,6 +6,8 @@
 
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/initializers/constant.hpp>
+#include <mezzo/initializers/identity.hpp>
+#include <mezzo/initializers/orthogonal.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/truncated_normal.hpp>
@@ -83,6 +85,57 @@ BOOST_AUTO_TEST_CASE(constants) {
   BOOST_TEST(Any<Initializer>("constant")->make({}, DType::float32, 1).item() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(arrays_and_identities) {
+  const Tensor array({2, 2}, std::vector<double>{1, 2, 3, 4});
+  BOOST_TEST(Constant(array).make({2, 2}, DType::float32, 1).equal(array.cast(DType::float32)));
+  BOOST_TEST(Constant(Tensor::scalar(3)).make({2}, DType::float64, 1).to_doubles() == (std::vector<double>{3, 3}));
+  BOOST_TEST(IdentityInitializer().make({2, 3}, DType::float32, 1).to_doubles() ==
+             (std::vector<double>{1, 0, 0, 0, 1, 0}));
+  BOOST_TEST(initializers::Identity(0.5).make({2, 2}, DType::bfloat16, 1).to_doubles() ==
+             (std::vector<double>{0.5, 0, 0, 0.5}));
+  BOOST_TEST(refused<ShapeError>([] { IdentityInitializer().make({2}, DType::float32, 1); }) ==
+             "[Identity] the weight must be a matrix; got shape (2,)");
+  BOOST_TEST(refused<ShapeError>([] { Orthogonal().make({2}, DType::float32, 1); }) ==
+             "[Orthogonal] the weight must have two axes or more; got shape (2,)");
+}
+
+// Keras' definition: of the weight as a matrix of shape[-1] columns, columns or rows are orthonormal, times gain.
+BOOST_AUTO_TEST_CASE(orthogonal_vectors) {
+  for (const Shape& shape : {Shape{5, 3}, Shape{3, 5}, Shape{4, 4}, Shape{2, 3, 2, 5}, Shape{1, 1}, Shape{0, 3}}) {
+    const std::int64_t columns = shape.back(), rows = element_count(shape) / std::max<std::int64_t>(columns, 1);
+    const auto q = Orthogonal(3).make(shape, DType::float64, 9).to_doubles();
+    const bool tall = rows >= columns;
+    const auto at = [&](std::int64_t vector, std::int64_t i) {
+      return q[static_cast<std::size_t>(tall ? i * columns + vector : vector * columns + i)];
+    };
+    for (std::int64_t a = 0; a < std::min(rows, columns); ++a) {
+      for (std::int64_t b = 0; b < std::min(rows, columns); ++b) {
+        double product = 0;
+        for (std::int64_t i = 0; i < std::max(rows, columns); ++i) product += at(a, i) * at(b, i);
+        BOOST_TEST(std::abs(product - (a == b ? 9 : 0)) < 1e-13);
+      }
+    }
+  }
+  double sum = 0;  // both signs of a vector are equally likely
+  for (std::uint64_t key = 0; key < 400; ++key) sum += Orthogonal().make({1, 1}, DType::float64, key).item();
+  BOOST_TEST(std::abs(sum) < 100);
+}
+
+BOOST_AUTO_TEST_CASE(a_seed_overrides_the_key) {
+  const auto make = [](const Any<Initializer>& initializer, std::uint64_t key) {
+    return initializer->make({3, 3}, DType::float64, key);
+  };
+  for (const Any<Initializer>& seeded :
+       {Any<Initializer>(GlorotUniform({.seed = 1})), Any<Initializer>(RandomNormal({.seed = 1})),
+        Any<Initializer>(RandomUniform({.seed = 1})), Any<Initializer>(TruncatedNormal({.seed = 1})),
+        Any<Initializer>(HeNormal({.seed = 1})), Any<Initializer>(Orthogonal({.seed = 1}))}) {
+    BOOST_TEST(make(seeded, 1).equal(make(seeded, 2)));
+  }
+  BOOST_TEST(!make(GlorotUniform({.seed = 1}), 1).equal(make(GlorotUniform({.seed = 2}), 1)));
+  BOOST_TEST(make(RandomUniform(-1, 1), 4).equal(make(RandomUniform({.minval = -1, .maxval = 1}), 4)));
+  BOOST_TEST(make(VarianceScaling(2.0, "fan_out"), 4).equal(make(VarianceScaling({.scale = 2, .mode = "fan_out"}), 4)));
+}
+
 BOOST_AUTO_TEST_CASE(a_key_fixes_the_numbers) {
   const int threads = thread_count();
   for (const char* name : {"glorot_uniform", "he_normal", "random_normal"}) {
@@ -104,8 +157,8 @@ BOOST_AUTO_TEST_CASE(names_are_keras) {
   BOOST_TEST(
       refused<NameError>([] { Any<Initializer>("glorot"); }) ==
       "unknown initializer \"glorot\"; valid names: constant, glorot_normal, glorot_uniform, he_normal, he_uniform, "
-      "lecun_normal, lecun_uniform, normal, one, ones, random_normal, random_uniform, truncated_normal, "
-      "uniform, variance_scaling, zero, zeros");
+      "identity, lecun_normal, lecun_uniform, normal, one, ones, orthogonal, random_normal, random_uniform, "
+      "truncated_normal, uniform, variance_scaling, zero, zeros");
 }
 
 BOOST_AUTO_TEST_CASE(bad_options_are_refused) {

@@ -2,7 +2,7 @@
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
 #include <mezzo/layers/softmax.hpp>
-#include <mezzo/nn/activation_layer.hpp>
+#include <mezzo/layers/activation.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"
@@ -14,6 +14,10 @@ BOOST_AUTO_TEST_SUITE(elementwise_layers)
 
 BOOST_AUTO_TEST_CASE(equal_keras) {
   check_recorded("relu", [] { return ReLU(); });
+  check_recorded("relu_max_value", [] { return ReLU(0.5); });
+  check_recorded("relu_options", [] { return ReLU({.max_value = 0.6, .negative_slope = 0.1, .threshold = 0.2}); });
+  check_recorded("relu_threshold", [] { return ReLU({.threshold = 0.2}); });
+  check_recorded("relu_slope", [] { return ReLU({.negative_slope = 0.3}); });
   check_recorded("activation", [] { return layers::Activation({.activation = "relu"}); });
   check_recorded("rescaling", [] { return Rescaling({.scale = 1 / 127.5, .offset = -1}); });
 }
@@ -60,6 +64,12 @@ BOOST_AUTO_TEST_CASE(softmax_refuses_axes_that_there_are_not) {
   BOOST_TEST(refused<ShapeError>([] {
                Softmax({.axis = 2, .name = "p"})(Value(Tensor({3, 4})));
              }) == "[Softmax \"p\"] axis must lie in [-2, 2); got 2");
+}
+
+BOOST_AUTO_TEST_CASE(relu_refuses_negative_options) {
+  BOOST_TEST(refused<ValueError>([] { ReLU(-1); }) == "[ReLU] max_value must not be negative; got -1");
+  BOOST_TEST(refused<ValueError>([] { ReLU({.negative_slope = -0.5, .name = "r"}); }) ==
+             "[ReLU \"r\"] negative_slope must not be negative; got -0.5");
 }
 
 BOOST_AUTO_TEST_CASE(rescaling_makes_bytes_floats_of_the_policys_dtype) {

@@ -12,7 +12,7 @@
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
-#include <mezzo/nn/activation_layer.hpp>
+#include <mezzo/layers/activation.hpp>
 #include <mezzo/training/model.hpp>
 
 #include "support/kernels.hpp"

@@ -71,12 +71,12 @@ BOOST_AUTO_TEST_CASE(metrics_come_as_names_metrics_and_losses) {
 
 BOOST_AUTO_TEST_CASE(activations_come_as_names_and_functions) {
   const Tensor x({1, 2}, std::vector<float>{-1, 2});
-  for (const Activation& activation :
-       {Activation(relu), Activation("relu"), Activation(std::string("relu")),
-        Activation([](const Value& v) { return relu(v); }), Activation([](Value v) { return relu(v); })}) {
+  for (const ActivationFunction& activation :
+       {ActivationFunction(relu), ActivationFunction("relu"), ActivationFunction(std::string("relu")),
+        ActivationFunction([](const Value& v) { return relu(v); }), ActivationFunction([](Value v) { return relu(v); })}) {
     BOOST_TEST(activation(x).tensor().equal(Tensor({1, 2}, std::vector<float>{0, 2})));
   }
-  BOOST_TEST(Activation()(x).tensor().equal(x));
+  BOOST_TEST(ActivationFunction()(x).tensor().equal(x));
   Sequential model({layers::Activation({.activation = [](const Value& v) { return v * 2; }})});
   BOOST_TEST(model(x).tensor().equal(Tensor({1, 2}, std::vector<float>{-2, 4})));
 }

@@ -26,17 +26,17 @@ BOOST_AUTO_TEST_CASE(of_ops_and_their_aliases_are_given_once) {
 
 BOOST_AUTO_TEST_CASE(of_activations) {
   const Tensor x = random_tensor({9}, DType::float32, 1, -2, 2);
-  BOOST_TEST(Activation("relu")(x).tensor().equal(relu(x).tensor()));
-  BOOST_TEST(Activation("exp")(x).tensor().equal(exp(x).tensor()));
-  BOOST_TEST(Activation("tanh")(x).tensor().equal(tanh(x).tensor()));
-  BOOST_TEST(Activation("sigmoid")(x).tensor().equal(sigmoid(x).tensor()));
-  BOOST_TEST(Activation("gelu")(x).tensor().equal(gelu(x, false).tensor()));
-  BOOST_TEST(Activation("softmax")(x).tensor().equal(softmax(x, -1).tensor()));
-  BOOST_TEST(Activation("linear")(x).tensor().equal(x));
-  BOOST_TEST(Activation()(x).tensor().equal(x));
-  BOOST_TEST(Activation([](const Value& v) { return v * 2; })(x).tensor().equal((Value(x) * 2).tensor()));
+  BOOST_TEST(ActivationFunction("relu")(x).tensor().equal(relu(x).tensor()));
+  BOOST_TEST(ActivationFunction("exp")(x).tensor().equal(exp(x).tensor()));
+  BOOST_TEST(ActivationFunction("tanh")(x).tensor().equal(tanh(x).tensor()));
+  BOOST_TEST(ActivationFunction("sigmoid")(x).tensor().equal(sigmoid(x).tensor()));
+  BOOST_TEST(ActivationFunction("gelu")(x).tensor().equal(gelu(x, false).tensor()));
+  BOOST_TEST(ActivationFunction("softmax")(x).tensor().equal(softmax(x, -1).tensor()));
+  BOOST_TEST(ActivationFunction("linear")(x).tensor().equal(x));
+  BOOST_TEST(ActivationFunction()(x).tensor().equal(x));
+  BOOST_TEST(ActivationFunction([](const Value& v) { return v * 2; })(x).tensor().equal((Value(x) * 2).tensor()));
   check_throws<NameError>("unknown activation \"rellu\"; valid names: exp, gelu, linear, relu, sigmoid, softmax, tanh",
-                          [] { Activation("rellu"); });
+                          [] { ActivationFunction("rellu"); });
 }
 
 BOOST_AUTO_TEST_CASE(of_padding) {

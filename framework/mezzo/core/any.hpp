@@ -5,15 +5,22 @@
 #include <type_traits>
 #include <utility>
 
+#include <mezzo/core/namespaces.hpp>
 #include <mezzo/core/shared.hpp>
 
 namespace mezzo {
+
+namespace detail {
+/// Calls that a handle passes on to its object. Specialized for families that are called.
+template <class Base>
+struct AnyCalls {};
+}  // namespace detail
 
 /// Handle for a family of classes (Layer, Loss, Metric, Optimizer, ...). It is constructed from a value of a derived
 /// class or from a name, if the family has `static Any<Base> from_name(const std::string&)`. Copies share the object,
 /// except inside a CloneScope.
 template <class Base>
-class Any {
+class Any : public detail::AnyCalls<Base> {
  public:
   /// An empty handle.
   Any() = default;
@@ -37,7 +44,8 @@ class Any {
   Any(std::nullptr_t) = delete;  // also a literal 0, which is no name
 
   Any(const Any& other)
-      : pointer_(CloneScope::current() != nullptr && other.pointer_ ? other.copy_(*other.pointer_) : other.pointer_),
+      : detail::AnyCalls<Base>(),
+        pointer_(CloneScope::current() != nullptr && other.pointer_ ? other.copy_(*other.pointer_) : other.pointer_),
         copy_(other.copy_) {}
   Any(Any&&) noexcept = default;
   Any& operator=(Any other) noexcept {

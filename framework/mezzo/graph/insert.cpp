@@ -1,6 +1,7 @@
 #include <mezzo/graph/insert.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
@@ -169,6 +170,14 @@ void update_in_training(const std::shared_ptr<VariableState>& variable, const Va
   if (functional_graph || (training_phase() && current_trainable())) update_variable(variable, value);
 }
 
+void collect_loss(const Value& loss) {
+  UpdateCollector* const collector = graph_state().updates;
+  if (collector == nullptr) {
+    fail<ValueError>("", "[Layer] add_loss: a symbolic value must come from a layer's call; got one outside");
+  }
+  collector->losses_.push_back(loss);
+}
+
 UpdateCollector::UpdateCollector() : outer_(std::exchange(graph_state().updates, this)) {}
 UpdateCollector::~UpdateCollector() { graph_state().updates = outer_; }
 
@@ -176,8 +185,11 @@ void UpdateCollector::attach_to(const Value& output) {
   if (output.node()) {
     auto& updates = output.node()->updates;
     updates.insert(updates.end(), updates_.begin(), updates_.end());
+    auto& losses = output.node()->losses;
+    losses.insert(losses.end(), losses_.begin(), losses_.end());
   }
   updates_.clear();
+  losses_.clear();
 }
 
 Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer) {
@@ -185,6 +197,55 @@ Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer) {
   return trace != nullptr ? trace->runtime({scalar, optimizer}) : Value(Tensor::scalar(0, DType::float64));
 }
 
-bool training_phase() { return Trace::current() != nullptr && Trace::current()->training(); }
+bool training_phase() {
+  if (const std::optional<bool> called = current_training()) return *called;
+  return Trace::current() != nullptr && Trace::current()->training();
+}
+
+bool in_functional_graph() {
+  return Trace::current() == nullptr && !current_frames().empty() && current_frames().back().symbolic;
+}
+
+namespace {
+
+/// Function of a node of deferred_op().
+struct Deferred : AttributeFunction {
+  std::function<Value(const Values&)> run;
+};
+
+Values insert_deferred(const Values& inputs, const Attributes& attributes);
+
+const Op& deferred_op() {
+  static const Op op = [] {
+    Op one;
+    one.name = "deferred";
+    one.reinsert = insert_deferred;
+    return one;
+  }();
+  return op;
+}
+
+Values insert_deferred(const Values& inputs, const Attributes& attributes) {
+  const auto& function = attributes.get<std::shared_ptr<const AttributeFunction>>("function");
+  if (!in_functional_graph()) return {static_cast<const Deferred&>(*function).run(inputs)};
+  auto node = std::make_shared<Node>();
+  node->op = &deferred_op();
+  node->attributes = attributes;
+  node->where = current_label("deferred");
+  node->outputs = {{{}, attributes.get<DType>("dtype")}};
+  node->inputs = inputs;
+  node->frames = current_frames();
+  node->regions = outer_regions();
+  return outputs_of(node);
+}
+
+}  // namespace
+
+Value defer(std::function<Value(const Values&)> function, DType dtype, const Values& inputs) {
+  auto deferred = std::make_shared<Deferred>();
+  deferred->run = std::move(function);
+  return insert_deferred(inputs, {{"function", std::shared_ptr<const AttributeFunction>(deferred)}, {"dtype", dtype}})
+      .front();
+}
 
 }  // namespace mezzo

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 
 #include <mezzo/core/api.hpp>
@@ -40,8 +41,8 @@ MEZZO_API void update_in_training(const std::shared_ptr<VariableState>& variable
 /// optimizer that owns the scalar.
 MEZZO_API Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer = 0);
 
-/// Collects the updates of variables by symbols of a functional graph for its lifetime: the moving statistics of the
-/// running layer. Only the innermost collector of the thread is active.
+/// Collects the updates of variables and the losses that symbols of a functional graph make, for its lifetime: the
+/// moving statistics and added losses of the running layer. Only the innermost collector of the thread is active.
 class MEZZO_API UpdateCollector {
  public:
   UpdateCollector();
@@ -49,19 +50,32 @@ class MEZZO_API UpdateCollector {
   UpdateCollector(const UpdateCollector&) = delete;
   UpdateCollector& operator=(const UpdateCollector&) = delete;
 
-  bool empty() const { return updates_.empty(); }
+  bool empty() const { return updates_.empty() && losses_.empty(); }
 
-  /// Moves the updates to the node of `output`, for the Model that owns the graph. No update may depend on that node.
-  /// Drops the updates if `output` has no node.
+  /// Moves updates and losses to the node of `output`, for the Model that owns the graph. None may depend on that
+  /// node. Drops them if `output` has no node.
   void attach_to(const Value& output);
 
  private:
   friend void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value);
+  friend void collect_loss(const Value& loss);
   std::vector<Node::Update> updates_;
+  Values losses_;
   UpdateCollector* outer_;
 };
 
-/// True in a training trace: dropout drops elements and batch norm updates its statistics.
+/// Gives a loss of symbols of a functional graph to the innermost collector. A ValueError if there is none.
+MEZZO_API void collect_loss(const Value& loss);
+
+/// True if dropout drops elements and batch norm updates its statistics: in a training trace, unless a running layer
+/// was called with a mode of its own.
 MEZZO_API bool training_phase();
+
+/// True if the running layer is called on symbols of a functional graph.
+MEZZO_API bool in_functional_graph();
+
+/// Computes a scalar that depends on the run rather than on operands (phase, step, batch size): at once, or, in a
+/// functional graph, each time its model is called. `dtype` is that of the result.
+MEZZO_API Value defer(std::function<Value(const Values&)> function, DType dtype, const Values& inputs = {});
 
 }  // namespace mezzo

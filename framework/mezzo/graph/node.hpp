@@ -31,6 +31,7 @@ struct MEZZO_API Node {
   Frames frames;                ///< running layers, outermost first
   CastRegions regions;          ///< regions outside all layers
   std::vector<Update> updates;  ///< updates of variables to insert with the node
+  std::vector<Value> losses;    ///< losses to add with the node
   /// @}
 
   ~Node();  ///< frees long chains of nodes without recursion

@@ -117,6 +117,13 @@ bool current_trainable() {
   return true;
 }
 
+std::optional<bool> current_training() {
+  for (auto frame = frames().rbegin(); frame != frames().rend(); ++frame) {
+    if (frame->training) return frame->training;
+  }
+  return {};
+}
+
 std::string current_label(const std::string& otherwise) {
   if (origin().where != nullptr) return *origin().where;
   if (frames().empty()) return "[" + otherwise + "]";

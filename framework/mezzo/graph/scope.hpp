@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Frame {
   std::string entry;      ///< its name in its parent ("conv2d_1"); empty for the root of the run
   bool symbolic = false;  ///< called on symbols of a functional graph; values of its variables are symbols, too
   CastRegions regions{};  ///< regions in its call, outermost first
+  std::optional<bool> training{};  ///< mode that the call was given, for the layer and its sub-layers
 };
 using Frames = std::vector<Frame>;
 
@@ -87,6 +89,9 @@ MEZZO_API std::string current_path();
 
 /// True if every running layer is trainable.
 MEZZO_API bool current_trainable();
+
+/// Mode that the nearest running layer was called with: `layer(x, {.training = false})`. Empty if none was.
+MEZZO_API std::optional<bool> current_training();
 
 /// Start of error texts: the innermost running layer, `[Conv2D "stem"]`, or `[otherwise]` outside all layers.
 MEZZO_API std::string current_label(const std::string& otherwise);

@@ -91,6 +91,10 @@ void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& 
   graph_.updates.push_back({variable, value, update_group});
 }
 
+void Trace::add_loss(std::shared_ptr<const ScopeInfo> layer, const Value& value) {
+  losses_.push_back({std::move(layer), adopt(value)});
+}
+
 void Trace::gate(Graph::Gate gate) {
   gate.ok = adopt(gate.ok);
   graph_.gates.push_back(std::move(gate));

@@ -92,6 +92,14 @@ class Trace {
   /// symbol of another trace or of a functional graph.
   Value adopt(const Value& value);
 
+  /// A loss that a layer added to the step's.
+  struct AddedLoss {
+    std::shared_ptr<const ScopeInfo> layer;
+    Value value;
+  };
+  void add_loss(std::shared_ptr<const ScopeInfo> layer, const Value& value);
+  const std::vector<AddedLoss>& losses() const { return losses_; }
+
   /// Number of earlier calls with the same path. Distinguishes several dropouts of one layer.
   std::int64_t count(const std::string& path) { return counts_[path]++; }
 
@@ -107,6 +115,7 @@ class Trace {
   std::map<const VariableState*, Value> stored_, joined_, first_reads_;
   std::map<RuntimeKey, Value> runtimes_;
   std::map<std::string, std::int64_t> counts_;
+  std::vector<AddedLoss> losses_;
 };
 
 /// Leaves the trace for its lifetime but keeps the running layers, which build other layers by symbols.

@@ -46,6 +46,8 @@ void VariableState::copy_from(const VariableState& other) {
   file_axes = other.file_axes;
   file_shape = other.file_shape;
   policy_version = other.policy_version;
+  regularizer = other.regularizer;
+  constraint = other.constraint;
 }
 
 VariableState::Copy& VariableState::copy_in(DType dtype) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/core/usage.hpp>
+#include <mezzo/graph/value.hpp>
 #include <mezzo/precision/policy.hpp>
 
 namespace mezzo {
@@ -49,6 +51,9 @@ struct MEZZO_API VariableState {
 
   /// Low halves of a split master: int16, the remainder of the bfloat16 `value` (see SplitFloat). Otherwise null.
   std::shared_ptr<VariableState> remainder;
+
+  std::function<Value(const Value&)> regularizer;  ///< penalty added to losses; empty: none
+  std::function<Value(const Value&)> constraint;   ///< applied after each update; empty: none
 
   /// Dtype of the variable's numbers; float32 for a split master.
   DType dtype() const { return remainder ? DType::float32 : value.dtype(); }

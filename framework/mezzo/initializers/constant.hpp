@@ -1,17 +1,24 @@
 #pragma once
+#include <optional>
+#include <utility>
+
 #include <mezzo/core/api.hpp>
 #include <mezzo/nn/initializer.hpp>
 
 namespace mezzo {
 
-/// Sets every element to `value`.
+/// Sets every element to a number, or the weight to an array: `Constant(3)`, `Constant(embedding_matrix)`.
 class MEZZO_API Constant : public Initializer {
  public:
   explicit Constant(double value = 0) : value_(value) {}
+  explicit Constant(Tensor values) : values_(std::move(values)) {}
+
+  /// A ShapeError if the array has another shape than the weight; one with one element fits every weight.
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
  private:
-  double value_;
+  double value_ = 0;
+  std::optional<Tensor> values_;
 };
 
 /// Sets every element to 0.

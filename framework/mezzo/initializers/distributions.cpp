@@ -1,5 +1,6 @@
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include <mezzo/core/convert.hpp>
 #include <mezzo/core/fail.hpp>
@@ -50,10 +51,17 @@ double truncated_normal(std::uint64_t key, std::uint64_t i) {
   }
 }
 
+/// Key of an initializer with a seed of its own.
+std::uint64_t seeded(const std::optional<std::uint64_t>& seed, std::uint64_t key) { return seed ? mix(*seed, 0) : key; }
+
 }  // namespace
 
 Tensor Constant::make(const Shape& shape, DType dtype, std::uint64_t) const {
-  return draw_each(shape, dtype, [value = value_](std::uint64_t) { return value; });
+  if (values_ && values_->size() != 1) {
+    if (values_->shape() == shape) return values_->cast(dtype).copy();
+    fail<ShapeError>("[Constant]", "the array must have the weight's shape {}; got shape {}", shape, values_->shape());
+  }
+  return draw_each(shape, dtype, [value = values_ ? values_->item() : value_](std::uint64_t) { return value; });
 }
 
 RandomNormal::RandomNormal(RandomNormalOptions options) : options_(options) {
@@ -62,7 +70,8 @@ RandomNormal::RandomNormal(RandomNormalOptions options) : options_(options) {
 }
 
 Tensor RandomNormal::make(const Shape& shape, DType dtype, std::uint64_t key) const {
-  return draw_each(shape, dtype, [&](std::uint64_t i) { return options_.mean + options_.stddev * normal(key, i); });
+  const std::uint64_t own = seeded(options_.seed, key);
+  return draw_each(shape, dtype, [&](std::uint64_t i) { return options_.mean + options_.stddev * normal(own, i); });
 }
 
 RandomUniform::RandomUniform(RandomUniformOptions options) : options_(options) {
@@ -73,8 +82,9 @@ RandomUniform::RandomUniform(RandomUniformOptions options) : options_(options) {
 }
 
 Tensor RandomUniform::make(const Shape& shape, DType dtype, std::uint64_t key) const {
+  const std::uint64_t own = seeded(options_.seed, key);
   return draw_each(shape, dtype, [&](std::uint64_t i) {
-    return options_.minval + (options_.maxval - options_.minval) * uniform(key, i);
+    return options_.minval + (options_.maxval - options_.minval) * uniform(own, i);
   });
 }
 
@@ -84,8 +94,9 @@ TruncatedNormal::TruncatedNormal(TruncatedNormalOptions options) : options_(opti
 }
 
 Tensor TruncatedNormal::make(const Shape& shape, DType dtype, std::uint64_t key) const {
+  const std::uint64_t own = seeded(options_.seed, key);
   return draw_each(shape, dtype,
-                   [&](std::uint64_t i) { return options_.mean + options_.stddev * truncated_normal(key, i); });
+                   [&](std::uint64_t i) { return options_.mean + options_.stddev * truncated_normal(own, i); });
 }
 
 }  // namespace mezzo

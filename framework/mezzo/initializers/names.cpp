@@ -1,6 +1,8 @@
 #include <mezzo/initializers/names.hpp>
 
 #include <mezzo/initializers/constant.hpp>
+#include <mezzo/initializers/identity.hpp>
+#include <mezzo/initializers/orthogonal.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/truncated_normal.hpp>
@@ -22,11 +24,13 @@ const NameTable<Initializer>& initializer_names() {
                                                             {"glorot_uniform", create<GlorotUniform>},
                                                             {"he_normal", create<HeNormal>},
                                                             {"he_uniform", create<HeUniform>},
+                                                            {"identity", create<IdentityInitializer>},
                                                             {"lecun_normal", create<LecunNormal>},
                                                             {"lecun_uniform", create<LecunUniform>},
                                                             {"normal", create<RandomNormal>},
                                                             {"one", create<Ones>},
                                                             {"ones", create<Ones>},
+                                                            {"orthogonal", create<Orthogonal>},
                                                             {"random_normal", create<RandomNormal>},
                                                             {"random_uniform", create<RandomUniform>},
                                                             {"truncated_normal", create<TruncatedNormal>},

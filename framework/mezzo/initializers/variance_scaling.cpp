@@ -46,18 +46,26 @@ Tensor VarianceScaling::make(const Shape& shape, DType dtype, std::uint64_t key)
   const double variance = options_.scale / std::max(1.0, fan);
   if (options_.distribution == "uniform") {
     const double limit = std::sqrt(3 * variance);
-    return RandomUniform({.minval = -limit, .maxval = limit}).make(shape, dtype, key);
+    return RandomUniform({.minval = -limit, .maxval = limit, .seed = options_.seed}).make(shape, dtype, key);
   }
   const double deviation = std::sqrt(variance);
-  if (options_.distribution == "untruncated_normal") return RandomNormal({.stddev = deviation}).make(shape, dtype, key);
-  return TruncatedNormal({.stddev = deviation / truncated_deviation}).make(shape, dtype, key);
+  if (options_.distribution == "untruncated_normal") {
+    return RandomNormal({.stddev = deviation, .seed = options_.seed}).make(shape, dtype, key);
+  }
+  return TruncatedNormal({.stddev = deviation / truncated_deviation, .seed = options_.seed}).make(shape, dtype, key);
 }
 
-GlorotUniform::GlorotUniform() : VarianceScaling({.scale = 1, .mode = "fan_avg", .distribution = "uniform"}) {}
-GlorotNormal::GlorotNormal() : VarianceScaling({.scale = 1, .mode = "fan_avg", .distribution = "truncated_normal"}) {}
-HeUniform::HeUniform() : VarianceScaling({.scale = 2, .mode = "fan_in", .distribution = "uniform"}) {}
-HeNormal::HeNormal() : VarianceScaling({.scale = 2, .mode = "fan_in", .distribution = "truncated_normal"}) {}
-LecunUniform::LecunUniform() : VarianceScaling({.scale = 1, .mode = "fan_in", .distribution = "uniform"}) {}
-LecunNormal::LecunNormal() : VarianceScaling({.scale = 1, .mode = "fan_in", .distribution = "truncated_normal"}) {}
+GlorotUniform::GlorotUniform(const SeedOptions& options)
+    : VarianceScaling({.scale = 1, .mode = "fan_avg", .distribution = "uniform", .seed = options.seed}) {}
+GlorotNormal::GlorotNormal(const SeedOptions& options)
+    : VarianceScaling({.scale = 1, .mode = "fan_avg", .distribution = "truncated_normal", .seed = options.seed}) {}
+HeUniform::HeUniform(const SeedOptions& options)
+    : VarianceScaling({.scale = 2, .mode = "fan_in", .distribution = "uniform", .seed = options.seed}) {}
+HeNormal::HeNormal(const SeedOptions& options)
+    : VarianceScaling({.scale = 2, .mode = "fan_in", .distribution = "truncated_normal", .seed = options.seed}) {}
+LecunUniform::LecunUniform(const SeedOptions& options)
+    : VarianceScaling({.scale = 1, .mode = "fan_in", .distribution = "uniform", .seed = options.seed}) {}
+LecunNormal::LecunNormal(const SeedOptions& options)
+    : VarianceScaling({.scale = 1, .mode = "fan_in", .distribution = "truncated_normal", .seed = options.seed}) {}
 
 }  // namespace mezzo

@@ -13,11 +13,16 @@ struct AddOptions {
 class MEZZO_API Add : public Layer {
  public:
   explicit Add(const AddOptions& options = {}) : Layer("Add", options) {}
-  Value operator()(const Values& xs) { return Layer::operator()(xs).front(); }
+  Value operator()(const Values& xs, const CallOptions& options = {}) { return Layer::operator()(xs, options).front(); }
   void build(const Shape&) override {}
 
  protected:
   Values call_many(const Values& xs) override;
 };
+
+namespace layers {
+/// Sum of Values, as the layer: `layers::add({a, b})`.
+inline Value add(const Values& xs) { return Add()(xs); }
+}  // namespace layers
 
 }  // namespace mezzo

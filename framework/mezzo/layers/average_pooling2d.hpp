@@ -5,6 +5,7 @@
 namespace mezzo {
 
 struct AveragePooling2DOptions {
+  detail::Named named{};      ///< leave it out
   Ints pool_size = 2;         ///< height and width of a window, one number for both; at least 1
   Ints strides = Ints();      ///< step between windows, one number or {height, width}; {}: pool_size
   Padding padding = "valid";  ///< "valid" (none), "same", or numbers as in torch (pixels on either side)
@@ -18,6 +19,15 @@ class MEZZO_API AveragePooling2D : public Layer {
  public:
   /// A ValueError for a pool_size or strides below 1.
   explicit AveragePooling2D(AveragePooling2DOptions options = {});
+
+  /// Positional: `AveragePooling2D(3)`, `AveragePooling2D({2, 3})`.
+  template <class S, detail::IfOther<S, Ints> = 0>
+  explicit AveragePooling2D(const S& pool_size, AveragePooling2DOptions options = {})
+      : AveragePooling2D(Ints(pool_size), std::move(options)) {}
+  template <class S = Ints, detail::IfSame<S, Ints> = 0>
+  explicit AveragePooling2D(const S& pool_size, AveragePooling2DOptions options = {})
+      : AveragePooling2D(detail::positional("AveragePooling2D", options.name, "pool_size",
+                                            &AveragePooling2DOptions::pool_size, pool_size, options)) {}
 
  protected:
   Value call(const Value& x) override;

@@ -15,24 +15,37 @@ BatchNormalization::BatchNormalization(BatchNormalizationOptions options)
   set_weight_files({.skip = {"num_batches_tracked"}});
 }
 
-void BatchNormalization::add_channel_weight(Variable& variable, std::int64_t channels,
-                                            const Any<Initializer>& initializer, bool trainable,
-                                            const char* file_name) {
-  add_weight(variable, {.shape = {channels},
-                        .initializer = initializer,
-                        .trainable = trainable,
-                        .autocast = false,
-                        .at_least_float32 = true,
-                        .file_name = file_name});
+void BatchNormalization::add_channel_weight(Variable& variable, WeightOptions options) {
+  options.autocast = false;
+  options.at_least_float32 = true;
+  add_weight(variable, options);
 }
 
 void BatchNormalization::build(const Shape& input) {
   detail::require_rank_at_least(label(), input, 2);
   const auto channels = input[static_cast<std::size_t>(normalize_axis(options_.axis, input.size(), label()))];
-  if (options_.scale) add_channel_weight(gamma_, channels, options_.gamma_initializer, true, "weight");
-  if (options_.center) add_channel_weight(beta_, channels, options_.beta_initializer, true, "bias");
-  add_channel_weight(moving_mean_, channels, options_.moving_mean_initializer, false, "running_mean");
-  add_channel_weight(moving_variance_, channels, options_.moving_variance_initializer, false, "running_var");
+  if (options_.scale) {
+    add_channel_weight(gamma_, {.shape = {channels},
+                                .initializer = options_.gamma_initializer,
+                                .regularizer = options_.gamma_regularizer,
+                                .constraint = options_.gamma_constraint,
+                                .file_name = "weight"});
+  }
+  if (options_.center) {
+    add_channel_weight(beta_, {.shape = {channels},
+                               .initializer = options_.beta_initializer,
+                               .regularizer = options_.beta_regularizer,
+                               .constraint = options_.beta_constraint,
+                               .file_name = "bias"});
+  }
+  add_channel_weight(moving_mean_, {.shape = {channels},
+                                    .initializer = options_.moving_mean_initializer,
+                                    .trainable = false,
+                                    .file_name = "running_mean"});
+  add_channel_weight(moving_variance_, {.shape = {channels},
+                                        .initializer = options_.moving_variance_initializer,
+                                        .trainable = false,
+                                        .file_name = "running_var"});
 }
 
 Value BatchNormalization::normalize(const Value& x) {

@@ -14,6 +14,10 @@ struct BatchNormalizationOptions {
   Any<Initializer> gamma_initializer = "ones";            ///< initial gamma
   Any<Initializer> moving_mean_initializer = "zeros";     ///< initial moving_mean
   Any<Initializer> moving_variance_initializer = "ones";  ///< initial moving_variance
+  Any<Regularizer> beta_regularizer{};                    ///< penalty of beta, added to the loss
+  Any<Regularizer> gamma_regularizer{};                   ///< penalty of gamma, added to the loss
+  Any<Constraint> beta_constraint{};                      ///< projects beta after each update
+  Any<Constraint> gamma_constraint{};                     ///< projects gamma after each update
   std::string name{};     ///< name of the layer; "": automatic ("batch_normalization", "batch_normalization_1")
   Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
   bool trainable = true;  ///< false: training does not change the weights
@@ -33,8 +37,7 @@ class MEZZO_API BatchNormalization : public Layer {
   Value call(const Value& x) override;
 
  private:
-  void add_channel_weight(Variable& variable, std::int64_t channels, const Any<Initializer>& initializer,
-                          bool trainable, const char* file_name);
+  void add_channel_weight(Variable& variable, WeightOptions options);
   Value normalize(const Value& x);
 
   BatchNormalizationOptions options_;

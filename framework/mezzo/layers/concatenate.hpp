@@ -14,7 +14,13 @@ struct ConcatenateOptions {
 class MEZZO_API Concatenate : public Layer {
  public:
   explicit Concatenate(const ConcatenateOptions& options = {}) : Layer("Concatenate", options), axis_(options.axis) {}
-  Value operator()(const Values& xs) { return Layer::operator()(xs).front(); }
+
+  /// Positional: `Concatenate(1)`.
+  template <class I, detail::IfInteger<I> = 0>
+  explicit Concatenate(I axis, ConcatenateOptions options = {})
+      : Concatenate(detail::positional("Concatenate", options.name, "axis", &ConcatenateOptions::axis,
+                                       static_cast<std::int64_t>(axis), options)) {}
+  Value operator()(const Values& xs, const CallOptions& options = {}) { return Layer::operator()(xs, options).front(); }
   void build(const Shape&) override {}
 
  protected:
@@ -23,5 +29,10 @@ class MEZZO_API Concatenate : public Layer {
  private:
   std::int64_t axis_;
 };
+
+namespace layers {
+/// Values joined along an axis, as the layer: `layers::concatenate({a, b})`.
+inline Value concatenate(const Values& xs, std::int64_t axis = -1) { return Concatenate(axis)(xs); }
+}  // namespace layers
 
 }  // namespace mezzo

@@ -24,11 +24,17 @@ void Conv2D::build(const Shape& input) {
   Shape shape = options_.kernel_size.pair(label(), "kernel_size");
   shape.push_back(input.back() / options_.groups);
   shape.push_back(options_.filters);
-  add_weight(
-      kernel_,
-      {.shape = shape, .initializer = options_.kernel_initializer, .file_name = "weight", .file_axes = {3, 2, 0, 1}});
+  add_weight(kernel_, {.shape = shape,
+                       .initializer = options_.kernel_initializer,
+                       .regularizer = options_.kernel_regularizer,
+                       .constraint = options_.kernel_constraint,
+                       .file_name = "weight",
+                       .file_axes = {3, 2, 0, 1}});
   if (options_.use_bias) {
-    add_weight(bias_, {.shape = {options_.filters}, .initializer = options_.bias_initializer});
+    add_weight(bias_, {.shape = {options_.filters},
+                       .initializer = options_.bias_initializer,
+                       .regularizer = options_.bias_regularizer,
+                       .constraint = options_.bias_constraint});
   }
 }
 

@@ -12,10 +12,15 @@ void Dense::build(const Shape& input) {
   detail::require_rank_at_least(label(), input, 2);
   add_weight(kernel_, {.shape = {input.back(), options_.units},
                        .initializer = options_.kernel_initializer,
+                       .regularizer = options_.kernel_regularizer,
+                       .constraint = options_.kernel_constraint,
                        .file_name = "weight",
                        .file_axes = {1, 0}});
   if (options_.use_bias) {
-    add_weight(bias_, {.shape = {options_.units}, .initializer = options_.bias_initializer});
+    add_weight(bias_, {.shape = {options_.units},
+                       .initializer = options_.bias_initializer,
+                       .regularizer = options_.bias_regularizer,
+                       .constraint = options_.bias_constraint});
   }
 }
 

@@ -18,6 +18,12 @@ class MEZZO_API Dropout : public Layer {
   /// A ValueError for a rate outside [0, 1).
   explicit Dropout(DropoutOptions options = {});
 
+  /// Positional: `Dropout(0.5)`.
+  template <class N, detail::IfNumber<N> = 0>
+  explicit Dropout(N rate, DropoutOptions options = {})
+      : Dropout(detail::positional("Dropout", options.name, "rate", &DropoutOptions::rate, static_cast<double>(rate),
+                                   options)) {}
+
  protected:
   Value call(const Value& x) override { return dropout(x, options_.rate); }
 

@@ -1,10 +1,12 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/layers/add.hpp>
 #include <mezzo/layers/dropout.hpp>
+#include <mezzo/layers/lambda.hpp>
 #include <mezzo/layers/multiply.hpp>
+#include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
 
-// Elementwise layers: Add and Multiply of several inputs, then layers of one input.
+// Elementwise layers: Add, Multiply and Lambda of several inputs, then layers of one input.
 namespace mezzo {
 namespace {
 
@@ -16,10 +18,39 @@ Value merge(const std::string& where, const Values& xs, Value (*function)(const 
   return merged;
 }
 
+/// True where x is at most the limit.
+Value at_most(const Value& x, double limit) { return equal(relu(x - limit), 0); }
+
 }  // namespace
 
 Values Add::call_many(const Values& xs) { return {merge(label(), xs, add)}; }
 Values Multiply::call_many(const Values& xs) { return {merge(label(), xs, multiply)}; }
+
+Lambda::Lambda(LambdaOptions options) : Layer("Lambda", options), options_(std::move(options)) {
+  if (!options_.function.given()) fail<ValueError>(label(), "function is required; got none");
+}
+
+Values Lambda::call_many(const Values& xs) {
+  if (options_.function.of_all()) return options_.function.of_all()(xs);
+  if (xs.size() != 1) fail<ValueError>(label(), "takes one input (a function of a Value); got {}", xs.size());
+  return {options_.function.of_one()(xs[0])};
+}
+
+ReLU::ReLU(ReLUOptions options) : Layer("ReLU", options), options_(std::move(options)) {
+  const auto check = [&](const char* option, double value) {
+    if (!(value >= 0)) fail<ValueError>(label(), "{} must not be negative; got {}", option, value);
+  };
+  if (options_.max_value) check("max_value", *options_.max_value);
+  check("negative_slope", options_.negative_slope);
+  check("threshold", options_.threshold);
+}
+
+Value ReLU::call(const Value& x) {
+  const double threshold = options_.threshold;
+  Value y = threshold == 0 ? relu(x) : where(at_most(x, threshold), 0.0, x);
+  if (options_.max_value) y = where(at_most(y, *options_.max_value), y, *options_.max_value);
+  return options_.negative_slope == 0 ? y : y - options_.negative_slope * relu(threshold - x);
+}
 
 Dropout::Dropout(DropoutOptions options) : Layer("Dropout", options), options_(std::move(options)) {
   if (!(options_.rate >= 0 && options_.rate < 1)) {

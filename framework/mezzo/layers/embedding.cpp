@@ -1,5 +1,7 @@
 #include <mezzo/layers/embedding.hpp>
 
+#include <mezzo/core/fail.hpp>
+#include <mezzo/initializers/constant.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
@@ -7,11 +9,18 @@ namespace mezzo {
 Embedding::Embedding(EmbeddingOptions options) : Layer("Embedding", options), options_(std::move(options)) {
   detail::require_positive(label(), "input_dim", options_.input_dim);
   detail::require_positive(label(), "output_dim", options_.output_dim);
+  const Shape table{options_.input_dim, options_.output_dim};
+  if (options_.weights && options_.weights->shape() != table) {
+    fail<ShapeError>(label(), "weights must have shape {}; got shape {}", table, options_.weights->shape());
+  }
 }
 
 void Embedding::build(const Shape&) {
   add_weight(embeddings_, {.shape = {options_.input_dim, options_.output_dim},
-                           .initializer = options_.embeddings_initializer,
+                           .initializer = options_.weights ? Any<Initializer>(Constant(*options_.weights))
+                                                           : options_.embeddings_initializer,
+                           .regularizer = options_.embeddings_regularizer,
+                           .constraint = options_.embeddings_constraint,
                            .file_name = "weight"});
 }
 

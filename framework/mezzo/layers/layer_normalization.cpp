@@ -44,15 +44,24 @@ Shape LayerNormalization::axes_of(std::size_t rank) const {
 
 void LayerNormalization::build(const Shape& input) {
   const Shape shape = sizes_of(input, axes_of(input.size()));
-  const auto add = [&](Variable& variable, const Any<Initializer>& initializer, const char* file_name) {
-    add_weight(variable, {.shape = shape,
-                          .initializer = initializer,
-                          .autocast = false,
-                          .at_least_float32 = true,
-                          .file_name = file_name});
-  };
-  if (options_.scale) add(gamma_, options_.gamma_initializer, "weight");
-  if (options_.center) add(beta_, options_.beta_initializer, "bias");
+  if (options_.scale) {
+    add_weight(gamma_, {.shape = shape,
+                        .initializer = options_.gamma_initializer,
+                        .autocast = false,
+                        .regularizer = options_.gamma_regularizer,
+                        .constraint = options_.gamma_constraint,
+                        .at_least_float32 = true,
+                        .file_name = "weight"});
+  }
+  if (options_.center) {
+    add_weight(beta_, {.shape = shape,
+                       .initializer = options_.beta_initializer,
+                       .autocast = false,
+                       .regularizer = options_.beta_regularizer,
+                       .constraint = options_.beta_constraint,
+                       .at_least_float32 = true,
+                       .file_name = "bias"});
+  }
 }
 
 Value LayerNormalization::normalize(const Value& x, const Shape& shape) {

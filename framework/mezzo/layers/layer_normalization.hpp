@@ -11,6 +11,10 @@ struct LayerNormalizationOptions {
   bool scale = true;      ///< true: multiplies by gamma
   Any<Initializer> beta_initializer = "zeros";  ///< initial beta
   Any<Initializer> gamma_initializer = "ones";  ///< initial gamma
+  Any<Regularizer> beta_regularizer{};          ///< penalty of beta, added to the loss
+  Any<Regularizer> gamma_regularizer{};         ///< penalty of gamma, added to the loss
+  Any<Constraint> beta_constraint{};            ///< projects beta after each update
+  Any<Constraint> gamma_constraint{};           ///< projects gamma after each update
   std::string name{};     ///< name of the layer; "": automatic ("layer_normalization", "layer_normalization_1")
   Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
   bool trainable = true;  ///< false: training does not change the weights

@@ -14,10 +14,15 @@ struct HeadProjectionOptions {
   std::int64_t size = 1;    ///< size of a head
   std::int64_t units = 0;   ///< last size of the output, with from_heads; 0: the last size of the second input
   bool use_bias = true;     ///< true: adds a bias
-  Any<Initializer> kernel_initializer{};  ///< required; initial kernel
-  Any<Initializer> bias_initializer{};    ///< required with use_bias; initial bias
-  std::string name{};                     ///< name of the layer; "": automatic ("einsum_dense", "einsum_dense_1")
-  Policy dtype{};                         ///< precision policy; default: the policy of the enclosing layer or model
+  Any<Initializer> kernel_initializer{};    ///< required; initial kernel
+  Any<Initializer> bias_initializer{};      ///< required with use_bias; initial bias
+  Any<Regularizer> kernel_regularizer{};    ///< penalty of the kernel
+  Any<Regularizer> bias_regularizer{};      ///< penalty of the bias
+  Any<Regularizer> activity_regularizer{};  ///< penalty of the output
+  Any<Constraint> kernel_constraint{};      ///< projects the kernel after each update
+  Any<Constraint> bias_constraint{};        ///< projects the bias after each update
+  std::string name{};                       ///< name of the layer; "": automatic ("einsum_dense", "einsum_dense_1")
+  Policy dtype{};                           ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// Dense layer whose input or output is split into heads, as Keras' EinsumDense in MultiHeadAttention. Weights: kernel
@@ -45,12 +50,17 @@ void HeadProjection::add_weights(std::int64_t units) {
   const Shape features = options_.from_heads ? Shape{units} : Shape{heads, size};
   add_weight(kernel_, {.shape = options_.from_heads ? Shape{heads, size, units} : Shape{units, heads, size},
                        .initializer = options_.kernel_initializer,
+                       .regularizer = options_.kernel_regularizer,
+                       .constraint = options_.kernel_constraint,
                        .file_name = "weight",
                        .file_axes = options_.from_heads ? Shape{2, 0, 1} : Shape{1, 2, 0},
                        .file_shape = options_.from_heads ? Shape{units, heads * size} : Shape{heads * size, units}});
   if (!options_.use_bias) return;
-  add_weight(bias_,
-             {.shape = features, .initializer = options_.bias_initializer, .file_shape = {element_count(features)}});
+  add_weight(bias_, {.shape = features,
+                     .initializer = options_.bias_initializer,
+                     .regularizer = options_.bias_regularizer,
+                     .constraint = options_.bias_constraint,
+                     .file_shape = {element_count(features)}});
 }
 
 Value HeadProjection::project(const Value& x, std::int64_t out) {
@@ -82,7 +92,12 @@ HeadProjection projection(const MultiHeadAttentionOptions& options, bool from_he
                          .units = options.output_shape,
                          .use_bias = options.use_bias,
                          .kernel_initializer = options.kernel_initializer,
-                         .bias_initializer = options.bias_initializer});
+                         .bias_initializer = options.bias_initializer,
+                         .kernel_regularizer = options.kernel_regularizer,
+                         .bias_regularizer = options.bias_regularizer,
+                         .activity_regularizer = options.activity_regularizer,
+                         .kernel_constraint = options.kernel_constraint,
+                         .bias_constraint = options.bias_constraint});
 }
 
 /// Inserts an axis for heads: (batch, queries, keys) becomes (batch, 1, queries, keys).
@@ -97,6 +112,7 @@ Value over_heads(const Value& mask) {
 
 MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions options)
     : Layer("MultiHeadAttention", options), options_(std::move(options)) {
+  state()->activity_regularizer = {};  // the projections have it
   detail::require_positive(label(), "num_heads", options_.num_heads);
   detail::require_positive(label(), "key_dim", options_.key_dim);
   if (options_.value_dim == 0) options_.value_dim = options_.key_dim;
@@ -115,7 +131,7 @@ Value MultiHeadAttention::operator()(const Value& query, const Value& value, con
   const ScopedValue<AttentionCallOptions> call(call_, options);
   Values xs{query, value, options.key.defined() ? options.key : value};
   if (options.attention_mask.defined()) xs.push_back(options.attention_mask);
-  return Layer::operator()(xs).front();
+  return Layer::operator()(xs, {.training = options.training}).front();
 }
 
 Values MultiHeadAttention::call_many(const Values& xs) {

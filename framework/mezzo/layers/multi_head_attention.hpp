@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
@@ -13,6 +15,11 @@ struct MultiHeadAttentionOptions {
   std::int64_t output_shape = 0;  ///< size of the output's last axis; 0: the query's
   Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernels
   Any<Initializer> bias_initializer = "zeros";             ///< initial biases
+  Any<Regularizer> kernel_regularizer{};                   ///< penalty of each kernel, added to the loss
+  Any<Regularizer> bias_regularizer{};                     ///< penalty of each bias, added to the loss
+  Any<Regularizer> activity_regularizer{};                 ///< penalty of each projection's output, over the batch size
+  Any<Constraint> kernel_constraint{};                     ///< projects each kernel after each update
+  Any<Constraint> bias_constraint{};                       ///< projects each bias after each update
   std::string name{};     ///< name of the layer; "": automatic ("multi_head_attention", "multi_head_attention_1")
   Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
   bool trainable = true;  ///< false: training does not change the weights
@@ -23,7 +30,8 @@ struct AttentionCallOptions {
   /// bool, true where a query (axis -2) may attend to a key (axis -1): (batch, query positions, key positions), or
   /// (batch, heads, query positions, key positions). Sizes of 1 broadcast. Default: no mask.
   Value attention_mask{};
-  bool use_causal_mask = false;  ///< true: query i attends to keys 0 to i only
+  bool use_causal_mask = false;    ///< true: query i attends to keys 0 to i only
+  std::optional<bool> training{};  ///< as in CallOptions
 };
 
 /// Multi-head attention (Vaswani et al., 2017): query (batch, query positions, size) and value (batch, key positions,
@@ -35,6 +43,15 @@ class MEZZO_API MultiHeadAttention : public Layer {
  public:
   /// A ValueError if num_heads or key_dim is below 1, a size is negative, or dropout is outside of [0, 1).
   explicit MultiHeadAttention(MultiHeadAttentionOptions options = {});
+
+  /// Positional: `MultiHeadAttention(8, 64)`.
+  template <class I, detail::IfInteger<I> = 0, class J, detail::IfInteger<J> = 0>
+  explicit MultiHeadAttention(I num_heads, J key_dim, MultiHeadAttentionOptions options = {})
+      : MultiHeadAttention(detail::positional(
+            "MultiHeadAttention", options.name, "key_dim", &MultiHeadAttentionOptions::key_dim,
+            static_cast<std::int64_t>(key_dim),
+            detail::positional("MultiHeadAttention", options.name, "num_heads", &MultiHeadAttentionOptions::num_heads,
+                               static_cast<std::int64_t>(num_heads), options))) {}
 
   /// Runs the layer. Queries attend to the positions of key and value.
   Value operator()(const Value& query, const Value& value, const AttentionCallOptions& options = {});

@@ -13,11 +13,16 @@ struct MultiplyOptions {
 class MEZZO_API Multiply : public Layer {
  public:
   explicit Multiply(const MultiplyOptions& options = {}) : Layer("Multiply", options) {}
-  Value operator()(const Values& xs) { return Layer::operator()(xs).front(); }
+  Value operator()(const Values& xs, const CallOptions& options = {}) { return Layer::operator()(xs, options).front(); }
   void build(const Shape&) override {}
 
  protected:
   Values call_many(const Values& xs) override;
 };
+
+namespace layers {
+/// Product of Values, as the layer: `layers::multiply({a, b})`.
+inline Value multiply(const Values& xs) { return Multiply()(xs); }
+}  // namespace layers
 
 }  // namespace mezzo

@@ -17,6 +17,11 @@ class MEZZO_API Permute : public Layer {
   /// A ValueError unless dims holds each of 1, 2, ..., n once.
   explicit Permute(const PermuteOptions& options = {});
 
+  /// Positional: `Permute({2, 1})`.
+  template <class S = Shape, detail::IfSame<S, Shape> = 0>
+  explicit Permute(const S& dims, const PermuteOptions& options = {})
+      : Permute(detail::positional("Permute", options.name, "dims", &PermuteOptions::dims, dims, options)) {}
+
  protected:
   Value call(const Value& x) override;
 

@@ -16,6 +16,16 @@ class MEZZO_API Rescaling : public Layer {
  public:
   explicit Rescaling(RescalingOptions options = {}) : Layer("Rescaling", options), options_(std::move(options)) {}
 
+  /// Positional: `Rescaling(1.0 / 255)`.
+  template <class N, detail::IfNumber<N> = 0>
+  explicit Rescaling(N scale, RescalingOptions options = {})
+      : Rescaling(detail::positional("Rescaling", options.name, "scale", &RescalingOptions::scale,
+                                     static_cast<double>(scale), options)) {}
+  template <class N, class M, detail::IfNumber<N> = 0, detail::IfNumber<M> = 0>
+  explicit Rescaling(N scale, M offset, RescalingOptions options = {})
+      : Rescaling(scale, detail::positional("Rescaling", options.name, "offset", &RescalingOptions::offset,
+                                            static_cast<double>(offset), options)) {}
+
  protected:
   Value call(const Value& x) override;
 

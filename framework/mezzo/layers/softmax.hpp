@@ -15,6 +15,12 @@ class MEZZO_API Softmax : public Layer {
  public:
   explicit Softmax(SoftmaxOptions options = {}) : Layer("Softmax", options), options_(std::move(options)) {}
 
+  /// Positional: `Softmax(1)`.
+  template <class I, detail::IfInteger<I> = 0>
+  explicit Softmax(I axis, SoftmaxOptions options = {})
+      : Softmax(detail::positional("Softmax", options.name, "axis", &SoftmaxOptions::axis,
+                                   static_cast<std::int64_t>(axis), options)) {}
+
  protected:
   Value call(const Value& x) override { return softmax(x, options_.axis); }
 

@@ -32,13 +32,23 @@ class LossMetric : public Metric {
 
 }  // namespace
 
+void register_names(const NameTable<Constraint>& names) { registered<Constraint>() = &names; }
 void register_names(const NameTable<Initializer>& names) { registered<Initializer>() = &names; }
 void register_names(const NameTable<Loss>& names) { registered<Loss>() = &names; }
 void register_names(const NameTable<Metric>& names) { registered<Metric>() = &names; }
 void register_names(const NameTable<Optimizer>& names) { registered<Optimizer>() = &names; }
+void register_names(const NameTable<Regularizer>& names) { registered<Regularizer>() = &names; }
 
 Any<Initializer> Initializer::from_name(const std::string& name) {
   return table_of<Initializer>("initializer", name).at(name);
+}
+
+Any<Constraint> Constraint::from_name(const std::string& name) {
+  return table_of<Constraint>("constraint", name).at(name);
+}
+
+Any<Regularizer> Regularizer::from_name(const std::string& name) {
+  return table_of<Regularizer>("regularizer", name).at(name);
 }
 
 Any<Loss> Loss::from_name(const std::string& name) { return table_of<Loss>("loss", name).at(name); }

@@ -7,6 +7,7 @@
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/input.hpp>
+#include <mezzo/nn/penalties.hpp>
 
 namespace mezzo {
 namespace {
@@ -86,7 +87,8 @@ class FunctionalGraph::Reader {
     for (const Value& input : node->inputs) step.inputs.push_back(operand(input));
     step.regions = node->regions;
     for (const Frame& frame : node->frames) {
-      step.layers.push_back({.state = layer_of(frame), .entry = frame.entry, .regions = frame.regions});
+      step.layers.push_back(
+          {.state = layer_of(frame), .entry = frame.entry, .regions = frame.regions, .training = frame.training});
     }
     if (!step.layers.empty()) {
       auto& outermost = step.layers.front();
@@ -105,6 +107,12 @@ class FunctionalGraph::Reader {
       pending_ = pending;
       graph_.steps_[index].updates.push_back(
           {.variable = Shared<VariableState>(update.variable), .value = operand(update.value)});
+    }
+    for (const Value& loss : node.losses) {
+      const auto pending = std::exchange(pending_, {});
+      read(loss);
+      pending_ = pending;
+      graph_.steps_[index].losses.push_back(operand(loss));
     }
   }
 
@@ -143,7 +151,7 @@ const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
     const Spec& spec = inputs_[i];
     const Shape sample(spec.shape.begin() + 1, spec.shape.end());
     symbols->inputs.push_back(
-        Input({.shape = sample, .dtype = spec.dtype, .batch_size = spec.shape.front(), .name = input_names_[i]}));
+        Input({.shape = sample, .batch_size = spec.shape.front(), .dtype = spec.dtype, .name = input_names_[i]}));
   }
   std::vector<Values> results;
   symbols->outputs = insert(symbols->inputs, results, false);
@@ -215,7 +223,11 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
     const CastScope outside(step.regions);
     Frames frames;
     for (const auto& layer : step.layers) {
-      frames.push_back({.info = layer.state.pointer(), .entry = layer.entry, .symbolic = symbolic});
+      frames.push_back({.info = layer.state.pointer(),
+                        .entry = layer.entry,
+                        .symbolic = symbolic,
+                        .regions = {},
+                        .training = layer.training});
       const Scope outer(frames);
       if (remember) layer.state->last_policy = current_policy();
       frames.back().regions = layer.regions;
@@ -235,7 +247,7 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
     if (remember) {
       for (const auto& layer : step.layers) layer.state->last_output = results[i].front().shape();
     }
-    if (!step.updates.empty()) updating.emplace_back(std::move(frames), i);
+    if (!step.updates.empty() || !step.losses.empty()) updating.emplace_back(std::move(frames), i);
   }
   for (const auto& [frames, i] : updating) {
     const Scope scope(frames);
@@ -243,6 +255,7 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
     for (const Update& update : steps_[i].updates) {
       update_in_training(update.variable.pointer(), value(update.value, frames));
     }
+    for (const Operand& loss : steps_[i].losses) detail::add_loss(steps_[i].layers.back().state, value(loss, frames));
     collector.attach_to(results[i].front());
   }
   Values out;

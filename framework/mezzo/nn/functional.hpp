@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,10 +58,12 @@ class MEZZO_API FunctionalGraph {
       Shared<LayerState> state;
       std::string entry;
       CastRegions regions;
+      std::optional<bool> training;  ///< mode that the layer was called with
     };
     std::vector<Layer> layers;    ///< layers around the op, outermost first
     CastRegions regions;          ///< autocast() regions around all layers
     std::vector<Update> updates;  ///< updates of variables that were attached to the op
+    std::vector<Operand> losses;  ///< losses of the innermost layer that were attached to the op
   };
   class Reader;
 

@@ -1,6 +1,7 @@
 #include <mezzo/nn/layer.hpp>
 
 #include <algorithm>
+#include <set>
 
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
@@ -9,7 +10,7 @@
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/nn/activation_layer.hpp>
+#include <mezzo/nn/penalties.hpp>
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
@@ -52,14 +53,16 @@ void show_policy(LayerState& state, const std::string& path, std::vector<PolicyL
 
 }  // namespace
 
-Values Layer::operator()(const Values& xs) {
+Values Layer::operator()(const Values& xs, const CallOptions& options) {
   if (xs.empty()) fail<ValueError>(label(), "takes at least one input; got 0");
   LayerState* parent = caller();
   const bool adopted = parent != nullptr && parent != state_.get();  // the step of a root calls the root itself
   const std::string entry = adopted ? parent->enter(state_->name, state_) : std::string();
   const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); }) ||
                         (!current_frames().empty() && current_frames().back().symbolic);
-  const Scope scope(Frame{.info = state_.pointer(), .entry = entry, .symbolic = symbolic});
+  if (parent == nullptr && !symbolic && Trace::current() == nullptr) state_->clear_losses();
+  const Scope scope(Frame{
+      .info = state_.pointer(), .entry = entry, .symbolic = symbolic, .regions = {}, .training = options.training});
   const ScopedValue<LayerState*> running(caller(), state_.get());
   // Updates are attached to the output of the layer that made them, not to that of a sub-layer.
   UpdateCollector updates;
@@ -72,6 +75,9 @@ Values Layer::operator()(const Values& xs) {
   Values crossed;
   for (const Value& x : xs) crossed.push_back(x.across_border(!x.weak()));
   Values out = call_many(crossed);
+  if (state_->activity_regularizer) {
+    for (const Value& y : out) add_loss(detail::activity_penalty(state_->activity_regularizer, y));
+  }
   const DType output = policy.output_dtype();
   const bool functional = symbolic && Trace::current() == nullptr;
   // Outputs that are symbols of a functional graph are cast when the model is called.
@@ -144,6 +150,95 @@ std::vector<Variable> Layer::trainable_weights() const {
   return out;
 }
 
+std::vector<Variable> Layer::non_trainable_weights() const {
+  std::vector<Variable> out;
+  for (const WeightPolicy& weight : weight_policies(*this, {})) {
+    if (!weight.trainable) out.push_back(weight.variable);
+  }
+  return out;
+}
+
+std::int64_t Layer::count_params() const {
+  const std::vector<Variable> all = weights();
+  if (all.empty() && !built_ && !state_->called) {
+    fail<ValueError>(label(), "count_params: the layer must be built; got one that was never called");
+  }
+  std::int64_t count = 0;
+  for (const Variable& weight : all) count += element_count(weight.shape());
+  return count;
+}
+
+std::vector<Tensor> Layer::get_weights() const {
+  const std::vector<Variable> all = weights();
+  const detail::WeightAccess access(all, label(), "get_weights");
+  std::vector<Tensor> out;
+  for (const Variable& weight : all) out.push_back(weight.value());
+  return out;
+}
+
+void Layer::set_weights(const std::vector<Tensor>& arrays) {
+  const auto all = named_weights();
+  if (arrays.size() != all.size()) {
+    fail<ValueError>(label(), "set_weights: number of arrays must be {}; got {}{}", all.size(), arrays.size(),
+                     all.empty() ? " (the layer has no weights before it is built)" : "");
+  }
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i].shape() == all[i].second.shape()) continue;
+    fail<ShapeError>(label(), "set_weights: array {} must have shape {} ({}); got shape {}", i, all[i].second.shape(),
+                     all[i].first, arrays[i].shape());
+  }
+  const detail::WeightAccess access(weights(), label(), "set_weights");
+  for (std::size_t i = 0; i < arrays.size(); ++i) all[i].second.assign(arrays[i]);
+}
+
+void Layer::add_loss(const Value& loss) {
+  if (!loss.defined()) fail<ValueError>(label(), "add_loss: the loss must be defined; got an undefined Value");
+  detail::add_loss(state_, loss);
+}
+
+Values Layer::losses() const {
+  Values out;
+  const auto add = [&](const Value& loss) { out.push_back(detail::as_loss(loss)); };
+  std::vector<const LayerState*> below{state_.get()};
+  std::set<const ScopeInfo*> known{state_.get()};
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    for (const auto& child : below[i]->children) {
+      if (known.insert(child.second.get()).second) below.push_back(child.second.get());
+    }
+  }
+  if (const Trace* trace = Trace::current()) {
+    for (const Trace::AddedLoss& added : trace->losses()) {
+      if (known.count(added.layer.get()) != 0) add(added.value);
+    }
+  } else {
+    for (const LayerState* layer : below) {
+      for (const Value& loss : layer->losses) add(loss);
+    }
+  }
+  for (const WeightPolicy& weight : weight_policies(*this, {})) {
+    const VariableState& state = *weight.variable.state();
+    if (weight.trainable && state.filled && state.regularizer) out.push_back(detail::penalty_of(weight.variable));
+  }
+  return out;
+}
+
+Value Layer::added_loss() const {
+  const LibraryScope as_inserted;
+  Value sum;
+  for (const Value& loss : losses()) sum = sum.defined() ? sum + loss : loss;
+  return sum.defined() ? sum : Value(Tensor::scalar(0));
+}
+
+Value detail::AnyCalls<Layer>::operator()(const Value& x, const CallOptions& options) const {
+  return (*this)(Values{x}, options).front();
+}
+
+Values detail::AnyCalls<Layer>::operator()(const Values& xs, const CallOptions& options) const {
+  const auto& handle = static_cast<const Any<Layer>&>(*this);
+  if (!handle) fail<ValueError>("[Layer]", "a handle must hold a layer to be called; got an empty Any<Layer>");
+  return (*handle)(xs, options);
+}
+
 void Layer::declare(const std::string& name, const Shared<LayerState>& child) {
   if (state_->called) {
     fail<ValueError>(label(), "sub(\"{}\") must come before the first call, in the constructor; got it after a call",
@@ -174,6 +269,8 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   box.trainable = options.trainable;
   box.autocast = options.autocast;
   box.fixed_dtype = options.at_least_float32;
+  if (options.regularizer) box.regularizer = [r = options.regularizer](const Value& w) { return r->call(w); };
+  if (options.constraint) box.constraint = [c = options.constraint](const Value& w) { return c->call(w); };
   box.file_name = options.file_name;
   box.file_axes = options.file_axes;
   box.file_shape = options.file_shape;
@@ -181,10 +278,6 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   box.policy_version = dtype_policy_version();
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);
-}
-
-Any<Layer> Layer::of_activation(Activation activation) {
-  return layers::Activation({.activation = std::move(activation)});
 }
 
 void Layer::update(const Variable& variable, const Value& value) {

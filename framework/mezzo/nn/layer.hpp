@@ -1,5 +1,6 @@
 #pragma once
-#include <map>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -8,10 +9,13 @@
 #include <mezzo/core/any.hpp>
 #include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer_state.hpp>
+#include <mezzo/nn/positional.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
+
+class Layer;
 
 namespace detail {
 template <class Options, class = void>
@@ -22,7 +26,29 @@ template <class Options>
 struct TrainableOf<Options, std::void_t<decltype(std::declval<const Options&>().trainable)>> {
   static bool get(const Options& options) { return options.trainable; }
 };
+template <class Options, class = void>
+struct ActivityRegularizerOf {
+  static Any<Regularizer> get(const Options&) { return {}; }
+};
+template <class Options>
+struct ActivityRegularizerOf<Options, std::void_t<decltype(std::declval<const Options&>().activity_regularizer)>> {
+  static Any<Regularizer> get(const Options& options) { return options.activity_regularizer; }
+};
 }  // namespace detail
+
+/// Options of a layer's call.
+struct CallOptions {
+  /// Mode of the layer and its sub-layers in this call: true, as in training (dropout drops elements); false, as in
+  /// inference (also in training steps: batch normalization of a frozen base model). Default: the mode of the run.
+  std::optional<bool> training{};
+};
+
+/// Calls of the layer that a handle holds: `layers[0](x)`. A ValueError for an empty handle.
+template <>
+struct MEZZO_API detail::AnyCalls<Layer> {
+  Value operator()(const Value& x, const CallOptions& options = {}) const;
+  Values operator()(const Values& xs, const CallOptions& options = {}) const;
+};
 
 struct LoadWeightsOptions {
   bool skip_mismatch = false;  ///< true: skips tensors of another shape, with one warning that lists them
@@ -49,8 +75,8 @@ class MEZZO_API Layer {
 
   /// Runs the layer under the nearest policy (its own, an enclosing layer's, the Trainer's, the global one). The first
   /// call builds it.
-  Value operator()(const Value& x) { return (*this)(Values{x}).at(0); }
-  Values operator()(const Values& xs);
+  Value operator()(const Value& x, const CallOptions& options = {}) { return (*this)(Values{x}, options).at(0); }
+  Values operator()(const Values& xs, const CallOptions& options = {});
 
   /// Makes the weights for inputs of that shape. Without an explicit build() the first call makes them. An override
   /// sets members and calls add_weight(); it may run more than once. The default builds sub-layers by running call() on
@@ -73,9 +99,9 @@ class MEZZO_API Layer {
   /// with the layer.
   void to(const Policy& policy);
 
-  /// False: training does not change the weights of this layer and its sub-layers, and batch normalization below it
-  /// runs as in inference.
-  void set_trainable(bool trainable) { state_->trainable = trainable; }
+  /// Sets the flag of this layer and of all its sub-layers. False: training does not change their weights, and batch
+  /// normalization runs as in inference.
+  void set_trainable(bool trainable) { state_->set_trainable(trainable); }
   bool trainable() const { return state_->trainable; }
 
   /// All weights of this layer and its sub-layers, each once, with paths from here: {"backbone/conv1/kernel", ...}.
@@ -83,6 +109,35 @@ class MEZZO_API Layer {
   std::vector<Variable> weights() const;
   /// Weights that training updates: trainable themselves and in trainable layers only.
   std::vector<Variable> trainable_weights() const;
+  /// The other weights: moving statistics, and weights of layers that are not trainable.
+  std::vector<Variable> non_trainable_weights() const;
+
+  /// Keras' other names of the same lists.
+  std::vector<Variable> variables() const { return weights(); }
+  std::vector<Variable> trainable_variables() const { return trainable_weights(); }
+  std::vector<Variable> non_trainable_variables() const { return non_trainable_weights(); }
+
+  /// Number of elements of all weights. A ValueError if the layer isn't built.
+  std::int64_t count_params() const;
+
+  /// Numbers of all weights, in the order of weights(). A ValueError while another thread runs a model with the layer.
+  std::vector<Tensor> get_weights() const;
+
+  /// Replaces the numbers of all weights, in the order of weights(), converted to their dtypes. A ValueError if the
+  /// number of arrays differs, a ShapeError if a shape does; no weight changes then.
+  void set_weights(const std::vector<Tensor>& arrays);
+
+  /// Adds a loss to that of training and evaluation, inside call(): `add_loss(0.1 * mean(abs(y)))`. Elements are
+  /// summed.
+  void add_loss(const Value& loss);
+
+  /// Losses of this layer and its sub-layers, each a scalar of at least float32: those that call() added in the running
+  /// step (outside of a step: in the last call), then the penalties of trainable weights with a regularizer. A compiled
+  /// Model adds them to its loss; a Module's training_step does so itself: `return mean(loss) + added_loss();`.
+  Values losses() const;
+
+  /// Sum of losses(); 0 if there are none.
+  Value added_loss() const;
 
   /// Writes all weights of this layer and its sub-layers to a safetensors file, each once, with torch's names
   /// ("layer1.0.conv1.weight") and layouts (convolution OIHW, Dense (out, in)). Floats are written as float32, float64
@@ -95,22 +150,18 @@ class MEZZO_API Layer {
   /// no weight changes. A ValueError if the layer isn't built, or while another thread runs a model with it.
   void load_weights(const std::string& path, const LoadWeightsOptions& options = {});
 
-  /// Converts an activation function to a layer: `Sequential({Dense({.units = 8}), Activation("relu")})`.
-  template <class A, class = std::enable_if_t<std::is_same_v<A, Activation>>>
-  static Any<Layer> adopt(A activation) {
-    return of_activation(std::move(activation));
-  }
-
   /// State that copies share, for graphs and models.
   const Shared<LayerState>& state() const { return state_; }
 
  protected:
   /// `kind` is the class name, for errors and automatic names. `options` has the fields `name`, `dtype` and optionally
-  /// `trainable`.
+  /// `trainable` and `activity_regularizer`.
   template <class Options>
   Layer(const char* kind, const Options& options)
       : state_(std::in_place,
-               ScopeInfo{kind, options.name, options.dtype, detail::TrainableOf<Options>::get(options)}) {}
+               ScopeInfo{kind, options.name, options.dtype, detail::TrainableOf<Options>::get(options)}) {
+    state_->activity_regularizer = detail::ActivityRegularizerOf<Options>::get(options);
+  }
   explicit Layer(Shared<LayerState> state) : state_(std::move(state)) {}
   explicit Layer(const char* kind) : state_(std::in_place, ScopeInfo{kind, "", Policy(), true}) {}
   Layer(const Layer&) = default;
@@ -147,7 +198,6 @@ class MEZZO_API Layer {
   friend class Model;
   friend class Sequential;
   void declare(const std::string& name, const Shared<LayerState>& child);
-  static Any<Layer> of_activation(Activation activation);
 
   Shared<LayerState> state_;
   bool built_ = false;  // not shared among copies, since build() also sets plain members

@@ -26,6 +26,16 @@ const std::string& LayerState::enter(const std::string& wanted, const Shared<Lay
   return children.back().first;
 }
 
+void LayerState::set_trainable(bool flag) {
+  trainable = flag;
+  for (const auto& child : children) child.second->set_trainable(flag);
+}
+
+void LayerState::clear_losses() {
+  losses.clear();
+  for (const auto& child : children) child.second->clear_losses();
+}
+
 std::string snake_case(const std::string& kind) {
   std::string out;
   for (std::size_t i = 0; i < kind.size(); ++i) {

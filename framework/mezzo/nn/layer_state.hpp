@@ -7,6 +7,7 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shared.hpp>
 #include <mezzo/graph/scope.hpp>
+#include <mezzo/nn/regularizer.hpp>
 #include <mezzo/nn/variable.hpp>
 
 namespace mezzo {
@@ -31,9 +32,17 @@ struct MEZZO_API LayerState : ScopeInfo {
   std::vector<std::pair<std::string, Shared<LayerState>>> children;  ///< sub-layers with their names in this layer
   std::vector<Variable> weights;                                     ///< own weights, without those of sub-layers
   WeightFileRules weight_files;
-  Policy last_policy = Policy("");   ///< policy of the last build or call
-  std::optional<Shape> last_output;  ///< shape of the (first) output of the last call
-  bool called = false;               ///< true after the first call
+  Policy last_policy = Policy("");        ///< policy of the last build or call
+  std::optional<Shape> last_output;       ///< shape of the (first) output of the last call
+  bool called = false;                    ///< true after the first call
+  Any<Regularizer> activity_regularizer;  ///< penalty of the outputs; empty: none
+  Values losses;                          ///< losses added by the last call outside of a step
+
+  /// Sets the flag of this layer and all below.
+  void set_trainable(bool flag);
+
+  /// Drops the losses of this layer and all below.
+  void clear_losses();
 
   /// Adds `child` to the sub-layers unless it is one, and returns its name in this layer: `wanted`, or an automatic one
   /// ("dense", "dense_1") if that is empty. A NameError if another child has the name.

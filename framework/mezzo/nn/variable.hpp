@@ -4,7 +4,9 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shared.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/nn/constraint.hpp>
 #include <mezzo/nn/initializer.hpp>
+#include <mezzo/nn/regularizer.hpp>
 
 namespace mezzo {
 
@@ -15,10 +17,12 @@ struct WeightOptions {
   Any<Initializer> initializer = "glorot_uniform";  ///< initial values
   bool trainable = true;                            ///< false: not updated by optimizers (moving statistics)
   bool autocast = true;                             ///< true: read in the layer's compute dtype; false: as stored
-  bool at_least_float32 = false;  ///< true: stored in float32 (float64 under float64), also under 16-bit policies
-  std::string file_name{};        ///< name in weight files: "weight"; "": the variable's name
-  Shape file_axes{};              ///< the variable's axes in the order of weight files: {3, 2, 0, 1} is OIHW; {}: as is
-  Shape file_shape{};             ///< shape in weight files that merge axes: (out, heads * size); {}: not merged
+  Any<Regularizer> regularizer{};  ///< penalty of the numbers, added to losses while the weight is trainable
+  Any<Constraint> constraint{};    ///< projects the numbers after each update
+  bool at_least_float32 = false;   ///< true: stored in float32 (float64 under float64), also under 16-bit policies
+  std::string file_name{};         ///< name in weight files: "weight"; "": the variable's name
+  Shape file_axes{};   ///< the variable's axes in the order of weight files: {3, 2, 0, 1} is OIHW; {}: as is
+  Shape file_shape{};  ///< shape in weight files that merge axes: (out, heads * size); {}: not merged
 };
 
 /// Named weight of a layer. Copies share the numbers. Empty until the layer's build() fills it by add_weight().

@@ -30,7 +30,7 @@ constexpr std::array<Known, 7> known{{{"exp", exp},
 
 }  // namespace
 
-std::function<Value(const Value&)> Activation::find(const std::string& name) {
+std::function<Value(const Value&)> ActivationFunction::find(const std::string& name) {
   std::vector<const char*> names;
   for (const Known& entry : known) {
     if (name == entry.name) return entry.function;

@@ -11,24 +11,22 @@
 namespace mezzo {
 
 /// An activation function by name ("exp", "gelu", "linear", "relu", "sigmoid", "softmax", "tanh"), or any function of
-/// one Value. "gelu" is the exact variant, "softmax" is along the last axis. Default: linear.
-class MEZZO_API Activation {
+/// one Value: the type of options such as `.activation = "relu"`. "gelu" is the exact variant, "softmax" is along the
+/// last axis. Default: linear.
+class MEZZO_API ActivationFunction {
  public:
-  Activation() = default;
+  ActivationFunction() = default;
 
   /// The function of that name, a std::string or a literal. Throws a NameError that lists the valid names if it is
-  /// unknown. Options in braces belong to layers::Activation and don't compile here.
+  /// unknown. Options in braces belong to the layer Activation and don't compile here.
   template <class S, detail::IfName<S> = 0>
-  Activation(const S& name) : function_(find(name)) {}
+  ActivationFunction(const S& name) : function_(find(name)) {}
 
   template <class F, class = std::enable_if_t<std::is_invocable_r_v<Value, F, const Value&>>>
-  Activation(F function) : function_(std::move(function)) {}
+  ActivationFunction(F function) : function_(std::move(function)) {}
 
-  /// Deleted: `Activation({.activation = "relu", .name = "act"})` must be layers::Activation.
-  struct OptionsOfLayer {
-    std::string activation, name, dtype;
-  };
-  Activation(const OptionsOfLayer& options) = delete;
+  /// True if a name or a function was given.
+  bool given() const { return static_cast<bool>(function_); }
 
   Value operator()(const Value& x) const { return function_ ? function_(x) : x; }
 

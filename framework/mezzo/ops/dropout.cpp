@@ -2,7 +2,6 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
-#include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
 
 namespace mezzo {
@@ -13,17 +12,14 @@ Values dropout_gradient(const GradientContext& context) {
 }
 
 Values insert_dropout(const Values& inputs, const Attributes& attributes) {
-  Trace* trace = Trace::current();
-  if (trace == nullptr && inputs[0].symbolic()) {  // a functional graph: its call decides if it trains
+  if (Trace::current() == nullptr && inputs[0].symbolic()) {  // a functional graph: its call decides if it trains
     return insert(ops::dropout, {inputs[0], 0.0, 0.0}, detail::with(attributes, {{"key", std::int64_t{0}}}));
   }
   if (!training_phase() || attributes.get<double>("rate") == 0) {  // same dtype as in training
     return {detail::as(inputs[0], detail::operand_dtype(ops::dropout, inputs[0])).across_border(false)};
   }
-  const std::string path = current_path();
-  const std::uint64_t key = mix(key_of(path), static_cast<std::uint64_t>(trace->count(path)));
-  return insert(ops::dropout, {inputs[0], runtime_scalar(RuntimeScalar::seed), runtime_scalar(RuntimeScalar::step)},
-                detail::with(attributes, {{"key", static_cast<std::int64_t>(key)}}));
+  const detail::Draw draw = detail::next_draw();
+  return insert(ops::dropout, {inputs[0], draw.seed, draw.step}, detail::with(attributes, {{"key", draw.key}}));
 }
 
 }  // namespace

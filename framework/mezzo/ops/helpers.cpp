@@ -1,6 +1,8 @@
 #include <mezzo/ops/helpers.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/random.hpp>
+#include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo::detail {
@@ -63,6 +65,16 @@ Value reduce_to_input(const GradientContext& context, std::size_t i, const Value
   }
   const Value reduced = axes.empty() ? as(gradient, context.dtype(i)) : sum_as(gradient, axes, false, context.dtype(i));
   return reduced.shape() == to ? reduced : reshape(reduced, to);
+}
+
+Draw next_draw() {
+  const std::string path = current_path();
+  if (Trace* trace = Trace::current()) {
+    const std::uint64_t key = mix(key_of(path), static_cast<std::uint64_t>(trace->count(path)));
+    return {static_cast<std::int64_t>(key), runtime_scalar(RuntimeScalar::seed), runtime_scalar(RuntimeScalar::step)};
+  }
+  return {static_cast<std::int64_t>(mix(key_of(path), next_stream())),
+          Tensor::scalar(static_cast<double>(seed()), DType::float64), Tensor::scalar(0, DType::float64)};
 }
 
 Attributes with(Attributes attributes, std::initializer_list<std::pair<std::string, Attribute>> changes) {

@@ -44,6 +44,16 @@ Value as(const Value& x, DType dtype);
 /// Sum over normalized axes with an explicit output dtype.
 Value sum_as(const Value& x, const Shape& axes, bool keepdims, DType dtype);
 
+/// Key, seed and step of the random numbers of one op.
+struct Draw {
+  std::int64_t key = 0;
+  Value seed, step;
+};
+
+/// The running layer's next draw. In a trace it depends on seed, step, path and the number of earlier draws there;
+/// outside, on seed and the number of streams started before.
+Draw next_draw();
+
 /// Copy of the attributes with some replaced or added.
 Attributes with(Attributes attributes, std::initializer_list<std::pair<std::string, Attribute>> changes);
 

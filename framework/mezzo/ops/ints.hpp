@@ -18,6 +18,7 @@ class MEZZO_API Ints {
   Ints(std::initializer_list<std::int64_t> numbers) : numbers_(numbers) {}
 
   bool empty() const { return numbers_.empty(); }
+  bool operator==(const Ints& other) const { return numbers_ == other.numbers_; }
 
   /// The numbers as given: one entry for a single number.
   const Shape& numbers() const { return numbers_; }

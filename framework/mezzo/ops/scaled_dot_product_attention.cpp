@@ -4,7 +4,6 @@
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -128,16 +127,14 @@ Values insert_attention(const Values& inputs, const Attributes& attributes) {
     const DType compute = detail::operand_dtype(op, operands[0]);
     operands[3] = detail::as(operands[3].across_border(false), accumulation_dtype(compute));
   }
-  Trace* trace = Trace::current();
-  if (trace == nullptr && inputs[0].symbolic()) {  // a functional graph: its call decides if it trains
+  if (Trace::current() == nullptr && inputs[0].symbolic()) {  // a functional graph: its call decides if it trains
     if (rate > 0) operands.insert(operands.end(), {Value(0.0), Value(0.0)});
     return insert(op, operands, attributes);
   }
   if (rate == 0 || !training_phase()) return insert(op, operands, detail::with(attributes, {{"rate", 0.0}}));
-  const std::string path = current_path();
-  const std::uint64_t key = mix(key_of(path), static_cast<std::uint64_t>(trace->count(path)));
-  operands.insert(operands.end(), {runtime_scalar(RuntimeScalar::seed), runtime_scalar(RuntimeScalar::step)});
-  return insert(op, operands, detail::with(attributes, {{"key", static_cast<std::int64_t>(key)}}));
+  const detail::Draw draw = detail::next_draw();
+  operands.insert(operands.end(), {draw.seed, draw.step});
+  return insert(op, operands, detail::with(attributes, {{"key", draw.key}}));
 }
 
 /// Broadcasts the last axis of a mask to the number of keys; kernels broadcast the other axes.

@@ -14,6 +14,21 @@ Model::Model(const ModelOptions& options) : Module("Functional", options) {
   graph_ = FunctionalGraph(options.inputs, options.outputs, *state());
 }
 
+namespace {
+
+ModelOptions with(const Values& inputs, const Values& outputs, ModelOptions options) {
+  if (!options.inputs.empty()) detail::fail_given_twice("Model", options.name, "inputs");
+  if (!options.outputs.empty()) detail::fail_given_twice("Model", options.name, "outputs");
+  options.inputs = inputs;
+  options.outputs = outputs;
+  return options;
+}
+
+}  // namespace
+
+Model::Model(const Values& inputs, const Values& outputs, ModelOptions options)
+    : Model(with(inputs, outputs, std::move(options))) {}
+
 Values Model::call_many(const Values& xs) {
   if (graph_.empty()) return Layer::call_many(xs);  // not functional: a derived class overrides call()
   if (xs.size() != graph_.input_count()) {
@@ -64,13 +79,32 @@ LayerHandle Model::get_layer(const std::string& path) const {
     layer = std::move(found);
     begin = end + 1;
   }
+  return handle_of(Shared<LayerState>(layer), path);
+}
+
+LayerHandle Model::handle_of(const Shared<LayerState>& layer, const std::string& path) const {
   std::optional<Value> output;
   if (!graph_.empty()) {
     for (const auto& entry : graph_.symbols().layers) {
       if (entry.first == layer.get()) output = entry.second;
     }
   }
-  return {Shared<LayerState>(layer), path, output};
+  return {layer, path, output, find_layer(*layer)};
+}
+
+std::vector<LayerHandle> Model::layers() const {
+  std::vector<LayerHandle> out;
+  for (const auto& child : state()->children) out.push_back(handle_of(child.second, child.first));
+  return out;
+}
+
+const Any<Layer>& LayerHandle::called() const {
+  if (layer_) return layer_;
+  fail<ValueError>(
+      "[Model]",
+      "layer \"{}\" must be held by a Sequential to be called; got one of a model that keeps its ops: call "
+      "the layer object, or make a Model of the symbols between which it computes",
+      path_);
 }
 
 Value LayerHandle::output() const {

@@ -58,16 +58,24 @@ struct ExplainOptions {
 /// A layer inside a model, found by Model::get_layer.
 class MEZZO_API LayerHandle : public Layer {
  public:
-  LayerHandle(Shared<LayerState> state, std::string path, std::optional<Value> output)
-      : Layer(std::move(state)), path_(std::move(path)), output_(std::move(output)) {}
+  LayerHandle(Shared<LayerState> state, std::string path, std::optional<Value> output, Any<Layer> layer = {})
+      : Layer(std::move(state)), path_(std::move(path)), output_(std::move(output)), layer_(std::move(layer)) {}
+
+  /// Calls the layer, with its weights. A ValueError unless a Sequential holds the layer: other models keep the ops of
+  /// their layers, not the layers.
+  Value operator()(const Value& x, const CallOptions& options = {}) const { return called()(x, options); }
+  Values operator()(const Values& xs, const CallOptions& options = {}) const { return called()(xs, options); }
 
   /// Symbol of the layer's output in the functional graph: of its last call, and of the first output if there are
   /// several. A ValueError if the model isn't functional or the layer computes nothing.
   Value output() const;
 
  private:
+  const Any<Layer>& called() const;
+
   std::string path_;
   std::optional<Value> output_;
+  Any<Layer> layer_;  // empty unless a Sequential holds it
 };
 
 /// Options of a functional Model.
@@ -87,6 +95,15 @@ class MEZZO_API Model : public Module {
   /// Makes a functional model. A ValueError if there are no inputs or no outputs, or if an output depends on an Input
   /// that isn't listed.
   explicit Model(const ModelOptions& options);
+
+  /// Positional: `Model(in, out)`, `Model({a, b}, {y, z})`.
+  Model(const Values& inputs, const Values& outputs, ModelOptions options = {});
+  Model(const Value& input, const Value& output, const ModelOptions& options = {})
+      : Model(Values{input}, Values{output}, options) {}
+  Model(const Values& inputs, const Value& output, const ModelOptions& options = {})
+      : Model(inputs, Values{output}, options) {}
+  Model(const Value& input, const Values& outputs, const ModelOptions& options = {})
+      : Model(Values{input}, outputs, options) {}
   Model(const Model&) = default;
   Model(Model&&) = default;
   Model& operator=(const Model&) = default;
@@ -137,6 +154,9 @@ class MEZZO_API Model : public Module {
   LayerHandle get_layer(const std::string& path) const;
   LayerHandle get_layer(std::nullptr_t) const = delete;  // also a literal 0: layers are found by path, not by index
 
+  /// The model's own layers, in the order in which they were declared or called; without Inputs.
+  std::vector<LayerHandle> layers() const;
+
   /// Symbols of a functional model's graph, for models on parts of it:
   /// `Model({.inputs = model.inputs(), .outputs = {model.get_layer("conv2").output()}})`. A ValueError if the model
   /// isn't functional.
@@ -153,7 +173,14 @@ class MEZZO_API Model : public Module {
   using Module::Module;
   Values call_many(const Values& xs) override;
 
+  /// Layer object with that state; empty if the model doesn't hold layer objects.
+  virtual Any<Layer> find_layer(const LayerState&) const { return {}; }
+  static Any<Layer> inside(const Model& model, const LayerState& wanted) { return model.find_layer(wanted); }
+
  private:
+  /// Mean of the loss plus added_loss(), if layers add losses; otherwise `loss`.
+  Value with_added_losses(const Value& loss) const;
+  LayerHandle handle_of(const Shared<LayerState>& layer, const std::string& path) const;
   Value loss_of(const Value& y_true, const Value& y_pred, const Batch& batch) const;
   void log_metrics(const Value& y_true, const Value& y_pred) const;
   std::pair<Value, Value> targets_and_predictions(const Batch& batch);

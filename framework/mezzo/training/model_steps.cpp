@@ -76,6 +76,12 @@ Value Model::loss_of(const Value& y_true, const Value& y_pred, const Batch& batc
   return loss * cast(weight, loss.dtype());
 }
 
+Value Model::with_added_losses(const Value& loss) const {
+  if (losses().empty()) return loss;
+  const LibraryScope as_inserted;
+  return detail::mean_of(loss) + added_loss();
+}
+
 void Model::log_metrics(const Value& y_true, const Value& y_pred) const {
   for (const auto& metric : compiled_->metrics) log(metric->name(), metric->call(y_true, y_pred), {.prog_bar = true});
 }
@@ -84,13 +90,13 @@ Value Model::training_step(const Batch& batch) {
   require_compiled("fit");
   const auto [y_true, y_pred] = targets_and_predictions(batch);
   log_metrics(y_true, y_pred);
-  return loss_of(y_true, y_pred, batch);
+  return with_added_losses(loss_of(y_true, y_pred, batch));
 }
 
 void Model::validation_step(const Batch& batch) {
   require_compiled("evaluate");
   const auto [y_true, y_pred] = targets_and_predictions(batch);
-  log("loss", loss_of(y_true, y_pred, batch), {.prog_bar = true});
+  log("loss", with_added_losses(loss_of(y_true, y_pred, batch)), {.prog_bar = true});
   log_metrics(y_true, y_pred);
 }
 

@@ -15,7 +15,7 @@ struct SequentialOptions {
 };
 
 /// A model that applies layers one after another. With an Input as its first element it is built at once; an Input
-/// elsewhere is a ValueError.
+/// elsewhere is a ValueError. Copies share their layers, also those that are added later.
 class MEZZO_API Sequential final : public Model {
  public:
   Sequential(std::initializer_list<Any<Layer>> layers, const SequentialOptions& options = {})
@@ -26,14 +26,42 @@ class MEZZO_API Sequential final : public Model {
       : Sequential(std::vector<Any<Layer>>(layers.begin(), layers.end()), options) {}
   explicit Sequential(std::vector<Any<Layer>> layers, const SequentialOptions& options = {});
 
+  /// A model without layers, to be filled by add().
+  explicit Sequential(const SequentialOptions& options = {});
+
+  /// Appends a layer, or an Input as the first one. After the first call the new layer is built at the next one (at
+  /// once if the model has an Input), and the optimizer state of earlier training is discarded; compile() holds. A
+  /// ValueError for an Input behind other layers, a NameError for a name that another layer has. The model is unchanged
+  /// then.
+  void add(const Any<Layer>& layer);
+
+  /// Removes the last layer and returns it, with its weights. Discards the optimizer state. A ValueError if there is
+  /// none.
+  Any<Layer> pop();
+
   /// Layers without the Input.
-  const std::vector<Any<Layer>>& layers() const { return layers_; }
+  const std::vector<Any<Layer>>& layers() const { return content_->layers; }
 
  protected:
   Value call(const Value& x) override;
+  Any<Layer> find_layer(const LayerState& state) const override;
 
  private:
-  std::vector<Any<Layer>> layers_;
+  /// What copies share.
+  struct Content {
+    struct Blank {};
+    Content() = default;
+    explicit Content(Blank) {}
+    void copy_from(const Content& other) { *this = other; }
+
+    std::vector<Any<Layer>> layers;
+    Value input;  ///< symbol of the Input; undefined if there is none
+  };
+
+  /// Discards what depends on the layers, and builds the model again if it has an Input.
+  void renew();
+
+  Shared<Content> content_{std::in_place};
 };
 
 }  // namespace mezzo

@@ -6,6 +6,7 @@
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/nn/penalties.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -146,7 +147,9 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   trace.update_group = group;
   for (std::size_t i = 0; i < all.size(); ++i) {
     step.path = weights[i].path;
-    if (all[i].defined()) optimizer.apply(weights[i].variable, all[i], step);
+    if (!all[i].defined()) continue;
+    optimizer.apply(weights[i].variable, all[i], step);
+    constrain(weights[i].variable);
   }
   trace.update_group = -1;
 }

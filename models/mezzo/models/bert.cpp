@@ -14,7 +14,7 @@
 namespace mezzo {
 namespace {
 
-Dense dense(const BertOptions& options, std::int64_t units, const Activation& activation = {}) {
+Dense dense(const BertOptions& options, std::int64_t units, const ActivationFunction& activation = {}) {
   return Dense({.units = units,
                 .activation = activation,
                 .kernel_initializer = RandomNormal({.stddev = options.initializer_range})});

@@ -16,7 +16,7 @@ namespace {
 LayerNormalization norm() { return LayerNormalization({.epsilon = 1e-6}); }
 
 /// Dense layer of an MLP.
-Dense linear(std::int64_t units, const Activation& activation = {}) {
+Dense linear(std::int64_t units, const ActivationFunction& activation = {}) {
   return Dense({.units = units, .activation = activation, .bias_initializer = RandomNormal({.stddev = 1e-6})});
 }
 

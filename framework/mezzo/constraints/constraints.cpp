@@ -1,0 +1,77 @@
+#include <mezzo/constraints/constraints.hpp>
+
+#include <mezzo/constraints/names.hpp>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/ops/ops.hpp>
+
+namespace mezzo {
+namespace {
+
+constexpr double epsilon = 1e-7;  // Keras' backend.epsilon()
+
+void require_not_negative(const char* kind, const char* option, double value) {
+  if (!(value >= 0)) fail<ValueError>(kind, "{} must not be negative; got {}", option, value);
+}
+
+/// L2 norms over axes, which are kept with size 1.
+Value norms_of(const Value& weight, const Ints& axis) {
+  const Value squares = sum(weight * weight, {.axes = axis.numbers(), .keepdims = true});
+  return exp(0.5 * log(squares));  // sqrt
+}
+
+/// x limited to [low, high].
+Value clipped(const Value& x, double low, double high) {
+  const Value raised = where(equal(relu(low - x), 0), x, low);
+  return where(equal(relu(raised - high), 0), raised, high);
+}
+
+template <class C>
+Any<Constraint> create(const std::string&) {
+  return C();
+}
+
+}  // namespace
+
+MinMaxNorm::MinMaxNorm(MinMaxNormOptions options) : options_(std::move(options)) {
+  require_not_negative("[MinMaxNorm]", "min_value", options_.min_value);
+  if (!(options_.max_value >= options_.min_value)) {
+    fail<ValueError>("[MinMaxNorm]", "max_value must not be below min_value; got min_value {}, max_value {}",
+                     options_.min_value, options_.max_value);
+  }
+  if (!(options_.rate >= 0 && options_.rate <= 1)) {
+    fail<ValueError>("[MinMaxNorm]", "rate must lie in [0, 1]; got {}", options_.rate);
+  }
+}
+
+Value MinMaxNorm::call(const Value& weight) const {
+  const Value norms = norms_of(weight, options_.axis);
+  Value desired = clipped(norms, options_.min_value, options_.max_value);
+  if (options_.rate != 1) desired = options_.rate * desired + (1 - options_.rate) * norms;
+  return weight * (desired / (epsilon + norms));
+}
+
+MaxNorm::MaxNorm(MaxNormOptions options) : options_(std::move(options)) {
+  require_not_negative("[MaxNorm]", "max_value", options_.max_value);
+}
+
+Value MaxNorm::call(const Value& weight) const {
+  return MinMaxNorm(0, options_.max_value, 1, options_.axis).call(weight);
+}
+
+Value UnitNorm::call(const Value& weight) const { return weight / (epsilon + norms_of(weight, options_.axis)); }
+
+Value NonNeg::call(const Value& weight) const { return relu(weight); }
+
+const NameTable<Constraint>& constraint_names() {
+  static const NameTable<Constraint> table("constraint", {{"MaxNorm", create<MaxNorm>},
+                                                          {"MinMaxNorm", create<MinMaxNorm>},
+                                                          {"NonNeg", create<NonNeg>},
+                                                          {"UnitNorm", create<UnitNorm>},
+                                                          {"max_norm", create<MaxNorm>},
+                                                          {"min_max_norm", create<MinMaxNorm>},
+                                                          {"non_neg", create<NonNeg>},
+                                                          {"unit_norm", create<UnitNorm>}});
+  return table;
+}
+
+}  // namespace mezzo

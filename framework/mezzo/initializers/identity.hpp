@@ -1,0 +1,23 @@
+#pragma once
+#include <mezzo/core/api.hpp>
+#include <mezzo/nn/initializer.hpp>
+
+namespace mezzo {
+
+/// Identity matrix times `gain`, with zeros around it if the weight isn't square. Keras' initializers.Identity.
+class MEZZO_API IdentityInitializer : public Initializer {
+ public:
+  explicit IdentityInitializer(double gain = 1) : gain_(gain) {}
+
+  /// A ShapeError for a weight that isn't a matrix.
+  Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
+
+ private:
+  double gain_;
+};
+
+namespace initializers {
+using Identity = IdentityInitializer;
+}
+
+}  // namespace mezzo

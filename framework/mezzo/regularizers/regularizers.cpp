@@ -1,0 +1,75 @@
+#include <mezzo/regularizers/regularizers.hpp>
+
+#include <cmath>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/ops/ops.hpp>
+#include <mezzo/regularizers/names.hpp>
+
+namespace mezzo {
+namespace {
+
+void require_factor(const char* kind, const char* option, double value) {
+  if (std::isfinite(value) && value >= 0) return;
+  fail<ValueError>(kind, "{} must be finite and not negative; got {}", option, value);
+}
+
+/// Rows of length 1. Rows of zeros stay zeros, with the gradient 0.
+Value normalized(const Value& rows) {
+  constexpr double least = 1e-14;  // Keras bounds the length by 1e-7
+  const Value squares = sum(rows * rows, {.axes = {1}, .keepdims = true});
+  return rows * exp(-0.5 * log(relu(squares - least) + least));
+}
+
+}  // namespace
+
+L1L2::L1L2(L1L2Options options) : options_(options) {
+  require_factor("[L1L2]", "l1", options_.l1);
+  require_factor("[L1L2]", "l2", options_.l2);
+}
+
+Value L1L2::call(const Value& x) const {
+  Value penalty;
+  if (options_.l1 != 0) penalty = options_.l1 * sum(abs(x));
+  if (options_.l2 != 0) {
+    const Value squares = options_.l2 * sum(x * x);
+    penalty = penalty.defined() ? penalty + squares : squares;
+  }
+  return penalty.defined() ? penalty : 0.0 * sum(x);
+}
+
+OrthogonalRegularizer::OrthogonalRegularizer(OrthogonalRegularizerOptions options) : options_(std::move(options)) {
+  require_factor("[OrthogonalRegularizer]", "factor", options_.factor);
+  if (options_.mode != "rows" && options_.mode != "columns") {
+    fail_unknown("[OrthogonalRegularizer]", "mode", options_.mode, std::vector<std::string>{"columns", "rows"});
+  }
+}
+
+Value OrthogonalRegularizer::call(const Value& x) const {
+  if (x.shape().size() != 2) {
+    fail<ShapeError>("[OrthogonalRegularizer]", "the weight must be a matrix; got shape {}", x.shape());
+  }
+  const Value rows = normalized(options_.mode == "rows" ? x : transpose(x));
+  const std::int64_t count = rows.shape()[0];
+  if (count < 2) return 0.0 * sum(x);
+  Tensor others({count, count}, DType::float32);
+  float* elements = others.mutable_data<float>();
+  for (std::int64_t i = 0; i < count * count; ++i) elements[i] = i % (count + 1) == 0 ? 0.0F : 1.0F;
+  const Value products = matmul(rows, rows, {.transpose_b = true}) * cast(Value(others), rows.dtype());
+  const double pairs = static_cast<double>(count) * (static_cast<double>(count) - 1) / 2;
+  return 0.5 * options_.factor / pairs * sum(abs(products));
+}
+
+const NameTable<Regularizer>& regularizer_names() {
+  using Row = NameTable<Regularizer>::Row;
+  const auto both = [](const std::string&) -> Any<Regularizer> { return L1L2(0.01, 0.01); };
+  const auto l1 = [](const std::string&) -> Any<Regularizer> { return L1(); };
+  const auto l2 = [](const std::string&) -> Any<Regularizer> { return L2(); };
+  const auto orthogonal = [](const std::string&) -> Any<Regularizer> { return OrthogonalRegularizer(); };
+  static const NameTable<Regularizer> table(
+      "regularizer", {Row{"L1", l1}, Row{"L1L2", both}, Row{"L2", l2}, Row{"OrthogonalRegularizer", orthogonal},
+                      Row{"l1", l1}, Row{"l1_l2", both}, Row{"l2", l2}, Row{"orthogonal_regularizer", orthogonal}});
+  return table;
+}
+
+}  // namespace mezzo
