@@ -100,6 +100,15 @@
 #include <mezzo/report/hardware.hpp>
 #include <mezzo/report/precision_report.hpp>
 #include <mezzo/report/suggest_policy.hpp>
+#include <mezzo/training/callbacks/backup_and_restore.hpp>
+#include <mezzo/training/callbacks/csv_logger.hpp>
+#include <mezzo/training/callbacks/early_stopping.hpp>
+#include <mezzo/training/callbacks/lambda_callback.hpp>
+#include <mezzo/training/callbacks/learning_rate_scheduler.hpp>
+#include <mezzo/training/callbacks/model_checkpoint.hpp>
+#include <mezzo/training/callbacks/reduce_lr_on_plateau.hpp>
+#include <mezzo/training/callbacks/tensor_board.hpp>
+#include <mezzo/training/callbacks/terminate_on_nan.hpp>
 #include <mezzo/training/model.hpp>
 #include <mezzo/training/sequential.hpp>
 #include <mezzo/training/trainer.hpp>

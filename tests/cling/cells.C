@@ -33,7 +33,7 @@ model.compile({.optimizer = "adam", .loss = "mse"});
 std::vector<float> numbers(32);
 for (int i = 0; i < 32; ++i) numbers[i] = i / 32.0f;
 Tensor x({32, 1}, numbers);
-History history = model.fit(x, x, {.epochs = 2, .batch_size = 8});
+History history = model.fit(x, x, {.batch_size = 8, .epochs = 2});
 if (history.epoch.size() != 2) throw std::runtime_error("two epochs expected");
 // %% a clear error
 bool refused = false;

@@ -17,7 +17,7 @@ int main() {
   seed_everything(0);
   Sequential model({Dense({.units = 1, .name = "line"})});
   model.compile({.optimizer = SGD({.learning_rate = 0.5}), .loss = "mse"});
-  model.fit(x, y, {.epochs = 50, .batch_size = 16});
+  model.fit(x, y, {.batch_size = 16, .epochs = 50});
   const double predicted = model.predict(Tensor({1, 1}, std::vector<float>{0.5F})).item();
   std::cout << "f(0.5) = " << predicted << '\n';
   return std::abs(predicted) < 1e-3 ? 0 : 1;

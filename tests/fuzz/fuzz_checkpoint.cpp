@@ -20,7 +20,7 @@ Sequential model_of() {
 struct Training {
   Training() { runner.rehearse(detail::Phase::train, data); }
 
-  void resume(const std::string& path) { detail::Checkpoint(path).resume(runner, data, 5); }
+  void resume(const std::string& path) { detail::Checkpoint(path).resume(runner, data, 5, 5); }
 
   HostBatch data = batch();
   Sequential model = model_of();

@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_clone_goes_on_with_the_optimizers_state_and_not_with_the_
   const SGD optimizer({.learning_rate = 0.01, .momentum = 0.9});
   Pair model;
   model.compile({.optimizer = optimizer, .loss = "mse"});
-  const FitOptions plain{.epochs = 2, .batch_size = 2, .verbose = false, .shuffle = false};
+  const FitOptions plain{.batch_size = 2, .epochs = 2, .verbose = false, .shuffle = false};
   model.fit(inputs(), targets(), plain);
   Pair deep = clone(model);
   const auto before = values_of(model);

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(an_optimizer_made_before_goes_on) {
   model.compile({.optimizer = adam, .loss = SparseCategoricalCrossentropy({.from_logits = true})});
   const Tensor x = random_tensor({6, 4}), y({6}, std::vector<std::int64_t>{0, 1, 2, 0, 1, 2});
   const auto losses = [&] {
-    return model.fit(x, y, {.epochs = 3, .batch_size = 6, .verbose = false}).history.at("loss");
+    return model.fit(x, y, {.batch_size = 6, .epochs = 3, .verbose = false}).history.at("loss");
   };
   const auto slot = [&] { return adam.state()->slots.at(0).values.at(0)->value; };
   const std::vector<double> first = losses();

@@ -18,7 +18,7 @@ Tensor targets() { return {{4, 1}, std::vector<float>{1, 0, 2, 1}}; }
 /// Paths of the weights that a few steps change.
 std::string trained(Model& model) {
   const auto before = values_of(model);
-  model.fit(inputs(), targets(), {.epochs = 2, .batch_size = 2, .verbose = false});
+  model.fit(inputs(), targets(), {.batch_size = 2, .epochs = 2, .verbose = false});
   return changed_since(before, model);
 }
 

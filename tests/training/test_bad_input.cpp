@@ -26,7 +26,7 @@ struct Trained {
 
   static Tensor x() { return {{4, 2}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 9}}; }
   static Tensor y() { return {{4}, std::vector<std::int64_t>{0, 1, 2, 1}}; }
-  static FitOptions quiet() { return {.epochs = 2, .batch_size = 2, .verbose = false, .shuffle = false}; }
+  static FitOptions quiet() { return {.batch_size = 2, .epochs = 2, .verbose = false, .shuffle = false}; }
 
   /// Weights, slots and iterations: everything that a step changes.
   std::map<std::string, Tensor> everything() const {

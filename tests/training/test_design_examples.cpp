@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(keras_habit_on_arrays) {
   Sequential model({Dense({.units = 8, .activation = "relu"}), Dense({.units = 1})});
   model.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});
   const double before = model.evaluate(x, y).at("loss");
-  const History history = model.fit(x, y, {.epochs = 5, .batch_size = 8, .verbose = false, .validation_split = 0.1});
+  const History history = model.fit(x, y, {.batch_size = 8, .epochs = 5, .verbose = false, .validation_split = 0.1});
   BOOST_TEST(history.history.at("val_loss").size() == 5U);
   BOOST_TEST(history.history.at("val_mae").size() == 5U);
   BOOST_TEST(model.evaluate(x, y).at("loss") < before);

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(means_are_over_samples_not_batches) {
 BOOST_AUTO_TEST_CASE(a_split_validates_on_the_last_samples_and_trains_on_the_others) {
   Sequential model = compiled_line(0);
   const History history =
-      model.fit(column(xs), column(ys), {.epochs = 2, .batch_size = 2, .verbose = false, .validation_split = 0.4});
+      model.fit(column(xs), column(ys), {.batch_size = 2, .epochs = 2, .verbose = false, .validation_split = 0.4});
   BOOST_TEST(keys(history) == "loss val_loss ");
   BOOST_TEST(history.history.at("loss").size() == 2U);
   BOOST_TEST(history.history.at("loss")[1] == squared_error(0.5, part(xs, 0, 3), part(ys, 0, 3)), tolerance(1e-6));
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(accuracy_picks_its_kind) {
 }
 
 BOOST_AUTO_TEST_CASE(fitting_again_goes_on_with_the_same_optimizer) {
-  const FitOptions two{.epochs = 2, .batch_size = 2, .verbose = false, .shuffle = false};
+  const FitOptions two{.batch_size = 2, .epochs = 2, .verbose = false, .shuffle = false};
   Sequential once = compiled_line(0.01, 0.9), twice = compiled_line(0.01, 0.9);
   once.fit(column(xs), column(ys), two);
   twice.fit(column(xs), column(ys), in_order);
@@ -172,12 +172,12 @@ BOOST_AUTO_TEST_CASE(fields_are_taken_by_their_roles_whatever_their_names) {
 
 BOOST_AUTO_TEST_CASE(shuffling_changes_the_order_but_not_the_samples) {
   Sequential shuffled = compiled_line(0.01), ordered = compiled_line(0.01), again = compiled_line(0.01);
-  const FitOptions mixed{.epochs = 3, .batch_size = 1, .verbose = false};
+  const FitOptions mixed{.batch_size = 1, .epochs = 3, .verbose = false};
   seed_everything(3);
   shuffled.fit(column(xs), column(ys), mixed);
   seed_everything(3);
   again.fit(column(xs), column(ys), mixed);
-  ordered.fit(column(xs), column(ys), {.epochs = 3, .batch_size = 1, .verbose = false, .shuffle = false});
+  ordered.fit(column(xs), column(ys), {.batch_size = 1, .epochs = 3, .verbose = false, .shuffle = false});
   BOOST_TEST(weight_of(shuffled) == weight_of(again));
   BOOST_TEST(weight_of(shuffled) != weight_of(ordered));
 }

@@ -23,7 +23,7 @@ Sequential model_of_images() {
   return model;
 }
 
-void train(Model& model) { model.fit(images(), Tensor({16, 10}), {.epochs = 2, .batch_size = 8, .verbose = false}); }
+void train(Model& model) { model.fit(images(), Tensor({16, 10}), {.batch_size = 8, .epochs = 2, .verbose = false}); }
 
 }  // namespace
 

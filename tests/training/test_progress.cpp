@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_SUITE(progress)
 BOOST_AUTO_TEST_CASE(a_line_an_epoch_where_there_is_no_terminal) {
   Sequential model = compiled_line();
   const CapturedOutput captured;
-  const History history = model.fit(column(xs), column(ys), {.epochs = 2, .batch_size = 2, .validation_split = 0.2});
+  const History history = model.fit(column(xs), column(ys), {.batch_size = 2, .epochs = 2, .validation_split = 0.2});
   std::string expected;
   for (std::size_t epoch = 0; epoch < 2; ++epoch) {
     const auto at = [&](const char* name) { return history.history.at(name)[epoch]; };
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_printed_unless_asked_for) {
   const CapturedOutput captured;
   {
     CapturedDescriptor stdout_text(1), stderr_text(2);
-    model.fit(column(xs), column(ys), {.epochs = 2, .batch_size = 2, .verbose = false, .validation_split = 0.2});
+    model.fit(column(xs), column(ys), {.batch_size = 2, .epochs = 2, .verbose = false, .validation_split = 0.2});
     model.evaluate(column(xs), column(ys));
     model.predict(column(xs));
     const DataLoader loader(pairs(xs, ys));

@@ -31,7 +31,7 @@ Sequential model_of(double weight, const char* policy) {
 }
 
 void train(Model& model) {
-  model.fit(column(xs), column(ys), {.epochs = 5, .batch_size = 3, .verbose = false});
+  model.fit(column(xs), column(ys), {.batch_size = 3, .epochs = 5, .verbose = false});
   model.evaluate(column(xs), column(ys));
 }
 

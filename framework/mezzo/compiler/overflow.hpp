@@ -4,9 +4,15 @@
 #include <string>
 #include <unordered_map>
 
+#include <mezzo/core/error.hpp>
 #include <mezzo/graph/trace.hpp>
 
 namespace mezzo {
+
+/// Error of a step whose loss or gradients are not finite.
+struct NonFiniteError : ValueError {
+  using ValueError::ValueError;
+};
 
 /// True if no element is an infinity or NaN, and for dtypes that are not floating. Allocates no memory.
 bool all_finite(const void* data, const Spec& spec);

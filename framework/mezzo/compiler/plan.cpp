@@ -115,7 +115,7 @@ void Plan::ask_gates(bool seek) {
   }
   if (closed_.empty()) return;
   if (seek || failed != nullptr) seek_overflow();
-  if (failed != nullptr) throw ValueError(error_of(*failed, overflow(failed->group)));
+  if (failed != nullptr) throw NonFiniteError(error_of(*failed, overflow(failed->group)));
 }
 
 bool Plan::committed(int group) const {

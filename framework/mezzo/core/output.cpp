@@ -41,6 +41,11 @@ void write_output(const std::string& text) {
   }
 }
 
+void write_line(const std::string& text) {
+  const std::lock_guard lock(sink().mutex);
+  write_output(fmt::format("{}{}\n", sink().open_line ? "\n" : "", text));
+}
+
 bool output_is_terminal() {
   const std::lock_guard lock(sink().mutex);
   return !sink().output && ::isatty(STDERR_FILENO) == 1;
@@ -48,7 +53,7 @@ bool output_is_terminal() {
 
 void warn(const std::string& text) {
   const std::lock_guard lock(sink().mutex);
-  write_output(fmt::format("{}mezzo: warning: {}\n", sink().open_line ? "\n" : "", detail::one_line(text)));
+  write_line(fmt::format("mezzo: warning: {}", detail::one_line(text)));
 }
 
 }  // namespace mezzo

@@ -15,6 +15,9 @@ MEZZO_API void set_output(Output output);
 /// Writes text to the sink unchanged; the caller adds line ends.
 MEZZO_API void write_output(const std::string& text);
 
+/// Writes text and a line end to the sink, on a line of its own.
+MEZZO_API void write_line(const std::string& text);
+
 /// True if the sink is std::cerr and std::cerr is a terminal.
 MEZZO_API bool output_is_terminal();
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,11 @@ class MEZZO_API Optimizer {
   std::int64_t iterations() const { return state_->iterations; }
 
   /// Learning rate of the next update.
-  double learning_rate() const { return common_.learning_rate.at(state_->iterations); }
+  double learning_rate() const;
+
+  /// Sets the learning rate of this optimizer and its copies from the next update on. A ValueError for a negative
+  /// number, and for a number if the rate is a Schedule.
+  void set_learning_rate(const LearningRate& learning_rate);
 
   /// Options that all optimizers have.
   const OptimizerCommon& common() const { return common_; }
@@ -94,6 +99,8 @@ class MEZZO_API Optimizer {
     std::int64_t iterations = 0;  ///< updates made
     LossScale loss_scale;         ///< scale of the loss under float16
     std::vector<Slots> slots;     ///< one entry per variable that was updated
+
+    std::optional<LearningRate> learning_rate{};  ///< by set_learning_rate()
   };
   const Shared<State>& state() const { return state_; }
 

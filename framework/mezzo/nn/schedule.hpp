@@ -28,6 +28,9 @@ class MEZZO_API LearningRate {
   /// Learning rate of update `step`, counted from 0.
   double at(std::int64_t step) const { return schedule_ ? (*schedule_)(step) : value_; }
 
+  /// True for a Schedule or a function.
+  bool is_schedule() const { return static_cast<bool>(schedule_); }
+
  private:
   double value_ = 0;
   Any<Schedule> schedule_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <mezzo/io/safetensors.hpp>
+#include <mezzo/training/checkpoint_sections.hpp>
 #include <mezzo/training/step_runner.hpp>
 #include <mezzo/training/trainer.hpp>
 
@@ -13,17 +14,27 @@ namespace mezzo::detail {
 /// with the names and layouts of weight files. Its metadata holds numbers under the keys below; those of an optimizer
 /// have the prefix `optimizer.<name>.`. An optimizer without a name has no `<name>.` in its keys. Header and tensors
 /// have checksums, and a file without them is refused.
+///
+/// A checkpoint that is saved inside of fit may have more: numbers of the unfinished epoch, the number of the epoch in
+/// its fit, and the states of callbacks, with tensors `callback.<callback>.<name>`.
 namespace checkpoint_format {
 constexpr const char* name = "mezzo_checkpoint";  ///< value of `format`
 constexpr const char* version = "1";              ///< value of `format_version`
 constexpr const char *seed = "seed", *step = "global_step", *epoch = "epoch", *batch = "batches_in_epoch";
-constexpr const char* iterations = "iterations";  ///< per optimizer
+/// Absent if equal to `epoch` and `batch`.
+constexpr const char *pass = "data_pass", *position = "batches_in_pass";
+constexpr const char* fit_epoch = "fit_epoch";          ///< only inside of fit
+constexpr const char* epoch_numbers = "epoch_numbers";  ///< EpochNumbers, in the middle of an epoch
+constexpr const char* callbacks = "callbacks";          ///< CallbackNumbers
+constexpr const char* iterations = "iterations";        ///< per optimizer
+constexpr const char* learning_rate = "learning_rate";  ///< per optimizer, if set_learning_rate() has set it
 /// Per optimizer, absent as long as its loss scale is in its initial state.
 constexpr const char *loss_scale = "loss_scale", *finite_steps = "finite_steps", *skipped = "skipped_steps";
 
 std::string weight_key(const std::string& weight);
 std::string optimizer_key(const std::string& optimizer, const std::string& what);
 std::string slot_key(const std::string& optimizer, const std::string& slot, const std::string& weight);
+std::string callback_key(const std::string& callback, const std::string& name);
 }  // namespace checkpoint_format
 
 /// Implements Trainer::save_checkpoint.
@@ -36,22 +47,28 @@ class Checkpoint {
   explicit Checkpoint(const std::string& path);
 
   /// Restores weights, counters and newly made optimizers of the runner's module. Its layers must be built. `batch` is
-  /// a training batch, from which the trained weights are found; `batches` is the number of batches per epoch. A
-  /// FileError if anything doesn't fit: nothing has changed then.
-  void resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches) const;
+  /// a training batch, from which the trained weights are found; `batches` is the number of batches per epoch, `pass`
+  /// that of a pass over the data. A FileError if anything doesn't fit: nothing has changed then.
+  void resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches, std::int64_t pass) const;
+
+  /// Restores the states of those callbacks that the checkpoint knows.
+  void restore_callbacks(const RunningSession& session) const;
 
  private:
   template <class Number>
   Number number(const std::string& key) const;
   std::int64_t count(const std::string& key, std::int64_t most) const;
+  std::int64_t count_or(const std::string& key, std::int64_t most, std::int64_t otherwise) const;
+  /// Metadata of that key, or "".
+  std::string text(const std::string& key) const;
   std::optional<LossScaleState> loss_scale(const std::string& optimizer) const;
   [[noreturn]] void refuse(const std::string& text) const;
 
   SafetensorsFile file_;
   std::uint64_t seed_ = 0;
-  std::int64_t step_ = 0;
-  std::int64_t batch_ = 0;
-  int epoch_ = 0;
+  Progress progress_;
+  EpochNumbers epoch_numbers_;
+  CallbackNumbers callbacks_;
 };
 
 }  // namespace mezzo::detail

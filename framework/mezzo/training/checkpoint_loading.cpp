@@ -8,6 +8,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/training/checkpoint_reader.hpp>
+#include <mezzo/training/loops/running_session.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -58,23 +59,37 @@ void restore_loss_scale(LossScale& scale, LossScaleState from) {
 }  // namespace
 
 Checkpoint::Checkpoint(const std::string& path) : file_(path) {
-  const auto value = [&](const char* key) {
-    const auto found = file_.metadata().find(key);
-    return found == file_.metadata().end() ? std::string() : found->second;
-  };
-  if (value("format") != names::name) {
-    refuse(fmt::format(": format must be \"{}\", as save_checkpoint writes; got \"{}\"", names::name, value("format")));
+  if (text("format") != names::name) {
+    refuse(fmt::format(": format must be \"{}\", as save_checkpoint writes; got \"{}\"", names::name, text("format")));
   }
-  if (value("format_version") != names::version) {
-    refuse(fmt::format(": format_version must be {}; got \"{}\"", names::version, value("format_version")));
+  if (text("format_version") != names::version) {
+    refuse(fmt::format(": format_version must be {}; got \"{}\"", names::version, text("format_version")));
   }
   if (file_.checksums() != SafetensorsFile::Checksums::all) {
     refuse(": metadata must have the checksums that save_checkpoint writes; got none, or none of the header");
   }
   seed_ = number<std::uint64_t>(names::seed);
-  step_ = count(names::step, largest_count);
-  epoch_ = static_cast<int>(count(names::epoch, largest_epoch));
-  batch_ = count(names::batch, largest_count);
+  progress_.step = count(names::step, largest_count);
+  progress_.epoch = count(names::epoch, largest_epoch);
+  progress_.batch = count(names::batch, largest_count);
+  progress_.pass = count_or(names::pass, largest_count, progress_.epoch);
+  progress_.position = count_or(names::position, largest_count, progress_.batch);
+  progress_.fit_epoch = static_cast<int>(count_or(names::fit_epoch, largest_epoch, progress_.epoch));
+  try {
+    if (const std::string json = text(names::epoch_numbers); !json.empty()) epoch_numbers_ = epoch_numbers_from(json);
+    if (const std::string json = text(names::callbacks); !json.empty()) callbacks_ = callback_numbers_from(json);
+  } catch (const ValueError& error) {
+    refuse(fmt::format(": {}", error.what()));
+  }
+}
+
+std::string Checkpoint::text(const std::string& key) const {
+  const auto found = file_.metadata().find(key);
+  return found == file_.metadata().end() ? std::string() : found->second;
+}
+
+std::int64_t Checkpoint::count_or(const std::string& key, std::int64_t most, std::int64_t otherwise) const {
+  return file_.metadata().count(key) == 0 ? otherwise : count(key, most);
 }
 
 void Checkpoint::refuse(const std::string& text) const {
@@ -112,7 +127,7 @@ std::optional<LossScaleState> Checkpoint::loss_scale(const std::string& optimize
   return state;
 }
 
-void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches) const {
+void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches, std::int64_t pass) const {
   OptimizerConfigs configs = runner.make_optimizers();
   const auto updated = runner.updated_by(configs, batch);
   CheckpointReader reader(file_);
@@ -121,9 +136,12 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
 
   std::vector<std::int64_t> iterations;
   std::vector<std::optional<LossScaleState>> scales;
+  std::vector<std::optional<double>> rates;
   for (const OptimizerConfig& config : configs) {
     iterations.push_back(count(names::optimizer_key(config.name, names::iterations), largest_count));
     scales.push_back(loss_scale(config.name));
+    const std::string rate = names::optimizer_key(config.name, names::learning_rate);
+    rates.push_back(text(rate).empty() ? std::optional<double>() : number<double>(rate));
   }
   std::vector<SavedWeight> weights;
   for (const FileWeight& weight : file_weights(*runner.module().state()).weights) {
@@ -134,9 +152,15 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
   }
   reader.note_unexpected();
   if (reader.faults.any()) refuse(" does not fit: " + reader.faults.text());
-  if (batch_ >= batches) {
-    refuse(
-        fmt::format(" was saved after batch {} of an epoch: epochs must have more batches; got {}", batch_, batches));
+  // After the last batch of an epoch its validation and hooks are due, which need its numbers.
+  const bool whole = progress_.batch == batches && !epoch_numbers_.means.empty();
+  if (progress_.batch >= batches && !whole) {
+    refuse(fmt::format(" was saved after batch {} of an epoch: epochs must have more batches; got {}", progress_.batch,
+                       batches));
+  }
+  if (progress_.position >= pass) {
+    refuse(fmt::format(" was saved after batch {} of a pass over the data: the loader must have more batches; got {}",
+                       progress_.position, pass));
   }
 
   runner.use(configs, true);
@@ -146,12 +170,26 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
     Optimizer::State& state = *configs[i].optimizer->state();
     state.iterations = iterations[i];
     if (scales[i]) restore_loss_scale(state.loss_scale, *scales[i]);
+    if (rates[i]) configs[i].optimizer->set_learning_rate(*rates[i]);
   }
   TrainingState& state = training_state(runner.module());
-  state.step = step_;
-  state.epoch = epoch_;
-  state.batch = batch_;
+  static_cast<Progress&>(state) = progress_;
+  state.epoch_means = Means(epoch_numbers_.means);
+  state.skipped_before = epoch_numbers_.skipped_before;
   if (seed_ != seed()) seed_everything(seed_);
+}
+
+void Checkpoint::restore_callbacks(const RunningSession& session) const {
+  for (const auto& [name, callback] : session.stateful()) {
+    const auto numbers = callbacks_.find(name);
+    if (numbers == callbacks_.end()) continue;
+    CallbackState state{.numbers = numbers->second, .tensors = {}};
+    const std::string prefix = names::callback_key(name, "");
+    for (const SafetensorsFile::Entry& entry : file_.entries()) {
+      if (entry.name.rfind(prefix, 0) == 0) state.tensors[entry.name.substr(prefix.size())] = file_.read(entry.name);
+    }
+    callback->set_state(state);
+  }
 }
 
 }  // namespace mezzo::detail

@@ -7,6 +7,7 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/training/checkpoint.hpp>
+#include <mezzo/training/loops/running_session.hpp>
 
 namespace mezzo::detail {
 namespace checkpoint_format {
@@ -19,6 +20,10 @@ std::string optimizer_key(const std::string& optimizer, const std::string& what)
 
 std::string slot_key(const std::string& optimizer, const std::string& slot, const std::string& weight) {
   return optimizer_key(optimizer, fmt::format("{}.{}", slot, weight));
+}
+
+std::string callback_key(const std::string& callback, const std::string& name) {
+  return callback.empty() ? "callback." : fmt::format("callback.{}.{}", callback, name);
 }
 
 }  // namespace checkpoint_format
@@ -123,6 +128,9 @@ void add_numbers(const OptimizerConfig& config, Metadata& metadata) {
   const auto key = [&](const char* what) { return names::optimizer_key(config.name, what); };
   const Optimizer::State& state = *config.optimizer->state();
   metadata[key(names::iterations)] = fmt::to_string(state.iterations);
+  if (state.learning_rate && !state.learning_rate->is_schedule()) {
+    metadata[key(names::learning_rate)] = fmt::format("{}", state.learning_rate->at(0));
+  }
   const LossScaleState& scale = state.loss_scale.state();
   const bool untouched =
       scale.scale == state.loss_scale.options().initial_scale && scale.finite_steps == 0 && scale.skipped == 0;
@@ -132,11 +140,32 @@ void add_numbers(const OptimizerConfig& config, Metadata& metadata) {
   metadata[key(names::skipped)] = fmt::to_string(scale.skipped);
 }
 
+/// Adds what differs from the counters of whole epochs, and what the running fit has.
+void add_progress(const TrainingState& state, NamedTensors& tensors, Metadata& metadata) {
+  if (state.pass != state.epoch || state.position != state.batch) {
+    metadata[names::pass] = fmt::to_string(state.pass);
+    metadata[names::position] = fmt::to_string(state.position);
+  }
+  if (state.session == nullptr) return;
+  metadata[names::fit_epoch] = fmt::to_string(state.fit_epoch);
+  if (state.batch > 0) {
+    metadata[names::epoch_numbers] =
+        text_of(EpochNumbers{.means = state.epoch_means.entries(), .skipped_before = state.skipped_before});
+  }
+  CallbackNumbers numbers;
+  for (const auto& [name, callback] : state.session->stateful()) {
+    const CallbackState kept = callback->state();
+    numbers[name] = kept.numbers;
+    for (const auto& [key, tensor] : kept.tensors) tensors.emplace_back(names::callback_key(name, key), tensor);
+  }
+  if (!numbers.empty()) metadata[names::callbacks] = text_of(numbers);
+}
+
 }  // namespace
 
 void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {
   Rounding rounding(options);
-  std::optional<IdleScope> idle(std::in_place, module);
+  std::optional<IdleScope> idle(std::in_place, module, false);
   const TrainingState& state = training_state(module);
   if (!state.configured) {
     fail<ValueError>("[Trainer]", "save_checkpoint: the module must have been trained by fit(); got an untrained one");
@@ -157,6 +186,7 @@ void save_checkpoint(Module& module, const std::string& path, const CheckpointOp
                     {names::epoch, fmt::to_string(state.epoch)},
                     {names::batch, fmt::to_string(state.batch)}};
   for (const OptimizerConfig& config : state.optimizers) add_numbers(config, metadata);
+  add_progress(state, tensors, metadata);
   idle.reset();  // the model may train on: `tensors` are copies, by copy on write
   save_safetensors(path, tensors, metadata);
   rounding.warn_if_rounded();

@@ -15,6 +15,14 @@ class ScalingLog {
   /// Starts an epoch.
   explicit ScalingLog(const StepRunner& runner);
 
+  /// Continues an epoch that started with these numbers of skipped steps, by optimizer.
+  ScalingLog(const StepRunner& runner, std::vector<std::int64_t> before)
+      : runner_(runner), skipped_(std::move(before)) {
+    skipped_.resize(runner.optimizers().size());
+  }
+
+  const std::vector<std::int64_t>& before() const { return skipped_; }
+
   /// For each optimizer with scaled gradients, `loss_scale` now and `skipped_steps` since the start of the epoch. With
   /// several optimizers the names end in `_<name>`.
   std::vector<std::pair<std::string, double>> numbers() const;

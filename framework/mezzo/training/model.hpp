@@ -11,7 +11,9 @@
 #include <mezzo/nn/functional.hpp>
 #include <mezzo/nn/input.hpp>
 #include <mezzo/nn/metric.hpp>
+#include <mezzo/training/callbacks/callback.hpp>
 #include <mezzo/training/history.hpp>
+#include <mezzo/training/loop_options.hpp>
 #include <mezzo/training/module.hpp>
 
 namespace mezzo {
@@ -26,27 +28,51 @@ struct CompileOptions {
   std::optional<LossScaleOptions> loss_scale{};
 };
 
-/// Options of Model::fit on arrays.
+/// Options of Model::fit on arrays, in Keras' order.
 struct FitOptions {
-  int epochs = 1;                ///< 0 or more
   std::int64_t batch_size = 32;  ///< samples per step, 1 or more
-  bool verbose = true;           ///< shows a progress bar
+  int epochs = 1;                ///< number of the epoch at which fit ends, 0 or more
+  Verbose verbose = 1;           ///< 0: silent, 1 or "auto": progress bar, 2: a line per epoch
+  Callbacks callbacks{};         ///< called between the steps
   double validation_split = 0;   ///< share of the samples, the last ones, to validate on: in [0, 1)
   std::optional<std::pair<Tensor, Tensor>> validation_data{};  ///< x, y to validate on; overrides validation_split
   bool shuffle = true;                                         ///< trains on a new order of the samples each epoch
   std::optional<Tensor> sample_weight{};                       ///< (samples,): factors of the samples' losses
+  int initial_epoch = 0;                                       ///< number of the first epoch, 0 or more
+  /// Steps of an epoch, 1 or more. Epochs continue in the data where the last one stopped; after its last batch the
+  /// data begins again, in a new order if shuffled (Keras ends that epoch early instead). Not given: all batches.
+  std::optional<std::int64_t> steps_per_epoch{};
+  std::optional<std::int64_t> validation_steps{};  ///< first batches to validate on, 1 or more; not given: all
+  std::int64_t validation_batch_size = 0;          ///< samples per validation step; 0: batch_size
+  /// Validates after every so many epochs, or after those epochs: `2`, `{1, 2, 10}`. Counted from 1.
+  ValidationFrequency validation_freq = 1;
 };
 
-/// Options of Model::fit on a loader.
+/// Options of Model::fit on a loader, as in FitOptions.
 struct FitLoaderOptions {
-  int epochs = 1;                ///< 0 or more
-  bool verbose = true;           ///< shows a progress bar
-  DataLoader validation_data{};  ///< validated on after each epoch; empty: no validation
+  int epochs = 1;                                  ///< number of the epoch at which fit ends, 0 or more
+  Verbose verbose = 1;                             ///< 0: silent, 1 or "auto": progress bar, 2: a line per epoch
+  Callbacks callbacks{};                           ///< called between the steps
+  DataLoader validation_data{};                    ///< validated on after each epoch; empty: no validation
+  int initial_epoch = 0;                           ///< number of the first epoch, 0 or more
+  std::optional<std::int64_t> steps_per_epoch{};   ///< steps of an epoch, 1 or more; not given: all batches
+  std::optional<std::int64_t> validation_steps{};  ///< first batches to validate on, 1 or more; not given: all
+  ValidationFrequency validation_freq = 1;         ///< epochs after which to validate
 };
 
 /// Options of Model::evaluate and Model::predict on arrays.
 struct EvaluateOptions {
-  std::int64_t batch_size = 32;  ///< samples per step, 1 or more
+  std::int64_t batch_size = 32;         ///< samples per step, 1 or more
+  Verbose verbose = 0;                  ///< 1: progress bar, 2: one line (Keras' default is 1)
+  std::optional<std::int64_t> steps{};  ///< first batches to take, 1 or more; not given: all
+  Callbacks callbacks{};                ///< called between the steps
+};
+
+/// Options of Model::evaluate and Model::predict on a loader.
+struct EvaluateLoaderOptions {
+  Verbose verbose = 0;                  ///< 1: progress bar, 2: one line (Keras' default is 1)
+  std::optional<std::int64_t> steps{};  ///< first batches to take, 1 or more; not given: all
+  Callbacks callbacks{};                ///< called between the steps
 };
 
 /// Options of Model::explain.
@@ -128,11 +154,11 @@ class MEZZO_API Model : public Module {
 
   /// Loss and metrics: {"loss": ..., "accuracy": ...}.
   Logs evaluate(const Tensor& x, const Tensor& y, const EvaluateOptions& options = {});
-  Logs evaluate(const DataLoader& loader);
+  Logs evaluate(const DataLoader& loader, const EvaluateLoaderOptions& options = {});
 
   /// Outputs for all samples, as float32, or float64 if the model's output is.
   Tensor predict(const Tensor& x, const EvaluateOptions& options = {});
-  Tensor predict(const DataLoader& loader);
+  Tensor predict(const DataLoader& loader, const EvaluateLoaderOptions& options = {});
 
   /// Writes summary_text() to std::cout.
   void summary() const;

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/loop.hpp>
+#include <mezzo/training/loops/loops.hpp>
 
 namespace mezzo {
 namespace {
@@ -56,31 +56,58 @@ History Model::fit(const Tensor& x, const Tensor& y, const FitOptions& options) 
   } else if (options.validation_split > 0) {
     std::tie(data, validation) = data.split(1 - options.validation_split);
   }
+  if (options.validation_batch_size < 0) {
+    fail<ValueError>(label(), "fit: validation_batch_size must be 0 or more; got {}", options.validation_batch_size);
+  }
+  const std::int64_t validation_size =
+      options.validation_batch_size > 0 ? options.validation_batch_size : options.batch_size;
   const DataLoader train(data, {.batch_size = options.batch_size, .shuffle = options.shuffle});
   const bool validates = options.validation_data || validation.size() > 0;
   return fit(train, {.epochs = options.epochs,
                      .verbose = options.verbose,
-                     .validation_data = validates ? in_order(validation, options.batch_size) : DataLoader()});
+                     .callbacks = options.callbacks,
+                     .validation_data = validates ? in_order(validation, validation_size) : DataLoader(),
+                     .initial_epoch = options.initial_epoch,
+                     .steps_per_epoch = options.steps_per_epoch,
+                     .validation_steps = options.validation_steps,
+                     .validation_freq = options.validation_freq});
 }
 
 History Model::fit(const DataLoader& loader, const FitLoaderOptions& options) {
   if (options.epochs < 0) {
     fail<ValueError>(label(), "fit: epochs must be 0 or more; got {}", options.epochs);
   }
+  if (options.initial_epoch < 0) {
+    fail<ValueError>(label(), "fit: initial_epoch must be 0 or more; got {}", options.initial_epoch);
+  }
   return detail::fit(*this, loader, options.validation_data, {},
-                     {.epochs = options.epochs, .progress_bar = options.verbose});
+                     {.epochs = options.epochs,
+                      .initial_epoch = options.initial_epoch,
+                      .steps_per_epoch = options.steps_per_epoch,
+                      .validation_steps = options.validation_steps,
+                      .validation_freq = options.validation_freq,
+                      .verbose = options.verbose,
+                      .callbacks = options.callbacks});
 }
 
 Logs Model::evaluate(const Tensor& x, const Tensor& y, const EvaluateOptions& options) {
-  return evaluate(in_order(arrays(x, y), options.batch_size));
+  return evaluate(in_order(arrays(x, y), options.batch_size),
+                  {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks});
 }
 
-Logs Model::evaluate(const DataLoader& loader) { return detail::evaluate(*this, loader, detail::Phase::validate, {}); }
+Logs Model::evaluate(const DataLoader& loader, const EvaluateLoaderOptions& options) {
+  return detail::evaluate(*this, loader, detail::Phase::validate, {},
+                          {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks});
+}
 
 Tensor Model::predict(const Tensor& x, const EvaluateOptions& options) {
-  return predict(in_order(Dataset::from_tensors({{"x", x, Role::input}}), options.batch_size));
+  return predict(in_order(Dataset::from_tensors({{"x", x, Role::input}}), options.batch_size),
+                 {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks});
 }
 
-Tensor Model::predict(const DataLoader& loader) { return detail::predict(*this, loader, {}); }
+Tensor Model::predict(const DataLoader& loader, const EvaluateLoaderOptions& options) {
+  return detail::predict(*this, loader, {},
+                         {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks});
+}
 
 }  // namespace mezzo

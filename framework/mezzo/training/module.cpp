@@ -1,6 +1,7 @@
 #include <mezzo/training/module.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/training/loops/running_session.hpp>
 #include <mezzo/training/step_context.hpp>
 
 namespace mezzo {
@@ -24,6 +25,19 @@ Value Module::predict_step(const Batch& batch) {
 }
 
 OptimizerConfigs Module::configure_optimizers() { return {}; }
+
+void Module::stop_training() {
+  const auto state = detail::shared_training_state(*this);
+  if (!state->is_between_steps() || state->session == nullptr) {
+    fail<ValueError>(label(), "stop_training: a callback must call it during fit; got a call outside of fit");
+  }
+  state->session->stop();
+}
+
+History Module::history() {
+  const detail::IdleScope idle(*this, false);
+  return detail::training_state(*this).history;
+}
 
 void Module::log(const std::string& name, const Value& value, const LogOptions& options) {
   detail::StepContext::current("log()").log(name, value, options.prog_bar);

@@ -11,6 +11,7 @@
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/training/batch.hpp>
+#include <mezzo/training/history.hpp>
 
 namespace mezzo {
 
@@ -78,6 +79,13 @@ class MEZZO_API Module : public Layer {
   /// True if fit puts "val_" before every name that validation logs, as Keras does. If false, only names that training
   /// logs too get the prefix.
   virtual bool prefixes_validation() const { return false; }
+
+  /// Ends the running fit after its step, as Session::stop(). A ValueError unless a hook of that fit calls it.
+  void stop_training();
+
+  /// Epochs of the last fit that have ended, also of one that an error ended. A ValueError while another thread runs
+  /// the module.
+  History history();
 
   /// @name For the code that runs steps
   /// @{

@@ -1,6 +1,8 @@
 #include <mezzo/training/progress_bar.hpp>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,13 +24,34 @@ std::string number_text(double number) {
   return whole ? fmt::format("{:.0f}", number) : fmt::format("{:.4g}", number);
 }
 
+/// Columns of the terminal; 0 if it doesn't say.
+std::size_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// The first `columns` characters of a UTF-8 text.
+std::string cut(const std::string& text, std::size_t columns) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool continues = (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
+    if (!continues && ++count > columns) return text.substr(0, i);
+  }
+  return text;
+}
+
+std::string share(std::int64_t done, std::int64_t total) {
+  return fmt::format("{:3}% {}/{}", 100 * done / total, done, total);
+}
+
 }  // namespace
 
-ProgressBar::ProgressBar(bool enabled, std::int64_t total, int epochs)
-    : enabled_(enabled), terminal_(enabled && output_is_terminal()), total_(total), epochs_(epochs) {}
+ProgressBar::ProgressBar(int verbose, std::int64_t total)
+    : enabled_(verbose != 0), terminal_(verbose == 1 && output_is_terminal()), total_(total) {}
 
-void ProgressBar::begin(int epoch) {
-  epoch_ = epoch;
+void ProgressBar::begin(std::string title, std::int64_t first) {
+  title_ = std::move(title);
+  first_ = done_ = first;
   start_ = Clock::now();
   shown_ = {};
 }
@@ -36,24 +59,37 @@ void ProgressBar::begin(int epoch) {
 bool ProgressBar::due() { return terminal_ && Clock::now() - shown_ >= std::chrono::milliseconds(100); }
 
 void ProgressBar::show(std::int64_t done, const Numbers& numbers) {
+  done_ = done;
+  numbers_ = numbers;
+  write(line(numbers));
+}
+
+void ProgressBar::show_evaluation(std::int64_t done, std::int64_t total, const Numbers& numbers) {
+  if (!rest_) return show(done, numbers);
+  write(line(numbers_, fmt::format(", validation {}", share(done, total))));
+}
+
+void ProgressBar::write(const std::string& line) {
   shown_ = Clock::now();
-  write_output(fmt::format("\r{}\x1b[K", line(done, numbers)));
+  const std::size_t width = terminal_width();
+  // A character in the last column makes some terminals begin the next line.
+  write_output(fmt::format("\r{}\x1b[K", width < 2 ? line : cut(line, width - 1)));
 }
 
 void ProgressBar::end(std::int64_t done, const Numbers& numbers) {
+  done_ = done;
   if (!enabled_) return;
-  write_output(fmt::format("{}{}{}", terminal_ ? "\r" : "", line(done, numbers), terminal_ ? "\x1b[K\n" : "\n"));
+  write_output(fmt::format("{}{}{}", terminal_ ? "\r" : "", line(numbers), terminal_ ? "\x1b[K\n" : "\n"));
 }
 
-std::string ProgressBar::line(std::int64_t done, const Numbers& numbers) const {
-  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-  const double rate = elapsed > 0 ? static_cast<double>(done) / elapsed : 0;
-  const double left = rate > 0 ? static_cast<double>(std::max<std::int64_t>(total_ - done, 0)) / rate : 0;
-  const std::string of = epochs_ < 0 ? "" : fmt::format("/{}", epochs_);
-  std::string text = fmt::format("Epoch {}{}: {:3}% {}/{} [{}<{}, {:.2f}it/s", epoch_ + 1, of, 100 * done / total_,
-                                 done, total_, clock_text(elapsed), clock_text(left), rate);
+std::string ProgressBar::line(const Numbers& numbers, const std::string& more) const {
+  const double elapsed = std::chrono::duration<double>(rest_.value_or(Clock::now()) - start_).count();
+  const double rate = elapsed > 0 ? static_cast<double>(done_ - first_) / elapsed : 0;
+  const double left = rate > 0 ? static_cast<double>(std::max<std::int64_t>(total_ - done_, 0)) / rate : 0;
+  std::string text = fmt::format("{}: {} [{}<{}, {:.2f}it/s", title_, share(done_, total_), clock_text(elapsed),
+                                 clock_text(left), rate);
   for (const auto& [name, number] : numbers) text += fmt::format(", {}={}", name, number_text(number));
-  return text + "]";
+  return fmt::format("{}{}]", text, more);
 }
 
 }  // namespace mezzo::detail

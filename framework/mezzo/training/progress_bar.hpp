@@ -1,23 +1,23 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include <mezzo/training/loops/means.hpp>
 
 namespace mezzo::detail {
 
-/// Progress bar: `Epoch 1/5: 100% 469/469 [00:12<00:00, 38.21it/s, loss=0.412, val_loss=0.388]`. On a terminal it
-/// overwrites its line at most ten times a second; elsewhere it writes one line per epoch.
+/// Progress bar: `Epoch 1/5: 100% 469/469 [00:12<00:00, 38.21it/s, loss=0.412, val_loss=0.388]`. On a terminal and with
+/// verbose = 1 it overwrites its line at most ten times a second, cut to the width of the terminal; otherwise it writes
+/// one line at the end. Times and rates are those of the batches: without validation and hooks of callbacks at its end.
 class ProgressBar {
  public:
-  using Numbers = std::vector<std::pair<std::string, double>>;
+  /// `total`: batches of an epoch or call.
+  ProgressBar(int verbose, std::int64_t total);
 
-  /// `total`: batches per epoch. `epochs` < 0: no limit.
-  ProgressBar(bool enabled, std::int64_t total, int epochs);
-
-  /// Starts the clock of an epoch.
-  void begin(int epoch);
+  /// Starts the clock. `first`: batches that were done before, by the run that this one resumes.
+  void begin(std::string title, std::int64_t first = 0);
 
   /// True if show() would write now. Callers check it before they compute the numbers.
   bool due();
@@ -25,19 +25,45 @@ class ProgressBar {
   /// Writes the line after `done` batches.
   void show(std::int64_t done, const Numbers& numbers);
 
-  /// Writes the last line of the epoch.
+  /// Writes the line with the progress of the validation after the training, or that of a call of evaluate.
+  void show_evaluation(std::int64_t done, std::int64_t total, const Numbers& numbers);
+
+  /// Stops the clock for the lifetime of the object, which is the validation after `done` batches.
+  class Rest {
+   public:
+    Rest(ProgressBar& bar, std::int64_t done, const Numbers& numbers) : bar_(bar) {
+      bar_.done_ = done;
+      bar_.numbers_ = numbers;
+      bar_.rest_ = Clock::now();
+    }
+    ~Rest() {
+      bar_.start_ += Clock::now() - *bar_.rest_;
+      bar_.rest_.reset();
+    }
+    Rest(const Rest&) = delete;
+    Rest& operator=(const Rest&) = delete;
+
+   private:
+    ProgressBar& bar_;
+  };
+
+  /// Writes the last line, after `done` batches.
   void end(std::int64_t done, const Numbers& numbers);
 
  private:
-  std::string line(std::int64_t done, const Numbers& numbers) const;
-
   using Clock = std::chrono::steady_clock;
+
+  std::string line(const Numbers& numbers, const std::string& more = {}) const;
+  void write(const std::string& line);
+
   bool enabled_;
   bool terminal_;
   std::int64_t total_;
-  int epochs_;
-  int epoch_ = 0;
+  std::int64_t first_ = 0, done_ = 0;
+  std::string title_;
+  Numbers numbers_;  // shown during validation
   Clock::time_point start_, shown_;
+  std::optional<Clock::time_point> rest_;
 };
 
 }  // namespace mezzo::detail

@@ -7,6 +7,7 @@
 
 #include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/core/contention.hpp>
+#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/fork.hpp>
 #include <mezzo/core/output.hpp>
@@ -82,12 +83,13 @@ void forget_training(Module& module) {
   module.set_run_state(nullptr);
 }
 
-RunningScope::RunningScope(Module& module) : module_(module) {
+RunningScope::RunningScope(Module& module, bool alone) : module_(module) {
   std::shared_ptr<TrainingState> state;
   do {  // again if Model::compile() has replaced the state meanwhile
     state = shared_training_state(module);
     scope_.emplace();
-    if (scope_->add({{state, &state->usage}}, true) != nullptr) fail_running();
+    const bool nests = !alone && state->is_between_steps();
+    if (scope_->add({{state, &state->usage}}, !nests) != nullptr) fail_running();
   } while (state != shared_training_state(module));
   add_weights();
 }
@@ -105,21 +107,44 @@ void RunningScope::add_weights() {
   }
 }
 
-IdleScope::IdleScope(Module& module) : state_(shared_training_state(module)) {
+bool TrainingState::is_between_steps() const { return between_steps == &ExecutionContext::current(); }
+
+IdleScope::IdleScope(Module& module, bool alone) : state_(shared_training_state(module)) {
   std::vector<Usage*> usages = usages_of(module.weights());
   usages.push_back(&state_->usage);
   scope_.emplace(std::move(usages));
-  if (scope_->refused() || state_->usage.runs_here()) fail_running();
+  const bool nests = !alone && state_->is_between_steps();
+  if (scope_->refused() || (state_->usage.runs_here() && !nests)) fail_running();
 }
 
-StepRunner::StepRunner(Module& module, RunOptions options)
-    : module_(module), running_(module), state_(training_state(module)), options_(std::move(options)) {
+StepRunner::StepRunner(Module& module, RunOptions options, Use use)
+    : module_(module),
+      running_(module, use == Use::alone),
+      state_(training_state(module)),
+      options_(std::move(options)),
+      nesting_(state_, options_) {
+  if (const RunOptions* outer = nesting_.outer; outer != nullptr && options_.policy.inherits()) {
+    options_.policy = outer->policy;  // a call by a hook computes like the running one
+    options_.eager = outer->eager;
+    options_.adaptive_threads = outer->adaptive_threads;
+    options_.float32_winograd = outer->float32_winograd;
+  }
   require_reach(module, options_.policy);
   // Inside another model's step they are those of its layers.
   if (options_.policy.inherits() && current_frames().empty()) regions_ = outer_regions();
   for (const CastRegion& region : regions_) {
     regions_key_ += fmt::format("{};", region.casts ? region.policy.name() : "no casts");
   }
+}
+
+StepRunner::Nesting::Nesting(TrainingState& training, const RunOptions& options)
+    : outer(std::exchange(training.running, &options)),
+      state(training),
+      between_steps(training.between_steps.exchange(nullptr)) {}
+
+StepRunner::Nesting::~Nesting() {
+  state.running = outer;
+  state.between_steps = between_steps;
 }
 
 void StepRunner::run(Phase phase, const HostBatch& batch) {
@@ -139,7 +164,7 @@ void StepRunner::run(Phase phase, const HostBatch& batch) {
   }
   contention.step_done(std::chrono::steady_clock::now() - start, adapts);
   if (phase == Phase::train) ++state_.step;
-  if (!failure_.empty()) throw ValueError(failure_);
+  if (!failure_.empty()) throw NonFiniteError(failure_);
 }
 
 void StepRunner::convert(Phase phase, const HostBatch& batch) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -7,10 +8,13 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/compiler/overflow.hpp>
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/data/batch.hpp>
 #include <mezzo/graph/cast_scope.hpp>
+#include <mezzo/training/history.hpp>
+#include <mezzo/training/loops/means.hpp>
 #include <mezzo/training/step_context.hpp>
 #include <mezzo/training/step_probe.hpp>
 
@@ -51,15 +55,33 @@ struct CompiledStep {
   std::vector<bool> scaled;          ///< by optimizer: true if its gradients carry a loss scale
 };
 
+class RunningSession;
+
+/// Position in a training.
+struct Progress {
+  std::int64_t step = 0;      ///< training steps done, skipped steps too
+  std::int64_t epoch = 0;     ///< epochs done
+  std::int64_t batch = 0;     ///< batches done of the unfinished epoch
+  std::int64_t pass = 0;      ///< passes over the data done; differs from `epoch` under steps_per_epoch
+  std::int64_t position = 0;  ///< batches done of the unfinished pass
+  int fit_epoch = 0;          ///< number of the running or next epoch of the fit, as in its History
+};
+
 /// Training state of a module: optimizers, counters, plans.
-struct TrainingState : RunState {
+struct TrainingState : RunState, Progress {
+  /// True on the thread that runs the module, while hooks of callbacks run.
+  bool is_between_steps() const;
+
   OptimizerConfigs optimizers;
-  bool configured = false;  ///< true once `optimizers` are set
-  Policy chosen;            ///< result of precision "auto"
-  bool trained = false;     ///< true if last_plan is a training plan
-  std::int64_t step = 0;    ///< training steps done, skipped steps too
-  std::int64_t epoch = 0;   ///< epochs done
-  std::int64_t batch = 0;   ///< batches done of the unfinished epoch
+  bool configured = false;                          ///< true once `optimizers` are set
+  Policy chosen;                                    ///< result of precision "auto"
+  bool trained = false;                             ///< true if last_plan is a training plan
+  History history;                                  ///< epochs of the last fit that have ended
+  Means epoch_means;                                ///< of the batches done of the unfinished epoch
+  std::vector<std::int64_t> skipped_before;         ///< by optimizer, skipped steps at the start of that epoch
+  RunningSession* session = nullptr;                ///< of the running fit
+  std::atomic<const void*> between_steps{nullptr};  ///< key of the thread whose hooks run; null: none
+  const RunOptions* running = nullptr;              ///< of the innermost StepRunner
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   std::vector<std::unique_ptr<CompiledStep>> steps;  ///< the plan_cache_size() ones that were used last
   std::int64_t runs = 0;                             ///< runs of compiled steps, of all kinds
@@ -78,8 +100,9 @@ void forget_training(Module& module);
 /// checkpoint, read a weight.
 class RunningScope {
  public:
-  /// A ValueError if the module is running already, or if another thread runs a module that shares a weight.
-  explicit RunningScope(Module& module);
+  /// A ValueError if the module is running already, or if another thread runs a module that shares a weight. Unless
+  /// `alone`, hooks of callbacks may run the module inside of another run.
+  explicit RunningScope(Module& module, bool alone = true);
 
   /// Adds the weights that were made since.
   void add_weights();
@@ -90,10 +113,10 @@ class RunningScope {
 };
 
 /// Accesses the state and the weights of a module for its lifetime, without running it. Waits while another thread does
-/// so. A ValueError if the module is running.
+/// so. A ValueError if the module is running, unless a hook of that run calls and `alone` is false.
 class IdleScope {
  public:
-  explicit IdleScope(Module& module);
+  explicit IdleScope(Module& module, bool alone = true);
 
  private:
   std::shared_ptr<TrainingState> state_;
@@ -103,9 +126,13 @@ class IdleScope {
 /// Runs steps of a module. Traces and compiles each signature once; later steps run the plan and allocate nothing.
 class StepRunner {
  public:
+  /// `between_steps`: hooks of callbacks may make it while another one runs the module. It then computes with the
+  /// options of that one, unless it has a policy.
+  enum class Use { alone, between_steps };
+
   /// Scopes of autocast() and disable_casts() around the call hold in the steps, unless the Trainer has a policy, which
   /// is nearer. A ValueError if the module is running already, or if the Trainer's policy applies to no layer.
-  StepRunner(Module& module, RunOptions options);
+  StepRunner(Module& module, RunOptions options, Use use = Use::alone);
 
   /// Traces a step without gradients and updates. Builds layers, and throws the errors of a bad batch before training
   /// changes anything.
@@ -159,6 +186,17 @@ class StepRunner {
   Tensor output() const;
 
  private:
+  /// Notes in the training state that this run is the innermost one, inside of a step.
+  struct Nesting {
+    Nesting(TrainingState& training, const RunOptions& options);
+    ~Nesting();
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+    const RunOptions* outer;  ///< of the run whose hooks make this one, or null
+    TrainingState& state;
+    const void* between_steps;
+  };
+
   /// Policies and root of a step, for the lifetime of the object. Made inside the step's Trace, which hides the
   /// caller's scopes.
   struct StepScope {
@@ -193,6 +231,7 @@ class StepRunner {
   RunningScope running_;
   TrainingState& state_;
   RunOptions options_;
+  Nesting nesting_;
   CastRegions regions_;           // around the call
   std::string regions_key_;       // their text
   CompiledStep* step_ = nullptr;  // of the last run

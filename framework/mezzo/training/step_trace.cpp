@@ -153,7 +153,7 @@ void StepRunner::use(OptimizerConfigs configs, bool anew) {
     const auto& scale = options_.loss_scale ? options_.loss_scale : config.loss_scale;
     if (scale) config.optimizer->state()->loss_scale = LossScale(*scale);
   }
-  if (anew) state_.step = state_.epoch = state_.batch = 0;
+  if (anew) static_cast<Progress&>(state_) = {};
   state_.optimizers = std::move(configs);
   state_.steps.clear();
   state_.compiled = {};
@@ -199,7 +199,7 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   const Graph& graph = trace.graph();
   for (const auto& gate : graph.gates) {
     if (!options_.silent && gate.on_failure == Graph::OnFailure::error && gate.ok.item() == 0) {
-      throw ValueError(error_of(gate, overflow_of(graph, gate.group)));
+      throw NonFiniteError(error_of(gate, overflow_of(graph, gate.group)));
     }
   }
   eager_values_.clear();

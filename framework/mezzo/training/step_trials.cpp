@@ -105,12 +105,7 @@ std::vector<HostBatch> sample(const DataLoader& loader, int count) {
 }
 
 KeptTraining::KeptTraining(TrainingState& state)
-    : state_(state),
-      optimizers_(state.optimizers),
-      configured_(state.configured),
-      step_(state.step),
-      epoch_(state.epoch),
-      batch_(state.batch) {
+    : state_(state), optimizers_(state.optimizers), configured_(state.configured), progress_(state) {
   for (const OptimizerConfig& config : optimizers_) numbers_.push_back(*config.optimizer->state());
 }
 
@@ -119,9 +114,7 @@ KeptTraining::~KeptTraining() {
   for (std::size_t i = 0; i < optimizers_.size(); ++i) *optimizers_[i].optimizer->state() = numbers_[i];
   state_.optimizers = optimizers_;
   state_.configured = configured_;
-  state_.step = step_;
-  state_.epoch = epoch_;
-  state_.batch = batch_;
+  static_cast<Progress&>(state_) = progress_;
   state_.steps.clear();
 }
 

@@ -70,7 +70,7 @@ class KeptTraining {
   OptimizerConfigs optimizers_;
   std::vector<Optimizer::State> numbers_;
   bool configured_;
-  std::int64_t step_, epoch_, batch_;
+  Progress progress_;
 };
 
 /// Lets all layers inherit their policy for its lifetime, so that a Trainer's policy applies to every layer.

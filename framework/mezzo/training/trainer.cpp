@@ -2,7 +2,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/auto_precision.hpp>
-#include <mezzo/training/loop.hpp>
+#include <mezzo/training/loops/loops.hpp>
 
 namespace mezzo {
 namespace {
@@ -42,7 +42,8 @@ History Trainer::fit(Module& module, const DataLoader& train, const DataLoader& 
   return detail::fit(module, train, validation, run_options(options_, module),
                      {.epochs = options_.max_epochs,
                       .max_steps = options_.max_steps,
-                      .progress_bar = options_.enable_progress_bar,
+                      .verbose = options_.enable_progress_bar,
+                      .callbacks = options_.callbacks,
                       .anew = true,
                       .checkpoint = checkpoint ? &*checkpoint : nullptr});
 }
@@ -52,15 +53,17 @@ void Trainer::save_checkpoint(Module& module, const std::string& path, const Che
 }
 
 Logs Trainer::validate(Module& module, const DataLoader& loader) const {
-  return detail::evaluate(module, loader, detail::Phase::validate, run_options(options_, module));
+  return detail::evaluate(module, loader, detail::Phase::validate, run_options(options_, module),
+                          {.callbacks = options_.callbacks});
 }
 
 Logs Trainer::test(Module& module, const DataLoader& loader) const {
-  return detail::evaluate(module, loader, detail::Phase::test, run_options(options_, module));
+  return detail::evaluate(module, loader, detail::Phase::test, run_options(options_, module),
+                          {.callbacks = options_.callbacks});
 }
 
 Tensor Trainer::predict(Module& module, const DataLoader& loader) const {
-  return detail::predict(module, loader, run_options(options_, module));
+  return detail::predict(module, loader, run_options(options_, module), {.callbacks = options_.callbacks});
 }
 
 }  // namespace mezzo

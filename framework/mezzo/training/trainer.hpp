@@ -6,6 +6,8 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/data/loader.hpp>
 #include <mezzo/precision/policy.hpp>
+#include <mezzo/training/callbacks/callback.hpp>
+#include <mezzo/training/checkpoint_options.hpp>
 #include <mezzo/training/history.hpp>
 #include <mezzo/training/module.hpp>
 
@@ -16,6 +18,7 @@ struct TrainerOptions {
   int max_epochs = -1;              ///< -1: 1000, or no limit if max_steps is set
   std::int64_t max_steps = -1;      ///< training steps in all, skipped steps too; -1: no limit
   Precision precision{};            ///< of all calls of this Trainer; not given: each model's own policy
+  Callbacks callbacks{};            ///< called between the steps of all calls; as in Model::fit
   bool enable_progress_bar = true;  ///< writes a progress bar during fit
   bool eager = false;               ///< runs op by op without plans: slow, for debugging
   /// Scaling of gradients in steps that compute in float16, for every optimizer:
@@ -33,13 +36,6 @@ struct TrainerOptions {
 /// Options of Trainer::fit.
 struct TrainerFitOptions {
   std::string ckpt_path{};  ///< checkpoint to resume from, written by save_checkpoint; "": starts a new training
-};
-
-/// Options of Trainer::save_checkpoint.
-struct CheckpointOptions {
-  /// Dtype of the stored weights, floating. Not given: float32, or float64 for float64 weights. A narrower dtype rounds
-  /// them; one warning gives the largest error. Weights that no policy narrows (batch normalization) keep their dtype.
-  std::optional<DType> dtype{};
 };
 
 /// Runs the loops: `Trainer({.max_epochs = 5, .precision = "bf16"}).fit(model, train_loader, val_loader)`. Its

@@ -1,0 +1,71 @@
+#include <mezzo/training/callbacks/backup_and_restore.hpp>
+
+#include <filesystem>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/output.hpp>
+#include <mezzo/training/callbacks/texts.hpp>
+
+namespace mezzo {
+namespace {
+
+namespace fs = std::filesystem;
+const char* const where = "[BackupAndRestore]";
+
+}  // namespace
+
+BackupAndRestore::BackupAndRestore(std::string backup_dir, const BackupAndRestoreOptions& options)
+    : backup_dir_(std::move(backup_dir)), options_(options) {
+  if (backup_dir_.empty()) fail<ValueError>(where, "backup_dir must not be empty");
+}
+
+std::string BackupAndRestore::path(bool before) const {
+  return (fs::path(backup_dir_) / (before ? "latest.safetensors.bkp" : "latest.safetensors")).string();
+}
+
+void BackupAndRestore::on_train_begin(Logs&) {
+  batches_ = 0;
+  const bool latest = fs::exists(path(false)), before = options_.double_checkpoint && fs::exists(path(true));
+  if (!latest && !before) return;
+  if (!before) return session().resume(path(false));
+  try {
+    if (latest) return session().resume(path(false));
+  } catch (const FileError& error) {
+    warn(fmt::format("{} takes the backup before the last one: {}", where, error.what()));
+  }
+  session().resume(path(true));
+}
+
+void BackupAndRestore::save() {
+  batches_ = 0;
+  const std::string latest = path(false);
+  detail::make_folder_of(where, latest);
+  if (options_.double_checkpoint && fs::exists(latest)) {
+    std::error_code error;
+    fs::copy_file(latest, path(true), fs::copy_options::overwrite_existing, error);
+    if (error) fail<FileError>(where, "\"{}\" can't be written: {}", path(true), error.message());
+  }
+  session().save_checkpoint(latest);
+}
+
+void BackupAndRestore::on_train_batch_end(std::int64_t, Logs&) {
+  if (!options_.save_freq.by_epoch() && ++batches_ >= options_.save_freq.batches()) save();
+}
+
+void BackupAndRestore::on_epoch_end(int, Logs&) {
+  if (options_.save_freq.by_epoch()) save();
+}
+
+void BackupAndRestore::on_train_end(Logs&) {
+  if (!options_.delete_checkpoint) return;
+  std::error_code ignored;
+  fs::remove(path(false), ignored);
+  fs::remove(path(true), ignored);
+  fs::remove(backup_dir_, ignored);  // only if it is empty
+}
+
+CallbackState BackupAndRestore::state() const { return {.numbers = {{"batches", batches_}}, .tensors = {}}; }
+
+void BackupAndRestore::set_state(const CallbackState& state) { batches_ = detail::count_in(state, "batches"); }
+
+}  // namespace mezzo

@@ -1,0 +1,78 @@
+#include <mezzo/training/callbacks/csv_logger.hpp>
+
+#include <algorithm>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/training/callbacks/texts.hpp>
+#include <mezzo/training/loops/means.hpp>
+
+namespace mezzo {
+namespace {
+
+const char* const where = "[CSVLogger]";
+
+/// A field with quotes if it needs them.
+std::string quoted(const std::string& field, const std::string& separator) {
+  if (field.find_first_of("\"\r\n" + separator) == std::string::npos) return field;
+  std::string out = "\"";
+  for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+}  // namespace
+
+CSVLogger::CSVLogger(std::string filename, CSVLoggerOptions options)
+    : filename_(std::move(filename)), options_(std::move(options)) {
+  if (options_.separator.size() != 1 || std::string("\"\r\n").find(options_.separator) != std::string::npos) {
+    fail<ValueError>(where, "separator must be one character, no quote or line end; got \"{}\"", options_.separator);
+  }
+}
+
+void CSVLogger::on_train_begin(Logs&) {
+  header_ = true;
+  if (options_.append) header_ = std::ifstream(filename_).peek() == std::ifstream::traits_type::eof();
+  names_.clear();
+  file_ = std::make_shared<std::ofstream>(filename_,
+                                          std::ios::binary | (options_.append ? std::ios::app : std::ios::trunc));
+  if (!*file_) fail<FileError>(where, "file \"{}\" must be writable; it can't be opened", filename_);
+}
+
+void CSVLogger::on_epoch_end(int epoch, Logs& logs) {
+  if (names_.empty()) {
+    for (const auto& entry : logs) names_.push_back(entry.first);
+    std::sort(names_.begin(), names_.end());
+    const auto validates = [](const std::string& name) { return name.rfind("val_", 0) == 0; };
+    if (std::none_of(names_.begin(), names_.end(), validates)) {
+      const std::vector<std::string> own = names_;
+      for (const std::string& name : own) names_.push_back("val_" + name);
+    }
+    if (header_) {
+      std::vector<std::string> fields{"epoch"};
+      fields.insert(fields.end(), names_.begin(), names_.end());
+      write(fields);
+      header_ = false;
+    }
+  }
+  std::vector<std::string> row{fmt::to_string(epoch)};
+  for (const std::string& name : names_) {
+    const auto number = detail::find_log(logs, name);
+    row.push_back(number ? detail::python_text(*number) : "NA");
+  }
+  write(row);
+}
+
+void CSVLogger::write(const std::vector<std::string>& fields) {
+  std::string line;
+  for (const std::string& field : fields) {
+    if (!line.empty()) line += options_.separator;
+    line += quoted(field, options_.separator);
+  }
+  *file_ << line << "\r\n" << std::flush;
+  if (!*file_) fail<FileError>(where, "file \"{}\" must be writable; a write failed", filename_);
+}
+
+void CSVLogger::on_train_end(Logs&) { file_.reset(); }
+
+void CSVLogger::on_exception(const std::exception&) { file_.reset(); }
+
+}  // namespace mezzo

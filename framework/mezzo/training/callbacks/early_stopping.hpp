@@ -1,0 +1,50 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/training/callbacks/monitor.hpp>
+
+namespace mezzo {
+
+struct EarlyStoppingOptions {
+  std::string monitor = "val_loss";   ///< name in the logs of epochs
+  double min_delta = 0;               ///< smaller changes are no improvement
+  int patience = 0;                   ///< epochs without improvement after which training stops, 0 or more
+  int verbose = 0;                    ///< 1: tells when it stops and restores
+  std::string mode = "auto";          ///< "min", "max" or "auto": by the name
+  std::optional<double> baseline{};   ///< only values better than this restart the patience
+  bool restore_best_weights = false;  ///< at the end the model has the weights of the best epoch
+  int start_from_epoch = 0;           ///< epochs before this one are not considered
+};
+
+/// Stops fit once a number has stopped improving, by Keras' rules. Warns after epochs whose logs lack the number.
+class MEZZO_API EarlyStopping : public Callback {
+ public:
+  /// A ValueError for a negative patience, a NameError for an unknown mode.
+  explicit EarlyStopping(EarlyStoppingOptions options = {});
+
+  int stopped_epoch() const { return stopped_epoch_; }  ///< number of the epoch after which it stopped; 0: it did not
+  std::optional<double> best() const { return best_; }  ///< best value
+  int best_epoch() const { return best_epoch_; }        ///< number of the epoch with it
+  int wait() const { return wait_; }                    ///< epochs since then
+
+  void on_train_begin(Logs& logs) override;
+  void on_epoch_end(int epoch, Logs& logs) override;
+  void on_train_end(Logs& logs) override;
+  std::string state_name() const override { return "EarlyStopping." + monitor_.name(); }
+  CallbackState state() const override;
+  void set_state(const CallbackState& state) override;
+
+ private:
+  void keep_weights(int epoch);
+
+  EarlyStoppingOptions options_;
+  Monitor monitor_;
+  int wait_ = 0, stopped_epoch_ = 0, best_epoch_ = 0;
+  std::optional<double> best_;
+  std::vector<Tensor> best_weights_;  // in the order of Module::weights()
+};
+
+}  // namespace mezzo

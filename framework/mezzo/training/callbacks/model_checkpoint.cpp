@@ -1,0 +1,100 @@
+#include <mezzo/training/callbacks/model_checkpoint.hpp>
+
+#include <filesystem>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/output.hpp>
+#include <mezzo/training/callbacks/texts.hpp>
+
+namespace mezzo {
+namespace {
+
+const char* const where = "[ModelCheckpoint]";
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
+
+ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointOptions options)
+    : filepath_(std::move(filepath)),
+      options_(std::move(options)),
+      monitor_("ModelCheckpoint", options_.monitor, options_.mode),
+      best_(options_.initial_value_threshold) {
+  if (filepath_.empty()) fail<ValueError>(where, "filepath must not be empty");
+  for (const char* end : {".mezzo", ".keras", ".h5"}) {
+    if (!ends_with(filepath_, end)) continue;
+    fail<ValueError>(where,
+                     "filepath must end in .safetensors, .ckpt or the like: the file is a {}, no whole model; got "
+                     "\"{}\"",
+                     options_.save_weights_only ? "weight file" : "checkpoint", filepath_);
+  }
+}
+
+void ModelCheckpoint::on_train_begin(Logs&) {
+  if (options_.save_best_only) monitor_.resolve();
+}
+
+void ModelCheckpoint::on_train_batch_end(std::int64_t batch, Logs& logs) {
+  if (options_.save_freq.by_epoch() || ++batches_ < options_.save_freq.batches()) return;
+  batches_ = 0;
+  save(session().current_epoch(), batch, logs);
+}
+
+void ModelCheckpoint::on_epoch_end(int epoch, Logs& logs) {
+  if (options_.save_freq.by_epoch()) save(epoch, {}, logs);
+}
+
+bool ModelCheckpoint::should_save(int epoch, const Logs& logs, const std::string& path) {
+  const auto tell = [&](const std::string& text) {
+    if (options_.verbose > 0) write_line(fmt::format("Epoch {}: {}", epoch + 1, text));
+  };
+  if (!options_.save_best_only) {
+    tell(fmt::format("saving model to {}", path));
+    return true;
+  }
+  const auto current =
+      monitor_.value(logs, fmt::format("Can save best model only with {} available.", monitor_.name()), false);
+  if (!current) return true;
+  const std::string before = best_ ? fmt::format("{:.5f}", *best_) : "None";
+  if (!monitor_.improves(*current, best_)) {
+    tell(fmt::format("{} did not improve from {}", monitor_.name(), before));
+    return false;
+  }
+  tell(fmt::format("{} improved from {} to {:.5f}, saving model to {}", monitor_.name(), before, *current, path));
+  best_ = current;
+  return true;
+}
+
+void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const Logs& logs) {
+  const std::string path = detail::filled_path(where, filepath_, epoch, batch, logs);
+  if (!should_save(epoch, logs, path)) return;
+  if (std::filesystem::is_directory(path)) {
+    fail<FileError>(where,
+                    "Please specify a non-directory filepath for ModelCheckpoint. Filepath used is an existing "
+                    "directory: {}",
+                    path);
+  }
+  detail::make_folder_of(where, path);
+  last_path_ = path;
+  if (options_.save_weights_only) {
+    session().save_weights(path);
+  } else {
+    session().save_checkpoint(path);
+  }
+  if (options_.verbose > 0) write_line(fmt::format("Epoch {}: finished saving model to {}", epoch + 1, path));
+}
+
+CallbackState ModelCheckpoint::state() const {
+  CallbackState state{.numbers = {{"batches", batches_}}, .tensors = {}};
+  if (best_) state.numbers["best"] = *best_;
+  return state;
+}
+
+void ModelCheckpoint::set_state(const CallbackState& state) {
+  batches_ = detail::count_in(state, "batches");
+  if (const auto best = detail::number_in(state, "best")) best_ = best;
+}
+
+}  // namespace mezzo

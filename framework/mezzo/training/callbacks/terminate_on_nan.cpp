@@ -1,0 +1,17 @@
+#include <mezzo/training/callbacks/terminate_on_nan.hpp>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/output.hpp>
+
+namespace mezzo {
+
+bool TerminateOnNaN::on_non_finite(std::int64_t batch, const std::string& error) {
+  if (options_.raise_error) {
+    fail<ValueError>("[TerminateOnNaN]",
+                     "NaN or Inf loss encountered at batch {}. Terminating training immediately: {}", batch, error);
+  }
+  write_line(fmt::format("Batch {}: Invalid loss, terminating training: {}", batch, error));
+  return true;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <mezzo/training/callbacks/callback.hpp>
+#include <mezzo/training/loops/means.hpp>
+
+namespace mezzo::detail {
+
+/// Numbers of an unfinished epoch, as a checkpoint keeps them.
+struct EpochNumbers {
+  std::vector<Means::Entry> means;
+  std::vector<std::int64_t> skipped_before;  ///< TrainingState::skipped_before
+};
+
+/// JSON texts of sections of a checkpoint. Numbers are texts in it, so that they are exact, infinities and NaN too. The
+/// readers throw a ValueError for a text that the writers don't write.
+std::string text_of(const EpochNumbers& epoch);
+EpochNumbers epoch_numbers_from(const std::string& text);
+
+/// Numbers of the states of callbacks, by the callback's name in the checkpoint.
+using CallbackNumbers = std::map<std::string, std::map<std::string, double>>;
+std::string text_of(const CallbackNumbers& callbacks);
+CallbackNumbers callback_numbers_from(const std::string& text);
+
+}  // namespace mezzo::detail

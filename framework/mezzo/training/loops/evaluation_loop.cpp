@@ -1,0 +1,76 @@
+#include <mezzo/training/loops/evaluation_loop.hpp>
+
+#include <algorithm>
+#include <new>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/output.hpp>
+#include <mezzo/training/loops/loops.hpp>
+
+namespace mezzo::detail {
+
+void require_batches(const DataLoader& loader, const std::string& verb) {
+  if (loader.empty()) fail<ValueError>("[Trainer]", "{}: the loader must have batches; got an absent loader", verb);
+}
+
+void fail_without_memory(const char* verb) {
+  fail<MemoryError>("[Trainer]", "{}: the system has not enough memory", verb);
+}
+
+std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::int64_t>& steps, const char* option) {
+  if (!steps) return loader.size();
+  if (*steps < 1) fail<ValueError>("[Trainer]", "{} must be at least 1; got {}", option, *steps);
+  if (*steps > loader.size()) {
+    warn(fmt::format("[Trainer] {} is {}, but the data has {} batches: all of them are taken", option, *steps,
+                     loader.size()));
+  }
+  return std::min(*steps, loader.size());
+}
+
+Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoader& loader, Phase phase,
+                     std::int64_t steps, ProgressBar& bar) {
+  Means means;
+  Logs logs;
+  const bool alone = session.verb() != Session::Verb::fit;  // stop() in fit ends the training, not its validation
+  session.fire(Event::test_begin, logs);
+  BatchStream stream = loader.epoch(0);
+  for (std::int64_t done = 0; done < steps && !(alone && session.stopping()); ++done) {
+    const auto batch = stream.next();
+    if (!batch) break;
+    session.fire(Event::test_batch_begin, done, logs);
+    runner.run(phase, *batch);
+    means.add(runner, batch->size);
+    if (session.has_callbacks()) {
+      means.write(logs);
+      session.fire(Event::test_batch_end, done, logs);
+    }
+    if (bar.due()) bar.show_evaluation(done + 1, steps, means.numbers(true));
+  }
+  session.fire(Event::test_end, logs);
+  return means;
+}
+
+Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOptions& run,
+              const EvaluationOptions& options) try {
+  require_batches(loader, phase == Phase::test ? "test" : "validate");
+  const std::int64_t steps = limited_steps(loader, options.steps, "steps");
+  StepRunner runner(module, run, StepRunner::Use::between_steps);
+  RunningSession session(Session::Verb::evaluate, runner, options.callbacks,
+                         {.epochs = 1, .steps = steps, .verbose = options.verbose});
+  ProgressBar bar(options.verbose, steps);
+  try {
+    bar.begin("Evaluate");
+    const Means means = run_evaluation(session, runner, loader, phase, steps, bar);
+    bar.end(session.current_batch() + 1, means.numbers(true));
+    const auto numbers = means.numbers(false);
+    return {numbers.begin(), numbers.end()};
+  } catch (const std::exception& error) {
+    Logs none;
+    session.fail_with(error, none);
+    throw;
+  }
+} catch (const std::bad_alloc&) {
+  fail_without_memory("evaluate");
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <mezzo/data/loader.hpp>
+#include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/loops/running_session.hpp>
+#include <mezzo/training/progress_bar.hpp>
+
+namespace mezzo::detail {
+
+/// A ValueError unless the loader has batches.
+void require_batches(const DataLoader& loader, const std::string& verb);
+
+/// Throws the MemoryError of small allocations of the standard library. Arrays and arenas throw one with their size.
+[[noreturn]] void fail_without_memory(const char* verb);
+
+/// Number of batches to take of a loader. Warns if it has fewer than `steps`. A ValueError for fewer than 1 step;
+/// `option` is its name.
+std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::int64_t>& steps, const char* option);
+
+/// Evaluates the first `steps` batches: fires the test events and shows the progress in the bar.
+Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoader& loader, Phase phase,
+                     std::int64_t steps, ProgressBar& bar);
+
+}  // namespace mezzo::detail

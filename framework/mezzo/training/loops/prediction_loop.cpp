@@ -1,0 +1,79 @@
+#include <cstring>
+#include <new>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/scoped_value.hpp>
+#include <mezzo/training/loops/evaluation_loop.hpp>
+#include <mezzo/training/loops/loops.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+/// Concatenates tensors along axis 0.
+Tensor concatenate(const std::vector<Tensor>& parts) {
+  Shape shape = parts.front().shape();
+  if (shape.empty()) fail<ShapeError>("[Trainer]", "predict: outputs must have a batch axis; got shape {}", shape);
+  shape[0] = 0;
+  for (const Tensor& part : parts) {
+    if (!std::equal(shape.begin() + 1, shape.end(), part.shape().begin() + 1, part.shape().end())) {
+      fail<ShapeError>("[Trainer]", "predict: outputs may differ on axis 0 only; got shapes {} and {}",
+                       parts.front().shape(), part.shape());
+    }
+    shape[0] += part.shape()[0];
+  }
+  Tensor all = Tensor::uninitialized(shape, parts.front().dtype());
+  auto* out = static_cast<unsigned char*>(all.mutable_raw());
+  for (const Tensor& part : parts) {
+    std::memcpy(out, part.raw(), part.bytes());
+    out += part.bytes();
+  }
+  return all;
+}
+
+std::vector<Tensor> run_prediction(RunningSession& session, StepRunner& runner, const DataLoader& loader,
+                                   ProgressBar& bar) {
+  std::vector<Tensor> parts;
+  Logs logs;
+  session.fire(Event::predict_begin, logs);
+  BatchStream stream = loader.epoch(0);
+  for (std::int64_t done = 0; done < session.steps() && !session.stopping(); ++done) {
+    const auto batch = stream.next();
+    if (!batch) break;
+    session.fire(Event::predict_batch_begin, done, logs);
+    runner.run(Phase::predict, *batch);
+    parts.push_back(runner.output());
+    {
+      const ScopedValue outputs(session.batch_outputs, static_cast<const Tensor*>(&parts.back()));
+      session.fire(Event::predict_batch_end, done, logs);
+    }
+    if (bar.due()) bar.show(done + 1, {});
+  }
+  session.fire(Event::predict_end, logs);
+  if (parts.empty()) fail<ValueError>("[Trainer]", "predict: must take a batch; got a stop before the first one");
+  return parts;
+}
+
+}  // namespace
+
+Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run, const EvaluationOptions& options) try {
+  require_batches(loader, "predict");
+  const std::int64_t steps = limited_steps(loader, options.steps, "steps");
+  StepRunner runner(module, run, StepRunner::Use::between_steps);
+  RunningSession session(Session::Verb::predict, runner, options.callbacks,
+                         {.epochs = 1, .steps = steps, .verbose = options.verbose});
+  ProgressBar bar(options.verbose, steps);
+  try {
+    bar.begin("Predict");
+    const std::vector<Tensor> parts = run_prediction(session, runner, loader, bar);
+    bar.end(session.current_batch() + 1, {});
+    return concatenate(parts);
+  } catch (const std::exception& error) {
+    Logs none;
+    session.fail_with(error, none);
+    throw;
+  }
+} catch (const std::bad_alloc&) {
+  fail_without_memory("predict");
+}
+
+}  // namespace mezzo::detail

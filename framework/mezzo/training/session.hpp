@@ -1,0 +1,88 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/core/tensor.hpp>
+#include <mezzo/training/checkpoint_options.hpp>
+#include <mezzo/training/history.hpp>
+#include <mezzo/training/module.hpp>
+
+namespace mezzo {
+
+class Model;
+
+/// A running call of fit, evaluate or predict, as its callbacks see it. All functions may be called from every hook of
+/// a callback, unless they say otherwise.
+class MEZZO_API Session {
+ public:
+  /// Kind of call. Validation inside of fit belongs to the call of fit.
+  enum class Verb { fit, evaluate, predict };
+
+  virtual ~Session() = default;
+
+  virtual Verb verb() const = 0;
+
+  /// The module that runs.
+  virtual Module& module() const = 0;
+
+  /// The same as a Model: model().predict(x), model().evaluate(x, y). They compute with the precision of the running
+  /// call. A ValueError if the module is no Model.
+  Model& model() const;
+
+  virtual int epochs() const = 0;          ///< number of the epoch at which fit ends, -1 for no limit; otherwise 1
+  virtual std::int64_t steps() const = 0;  ///< batches of an epoch, or of the call
+  virtual int verbose() const = 0;         ///< 0, 1 or 2
+
+  virtual int current_epoch() const = 0;           ///< number of the epoch, as in History; 0 outside of fit
+  virtual std::int64_t current_batch() const = 0;  ///< index of the running or last batch of its loop; -1: none yet
+
+  /// Training steps since the optimizers began, skipped steps too.
+  virtual std::int64_t global_step() const = 0;
+
+  /// The last numbers that hooks received. In on_train_batch_end these are the means of the epoch so far.
+  virtual const Logs& logs() const = 0;
+
+  /// Epochs of this fit that have ended.
+  virtual const History& history() const = 0;
+
+  /// Ends the call after the running batch. In fit, as Keras' `stop_training`, the epoch is validated and its
+  /// on_epoch_end hooks run first.
+  virtual void stop() = 0;
+  virtual bool stopping() const = 0;
+
+  /// Optimizers of the module: `optimizers()[0].optimizer->learning_rate()`. Empty before it has been trained.
+  virtual const OptimizerConfigs& optimizers() const = 0;
+
+  /// Learning rate of the next update. `optimizer` is the name in configure_optimizers(); "": the only one. A
+  /// ValueError if there are none or several, a NameError for an unknown name.
+  double learning_rate(const std::string& optimizer = {}) const;
+
+  /// Sets that learning rate. A ValueError if it is negative or not finite, or if the optimizer has a Schedule.
+  void set_learning_rate(double rate, const std::string& optimizer = {}) const;
+
+  /// Layer::save_weights of the module.
+  void save_weights(const std::string& path) const;
+
+  /// Trainer::save_checkpoint of the module, in fit. It may be called from every hook: a training that is resumed from
+  /// the file takes the next batch and ends bit for bit like this one. The numbers of the running epoch and the states
+  /// of the callbacks are saved too.
+  void save_checkpoint(const std::string& path, const CheckpointOptions& options = {}) const;
+
+  /// Continues the training of a checkpoint, in on_train_begin of fit only: a ValueError elsewhere. A FileError if the
+  /// file is malformed or doesn't fit; nothing has changed then.
+  virtual void resume(const std::string& path) = 0;
+
+  /// Outputs of the batch, in on_predict_batch_end only: a ValueError elsewhere.
+  virtual const Tensor& outputs() const = 0;
+
+ protected:
+  Session() = default;
+  Session(const Session&) = default;
+  Session& operator=(const Session&) = default;
+
+ private:
+  const OptimizerConfig& find(const std::string& optimizer) const;
+};
+
+}  // namespace mezzo
