@@ -23,7 +23,4 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
 /// Means over the samples of the numbers that a phase's steps log.
 Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOptions& run);
 
-/// Outputs for all samples, concatenated along axis 0.
-Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run);
-
 }  // namespace mezzo::detail

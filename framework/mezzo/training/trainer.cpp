@@ -2,6 +2,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/auto_precision.hpp>
+#include <mezzo/training/batch_calls.hpp>
 #include <mezzo/training/loop.hpp>
 
 namespace mezzo {
