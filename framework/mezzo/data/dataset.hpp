@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -10,6 +12,16 @@
 #include <mezzo/data/batch.hpp>
 
 namespace mezzo {
+
+class Dataset;
+
+namespace detail {
+/// Adds a field "sample_weight": weights[class of the sample's target], or 1 for classes without one. The class is the
+/// target, rounded, or the position of its largest element. A ValueError unless the data set has one target, of shape
+/// (), (1,) or (classes,), and no sample weights. Errors begin with `where`.
+MEZZO_API Dataset with_class_weights(const Dataset& data, const std::map<std::int64_t, double>& weights,
+                                     const std::string& where);
+}  // namespace detail
 
 /// Base of all data sets. Implementations must be immutable, because several threads read at the same time.
 class MEZZO_API DatasetSource {
@@ -89,6 +101,8 @@ class MEZZO_API Dataset {
 
  private:
   friend class DataLoader;
+  friend Dataset detail::with_class_weights(const Dataset& data, const std::map<std::int64_t, double>& weights,
+                                            const std::string& where);
   Dataset range(std::int64_t begin, std::int64_t end) const;
 
   std::shared_ptr<const DatasetSource> source_;

@@ -4,20 +4,22 @@
 
 namespace mezzo {
 
-/// Mean of |y_true - y_pred| over each sample: (batch, ...) to (batch,), in at least float32. A ShapeError unless the
-/// shapes are equal; a last axis of size 1 that only one of them has is dropped.
+/// Mean of |y_true - y_pred| over the last axis: (batch, ..., n) to (batch, ...), in at least float32. A ShapeError
+/// unless the shapes are equal; a last axis of size 1 that only one of them has is dropped.
 MEZZO_API Value mean_absolute_error(const Value& y_true, const Value& y_pred);
 
 namespace losses {
 
 struct MeanAbsoluteErrorOptions {
-  std::string name = "mean_absolute_error";  ///< name in logs and histories
+  std::string reduction = "sum_over_batch_size";  ///< how the values become one number; see Loss
+  std::string name = "mean_absolute_error";       ///< name in logs and histories
 };
 
 /// mean_absolute_error as a loss.
 class MEZZO_API MeanAbsoluteError : public Loss {
  public:
-  explicit MeanAbsoluteError(MeanAbsoluteErrorOptions options = {}) : Loss(std::move(options.name)) {}
+  explicit MeanAbsoluteError(MeanAbsoluteErrorOptions options = {})
+      : Loss(std::move(options.name), std::move(options.reduction)) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return mean_absolute_error(y_true, y_pred); }
 };
 

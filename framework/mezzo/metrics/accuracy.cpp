@@ -10,8 +10,7 @@
 namespace mezzo {
 namespace {
 
-/// The fraction of `hits` (bool) of each sample.
-Value fraction(const Value& hits) { return per_sample(cast(hits, DType::float32)); }
+Value as_number(const Value& hits) { return cast(hits, DType::float32); }
 
 }  // namespace
 
@@ -19,19 +18,19 @@ Value binary_accuracy(const Value& y_true, const Value& y_pred, const ThresholdO
   const Targets targets = same_shape_targets("binary_accuracy", y_true, y_pred);
   const LibraryScope as_inserted;
   const Value above = relu(sign(targets.y_pred - options.threshold));
-  return fraction(equal(targets.y_true, above));
+  return as_number(equal(targets.y_true, above));
 }
 
 Value categorical_accuracy(const Value& y_true, const Value& y_pred) {
   const Targets targets = same_shape_targets("categorical_accuracy", y_true, y_pred);
   const LibraryScope as_inserted;
-  return fraction(equal(argmax(targets.y_true), argmax(targets.y_pred)));
+  return as_number(equal(argmax(targets.y_true), argmax(targets.y_pred)));
 }
 
 Value sparse_categorical_accuracy(const Value& y_true, const Value& y_pred) {
   const Targets targets = class_labels("sparse_categorical_accuracy", y_true, y_pred);
   const LibraryScope as_inserted;
-  return fraction(equal(targets.y_true, argmax(targets.y_pred)));
+  return as_number(equal(targets.y_true, argmax(targets.y_pred)));
 }
 
 Value accuracy(const Value& y_true, const Value& y_pred) {

@@ -8,8 +8,8 @@ struct ThresholdOptions {
   double threshold = 0.5;  ///< predictions above it are class 1, others class 0
 };
 
-/// Fraction of each sample's predictions whose class, 0 or 1, equals y_true: two values of the same shape (batch, ...)
-/// to (batch,), float32.
+/// 1 for each prediction whose class, 0 or 1, equals y_true, else 0: two values of the same shape to that shape,
+/// float32.
 MEZZO_API Value binary_accuracy(const Value& y_true, const Value& y_pred, const ThresholdOptions& options = {});
 
 namespace metrics {

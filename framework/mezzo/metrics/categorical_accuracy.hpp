@@ -4,8 +4,8 @@
 
 namespace mezzo {
 
-/// Fraction of each sample's predictions whose class, the argmax over the last axis, equals that of y_true: two values
-/// of the same shape (batch, ..., classes) to (batch,), float32.
+/// 1 for each prediction whose class, the argmax over the last axis, equals that of y_true, else 0: two values of the
+/// same shape (batch, ..., classes) to (batch, ...), float32.
 MEZZO_API Value categorical_accuracy(const Value& y_true, const Value& y_pred);
 
 namespace metrics {

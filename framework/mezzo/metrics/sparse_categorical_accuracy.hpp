@@ -4,8 +4,8 @@
 
 namespace mezzo {
 
-/// Fraction of each sample's predictions whose class, the argmax over the last axis, equals the label: labels y_true
-/// (batch, ...) or (batch, ..., 1) and scores y_pred (batch, ..., classes) to (batch,), float32.
+/// 1 for each prediction whose class, the argmax over the last axis, equals the label, else 0: labels y_true (batch,
+/// ...) or (batch, ..., 1) and scores y_pred (batch, ..., classes) to (batch, ...), float32.
 MEZZO_API Value sparse_categorical_accuracy(const Value& y_true, const Value& y_pred);
 
 namespace metrics {

@@ -144,6 +144,25 @@ Values FunctionalGraph::insert(const Values& xs) const {
   return insert(xs, results, true);
 }
 
+std::vector<std::string> FunctionalGraph::output_names() const {
+  std::vector<std::string> names;
+  for (const Operand& output : outputs_) {
+    std::string name = "output";
+    if (output.kind == Operand::Kind::step) {
+      const Step& step = steps_[output.index];
+      name = step.layers.empty() ? step.op->name : step.layers.front().entry;
+    } else if (output.kind == Operand::Kind::input && !input_names_[output.index].empty()) {
+      name = input_names_[output.index];
+    }
+    const std::string first = name;
+    for (int i = 1; std::find(names.begin(), names.end(), name) != names.end(); ++i) {
+      name = fmt::format("{}_{}", first, i);
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
 const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
   if (symbols_.pointer()) return *symbols_.pointer();
   auto symbols = std::make_shared<Symbols>();

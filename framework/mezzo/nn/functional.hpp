@@ -26,6 +26,12 @@ class MEZZO_API FunctionalGraph {
   /// Name of an Input; "" if it has none.
   const std::string& input_name(std::size_t i) const { return input_names_[i]; }
 
+  std::size_t output_count() const { return outputs_.size(); }
+
+  /// Names of the outputs: that of the layer of the model that makes it, else of the op or Input. Equal ones get
+  /// numbers: "dense", "dense_1".
+  std::vector<std::string> output_names() const;
+
   /// Inserts every op again at the place of the call, for the shapes, dtypes and policy of the call.
   Values insert(const Values& xs) const;
 

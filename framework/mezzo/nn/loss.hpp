@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <mezzo/core/any.hpp>
@@ -8,24 +9,83 @@
 
 namespace mezzo {
 
-/// Base of losses, the quantities that training minimizes.
+namespace detail {
+/// True if F is a function of y_true and y_pred.
+template <class F>
+constexpr bool is_loss_function = std::is_invocable_r_v<Value, const F&, const Value&, const Value&>;
+}  // namespace detail
+
+/// Base of losses, the quantities that training minimizes. A function of (y_true, y_pred) converts to a loss, too:
+/// `.loss = mean_squared_error`, `.loss = [](const Value& y_true, const Value& y_pred) { return ...; }`.
 class MEZZO_API Loss {
  public:
-  explicit Loss(std::string name) : name_(std::move(name)) {}
+  /// `reduction` as in Keras; others are a ValueError:
+  /// - "sum_over_batch_size" or "mean": sum of the weighted values, divided by their number
+  /// - "sum": sum of the weighted values
+  /// - "mean_with_sample_weight": sum of the weighted values, divided by the sum of the weights
+  /// - "none": the weighted values; not for compile()
+  explicit Loss(std::string name, std::string reduction = "sum_over_batch_size");
   virtual ~Loss() = default;
 
-  /// Returns one number per sample: (batch,), float32 or float64. The arguments are in Keras' order.
+  /// Returns one number per sample, or one per element of a sample: (batch,) or (batch, ...), float32 or float64. The
+  /// arguments are in Keras' order.
   virtual Value call(const Value& y_true, const Value& y_pred) const = 0;
+
+  /// Values that count, bool, in the shape of `values`, the result of call(); undefined: all. Masked values are 0, and
+  /// means are over the others.
+  virtual Value mask(const Value& y_true, const Value& values) const;
+
+  /// Values of call(), multiplied by the sample weights and reduced. Weights have the first axes of the values,
+  /// (batch,) or (batch, ...); a last axis of size 1 more is dropped. A ShapeError for others.
+  Value operator()(const Value& y_true, const Value& y_pred, const Value& sample_weight = {}) const;
 
   /// Name in logs and histories.
   const std::string& name() const { return name_; }
+
+  const std::string& reduction() const { return reduction_; }
 
   /// The loss of that Keras name ("mse", "sparse_categorical_crossentropy") with its default options. A NameError lists
   /// the valid names.
   static Any<Loss> from_name(const std::string& name);
 
+  /// Converts a function of y_true and y_pred to a loss of the name "loss".
+  template <class F, class = std::enable_if_t<detail::is_loss_function<F> && !std::is_base_of_v<Loss, F>>>
+  static Any<Loss> adopt(F function);
+
+  /// Converts a function with options, such as binary_crossentropy, to a loss with the default options.
+  template <class Options>
+  static Any<Loss> adopt(Value (*function)(const Value&, const Value&, const Options&));
+
  private:
   std::string name_;
+  std::string reduction_;
 };
+
+struct LossFunctionOptions {
+  std::string reduction = "sum_over_batch_size";  ///< see Loss
+  std::string name = "loss";                      ///< name in logs and histories
+};
+
+/// A function of y_true and y_pred as a loss: `LossFunction([](const Value& y_true, const Value& y_pred) { ... })`.
+template <class F>
+class LossFunction : public Loss {
+ public:
+  explicit LossFunction(F function, LossFunctionOptions options = {})
+      : Loss(std::move(options.name), std::move(options.reduction)), function_(std::move(function)) {}
+  Value call(const Value& y_true, const Value& y_pred) const override { return function_(y_true, y_pred); }
+
+ private:
+  F function_;
+};
+
+template <class F, class>
+Any<Loss> Loss::adopt(F function) {
+  return LossFunction<F>(std::move(function));
+}
+
+template <class Options>
+Any<Loss> Loss::adopt(Value (*function)(const Value&, const Value&, const Options&)) {
+  return adopt([function](const Value& y_true, const Value& y_pred) { return function(y_true, y_pred, Options()); });
+}
 
 }  // namespace mezzo

@@ -2,23 +2,85 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/shared.hpp>
 #include <mezzo/nn/loss.hpp>
+#include <mezzo/nn/variable.hpp>
 
 namespace mezzo {
 
-/// Base of metrics, numbers that are averaged over the samples of an epoch. Totals are accumulated in double.
+/// State of a metric, shared by its copies.
+struct MEZZO_API MetricState {
+  struct Blank {};
+  MetricState() = default;
+  explicit MetricState(Blank) {}
+  void copy_from(const MetricState& other) { *this = other; }
+
+  /// Numbers of all variables; set() stores such numbers again. Variables made since then get their initial value.
+  std::vector<Tensor> numbers() const;
+  void set(const std::vector<Tensor>& numbers) const;
+  /// Sets all variables to their initial values.
+  void reset() const;
+
+  std::vector<Variable> variables{};
+  std::vector<double> initial{};  ///< initial value of each variable
+};
+
+/// Base of metrics, measures of a model over all samples of an epoch or evaluation. Copies share their state, as
+/// Python's references do.
+///
+/// The simple form gives one number per sample, of which the weighted mean is the result: it overrides call(). Other
+/// metrics have state: they override update(), which adds a batch to variables, and result(). Both forms are computed
+/// inside of the steps of fit and evaluate.
+///
+///     class Hits : public Metric {
+///      public:
+///       Hits() : Metric("hits") { add_state(hits_, {}); }
+///       Value result() const override { return hits_; }
+///
+///      protected:
+///       void update(const Value& y_true, const Value& y_pred, const Value&) override {
+///         assign(hits_, hits_ + sum(cast(equal(y_true, y_pred), DType::float64)));
+///       }
+///
+///      private:
+///       Variable hits_{"hits"};
+///     };
+///
+/// State variables are float64 under any policy. They are no weights of the model: optimizers don't change them, weight
+/// files and checkpoints don't have them. A step that loss scaling skips leaves them as they are. fit, evaluate,
+/// train_on_batch and test_on_batch reset the metrics that they log when they begin; fit at each epoch. Validation
+/// within fit keeps the numbers of the training epoch.
 class MEZZO_API Metric {
  public:
   explicit Metric(std::string name) : name_(std::move(name)) {}
   virtual ~Metric() = default;
 
-  /// Returns one number per sample: (batch,), float32 or float64.
-  virtual Value call(const Value& y_true, const Value& y_pred) const = 0;
+  /// Returns one number per sample, or one per element of a sample: (batch,) or (batch, ...), floating. The default is
+  /// a ValueError.
+  virtual Value call(const Value& y_true, const Value& y_pred) const;
+
+  /// Adds a batch to the state. Outside of a step the numbers are added at once. Weights have the first axes of what
+  /// they weight: (batch,) or more; undefined: 1.
+  void update_state(const Value& y_true, const Value& y_pred, const Value& sample_weight = {});
+
+  /// Measure of all batches since the last reset: of the simple form, the weighted mean over samples, 0 without
+  /// samples. Only metrics of one number can be logged.
+  virtual Value result() const;
+
+  /// Sets the state to its initial values.
+  void reset_state() const { state_->reset(); }
+
+  /// State variables; some metrics make them at the first update, when shapes are known.
+  const std::vector<Variable>& variables() const { return state_->variables; }
 
   /// Name in logs and histories.
   const std::string& name() const { return name_; }
+
+  /// State that copies share, for the code that runs steps.
+  const Shared<MetricState>& state() const { return state_; }
 
   /// The metric or loss of that Keras name with its default options. "accuracy" picks its kind by the shapes of targets
   /// and predictions, as in Keras. A NameError lists the valid names.
@@ -30,9 +92,47 @@ class MEZZO_API Metric {
     return of_loss(Any<Loss>(std::move(loss)));
   }
 
+  /// Converts a function of y_true and y_pred to the mean of its values, with the name "metric". MeanMetricWrapper
+  /// gives it another name.
+  template <class F, std::enable_if_t<detail::is_loss_function<F> && !std::is_base_of_v<Loss, F>, int> = 0>
+  static Any<Metric> adopt(F function) {
+    return of_loss(LossFunction<F>(std::move(function), {"sum_over_batch_size", "metric"}));
+  }
+
+ protected:
+  /// Adds a batch to the state, with calls of assign(). The default adds the values of call().
+  virtual void update(const Value& y_true, const Value& y_pred, const Value& sample_weight);
+
+  /// Makes a state variable, float64 and filled with `initial`, in the constructor or in update(). If it exists
+  /// already, only checks the shape: a ShapeError if that differs.
+  void add_state(Variable& variable, const Shape& shape, double initial = 0);
+
+  /// Replaces the numbers of a state variable, in update().
+  static void assign(const Variable& variable, const Value& value);
+
+  /// Adds values to the state of the simple form: `values` as those of call().
+  void add_values(const Value& values, const Value& sample_weight);
+
  private:
   static Any<Metric> of_loss(Any<Loss> loss);
   std::string name_;
+  Shared<MetricState> state_{std::in_place};
+  Variable total_{"total"}, count_{"count"};  // of the simple form
 };
+
+namespace detail {
+
+/// Receiver of the updates of metrics on this thread, while a step is traced or run.
+class MEZZO_API MetricListener {
+ public:
+  virtual ~MetricListener() = default;
+  /// Called before a metric reads its state.
+  virtual void before_update(const Shared<MetricState>& state) = 0;
+
+  /// The listener of this thread, or null.
+  static MetricListener*& current();
+};
+
+}  // namespace detail
 
 }  // namespace mezzo

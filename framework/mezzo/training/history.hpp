@@ -1,14 +1,31 @@
 #pragma once
+#include <cstddef>
+#include <iosfwd>
+#include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/names.hpp>
 
 namespace mezzo {
 
-/// Result of fit: one number per epoch for each logged name.
-struct History {
+/// Result of fit: one number per epoch for each logged name. `history["loss"]` has one number for each of `epoch`.
+struct MEZZO_API History {
   std::vector<int> epoch{};                ///< epochs that ran; the first of a training is 0
   NameMap<std::vector<double>> history{};  ///< "loss", "val_loss", ...: a number for each of `epoch`
+
+  /// Numbers of that name. A NameError that lists the names if there is none.
+  const std::vector<double>& operator[](const std::string& name) const;
+  const std::vector<double>& operator[](std::nullptr_t) const = delete;  // also a literal 0
+
+  bool contains(const std::string& name) const { return history.count(name) != 0; }
 };
+
+/// True if both have the same epochs and the same numbers.
+MEZZO_API bool operator==(const History& a, const History& b);
+inline bool operator!=(const History& a, const History& b) { return !(a == b); }
+
+/// Prints one line: "epoch=[0, 1] loss=[0.5, 0.25]".
+MEZZO_API std::ostream& operator<<(std::ostream& out, const History& history);
 
 }  // namespace mezzo

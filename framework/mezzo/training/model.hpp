@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -10,35 +12,31 @@
 #include <mezzo/data/loader.hpp>
 #include <mezzo/nn/functional.hpp>
 #include <mezzo/nn/input.hpp>
-#include <mezzo/nn/metric.hpp>
 #include <mezzo/training/callbacks/callback.hpp>
+#include <mezzo/training/compile_options.hpp>
 #include <mezzo/training/history.hpp>
 #include <mezzo/training/loop_options.hpp>
 #include <mezzo/training/module.hpp>
+#include <mezzo/training/tensors.hpp>
 
 namespace mezzo {
 
-/// Options of Model::compile. Optimizer, loss and metrics are objects or Keras names.
-struct CompileOptions {
-  Any<Optimizer> optimizer = "adam";   ///< trains all trainable weights
-  Any<Loss> loss{};                    ///< Required.
-  std::vector<Any<Metric>> metrics{};  ///< logged beside "loss"; names must differ
-  /// Scaling of gradients in steps that compute in float16; not given: the defaults of LossScaleOptions. A loss_scale
-  /// of the Trainer overrides it.
-  std::optional<LossScaleOptions> loss_scale{};
-};
-
-/// Options of Model::fit on arrays, in Keras' order.
+/// Options of Model::fit on arrays or a Dataset, in Keras' order.
 struct FitOptions {
-  std::int64_t batch_size = 32;  ///< samples per step, 1 or more
-  int epochs = 1;                ///< number of the epoch at which fit ends, 0 or more
-  Verbose verbose = 1;           ///< 0: silent, 1 or "auto": progress bar, 2: a line per epoch
-  Callbacks callbacks{};         ///< called between the steps
-  double validation_split = 0;   ///< share of the samples, the last ones, to validate on: in [0, 1)
-  std::optional<std::pair<Tensor, Tensor>> validation_data{};  ///< x, y to validate on; overrides validation_split
-  bool shuffle = true;                                         ///< trains on a new order of the samples each epoch
-  std::optional<Tensor> sample_weight{};                       ///< (samples,): factors of the samples' losses
-  int initial_epoch = 0;                                       ///< number of the first epoch, 0 or more
+  std::int64_t batch_size = 32;      ///< samples per step, 1 or more
+  int epochs = 1;                    ///< number of the epoch at which fit ends, 0 or more
+  Verbose verbose = 1;               ///< 0: silent, 1 or "auto": progress bar, 2: a line per epoch
+  Callbacks callbacks{};             ///< called between the steps
+  double validation_split = 0;       ///< share of the samples, the last ones, to validate on: in [0, 1)
+  ValidationData validation_data{};  ///< validated on after epochs; overrides validation_split
+  bool shuffle = true;               ///< trains on a new order of the samples each epoch
+  /// Factors of the losses of samples by class; 1 for other classes. For models with one output. The class of a sample
+  /// is its target, or the position of the largest element of a one-hot target. Validation is not weighted.
+  std::map<std::int64_t, double> class_weight{};
+  /// Factors of the losses: (samples,), or with more of the first axes of the targets. One for all outputs, a list, or
+  /// by output name. Not for a Dataset, which has weights as fields of Role::weight, and not with class_weight.
+  Tensors sample_weight{};
+  int initial_epoch = 0;  ///< number of the first epoch, 0 or more
   /// Steps of an epoch, 1 or more. Epochs continue in the data where the last one stopped; after its last batch the
   /// data begins again, in a new order if shuffled (Keras ends that epoch early instead). Not given: all batches.
   std::optional<std::int64_t> steps_per_epoch{};
@@ -53,15 +51,25 @@ struct FitLoaderOptions {
   int epochs = 1;                                  ///< number of the epoch at which fit ends, 0 or more
   Verbose verbose = 1;                             ///< 0: silent, 1 or "auto": progress bar, 2: a line per epoch
   Callbacks callbacks{};                           ///< called between the steps
-  DataLoader validation_data{};                    ///< validated on after each epoch; empty: no validation
+  ValidationData validation_data{};                ///< validated on after epochs; empty: no validation
+  std::map<std::int64_t, double> class_weight{};   ///< as in FitOptions
   int initial_epoch = 0;                           ///< number of the first epoch, 0 or more
   std::optional<std::int64_t> steps_per_epoch{};   ///< steps of an epoch, 1 or more; not given: all batches
   std::optional<std::int64_t> validation_steps{};  ///< first batches to validate on, 1 or more; not given: all
   ValidationFrequency validation_freq = 1;         ///< epochs after which to validate
 };
 
-/// Options of Model::evaluate and Model::predict on arrays.
+/// Options of Model::evaluate on arrays or a Dataset.
 struct EvaluateOptions {
+  std::int64_t batch_size = 32;         ///< samples per step, 1 or more
+  Verbose verbose = 0;                  ///< 1: progress bar, 2: one line (Keras' default is 1)
+  Tensors sample_weight{};              ///< as in FitOptions
+  std::optional<std::int64_t> steps{};  ///< first batches to take, 1 or more; not given: all
+  Callbacks callbacks{};                ///< called between the steps
+};
+
+/// Options of Model::predict on arrays or a Dataset.
+struct PredictOptions {
   std::int64_t batch_size = 32;         ///< samples per step, 1 or more
   Verbose verbose = 0;                  ///< 1: progress bar, 2: one line (Keras' default is 1)
   std::optional<std::int64_t> steps{};  ///< first batches to take, 1 or more; not given: all
@@ -73,6 +81,17 @@ struct EvaluateLoaderOptions {
   Verbose verbose = 0;                  ///< 1: progress bar, 2: one line (Keras' default is 1)
   std::optional<std::int64_t> steps{};  ///< first batches to take, 1 or more; not given: all
   Callbacks callbacks{};                ///< called between the steps
+};
+
+/// Options of Model::train_on_batch.
+struct TrainOnBatchOptions {
+  Tensors sample_weight{};                        ///< as in FitOptions
+  std::map<std::int64_t, double> class_weight{};  ///< as in FitOptions
+};
+
+/// Options of Model::test_on_batch.
+struct TestOnBatchOptions {
+  Tensors sample_weight{};  ///< as in FitOptions
 };
 
 /// Options of Model::explain.
@@ -113,9 +132,13 @@ struct ModelOptions {
 };
 
 /// A module with the verbs of Keras. Made from the inputs and outputs of a functional graph, by deriving and overriding
-/// call(), or as a Sequential. fit, evaluate and predict need a model with one output, and are a ValueError for others:
-/// derive from Module for several losses. A functional model with several inputs takes for each named Input the input
-/// field of that name; Inputs without a name take the other fields in the order of the data set.
+/// call(), or as a Sequential.
+///
+/// Several inputs and outputs. Lists of arrays are in the order of the model's inputs or outputs. Names, of arrays or
+/// of the fields of a data set, must be those of the model: inputs have the names of their Input, outputs those of the
+/// layers that make them (output_names()). In a data set, Inputs without a name take the other input fields in their
+/// order. Sample weights of one output are the field `<output>_sample_weight`; a single field of Role::weight is for
+/// all outputs. Logs have "loss", and for several outputs "<output>_loss" and "<output>_<metric>".
 class MEZZO_API Model : public Module {
  public:
   /// Makes a functional model. A ValueError if there are no inputs or no outputs, or if an output depends on an Input
@@ -142,23 +165,44 @@ class MEZZO_API Model : public Module {
   template <class D, class = IfDerived<D>>
   Model& operator=(D&&) = delete;
 
-  /// Sets optimizer, loss and metrics. Discards the optimizer state, counters and plans of earlier training. A
-  /// ValueError if the optimizer, the loss or a metric is empty, or if loss_scale is out of range; a NameError if two
-  /// of loss and metrics have one name. The model is unchanged then.
+  /// Sets optimizer, losses and metrics. Discards the optimizer state, counters and plans of earlier training. A
+  /// ValueError if the optimizer, the loss or a metric is empty, if their number isn't that of the outputs, or if
+  /// loss_scale is out of range; a NameError for an unknown output and if two names in logs are equal. The model is
+  /// unchanged then. Models that aren't functional may have several outputs too; their losses and metrics are checked
+  /// in the first step.
   void compile(CompileOptions options);
 
   /// Trains under the model's own policy. A second call continues with the same optimizer state. A ValueError if the
-  /// model isn't compiled, the arrays are empty or an option is out of range; a ShapeError if the arrays don't fit.
-  History fit(const Tensor& x, const Tensor& y, const FitOptions& options = {});
+  /// model isn't compiled, the arrays are empty or an option is out of range; a ShapeError if the arrays don't fit; a
+  /// NameError for names that the model doesn't have.
+  History fit(const Tensors& x, const Tensors& y, const FitOptions& options = {});
+  History fit(const Dataset& data, const FitOptions& options = {});
   History fit(const DataLoader& loader, const FitLoaderOptions& options = {});
 
   /// Loss and metrics: {"loss": ..., "accuracy": ...}.
-  Logs evaluate(const Tensor& x, const Tensor& y, const EvaluateOptions& options = {});
+  Logs evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& options = {});
+  Logs evaluate(const Dataset& data, const EvaluateOptions& options = {});
   Logs evaluate(const DataLoader& loader, const EvaluateLoaderOptions& options = {});
 
-  /// Outputs for all samples, as float32, or float64 if the model's output is.
-  Tensor predict(const Tensor& x, const EvaluateOptions& options = {});
+  /// Outputs for all samples, as float32, or float64 if the model's output is. A ValueError if the model has several
+  /// outputs.
+  Tensor predict(const Tensors& x, const PredictOptions& options = {});
+  Tensor predict(const Dataset& data, const PredictOptions& options = {});
   Tensor predict(const DataLoader& loader, const EvaluateLoaderOptions& options = {});
+
+  /// All outputs by position and name: `auto [mean, variance] = model.predict_all(x).unpack<2>();`.
+  Tensors predict_all(const Tensors& x, const PredictOptions& options = {});
+  Tensors predict_all(const Dataset& data, const PredictOptions& options = {});
+  Tensors predict_all(const DataLoader& loader, const EvaluateLoaderOptions& options = {});
+
+  /// One training step, or one step of evaluation or prediction, on a batch. Metrics begin anew.
+  Logs train_on_batch(const Tensors& x, const Tensors& y, const TrainOnBatchOptions& options = {});
+  Logs test_on_batch(const Tensors& x, const Tensors& y, const TestOnBatchOptions& options = {});
+  Tensor predict_on_batch(const Tensors& x);
+
+  /// Names of the outputs of a functional model: those of the layers that make them. A ValueError if the model isn't
+  /// functional.
+  std::vector<std::string> output_names() const;
 
   /// Writes summary_text() to std::cout.
   void summary() const;
@@ -189,6 +233,11 @@ class MEZZO_API Model : public Module {
   Values inputs() const;
   Values outputs() const;
 
+  /// Loss that training_step minimizes and validation_step logs, a scalar: the sum of the losses of compile(), times
+  /// loss_weights. Override it to add terms. The vectors have one Value for each output; targets and sample weights
+  /// that there are not are undefined.
+  virtual Value compute_loss(const Values& x, const Values& y, const Values& y_pred, const Values& sample_weight);
+
   Value training_step(const Batch& batch) override;
   void validation_step(const Batch& batch) override;
   Value predict_step(const Batch& batch) override;
@@ -204,20 +253,46 @@ class MEZZO_API Model : public Module {
   static Any<Layer> inside(const Model& model, const LayerState& wanted) { return model.find_layer(wanted); }
 
  private:
-  /// Mean of the loss plus added_loss(), if layers add losses; otherwise `loss`.
-  Value with_added_losses(const Value& loss) const;
   LayerHandle handle_of(const Shared<LayerState>& layer, const std::string& path) const;
-  Value loss_of(const Value& y_true, const Value& y_pred, const Batch& batch) const;
-  void log_metrics(const Value& y_true, const Value& y_pred) const;
-  std::pair<Value, Value> targets_and_predictions(const Batch& batch);
+
+  /// Arguments and results of a step, one Value for each output; undefined for absent ones.
+  struct StepValues {
+    Values x, y, y_pred, sample_weight;
+  };
+  StepValues step_values(const Batch& batch);
+  Value log_loss_and_metrics(const Batch& batch);
+
+  /// Names of `count` outputs: "output_1", ... if the model isn't functional.
+  std::vector<std::string> names_of_outputs(std::size_t count) const;
+  /// Outputs of a functional model, else `given`, the number of arrays.
+  std::size_t output_count(std::size_t given) const;
+
+  /// Losses and metrics for this number of outputs, made at the first call.
+  const detail::CompiledOutputs& compiled_for(std::size_t outputs);
+
+  /// Target and weight fields of a batch in the order of the outputs.
+  Values targets_of(const Batch& batch, const detail::CompiledOutputs& compiled) const;
+  Values weights_of(const Batch& batch, const detail::CompiledOutputs& compiled) const;
 
   /// Input fields of a batch in the order of the model's inputs: for several inputs by name, the unnamed ones in the
   /// order of the data set. A NameError if there is no field for a named Input.
   Values inputs_of(const Batch& batch) const;
+
+  /// Data sets of arrays. `y` and `sample_weight` may be null.
+  Dataset dataset_of(const Tensors& x, const Tensors* y, const Tensors* sample_weight);
+  void add_inputs(std::vector<NamedTensor>& fields, const Tensors& x) const;
+  void add_targets(std::vector<NamedTensor>& fields, const Tensors& y);
+  void add_weights(std::vector<NamedTensor>& fields, const Tensors& weights, const Tensors& y) const;
+  DataLoader validation_of(const ValidationData& data, std::int64_t batch_size);
+  HostBatch batch_of(const Tensors& x, const Tensors& y, const Tensors& sample_weight,
+                     const std::map<std::int64_t, double>& class_weight, const std::string& verb);
+
   void require_compiled(const std::string& verb) const;
   void require_functional(const std::string& what) const;
 
   std::optional<CompileOptions> compiled_;
+  std::optional<detail::CompiledOutputs> outputs_;
+  std::vector<std::pair<std::string, Value>> loss_parts_;  // losses of the outputs, while a step is traced
   FunctionalGraph graph_;
 };
 

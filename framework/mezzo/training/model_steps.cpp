@@ -47,57 +47,151 @@ Values Model::inputs_of(const Batch& batch) const {
 Value Model::predict_step(const Batch& batch) {
   const Values inputs = inputs_of(batch);
   if (graph_.empty() || inputs.empty()) return Module::predict_step(batch);
-  return detail::one_output((*this)(inputs), label(), "predict");
+  return detail::StepContext::note_outputs((*this)(inputs), label());
 }
 
-std::pair<Value, Value> Model::targets_and_predictions(const Batch& batch) {
-  const Values inputs = inputs_of(batch);
-  const Values targets = batch.with_role(Role::target);
-  if (inputs.empty() || targets.size() != 1) {
+const detail::CompiledOutputs& Model::compiled_for(std::size_t outputs) {
+  if (!outputs_ || outputs_->names.size() != outputs) {
+    outputs_.emplace(*compiled_, names_of_outputs(outputs), label());
+  }
+  return *outputs_;
+}
+
+Values Model::targets_of(const Batch& batch, const detail::CompiledOutputs& compiled) const {
+  const std::size_t count = compiled.names.size();
+  std::vector<const Batch::Entry*> fields;
+  std::vector<std::string> names;
+  for (const Batch::Entry& entry : batch.entries()) {
+    if (entry.role != Role::target) continue;
+    fields.push_back(&entry);
+    names.push_back(entry.name);
+  }
+  if (count == 1) {
+    if (fields.size() == 1) return {fields.front()->value};
     fail<ValueError>(label(),
                      "a batch for a compiled model must have inputs and one target; got {} inputs and {} targets",
-                     inputs.size(), targets.size());
+                     batch.with_role(Role::input).size(), fields.size());
   }
-  const Value prediction = detail::one_output((*this)(inputs), label(), "a compiled model");
-  detail::StepContext::note_prediction(prediction);
-  return {targets.front(), prediction};
-}
-
-Value Model::loss_of(const Value& y_true, const Value& y_pred, const Batch& batch) const {
-  const Value loss = compiled_->loss->call(y_true, y_pred);
-  const Values weights = batch.with_role(Role::weight);
-  if (weights.empty()) return loss;
-  const Value& weight = weights.front();
-  if (weight.shape() != loss.shape()) {
-    fail<ShapeError>(label(), "sample_weight must have the shape of the loss, {}; got shape {}", loss.shape(),
-                     weight.shape());
+  Values out(count);
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto is_name = [&](const auto* field) { return field->name == compiled.names[i]; };
+    const auto found = std::find_if(fields.begin(), fields.end(), is_name);
+    if (found != fields.end()) {
+      out[i] = (*found)->value;
+      ++used;
+    }
   }
-  const LibraryScope as_inserted;
-  return loss * cast(weight, loss.dtype());
+  // The outputs of a model that isn't functional have no names, so that the order holds.
+  if (used == 0 && graph_.empty() && fields.size() == count) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = fields[i]->value;
+    used = count;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (out[i].defined() || !compiled.needs_target(i)) continue;
+    fail<NameError>(label(),
+                    "a batch must have a target field for each output with a loss or metric; got none for \"{}\"; "
+                    "targets: {}",
+                    compiled.names[i], fmt::join(names, ", "));
+  }
+  if (used < fields.size()) {
+    fail<NameError>(label(), "target fields must have the names of outputs, {}; got: {}",
+                    fmt::join(compiled.names, ", "), fmt::join(names, ", "));
+  }
+  return out;
 }
 
-Value Model::with_added_losses(const Value& loss) const {
-  if (losses().empty()) return loss;
-  const LibraryScope as_inserted;
-  return detail::mean_of(loss) + added_loss();
+Values Model::weights_of(const Batch& batch, const detail::CompiledOutputs& compiled) const {
+  const std::size_t count = compiled.names.size();
+  std::vector<const Batch::Entry*> fields;
+  std::vector<std::string> names;
+  for (const Batch::Entry& entry : batch.entries()) {
+    if (entry.role != Role::weight) continue;
+    fields.push_back(&entry);
+    names.push_back(entry.name);
+  }
+  Values out(count);
+  std::size_t used = 0;
+  std::vector<std::string> valid;
+  for (std::size_t i = 0; i < count; ++i) {
+    valid.push_back(compiled.names[i] + "_sample_weight");
+    const auto is_name = [&](const auto* field) { return field->name == valid.back(); };
+    const auto found = std::find_if(fields.begin(), fields.end(), is_name);
+    if (found == fields.end()) continue;
+    out[i] = (*found)->value;
+    ++used;
+  }
+  if (used == 0 && fields.size() == 1) return Values(count, fields.front()->value);
+  if (used < fields.size()) {
+    fail<NameError>(label(), "several weight fields must have the names {}; got: {}", fmt::join(valid, ", "),
+                    fmt::join(names, ", "));
+  }
+  return out;
 }
 
-void Model::log_metrics(const Value& y_true, const Value& y_pred) const {
-  for (const auto& metric : compiled_->metrics) log(metric->name(), metric->call(y_true, y_pred), {.prog_bar = true});
+Model::StepValues Model::step_values(const Batch& batch) {
+  StepValues step;
+  step.x = inputs_of(batch);
+  if (step.x.empty()) {
+    fail<ValueError>(label(),
+                     "a batch for a compiled model must have inputs and one target; got {} inputs and {} targets", 0,
+                     batch.with_role(Role::target).size());
+  }
+  // Errors of the batch come before those of the call, if the outputs are known.
+  if (!graph_.empty()) step.y = targets_of(batch, compiled_for(graph_.output_count()));
+  if (graph_.empty() && batch.with_role(Role::target).empty()) targets_of(batch, compiled_for(1));
+  step.y_pred = (*this)(step.x);
+  const detail::CompiledOutputs& compiled = compiled_for(step.y_pred.size());
+  step.y = targets_of(batch, compiled);
+  step.sample_weight = weights_of(batch, compiled);
+  for (std::size_t i = 0; i < step.y_pred.size(); ++i) {
+    if (compiled.losses[i]) detail::StepContext::note_prediction(step.y_pred[i]);
+  }
+  return step;
+}
+
+Value Model::compute_loss(const Values&, const Values& y, const Values& y_pred, const Values& sample_weight) {
+  const detail::CompiledOutputs& compiled = compiled_for(y_pred.size());
+  const auto trained = std::count_if(compiled.losses.begin(), compiled.losses.end(),
+                                     [](const Any<Loss>& loss) { return static_cast<bool>(loss); });
+  Value total;
+  for (std::size_t i = 0; i < y_pred.size(); ++i) {
+    if (!compiled.losses[i]) continue;
+    Value loss = (*compiled.losses[i])(y[i], y_pred[i], sample_weight[i]);
+    const LibraryScope as_inserted;
+    loss = detail::mean_of(loss);
+    if (trained > 1) loss_parts_.emplace_back(compiled.names[i] + "_loss", loss);
+    if (compiled.loss_weights[i] != 1) loss = loss * compiled.loss_weights[i];
+    total = total.defined() ? total + loss : loss;
+  }
+  if (losses().empty()) return total;
+  const LibraryScope as_inserted;
+  return total.defined() ? total + added_loss() : added_loss();
+}
+
+Value Model::log_loss_and_metrics(const Batch& batch) {
+  const StepValues step = step_values(batch);
+  loss_parts_.clear();
+  const Value loss = compute_loss(step.x, step.y, step.y_pred, step.sample_weight);
+  log("loss", loss, {.prog_bar = true});
+  for (const auto& [name, value] : loss_parts_) log(name, value, {.prog_bar = true});
+  loss_parts_.clear();
+  for (const auto& tracked : compiled_for(step.y_pred.size()).metrics) {
+    const std::size_t i = tracked.output;
+    tracked.metric->update_state(step.y[i], step.y_pred[i], tracked.weighted ? step.sample_weight[i] : Value());
+    log(tracked.name, tracked.metric, {.prog_bar = true});
+  }
+  return loss;
 }
 
 Value Model::training_step(const Batch& batch) {
   require_compiled("fit");
-  const auto [y_true, y_pred] = targets_and_predictions(batch);
-  log_metrics(y_true, y_pred);
-  return with_added_losses(loss_of(y_true, y_pred, batch));
+  return log_loss_and_metrics(batch);
 }
 
 void Model::validation_step(const Batch& batch) {
   require_compiled("evaluate");
-  const auto [y_true, y_pred] = targets_and_predictions(batch);
-  log("loss", with_added_losses(loss_of(y_true, y_pred, batch)), {.prog_bar = true});
-  log_metrics(y_true, y_pred);
+  log_loss_and_metrics(batch);
 }
 
 }  // namespace mezzo

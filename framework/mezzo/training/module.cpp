@@ -21,7 +21,7 @@ Value Module::predict_step(const Batch& batch) {
     for (const Batch::Entry& entry : batch.entries()) names.push_back(entry.name);
     fail<ValueError>(label(), "predict: the batch must have an input field; got fields: {}", fmt::join(names, ", "));
   }
-  return detail::one_output((*this)(inputs), label(), "predict");
+  return detail::StepContext::note_outputs((*this)(inputs), label());
 }
 
 OptimizerConfigs Module::configure_optimizers() { return {}; }
@@ -41,6 +41,10 @@ History Module::history() {
 
 void Module::log(const std::string& name, const Value& value, const LogOptions& options) {
   detail::StepContext::current("log()").log(name, value, options.prog_bar);
+}
+
+void Module::log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options) {
+  detail::StepContext::current("log()").log(name, metric, options.prog_bar);
 }
 
 OptimizerHandle Module::optimizer(const std::string& name) {

@@ -3,20 +3,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/core/names.hpp>
 #include <mezzo/core/usage.hpp>
 #include <mezzo/nn/layer.hpp>
+#include <mezzo/nn/metric.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/training/batch.hpp>
-#include <mezzo/training/history.hpp>
+#include <mezzo/training/logs.hpp>
 
 namespace mezzo {
-
-/// Logged numbers by name: result of evaluate, validate and test. A std::map that doesn't take 0 as a name.
-using Logs = NameMap<double>;
 
 /// Options of Module::log.
 struct LogOptions {
@@ -69,8 +67,8 @@ class MEZZO_API Module : public Layer {
   /// Logs the metrics of a test batch. The default is validation_step().
   virtual void test_step(const Batch& batch) { validation_step(batch); }
 
-  /// Output of Trainer::predict for a batch. The default calls the module on the input fields and returns its output; a
-  /// ValueError if it has several.
+  /// Output of Trainer::predict for a batch. The default calls the module on the input fields and returns its output;
+  /// of several outputs, the first, which a step of your own must return as it is.
   virtual Value predict_step(const Batch& batch);
 
   /// Optimizers that train the module. Each must have a state of its own.
@@ -107,6 +105,15 @@ class MEZZO_API Module : public Layer {
   /// has logged the name already.
   static void log(const std::string& name, const Value& value, const LogOptions& options = {});
 
+  /// Logs the result of a metric that the step updates:
+  /// `auc_.update_state(batch["y"], scores); log("auc", auc_, {.prog_bar = true});`. The number of an epoch is the
+  /// result over its steps; each epoch, validation and test begins anew. A ValueError outside of a step, a NameError if
+  /// the step has logged the name already, a ShapeError if the result isn't one number.
+  template <class M, class = std::enable_if_t<std::is_base_of_v<Metric, M> || std::is_same_v<M, Any<Metric>>>>
+  static void log(const std::string& name, const M& metric, const LogOptions& options = {}) {
+    log_metric(name, metric, options);
+  }
+
   /// The op log, which the other overload would hide.
   static Value log(const Value& x) { return mezzo::log(x); }
 
@@ -121,6 +128,8 @@ class MEZZO_API Module : public Layer {
   static void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
  private:
+  static void log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
+
   Transient<RunState> run_state_;
 };
 

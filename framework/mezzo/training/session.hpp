@@ -74,7 +74,7 @@ class MEZZO_API Session {
   virtual void resume(const std::string& path) = 0;
 
   /// Outputs of the batch, in on_predict_batch_end only: a ValueError elsewhere.
-  virtual const Tensor& outputs() const = 0;
+  virtual const std::vector<Tensor>& outputs() const = 0;
 
  protected:
   Session() = default;

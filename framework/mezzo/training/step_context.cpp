@@ -50,13 +50,47 @@ void StepContext::log(const std::string& name, const Value& value, bool prog_bar
                      "freeze",
                      name);
   }
-  if (has(name)) fail<NameError>("[Module]", "log: names must differ within a step; got \"{}\" twice", name);
-  logged_.push_back({name, prog_bar});
+  require_new(name);
+  logged_.push_back({name, prog_bar, {}, logged_values_++});
   Trace::current()->output(name, mean_of(value));
+}
+
+void StepContext::log(const std::string& name, const Any<Metric>& metric, bool prog_bar) {
+  if (!metric) fail<ValueError>("[Module]", "log(\"{}\", ...): the metric must not be empty; got an empty one", name);
+  require_new(name);
+  if (purpose_ == Purpose::train) {
+    const OutsideTrace at_once;
+    const Shape shape = metric->result().shape();
+    const bool one = std::all_of(shape.begin(), shape.end(), [](std::int64_t size) { return size == 1; });
+    if (!one) {
+      fail<ShapeError>("[Module]", "log(\"{}\", ...): the result of the metric must be one number; got shape {}", name,
+                       shape);
+    }
+  }
+  logged_.push_back({name, prog_bar, metric, 0});
+}
+
+void StepContext::require_new(const std::string& name) const {
+  if (has(name)) fail<NameError>("[Module]", "log: names must differ within a step; got \"{}\" twice", name);
 }
 
 void StepContext::note_prediction(const Value& prediction) {
   if (innermost() != nullptr) innermost()->predictions_.push_back(prediction);
+}
+
+Value StepContext::note_outputs(const Values& outputs, const std::string& where) {
+  if (innermost() == nullptr) require_one_output(outputs.size(), where, "predict");
+  if (innermost() != nullptr) {
+    innermost()->outputs_ = outputs;
+    innermost()->outputs_where_ = where;
+  }
+  return outputs.front();
+}
+
+Values StepContext::outputs(const Value& result) const {
+  if (outputs_.size() < 2) return {result};
+  if (!result.same_as(outputs_.front())) require_one_output(outputs_.size(), outputs_where_, "predict");
+  return outputs_;
 }
 
 bool StepContext::has(const std::string& name) const {
@@ -165,12 +199,10 @@ void StepContext::finish(const Value& loss) {
   minimize(loss, OptimizerHandle(0));
 }
 
-Value one_output(const Values& outputs, const std::string& where, const std::string& verb) {
-  if (outputs.size() == 1) return outputs.front();
-  fail<ValueError>(where,
-                   "{}: the model must have one output; got {}: make a Model of one of them, or a Module with steps of "
-                   "its own",
-                   verb, outputs.size());
+void require_one_output(std::size_t outputs, const std::string& where, const std::string& verb) {
+  if (outputs == 1) return;
+  fail<ValueError>(where, "{}: the model must have one output; got {}: predict_all of a Model returns all", verb,
+                   outputs);
 }
 
 Value mean_of(const Value& value) {

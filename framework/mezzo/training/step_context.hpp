@@ -2,14 +2,17 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/nn/metric.hpp>
 #include <mezzo/training/module.hpp>
 
 namespace mezzo::detail {
 
-/// A value that a step reports.
+/// A value that a step reports: an output of its plan, or the result of a metric that it updates.
 struct Logged {
   std::string name;
   bool prog_bar = false;
+  Any<Metric> metric{};    ///< empty for an output
+  std::size_t output = 0;  ///< index among the outputs
 };
 
 /// Receiver of log(), optimizer() and minimize() on this thread while a step is traced.
@@ -31,6 +34,7 @@ class StepContext {
   static StepContext& current(const std::string& what);
 
   void log(const std::string& name, const Value& value, bool prog_bar);
+  void log(const std::string& name, const Any<Metric>& metric, bool prog_bar);
   OptimizerHandle optimizer(const std::string& name) const;
   void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
@@ -50,6 +54,13 @@ class StepContext {
   static void note_prediction(const Value& prediction);
   const Values& predictions() const { return predictions_; }
 
+  /// Notes all outputs of a module in a predict step. Returns the first.
+  static Value note_outputs(const Values& outputs, const std::string& where);
+
+  /// Outputs of a predict step that returned `result`: those noted, if `result` is the first of them, else `result`. A
+  /// ValueError if the step computed `result` from the first of several.
+  Values outputs(const Value& result) const;
+
  private:
   /// A weight that an optimizer trains and that the step has read.
   struct Trained {
@@ -64,8 +75,12 @@ class StepContext {
   Purpose purpose_;
   std::vector<std::size_t> minimized_;                                // optimizers given to minimize()
   std::vector<std::vector<std::shared_ptr<VariableState>>> updated_;  // by optimizer
+  void require_new(const std::string& name) const;
+
   std::vector<Logged> logged_;
-  Values losses_, predictions_;
+  std::size_t logged_values_ = 0;  // logged ones that are outputs
+  Values losses_, predictions_, outputs_;
+  std::string outputs_where_;
   StepContext* outer_;
 };
 
@@ -75,7 +90,7 @@ bool trains(const OptimizerConfig& optimizer, const Variable& weight);
 /// Mean of a loss or a metric as a scalar of at least float32.
 Value mean_of(const Value& value);
 
-/// The only output of a module. A ValueError that begins with `where` if there are several.
-Value one_output(const Values& outputs, const std::string& where, const std::string& verb);
+/// Throws a ValueError that begins with `where` unless there is one output.
+void require_one_output(std::size_t outputs, const std::string& where, const std::string& verb);
 
 }  // namespace mezzo::detail

@@ -201,6 +201,7 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   step_ = find_step(phase, batch);
   if (step_ == nullptr) step_ = compile(phase, batch);
   step_->used = ++state_.runs;
+  for (const auto& metric : step_->metrics) metrics_.before_update(metric);
   inputs_.resize(batch.fields.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = batch.fields[i].tensor;
   const std::vector<RuntimeKey>& keys = step_->plan->runtime_keys();
@@ -256,11 +257,41 @@ void StepRunner::warn_of_many_plans(Phase phase, const HostBatch& batch) {
 }
 
 double StepRunner::value(std::size_t i) const {
-  return options_.eager ? eager_values_[i].item() : step_->plan->scalar(i);
+  const Logged& logged = (*logged_)[i];
+  if (logged.metric) return logged.metric->result().item();
+  return options_.eager ? eager_values_[logged.output].item() : step_->plan->scalar(logged.output);
 }
 
-Tensor StepRunner::output() const {
-  return options_.eager ? eager_values_.back() : step_->plan->output(step_->plan->output_names().size() - 1);
+std::vector<Tensor> StepRunner::outputs() const {
+  if (options_.eager) {
+    return {eager_values_.begin() + static_cast<std::ptrdiff_t>(eager_logged_outputs_), eager_values_.end()};
+  }
+  std::vector<Tensor> out;
+  for (std::size_t i = step_->logged_outputs; i < step_->plan->output_names().size(); ++i) {
+    out.push_back(step_->plan->output(i));
+  }
+  return out;
+}
+
+void MetricTracker::before_update(const Shared<MetricState>& state) {
+  const auto add = [&](std::vector<Shared<MetricState>>& to) {
+    const auto same = [&](const auto& other) { return other.get() == state.get(); };
+    if (std::any_of(to.begin(), to.end(), same)) return false;
+    to.push_back(state);
+    return true;
+  };
+  if (add(seen_)) state->reset();
+  add(updated);
+}
+
+MetricScope::MetricScope(StepRunner& runner) : runner_(runner), seen_(runner.metrics().seen()) {
+  for (const auto& metric : seen_) numbers_.push_back(metric->numbers());
+  runner.metrics().begin();
+}
+
+MetricScope::~MetricScope() {
+  for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i]->set(numbers_[i]);
+  runner_.metrics().continue_with(std::move(seen_));
 }
 
 double StepRunner::runtime_value(const RuntimeKey& key) const {

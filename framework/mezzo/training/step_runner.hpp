@@ -50,9 +50,11 @@ struct CompiledStep {
   Signature signature;
   std::int64_t used = 0;  ///< TrainingState::runs at its last run
   std::shared_ptr<Plan> plan;
-  std::vector<Logged> logged;        ///< one per output of the plan; the output of a predict step follows them
-  std::vector<std::size_t> updated;  ///< optimizers that the step applies
-  std::vector<bool> scaled;          ///< by optimizer: true if its gradients carry a loss scale
+  std::vector<Logged> logged;      ///< outputs of the plan, and metrics
+  std::size_t logged_outputs = 0;  ///< outputs of the plan that are logged; those of a predict step follow them
+  std::vector<Shared<MetricState>> metrics;  ///< that the step updates
+  std::vector<std::size_t> updated;          ///< optimizers that the step applies
+  std::vector<bool> scaled;                  ///< by optimizer: true if its gradients carry a loss scale
 };
 
 class RunningSession;
@@ -123,6 +125,25 @@ class IdleScope {
   std::optional<AccessScope> scope_;
 };
 
+/// Metrics that steps update. Resets each before its first update after begin().
+class MetricTracker : public MetricListener {
+ public:
+  void before_update(const Shared<MetricState>& state) override;
+
+  /// The next update of each metric starts anew.
+  void begin() { seen_.clear(); }
+
+  /// Metrics updated since the last begin(), and their numbers.
+  const std::vector<Shared<MetricState>>& seen() const { return seen_; }
+  void continue_with(std::vector<Shared<MetricState>> seen) { seen_ = std::move(seen); }
+
+  /// Metrics that the step in progress updates.
+  std::vector<Shared<MetricState>> updated;
+
+ private:
+  std::vector<Shared<MetricState>> seen_;
+};
+
 /// Runs steps of a module. Traces and compiles each signature once; later steps run the plan and allocate nothing.
 class StepRunner {
  public:
@@ -179,11 +200,13 @@ class StepRunner {
   /// Names that the last step logged.
   const std::vector<Logged>& logged() const { return *logged_; }
 
-  /// Number that the last step logged under logged()[i].
+  /// Number that the last step logged under logged()[i]; of a metric, its result so far.
   double value(std::size_t i) const;
 
-  /// Output of the last predict step.
-  Tensor output() const;
+  /// Outputs of the last predict step.
+  std::vector<Tensor> outputs() const;
+
+  MetricTracker& metrics() { return metrics_; }
 
  private:
   /// Notes in the training state that this run is the innermost one, inside of a step.
@@ -212,6 +235,7 @@ class StepRunner {
   CompiledStep* find_step(Phase phase, const HostBatch& batch) const;
   CompiledStep* compile(Phase phase, const HostBatch& batch);
   Value user_step(Phase phase, const Batch& batch);
+  /// Traces a step with its outputs. Metrics that it updates are in metrics_.updated.
   std::vector<Logged> trace_step(Phase phase, const Batch& batch);
   void run_plan(Phase phase, const HostBatch& batch);
   void make_room();  ///< drops the plans that were used longest ago, until one more may be added
@@ -240,11 +264,28 @@ class StepRunner {
   const std::vector<Logged>* logged_ = nullptr;
   std::vector<Logged> eager_logged_;
   std::vector<Tensor> eager_values_;
+  std::size_t eager_logged_outputs_ = 0;
+  MetricTracker metrics_;
   std::vector<bool> scaled_;  // by optimizer
   bool converted_ = false;
   bool masters_kept_ = false;
   bool skipped_ = false;
   std::string failure_;  // error of the last optimizer that failed in a step; thrown after all are counted
+};
+
+/// Keeps the numbers of metrics in an epoch during another one, such as a validation: metrics start anew within the
+/// scope, and continue after it.
+class MetricScope {
+ public:
+  explicit MetricScope(StepRunner& runner);
+  ~MetricScope();
+  MetricScope(const MetricScope&) = delete;
+  MetricScope& operator=(const MetricScope&) = delete;
+
+ private:
+  StepRunner& runner_;
+  std::vector<Shared<MetricState>> seen_;
+  std::vector<std::vector<Tensor>> numbers_;
 };
 
 }  // namespace mezzo::detail

@@ -3,6 +3,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/loss_scaling.hpp>
 
@@ -35,6 +36,12 @@ void note_groups(const Graph& graph, std::size_t optimizers, std::vector<std::si
   }
 }
 
+/// Logged values that are outputs, not metrics.
+std::size_t count_outputs(const std::vector<Logged>& logged) {
+  return static_cast<std::size_t>(
+      std::count_if(logged.begin(), logged.end(), [](const Logged& entry) { return !entry.metric; }));
+}
+
 bool open(const Graph& graph, int group) {
   return std::all_of(graph.gates.begin(), graph.gates.end(), [&](const Graph::Gate& gate) {
     return (group >= 0 && gate.group != group) || gate.ok.item() != 0;
@@ -62,11 +69,15 @@ Value StepRunner::user_step(Phase phase, const Batch& batch) {
 std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
   const StepScope scope(*this);
   StepContext context(module_, state_.optimizers, StepContext::Purpose::train);
+  metrics_.updated.clear();
+  const ScopedValue<MetricListener*> listening(MetricListener::current(), &metrics_);
   const Value result = user_step(phase, batch);
   if (phase == Phase::predict) {
-    const DType dtype = is_floating(result.dtype()) ? accumulation_dtype(result.dtype()) : result.dtype();
-    Trace::current()->output("output", cast(result, dtype));
-    return {};
+    for (const Value& output : context.outputs(result)) {
+      const DType dtype = is_floating(output.dtype()) ? accumulation_dtype(output.dtype()) : output.dtype();
+      Trace::current()->output("output", cast(output, dtype));
+    }
+    return context.logged();
   }
   if (phase == Phase::train) {
     context.finish(result);
@@ -165,6 +176,8 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   auto step = std::make_unique<CompiledStep>();
   Trace trace(Trace::Mode::graph, phase == Phase::train);
   step->logged = trace_step(phase, symbols(trace, batch));
+  step->logged_outputs = count_outputs(step->logged);
+  step->metrics = metrics_.updated;
   note_groups(trace.graph(), state_.optimizers.size(), step->updated, step->scaled);
   if (options_.silent) {
     // After note_groups(), which takes gates that skip updates for those of loss scaling.
@@ -194,6 +207,7 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
     }
   }
   eager_logged_ = trace_step(phase, symbols(trace, batch));
+  eager_logged_outputs_ = count_outputs(eager_logged_);
   running_.add_weights();
   logged_ = &eager_logged_;
   const Graph& graph = trace.graph();

@@ -36,7 +36,7 @@ class Recorder : public Callback {
   void on_predict_end(Logs&) override { note("}predict"); }
   void on_predict_batch_begin(std::int64_t batch, Logs&) override { note("p" + std::to_string(batch) + "{"); }
   void on_predict_batch_end(std::int64_t batch, Logs&) override {
-    note("}" + std::to_string(batch) + ":" + std::to_string(session().outputs().shape()[0]));
+    note("}" + std::to_string(batch) + ":" + std::to_string(session().outputs()[0].shape()[0]));
   }
   void on_exception(const std::exception& error) override { note(std::string("error: ") + error.what()); }
 

@@ -51,7 +51,8 @@ class MEZZO_API Callback {
   virtual void on_predict_begin(Logs&) {}
   virtual void on_predict_end(Logs&) {}
   virtual void on_predict_batch_begin(std::int64_t, Logs&) {}
-  virtual void on_predict_batch_end(std::int64_t, Logs&) {}  ///< session().outputs() are the outputs of the batch
+  virtual void on_predict_batch_end(std::int64_t, Logs&) {
+  }  ///< session().outputs(): one tensor for each output of the model
 
   /// Called when an error ends the call, also one of another callback. The error reaches the caller afterwards. An
   /// exception that this hook throws becomes a warning.

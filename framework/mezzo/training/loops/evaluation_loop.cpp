@@ -29,6 +29,7 @@ std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::in
 
 Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoader& loader, Phase phase,
                      std::int64_t steps, ProgressBar& bar) {
+  runner.metrics().begin();
   Means means;
   Logs logs;
   const bool alone = session.verb() != Session::Verb::fit;  // stop() in fit ends the training, not its validation
@@ -55,6 +56,8 @@ Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOp
   require_batches(loader, phase == Phase::test ? "test" : "validate");
   const std::int64_t steps = limited_steps(loader, options.steps, "steps");
   StepRunner runner(module, run, StepRunner::Use::between_steps);
+  std::optional<MetricScope> of_fit;  // a hook of fit evaluates; the metrics of the epoch continue after it
+  if (RunningSession* fit = training_state(module).session) of_fit.emplace(fit->runner());
   RunningSession session(Session::Verb::evaluate, runner, options.callbacks,
                          {.epochs = 1, .steps = steps, .verbose = options.verbose});
   ProgressBar bar(options.verbose, steps);
@@ -62,8 +65,7 @@ Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOp
     bar.begin("Evaluate");
     const Means means = run_evaluation(session, runner, loader, phase, steps, bar);
     bar.end(session.current_batch() + 1, means.numbers(true));
-    const auto numbers = means.numbers(false);
-    return {numbers.begin(), numbers.end()};
+    return Logs(means.numbers(false));
   } catch (const std::exception& error) {
     Logs none;
     session.fail_with(error, none);

@@ -109,6 +109,7 @@ void FitLoop::run_epoch(RunningSession& session) {
   } else {
     scaling_.emplace(runner_, state_.skipped_before);  // a resumed epoch
   }
+  runner_.metrics().begin();
   logs_ = Logs();
   session.fire(Event::epoch_begin, epoch, logs_);
   train_batches(session);
@@ -175,17 +176,17 @@ bool FitLoop::step(RunningSession& session, const HostBatch& batch) {
 HostBatch FitLoop::next_batch() {
   if (!stream_) stream_.emplace(train_.epoch(state_.pass, state_.position));
   auto batch = stream_->next();
-  if (!batch) fail<ValueError>("[Trainer]", "fit: the loader must give {} batches; got {}", train_.size(), state_.position);
+  if (!batch)
+    fail<ValueError>("[Trainer]", "fit: the loader must give {} batches; got {}", train_.size(), state_.position);
   return std::move(*batch);
 }
 
 void FitLoop::validate(RunningSession& session, Logs& logs, Numbers& shown) {
+  const MetricScope epoch_metrics(runner_);
   const ProgressBar::Rest rest(bar_, session.current_batch() + 1, shown);
   const Means validated = run_evaluation(session, runner_, validation_, Phase::validate, validation_steps_, bar_);
   const bool all = runner_.module().prefixes_validation();
-  const auto key = [&](const std::string& name) {
-    return (all || state_.epoch_means.has(name) ? "val_" : "") + name;
-  };
+  const auto key = [&](const std::string& name) { return (all || state_.epoch_means.has(name) ? "val_" : "") + name; };
   for (const auto& [name, number] : validated.numbers(false)) set_log(logs, key(name), number);
   for (const auto& [name, number] : validated.numbers(true)) shown.emplace_back(key(name), number);
 }

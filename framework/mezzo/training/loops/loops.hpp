@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <mezzo/data/loader.hpp>
 #include <mezzo/training/callbacks/callback.hpp>
@@ -39,7 +40,11 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
 Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOptions& run,
               const EvaluationOptions& options = {});
 
-/// Outputs for all samples, concatenated along axis 0.
+/// Outputs for all samples, concatenated along axis 0: one tensor for each output of predict_step.
+std::vector<Tensor> predict_all(Module& module, const DataLoader& loader, const RunOptions& run,
+                                const EvaluationOptions& options = {});
+
+/// The same for a module with one output. A ValueError if it has several.
 Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run, const EvaluationOptions& options = {});
 
 }  // namespace mezzo::detail

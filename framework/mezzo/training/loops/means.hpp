@@ -13,7 +13,7 @@
 namespace mezzo::detail {
 
 /// Sets a number of logs.
-inline void set_log(Logs& logs, const std::string& name, double number) { logs.insert_or_assign(name, number); }
+inline void set_log(Logs& logs, const std::string& name, double number) { logs.set(name, number); }
 
 /// A number of logs, if they have it.
 inline std::optional<double> find_log(const Logs& logs, const std::string& name) {
@@ -23,7 +23,8 @@ inline std::optional<double> find_log(const Logs& logs, const std::string& name)
 /// Numbers with their names, in the order in which they appear in the progress bar.
 using Numbers = std::vector<std::pair<std::string, double>>;
 
-/// Means over the samples of the numbers that steps log, in double, without skipped steps.
+/// Numbers of an epoch or evaluation by name: means over the samples of the values that steps log, in double, and the
+/// results of their metrics. Skipped steps don't count.
 class Means {
  public:
   struct Entry {
@@ -31,9 +32,13 @@ class Means {
     bool prog_bar = false;
     double total = 0;
     double samples = 0;
+    Any<Metric> metric{};  ///< empty for a mean
 
     /// NaN if every step was skipped.
-    double mean() const { return samples > 0 ? total / samples : std::numeric_limits<double>::quiet_NaN(); }
+    double number() const {
+      if (samples == 0) return std::numeric_limits<double>::quiet_NaN();
+      return metric ? metric->result().item() : total / samples;
+    }
   };
 
   Means() = default;
@@ -46,23 +51,23 @@ class Means {
     for (std::size_t i = 0; i < logged.size(); ++i) {
       Entry& entry = entry_of(logged[i], i);
       if (runner.skipped()) continue;
-      entry.total += runner.value(i) * static_cast<double>(samples);
+      if (!entry.metric) entry.total += runner.value(i) * static_cast<double>(samples);
       entry.samples += static_cast<double>(samples);
     }
   }
 
-  /// Means of all names, or of those for the progress bar.
+  /// All numbers, or those for the progress bar.
   Numbers numbers(bool prog_bar_only) const {
     Numbers out;
     for (const Entry& entry : entries_) {
-      if (entry.prog_bar || !prog_bar_only) out.emplace_back(entry.name, entry.mean());
+      if (entry.prog_bar || !prog_bar_only) out.emplace_back(entry.name, entry.number());
     }
     return out;
   }
 
-  /// Writes the means of all names. Allocates nothing once `logs` has the names.
+  /// Writes all numbers. Allocates nothing once `logs` has the names.
   void write(Logs& logs) const {
-    for (const Entry& entry : entries_) set_log(logs, entry.name, entry.mean());
+    for (const Entry& entry : entries_) set_log(logs, entry.name, entry.number());
   }
 
   bool has(const std::string& name) const {
@@ -74,11 +79,17 @@ class Means {
  private:
   /// Entry of a name. Steps usually log the same names in the same order, so index `likely` is tried first.
   Entry& entry_of(const Logged& logged, std::size_t likely) {
-    if (likely < entries_.size() && entries_[likely].name == logged.name) return entries_[likely];
+    if (likely < entries_.size() && entries_[likely].name == logged.name) return with_metric(entries_[likely], logged);
     for (Entry& entry : entries_) {
-      if (entry.name == logged.name) return entry;
+      if (entry.name == logged.name) return with_metric(entry, logged);
     }
-    return entries_.emplace_back(Entry{.name = logged.name, .prog_bar = logged.prog_bar});
+    return entries_.emplace_back(Entry{.name = logged.name, .prog_bar = logged.prog_bar, .metric = logged.metric});
+  }
+
+  /// Entries of a checkpoint have no metric. Its result is that of the rest of a resumed epoch.
+  static Entry& with_metric(Entry& entry, const Logged& logged) {
+    if (!entry.metric) entry.metric = logged.metric;
+    return entry;
   }
 
   std::vector<Entry> entries_;

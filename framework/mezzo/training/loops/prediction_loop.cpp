@@ -15,7 +15,8 @@ Tensor concatenate(const std::vector<Tensor>& parts) {
   if (shape.empty()) fail<ShapeError>("[Trainer]", "predict: outputs must have a batch axis; got shape {}", shape);
   shape[0] = 0;
   for (const Tensor& part : parts) {
-    if (!std::equal(shape.begin() + 1, shape.end(), part.shape().begin() + 1, part.shape().end())) {
+    if (part.shape().size() != shape.size() ||
+        !std::equal(shape.begin() + 1, shape.end(), part.shape().begin() + 1, part.shape().end())) {
       fail<ShapeError>("[Trainer]", "predict: outputs may differ on axis 0 only; got shapes {} and {}",
                        parts.front().shape(), part.shape());
     }
@@ -30,9 +31,15 @@ Tensor concatenate(const std::vector<Tensor>& parts) {
   return all;
 }
 
-std::vector<Tensor> run_prediction(RunningSession& session, StepRunner& runner, const DataLoader& loader,
-                                   ProgressBar& bar) {
-  std::vector<Tensor> parts;
+std::string label_of(const Module& module) {
+  const ScopeInfo& info = *module.state();
+  return info.name.empty() ? fmt::format("[{}]", info.kind) : fmt::format("[{} \"{}\"]", info.kind, info.name);
+}
+
+/// Outputs of all batches: one list for each output.
+std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRunner& runner, const DataLoader& loader,
+                                                ProgressBar& bar, bool one) {
+  std::vector<std::vector<Tensor>> parts;
   Logs logs;
   session.fire(Event::predict_begin, logs);
   BatchStream stream = loader.epoch(0);
@@ -41,9 +48,12 @@ std::vector<Tensor> run_prediction(RunningSession& session, StepRunner& runner, 
     if (!batch) break;
     session.fire(Event::predict_batch_begin, done, logs);
     runner.run(Phase::predict, *batch);
-    parts.push_back(runner.output());
+    const std::vector<Tensor> outputs = runner.outputs();
+    if (one) require_one_output(outputs.size(), label_of(runner.module()), "predict");
+    parts.resize(outputs.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
     {
-      const ScopedValue outputs(session.batch_outputs, static_cast<const Tensor*>(&parts.back()));
+      const ScopedValue shown(session.batch_outputs, &outputs);
       session.fire(Event::predict_batch_end, done, logs);
     }
     if (bar.due()) bar.show(done + 1, {});
@@ -53,9 +63,8 @@ std::vector<Tensor> run_prediction(RunningSession& session, StepRunner& runner, 
   return parts;
 }
 
-}  // namespace
-
-Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run, const EvaluationOptions& options) try {
+std::vector<Tensor> predict_outputs(Module& module, const DataLoader& loader, const RunOptions& run,
+                                    const EvaluationOptions& options, bool one) try {
   require_batches(loader, "predict");
   const std::int64_t steps = limited_steps(loader, options.steps, "steps");
   StepRunner runner(module, run, StepRunner::Use::between_steps);
@@ -64,9 +73,11 @@ Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run, 
   ProgressBar bar(options.verbose, steps);
   try {
     bar.begin("Predict");
-    const std::vector<Tensor> parts = run_prediction(session, runner, loader, bar);
+    const auto parts = run_prediction(session, runner, loader, bar, one);
     bar.end(session.current_batch() + 1, {});
-    return concatenate(parts);
+    std::vector<Tensor> outputs;
+    for (const auto& output : parts) outputs.push_back(concatenate(output));
+    return outputs;
   } catch (const std::exception& error) {
     Logs none;
     session.fail_with(error, none);
@@ -74,6 +85,17 @@ Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run, 
   }
 } catch (const std::bad_alloc&) {
   fail_without_memory("predict");
+}
+
+}  // namespace
+
+std::vector<Tensor> predict_all(Module& module, const DataLoader& loader, const RunOptions& run,
+                                const EvaluationOptions& options) {
+  return predict_outputs(module, loader, run, options, false);
+}
+
+Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run, const EvaluationOptions& options) {
+  return predict_outputs(module, loader, run, options, true).front();
 }
 
 }  // namespace mezzo::detail

@@ -87,7 +87,7 @@ void RunningSession::resume(const std::string& path) {
   resume_from(path);
 }
 
-const Tensor& RunningSession::outputs() const {
+const std::vector<Tensor>& RunningSession::outputs() const {
   if (batch_outputs == nullptr) {
     fail<ValueError>("[Callback]", "outputs(): must be called in on_predict_batch_end; got a call elsewhere");
   }

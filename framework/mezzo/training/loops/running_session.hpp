@@ -54,7 +54,7 @@ class RunningSession final : public Session {
   bool stopping() const override { return stopping_; }
   const OptimizerConfigs& optimizers() const override { return state_.optimizers; }
   void resume(const std::string& path) override;
-  const Tensor& outputs() const override;
+  const std::vector<Tensor>& outputs() const override;
 
   /// False if there is nothing to call: loops then compute no numbers for hooks.
   bool has_callbacks() const { return !callbacks_.empty(); }
@@ -70,12 +70,14 @@ class RunningSession final : public Session {
   /// Calls on_exception of all callbacks.
   void fail_with(const std::exception& error, Logs& logs);
 
+  StepRunner& runner() { return runner_; }
+
   /// Callbacks whose state checkpoints keep.
   std::vector<std::pair<std::string, Callback*>> stateful() const;
 
   int epoch = 0;
   std::function<void(const std::string&)> resume_from;  ///< set during on_train_begin of fit
-  const Tensor* batch_outputs = nullptr;                ///< set during on_predict_batch_end
+  const std::vector<Tensor>* batch_outputs = nullptr;   ///< set during on_predict_batch_end
 
  private:
   Verb verb_;

@@ -1,0 +1,126 @@
+#include <mezzo/losses/crossentropy.hpp>
+
+#include <numeric>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/graph/cast_scope.hpp>
+#include <mezzo/losses/compose.hpp>
+#include <mezzo/losses/sparse_categorical_crossentropy.hpp>
+
+namespace mezzo {
+
+using namespace detail;
+
+namespace {
+
+/// Cross-entropy of each element, of clipped probabilities.
+Value binary_terms(const Value& y_true, const Value& y_pred) {
+  const Value p = clipped(y_pred, epsilon, 1 - epsilon);
+  return -(y_true * log(p) + (1.0 - y_true) * log(1.0 - p));
+}
+
+Value smoothed(const Value& y_true, double smoothing, double classes) {
+  return smoothing == 0 ? y_true : y_true * (1 - smoothing) + smoothing / classes;
+}
+
+/// Probabilities of the classes, scaled to sum to 1 and clipped.
+Value clipped_probabilities(const Value& y_pred, std::int64_t axis) {
+  return clipped(y_pred / sum_over(y_pred, axis, true), epsilon, 1 - epsilon);
+}
+
+/// x with one axis moved to the end.
+Value with_last(const Value& x, std::int64_t axis) {
+  const auto rank = static_cast<std::int64_t>(x.shape().size());
+  if (axis == rank - 1) return x;
+  Shape order;
+  for (std::int64_t i = 0; i < rank; ++i) {
+    if (i != axis) order.push_back(i);
+  }
+  order.push_back(axis);
+  return transpose(x, order);
+}
+
+}  // namespace
+
+Value binary_crossentropy(const Value& y_true, const Value& y_pred, const BinaryCrossentropyFunctionOptions& options) {
+  const Targets targets = same_shape_targets("binary_crossentropy", y_true, y_pred);
+  const LibraryScope as_inserted;
+  const Value t = smoothed(targets.y_true, options.label_smoothing, 2);
+  const Value& p = targets.y_pred;
+  const Value each = options.from_logits ? softplus(p) - t * p : binary_terms(t, p);
+  if (each.shape().size() < 2) return each;
+  return mean_over(each, normalized_axis("binary_crossentropy", p, options.axis));
+}
+
+Value binary_focal_crossentropy(const Value& y_true, const Value& y_pred,
+                                const BinaryFocalCrossentropyFunctionOptions& options) {
+  const Targets targets = same_shape_targets("binary_focal_crossentropy", y_true, y_pred);
+  const LibraryScope as_inserted;
+  const Value t = smoothed(targets.y_true, options.label_smoothing, 2);
+  const Value p = options.from_logits ? sigmoid(targets.y_pred) : targets.y_pred;
+  const Value right = t * p + (1.0 - t) * (1.0 - p);
+  Value each = powered(1.0 - right, options.gamma) * binary_terms(t, p);
+  if (options.apply_class_balancing) each = each * (t * options.alpha + (1.0 - t) * (1 - options.alpha));
+  if (each.shape().size() < 2) return each;
+  return mean_over(each, normalized_axis("binary_focal_crossentropy", p, options.axis));
+}
+
+Value categorical_crossentropy(const Value& y_true, const Value& y_pred,
+                               const CategoricalCrossentropyFunctionOptions& options) {
+  const Targets targets = same_shape_targets("categorical_crossentropy", y_true, y_pred);
+  const std::int64_t axis = normalized_axis("categorical_crossentropy", targets.y_pred, options.axis);
+  const LibraryScope as_inserted;
+  const Value& p = targets.y_pred;
+  const Value t = smoothed(targets.y_true, options.label_smoothing, static_cast<double>(p.shape().back()));
+  return -sum_over(t * (options.from_logits ? log_softmax_of(p, axis) : log(clipped_probabilities(p, axis))), axis);
+}
+
+Value categorical_focal_crossentropy(const Value& y_true, const Value& y_pred,
+                                     const CategoricalFocalCrossentropyFunctionOptions& options) {
+  const Targets targets = same_shape_targets("categorical_focal_crossentropy", y_true, y_pred);
+  const std::int64_t axis = normalized_axis("categorical_focal_crossentropy", targets.y_pred, options.axis);
+  const LibraryScope as_inserted;
+  const Value t = smoothed(targets.y_true, options.label_smoothing, static_cast<double>(targets.y_pred.shape().back()));
+  const Value p = clipped_probabilities(options.from_logits ? softmax(targets.y_pred, axis) : targets.y_pred, axis);
+  return sum_over(powered(1.0 - p, options.gamma) * options.alpha * t * -log(p), axis);
+}
+
+Value categorical_generalized_cross_entropy(const Value& y_true, const Value& y_pred,
+                                            const CategoricalGeneralizedCrossEntropyFunctionOptions& options) {
+  if (!(options.q > 0 && options.q < 1)) {
+    fail<ValueError>("", "[categorical_generalized_cross_entropy] q must be between 0 and 1; got {}", options.q);
+  }
+  const Targets targets = class_labels("categorical_generalized_cross_entropy", y_true, y_pred);
+  const LibraryScope as_inserted;
+  const Value p = cast(targets.y_pred, accumulation_dtype(targets.y_pred.dtype())).across_border(false);
+  const Value right = sum_over(p * one_hot_of(targets.y_true, p.shape().back(), p.dtype()), -1);
+  return (1.0 - powered(right, options.q)) / options.q;
+}
+
+Value sparse_categorical_crossentropy(const Value& y_true, const Value& y_pred, const CrossentropyOptions& options) {
+  const char* const name = "sparse_categorical_crossentropy";
+  const std::int64_t axis = normalized_axis(name, y_pred, options.axis);
+  const LibraryScope as_inserted;
+  const bool last = axis + 1 == static_cast<std::int64_t>(y_pred.shape().size());
+  const bool has_axis = !last && y_true.shape().size() == y_pred.shape().size();
+  Targets targets =
+      class_labels(name, has_axis ? with_last(y_true, axis) : y_true, last ? y_pred : with_last(y_pred, axis));
+  if (!options.ignore_class) return sparse_crossentropy(targets.y_true, targets.y_pred, options.from_logits);
+  const Value ignored = equal(targets.y_true, *options.ignore_class);
+  Shape column = targets.y_true.shape();
+  column.push_back(1);
+  // Scores of 0 would be divided by their sum without logits.
+  const double score = options.from_logits ? 0 : 1;
+  const Value each = sparse_crossentropy(where(ignored, 0, targets.y_true),
+                                         where(reshape(ignored, column), score, targets.y_pred), options.from_logits);
+  return where(ignored, 0.0, each);
+}
+
+Value losses::SparseCategoricalCrossentropy::mask(const Value& y_true, const Value& values) const {
+  if (!options_.ignore_class) return {};
+  const LibraryScope as_inserted;
+  const Value ignored = equal(reshape(y_true, values.shape()), *options_.ignore_class);
+  return equal(cast(ignored, DType::float32), 0.0);
+}
+
+}  // namespace mezzo

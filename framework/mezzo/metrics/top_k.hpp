@@ -1,0 +1,77 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/nn/metric.hpp>
+
+namespace mezzo {
+
+/// 1 where the score of the class of the largest y_true is among the k best of y_pred, else 0: two values of the same
+/// shape (batch, ..., classes) to (batch, ...), float32. Scores equal to the k-th best count.
+MEZZO_API Value top_k_categorical_accuracy(const Value& y_true, const Value& y_pred, std::int64_t k = 5);
+
+/// The same for integer labels y_true (batch, ...) or (batch, ..., 1).
+MEZZO_API Value sparse_top_k_categorical_accuracy(const Value& y_true, const Value& y_pred, std::int64_t k = 5);
+
+}  // namespace mezzo
+
+namespace mezzo::metrics {
+
+struct AccuracyOptions {
+  std::string name = "accuracy";  ///< name in logs and histories
+};
+
+/// Fraction of the elements of y_pred that are equal to y_true.
+class MEZZO_API Accuracy : public Metric {
+ public:
+  explicit Accuracy(AccuracyOptions options = {}) : Metric(std::move(options.name)) {}
+  Value call(const Value& y_true, const Value& y_pred) const override;
+};
+
+struct TopKCategoricalAccuracyOptions {
+  std::int64_t k = 5;                               ///< number of best scores
+  std::string name = "top_k_categorical_accuracy";  ///< name in logs and histories
+};
+
+/// Mean of top_k_categorical_accuracy as a metric.
+class MEZZO_API TopKCategoricalAccuracy : public Metric {
+ public:
+  explicit TopKCategoricalAccuracy(TopKCategoricalAccuracyOptions options = {})
+      : Metric(std::move(options.name)), k_(options.k) {}
+  Value call(const Value& y_true, const Value& y_pred) const override {
+    return top_k_categorical_accuracy(y_true, y_pred, k_);
+  }
+
+ private:
+  std::int64_t k_;
+};
+
+struct SparseTopKCategoricalAccuracyOptions {
+  std::int64_t k = 5;                                      ///< number of best scores
+  std::string name = "sparse_top_k_categorical_accuracy";  ///< name in logs and histories
+};
+
+/// Mean of sparse_top_k_categorical_accuracy as a metric.
+class MEZZO_API SparseTopKCategoricalAccuracy : public Metric {
+ public:
+  explicit SparseTopKCategoricalAccuracy(SparseTopKCategoricalAccuracyOptions options = {})
+      : Metric(std::move(options.name)), k_(options.k) {}
+  Value call(const Value& y_true, const Value& y_pred) const override {
+    return sparse_top_k_categorical_accuracy(y_true, y_pred, k_);
+  }
+
+ private:
+  std::int64_t k_;
+};
+
+}  // namespace mezzo::metrics
+
+namespace mezzo {
+
+using metrics::Accuracy;
+using metrics::SparseTopKCategoricalAccuracy;
+using metrics::TopKCategoricalAccuracy;
+
+}  // namespace mezzo

@@ -1,0 +1,53 @@
+#include <mezzo/nn/loss.hpp>
+
+#include <algorithm>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/graph/cast_scope.hpp>
+#include <mezzo/nn/sample_weights.hpp>
+#include <mezzo/ops/ops.hpp>
+
+namespace mezzo {
+namespace {
+
+/// Number of values, divided by a count; 0 if that is 0.
+Value over(const Value& values, const Value& count) {
+  double number = 1;
+  for (const std::int64_t size : values.shape()) number *= static_cast<double>(size);
+  const Value none = equal(count, 0.0);
+  return where(none, 0.0, number / where(none, 1.0, count));
+}
+
+}  // namespace
+
+Loss::Loss(std::string name, std::string reduction) : name_(std::move(name)), reduction_(std::move(reduction)) {
+  const char* const names[] = {"sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none"};
+  if (std::none_of(std::begin(names), std::end(names), [&](const char* valid) { return reduction_ == valid; })) {
+    fail<ValueError>("", "[{}] reduction must be one of {}; got \"{}\"", name_, fmt::join(names, ", "), reduction_);
+  }
+}
+
+Value Loss::mask(const Value&, const Value&) const { return {}; }
+
+Value Loss::operator()(const Value& y_true, const Value& y_pred, const Value& sample_weight) const {
+  Value values = call(y_true, y_pred);
+  const LibraryScope as_inserted;
+  Value weight;
+  if (const Value valid = mask(y_true, values); valid.defined()) {
+    weight = cast(valid, values.dtype()).across_border(false);
+    if (reduction_ == "sum_over_batch_size" || reduction_ == "mean") weight = weight * over(values, sum(weight));
+  }
+  if (sample_weight.defined()) {
+    const Value given = detail::weight_like(name_, sample_weight, values);
+    weight = weight.defined() ? weight * given : given;
+  }
+  if (weight.defined()) values = values * weight;
+  if (reduction_ == "none" || values.shape().empty()) return values;
+  if (reduction_ == "sum") return sum(values);
+  if (reduction_ != "mean_with_sample_weight" || !weight.defined()) return mean(values);
+  const Value total = sum(broadcast_to(weight, values.shape()));
+  const Value none = equal(total, 0.0);
+  return where(none, 0.0, sum(values) / where(none, 1.0, total));
+}
+
+}  // namespace mezzo
