@@ -60,7 +60,11 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ValueError>([] { Dense({.units = -2, .name = "head"}); }) ==
              "[Dense \"head\"] units must be at least 1; got -2");
   BOOST_TEST(refused<NameError>([] { Dense({.units = 1, .activation = "rleu"}); }) ==
-             "unknown activation \"rleu\"; valid names: exp, gelu, linear, relu, sigmoid, softmax, tanh");
+             "unknown activation \"rleu\"; valid names: celu, elu, exp, exponential, gelu, glu, hard_shrink, "
+             "hard_sigmoid, hard_silu, "
+             "hard_swish, hard_tanh, leaky_relu, linear, log_sigmoid, log_softmax, mish, relu, "
+             "relu6, selu, sigmoid, silu, soft_shrink, softmax, softplus, softsign, sparse_plus, "
+             "sparse_sigmoid, sparsemax, squareplus, swish, tanh, tanh_shrink");
   BOOST_TEST(refused<NameError>([] {
                Dense({.units = 1, .kernel_initializer = "one_hot"});
              }).starts_with("unknown initializer \"one_hot\"; valid names: constant, glorot_normal"));

@@ -84,7 +84,11 @@ BOOST_AUTO_TEST_CASE(an_activation_layer_without_a_function_is_linear) {
   const Tensor x({2}, std::vector<float>{-1, 2});
   BOOST_TEST(layers::Activation()(Value(x)).tensor().equal(x));
   BOOST_TEST(refused<NameError>([] { layers::Activation({.activation = "swoosh"}); }) ==
-             "unknown activation \"swoosh\"; valid names: exp, gelu, linear, relu, sigmoid, softmax, tanh");
+             "unknown activation \"swoosh\"; valid names: celu, elu, exp, exponential, gelu, glu, hard_shrink, "
+             "hard_sigmoid, hard_silu, "
+             "hard_swish, hard_tanh, leaky_relu, linear, log_sigmoid, log_softmax, mish, relu, "
+             "relu6, selu, sigmoid, silu, soft_shrink, softmax, softplus, softsign, sparse_plus, "
+             "sparse_sigmoid, sparsemax, squareplus, swish, tanh, tanh_shrink");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

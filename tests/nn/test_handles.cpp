@@ -83,7 +83,11 @@ BOOST_AUTO_TEST_CASE(activations_come_as_names_and_functions) {
 
 BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_good_ones) {
   BOOST_TEST(refused<NameError>([] { Dense({.units = 1, .activation = "rleu"}); }) ==
-             "unknown activation \"rleu\"; valid names: exp, gelu, linear, relu, sigmoid, softmax, tanh");
+             "unknown activation \"rleu\"; valid names: celu, elu, exp, exponential, gelu, glu, hard_shrink, "
+             "hard_sigmoid, hard_silu, "
+             "hard_swish, hard_tanh, leaky_relu, linear, log_sigmoid, log_softmax, mish, relu, "
+             "relu6, selu, sigmoid, silu, soft_shrink, softmax, softplus, softsign, sparse_plus, "
+             "sparse_sigmoid, sparsemax, squareplus, swish, tanh, tanh_shrink");
   const auto starts = [](const std::string& text, const std::string& begin, const std::string& holds) {
     return text.rfind(begin, 0) == 0 && text.find(holds) != std::string::npos;
   };

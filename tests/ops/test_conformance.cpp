@@ -7,6 +7,7 @@
 #include "ops/elementwise.hpp"
 #include "ops/functions.hpp"
 #include "ops/gather.hpp"
+#include "ops/keras_elementwise.hpp"
 #include "ops/layer_norm.hpp"
 #include "ops/movement.hpp"
 #include "ops/normalization.hpp"
@@ -27,9 +28,10 @@ std::vector<Entry> concatenate(const std::vector<std::vector<Entry>>& lists) {
 }
 
 const std::vector<OpRow>& all_rows() {
-  static const std::vector<OpRow> rows = concatenate<OpRow>(
-      {elementwise_rows(), activation_rows(), attention_rows(), movement_rows(), block_rows(), gather_rows(),
-       average_pool_rows(), product_rows(), normalization_rows(), layer_norm_rows(), training_rows(), function_rows()});
+  static const std::vector<OpRow> rows =
+      concatenate<OpRow>({elementwise_rows(), activation_rows(), attention_rows(), movement_rows(), block_rows(),
+                          gather_rows(), average_pool_rows(), product_rows(), normalization_rows(), layer_norm_rows(),
+                          training_rows(), function_rows(), keras_elementwise_rows()});
   return rows;
 }
 
@@ -37,7 +39,7 @@ std::vector<Refusal> all_refusals() {
   return concatenate<Refusal>({elementwise_refusals(), activation_refusals(), attention_refusals(), movement_refusals(),
                                block_refusals(), gather_refusals(), average_pool_refusals(), product_refusals(),
                                normalization_refusals(), layer_norm_refusals(), training_refusals(),
-                               function_refusals()});
+                               function_refusals(), keras_elementwise_refusals()});
 }
 
 // Calls check(row) for each row of the table, which a failure names.
@@ -135,7 +137,7 @@ BOOST_AUTO_TEST_CASE(undefined_operands_are_refused) {
 BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
   // What one operand of any shape and dtype can't go wrong with: undefined, above.
   const std::set<std::string> anything{
-      "cast", "gelu", "identity", "print", "stop_gradient",
+      "cast", "gelu", "identity", "nan_to_num", "print", "stop_gradient", "trunc",
 #define MEZZO_OP(...)
 #define MEZZO_UNARY_OP(name, ...) #name,
 #define MEZZO_ALIAS_OP(...)

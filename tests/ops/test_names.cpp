@@ -35,8 +35,13 @@ BOOST_AUTO_TEST_CASE(of_activations) {
   BOOST_TEST(ActivationFunction("linear")(x).tensor().equal(x));
   BOOST_TEST(ActivationFunction()(x).tensor().equal(x));
   BOOST_TEST(ActivationFunction([](const Value& v) { return v * 2; })(x).tensor().equal((Value(x) * 2).tensor()));
-  check_throws<NameError>("unknown activation \"rellu\"; valid names: exp, gelu, linear, relu, sigmoid, softmax, tanh",
-                          [] { ActivationFunction("rellu"); });
+  check_throws<NameError>(
+      "unknown activation \"rellu\"; valid names: celu, elu, exp, exponential, gelu, glu, hard_shrink, hard_sigmoid, "
+      "hard_silu, "
+      "hard_swish, hard_tanh, leaky_relu, linear, log_sigmoid, log_softmax, mish, relu, "
+      "relu6, selu, sigmoid, silu, soft_shrink, softmax, softplus, softsign, sparse_plus, "
+      "sparse_sigmoid, sparsemax, squareplus, swish, tanh, tanh_shrink",
+      [] { ActivationFunction("rellu"); });
 }
 
 BOOST_AUTO_TEST_CASE(of_padding) {

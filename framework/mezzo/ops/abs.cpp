@@ -10,8 +10,7 @@ Values abs_gradient(const GradientContext& context) { return {context.cotangent(
 
 Op detail::define_abs() {
   Op op;
-  op.cast.floats_only = true;
-  op.infer = infer_same;
+  op.infer = infer_like;
   op.gradient = abs_gradient;
   return op;
 }

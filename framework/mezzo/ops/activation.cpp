@@ -1,9 +1,9 @@
 #include <mezzo/ops/activation.hpp>
 
-#include <array>
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/activations.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
@@ -16,17 +16,41 @@ struct Known {
 
 Value linear(const Value& x) { return x; }
 
-Value exact_gelu(const Value& x) { return gelu(x); }
-
-Value softmax_of_last_axis(const Value& x) { return softmax(x); }
-
-constexpr std::array<Known, 7> known{{{"exp", exp},
-                                      {"gelu", exact_gelu},
-                                      {"linear", linear},
-                                      {"relu", relu},
-                                      {"sigmoid", sigmoid},
-                                      {"softmax", softmax_of_last_axis},
-                                      {"tanh", tanh}}};
+/// The names of keras.activations, in alphabetical order, with Keras' default arguments.
+constexpr Known known[] = {
+    {"celu", [](const Value& x) { return celu(x); }},
+    {"elu", [](const Value& x) { return elu(x); }},
+    {"exp", exp},
+    {"exponential", exp},
+    {"gelu", [](const Value& x) { return gelu(x); }},
+    {"glu", [](const Value& x) { return glu(x); }},
+    {"hard_shrink", [](const Value& x) { return hard_shrink(x); }},
+    {"hard_sigmoid", hard_sigmoid},
+    {"hard_silu", hard_silu},
+    {"hard_swish", hard_silu},
+    {"hard_tanh", hard_tanh},
+    {"leaky_relu", [](const Value& x) { return leaky_relu(x); }},
+    {"linear", linear},
+    {"log_sigmoid", log_sigmoid},
+    {"log_softmax", [](const Value& x) { return log_softmax(x); }},
+    {"mish", mish},
+    {"relu", relu},
+    {"relu6", relu6},
+    {"selu", selu},
+    {"sigmoid", sigmoid},
+    {"silu", silu},
+    {"soft_shrink", [](const Value& x) { return soft_shrink(x); }},
+    {"softmax", [](const Value& x) { return softmax(x); }},
+    {"softplus", softplus},
+    {"softsign", softsign},
+    {"sparse_plus", sparse_plus},
+    {"sparse_sigmoid", sparse_sigmoid},
+    {"sparsemax", [](const Value& x) { return sparsemax(x); }},
+    {"squareplus", [](const Value& x) { return squareplus(x); }},
+    {"swish", silu},
+    {"tanh", tanh},
+    {"tanh_shrink", tanh_shrink},
+};
 
 }  // namespace
 

@@ -10,9 +10,9 @@
 
 namespace mezzo {
 
-/// An activation function by name ("exp", "gelu", "linear", "relu", "sigmoid", "softmax", "tanh"), or any function of
-/// one Value: the type of options such as `.activation = "relu"`. "gelu" is the exact variant, "softmax" is along the
-/// last axis. Default: linear.
+/// An activation function by its name in keras.activations ("relu", "silu", "hard_sigmoid", ...), with Keras' default
+/// arguments, or any function of one Value: `[](const Value& x) { return leaky_relu(x, 0.1); }`. "gelu" is the exact
+/// variant; "softmax", "log_softmax", "sparsemax" and "glu" are along the last axis. Default: linear.
 class MEZZO_API ActivationFunction {
  public:
   ActivationFunction() = default;

@@ -11,6 +11,8 @@ std::vector<Spec> infer_broadcast(const OpCall& call) {
   return {{broadcast(call.inputs[0].shape, call.inputs[1].shape, call.where), call.inputs[0].dtype}};
 }
 
+std::vector<Spec> infer_like(const OpCall& call) { return {call.inputs[0]}; }
+
 std::vector<Spec> infer_same(const OpCall& call) {
   require_float(call, 0);
   return {call.inputs[0]};

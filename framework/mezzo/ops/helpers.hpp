@@ -10,6 +10,9 @@ namespace mezzo::detail {
 /// Check of elementwise ops with broadcasting. The output has the operands' dtype.
 std::vector<Spec> infer_broadcast(const OpCall& call);
 
+/// Check of ops whose output has the shape and dtype of input 0.
+std::vector<Spec> infer_like(const OpCall& call);
+
 /// Check of ops of a floating input 0 whose output has its shape and dtype.
 std::vector<Spec> infer_same(const OpCall& call);
 

@@ -10,8 +10,7 @@ Values negative_gradient(const GradientContext& context) { return {-context.cota
 
 Op detail::define_negative() {
   Op op;
-  op.cast.floats_only = true;
-  op.infer = infer_same;
+  op.infer = infer_like;
   op.gradient = negative_gradient;
   return op;
 }

@@ -4,6 +4,8 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shape.hpp>
 #include <mezzo/graph/value.hpp>
+#include <mezzo/ops/activations.hpp>
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/ints.hpp>
 #include <mezzo/ops/padding.hpp>
 
@@ -37,9 +39,9 @@ MEZZO_API Value& operator/=(Value& a, const Value& b);
 MEZZO_API Value bias_add(const Value& x, const Value& bias);
 /// @}
 
-/// @name Elementwise, of one float operand
-/// Each takes and returns a Value of any shape; integers become floats of the scope's compute dtype. Declared by their
-/// rows in ops.def.
+/// @name Elementwise, of one operand
+/// Each takes and returns a Value of any shape. Integers stay integers in abs, negative and sign; elsewhere they become
+/// floats of the scope's compute dtype. Declared by their rows in ops.def.
 /// @{
 #define MEZZO_OP(...)
 #define MEZZO_UNARY_OP(name, ...) MEZZO_API Value name(const Value& x);

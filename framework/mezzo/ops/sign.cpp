@@ -5,8 +5,7 @@ namespace mezzo {
 
 Op detail::define_sign() {
   Op op;
-  op.cast.floats_only = true;
-  op.infer = infer_same;
+  op.infer = infer_like;
   return op;
 }
 

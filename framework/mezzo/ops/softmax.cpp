@@ -14,7 +14,24 @@ Values gradient_of_softmax(const GradientContext& context) {
   return {insert_one(ops::softmax_gradient, {context.output(), context.cotangent()}, context.attributes())};
 }
 
+// y = log(softmax(x)) has dx = g - softmax(x) sum(g).
+Values gradient_of_log_softmax(const GradientContext& context) {
+  const Value &g = context.cotangent(), &y = context.output();
+  const Shape axes{context.attributes().get<std::int64_t>("axis")};
+  const DType wide = accumulation_dtype(y.dtype());
+  const Value total = detail::sum_as(g, axes, true, wide);
+  return {detail::as(detail::as(g, wide) - exp(detail::as(y, wide)) * total, context.dtype(0))};
+}
+
 }  // namespace
+
+Op detail::define_log_softmax() {
+  Op op;
+  op.cast.floats_only = true;
+  op.infer = infer_same;
+  op.gradient = gradient_of_log_softmax;
+  return op;
+}
 
 Op detail::define_softmax() {
   Op op;
@@ -32,6 +49,11 @@ Op detail::define_softmax_gradient() {
 
 Value softmax(const Value& x, std::int64_t axis) {
   return insert_one(ops::softmax, {x}, {{"axis", normalize_axis(axis, x.shape().size(), current_label("softmax"))}});
+}
+
+Value log_softmax(const Value& x, std::int64_t axis) {
+  const std::int64_t normal = normalize_axis(axis, x.shape().size(), current_label("log_softmax"));
+  return insert_one(ops::log_softmax, {x}, {{"axis", normal}});
 }
 
 }  // namespace mezzo

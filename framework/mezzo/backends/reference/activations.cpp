@@ -9,14 +9,6 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-/// Output 0 = function(element i of each input as double), rounded once.
-template <std::size_t operands, class Function>
-std::unique_ptr<Kernel> in_double(const KernelRequest& request, std::string& reason, Function function) {
-  return elementwise<operands>(request, reason, [function](const auto&... rows) {
-    return map([function](auto... elements) { return function(static_cast<double>(elements)...); }, rows...);
-  });
-}
-
 /// 1 / (1 + exp(-x)), without overflow.
 double logistic(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 

@@ -1,10 +1,39 @@
 #include <cmath>
+#include <cstdint>
 
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/rows.hpp>
 #include <mezzo/core/float_order.hpp>
+#include <mezzo/core/visit.hpp>
 
 namespace mezzo::reference {
+namespace {
+
+/// A kernel of bools or integers: output 0 = function(element i), in int64, whose overflow wraps around.
+std::unique_ptr<Kernel> of_integers(const KernelRequest& request, std::int64_t (*function)(std::int64_t)) {
+  return visit_dtype(request.inputs[0].dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
+    using T = decltype(zero);
+    if constexpr (!std::is_integral_v<T>) {
+      return nullptr;
+    } else {
+      const auto run = [function, size = element_count(request.outputs[0].shape)](const KernelArguments& arguments) {
+        parallel_for(size, grain, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) {
+            arguments.out<T>(0)[i] = static_cast<T>(function(static_cast<std::int64_t>(arguments.in<T>(0)[i])));
+          }
+        });
+      };
+      return make_kernel(run, like_output(request));
+    }
+  });
+}
+
+bool is_integral(const KernelRequest& request) { return !is_floating(request.inputs[0].dtype); }
+
+/// -x; unsigned, so that the least number is defined.
+std::int64_t minus(std::int64_t x) { return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x)); }
+
+}  // namespace
 
 std::unique_ptr<Kernel> create_relu(const KernelRequest& request, std::string& reason) {
   // A NaN stays a NaN, and -0 becomes 0: xt::maximum gives neither.
@@ -21,14 +50,19 @@ std::unique_ptr<Kernel> create_log(const KernelRequest& request, std::string& re
 }
 
 std::unique_ptr<Kernel> create_negative(const KernelRequest& request, std::string& reason) {
+  if (is_integral(request)) return of_integers(request, minus);
   return elementwise<1>(request, reason, [](const auto& x) { return -x; });
 }
 
 std::unique_ptr<Kernel> create_abs(const KernelRequest& request, std::string& reason) {
+  if (is_integral(request)) return of_integers(request, [](std::int64_t x) { return x < 0 ? minus(x) : x; });
   return elementwise<1>(request, reason, [](const auto& x) { return xt::abs(x); });
 }
 
 std::unique_ptr<Kernel> create_sign(const KernelRequest& request, std::string& reason) {
+  if (is_integral(request)) {
+    return of_integers(request, [](std::int64_t x) -> std::int64_t { return x > 0 ? 1 : x < 0 ? -1 : 0; });
+  }
   // A NaN stays a NaN, and zeros keep their sign.
   return elementwise<1>(request, reason, [](const auto& x) {
     return map(

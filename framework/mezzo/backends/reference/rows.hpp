@@ -56,4 +56,12 @@ std::unique_ptr<Kernel> elementwise(const KernelRequest& request, std::string& r
   });
 }
 
+/// Output 0 = function(element i of each input as double), rounded once.
+template <std::size_t operands, class Function>
+std::unique_ptr<Kernel> in_double(const KernelRequest& request, std::string& reason, Function function) {
+  return elementwise<operands>(request, reason, [function](const auto&... rows) {
+    return map([function](auto... elements) { return function(static_cast<double>(elements)...); }, rows...);
+  });
+}
+
 }  // namespace mezzo::reference

@@ -53,6 +53,54 @@ std::unique_ptr<Kernel> create_softmax(const KernelRequest& request, std::string
   });
 }
 
+std::unique_ptr<Kernel> create_log_softmax(const KernelRequest& request, std::string& reason) {
+  return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
+    using T = decltype(zero);
+    const auto run = [l = Lines(request)](const KernelArguments& arguments) {
+      l.for_each([&](Index start) {
+        const T* x = arguments.in<T>(0) + start;
+        T* y = arguments.out<T>(0) + start;
+        const auto at = [&](Index i) { return static_cast<double>(x[i * l.step]); };
+        double maximum = at(0), total = 0;
+        for (Index i = 1; i < l.count; ++i) maximum = std::max(maximum, at(i));
+        for (Index i = 0; i < l.count; ++i) total += std::exp(at(i) - maximum);
+        const double scale = std::log(total);
+        for (Index i = 0; i < l.count; ++i) y[i * l.step] = static_cast<T>(at(i) - maximum - scale);
+      });
+    };
+    return make_kernel(run, like_output(request));
+  });
+}
+
+// The threshold t of the k largest elements is (their sum - 1) / k, for the largest k whose least element is above it.
+std::unique_ptr<Kernel> create_sparsemax(const KernelRequest& request, std::string& reason) {
+  return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
+    using T = decltype(zero);
+    const Lines l(request);
+    const auto run = [l](const KernelArguments& arguments) {
+      l.for_each([&](Index start) {
+        const T* x = arguments.in<T>(0) + start;
+        T* y = arguments.out<T>(0) + start;
+        auto* sorted =
+            static_cast<double*>(arguments.scratch) + (start / (l.count * l.step) * l.step + start % l.step) * l.count;
+        for (Index i = 0; i < l.count; ++i) sorted[i] = static_cast<double>(x[i * l.step]);
+        std::sort(sorted, sorted + l.count, [](double a, double b) { return a > b; });
+        double sum = 0, threshold = 0;
+        for (Index k = 1; k <= l.count; ++k) {
+          sum += sorted[k - 1];
+          if (sorted[k - 1] - (sum - 1) / static_cast<double>(k) > 0) threshold = (sum - 1) / static_cast<double>(k);
+        }
+        for (Index i = 0; i < l.count; ++i) {
+          const double rest = static_cast<double>(x[i * l.step]) - threshold;
+          y[i * l.step] = static_cast<T>(rest < 0 ? 0 : rest);
+        }
+      });
+    };
+    const auto bytes = static_cast<std::size_t>(l.lines * l.count) * sizeof(double);
+    return make_kernel(run, like_output(request), bytes);
+  });
+}
+
 // y_i = exp(x_i) / sum_j exp(x_j) has dx_i = y_i (g_i - sum_j g_j y_j).
 std::unique_ptr<Kernel> create_softmax_gradient(const KernelRequest& request, std::string& reason) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {

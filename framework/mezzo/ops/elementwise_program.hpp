@@ -1,0 +1,39 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/graph/node.hpp>
+
+namespace mezzo {
+
+/// One op of a chain.
+struct ElementwiseStep {
+  const Op* op = nullptr;
+  Attributes attributes;
+  std::vector<std::size_t> operands;  ///< below ElementwiseProgram::inputs: that input; else a result of a step
+  DType dtype = DType::float32;       ///< of the result, to which it is rounded
+  std::string where;                  ///< start of errors of the fused node
+  std::string path;                   ///< layer of the fused node
+};
+
+/// The attribute `program` of elementwise_chain: elementwise ops in order, all with results of one shape, to which the
+/// inputs broadcast. Operand inputs + i is the result of step i.
+struct MEZZO_API ElementwiseProgram : AttributeFunction {
+  std::size_t inputs = 0;
+  std::vector<ElementwiseStep> steps;
+  std::vector<std::size_t> outputs;  ///< the steps whose results are outputs
+
+  /// The specs of a step's operands, for chains of inputs of these specs and results of this shape.
+  std::vector<Spec> operands_of(const ElementwiseStep& step, const std::vector<Spec>& inputs_of_chain,
+                                const Shape& shape) const;
+
+  /// "exp + multiply": the ops in order, the first ones of many.
+  std::string text() const;
+};
+
+/// True if the op can be a step of a chain: kernels compute it element by element from floats and bools.
+bool is_elementwise(const Op& op);
+
+}  // namespace mezzo

@@ -1,0 +1,128 @@
+#include <limits>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/op_set.hpp>
+
+// Functions that choose between operands: extremes, limits, replacements; powers.
+namespace mezzo {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The chosen operand gets the cotangent. Where both are equal, each gets one half, as in Keras on JAX.
+Values extreme_gradient(const GradientContext& context) {
+  const Value &a = context.input(0), &b = context.input(1), &y = context.output();
+  Values out(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!context.needs(i)) continue;
+    const Value g = detail::cotangent_for(context, i);
+    const Value shared = where(equal(a, b), g * 0.5, g);
+    out[i] = detail::reduce_to_input(context, i, where(equal(context.input(i), y), shared, 0.0));
+  }
+  return out;
+}
+
+Op extreme() {
+  Op op;
+  op.infer = detail::infer_broadcast;
+  op.gradient = extreme_gradient;
+  return op;
+}
+
+// d a^b = b a^(b - 1) da + log(a) a^b db. Neither is NaN at a = 0: an exponent of 0 gives a gradient of 0, and log(0)
+// counts as 0.
+Values power_gradient(const GradientContext& context) {
+  const Value &a = context.input(0), &b = context.input(1);
+  Values out(2);
+  if (context.needs(0)) {
+    const Value zero = equal(b, 0);
+    const Value slope = where(zero, 0.0, b * power(a, where(zero, 1.0, b - 1)));
+    out[0] = detail::reduce_to_input(context, 0, detail::cotangent_for(context, 0) * slope);
+  }
+  if (context.needs(1)) {
+    const Value slope = log(where(equal(a, 0), 1.0, a)) * context.output();
+    out[1] = detail::reduce_to_input(context, 1, detail::cotangent_for(context, 1) * slope);
+  }
+  return out;
+}
+
+Values nan_to_num_gradient(const GradientContext& context) {
+  return {where(isfinite(context.input(0)), context.cotangent(), 0.0)};
+}
+
+/// Bools as int32, in which Keras squares them.
+Value number(const Value& x) { return x.dtype() == DType::boolean ? cast(x, DType::int32) : x; }
+
+}  // namespace
+
+Op detail::define_maximum() { return extreme(); }
+Op detail::define_minimum() { return extreme(); }
+
+Op detail::define_power() {
+  Op op;
+  op.infer = infer_broadcast;
+  op.gradient = power_gradient;
+  return op;
+}
+
+Op detail::define_nan_to_num() {
+  Op op;
+  op.cast.floats_only = true;
+  op.infer = infer_same;
+  op.gradient = nan_to_num_gradient;
+  return op;
+}
+
+Value maximum(const Value& x1, const Value& x2) { return insert_one(ops::maximum, {x1, x2}); }
+Value minimum(const Value& x1, const Value& x2) { return insert_one(ops::minimum, {x1, x2}); }
+Value fmax(const Value& x1, const Value& x2) { return where(isnan(x1), x2, where(isnan(x2), x1, maximum(x1, x2))); }
+Value fmin(const Value& x1, const Value& x2) { return where(isnan(x1), x2, where(isnan(x2), x1, minimum(x1, x2))); }
+Value clip(const Value& x, const Value& x_min, const Value& x_max) { return minimum(maximum(x, x_min), x_max); }
+
+Value power(const Value& x1, const Value& x2) {
+  if (x2.weak() && x2.item() == 2) return square(x1);
+  return insert_one(ops::power, {number(x1), x2});
+}
+
+Value square(const Value& x) {
+  const Value base = number(x);
+  return base * base;
+}
+
+Value reciprocal(const Value& x) { return 1.0 / x; }
+
+Value divide_no_nan(const Value& x1, const Value& x2) {
+  const Value zero = equal(x2, 0);
+  return where(zero, 0.0, divide(x1, where(zero, 1.0, x2)));
+}
+
+Value heaviside(const Value& x1, const Value& x2) {
+  return where(isnan(x1), x1, where(equal(x1, 0), x2, where(less(x1, 0), 0.0, 1.0)));
+}
+
+Value nan_to_num(const Value& x, const NanToNumOptions& options) {
+  if (!is_floating(x.dtype())) return x;
+  Attributes attributes{{"nan", options.nan}};
+  if (options.posinf) attributes.set("posinf", *options.posinf);
+  if (options.neginf) attributes.set("neginf", *options.neginf);
+  return insert_one(ops::nan_to_num, {x}, std::move(attributes));
+}
+
+Value angle(const Value& x) {
+  constexpr double pi = 3.14159265358979323846;
+  return where(isnan(x), x, where(signbit(x), pi, 0.0));
+}
+
+Value select(const Values& condlist, const Values& choicelist, const Value& default_value) {
+  if (condlist.empty() || condlist.size() != choicelist.size()) {
+    fail<ValueError>(current_label("select"),
+                     "condlist and choicelist must have the same number of entries, at least 1; got {} and {}",
+                     condlist.size(), choicelist.size());
+  }
+  Value out = default_value;
+  for (std::size_t i = condlist.size(); i-- > 0;) out = where(condlist[i], choicelist[i], out);
+  return out;
+}
+
+}  // namespace mezzo
