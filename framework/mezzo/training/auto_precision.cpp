@@ -36,7 +36,7 @@ std::string fault_of(const Candidate& trial, const Candidate& float32) {
   return fmt::format("its losses differ by {:.2g} from float32's, of up to {:.2g}", difference, largest);
 }
 
-std::string text_of(const Candidate& trial) {
+std::string trial_text(const Candidate& trial) {
   const std::string time = std::isfinite(trial.time()) ? fmt::format(" {:.3g} ms a step", 1e3 * trial.time()) : "";
   return fmt::format("{}{}{}", trial.policy.name(), time, trial.fault.empty() ? "" : fmt::format(" ({})", trial.fault));
 }
@@ -66,7 +66,7 @@ Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions&
     if (trial.fault.empty() && trial.time() * worthwhile_gain < best->time()) best = &trial;
   }
   std::vector<std::string> texts;
-  for (const Candidate& trial : trials) texts.push_back(text_of(trial));
+  for (const Candidate& trial : trials) texts.push_back(trial_text(trial));
   write_output(fmt::format("[Trainer] precision \"auto\" is {}: {}\n", best->policy.name(), fmt::join(texts, ", ")));
   return best->policy;
 }

@@ -12,6 +12,7 @@
 #include <mezzo/nn/metric.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/training/batch.hpp>
+#include <mezzo/training/history.hpp>
 #include <mezzo/training/logs.hpp>
 
 namespace mezzo {

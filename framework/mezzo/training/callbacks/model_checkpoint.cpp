@@ -9,11 +9,7 @@
 namespace mezzo {
 namespace {
 
-const char* const where = "[ModelCheckpoint]";
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
+const char* const checkpoint_label = "[ModelCheckpoint]";
 
 }  // namespace
 
@@ -22,10 +18,10 @@ ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointOptions op
       options_(std::move(options)),
       monitor_("ModelCheckpoint", options_.monitor, options_.mode),
       best_(options_.initial_value_threshold) {
-  if (filepath_.empty()) fail<ValueError>(where, "filepath must not be empty");
+  if (filepath_.empty()) fail<ValueError>(checkpoint_label, "filepath must not be empty");
   for (const char* end : {".mezzo", ".keras", ".h5"}) {
-    if (!ends_with(filepath_, end)) continue;
-    fail<ValueError>(where,
+    if (!filepath_.ends_with(end)) continue;
+    fail<ValueError>(checkpoint_label,
                      "filepath must end in .safetensors, .ckpt or the like: the file is a {}, no whole model; got "
                      "\"{}\"",
                      options_.save_weights_only ? "weight file" : "checkpoint", filepath_);
@@ -68,15 +64,15 @@ bool ModelCheckpoint::should_save(int epoch, const Logs& logs, const std::string
 }
 
 void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const Logs& logs) {
-  const std::string path = detail::filled_path(where, filepath_, epoch, batch, logs);
+  const std::string path = detail::filled_path(checkpoint_label, filepath_, epoch, batch, logs);
   if (!should_save(epoch, logs, path)) return;
   if (std::filesystem::is_directory(path)) {
-    fail<FileError>(where,
+    fail<FileError>(checkpoint_label,
                     "Please specify a non-directory filepath for ModelCheckpoint. Filepath used is an existing "
                     "directory: {}",
                     path);
   }
-  detail::make_folder_of(where, path);
+  detail::make_folder_of(checkpoint_label, path);
   last_path_ = path;
   if (options_.save_weights_only) {
     session().save_weights(path);

@@ -65,15 +65,11 @@ constexpr const char* falling[] = {"loss",
                                    "false_positives",
                                    "false_negatives"};
 
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 /// True for one of the names, and for "<output>_<name>" of a model with several outputs.
 template <std::size_t N>
 bool has(const char* const (&names)[N], const std::string& name) {
   return std::any_of(names, names + N,
-                     [&](const char* one) { return name == one || ends_with(name, std::string("_") + one); });
+                     [&](const char* one) { return name == one || name.ends_with(std::string("_") + one); });
 }
 
 }  // namespace
