@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(arrays_and_identities) {
   BOOST_TEST(Constant(Tensor::scalar(3)).make({2}, DType::float64, 1).to_doubles() == (std::vector<double>{3, 3}));
   BOOST_TEST(IdentityInitializer().make({2, 3}, DType::float32, 1).to_doubles() ==
              (std::vector<double>{1, 0, 0, 0, 1, 0}));
-  BOOST_TEST(initializers::Identity(0.5).make({2, 2}, DType::bfloat16, 1).to_doubles() ==
+  BOOST_TEST(mezzo::initializers::Identity(0.5).make({2, 2}, DType::bfloat16, 1).to_doubles() ==
              (std::vector<double>{0.5, 0, 0, 0.5}));
   BOOST_TEST(refused<ShapeError>([] { IdentityInitializer().make({2}, DType::float32, 1); }) ==
              "[Identity] the weight must be a matrix; got shape (2,)");

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(lambda_layers) {
   BOOST_TEST(refused<ValueError>([] { Lambda({.name = "none"}); }) ==
              "[Lambda \"none\"] function is required; got none");
   BOOST_TEST(refused<ValueError>([&] {
-               Lambda(tanh)({x, x});
+               Lambda({.function = tanh})({x, x});
              }) == "[Lambda] takes one input (a function of a Value); got 2");
 }
 

@@ -6,6 +6,7 @@
 namespace mezzo {
 
 struct Conv2DOptions {
+  detail::Named named{};            ///< leave it out
   std::int64_t filters = 0;         ///< required; channels of the output, at least 1 and a multiple of groups
   Ints kernel_size = Ints();        ///< required; height and width of the kernel, one number for both; at least 1
   Ints strides = 1;                 ///< step between outputs, one number or {height, width}; at least 1
@@ -39,13 +40,13 @@ class MEZZO_API Conv2D : public Layer {
       : Conv2D(detail::positional("Conv2D", options.name, "filters", &Conv2DOptions::filters,
                                   static_cast<std::int64_t>(filters), options)) {}
 
-  template <class I, class S, detail::IfInteger<I> = 0, detail::IfConverts<S, Ints> = 0>
+  template <class I, class S, detail::IfInteger<I> = 0, detail::IfOther<S, Ints> = 0>
+  explicit Conv2D(I filters, const S& kernel_size, Conv2DOptions options = {})
+      : Conv2D(filters, Ints(kernel_size), std::move(options)) {}
+  template <class I, class S = Ints, detail::IfInteger<I> = 0, detail::IfSame<S, Ints> = 0>
   explicit Conv2D(I filters, const S& kernel_size, Conv2DOptions options = {})
       : Conv2D(filters, detail::positional("Conv2D", options.name, "kernel_size", &Conv2DOptions::kernel_size,
-                                           static_cast<Ints>(kernel_size), options)) {}
-  template <class I, detail::IfInteger<I> = 0>
-  explicit Conv2D(I filters, std::initializer_list<std::int64_t> kernel_size, Conv2DOptions options = {})
-      : Conv2D(filters, Ints(kernel_size), std::move(options)) {}
+                                           kernel_size, options)) {}
   void build(const Shape& input) override;
 
  protected:
