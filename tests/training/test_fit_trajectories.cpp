@@ -101,8 +101,8 @@ void check_fit(const std::string& name, const Json& expected, DType dtype, doubl
                                              : Any<Loss>(MeanSquaredError());
   model.compile(
       {.optimizer = make_optimizer(expected.at("optimizer"), learning_rate(expected.at("schedule"))), .loss = loss});
-  FitOptions fit{.epochs = options.at("epochs"),
-                 .batch_size = options.at("batch_size"),
+  FitOptions fit{.batch_size = options.at("batch_size"),
+                 .epochs = options.at("epochs"),
                  .verbose = false,
                  .validation_split = options.at("validation_split"),
                  .shuffle = false};

@@ -34,7 +34,7 @@ constexpr const char *loss_scale = "loss_scale", *finite_steps = "finite_steps",
 std::string weight_key(const std::string& weight);
 std::string optimizer_key(const std::string& optimizer, const std::string& what);
 std::string slot_key(const std::string& optimizer, const std::string& slot, const std::string& weight);
-std::string callback_key(const std::string& callback, const std::string& name);
+std::string callback_key(const std::string& callback, const std::string& what);
 }  // namespace checkpoint_format
 
 /// Implements Trainer::save_checkpoint.

@@ -22,8 +22,8 @@ std::string slot_key(const std::string& optimizer, const std::string& slot, cons
   return optimizer_key(optimizer, fmt::format("{}.{}", slot, weight));
 }
 
-std::string callback_key(const std::string& callback, const std::string& entry) {
-  return callback.empty() ? "callback." : fmt::format("callback.{}.{}", callback, entry);
+std::string callback_key(const std::string& callback, const std::string& what) {
+  return callback.empty() ? "callback." : fmt::format("callback.{}.{}", callback, what);
 }
 
 }  // namespace checkpoint_format

@@ -30,7 +30,11 @@ namespace {
 
 // A model with dropout, moving statistics and shuffled batches, whose rate and end depend on callbacks.
 struct Training {
-  Training() : run(Way{}, Any<Optimizer>(SGD({.learning_rate = 0.05, .momentum = 0.9}))) {}
+  Training() : run(Way{}, Any<Optimizer>(SGD({.learning_rate = 0.05, .momentum = 0.9}))) {
+    run.model.compile({.optimizer = run.optimizer,
+                       .loss = SparseCategoricalCrossentropy({.from_logits = true}),
+                       .metrics = {"accuracy"}});
+  }
 
   History fit(const Callbacks& callbacks, std::optional<std::int64_t> steps = {}, int epochs = 5) {
     seed_everything(3);
