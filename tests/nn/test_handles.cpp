@@ -61,12 +61,12 @@ BOOST_AUTO_TEST_CASE(metrics_come_as_names_metrics_and_losses) {
       .loss = MeanAbsoluteError(),
       .metrics = {"accuracy", MeanAbsoluteError(), metrics::MeanAbsoluteError({.name = "twin"}), loss, given}};
   std::string names;
-  for (const auto& metric : options.metrics) names += metric->name() + " ";
+  for (const Metrics& item : options.metrics.items()) names += item.metric()->name() + " ";
   BOOST_TEST(names == "accuracy mean_absolute_error twin mae mse ");
-  BOOST_TEST(options.loss->name() == "mean_absolute_error");
-  BOOST_TEST(to_string(options.metrics[1]->call(Tensor({8, 1}), Tensor({8, 1})).shape()) == "(8,)");
-  BOOST_TEST((CompileOptions{.loss = "mse", .metrics = {MeanAbsoluteError()}}.metrics.size()) == 1U);
-  BOOST_TEST((CompileOptions{.loss = "mse", .metrics = {"accuracy", "mae"}}.metrics.size()) == 2U);
+  BOOST_TEST(options.loss.list[0]->name() == "mean_absolute_error");
+  BOOST_TEST(to_string(options.metrics.items()[1].metric()->call(Tensor({8, 1}), Tensor({8, 1})).shape()) == "(8,)");
+  BOOST_TEST((CompileOptions{.loss = "mse", .metrics = {MeanAbsoluteError()}}.metrics.items().size()) == 1U);
+  BOOST_TEST((CompileOptions{.loss = "mse", .metrics = {"accuracy", "mae"}}.metrics.items().size()) == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(activations_come_as_names_and_functions) {

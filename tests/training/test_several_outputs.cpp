@@ -1,14 +1,27 @@
 #include <boost/test/unit_test.hpp>
 
+#include <map>
+#include <sstream>
+
 #include "small.hpp"
 #include "support/throws.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
+using boost::test_tools::tolerance;
 
 namespace {
 
 const DataLoader loader() { return DataLoader(pairs({1, 2}, {2, 4}), {.batch_size = 2}); }
+
+/// Outputs a and b: x times two numbers.
+Model scales(double a, double b) {
+  const Input x({.shape = {1}});
+  const auto scale = [&](double number, const char* name) {
+    return Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(number), .name = name})(x);
+  };
+  return Model({.inputs = {x}, .outputs = {scale(a, "a"), scale(b, "b")}});
+}
 
 Model two_outputs() {
   const Input x({.shape = {1}});
@@ -16,8 +29,7 @@ Model two_outputs() {
   return Model({.inputs = {x}, .outputs = {first, second}});
 }
 
-const std::string needed =
-    ": the model must have one output; got 2: make a Model of one of them, or a Module with steps of its own";
+const std::string needed = ": the model must have one output; got 2: predict_all of a Model returns all";
 
 /// left - 2 right
 Model difference(const std::string& left, const std::string& right) {
@@ -46,17 +58,131 @@ class Pair : public Module {
 
 BOOST_AUTO_TEST_SUITE(several_outputs)
 
-BOOST_AUTO_TEST_CASE(are_neither_trained_nor_predicted_in_part) {
-  Model model = two_outputs();
-  model.compile({.loss = "mse"});
-  const std::vector<double> before = model.weights()[0].value().to_doubles();
-  const std::string compiled = "[Functional] a compiled model" + needed;
-  check_throws<ValueError>(compiled, [&] { model.fit(loader()); });
-  check_throws<ValueError>(compiled, [&] { model.evaluate(loader()); });
-  check_throws<ValueError>(compiled, [&] { Trainer({.max_epochs = 1}).fit(model, loader()); });
+BOOST_AUTO_TEST_CASE(are_all_trained_and_logged) {
+  for (const bool eager : {false, true}) {
+    Model model = scales(2, 3);
+    BOOST_TEST(model.output_names() == (std::vector<std::string>{"a", "b"}));
+    model.compile({.optimizer = SGD({.learning_rate = 0.1}),
+                   .loss = {"mse", "mae"},
+                   .loss_weights = {{"b", 0.5}},
+                   .metrics = {{"a", "mae"}, {"b", {"mse", metrics::RootMeanSquaredError({.name = "root"})}}}});
+    const Dataset data = Dataset::from_tensors(
+        {{"x", column({1, 2})}, {"b", column({1, 1}), Role::target}, {"a", column({1, 3}), Role::target}});
+    // a: (2 - 1)^2, (4 - 3)^2; b: |3 - 1|, |6 - 1|.
+    const Logs logs = Trainer({.eager = eager}).validate(model, DataLoader(data, {.batch_size = 1}));
+    std::ostringstream text;
+    text << logs;
+    BOOST_TEST(text.str() == "loss=2.75 a_loss=1 b_loss=3.5 a_mae=1 b_mse=14.5 b_root=3.80789");
+    const Logs trained = model.train_on_batch(column({1, 2}), {{"a", column({1, 3})}, {"b", column({1, 1})}});
+    BOOST_TEST(trained["loss"] == 2.75);
+    // Gradients: a: mean(2 (2 - 1) 1, 2 (4 - 3) 2) = 3; b: half of mean(1, 2) = 0.75.
+    BOOST_TEST(model.weights()[0].value().item() == 2 - 0.1 * 3, tolerance(1e-6));
+    BOOST_TEST(model.weights()[1].value().item() == 3 - 0.1 * 0.75, tolerance(1e-6));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(are_all_predicted) {
+  Model model = scales(2, 3);
+  const Tensors all = model.predict_all(column({1, 2, 3}), {.batch_size = 2});
+  BOOST_TEST(all["a"].to_doubles() == (std::vector<double>{2, 4, 6}));
+  const auto [a, b] = all.unpack<2>();
+  BOOST_TEST(b.to_doubles() == (std::vector<double>{3, 6, 9}));
+  BOOST_TEST(all[0].equal(a));
+  check_throws<NameError>("[Tensors] unknown name \"c\"; valid names: a, b", [&] { all["c"]; });
+  check_throws<ValueError>("[Tensors] unpack: the number of arrays must be 3; got 2", [&] { all.unpack<3>(); });
   check_throws<ValueError>("[Functional] predict" + needed, [&] { model.predict(loader()); });
   check_throws<ValueError>("[Functional] predict" + needed, [&] { model.predict(column({1, 2})); });
-  BOOST_TEST(model.weights()[0].value().to_doubles() == before);
+}
+
+BOOST_AUTO_TEST_CASE(take_targets_as_lists_by_name_and_for_trained_outputs_only) {
+  Model model = scales(2, 3);
+  const Tensor x = column({1, 2}), ones = column({1, 1}), twos = column({2, 2});
+  model.compile({.loss = "mae"});
+  const double expected = (1 + 3) / 2.0 + (1 + 4) / 2.0;
+  BOOST_TEST(model.evaluate(x, {ones, twos})["loss"] == expected);
+  BOOST_TEST(model.evaluate(x, {{"b", twos}, {"a", ones}})["loss"] == expected);
+  check_throws<ValueError>("[Functional] number of target arrays must be 2; got 1", [&] { model.evaluate(x, ones); });
+  check_throws<NameError>("[Functional] unknown target \"c\"; valid names: a, b", [&] {
+    model.evaluate(x, {{"a", ones}, {"c", twos}});
+  });
+  check_throws<NameError>("[Functional] target by name must be complete; got none for \"b\"; names: a", [&] {
+    model.evaluate(x, {{"a", ones}});
+  });
+  check_throws<NameError>(
+      "[Functional] a batch must have a target field for each output with a loss or metric; got none for \"a\"; "
+      "targets: y",
+      [&] { model.evaluate(loader()); });
+  model.compile({.loss = {{"a", "mae"}, {"b", {}}}});
+  BOOST_TEST(model.evaluate(x, ones)["loss"] == 2);
+  BOOST_TEST(model.evaluate(x, {ones, twos})["loss"] == 2);
+  BOOST_TEST(model.evaluate(x, ones).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(of_compile_are_checked) {
+  Model model = scales(2, 3);
+  check_throws<ValueError>("[Functional] compile: the number of losses must be that of the outputs, 2; got 3", [&] {
+    model.compile({.loss = {"mse", "mae", "mse"}});
+  });
+  check_throws<NameError>("[Functional] unknown output in compile: losses: \"c\"; valid names: a, b", [&] {
+    model.compile({.loss = {{"a", "mse"}, {"c", "mse"}}});
+  });
+  check_throws<ValueError>(
+      "[Functional] compile: losses by name must name every output; got none for \"b\" (an empty one leaves it "
+      "untrained)",
+      [&] {
+        model.compile({.loss = {{"a", "mse"}}});
+      });
+  check_throws<NameError>("[Functional] unknown output in compile: metrics: \"c\"; valid names: a, b", [&] {
+    model.compile({.loss = "mse", .metrics = {{"c", "mae"}}});
+  });
+  check_throws<ValueError>(
+      "[Functional] compile: metrics of a model with 2 outputs must be a list with an entry for each, or by name (a, "
+      "b); got 1 entries",
+      [&] { model.compile({.loss = "mse", .metrics = {"mae"}}); });
+  check_throws<ValueError>("[Functional] compile: reduction of a loss must give one number; got \"none\" of mae",
+                           [&] { model.compile({.loss = MeanAbsoluteError({.reduction = "none", .name = "mae"})}); });
+  model.compile({.loss = "mse", .metrics = {"mae", {"mae", "mse"}}});
+  BOOST_TEST(model.evaluate(column({1}), {column({1}), column({1})}).size() == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(have_sample_weights_of_their_own) {
+  Model model = scales(1, 1);
+  model.compile({.loss = "mae", .metrics = {"mae", "mae"}, .weighted_metrics = {"mae", "mae"}});
+  const Tensor x = column({1, 3}), zero = column({0, 0});
+  const Tensor first({2}, std::vector<float>{1, 0}), second({2}, std::vector<float>{0, 2});
+  const Logs both = model.evaluate(x, {zero, zero}, {.sample_weight = first});
+  BOOST_TEST(both["a_loss"] == 0.5);
+  BOOST_TEST(both["b_loss"] == 0.5);
+  BOOST_TEST(both["b_mae"] == 2);
+  BOOST_TEST(both["b_weighted_mae"] == 1);
+  const Logs own = model.evaluate(x, {zero, zero}, {.batch_size = 1, .sample_weight = {first, second}});
+  BOOST_TEST(own["a_loss"] == 0.5);
+  BOOST_TEST(own["b_loss"] == 3);
+  BOOST_TEST(own["b_weighted_mae"] == 3);
+  BOOST_TEST(model.evaluate(x, {zero, zero}, {.sample_weight = {{"b", second}}})["a_loss"] == 2);
+  check_throws<NameError>("[Functional] unknown sample_weight \"c\"; valid names: a, b", [&] {
+    model.evaluate(x, {zero, zero}, {.sample_weight = {{"c", second}}});
+  });
+}
+
+BOOST_AUTO_TEST_CASE(of_a_model_class_are_in_order) {
+  class Both : public Model {
+   public:
+    Both() : Model("Both") {}
+
+   protected:
+    Values call_many(const Values& xs) override { return {xs[0] * scale_, xs[0]}; }
+    void build(const Shape&) override { add_weight(scale_, {.shape = {1}, .initializer = Constant(2)}); }
+
+   private:
+    Variable scale_{"scale"};
+  };
+  Both model;
+  model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = {"mae", "mse"}});
+  const Logs logs = model.evaluate(column({1, 2}), {column({0, 0}), column({0, 0})});
+  BOOST_TEST(logs["output_1_loss"] == 3);
+  BOOST_TEST(logs["output_2_loss"] == 2.5);
+  BOOST_TEST(model.predict_all(column({1, 2}))["output_1"].to_doubles() == (std::vector<double>{2, 4}));
 }
 
 BOOST_AUTO_TEST_CASE(of_a_module_need_a_predict_step) {
@@ -100,12 +226,25 @@ BOOST_AUTO_TEST_CASE(a_named_input_without_a_field_is_an_error) {
       "[Functional] a batch must have an input field for each named Input; got none for \"right\"; fields: other",
       [] { predicted(difference("left", "right"), fields("left", "other")); });
   Model model = difference("left", "right");
-  check_throws<NameError>(
-      "[Functional] a batch must have an input field for each named Input; got none for \"left\"; fields: x",
-      [&] { model.predict(column({1})); });
-  check_throws<ValueError>("[Functional] number of inputs must be 2; got 1", [] {
+  check_throws<ValueError>("[Functional] number of input arrays must be 2; got 1", [&] { model.predict(column({1})); });
+  check_throws<ValueError>("[Functional] number of input arrays must be 2; got 1", [] {
     Model unnamed = difference("", "");
     unnamed.predict(column({1}));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(inputs_are_lists_in_order_or_have_names) {
+  Model model = difference("left", "right");
+  const Tensor one = column({1}), ten = column({10});
+  BOOST_TEST(model.predict({one, ten}).item() == -19);
+  BOOST_TEST(model.predict({{"right", one}, {"left", ten}}).item() == 8);
+  BOOST_TEST(model.predict(std::map<std::string, Tensor>{{"left", one}, {"right", ten}}).item() == -19);
+  BOOST_TEST(model.predict_on_batch({one, ten}).item() == -19);
+  check_throws<NameError>("[Functional] unknown input \"up\"; valid names: left, right", [&] {
+    model.predict({{"left", one}, {"up", ten}});
+  });
+  check_throws<NameError>("[Functional] input by name must be complete; got none for \"right\"; names: left", [&] {
+    model.predict({{"left", one}});
   });
 }
 

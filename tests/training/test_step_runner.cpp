@@ -94,7 +94,10 @@ struct Counted {
   void round() {
     for (const Phase phase : {Phase::train, Phase::train, Phase::validate}) {
       runner.run(phase, batch);
-      for (std::size_t i = 0; i < runner.logged().size(); ++i) runner.value(i);
+      // Results of metrics are computed once an epoch, and allocate.
+      for (std::size_t i = 0; i < runner.logged().size(); ++i) {
+        if (!runner.logged()[i].metric) runner.value(i);
+      }
     }
   }
 
