@@ -1,0 +1,250 @@
+#include <math.h>
+
+#include <mezzo/backends/xsimd/chain.hpp>
+#include <mezzo/backends/xsimd/elementwise_functions.hpp>
+#include <mezzo/backends/xsimd/stream.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+[[gnu::always_inline]] inline Floats number(const Mask& mask) {
+  return xsimd::select(mask, Floats(1.0F), Floats(0.0F));
+}
+
+[[gnu::always_inline]] inline Floats number(const IntMask& mask) { return choose(mask, Floats(1.0F), Floats(0.0F)); }
+
+/// Integers in the order of the numbers, with -0 equal to 0; they tell denormals apart.
+[[gnu::always_inline]] inline Ints order(const Floats& x) {
+  const Ints bits = xsimd::bitwise_cast<Ints>(x), zero(0);
+  return xsimd::select(bits < zero, Ints(-2147483647 - 1) - bits, bits);
+}
+
+struct Copy {
+  Floats operator()(const Floats& x) const { return x; }
+};
+
+struct Truth {
+  Floats operator()(const Floats& x) const { return number(xsimd::bitwise_cast<Ints>(xsimd::abs(x)) > Ints(0)); }
+};
+
+struct Sqrt {
+  Floats operator()(const Floats& x) const { return xsimd::sqrt(x); }
+};
+
+struct Rsqrt {
+  Floats operator()(const Floats& x) const { return Floats(1.0F) / xsimd::sqrt(x); }
+};
+
+// Numbers of 2^23 and more are integers; NaN and infinities stay. The sign is that of x, also of zeros.
+template <class Round>
+struct Rounding {
+  Floats operator()(const Floats& x) const {
+    const Floats sign = x & Floats(-0.0F), magnitude = xsimd::abs(x), limit(8388608.0F);
+    const Floats nearest = ((magnitude + limit) - limit) | sign;  // ties to even
+    return xsimd::select(magnitude < limit, Round{}(x, nearest) | sign, x);
+  }
+};
+
+struct ToNearest {
+  Floats operator()(const Floats&, const Floats& nearest) const { return nearest; }
+};
+
+struct Down {
+  Floats operator()(const Floats& x, const Floats& nearest) const {
+    return xsimd::select(nearest > x, nearest - Floats(1.0F), nearest);
+  }
+};
+
+struct Up {
+  Floats operator()(const Floats& x, const Floats& nearest) const {
+    return xsimd::select(nearest < x, nearest + Floats(1.0F), nearest);
+  }
+};
+
+struct TowardsZero {
+  Floats operator()(const Floats& x, const Floats& nearest) const {
+    const Floats magnitude = xsimd::abs(x), whole = xsimd::abs(nearest);
+    return xsimd::select(whole > magnitude, whole - Floats(1.0F), whole);
+  }
+};
+
+struct Log1p {
+  Floats operator()(const Floats& x) const { return xsimd::log1p(x); }
+};
+
+struct Sine {
+  Floats operator()(const Floats& x) const { return xsimd::sin(x); }
+};
+
+struct Cosine {
+  Floats operator()(const Floats& x) const { return xsimd::cos(x); }
+};
+
+struct Equal {
+  Floats operator()(const Floats& a, const Floats& b) const {
+    return xsimd::select(a == b, number(order(a) == order(b)), Floats(0.0F));
+  }
+};
+
+struct Less {
+  Floats operator()(const Floats& a, const Floats& b) const { return number(a < b); }
+};
+
+struct LessEqual {
+  Floats operator()(const Floats& a, const Floats& b) const { return number(a <= b); }
+};
+
+struct Not {
+  Floats operator()(const Floats& x) const { return Floats(1.0F) - x; }
+};
+
+struct Or {
+  Floats operator()(const Floats& a, const Floats& b) const { return xsimd::max(a, b); }
+};
+
+struct Maximum {
+  Floats operator()(const Floats& a, const Floats& b) const {
+    return xsimd::select(a > b, a, xsimd::select(a == a, b, a));
+  }
+};
+
+struct Minimum {
+  Floats operator()(const Floats& a, const Floats& b) const {
+    return xsimd::select(a < b, a, xsimd::select(a == a, b, a));
+  }
+};
+
+struct Where {
+  Floats operator()(const Floats& condition, const Floats& a, const Floats& b) const {
+    return xsimd::select(condition != Floats(0.0F), a, b);
+  }
+};
+
+template <class Function>
+[[gnu::flatten]] void unary(const float* a, const float*, const float*, float* out, std::int64_t n) {
+  for_registers(0, n, [&](std::int64_t i, auto part) { store(out + i, Function{}(load(a + i, part)), part); });
+}
+
+template <class Function>
+[[gnu::flatten]] void binary(const float* a, const float* b, const float*, float* out, std::int64_t n) {
+  for_registers(
+      0, n, [&](std::int64_t i, auto part) { store(out + i, Function{}(load(a + i, part), load(b + i, part)), part); });
+}
+
+template <class Function>
+[[gnu::flatten]] void ternary(const float* a, const float* b, const float* c, float* out, std::int64_t n) {
+  for_registers(0, n, [&](std::int64_t i, auto part) {
+    store(out + i, Function{}(load(a + i, part), load(b + i, part), load(c + i, part)), part);
+  });
+}
+
+// Functions of the C library, element by element: within 1 unit in the last place, with C's results for NaN and
+// infinities.
+
+template <float (*function)(float)>
+void each(const float* a, const float*, const float*, float* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = function(a[i]);
+}
+
+template <float (*function)(float, float)>
+void each(const float* a, const float* b, const float*, float* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = function(a[i], b[i]);
+}
+
+float mod(float a, float b) {
+  const float rest = fmodf(a, b);
+  if (rest == 0) return __builtin_copysignf(0.0F, b);
+  return (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+float floor_divide(float a, float b) {
+  if (b == 0) return a / b;
+  const float rest = fmodf(a, b);
+  const float quotient = (a - rest) / b - (rest != 0 && (rest < 0) != (b < 0) ? 1.0F : 0.0F);
+  if (quotient == 0) return __builtin_copysignf(0.0F, a / b);
+  const float floor = floorf(quotient);
+  return quotient - floor > 0.5F ? floor + 1 : floor;
+}
+
+float logaddexp(float a, float b) {
+  if (a == b) return a + 0.693147180559945309F;  // infinities too
+  if (a != a || b != b) return a + b;
+  const float high = a > b ? a : b, low = a > b ? b : a;
+  return high + log1pf(expf(low - high));
+}
+
+[[gnu::flatten]] void store_bools(const float* x, std::uint8_t* y, std::int64_t count) {
+  for_registers(0, count, [&](std::int64_t i, auto part) {
+    store_bytes(y + i, xsimd::select(xsimd::bitwise_cast<Ints>(load(x + i, part)) == Ints(0), Ints(0), Ints(1)), part);
+  });
+}
+
+constexpr ChainFunctions::Row rows[] = {
+    {.op = "abs", .step = unary<Abs>},
+    {.op = "add", .step = binary<Add>},
+    {.op = "arccos", .step = each<acosf>},
+    {.op = "arccosh", .step = each<acoshf>},
+    {.op = "arcsin", .step = each<asinf>},
+    {.op = "arcsinh", .step = each<asinhf>},
+    {.op = "arctan", .step = each<atanf>},
+    {.op = "arctan2", .step = each<atan2f>},
+    {.op = "arctanh", .step = each<atanhf>},
+    {.op = "cbrt", .step = each<cbrtf>},
+    {.op = "ceil", .step = unary<Rounding<Up>>},
+    {.op = "cos", .step = unary<Cosine>},
+    {.op = "cosh", .step = each<coshf>},
+    {.op = "divide", .step = binary<Divide>},
+    {.op = "equal", .step = binary<Equal>},
+    {.op = "erf", .step = each<erff>},
+    {.op = "erfc", .step = each<erfcf>},
+    {.op = "exp", .step = unary<Exp>},
+    {.op = "exp2", .step = each<exp2f>},
+    {.op = "expm1", .step = each<expm1f>},
+    {.op = "floor", .step = unary<Rounding<Down>>},
+    {.op = "floor_divide", .step = each<floor_divide>},
+    {.op = "fmod", .step = each<fmodf>},
+    {.op = "gelu", .step = unary<Gelu>},
+    {.op = "gelu", .step = unary<ApproximateGelu>, .approximate = true},
+    {.op = "gelu_gradient", .step = binary<GeluGradient>},
+    {.op = "gelu_gradient", .step = binary<ApproximateGeluGradient>, .approximate = true},
+    {.op = "hypot", .step = each<hypotf>},
+    {.op = "less", .step = binary<Less>},
+    {.op = "less_equal", .step = binary<LessEqual>},
+    {.op = "log", .step = unary<Log>},
+    {.op = "log10", .step = each<log10f>},
+    {.op = "log1p", .step = unary<Log1p>},
+    {.op = "log2", .step = each<log2f>},
+    {.op = "logaddexp", .step = each<logaddexp>},
+    {.op = "logical_and", .step = binary<Multiply>},
+    {.op = "logical_not", .step = unary<Not>},
+    {.op = "logical_or", .step = binary<Or>},
+    {.op = "maximum", .step = binary<Maximum>},
+    {.op = "minimum", .step = binary<Minimum>},
+    {.op = "mod", .step = each<mod>},
+    {.op = "multiply", .step = binary<Multiply>},
+    {.op = "negative", .step = unary<Negative>},
+    {.op = "power", .step = each<powf>},
+    {.op = "relu", .step = unary<Relu>},
+    {.op = "relu_gradient", .step = binary<ReluGradient>},
+    {.op = "round", .step = unary<Rounding<ToNearest>>},
+    {.op = "rsqrt", .step = unary<Rsqrt>},
+    {.op = "sigmoid", .step = unary<Sigmoid>},
+    {.op = "sigmoid_gradient", .step = binary<SigmoidGradient>},
+    {.op = "sign", .step = unary<Sign>},
+    {.op = "sin", .step = unary<Sine>},
+    {.op = "sinh", .step = each<sinhf>},
+    {.op = "softplus", .step = unary<Softplus>},
+    {.op = "sqrt", .step = unary<Sqrt>},
+    {.op = "subtract", .step = binary<Subtract>},
+    {.op = "tan", .step = each<tanf>},
+    {.op = "tanh", .step = unary<Tanh>},
+    {.op = "tanh_gradient", .step = binary<TanhGradient>},
+    {.op = "trunc", .step = unary<Rounding<TowardsZero>>},
+    {.op = "where", .step = ternary<Where>},
+};
+
+}  // namespace
+
+constexpr ChainFunctions chain{.rows = rows, .copy = unary<Copy>, .truth = unary<Truth>, .store_bools = store_bools};
+
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA
