@@ -72,12 +72,56 @@ struct Log1p {
   Floats operator()(const Floats& x) const { return xsimd::log1p(x); }
 };
 
-struct Sine {
-  Floats operator()(const Floats& x) const { return xsimd::sin(x); }
+/// For |x| < log(2) / 2 the polynomial of exponential(), without its 1; elsewhere at most two bits are lost.
+struct Expm1 {
+  Floats operator()(const Floats& x) const {
+    constexpr float p[] = {1.9875691500e-4F, 1.3981999507e-3F, 8.3334519073e-3F,
+                           4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F};
+    const Floats near = multiply_add(polynomial(x, p) * x, x, x);
+    const Floats away = exponential(x) - Floats(1.0F);
+    const Floats sign = x & Floats(-0.0F);
+    return xsimd::select(xsimd::abs(x) < Floats(0.3465F), near, away) | sign;
+  }
 };
 
-struct Cosine {
-  Floats operator()(const Floats& x) const { return xsimd::cos(x); }
+/// Sine and cosine as sinf in Cephes: x less a multiple of pi / 2, in three parts, then a polynomial. Its multiples are
+/// exact up to `limit`; the C library computes larger numbers, infinities and NaN, lane by lane.
+template <float (*function)(float), int quarter>
+struct Wave {
+  Floats operator()(const Floats& x) const {
+    const Floats limit(8192.0F), zero(0.0F), one(1.0F);
+    const Mask inside = xsimd::abs(x) <= limit;
+    const Floats safe = xsimd::select(inside, x, zero);
+    const Ints n = xsimd::nearbyint_as_int(safe * Floats(0.636619772367581343F));
+    const Floats k = xsimd::to_float(n);
+    Floats r = negative_multiply_add(k, Floats(1.5703125F), safe);
+    r = negative_multiply_add(k, Floats(4.837512969970703125e-4F), r);
+    r = negative_multiply_add(k, Floats(7.54978995489188216e-8F), r);
+    constexpr float odd[] = {-1.9515295891e-4F, 8.3321608736e-3F, -1.6666654611e-1F};
+    constexpr float even[] = {2.443315711809948e-5F, -1.388731625493765e-3F, 4.166664568298827e-2F};
+    const Floats square = r * r;
+    const Floats sine = multiply_add(polynomial(square, odd) * square, r, r);
+    const Floats cosine = multiply_add(polynomial(square, even) * square, square, one - square * Floats(0.5F));
+    const Ints turn = n + Ints(quarter);
+    const Floats sign = xsimd::bitwise_cast<Floats>((turn & Ints(2)) << 30);
+    const Floats wave = choose((turn & Ints(1)) == Ints(0), sine, cosine) ^ sign;
+    return inside_of(x, wave, inside);
+  }
+
+ private:
+  static Floats inside_of(const Floats& x, const Floats& wave, const Mask& inside) {
+    float flags[lanes], from[lanes], to[lanes];
+    store(flags, xsimd::select(inside, Floats(0.0F), Floats(1.0F)), Whole{});
+    float outside = 0;
+    for (int i = 0; i < lanes; ++i) outside += flags[i];
+    if (__builtin_expect(outside == 0, 1)) return wave;
+    store(from, x, Whole{});
+    store(to, wave, Whole{});
+    for (int i = 0; i < lanes; ++i) {
+      if (flags[i] != 0) to[i] = function(from[i]);
+    }
+    return load(static_cast<const float*>(to), Whole{});
+  }
 };
 
 struct Equal {
@@ -191,7 +235,7 @@ constexpr ChainFunctions::Row rows[] = {
     {.op = "arctanh", .step = each<atanhf>},
     {.op = "cbrt", .step = each<cbrtf>},
     {.op = "ceil", .step = unary<Rounding<Up>>},
-    {.op = "cos", .step = unary<Cosine>},
+    {.op = "cos", .step = unary<Wave<cosf, 1>>},
     {.op = "cosh", .step = each<coshf>},
     {.op = "divide", .step = binary<Divide>},
     {.op = "equal", .step = binary<Equal>},
@@ -199,7 +243,7 @@ constexpr ChainFunctions::Row rows[] = {
     {.op = "erfc", .step = each<erfcf>},
     {.op = "exp", .step = unary<Exp>},
     {.op = "exp2", .step = each<exp2f>},
-    {.op = "expm1", .step = each<expm1f>},
+    {.op = "expm1", .step = unary<Expm1>},
     {.op = "floor", .step = unary<Rounding<Down>>},
     {.op = "floor_divide", .step = each<floor_divide>},
     {.op = "fmod", .step = each<fmodf>},
@@ -231,7 +275,7 @@ constexpr ChainFunctions::Row rows[] = {
     {.op = "sigmoid", .step = unary<Sigmoid>},
     {.op = "sigmoid_gradient", .step = binary<SigmoidGradient>},
     {.op = "sign", .step = unary<Sign>},
-    {.op = "sin", .step = unary<Sine>},
+    {.op = "sin", .step = unary<Wave<sinf, 0>>},
     {.op = "sinh", .step = each<sinhf>},
     {.op = "softplus", .step = unary<Softplus>},
     {.op = "sqrt", .step = unary<Sqrt>},
