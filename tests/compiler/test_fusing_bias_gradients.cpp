@@ -34,8 +34,8 @@ BOOST_AUTO_TEST_CASE(a_bias_in_half_precision_keeps_its_own_sum) {
     const Value masked = gradients(sum(cast(y, DType::float32)), {v[0]})[0];
     return Values{masked, sum(masked, {.axes = {0}})};
   };
-  const Graph graph = run_passes(trace_step(step, {random_tensor({6, 4}, DType::bfloat16)}, true));
-  BOOST_TEST(counts(graph) == "0 1 1");
+  const Graph graph = trace_step(step, {random_tensor({6, 4}, DType::bfloat16)}, true);
+  BOOST_TEST(counts(fuse_bias_gradients(simplify(graph))) == "0 1 1");
 }
 
 BOOST_AUTO_TEST_CASE(other_sums_stay) {
@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(other_sums_stay) {
       const Value masked = gradients(sum(relu(v[0])), {v[0]})[0];
       return Values{masked, sum(masked, {.axes = axes})};
     };
-    BOOST_TEST(counts(run_passes(trace_step(step, {random_tensor({6, 4})}, true))) == "0 1 1");
+    const Graph graph = trace_step(step, {random_tensor({6, 4})}, true);
+    BOOST_TEST(counts(fuse_bias_gradients(simplify(graph))) == "0 1 1");
   }
 }
 
@@ -57,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_sum_over_the_other_axis_of_a_square_stays) {
       return Values{masked, sum(masked, {.axes = {axis}})};
     };
     const Graph graph = trace_step(step, x, true);
-    BOOST_TEST(counts(run_passes(graph)) == (axis == 0 ? "1 0 0" : "0 1 1"));
+    BOOST_TEST(counts(fuse_bias_gradients(simplify(graph))) == (axis == 0 ? "1 0 0" : "0 1 1"));
     BOOST_TEST(run_compiled(graph, x, true)[1].equal(run_compiled(graph, x, false)[1]), "axis " << axis);
   }
 }

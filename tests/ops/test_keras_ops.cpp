@@ -71,7 +71,6 @@ std::map<std::string, Call> calls() {
       {"threshold", [](const Values& x) { return threshold(x[0], 0.5, -2); }},
       {"glu_axis", [](const Values& x) { return glu(x[0], 0); }},
       {"log_softmax_axis", [](const Values& x) { return log_softmax(x[0], 0); }},
-      {"sparsemax_axis", [](const Values& x) { return sparsemax(x[0], 0); }},
       {"round", [](const Values& x) { return round(x[0]); }},
       {"nan_to_num", [](const Values& x) { return nan_to_num(x[0]); }},
   };

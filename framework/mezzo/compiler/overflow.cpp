@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 #include <unordered_set>
 #include <vector>
@@ -11,7 +12,9 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/visit.hpp>
+#include <mezzo/graph/executor.hpp>
 #include <mezzo/graph/op_registry.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -86,8 +89,27 @@ std::string error_of(const Graph::Gate& gate, const std::optional<Overflow>& ove
   return fmt::format("{}: {}; no weight was changed by this step", gate.error, describe(overflow));
 }
 
-void Overflows::note(const NodePtr& node, DType dtype, const std::string& reader) {
-  entries_.try_emplace(node.get(), Entry{entries_.size(), dtype, reader});
+const ElementwiseStep* first_overflow(const Node& node, const std::vector<const void*>& operands) {
+  if (!is(node, ops::elementwise_chain)) return nullptr;
+  const auto& function = node.attributes.get<std::shared_ptr<const AttributeFunction>>("program");
+  const auto& program = dynamic_cast<const ElementwiseProgram&>(*function);
+  std::vector<Tensor> values;
+  for (std::size_t i = 0; i < program.inputs; ++i) {
+    values.push_back(Tensor::uninitialized(node.inputs[i].shape(), node.inputs[i].dtype()));
+    std::memcpy(values.back().mutable_raw(), operands[i], values.back().bytes());
+  }
+  for (const ElementwiseStep& step : program.steps) {
+    std::vector<Tensor> inputs;
+    for (const std::size_t i : step.operands) inputs.push_back(values[i]);
+    const Spec spec{node.outputs.front().shape, step.dtype};
+    values.push_back(current_executor().run(*step.op, step.attributes, inputs, {spec}, step.where).front());
+    if (!all_finite(values.back().raw(), spec)) return &step;
+  }
+  return nullptr;
+}
+
+void Overflows::note(const NodePtr& node, DType dtype, const std::string& reader, const ElementwiseStep* step) {
+  entries_.try_emplace(node.get(), Entry{entries_.size(), step == nullptr ? dtype : step->dtype, reader, step});
 }
 
 std::optional<Overflow> Overflows::behind(const Value& ok, const Value& loss_ok) const {
@@ -106,7 +128,10 @@ std::optional<Overflow> Overflows::behind(const Value& ok, const Value& loss_ok)
                .reader = "",
                .dtype = entry.dtype,
                .backward = !depends_on(loss_ok, first)};
-  if (first.variable) {
+  if (const ElementwiseStep* step = entries_.at(&first).step) {
+    out.op = step->op->name;
+    out.path = step->path;
+  } else if (first.variable) {
     out.path = (entry.reader.empty() ? "" : entry.reader + "/") + first.variable->name;
   } else if (first.op->infer == nullptr) {
     out.path = first.attributes.get_or<std::string>("name", "");
@@ -135,10 +160,11 @@ void Plan::seek_overflow() {
   for (std::size_t i = 0; i < gates_at_; ++i) {
     const Step& step = steps_[i];
     if (!step.copies) note_operands(step, found);
+    const ElementwiseStep* first = first_overflow(*step.node, step.in);  // before an operand is overwritten
     step.chosen.kernel->run({step.in.data(), step.out.data(), arena_->data() + step.scratch_offset});
     for (std::size_t j = 0; j < step.writes.size() && !step.copies; ++j) {
       const Spec& spec = buffers_[step.writes[j]].spec;
-      if (!all_finite(step.out[j], spec)) found.note(step.node, spec.dtype, {});
+      if (!all_finite(step.out[j], spec)) found.note(step.node, spec.dtype, {}, first);
     }
   }
   for (const Gate& gate : gates_) {

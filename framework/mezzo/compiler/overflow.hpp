@@ -3,9 +3,11 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <mezzo/core/error.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/elementwise_program.hpp>
 
 namespace mezzo {
 
@@ -20,6 +22,10 @@ bool all_finite(const void* data, const Spec& spec);
 /// True if the backward pass needs a loss scale: a node computes in float16, or a weight is stored in it. A float16
 /// input does not count, since it has no gradient.
 bool computes_in_float16(const Graph& graph);
+
+/// The first step of a chain with an infinity or NaN among its results; null if there is none, and for other ops. Runs
+/// the steps one by one on the operands of the node at these addresses.
+const ElementwiseStep* first_overflow(const Node& node, const std::vector<const void*>& operands);
 
 /// Origin of an infinity or NaN.
 struct Overflow {
@@ -42,8 +48,9 @@ std::string error_of(const Graph::Gate& gate, const std::optional<Overflow>& ove
 /// Nodes of a step with an infinity or NaN among their outputs.
 class Overflows {
  public:
-  /// Adds a node; called in the order of execution. `reader` is the path of the layer that reads the value.
-  void note(const NodePtr& node, DType dtype, const std::string& reader);
+  /// Adds a node; called in the order of execution. `reader` is the path of the layer that reads the value. `step`: the
+  /// first step of a chain with such a result, which messages name instead of the chain.
+  void note(const NodePtr& node, DType dtype, const std::string& reader, const ElementwiseStep* step = nullptr);
 
   /// The first noted node with an unbroken chain of noted nodes to the gate `ok`; none if there is none. So a mask of
   /// -infinity that softmax turns into zeros is not reported. `loss_ok` is the gate of the loss, or `ok` if there is
@@ -55,6 +62,7 @@ class Overflows {
     std::size_t order;
     DType dtype;
     std::string reader;
+    const ElementwiseStep* step;
   };
   using Cause = std::map<std::size_t, const Node*>;  // by order of execution: noted nodes that lead to a gate
   static std::string first_layer_after(const Cause& cause);

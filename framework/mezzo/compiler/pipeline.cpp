@@ -11,6 +11,7 @@ Graph run_passes(Graph graph, const PipelineOptions& options) {
     graph = fuse_bias_gradients(graph);
     graph = simplify(graph);
     graph = compact_gradients(graph);
+    graph = simplify(fuse_elementwise(graph));
     graph = fuse_compute_copies(graph);
   }
   // There is no layout pass: activations are NHWC and dense everywhere, and kernels pack weights in their scratch

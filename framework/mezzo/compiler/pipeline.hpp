@@ -24,6 +24,10 @@ Graph fuse_bias_gradients(const Graph& graph);
 /// optimizers read the gradient. Results are bit-identical, except that clipping by norm sums squares in another order.
 Graph compact_gradients(const Graph& graph);
 
+/// Fuses elementwise ops with results of one shape into chains, which kernels compute in one pass over the arrays. Each
+/// result is rounded to its dtype as before, so that chains change no bit. Results that other nodes read stay outputs.
+Graph fuse_elementwise(const Graph& graph);
+
 /// Lets the optimizer's kernels write the low-precision compute copies of the variables.
 Graph fuse_compute_copies(const Graph& graph);
 

@@ -13,9 +13,9 @@ const Entries& all_entries() {
     using namespace xsimd_kernels;
     Entries all;
     for (const Entries& family :
-         {attention_entries(), batch_norm_entries(), conversion_entries(), crossentropy_entries(), dropout_entries(),
-          elementwise_entries(), finite_entries(), layer_norm_entries(), pooling_entries(), reduce_entries(),
-          softmax_entries(), update_entries(), winograd_entries()}) {
+         {attention_entries(), batch_norm_entries(), chain_entries(), conversion_entries(), crossentropy_entries(),
+          dropout_entries(), elementwise_entries(), finite_entries(), layer_norm_entries(), pooling_entries(),
+          reduce_entries(), softmax_entries(), update_entries(), winograd_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

@@ -1,6 +1,7 @@
 #pragma once
 #include <mezzo/backends/xsimd/attention/attention.hpp>
 #include <mezzo/backends/xsimd/batch_norm.hpp>
+#include <mezzo/backends/xsimd/chain.hpp>
 #include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/crossentropy.hpp>
 #include <mezzo/backends/xsimd/dropout.hpp>
@@ -24,6 +25,7 @@ struct IsaKernels {
   const AvgPool2dFunctions& avg_pool2d;
   const BatchNormFunctions& batch_norm;
   const CastFunctions& cast;
+  const ChainFunctions& chain;
   const CrossentropyFunctions& crossentropy;
   const DropoutFunctions& dropout;
   const ElementwiseFunctions& elementwise;

@@ -8,6 +8,7 @@ constexpr IsaKernels isa_kernels{
     .avg_pool2d = avg_pool2d,
     .batch_norm = batch_norm,
     .cast = cast,
+    .chain = chain,
     .crossentropy = crossentropy,
     .dropout = dropout,
     .elementwise = elementwise,

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include <mezzo/backends/xsimd/family.hpp>
+
+namespace mezzo::xsimd_kernels {
+
+/// Functions on blocks of float32 numbers, of which the kernels of chains consist. Bools are the numbers 0 and 1.
+struct ChainFunctions {
+  /// out = function(a, b, c), for n elements; unused operands are null. out may be an operand.
+  using Step = void (*)(const float* a, const float* b, const float* c, float* out, std::int64_t n);
+
+  struct Row {
+    const char* op;
+    Step step;
+    bool approximate = false;  ///< the value of the attribute `approximate`, of ops that have it
+  };
+
+  std::span<const Row> rows;
+  Step copy;
+  Step truth;                                                                ///< 1 where a is not 0, else 0
+  void (*store_bools)(const float* x, std::uint8_t* y, std::int64_t count);  ///< y = x as bool
+};
+
+MEZZO_ISA_TABLE(ChainFunctions, chain)
+
+Entries chain_entries();
+
+}  // namespace mezzo::xsimd_kernels

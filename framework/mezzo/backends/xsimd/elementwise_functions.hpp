@@ -1,0 +1,116 @@
+#pragma once
+// Elementwise ops as function objects of registers, for .isa.cpp files: elementwise.isa.cpp makes kernels of them,
+// chain.isa.cpp steps of chains. Both give the same bits.
+#include <mezzo/backends/xsimd/math.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+struct Relu {
+  // max gives its second operand if one is NaN.
+  Floats operator()(const Floats& x) const { return xsimd::max(Floats(0.0F), x); }
+};
+
+struct Exp {
+  Floats operator()(const Floats& x) const { return exponential(x); }
+};
+
+struct Log {
+  Floats operator()(const Floats& x) const { return xsimd::log(x); }
+};
+
+struct Negative {
+  Floats operator()(const Floats& x) const { return -x; }
+};
+
+struct Abs {
+  Floats operator()(const Floats& x) const { return xsimd::abs(x); }
+};
+
+// Zeros and NaN stay as they are. Compared as integers, since denormals are zero to comparisons of floats.
+struct Sign {
+  Floats operator()(const Floats& x) const {
+    const Ints magnitude = xsimd::bitwise_cast<Ints>(xsimd::abs(x)), infinity(0x7f800000);
+    const Floats one = Floats(1.0F) | (x & Floats(-0.0F));
+    return choose(magnitude > Ints(0), choose(magnitude > infinity, x, one), x);
+  }
+};
+
+struct Tanh {
+  Floats operator()(const Floats& x) const { return hyperbolic_tangent(x); }
+};
+
+struct Sigmoid {
+  Floats operator()(const Floats& x) const { return Logistic(x).value; }
+};
+
+// x is bounded below, so that gelu(-infinity) is 0 and not -infinity times 0.
+struct Gelu {
+  Floats operator()(const Floats& x) const { return xsimd::max(Floats(-far), x) * Normal(x).cumulative; }
+};
+
+struct ApproximateGelu {
+  Floats operator()(const Floats& x) const {
+    const Floats least = xsimd::max(Floats(-far), x);
+    return least * Logistic(least * gelu_factor(least)).value;
+  }
+};
+
+// max() returns its second operand where one is NaN.
+struct Softplus {
+  Floats operator()(const Floats& x) const {
+    return xsimd::max(Floats(0.0F), x) + xsimd::log1p(exponential(-xsimd::abs(x)));
+  }
+};
+
+struct Add {
+  Floats operator()(const Floats& a, const Floats& b) const { return a + b; }
+};
+
+struct Subtract {
+  Floats operator()(const Floats& a, const Floats& b) const { return a - b; }
+};
+
+struct Multiply {
+  Floats operator()(const Floats& a, const Floats& b) const { return a * b; }
+};
+
+struct Divide {
+  Floats operator()(const Floats& a, const Floats& b) const { return a / b; }
+};
+
+struct ReluGradient {
+  Floats operator()(const Floats& y, const Floats& g) const {
+    const Floats zero(0.0F);
+    return xsimd::select(y > zero, g, zero);
+  }
+};
+
+struct TanhGradient {
+  Floats operator()(const Floats& y, const Floats& g) const {
+    const Floats one(1.0F);
+    return g * ((one - y) * (one + y));
+  }
+};
+
+struct SigmoidGradient {
+  Floats operator()(const Floats& y, const Floats& g) const { return g * (y * (Floats(1.0F) - y)); }
+};
+
+struct GeluGradient {
+  Floats operator()(const Floats& x, const Floats& g) const {
+    const Normal normal(x);
+    return g * multiply_add(bounded(x), normal.density, normal.cumulative);
+  }
+};
+
+struct ApproximateGeluGradient {
+  Floats operator()(const Floats& x, const Floats& g) const {
+    const Floats b = bounded(x);
+    const Logistic logistic(b * gelu_factor(b));
+    return g * multiply_add(b * logistic.slope, gelu_slope(b), logistic.value);
+  }
+};
+
+}  // namespace
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA
