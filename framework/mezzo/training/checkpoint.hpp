@@ -18,6 +18,8 @@ constexpr const char* name = "mezzo_checkpoint";  ///< value of `format`
 constexpr const char* version = "1";              ///< value of `format_version`
 constexpr const char *seed = "seed", *step = "global_step", *epoch = "epoch", *batch = "batches_in_epoch";
 constexpr const char* iterations = "iterations";  ///< per optimizer
+/// Per optimizer: steps whose gradients are accumulated, absent if 0; learning rate, absent unless it was set.
+constexpr const char *accumulated = "accumulated_steps", *learning_rate = "learning_rate";
 /// Per optimizer, absent as long as its loss scale is in its initial state.
 constexpr const char *loss_scale = "loss_scale", *finite_steps = "finite_steps", *skipped = "skipped_steps";
 
@@ -45,6 +47,7 @@ class Checkpoint {
   Number number(const std::string& key) const;
   std::int64_t count(const std::string& key, std::int64_t most) const;
   std::optional<LossScaleState> loss_scale(const std::string& optimizer) const;
+  std::int64_t accumulated_steps(const std::string& key, const Optimizer& optimizer) const;
   [[noreturn]] void refuse(const std::string& text) const;
 
   SafetensorsFile file_;

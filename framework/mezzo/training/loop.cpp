@@ -171,6 +171,9 @@ History fit(Module& module, const DataLoader& train, const DataLoader& validatio
     }
     bar.end(done, shown);
   }
+  if (!options.anew) {  // as Keras' fit; a Trainer leaves the weights, so that the training can be resumed
+    for (const OptimizerConfig& config : state.optimizers) config.optimizer->finalize_variable_values();
+  }
   return history;
 } catch (const std::bad_alloc&) {
   fail_without_memory("fit");
