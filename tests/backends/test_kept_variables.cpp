@@ -17,14 +17,57 @@ struct Rule {
   const char* op;
   std::size_t slots;
   Attributes attributes;
+  double lowest = -1;  // of the first slot
 };
+
+Rule general(const char* name, std::size_t slots, double lowest, const Attributes& numbers) {
+  Rule rule{"optimizer_update",
+            slots,
+            {{"rule", std::string(name)},
+             {"slots", static_cast<std::int64_t>(slots)},
+             {"weight_decay", 0.01},
+             {"clipvalue", 0.5}},
+            lowest};
+  for (const auto& [key, value] : numbers.entries()) rule.attributes.set(key, value);
+  return rule;
+}
+
+const Attributes moments{{"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}};
+
+Attributes with_momentum(double momentum, bool centered) {
+  return {{"rho", 0.9}, {"momentum", momentum}, {"epsilon", 2.0}, {"centered", centered}};
+}
+
+const Attributes ftrl{{"learning_rate_power", -0.5}, {"l1", 0.1}, {"l2", 0.2}, {"shrinkage", 0.01}, {"beta", 0.1}};
 
 const std::vector<Rule> rules{
     {"sgd_update", 0, {{"momentum", 0.0}, {"weight_decay", 0.01}, {"clipvalue", 0.5}, {"nesterov", false}}},
     {"sgd_update", 1, {{"momentum", 0.9}, {"weight_decay", 0.0}, {"clipvalue", 0.0}, {"nesterov", true}}},
     {"adam_update",
      2,
-     {{"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.0}}}};
+     {{"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.0}}},
+    general("accumulate", 0, 0, {}),
+    general("average", 0, 0, {{"momentum", 0.7}}),
+    general("adadelta", 2, 0, {{"rho", 0.9}, {"epsilon", 1e-7}}),
+    general("adagrad", 1, 0, {{"epsilon", 1e-7}}),
+    general("adamax", 2, -1, moments),
+    general("amsgrad", 3, -1, moments),
+    general("ftrl", 2, 0, ftrl),
+    general("lion", 1, -1, {{"beta_1", 0.9}, {"beta_2", 0.99}}),
+    general("nadam", 2, -1, moments),
+    general("rmsprop", 1, 0, with_momentum(0, false)),
+    general("rmsprop", 2, 0, with_momentum(0.5, false)),
+    general("rmsprop", 2, 0, with_momentum(0, true)),
+    general("rmsprop", 3, 0, with_momentum(0.5, true)),
+    general("schedule_free_adamw", 2, -1,
+            {{"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"warmup_steps", 10.0}})};
+
+// Read everything twice; their sums of squares are in double, in different orders.
+const std::vector<Rule> rules_with_norms{
+    general("lamb", 2, -1, moments),
+    general(
+        "lars", 1, -1,
+        {{"momentum", 0.9}, {"nesterov", true}, {"epsilon", 1e-8}, {"trust", 0.1}, {"decay", 0.1}, {"adapts", true}})};
 
 struct Way {
   Kept kept;
@@ -45,13 +88,13 @@ Call call_of(const Rule& rule, const Way& kept, DType slot, const Shape& shape, 
   Call call{rule.attributes, {random_tensor(shape, kept.variable, 1)}};
   call.inputs.push_back(random_tensor(shape, kept.kept == Kept::split ? DType::float32 : kept.variable, 2));
   for (std::size_t i = 0; i < rule.slots; ++i) {
-    call.inputs.push_back(random_tensor(shape, slot, 3 + i, i == 0 ? -1 : 0));
+    call.inputs.push_back(random_tensor(shape, slot, 3 + i, i == 0 ? rule.lowest : 0));
   }
   if (kept.kept != Kept::plain) call.attributes.set("kept", kept.kept);
   if (kept.kept == Kept::split) call.inputs.push_back(random_tensor(shape, DType::int16, 7, -0x8000, 0x8000));
   if (kept.kept == Kept::kahan) call.inputs.push_back(random_tensor(shape, kept.variable, 7, -1e-3, 1e-3));
   call.inputs.push_back(float64_scalar(rate));
-  if (rule.slots == 2) call.inputs.push_back(float64_scalar(3));
+  if (rule.op != std::string("sgd_update")) call.inputs.push_back(float64_scalar(3));
   call.inputs.push_back(float64_scalar(0.75));
   if (kept.kept == Kept::stochastic || (slot == DType::bfloat16 && rule.slots > 0)) {
     call.attributes.set("key", std::int64_t{77});
@@ -93,6 +136,49 @@ BOOST_AUTO_TEST_CASE(every_instruction_set_gives_the_references_bits) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(rules_with_norms_give_the_references_bits) {
+  for (const Rule& rule : rules_with_norms) {
+    for (const Way& kept : ways) {
+      for (const std::int64_t size : {1, 65, 1003}) {
+        check_exact(rule.op, call_of(rule, kept, DType::float32, {size}));
+      }
+    }
+  }
+  check_exact("optimizer_update", call_of(rules_with_norms[0], ways[0], DType::float32, {shared_size}));
+}
+
+// A NaN or an infinity reaches the variable: clipping does not turn a NaN into the bound.
+BOOST_AUTO_TEST_CASE(special_gradients_give_the_references_values) {
+  for_each_call([](const Rule& rule, const Way& kept, DType slot) {
+    if (kept.kept != Kept::plain || slot != DType::float32) return;
+    for (const double clipvalue : {0.0, 0.5}) {
+      Call call = call_of(rule, kept, slot, {21});
+      call.attributes.set("clipvalue", clipvalue);
+      std::vector<double> g = call.inputs[1].to_doubles();
+      g[1] = NAN;
+      g[10] = INFINITY;
+      g[20] = -INFINITY;
+      call.inputs[1] = Tensor({21}, g).cast(call.inputs[1].dtype());
+      const auto expected = run_reference(rule.op, call.attributes, call.inputs);
+      const KernelRequest request = kernel_request(rule.op, call.attributes, call.inputs);
+      BOOST_TEST_CONTEXT(rule.op << " " << call.attributes.to_string() << " " << call.inputs[0].describe()) {
+        BOOST_TEST(std::isnan(expected[0].to_doubles()[1]));
+        for_each_isa([&](Isa isa) {
+          std::string reason;
+          const auto out = run_kernel(*xsimd_kernel(request, isa, reason), request, call.inputs);
+          for (std::size_t i = 0; i < out.size(); ++i) {
+            const std::vector<double> a = out[i].to_doubles(), b = expected[i].to_doubles();
+            for (std::size_t k = 0; k < a.size(); ++k) {
+              BOOST_TEST((a[k] == b[k] || (std::isnan(a[k]) && std::isnan(b[k]))),
+                         "output " << i << ", element " << k << ": " << a[k] << ", reference " << b[k]);
+            }
+          }
+        });
+      }
+    }
+  });
+}
+
 BOOST_AUTO_TEST_CASE(shared_by_threads) {
   for (const Way& kept : ways) check_exact("adam_update", call_of(rules[2], kept, DType::bfloat16, {shared_size}));
 }
@@ -126,7 +212,9 @@ BOOST_AUTO_TEST_CASE(compact_gradients_give_the_same_bits) {
 }
 
 BOOST_AUTO_TEST_CASE(a_split_master_is_updated_like_a_float32_variable) {
-  for (const Rule& rule : rules) {
+  std::vector<Rule> all = rules;
+  all.insert(all.end(), rules_with_norms.begin(), rules_with_norms.end());
+  for (const Rule& rule : all) {
     for (const DType slot : {DType::float32, DType::bfloat16}) {
       if (slot == DType::bfloat16 && rule.slots == 0) continue;
       const Call split = call_of(rule, {Kept::split, DType::bfloat16}, slot, {1003});

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <optional>
 
 #include "ops/plain.hpp"
+#include "ops/updates.hpp"
 
 // What a step does after its gradients: finite checks, clipping, updates.
 namespace mezzo_tests {
@@ -57,136 +57,6 @@ inline OpRow multiplier_row(const std::string& note, double clipnorm, const Tens
             .depth = 50,
             .internal = true};
   for (const mezzo::Tensor& gradient : gradients) row.arguments.push_back({gradient});
-  return row;
-}
-
-struct Update {
-  std::string note;
-  double weight_decay = 0, clipvalue = 0, momentum = 0;
-  bool nesterov = false;
-  std::optional<mezzo::DType> copy{};
-  bool compact = false;
-};
-
-inline double clipped(double g, double clipvalue) {
-  return clipvalue == 0 ? g : std::min(std::max(g, -clipvalue), clipvalue);
-}
-
-inline void add_copy(OpRow& row, mezzo::Attributes& attributes, const Update& update) {
-  if (!update.copy) return;
-  attributes.set("copy_dtype", *update.copy);
-  row.outputs.emplace_back(*update.copy);
-  row.plain = [plain = row.plain, dtype = *update.copy](const Tensors& v) {
-    Tensors out = plain(v);
-    out.push_back(out[0].cast(dtype));
-    return out;
-  };
-}
-
-// Lets the gradient be a few numbers and their places.
-inline void add_places(OpRow& row, mezzo::Attributes& attributes, const Update& update) {
-  if (!update.compact) return;
-  mezzo::Tensor places({37}, std::vector<std::int32_t>(37, -1));
-  for (const std::int32_t place : {0, 1, 2, 3}) places.mutable_data<std::int32_t>()[(11 * place + 30) % 37] = place;
-  attributes.set("compact", true);
-  row.arguments[1] = {uniform({6}, -1, 1, 2)};
-  row.arguments.push_back({places, mezzo::DType::int32});
-  row.plain = [plain = row.plain](const Tensors& v) {
-    Tensors dense = v;
-    dense[1] = mezzo::Tensor({37}, mezzo::DType::float64);
-    for (std::int64_t i = 0; i < 37; ++i) {
-      const std::int32_t place = v.back().data<std::int32_t>()[i];
-      if (place >= 0) dense[1].mutable_data<double>()[i] = v[1].data<double>()[place];
-    }
-    return plain(dense);
-  };
-}
-
-constexpr double learning_rate = 0.1, multiplier = 0.25;
-
-inline OpRow sgd_row(const Update& update, Role variable) {
-  const bool slot = update.momentum > 0;
-  mezzo::Attributes attributes{{"momentum", update.momentum},
-                               {"weight_decay", update.weight_decay},
-                               {"clipvalue", update.clipvalue},
-                               {"nesterov", update.nesterov}};
-  const auto plain = [update, slot](const Tensors& v) {
-    Tensors out{v[0]};
-    if (slot) out.push_back(v[2]);
-    for (std::int64_t i = 0; i < v[0].size(); ++i) {
-      double& w = out[0].mutable_data<double>()[i];
-      const double step = learning_rate * clipped(v[1].data<double>()[i] * multiplier, update.clipvalue);
-      w -= learning_rate * update.weight_decay * w;
-      if (!slot) {
-        w -= step;
-        continue;
-      }
-      double& b = out[1].mutable_data<double>()[i];
-      b = update.momentum * b - step;
-      w += update.nesterov ? update.momentum * b - step : b;
-    }
-    return out;
-  };
-  OpRow row{.op = "sgd_update",
-            .note = update.note,
-            .call = {},
-            .arguments = {{uniform({37}, -1, 1, 1), variable}, {uniform({37}, -1, 1, 2)}},
-            .outputs = {variable},
-            .plain = plain,
-            .depth = 4,  // terms of an update
-            .internal = true};
-  if (slot) {
-    row.arguments.push_back({uniform({37}, -1, 1, 3), Role::accumulated()});
-    row.outputs.push_back(Role::accumulated());
-  }
-  for (const double number : {learning_rate, multiplier}) {
-    row.arguments.push_back({float64_scalar(number), mezzo::DType::float64});
-  }
-  add_places(row, attributes, update);
-  add_copy(row, attributes, update);
-  row.call = inserted("sgd_update", attributes);
-  return row;
-}
-
-inline OpRow adam_row(const Update& update, Role variable) {
-  constexpr double beta_1 = 0.9, beta_2 = 0.99, epsilon = 1e-3, count = 3;
-  mezzo::Attributes attributes{{"beta_1", beta_1},
-                               {"beta_2", beta_2},
-                               {"epsilon", epsilon},
-                               {"weight_decay", update.weight_decay},
-                               {"clipvalue", update.clipvalue}};
-  const auto plain = [update](const Tensors& v) {
-    Tensors out{v[0], v[2], v[3]};
-    const double rate = learning_rate * std::sqrt(1 - std::pow(beta_2, count)) / (1 - std::pow(beta_1, count));
-    for (std::int64_t i = 0; i < v[0].size(); ++i) {
-      double& w = out[0].mutable_data<double>()[i];
-      double& m = out[1].mutable_data<double>()[i];
-      double& s = out[2].mutable_data<double>()[i];
-      const double g = clipped(v[1].data<double>()[i] * multiplier, update.clipvalue);
-      w -= learning_rate * update.weight_decay * w;
-      m += (g - m) * (1 - beta_1);
-      s += (g * g - s) * (1 - beta_2);
-      w -= rate * m / (std::sqrt(s) + epsilon);
-    }
-    return out;
-  };
-  OpRow row{.op = "adam_update",
-            .note = update.note,
-            .call = {},
-            .arguments = {{uniform({37}, -1, 1, 1), variable},
-                          {uniform({37}, -1, 1, 2)},
-                          {uniform({37}, -1, 1, 3), Role::accumulated()},
-                          {uniform({37}, 0.1, 1, 4), Role::accumulated()},
-                          {float64_scalar(learning_rate), mezzo::DType::float64},
-                          {float64_scalar(count), mezzo::DType::float64},
-                          {float64_scalar(multiplier), mezzo::DType::float64}},
-            .outputs = {variable, Role::accumulated(), Role::accumulated()},
-            .plain = plain,
-            .depth = 4,  // terms of an update
-            .internal = true};
-  add_places(row, attributes, update);
-  add_copy(row, attributes, update);
-  row.call = inserted("adam_update", attributes);
   return row;
 }
 
@@ -264,8 +134,19 @@ inline std::vector<OpRow> training_rows() {
     rows.push_back(sgd_row({note + ", with momentum", 0, 0, 0.9, false, copy}, Role::accumulated()));
     rows.push_back(adam_row({note, 0, 0, 0, false, copy}, Role::accumulated()));
   }
+  for (const Role variable : {Role::varied(), Role::accumulated()}) {
+    const std::string suffix = variable.is_varied() ? "" : " of a wide variable";
+    rows.push_back(adagrad_row({"adagrad" + suffix}, variable));
+    rows.push_back(adagrad_row({"adagrad, decaying, clipping" + suffix, 0.1, 0.05}, variable));
+    rows.push_back(adagrad_row({"adagrad by places" + suffix, 0.1, 0.05, 0, false, {}, true}, variable));
+    rows.push_back(lars_row(variable));
+    rows.push_back(adafactor_row("of a matrix" + suffix, {5, 7}, variable));
+    rows.push_back(adafactor_row("of a vector" + suffix, {37}, variable));
+  }
+  rows.push_back(adagrad_row({"adagrad writing a copy", 0, 0, 0, false, mezzo::DType::bfloat16}, Role::accumulated()));
+  rows.push_back(adafactor_row("without elements", {0}, Role::varied()));
   for (const OpRow& row : std::vector<OpRow>(rows)) {
-    const bool update = row.op == "sgd_update" || row.op == "adam_update";
+    const bool update = row.op == "sgd_update" || row.op == "adam_update" || row.op == "optimizer_update";
     if (update && row.note.find("by places") == std::string::npos) rows.push_back(without_elements(row));
   }
   rows.push_back(split_master_row());
@@ -321,6 +202,18 @@ inline std::vector<Refusal> training_refusals() {
             const Tensor x({3}, DType::bfloat16);
             inserted("sgd_update", {{"momentum", 0.0}, {"kept", mezzo::Kept::split}})({x, x, x, number(), number()});
           }),
+      refusal<ShapeError>("optimizer_update", "[optimizer_update]" + like,
+                          [number] {
+                            inserted("optimizer_update",
+                                     {{"rule", std::string("adagrad")}, {"slots", std::int64_t{1}}})(
+                                {Tensor({3}), Tensor({3}), Tensor({2}), number(), number(), number()});
+                          }),
+      refusal<ShapeError>("adafactor_update",
+                          "[adafactor_update] row and column means must be (2,) and (3,); got (3,) and (3,)",
+                          [number] {
+                            inserted("adafactor_update")({Tensor({2, 3}), Tensor({2, 3}), Tensor({3}), Tensor({3}),
+                                                          number(), number(), number()});
+                          }),
       refusal<ShapeError>("join_master",
                           "[join_master] halves must be bfloat16 and int16 of one shape; got bfloat16 (3,) and int16 "
                           "(2,)",

@@ -2,9 +2,7 @@
 
 #include <cmath>
 
-#include <mezzo/optimizers/adam.hpp>
-#include <mezzo/optimizers/adamw.hpp>
-#include <mezzo/optimizers/sgd.hpp>
+#include <mezzo/mezzo.hpp>
 
 #include "step.hpp"
 #include "support/kernels.hpp"
@@ -105,7 +103,23 @@ void check_common_options() {
   Options options;
   options.learning_rate = 0.5;
   options.weight_decay = 0.25;
+  options.name = "mine";
+  options.groups = {{.match = ".*", .learning_rate_factor = 0.5}};
   const OptimizerCommon plain = O(options).common();
+  BOOST_TEST(O(options).name() == "mine");
+  BOOST_TEST(plain.groups.size() == 1U);
+  const OptimizerCommon averaging = [&] {
+    Options changed = options;
+    changed.use_ema = true;
+    changed.ema_momentum = 0.5;
+    changed.ema_overwrite_frequency = 3;
+    changed.gradient_accumulation_steps = 4;
+    return O(changed).common();
+  }();
+  BOOST_TEST(averaging.use_ema);
+  BOOST_TEST(averaging.ema_momentum == 0.5);
+  BOOST_TEST(averaging.ema_overwrite_frequency == 3);
+  BOOST_TEST(averaging.gradient_accumulation_steps == 4);
   BOOST_TEST(plain.learning_rate.at(0) == 0.5);
   BOOST_TEST(plain.weight_decay == 0.25);
   for (double OptimizerCommon::*clip :
@@ -129,6 +143,18 @@ BOOST_AUTO_TEST_CASE(common_options_are_passed_on) {
   check_common_options<SGD, SGDOptions>();
   check_common_options<Adam, AdamOptions>();
   check_common_options<AdamW, AdamWOptions>();
+  check_common_options<Adadelta, AdadeltaOptions>();
+  check_common_options<Adafactor, AdafactorOptions>();
+  check_common_options<Adagrad, AdagradOptions>();
+  check_common_options<Adamax, AdamaxOptions>();
+  check_common_options<Ftrl, FtrlOptions>();
+  check_common_options<LARS, LARSOptions>();
+  check_common_options<Lamb, LambOptions>();
+  check_common_options<Lion, LionOptions>();
+  check_common_options<Muon, MuonOptions>();
+  check_common_options<Nadam, NadamOptions>();
+  check_common_options<RMSprop, RMSpropOptions>();
+  check_common_options<ScheduleFreeAdamW, ScheduleFreeAdamWOptions>();
   const auto bfloat16 = DType::bfloat16;
   BOOST_TEST((SGD({.momentum = 0.9, .state_dtype = bfloat16}).common().state_dtype == bfloat16));
   BOOST_TEST((Adam({.state_dtype = bfloat16}).common().state_dtype == bfloat16));
@@ -152,8 +178,115 @@ BOOST_AUTO_TEST_CASE(names_are_keras) {
   for (const char* name : {"sgd", "SGD"}) BOOST_TEST(Any<Optimizer>(name)->learning_rate() == 0.01);
   for (const char* name : {"adam", "Adam"}) BOOST_TEST(Any<Optimizer>(name)->common().weight_decay == 0);
   for (const char* name : {"adamw", "AdamW"}) BOOST_TEST(Any<Optimizer>(name)->common().weight_decay == 0.004);
-  BOOST_TEST(refused<NameError>([] { Any<Optimizer>("adamm"); }) ==
-             "unknown optimizer \"adamm\"; valid names: Adam, AdamW, SGD, adam, adamw, sgd");
+  BOOST_TEST(
+      refused<NameError>([] { Any<Optimizer>("adamm"); }) ==
+      "unknown optimizer \"adamm\"; valid names: Adadelta, Adafactor, Adagrad, Adam, AdamW, Adamax, Ftrl, LARS, Lamb, "
+      "Lion, Muon, Nadam, RMSprop, SGD, ScheduleFreeAdamW, adadelta, adafactor, adagrad, adam, adamax, adamw, "
+      "ftrl, lamb, lars, lion, muon, nadam, rmsprop, schedulefreeadamw, sgd");
+  BOOST_TEST(Any<Optimizer>("schedulefreeadamw")->learning_rate() == 0.0025);
+}
+
+BOOST_AUTO_TEST_CASE(learning_rates_come_first) {
+  BOOST_TEST(Adam(0.5).learning_rate() == 0.5);
+  const AdamW adamw(CosineDecay(0.5, 10), {.beta_1 = 0.8});
+  BOOST_TEST(adamw.learning_rate() == 0.5);
+  BOOST_TEST(adamw.common().weight_decay == 0.004);
+  BOOST_TEST(RMSprop(1, {.momentum = 0.5}).slot_names().size() == 2U);
+  BOOST_TEST(Lion([](std::int64_t) { return 0.25; }).learning_rate() == 0.25);
+  BOOST_TEST(refused<ValueError>([] { Adam(0.5, {.learning_rate = 0.5}); }) ==
+             "[Adam] learning_rate must be given once; got it as the first argument and as .learning_rate");
+  BOOST_TEST(refused<ValueError>([] { SGD(-1); }) == "[SGD] learning_rate must not be negative; got -1");
+}
+
+BOOST_AUTO_TEST_CASE(the_learning_rate_can_be_set) {
+  Adam adam(0.5);
+  const Adam copy = adam;
+  adam.set_learning_rate(0.25);
+  BOOST_TEST(copy.learning_rate() == 0.25);
+  adam.reset();
+  BOOST_TEST(copy.learning_rate() == 0.25);
+  BOOST_TEST(refused<ValueError>([&] { adam.set_learning_rate(-1); }) ==
+             "[Adam] set_learning_rate: learning_rate must not be negative; got -1");
+  adam.set_learning_rate(CosineDecay(0.125, 10));
+  BOOST_TEST(copy.learning_rate() == 0.125);
+  BOOST_TEST(refused<ValueError>([&] { adam.set_learning_rate(0.5); }) ==
+             "[Adam] set_learning_rate: the learning rate is a Schedule, which a number can't replace; got 0.5");
+}
+
+std::shared_ptr<VariableState> variable_of(const std::string& name, const std::vector<float>& numbers) {
+  auto variable = std::make_shared<VariableState>(name);
+  variable->assign(Tensor({static_cast<std::int64_t>(numbers.size())}, numbers));
+  return variable;
+}
+
+BOOST_AUTO_TEST_CASE(groups_have_rates_and_decays_of_their_own) {
+  const auto kernel = variable_of("dense/kernel", {1, 1}), bias = variable_of("dense/bias", {1, 1});
+  SGD sgd({.learning_rate = 0.5,
+           .weight_decay = 0.5,
+           .groups = {{.match = ".*/bias", .learning_rate_factor = 0.5, .weight_decay = 0}}});
+  sgd.require_groups({"dense/kernel", "dense/bias"});
+  step(sgd, {kernel, bias}, {Tensor({2}, std::vector<float>{0, 1}), Tensor({2}, std::vector<float>{0, 1})}, 1);
+  BOOST_TEST(kernel->value.equal(Tensor({2}, std::vector<float>{0.75F, 0.25F})));
+  BOOST_TEST(bias->value.equal(Tensor({2}, std::vector<float>{1, 0.75F})));
+  BOOST_TEST(refused<ValueError>([&] { sgd.require_groups({"dense/kernel"}); }) ==
+             "[SGD] every group must match a variable; got \".*/bias\", which matches none of: dense/kernel");
+  const SGD twice({.groups = {{.match = ".*"}, {.match = "a.*"}}});
+  BOOST_TEST(refused<ValueError>([&] { twice.require_groups({"ab"}); }) ==
+             "[SGD] a variable may be in one group; got \"ab\", which \".*\" and \"a.*\" match");
+  BOOST_TEST(refused_sgd({.groups = {{.match = ""}}}) == "[SGD] every group must have a match; got one without");
+  BOOST_TEST(refused_sgd({.groups = {{.match = "a", .learning_rate_factor = -1}}}) ==
+             "[SGD] learning_rate_factor of a group must not be negative; got -1");
+}
+
+BOOST_AUTO_TEST_CASE(variables_are_excluded_from_weight_decay) {
+  const auto kernel = variable_of("dense/kernel", {1}), bias = variable_of("dense/bias", {1}),
+             gamma = variable_of("norm/gamma", {1});
+  SGD sgd(0.5, {.weight_decay = 0.5});
+  sgd.exclude_from_weight_decay({.var_list = {Variable(Shared<VariableState>(gamma))}, .var_names = {"bias"}});
+  step(sgd, {kernel, bias, gamma}, {Tensor({1}), Tensor({1}), Tensor({1})}, 1);
+  BOOST_TEST(kernel->value.item() == 0.75);
+  BOOST_TEST(bias->value.item() == 1);
+  BOOST_TEST(gamma->value.item() == 1);
+  BOOST_TEST(refused<ValueError>([&] { sgd.exclude_from_weight_decay({}); }) ==
+             "[SGD] exclude_from_weight_decay must be called before the first update; got a call after 1");
+}
+
+BOOST_AUTO_TEST_CASE(averages_are_swapped_with_weights) {
+  const auto w = variable_of("w", {1});
+  SGD sgd(1, {.use_ema = true, .ema_momentum = 0.5});
+  for (int i = 0; i < 2; ++i) step(sgd, {w}, {Tensor({1}, std::vector<float>{1})}, 1);
+  BOOST_TEST(w->value.item() == -1);
+  BOOST_TEST(sgd.variables().size() == 1U);
+  sgd.swap_averages();
+  BOOST_TEST(w->value.item() == -0.5);
+  BOOST_TEST(refused<ValueError>([&] { sgd.require_trainable(); }) ==
+             "[SGD] weights must be swapped back by swap_averages() before training goes on; got their averages");
+  sgd.swap_averages();
+  BOOST_TEST(w->value.item() == -1);
+  sgd.require_trainable();
+  sgd.finalize_variable_values();
+  BOOST_TEST(w->value.item() == -0.5);
+  SGD plain;
+  BOOST_TEST(refused<ValueError>([&] { plain.swap_averages(); }) ==
+             "[SGD] swap_averages needs use_ema; got an optimizer without");
+}
+
+BOOST_AUTO_TEST_CASE(bad_options_of_other_optimizers_are_refused) {
+  BOOST_TEST(refused<ValueError>([] { Lion({.beta_1 = 0}); }) == "[Lion] beta_1 must lie in (0, 1]; got 0");
+  BOOST_TEST(refused<ValueError>([] { Ftrl({.learning_rate_power = 1}); }) ==
+             "[Ftrl] learning_rate_power must be at most 0; got 1");
+  BOOST_TEST(refused<ValueError>([] { RMSprop({.rho = 1}); }) == "[RMSprop] rho must lie in [0, 1); got 1");
+  BOOST_TEST(refused<ValueError>([] { Muon({.ns_steps = 0}); }) == "[Muon] ns_steps must be at least 1; got 0");
+  BOOST_TEST(refused<ValueError>([] { Adafactor({.clip_threshold = 0}); }) ==
+             "[Adafactor] clip_threshold must be above 0; got 0");
+  BOOST_TEST(refused<ValueError>([] { LARS({.momentum = 0, .nesterov = true}); }) ==
+             "[LARS] nesterov needs a momentum above 0; got 0");
+  BOOST_TEST(refused<ValueError>([] { Nadam({.ema_overwrite_frequency = 2}); }) ==
+             "[Nadam] ema_momentum and ema_overwrite_frequency need use_ema; got them without");
+  BOOST_TEST(refused<ValueError>([] { Adamax({.use_ema = true, .ema_momentum = 2, .name = "b"}); }) ==
+             "[Adamax \"b\"] ema_momentum must lie in [0, 1]; got 2");
+  BOOST_TEST(refused<ValueError>([] { Adagrad({.gradient_accumulation_steps = 1}); }) ==
+             "[Adagrad] gradient_accumulation_steps must be at least 2; got 1");
 }
 
 BOOST_AUTO_TEST_CASE(bad_options_are_refused) {

@@ -1,3 +1,4 @@
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -10,7 +11,12 @@ namespace {
 
 constexpr std::size_t gradient = 1;  // index among the inputs of an update
 
-bool is_update(const Node& node) { return is(node, ops::sgd_update) || is(node, ops::adam_update); }
+/// Updates that treat each element for itself. lamb and lars have fast kernels for whole gradients only.
+bool is_update(const Node& node) {
+  if (!is(node, ops::optimizer_update)) return is(node, ops::sgd_update) || is(node, ops::adam_update);
+  const std::string& rule = node.attributes.get<std::string>("rule");
+  return rule != "lamb" && rule != "lars";
+}
 
 /// True if rows of zeros can be left out of input i.
 bool takes_rows(const Node& node, std::size_t i) {

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/random.hpp>
-#include <mezzo/ops/op_set.hpp>
-#include <mezzo/ops/ops.hpp>
+#include <mezzo/core/pattern.hpp>
 
 namespace mezzo {
 namespace {
@@ -14,13 +12,27 @@ bool is_half(const VariableState& variable) {
   return variable.dtype() == DType::bfloat16 || variable.dtype() == DType::float16;
 }
 
+std::regex pattern_of(const std::string& where, const char* option, const std::string& text) {
+  try {
+    return detail::compile_pattern(text);
+  } catch (const std::runtime_error& error) {
+    fail<ValueError>(where, "{} must be regular expressions; got \"{}\": {}", option, text, error.what());
+  }
+}
+
+bool matches(const ParameterGroup& group, const std::string& path) {
+  return std::regex_match(path, detail::compile_pattern(group.match));
+}
+
 }  // namespace
+
+void detail::fail_second_learning_rate(const char* kind) {
+  fail<ValueError>(fmt::format("[{}]", kind),
+                   "learning_rate must be given once; got it as the first argument and as .learning_rate");
+}
 
 Optimizer::Optimizer(std::string kind, OptimizerCommon common) : kind_(std::move(kind)), common_(std::move(common)) {
   const std::string where = "[" + kind_ + "]";
-  const auto require_at_least_0 = [&](const char* option, double value) {
-    if (!(value >= 0)) fail<ValueError>(where, "{} must not be negative; got {}", option, value);
-  };
   require_at_least_0("learning_rate", common_.learning_rate.at(0));
   require_at_least_0("weight_decay", common_.weight_decay);
   std::vector<std::string> clips, storages;
@@ -45,6 +57,24 @@ Optimizer::Optimizer(std::string kind, OptimizerCommon common) : kind_(std::move
   if (common_.state_dtype != DType::float32 && common_.state_dtype != DType::bfloat16) {
     fail<ValueError>(where, "state_dtype must be float32 or bfloat16; got {}", common_.state_dtype);
   }
+  check_windows();
+  for (const ParameterGroup& group : common_.groups) {
+    pattern_of(where, "matches of groups", group.match);
+    require(!group.match.empty(), "every group must have a match; got one without");
+    require_at_least_0("learning_rate_factor of a group", group.learning_rate_factor);
+    require_at_least_0("weight_decay of a group", group.weight_decay.value_or(0));
+  }
+}
+
+void Optimizer::check_windows() const {
+  require(common_.ema_momentum >= 0 && common_.ema_momentum <= 1,
+          fmt::format("ema_momentum must lie in [0, 1]; got {}", common_.ema_momentum));
+  require(common_.ema_overwrite_frequency >= 0,
+          fmt::format("ema_overwrite_frequency must not be negative; got {}", common_.ema_overwrite_frequency));
+  const bool averages = common_.ema_momentum != OptimizerCommon().ema_momentum || common_.ema_overwrite_frequency > 0;
+  require(common_.use_ema || !averages, "ema_momentum and ema_overwrite_frequency need use_ema; got them without");
+  const std::int64_t steps = common_.gradient_accumulation_steps;
+  require(steps == 0 || steps >= 2, fmt::format("gradient_accumulation_steps must be at least 2; got {}", steps));
 }
 
 double Optimizer::learning_rate() const {
@@ -90,69 +120,78 @@ void Optimizer::require_effect(const std::vector<std::shared_ptr<VariableState>>
   }
 }
 
-bool Optimizer::compensates(const VariableState& variable) const {
-  return common_.kahan_summation && is_half(variable);
-}
-
-DType Optimizer::slot_dtype(const VariableState& variable) const {
-  return variable.dtype() == DType::float64 ? DType::float64 : common_.state_dtype;
-}
-
-std::shared_ptr<VariableState> Optimizer::slot(const std::shared_ptr<VariableState>& variable, std::size_t index,
-                                               const std::string& name, DType dtype) {
-  auto& all = state_->slots;
-  auto found =
-      std::find_if(all.begin(), all.end(), [&](const Slots& entry) { return entry.variable.pointer() == variable; });
-  if (found == all.end())
-    found = all.insert(all.end(), Slots{.variable = Shared<VariableState>(variable), .values = {}});
-  auto& slots = found->values;
-  while (slots.size() <= index) slots.emplace_back(std::in_place, variable->name + "/" + name);
-  VariableState& slot = *slots[index];
-  if (!slot.filled) {
-    slot.assign(Tensor(variable->value.shape(), dtype));
-  } else if (slot.value.dtype() != dtype) {
-    slot.value = slot.value.cast(dtype);
+void Optimizer::require_groups(const std::vector<std::string>& paths) const {
+  for (const ParameterGroup& group : common_.groups) {
+    const bool used =
+        std::any_of(paths.begin(), paths.end(), [&](const std::string& path) { return matches(group, path); });
+    require(used, fmt::format("every group must match a variable; got \"{}\", which matches none of: {}", group.match,
+                              fmt::join(paths, ", ")));
   }
-  return slots[index].pointer();
+  for (const std::string& path : paths) group_of(path);
 }
 
-void Optimizer::update(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step,
-                       Update update) {
-  std::vector<std::shared_ptr<VariableState>> kept{variable};
-  const DType dtype = slot_dtype(*variable);
-  const std::vector<std::string> names = slot_names();
-  for (const std::string& name : names) kept.push_back(slot(variable, kept.size() - 1, name, dtype));
-  const bool rounds = common_.stochastic_rounding && variable->dtype() == DType::bfloat16;
-  if (variable->remainder) {
-    kept.push_back(variable->remainder);
-    update.attributes.set("kept", Kept::split);
-  } else if (compensates(*variable)) {
-    kept.push_back(slot(variable, names.size(), compensation_name, variable->dtype()));
-    update.attributes.set("kept", Kept::kahan);
-  } else if (rounds) {
-    update.attributes.set("kept", Kept::stochastic);
+const ParameterGroup* Optimizer::group_of(const std::string& path) const {
+  const ParameterGroup* found = nullptr;
+  for (const ParameterGroup& group : common_.groups) {
+    if (!matches(group, path)) continue;
+    require(found == nullptr, fmt::format("a variable may be in one group; got \"{}\", which \"{}\" and \"{}\" match",
+                                          path, found == nullptr ? "" : found->match, group.match));
+    found = &group;
   }
-  if (rounds || (dtype == DType::bfloat16 && !names.empty())) {
-    const std::uint64_t key = mix(key_of(step.path.empty() ? variable->name : step.path), key_of("update"));
-    update.attributes.set("key", static_cast<std::int64_t>(key));
-    update.numbers.push_back(runtime_scalar(RuntimeScalar::seed));
-    update.numbers.push_back(step.count);
-  }
-  Values inputs{read_stored(variable), gradient};
-  for (std::size_t i = 1; i < kept.size(); ++i) inputs.push_back(read_stored(kept[i]));
-  inputs.insert(inputs.end(), update.numbers.begin(), update.numbers.end());
-  const Values out = insert(*update.op, inputs, update.attributes);
-  for (std::size_t i = 0; i < kept.size(); ++i) update_stored(kept[i], out[i]);
+  return found;
 }
 
-Value Optimizer::gradient_multiplier(const Value& gradient, const Step& step) const {
-  if (common_.clipnorm == 0) return step.multiplier;
-  const Value scale = 1.0 / step.multiplier;
-  return insert(ops::gradient_multiplier, {scale, gradient}, {{"clipnorm", common_.clipnorm}}).front();
+double Optimizer::learning_rate() const {
+  const LearningRate& rate = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
+  return rate.at(state_->iterations);
+}
+
+void Optimizer::set_learning_rate(const LearningRate& learning_rate) {
+  const LearningRate& before = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
+  require(learning_rate.is_schedule() || !before.is_schedule(),
+          fmt::format("set_learning_rate: the learning rate is a Schedule, which a number can't replace; got {}",
+                      learning_rate.at(0)));
+  require_at_least_0("set_learning_rate: learning_rate", learning_rate.at(state_->iterations));
+  state_->learning_rate = learning_rate;
+}
+
+void Optimizer::exclude_from_weight_decay(const ExcludeOptions& options) {
+  require(state_->iterations == 0 && state_->accumulated == 0,
+          fmt::format("exclude_from_weight_decay must be called before the first update; got a call after {}",
+                      state_->iterations));
+  for (const std::string& name : options.var_names) pattern_of("[" + kind_ + "]", "var_names", name);
+  state_->excluded.clear();
+  for (const Variable& variable : options.var_list) state_->excluded.push_back(variable.state());
+  state_->excluded_names = options.var_names;
+}
+
+bool Optimizer::excluded(const VariableState& variable, const std::string& path) const {
+  const auto& names = state_->excluded_names;
+  const auto& list = state_->excluded;
+  return std::any_of(list.begin(), list.end(), [&](const auto& one) { return one.get() == &variable; }) ||
+         std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return std::regex_search(path, detail::compile_pattern(name)); });
+}
+
+void Optimizer::reset() {
+  State fresh;
+  fresh.learning_rate = state_->learning_rate;
+  fresh.excluded = state_->excluded;
+  fresh.excluded_names = state_->excluded_names;
+  *state_ = fresh;
 }
 
 void Optimizer::require(bool good, const std::string& text) const {
-  if (!good) fail<ValueError>("[" + kind_ + "]", "{}", text);
+  const std::string where = common_.name.empty() ? "[" + kind_ + "]" : fmt::format("[{} \"{}\"]", kind_, common_.name);
+  if (!good) fail<ValueError>(where, "{}", text);
+}
+
+void Optimizer::require_fraction(const char* option, double value) const {
+  require(value >= 0 && value < 1, fmt::format("{} must lie in [0, 1); got {}", option, value));
+}
+
+void Optimizer::require_at_least_0(const char* option, double value) const {
+  require(value >= 0, fmt::format("{} must not be negative; got {}", option, value));
 }
 
 }  // namespace mezzo

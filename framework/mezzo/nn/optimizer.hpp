@@ -3,38 +3,24 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <mezzo/core/any.hpp>
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shared.hpp>
 #include <mezzo/graph/insert.hpp>
-#include <mezzo/nn/schedule.hpp>
+#include <mezzo/nn/optimizer_options.hpp>
+#include <mezzo/nn/variable.hpp>
 #include <mezzo/precision/loss_scale.hpp>
 
 namespace mezzo {
 
-/// Options of all optimizers, with Keras' names. At most one of the three clips may be set, and at most one of
-/// split_master_weights, stochastic_rounding and kahan_summation. Each of the latter acts on variables of the dtypes
-/// that it names and does not change others.
-struct OptimizerCommon {
-  LearningRate learning_rate = 1e-3;  ///< a number of at least 0, or a Schedule
-  double weight_decay = 0;            ///< decoupled, at least 0: w -= learning_rate * weight_decay * w
-  double clipnorm = 0;                ///< scales each gradient down to at most this L2 norm; 0: no clipping
-  double clipvalue = 0;               ///< clips each element of a gradient to [-clipvalue, clipvalue]; 0: no clipping
-  double global_clipnorm = 0;         ///< scales all gradients down to at most this joint L2 norm; 0: no clipping
-  /// Stores a float32 variable that layers read in bfloat16 as that bfloat16 and a 16-bit remainder (IPEX): 4 bytes an
-  /// element instead of 6, without loss.
-  bool split_master_weights = false;
-  /// Rounds updated bfloat16 variables up or down at random, so that the expected value is exact. Results depend on
-  /// seed, step, path and position in the variable, not on the machine or the number of threads.
-  bool stochastic_rounding = false;
-  /// Keeps the rounding error of bfloat16 and float16 variables, in their dtype, and adds it at the next step (Kahan,
-  /// 1965).
-  bool kahan_summation = false;
-  /// Dtype of slots (moments, momentum): float32, or bfloat16 with stochastic rounding. Slots of float64 variables are
-  /// float64.
-  DType state_dtype = DType::float32;
+/// Variables that Optimizer::exclude_from_weight_decay() names.
+struct ExcludeOptions {
+  std::vector<Variable> var_list{};      ///< these variables
+  std::vector<std::string> var_names{};  ///< and those with a path in which one of these regular expressions is found
 };
 
 /// Base of optimizers. Holds slots (moments, momentum) and counters; copies share them.
@@ -42,7 +28,7 @@ class MEZZO_API Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Number of updates made. A skipped step does not count.
+  /// Number of updates made. A skipped step does not count, and a window of accumulated gradients counts once.
   std::int64_t iterations() const { return state_->iterations; }
 
   /// Learning rate of the next update.
@@ -52,30 +38,88 @@ class MEZZO_API Optimizer {
   /// number, and for a number if the rate is a Schedule.
   void set_learning_rate(const LearningRate& learning_rate);
 
+  /// Leaves the weights of these variables out of weight decay. Replaces earlier calls; copies share the choice. A
+  /// ValueError after the first update, or for an invalid regular expression.
+  void exclude_from_weight_decay(const ExcludeOptions& options);
+
+  /// All slots that exist: moments, momentum, averages, accumulated gradients, compensations.
+  std::vector<Variable> variables() const;
+
+  /// Swaps weights and their averages of use_ema: once before an evaluation, once after it. Training in between is a
+  /// ValueError. A ValueError without use_ema.
+  void swap_averages();
+
+  /// Replaces the weights by their averages, as `fit` of a Model does at its end. No effect without use_ema.
+  void finalize_variable_values();
+
   /// Options that all optimizers have.
   const OptimizerCommon& common() const { return common_; }
 
-  /// The optimizer of that Keras name ("adam", "adamw", "sgd") with its default options. A NameError lists the valid
+  /// The option `name`, or the class name.
+  const std::string& name() const { return common_.name.empty() ? kind_ : common_.name; }
+
+  /// The optimizer of that Keras name ("adam", "SGD", "rmsprop") with its default options. A NameError lists the valid
   /// names.
   static Any<Optimizer> from_name(const std::string& name);
 
   /// Inputs of apply() that change from step to step.
   struct Step {
-    Value learning_rate;  ///< float64 ()
-    Value count;          ///< float64 (): number of this update, from 1
-    Value multiplier;     ///< float64 (): factor of all gradients (unscaling, clipping by the global norm)
-    std::string path{};   ///< path of the variable, a key of its random numbers; "": its name
+    Value learning_rate;      ///< float64 ()
+    Value count;              ///< float64 (): number of this update, from 1
+    Value multiplier;         ///< float64 (): factor of all gradients (unscaling, clipping by the global norm)
+    std::string path{};       ///< path of the variable, a key of its random numbers; "": its name
+    double weight_decay = 0;  ///< of the variable; set by apply()
   };
 
-  /// Inserts the update of one variable by its gradient, as one node.
-  virtual void apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) = 0;
+  /// Inserts the update of one variable: its group's learning rate and weight decay, update_step(), its average.
+  void apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, Step step);
 
-  /// Names of a variable's slots, in order. Checkpoints store slots under these names.
+  /// Inserts the sum of one gradient, times the multiplier, to the variable's accumulator.
+  void accumulate(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Value& multiplier);
+
+  /// Sum of the accumulated gradients and this one, in float32 (float64 for float64). Inserts the accumulator's reset.
+  Value accumulated(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Value& multiplier);
+
+  /// True if the next step updates the variables, false if it only accumulates gradients.
+  bool completes_window() const { return state_->accumulated + 1 >= common_.gradient_accumulation_steps; }
+
+  /// Counts a step that was not skipped, and overwrites the weights as ema_overwrite_frequency says.
+  void count_step();
+
+  /// Inserts the update of one variable by its gradient.
+  virtual void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) = 0;
+
+  /// Names of the slots of the update rule, in order.
   virtual std::vector<std::string> slot_names() const { return {}; }
+
+  /// Shape of that slot of a variable.
+  virtual Shape slot_shape(const std::string&, const Shape& variable) const { return variable; }
+
+  /// True if a variable that was updated must have that slot.
+  virtual bool needs_slot(const std::string&, const Shape&) const { return true; }
+
+  /// First value of that slot, float32 or float64. The default is zeros.
+  virtual Tensor initial_slot(const std::string& slot, const VariableState& variable) const;
+
+  /// slot_names() and the slots for accumulated gradients and averages. Checkpoints store slots under these names.
+  std::vector<std::string> all_slot_names() const;
+
+  /// Shape of that slot of all_slot_names().
+  Shape shape_of_slot(const std::string& slot, const Shape& variable) const;
+
+  /// True if a variable must have that slot of all_slot_names() after `iterations` updates and `accumulated` steps.
+  bool has_slot_after(const std::string& slot, const Shape& variable, std::int64_t iterations,
+                      std::int64_t accumulated) const;
 
   /// Throws a ValueError for a storage option (split_master_weights, stochastic_rounding, kahan_summation, state_dtype)
   /// that acts on none of the variables, or that a variable does not support.
   void require_effect(const std::vector<std::shared_ptr<VariableState>>& variables) const;
+
+  /// Throws a ValueError for a group that matches none of the paths, or for a path that several groups match.
+  void require_groups(const std::vector<std::string>& paths) const;
+
+  /// Throws a ValueError while weights and averages are swapped.
+  void require_trainable() const;
 
   /// Slots of one variable.
   struct Slots {
@@ -83,7 +127,7 @@ class MEZZO_API Optimizer {
     std::vector<Shared<VariableState>> values;
   };
 
-  /// Name of the slot that keeps the rounding error under kahan_summation. It follows those of slot_names().
+  /// Name of the slot that keeps the rounding error under kahan_summation. It follows those of all_slot_names().
   static constexpr const char* compensation_name = "compensation";
 
   /// True if the variable has a compensation slot.
@@ -96,18 +140,26 @@ class MEZZO_API Optimizer {
     explicit State(Blank) {}
     void copy_from(const State& other) { *this = other; }
 
-    std::int64_t iterations = 0;  ///< updates made
-    LossScale loss_scale;         ///< scale of the loss under float16
-    std::vector<Slots> slots;     ///< one entry per variable that was updated
+    std::int64_t iterations = 0;   ///< updates made
+    std::int64_t accumulated = 0;  ///< steps since the last update whose gradients are accumulated
+    LossScale loss_scale;          ///< scale of the loss under float16
+    std::vector<Slots> slots;      ///< one entry per variable that was updated
 
-    std::optional<LearningRate> learning_rate{};  ///< by set_learning_rate()
+    // Settings of the user, which reset() keeps.
+    std::optional<LearningRate> learning_rate{};                      ///< by set_learning_rate()
+    std::vector<Shared<VariableState>> excluded{};                    ///< from weight decay
+    std::vector<std::string> excluded_names{};                        ///< regular expressions
+    std::vector<std::pair<Shared<VariableState>, Tensor>> swapped{};  ///< weights that swap_averages() replaced
   };
   const Shared<State>& state() const { return state_; }
 
+  /// Forgets slots and counters. Keeps the learning rate that was set and the exclusions from weight decay.
+  void reset();
+
  protected:
   /// `kind` is the class name for errors: "Adam". Throws a ValueError for a negative number, more than one clip, more
-  /// than one of split_master_weights, stochastic_rounding and kahan_summation, or a state_dtype that is neither
-  /// float32 nor bfloat16.
+  /// than one of split_master_weights, stochastic_rounding and kahan_summation, a state_dtype that is neither float32
+  /// nor bfloat16, options of averages without use_ema, gradient_accumulation_steps of 1, or a bad group.
   Optimizer(std::string kind, OptimizerCommon common);
   Optimizer(const Optimizer&) = default;
   Optimizer(Optimizer&&) = default;
@@ -117,20 +169,28 @@ class MEZZO_API Optimizer {
   /// Dtype of a variable's slots: float64 for float64, otherwise state_dtype.
   DType slot_dtype(const VariableState& variable) const;
 
-  /// Slot `index` of a variable, created as zeros of the variable's shape and converted to `dtype`.
-  std::shared_ptr<VariableState> slot(const std::shared_ptr<VariableState>& variable, std::size_t index,
-                                      const std::string& name, DType dtype);
+  /// That slot of a variable. Makes it with initial_slot() and converts it to `dtype`.
+  std::shared_ptr<VariableState> slot(const std::shared_ptr<VariableState>& variable, const std::string& name,
+                                      DType dtype);
 
   /// Arguments of update() for an update op.
   struct Update {
-    const Op* op = nullptr;  ///< ops::adam_update or ops::sgd_update
-    Values numbers;          ///< inputs of the op after the slots, each float64 ()
-    Attributes attributes;   ///< attributes of the op
+    const Op* op = nullptr;          ///< the op
+    std::vector<std::string> slots;  ///< names of its slots
+    Values numbers;                  ///< inputs of the op after the slots, each float64 ()
+    Attributes attributes;           ///< attributes of the op
   };
 
   /// Inserts the update op of a variable and its slots. Applies the storage options (split_master_weights,
   /// stochastic_rounding, kahan_summation, state_dtype).
   void update(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step, Update update);
+
+  /// The same by optimizer_update. `numbers`: the rule's attributes. Uses all of slot_names().
+  void update_by_rule(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step,
+                      const std::string& rule, const Attributes& numbers);
+
+  /// Weight decay of a variable that no group names: the option weight_decay.
+  virtual double default_weight_decay(const VariableState&, const std::string&) const { return common_.weight_decay; }
 
   /// Factor of one gradient, float64 (): the step's multiplier, times the factor of clipnorm for the unscaled gradient.
   Value gradient_multiplier(const Value& gradient, const Step& step) const;
@@ -138,7 +198,17 @@ class MEZZO_API Optimizer {
   /// Throws a ValueError with the text `[kind] text` unless `good`.
   void require(bool good, const std::string& text) const;
 
+  /// Throws a ValueError unless the option lies in [0, 1), or is at least 0.
+  void require_fraction(const char* option, double value) const;
+  void require_at_least_0(const char* option, double value) const;
+
  private:
+  const ParameterGroup* group_of(const std::string& path) const;
+  void check_windows() const;
+  bool excluded(const VariableState& variable, const std::string& path) const;
+  void update_average(const std::shared_ptr<VariableState>& variable, const Step& step);
+  Slots& slots_of(const std::shared_ptr<VariableState>& variable);
+
   std::string kind_;
   OptimizerCommon common_;
   Shared<State> state_{std::in_place};

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -17,13 +18,35 @@ class MEZZO_API Schedule {
   virtual double operator()(std::int64_t step) const = 0;
 };
 
-/// A constant learning rate or a Schedule.
+/// A schedule that is a function of the user's program.
+class MEZZO_API FunctionSchedule : public Schedule {
+ public:
+  explicit FunctionSchedule(std::function<double(std::int64_t)> function) : function_(std::move(function)) {}
+  double operator()(std::int64_t step) const override { return function_(step); }
+
+ private:
+  std::function<double(std::int64_t)> function_;
+};
+
+/// A constant learning rate, a Schedule, or a function from the number of updates made to the rate:
+/// `[](std::int64_t step) { return 0.1 / (1 + step); }`.
 class MEZZO_API LearningRate {
  public:
-  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+  template <class N, std::enable_if_t<std::is_arithmetic_v<N>, int> = 0>
   LearningRate(N value) : value_(static_cast<double>(value)) {}
-  template <class S, class = std::enable_if_t<std::is_base_of_v<Schedule, S>>, class = void>
+  template <class S, std::enable_if_t<std::is_base_of_v<Schedule, S>, int> = 0>
   LearningRate(S schedule) : schedule_(std::move(schedule)) {}
+  template <class F, std::enable_if_t<!std::is_base_of_v<Schedule, F> && !std::is_arithmetic_v<F> &&
+                                          std::is_invocable_r_v<double, const F&, std::int64_t>,
+                                      int> = 0>
+  LearningRate(F function) : schedule_(FunctionSchedule(std::move(function))) {}
+
+  /// The default of an options struct: a constant that an argument may replace.
+  static LearningRate preset(double value) {
+    LearningRate rate(value);
+    rate.preset_ = true;
+    return rate;
+  }
 
   /// Learning rate of update `step`, counted from 0.
   double at(std::int64_t step) const { return schedule_ ? (*schedule_)(step) : value_; }
@@ -31,9 +54,13 @@ class MEZZO_API LearningRate {
   /// True for a Schedule or a function.
   bool is_schedule() const { return static_cast<bool>(schedule_); }
 
+  /// True for the default of an options struct.
+  bool is_preset() const { return preset_; }
+
  private:
   double value_ = 0;
   Any<Schedule> schedule_;
+  bool preset_ = false;
 };
 
 }  // namespace mezzo

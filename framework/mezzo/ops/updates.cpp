@@ -13,12 +13,9 @@ void require_like_variable(const OpCall& call, std::size_t i) {
 }
 
 /// Specs of the outputs: the variable, its slots, its remainder or compensation if it has one, and its copy.
-std::vector<Spec> updated(const OpCall& call, std::size_t slots) {
+std::vector<Spec> outputs_of(const OpCall& call, std::size_t slots) {
   std::vector<Spec> outputs{call.inputs[0]};
-  for (std::size_t i = 2; i < 2 + slots; ++i) {
-    require_like_variable(call, i);
-    outputs.push_back(call.inputs[i]);
-  }
+  for (std::size_t i = 2; i < 2 + slots; ++i) outputs.push_back(call.inputs[i]);
   const auto kept = call.attributes.get_or("kept", Kept::plain);
   if (kept == Kept::split || kept == Kept::kahan) {
     const Spec beside{call.inputs[0].shape, kept == Kept::split ? DType::int16 : call.inputs[0].dtype};
@@ -33,6 +30,12 @@ std::vector<Spec> updated(const OpCall& call, std::size_t slots) {
     outputs.push_back({call.inputs[0].shape, call.attributes.get<DType>("copy_dtype")});
   }
   return outputs;
+}
+
+/// The same, with slots of the variable's shape.
+std::vector<Spec> updated(const OpCall& call, std::size_t slots) {
+  for (std::size_t i = 2; i < 2 + slots; ++i) require_like_variable(call, i);
+  return outputs_of(call, slots);
 }
 
 /// Checks that the gradient has the variable's shape or, if `compact`, some of its rows with places in the last input.
@@ -63,6 +66,25 @@ std::vector<Spec> infer_sgd(const OpCall& call) {
 std::vector<Spec> infer_adam(const OpCall& call) {
   check_gradient(call);
   return updated(call, 2);
+}
+
+std::vector<Spec> infer_optimizer(const OpCall& call) {
+  check_gradient(call);
+  return updated(call, static_cast<std::size_t>(call.attributes.get<std::int64_t>("slots")));
+}
+
+std::vector<Spec> infer_adafactor(const OpCall& call) {
+  require_like_variable(call, 1);
+  const Shape& shape = call.inputs[0].shape;
+  if (shape.size() < 2) return updated(call, 1);
+  Shape rows = shape, columns = shape;
+  rows.pop_back();
+  columns.erase(columns.end() - 2);
+  if (call.inputs[2].shape != rows || call.inputs[3].shape != columns) {
+    fail<ShapeError>(call.where, "row and column means must be {} and {}; got {} and {}", rows, columns,
+                     call.inputs[2].shape, call.inputs[3].shape);
+  }
+  return outputs_of(call, 2);
 }
 
 std::vector<Spec> infer_join(const OpCall& call) {
@@ -108,6 +130,18 @@ Op detail::define_sgd_update() {
 
 Op detail::define_adam_update() {
   Op op = update_op(infer_adam);
+  op.in_place = {0, 2, 3, 4};
+  return op;
+}
+
+Op detail::define_optimizer_update() {
+  Op op = update_op(infer_optimizer);
+  op.in_place = {0, 2, 3, 4, 5};
+  return op;
+}
+
+Op detail::define_adafactor_update() {
+  Op op = update_op(infer_adafactor);
   op.in_place = {0, 2, 3, 4};
   return op;
 }

@@ -22,6 +22,8 @@ class MEZZO_API CosineDecay : public Schedule {
  public:
   /// A ValueError for decay_steps below 1, warmup_steps below 0, or warmup_steps without a warmup_target.
   explicit CosineDecay(CosineDecayOptions options = {});
+  /// The same with Keras' first arguments; a ValueError if the options have them, too.
+  CosineDecay(double initial_learning_rate, std::int64_t decay_steps, CosineDecayOptions options = {});
   double operator()(std::int64_t step) const override;
 
  private:

@@ -16,6 +16,9 @@ class MEZZO_API ExponentialDecay : public Schedule {
  public:
   /// A ValueError for decay_steps below 1.
   explicit ExponentialDecay(ExponentialDecayOptions options = {});
+  /// The same with positional arguments.
+  ExponentialDecay(double initial_learning_rate, std::int64_t decay_steps, double decay_rate, bool staircase = false)
+      : ExponentialDecay(ExponentialDecayOptions{initial_learning_rate, decay_steps, decay_rate, staircase}) {}
   double operator()(std::int64_t step) const override;
 
  private:

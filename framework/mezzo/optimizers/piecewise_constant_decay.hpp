@@ -1,4 +1,5 @@
 #pragma once
+#include <utility>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
@@ -17,6 +18,9 @@ class MEZZO_API PiecewiseConstantDecay : public Schedule {
  public:
   /// A ValueError unless there is one more value than boundaries and boundaries rise.
   explicit PiecewiseConstantDecay(PiecewiseConstantDecayOptions options);
+  /// The same with positional arguments.
+  PiecewiseConstantDecay(std::vector<std::int64_t> boundaries, std::vector<double> values)
+      : PiecewiseConstantDecay(PiecewiseConstantDecayOptions{std::move(boundaries), std::move(values)}) {}
   double operator()(std::int64_t step) const override;
 
  private:

@@ -6,17 +6,7 @@
 namespace mezzo {
 
 SGD::SGD(const SGDOptions& options)
-    : Optimizer("SGD", {.learning_rate = options.learning_rate,
-                        .weight_decay = options.weight_decay,
-                        .clipnorm = options.clipnorm,
-                        .clipvalue = options.clipvalue,
-                        .global_clipnorm = options.global_clipnorm,
-                        .split_master_weights = options.split_master_weights,
-                        .stochastic_rounding = options.stochastic_rounding,
-                        .kahan_summation = options.kahan_summation,
-                        .state_dtype = options.state_dtype}),
-      momentum_(options.momentum),
-      nesterov_(options.nesterov) {
+    : Optimizer("SGD", common_options(options)), momentum_(options.momentum), nesterov_(options.nesterov) {
   require(momentum_ >= 0 && momentum_ <= 1, fmt::format("momentum must lie in [0, 1]; got {}", momentum_));
   require(!nesterov_ || momentum_ > 0, fmt::format("nesterov needs a momentum above 0; got {}", momentum_));
   require(options.state_dtype == DType::float32 || momentum_ > 0,
@@ -28,12 +18,13 @@ std::vector<std::string> SGD::slot_names() const {
   return {};
 }
 
-void SGD::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void SGD::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
   update(variable, gradient, step,
          {.op = &ops::sgd_update,
+          .slots = slot_names(),
           .numbers = {step.learning_rate, gradient_multiplier(gradient, step)},
           .attributes = {{"momentum", momentum_},
-                         {"weight_decay", common().weight_decay},
+                         {"weight_decay", step.weight_decay},
                          {"clipvalue", common().clipvalue},
                          {"nesterov", nesterov_}}});
 }

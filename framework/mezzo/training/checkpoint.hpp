@@ -28,6 +28,8 @@ constexpr const char* epoch_numbers = "epoch_numbers";  ///< EpochNumbers, in th
 constexpr const char* callbacks = "callbacks";          ///< CallbackNumbers
 constexpr const char* iterations = "iterations";        ///< per optimizer
 constexpr const char* learning_rate = "learning_rate";  ///< per optimizer, if set_learning_rate() has set it
+constexpr const char* accumulated =
+    "accumulated_steps";  ///< per optimizer: steps whose gradients are accumulated, absent if 0
 /// Per optimizer, absent as long as its loss scale is in its initial state.
 constexpr const char *loss_scale = "loss_scale", *finite_steps = "finite_steps", *skipped = "skipped_steps";
 
@@ -62,6 +64,7 @@ class Checkpoint {
   /// Metadata of that key, or "".
   std::string text(const std::string& key) const;
   std::optional<LossScaleState> loss_scale(const std::string& optimizer) const;
+  std::int64_t accumulated_steps(const std::string& key, const Optimizer& optimizer) const;
   [[noreturn]] void refuse(const std::string& text) const;
 
   SafetensorsFile file_;

@@ -114,6 +114,12 @@ std::int64_t Checkpoint::count(const std::string& key, std::int64_t most) const 
   return out;
 }
 
+std::int64_t Checkpoint::accumulated_steps(const std::string& key, const Optimizer& optimizer) const {
+  const std::int64_t steps = optimizer.common().gradient_accumulation_steps, done = count(key, largest_count);
+  if (done < steps) return done;
+  refuse(fmt::format(": metadata \"{}\" must be less than gradient_accumulation_steps, {}; got {}", key, steps, done));
+}
+
 std::optional<LossScaleState> Checkpoint::loss_scale(const std::string& optimizer) const {
   const auto key = [&](const char* what) { return names::optimizer_key(optimizer, what); };
   if (file_.metadata().count(key(names::loss_scale)) == 0) return {};
@@ -134,20 +140,26 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
   note_optimizers(file_.metadata(), configs, reader.faults);
   if (reader.faults.any()) refuse(" does not fit: " + reader.faults.text());
 
-  std::vector<std::int64_t> iterations;
-  std::vector<std::optional<LossScaleState>> scales;
+  std::vector<std::int64_t> iterations, accumulated;
   std::vector<std::optional<double>> rates;
+  std::vector<std::optional<LossScaleState>> scales;
   for (const OptimizerConfig& config : configs) {
     iterations.push_back(count(names::optimizer_key(config.name, names::iterations), largest_count));
     scales.push_back(loss_scale(config.name));
-    const std::string rate = names::optimizer_key(config.name, names::learning_rate);
-    rates.push_back(text(rate).empty() ? std::optional<double>() : number<double>(rate));
+    const auto optional_key = [&](const char* what) {
+      const std::string key = names::optimizer_key(config.name, what);
+      return file_.metadata().count(key) == 0 ? std::string() : key;
+    };
+    const std::string steps = optional_key(names::accumulated), rate = optional_key(names::learning_rate);
+    accumulated.push_back(steps.empty() ? 0 : accumulated_steps(steps, *config.optimizer));
+    rates.push_back(rate.empty() ? std::optional<double>() : number<double>(rate));
   }
   std::vector<SavedWeight> weights;
   for (const FileWeight& weight : file_weights(*runner.module().state()).weights) {
     SavedWeight& saved = weights.emplace_back(reader.read(weight));
     for (std::size_t i = 0; i < configs.size(); ++i) {
-      saved.states.push_back(reader.read(weight, configs[i], contains(updated[i], weight.variable), iterations[i]));
+      saved.states.push_back(
+          reader.read(weight, configs[i], contains(updated[i], weight.variable), iterations[i], accumulated[i]));
     }
   }
   reader.note_unexpected();
@@ -169,8 +181,9 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
   for (std::size_t i = 0; i < configs.size(); ++i) {
     Optimizer::State& state = *configs[i].optimizer->state();
     state.iterations = iterations[i];
+    state.accumulated = accumulated[i];
+    if (rates[i]) state.learning_rate = LearningRate(*rates[i]);
     if (scales[i]) restore_loss_scale(state.loss_scale, *scales[i]);
-    if (rates[i]) configs[i].optimizer->set_learning_rate(*rates[i]);
   }
   TrainingState& state = training_state(runner.module());
   static_cast<Progress&>(state) = progress_;

@@ -34,7 +34,7 @@ void SavedWeight::restore(const OptimizerConfigs& configs) {
       compensation = difference(numbers, variable->value).cast(variable->dtype());
       numbers = variable->value;
     }
-    const std::vector<std::string> slot_names = optimizer.slot_names();
+    const std::vector<std::string> slot_names = optimizer.all_slot_names();
     Optimizer::Slots slots{Shared<VariableState>(variable), {}};
     const auto add = [&](const std::string& name, const std::optional<Tensor>& value) {
       const auto& slot = slots.values.emplace_back(std::in_place, fmt::format("{}/{}", variable->name, name));
@@ -49,6 +49,12 @@ void SavedWeight::restore(const OptimizerConfigs& configs) {
 }
 
 std::optional<Tensor> CheckpointReader::tensor(const std::string& key, const FileWeight& weight, bool needed) {
+  return tensor(key, weight, needed, weight.variable.shape());
+}
+
+std::optional<Tensor> CheckpointReader::tensor(const std::string& key, const FileWeight& weight, bool needed,
+                                               const Shape& shape) {
+  const bool like_weight = shape == weight.variable.shape();
   known_.insert(key);
   const SafetensorsFile::Entry* entry = file_.find(key);
   if (entry == nullptr) {
@@ -56,10 +62,11 @@ std::optional<Tensor> CheckpointReader::tensor(const std::string& key, const Fil
     return {};
   }
   const std::string wrong_dtype = dtype_fault(*entry, weight.variable.dtype());
-  const std::string fault = wrong_dtype.empty() ? shape_fault(*entry, weight.shape()) : wrong_dtype;
+  const std::string fault =
+      wrong_dtype.empty() ? shape_fault(*entry, like_weight ? weight.shape() : shape) : wrong_dtype;
   faults.add(fault);
   if (!fault.empty()) return {};
-  return weight.from_file(file_.read(key));
+  return like_weight ? weight.from_file(file_.read(key)) : file_.read(key);
 }
 
 SavedWeight CheckpointReader::read(const FileWeight& weight) {
@@ -68,13 +75,16 @@ SavedWeight CheckpointReader::read(const FileWeight& weight) {
 }
 
 SavedStates CheckpointReader::read(const FileWeight& weight, const OptimizerConfig& config, bool updated,
-                                   std::int64_t iterations) {
+                                   std::int64_t iterations, std::int64_t accumulated) {
   SavedStates states;
   states.updated = updated;
-  for (const std::string& slot : config.optimizer->slot_names()) {
-    // Before the first update every slot is zero, so files may omit it.
-    const bool needed = updated && iterations > 0;
-    states.slots.push_back(tensor(names::slot_key(config.name, slot, weight.name()), weight, needed));
+  const Optimizer& optimizer = *config.optimizer;
+  const Shape& shape = weight.variable.shape();
+  for (const std::string& slot : optimizer.all_slot_names()) {
+    // Files may omit slots in their initial state.
+    const bool needed = updated && optimizer.has_slot_after(slot, shape, iterations, accumulated);
+    states.slots.push_back(tensor(names::slot_key(config.name, slot, weight.name()), weight, needed,
+                                  optimizer.shape_of_slot(slot, shape)));
   }
   states.compensation =
       tensor(names::slot_key(config.name, Optimizer::compensation_name, weight.name()), weight, false);

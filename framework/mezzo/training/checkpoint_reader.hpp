@@ -14,7 +14,7 @@ namespace mezzo::detail {
 
 /// States of one weight in one optimizer, as a checkpoint holds them.
 struct SavedStates {
-  std::vector<std::optional<Tensor>> slots;  ///< in the order of Optimizer::slot_names()
+  std::vector<std::optional<Tensor>> slots;  ///< in the order of Optimizer::all_slot_names()
   std::optional<Tensor> compensation;        ///< of Kahan summation
   bool updated = false;                      ///< true if the training step updates the weight by that optimizer
 };
@@ -38,8 +38,9 @@ class CheckpointReader {
   SavedWeight read(const FileWeight& weight);
 
   /// States of a weight in one optimizer. `updated` is true if the optimizer trains the weight; `iterations` is the
-  /// number of updates it has made.
-  SavedStates read(const FileWeight& weight, const OptimizerConfig& config, bool updated, std::int64_t iterations);
+  /// number of updates it has made, `accumulated` the number of steps since the last one.
+  SavedStates read(const FileWeight& weight, const OptimizerConfig& config, bool updated, std::int64_t iterations,
+                   std::int64_t accumulated);
 
   /// Adds tensors that nobody read to the faults. Call it after the last read().
   void note_unexpected();
@@ -48,6 +49,9 @@ class CheckpointReader {
 
  private:
   std::optional<Tensor> tensor(const std::string& key, const FileWeight& weight, bool needed);
+
+  /// The same for a state of that shape, in the weight's layout if it has the weight's shape.
+  std::optional<Tensor> tensor(const std::string& key, const FileWeight& weight, bool needed, const Shape& shape);
 
   const SafetensorsFile& file_;
   std::set<std::string> known_;

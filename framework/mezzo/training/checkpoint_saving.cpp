@@ -78,7 +78,7 @@ class Rounding {
 
 /// Compensation that kahan_summation keeps for a variable; none without that option.
 std::optional<Tensor> compensation_of(const Optimizer& optimizer, const VariableState& variable) {
-  const std::size_t place = optimizer.slot_names().size();
+  const std::size_t place = optimizer.all_slot_names().size();
   if (!optimizer.compensates(variable)) return {};
   for (const Optimizer::Slots& slots : optimizer.state()->slots) {
     if (slots.variable.get() != &variable || slots.values.size() <= place) continue;
@@ -106,12 +106,14 @@ void add_slots(const OptimizerConfig& config, const FileWeight& weight, bool rou
   const VariableState& variable = *weight.variable.state();
   for (const Optimizer::Slots& slots : optimizer.state()->slots) {
     if (slots.variable.get() != &variable) continue;
-    const std::vector<std::string> slot_names = optimizer.slot_names();
+    const std::vector<std::string> slot_names = optimizer.all_slot_names();
     for (std::size_t i = 0; i < std::min(slots.values.size(), slot_names.size()); ++i) {
       const Tensor& value = slots.values[i]->value;
       if (slots.values[i]->filled) {
+        const Tensor numbers = value.cast(file_dtype(value.dtype()));
+        const bool like_weight = value.shape() == variable.value.shape();
         tensors.emplace_back(names::slot_key(config.name, slot_names[i], weight.name()),
-                             weight.in_file(value.cast(file_dtype(value.dtype()))));
+                             like_weight ? weight.in_file(numbers) : numbers);
       }
     }
   }
@@ -128,6 +130,7 @@ void add_numbers(const OptimizerConfig& config, Metadata& metadata) {
   const auto key = [&](const char* what) { return names::optimizer_key(config.name, what); };
   const Optimizer::State& state = *config.optimizer->state();
   metadata[key(names::iterations)] = fmt::to_string(state.iterations);
+  if (state.accumulated > 0) metadata[key(names::accumulated)] = fmt::to_string(state.accumulated);
   if (state.learning_rate && !state.learning_rate->is_schedule()) {
     metadata[key(names::learning_rate)] = fmt::format("{}", state.learning_rate->at(0));
   }

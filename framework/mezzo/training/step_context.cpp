@@ -142,7 +142,7 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   const std::vector<Trained> weights = trained_by(handle.index());
   Values leaves;
   for (const Trained& weight : weights) leaves.push_back(weight.value);
-  const Values all = partial_gradients(target, leaves, scale);
+  Values all = partial_gradients(target, leaves, scale);
   Values operands{scale};
   for (const Value& gradient : all) {
     if (gradient.defined()) operands.push_back(gradient);
@@ -165,8 +165,11 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   Optimizer::Step step{.learning_rate = runtime_scalar(RuntimeScalar::learning_rate, handle.index()),
                        .count = runtime_scalar(RuntimeScalar::count, handle.index()),
                        .multiplier = Tensor::scalar(1, DType::float64)};
-  if (scaled || optimizer.common().global_clipnorm > 0) {
-    const Values out = insert(ops::gradient_multiplier, operands, {{"clipnorm", optimizer.common().global_clipnorm}});
+  const double global_clipnorm = optimizer.common().global_clipnorm;
+  const bool accumulates = optimizer.common().gradient_accumulation_steps > 0;
+  if (scaled || (global_clipnorm > 0 && !accumulates)) {
+    const double clipnorm = accumulates ? 0 : global_clipnorm;
+    const Values out = insert(ops::gradient_multiplier, operands, {{"clipnorm", clipnorm}});
     step.multiplier = out[0];
     gate_of_gradients(out[1]);
   } else {
@@ -178,7 +181,28 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     if (all[i].defined()) updated.push_back(weights[i].variable);
   }
   if (purpose_ == Purpose::survey) return;
+  std::vector<std::string> paths;
+  for (const Trained& weight : weights) paths.push_back(weight.path);
+  optimizer.require_groups(paths);
   trace.update_group = group;
+  if (accumulates && !optimizer.completes_window()) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].defined()) optimizer.accumulate(weights[i].variable, all[i], step.multiplier);
+    }
+    trace.update_group = -1;
+    return;
+  }
+  if (accumulates) {
+    const auto steps = static_cast<double>(optimizer.common().gradient_accumulation_steps);
+    Values sums{Value(Tensor::scalar(steps, DType::float64))};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].defined())
+        sums.push_back(all[i] = optimizer.accumulated(weights[i].variable, all[i], step.multiplier));
+    }
+    const Values out = insert(ops::gradient_multiplier, sums, {{"clipnorm", global_clipnorm}});
+    step.multiplier = out[0];
+    gate_of_gradients(out[1]);
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     step.path = weights[i].path;
     if (!all[i].defined()) continue;

@@ -147,7 +147,17 @@ StepRunner::Nesting::~Nesting() {
   state.between_steps = between_steps;
 }
 
+std::vector<bool> StepRunner::completed_windows(Phase phase) const {
+  std::vector<bool> completes;
+  if (phase != Phase::train) return completes;
+  for (const OptimizerConfig& config : state_.optimizers) completes.push_back(config.optimizer->completes_window());
+  return completes;
+}
+
 void StepRunner::run(Phase phase, const HostBatch& batch) {
+  if (phase == Phase::train) {
+    for (const OptimizerConfig& config : state_.optimizers) config.optimizer->require_trainable();
+  }
   const ScopedValue winograd(kernel_options().float32_winograd, options_.float32_winograd);
   skipped_ = false;
   failure_.clear();
@@ -236,10 +246,12 @@ Policy StepRunner::policy_in_force() const {
 CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
   const Policy policy = base_policy();
   const std::uint64_t layers = layers_signature(*module_.state());
+  const std::vector<bool> completes = completed_windows(phase);
   for (const auto& step : state_.steps) {
     const CompiledStep::Signature& s = step->signature;
     if (s.phase == phase && s.threads == thread_count() && s.layers == layers && s.policy == policy.name() &&
-        s.regions == regions_key_ && s.float32_winograd == options_.float32_winograd && same_inputs(s.inputs, batch)) {
+        s.regions == regions_key_ && s.completes == completes && s.float32_winograd == options_.float32_winograd &&
+        same_inputs(s.inputs, batch)) {
       return step.get();
     }
   }

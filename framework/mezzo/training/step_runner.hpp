@@ -46,6 +46,7 @@ struct CompiledStep {
     std::uint64_t layers = 0;  ///< layers_signature()
     std::vector<Spec> inputs;
     std::optional<bool> float32_winograd{};
+    std::vector<bool> completes;  ///< by optimizer, of a training step: Optimizer::completes_window()
   };
   Signature signature;
   std::int64_t used = 0;  ///< TrainingState::runs at its last run
@@ -230,6 +231,7 @@ class StepRunner {
     RootScope root;
   };
 
+  std::vector<bool> completed_windows(Phase phase) const;
   void convert(Phase phase, const HostBatch& batch);
   void keep_masters(const HostBatch& batch);
   CompiledStep* find_step(Phase phase, const HostBatch& batch) const;

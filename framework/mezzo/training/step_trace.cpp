@@ -160,7 +160,7 @@ void StepRunner::configure(bool anew) {
 
 void StepRunner::use(OptimizerConfigs configs, bool anew) {
   for (const OptimizerConfig& config : configs) {
-    if (anew) *config.optimizer->state() = Optimizer::State();
+    if (anew) config.optimizer->reset();
     const auto& scale = options_.loss_scale ? options_.loss_scale : config.loss_scale;
     if (scale) config.optimizer->state()->loss_scale = LossScale(*scale);
   }
@@ -193,7 +193,8 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
                      .regions = regions_key_,
                      .layers = layers_signature(*module_.state()),
                      .inputs = step->plan->inputs(),
-                     .float32_winograd = options_.float32_winograd};
+                     .float32_winograd = options_.float32_winograd,
+                     .completes = completed_windows(phase)};
   state_.steps.push_back(std::move(step));
   return state_.steps.back().get();
 }

@@ -26,8 +26,10 @@ struct UpdateRequest {
   UpdateRequest(const KernelRequest& request, std::size_t slots);
 
   /// The key of the random words of one run. The word of element i is philox(key, i / 4)[i % 4]. Its lower 16 bits
-  /// round the first slot, its upper 16 bits the second one.
+  /// round the first slot, its upper 16 bits the second one; words of third_stream() round the third one.
   std::uint64_t slot_stream(const KernelArguments& arguments) const;
+
+  static std::uint64_t third_stream(std::uint64_t slot_stream) { return mix(slot_stream, 2); }
 
   /// Likewise for words whose lower 16 bits round the variable.
   std::uint64_t variable_stream(const KernelArguments& arguments) const;

@@ -15,7 +15,7 @@ const Entries& all_entries() {
     for (const Entries& family :
          {attention_entries(), batch_norm_entries(), chain_entries(), conversion_entries(), crossentropy_entries(),
           dropout_entries(), elementwise_entries(), finite_entries(), layer_norm_entries(), pooling_entries(),
-          reduce_entries(), softmax_entries(), update_entries(), winograd_entries()}) {
+          reduce_entries(), softmax_entries(), update_entries(), update_rule_entries(), winograd_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

@@ -13,6 +13,7 @@
 #include <mezzo/backends/xsimd/reduce.hpp>
 #include <mezzo/backends/xsimd/softmax.hpp>
 #include <mezzo/backends/xsimd/update.hpp>
+#include <mezzo/backends/xsimd/update_rules.hpp>
 #include <mezzo/backends/xsimd/winograd/winograd.hpp>
 #include <mezzo/core/isa.hpp>
 
@@ -39,6 +40,7 @@ struct IsaKernels {
   const SoftmaxFunctions& softmax;
   const SplitMasterFunctions& split_master;
   const UpdateFunctions& update;
+  const RuleFunctions& update_rules;
   const WinogradFunctions& winograd;
 };
 

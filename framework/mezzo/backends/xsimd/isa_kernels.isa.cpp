@@ -22,6 +22,7 @@ constexpr IsaKernels isa_kernels{
     .softmax = softmax,
     .split_master = split_master,
     .update = update,
+    .update_rules = update_rules,
     .winograd = winograd,
 };
 

@@ -17,6 +17,8 @@ struct UpdateArrays {
   void* copy = nullptr;
   std::uint64_t slot_stream = 0, variable_stream = 0;  ///< see UpdateRequest
   std::int64_t first = 0;                              ///< index of the first element here in the whole variable
+  const void* third_slot = nullptr;                    ///< of rules of optimizer_update that have three slots
+  void* new_third_slot = nullptr;
 };
 
 /// g is the gradient times `multiplier`, clipped to +-clip. w -= decay * w; without a momentum buffer w -= rate * g,

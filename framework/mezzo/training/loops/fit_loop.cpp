@@ -92,6 +92,9 @@ History FitLoop::run() {
     }
     if (from != nullptr) from->restore_callbacks(session);  // after on_train_begin, which resets them
     while (more_epochs() && more_steps() && !session.stopping()) run_epoch(session);
+    if (!options_.anew) {  // as Keras' fit; a Trainer leaves the weights, so that the training can be resumed
+      for (const OptimizerConfig& config : state_.optimizers) config.optimizer->finalize_variable_values();
+    }
     session.fire(Event::train_end, logs_);
   } catch (const std::exception& error) {
     session.fail_with(error, logs_);

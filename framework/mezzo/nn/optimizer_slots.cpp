@@ -1,0 +1,230 @@
+// Slots of an optimizer and the nodes that update them.
+#include <algorithm>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/random.hpp>
+#include <mezzo/nn/optimizer.hpp>
+#include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/ops.hpp>
+
+namespace mezzo {
+namespace {
+
+constexpr const char *average_name = "average", *accumulator_name = "gradient_accumulator";
+
+bool is_half(const VariableState& variable) {
+  return variable.dtype() == DType::bfloat16 || variable.dtype() == DType::float16;
+}
+
+std::size_t index_of(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+Value one() { return Tensor::scalar(1, DType::float64); }
+
+}  // namespace
+
+bool Optimizer::compensates(const VariableState& variable) const {
+  return common_.kahan_summation && is_half(variable);
+}
+
+DType Optimizer::slot_dtype(const VariableState& variable) const {
+  return variable.dtype() == DType::float64 ? DType::float64 : common_.state_dtype;
+}
+
+std::vector<std::string> Optimizer::all_slot_names() const {
+  std::vector<std::string> names = slot_names();
+  if (common_.gradient_accumulation_steps > 0) names.emplace_back(accumulator_name);
+  if (common_.use_ema) names.emplace_back(average_name);
+  return names;
+}
+
+Shape Optimizer::shape_of_slot(const std::string& slot, const Shape& variable) const {
+  const bool own = slot == accumulator_name || slot == average_name || slot == compensation_name;
+  return own ? variable : slot_shape(slot, variable);
+}
+
+bool Optimizer::has_slot_after(const std::string& slot, const Shape& variable, std::int64_t iterations,
+                               std::int64_t accumulated) const {
+  if (slot == accumulator_name) return accumulated > 0;
+  return iterations > 0 && (slot == average_name || needs_slot(slot, variable));
+}
+
+Tensor Optimizer::initial_slot(const std::string& slot, const VariableState& variable) const {
+  return Tensor(shape_of_slot(slot, variable.value.shape()), accumulation_dtype(variable.dtype()));
+}
+
+Optimizer::Slots& Optimizer::slots_of(const std::shared_ptr<VariableState>& variable) {
+  auto& all = state_->slots;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Slots& entry) { return entry.variable.pointer() == variable; });
+  if (found != all.end()) return *found;
+  return all.emplace_back(Slots{Shared<VariableState>(variable), {}});
+}
+
+std::shared_ptr<VariableState> Optimizer::slot(const std::shared_ptr<VariableState>& variable, const std::string& name,
+                                               DType dtype) {
+  std::vector<std::string> names = all_slot_names();
+  names.emplace_back(compensation_name);
+  auto& slots = slots_of(variable).values;
+  const std::size_t index = index_of(names, name);
+  while (slots.size() <= index) slots.emplace_back(std::in_place, variable->name + "/" + names[slots.size()]);
+  VariableState& slot = *slots[index];
+  if (!slot.filled) {
+    slot.assign(initial_slot(name, *variable).cast(dtype));
+  } else if (slot.value.dtype() != dtype) {
+    slot.value = slot.value.cast(dtype);
+  }
+  return slots[index].pointer();
+}
+
+std::vector<Variable> Optimizer::variables() const {
+  std::vector<Variable> out;
+  for (const Slots& slots : state_->slots) {
+    for (const auto& slot : slots.values) {
+      if (slot->filled) out.emplace_back(slot);
+    }
+  }
+  return out;
+}
+
+void Optimizer::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, Step step) {
+  const std::string path = step.path.empty() ? variable->name : step.path;
+  const ParameterGroup* group = group_of(path);
+  if (group != nullptr && group->learning_rate_factor != 1) {
+    step.learning_rate = step.learning_rate * Value(Tensor::scalar(group->learning_rate_factor, DType::float64));
+  }
+  const bool own_decay = group != nullptr && group->weight_decay.has_value();
+  step.weight_decay = excluded(*variable, path) ? 0
+                      : own_decay               ? *group->weight_decay
+                                                : default_weight_decay(*variable, path);
+  update_step(variable, gradient, step);
+  if (common_.use_ema) update_average(variable, step);
+}
+
+void Optimizer::update_average(const std::shared_ptr<VariableState>& variable, const Step& step) {
+  const auto average = slot(variable, average_name, accumulation_dtype(variable->dtype()));
+  const Values inputs{read_stored(average), read_variable(variable), step.learning_rate, step.count, one()};
+  update_stored(average, insert_one(ops::optimizer_update, inputs,
+                                    {{"rule", std::string("average")},
+                                     {"slots", std::int64_t{0}},
+                                     {"momentum", common_.ema_momentum},
+                                     {"weight_decay", 0.0},
+                                     {"clipvalue", 0.0}}));
+}
+
+void Optimizer::accumulate(const std::shared_ptr<VariableState>& variable, const Value& gradient,
+                           const Value& multiplier) {
+  const auto sum = slot(variable, accumulator_name, accumulation_dtype(variable->dtype()));
+  update_stored(sum, insert_one(ops::optimizer_update, {read_stored(sum), gradient, one(), one(), multiplier},
+                                {{"rule", std::string("accumulate")},
+                                 {"slots", std::int64_t{0}},
+                                 {"weight_decay", 0.0},
+                                 {"clipvalue", 0.0}}));
+}
+
+Value Optimizer::accumulated(const std::shared_ptr<VariableState>& variable, const Value& gradient,
+                             const Value& multiplier) {
+  const DType dtype = accumulation_dtype(variable->dtype());
+  const auto sum = slot(variable, accumulator_name, dtype);
+  const Value wide = gradient.dtype() == dtype ? gradient : cast(gradient, dtype);
+  const Value total = read_stored(sum) + wide * cast(multiplier, dtype);
+  update_stored(sum, broadcast_to(Tensor::scalar(0, dtype), variable->value.shape()));
+  return total;
+}
+
+void Optimizer::count_step() {
+  State& state = *state_;
+  if (!completes_window()) {
+    ++state.accumulated;
+    return;
+  }
+  state.accumulated = 0;
+  ++state.iterations;
+  const std::int64_t frequency = common_.ema_overwrite_frequency;
+  if (frequency > 0 && state.iterations % frequency == 0) finalize_variable_values();
+}
+
+void Optimizer::finalize_variable_values() {
+  if (!common_.use_ema) return;
+  require_trainable();
+  const std::vector<std::string> names = all_slot_names();
+  const std::size_t index = index_of(names, average_name);
+  for (const Slots& slots : state_->slots) {
+    if (slots.values.size() <= index || !slots.values[index]->filled) continue;
+    slots.variable->assign(slots.values[index]->value);
+    if (slots.values.size() <= names.size()) continue;
+    VariableState& compensation = *slots.values[names.size()];
+    if (compensation.filled) compensation.assign(Tensor(compensation.value.shape(), compensation.value.dtype()));
+  }
+}
+
+void Optimizer::swap_averages() {
+  require(common_.use_ema, "swap_averages needs use_ema; got an optimizer without");
+  State& state = *state_;
+  if (!state.swapped.empty()) {
+    for (const auto& [variable, weights] : state.swapped) variable->assign(weights);
+    state.swapped.clear();
+    return;
+  }
+  const std::size_t index = index_of(all_slot_names(), average_name);
+  for (const Slots& slots : state.slots) {
+    if (slots.values.size() <= index || !slots.values[index]->filled) continue;
+    state.swapped.emplace_back(slots.variable, slots.variable->numbers());
+    slots.variable->assign(slots.values[index]->value);
+  }
+}
+
+void Optimizer::require_trainable() const {
+  require(state_->swapped.empty(),
+          "weights must be swapped back by swap_averages() before training goes on; got their averages");
+}
+
+void Optimizer::update(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step,
+                       Update update) {
+  std::vector<std::shared_ptr<VariableState>> kept{variable};
+  const DType dtype = slot_dtype(*variable);
+  for (const std::string& name : update.slots) kept.push_back(slot(variable, name, dtype));
+  const bool rounds = common_.stochastic_rounding && variable->dtype() == DType::bfloat16;
+  if (variable->remainder) {
+    kept.push_back(variable->remainder);
+    update.attributes.set("kept", Kept::split);
+  } else if (compensates(*variable)) {
+    kept.push_back(slot(variable, compensation_name, variable->dtype()));
+    update.attributes.set("kept", Kept::kahan);
+  } else if (rounds) {
+    update.attributes.set("kept", Kept::stochastic);
+  }
+  if (rounds || (dtype == DType::bfloat16 && !update.slots.empty())) {
+    const std::uint64_t key = mix(key_of(step.path.empty() ? variable->name : step.path), key_of("update"));
+    update.attributes.set("key", static_cast<std::int64_t>(key));
+    update.numbers.push_back(runtime_scalar(RuntimeScalar::seed));
+    update.numbers.push_back(step.count);
+  }
+  Values inputs{read_stored(variable), gradient};
+  for (std::size_t i = 1; i < kept.size(); ++i) inputs.push_back(read_stored(kept[i]));
+  inputs.insert(inputs.end(), update.numbers.begin(), update.numbers.end());
+  const Values out = insert(*update.op, inputs, update.attributes);
+  for (std::size_t i = 0; i < kept.size(); ++i) update_stored(kept[i], out[i]);
+}
+
+void Optimizer::update_by_rule(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step,
+                               const std::string& rule, const Attributes& numbers) {
+  Attributes attributes{{"rule", rule}, {"slots", static_cast<std::int64_t>(slot_names().size())}};
+  for (const auto& [name, value] : numbers.entries()) attributes.set(name, value);
+  if (!attributes.has("weight_decay")) attributes.set("weight_decay", step.weight_decay);
+  attributes.set("clipvalue", common_.clipvalue);
+  update(variable, gradient, step,
+         {.op = &ops::optimizer_update,
+          .slots = slot_names(),
+          .numbers = {step.learning_rate, step.count, gradient_multiplier(gradient, step)},
+          .attributes = std::move(attributes)});
+}
+
+Value Optimizer::gradient_multiplier(const Value& gradient, const Step& step) const {
+  if (common_.clipnorm == 0) return step.multiplier;
+  const Value scale = 1.0 / step.multiplier;
+  return insert(ops::gradient_multiplier, {scale, gradient}, {{"clipnorm", common_.clipnorm}}).front();
+}
+
+}  // namespace mezzo
