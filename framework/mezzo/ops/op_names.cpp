@@ -34,8 +34,6 @@ const std::set<std::string>& absent() {
                                            "conv_transpose2d",
                                            "conv_transpose3d",
                                            "cosine_similarity",
-                                           "cumprod",
-                                           "cumsum",
                                            "dropout1d",
                                            "dropout2d",
                                            "dropout3d",
@@ -62,7 +60,6 @@ const std::set<std::string>& absent() {
                                            "norm",
                                            "pow",
                                            "prelu",
-                                           "prod",
                                            "rnn_relu",
                                            "rnn_tanh",
                                            "rsqrt",
@@ -71,7 +68,6 @@ const std::set<std::string>& absent() {
                                            "sqrt",
                                            "stack",
                                            "std",
-                                           "topk",
                                            "var",
                                            "binary_cross_entropy_with_logits"};
   return names;
