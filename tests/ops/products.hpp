@@ -253,11 +253,11 @@ inline std::vector<Refusal> product_refusals() {
                           [] {
                             mezzo::matmul(Tensor({2, 3}), Tensor({4, 5}), {.transpose_a = true});
                           }),
-      refusal<ShapeError>("matmul", "[matmul] input 1 must have at least 2 axes; got shape (3,)",
+      refusal<ShapeError>("matmul", "[matmul] operands must have at least 1 axis; got shapes (2, 3) and ()",
                           [] {
-                            mezzo::matmul(Tensor({2, 3}), Tensor({3}));
+                            mezzo::matmul(Tensor({2, 3}), Tensor(mezzo::Shape{}));
                           }),
-      refusal<ShapeError>("matmul", "[matmul] leading axes must be equal; got (2, 3, 4) and (3, 4, 5)",
+      refusal<ShapeError>("matmul", "[matmul] shapes must be equal or 1 on axis -1; got (2,) and (3,)",
                           [] {
                             mezzo::matmul(Tensor({2, 3, 4}), Tensor({3, 4, 5}));
                           }),

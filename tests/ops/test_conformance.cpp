@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "ops/activations.hpp"
+#include "ops/arrays.hpp"
 #include "ops/attention.hpp"
 #include "ops/average_pooling.hpp"
 #include "ops/blocks.hpp"
@@ -9,6 +10,7 @@
 #include "ops/gather.hpp"
 #include "ops/keras_elementwise.hpp"
 #include "ops/layer_norm.hpp"
+#include "ops/linear_algebra.hpp"
 #include "ops/movement.hpp"
 #include "ops/normalization.hpp"
 #include "ops/products.hpp"
@@ -28,10 +30,10 @@ std::vector<Entry> concatenate(const std::vector<std::vector<Entry>>& lists) {
 }
 
 const std::vector<OpRow>& all_rows() {
-  static const std::vector<OpRow> rows =
-      concatenate<OpRow>({elementwise_rows(), activation_rows(), attention_rows(), movement_rows(), block_rows(),
-                          gather_rows(), average_pool_rows(), product_rows(), normalization_rows(), layer_norm_rows(),
-                          training_rows(), function_rows(), keras_elementwise_rows()});
+  static const std::vector<OpRow> rows = concatenate<OpRow>(
+      {elementwise_rows(), activation_rows(), attention_rows(), movement_rows(), block_rows(), gather_rows(),
+       average_pool_rows(), product_rows(), normalization_rows(), layer_norm_rows(), training_rows(), function_rows(),
+       keras_elementwise_rows(), array_rows(), linear_algebra_rows()});
   return rows;
 }
 
@@ -39,7 +41,8 @@ std::vector<Refusal> all_refusals() {
   return concatenate<Refusal>({elementwise_refusals(), activation_refusals(), attention_refusals(), movement_refusals(),
                                block_refusals(), gather_refusals(), average_pool_refusals(), product_refusals(),
                                normalization_refusals(), layer_norm_refusals(), training_refusals(),
-                               function_refusals(), keras_elementwise_refusals()});
+                               function_refusals(), keras_elementwise_refusals(), array_refusals(),
+                               linear_algebra_refusals()});
 }
 
 // Calls check(row) for each row of the table, which a failure names.

@@ -15,16 +15,24 @@ std::vector<Spec> infer_argmax(const OpCall& call) {
   return {{shape, DType::int64}};
 }
 
-}  // namespace
-
-Op detail::define_argmax() {
+Op position() {
   Op op;
   op.infer = infer_argmax;
   return op;
 }
 
+}  // namespace
+
+Op detail::define_argmax() { return position(); }
+
+Op detail::define_argmin() { return position(); }
+
 Value argmax(const Value& x, std::int64_t axis) {
   return insert_one(ops::argmax, {x}, {{"axis", normalize_axis(axis, x.shape().size(), current_label("argmax"))}});
+}
+
+Value argmin(const Value& x, std::int64_t axis) {
+  return insert_one(ops::argmin, {x}, {{"axis", normalize_axis(axis, x.shape().size(), current_label("argmin"))}});
 }
 
 }  // namespace mezzo

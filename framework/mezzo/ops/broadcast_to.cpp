@@ -6,7 +6,12 @@ namespace mezzo {
 namespace {
 
 std::vector<Spec> infer_broadcast_to(const OpCall& call) {
-  const auto& shape = call.attributes.get<Shape>("shape");
+  Shape shape = call.attributes.get<Shape>("shape");
+  const Shape& from = call.inputs[0].shape;
+  for (std::size_t i = 0; i < shape.size() && i < from.size(); ++i) {
+    std::int64_t& size = shape[shape.size() - 1 - i];
+    if (size < 0) size = from[from.size() - 1 - i];
+  }
   if (broadcast(call.inputs[0].shape, shape, call.where) != shape) {
     fail<ShapeError>(call.where, "input 0 must broadcast to {}; got shape {}", shape, call.inputs[0].shape);
   }

@@ -6,13 +6,6 @@
 namespace mezzo {
 namespace {
 
-void require_integers(const OpCall& call, std::size_t i) {
-  const DType dtype = call.inputs[i].dtype;
-  if (is_floating(dtype) || dtype == DType::boolean) {
-    fail<DTypeError>(call.where, "indices must be integers; got {}", dtype);
-  }
-}
-
 /// Shape of the gathered rows: indices + table[1:].
 Shape gathered(const OpCall& call, const Shape& table, const Shape& indices) {
   if (table.empty()) fail<ShapeError>(call.where, "table must have at least 1 axis; got shape ()");
@@ -22,12 +15,12 @@ Shape gathered(const OpCall& call, const Shape& table, const Shape& indices) {
 }
 
 std::vector<Spec> infer_gather(const OpCall& call) {
-  require_integers(call, 1);
+  detail::require_integers(call, 1, "indices");
   return {{gathered(call, call.inputs[0].shape, call.inputs[1].shape), call.inputs[0].dtype}};
 }
 
 std::vector<Spec> infer_gather_gradient(const OpCall& call) {
-  require_integers(call, 0);
+  detail::require_integers(call, 0, "indices");
   detail::require_float(call, 1);
   const auto& shape = call.attributes.get<Shape>("shape");
   detail::require_cotangent(call, 1, gathered(call, shape, call.inputs[0].shape));

@@ -1,5 +1,8 @@
 #include <mezzo/ops/helpers.hpp>
 
+#include <algorithm>
+#include <utility>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
@@ -16,6 +19,25 @@ std::vector<Spec> infer_like(const OpCall& call) { return {call.inputs[0]}; }
 std::vector<Spec> infer_same(const OpCall& call) {
   require_float(call, 0);
   return {call.inputs[0]};
+}
+
+std::vector<Spec> infer_reduction(const OpCall& call) {
+  const auto& axes = call.attributes.get<Shape>("axes");
+  const bool keepdims = call.attributes.get<bool>("keepdims");
+  Shape shape;
+  for (std::size_t i = 0; i < call.inputs[0].shape.size(); ++i) {
+    const bool reduced = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) != axes.end();
+    if (!reduced) shape.push_back(call.inputs[0].shape[i]);
+    if (reduced && keepdims) shape.push_back(1);
+  }
+  return {{shape, call.attributes.get_or<DType>("dtype", call.inputs[0].dtype)}};
+}
+
+void require_integers(const OpCall& call, std::size_t i, const std::string& name) {
+  const DType dtype = call.inputs[i].dtype;
+  if (is_floating(dtype) || dtype == DType::boolean) {
+    fail<DTypeError>(call.where, "{} must be integers; got {}", name, dtype);
+  }
 }
 
 void require_float(const OpCall& call, std::size_t i) {
@@ -47,9 +69,40 @@ std::string numbers_text(const Shape& numbers) {
   return fmt::format("({}{})", fmt::join(numbers, ", "), numbers.size() == 1 ? "," : "");
 }
 
+Shape normalize_axes(const Shape& axes, std::size_t rank, const std::string& where) {
+  Shape out;
+  for (const auto axis : axes) out.push_back(normalize_axis(axis, rank, where));
+  for (std::size_t i = 0; axes.empty() && i < rank; ++i) out.push_back(static_cast<std::int64_t>(i));
+  std::sort(out.begin(), out.end());
+  if (std::adjacent_find(out.begin(), out.end()) != out.end()) {
+    fail<ValueError>(where, "axes must differ; got {}", numbers_text(axes));
+  }
+  return out;
+}
+
+std::int64_t count_along(const Shape& shape, const Shape& axes) {
+  Shape sizes;
+  for (const auto axis : axes) sizes.push_back(shape[static_cast<std::size_t>(axis)]);
+  return element_count(sizes);
+}
+
+Value stretch(const Value& g, const Shape& axes, const Shape& to) {
+  Shape kept = to;
+  for (const auto axis : axes) kept[static_cast<std::size_t>(axis)] = 1;
+  return broadcast_to(g.shape() == kept ? g : reshape(g, kept), to);
+}
+
 DType operand_dtype(const Op& op, const Value& x) { return operand_dtypes(op, op.cast, {x}).front(); }
 
 Value as(const Value& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
+
+Value as_wide(const Value& x, DType& narrow) {
+  narrow = operand_dtype(ops::mean, x);
+  const Value number = x.weak() ? Value(x.tensor()) : x.across_border(false);
+  return as(as(number, narrow), accumulation_dtype(narrow));
+}
+
+Tensor int64s(const Shape& numbers, const Shape& shape) { return Tensor(shape, numbers); }
 
 Value cotangent_for(const GradientContext& context, std::size_t i) { return as(context.cotangent(), context.dtype(i)); }
 

@@ -16,11 +16,22 @@ std::vector<Spec> infer_like(const OpCall& call);
 /// Check of ops of a floating input 0 whose output has its shape and dtype.
 std::vector<Spec> infer_same(const OpCall& call);
 
+/// Check of reductions: input 0 without the axes of the attribute "axes", or with size 1 there if "keepdims". The
+/// output's dtype is the attribute "dtype", by default the input's.
+std::vector<Spec> infer_reduction(const OpCall& call);
+
+/// Throws a DTypeError unless input i holds integers. `name` names it in the error.
+void require_integers(const OpCall& call, std::size_t i, const std::string& name);
+
 /// Throws a DTypeError unless input i is floating.
 void require_float(const OpCall& call, std::size_t i);
 
 /// Throws a ShapeError unless input i has this rank. `axes` names the axes: "(batch, height, width, channels)".
 void require_rank(const OpCall& call, std::size_t i, std::size_t rank, const std::string& axes);
+
+/// Throws an error unless input i holds floating matrices, or square ones, in its last two axes.
+void require_matrix(const OpCall& call, std::size_t i);
+void require_square(const OpCall& call, std::size_t i);
 
 /// Throws a ShapeError unless the cotangent, input i, has this shape.
 void require_cotangent(const OpCall& call, std::size_t i, const Shape& shape);
@@ -38,11 +49,28 @@ Value reduce_to_input(const GradientContext& context, std::size_t i, const Value
 /// Cotangent of output 0 in the dtype context.dtype(i) of input i's cotangent, so that sums accumulate in that dtype.
 Value cotangent_for(const GradientContext& context, std::size_t i);
 
+/// Axes counted from the front, in order; all `rank` axes for {}. Throws a ShapeError for an axis that doesn't exist
+/// and a ValueError for equal axes.
+Shape normalize_axes(const Shape& axes, std::size_t rank, const std::string& where);
+
+/// Product of the sizes of normalized axes.
+std::int64_t count_along(const Shape& shape, const Shape& axes);
+
+/// Broadcasts g, the cotangent of a reduction of an array of shape `to` over normalized axes, back to that shape.
+Value stretch(const Value& g, const Shape& axes, const Shape& to);
+
 /// Dtype in which x enters an op that has no other operand.
 DType operand_dtype(const Op& op, const Value& x);
 
 /// Casts x; returns x itself if it has that dtype already.
 Value as(const Value& x, DType dtype);
+
+/// x in the dtype in which compositions of several ops compute: the accumulation dtype of the dtype in which a float op
+/// takes x (integers become floats of the compute dtype). `narrow` receives that dtype, the dtype of the result.
+Value as_wide(const Value& x, DType& narrow);
+
+/// A constant of int64 numbers.
+Tensor int64s(const Shape& numbers, const Shape& shape);
 
 /// Sum over normalized axes with an explicit output dtype.
 Value sum_as(const Value& x, const Shape& axes, bool keepdims, DType dtype);

@@ -83,7 +83,37 @@ Op detail::define_matmul() {
 }
 
 Value matmul(const Value& a, const Value& b, const MatmulOptions& options) {
-  return insert_one(ops::matmul, {a, b}, {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}});
+  const std::string where = current_label("matmul");
+  const Shape& of_a = a.shape();
+  const Shape& of_b = b.shape();
+  if (of_a.empty() || of_b.empty()) {
+    fail<ShapeError>(where, "operands must have at least 1 axis; got shapes {} and {}", of_a, of_b);
+  }
+  if (of_a.size() == 1 || of_b.size() == 1) {
+    if ((of_a.size() == 1 && options.transpose_a) || (of_b.size() == 1 && options.transpose_b)) {
+      fail<ShapeError>(where, "a vector can't be transposed; got shapes {} and {}", of_a, of_b);
+    }
+    const Value wide =
+        matmul(of_a.size() == 1 ? expand_dims(a, 0) : a, of_b.size() == 1 ? expand_dims(b, 1) : b, options);
+    Shape shape = wide.shape();
+    if (of_b.size() == 1) shape.pop_back();
+    if (of_a.size() == 1) shape.erase(shape.end() - (of_b.size() == 1 ? 1 : 2));
+    return reshape(wide, shape);
+  }
+  // Leading axes that broadcast. The op itself takes equal ones, or a b without any.
+  const Shape left(of_a.begin(), of_a.end() - 2), right(of_b.begin(), of_b.end() - 2);
+  const bool direct = left == right || (right.empty() && !(options.transpose_a && of_a.size() > 2));
+  const auto stretched = [&](const Value& x, Shape leading) {
+    leading.insert(leading.end(), x.shape().end() - 2, x.shape().end());
+    return leading == x.shape() ? x : broadcast_to(x, leading);
+  };
+  const auto insert_product = [&](const Value& one, const Value& other) {
+    return insert_one(ops::matmul, {one, other},
+                      {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}});
+  };
+  if (direct) return insert_product(a, b);
+  const Shape leading = broadcast(left, right, where);
+  return insert_product(stretched(a, leading), stretched(b, leading));
 }
 
 }  // namespace mezzo

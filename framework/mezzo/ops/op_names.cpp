@@ -34,8 +34,6 @@ const std::set<std::string>& absent() {
                                            "conv_transpose2d",
                                            "conv_transpose3d",
                                            "cosine_similarity",
-                                           "cumprod",
-                                           "cumsum",
                                            "dropout1d",
                                            "dropout2d",
                                            "dropout3d",
@@ -56,14 +54,12 @@ const std::set<std::string>& absent() {
                                            "mse_loss",
                                            "norm",
                                            "prelu",
-                                           "prod",
                                            "rnn_relu",
                                            "rnn_tanh",
                                            "silu",
                                            "smooth_l1_loss",
                                            "stack",
                                            "std",
-                                           "topk",
                                            "var",
                                            "binary_cross_entropy_with_logits"};
   return names;

@@ -1,13 +1,21 @@
 #pragma once
 #include <optional>
+#include <string>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shape.hpp>
 #include <mezzo/graph/value.hpp>
 #include <mezzo/ops/activations.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/elementwise.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/ints.hpp>
+#include <mezzo/ops/linalg.hpp>
 #include <mezzo/ops/padding.hpp>
+#include <mezzo/ops/products.hpp>
+#include <mezzo/ops/reductions.hpp>
+#include <mezzo/ops/sorting.hpp>
 
 namespace mezzo {
 
@@ -60,20 +68,6 @@ inline Value operator-(const Value& x) { return negative(x); }
 /// The same elements in another dtype. Differentiable between floating dtypes.
 MEZZO_API Value cast(const Value& x, DType dtype);
 
-/// Options of sum and mean.
-struct ReduceOptions {
-  Shape axes{};           ///< axes to reduce; {}: all; negative ones count from the end
-  bool keepdims = false;  ///< keeps the reduced axes with size 1
-};
-
-/// Sum over axes, accumulated in float32 (float64 for float64) and rounded once to x's dtype. Bools and integers are
-/// summed in int64, the dtype of their result. The sum of no elements is 0.
-MEZZO_API Value sum(const Value& x, const ReduceOptions& options = {});
-
-/// Sum divided by the number of elements summed; NaN for no elements. Bools and integers are averaged as floats of the
-/// scope's compute dtype.
-MEZZO_API Value mean(const Value& x, const ReduceOptions& options = {});
-
 /// The same elements in another shape. One size may be -1 and is computed from the others. Throws a ShapeError if the
 /// number of elements differs.
 MEZZO_API Value reshape(const Value& x, const Shape& shape);
@@ -81,7 +75,7 @@ MEZZO_API Value reshape(const Value& x, const Shape& shape);
 /// Axis i of the result is axis permutation[i] of x; {} reverses the axes.
 MEZZO_API Value transpose(const Value& x, const Shape& permutation = {});
 
-/// x broadcast to `shape` by numpy's rules.
+/// x broadcast to `shape` by numpy's rules. A size of -1 is that of x's axis, which aligns with it.
 MEZZO_API Value broadcast_to(const Value& x, const Shape& shape);
 
 /// Rows of `table` (V, ...) selected by `indices` (integers of any shape). The result has shape indices.shape +
@@ -108,26 +102,21 @@ MEZZO_API Values split(const Value& x, const Ints& sections, std::int64_t axis =
 
 /// Options of pad: one number for each axis.
 struct PadOptions {
-  Shape before{};  ///< zeros in front of x
-  Shape after{};   ///< zeros behind x
+  Shape before{};  ///< elements in front of x
+  Shape after{};   ///< elements behind x
+  /// Elements that are added: "constant"; "edge": the first and the last one again; "reflect": those of x backwards
+  /// from its first and last, without these; "symmetric": with these; "wrap": those of the other end.
+  std::string mode = "constant";
+  double constant_values = 0;  ///< the element of mode "constant"; for the others an error unless 0
 };
 
-/// x with zeros around it. Throws a ShapeError unless each axis has both numbers, a ValueError for negative ones.
+/// x with elements around it. Throws a ShapeError unless each axis has both numbers, a ValueError for negative ones, a
+/// NameError for another mode.
 MEZZO_API Value pad(const Value& x, const PadOptions& options);
 
 /// Selects a where the condition (bool) is true, else b. All three broadcast by numpy's rules. a and b are promoted to
 /// the wider dtype; the gradient of an element that isn't selected is 0.
 MEZZO_API Value where(const Value& condition, const Value& a, const Value& b);
-
-/// Options of matmul.
-struct MatmulOptions {
-  bool transpose_a = false;  ///< swaps the last two axes of a
-  bool transpose_b = false;  ///< swaps the last two axes of b
-};
-
-/// Matrix product (..., M, N) of a (..., M, K) and b (K, N), or b (..., K, N) with the same leading axes. Accumulated
-/// in float32 (float64 for float64).
-MEZZO_API Value matmul(const Value& a, const Value& b, const MatmulOptions& options = {});
 
 /// Options of conv2d, with Keras' names.
 struct Conv2DOpOptions {
@@ -201,10 +190,6 @@ MEZZO_API Value dropout(const Value& x, double rate);
 /// to sum to 1 and clipped to [1e-7, 1 - 1e-7] as in Keras. A label outside [0, C) is a ValueError when the step runs,
 /// and nothing is updated.
 MEZZO_API Value sparse_crossentropy(const Value& labels, const Value& scores, bool from_logits);
-
-/// Index (int64) of the largest element along `axis`, which is removed. Of equal elements, the first. Throws a
-/// ShapeError if the axis has size 0.
-MEZZO_API Value argmax(const Value& x, std::int64_t axis = -1);
 
 /// x, as a node of its own.
 MEZZO_API Value identity(const Value& x);

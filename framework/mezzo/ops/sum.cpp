@@ -1,29 +1,12 @@
-#include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
-
-#include <algorithm>
 
 namespace mezzo {
 namespace {
 
-std::vector<Spec> infer_reduce(const OpCall& call) {
-  const auto& axes = call.attributes.get<Shape>("axes");
-  const bool keepdims = call.attributes.get<bool>("keepdims");
-  Shape shape;
-  for (std::size_t i = 0; i < call.inputs[0].shape.size(); ++i) {
-    const bool reduced = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) != axes.end();
-    if (!reduced) shape.push_back(call.inputs[0].shape[i]);
-    if (reduced && keepdims) shape.push_back(1);
-  }
-  return {{shape, call.attributes.get<DType>("dtype")}};
-}
-
 /// Broadcasts g from the output's shape back over the reduced axes.
 Value stretch(const GradientContext& context, const Value& g) {
-  Shape kept = context.input(0).shape();
-  for (const auto axis : context.attributes().get<Shape>("axes")) kept[static_cast<std::size_t>(axis)] = 1;
-  return broadcast_to(g.shape() == kept ? g : reshape(g, kept), context.input(0).shape());
+  return detail::stretch(g, context.attributes().get<Shape>("axes"), context.input(0).shape());
 }
 
 Values sum_gradient(const GradientContext& context) { return {stretch(context, detail::cotangent_for(context, 0))}; }
@@ -40,14 +23,7 @@ Values mean_gradient(const GradientContext& context) {
 
 /// Inserts a reduction. `dtype`: of the output.
 Value reduce(const Op& op, const Value& x, const ReduceOptions& options, DType dtype) {
-  const std::size_t rank = x.shape().size();
-  Shape axes;
-  for (const auto axis : options.axes) axes.push_back(normalize_axis(axis, rank, current_label(op.name)));
-  for (std::size_t i = 0; options.axes.empty() && i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
-  std::sort(axes.begin(), axes.end());
-  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
-    fail<ValueError>(current_label(op.name), "axes must differ; got {}", detail::numbers_text(options.axes));
-  }
+  const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), current_label(op.name));
   return insert_one(op, {x}, {{"axes", axes}, {"keepdims", options.keepdims}, {"dtype", dtype}});
 }
 
@@ -62,7 +38,7 @@ Values reinsert(const Values& inputs, const Attributes& attributes) {
 Op detail::define_sum() {
   Op op;
   op.reinsert = reinsert<sum>;
-  op.infer = infer_reduce;
+  op.infer = infer_reduction;
   op.gradient = sum_gradient;
   return op;
 }
@@ -71,7 +47,7 @@ Op detail::define_mean() {
   Op op;
   op.reinsert = reinsert<mean>;
   op.cast.floats_only = true;
-  op.infer = infer_reduce;
+  op.infer = infer_reduction;
   op.gradient = mean_gradient;
   return op;
 }

@@ -11,17 +11,20 @@
 namespace mezzo::reference {
 namespace {
 
-/// A kernel: the elements of output 0 in their order, each read where the walk places it in input 0. Element is any
-/// type of the elements' size: they are moved, not computed with.
+/// A kernel: the elements of output 0 in their order, each read where the walk places it in input 0 from `first` on.
+/// Element is any type of the elements' size: they are moved, not computed with.
 template <class Element>
-std::unique_ptr<Kernel> gather(Walk walk) {
-  return make_kernel([walk = std::move(walk)](const KernelArguments& arguments) {
+std::unique_ptr<Kernel> gather(Walk walk, std::int64_t first) {
+  return make_kernel([walk = std::move(walk), first](const KernelArguments& arguments) {
     parallel_for(walk.size(), grain, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t step = walk.step(0);
       walk.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t line, std::int64_t column) {
-        const Element* x = arguments.in<Element>(0) + walk.offset(0, line) + column * step;
+        const Element* x = arguments.in<Element>(0) + first + walk.offset(0, line) + column * step;
         auto out = row(arguments.out<Element>(0) + i, count);
-        if (step == 0) {
+        if (step < 0) {
+          Element* to = arguments.out<Element>(0) + i;
+          for (std::int64_t k = 0; k < count; ++k) to[k] = x[k * step];
+        } else if (step == 0) {
           out.fill(*x);
         } else if (step == 1) {
           xt::noalias(out) = row(x, count);
@@ -33,17 +36,17 @@ std::unique_ptr<Kernel> gather(Walk walk) {
   });
 }
 
-std::unique_ptr<Kernel> gather(const KernelRequest& request, const Shape& strides) {
+std::unique_ptr<Kernel> gather(const KernelRequest& request, const Shape& strides, std::int64_t first = 0) {
   Walk walk(request.outputs[0].shape, {strides});
   switch (dtype_size(request.outputs[0].dtype)) {
     case 1:
-      return gather<std::uint8_t>(std::move(walk));
+      return gather<std::uint8_t>(std::move(walk), first);
     case 2:
-      return gather<std::uint16_t>(std::move(walk));
+      return gather<std::uint16_t>(std::move(walk), first);
     case 4:
-      return gather<std::uint32_t>(std::move(walk));
+      return gather<std::uint32_t>(std::move(walk), first);
     default:
-      return gather<std::uint64_t>(std::move(walk));
+      return gather<std::uint64_t>(std::move(walk), first);
   }
 }
 
@@ -69,6 +72,18 @@ std::unique_ptr<Kernel> create_transpose(const KernelRequest& request, std::stri
 
 std::unique_ptr<Kernel> create_broadcast_to(const KernelRequest& request, std::string&) {
   return gather(request, broadcast_strides(request.inputs[0].shape, request.outputs[0].shape));
+}
+
+std::unique_ptr<Kernel> create_flip(const KernelRequest& request, std::string&) {
+  const Shape& shape = request.inputs[0].shape;
+  Shape strides = row_major_strides(shape);
+  std::int64_t first = 0;
+  for (const auto axis : request.attributes.get<Shape>("axes")) {
+    std::int64_t& stride = strides[static_cast<std::size_t>(axis)];
+    first += stride * (shape[static_cast<std::size_t>(axis)] - 1);
+    stride = -stride;
+  }
+  return gather(request, strides, first);
 }
 
 std::unique_ptr<Kernel> create_reshape(const KernelRequest& request, std::string&) { return copy_bytes(request); }

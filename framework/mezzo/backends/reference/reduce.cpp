@@ -1,39 +1,21 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <type_traits>
 
 #include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/backends/reference/lines.hpp>
+#include <mezzo/backends/reference/reduction.hpp>
 #include <mezzo/backends/reference/rows.hpp>
 #include <mezzo/core/convert.hpp>
-#include <mezzo/core/float_order.hpp>
 #include <mezzo/core/visit.hpp>
 
 namespace mezzo::reference {
 namespace {
 
 constexpr std::int64_t lanes = 256;  // sums that run side by side
-
-/// Two walks over the input: along the kept axes (the outputs, in order) and along the summed axes.
-struct Reduction {
-  Walk kept, summed;
-};
-
-Reduction reduction(const KernelRequest& request) {
-  const Shape& shape = request.inputs[0].shape;
-  const auto& axes = request.attributes.get<Shape>("axes");
-  const Shape own = row_major_strides(shape);
-  Shape kept, kept_strides, summed, summed_strides;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const bool is_summed = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
-    (is_summed ? summed : kept).push_back(shape[axis]);
-    (is_summed ? summed_strides : kept_strides).push_back(own[axis]);
-  }
-  return {Walk(kept, {kept_strides}), Walk(summed, {summed_strides})};
-}
 
 /// sums[i] = the sum of the elements that `summed` visits from x + i on, for i < count. Each sum adds up in the walk's
 /// order; neighbours add up side by side.
@@ -65,13 +47,12 @@ template <class T>
 std::unique_ptr<Kernel> reduce(const KernelRequest& request, bool mean) {
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
   Reduction walks = reduction(request);
-  const Sum divisor = mean ? static_cast<Sum>(walks.summed.size()) : 1;
+  const Sum divisor = mean ? static_cast<Sum>(walks.reduced.size()) : 1;
   const DType dtype = request.outputs[0].dtype;
-  // The last axis of a dense array is either summed or kept, so one of the two walks visits neighbours.
-  const bool lines = walks.summed.step(0) == 1 && walks.summed.size() != 1;
+  const bool lines = walks.lines();
   return make_kernel([walks = std::move(walks), divisor, dtype, lines](const KernelArguments& arguments) {
     const Walk& kept = walks.kept;
-    const Walk& summed = walks.summed;
+    const Walk& summed = walks.reduced;
     parallel_for(kept.size(), grain_of(summed.size()), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t step = kept.step(0), width = lines ? 1 : lanes;
       kept.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t line, std::int64_t column) {
@@ -95,30 +76,31 @@ std::unique_ptr<Kernel> reduce(const KernelRequest& request, bool mean) {
   });
 }
 
-/// Integer that orders elements; NaN is above all numbers.
-template <class T>
-auto rank_of(T x) {
-  if constexpr (std::is_integral_v<T>) {
-    return x;
-  } else {
-    const std::conditional_t<std::is_same_v<T, double>, double, float> number(x);
-    const auto order = detail::float_order(number);
-    return number != number ? std::numeric_limits<std::decay_t<decltype(order)>>::max() : order;
-  }
-}
-
-/// Index of the first of the greatest of `count` elements.
-template <class T>
-std::int64_t argmax_of(const T* x, std::int64_t count, std::int64_t step) {
+/// Index of the first of the elements with the highest rank(element) of `count`.
+template <class T, class Rank>
+std::int64_t highest(const T* x, std::int64_t count, std::int64_t step, const Rank& rank) {
   std::int64_t best = 0;
-  auto greatest = rank_of(x[0]);
+  auto greatest = rank(x[0]);
   for (std::int64_t i = 1; i < count; ++i) {
-    const auto candidate = rank_of(x[i * step]);
+    const auto candidate = rank(x[i * step]);
     if (candidate <= greatest) continue;
     best = i;
     greatest = candidate;
   }
   return best;
+}
+
+/// A kernel: the index of the element with the highest rank(element) of each line.
+template <class T, class Rank>
+std::unique_ptr<Kernel> position(const KernelRequest& request, Rank rank) {
+  const Lines l(request.inputs[0].shape, request.attributes.get<std::int64_t>("axis"));
+  return make_kernel([l, rank](const KernelArguments& arguments) {
+    parallel_for(l.lines(), grain_of(l.count), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        arguments.out<std::int64_t>(0)[i] = highest(arguments.in<T>(0) + l.start(i), l.count, l.inner, rank);
+      }
+    });
+  });
 }
 
 }  // namespace
@@ -142,21 +124,17 @@ std::unique_ptr<Kernel> create_mean(const KernelRequest& request, std::string& r
 }
 
 std::unique_ptr<Kernel> create_argmax(const KernelRequest& request, std::string&) {
-  const Shape& shape = request.inputs[0].shape;
-  const auto axis = static_cast<std::size_t>(request.attributes.get<std::int64_t>("axis"));
-  const std::int64_t count = shape[axis];
-  const std::int64_t step = row_major_strides(shape)[axis];
-  const std::int64_t outputs = element_count(request.outputs[0].shape);
   return visit_dtype(request.inputs[0].dtype, [&](auto zero) {
     using T = decltype(zero);
-    return make_kernel([=](const KernelArguments& arguments) {
-      parallel_for(outputs, grain_of(count), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const T* x = arguments.in<T>(0) + i / step * count * step + i % step;
-          arguments.out<std::int64_t>(0)[i] = argmax_of(x, count, step);
-        }
-      });
-    });
+    return position<T>(request, [](T x) { return rank_of(x); });
+  });
+}
+
+std::unique_ptr<Kernel> create_argmin(const KernelRequest& request, std::string&) {
+  return visit_dtype(request.inputs[0].dtype, [&](auto zero) {
+    using T = decltype(zero);
+    // In 64 bits: the negative of the least integer and of an unsigned one.
+    return position<T>(request, [](T x) { return ~static_cast<std::int64_t>(rank_below(x)); });
   });
 }
 

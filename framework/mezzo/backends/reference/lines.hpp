@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <mezzo/core/float_order.hpp>
+#include <mezzo/core/shape.hpp>
+
+namespace mezzo::reference {
+
+/// An array as (outer, count, inner) elements: the axis `count` and all axes before and after it.
+struct Lines {
+  std::int64_t outer = 1, count = 1, inner = 1;
+
+  Lines(const Shape& shape, std::int64_t axis) {
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(shape.size()); ++i) {
+      (i < axis ? outer : i == axis ? count : inner) *= shape[static_cast<std::size_t>(i)];
+    }
+  }
+
+  std::int64_t lines() const { return outer * inner; }
+
+  /// Offset of the first element of line i; the others lie `inner` apart.
+  std::int64_t start(std::int64_t i) const { return i / inner * count * inner + i % inner; }
+};
+
+/// Integer that orders elements; NaN is above all numbers.
+template <class T>
+auto rank_of(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return x;
+  } else {
+    const std::conditional_t<std::is_same_v<T, double>, double, float> number(x);
+    const auto order = detail::float_order(number);
+    return number != number ? std::numeric_limits<std::decay_t<decltype(order)>>::max() : order;
+  }
+}
+
+/// Integer that orders elements; NaN is below all numbers.
+template <class T>
+auto rank_below(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return x;
+  } else {
+    const std::conditional_t<std::is_same_v<T, double>, double, float> number(x);
+    const auto order = detail::float_order(number);
+    return number != number ? std::numeric_limits<std::decay_t<decltype(order)>>::min() : order;
+  }
+}
+
+}  // namespace mezzo::reference

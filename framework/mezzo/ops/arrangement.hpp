@@ -1,0 +1,115 @@
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/core/shape.hpp>
+#include <mezzo/graph/value.hpp>
+#include <mezzo/ops/ints.hpp>
+
+namespace mezzo {
+
+/// @cond
+namespace detail {
+MEZZO_API Values split_evenly(const Value& x, std::int64_t sections, std::int64_t axis);
+}
+/// @endcond
+
+/// @name Properties
+/// @{
+/// Sizes of the axes; -1 for the batch axis of a functional graph.
+inline Shape shape(const Value& x) { return x.shape(); }
+/// Number of elements; -1 if a size is not known.
+inline std::int64_t size(const Value& x) { return element_count(x.shape()); }
+/// Number of axes.
+inline std::int64_t ndim(const Value& x) { return static_cast<std::int64_t>(x.shape().size()); }
+/// @}
+
+/// @name Axes
+/// Axes may be negative: counted from the end. Throws a ShapeError for an axis that doesn't exist.
+/// @{
+/// x with new axes of size 1, at these axes of the result.
+MEZZO_API Value expand_dims(const Value& x, const Ints& axis);
+/// x without axes of size 1, by default all of them. Throws a ShapeError for an axis of another size.
+MEZZO_API Value squeeze(const Value& x, const Ints& axis = Ints());
+/// x with the axes `source` moved to the places `destination`; the others keep their order.
+MEZZO_API Value moveaxis(const Value& x, const Ints& source, const Ints& destination);
+MEZZO_API Value swapaxes(const Value& x, std::int64_t axis1, std::int64_t axis2);
+/// x as a vector.
+MEZZO_API Value ravel(const Value& x);
+/// @}
+
+/// @name Joined and split arrays
+/// Values of different dtypes are promoted to the widest. Throws a ShapeError for shapes that don't fit.
+/// @{
+/// Values of one shape along a new axis.
+MEZZO_API Value stack(const Values& values, std::int64_t axis = 0);
+/// The slices of x along `axis`, without it.
+MEZZO_API Values unstack(const Value& x, std::int64_t axis = 0);
+/// concat, with Keras' name and default axis.
+MEZZO_API Value concatenate(const Values& values, std::int64_t axis = 0);
+/// concatenate of two values along an axis; without an axis, of both as vectors.
+MEZZO_API Value append(const Value& x1, const Value& x2, std::optional<std::int64_t> axis = std::nullopt);
+/// Along axis 1; vectors along axis 0.
+MEZZO_API Value hstack(const Values& values);
+/// Along axis 0; vectors are rows.
+MEZZO_API Value vstack(const Values& values);
+/// Along axis 2; vectors (N,) are (1, N, 1), matrices (M, N) are (M, N, 1).
+MEZZO_API Value dstack(const Values& values);
+/// x in pieces before the given indices along an axis, `array_split(x, {2, 5})`, as NumPy's function of that name.
+MEZZO_API Values array_split(const Value& x, const Shape& indices, std::int64_t axis = 0);
+/// x in `sections` pieces along an axis, whose sizes differ by at most 1: `array_split(x, 3)`.
+template <class Number, class = std::enable_if_t<std::is_integral_v<Number>>>
+Values array_split(const Value& x, Number sections, std::int64_t axis = 0) {
+  return detail::split_evenly(x, static_cast<std::int64_t>(sections), axis);
+}
+/// @}
+
+/// @name Repetition and order
+/// @{
+/// x repeated along each axis; missing numbers are 1, further ones make new axes in front.
+MEZZO_API Value tile(const Value& x, const Ints& repeats);
+/// Each element repeated along an axis, by one number or by one for each element; without an axis, of x as a vector.
+MEZZO_API Value repeat(const Value& x, const Ints& repeats, std::optional<std::int64_t> axis = std::nullopt);
+/// Elements moved by `shift` places along the axes, those beyond the end to the beginning; without an axis, of x as a
+/// vector, in x's shape.
+MEZZO_API Value roll(const Value& x, const Ints& shift, const Ints& axis = Ints());
+/// The order of elements reversed along axes, by default all.
+MEZZO_API Value flip(const Value& x, const Ints& axis = Ints());
+MEZZO_API Value fliplr(const Value& x);
+MEZZO_API Value flipud(const Value& x);
+/// x rotated k times by 90 degrees in the plane of two axes, from the first towards the second.
+MEZZO_API Value rot90(const Value& x, std::int64_t k = 1, std::pair<std::int64_t, std::int64_t> axes = {0, 1});
+/// @}
+
+/// @name Triangles and diagonals
+/// Diagonal k (or `offset`) lies above the main diagonal if positive, below if negative.
+/// @{
+/// x with zeros above diagonal k of its last two axes.
+MEZZO_API Value tril(const Value& x, std::int64_t k = 0);
+/// x with zeros below diagonal k of its last two axes.
+MEZZO_API Value triu(const Value& x, std::int64_t k = 0);
+/// Of a vector: the matrix with it on diagonal k. Of a matrix: its diagonal k.
+MEZZO_API Value diag(const Value& x, std::int64_t k = 0);
+/// The matrix with x as a vector on diagonal k.
+MEZZO_API Value diagflat(const Value& x, std::int64_t k = 0);
+/// Diagonals of the planes of two axes, along a new last axis.
+MEZZO_API Value diagonal(const Value& x, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1);
+/// Sum of diagonal.
+MEZZO_API Value trace(const Value& x, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1);
+/// @}
+
+/// Coordinate arrays of a grid, one for each vector. `indexing`: "xy", where the first vector runs along axis 1, or
+/// "ij".
+MEZZO_API Values meshgrid(const Values& vectors, const char* indexing = "xy");
+
+/// For each element, the choice of the first condition (bool) that is true, else `otherwise`. Throws a ValueError
+/// unless there are as many choices as conditions, at least one.
+MEZZO_API Value select(const Values& conditions, const Values& choices, const Value& otherwise = 0);
+
+}  // namespace mezzo

@@ -1,0 +1,164 @@
+#include <mezzo/ops/creation.hpp>
+
+#include <cmath>
+#include <functional>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/ops/helpers.hpp>
+
+namespace mezzo {
+namespace {
+
+/// `count` numbers f(i), computed in double.
+Tensor numbers(std::int64_t count, DType dtype, const std::function<double(std::int64_t)>& f) {
+  Tensor out({count}, DType::float64);
+  for (std::int64_t i = 0; i < count; ++i) out.mutable_data<double>()[i] = f(i);
+  return out.cast(dtype);
+}
+
+/// (N, M) with 1 where chosen(row, column).
+template <class Chosen>
+Tensor matrix(std::int64_t rows, std::optional<std::int64_t> columns, DType dtype, const Chosen& chosen) {
+  const std::int64_t width = columns.value_or(rows);
+  Tensor out({rows, width}, DType::boolean);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < width; ++j) out.mutable_data<bool>()[i * width + j] = chosen(i, j);
+  }
+  return out.cast(dtype);
+}
+
+Tensor space(const char* name, double start, double stop, const SpaceOptions& options,
+             const std::function<double(double)>& f) {
+  if (options.num < 0) {
+    fail<ValueError>(fmt::format("[{}]", name), "num must be at least 0; got {}", options.num);
+  }
+  const std::int64_t steps = options.endpoint ? options.num - 1 : options.num;
+  const double step = steps > 0 ? (stop - start) / static_cast<double>(steps) : 0;
+  return numbers(options.num, options.dtype, [&](std::int64_t i) {
+    const bool last = options.endpoint && i > 0 && i == options.num - 1;
+    return f(last ? stop : start + step * static_cast<double>(i));
+  });
+}
+
+/// A window: f(position from 0 to 1); 1 for a single point.
+Tensor window(std::int64_t points, const std::function<double(double)>& f) {
+  if (points < 1) return Tensor({0}, DType::float32);
+  return numbers(points, DType::float32, [&](std::int64_t i) {
+    return points == 1 ? 1 : f(static_cast<double>(i) / static_cast<double>(points - 1));
+  });
+}
+
+constexpr double pi = 3.14159265358979323846;
+
+/// Modified Bessel function of order 0, by its power series.
+double bessel_i0(double x) {
+  double term = 1, sum = 1;
+  for (int k = 1; term > sum * 1e-17; ++k) {
+    term *= (x / (2 * k)) * (x / (2 * k));
+    sum += term;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Tensor zeros(const Shape& shape, DType dtype) { return Tensor(shape, dtype); }
+
+Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
+
+Tensor empty(const Shape& shape, DType dtype) { return Tensor(shape, dtype); }
+
+Tensor full(const Shape& shape, double fill_value, DType dtype) {
+  Tensor out(shape, DType::float64);
+  for (std::int64_t i = 0; i < out.size(); ++i) out.mutable_data<double>()[i] = fill_value;
+  return out.cast(dtype);
+}
+
+Tensor eye(std::int64_t N, std::optional<std::int64_t> M, std::int64_t k, DType dtype) {
+  return matrix(N, M, dtype, [k](std::int64_t i, std::int64_t j) { return j == i + k; });
+}
+
+Tensor tri(std::int64_t N, std::optional<std::int64_t> M, std::int64_t k, DType dtype) {
+  return matrix(N, M, dtype, [k](std::int64_t i, std::int64_t j) { return j <= i + k; });
+}
+
+Tensor detail::arange_of(double start, double stop, double step, DType dtype) {
+  if (step == 0) fail<ValueError>("[arange]", "step must not be 0; got 0");
+  const double count = std::ceil((stop - start) / step);
+  if (!std::isfinite(count)) {
+    fail<ValueError>("[arange]", "start, stop and step must be finite; got {}, {} and {}", start, stop, step);
+  }
+  return numbers(count > 0 ? static_cast<std::int64_t>(count) : 0, dtype,
+                 [&](std::int64_t i) { return start + step * static_cast<double>(i); });
+}
+
+Tensor linspace(double start, double stop, const SpaceOptions& options) {
+  return space("linspace", start, stop, options, [](double x) { return x; });
+}
+
+Tensor logspace(double start, double stop, const SpaceOptions& options, double base) {
+  return space("logspace", start, stop, options, [base](double x) { return std::pow(base, x); });
+}
+
+Tensor geomspace(double start, double stop, const SpaceOptions& options) {
+  if (!(start * stop > 0)) {
+    fail<ValueError>("[geomspace]", "start and stop must have one sign and not be 0; got {} and {}", start, stop);
+  }
+  const double sign = start < 0 ? -1 : 1;
+  return space("geomspace", 0, 1, options, [&](double x) {
+    if (x == 0 || x == 1) return x == 0 ? start : stop;
+    return sign * std::exp(std::log(std::abs(start)) * (1 - x) + std::log(std::abs(stop)) * x);
+  });
+}
+
+Tensor bartlett(std::int64_t M) {
+  return window(M, [](double x) { return 1 - std::abs(2 * x - 1); });
+}
+
+Tensor blackman(std::int64_t M) {
+  return window(M, [](double x) { return 0.42 - 0.5 * std::cos(2 * pi * x) + 0.08 * std::cos(4 * pi * x); });
+}
+
+Tensor hamming(std::int64_t M) {
+  return window(M, [](double x) { return 0.54 - 0.46 * std::cos(2 * pi * x); });
+}
+
+Tensor hanning(std::int64_t M) {
+  return window(M, [](double x) { return 0.5 - 0.5 * std::cos(2 * pi * x); });
+}
+
+Tensor kaiser(std::int64_t M, double beta) {
+  return window(M, [beta](double x) {
+    const double y = 2 * x - 1;
+    return bessel_i0(beta * std::sqrt(std::max(0.0, 1 - y * y))) / bessel_i0(beta);
+  });
+}
+
+Value full_like(const Value& x, double fill_value, std::optional<DType> dtype) {
+  const DType to = dtype.value_or(x.dtype());
+  if (element_count(x.shape()) >= 0) return full(x.shape(), fill_value, to);
+  const Value number = Tensor::scalar(fill_value, to);
+  return where(equal(x, x), number, number);  // takes the batch size from x
+}
+
+Value zeros_like(const Value& x, std::optional<DType> dtype) { return full_like(x, 0, dtype); }
+
+Value ones_like(const Value& x, std::optional<DType> dtype) { return full_like(x, 1, dtype); }
+
+Value empty_like(const Value& x, std::optional<DType> dtype) { return full_like(x, 0, dtype); }
+
+Value vander(const Value& x, std::optional<std::int64_t> N, bool increasing) {
+  if (x.shape().size() != 1) {
+    fail<ShapeError>(current_label("vander"), "x must have 1 axis; got shape {}", x.shape());
+  }
+  const std::int64_t size = x.shape()[0], columns = N.value_or(size);
+  if (columns < 0) fail<ValueError>(current_label("vander"), "N must be at least 0; got {}", columns);
+  const Value column = reshape(x, {size, 1});
+  if (columns == 0) return slice(column, {{0, 0}, {size, 0}});
+  Values parts{ones_like(column)};
+  for (std::int64_t i = 1; i < columns; ++i) parts.push_back(column);
+  const Value powers = cumprod(concat(parts, 1), 1);
+  return increasing ? powers : flip(powers, {1});
+}
+
+}  // namespace mezzo
