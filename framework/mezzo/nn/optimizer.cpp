@@ -77,21 +77,6 @@ void Optimizer::check_windows() const {
   require(steps == 0 || steps >= 2, fmt::format("gradient_accumulation_steps must be at least 2; got {}", steps));
 }
 
-double Optimizer::learning_rate() const {
-  const LearningRate& rate = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
-  return rate.at(state_->iterations);
-}
-
-void Optimizer::set_learning_rate(const LearningRate& learning_rate) {
-  const LearningRate& before = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
-  require(learning_rate.is_schedule() || !before.is_schedule(),
-          fmt::format("set_learning_rate: the learning rate is a Schedule, which a number can't replace; got {}",
-                      learning_rate.at(0)));
-  const double rate = learning_rate.at(state_->iterations);
-  require(rate >= 0, fmt::format("set_learning_rate: learning_rate must not be negative; got {}", rate));
-  state_->learning_rate = learning_rate;
-}
-
 void Optimizer::require_effect(const std::vector<std::shared_ptr<VariableState>>& variables) const {
   const auto any = [&](const auto& property) {
     return std::any_of(variables.begin(), variables.end(), [&](const auto& variable) { return property(*variable); });
