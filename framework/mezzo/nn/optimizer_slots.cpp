@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char *average_name = "average", *accumulator_name = "gradient_accumulator";
 
-bool is_half(const VariableState& variable) {
+bool is_16_bits(const VariableState& variable) {
   return variable.dtype() == DType::bfloat16 || variable.dtype() == DType::float16;
 }
 
@@ -25,7 +25,7 @@ Value one() { return Tensor::scalar(1, DType::float64); }
 }  // namespace
 
 bool Optimizer::compensates(const VariableState& variable) const {
-  return common_.kahan_summation && is_half(variable);
+  return common_.kahan_summation && is_16_bits(variable);
 }
 
 DType Optimizer::slot_dtype(const VariableState& variable) const {

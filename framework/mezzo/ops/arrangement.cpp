@@ -323,14 +323,4 @@ Values meshgrid(const Values& vectors, const char* indexing) {
   return out;
 }
 
-Value select(const Values& conditions, const Values& choices, const Value& otherwise) {
-  if (conditions.empty() || conditions.size() != choices.size()) {
-    fail<ValueError>(current_label("select"), "needs as many choices as conditions, at least 1; got {} and {}",
-                     choices.size(), conditions.size());
-  }
-  Value out = otherwise;
-  for (std::size_t i = conditions.size(); i-- > 0;) out = where(conditions[i], choices[i], out);
-  return out;
-}
-
 }  // namespace mezzo

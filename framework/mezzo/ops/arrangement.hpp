@@ -108,8 +108,4 @@ MEZZO_API Value trace(const Value& x, std::int64_t offset = 0, std::int64_t axis
 /// "ij".
 MEZZO_API Values meshgrid(const Values& vectors, const char* indexing = "xy");
 
-/// For each element, the choice of the first condition (bool) that is true, else `otherwise`. Throws a ValueError
-/// unless there are as many choices as conditions, at least one.
-MEZZO_API Value select(const Values& conditions, const Values& choices, const Value& otherwise = 0);
-
 }  // namespace mezzo

@@ -13,13 +13,13 @@
 namespace mezzo::reference {
 namespace {
 
-constexpr std::int64_t lanes = 256;  // results that are computed side by side
+constexpr std::int64_t fold_lanes = 256;  // results that are computed side by side
 
 /// Combines `count` neighbours, at least 1, in several chains, which the compiler turns into vectors.
 template <class T, class Wide, class Combine>
 Wide fold_neighbours(const T* x, std::int64_t count, const Combine& combine) {
   constexpr std::int64_t chains = 64;
-  std::array<Wide, chains> results;
+  std::array<Wide, chains> results{};
   const std::int64_t used = std::min(chains, count);
   for (std::int64_t k = 0; k < used; ++k) results[static_cast<std::size_t>(k)] = static_cast<Wide>(x[k]);
   std::int64_t i = chains;
@@ -97,9 +97,9 @@ std::unique_ptr<Kernel> fold(const KernelRequest& request, Wide none, Combine co
           }
           return;
         }
-        std::array<Wide, lanes> results;
-        for (std::int64_t done = 0; done < count; done += lanes) {
-          const std::int64_t now = std::min(lanes, count - done);
+        std::array<Wide, fold_lanes> results;
+        for (std::int64_t done = 0; done < count; done += fold_lanes) {
+          const std::int64_t now = std::min(fold_lanes, count - done);
           const T* const from = x + done;
           for (std::int64_t row = 0; row < reduced.rows(); ++row) {
             const T* at = from + reduced.offset(0, row);

@@ -119,18 +119,19 @@ T lowest() {
   }
 }
 
-constexpr Index line = 16;  // columns that a thread takes at a time, so that two don't write to one cache line
+constexpr Index line_columns =
+    16;  // columns that a thread takes at a time, so that two don't write to one cache line_columns
 
 /// Calls body(outer index, first column, number of columns) for parts of an array of `l`, each of `work` elements a
 /// column.
 template <class Body>
 void for_columns(const Lines& l, Index work, const Body& body) {
-  const Index groups = (l.inner + line - 1) / line;
-  parallel_for(l.outer * groups, grain_of(work * std::min(l.inner, line)), [&](Index begin, Index end) {
+  const Index groups = (l.inner + line_columns - 1) / line_columns;
+  parallel_for(l.outer * groups, grain_of(work * std::min(l.inner, line_columns)), [&](Index begin, Index end) {
     for (Index i = begin; i < end;) {  // neighbouring groups of one outer index in one call
       const Index outer = i / groups, last = std::min(end, (outer + 1) * groups);
-      const Index first = i % groups * line;
-      body(outer, first, std::min((last - outer * groups) * line, l.inner) - first);
+      const Index first = i % groups * line_columns;
+      body(outer, first, std::min((last - outer * groups) * line_columns, l.inner) - first);
       i = last;
     }
   });

@@ -14,16 +14,16 @@ namespace {
 
 using Index = std::int64_t;
 
-constexpr Index lanes = 256;  // lines that are computed side by side
+constexpr Index scan_lanes = 256;  // lines that are computed side by side
 
-/// Calls body(offset of the first element, number of neighbouring lines) for all lines, at most `lanes` at a time.
+/// Calls body(offset of the first element, number of neighbouring lines) for all lines, at most `scan_lanes` at a time.
 template <class Body>
 void for_lines(const Lines& l, const Body& body) {
-  const Index groups = (l.inner + lanes - 1) / lanes;
-  parallel_for(l.outer * groups, grain_of(l.count * std::min(l.inner, lanes)), [&](Index begin, Index end) {
+  const Index groups = (l.inner + scan_lanes - 1) / scan_lanes;
+  parallel_for(l.outer * groups, grain_of(l.count * std::min(l.inner, scan_lanes)), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      const Index first = i % groups * lanes;
-      body(i / groups * l.count * l.inner + first, std::min(lanes, l.inner - first));
+      const Index first = i % groups * scan_lanes;
+      body(i / groups * l.count * l.inner + first, std::min(scan_lanes, l.inner - first));
     }
   });
 }
@@ -32,7 +32,7 @@ void for_lines(const Lines& l, const Body& body) {
 template <class T, class Wide, class Combine>
 void scan(const T* x, T* y, const Lines& l, Index width, Wide start, bool reverse, bool exclusive,
           const Combine& combine) {
-  std::array<Wide, lanes> results;
+  std::array<Wide, scan_lanes> results;
   std::fill_n(results.begin(), width, start);
   for (Index i = 0; i < l.count; ++i) {
     const Index at = (reverse ? l.count - 1 - i : i) * l.inner;
@@ -100,7 +100,7 @@ std::unique_ptr<Kernel> create_cumprod_gradient(const KernelRequest& request, st
         const T* x = arguments.in<T>(0) + offset;
         const T* g = arguments.in<T>(1) + offset;
         T* dx = arguments.out<T>(0) + offset;
-        std::array<double, lanes> later{}, product;
+        std::array<double, scan_lanes> later{}, product;
         for (Index i = l.count; i-- > 0;) {
           for (Index k = 0; k < width; ++k) {
             const Index at = i * l.inner + k;

@@ -12,10 +12,10 @@ namespace {
 using Index = std::int64_t;
 
 /// Lines of an array along an axis: `lines` of them, each of `count` elements that lie `step` apart.
-struct Lines {
+struct AxisLines {
   Index count, lines, step;
 
-  explicit Lines(const KernelRequest& request) {
+  explicit AxisLines(const KernelRequest& request) {
     const Shape& shape = request.inputs[0].shape;
     const auto axis = static_cast<std::size_t>(request.attributes.get<Index>("axis"));
     count = shape[axis];
@@ -38,7 +38,7 @@ struct Lines {
 std::unique_ptr<Kernel> create_softmax(const KernelRequest& request, std::string& reason) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     using T = decltype(zero);
-    const auto run = [l = Lines(request)](const KernelArguments& arguments) {
+    const auto run = [l = AxisLines(request)](const KernelArguments& arguments) {
       l.for_each([&](Index start) {
         const T* x = arguments.in<T>(0) + start;
         T* y = arguments.out<T>(0) + start;
@@ -56,7 +56,7 @@ std::unique_ptr<Kernel> create_softmax(const KernelRequest& request, std::string
 std::unique_ptr<Kernel> create_log_softmax(const KernelRequest& request, std::string& reason) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     using T = decltype(zero);
-    const auto run = [l = Lines(request)](const KernelArguments& arguments) {
+    const auto run = [l = AxisLines(request)](const KernelArguments& arguments) {
       l.for_each([&](Index start) {
         const T* x = arguments.in<T>(0) + start;
         T* y = arguments.out<T>(0) + start;
@@ -76,7 +76,7 @@ std::unique_ptr<Kernel> create_log_softmax(const KernelRequest& request, std::st
 std::unique_ptr<Kernel> create_sparsemax(const KernelRequest& request, std::string& reason) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     using T = decltype(zero);
-    const Lines l(request);
+    const AxisLines l(request);
     const auto run = [l](const KernelArguments& arguments) {
       l.for_each([&](Index start) {
         const T* x = arguments.in<T>(0) + start;
@@ -105,7 +105,7 @@ std::unique_ptr<Kernel> create_sparsemax(const KernelRequest& request, std::stri
 std::unique_ptr<Kernel> create_softmax_gradient(const KernelRequest& request, std::string& reason) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     using T = decltype(zero);
-    const auto run = [l = Lines(request)](const KernelArguments& arguments) {
+    const auto run = [l = AxisLines(request)](const KernelArguments& arguments) {
       l.for_each([&](Index start) {
         const T* y = arguments.in<T>(0) + start;
         const T* g = arguments.in<T>(1) + start;

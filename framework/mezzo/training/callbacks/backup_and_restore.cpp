@@ -10,13 +10,13 @@ namespace mezzo {
 namespace {
 
 namespace fs = std::filesystem;
-const char* const where = "[BackupAndRestore]";
+const char* const backup_label = "[BackupAndRestore]";
 
 }  // namespace
 
 BackupAndRestore::BackupAndRestore(std::string backup_dir, const BackupAndRestoreOptions& options)
     : backup_dir_(std::move(backup_dir)), options_(options) {
-  if (backup_dir_.empty()) fail<ValueError>(where, "backup_dir must not be empty");
+  if (backup_dir_.empty()) fail<ValueError>(backup_label, "backup_dir must not be empty");
 }
 
 std::string BackupAndRestore::path(bool before) const {
@@ -31,7 +31,7 @@ void BackupAndRestore::on_train_begin(Logs&) {
   try {
     if (latest) return session().resume(path(false));
   } catch (const FileError& error) {
-    warn(fmt::format("{} takes the backup before the last one: {}", where, error.what()));
+    warn(fmt::format("{} takes the backup before the last one: {}", backup_label, error.what()));
   }
   session().resume(path(true));
 }
@@ -39,11 +39,11 @@ void BackupAndRestore::on_train_begin(Logs&) {
 void BackupAndRestore::save() {
   batches_ = 0;
   const std::string latest = path(false);
-  detail::make_folder_of(where, latest);
+  detail::make_folder_of(backup_label, latest);
   if (options_.double_checkpoint && fs::exists(latest)) {
     std::error_code error;
     fs::copy_file(latest, path(true), fs::copy_options::overwrite_existing, error);
-    if (error) fail<FileError>(where, "\"{}\" can't be written: {}", path(true), error.message());
+    if (error) fail<FileError>(backup_label, "\"{}\" can't be written: {}", path(true), error.message());
   }
   session().save_checkpoint(latest);
 }

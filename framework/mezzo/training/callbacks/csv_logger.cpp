@@ -9,7 +9,7 @@
 namespace mezzo {
 namespace {
 
-const char* const where = "[CSVLogger]";
+const char* const logger_label = "[CSVLogger]";
 
 /// A field with quotes if it needs them.
 std::string quoted(const std::string& field, const std::string& separator) {
@@ -24,7 +24,8 @@ std::string quoted(const std::string& field, const std::string& separator) {
 CSVLogger::CSVLogger(std::string filename, CSVLoggerOptions options)
     : filename_(std::move(filename)), options_(std::move(options)) {
   if (options_.separator.size() != 1 || std::string("\"\r\n").find(options_.separator) != std::string::npos) {
-    fail<ValueError>(where, "separator must be one character, no quote or line end; got \"{}\"", options_.separator);
+    fail<ValueError>(logger_label, "separator must be one character, no quote or line end; got \"{}\"",
+                     options_.separator);
   }
 }
 
@@ -34,7 +35,7 @@ void CSVLogger::on_train_begin(Logs&) {
   names_.clear();
   file_ = std::make_shared<std::ofstream>(filename_,
                                           std::ios::binary | (options_.append ? std::ios::app : std::ios::trunc));
-  if (!*file_) fail<FileError>(where, "file \"{}\" must be writable; it can't be opened", filename_);
+  if (!*file_) fail<FileError>(logger_label, "file \"{}\" must be writable; it can't be opened", filename_);
 }
 
 void CSVLogger::on_epoch_end(int epoch, Logs& logs) {
@@ -68,7 +69,7 @@ void CSVLogger::write(const std::vector<std::string>& fields) {
     line += quoted(field, options_.separator);
   }
   *file_ << line << "\r\n" << std::flush;
-  if (!*file_) fail<FileError>(where, "file \"{}\" must be writable; a write failed", filename_);
+  if (!*file_) fail<FileError>(logger_label, "file \"{}\" must be writable; a write failed", filename_);
 }
 
 void CSVLogger::on_train_end(Logs&) { file_.reset(); }

@@ -15,7 +15,7 @@
 namespace mezzo::detail {
 namespace {
 
-constexpr const char* where = "[TensorBoard]";
+constexpr const char* board_label = "[TensorBoard]";
 constexpr std::uint32_t polynomial = 0x82F63B78;  // Castagnoli's, reflected
 
 std::array<std::uint32_t, 256> make_table() {
@@ -89,9 +89,9 @@ EventFile::EventFile(const std::string& folder) {
   ::gethostname(host, sizeof host - 1);
   path_ =
       fmt::format("{}/events.out.tfevents.{:.0f}.{}.{}.{}.v2", folder, std::floor(now()), host, ::getpid(), files++);
-  make_folder_of(where, path_);
+  make_folder_of(board_label, path_);
   file_.open(path_, std::ios::binary | std::ios::app);
-  if (!file_) fail<FileError>(where, "file \"{}\" can't be opened", path_);
+  if (!file_) fail<FileError>(board_label, "file \"{}\" can't be opened", path_);
   write_event(bytes(3, "brain.Event:2"));  // file_version
 }
 
@@ -99,7 +99,7 @@ void EventFile::write_event(const std::string& body) {
   const std::string event = real(1, now()) + body;  // wall_time
   const std::string length = bytes_of(static_cast<std::uint64_t>(event.size()));
   file_ << length << bytes_of(masked_crc32c(length)) << event << bytes_of(masked_crc32c(event));
-  if (!file_) fail<FileError>(where, "file \"{}\": a write failed", path_);
+  if (!file_) fail<FileError>(board_label, "file \"{}\": a write failed", path_);
 }
 
 void EventFile::write_summary(const std::string& value, std::int64_t step) {
@@ -135,7 +135,7 @@ void EventFile::histogram(const std::string& tag, const Tensor& values, std::int
 
 void EventFile::flush() {
   file_ << std::flush;
-  if (!file_) fail<FileError>(where, "file \"{}\": a write failed", path_);
+  if (!file_) fail<FileError>(board_label, "file \"{}\": a write failed", path_);
 }
 
 }  // namespace mezzo::detail
