@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(lambda_layers) {
   BOOST_TEST(Lambda([](const Value& v) { return v * 2; })(x).tensor().equal((x * 2).tensor()));
   BOOST_TEST(Lambda({.function = tanh})(x).tensor().equal(tanh(x).tensor()));
   const Lambda difference([](const Values& xs) { return xs[0] - xs[1]; });
-  BOOST_TEST(Lambda(difference)({x, x * 3})[0].tensor().equal((x * -2).tensor()));
+  BOOST_TEST(Lambda(difference)({x, x * 3})[0].tensor().equal((x - x * 3).tensor()));
   BOOST_TEST(Lambda([](const Values& xs) {
                return Values{xs[1], xs[0]};
              })({x, x + 1})[0]

@@ -83,7 +83,9 @@ void Sequential::renew() {
 }
 
 Value Sequential::call(const Value& x) {
-  if (content_->layers.empty()) fail<ValueError>(label(), "the model must have a layer; got none: add() one");
+  if (content_->layers.empty() && !content_->input.defined()) {
+    fail<ValueError>(label(), "the model must have a layer; got none: add() one");
+  }
   Value value = x;
   for (const auto& layer : content_->layers) value = layer(value);
   return value;

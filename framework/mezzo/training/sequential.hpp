@@ -26,7 +26,7 @@ class MEZZO_API Sequential final : public Model {
       : Sequential(std::vector<Any<Layer>>(layers.begin(), layers.end()), options) {}
   explicit Sequential(std::vector<Any<Layer>> layers, const SequentialOptions& options = {});
 
-  /// A model without layers, to be filled by add().
+  /// A model without layers, to be filled by add(). A call before that is a ValueError.
   explicit Sequential(const SequentialOptions& options = {});
 
   /// Appends a layer, or an Input as the first one. After the first call the new layer is built at the next one (at
