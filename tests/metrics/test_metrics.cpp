@@ -127,7 +127,6 @@ BOOST_AUTO_TEST_CASE(names_are_keras) {
 
 // Numbers after two batches of different sizes, without and with sample weights.
 BOOST_AUTO_TEST_CASE(states_equal_keras) {
-  using namespace mezzo::metrics;
   const std::vector<std::pair<std::string, Any<Metric>>> rows{
       {"true_positives", TruePositives()},
       {"false_positives", FalsePositives({.thresholds = 0.3})},
@@ -165,8 +164,8 @@ BOOST_AUTO_TEST_CASE(states_equal_keras) {
       {"r2_variance", R2Score({.class_aggregation = "variance_weighted_average", .num_regressors = 2})},
       {"r2_none", R2Score({.class_aggregation = "none"})},
       {"root_mean_squared_error", RootMeanSquaredError()},
-      {"mean_absolute_percentage_error", MeanAbsolutePercentageError()},
-      {"mean_squared_logarithmic_error", MeanSquaredLogarithmicError()},
+      {"mean_absolute_percentage_error", mezzo::metrics::MeanAbsolutePercentageError()},
+      {"mean_squared_logarithmic_error", mezzo::metrics::MeanSquaredLogarithmicError()},
       {"cosine_similarity", mezzo::metrics::CosineSimilarity()},
       {"log_cosh", LogCoshError()},
       {"pearson_correlation", PearsonCorrelation()},
@@ -226,7 +225,6 @@ BOOST_AUTO_TEST_CASE(means_and_sums_take_values) {
 }
 
 BOOST_AUTO_TEST_CASE(options_are_checked) {
-  using namespace mezzo::metrics;
   BOOST_TEST(refused<ValueError>([] { AUC({.num_thresholds = 1}); }) ==
              "[AUC] num_thresholds must be 2 or more; got 1");
   BOOST_TEST(refused<ValueError>([] { AUC({.curve = "RO"}); }) ==

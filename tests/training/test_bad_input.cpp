@@ -130,9 +130,11 @@ BOOST_AUTO_TEST_CASE(arrays_that_do_not_belong_together) {
   weighted.sample_weight = Tensor({3});
   BOOST_TEST(fit_refusal<ShapeError>(Trained::x(), Trained::y(), weighted) ==
              "[Dataset] field \"sample_weight\" must have 4 samples, as \"x\" has; got shape (3,)");
-  weighted.sample_weight = Tensor({4, 1});
-  BOOST_TEST(fit_refusal<ShapeError>(Trained::x(), Trained::y(), weighted) ==
-             "[Sequential] sample_weight must have the shape of the loss, (2,); got shape (2, 1)");
+  weighted.sample_weight = Tensor({4, 2});
+  BOOST_TEST(
+      fit_refusal<ShapeError>(Trained::x(), Trained::y(), weighted) ==
+      "[sparse_categorical_crossentropy] sample_weight must have the first axes of the values, (2,); got shape (2, "
+      "2)");
   FitOptions validated = Trained::quiet();
   validated.validation_data = {Tensor({2, 5}), labels({0, 1})};
   BOOST_TEST(fit_refusal<ShapeError>(Trained::x(), Trained::y(), validated) ==

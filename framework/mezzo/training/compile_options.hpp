@@ -48,9 +48,9 @@ class MEZZO_API Metrics {
   template <class M, std::enable_if_t<std::is_convertible_v<M, Any<Metric>> && !std::is_same_v<M, std::nullptr_t> &&
                                           !std::is_convertible_v<M, std::string>,
                                       int> = 0>
-  Metrics(M metric) : metric_(Any<Metric>(std::move(metric))) {}
-  Metrics(const char* name) : name_(name) {}
-  Metrics(std::string name) : name_(std::move(name)) {}
+  Metrics(M one) : metric_(Any<Metric>(std::move(one))) {}
+  Metrics(const char* text) : name_(text) {}
+  Metrics(std::string text) : name_(std::move(text)) {}
   template <class M, std::enable_if_t<std::is_convertible_v<M, Metrics>, int> = 0>
   Metrics(const std::vector<M>& metrics) : items_(metrics.begin(), metrics.end()), is_list_(true) {}
   template <class M, std::enable_if_t<std::is_convertible_v<M, Metrics>, int> = 0>
