@@ -170,7 +170,7 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
     Optimizer::State& state = *configs[i].optimizer->state();
     state.iterations = iterations[i];
     if (scales[i]) restore_loss_scale(state.loss_scale, *scales[i]);
-    if (rates[i]) configs[i].optimizer->set_learning_rate(*rates[i]);
+    if (rates[i]) state.learning_rate = LearningRate(*rates[i]);
   }
   TrainingState& state = training_state(runner.module());
   static_cast<Progress&>(state) = progress_;
