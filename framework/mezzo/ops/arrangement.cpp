@@ -42,9 +42,8 @@ Values at_least(const Values& values, std::size_t rank, const Shape& scalar, std
     } else if (shape.empty()) {
       out.push_back(reshape(value, scalar));
     } else {
-      Shape wide(shape.size() == 1 ? before : 0, 1);
-      wide.insert(wide.end(), shape.begin(), shape.end());
-      wide.resize(rank, 1);
+      Shape wide(rank, 1);
+      std::copy(shape.begin(), shape.end(), wide.begin() + static_cast<std::ptrdiff_t>(shape.size() == 1 ? before : 0));
       out.push_back(reshape(value, wide));
     }
   }

@@ -11,6 +11,7 @@
 
 #include "support/captured.hpp"
 #include "support/refused.hpp"
+#include "support/skip.hpp"
 #include "training/callbacks/feeder.hpp"
 
 using namespace mezzo;
@@ -34,15 +35,13 @@ std::string without_times(const std::string& text) {
 // Makes stderr a terminal of that width for the object's lifetime.
 class Terminal {
  public:
-  explicit Terminal(unsigned short columns) : main_(::posix_openpt(O_RDWR | O_NOCTTY)) {
-    ::grantpt(main_);
-    ::unlockpt(main_);
+  explicit Terminal(unsigned short columns) : main_(::posix_openpt(O_RDWR | O_NOCTTY)), saved_(::dup(2)) {
+    if (main_ < 0 || ::grantpt(main_) != 0 || ::unlockpt(main_) != 0) return;
     const int other = ::open(::ptsname(main_), O_RDWR | O_NOCTTY);  // NOLINT(concurrency-mt-unsafe)
     winsize size{};
     size.ws_col = columns;
     size.ws_row = 24;
     ::ioctl(other, TIOCSWINSZ, &size);
-    saved_ = ::dup(2);
     ::dup2(other, 2);
     ::close(other);
   }
@@ -54,6 +53,9 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
+  // False where the system has no pseudo-terminals.
+  bool works() const { return main_ >= 0 && ::isatty(2) == 1; }
+
   // What was written so far. A mark at its end tells when all of it has arrived.
   std::string text() const {
     const char mark = '#';
@@ -64,7 +66,7 @@ class Terminal {
   }
 
  private:
-  int main_, saved_ = -1;
+  int main_, saved_;
 };
 
 }  // namespace
@@ -192,6 +194,7 @@ BOOST_AUTO_TEST_CASE(learning_rates_of_callbacks_are_in_the_line_of_the_epoch) {
 }
 
 BOOST_AUTO_TEST_CASE(on_a_terminal_the_line_fits_and_shows_the_validation) {
+  if (!Terminal(80).works()) return mezzo_tests::skip("no pseudo-terminal");
   Sequential model = compiled_line();
   const auto shown = [&](unsigned short columns, int verbose) {
     const Terminal terminal(columns);
@@ -211,6 +214,7 @@ BOOST_AUTO_TEST_CASE(on_a_terminal_the_line_fits_and_shows_the_validation) {
 
 BOOST_AUTO_TEST_CASE(progress_of_a_validation_is_shown) {
   const Terminal terminal(200);
+  if (!terminal.works()) return mezzo_tests::skip("no pseudo-terminal");
   {
     detail::ProgressBar bar(1, 4);
     bar.begin("Epoch 1/1");
