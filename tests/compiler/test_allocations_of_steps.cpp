@@ -132,8 +132,8 @@ struct Costs {
 
 // Of ten runs after the first.
 Costs costs_of(Plan& plan) {
-  const Tensors inputs{random_tensor({batch, size, size, channels}),
-                       random_tensor({batch}, DType::int32, 1, 0, classes)};
+  const TensorList inputs{random_tensor({batch, size, size, channels}),
+                          random_tensor({batch}, DType::int32, 1, 0, classes)};
   const std::vector<double> numbers(plan.runtime_keys().size(), 1);
   plan.run(inputs, numbers);
   const Costs before{allocations, allocated_bytes, onednn_primitives_created()};

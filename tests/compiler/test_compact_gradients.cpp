@@ -69,11 +69,11 @@ struct EmbeddingStep {
     });
   }
 
-  Tensors values() const { return {table->value, projection->value, m->value, v->value}; }
+  TensorList values() const { return {table->value, projection->value, m->value, v->value}; }
 };
 
 // The variables after several steps.
-Tensors trained(const EmbeddingStep& step, bool compact) {
+TensorList trained(const EmbeddingStep& step, bool compact) {
   const Graph graph = step.trace();
   Plan plan(compact ? run_passes(graph) : simplify(graph), std::make_shared<Arena>());
   for (std::uint64_t i = 1; i <= 5; ++i) {
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(give_the_same_bits) {
     for (const char* policy : {"float32", "float64", "mixed_bfloat16", "mixed_float16", "bfloat16", "float16"}) {
       const EmbeddingStep dense(optimizer, policy), compact(optimizer, policy);
       const Tensor before = dense.table->value.copy();
-      const Tensors expected = trained(dense, false), got = trained(compact, true);
+      const TensorList expected = trained(dense, false), got = trained(compact, true);
       BOOST_TEST_CONTEXT(optimizer << " " << policy) {
         BOOST_TEST(!expected[0].equal(before));
         for (std::size_t i = 0; i < expected.size(); ++i) BOOST_TEST(got[i].equal(expected[i]), "variable " << i);
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(leave_no_gradient_of_the_tables_size_behind) {
 BOOST_AUTO_TEST_CASE(are_clipped_by_their_norm_but_for_the_order_of_its_sum) {
   const EmbeddingStep dense("adam", "float32", true), compact("adam", "float32", true);
   BOOST_TEST(counts(run_passes(compact.trace())) == "0 1");
-  const Tensors expected = trained(dense, false), got = trained(compact, true);
+  const TensorList expected = trained(dense, false), got = trained(compact, true);
   for (std::size_t i = 0; i < expected.size(); ++i) BOOST_TEST(largest_difference(got[i], expected[i]) <= 1e-6);
 }
 
@@ -159,8 +159,8 @@ BOOST_AUTO_TEST_CASE(stay_dense_where_as_many_rows_are_named_as_there_are) {
 BOOST_AUTO_TEST_CASE(an_index_out_of_range_changes_nothing) {
   const EmbeddingStep step;
   Plan plan(run_passes(step.trace()), std::make_shared<Arena>());
-  const Tensors before = [&] {
-    Tensors copies;
+  const TensorList before = [&] {
+    TensorList copies;
     for (const Tensor& value : step.values()) copies.push_back(value.copy());
     return copies;
   }();

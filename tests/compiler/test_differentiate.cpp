@@ -31,7 +31,7 @@ double shared_gradient(const std::function<Value(const Value&)>& use, DType stor
     }
     return gradients(loss, {read_variable(w)});
   };
-  const Tensors arguments{Tensor::scalar(1, computed), Tensor::scalar(0x1p-9, computed)};
+  const TensorList arguments{Tensor::scalar(1, computed), Tensor::scalar(0x1p-9, computed)};
   const Tensor gradient =
       eager ? run_in_eager_trace(step, arguments)[0] : run_compiled(trace_step(step, arguments), arguments)[0];
   BOOST_TEST((gradient.dtype() == stored));

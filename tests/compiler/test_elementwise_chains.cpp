@@ -27,18 +27,18 @@ std::vector<std::string> chains_of(const Graph& graph) {
 using Texts = std::vector<std::string>;
 
 // Compares the step's results in a plan with chains, in one without, and eagerly: bit for bit.
-void check_bits(const StepFunction& step, const Tensors& arguments) {
+void check_bits(const StepFunction& step, const TensorList& arguments) {
   const Graph graph = trace_step(step, arguments);
-  const Tensors eager = run_in_eager_trace(step, arguments);
-  const Tensors fused = run_compiled(graph, arguments, true), plain = run_compiled(graph, arguments, false);
+  const TensorList eager = run_in_eager_trace(step, arguments);
+  const TensorList fused = run_compiled(graph, arguments, true), plain = run_compiled(graph, arguments, false);
   for (std::size_t i = 0; i < eager.size(); ++i) {
     BOOST_TEST(plain[i].equal(eager[i]), "unfused, result " << i);
     BOOST_TEST(fused[i].equal(eager[i]), "fused, result " << i);
   }
 }
 
-Tensors random_arguments(const std::vector<Shape>& shapes, DType dtype) {
-  Tensors out;
+TensorList random_arguments(const std::vector<Shape>& shapes, DType dtype) {
+  TensorList out;
   for (const Shape& shape : shapes) out.push_back(random_tensor(shape, dtype, 1 + out.size(), -3, 3));
   return out;
 }
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_SUITE(elementwise_chains)
 
 BOOST_AUTO_TEST_CASE(ops_of_one_shape_become_one_node) {
   const StepFunction step = [](const Values& x) { return Values{exp(x[0] * x[1] + 1.0) - x[2]}; };
-  const Tensors arguments = random_arguments({{4, 5}, {5}, {4, 1}}, DType::float32);
+  const TensorList arguments = random_arguments({{4, 5}, {5}, {4, 1}}, DType::float32);
   const Graph graph = trace_step(step, arguments);
   BOOST_TEST(chains_of(graph) == (Texts{"multiply + add + exp + subtract"}), boost::test_tools::per_element());
   BOOST_TEST(count_nodes(run_passes(graph), "exp") == 0);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(ops_of_one_shape_become_one_node) {
 }
 
 BOOST_AUTO_TEST_CASE(single_ops_and_other_shapes_stay) {
-  const Tensors arguments = random_arguments({{5}, {3, 5}}, DType::float32);
+  const TensorList arguments = random_arguments({{5}, {3, 5}}, DType::float32);
   const StepFunction rows = [](const Values& x) { return Values{exp(x[0]) * x[1]}; };  // (5,), then (3, 5)
   BOOST_TEST(chains_of(trace_step(rows, arguments)).empty());
   check_bits(rows, arguments);
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(results_with_other_readers_are_outputs) {
     const Value c = b / total;
     return Values{c * a, total};
   };
-  const Tensors arguments = random_arguments({{6, 7}}, DType::float32);
+  const TensorList arguments = random_arguments({{6, 7}}, DType::float32);
   BOOST_TEST(chains_of(trace_step(step, arguments)) == (Texts{"multiply + exp", "divide + multiply"}),
              boost::test_tools::per_element());
   check_bits(with_gradients_of(step), arguments);
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(masks_take_part) {
     return Values{where(mask, x[0] * x[1], x[1]), mask, cast(mask, x[0].dtype()) + x[0]};
   };
   for (const DType dtype : float_dtypes) {
-    const Tensors arguments = random_arguments({{3, 301}, {301}}, dtype);
+    const TensorList arguments = random_arguments({{3, 301}, {301}}, dtype);
     if (dtype != DType::float64) BOOST_TEST(chains_of(trace_step(step, arguments)).size() == 1U);
     check_bits(step, arguments);
   }
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(backward_passes) {
                                 [](const Values& x) { return Values{maximum(x[0], x[1]) * sigmoid(x[0])}; }};
   for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
     for (const StepFunction& step : steps) {
-      const Tensors arguments = random_arguments({{9, 70}, {9, 70}}, dtype);
+      const TensorList arguments = random_arguments({{9, 70}, {9, 70}}, dtype);
       BOOST_TEST(!chains_of(trace_step(with_gradients_of(step), arguments)).empty());
       check_bits(with_gradients_of(step), arguments);
     }
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(backward_passes) {
 // The gradient of a mean reads its one number for each row as it is.
 BOOST_AUTO_TEST_CASE(broadcast_nodes_are_read_through) {
   const StepFunction step = [](const Values& x) { return mezzo::gradients(mean(square(x[0])), {x[0]}); };
-  const Tensors arguments = random_arguments({{8, 9}}, DType::float32);
+  const TensorList arguments = random_arguments({{8, 9}}, DType::float32);
   const Graph graph = trace_step(step, arguments);
   BOOST_TEST(count_nodes(graph, "broadcast_to") > 0);
   BOOST_TEST(count_nodes(run_passes(graph), "broadcast_to") == 0);
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(broadcast_nodes_are_read_through) {
 
 BOOST_AUTO_TEST_CASE(pictures_are_scaled_as_they_are_cast) {
   const StepFunction step = [](const Values& x) { return Values{cast(x[0], DType::float32) * (1.0 / 255) - 0.5}; };
-  const Tensors arguments{random_tensor({2, 33}, DType::uint8, 1, 0, 256)};
+  const TensorList arguments{random_tensor({2, 33}, DType::uint8, 1, 0, 256)};
   BOOST_TEST(chains_of(trace_step(step, arguments)) == (Texts{"cast + multiply + subtract"}),
              boost::test_tools::per_element());
   check_bits(step, arguments);
@@ -162,15 +162,15 @@ BOOST_AUTO_TEST_CASE(long_chains_are_divided) {
     for (int i = 0; i < 100; ++i) y = y * x[1] + x[0];
     return Values{y};
   };
-  const Tensors arguments = random_arguments({{130}, {130}}, DType::float32);
+  const TensorList arguments = random_arguments({{130}, {130}}, DType::float32);
   BOOST_TEST(chains_of(trace_step(step, arguments)).size() >= 6U);
   check_bits(step, arguments);
 }
 
 BOOST_AUTO_TEST_CASE(non_finite_numbers_stay) {
   const float infinity = std::numeric_limits<float>::infinity();
-  const Tensors arguments{Tensor({6}, std::vector<float>{infinity, -infinity, std::nanf(""), 0, -0.0F, 1e-40F}),
-                          Tensor({6}, std::vector<float>{1, 0, 2, -0.0F, infinity, 3})};
+  const TensorList arguments{Tensor({6}, std::vector<float>{infinity, -infinity, std::nanf(""), 0, -0.0F, 1e-40F}),
+                             Tensor({6}, std::vector<float>{1, 0, 2, -0.0F, infinity, 3})};
   const StepFunction step = [](const Values& x) {
     return Values{relu(x[0]) + x[1],
                   maximum(x[0], x[1]) - minimum(x[0], x[1]),
@@ -179,8 +179,8 @@ BOOST_AUTO_TEST_CASE(non_finite_numbers_stay) {
                   sign(x[0]) * sqrt(abs(x[1])),
                   mod(x[0], x[1]) + 1.0};
   };
-  const Tensors eager = run_in_eager_trace(step, arguments);
-  const Tensors fused = run_compiled(trace_step(step, arguments), arguments);
+  const TensorList eager = run_in_eager_trace(step, arguments);
+  const TensorList fused = run_compiled(trace_step(step, arguments), arguments);
   for (std::size_t i = 0; i < eager.size(); ++i) BOOST_TEST(largest_difference(fused[i], eager[i]) == 0);
 }
 

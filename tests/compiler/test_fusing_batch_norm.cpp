@@ -42,7 +42,7 @@ std::string counts(const Graph& graph) {
   return text;
 }
 
-Tensors run(const Graph& graph, DType dtype, bool fuse) {
+TensorList run(const Graph& graph, DType dtype, bool fuse) {
   Plan plan = planned(graph, fuse);
   plan.run({random_tensor({8, 4}, dtype, 30, -1, 2)}, {});
   return {plan.output(0), plan.output(1)};
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(fused_is_unfused_but_for_rounding) {
   for (const bool projects : {false, true}) {
     for (const DType dtype : float_dtypes) {
       const Graph graph = Block{projects, dtype}.trace();
-      const Tensors one = run(graph, dtype, true), other = run(graph, dtype, false);
+      const TensorList one = run(graph, dtype, true), other = run(graph, dtype, false);
       for (std::size_t i = 0; i < 2; ++i) {
         double largest = 0;
         for (const double number : other[i].to_doubles()) largest = std::max(largest, std::abs(number));
@@ -95,16 +95,16 @@ BOOST_AUTO_TEST_CASE(a_sum_with_a_residual_that_others_read_stays) {
     const Value y = Block{}.norm(v[0], 1) + v[1];
     return Values{relu(y), exp(y)};
   };
-  const Tensors x{random_tensor({8, 4}, DType::float64, 1), random_tensor({8, 4}, DType::float64, 2)};
+  const TensorList x{random_tensor({8, 4}, DType::float64, 1), random_tensor({8, 4}, DType::float64, 2)};
   const Graph graph = trace_step(step, x, true);
   BOOST_TEST(counts(run_passes(graph)) == "1 0 1 0 1");
-  const Tensors fused = run_compiled(graph, x, true), plain = run_compiled(graph, x, false);
+  const TensorList fused = run_compiled(graph, x, true), plain = run_compiled(graph, x, false);
   for (std::size_t i = 0; i < 2; ++i) BOOST_TEST(fused[i].equal(plain[i]));
 }
 
 BOOST_AUTO_TEST_CASE(a_residual_has_the_shape_of_the_output) {
   const auto step = [](const Values& v) { return Values{relu(Block{}.norm(v[0], 1) + v[1])}; };
-  const Tensors x{random_tensor({8, 4}, DType::float64), random_tensor({4}, DType::float64)};
+  const TensorList x{random_tensor({8, 4}, DType::float64), random_tensor({4}, DType::float64)};
   BOOST_TEST(count_nodes(run_passes(trace_step(step, x, true)), "relu") == 1);
 }
 

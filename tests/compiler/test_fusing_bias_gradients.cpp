@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(other_sums_stay) {
 
 // Only the axes tell the sum over columns of a square matrix from the gradient of a bias.
 BOOST_AUTO_TEST_CASE(a_sum_over_the_other_axis_of_a_square_stays) {
-  const Tensors x{small_integers({4, 4}, DType::float32, 1), small_integers({4, 4}, DType::float32, 2)};
+  const TensorList x{small_integers({4, 4}, DType::float32, 1), small_integers({4, 4}, DType::float32, 2)};
   for (const std::int64_t axis : {0, 1}) {
     const auto step = [&](const Values& v) {
       const Value masked = gradients(sum(relu(v[0]) * v[1]), {v[0]})[0];
@@ -68,10 +68,10 @@ BOOST_AUTO_TEST_CASE(numbers_stay_the_same) {
     const Value masked = gradients(sum(relu(v[0]) * v[1]), {v[0]})[0];
     return Values{masked, sum(masked, {.axes = {0, 1}})};
   };
-  const Tensors x{small_integers({3, 5, 4}, DType::float32, 1), small_integers({3, 5, 4}, DType::float32, 2)};
+  const TensorList x{small_integers({3, 5, 4}, DType::float32, 1), small_integers({3, 5, 4}, DType::float32, 2)};
   const Graph graph = trace_step(step, x, true);
   BOOST_TEST(counts(run_passes(graph)) == "1 0 0");
-  const Tensors fused = run_compiled(graph, x, true), plain = run_compiled(graph, x, false);
+  const TensorList fused = run_compiled(graph, x, true), plain = run_compiled(graph, x, false);
   for (std::size_t i = 0; i < 2; ++i) BOOST_TEST(fused[i].equal(plain[i]));
 }
 

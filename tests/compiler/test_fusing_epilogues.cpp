@@ -8,10 +8,10 @@ using namespace mezzo_tests;
 
 namespace {
 
-const Tensors arguments{random_tensor({5, 3}, DType::float32, 1), random_tensor({3, 4}, DType::float32, 2),
-                        random_tensor({4}, DType::float32, 3)};
+const TensorList arguments{random_tensor({5, 3}, DType::float32, 1), random_tensor({3, 4}, DType::float32, 2),
+                           random_tensor({4}, DType::float32, 3)};
 
-Graph fused(const StepFunction& step, const Tensors& x = arguments) { return run_passes(trace_step(step, x)); }
+Graph fused(const StepFunction& step, const TensorList& x = arguments) { return run_passes(trace_step(step, x)); }
 
 // How many inputs the only product has, and its epilogue: "3 relu".
 std::string product_of(const Graph& graph, const std::string& op = "matmul") {
@@ -22,7 +22,7 @@ std::string product_of(const Graph& graph, const std::string& op = "matmul") {
 }
 
 // The largest distance between fused and unfused, in units of the largest number's last place.
-double distance(const StepFunction& step, const Tensors& x) {
+double distance(const StepFunction& step, const TensorList& x) {
   const Graph graph = trace_step(step, x);
   const Tensor one = run_compiled(graph, x, true)[0], other = run_compiled(graph, x, false)[0];
   BOOST_TEST((one.dtype() == other.dtype()));
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(either_may_be_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(convolutions_too) {
-  const Tensors x{random_tensor({1, 5, 5, 2}), random_tensor({3, 3, 2, 4}), random_tensor({4})};
+  const TensorList x{random_tensor({1, 5, 5, 2}), random_tensor({3, 3, 2, 4}), random_tensor({4})};
   const auto step = [](const Values& v) { return Values{relu(conv2d(v[0], v[1]) + v[2])}; };
   BOOST_TEST(product_of(fused(step, x), "conv2d") == "3 relu");
 }
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_product_that_others_read_stays_as_it_is) {
 BOOST_AUTO_TEST_CASE(the_bias_is_one_number_a_column) {
   for (const Shape& shape : {Shape{5, 4}, Shape{1, 4}, Shape{5, 1}, Shape{1}, Shape{}}) {
     const auto step = [](const Values& v) { return Values{matmul(v[0], v[1]) + v[2]}; };
-    const Tensors x{arguments[0], arguments[1], Tensor(shape)};
+    const TensorList x{arguments[0], arguments[1], Tensor(shape)};
     BOOST_TEST(product_of(fused(step, x)) == "2 none", to_string(shape));
   }
 }
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(the_variables_own_float32_is_the_bias) {
 // signs cancel.
 BOOST_AUTO_TEST_CASE(fused_is_unfused_but_for_rounding) {
   for (const DType dtype : float_dtypes) {
-    Tensors x, image{random_tensor({2, 6, 6, 3}, dtype, 1), random_tensor({3, 3, 3, 4}, dtype, 2)};
+    TensorList x, image{random_tensor({2, 6, 6, 3}, dtype, 1), random_tensor({3, 3, 3, 4}, dtype, 2)};
     for (const Tensor& argument : arguments) x.push_back(argument.cast(dtype));
     image.push_back(x[2]);
     BOOST_TEST_CONTEXT(dtype_name(dtype)) {

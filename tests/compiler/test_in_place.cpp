@@ -69,13 +69,13 @@ class RandomStep {
   std::uint64_t seed_, count_ = 0;
 };
 
-Tensors arguments_of(std::uint64_t seed, DType dtype) {
+TensorList arguments_of(std::uint64_t seed, DType dtype) {
   return {random_tensor({rows, columns}, dtype, 10 * seed), random_tensor({rows, columns}, dtype, 10 * seed + 1),
           random_tensor({columns}, dtype, 10 * seed + 2)};
 }
 
-Tensors computed_one_by_one(RandomStep step, const Tensors& arguments) {
-  Tensors out;
+TensorList computed_one_by_one(RandomStep step, const TensorList& arguments) {
+  TensorList out;
   for (const Value& value : step({arguments.begin(), arguments.end()})) out.push_back(value.tensor());
   return out;
 }
@@ -84,10 +84,10 @@ void check_plan(std::uint64_t seed, DType dtype) {
   const RandomStep step(seed);
   Plan plan = planned(trace_step(step, arguments_of(seed, dtype)));
   for (const std::uint64_t run : {seed, seed + 1000}) {
-    const Tensors arguments = arguments_of(run, dtype), before = arguments_of(run, dtype);
-    const Tensors expected = computed_one_by_one(step, arguments);
+    const TensorList arguments = arguments_of(run, dtype), before = arguments_of(run, dtype);
+    const TensorList expected = computed_one_by_one(step, arguments);
     plan.run(arguments, {});
-    const Tensors results = outputs_of(plan);
+    const TensorList results = outputs_of(plan);
     BOOST_TEST_REQUIRE(results.size() == expected.size());
     for (std::size_t i = 0; i < results.size(); ++i) {
       BOOST_TEST(results[i].equal(expected[i]), "seed " << seed << ", output " << i << " of " << results.size());

@@ -81,7 +81,7 @@ const std::vector<Pattern>& patterns() {
 struct Step {
   const Pattern& pattern;
   std::string policy;
-  Tensors inputs;
+  TensorList inputs;
   std::vector<VariablePointer> variables;
 
   Step(const Pattern& of, std::string name) : pattern(of), policy(std::move(name)) {
@@ -123,7 +123,7 @@ struct Step {
 
 /// The first element of an output in which two runs disagree: NaN, infinity, or with `close` a number; "" if there is
 /// none.
-std::string disagreement(const Tensors& compiled, const Tensors& eager, bool close) {
+std::string disagreement(const TensorList& compiled, const TensorList& eager, bool close) {
   for (std::size_t k = 0; k < eager.size(); ++k) {
     const std::vector<double> a = compiled[k].to_doubles(), b = eager[k].to_doubles();
     double largest = 1;

@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(plans_share_an_arena) {
 BOOST_AUTO_TEST_CASE(empty_arrays) {
   const auto step = [](const Values& x) { return Values{exp(x[0]) * 2, sum(x[0])}; };
   const Tensor nothing({0, 3});
-  const Tensors out = run_compiled(trace_step(step, {nothing}), {nothing});
+  const TensorList out = run_compiled(trace_step(step, {nothing}), {nothing});
   BOOST_TEST(out[0].shape() == (Shape{0, 3}), boost::test_tools::per_element());
   BOOST_TEST(out[1].item() == 0);
 }

@@ -10,9 +10,11 @@ using namespace mezzo_tests;
 
 namespace {
 
-Graph simplified(const StepFunction& step, const Tensors& arguments) { return simplify(trace_step(step, arguments)); }
+Graph simplified(const StepFunction& step, const TensorList& arguments) {
+  return simplify(trace_step(step, arguments));
+}
 
-int nodes_left(const std::string& op, const StepFunction& step, const Tensors& arguments) {
+int nodes_left(const std::string& op, const StepFunction& step, const TensorList& arguments) {
   return count_nodes(simplified(step, arguments), op);
 }
 
@@ -90,7 +92,7 @@ BOOST_AUTO_TEST_CASE(equal_expressions_are_computed_once) {
   BOOST_TEST(count_nodes(graph, "exp") == 2);
   BOOST_TEST(count_nodes(graph, "multiply") == 2);
   BOOST_TEST(count_nodes(graph, "constant") == 2);
-  const Tensors expected{step({x})[0].tensor(), step({x})[1].tensor()}, result = run_compiled(graph, {x});
+  const TensorList expected{step({x})[0].tensor(), step({x})[1].tensor()}, result = run_compiled(graph, {x});
   for (std::size_t i = 0; i < 2; ++i) BOOST_TEST(result[i].equal(expected[i]));
 }
 

@@ -39,7 +39,7 @@ std::string order_of(const Graph& graph) {
   return text;
 }
 
-Tensors run(const Graph& graph) {
+TensorList run(const Graph& graph) {
   Plan plan = planned(graph);
   plan.run({small_integers({5, 3}, DType::float32, 3)}, {});
   return {plan.output(0)};

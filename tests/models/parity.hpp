@@ -34,9 +34,9 @@ inline std::string recorded_name(const mezzo::detail::FileWeight& weight, const 
 }
 
 // Input of a recorded case: its integers, or the image of the formula.
-inline Tensors recorded_inputs(const nlohmann::json& expected, mezzo::DType dtype) {
+inline TensorList recorded_inputs(const nlohmann::json& expected, mezzo::DType dtype) {
   if (!expected.contains("inputs")) return {images(expected.at("shape").get<mezzo::Shape>()).cast(dtype)};
-  Tensors inputs;
+  TensorList inputs;
   for (const nlohmann::json& input : expected.at("inputs")) inputs.push_back(recorded_tensor(input));
   return inputs;
 }
@@ -58,12 +58,12 @@ inline void load_formula(const nlohmann::json& expected, mezzo::Model& model) {
 struct TrainingStep {
   mezzo::Tensor logits;
   double loss = 0;
-  Tensors gradients;
+  TensorList gradients;
 };
 
 // Makes one compiled step: logits (the last output), loss and gradients of softmax cross-entropy. Updates moving
 // statistics. The backward pass starts with `scale`, as under loss scaling; the gradients are divided by it.
-inline TrainingStep run_training_step(mezzo::Model& model, const Tensors& x, const std::vector<std::int64_t>& labels,
+inline TrainingStep run_training_step(mezzo::Model& model, const TensorList& x, const std::vector<std::int64_t>& labels,
                                       const std::vector<mezzo::Variable>& variables, double scale = 1) {
   const auto step = [&](const mezzo::Values& inputs) {
     const mezzo::Value logits = model(inputs).back();
@@ -74,7 +74,7 @@ inline TrainingStep run_training_step(mezzo::Model& model, const Tensors& x, con
     outputs.push_back(logits);
     return outputs;
   };
-  Tensors outputs = run_compiled(trace_step(step, x, true), x);
+  TensorList outputs = run_compiled(trace_step(step, x, true), x);
   TrainingStep out{outputs.back(), outputs[outputs.size() - 2].item(), {}};
   for (std::size_t i = 0; i + 2 < outputs.size(); ++i) {
     std::vector<double> numbers = outputs[i].to_doubles();

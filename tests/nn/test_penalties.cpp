@@ -82,7 +82,7 @@ void check_fit(const std::string& name, bool functional, const Policy& policy, d
   const auto close = [&](double got, double wanted) { return std::abs(got - wanted) <= tolerance * std::abs(wanted); };
   const double before = model.evaluate(x, y, {.batch_size = 4}).at("loss");
   BOOST_TEST(close(before, expected.at("evaluate").get<double>()), before);
-  const History history = model.fit(x, y, {.epochs = 3, .batch_size = 4, .verbose = false, .shuffle = false});
+  const History history = model.fit(x, y, {.batch_size = 4, .epochs = 3, .verbose = false, .shuffle = false});
   for (std::size_t i = 0; i < 3; ++i) {
     const double got = history.history.at("loss")[i];
     BOOST_TEST(close(got, expected.at("loss")[i].get<double>()), "epoch " << i << ": " << got);
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(constraints_hold_after_every_step) {
       model.compile({.optimizer = Adam({.learning_rate = 0.5, .split_master_weights = split}), .loss = "mse"});
       const Tensor ids({4, 2}, std::vector<std::int32_t>{0, 1, 2, 3, 1, 1, 0, 2});
       model.fit(ids, Tensor({4, 2}, std::vector<float>{-9, 9, -9, 9, -9, 9, -9, 9}),
-                {.epochs = 3, .batch_size = 2, .verbose = false});
+                {.batch_size = 2, .epochs = 3, .verbose = false});
       const auto weights = model.get_weights();
       const auto kernel = weights[1].to_doubles(), bias = weights[2].to_doubles();
       for (std::size_t column = 0; column < 2; ++column) {

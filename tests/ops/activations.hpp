@@ -33,17 +33,18 @@ inline mezzo::Tensor plain_softmax(const mezzo::Tensor& x, std::size_t axis) {
 }
 
 inline OpRow gelu_row(bool approximate) {
-  return {
-      .op = "gelu",
-      .note = approximate ? "approximate" : "",
-      .call = [approximate](const mezzo::Values& v) { return mezzo::Values{mezzo::gelu(v[0], approximate)}; },
-      .arguments = {{uniform({9, 37}, -5, 5)}},
-      .outputs = {Role::varied()},
-      .plain = [approximate](
-                   const Tensors& v) { return Tensors{map(v[0], approximate ? plain_approximate_gelu : plain_gelu)}; },
-      .differentiable = {0},
-      .ulps = 2,
-      .depth = 1};  // below 0 the error is absolute
+  return {.op = "gelu",
+          .note = approximate ? "approximate" : "",
+          .call = [approximate](const mezzo::Values& v) { return mezzo::Values{mezzo::gelu(v[0], approximate)}; },
+          .arguments = {{uniform({9, 37}, -5, 5)}},
+          .outputs = {Role::varied()},
+          .plain =
+              [approximate](const TensorList& v) {
+                return TensorList{map(v[0], approximate ? plain_approximate_gelu : plain_gelu)};
+              },
+          .differentiable = {0},
+          .ulps = 2,
+          .depth = 1};  // below 0 the error is absolute
 }
 
 // A gradient, of (output or input, cotangent).
@@ -55,8 +56,8 @@ inline OpRow activation_gradient_row(const std::string& op, const mezzo::Attribu
           .arguments = {{at}, {uniform(at.shape(), -2, 2, 2)}},
           .outputs = {Role::varied()},
           .plain =
-              [slope](const Tensors& v) {
-                return Tensors{zip(v[0], v[1], [slope](double a, double g) { return g * slope(a); })};
+              [slope](const TensorList& v) {
+                return TensorList{zip(v[0], v[1], [slope](double a, double g) { return g * slope(a); })};
               },
           .ulps = 3,
           .depth = 16,  // terms of about 5 cancel
@@ -80,18 +81,18 @@ inline OpRow softmax_row(const mezzo::Shape& shape, std::int64_t axis) {
           .call = [axis](const mezzo::Values& v) { return mezzo::Values{mezzo::softmax(v[0], axis)}; },
           .arguments = {{uniform(shape, -4, 4)}},
           .outputs = {Role::varied()},
-          .plain = [place](const Tensors& v) { return Tensors{plain_softmax(v[0], place)}; },
+          .plain = [place](const TensorList& v) { return TensorList{plain_softmax(v[0], place)}; },
           .differentiable = {0},
           .ulps = 2,
           .depth = static_cast<double>(shape[place])};
 }
 
 inline OpRow softmax_gradient_row(const mezzo::Shape& shape, std::size_t axis) {
-  const auto plain = [axis](const Tensors& v) {
+  const auto plain = [axis](const TensorList& v) {
     const mezzo::Tensor products = zip(v[0], v[1], [](double y, double g) { return y * g; });
     const mezzo::Tensor sums = sum_along(products, axis);
     const mezzo::Tensor rest = zip(v[1], sums, [](double g, double sum) { return g - sum; });
-    return Tensors{zip(v[0], rest, [](double y, double r) { return y * r; })};
+    return TensorList{zip(v[0], rest, [](double y, double r) { return y * r; })};
   };
   return {.op = "softmax_gradient",
           .note = mezzo::to_string(shape) + " along " + std::to_string(axis),

@@ -101,7 +101,7 @@ inline std::vector<OpRow> fold_rows() {
                     },
                 .arguments = {{extreme ? apart(c.shape) : uniform(c.shape, 0.8, 1.2)}},
                 .outputs = {Role::varied()},
-                .plain = [=](const Tensors& v) { return Tensors{plain_fold(v[0], c.axes, c.keepdims, plain)}; },
+                .plain = [=](const TensorList& v) { return TensorList{plain_fold(v[0], c.axes, c.keepdims, plain)}; },
                 .differentiable = {0},
                 .depth = extreme ? 0 : static_cast<double>(mezzo::element_count(c.shape)),
                 .exact_on_integers = extreme};
@@ -111,8 +111,8 @@ inline std::vector<OpRow> fold_rows() {
             {map(uniform(c.shape, low, 1.2), [](double x) { return x > 1 ? 1 : 0; }).cast(mezzo::DType::boolean),
              mezzo::DType::boolean}};
         row.outputs = {mezzo::DType::boolean};
-        row.plain = [=](const Tensors& v) {
-          return Tensors{plain_fold(v[0], c.axes, c.keepdims, plain).cast(mezzo::DType::boolean)};
+        row.plain = [=](const TensorList& v) {
+          return TensorList{plain_fold(v[0], c.axes, c.keepdims, plain).cast(mezzo::DType::boolean)};
         };
         row.differentiable = {};
         row.depth = 0;
@@ -154,9 +154,9 @@ inline std::vector<OpRow> scan_rows() {
                 .arguments = {{uniform(c.shape, 0.5, 1.5)}},
                 .outputs = {Role::varied()},
                 .plain =
-                    [=](const Tensors& v) {
-                      return Tensors{plain_along(v[0], static_cast<std::size_t>(c.axis),
-                                                 c.shape[static_cast<std::size_t>(c.axis)], line)};
+                    [=](const TensorList& v) {
+                      return TensorList{plain_along(v[0], static_cast<std::size_t>(c.axis),
+                                                    c.shape[static_cast<std::size_t>(c.axis)], line)};
                     },
                 .differentiable = {0},
                 .depth = depth,
@@ -172,7 +172,7 @@ inline std::vector<OpRow> scan_rows() {
                     .arguments = {{uniform(shape, -1, 1)}, {uniform(shape, -1, 1, 2)}},
                     .outputs = {Role::varied()},
                     .plain =
-                        [](const Tensors& v) {
+                        [](const TensorList& v) {
                           mezzo::Tensor out(v[0].shape(), mezzo::DType::float64);
                           const std::int64_t n = v[0].shape()[1];
                           for (std::int64_t at = 0; at < v[0].size(); ++at) {
@@ -184,7 +184,7 @@ inline std::vector<OpRow> scan_rows() {
                               out.mutable_data<double>()[at] += product;
                             }
                           }
-                          return Tensors{out};
+                          return TensorList{out};
                         },
                     .ulps = 1.5,  // the two factors are rounded
                     .depth = static_cast<double>(shape[1]),
@@ -200,13 +200,13 @@ inline OpRow flip_row(const mezzo::Shape& shape, const mezzo::Shape& axes) {
           .arguments = {{uniform(shape, -1, 1)}},
           .outputs = {Role::varied()},
           .plain =
-              [axes](const Tensors& v) {
+              [axes](const TensorList& v) {
                 mezzo::Tensor out = v[0];
                 for (const auto axis : axes) {
                   out = plain_along(out, static_cast<std::size_t>(axis), out.shape()[static_cast<std::size_t>(axis)],
                                     [](const Numbers& x) { return Numbers(x.rbegin(), x.rend()); });
                 }
-                return Tensors{out};
+                return TensorList{out};
               },
           .differentiable = {0},
           .exact_on_integers = true};
@@ -234,14 +234,14 @@ inline std::vector<OpRow> sorting_rows() {
                     .call = inserted("argsort", {{"axis", std::int64_t{axis}}}),
                     .arguments = {{small_integers(shape, DType::float64)}},  // with equals
                     .outputs = {DType::int64},
-                    .plain = [=](const Tensors& v) {
-                      return Tensors{plain_along(v[0], along, of[along], [](const Numbers& x) {
-                                       Numbers out;
-                                       for (const auto i : plain_order(x, false)) {
-                                         out.push_back(static_cast<double>(i));
-                                       }
-                                       return out;
-                                     }).cast(DType::int64)};
+                    .plain = [=](const TensorList& v) {
+                      return TensorList{plain_along(v[0], along, of[along], [](const Numbers& x) {
+                                          Numbers out;
+                                          for (const auto i : plain_order(x, false)) {
+                                            out.push_back(static_cast<double>(i));
+                                          }
+                                          return out;
+                                        }).cast(DType::int64)};
                     }});
     rows.push_back({.op = "argmin",
                     .note = mezzo::to_string(shape) + " along " + std::to_string(axis),
@@ -250,13 +250,13 @@ inline std::vector<OpRow> sorting_rows() {
                                                   DType::float64)}},
                     .outputs = {DType::int64},
                     .plain =
-                        [=](const Tensors& v) {
+                        [=](const TensorList& v) {
                           const mezzo::Tensor out = plain_along(v[0], along, 1, [](const Numbers& x) {
                             return Numbers{static_cast<double>(plain_order(x, false).front())};
                           });
                           Shape to = out.shape();
                           to.erase(to.begin() + axis);
-                          return Tensors{out.reshape(to).cast(DType::int64)};
+                          return TensorList{out.reshape(to).cast(DType::int64)};
                         }});
   }
   for (const auto& [shape, k] : {std::pair{Shape{4, 7}, 3}, {Shape{4, 7}, 7}, {Shape{5}, 1}, {Shape{0, 3}, 2}}) {
@@ -270,8 +270,8 @@ inline std::vector<OpRow> sorting_rows() {
                     .arguments = {{apart(shape)}},
                     .outputs = {Role::varied(), DType::int64},
                     .plain =
-                        [k = k](const Tensors& v) {
-                          Tensors out;
+                        [k = k](const TensorList& v) {
+                          TensorList out;
                           for (const bool values : {true, false}) {
                             out.push_back(plain_along(v[0], v[0].shape().size() - 1, k, [=](const Numbers& x) {
                               Numbers first;
@@ -281,7 +281,7 @@ inline std::vector<OpRow> sorting_rows() {
                               return first;
                             }));
                           }
-                          return Tensors{out[0], out[1].cast(DType::int64)};
+                          return TensorList{out[0], out[1].cast(DType::int64)};
                         },
                     .differentiable = {0},
                     .exact_on_integers = true});
@@ -292,7 +292,7 @@ inline std::vector<OpRow> sorting_rows() {
                     .call = inserted("in_top_k", {{"k", std::int64_t{2}}}),
                     .arguments = {{integers({batch}, DType::int32, -1, 4), DType::int32}, {apart({batch, 4})}},
                     .outputs = {DType::boolean},
-                    .plain = [](const Tensors& v) {
+                    .plain = [](const TensorList& v) {
                       mezzo::Tensor out(v[0].shape(), DType::boolean);
                       const Numbers targets = v[0].to_doubles();
                       for (std::int64_t i = 0; i < out.size(); ++i) {
@@ -303,7 +303,7 @@ inline std::vector<OpRow> sorting_rows() {
                             std::count_if(scores, scores + 4, [&](double x) { return x > scores[target]; });
                         out.mutable_data<bool>()[i] = greater < 2;
                       }
-                      return Tensors{out};
+                      return TensorList{out};
                     }});
   }
   for (const bool right : {false, true}) {
@@ -318,13 +318,13 @@ inline std::vector<OpRow> sorting_rows() {
                                                  })},
                                     {small_integers(values, DType::float64, 7)}},
                       .outputs = {DType::int64},
-                      .plain = [right](const Tensors& v) {
+                      .plain = [right](const TensorList& v) {
                         const Numbers sequence = v[0].to_doubles();
-                        return Tensors{map(v[1], [&](double x) {
-                                         return static_cast<double>(
-                                             std::count_if(sequence.begin(), sequence.end(),
-                                                           [&](double y) { return right ? y <= x : y < x; }));
-                                       }).cast(DType::int64)};
+                        return TensorList{map(v[1], [&](double x) {
+                                            return static_cast<double>(
+                                                std::count_if(sequence.begin(), sequence.end(),
+                                                              [&](double y) { return right ? y <= x : y < x; }));
+                                          }).cast(DType::int64)};
                       }});
     }
   }
@@ -389,7 +389,7 @@ inline std::vector<OpRow> index_rows() {
                     .call = inserted("take", attributes),
                     .arguments = {{uniform(c.shape, -1, 1)}, {line, c.dtype}},
                     .outputs = {Role::varied()},
-                    .plain = [=](const Tensors& v) { return Tensors{lines(v[0], v[1], taken, taking)}; },
+                    .plain = [=](const TensorList& v) { return TensorList{lines(v[0], v[1], taken, taking)}; },
                     .differentiable = {0},
                     .depth = depth,
                     .exact_on_integers = true});
@@ -399,7 +399,7 @@ inline std::vector<OpRow> index_rows() {
          .call = [=](const mezzo::Values& v) { return mezzo::Values{mezzo::take_along_axis(v[0], v[1], c.axis)}; },
          .arguments = {{uniform(c.shape, -1, 1)}, {many, c.dtype}},
          .outputs = {Role::varied()},
-         .plain = [=](const Tensors& v) { return Tensors{lines(v[0], v[1], taken, taking)}; },
+         .plain = [=](const TensorList& v) { return TensorList{lines(v[0], v[1], taken, taking)}; },
          .differentiable = {0},
          .depth = depth,
          .exact_on_integers = true});
@@ -417,7 +417,7 @@ inline std::vector<OpRow> index_rows() {
                           },
                       .arguments = {{each ? many : line, c.dtype}, {uniform(taken, -1, 1)}},
                       .outputs = {Role::varied()},
-                      .plain = [=](const Tensors& v) { return Tensors{lines(v[1], v[0], c.shape, summing)}; },
+                      .plain = [=](const TensorList& v) { return TensorList{lines(v[1], v[0], c.shape, summing)}; },
                       .differentiable = {1},
                       .depth = depth,
                       .exact_on_integers = true,
@@ -436,14 +436,14 @@ inline std::vector<OpRow> index_rows() {
                     .arguments = {{uniform(table, -1, 1)}, {indices, DType::int32}, {uniform(updates, -1, 1, 2)}},
                     .outputs = {Role::varied()},
                     .plain =
-                        [inner](const Tensors& v) {
+                        [inner](const TensorList& v) {
                           Tensor out = v[0].copy();
                           const Numbers at = v[1].to_doubles();
                           for (std::int64_t i = 0; i < v[2].size(); ++i) {
                             const auto row = static_cast<std::int64_t>(at[static_cast<std::size_t>(i / inner)]);
                             out.mutable_data<double>()[row * inner + i % inner] = v[2].data<double>()[i];
                           }
-                          return Tensors{out};
+                          return TensorList{out};
                         },
                     .differentiable = {0, 2},
                     .exact_on_integers = true});
@@ -453,7 +453,7 @@ inline std::vector<OpRow> index_rows() {
                     .call = inserted("segment_max", {{"size", segments}}),
                     .arguments = {{apart(table)}, {integers({table[0]}, DType::int64, 0, 3, 9), DType::int64}},
                     .outputs = {Role::varied()},
-                    .plain = [inner, segments](const Tensors& v) {
+                    .plain = [inner, segments](const TensorList& v) {
                       Shape to = v[0].shape();
                       to[0] = segments;
                       Tensor out(to, DType::float64);
@@ -464,7 +464,7 @@ inline std::vector<OpRow> index_rows() {
                         double& largest = out.mutable_data<double>()[row * inner + i % inner];
                         largest = std::max(largest, v[0].data<double>()[i]);
                       }
-                      return Tensors{out};
+                      return TensorList{out};
                     }});
   }
   return rows;

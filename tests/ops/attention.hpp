@@ -79,8 +79,8 @@ inline mezzo::Tensor plain_kept(const AttentionCase& c) {
   return kept;
 }
 
-inline Tensors plain_attention(const AttentionCase& c, const mezzo::Tensor& q, const mezzo::Tensor& k,
-                               const mezzo::Tensor& v, const mezzo::Tensor& mask) {
+inline TensorList plain_attention(const AttentionCase& c, const mezzo::Tensor& q, const mezzo::Tensor& k,
+                                  const mezzo::Tensor& v, const mezzo::Tensor& mask) {
   const mezzo::Tensor scores = plain_scores(c, q, k, mask), logarithms = plain_logarithms(c, scores);
   const mezzo::Tensor weights = zip(zip(scores, logarithms, [](double s, double l) { return std::exp(s - l); }),
                                     plain_kept(c), [](double w, double kept) { return w * kept; });
@@ -94,11 +94,11 @@ inline Tensors plain_attention(const AttentionCase& c, const mezzo::Tensor& q, c
 }
 
 // As the gradient op has it: of the cotangent g of y, with the y and the logarithms that it is given.
-inline Tensors plain_attention_gradient(const AttentionCase& c, const Tensors& x) {
+inline TensorList plain_attention_gradient(const AttentionCase& c, const TensorList& x) {
   const mezzo::Tensor &g = x[0], &q = x[1], &k = x[2], &v = x[3], &y = x[4];
   const mezzo::Tensor scores = plain_scores(c, q, k, c.masked() ? x[6] : mezzo::Tensor());
   const mezzo::Tensor kept = plain_kept(c);
-  Tensors out;
+  TensorList out;
   for (const auto& shape : {c.query(), c.key(), c.value()}) out.emplace_back(shape, mezzo::DType::float64);
   const auto place = [](const mezzo::Tensor& t, const mezzo::Shape& i) {
     return ((i[0] * t.shape()[1] + i[1]) * t.shape()[2] + i[2]) * t.shape()[3] + i[3];
@@ -129,7 +129,7 @@ inline void add_mask_and_seed(const AttentionCase& c, std::vector<Argument>& arg
   }
 }
 
-inline mezzo::Tensor mask_of(const AttentionCase& c, const Tensors& x, std::size_t first) {
+inline mezzo::Tensor mask_of(const AttentionCase& c, const TensorList& x, std::size_t first) {
   return c.masked() ? x[first] : mezzo::Tensor();
 }
 
@@ -147,7 +147,8 @@ inline OpRow attention_row(const AttentionCase& c) {
           },
       .arguments = {{uniform(c.query(), -1, 1, 1)}, {uniform(c.key(), -1, 1, 2)}, {uniform(c.value(), -1, 1, 3)}},
       .outputs = {Role::varied()},
-      .plain = [c](const Tensors& x) { return Tensors{plain_attention(c, x[0], x[1], x[2], mask_of(c, x, 3))[0]}; },
+      .plain =
+          [c](const TensorList& x) { return TensorList{plain_attention(c, x[0], x[1], x[2], mask_of(c, x, 3))[0]}; },
       .differentiable = {0, 1, 2},
       .depth = static_cast<double>(c.keys * c.size)};
   add_mask_and_seed(c, row.arguments);
@@ -161,7 +162,7 @@ inline OpRow attention_node_row(const AttentionCase& c) {
   row.note += ", with logarithms";
   row.call = inserted("scaled_dot_product_attention", c.attributes());
   row.outputs = {Role::varied(), Role::accumulated()};
-  row.plain = [c](const Tensors& x) { return plain_attention(c, x[0], x[1], x[2], mask_of(c, x, 3)); };
+  row.plain = [c](const TensorList& x) { return plain_attention(c, x[0], x[1], x[2], mask_of(c, x, 3)); };
   row.differentiable = {0, 1, 2};
   row.internal = true;
   return row;
@@ -170,14 +171,14 @@ inline OpRow attention_node_row(const AttentionCase& c) {
 inline OpRow attention_gradient_row(const AttentionCase& c) {
   const mezzo::Tensor q = uniform(c.query(), -1, 1, 1), k = uniform(c.key(), -1, 1, 2),
                       v = uniform(c.value(), -1, 1, 3);
-  const Tensors results = plain_attention(c, q, k, v, c.mask);
+  const TensorList results = plain_attention(c, q, k, v, c.mask);
   OpRow row{
       .op = "scaled_dot_product_attention_gradient",
       .note = c.note(),
       .call = inserted("scaled_dot_product_attention_gradient", c.attributes()),
       .arguments = {{uniform(c.result(), -1, 1, 4)}, {q}, {k}, {v}, {results[0]}, {results[1], Role::accumulated()}},
       .outputs = {Role::varied(), Role::varied(), Role::varied()},
-      .plain = [c](const Tensors& x) { return plain_attention_gradient(c, x); },
+      .plain = [c](const TensorList& x) { return plain_attention_gradient(c, x); },
       .depth = static_cast<double>(c.keys * c.size),
       .internal = true};
   add_mask_and_seed(c, row.arguments);

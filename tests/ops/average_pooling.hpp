@@ -82,12 +82,12 @@ inline std::vector<OpRow> average_pool_rows() {
          .arguments = {{uniform(pool.x, -1, 1)}},
          .outputs = {Role::varied()},
          .plain =
-             [pool](const Tensors& v) {
+             [pool](const TensorList& v) {
                mezzo::Tensor out(pool.to(), mezzo::DType::float64);
                pool.for_each_share([&](std::size_t to, std::int64_t from, double share) {
                  out.mutable_data<double>()[to] += v[0].data<double>()[from] * share;
                });
-               return Tensors{out};
+               return TensorList{out};
              },
          .differentiable = {0},
          .depth = 9});
@@ -99,12 +99,12 @@ inline std::vector<OpRow> average_pool_rows() {
                     .arguments = {{uniform(pool.to(), -1, 1)}},
                     .outputs = {Role::varied()},
                     .plain =
-                        [pool](const Tensors& v) {
+                        [pool](const TensorList& v) {
                           mezzo::Tensor out(pool.x, mezzo::DType::float64);
                           pool.for_each_share([&](std::size_t from, std::int64_t to, double share) {
                             out.mutable_data<double>()[to] += v[0].data<double>()[from] * share;
                           });
-                          return Tensors{out};
+                          return TensorList{out};
                         },
                     .depth = 9,
                     .internal = true});

@@ -6,7 +6,7 @@
 namespace mezzo_tests {
 
 inline OpRow slice_row(const mezzo::Shape& shape, const mezzo::SliceOptions& options, const mezzo::Shape& to) {
-  const auto plain = [options, to](const Tensors& v) {
+  const auto plain = [options, to](const TensorList& v) {
     mezzo::Tensor out(to, mezzo::DType::float64);
     for_each_index(to, [&](std::size_t flat, const mezzo::Shape& index) {
       mezzo::Shape from = index;
@@ -15,7 +15,7 @@ inline OpRow slice_row(const mezzo::Shape& shape, const mezzo::SliceOptions& opt
       for (std::size_t i = 0; i < from.size(); ++i) place = place * v[0].shape()[i] + from[i];
       out.mutable_data<double>()[flat] = v[0].data<double>()[place];
     });
-    return Tensors{out};
+    return TensorList{out};
   };
   return {.op = "slice",
           .note = mezzo::to_string(shape) + " from " + mezzo::to_string(options.starts) + " to " + mezzo::to_string(to),
@@ -28,7 +28,7 @@ inline OpRow slice_row(const mezzo::Shape& shape, const mezzo::SliceOptions& opt
 }
 
 inline OpRow pad_row(const mezzo::Shape& shape, const mezzo::PadOptions& options) {
-  const auto plain = [options](const Tensors& v) {
+  const auto plain = [options](const TensorList& v) {
     mezzo::Shape to = v[0].shape();
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += options.before[i] + options.after[i];
     mezzo::Tensor out(to, mezzo::DType::float64);
@@ -37,7 +37,7 @@ inline OpRow pad_row(const mezzo::Shape& shape, const mezzo::PadOptions& options
       for (std::size_t i = 0; i < to.size(); ++i) place = place * to[i] + index[i] + options.before[i];
       out.mutable_data<double>()[place] = v[0].data<double>()[flat];
     });
-    return Tensors{out};
+    return TensorList{out};
   };
   return {.op = "pad",
           .note = mezzo::to_string(shape) + " by " + mezzo::to_string(options.before) + " and " +
@@ -50,7 +50,7 @@ inline OpRow pad_row(const mezzo::Shape& shape, const mezzo::PadOptions& options
           .exact_on_integers = true};
 }
 
-inline mezzo::Tensor plain_concat(const Tensors& v, std::size_t axis) {
+inline mezzo::Tensor plain_concat(const TensorList& v, std::size_t axis) {
   mezzo::Shape to = v[0].shape();
   for (std::size_t i = 1; i < v.size(); ++i) to[axis] += v[i].shape()[axis];
   mezzo::Tensor out(to, mezzo::DType::float64);
@@ -72,7 +72,7 @@ inline OpRow concat_row(const std::vector<mezzo::Shape>& shapes, std::int64_t ax
       .call = [axis](const mezzo::Values& v) { return mezzo::Values{mezzo::concat(v, axis)}; },
       .arguments = {},
       .outputs = {Role::varied()},
-      .plain = [plain_axis](const Tensors& v) { return Tensors{plain_concat(v, plain_axis)}; },
+      .plain = [plain_axis](const TensorList& v) { return TensorList{plain_concat(v, plain_axis)}; },
       .exact_on_integers = true};
   for (const mezzo::Shape& shape : shapes) {
     row.differentiable.push_back(row.arguments.size());
@@ -83,8 +83,8 @@ inline OpRow concat_row(const std::vector<mezzo::Shape>& shapes, std::int64_t ax
 
 inline OpRow split_row(const mezzo::Shape& shape, const mezzo::Ints& sections, const mezzo::Shape& sizes,
                        std::int64_t axis, std::size_t plain_axis) {
-  const auto plain = [sizes, plain_axis](const Tensors& v) {
-    Tensors out;
+  const auto plain = [sizes, plain_axis](const TensorList& v) {
+    TensorList out;
     std::int64_t start = 0;
     for (const std::int64_t size : sizes) {
       mezzo::Shape to = v[0].shape();
@@ -110,10 +110,10 @@ inline OpRow split_row(const mezzo::Shape& shape, const mezzo::Ints& sections, c
 }
 
 inline OpRow where_row(const mezzo::Shape& condition, const mezzo::Shape& a, const mezzo::Shape& b) {
-  const auto plain = [](const Tensors& v) {
+  const auto plain = [](const TensorList& v) {
     const mezzo::Tensor chosen = zip(v[0], v[1], [](double c, double x) { return c != 0 ? x : 0; });
     const mezzo::Tensor rest = zip(v[0], v[2], [](double c, double x) { return c != 0 ? 0 : x; });
-    return Tensors{zip(chosen, rest, [](double x, double y) { return x + y; })};
+    return TensorList{zip(chosen, rest, [](double x, double y) { return x + y; })};
   };
   return {.op = "where",
           .note = mezzo::to_string(condition) + " of " + mezzo::to_string(a) + " and " + mezzo::to_string(b),

@@ -14,18 +14,18 @@ inline OpRow unary_row(const std::string& op, Unary function, const mezzo::Tenso
           .call = [function](const mezzo::Values& v) { return mezzo::Values{function(v[0])}; },
           .arguments = {{x}},
           .outputs = {Role::varied()},
-          .plain = [plain](const Tensors& v) { return Tensors{map(v[0], plain)}; },
+          .plain = [plain](const TensorList& v) { return TensorList{map(v[0], plain)}; },
           .differentiable = {0}};
 }
 
-inline OpRow binary_row(const std::string& op, const std::string& note, Binary function, const Tensors& arguments,
+inline OpRow binary_row(const std::string& op, const std::string& note, Binary function, const TensorList& arguments,
                         double (*plain)(double, double)) {
   return {.op = op,
           .note = note,
           .call = [function](const mezzo::Values& v) { return mezzo::Values{function(v[0], v[1])}; },
           .arguments = {{arguments[0]}, {arguments[1]}},
           .outputs = {Role::varied()},
-          .plain = [plain](const Tensors& v) { return Tensors{zip(v[0], v[1], plain)}; },
+          .plain = [plain](const TensorList& v) { return TensorList{zip(v[0], v[1], plain)}; },
           .differentiable = {0, 1},
           .depth = 12};  // gradients are summed over stretched axes
 }
@@ -68,8 +68,8 @@ inline std::vector<OpRow> arithmetic_rows() {
         {integers({2, 3}, mezzo::DType::int32, -9, 9, 1), integers({3}, mezzo::DType::int32, -9, 9, 2)}, kind.plain);
     for (Argument& argument : of_integers.arguments) argument.role = mezzo::DType::int32;
     of_integers.outputs = {mezzo::DType::int32};
-    of_integers.plain = [plain = of_integers.plain](const Tensors& v) {
-      return Tensors{plain(v)[0].cast(mezzo::DType::int32)};
+    of_integers.plain = [plain = of_integers.plain](const TensorList& v) {
+      return TensorList{plain(v)[0].cast(mezzo::DType::int32)};
     };
     of_integers.differentiable = {};
     rows.push_back(of_integers);
@@ -84,33 +84,34 @@ inline OpRow equal_row(const mezzo::Shape& a, const mezzo::Shape& b) {
           .arguments = {{small_integers(a, mezzo::DType::float64, 1)}, {small_integers(b, mezzo::DType::float64, 2)}},
           .outputs = {mezzo::DType::boolean},
           .plain =
-              [](const Tensors& v) {
-                return Tensors{
+              [](const TensorList& v) {
+                return TensorList{
                     zip(v[0], v[1], [](double x, double y) { return x == y ? 1 : 0; }).cast(mezzo::DType::boolean)};
               }};
 }
 
 inline OpRow relu_gradient_row() {
-  return {
-      .op = "relu_gradient",
-      .call = inserted("relu_gradient"),
-      .arguments = {{map(apart({4, 5}), [](double y) { return std::max(y, 0.0); })}, {uniform({4, 5}, -2, 2)}},
-      .outputs = {Role::varied()},
-      .plain =
-          [](const Tensors& v) { return Tensors{zip(v[0], v[1], [](double y, double g) { return y > 0 ? g : 0; })}; },
-      .differentiable = {1},
-      .internal = true};
+  return {.op = "relu_gradient",
+          .call = inserted("relu_gradient"),
+          .arguments = {{map(apart({4, 5}), [](double y) { return std::max(y, 0.0); })}, {uniform({4, 5}, -2, 2)}},
+          .outputs = {Role::varied()},
+          .plain =
+              [](const TensorList& v) {
+                return TensorList{zip(v[0], v[1], [](double y, double g) { return y > 0 ? g : 0; })};
+              },
+          .differentiable = {1},
+          .internal = true};
 }
 
 inline OpRow relu_bias_gradient_row(const mezzo::Shape& shape) {
   const std::int64_t columns = shape.back();
-  const auto plain = [columns](const Tensors& v) {
+  const auto plain = [columns](const TensorList& v) {
     const mezzo::Tensor masked = zip(v[0], v[1], [](double y, double g) { return y > 0 ? g : 0; });
     mezzo::Tensor sums({columns}, mezzo::DType::float64);
     for (std::int64_t i = 0; i < masked.size(); ++i) {
       sums.mutable_data<double>()[i % columns] += masked.data<double>()[i];
     }
-    return Tensors{masked, sums};
+    return TensorList{masked, sums};
   };
   return {.op = "relu_bias_gradient",
           .note = mezzo::to_string(shape),
@@ -128,7 +129,7 @@ inline OpRow cast_row(Role from, mezzo::DType to, const mezzo::Tensor& x) {
             .call = [to](const mezzo::Values& v) { return mezzo::Values{mezzo::cast(v[0], to)}; },
             .arguments = {{x, from}},
             .outputs = {to},
-            .plain = [to](const Tensors& v) { return Tensors{v[0].cast(to)}; },
+            .plain = [to](const TensorList& v) { return TensorList{v[0].cast(to)}; },
             .keeps = true};
   if (to == mezzo::DType::float64) row.differentiable = {0};  // differences in others see steps
   return row;
@@ -136,7 +137,7 @@ inline OpRow cast_row(Role from, mezzo::DType to, const mezzo::Tensor& x) {
 
 inline OpRow dropout_row(double rate) {
   constexpr std::int64_t key = 12345;
-  const auto plain = [rate](const Tensors& v) {
+  const auto plain = [rate](const TensorList& v) {
     const auto seed = static_cast<std::uint64_t>(v[1].item()), step = static_cast<std::uint64_t>(v[2].item());
     const std::uint64_t stream = mezzo::mix(mezzo::mix(static_cast<std::uint64_t>(key), seed), step);
     mezzo::Tensor out = v[0];
@@ -146,7 +147,7 @@ inline OpRow dropout_row(double rate) {
       double& x = out.mutable_data<double>()[i];
       x = kept ? x / (1 - rate) : 0;
     }
-    return Tensors{out};
+    return TensorList{out};
   };
   return {.op = "dropout",
           .note = "at " + std::to_string(rate),

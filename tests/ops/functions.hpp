@@ -11,7 +11,7 @@ namespace mezzo_tests {
 inline std::vector<OpRow> function_rows() {
   using mezzo::Value;
   using mezzo::Values;
-  const auto same = [](const Tensors& v) { return Tensors{v[0]}; };
+  const auto same = [](const TensorList& v) { return TensorList{v[0]}; };
   const auto passed_on = mezzo::custom_gradient([](const Values& x) {
     return mezzo::CustomGradientResult{x[0], [](const Value& upstream) { return Values{upstream}; }};
   });

@@ -41,8 +41,8 @@ inline mezzo::Tensor plain_gather_gradient(const mezzo::Shape& shape, const mezz
 }
 
 // The sums of the rows in the order in which the indices name them first, zeros after them, and each row's place.
-inline Tensors plain_gather_gradient_rows(const mezzo::Shape& shape, const mezzo::Tensor& indices,
-                                          const mezzo::Tensor& g) {
+inline TensorList plain_gather_gradient_rows(const mezzo::Shape& shape, const mezzo::Tensor& indices,
+                                             const mezzo::Tensor& g) {
   const mezzo::Tensor dense = plain_gather_gradient(shape, indices, g);
   const std::int64_t columns = columns_of_table(shape);
   mezzo::Shape to = shape;
@@ -89,7 +89,7 @@ inline std::vector<OpRow> gather_rows() {
                     .call = [](const mezzo::Values& v) { return mezzo::Values{mezzo::gather(v[0], v[1])}; },
                     .arguments = {{uniform(c.table, -1, 1)}, {indices, c.dtype}},
                     .outputs = {Role::varied()},
-                    .plain = [](const Tensors& v) { return Tensors{plain_gather(v[0], v[1])}; },
+                    .plain = [](const TensorList& v) { return TensorList{plain_gather(v[0], v[1])}; },
                     .differentiable = {0},
                     .depth = depth,  // of its gradient
                     .exact_on_integers = true,
@@ -97,21 +97,22 @@ inline std::vector<OpRow> gather_rows() {
     for (const Role role : {Role::varied(), Role::accumulated()}) {
       const std::string of = note + (role.is_varied() ? "" : ", wide");
       const std::vector<Argument> arguments{{indices, c.dtype}, {uniform(gathered_shape(c.table, c.indices), -1, 1)}};
-      rows.push_back({.op = "gather_gradient",
-                      .note = of,
-                      .call = inserted_gather_gradient("gather_gradient", c.table, role),
-                      .arguments = arguments,
-                      .outputs = {role},
-                      .plain = [c](const Tensors& v) { return Tensors{plain_gather_gradient(c.table, v[0], v[1])}; },
-                      .depth = depth,
-                      .exact_on_integers = true,
-                      .internal = true});
+      rows.push_back(
+          {.op = "gather_gradient",
+           .note = of,
+           .call = inserted_gather_gradient("gather_gradient", c.table, role),
+           .arguments = arguments,
+           .outputs = {role},
+           .plain = [c](const TensorList& v) { return TensorList{plain_gather_gradient(c.table, v[0], v[1])}; },
+           .depth = depth,
+           .exact_on_integers = true,
+           .internal = true});
       rows.push_back({.op = "gather_gradient_rows",
                       .note = of,
                       .call = inserted_gather_gradient("gather_gradient_rows", c.table, role),
                       .arguments = arguments,
                       .outputs = {role, DType::int32},
-                      .plain = [c](const Tensors& v) { return plain_gather_gradient_rows(c.table, v[0], v[1]); },
+                      .plain = [c](const TensorList& v) { return plain_gather_gradient_rows(c.table, v[0], v[1]); },
                       .depth = depth,
                       .exact_on_integers = true,
                       .internal = true});

@@ -54,8 +54,8 @@ inline std::vector<OpRow> elementary_rows() {
     row.depth = kind.differentiable ? 1 : 0;
     if (!kind.differentiable) row.differentiable = {};
     if (kind.plain == nullptr) {  // erf, inverted by bisection
-      row.plain = [](const Tensors& v) {
-        return Tensors{map(v[0], [](double y) {
+      row.plain = [](const TensorList& v) {
+        return TensorList{map(v[0], [](double y) {
           double low = -6, high = 6;
           for (int i = 0; i < 60; ++i) (std::erf((low + high) / 2) < y ? low : high) = (low + high) / 2;
           return (low + high) / 2;
@@ -106,8 +106,8 @@ inline std::vector<OpRow> pair_rows() {
         row.arguments[0].numbers = small_integers(a, mezzo::DType::float64, 1);
         row.arguments[1].numbers = small_integers(b, mezzo::DType::float64, 2);
         row.outputs = {mezzo::DType::boolean};
-        row.plain = [plain = kind.plain](const Tensors& v) {
-          return Tensors{zip(v[0], v[1], plain).cast(mezzo::DType::boolean)};
+        row.plain = [plain = kind.plain](const TensorList& v) {
+          return TensorList{zip(v[0], v[1], plain).cast(mezzo::DType::boolean)};
         };
       }
     }
@@ -147,14 +147,15 @@ inline std::vector<OpRow> fixed_rows() {
   for (const Kind& kind : kinds) {
     for (const auto& [a, b] : {std::pair<mezzo::Shape, mezzo::Shape>{{4, 9}, {9}}, {{4, 1}, {1, 9}}, {{0, 3}, {3}}}) {
       const DType out = std::string(kind.op) == "less" ? DType::boolean : kind.dtype;
-      rows.push_back(
-          {.op = kind.op,
-           .note = std::string("of ") + dtype_name(kind.dtype) + " " + mezzo::to_string(a),
-           .call = inserted(kind.op),
-           .arguments = {{integers(a, kind.dtype, kind.low, kind.high, 1), kind.dtype},
-                         {integers(b, kind.dtype, kind.low, kind.high, 2), kind.dtype}},
-           .outputs = {out},
-           .plain = [plain = kind.plain, out](const Tensors& v) { return Tensors{zip(v[0], v[1], plain).cast(out)}; }});
+      rows.push_back({.op = kind.op,
+                      .note = std::string("of ") + dtype_name(kind.dtype) + " " + mezzo::to_string(a),
+                      .call = inserted(kind.op),
+                      .arguments = {{integers(a, kind.dtype, kind.low, kind.high, 1), kind.dtype},
+                                    {integers(b, kind.dtype, kind.low, kind.high, 2), kind.dtype}},
+                      .outputs = {out},
+                      .plain = [plain = kind.plain, out](const TensorList& v) {
+                        return TensorList{zip(v[0], v[1], plain).cast(out)};
+                      }});
     }
   }
   const std::pair<const char*, double (*)(double)> unary[] = {
@@ -168,7 +169,7 @@ inline std::vector<OpRow> fixed_rows() {
          .call = inserted(op),
          .arguments = {{integers({5, 5}, DType::int32, -3, 3), DType::int32}},
          .outputs = {DType::int32},
-         .plain = [plain = plain](const Tensors& v) { return Tensors{map(v[0], plain).cast(DType::int32)}; }});
+         .plain = [plain = plain](const TensorList& v) { return TensorList{map(v[0], plain).cast(DType::int32)}; }});
   }
   for (const mezzo::Shape& shape : {mezzo::Shape{4, 9}, mezzo::Shape{0, 3}}) {
     rows.push_back({.op = "logical_not",
@@ -176,8 +177,8 @@ inline std::vector<OpRow> fixed_rows() {
                     .call = inserted("logical_not"),
                     .arguments = {{integers(shape, DType::boolean, 0, 2), DType::boolean}},
                     .outputs = {DType::boolean},
-                    .plain = [](const Tensors& v) {
-                      return Tensors{map(v[0], [](double x) { return 1 - x; }).cast(DType::boolean)};
+                    .plain = [](const TensorList& v) {
+                      return TensorList{map(v[0], [](double x) { return 1 - x; }).cast(DType::boolean)};
                     }});
   }
   return rows;
@@ -190,7 +191,7 @@ inline std::vector<OpRow> other_elementwise_rows() {
                   .call = [](const mezzo::Values& v) { return mezzo::Values{mezzo::nan_to_num(v[0])}; },
                   .arguments = {{uniform({5, 7}, -3, 3)}},
                   .outputs = {Role::varied()},
-                  .plain = [](const Tensors& v) { return Tensors{v[0]}; },
+                  .plain = [](const TensorList& v) { return TensorList{v[0]}; },
                   .differentiable = {0}});
   rows.push_back(without_elements(rows.back()));
   const std::pair<mezzo::Shape, std::int64_t> lines[] = {{{3, 5}, -1}, {{3, 5}, 0}, {{2, 17, 3}, 1}, {{0, 4}, -1}};
@@ -199,14 +200,14 @@ inline std::vector<OpRow> other_elementwise_rows() {
     rows.push_back(softmax_row(shape, axis));
     rows.back().op = "log_softmax";
     rows.back().call = [axis = axis](const mezzo::Values& v) { return mezzo::Values{mezzo::log_softmax(v[0], axis)}; };
-    rows.back().plain = [place](const Tensors& v) {
-      return Tensors{map(plain_softmax(v[0], place), [](double y) { return std::log(y); })};
+    rows.back().plain = [place](const TensorList& v) {
+      return TensorList{map(plain_softmax(v[0], place), [](double y) { return std::log(y); })};
     };
     rows.push_back(softmax_row(shape, axis));
     rows.back().op = "sparsemax";
     rows.back().call = [axis = axis](const mezzo::Values& v) { return mezzo::Values{mezzo::sparsemax(v[0], axis)}; };
     rows.back().arguments[0].numbers = uniform(shape, -1, 1);
-    rows.back().plain = [place](const Tensors& v) {  // the threshold by bisection
+    rows.back().plain = [place](const TensorList& v) {  // the threshold by bisection
       mezzo::Shape small = v[0].shape();
       small[place] = 1;
       mezzo::Tensor low(small, mezzo::DType::float64), high(small, mezzo::DType::float64);
@@ -224,7 +225,7 @@ inline std::vector<OpRow> other_elementwise_rows() {
           (sums.data<double>()[i] > 1 ? low : high).mutable_data<double>()[i] = middle.data<double>()[i];
         }
       }
-      return Tensors{projected(high)};
+      return TensorList{projected(high)};
     };
   }
   return rows;
@@ -263,14 +264,14 @@ inline OpRow chain_row(const mezzo::Shape& a, const mezzo::Shape& b, const mezzo
                         {small_integers(c, mezzo::DType::float64, 3)}},
           .outputs = {Role::varied(), Role::varied()},
           .plain =
-              [out](const Tensors& v) {
+              [out](const TensorList& v) {
                 const mezzo::Tensor zero(out, mezzo::DType::float64);
                 const mezzo::Tensor c_wide = zip(v[2], zero, [](double x, double) { return x; });
                 const mezzo::Tensor product = zip(zip(v[0], v[1], [](double x, double y) { return x * y; }), c_wide,
                                                   [](double x, double y) { return x + y; });
                 const mezzo::Tensor choice =
                     zip(product, c_wide, [](double sum, double limit) { return sum < limit ? std::exp(sum) : sum; });
-                return Tensors{choice, product};
+                return TensorList{choice, product};
               },
           .ulps = 1,
           .internal = true};

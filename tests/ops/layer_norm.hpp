@@ -11,7 +11,7 @@ namespace mezzo_tests {
 constexpr double layer_norm_epsilon = 1e-3;
 
 // (y, mean, 1 / sqrt(variance + epsilon)) of rows as long as gamma.
-inline Tensors plain_layer_norm(const Tensors& v, const mezzo::Shape& leading) {
+inline TensorList plain_layer_norm(const TensorList& v, const mezzo::Shape& leading) {
   const std::int64_t columns = v[1].size();
   mezzo::Tensor y(v[0].shape(), mezzo::DType::float64), means(leading, mezzo::DType::float64), inverses = means;
   for (std::int64_t row = 0; row < means.size(); ++row) {
@@ -30,7 +30,7 @@ inline Tensors plain_layer_norm(const Tensors& v, const mezzo::Shape& leading) {
 }
 
 // With n = (x - mean) inverse and h = g gamma: dx = inverse (h - mean of h - n mean of h n) (Ba et al., 2016).
-inline Tensors plain_layer_norm_gradient(const Tensors& v) {
+inline TensorList plain_layer_norm_gradient(const TensorList& v) {
   const mezzo::Tensor &g = v[0], &x = v[1], &gamma = v[2], &mean = v[3], &inverse = v[4];
   const std::int64_t columns = gamma.size();
   mezzo::Tensor dx(x.shape(), mezzo::DType::float64), dgamma(gamma.shape(), mezzo::DType::float64), dbeta = dgamma;
@@ -67,7 +67,7 @@ inline OpRow layer_norm_row(const mezzo::Shape& shape, std::ptrdiff_t axes) {
                     {uniform(features, 0.5, 2, 2), Role::accumulated()},
                     {uniform(features, -1, 1, 3), Role::accumulated()}},
       .outputs = {Role::varied()},
-      .plain = [leading](const Tensors& v) { return Tensors{plain_layer_norm(v, leading)[0]}; },
+      .plain = [leading](const TensorList& v) { return TensorList{plain_layer_norm(v, leading)[0]}; },
       .differentiable = {0, 1, 2},
       .depth = static_cast<double>(mezzo::element_count(shape))};
 }
@@ -79,7 +79,7 @@ inline OpRow layer_norm_statistics_row(const mezzo::Shape& shape, std::ptrdiff_t
   row.note += ", with statistics";
   row.call = inserted("layer_norm", {{"epsilon", layer_norm_epsilon}});
   row.outputs = {Role::varied(), Role::accumulated(), Role::accumulated()};
-  row.plain = [leading](const Tensors& v) { return plain_layer_norm(v, leading); };
+  row.plain = [leading](const TensorList& v) { return plain_layer_norm(v, leading); };
   row.differentiable = {};
   row.internal = true;
   return row;

@@ -98,7 +98,7 @@ inline std::vector<OpRow> linear_algebra_rows() {
     // Errors of elimination grow with the number of steps and the condition, which is below 4 here.
     const double depth = 64;
     const auto row = [&](const std::string& op, const std::vector<Argument>& arguments,
-                         const mezzo::Attributes& attributes, const std::function<Tensors(const Tensors&)>& plain,
+                         const mezzo::Attributes& attributes, const std::function<TensorList(const TensorList&)>& plain,
                          std::vector<std::size_t> differentiable) {
       rows.push_back({.op = op,
                       .note = mezzo::to_string(shape),
@@ -111,35 +111,36 @@ inline std::vector<OpRow> linear_algebra_rows() {
     };
     const Argument x{matrices(shape)};
     row("cholesky", {x}, {},
-        [shape](const Tensors& v) {
-          return Tensors{plain_matrices(v[0], shape, [](const Square& m, std::int64_t) { return lower_factor(m); })};
+        [shape](const TensorList& v) {
+          return TensorList{plain_matrices(v[0], shape, [](const Square& m, std::int64_t) { return lower_factor(m); })};
         },
         {0});
     row("inv", {x}, {},
-        [shape](const Tensors& v) {
-          return Tensors{plain_matrices(v[0], shape, [](const Square& m, std::int64_t) {
+        [shape](const TensorList& v) {
+          return TensorList{plain_matrices(v[0], shape, [](const Square& m, std::int64_t) {
             Square out = identity_of(m.size());
             eliminate(m, out);
             return out;
           })};
         },
         {0});
-    const auto determinants = [batch](const Tensors& v, const std::function<double(double)>& f) {
+    const auto determinants = [batch](const TensorList& v, const std::function<double(double)>& f) {
       return plain_matrices(v[0], batch, [&](const Square& m, std::int64_t) {
         Square none = identity_of(m.size());
         return Square{{f(eliminate(m, none))}};
       });
     };
-    row("det", {x}, {}, [=](const Tensors& v) { return Tensors{determinants(v, [](double d) { return d; })}; }, {0});
+    row("det", {x}, {}, [=](const TensorList& v) { return TensorList{determinants(v, [](double d) { return d; })}; },
+        {0});
     row("slogdet", {x}, {},
-        [=](const Tensors& v) {
-          return Tensors{determinants(v, [](double d) { return d > 0 ? 1 : -1; }),
-                         determinants(v, [](double d) { return std::log(std::abs(d)); })};
+        [=](const TensorList& v) {
+          return TensorList{determinants(v, [](double d) { return d > 0 ? 1 : -1; }),
+                            determinants(v, [](double d) { return std::log(std::abs(d)); })};
         },
         {});
     Shape right = shape;
     right.back() = 2;
-    const auto solution = [right](const Tensors& v, bool triangle, bool lower) {
+    const auto solution = [right](const TensorList& v, bool triangle, bool lower) {
       const auto n = static_cast<std::int64_t>(right[right.size() - 2]);
       return plain_matrices(v[0], right, [&](Square m, std::int64_t i) {
         Square b(m.size(), std::vector<double>(2));
@@ -156,10 +157,10 @@ inline std::vector<OpRow> linear_algebra_rows() {
       });
     };
     const Argument b{uniform(right, -1, 1, 5)};
-    row("solve", {x, b}, {}, [=](const Tensors& v) { return Tensors{solution(v, false, false)}; }, {0, 1});
+    row("solve", {x, b}, {}, [=](const TensorList& v) { return TensorList{solution(v, false, false)}; }, {0, 1});
     for (const bool lower : {false, true}) {
       row("solve_triangular", {x, b}, {{"lower", lower}},
-          [=](const Tensors& v) { return Tensors{solution(v, true, lower)}; }, {0, 1});
+          [=](const TensorList& v) { return TensorList{solution(v, true, lower)}; }, {0, 1});
     }
   }
   // Vectors may have either sign, so that only these have one answer. Others: test_linear_algebra.cpp.
@@ -178,8 +179,8 @@ inline std::vector<OpRow> linear_algebra_rows() {
                     .arguments = {x},
                     .outputs = {Role::varied(), Role::varied()},
                     .plain =
-                        [=](const Tensors& v) {
-                          return Tensors{v[0].reshape(vector), ones(shape)};
+                        [=](const TensorList& v) {
+                          return TensorList{v[0].reshape(vector), ones(shape)};
                         },
                     .differentiable = differentiable});
     rows.push_back({.op = "svd",
@@ -188,8 +189,8 @@ inline std::vector<OpRow> linear_algebra_rows() {
                     .arguments = {x},
                     .outputs = {Role::varied(), Role::varied(), Role::varied()},
                     .plain =
-                        [=](const Tensors& v) {
-                          return Tensors{v[0].reshape(vector), ones(shape), ones(shape)};
+                        [=](const TensorList& v) {
+                          return TensorList{v[0].reshape(vector), ones(shape), ones(shape)};
                         },
                     .differentiable = differentiable});
     rows.push_back({.op = "qr",
@@ -198,8 +199,8 @@ inline std::vector<OpRow> linear_algebra_rows() {
                     .arguments = {x},
                     .outputs = {Role::varied(), Role::varied()},
                     .plain =
-                        [=](const Tensors& v) {
-                          return Tensors{ones(shape), v[0]};
+                        [=](const TensorList& v) {
+                          return TensorList{ones(shape), v[0]};
                         },
                     .differentiable = differentiable});
   }

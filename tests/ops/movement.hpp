@@ -43,7 +43,7 @@ inline OpRow reduction_row(bool mean, const mezzo::Shape& shape, const mezzo::Re
       .call = [=](const mezzo::Values& v) { return mezzo::Values{function(v[0], options)}; },
       .arguments = {{uniform(shape, -1, 1)}},
       .outputs = {Role::varied()},
-      .plain = [=](const Tensors& v) { return Tensors{plain_sum(v[0], plain_axes, options.keepdims, mean)}; },
+      .plain = [=](const TensorList& v) { return TensorList{plain_sum(v[0], plain_axes, options.keepdims, mean)}; },
       .differentiable = {0},
       .depth = static_cast<double>(mezzo::element_count(shape)),
       .exact_on_integers = !mean};
@@ -86,8 +86,8 @@ inline std::vector<OpRow> reduction_rows() {
       const double low = dtype == mezzo::DType::boolean || dtype == mezzo::DType::uint8 ? 0 : -100;
       row.arguments = {{integers(shape, dtype, low, dtype == mezzo::DType::boolean ? 2 : 128), dtype}};
       row.outputs = {mezzo::DType::int64};
-      row.plain = [](const Tensors& v) {
-        return Tensors{plain_sum(v[0].cast(mezzo::DType::float64), {0}, false, false).cast(mezzo::DType::int64)};
+      row.plain = [](const TensorList& v) {
+        return TensorList{plain_sum(v[0].cast(mezzo::DType::float64), {0}, false, false).cast(mezzo::DType::int64)};
       };
       row.differentiable = {};
       rows.push_back(row);
@@ -98,7 +98,7 @@ inline std::vector<OpRow> reduction_rows() {
 
 inline OpRow argmax_row(const mezzo::Shape& shape, std::int64_t axis) {
   const auto plain_axis = static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(shape.size()) : axis);
-  const auto plain = [plain_axis](const Tensors& v) {
+  const auto plain = [plain_axis](const TensorList& v) {
     const mezzo::Shape& from = v[0].shape();
     mezzo::Shape to = from;
     to.erase(to.begin() + static_cast<std::ptrdiff_t>(plain_axis));
@@ -117,7 +117,7 @@ inline OpRow argmax_row(const mezzo::Shape& shape, std::int64_t axis) {
       }
       out.mutable_data<std::int64_t>()[flat] = best;
     });
-    return Tensors{out};
+    return TensorList{out};
   };
   return {.op = "argmax",
           .note = mezzo::to_string(shape) + " along " + std::to_string(axis),
@@ -128,7 +128,7 @@ inline OpRow argmax_row(const mezzo::Shape& shape, std::int64_t axis) {
 }
 
 inline OpRow transpose_row(const mezzo::Shape& shape, const mezzo::Shape& permutation) {
-  const auto plain = [permutation](const Tensors& v) {
+  const auto plain = [permutation](const TensorList& v) {
     mezzo::Shape axes = permutation;
     for (std::size_t i = v[0].shape().size(); permutation.empty() && i-- > 0;) {
       axes.push_back(static_cast<std::int64_t>(i));
@@ -141,7 +141,7 @@ inline OpRow transpose_row(const mezzo::Shape& shape, const mezzo::Shape& permut
       for (std::size_t i = 0; i < axes.size(); ++i) from[static_cast<std::size_t>(axes[i])] = index[i];
       out.mutable_data<double>()[flat] = at(v[0], from);
     });
-    return Tensors{out};
+    return TensorList{out};
   };
   return {.op = "transpose",
           .note = mezzo::to_string(shape) + " by " + mezzo::to_string(permutation),
@@ -159,24 +159,25 @@ inline OpRow reshape_row(const mezzo::Shape& shape, const mezzo::Shape& to, cons
           .call = [to](const mezzo::Values& v) { return mezzo::Values{mezzo::reshape(v[0], to)}; },
           .arguments = {{uniform(shape, -1, 1)}},
           .outputs = {Role::varied()},
-          .plain = [known](const Tensors& v) { return Tensors{mezzo::Tensor(known, v[0].to_doubles())}; },
+          .plain = [known](const TensorList& v) { return TensorList{mezzo::Tensor(known, v[0].to_doubles())}; },
           .differentiable = {0},
           .exact_on_integers = true};
 }
 
 inline OpRow broadcast_row(const mezzo::Shape& shape, const mezzo::Shape& to) {
-  return {.op = "broadcast_to",
-          .note = mezzo::to_string(shape) + " to " + mezzo::to_string(to),
-          .call = [to](const mezzo::Values& v) { return mezzo::Values{mezzo::broadcast_to(v[0], to)}; },
-          .arguments = {{uniform(shape, -1, 1)}},
-          .outputs = {Role::varied()},
-          .plain =
-              [to](const Tensors& v) {
-                return Tensors{zip(v[0], mezzo::Tensor(to, mezzo::DType::float64), [](double x, double) { return x; })};
-              },
-          .differentiable = {0},
-          .depth = static_cast<double>(mezzo::element_count(to)),  // of its gradient
-          .exact_on_integers = true};
+  return {
+      .op = "broadcast_to",
+      .note = mezzo::to_string(shape) + " to " + mezzo::to_string(to),
+      .call = [to](const mezzo::Values& v) { return mezzo::Values{mezzo::broadcast_to(v[0], to)}; },
+      .arguments = {{uniform(shape, -1, 1)}},
+      .outputs = {Role::varied()},
+      .plain =
+          [to](const TensorList& v) {
+            return TensorList{zip(v[0], mezzo::Tensor(to, mezzo::DType::float64), [](double x, double) { return x; })};
+          },
+      .differentiable = {0},
+      .depth = static_cast<double>(mezzo::element_count(to)),  // of its gradient
+      .exact_on_integers = true};
 }
 
 inline std::vector<OpRow> movement_rows() {

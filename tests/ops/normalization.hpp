@@ -18,7 +18,7 @@ struct Pool {
 };
 
 // The maxima and where in their windows they were.
-inline Tensors plain_max_pool2d(const Pool& pool, const mezzo::Tensor& x) {
+inline TensorList plain_max_pool2d(const Pool& pool, const mezzo::Tensor& x) {
   mezzo::Shape to = x.shape();
   for (std::size_t i = 0; i < 2; ++i) {
     to[i + 1] = (to[i + 1] + pool.padding[2 * i] + pool.padding[2 * i + 1] - pool.window[i]) / pool.strides[i] + 1;
@@ -68,32 +68,33 @@ inline std::vector<OpRow> pool_rows() {
          .call = [pool](const mezzo::Values& v) { return mezzo::Values{mezzo::max_pool2d(v[0], pool.options)}; },
          .arguments = {{apart(pool.x)}},
          .outputs = {Role::varied()},
-         .plain = [pool](const Tensors& v) { return Tensors{plain_max_pool2d(pool, v[0])[0]}; },
+         .plain = [pool](const TensorList& v) { return TensorList{plain_max_pool2d(pool, v[0])[0]}; },
          .differentiable = {0},
          .exact_on_integers = true});
-    const Tensors pooled = plain_max_pool2d(pool, apart(pool.x));
+    const TensorList pooled = plain_max_pool2d(pool, apart(pool.x));
     rows.push_back({.op = "max_pool2d",
                     .note = std::string(pool.note) + ", with places",
                     .call = inserted("max_pool2d", pool.attributes()),
                     .arguments = {{apart(pool.x)}},
                     .outputs = {Role::varied(), mezzo::DType::uint8},
-                    .plain = [pool](const Tensors& v) { return plain_max_pool2d(pool, v[0]); }});
+                    .plain = [pool](const TensorList& v) { return plain_max_pool2d(pool, v[0]); }});
     mezzo::Attributes attributes = pool.attributes();
     attributes.set("shape", pool.x);
-    rows.push_back({.op = "max_pool2d_gradient",
-                    .note = pool.note,
-                    .call = inserted("max_pool2d_gradient", attributes),
-                    .arguments = {{uniform(pooled[0].shape(), -1, 1)}, {pooled[1], mezzo::DType::uint8}},
-                    .outputs = {Role::varied()},
-                    .plain = [pool](const Tensors& v) { return Tensors{plain_max_pool2d_gradient(pool, v[0], v[1])}; },
-                    .depth = 4,  // windows that an element lies in
-                    .internal = true});
+    rows.push_back(
+        {.op = "max_pool2d_gradient",
+         .note = pool.note,
+         .call = inserted("max_pool2d_gradient", attributes),
+         .arguments = {{uniform(pooled[0].shape(), -1, 1)}, {pooled[1], mezzo::DType::uint8}},
+         .outputs = {Role::varied()},
+         .plain = [pool](const TensorList& v) { return TensorList{plain_max_pool2d_gradient(pool, v[0], v[1])}; },
+         .depth = 4,  // windows that an element lies in
+         .internal = true});
   }
   return rows;
 }
 
 // Mean and inverse deviation of each channel, over all axes but the last.
-inline Tensors plain_statistics(const mezzo::Tensor& x, double epsilon) {
+inline TensorList plain_statistics(const mezzo::Tensor& x, double epsilon) {
   const std::int64_t channels = x.shape().back();
   const double rows = static_cast<double>(x.size()) / static_cast<double>(channels);
   mezzo::Tensor mean({channels}, mezzo::DType::float64), variance = mean;
@@ -112,8 +113,8 @@ inline Tensors plain_statistics(const mezzo::Tensor& x, double epsilon) {
 constexpr double norm_epsilon = 1e-2, norm_momentum = 0.9;
 
 // y, moving mean, moving variance from x, gamma, beta, moving mean, moving variance.
-inline Tensors plain_batch_norm(const Tensors& v, bool training) {
-  const Tensors batch = plain_statistics(v[0], norm_epsilon);
+inline TensorList plain_batch_norm(const TensorList& v, bool training) {
+  const TensorList batch = plain_statistics(v[0], norm_epsilon);
   const mezzo::Tensor& mean = training ? batch[0] : v[3];
   const mezzo::Tensor inverse =
       training ? batch[1] : map(v[4], [](double x) { return 1 / std::sqrt(x + norm_epsilon); });
@@ -146,14 +147,14 @@ inline OpRow batch_norm_row(const mezzo::Shape& shape, bool training) {
               },
           .arguments = norm_arguments(shape),
           .outputs = {Role::varied(), Role::accumulated(), Role::accumulated()},
-          .plain = [training](const Tensors& v) { return plain_batch_norm(v, training); },
+          .plain = [training](const TensorList& v) { return plain_batch_norm(v, training); },
           .differentiable = {0, 1, 2},
           .depth = static_cast<double>(mezzo::element_count(shape)),
           .training = training};
 }
 
 // Ioffe and Szegedy's formulas; the statistics are constants where not training.
-inline Tensors plain_batch_norm_gradient(const Tensors& v, bool training) {
+inline TensorList plain_batch_norm_gradient(const TensorList& v, bool training) {
   const mezzo::Tensor &g = v[0], &x = v[1], &gamma = v[2], &mean = v[3], &inverse = v[4];
   const std::int64_t channels = gamma.size();
   const double rows = static_cast<double>(x.size()) / static_cast<double>(channels);
@@ -186,21 +187,21 @@ inline OpRow batch_norm_gradient_row(const mezzo::Shape& shape, bool training) {
                         {uniform(channels, -1, 1, 4), Role::accumulated()},
                         {uniform(channels, 0.5, 2, 5), Role::accumulated()}},
           .outputs = {Role::varied(), Role::accumulated(), Role::accumulated()},
-          .plain = [training](const Tensors& v) { return plain_batch_norm_gradient(v, training); },
+          .plain = [training](const TensorList& v) { return plain_batch_norm_gradient(v, training); },
           .depth = static_cast<double>(mezzo::element_count(shape)),
           .internal = true};
 }
 
 // relu(batch norm + residual), as a pass fuses them, with the statistics used.
 inline OpRow fused_batch_norm_row(const mezzo::Shape& shape, bool training, bool adds) {
-  const auto plain = [training, adds](const Tensors& v) {
-    const Tensors norm = plain_batch_norm(v, training);
+  const auto plain = [training, adds](const TensorList& v) {
+    const TensorList norm = plain_batch_norm(v, training);
     mezzo::Tensor y = norm[0];
     if (adds) y = zip(y, v[5], [](double a, double b) { return a + b; });
-    const Tensors batch = plain_statistics(v[0], norm_epsilon);
+    const TensorList batch = plain_statistics(v[0], norm_epsilon);
     const mezzo::Tensor inverse = map(v[4], [](double x) { return 1 / std::sqrt(x + norm_epsilon); });
-    return Tensors{map(y, [](double x) { return std::max(x, 0.0); }), training ? batch[0] : v[3],
-                   training ? batch[1] : inverse, norm[1], norm[2]};
+    return TensorList{map(y, [](double x) { return std::max(x, 0.0); }), training ? batch[0] : v[3],
+                      training ? batch[1] : inverse, norm[1], norm[2]};
   };
   OpRow row{
       .op = "batch_norm",
@@ -226,10 +227,10 @@ inline OpRow fused_batch_norm_gradient_row(const mezzo::Shape& shape, bool train
       inserted("batch_norm_gradient", {{"training", training}, {"epilogue", mezzo::Epilogue::relu}, {"masked", keeps}});
   row.arguments.push_back({uniform(shape, -1, 1, 6)});
   if (keeps) row.outputs.push_back(Role::varied());
-  row.plain = [training, keeps](const Tensors& v) {
-    Tensors operands = v;
+  row.plain = [training, keeps](const TensorList& v) {
+    TensorList operands = v;
     operands[0] = zip(v[5], v[0], [](double y, double g) { return y > 0 ? g : 0; });
-    Tensors out = plain_batch_norm_gradient(operands, training);
+    TensorList out = plain_batch_norm_gradient(operands, training);
     if (keeps) out.push_back(operands[0]);
     return out;
   };
@@ -262,23 +263,24 @@ inline std::vector<Argument> loss_arguments(const mezzo::Shape& shape, bool from
 }
 
 inline OpRow crossentropy_row(const mezzo::Shape& shape, bool from_logits) {
-  return {.op = "sparse_categorical_crossentropy",
-          .note = mezzo::to_string(shape) + (from_logits ? " of logits" : " of probabilities"),
-          .call =
-              [from_logits](const mezzo::Values& v) {
-                return mezzo::Values{mezzo::sparse_crossentropy(v[0], v[1], from_logits)};
-              },
-          .arguments = loss_arguments(shape, from_logits),
-          .outputs = {Role::accumulated()},
-          .plain = [from_logits](const Tensors& v) { return Tensors{plain_crossentropy(v[0], v[1], from_logits)}; },
-          .differentiable = {1},
-          .depth = static_cast<double>(shape.back())};
+  return {
+      .op = "sparse_categorical_crossentropy",
+      .note = mezzo::to_string(shape) + (from_logits ? " of logits" : " of probabilities"),
+      .call =
+          [from_logits](const mezzo::Values& v) {
+            return mezzo::Values{mezzo::sparse_crossentropy(v[0], v[1], from_logits)};
+          },
+      .arguments = loss_arguments(shape, from_logits),
+      .outputs = {Role::accumulated()},
+      .plain = [from_logits](const TensorList& v) { return TensorList{plain_crossentropy(v[0], v[1], from_logits)}; },
+      .differentiable = {1},
+      .depth = static_cast<double>(shape.back())};
 }
 
 inline OpRow crossentropy_gradient_row(const mezzo::Shape& shape, bool from_logits) {
   std::vector<Argument> arguments = loss_arguments(shape, from_logits);
   arguments.push_back({uniform(arguments[0].numbers.shape(), 0.5, 2, 3), Role::accumulated()});
-  const auto plain = [from_logits](const Tensors& v) {
+  const auto plain = [from_logits](const TensorList& v) {
     const std::int64_t classes = v[1].shape().back();
     const std::vector<double> label = v[0].to_doubles();
     mezzo::Tensor out(v[1].shape(), mezzo::DType::float64);
@@ -292,7 +294,7 @@ inline OpRow crossentropy_gradient_row(const mezzo::Shape& shape, bool from_logi
                                        : 1 / sum - (right ? 1 / score[i % classes] : 0);
       out.mutable_data<double>()[i] = v[2].data<double>()[row] * slope;
     }
-    return Tensors{out};
+    return TensorList{out};
   };
   return {.op = "sparse_categorical_crossentropy_gradient",
           .note = mezzo::to_string(shape) + (from_logits ? " of logits" : " of probabilities"),

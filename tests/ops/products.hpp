@@ -42,7 +42,7 @@ inline OpRow matmul_row(const Product& product) {
               },
           .arguments = {{uniform(product.a, -1, 1, 1)}, {uniform(product.b, -1, 1, 2)}},
           .outputs = {Role::varied()},
-          .plain = [ta, tb](const Tensors& v) { return Tensors{plain_matmul(v[0], v[1], ta, tb)}; },
+          .plain = [ta, tb](const TensorList& v) { return TensorList{plain_matmul(v[0], v[1], ta, tb)}; },
           .differentiable = {0, 1},
           .depth = static_cast<double>(ta ? product.a[product.a.size() - 2] : product.a.back()),
           .exact_on_integers = true};
@@ -59,7 +59,7 @@ inline OpRow fused_matmul_row(Role bias, std::int64_t rows = 7, std::int64_t dep
   row.note += ", " + std::to_string(rows) + " rows of " + std::to_string(depth);
   row.call = inserted("matmul", {{"transpose_a", false}, {"transpose_b", false}, {"epilogue", mezzo::Epilogue::relu}});
   row.arguments.push_back({uniform({18}, -1, 1, 3), bias});
-  row.plain = [](const Tensors& v) { return Tensors{biased_relu(plain_matmul(v[0], v[1], false, false), v[2])}; };
+  row.plain = [](const TensorList& v) { return TensorList{biased_relu(plain_matmul(v[0], v[1], false, false), v[2])}; };
   row.differentiable = {};
   row.internal = true;
   return row;
@@ -127,7 +127,7 @@ inline OpRow conv2d_row(const Convolution& c) {
           .call = [c](const mezzo::Values& v) { return mezzo::Values{mezzo::conv2d(v[0], v[1], c.options)}; },
           .arguments = {{uniform(c.x, -1, 1, 1)}, {uniform(c.kernel, -1, 1, 2)}},
           .outputs = {Role::varied()},
-          .plain = [c](const Tensors& v) { return Tensors{plain_conv2d(c, v[0], v[1])}; },
+          .plain = [c](const TensorList& v) { return TensorList{plain_conv2d(c, v[0], v[1])}; },
           .differentiable = {0, 1},
           .depth = c.depth(),
           .exact_on_integers = true};
@@ -140,7 +140,7 @@ inline OpRow fused_conv2d_row(const Convolution& c, Role bias) {
   attributes.set("epilogue", mezzo::Epilogue::relu);
   row.call = inserted("conv2d", attributes);
   row.arguments.push_back({uniform({c.kernel[3]}, -1, 1, 3), bias});
-  row.plain = [c](const Tensors& v) { return Tensors{biased_relu(plain_conv2d(c, v[0], v[1]), v[2])}; };
+  row.plain = [c](const TensorList& v) { return TensorList{biased_relu(plain_conv2d(c, v[0], v[1]), v[2])}; };
   row.differentiable = {};
   row.internal = true;
   return row;
@@ -151,7 +151,7 @@ inline OpRow conv2d_gradient_row(const Convolution& c, bool of_kernel, Role to) 
   mezzo::Attributes attributes = c.attributes();
   attributes.set("shape", shape);
   const std::string op = of_kernel ? "conv2d_kernel_gradient" : "conv2d_input_gradient";
-  const auto plain = [c, of_kernel, shape](const Tensors& v) {
+  const auto plain = [c, of_kernel, shape](const TensorList& v) {
     mezzo::Tensor out(shape, mezzo::DType::float64);
     double* sums = out.mutable_data<double>();
     for_each_product(c, [&](std::int64_t y, std::int64_t x, std::int64_t k) {
@@ -161,7 +161,7 @@ inline OpRow conv2d_gradient_row(const Convolution& c, bool of_kernel, Role to) 
         sums[x] += v[0].data<double>()[y] * v[1].data<double>()[k];
       }
     });
-    return Tensors{out};
+    return TensorList{out};
   };
   const mezzo::Tensor x = uniform(c.x, -1, 1, 1), kernel = uniform(c.kernel, -1, 1, 2),
                       g = uniform(c.output(), -1, 1, 3);

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(integers_keep_their_dtype) {
 // The last of equal indices holds, and has the gradient; an element that it hides has none.
 BOOST_AUTO_TEST_CASE(the_last_of_equal_indices_holds) {
   const Tensor indices({3, 1}, std::vector<std::int32_t>{1, 0, 1});
-  const Tensors results = run_in_eager_trace(
+  const TensorList results = run_in_eager_trace(
       [&](const Values& x) {
         const Value y = scatter_update(x[0], Value(indices), x[1]);
         Values out{y};
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(the_last_of_equal_indices_holds) {
 }
 
 BOOST_AUTO_TEST_CASE(equal_elements_share_the_gradient) {
-  const Tensors results = run_in_eager_trace(
+  const TensorList results = run_in_eager_trace(
       [](const Values& x) {
         return Values{gradients(max(x[0]), x)[0],
                       gradients(segment_max(x[0], Value(Tensor({3}, DType::int32)), 1), x)[0]};

@@ -194,7 +194,7 @@ void add_creation(Table& t) {
 void add_products(Table& t) {
   const auto product = [](const Value& a, const Value& b) { return matmul(a, b); };
   t["matmul_stretched"] = t["matmul_vector"] = t["matmul_row"] = of_two(product);
-  t["dot"] = of_two(dot);
+  t["dot"] = of_two([](const Value& a, const Value& b) { return dot(a, b); });
   t["vdot"] = of_two(vdot);
   t["inner"] = of_two(inner);
   t["outer"] = of_two(outer);
@@ -248,8 +248,8 @@ const Table& functions() {
   return all;
 }
 
-Tensors tensors(const nlohmann::json& arrays) {
-  Tensors out;
+TensorList tensors(const nlohmann::json& arrays) {
+  TensorList out;
   for (const auto& entry : arrays) out.push_back(recorded_tensor(entry));
   return out;
 }
@@ -270,13 +270,13 @@ void check_equal(const Tensor& result, const Tensor& expected, double tolerance)
 
 // The case's outputs and the gradients of sum(first output * cotangent), with floating inputs in `dtype`.
 void check_case(const std::string& name, const nlohmann::json& entry, DType dtype, double tolerance) {
-  Tensors inputs = tensors(entry["inputs"]);
+  TensorList inputs = tensors(entry["inputs"]);
   for (Tensor& input : inputs) {
     if (is_floating(input.dtype())) input = input.cast(dtype);
   }
   const Function& function = functions().at(name);
   const std::vector<std::size_t> floats = entry.value("differentiable", std::vector<std::size_t>{});
-  const Tensors results = run_in_eager_trace(
+  const TensorList results = run_in_eager_trace(
       [&](const Values& x) {
         Values out = function(x);
         if (floats.empty()) return out;
@@ -288,7 +288,7 @@ void check_case(const std::string& name, const nlohmann::json& entry, DType dtyp
         return out;
       },
       inputs, true);
-  Tensors expected = tensors(entry["outputs"]);
+  TensorList expected = tensors(entry["outputs"]);
   if (!floats.empty()) {
     for (const Tensor& gradient : tensors(entry["gradients"])) expected.push_back(gradient);
   }

@@ -18,7 +18,7 @@ Frame frame(const std::string& entry, bool trainable = true) {
 }
 
 // What one layer's two calls drop, at a seed and step.
-Tensors two_calls(const std::string& path, double seed, double step) {
+TensorList two_calls(const std::string& path, double seed, double step) {
   Trace trace(Trace::Mode::eager, true);
   trace.runtime_values[{RuntimeScalar::seed}] = seed;
   trace.runtime_values[{RuntimeScalar::step}] = step;
@@ -34,7 +34,7 @@ Tensor attention_weights(const Value& identity) {
 }
 
 // Weights that two calls of attention in one layer leave.
-Tensors two_attentions(const std::string& path, double seed, double step) {
+TensorList two_attentions(const std::string& path, double seed, double step) {
   Tensor identity({1, 20, 1, 20});
   for (std::int64_t i = 0; i < 20; ++i) identity.mutable_data<float>()[21 * i] = 1;
   Trace trace(Trace::Mode::eager, true);
@@ -45,8 +45,8 @@ Tensors two_attentions(const std::string& path, double seed, double step) {
 }
 
 // What two calls drop depends on the path, the call, the seed and the step.
-void check_dependence(Tensors (*two)(const std::string& path, double seed, double step)) {
-  const Tensors base = two("a", 1, 2), again = two("a", 1, 2);
+void check_dependence(TensorList (*two)(const std::string& path, double seed, double step)) {
+  const TensorList base = two("a", 1, 2), again = two("a", 1, 2);
   for (std::size_t i = 0; i < 2; ++i) BOOST_TEST(base[i].equal(again[i]));
   BOOST_TEST(!base[0].equal(base[1]));
   BOOST_TEST(!base[0].equal(two("b", 1, 2)[0]));

@@ -55,8 +55,8 @@ BOOST_AUTO_TEST_CASE(custom_gradients_replace_those_of_the_ops) {
   BOOST_TEST(doubled(x).tensor().equal(Tensor({3}, std::vector<float>{2, -4, 6})));
   for (const Trace::Mode mode : {Trace::Mode::graph, Trace::Mode::eager}) {
     const auto step = [](const Values& xs) { return gradients(sum(doubled(xs[0])), {xs[0]}); };
-    const Tensors found = mode == Trace::Mode::eager ? run_in_eager_trace(step, {x}, true)
-                                                     : run_compiled(trace_step(step, {x}, true), {x}, true);
+    const TensorList found = mode == Trace::Mode::eager ? run_in_eager_trace(step, {x}, true)
+                                                        : run_compiled(trace_step(step, {x}, true), {x}, true);
     BOOST_TEST(found[0].equal(Tensor({3}, std::vector<float>{5, 5, 5})));
   }
 }
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(custom_ops_run_in_every_policy) {
       return Values{y, gradients(sum(y), {xs[0]})[0]};
     };
     for (const bool eager : {false, true}) {
-      const Tensors found =
+      const TensorList found =
           eager ? run_in_eager_trace(step, {x}, true) : run_compiled(trace_step(step, {x}, true), {x}, true);
       BOOST_TEST(found[0].equal(Tensor({3}, std::vector<float>{4, -8, 12}).cast(dtype)));
       BOOST_TEST(found[1].equal(Tensor({3}, std::vector<float>{4, 4, 4}).cast(dtype)));

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(are_summed_in_int64_eagerly_in_plans_and_in_functional_mode
   const StepFunction step = [](const Values& x) { return Values{sum(x[0]), sum(x[0], {.axes = {1}})}; };
   for (const DType dtype : integer_dtypes) {
     const Tensor units = Tensor({3, 300}, std::vector<std::uint8_t>(900, 1)).cast(dtype);
-    for (const Tensors& results :
+    for (const TensorList& results :
          {run_in_eager_trace(step, {units}), run_compiled(trace_step(step, {units}), {units})}) {
       BOOST_TEST((results[0].dtype() == DType::int64), dtype_name(dtype));
       BOOST_TEST(results[0].item() == 900);

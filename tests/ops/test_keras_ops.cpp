@@ -203,14 +203,14 @@ void check_near(const Tensor& got, Tensor expected, double tolerance, bool gradi
 }
 
 void check_case(const Call& call, const nlohmann::json& expected, DType dtype, double tolerance) {
-  Tensors inputs;
+  TensorList inputs;
   for (const auto& x : expected.at("inputs")) {
     const Tensor input = numbers_of(x);
     inputs.push_back(is_floating(input.dtype()) ? input.cast(dtype) : input);
   }
   const PolicyScope policy{Policy(dtype)};
   const StepFunction step = with_gradients_of(call, expected);
-  const Tensors eager = run_in_eager_trace(step, inputs);
+  const TensorList eager = run_in_eager_trace(step, inputs);
   Tensor output = numbers_of(expected.at("output"));
   if (dtype == DType::float32 && output.dtype() == DType::float64) {  // the largest number of float64: nan_to_num
     constexpr double largest = std::numeric_limits<float>::max();
@@ -229,7 +229,7 @@ void check_case(const Call& call, const nlohmann::json& expected, DType dtype, d
   }
   const Graph graph = trace_step(step, inputs);
   for (const bool fuse : {false, true}) {
-    const Tensors planned = run_compiled(graph, inputs, fuse);
+    const TensorList planned = run_compiled(graph, inputs, fuse);
     for (std::size_t i = 0; i < eager.size(); ++i) {
       BOOST_TEST(largest_difference(planned[i], eager[i]) == 0, "a plan, fused: " << fuse << ", result " << i);
     }

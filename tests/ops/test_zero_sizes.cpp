@@ -107,7 +107,7 @@ OpRow rows_of_table(Draw& draw) {
           .arguments = {{uniform(table, -1, 1)},
                         {integers(indices, DType::int32, 0, static_cast<double>(table[0])), DType::int32}},
           .outputs = {mezzo_tests::Role::varied()},
-          .plain = [](const Tensors& v) { return Tensors{plain_gather(v[0], v[1])}; },
+          .plain = [](const TensorList& v) { return TensorList{plain_gather(v[0], v[1])}; },
           .differentiable = {0},
           .depth = 16,
           .internal = true};

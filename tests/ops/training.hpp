@@ -15,7 +15,7 @@ inline mezzo::Tensor with_number(mezzo::Tensor x, double number) {
   return x;
 }
 
-inline bool all_finite(const Tensors& tensors) {
+inline bool all_finite(const TensorList& tensors) {
   bool finite = true;
   for (const mezzo::Tensor& tensor : tensors) {
     for (const double x : tensor.to_doubles()) finite = finite && std::isfinite(x);
@@ -23,30 +23,31 @@ inline bool all_finite(const Tensors& tensors) {
   return finite;
 }
 
-inline OpRow all_finite_row(const std::string& note, const Tensors& arguments) {
-  OpRow row{
-      .op = "all_finite",
-      .note = note,
-      .call = inserted("all_finite"),
-      .arguments = {},
-      .outputs = {mezzo::DType::boolean},
-      .plain =
-          [](const Tensors& v) { return Tensors{mezzo::Tensor::scalar(all_finite(v) ? 1 : 0, mezzo::DType::boolean)}; },
-      .internal = true};
+inline OpRow all_finite_row(const std::string& note, const TensorList& arguments) {
+  OpRow row{.op = "all_finite",
+            .note = note,
+            .call = inserted("all_finite"),
+            .arguments = {},
+            .outputs = {mezzo::DType::boolean},
+            .plain =
+                [](const TensorList& v) {
+                  return TensorList{mezzo::Tensor::scalar(all_finite(v) ? 1 : 0, mezzo::DType::boolean)};
+                },
+            .internal = true};
   for (const mezzo::Tensor& argument : arguments) row.arguments.push_back({argument});
   return row;
 }
 
-inline OpRow multiplier_row(const std::string& note, double clipnorm, const Tensors& gradients) {
-  const auto plain = [clipnorm](const Tensors& v) {
+inline OpRow multiplier_row(const std::string& note, double clipnorm, const TensorList& gradients) {
+  const auto plain = [clipnorm](const TensorList& v) {
     const double scale = v[0].item();
     double squares = 0;
     for (std::size_t i = 1; i < v.size(); ++i) {
       for (const double g : v[i].to_doubles()) squares += g / scale * g / scale;
     }
     const double shrink = clipnorm > 0 ? std::min(1.0, clipnorm / std::sqrt(squares)) : 1;
-    return Tensors{float64_scalar(shrink / scale),
-                   mezzo::Tensor::scalar(all_finite({v.begin() + 1, v.end()}) ? 1 : 0, mezzo::DType::boolean)};
+    return TensorList{float64_scalar(shrink / scale),
+                      mezzo::Tensor::scalar(all_finite({v.begin() + 1, v.end()}) ? 1 : 0, mezzo::DType::boolean)};
   };
   OpRow row{.op = "gradient_multiplier",
             .note = note,
@@ -67,8 +68,8 @@ inline std::uint32_t bits_of(float x) {
 }
 
 inline OpRow split_master_row() {
-  const auto plain = [](const Tensors& v) {
-    Tensors out{v[0].cast(mezzo::DType::bfloat16), mezzo::Tensor(v[0].shape(), mezzo::DType::int16)};
+  const auto plain = [](const TensorList& v) {
+    TensorList out{v[0].cast(mezzo::DType::bfloat16), mezzo::Tensor(v[0].shape(), mezzo::DType::int16)};
     for (std::int64_t i = 0; i < v[0].size(); ++i) {  // none is halfway between two
       const auto high = static_cast<float>(out[0].data<mezzo::bfloat16>()[i]);
       const std::uint32_t low = bits_of(v[0].data<float>()[i]) - bits_of(high);
@@ -86,13 +87,13 @@ inline OpRow split_master_row() {
 
 inline OpRow join_master_row(std::int64_t count) {
   const mezzo::Tensor whole = split_master_row().arguments[0].numbers.slice(0, count);
-  const Tensors halves = split_master_row().plain({whole});
+  const TensorList halves = split_master_row().plain({whole});
   return {.op = "join_master",
           .note = std::to_string(count) + " elements",
           .call = inserted("join_master"),
           .arguments = {{halves[0], mezzo::DType::bfloat16}, {halves[1], mezzo::DType::int16}},
           .outputs = {mezzo::DType::float32},
-          .plain = [whole](const Tensors&) { return Tensors{whole}; },
+          .plain = [whole](const TensorList&) { return TensorList{whole}; },
           .internal = true};
 }
 

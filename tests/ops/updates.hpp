@@ -26,8 +26,8 @@ inline void add_copy(OpRow& row, mezzo::Attributes& attributes, const Update& up
   if (!update.copy) return;
   attributes.set("copy_dtype", *update.copy);
   row.outputs.emplace_back(*update.copy);
-  row.plain = [plain = row.plain, dtype = *update.copy](const Tensors& v) {
-    Tensors out = plain(v);
+  row.plain = [plain = row.plain, dtype = *update.copy](const TensorList& v) {
+    TensorList out = plain(v);
     out.push_back(out[0].cast(dtype));
     return out;
   };
@@ -41,8 +41,8 @@ inline void add_places(OpRow& row, mezzo::Attributes& attributes, const Update& 
   attributes.set("compact", true);
   row.arguments[1] = {uniform({6}, -1, 1, 2)};
   row.arguments.push_back({places, mezzo::DType::int32});
-  row.plain = [plain = row.plain](const Tensors& v) {
-    Tensors dense = v;
+  row.plain = [plain = row.plain](const TensorList& v) {
+    TensorList dense = v;
     dense[1] = mezzo::Tensor({37}, mezzo::DType::float64);
     for (std::int64_t i = 0; i < 37; ++i) {
       const std::int32_t place = v.back().data<std::int32_t>()[i];
@@ -60,8 +60,8 @@ inline OpRow sgd_row(const Update& update, Role variable) {
                                {"weight_decay", update.weight_decay},
                                {"clipvalue", update.clipvalue},
                                {"nesterov", update.nesterov}};
-  const auto plain = [update, slot](const Tensors& v) {
-    Tensors out{v[0]};
+  const auto plain = [update, slot](const TensorList& v) {
+    TensorList out{v[0]};
     if (slot) out.push_back(v[2]);
     for (std::int64_t i = 0; i < v[0].size(); ++i) {
       double& w = out[0].mutable_data<double>()[i];
@@ -105,8 +105,8 @@ inline OpRow adam_row(const Update& update, Role variable) {
                                {"epsilon", epsilon},
                                {"weight_decay", update.weight_decay},
                                {"clipvalue", update.clipvalue}};
-  const auto plain = [update](const Tensors& v) {
-    Tensors out{v[0], v[2], v[3]};
+  const auto plain = [update](const TensorList& v) {
+    TensorList out{v[0], v[2], v[3]};
     const double rate = learning_rate * std::sqrt(1 - std::pow(beta_2, count)) / (1 - std::pow(beta_1, count));
     for (std::int64_t i = 0; i < v[0].size(); ++i) {
       double& w = out[0].mutable_data<double>()[i];
@@ -152,8 +152,8 @@ inline OpRow adagrad_row(const Update& update, Role variable) {
                                {"epsilon", 1e-3},
                                {"weight_decay", update.weight_decay},
                                {"clipvalue", update.clipvalue}};
-  const auto plain = [update](const Tensors& v) {
-    Tensors out{v[0], v[2]};
+  const auto plain = [update](const TensorList& v) {
+    TensorList out{v[0], v[2]};
     for (std::int64_t i = 0; i < v[0].size(); ++i) {
       double& w = out[0].mutable_data<double>()[i];
       double& sum = out[1].mutable_data<double>()[i];
@@ -183,8 +183,8 @@ inline OpRow adagrad_row(const Update& update, Role variable) {
 
 // The change of a variable is a product with one norm of the whole variable, and divided by another.
 inline OpRow lars_row(Role variable) {
-  const auto plain = [](const Tensors& v) {
-    Tensors out{v[0]};
+  const auto plain = [](const TensorList& v) {
+    TensorList out{v[0]};
     double of_w = 0, of_g = 0;
     for (std::int64_t i = 0; i < v[0].size(); ++i) {
       const double w = v[0].data<double>()[i], g = v[1].data<double>()[i] * multiplier;
@@ -222,8 +222,8 @@ inline OpRow lars_row(Role variable) {
 // A matrix, or a vector without factors.
 inline OpRow adafactor_row(const std::string& note, const mezzo::Shape& shape, Role variable) {
   const bool factored = shape.size() == 2;
-  const auto plain = [shape, factored](const Tensors& v) {
-    Tensors out(v.begin() + 2, v.begin() + (factored ? 4 : 3));
+  const auto plain = [shape, factored](const TensorList& v) {
+    TensorList out(v.begin() + 2, v.begin() + (factored ? 4 : 3));
     const std::int64_t rows = factored ? shape[0] : 1, columns = shape.back();
     const double b = 1 - std::pow(3.0, -0.8);
     const auto g = [&](std::int64_t i) { return v[1].data<double>()[i] * multiplier; };

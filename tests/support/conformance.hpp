@@ -42,17 +42,17 @@ inline StepFunction with_gradients(const OpRow& row) {
   };
 }
 
-inline Tensors tensors_of(const mezzo::Values& values) {
-  Tensors out;
+inline TensorList tensors_of(const mezzo::Values& values) {
+  TensorList out;
   for (const mezzo::Value& value : values) out.push_back(value.tensor());
   return out;
 }
 
 // Outputs at float64 equal those of plain loops up to the last bits.
 inline void check_values(const OpRow& row) {
-  const Tensors arguments = arguments_in(row, mezzo::DType::float64);
-  const Tensors outputs = run_in_eager_trace(row.call, arguments, row.training);
-  const Tensors expected = row.plain(arguments);
+  const TensorList arguments = arguments_in(row, mezzo::DType::float64);
+  const TensorList outputs = run_in_eager_trace(row.call, arguments, row.training);
+  const TensorList expected = row.plain(arguments);
   BOOST_TEST_REQUIRE(outputs.size() == expected.size());
   BOOST_TEST_REQUIRE(outputs.size() == row.outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -83,12 +83,12 @@ inline void check_gradients(const OpRow& row) {
   const bool has_gradient = static_cast<bool>(mezzo::find_op(row.op).gradient);
   if (row.differentiable.empty()) return;
   BOOST_TEST(has_gradient);
-  const Tensors arguments = arguments_in(row, mezzo::DType::float64);
-  const auto loss_at = [&](const Tensors& at) {
+  const TensorList arguments = arguments_in(row, mezzo::DType::float64);
+  const auto loss_at = [&](const TensorList& at) {
     const mezzo::Tensor output = run_in_eager_trace(row.call, at, row.training)[0];
     return dot(output, loss_weights(mezzo::Value(output)));
   };
-  const Tensors results = run_in_eager_trace(with_gradients(row), arguments, row.training);
+  const TensorList results = run_in_eager_trace(with_gradients(row), arguments, row.training);
   constexpr double step = 1e-6;
   for (std::size_t k = 0; k < row.differentiable.size(); ++k) {
     const std::size_t i = row.differentiable[k];
@@ -98,7 +98,7 @@ inline void check_gradients(const OpRow& row) {
       BOOST_TEST(gradient.shape() == arguments[i].shape(), boost::test_tools::per_element());
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         const mezzo::Tensor direction = random_tensor(arguments[i].shape(), mezzo::DType::float64, 100 + seed);
-        Tensors up = arguments, down = arguments;
+        TensorList up = arguments, down = arguments;
         up[i] = moved(arguments[i], direction, step);
         down[i] = moved(arguments[i], direction, -step);
         const double expected = (loss_at(up) - loss_at(down)) / (2 * step);
@@ -109,8 +109,8 @@ inline void check_gradients(const OpRow& row) {
 }
 
 // The operands of a node of a traced row: arguments of the row, and constants.
-inline Tensors operands_of(const mezzo::Node& node, const mezzo::Graph& graph, const Tensors& arguments) {
-  Tensors out;
+inline TensorList operands_of(const mezzo::Node& node, const mezzo::Graph& graph, const TensorList& arguments) {
+  TensorList out;
   for (const mezzo::Value& input : node.inputs) {
     const mezzo::NodePtr& source = input.node();
     if (source->op->name == "constant") {
@@ -160,11 +160,11 @@ class KernelCheck {
   // Runs each implementation that accepts the request. Returns their names.
   std::set<std::string> run() {
     std::set<std::string> ran;
-    const Tensors arguments = arguments_in(row_, dtype_);
+    const TensorList arguments = arguments_in(row_, dtype_);
     const mezzo::Graph graph = trace_step(row_.call, arguments, row_.training);
     const mezzo::NodePtr node = find_node(graph, row_.op);
     const mezzo::KernelRequest request = request_of(node);
-    const Tensors operands = operands_of(*node, graph, arguments);
+    const TensorList operands = operands_of(*node, graph, arguments);
     for (const mezzo::Implementation& implementation : mezzo::kernel_table()) {
       if (implementation.op->name != row_.op) continue;
       std::string reason;
@@ -184,25 +184,25 @@ class KernelCheck {
   }
 
  private:
-  void check(mezzo::Kernel& kernel, const mezzo::KernelRequest& request, const Tensors& operands,
-             const Tensors& arguments) {
-    const Tensors results = run_kernel(kernel, request, operands);
-    const Tensors exact = exact_results(arguments);
+  void check(mezzo::Kernel& kernel, const mezzo::KernelRequest& request, const TensorList& operands,
+             const TensorList& arguments) {
+    const TensorList results = run_kernel(kernel, request, operands);
+    const TensorList exact = exact_results(arguments);
     for (std::size_t i = 0; i < results.size(); ++i) {
       BOOST_TEST_CONTEXT("output " << i) check_close(row_, results[i], exact[i]);
     }
     if (!row_.exact_on_integers) return;
-    const Tensors integers = small(arguments);
-    const Tensors counted = run_kernel(kernel, request, integers);
-    const Tensors expected = exact_results(integers);
+    const TensorList integers = small(arguments);
+    const TensorList counted = run_kernel(kernel, request, integers);
+    const TensorList expected = exact_results(integers);
     for (std::size_t i = 0; i < counted.size(); ++i) {
       BOOST_TEST(largest_difference(counted[i], expected[i].cast(counted[i].dtype())) == 0, "integers, output " << i);
     }
   }
 
   // Results of the reference at float64, for the same numbers.
-  Tensors exact_results(const Tensors& arguments) const {
-    Tensors wide = arguments;
+  TensorList exact_results(const TensorList& arguments) const {
+    TensorList wide = arguments;
     for (std::size_t i = 0; i < wide.size(); ++i) {
       if (!row_.arguments[i].role.is_fixed()) wide[i] = wide[i].cast(mezzo::DType::float64);
     }
@@ -212,13 +212,13 @@ class KernelCheck {
     for (const auto& [name, value] : node->attributes.entries()) {
       if (name != "copy_dtype") attributes.set(name, value);
     }
-    Tensors exact = run_reference(row_.op, attributes, operands_of(*node, graph, wide));
+    TensorList exact = run_reference(row_.op, attributes, operands_of(*node, graph, wide));
     if (node->attributes.has("copy_dtype")) exact.push_back(exact[0]);
     return exact;
   }
 
-  Tensors small(const Tensors& arguments) const {
-    Tensors out = arguments;
+  TensorList small(const TensorList& arguments) const {
+    TensorList out = arguments;
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (row_.arguments[i].role.is_fixed()) continue;
       out[i] = small_integers(out[i].shape(), out[i].dtype(), 40 + i);
@@ -230,7 +230,7 @@ class KernelCheck {
   mezzo::DType dtype_;
 };
 
-inline void check_same_bits(const Tensors& left, const Tensors& right, const std::string& what) {
+inline void check_same_bits(const TensorList& left, const TensorList& right, const std::string& what) {
   for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
     BOOST_TEST(left[i].equal(right[i]), what << ", result " << i << " of " << left[i].describe());
   }
@@ -239,15 +239,15 @@ inline void check_same_bits(const Tensors& left, const Tensors& right, const std
 // A row gives the same bits outside of a trace, in an eager trace and in an unfused plan. A fused plan rounds in
 // another order, so its results are close.
 inline void check_eager_and_traced(const OpRow& row, mezzo::DType dtype) {
-  const Tensors arguments = arguments_in(row, dtype);
+  const TensorList arguments = arguments_in(row, dtype);
   const StepFunction step = with_gradients(row);
-  const Tensors eager = run_in_eager_trace(step, arguments, row.training);
+  const TensorList eager = run_in_eager_trace(step, arguments, row.training);
   const mezzo::Graph graph = trace_step(step, arguments, row.training);
-  const Tensors planned = run_compiled(graph, arguments, false);
+  const TensorList planned = run_compiled(graph, arguments, false);
   BOOST_TEST_REQUIRE(planned.size() == row.outputs.size() + row.differentiable.size());
   check_same_bits(planned, eager, "plan and eager trace");
   if (!row.training) check_same_bits(tensors_of(row.call(values_of(arguments))), eager, "without and within a trace");
-  const Tensors fused = run_compiled(graph, arguments, true);
+  const TensorList fused = run_compiled(graph, arguments, true);
   for (std::size_t i = 0; i < planned.size(); ++i) check_close(row, fused[i], planned[i]);
 }
 
@@ -255,13 +255,15 @@ inline void check_eager_and_traced(const OpRow& row, mezzo::DType dtype) {
 // largest one, and the rounding errors of sums.
 inline void check_gradients_in(const OpRow& row, mezzo::DType dtype) {
   if (row.differentiable.empty()) return;
-  const Tensors arguments = arguments_in(row, dtype);
-  Tensors wide;
+  const TensorList arguments = arguments_in(row, dtype);
+  TensorList wide;
   for (const mezzo::Tensor& argument : arguments) {
     wide.push_back(is_floating(argument.dtype()) ? argument.cast(mezzo::DType::float64) : argument);
   }
-  const auto gradients = [&](const Tensors& at) { return run_in_eager_trace(with_gradients(row), at, row.training); };
-  const Tensors narrow = gradients(arguments), exact = gradients(wide);
+  const auto gradients = [&](const TensorList& at) {
+    return run_in_eager_trace(with_gradients(row), at, row.training);
+  };
+  const TensorList narrow = gradients(arguments), exact = gradients(wide);
   for (std::size_t k = 0; k < row.differentiable.size(); ++k) {
     const mezzo::Tensor& gradient = narrow[row.outputs.size() + k];
     const std::vector<double> x = gradient.to_doubles(), y = exact[row.outputs.size() + k].to_doubles();
@@ -281,8 +283,8 @@ inline void check_autocast(const OpRow& row, const std::string& policy_name) {
   if (row.internal) return;
   const mezzo::Policy policy(policy_name);
   const mezzo::DType compute = row.keeps ? mezzo::DType::float32 : policy.compute_dtype();
-  const Tensors arguments = arguments_in(row, mezzo::DType::float32);
-  const Tensors expected = row.plain(arguments_in(row, mezzo::DType::float64));
+  const TensorList arguments = arguments_in(row, mezzo::DType::float32);
+  const TensorList expected = row.plain(arguments_in(row, mezzo::DType::float64));
   mezzo::Trace trace(mezzo::Trace::Mode::graph, row.training);
   const mezzo::PolicyScope scope(policy);
   mezzo::Values inputs;

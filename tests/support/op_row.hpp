@@ -54,10 +54,10 @@ struct OpRow {
   std::function<mezzo::Values(const mezzo::Values&)> call;
   std::vector<Argument> arguments;
   std::vector<Role> outputs;
-  std::function<Tensors(const Tensors&)> plain;  // outputs by plain loops, in double or their fixed dtype
-  std::vector<std::size_t> differentiable{};     // arguments for which the first output has a gradient
-  double ulps = rounded_once;                    // largest distance from the exact result, in units in the last place
-  double depth = 0;  // number of products or terms in the sum for each element; 0: elementwise
+  std::function<TensorList(const TensorList&)> plain;  // outputs by plain loops, in double or their fixed dtype
+  std::vector<std::size_t> differentiable{};           // arguments for which the first output has a gradient
+  double ulps = rounded_once;  // largest distance from the exact result, in units in the last place
+  double depth = 0;            // number of products or terms in the sum for each element; 0: elementwise
   bool exact_on_integers = false;
   bool training = false;  // traced as a training step
   bool keeps = false;     // autocast does not cast its operands
@@ -78,13 +78,13 @@ Refusal refusal(const std::string& op, const std::string& text, std::function<vo
 }
 
 // The row's operands where T is `dtype`.
-inline Tensors arguments_in(const OpRow& row, mezzo::DType dtype) {
-  Tensors out;
+inline TensorList arguments_in(const OpRow& row, mezzo::DType dtype) {
+  TensorList out;
   for (const Argument& argument : row.arguments) out.push_back(argument.numbers.cast(argument.role.in(dtype)));
   return out;
 }
 
-inline mezzo::Values values_of(const Tensors& tensors) { return {tensors.begin(), tensors.end()}; }
+inline mezzo::Values values_of(const TensorList& tensors) { return {tensors.begin(), tensors.end()}; }
 
 // Inserts a node of an op that has no function of its own.
 inline std::function<mezzo::Values(const mezzo::Values&)> inserted(const std::string& op,

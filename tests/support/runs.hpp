@@ -12,13 +12,13 @@
 
 namespace mezzo_tests {
 
-using Tensors = std::vector<mezzo::Tensor>;
+using TensorList = std::vector<mezzo::Tensor>;
 
 // A step: maps inputs to the values that become outputs 0, 1, ... of the trace.
 using StepFunction = std::function<mezzo::Values(const mezzo::Values&)>;
 
 // Traces a step on symbols of the arguments' shapes and dtypes.
-inline mezzo::Graph trace_step(const StepFunction& step, const Tensors& arguments, bool training = false) {
+inline mezzo::Graph trace_step(const StepFunction& step, const TensorList& arguments, bool training = false) {
   mezzo::Trace trace(mezzo::Trace::Mode::graph, training);
   mezzo::Values inputs;
   for (const mezzo::Tensor& argument : arguments) {
@@ -30,25 +30,25 @@ inline mezzo::Graph trace_step(const StepFunction& step, const Tensors& argument
 }
 
 // The outputs of a step that is computed while it is traced.
-inline Tensors run_in_eager_trace(const StepFunction& step, const Tensors& arguments, bool training = false) {
+inline TensorList run_in_eager_trace(const StepFunction& step, const TensorList& arguments, bool training = false) {
   mezzo::Trace trace(mezzo::Trace::Mode::eager, training);
   mezzo::Values inputs;
   for (const mezzo::Tensor& argument : arguments) {
     inputs.push_back(trace.input("x" + std::to_string(inputs.size()), argument));
   }
-  Tensors outputs;
+  TensorList outputs;
   for (const mezzo::Value& output : step(inputs)) outputs.push_back(output.tensor());
   return outputs;
 }
 
-inline Tensors outputs_of(const mezzo::Plan& plan) {
-  Tensors outputs;
+inline TensorList outputs_of(const mezzo::Plan& plan) {
+  TensorList outputs;
   for (std::size_t i = 0; i < plan.output_names().size(); ++i) outputs.push_back(plan.output(i));
   return outputs;
 }
 
 // Compiles and runs a graph once.
-inline Tensors run_compiled(const mezzo::Graph& graph, const Tensors& arguments, bool fuse = true) {
+inline TensorList run_compiled(const mezzo::Graph& graph, const TensorList& arguments, bool fuse = true) {
   mezzo::Plan plan(mezzo::run_passes(graph, {fuse}), std::make_shared<mezzo::Arena>());
   plan.run(arguments, {});
   return outputs_of(plan);

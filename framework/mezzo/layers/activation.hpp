@@ -11,7 +11,7 @@ struct ActivationOptions {
   Policy dtype{};                   ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// Activation function as a layer: `Activation("relu")`, `Activation(tanh)`, `Activation([](const Value& x) { return
+/// Activation function as a layer: `Activation("relu")`, `Activation(sigmoid)`, `Activation([](const Value& x) { return
 /// x * sigmoid(x); })`. Options of other layers hold an ActivationFunction.
 class MEZZO_API Activation : public Layer {
  public:

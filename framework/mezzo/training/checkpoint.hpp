@@ -16,7 +16,7 @@ namespace mezzo::detail {
 /// have checksums, and a file without them is refused.
 ///
 /// A checkpoint that is saved inside of fit may have more: numbers of the unfinished epoch, the number of the epoch in
-/// its fit, and the states of callbacks, with tensors `callback.<callback>.<name>`.
+/// its fit, the states of metrics (`metric.<name>.<variable>`) and those of callbacks (`callback.<callback>.<name>`).
 namespace checkpoint_format {
 constexpr const char* name = "mezzo_checkpoint";  ///< value of `format`
 constexpr const char* version = "1";              ///< value of `format_version`
@@ -27,15 +27,15 @@ constexpr const char* fit_epoch = "fit_epoch";          ///< only inside of fit
 constexpr const char* epoch_numbers = "epoch_numbers";  ///< EpochNumbers, in the middle of an epoch
 constexpr const char* callbacks = "callbacks";          ///< CallbackNumbers
 constexpr const char* iterations = "iterations";        ///< per optimizer
-constexpr const char* learning_rate = "learning_rate";  ///< per optimizer, if set_learning_rate() has set it
-constexpr const char* accumulated =
-    "accumulated_steps";  ///< per optimizer: steps whose gradients are accumulated, absent if 0
+/// Per optimizer: steps whose gradients are accumulated, absent if 0; learning rate, absent unless it was set.
+constexpr const char *accumulated = "accumulated_steps", *learning_rate = "learning_rate";
 /// Per optimizer, absent as long as its loss scale is in its initial state.
 constexpr const char *loss_scale = "loss_scale", *finite_steps = "finite_steps", *skipped = "skipped_steps";
 
 std::string weight_key(const std::string& weight);
 std::string optimizer_key(const std::string& optimizer, const std::string& what);
 std::string slot_key(const std::string& optimizer, const std::string& slot, const std::string& weight);
+std::string metric_key(const std::string& metric, std::size_t variable);
 std::string callback_key(const std::string& callback, const std::string& what);
 }  // namespace checkpoint_format
 

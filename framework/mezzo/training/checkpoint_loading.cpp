@@ -141,8 +141,8 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
   if (reader.faults.any()) refuse(" does not fit: " + reader.faults.text());
 
   std::vector<std::int64_t> iterations, accumulated;
-  std::vector<std::optional<double>> rates;
   std::vector<std::optional<LossScaleState>> scales;
+  std::vector<std::optional<double>> rates;
   for (const OptimizerConfig& config : configs) {
     iterations.push_back(count(names::optimizer_key(config.name, names::iterations), largest_count));
     scales.push_back(loss_scale(config.name));
@@ -189,6 +189,12 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
   static_cast<Progress&>(state) = progress_;
   state.epoch_means = Means(epoch_numbers_.means);
   state.skipped_before = epoch_numbers_.skipped_before;
+  state.resumed_metrics.clear();
+  for (const Means::Entry& entry : epoch_numbers_.means) {
+    for (std::size_t i = 0; file_.find(names::metric_key(entry.name, i)) != nullptr; ++i) {
+      state.resumed_metrics[entry.name].push_back(file_.read(names::metric_key(entry.name, i)));
+    }
+  }
   if (seed_ != seed()) seed_everything(seed_);
 }
 

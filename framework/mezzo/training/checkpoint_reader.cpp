@@ -93,7 +93,8 @@ SavedStates CheckpointReader::read(const FileWeight& weight, const OptimizerConf
 
 void CheckpointReader::note_unexpected() {
   for (const SafetensorsFile::Entry& entry : file_.entries()) {
-    if (entry.name.rfind(names::callback_key("", ""), 0) == 0) continue;  // callbacks may be left out
+    // Callbacks and metrics may be left out.
+    if (entry.name.rfind(names::callback_key("", ""), 0) == 0 || entry.name.rfind("metric.", 0) == 0) continue;
     if (known_.count(entry.name) == 0) faults.add(fmt::format("unexpected tensor \"{}\"", entry.name));
   }
 }

@@ -22,6 +22,10 @@ std::string slot_key(const std::string& optimizer, const std::string& slot, cons
   return optimizer_key(optimizer, fmt::format("{}.{}", slot, weight));
 }
 
+std::string metric_key(const std::string& metric, std::size_t variable) {
+  return fmt::format("metric.{}.{}", metric, variable);
+}
+
 std::string callback_key(const std::string& callback, const std::string& what) {
   return callback.empty() ? "callback." : fmt::format("callback.{}.{}", callback, what);
 }
@@ -152,8 +156,16 @@ void add_progress(const TrainingState& state, NamedTensors& tensors, Metadata& m
   if (state.session == nullptr) return;
   metadata[names::fit_epoch] = fmt::to_string(state.fit_epoch);
   if (state.batch > 0) {
-    metadata[names::epoch_numbers] =
-        text_of(EpochNumbers{.means = state.epoch_means.entries(), .skipped_before = state.skipped_before});
+    std::vector<Means::Entry> entries = state.epoch_means.entries();
+    for (Means::Entry& entry : entries) {
+      if (!entry.metric) continue;
+      entry.total = entry.mean() * entry.samples;  // for an epoch without further batches
+      const std::vector<Tensor> numbers = entry.metric->state()->numbers();
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        tensors.emplace_back(names::metric_key(entry.name, i), numbers[i]);
+      }
+    }
+    metadata[names::epoch_numbers] = text_of(EpochNumbers{.means = entries, .skipped_before = state.skipped_before});
   }
   CallbackNumbers numbers;
   for (const auto& [name, callback] : state.session->stateful()) {

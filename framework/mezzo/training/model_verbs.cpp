@@ -15,6 +15,12 @@ DataLoader in_order(const Dataset& data, std::int64_t batch_size) {
   return DataLoader(data, {.batch_size = batch_size});
 }
 
+/// Options of a loop of evaluation or prediction.
+template <class Options>
+EvaluateLoaderOptions loop_options(const Options& options) {
+  return {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks};
+}
+
 /// True if an item of the list is a list itself.
 bool nested(const Metrics& metrics) {
   for (const Metrics& item : metrics.items()) {
@@ -111,16 +117,14 @@ History Model::fit(const DataLoader& loader, const FitLoaderOptions& options) {
 
 Logs Model::evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& options) {
   require_compiled("evaluate");
-  return evaluate(in_order(dataset_of(x, &y, &options.sample_weight), options.batch_size),
-                  {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks});
+  return evaluate(in_order(dataset_of(x, &y, &options.sample_weight), options.batch_size), loop_options(options));
 }
 
 Logs Model::evaluate(const Dataset& data, const EvaluateOptions& options) {
   if (!options.sample_weight.empty()) {
     fail<ValueError>(label(), "evaluate: a Dataset has sample weights as fields of Role::weight; got sample_weight");
   }
-  return evaluate(in_order(data, options.batch_size),
-                  {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks});
+  return evaluate(in_order(data, options.batch_size), loop_options(options));
 }
 
 Logs Model::evaluate(const DataLoader& loader, const EvaluateLoaderOptions& options) {
@@ -133,8 +137,7 @@ Tensor Model::predict(const Tensors& x, const PredictOptions& options) {
 }
 
 Tensor Model::predict(const Dataset& data, const PredictOptions& options) {
-  return predict(in_order(data, options.batch_size),
-                 {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks});
+  return predict(in_order(data, options.batch_size), loop_options(options));
 }
 
 Tensor Model::predict(const DataLoader& loader, const EvaluateLoaderOptions& options) {
@@ -147,8 +150,7 @@ Tensors Model::predict_all(const Tensors& x, const PredictOptions& options) {
 }
 
 Tensors Model::predict_all(const Dataset& data, const PredictOptions& options) {
-  return predict_all(in_order(data, options.batch_size),
-                     {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks});
+  return predict_all(in_order(data, options.batch_size), loop_options(options));
 }
 
 Tensors Model::predict_all(const DataLoader& loader, const EvaluateLoaderOptions& options) {

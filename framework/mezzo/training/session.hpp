@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
@@ -73,7 +74,8 @@ class MEZZO_API Session {
   /// file is malformed or doesn't fit; nothing has changed then.
   virtual void resume(const std::string& path) = 0;
 
-  /// Outputs of the batch, in on_predict_batch_end only: a ValueError elsewhere.
+  /// Outputs of the batch, one tensor for each output of the model, in on_predict_batch_end only: a ValueError
+  /// elsewhere.
   virtual const std::vector<Tensor>& outputs() const = 0;
 
  protected:

@@ -122,12 +122,13 @@ StepRunner::StepRunner(Module& module, RunOptions options, Use use)
       running_(module, use == Use::alone),
       state_(training_state(module)),
       options_(std::move(options)),
-      nesting_(state_, options_) {
-  if (const RunOptions* outer = nesting_.outer; outer != nullptr && options_.policy.inherits()) {
-    options_.policy = outer->policy;  // a call by a hook computes like the running one
-    options_.eager = outer->eager;
-    options_.adaptive_threads = outer->adaptive_threads;
-    options_.float32_winograd = outer->float32_winograd;
+      nesting_(state_, *this) {
+  if (nesting_.outer != nullptr && options_.policy.inherits()) {
+    const RunOptions& outer = nesting_.outer->options_;
+    options_.policy = outer.policy;  // a call by a hook computes like the running one
+    options_.eager = outer.eager;
+    options_.adaptive_threads = outer.adaptive_threads;
+    options_.float32_winograd = outer.float32_winograd;
   }
   require_reach(module, options_.policy);
   // Inside another model's step they are those of its layers.
@@ -137,8 +138,8 @@ StepRunner::StepRunner(Module& module, RunOptions options, Use use)
   }
 }
 
-StepRunner::Nesting::Nesting(TrainingState& training, const RunOptions& options)
-    : outer(std::exchange(training.running, &options)),
+StepRunner::Nesting::Nesting(TrainingState& training, StepRunner& runner)
+    : outer(std::exchange(training.running, &runner)),
       state(training),
       between_steps(training.between_steps.exchange(nullptr)) {}
 
@@ -211,6 +212,7 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   step_ = find_step(phase, batch);
   if (step_ == nullptr) step_ = compile(phase, batch);
   step_->used = ++state_.runs;
+  if (phase == Phase::train && !state_.resumed_metrics.empty()) resume_metrics();
   for (const auto& metric : step_->metrics) metrics_.before_update(metric);
   inputs_.resize(batch.fields.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = batch.fields[i].tensor;
@@ -226,6 +228,18 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
     count_update(i, step_->scaled[i], step_->plan->committed(group), step_->plan->overflow(group));
   }
   step_->plan->count_wall(Profile::Clock::now() - start);
+}
+
+void StepRunner::resume_metrics() {
+  std::vector<Shared<MetricState>> seen = metrics_.seen();
+  for (const Logged& logged : step_->logged) {
+    const auto found = state_.resumed_metrics.find(logged.name);
+    if (!logged.metric || found == state_.resumed_metrics.end()) continue;
+    logged.metric->state()->set(found->second);
+    seen.push_back(logged.metric->state());
+  }
+  metrics_.continue_with(std::move(seen));
+  state_.resumed_metrics.clear();
 }
 
 void StepRunner::make_room() {

@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -59,6 +60,7 @@ struct CompiledStep {
 };
 
 class RunningSession;
+class StepRunner;
 
 /// Position in a training.
 struct Progress {
@@ -76,15 +78,16 @@ struct TrainingState : RunState, Progress {
   bool is_between_steps() const;
 
   OptimizerConfigs optimizers;
-  bool configured = false;                          ///< true once `optimizers` are set
-  Policy chosen;                                    ///< result of precision "auto"
-  bool trained = false;                             ///< true if last_plan is a training plan
-  History history;                                  ///< epochs of the last fit that have ended
-  Means epoch_means;                                ///< of the batches done of the unfinished epoch
+  bool configured = false;                                     ///< true once `optimizers` are set
+  Policy chosen;                                               ///< result of precision "auto"
+  bool trained = false;                                        ///< true if last_plan is a training plan
+  History history;                                             ///< epochs of the last fit that have ended
+  Means epoch_means;                                           ///< of the batches done of the unfinished epoch
+  std::map<std::string, std::vector<Tensor>> resumed_metrics;  ///< of that epoch, until its first step after a resume
   std::vector<std::int64_t> skipped_before;         ///< by optimizer, skipped steps at the start of that epoch
   RunningSession* session = nullptr;                ///< of the running fit
   std::atomic<const void*> between_steps{nullptr};  ///< key of the thread whose hooks run; null: none
-  const RunOptions* running = nullptr;              ///< of the innermost StepRunner
+  StepRunner* running = nullptr;                    ///< innermost one
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   std::vector<std::unique_ptr<CompiledStep>> steps;  ///< the plan_cache_size() ones that were used last
   std::int64_t runs = 0;                             ///< runs of compiled steps, of all kinds
@@ -181,6 +184,9 @@ class StepRunner {
 
   Module& module() const { return module_; }
 
+  /// The run whose hook made this one, or null.
+  StepRunner* outer() const { return nesting_.outer; }
+
   /// Computes a training step up to its loss. See probe_step().
   void probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read);
 
@@ -212,11 +218,11 @@ class StepRunner {
  private:
   /// Notes in the training state that this run is the innermost one, inside of a step.
   struct Nesting {
-    Nesting(TrainingState& training, const RunOptions& options);
+    Nesting(TrainingState& training, StepRunner& runner);
     ~Nesting();
     Nesting(const Nesting&) = delete;
     Nesting& operator=(const Nesting&) = delete;
-    const RunOptions* outer;  ///< of the run whose hooks make this one, or null
+    StepRunner* outer;  ///< run whose hooks make this one, or null
     TrainingState& state;
     const void* between_steps;
   };
@@ -240,7 +246,8 @@ class StepRunner {
   /// Traces a step with its outputs. Metrics that it updates are in metrics_.updated.
   std::vector<Logged> trace_step(Phase phase, const Batch& batch);
   void run_plan(Phase phase, const HostBatch& batch);
-  void make_room();  ///< drops the plans that were used longest ago, until one more may be added
+  void resume_metrics();  ///< gives the metrics of the step the numbers of a resumed epoch
+  void make_room();       ///< drops the plans that were used longest ago, until one more may be added
   void run_eagerly(Phase phase, const HostBatch& batch);
   /// True if a skip in the next run would cause a warning or an error. Its origin must then be sought, which outside
   /// eager mode runs the kernels up to the gates a second time.

@@ -56,16 +56,17 @@ Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOp
   require_batches(loader, phase == Phase::test ? "test" : "validate");
   const std::int64_t steps = limited_steps(loader, options.steps, "steps");
   StepRunner runner(module, run, StepRunner::Use::between_steps);
-  std::optional<MetricScope> of_fit;  // a hook of fit evaluates; the metrics of the epoch continue after it
-  if (RunningSession* fit = training_state(module).session) of_fit.emplace(fit->runner());
   RunningSession session(Session::Verb::evaluate, runner, options.callbacks,
                          {.epochs = 1, .steps = steps, .verbose = options.verbose});
   ProgressBar bar(options.verbose, steps);
+  std::optional<MetricScope> running;  // the metrics of the call whose hook evaluates
+  if (runner.outer() != nullptr) running.emplace(*runner.outer());
   try {
     bar.begin("Evaluate");
     const Means means = run_evaluation(session, runner, loader, phase, steps, bar);
     bar.end(session.current_batch() + 1, means.numbers(true));
-    return Logs(means.numbers(false));
+    const auto numbers = means.numbers(false);
+    return Logs(numbers.begin(), numbers.end());
   } catch (const std::exception& error) {
     Logs none;
     session.fail_with(error, none);

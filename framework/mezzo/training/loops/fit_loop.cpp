@@ -56,6 +56,7 @@ FitLoop::FitLoop(StepRunner& runner, const DataLoader& train, const DataLoader& 
   if (!validation.empty()) runner.rehearse(Phase::validate, first_batch(validation));
   state_.history = {};
   state_.epoch_means = {};
+  state_.resumed_metrics.clear();
   if (options.checkpoint != nullptr) {
     resume(*options.checkpoint);
   } else {
@@ -107,12 +108,12 @@ void FitLoop::run_epoch(RunningSession& session) {
   const int epoch = session.epoch = state_.fit_epoch;
   if (state_.batch == 0) {
     state_.epoch_means = {};
+    runner_.metrics().begin();
     scaling_.emplace(runner_);
     state_.skipped_before = scaling_->before();
   } else {
     scaling_.emplace(runner_, state_.skipped_before);  // a resumed epoch
   }
-  runner_.metrics().begin();
   logs_ = Logs();
   session.fire(Event::epoch_begin, epoch, logs_);
   train_batches(session);

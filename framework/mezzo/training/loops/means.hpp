@@ -32,11 +32,11 @@ class Means {
     bool prog_bar = false;
     double total = 0;
     double samples = 0;
-    Any<Metric> metric{};  ///< empty for a mean
+    Any<Metric> metric{};  ///< its result is the number
 
     /// NaN if every step was skipped.
-    double number() const {
-      if (samples == 0) return std::numeric_limits<double>::quiet_NaN();
+    double mean() const {
+      if (!(samples > 0)) return std::numeric_limits<double>::quiet_NaN();
       return metric ? metric->result().item() : total / samples;
     }
   };
@@ -56,18 +56,18 @@ class Means {
     }
   }
 
-  /// All numbers, or those for the progress bar.
+  /// Means of all names, or of those for the progress bar.
   Numbers numbers(bool prog_bar_only) const {
     Numbers out;
     for (const Entry& entry : entries_) {
-      if (entry.prog_bar || !prog_bar_only) out.emplace_back(entry.name, entry.number());
+      if (entry.prog_bar || !prog_bar_only) out.emplace_back(entry.name, entry.mean());
     }
     return out;
   }
 
-  /// Writes all numbers. Allocates nothing once `logs` has the names.
+  /// Writes the means of all names. Allocates nothing once `logs` has the names.
   void write(Logs& logs) const {
-    for (const Entry& entry : entries_) set_log(logs, entry.name, entry.number());
+    for (const Entry& entry : entries_) set_log(logs, entry.name, entry.mean());
   }
 
   bool has(const std::string& name) const {
@@ -79,17 +79,14 @@ class Means {
  private:
   /// Entry of a name. Steps usually log the same names in the same order, so index `likely` is tried first.
   Entry& entry_of(const Logged& logged, std::size_t likely) {
-    if (likely < entries_.size() && entries_[likely].name == logged.name) return with_metric(entries_[likely], logged);
-    for (Entry& entry : entries_) {
-      if (entry.name == logged.name) return with_metric(entry, logged);
+    const auto same = [&](const Entry& entry) { return entry.name == logged.name; };
+    if (likely >= entries_.size() || !same(entries_[likely])) {
+      const auto found = std::find_if(entries_.begin(), entries_.end(), same);
+      likely = static_cast<std::size_t>(found - entries_.begin());
     }
-    return entries_.emplace_back(Entry{.name = logged.name, .prog_bar = logged.prog_bar, .metric = logged.metric});
-  }
-
-  /// Entries of a checkpoint have no metric. Its result is that of the rest of a resumed epoch.
-  static Entry& with_metric(Entry& entry, const Logged& logged) {
-    if (!entry.metric) entry.metric = logged.metric;
-    return entry;
+    if (likely == entries_.size()) entries_.push_back({.name = logged.name, .prog_bar = logged.prog_bar});
+    entries_[likely].metric = logged.metric;  // entries of a resumed epoch have none yet
+    return entries_[likely];
   }
 
   std::vector<Entry> entries_;

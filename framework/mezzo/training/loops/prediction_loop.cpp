@@ -36,7 +36,7 @@ std::string label_of(const Module& module) {
   return info.name.empty() ? fmt::format("[{}]", info.kind) : fmt::format("[{} \"{}\"]", info.kind, info.name);
 }
 
-/// Outputs of all batches: one list for each output.
+/// Outputs of the batches, for each output of the module.
 std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRunner& runner, const DataLoader& loader,
                                                 ProgressBar& bar, bool one) {
   std::vector<std::vector<Tensor>> parts;
@@ -75,9 +75,9 @@ std::vector<Tensor> predict_outputs(Module& module, const DataLoader& loader, co
     bar.begin("Predict");
     const auto parts = run_prediction(session, runner, loader, bar, one);
     bar.end(session.current_batch() + 1, {});
-    std::vector<Tensor> outputs;
-    for (const auto& output : parts) outputs.push_back(concatenate(output));
-    return outputs;
+    std::vector<Tensor> all;
+    for (const auto& output : parts) all.push_back(concatenate(output));
+    return all;
   } catch (const std::exception& error) {
     Logs none;
     session.fail_with(error, none);

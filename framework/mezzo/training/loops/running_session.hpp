@@ -70,8 +70,6 @@ class RunningSession final : public Session {
   /// Calls on_exception of all callbacks.
   void fail_with(const std::exception& error, Logs& logs);
 
-  StepRunner& runner() { return runner_; }
-
   /// Callbacks whose state checkpoints keep.
   std::vector<std::pair<std::string, Callback*>> stateful() const;
 
