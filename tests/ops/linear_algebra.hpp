@@ -136,7 +136,7 @@ inline std::vector<OpRow> linear_algebra_rows() {
           return Tensors{determinants(v, [](double d) { return d > 0 ? 1 : -1; }),
                          determinants(v, [](double d) { return std::log(std::abs(d)); })};
         },
-        {});
+        {0});  // of the sign: 0
     Shape right = shape;
     right.back() = 2;
     const auto solution = [right](const Tensors& v, bool triangle, bool lower) {
