@@ -137,7 +137,7 @@ inline std::vector<OpRow> linear_algebra_rows() {
           return TensorList{determinants(v, [](double d) { return d > 0 ? 1 : -1; }),
                             determinants(v, [](double d) { return std::log(std::abs(d)); })};
         },
-        {});
+        {0});  // of the sign: 0
     Shape right = shape;
     right.back() = 2;
     const auto solution = [right](const TensorList& v, bool triangle, bool lower) {

@@ -8,6 +8,7 @@
 #include "ops/elementwise.hpp"
 #include "ops/functions.hpp"
 #include "ops/gather.hpp"
+#include "ops/indices.hpp"
 #include "ops/keras_elementwise.hpp"
 #include "ops/layer_norm.hpp"
 #include "ops/linear_algebra.hpp"
@@ -33,7 +34,7 @@ const std::vector<OpRow>& all_rows() {
   static const std::vector<OpRow> rows = concatenate<OpRow>(
       {elementwise_rows(), activation_rows(), attention_rows(), movement_rows(), block_rows(), gather_rows(),
        average_pool_rows(), product_rows(), normalization_rows(), layer_norm_rows(), training_rows(), function_rows(),
-       keras_elementwise_rows(), array_rows(), linear_algebra_rows()});
+       keras_elementwise_rows(), array_rows(), index_rows(), linear_algebra_rows()});
   return rows;
 }
 

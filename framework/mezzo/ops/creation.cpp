@@ -104,11 +104,8 @@ Tensor geomspace(double start, double stop, const SpaceOptions& options) {
   if (!(start * stop > 0)) {
     fail<ValueError>("[geomspace]", "start and stop must have one sign and not be 0; got {} and {}", start, stop);
   }
-  const double sign = start < 0 ? -1 : 1;
-  return space("geomspace", 0, 1, options, [&](double x) {
-    if (x == 0 || x == 1) return x == 0 ? start : stop;
-    return sign * std::exp(std::log(std::abs(start)) * (1 - x) + std::log(std::abs(stop)) * x);
-  });
+  return space("geomspace", 0, 1, options,
+               [&](double x) { return x == 1 ? stop : start * std::pow(stop / start, x); });
 }
 
 Tensor bartlett(std::int64_t M) {

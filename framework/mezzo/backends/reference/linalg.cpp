@@ -4,7 +4,6 @@
 #include <limits>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Dense>
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
@@ -14,194 +13,184 @@
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
 
-// Decompositions by Eigen, which allocates memory in each run. A matrix is computed by one thread.
+// Decompositions by Eigen, computed in double and rounded once. Eigen allocates memory in each run. A matrix is
+// computed by one thread.
 namespace mezzo::reference {
 namespace {
 
 using Index = std::int64_t;
+using Matrix = Eigen::MatrixXd;
+using Matrices = std::vector<Matrix>;
 
-template <class T>
-using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-template <class T>
-using Input = Eigen::Map<const Matrix<T>>;
-template <class T>
-using Output = Eigen::Map<Matrix<T>>;
+/// Results of a decomposition of the operands' matrices.
+using Decompose = Matrices (*)(const Matrices& operands, const Attributes& attributes);
 
-/// Batches of matrices of one operand. Of vectors, rows of one column.
-struct Batch {
+/// The part of an operand that belongs to one matrix of the batch: a matrix, a vector or a number.
+struct Part {
   Index rows = 1, columns = 1;
 
-  Batch() = default;
-  explicit Batch(const Shape& shape) : rows(shape[shape.size() - 2]), columns(shape.back()) {}
-  Index size() const { return rows * columns; }
+  Part(const Shape& shape, std::size_t leading) {
+    if (shape.size() > leading) rows = shape[leading];
+    if (shape.size() > leading + 1) columns = shape[leading + 1];
+  }
 };
 
 template <class T>
-Input<T> matrix(const KernelArguments& arguments, std::size_t operand, const Batch& batch, Index i) {
-  return {arguments.in<T>(operand) + i * batch.size(), batch.rows, batch.columns};
+Matrix load(const T* from, const Part& part) {
+  Matrix out(part.rows, part.columns);
+  for (Index i = 0; i < part.rows; ++i) {
+    for (Index j = 0; j < part.columns; ++j) out(i, j) = static_cast<double>(*from++);
+  }
+  return out;
 }
 
 template <class T>
-Output<T> result(const KernelArguments& arguments, std::size_t output, const Batch& batch, Index i) {
-  return {arguments.out<T>(output) + i * batch.size(), batch.rows, batch.columns};
+void store(const Matrix& from, const Part& part, T* to) {
+  for (Index i = 0; i < part.rows; ++i) {
+    for (Index j = 0; j < part.columns; ++j) *to++ = static_cast<T>(from(i, j));
+  }
 }
 
-/// (x + its transpose) / 2
-template <class T>
-Matrix<T> symmetric(const Input<T>& x) {
-  return (x + x.transpose()) / T{2};
-}
-
-/// A kernel that calls body(zero of the element type, arguments, index of the matrix) for each matrix of input 0.
-template <class Body>
-std::unique_ptr<Kernel> for_matrices(const KernelRequest& request, std::string& reason, const Body& body) {
+std::unique_ptr<Kernel> for_matrices(const KernelRequest& request, std::string& reason, Decompose decompose) {
+  const std::size_t leading = request.inputs[0].shape.size() - 2;
+  std::vector<Part> in, out;
+  for (const Spec& spec : request.inputs) in.emplace_back(spec.shape, leading);
+  for (const Spec& spec : request.outputs) out.emplace_back(spec.shape, leading);
   const Shape& shape = request.inputs[0].shape;
   const Index count = element_count(Shape(shape.begin(), shape.end() - 2));
-  const Index work = shape.back() * shape[shape.size() - 2] * 8;
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
-    return make_kernel([=](const KernelArguments& arguments) {
+    using T = decltype(zero);
+    return make_kernel([=, attributes = request.attributes](const KernelArguments& arguments) {
+      const Index work = in[0].rows * in[0].columns * 8;
       parallel_for(count, grain_of(work), [&](Index begin, Index end) {
-        for (Index i = begin; i < end; ++i) body(zero, arguments, i);
+        for (Index i = begin; i < end; ++i) {
+          Matrices operands;
+          for (std::size_t k = 0; k < in.size(); ++k) {
+            operands.push_back(load(arguments.in<T>(k) + i * in[k].rows * in[k].columns, in[k]));
+          }
+          const Matrices results = decompose(operands, attributes);
+          for (std::size_t k = 0; k < out.size(); ++k) {
+            store(results[k], out[k], arguments.out<T>(k) + i * out[k].rows * out[k].columns);
+          }
+        }
       });
     });
   });
 }
 
-/// The determinant's sign, and the logarithm of its magnitude.
-template <class T>
-void sign_and_log(const Input<T>& x, T& sign, T& logarithm) {
-  sign = 1;
-  double sum = 0;
-  if (x.size() > 0) {
-    const Eigen::PartialPivLU<Matrix<T>> lu(x);
-    sign = static_cast<T>(lu.permutationP().determinant());
-    for (Index i = 0; i < x.rows(); ++i) {
-      const T factor = lu.matrixLU()(i, i);
-      sign *= factor > 0 ? T{1} : factor < 0 ? T{-1} : factor;  // 0 and NaN stay
-      sum += std::log(std::abs(static_cast<double>(factor)));
+Matrix symmetric(const Matrix& x) { return (x + x.transpose()) / 2; }
+
+Matrix number(double x) { return Matrix::Constant(1, 1, x); }
+
+/// Decomposition with pivots of a matrix with elements.
+Eigen::PartialPivLU<Matrix> pivoted(const Matrix& x) { return Eigen::PartialPivLU<Matrix>(x); }
+
+Matrices cholesky(const Matrices& x, const Attributes&) {
+  if (x[0].size() == 0) return x;
+  const Eigen::LLT<Matrix> factor(symmetric(x[0]));
+  if (factor.info() == Eigen::Success) return {factor.matrixL()};
+  return {Matrix::Constant(x[0].rows(), x[0].cols(), std::numeric_limits<double>::quiet_NaN())};
+}
+
+Matrices det(const Matrices& x, const Attributes&) {
+  return {number(x[0].size() == 0 ? 1 : pivoted(x[0]).determinant())};
+}
+
+Matrices slogdet(const Matrices& x, const Attributes&) {
+  double sign = 1, logarithm = 0;
+  if (x[0].size() > 0) {
+    const auto lu = pivoted(x[0]);
+    sign = static_cast<double>(lu.permutationP().determinant());
+    for (Index i = 0; i < x[0].rows(); ++i) {
+      const double factor = lu.matrixLU()(i, i);
+      sign *= factor > 0 ? 1 : factor < 0 ? -1 : factor;  // 0 and NaN stay
+      logarithm += std::log(std::abs(factor));
     }
   }
-  logarithm = static_cast<T>(sum);
+  return {number(sign), number(logarithm)};
+}
+
+Matrices inv(const Matrices& x, const Attributes&) {
+  if (x[0].size() == 0) return x;
+  return {pivoted(x[0]).inverse()};
+}
+
+Matrices solve(const Matrices& x, const Attributes&) {
+  if (x[1].size() == 0) return {x[1]};
+  return {pivoted(x[0]).solve(x[1])};
+}
+
+Matrices solve_triangular(const Matrices& x, const Attributes& attributes) {
+  if (x[1].size() == 0) return {x[1]};
+  if (attributes.get<bool>("lower")) return {x[0].triangularView<Eigen::Lower>().solve(x[1])};
+  return {x[0].triangularView<Eigen::Upper>().solve(x[1])};
+}
+
+Matrices qr(const Matrices& x, const Attributes& attributes) {
+  const Index rows = x[0].rows(), columns = x[0].cols();
+  const Index inner = attributes.get<bool>("complete") ? rows : std::min(rows, columns);
+  Matrix q = Matrix::Identity(rows, inner), r = Matrix::Zero(inner, columns);
+  if (x[0].size() > 0) {
+    const Eigen::HouseholderQR<Matrix> factors(x[0]);
+    q = factors.householderQ() * Matrix::Identity(rows, inner);
+    r = factors.matrixQR().topRows(inner).triangularView<Eigen::Upper>();
+  }
+  return {q, r};
+}
+
+Matrices eigh(const Matrices& x, const Attributes&) {
+  if (x[0].size() == 0) return {Matrix(0, 1), x[0]};
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(symmetric(x[0]));
+  return {solver.eigenvalues(), solver.eigenvectors()};
+}
+
+Matrices svd(const Matrices& x, const Attributes& attributes) {
+  const bool full = attributes.get<bool>("full");
+  const Index rows = x[0].rows(), columns = x[0].cols(), least = std::min(rows, columns);
+  if (least == 0) {
+    return {Matrix(0, 1), Matrix::Identity(rows, full ? rows : 0), Matrix::Identity(full ? columns : 0, columns)};
+  }
+  const unsigned vectors = full ? Eigen::ComputeFullU | Eigen::ComputeFullV : Eigen::ComputeThinU | Eigen::ComputeThinV;
+  const Eigen::BDCSVD<Matrix> parts(x[0], vectors);
+  return {parts.singularValues(), parts.matrixU(), parts.matrixV().transpose()};
 }
 
 }  // namespace
 
 std::unique_ptr<Kernel> create_cholesky(const KernelRequest& request, std::string& reason) {
-  const Batch x(request.inputs[0].shape);
-  return for_matrices(request, reason, [x](auto zero, const KernelArguments& arguments, Index i) {
-    using T = decltype(zero);
-    auto out = result<T>(arguments, 0, x, i);
-    if (out.size() == 0) return;
-    const Eigen::LLT<Matrix<T>> factor(symmetric<T>(matrix<T>(arguments, 0, x, i)));
-    if (factor.info() == Eigen::Success) {
-      out = factor.matrixL();
-    } else {
-      out.fill(std::numeric_limits<T>::quiet_NaN());
-    }
-  });
+  return for_matrices(request, reason, cholesky);
 }
 
 std::unique_ptr<Kernel> create_det(const KernelRequest& request, std::string& reason) {
-  const Batch x(request.inputs[0].shape);
-  return for_matrices(request, reason, [x](auto zero, const KernelArguments& arguments, Index i) {
-    using T = decltype(zero);
-    const auto input = matrix<T>(arguments, 0, x, i);
-    arguments.out<T>(0)[i] = input.size() == 0 ? T{1} : Eigen::PartialPivLU<Matrix<T>>(input).determinant();
-  });
+  return for_matrices(request, reason, det);
 }
 
 std::unique_ptr<Kernel> create_slogdet(const KernelRequest& request, std::string& reason) {
-  const Batch x(request.inputs[0].shape);
-  return for_matrices(request, reason, [x](auto zero, const KernelArguments& arguments, Index i) {
-    using T = decltype(zero);
-    sign_and_log<T>(matrix<T>(arguments, 0, x, i), arguments.out<T>(0)[i], arguments.out<T>(1)[i]);
-  });
+  return for_matrices(request, reason, slogdet);
 }
 
 std::unique_ptr<Kernel> create_inv(const KernelRequest& request, std::string& reason) {
-  const Batch x(request.inputs[0].shape);
-  return for_matrices(request, reason, [x](auto zero, const KernelArguments& arguments, Index i) {
-    using T = decltype(zero);
-    const auto input = matrix<T>(arguments, 0, x, i);
-    if (input.size() > 0) result<T>(arguments, 0, x, i) = Eigen::PartialPivLU<Matrix<T>>(input).inverse();
-  });
+  return for_matrices(request, reason, inv);
 }
 
 std::unique_ptr<Kernel> create_solve(const KernelRequest& request, std::string& reason) {
-  const Batch a(request.inputs[0].shape), b(request.inputs[1].shape);
-  return for_matrices(request, reason, [a, b](auto zero, const KernelArguments& arguments, Index i) {
-    using T = decltype(zero);
-    if (b.size() == 0) return;
-    result<T>(arguments, 0, b, i) =
-        Eigen::PartialPivLU<Matrix<T>>(matrix<T>(arguments, 0, a, i)).solve(matrix<T>(arguments, 1, b, i));
-  });
+  return for_matrices(request, reason, solve);
 }
 
 std::unique_ptr<Kernel> create_solve_triangular(const KernelRequest& request, std::string& reason) {
-  const Batch a(request.inputs[0].shape), b(request.inputs[1].shape);
-  const bool lower = request.attributes.get<bool>("lower");
-  return for_matrices(request, reason, [a, b, lower](auto zero, const KernelArguments& arguments, Index i) {
-    using T = decltype(zero);
-    if (b.size() == 0) return;
-    const auto left = matrix<T>(arguments, 0, a, i);
-    const auto right = matrix<T>(arguments, 1, b, i);
-    auto out = result<T>(arguments, 0, b, i);
-    if (lower) {
-      out = left.template triangularView<Eigen::Lower>().solve(right);
-    } else {
-      out = left.template triangularView<Eigen::Upper>().solve(right);
-    }
-  });
+  return for_matrices(request, reason, solve_triangular);
 }
 
 std::unique_ptr<Kernel> create_qr(const KernelRequest& request, std::string& reason) {
-  const Batch x(request.inputs[0].shape), q(request.outputs[0].shape), r(request.outputs[1].shape);
-  return for_matrices(request, reason, [x, q, r](auto zero, const KernelArguments& arguments, Index i) {
-    using T = decltype(zero);
-    auto left = result<T>(arguments, 0, q, i);
-    auto right = result<T>(arguments, 1, r, i);
-    left.setIdentity();
-    if (x.size() == 0) return;
-    const Eigen::HouseholderQR<Matrix<T>> factors(matrix<T>(arguments, 0, x, i));
-    left = factors.householderQ() * Matrix<T>::Identity(q.rows, q.columns);
-    const Matrix<T> upper = factors.matrixQR().template triangularView<Eigen::Upper>();
-    right.setZero();
-    const Index rows = std::min(upper.rows(), right.rows());
-    right.topRows(rows) = upper.topRows(rows);
-  });
+  return for_matrices(request, reason, qr);
 }
 
 std::unique_ptr<Kernel> create_eigh(const KernelRequest& request, std::string& reason) {
-  const Batch x(request.inputs[0].shape);
-  return for_matrices(request, reason, [x](auto zero, const KernelArguments& arguments, Index i) {
-    using T = decltype(zero);
-    if (x.size() == 0) return;
-    const Eigen::SelfAdjointEigenSolver<Matrix<T>> solver(symmetric<T>(matrix<T>(arguments, 0, x, i)));
-    Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>(arguments.out<T>(0) + i * x.rows, x.rows) = solver.eigenvalues();
-    result<T>(arguments, 1, x, i) = solver.eigenvectors();
-  });
+  return for_matrices(request, reason, eigh);
 }
 
 std::unique_ptr<Kernel> create_svd(const KernelRequest& request, std::string& reason) {
-  const Batch x(request.inputs[0].shape), u(request.outputs[1].shape), v(request.outputs[2].shape);
-  const bool full = request.attributes.get<bool>("full");
-  return for_matrices(request, reason, [x, u, v, full](auto zero, const KernelArguments& arguments, Index i) {
-    using T = decltype(zero);
-    auto left = result<T>(arguments, 1, u, i);
-    auto right = result<T>(arguments, 2, v, i);
-    left.setIdentity();
-    right.setIdentity();
-    if (x.size() == 0) return;
-    const unsigned options =
-        full ? Eigen::ComputeFullU | Eigen::ComputeFullV : Eigen::ComputeThinU | Eigen::ComputeThinV;
-    // Computed in double: Jacobi rotations of small matrices and divisions of large ones, both to the last digits.
-    const Eigen::BDCSVD<Matrix<double>> parts(matrix<T>(arguments, 0, x, i).template cast<double>(), options);
-    const Index least = std::min(x.rows, x.columns);
-    Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>(arguments.out<T>(0) + i * least, least) =
-        parts.singularValues().template cast<T>();
-    left = parts.matrixU().template cast<T>();
-    right = parts.matrixV().transpose().template cast<T>();
-  });
+  return for_matrices(request, reason, svd);
 }
 
 }  // namespace mezzo::reference
