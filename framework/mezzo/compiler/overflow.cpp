@@ -89,10 +89,33 @@ std::string error_of(const Graph::Gate& gate, const std::optional<Overflow>& ove
   return fmt::format("{}: {}; no weight was changed by this step", gate.error, describe(overflow));
 }
 
+namespace {
+
+const ElementwiseProgram& program_of(const Node& chain) {
+  const auto& function = chain.attributes.get<std::shared_ptr<const AttributeFunction>>("program");
+  return dynamic_cast<const ElementwiseProgram&>(*function);
+}
+
+/// Path of the first layer in a chain that reads the step's result, directly or through steps without a layer.
+std::string layer_after(const ElementwiseProgram& program, const ElementwiseStep& step) {
+  std::vector<bool> reached(program.inputs + program.steps.size(), false);
+  bool found = false;
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    const ElementwiseStep& one = program.steps[i];
+    const bool reads = std::any_of(one.operands.begin(), one.operands.end(),
+                                   [&](std::size_t operand) { return found && reached[operand]; });
+    if (reads && !one.path.empty()) return one.path;
+    found = found || &one == &step;
+    reached[program.inputs + i] = reads || &one == &step;
+  }
+  return {};
+}
+
+}  // namespace
+
 const ElementwiseStep* first_overflow(const Node& node, const std::vector<const void*>& operands) {
   if (!is(node, ops::elementwise_chain)) return nullptr;
-  const auto& function = node.attributes.get<std::shared_ptr<const AttributeFunction>>("program");
-  const auto& program = dynamic_cast<const ElementwiseProgram&>(*function);
+  const ElementwiseProgram& program = program_of(node);
   std::vector<Tensor> values;
   for (std::size_t i = 0; i < program.inputs; ++i) {
     values.push_back(Tensor::uninitialized(node.inputs[i].shape(), node.inputs[i].dtype()));
@@ -131,12 +154,13 @@ std::optional<Overflow> Overflows::behind(const Value& ok, const Value& loss_ok)
   if (const ElementwiseStep* step = entries_.at(&first).step) {
     out.op = step->op->name;
     out.path = step->path;
+    if (out.path.empty()) out.reader = layer_after(program_of(first), *step);
   } else if (first.variable) {
     out.path = (entry.reader.empty() ? "" : entry.reader + "/") + first.variable->name;
   } else if (first.op->infer == nullptr) {
     out.path = first.attributes.get_or<std::string>("name", "");
   }
-  if (out.path.empty()) out.reader = first_layer_after(cause);
+  if (out.path.empty() && out.reader.empty()) out.reader = first_layer_after(cause);
   return out;
 }
 
