@@ -92,9 +92,9 @@ BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_good_ones) {
     return text.rfind(begin, 0) == 0 && text.find(holds) != std::string::npos;
   };
   BOOST_TEST(starts(refused<NameError>([] { Any<Loss>("mes"); }),
-                    "unknown loss \"mes\"; valid names: ", "mean_squared_error, mse, sparse_categorical_crossentropy"));
+                    "unknown loss \"mes\"; valid names: ", "mean_squared_error, "));
   BOOST_TEST(starts(refused<NameError>([] { Any<Metric>("acuracy"); }),
-                    "unknown metric \"acuracy\"; valid names: ", "accuracy, binary_accuracy"));
+                    "unknown metric \"acuracy\"; valid names: ", "accuracy, "));
   BOOST_TEST(starts(refused<NameError>([] { Any<Optimizer>("adma"); }),
                     "unknown optimizer \"adma\"; valid names: ", "adam, adamax, adamw, "));
   BOOST_TEST(starts(refused<NameError>([] { Any<Initializer>("glorot"); }),

@@ -261,11 +261,6 @@ inline std::vector<Refusal> product_refusals() {
                           [] {
                             mezzo::matmul(Tensor({2, 3, 4}), Tensor({3, 4, 5}));
                           }),
-      refusal<ShapeError>("matmul",
-                          "[matmul] transpose_a of rank 3 needs a second operand of that rank; got shape (3, 5)",
-                          [] {
-                            mezzo::matmul(Tensor({2, 3, 4}), Tensor({3, 5}), {.transpose_a = true});
-                          }),
       refusal<ShapeError>("conv2d",
                           "[conv2d] input 0 must have rank 4 (batch, height, width, channels); got shape (8, 8, 3)",
                           [] {

@@ -140,9 +140,8 @@ drop: dropout C
 second: cast V>C, matmul C
 : variable V
 second: cast V>C, add C
-: add C, input int64, sparse_categorical_crossentropy A, mean A, mean A, constant float64, cast float64>A,
-    constant A, multiply A, reshape A, broadcast_to A, constant A, multiply A, reshape A, broadcast_to A,
-    sparse_categorical_crossentropy_gradient C
+: add C, input int64, sparse_categorical_crossentropy A, mean A, constant float64, cast float64>A, constant A,
+    multiply A, reshape A, broadcast_to A, sparse_categorical_crossentropy_gradient C
 second: sum V, matmul C, reshape C, reshape C, matmul V
 drop: dropout C
 first: gelu_gradient C, sum V, matmul C, reshape C, reshape C, matmul V

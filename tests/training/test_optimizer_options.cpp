@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(averages_of_half_precision_variables_are_float32) {
 
 BOOST_AUTO_TEST_CASE(frozen_variables_have_no_slots) {
   Small small(Lamb(0.01));
-  small.model.build({4});
+  small.model.build({1, 4});
   small.model.get_layer("last").set_trainable(false);
   const Tensor before = small.model.get_layer("last").weights()[0].value();
   small.fit(1, 4);

@@ -12,7 +12,7 @@ namespace mezzo {
 namespace {
 
 constexpr std::uint64_t limit = std::uint64_t{4} << 30;  // in bytes
-constexpr int max_rank = 8;
+constexpr int max_idx_rank = 8;
 
 std::optional<DType> dtype_of_code(std::uint8_t code) {
   switch (code) {
@@ -58,7 +58,7 @@ Header parse_header(const Bytes& bytes, const std::string& where) {
     fail<FileError>(where, "the type code must be 0x08, 0x09, 0x0b, 0x0c, 0x0d or 0x0e; got {:#04x}", bytes[2]);
   }
   const int rank = bytes[3];
-  if (rank < 1 || rank > max_rank) fail<FileError>(where, "the rank must lie in [1, {}]; got {}", max_rank, rank);
+  if (rank < 1 || rank > max_idx_rank) fail<FileError>(where, "the rank must lie in [1, {}]; got {}", max_idx_rank, rank);
   Header header{.dtype = *dtype, .shape = {}, .bytes = 4 + 4 * static_cast<std::size_t>(rank), .expected = {}};
   if (bytes.size() < header.bytes) {
     fail<FileError>(where, "the header must have {} bytes for rank {}; got {}", header.bytes, rank, bytes.size());
@@ -82,7 +82,7 @@ Bytes whole_content(Bytes file, const Header& header, const std::string& path, c
 
 Tensor read_idx_file(const std::string& path, const IdxCheck& check) {
   const std::string where = fmt::format("[read_idx_file] \"{}\":", path);
-  constexpr std::size_t largest_header = 4 + 4 * max_rank;
+  constexpr std::size_t largest_header = 4 + 4 * max_idx_rank;
   Bytes file = read_file(path, limit);
   const Header header = parse_header(is_gzip(file) ? gunzip_start(file, path, largest_header) : file, where);
   if (check) check(header.dtype, header.shape);

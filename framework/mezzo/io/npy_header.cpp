@@ -29,7 +29,7 @@ constexpr std::array<NumpyDType, 9> numpy_dtypes{{{"<f4", DType::float32},
                                                   {"|b1", DType::boolean}}};
 
 constexpr std::string_view magic = "\x93NUMPY"sv;
-constexpr std::size_t max_rank = 64;  // numpy's
+constexpr std::size_t max_npy_rank = 64;  // numpy's
 
 /// Bytes as an error text shows them: at most 60, and those that don't print as "\x93".
 std::string shown(std::string_view bytes) {
@@ -135,8 +135,8 @@ class HeaderText {
       sizes.push_back(size);
       if (!take(',') && rest_.substr(0, 1) != ")") malformed();
     }
-    if (sizes.size() > max_rank) {
-      fail<FileError>(where_, "the rank must be at most {}; got {}", max_rank, sizes.size());
+    if (sizes.size() > max_npy_rank) {
+      fail<FileError>(where_, "the rank must be at most {}; got {}", max_npy_rank, sizes.size());
     }
     return sizes;
   }

@@ -18,9 +18,10 @@ Op truth() {
   return op;
 }
 
-Value reduce(const Op& op, const Value& x, const ReduceOptions& options) {
+Value reduce_truth(const Op& op, const Value& x, const ReduceOptions& options) {
   const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), current_label(op.name));
-  return insert_one(op, {detail::as(x, DType::boolean)}, {{"axes", axes}, {"keepdims", options.keepdims}});
+  return insert_one(op, {x.defined() ? detail::as(x, DType::boolean) : x},
+                    {{"axes", axes}, {"keepdims", options.keepdims}});
 }
 
 }  // namespace
@@ -29,9 +30,9 @@ Op detail::define_any() { return truth(); }
 
 Op detail::define_all() { return truth(); }
 
-Value any(const Value& x, const ReduceOptions& options) { return reduce(ops::any, x, options); }
+Value any(const Value& x, const ReduceOptions& options) { return reduce_truth(ops::any, x, options); }
 
-Value all(const Value& x, const ReduceOptions& options) { return reduce(ops::all, x, options); }
+Value all(const Value& x, const ReduceOptions& options) { return reduce_truth(ops::all, x, options); }
 
 Value count_nonzero(const Value& x, const Shape& axes) { return sum(detail::as(x, DType::boolean), {axes}); }
 

@@ -27,12 +27,17 @@ Op detail::define_argmax() { return position(); }
 
 Op detail::define_argmin() { return position(); }
 
-Value argmax(const Value& x, std::int64_t axis) {
-  return insert_one(ops::argmax, {x}, {{"axis", normalize_axis(axis, x.shape().size(), current_label("argmax"))}});
+namespace {
+
+Value arg_along(const Op& op, const Value& x, std::int64_t axis) {
+  if (!x.defined()) return insert_one(op, {x}, {{"axis", axis}});  // an error
+  return insert_one(op, {x}, {{"axis", normalize_axis(axis, x.shape().size(), current_label(op.name))}});
 }
 
-Value argmin(const Value& x, std::int64_t axis) {
-  return insert_one(ops::argmin, {x}, {{"axis", normalize_axis(axis, x.shape().size(), current_label("argmin"))}});
-}
+}  // namespace
+
+Value argmax(const Value& x, std::int64_t axis) { return arg_along(ops::argmax, x, axis); }
+
+Value argmin(const Value& x, std::int64_t axis) { return arg_along(ops::argmin, x, axis); }
 
 }  // namespace mezzo

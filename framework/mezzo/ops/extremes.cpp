@@ -110,8 +110,8 @@ Value nan_to_num(const Value& x, const NanToNumOptions& options) {
 }
 
 Value angle(const Value& x) {
-  constexpr double pi = 3.14159265358979323846;
-  return where(isnan(x), x, where(signbit(x), pi, 0.0));
+  constexpr double half_turn = 3.14159265358979323846;
+  return where(isnan(x), x, where(signbit(x), half_turn, 0.0));
 }
 
 Value select(const Values& condlist, const Values& choicelist, const Value& default_value) {

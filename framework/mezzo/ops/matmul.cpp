@@ -84,6 +84,11 @@ Op detail::define_matmul() {
 
 Value matmul(const Value& a, const Value& b, const MatmulOptions& options) {
   const std::string where = current_label("matmul");
+  const auto insert_product = [&](const Value& one, const Value& other) {
+    return insert_one(ops::matmul, {one, other},
+                      {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}});
+  };
+  if (!a.defined() || !b.defined()) return insert_product(a, b);  // an error
   const Shape& of_a = a.shape();
   const Shape& of_b = b.shape();
   if (of_a.empty() || of_b.empty()) {
@@ -106,10 +111,6 @@ Value matmul(const Value& a, const Value& b, const MatmulOptions& options) {
   const auto stretched = [&](const Value& x, Shape leading) {
     leading.insert(leading.end(), x.shape().end() - 2, x.shape().end());
     return leading == x.shape() ? x : broadcast_to(x, leading);
-  };
-  const auto insert_product = [&](const Value& one, const Value& other) {
-    return insert_one(ops::matmul, {one, other},
-                      {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}});
   };
   if (direct) return insert_product(a, b);
   const Shape leading = broadcast(left, right, where);

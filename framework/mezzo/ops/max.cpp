@@ -33,7 +33,7 @@ Op extreme() {
   return op;
 }
 
-Value reduce(const Op& op, const Value& x, const ReduceOptions& options) {
+Value reduce_extreme(const Op& op, const Value& x, const ReduceOptions& options) {
   const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), current_label(op.name));
   return insert_one(op, {x}, {{"axes", axes}, {"keepdims", options.keepdims}});
 }
@@ -44,9 +44,9 @@ Op detail::define_max() { return extreme(); }
 
 Op detail::define_min() { return extreme(); }
 
-Value max(const Value& x, const ReduceOptions& options) { return reduce(ops::max, x, options); }
+Value max(const Value& x, const ReduceOptions& options) { return reduce_extreme(ops::max, x, options); }
 
-Value min(const Value& x, const ReduceOptions& options) { return reduce(ops::min, x, options); }
+Value min(const Value& x, const ReduceOptions& options) { return reduce_extreme(ops::min, x, options); }
 
 Value ptp(const Value& x, const ReduceOptions& options) { return max(x, options) - min(x, options); }
 

@@ -15,7 +15,8 @@ const std::vector<std::string> products{"conv2d", "matmul"};
 /// Habana's default lists, without ops that mezzo lacks.
 const std::vector<std::string> habana_lower{"batch_norm", "conv2d",   "dropout", "layer_norm",
                                             "matmul",     "multiply", "relu",    "transpose"};
-const std::vector<std::string> habana_float32{"cross_entropy", "divide", "embedding", "log", "softmax"};
+const std::vector<std::string> habana_float32{"cross_entropy", "divide",      "embedding", "log",
+                                              "log2",          "log_softmax", "softmax",   "top_k"};
 
 std::vector<std::string> chosen(const char* list, const std::optional<std::vector<std::string>>& names,
                                 const std::string& file, const std::vector<std::string>& otherwise) {
@@ -70,7 +71,7 @@ OpLists::OpLists(const OpListsOptions& options)
 OpLists OpLists::torch_amp(DType dtype, bool verbose) {
   return OpLists({.dtype = dtype,
                   .lower = std::vector<std::string>{"conv2d", "matmul", "scaled_dot_product_attention"},
-                  .float32 = std::vector<std::string>{"cross_entropy"},
+                  .float32 = std::vector<std::string>{"cross_entropy", "prod"},
                   .verbose = verbose});
 }
 

@@ -70,6 +70,14 @@ std::mutex& run_state_mutex() {
 
 }  // namespace
 
+std::uint64_t fields_signature(const HostBatch& batch) {
+  std::uint64_t hash = 0;
+  for (const NamedTensor& field : batch.fields) {
+    hash = mix(hash, mix(key_of(field.name), static_cast<std::uint64_t>(field.role)));
+  }
+  return hash;
+}
+
 std::shared_ptr<TrainingState> shared_training_state(Module& module) {
   const std::lock_guard<std::mutex> lock(run_state_mutex());
   if (!module.run_state()) module.set_run_state(std::make_shared<TrainingState>());
@@ -153,6 +161,15 @@ std::vector<bool> StepRunner::completed_windows(Phase phase) const {
   if (phase != Phase::train) return completes;
   for (const OptimizerConfig& config : state_.optimizers) completes.push_back(config.optimizer->completes_window());
   return completes;
+}
+
+bool StepRunner::same_windows(Phase phase, const std::vector<bool>& completes) const {
+  if (phase != Phase::train) return completes.empty();
+  if (completes.size() != state_.optimizers.size()) return false;
+  for (std::size_t i = 0; i < completes.size(); ++i) {
+    if (completes[i] != state_.optimizers[i].optimizer->completes_window()) return false;
+  }
+  return true;
 }
 
 void StepRunner::run(Phase phase, const HostBatch& batch) {
@@ -260,12 +277,12 @@ Policy StepRunner::policy_in_force() const {
 CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
   const Policy policy = base_policy();
   const std::uint64_t layers = layers_signature(*module_.state());
-  const std::vector<bool> completes = completed_windows(phase);
+  const std::uint64_t fields = fields_signature(batch);
   for (const auto& step : state_.steps) {
     const CompiledStep::Signature& s = step->signature;
     if (s.phase == phase && s.threads == thread_count() && s.layers == layers && s.policy == policy.name() &&
-        s.regions == regions_key_ && s.completes == completes && s.float32_winograd == options_.float32_winograd &&
-        same_inputs(s.inputs, batch)) {
+        s.regions == regions_key_ && same_windows(phase, s.completes) &&
+        s.float32_winograd == options_.float32_winograd && s.fields == fields && same_inputs(s.inputs, batch)) {
       return step.get();
     }
   }

@@ -36,6 +36,9 @@ struct RunOptions {
   bool silent = false;
 };
 
+/// Hash of the names and roles of a batch's fields.
+std::uint64_t fields_signature(const HostBatch& batch);
+
 /// A step that was traced and compiled for one signature.
 struct CompiledStep {
   /// Everything that a plan depends on.
@@ -46,6 +49,7 @@ struct CompiledStep {
     std::string regions;       ///< casts of autocast() and disable_casts() around the call
     std::uint64_t layers = 0;  ///< layers_signature()
     std::vector<Spec> inputs;
+    std::uint64_t fields = 0;  ///< fields_signature()
     std::optional<bool> float32_winograd{};
     std::vector<bool> completes;  ///< by optimizer, of a training step: Optimizer::completes_window()
   };
@@ -238,6 +242,8 @@ class StepRunner {
   };
 
   std::vector<bool> completed_windows(Phase phase) const;
+  /// True if `completes` is what completed_windows() would return. Allocates nothing.
+  bool same_windows(Phase phase, const std::vector<bool>& completes) const;
   void convert(Phase phase, const HostBatch& batch);
   void keep_masters(const HostBatch& batch);
   CompiledStep* find_step(Phase phase, const HostBatch& batch) const;

@@ -193,6 +193,7 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
                      .regions = regions_key_,
                      .layers = layers_signature(*module_.state()),
                      .inputs = step->plan->inputs(),
+                     .fields = fields_signature(batch),
                      .float32_winograd = options_.float32_winograd,
                      .completes = completed_windows(phase)};
   state_.steps.push_back(std::move(step));

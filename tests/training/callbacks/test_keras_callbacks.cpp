@@ -324,7 +324,7 @@ BOOST_AUTO_TEST_CASE(wrong_options_and_missing_numbers_are_told) {
   BOOST_TEST(captured.text() ==
              "mezzo: warning: Early stopping conditioned on metric `val_accuracy` which is not available. Available "
              "metrics are: loss\nmezzo: warning: Learning rate reduction is conditioned on metric `val_loss` which is "
-             "not available. Available metrics are: learning_rate,loss\n");
+             "not available. Available metrics are: loss,learning_rate\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
