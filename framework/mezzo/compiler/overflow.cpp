@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <type_traits>
 #include <unordered_set>
 #include <vector>
@@ -131,18 +132,36 @@ const ElementwiseStep* first_overflow(const Node& node, const std::vector<const 
   return nullptr;
 }
 
-void Overflows::note(const NodePtr& node, DType dtype, const std::string& reader, const ElementwiseStep* step) {
-  entries_.try_emplace(node.get(), Entry{entries_.size(), step == nullptr ? dtype : step->dtype, reader, step});
+void Overflows::note(const Value& value, const std::string& reader, const ElementwiseStep* step) {
+  const DType dtype = step == nullptr ? value.dtype() : step->dtype;
+  const auto added = entries_.try_emplace(value.node().get(), Entry{entries_.size(), dtype, reader, step});
+  added.first->second.outputs.push_back(value.output());
 }
 
 std::optional<Overflow> Overflows::behind(const Value& ok, const Value& loss_ok) const {
   Cause cause;
-  walk_back(*ok.node(), [&](const Node& node) {
+  std::set<std::pair<const Node*, int>> seen;
+  std::vector<Value> pending;
+  const auto push_inputs = [&](const Node& node) {
+    for (const Value& input : node.inputs) {
+      if (seen.emplace(input.node().get(), input.output()).second) pending.push_back(input);
+    }
+  };
+  push_inputs(*ok.node());
+  while (!pending.empty()) {
+    const Value value = pending.back();
+    pending.pop_back();
+    const Node& node = *value.node();
     const auto found = entries_.find(&node);
-    if (found == entries_.end()) return node.op->view;
+    if (found == entries_.end()) {
+      if (node.op->view) push_inputs(node);
+      continue;
+    }
+    const std::vector<int>& outputs = found->second.outputs;
+    if (std::find(outputs.begin(), outputs.end(), value.output()) == outputs.end()) continue;
     cause.emplace(found->second.order, &node);
-    return true;
-  });
+    push_inputs(node);
+  }
   if (cause.empty()) return {};
   const Node& first = *cause.begin()->second;
   const Entry& entry = entries_.at(&first);
@@ -188,7 +207,7 @@ void Plan::seek_overflow() {
     step.chosen.kernel->run({step.in.data(), step.out.data(), arena_->data() + step.scratch_offset});
     for (std::size_t j = 0; j < step.writes.size() && !step.copies; ++j) {
       const Spec& spec = buffers_[step.writes[j]].spec;
-      if (!all_finite(step.out[j], spec)) found.note(step.node, spec.dtype, {}, first);
+      if (!all_finite(step.out[j], spec)) found.note({step.node, static_cast<int>(j)}, {}, first);
     }
   }
   for (const Gate& gate : gates_) {
@@ -205,15 +224,14 @@ void Plan::note_operands(const Step& step, Overflows& overflows) const {
   for (std::size_t i = 0; i < step.reads.size(); ++i) {
     const Buffer& buffer = buffers_[step.reads[i]];
     if (buffer.home == Buffer::Home::arena || all_finite(step.in[i], buffer.spec)) continue;
-    NodePtr node = step.node->inputs[i].node();
-    while (node->op->view) node = node->inputs.front().node();
+    Value value = step.node->inputs[i];
+    while (value.node()->op->view) value = value.node()->inputs.front();
     if (buffer.home == Buffer::Home::copy) {
-      const NodePtr& source = node->inputs.front().node();
-      const Tensor& value = source->variable->value;
-      const Spec spec{value.shape(), value.dtype()};
-      if (!all_finite(value.raw(), spec)) overflows.note(source, spec.dtype, step.node->path);
+      const NodePtr& source = value.node()->inputs.front().node();
+      const Tensor& stored = source->variable->value;
+      if (!all_finite(stored.raw(), {stored.shape(), stored.dtype()})) overflows.note({source, 0}, step.node->path);
     }
-    overflows.note(node, buffer.spec.dtype, step.node->path);
+    overflows.note(value, step.node->path);
   }
 }
 

@@ -48,11 +48,11 @@ std::string error_of(const Graph::Gate& gate, const std::optional<Overflow>& ove
 /// Nodes of a step with an infinity or NaN among their outputs.
 class Overflows {
  public:
-  /// Adds a node; called in the order of execution. `reader` is the path of the layer that reads the value. `step`: the
-  /// first step of a chain with such a result, which messages name instead of the chain.
-  void note(const NodePtr& node, DType dtype, const std::string& reader, const ElementwiseStep* step = nullptr);
+  /// Adds an output of a node; called in the order of execution. `reader` is the path of the layer that reads the
+  /// value. `step`: the first step of a chain with such a result, which messages name instead of the chain.
+  void note(const Value& value, const std::string& reader, const ElementwiseStep* step = nullptr);
 
-  /// The first noted node with an unbroken chain of noted nodes to the gate `ok`; none if there is none. So a mask of
+  /// The first noted node with an unbroken chain of noted values to the gate `ok`; none if there is none. So a mask of
   /// -infinity that softmax turns into zeros is not reported. `loss_ok` is the gate of the loss, or `ok` if there is
   /// no other: nodes that it doesn't depend on are in the backward pass.
   std::optional<Overflow> behind(const Value& ok, const Value& loss_ok) const;
@@ -63,6 +63,7 @@ class Overflows {
     DType dtype;
     std::string reader;
     const ElementwiseStep* step;
+    std::vector<int> outputs{};  ///< those that were noted
   };
   using Cause = std::map<std::size_t, const Node*>;  // by order of execution: noted nodes that lead to a gate
   static std::string first_layer_after(const Cause& cause);

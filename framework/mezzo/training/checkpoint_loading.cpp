@@ -182,7 +182,7 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
     Optimizer::State& state = *configs[i].optimizer->state();
     state.iterations = iterations[i];
     state.accumulated = accumulated[i];
-    if (rates[i]) state.learning_rate = LearningRate(*rates[i]);
+    state.learning_rate = rates[i] ? std::optional<LearningRate>(*rates[i]) : std::nullopt;
     if (scales[i]) restore_loss_scale(state.loss_scale, *scales[i]);
   }
   TrainingState& state = training_state(runner.module());

@@ -54,8 +54,9 @@ void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed
 std::optional<Overflow> overflow_of(const Graph& graph, int group) {
   Overflows found;
   const auto look = [&](const NodePtr& node, const std::string& reader) {
-    for (const Tensor& result : node->results) {
-      if (!all_finite(result.raw(), {result.shape(), result.dtype()})) found.note(node, result.dtype(), reader);
+    for (std::size_t i = 0; i < node->results.size(); ++i) {
+      const Tensor& result = node->results[i];
+      if (!all_finite(result.raw(), {result.shape(), result.dtype()})) found.note({node, static_cast<int>(i)}, reader);
     }
   };
   for (const NodePtr& node : graph.nodes) {

@@ -224,12 +224,13 @@ BOOST_AUTO_TEST_CASE(a_damaged_backup_is_an_error_or_the_one_before_is_taken) {
     return BackupAndRestore(folder.path("b"), {.save_freq = 1, .double_checkpoint = twice});
   };
   Training whole, training;
-  whole.fit({});
+  const History history = whole.fit({});
   interrupt(training, {Interruption(7), backup(true)});
   std::filesystem::resize_file(folder.path("b/latest.safetensors"), 100);
   BOOST_TEST(!refused<FileError>([&] { training.fit({backup(false)}); }).empty());
   const CapturedOutput captured;
-  training.fit({backup(true)});
+  const History resumed = training.fit({backup(true)});
+  BOOST_TEST(Training::text(resumed) == Training::text(history, static_cast<std::size_t>(resumed.epoch.front())));
   BOOST_TEST(captured.text().rfind("mezzo: warning: [BackupAndRestore] takes the backup before the last one: ", 0) ==
              0U);
   BOOST_TEST(changed_since(values_of(whole.run.model), training.run.model) == "");

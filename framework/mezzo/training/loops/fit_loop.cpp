@@ -109,6 +109,7 @@ void FitLoop::run_epoch(RunningSession& session) {
   if (state_.batch == 0) {
     state_.epoch_means = {};
     runner_.metrics().begin();
+    state_.resumed_metrics.clear();  // of an epoch that was resumed after its last step
     scaling_.emplace(runner_);
     state_.skipped_before = scaling_->before();
   } else {
