@@ -1,8 +1,8 @@
+#include <mezzo/layers/activation.hpp>
 #include <mezzo/layers/gelu.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
 #include <mezzo/layers/softmax.hpp>
-#include <mezzo/layers/activation.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

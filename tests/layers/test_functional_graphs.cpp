@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/layers/activation.hpp>
 #include <mezzo/layers/add.hpp>
 #include <mezzo/layers/batch_normalization.hpp>
 #include <mezzo/layers/conv2d.hpp>
@@ -12,7 +13,6 @@
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
-#include <mezzo/layers/activation.hpp>
 #include <mezzo/training/model.hpp>
 
 #include "support/kernels.hpp"

@@ -73,7 +73,8 @@ BOOST_AUTO_TEST_CASE(activations_come_as_names_and_functions) {
   const Tensor x({1, 2}, std::vector<float>{-1, 2});
   for (const ActivationFunction& activation :
        {ActivationFunction(relu), ActivationFunction("relu"), ActivationFunction(std::string("relu")),
-        ActivationFunction([](const Value& v) { return relu(v); }), ActivationFunction([](Value v) { return relu(v); })}) {
+        ActivationFunction([](const Value& v) { return relu(v); }),
+        ActivationFunction([](Value v) { return relu(v); })}) {
     BOOST_TEST(activation(x).tensor().equal(Tensor({1, 2}, std::vector<float>{0, 2})));
   }
   BOOST_TEST(ActivationFunction()(x).tensor().equal(x));

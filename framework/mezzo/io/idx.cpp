@@ -58,7 +58,8 @@ Header parse_header(const Bytes& bytes, const std::string& where) {
     fail<FileError>(where, "the type code must be 0x08, 0x09, 0x0b, 0x0c, 0x0d or 0x0e; got {:#04x}", bytes[2]);
   }
   const int rank = bytes[3];
-  if (rank < 1 || rank > max_idx_rank) fail<FileError>(where, "the rank must lie in [1, {}]; got {}", max_idx_rank, rank);
+  if (rank < 1 || rank > max_idx_rank)
+    fail<FileError>(where, "the rank must lie in [1, {}]; got {}", max_idx_rank, rank);
   Header header{.dtype = *dtype, .shape = {}, .bytes = 4 + 4 * static_cast<std::size_t>(rank), .expected = {}};
   if (bytes.size() < header.bytes) {
     fail<FileError>(where, "the header must have {} bytes for rank {}; got {}", header.bytes, rank, bytes.size());

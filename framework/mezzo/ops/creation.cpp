@@ -104,8 +104,7 @@ Tensor geomspace(double start, double stop, const SpaceOptions& options) {
   if (!(start * stop > 0)) {
     fail<ValueError>("[geomspace]", "start and stop must have one sign and not be 0; got {} and {}", start, stop);
   }
-  return space("geomspace", 0, 1, options,
-               [&](double x) { return x == 1 ? stop : start * std::pow(stop / start, x); });
+  return space("geomspace", 0, 1, options, [&](double x) { return x == 1 ? stop : start * std::pow(stop / start, x); });
 }
 
 Tensor bartlett(std::int64_t M) {

@@ -55,7 +55,7 @@ void Model::require_compiled(const std::string& verb) const {
 History Model::fit(const Tensors& x, const Tensors& y, const FitOptions& options) {
   require_compiled("fit");
   FitOptions rest = options;
-  rest.sample_weight = {};
+  rest.sample_weight = Tensors();
   return fit(dataset_of(x, &y, &options.sample_weight), rest);
 }
 

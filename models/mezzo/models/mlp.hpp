@@ -13,7 +13,7 @@ namespace mezzo {
 
 struct MLPOptions {
   std::vector<std::int64_t> hidden_units{512, 512};  ///< sizes of the hidden layers, at least 1; {}: no hidden layer
-  ActivationFunction activation = "relu";                    ///< name or function, applied to each hidden layer
+  ActivationFunction activation = "relu";            ///< name or function, applied to each hidden layer
   double dropout = 0;                                ///< dropout rate after each hidden layer, in [0, 1)
   std::int64_t classes = 10;                         ///< size of the output, at least 1
   std::string name{};                                ///< name of the model; "": automatic
