@@ -227,8 +227,10 @@ inline std::vector<OpRow> sorting_rows() {
   using mezzo::DType;
   using mezzo::Shape;
   std::vector<OpRow> rows;
-  for (const auto& [shape, axis] :
+  for (const auto& of_case :
        {std::pair{Shape{6, 5}, 1}, {Shape{6, 5}, 0}, {Shape{3, 4, 2}, 1}, {Shape{0, 3}, 0}, {Shape{2, 200}, 1}}) {
+    const Shape& shape = of_case.first;
+    const int axis = of_case.second;  // no structured binding, since lambdas capture it
     const auto along = static_cast<std::size_t>(axis);
     const Shape of = shape;
     rows.push_back({.op = "argsort",

@@ -135,7 +135,7 @@ inline std::vector<OpRow> index_rows() {
                         DType::int64}},
          .outputs = {Role::varied()},
          .plain =
-             [inner, segments](const TensorList& v) {
+             [inner](const TensorList& v) {
                Shape to = v[0].shape();
                to[0] = segments;
                Tensor out(to, DType::float64);
