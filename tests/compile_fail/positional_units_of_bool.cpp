@@ -1,4 +1,4 @@
-// error: (no matching function|deleted)
+// error: (no matching (function|constructor)|deleted)
 #include <mezzo/mezzo.hpp>
 
 mezzo::Dense make() {

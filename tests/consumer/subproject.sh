@@ -21,8 +21,8 @@ cmake -S "$folder/source" -B "$folder" -G Ninja --log-level=WARNING -Wno-dev >/d
 commands() { grep '"command"' "$folder/compile_commands.json" | grep -F "$1"; }
 
 fail() { echo "subproject.sh: $1" && exit 1; }
-commands layers/dense.cpp | grep -q -- ' -O2 ' || fail "the library is not optimized"
-! commands layers/dense.cpp | grep -q -- ' -Werror' || fail "warnings in the library are errors"
+commands /unity_mezzo_layers_0 | grep -q -- ' -O2 ' || fail "the library is not optimized"
+! commands /unity_mezzo_layers_0 | grep -q -- ' -Werror' || fail "warnings in the library are errors"
 commands source/parent.cpp | grep -q -- "-isystem $root/framework" || fail "the headers are not system headers"
 ! grep -q '/tests/batches/\|/tutorials/' "$folder/compile_commands.json" || fail "tests or tutorials are built"
 cmake --build "$folder" --target parent -- --quiet
