@@ -1,4 +1,4 @@
-// error: (no matching (function|constructor)|deleted)
+// error: (no matching (function|constructor|conversion)|deleted)
 #include <mezzo/mezzo.hpp>
 
 mezzo::Dense make() {

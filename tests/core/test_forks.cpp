@@ -9,11 +9,9 @@
 #include <mezzo/core/usage.hpp>
 
 #include "support/child.hpp"
-#include "support/memory.hpp"
 
 using namespace mezzo;
 using mezzo_tests::in_child;
-using mezzo_tests::reports_missing_memory;
 
 namespace {
 
@@ -76,9 +74,7 @@ BOOST_AUTO_TEST_CASE(locks_are_free_in_a_child) {
     while (!ending) detail::AccessScope{object};
   });
   int hung = 0;
-  // AddressSanitizer's own allocator is not made for fork(): a child of a moment in which `other` allocates can hang.
-  const int forks = reports_missing_memory() ? 50 : 2;
-  for (int i = 0; i < forks; ++i) {
+  for (int i = 0; i < 50; ++i) {
     hung += in_child([] {
       detail::Usage own;
       return !detail::AccessScope(own).refused();

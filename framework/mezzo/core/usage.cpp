@@ -22,6 +22,9 @@ Guard& guard() {
   return *one;
 }
 
+// Made before there are threads: a child of a fork() in the middle of its construction would wait for ever.
+[[maybe_unused]] const Guard& made_early = guard();
+
 /// The usages' part of a thread's ExecutionContext. Its address is the key of the thread.
 struct UsageState {
   const InsideStep* step = nullptr;  // the innermost one
