@@ -109,7 +109,8 @@ BOOST_AUTO_TEST_CASE(other_files_are_refused_at_once) {
   refuse("/dev/zero", "must be a regular file; got another kind of file");
   BOOST_REQUIRE(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);
   refuse(folder.path("pipe"), "must be a regular file; got another kind of file");
-  refuse(file_of(folder, std::string(20'000'000, 'a')), "must have at most 1048576 bytes; got 20000000");
+  const std::string large(20'000'000, 'a');  // NOLINT(bugprone-string-constructor)
+  refuse(file_of(folder, large), "must have at most 1048576 bytes; got 20000000");
   const std::string path = file_of(folder, std::string(1'000'000, 'a'));
   check_throws<NameError>("[OpLists] \"" + path +
                               "\" line 1: the name of an op must have at most 64 characters; got 1000000, which begin "

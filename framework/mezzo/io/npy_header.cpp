@@ -166,7 +166,7 @@ NpyHeader read_npy_header(const ReadBytes& read, std::uint64_t size, const std::
     fail<FileError>(where, "must begin with {} and a version; got {}", shown(magic),
                     shown(bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(size, first)))));
   }
-  const int major = start[6], minor = start[7];
+  const int major = static_cast<unsigned char>(start[6]), minor = static_cast<unsigned char>(start[7]);
   if (major < 1 || major > 3 || minor != 0) {
     fail<FileError>(where, "the version must be 1.0, 2.0 or 3.0; got {}.{}", major, minor);
   }

@@ -74,12 +74,12 @@ Tensor full(const Shape& shape, double fill_value, DType dtype) {
   return out.cast(dtype);
 }
 
-Tensor eye(std::int64_t N, std::optional<std::int64_t> M, std::int64_t k, DType dtype) {
-  return matrix(N, M, dtype, [k](std::int64_t i, std::int64_t j) { return j == i + k; });
+Tensor eye(std::int64_t rows, std::optional<std::int64_t> columns, std::int64_t k, DType dtype) {
+  return matrix(rows, columns, dtype, [k](std::int64_t i, std::int64_t j) { return j == i + k; });
 }
 
-Tensor tri(std::int64_t N, std::optional<std::int64_t> M, std::int64_t k, DType dtype) {
-  return matrix(N, M, dtype, [k](std::int64_t i, std::int64_t j) { return j <= i + k; });
+Tensor tri(std::int64_t rows, std::optional<std::int64_t> columns, std::int64_t k, DType dtype) {
+  return matrix(rows, columns, dtype, [k](std::int64_t i, std::int64_t j) { return j <= i + k; });
 }
 
 Tensor detail::arange_of(double start, double stop, double step, DType dtype) {
@@ -107,24 +107,24 @@ Tensor geomspace(double start, double stop, const SpaceOptions& options) {
   return space("geomspace", 0, 1, options, [&](double x) { return x == 1 ? stop : start * std::pow(stop / start, x); });
 }
 
-Tensor bartlett(std::int64_t M) {
-  return window(M, [](double x) { return 1 - std::abs(2 * x - 1); });
+Tensor bartlett(std::int64_t size) {
+  return window(size, [](double x) { return 1 - std::abs(2 * x - 1); });
 }
 
-Tensor blackman(std::int64_t M) {
-  return window(M, [](double x) { return 0.42 - 0.5 * std::cos(2 * pi * x) + 0.08 * std::cos(4 * pi * x); });
+Tensor blackman(std::int64_t size) {
+  return window(size, [](double x) { return 0.42 - 0.5 * std::cos(2 * pi * x) + 0.08 * std::cos(4 * pi * x); });
 }
 
-Tensor hamming(std::int64_t M) {
-  return window(M, [](double x) { return 0.54 - 0.46 * std::cos(2 * pi * x); });
+Tensor hamming(std::int64_t size) {
+  return window(size, [](double x) { return 0.54 - 0.46 * std::cos(2 * pi * x); });
 }
 
-Tensor hanning(std::int64_t M) {
-  return window(M, [](double x) { return 0.5 - 0.5 * std::cos(2 * pi * x); });
+Tensor hanning(std::int64_t size) {
+  return window(size, [](double x) { return 0.5 - 0.5 * std::cos(2 * pi * x); });
 }
 
-Tensor kaiser(std::int64_t M, double beta) {
-  return window(M, [beta](double x) {
+Tensor kaiser(std::int64_t size, double beta) {
+  return window(size, [beta](double x) {
     const double y = 2 * x - 1;
     return bessel_i0(beta * std::sqrt(std::max(0.0, 1 - y * y))) / bessel_i0(beta);
   });
@@ -143,16 +143,16 @@ Value ones_like(const Value& x, std::optional<DType> dtype) { return full_like(x
 
 Value empty_like(const Value& x, std::optional<DType> dtype) { return full_like(x, 0, dtype); }
 
-Value vander(const Value& x, std::optional<std::int64_t> N, bool increasing) {
+Value vander(const Value& x, std::optional<std::int64_t> columns, bool increasing) {
   if (x.shape().size() != 1) {
     fail<ShapeError>(current_label("vander"), "x must have 1 axis; got shape {}", x.shape());
   }
-  const std::int64_t size = x.shape()[0], columns = N.value_or(size);
-  if (columns < 0) fail<ValueError>(current_label("vander"), "N must be at least 0; got {}", columns);
+  const std::int64_t size = x.shape()[0], count = columns.value_or(size);
+  if (count < 0) fail<ValueError>(current_label("vander"), "N must be at least 0; got {}", count);
   const Value column = reshape(x, {size, 1});
-  if (columns == 0) return slice(column, {{0, 0}, {size, 0}});
+  if (count == 0) return slice(column, {{0, 0}, {size, 0}});
   Values parts{ones_like(column)};
-  for (std::int64_t i = 1; i < columns; ++i) parts.push_back(column);
+  for (std::int64_t i = 1; i < count; ++i) parts.push_back(column);
   const Value powers = cumprod(concat(parts, 1), 1);
   return increasing ? powers : flip(powers, {1});
 }

@@ -18,12 +18,13 @@ MEZZO_API Tensor full(const Shape& shape, double fill_value, DType dtype = DType
 /// Zeros: keras.ops.empty leaves the numbers open.
 MEZZO_API Tensor empty(const Shape& shape, DType dtype = DType::float32);
 
-/// Identity matrix (N, M), by default square, with the ones on diagonal k: above the main diagonal if positive.
-MEZZO_API Tensor eye(std::int64_t N, std::optional<std::int64_t> M = std::nullopt, std::int64_t k = 0,
+/// Identity matrix (rows, columns), by default square, with the ones on diagonal k: above the main diagonal if
+/// positive.
+MEZZO_API Tensor eye(std::int64_t rows, std::optional<std::int64_t> columns = std::nullopt, std::int64_t k = 0,
                      DType dtype = DType::float32);
 
-/// Matrix (N, M), by default square, of ones on and below diagonal k.
-MEZZO_API Tensor tri(std::int64_t N, std::optional<std::int64_t> M = std::nullopt, std::int64_t k = 0,
+/// Matrix (rows, columns), by default square, of ones on and below diagonal k.
+MEZZO_API Tensor tri(std::int64_t rows, std::optional<std::int64_t> columns = std::nullopt, std::int64_t k = 0,
                      DType dtype = DType::float32);
 
 /// @cond
@@ -69,13 +70,13 @@ MEZZO_API Tensor logspace(double start, double stop, const SpaceOptions& options
 MEZZO_API Tensor geomspace(double start, double stop, const SpaceOptions& options = {});
 /// @}
 
-/// @name Window functions of M points, float32
+/// @name Window functions of `size` points, float32
 /// @{
-MEZZO_API Tensor bartlett(std::int64_t M);
-MEZZO_API Tensor blackman(std::int64_t M);
-MEZZO_API Tensor hamming(std::int64_t M);
-MEZZO_API Tensor hanning(std::int64_t M);
-MEZZO_API Tensor kaiser(std::int64_t M, double beta);
+MEZZO_API Tensor bartlett(std::int64_t size);
+MEZZO_API Tensor blackman(std::int64_t size);
+MEZZO_API Tensor hamming(std::int64_t size);
+MEZZO_API Tensor hanning(std::int64_t size);
+MEZZO_API Tensor kaiser(std::int64_t size, double beta);
 /// @}
 
 /// @name Arrays of the shape of another
@@ -87,8 +88,8 @@ MEZZO_API Value full_like(const Value& x, double fill_value, std::optional<DType
 MEZZO_API Value empty_like(const Value& x, std::optional<DType> dtype = std::nullopt);
 /// @}
 
-/// Matrix of the powers of the elements of x (one axis): N columns, by default x's size, from power N - 1 to 0, or from
-/// 0 on if `increasing`.
-MEZZO_API Value vander(const Value& x, std::optional<std::int64_t> N = std::nullopt, bool increasing = false);
+/// Matrix of the powers of the elements of x (one axis): `columns` of them, by default x's size, from power columns - 1
+/// to 0, or from 0 on if `increasing`.
+MEZZO_API Value vander(const Value& x, std::optional<std::int64_t> columns = std::nullopt, bool increasing = false);
 
 }  // namespace mezzo

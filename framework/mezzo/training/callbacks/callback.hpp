@@ -34,7 +34,7 @@ class MEZZO_API Callback {
   Callback();
   Callback(const Callback& other);
   Callback(Callback&& other) noexcept;
-  Callback& operator=(const Callback&) { return *this; }
+  Callback& operator=(const Callback&) { return *this; }  // NOLINT(bugprone-unhandled-self-assignment)
   Callback& operator=(Callback&&) noexcept { return *this; }
   virtual ~Callback();
 
