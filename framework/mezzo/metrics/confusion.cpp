@@ -188,6 +188,8 @@ Value ThresholdMetric::numbers(const std::vector<double>& values) {
   return Tensor({static_cast<std::int64_t>(values.size())}, values);
 }
 
+// Options are taken by value, as those of all metrics: others move them.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 TruePositives::TruePositives(CountOptions options)
     : ThresholdMetric(named(options.name, "true_positives"),
                       {.thresholds = or_half(options.thresholds, "true_positives")}) {}
@@ -271,5 +273,6 @@ Value RecallAtPrecision::result() const {
   const Counts all = counts();
   return best(ratios(all.tp, all.fn), ratios(all.tp, all.fp), least_);
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 }  // namespace mezzo::metrics
