@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
+
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/losses/crossentropy.hpp>
 #include <mezzo/losses/hinge.hpp>
@@ -138,6 +140,15 @@ BOOST_AUTO_TEST_CASE(reductions_equal_keras) {
              "none; got \"total\"");
   BOOST_TEST(refused<ShapeError>([&] { MeanAbsoluteError()(y_true, y_pred, Tensor({2})); }) ==
              "[mean_absolute_error] sample_weight must have the first axes of the values, (3, 2); got shape (2,)");
+}
+
+// Bounds of predictions keep NaN: a broken model must not look trained.
+BOOST_AUTO_TEST_CASE(predictions_that_are_nan_give_nan) {
+  const Tensor y_true({1, 2}, std::vector<float>{0.25F, 0.75F}), y_pred({1, 2}, std::vector<float>{NAN, 0.5F});
+  for (const char* name : {"binary_crossentropy", "categorical_crossentropy", "kl_divergence",
+                           "mean_squared_logarithmic_error", "cosine_similarity", "huber"}) {
+    BOOST_TEST(std::isnan(mean(Any<Loss>(name)->call(y_true, y_pred)).item()), name);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(classes_may_be_on_another_axis) {

@@ -12,26 +12,15 @@ namespace mezzo::detail {
 constexpr double epsilon = 1e-7;
 
 /// Axis as a number from 0 on. A ShapeError that starts with `[name]` if x doesn't have it.
-std::int64_t normalized_axis(const std::string& name, const Value& x, std::int64_t axis);
-
-/// a > b as bool.
-inline Value above(const Value& a, const Value& b) { return equal(sign(a - b), 1.0); }
-
-inline Value larger(const Value& a, const Value& b) { return where(above(a, b), a, b); }
-inline Value smaller(const Value& a, const Value& b) { return where(above(a, b), b, a); }
-/// x limited to [low, high]; the gradient outside is 0.
-inline Value clipped(const Value& x, double low, double high) { return smaller(larger(x, low), high); }
-
-inline Value squared(const Value& x) { return x * x; }
+inline std::int64_t normalized_axis(const std::string& name, const Value& x, std::int64_t axis) {
+  return normalize_axis(axis, x.shape().size(), "[" + name + "]");
+}
 
 /// x to the power of a constant, for x >= 0. The gradient at 0 is 0.
 Value powered(const Value& x, double exponent);
 
 /// Square root of x >= 0. The gradient at 0 is 0.
 inline Value root(const Value& x) { return powered(x, 0.5); }
-
-/// a / b, or 0 where b is 0.
-Value divide_no_nan(const Value& a, const Value& b);
 
 /// Sum and mean over one axis.
 inline Value sum_over(const Value& x, std::int64_t axis, bool keepdims = false) {
@@ -41,18 +30,6 @@ inline Value mean_over(const Value& x, std::int64_t axis) { return mean(x, {.axe
 
 /// Mean over the last axis of values with a batch axis and others: one number per sample, or per element of a sample.
 inline Value mean_last(const Value& x) { return x.shape().size() < 2 ? x : mean_over(x, -1); }
-
-/// 1 at the largest element along the axis (of equal ones, the first), else 0, in x's dtype.
-Value one_hot_of_largest(const Value& x, std::int64_t axis);
-
-/// Integer class numbers as vectors of 0 and 1 along a new last axis.
-Value one_hot_of(const Value& labels, std::int64_t classes, DType dtype);
-
-/// Largest element along the axis, which is kept with size 1.
-Value largest(const Value& x, std::int64_t axis);
-
-/// Logarithm of softmax, without overflow.
-Value log_softmax_of(const Value& x, std::int64_t axis);
 
 /// x divided by its Euclidean norm along the axis; or by 1e-7 if that is larger.
 Value unit(const Value& x, std::int64_t axis);

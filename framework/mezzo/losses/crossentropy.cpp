@@ -15,7 +15,7 @@ namespace {
 
 /// Cross-entropy of each element, of clipped probabilities.
 Value binary_terms(const Value& y_true, const Value& y_pred) {
-  const Value p = clipped(y_pred, epsilon, 1 - epsilon);
+  const Value p = clip(y_pred, epsilon, 1 - epsilon);
   return -(y_true * log(p) + (1.0 - y_true) * log(1.0 - p));
 }
 
@@ -25,19 +25,7 @@ Value smoothed(const Value& y_true, double smoothing, double classes) {
 
 /// Probabilities of the classes, scaled to sum to 1 and clipped.
 Value clipped_probabilities(const Value& y_pred, std::int64_t axis) {
-  return clipped(y_pred / sum_over(y_pred, axis, true), epsilon, 1 - epsilon);
-}
-
-/// x with one axis moved to the end.
-Value with_last(const Value& x, std::int64_t axis) {
-  const auto rank = static_cast<std::int64_t>(x.shape().size());
-  if (axis == rank - 1) return x;
-  Shape order;
-  for (std::int64_t i = 0; i < rank; ++i) {
-    if (i != axis) order.push_back(i);
-  }
-  order.push_back(axis);
-  return transpose(x, order);
+  return clip(y_pred / sum_over(y_pred, axis, true), epsilon, 1 - epsilon);
 }
 
 }  // namespace
@@ -72,7 +60,7 @@ Value categorical_crossentropy(const Value& y_true, const Value& y_pred,
   const LibraryScope as_inserted;
   const Value& p = targets.y_pred;
   const Value t = smoothed(targets.y_true, options.label_smoothing, static_cast<double>(p.shape().back()));
-  return -sum_over(t * (options.from_logits ? log_softmax_of(p, axis) : log(clipped_probabilities(p, axis))), axis);
+  return -sum_over(t * (options.from_logits ? log_softmax(p, axis) : log(clipped_probabilities(p, axis))), axis);
 }
 
 Value categorical_focal_crossentropy(const Value& y_true, const Value& y_pred,
@@ -93,7 +81,7 @@ Value categorical_generalized_cross_entropy(const Value& y_true, const Value& y_
   const Targets targets = class_labels("categorical_generalized_cross_entropy", y_true, y_pred);
   const LibraryScope as_inserted;
   const Value p = cast(targets.y_pred, accumulation_dtype(targets.y_pred.dtype())).across_border(false);
-  const Value right = sum_over(p * one_hot_of(targets.y_true, p.shape().back(), p.dtype()), -1);
+  const Value right = sum_over(p * one_hot(targets.y_true, p.shape().back(), -1, p.dtype()), -1);
   return (1.0 - powered(right, options.q)) / options.q;
 }
 
@@ -104,7 +92,7 @@ Value sparse_categorical_crossentropy(const Value& y_true, const Value& y_pred, 
   const bool last = axis + 1 == static_cast<std::int64_t>(y_pred.shape().size());
   const bool has_axis = !last && y_true.shape().size() == y_pred.shape().size();
   Targets targets =
-      class_labels(name, has_axis ? with_last(y_true, axis) : y_true, last ? y_pred : with_last(y_pred, axis));
+      class_labels(name, has_axis ? moveaxis(y_true, axis, -1) : y_true, last ? y_pred : moveaxis(y_pred, axis, -1));
   if (!options.ignore_class) return sparse_crossentropy(targets.y_true, targets.y_pred, options.from_logits);
   const Value ignored = equal(targets.y_true, *options.ignore_class);
   Shape column = targets.y_true.shape();

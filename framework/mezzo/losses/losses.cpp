@@ -24,19 +24,19 @@ Value mean_absolute_error(const Value& y_true, const Value& y_pred) {
 Value mean_squared_error(const Value& y_true, const Value& y_pred) {
   const Targets targets = same_shape_targets("mean_squared_error", y_true, y_pred);
   const LibraryScope as_inserted;
-  return mean_last(squared(targets.y_true - targets.y_pred));
+  return mean_last(square(targets.y_true - targets.y_pred));
 }
 
 Value mean_absolute_percentage_error(const Value& y_true, const Value& y_pred) {
   const Targets targets = same_shape_targets("mean_absolute_percentage_error", y_true, y_pred);
   const LibraryScope as_inserted;
-  return mean_last(abs((targets.y_true - targets.y_pred) / larger(abs(targets.y_true), epsilon))) * 100.0;
+  return mean_last(abs((targets.y_true - targets.y_pred) / maximum(abs(targets.y_true), epsilon))) * 100.0;
 }
 
 Value mean_squared_logarithmic_error(const Value& y_true, const Value& y_pred) {
   const Targets targets = same_shape_targets("mean_squared_logarithmic_error", y_true, y_pred);
   const LibraryScope as_inserted;
-  return mean_last(squared(log(larger(targets.y_pred, epsilon) + 1.0) - log(larger(targets.y_true, epsilon) + 1.0)));
+  return mean_last(square(log(maximum(targets.y_pred, epsilon) + 1.0) - log(maximum(targets.y_true, epsilon) + 1.0)));
 }
 
 Value cosine_similarity(const Value& y_true, const Value& y_pred, const CosineSimilarityFunctionOptions& options) {
@@ -52,7 +52,7 @@ Value huber(const Value& y_true, const Value& y_pred, const HuberFunctionOptions
   const double delta = options.delta;
   const Value error = targets.y_pred - targets.y_true;
   const Value size = abs(error);
-  return mean_last(where(above(size, delta), size * delta - delta * delta / 2, squared(error) * 0.5));
+  return mean_last(where(greater(size, delta), size * delta - delta * delta / 2, square(error) * 0.5));
 }
 
 Value log_cosh(const Value& y_true, const Value& y_pred) {
@@ -77,22 +77,22 @@ Value hinge(const Value& y_true, const Value& y_pred) {
 Value squared_hinge(const Value& y_true, const Value& y_pred) {
   const Targets targets = same_shape_targets("squared_hinge", y_true, y_pred);
   const LibraryScope as_inserted;
-  return mean_last(squared(relu(1.0 - signed_labels(targets.y_true) * targets.y_pred)));
+  return mean_last(square(relu(1.0 - signed_labels(targets.y_true) * targets.y_pred)));
 }
 
 Value categorical_hinge(const Value& y_true, const Value& y_pred) {
   const Targets targets = same_shape_targets("categorical_hinge", y_true, y_pred);
   const LibraryScope as_inserted;
   const Value right = sum_over(targets.y_true * targets.y_pred, -1);
-  const Value wrong = sum_over(largest((1.0 - targets.y_true) * targets.y_pred, -1), -1);
+  const Value wrong = max((1.0 - targets.y_true) * targets.y_pred, {{-1}});
   return relu(wrong - right + 1.0);
 }
 
 Value kl_divergence(const Value& y_true, const Value& y_pred) {
   const Targets targets = same_shape_targets("kl_divergence", y_true, y_pred);
   const LibraryScope as_inserted;
-  const Value t = clipped(targets.y_true, epsilon, 1);
-  return sum_over(t * log(t / clipped(targets.y_pred, epsilon, 1)), -1);
+  const Value t = clip(targets.y_true, epsilon, 1);
+  return sum_over(t * log(t / clip(targets.y_pred, epsilon, 1)), -1);
 }
 
 Value dice(const Value& y_true, const Value& y_pred, const DiceFunctionOptions& options) {
@@ -141,13 +141,13 @@ Value circle(const Value& y_true, const Value& y_pred, const CircleFunctionOptio
   constexpr double lowest = -1e30;
   const auto log_sum = [&](const Value& scores, const Value& kind) {
     const Value chosen = where(equal(kind, 1.0), scores, lowest);
-    const Value most = stop_gradient(largest(chosen, 1));
-    return reshape(log(sum_over(exp(chosen - most) * kind, 1, true) + where(above(most, lowest), 0.0, 1.0)) + most,
+    const Value most = stop_gradient(max(chosen, {{1}, true}));
+    return reshape(log(sum_over(exp(chosen - most) * kind, 1, true) + where(greater(most, lowest), 0.0, 1.0)) + most,
                    {batch});
   };
   return softplus(log_sum(pulled, positive) + log_sum(pushed, negative));
 }
 
-Value losses::Circle::mask(const Value&, const Value& values) const { return above(values, 0.0); }
+Value losses::Circle::mask(const Value&, const Value& values) const { return greater(values, 0.0); }
 
 }  // namespace mezzo

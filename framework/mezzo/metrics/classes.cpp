@@ -50,10 +50,10 @@ void FBetaScore::update(const Value& y_true, const Value& y_pred, const Value& s
   const Value& scores = targets.y_pred;
   Value chosen;
   if (options_.threshold) {
-    chosen = cast(above(scores, *options_.threshold), DType::float64);
+    chosen = cast(greater(scores, *options_.threshold), DType::float64);
   } else {
-    const Value best = cast(equal(scores, largest(scores, 1)), DType::float64);
-    chosen = best * cast(above(abs(scores), 1e-9), DType::float64);
+    const Value best = cast(equal(scores, max(scores, {{1}, true})), DType::float64);
+    chosen = best * cast(greater(abs(scores), 1e-9), DType::float64);
   }
   const Value t = cast(targets.y_true, DType::float64);
   const bool micro = options_.average == "micro";
@@ -108,8 +108,8 @@ void IoU::update(const Value& y_true, const Value& y_pred, const Value& sample_w
   }
   const auto inside = [&](const Value& x) {
     const Value wide = cast(x, DType::float64);
-    return cast(above(wide, -0.5), DType::float64) *
-           cast(above(static_cast<double>(count) - 0.5, wide), DType::float64);
+    return cast(greater(wide, -0.5), DType::float64) *
+           cast(greater(static_cast<double>(count) - 0.5, wide), DType::float64);
   };
   Value valid = inside(t) * inside(p);
   if (options_.ignore_class) {
@@ -151,7 +151,7 @@ BinaryIoU::BinaryIoU(BinaryIoUOptions options)
       threshold_(options.threshold) {}
 
 void BinaryIoU::update(const Value& y_true, const Value& y_pred, const Value& sample_weight) {
-  const Value below = above(threshold_, y_pred);
+  const Value below = greater(threshold_, y_pred);
   IoU::update(y_true, 1 - cast(below, DType::int64), sample_weight);
 }
 

@@ -41,17 +41,7 @@ std::vector<double> even(std::int64_t n) {
 /// 1 for the k largest elements of the last axis (of equal ones, the first), else 0.
 Value largest_k(const Value& x, std::int64_t k) {
   const std::int64_t size = x.shape().back();
-  Shape rows = x.shape(), columns = x.shape();
-  rows.insert(rows.end(), 1);
-  columns.insert(columns.end() - 1, 1);
-  const Value self = reshape(x, rows), other = reshape(x, columns);
-  Tensor before({size, size}, DType::float32);
-  for (std::int64_t i = 0; i < size; ++i) {
-    for (std::int64_t j = 0; j < i; ++j) before.mutable_data<float>()[i * size + j] = 1;
-  }
-  const Value beaten =
-      cast(above(other, self), x.dtype()) + cast(equal(other, self), x.dtype()) * cast(before, x.dtype());
-  return cast(above(static_cast<double>(k) - 0.5, sum_over(beaten, -1)), x.dtype());
+  return sum_over(one_hot(top_k(x, std::min(k, size)).indices, size, -1, x.dtype()), -2);
 }
 
 /// Largest of `values` where `at_least` reaches `least`; 0 if it never does.
@@ -92,14 +82,14 @@ Value ThresholdMetric::bucket_of(const Value& y_pred) const {
     Shape column = y_pred.shape();
     column.push_back(1);
     const Value thresholds = cast(Tensor({count}, setup_.thresholds), y_pred.dtype());
-    return cast(sum_over(cast(above(reshape(y_pred, column), thresholds), DType::float64), -1), DType::int64);
+    return cast(sum_over(cast(greater(reshape(y_pred, column), thresholds), DType::float64), -1), DType::int64);
   }
-  // Rounded up: a prediction that equals a threshold is not above it.
-  const Value place = clipped(y_pred, 0, 1) * static_cast<double>(count - 1);
+  // Rounded up: a prediction that equals a threshold is not above it. NaN counts as 0.
+  const Value place = fmin(fmax(y_pred, 0), 1) * static_cast<double>(count - 1);
   const Value whole = cast(cast(place, DType::int64), y_pred.dtype());
-  const Value up = whole + cast(above(place, whole), y_pred.dtype());
+  const Value up = whole + cast(greater(place, whole), y_pred.dtype());
   const bool below_zero = setup_.thresholds.front() < 0;  // all predictions are above the first threshold
-  return cast(below_zero ? larger(up, 1.0) : up, DType::int64);
+  return cast(below_zero ? maximum(up, 1.0) : up, DType::int64);
 }
 
 void ThresholdMetric::update(const Value& y_true, const Value& y_pred, const Value& sample_weight) {
@@ -188,18 +178,16 @@ Value ThresholdMetric::numbers(const std::vector<double>& values) {
   return Tensor({static_cast<std::int64_t>(values.size())}, values);
 }
 
-// Options are taken by value, as those of all metrics: others move them.
-// NOLINTBEGIN(performance-unnecessary-value-param)
-TruePositives::TruePositives(CountOptions options)
+TruePositives::TruePositives(const CountOptions& options)
     : ThresholdMetric(named(options.name, "true_positives"),
                       {.thresholds = or_half(options.thresholds, "true_positives")}) {}
-FalsePositives::FalsePositives(CountOptions options)
+FalsePositives::FalsePositives(const CountOptions& options)
     : ThresholdMetric(named(options.name, "false_positives"),
                       {.thresholds = or_half(options.thresholds, "false_positives")}) {}
-TrueNegatives::TrueNegatives(CountOptions options)
+TrueNegatives::TrueNegatives(const CountOptions& options)
     : ThresholdMetric(named(options.name, "true_negatives"),
                       {.thresholds = or_half(options.thresholds, "true_negatives")}) {}
-FalseNegatives::FalseNegatives(CountOptions options)
+FalseNegatives::FalseNegatives(const CountOptions& options)
     : ThresholdMetric(named(options.name, "false_negatives"),
                       {.thresholds = or_half(options.thresholds, "false_negatives")}) {}
 
@@ -212,7 +200,7 @@ std::vector<double> precision_thresholds(const PrecisionOptions& options, const 
 
 }  // namespace
 
-Precision::Precision(PrecisionOptions options)
+Precision::Precision(const PrecisionOptions& options)
     : ThresholdMetric(named(options.name, "precision"), {.thresholds = precision_thresholds(options, "precision"),
                                                          .top_k = options.top_k,
                                                          .class_id = options.class_id}) {}
@@ -221,7 +209,7 @@ Value Precision::result() const {
   return numbers(ratios(all.tp, all.fp));
 }
 
-Recall::Recall(RecallOptions options)
+Recall::Recall(const RecallOptions& options)
     : ThresholdMetric(named(options.name, "recall"), {.thresholds = precision_thresholds(options, "recall"),
                                                       .top_k = options.top_k,
                                                       .class_id = options.class_id}) {}
@@ -230,7 +218,7 @@ Value Recall::result() const {
   return numbers(ratios(all.tp, all.fn));
 }
 
-SensitivityAtSpecificity::SensitivityAtSpecificity(double specificity, AtOptions options)
+SensitivityAtSpecificity::SensitivityAtSpecificity(double specificity, const AtOptions& options)
     : ThresholdMetric(named(options.name, "sensitivity_at_specificity"),
                       {.thresholds = thresholds_at(specificity, options.num_thresholds, "sensitivity_at_specificity"),
                        .evenly = options.num_thresholds > 2,
@@ -241,7 +229,7 @@ Value SensitivityAtSpecificity::result() const {
   return best(ratios(all.tp, all.fn), ratios(all.tn, all.fp), least_);
 }
 
-SpecificityAtSensitivity::SpecificityAtSensitivity(double sensitivity, AtOptions options)
+SpecificityAtSensitivity::SpecificityAtSensitivity(double sensitivity, const AtOptions& options)
     : ThresholdMetric(named(options.name, "specificity_at_sensitivity"),
                       {.thresholds = thresholds_at(sensitivity, options.num_thresholds, "specificity_at_sensitivity"),
                        .evenly = options.num_thresholds > 2,
@@ -252,7 +240,7 @@ Value SpecificityAtSensitivity::result() const {
   return best(ratios(all.tn, all.fp), ratios(all.tp, all.fn), least_);
 }
 
-PrecisionAtRecall::PrecisionAtRecall(double recall, AtOptions options)
+PrecisionAtRecall::PrecisionAtRecall(double recall, const AtOptions& options)
     : ThresholdMetric(named(options.name, "precision_at_recall"),
                       {.thresholds = thresholds_at(recall, options.num_thresholds, "precision_at_recall"),
                        .evenly = options.num_thresholds > 2,
@@ -263,7 +251,7 @@ Value PrecisionAtRecall::result() const {
   return best(ratios(all.tp, all.fp), ratios(all.tp, all.fn), least_);
 }
 
-RecallAtPrecision::RecallAtPrecision(double precision, AtOptions options)
+RecallAtPrecision::RecallAtPrecision(double precision, const AtOptions& options)
     : ThresholdMetric(named(options.name, "recall_at_precision"),
                       {.thresholds = thresholds_at(precision, options.num_thresholds, "recall_at_precision"),
                        .evenly = options.num_thresholds > 2,
@@ -273,6 +261,5 @@ Value RecallAtPrecision::result() const {
   const Counts all = counts();
   return best(ratios(all.tp, all.fn), ratios(all.tp, all.fp), least_);
 }
-// NOLINTEND(performance-unnecessary-value-param)
 
 }  // namespace mezzo::metrics

@@ -72,22 +72,22 @@ struct CountOptions {
 /// Sums of the weights of true and false positives and negatives.
 class MEZZO_API TruePositives : public ThresholdMetric {
  public:
-  explicit TruePositives(CountOptions options = {});
+  explicit TruePositives(const CountOptions& options = {});
   Value result() const override { return numbers(counts().tp); }
 };
 class MEZZO_API FalsePositives : public ThresholdMetric {
  public:
-  explicit FalsePositives(CountOptions options = {});
+  explicit FalsePositives(const CountOptions& options = {});
   Value result() const override { return numbers(counts().fp); }
 };
 class MEZZO_API TrueNegatives : public ThresholdMetric {
  public:
-  explicit TrueNegatives(CountOptions options = {});
+  explicit TrueNegatives(const CountOptions& options = {});
   Value result() const override { return numbers(counts().tn); }
 };
 class MEZZO_API FalseNegatives : public ThresholdMetric {
  public:
-  explicit FalseNegatives(CountOptions options = {});
+  explicit FalseNegatives(const CountOptions& options = {});
   Value result() const override { return numbers(counts().fn); }
 };
 
@@ -102,14 +102,14 @@ using RecallOptions = PrecisionOptions;
 /// True positives divided by all predicted positives; 0 without these.
 class MEZZO_API Precision : public ThresholdMetric {
  public:
-  explicit Precision(PrecisionOptions options = {});
+  explicit Precision(const PrecisionOptions& options = {});
   Value result() const override;
 };
 
 /// True positives divided by all actual positives; 0 without these.
 class MEZZO_API Recall : public ThresholdMetric {
  public:
-  explicit Recall(RecallOptions options = {});
+  explicit Recall(const RecallOptions& options = {});
   Value result() const override;
 };
 
@@ -122,7 +122,7 @@ struct AtOptions {
 /// Largest sensitivity (recall) at thresholds with at least this specificity, in [0, 1].
 class MEZZO_API SensitivityAtSpecificity : public ThresholdMetric {
  public:
-  explicit SensitivityAtSpecificity(double specificity, AtOptions options = {});
+  explicit SensitivityAtSpecificity(double specificity, const AtOptions& options = {});
   Value result() const override;
 
  private:
@@ -132,7 +132,7 @@ class MEZZO_API SensitivityAtSpecificity : public ThresholdMetric {
 /// Largest specificity at thresholds with at least this sensitivity (recall), in [0, 1].
 class MEZZO_API SpecificityAtSensitivity : public ThresholdMetric {
  public:
-  explicit SpecificityAtSensitivity(double sensitivity, AtOptions options = {});
+  explicit SpecificityAtSensitivity(double sensitivity, const AtOptions& options = {});
   Value result() const override;
 
  private:
@@ -142,7 +142,7 @@ class MEZZO_API SpecificityAtSensitivity : public ThresholdMetric {
 /// Largest precision at thresholds with at least this recall, in [0, 1].
 class MEZZO_API PrecisionAtRecall : public ThresholdMetric {
  public:
-  explicit PrecisionAtRecall(double recall, AtOptions options = {});
+  explicit PrecisionAtRecall(double recall, const AtOptions& options = {});
   Value result() const override;
 
  private:
@@ -152,7 +152,7 @@ class MEZZO_API PrecisionAtRecall : public ThresholdMetric {
 /// Largest recall at thresholds with at least this precision, in [0, 1].
 class MEZZO_API RecallAtPrecision : public ThresholdMetric {
  public:
-  explicit RecallAtPrecision(double precision, AtOptions options = {});
+  explicit RecallAtPrecision(double precision, const AtOptions& options = {});
   Value result() const override;
 
  private:

@@ -19,7 +19,7 @@ Value pearson_correlation(const Value& y_true, const Value& y_pred, std::int64_t
   const LibraryScope as_inserted;
   const auto centered = [&](const Value& x) { return x - mean(x, {.axes = {at}, .keepdims = true}); };
   const Value t = centered(targets.y_true), p = centered(targets.y_pred);
-  return sum_over(t * p, at) / (root(sum_over(squared(t), at)) * root(sum_over(squared(p), at)));
+  return sum_over(t * p, at) / (root(sum_over(square(t), at)) * root(sum_over(square(p), at)));
 }
 
 Value concordance_correlation(const Value& y_true, const Value& y_pred, std::int64_t axis) {
@@ -29,7 +29,7 @@ Value concordance_correlation(const Value& y_true, const Value& y_pred, std::int
   const Value &t = targets.y_true, &p = targets.y_pred;
   const auto mean_of = [&](const Value& x) { return mean(x, {.axes = {at}, .keepdims = true}); };
   const Value t_mean = mean_of(t), p_mean = mean_of(p);
-  const Value norm = mean_of(squared(t - t_mean)) + mean_of(squared(p - p_mean)) + squared(t_mean - p_mean);
+  const Value norm = mean_of(square(t - t_mean)) + mean_of(square(p - p_mean)) + square(t_mean - p_mean);
   return mean_over((t - p_mean) * (p - p_mean) * 2.0 / (norm + epsilon), at);
 }
 
@@ -38,10 +38,8 @@ namespace {
 /// 1 where fewer than k scores are larger than that of the label.
 Value within_best(const Value& labels, const Value& scores, std::int64_t k) {
   if (k < 1) fail<ValueError>("", "[top_k_categorical_accuracy] k must be 1 or more; got {}", k);
-  const Value chosen = equal(one_hot_of(labels, scores.shape().back(), DType::float32), 1.0);
-  const Value own = sum(where(chosen, scores, 0.0), {.axes = {-1}, .keepdims = true});
-  const Value larger_ones = sum_over(cast(above(scores, own), DType::float32), -1);
-  return cast(above(static_cast<double>(k) - 0.5, larger_ones), DType::float32);
+  const Value within = in_top_k(reshape(labels, {-1}), reshape(scores, {-1, scores.shape().back()}), k);
+  return cast(reshape(within, labels.shape()), DType::float32);
 }
 
 }  // namespace
@@ -105,7 +103,7 @@ Value CosineSimilarity::call(const Value& y_true, const Value& y_pred) const {
 
 Value RootMeanSquaredError::call(const Value& y_true, const Value& y_pred) const {
   const Targets targets = same_shape_targets(name(), y_true, y_pred);
-  return squared(targets.y_pred - targets.y_true);
+  return square(targets.y_pred - targets.y_true);
 }
 
 Value RootMeanSquaredError::result() const { return root(Metric::result()); }
@@ -135,7 +133,7 @@ void R2Score::update(const Value& y_true, const Value& y_pred, const Value& samp
   const auto add = [&](const Variable& variable, const Value& x) { assign(variable, variable + sum_over(x, 0)); };
   add(sum_, t * weight);
   add(squared_sum_, t * t * weight);
-  add(residual_, squared(t - p) * weight);
+  add(residual_, square(t - p) * weight);
   add(count_, weight);
   assign(samples_, samples_ + static_cast<double>(shape[0] * outputs));
 }
