@@ -16,13 +16,7 @@ void require_not_negative(const char* kind, const char* option, double value) {
 /// L2 norms over axes, which are kept with size 1.
 Value norms_of(const Value& weight, const Ints& axis) {
   const Value squares = sum(weight * weight, {.axes = axis.numbers(), .keepdims = true});
-  return exp(0.5 * log(squares));  // sqrt
-}
-
-/// x limited to [low, high].
-Value clipped(const Value& x, double low, double high) {
-  const Value raised = where(equal(relu(low - x), 0), x, low);
-  return where(equal(relu(raised - high), 0), raised, high);
+  return sqrt(squares);
 }
 
 template <class C>
@@ -45,7 +39,7 @@ MinMaxNorm::MinMaxNorm(MinMaxNormOptions options) : options_(std::move(options))
 
 Value MinMaxNorm::call(const Value& weight) const {
   const Value norms = norms_of(weight, options_.axis);
-  Value desired = clipped(norms, options_.min_value, options_.max_value);
+  Value desired = clip(norms, options_.min_value, options_.max_value);
   if (options_.rate != 1) desired = options_.rate * desired + (1 - options_.rate) * norms;
   return weight * (desired / (epsilon + norms));
 }

@@ -18,9 +18,6 @@ Value merge(const std::string& where, const Values& xs, Value (*function)(const 
   return merged;
 }
 
-/// True where x is at most the limit.
-Value at_most(const Value& x, double limit) { return equal(relu(x - limit), 0); }
-
 }  // namespace
 
 Values Add::call_many(const Values& xs) { return {merge(label(), xs, add)}; }
@@ -47,8 +44,8 @@ ReLU::ReLU(ReLUOptions options) : Layer("ReLU", options), options_(std::move(opt
 
 Value ReLU::call(const Value& x) {
   const double threshold = options_.threshold;
-  Value y = threshold == 0 ? relu(x) : where(at_most(x, threshold), 0.0, x);
-  if (options_.max_value) y = where(at_most(y, *options_.max_value), y, *options_.max_value);
+  Value y = threshold == 0 ? relu(x) : where(x <= threshold, 0.0, x);
+  if (options_.max_value) y = where(y <= *options_.max_value, y, *options_.max_value);
   return options_.negative_slope == 0 ? y : y - options_.negative_slope * relu(threshold - x);
 }
 

@@ -15,7 +15,7 @@ Shape axes_of(const Value& x, const Shape& axes, const char* name) {
 }
 
 /// x^(1 / p) for x >= 0
-Value root(const Value& x, double p) { return exp(log(x) * (1 / p)); }
+Value root(const Value& x, double p) { return p == 2 ? sqrt(x) : power(x, 1 / p); }
 
 /// x with normalized axes as one last axis.
 Value with_lines(const Value& x, const Shape& axes) {
@@ -82,16 +82,13 @@ class Quantiles {
   Value sorted_;
 };
 
-/// True where a > b.
-Value greater_than(const Value& a, const Value& b) { return equal(sign(a - b), 1.0); }
-
 Value vector_norm(const Value& x, double p, const ReduceOptions& options) {
   const Value magnitude = abs(x);
   if (std::isinf(p)) return p > 0 ? max(magnitude, options) : min(magnitude, options);
   if (p == 0) return cast(sum(cast(x, DType::boolean), options), x.dtype());
   if (p == 1) return sum(magnitude, options);
   if (p == 2) return root(sum(x * x, options), 2);
-  return root(sum(exp(log(magnitude) * p), options), p);
+  return root(sum(power(magnitude, p), options), p);
 }
 
 Value matrix_norm(const Value& x, const NormOrder& order, const Shape& axes, const std::string& where) {
@@ -213,11 +210,10 @@ Value normalize(const Value& x, std::int64_t axis, double order, std::optional<d
   const Value wide = detail::as_wide(x, narrow);
   if (order == 2) {  // clamped before the root, so that vectors of zeros have a finite gradient
     const Value squares = sum(wide * wide, {{axis}, true});
-    const Value used = where(greater_than(squares, least * least), squares, least * least);
-    return detail::as(wide * exp(log(used) * -0.5), narrow);
+    return detail::as(wide * rsqrt(maximum(squares, least * least)), narrow);
   }
   const Value length = vector_norm(wide, order, {{axis}, true});
-  return detail::as(wide / where(greater_than(length, least), length, least), narrow);
+  return detail::as(wide / maximum(length, least), narrow);
 }
 
 }  // namespace mezzo

@@ -65,9 +65,7 @@ Value Muon::orthogonalized(Value x) const {
   const DType dtype = x.dtype();
   const bool tall = x.shape()[0] > x.shape()[1];
   if (tall) x = transpose(x);
-  // The root by exp and log: 0 for a sum of 0.
-  const Value norm = exp(number(0.5, dtype) * log(sum(x * x)));
-  x = x / (norm + number(1e-7, dtype));
+  x = x / (sqrt(sum(x * x)) + number(1e-7, dtype));
   for (std::int64_t i = 0; i < options_.ns_steps; ++i) {
     const Value a = matmul(x, x, {.transpose_b = true});
     const Value b = number(options_.muon_b, dtype) * a + number(options_.muon_c, dtype) * matmul(a, a);

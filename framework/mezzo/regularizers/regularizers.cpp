@@ -18,7 +18,7 @@ void require_factor(const char* kind, const char* option, double value) {
 Value normalized(const Value& rows) {
   constexpr double least = 1e-14;  // Keras bounds the length by 1e-7
   const Value squares = sum(rows * rows, {.axes = {1}, .keepdims = true});
-  return rows * exp(-0.5 * log(relu(squares - least) + least));
+  return rows * rsqrt(maximum(squares, least));
 }
 
 }  // namespace
