@@ -179,4 +179,10 @@ void Optimizer::require_at_least_0(const char* option, double value) const {
   require(value >= 0, fmt::format("{} must not be negative; got {}", option, value));
 }
 
+void Optimizer::require_moments(double beta_1, double beta_2, double epsilon) const {
+  require_fraction("beta_1", beta_1);
+  require_fraction("beta_2", beta_2);
+  require_at_least_0("epsilon", epsilon);
+}
+
 }  // namespace mezzo

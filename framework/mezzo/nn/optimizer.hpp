@@ -169,7 +169,7 @@ class MEZZO_API Optimizer {
   /// Dtype of a variable's slots: float64 for float64, otherwise state_dtype.
   DType slot_dtype(const VariableState& variable) const;
 
-  /// That slot of a variable. Makes it with initial_slot() and converts it to `dtype`.
+  /// Slot `name` of a variable, made by initial_slot() at the first call and converted to `dtype`.
   std::shared_ptr<VariableState> slot(const std::shared_ptr<VariableState>& variable, const std::string& name,
                                       DType dtype);
 
@@ -201,6 +201,9 @@ class MEZZO_API Optimizer {
   /// Throws a ValueError unless the option lies in [0, 1), or is at least 0.
   void require_fraction(const char* option, double value) const;
   void require_at_least_0(const char* option, double value) const;
+
+  /// Throws a ValueError unless both betas lie in [0, 1) and epsilon is at least 0.
+  void require_moments(double beta_1, double beta_2, double epsilon) const;
 
  private:
   const ParameterGroup* group_of(const std::string& path) const;

@@ -8,9 +8,7 @@ namespace mezzo {
 
 Adam::Adam(std::string kind, OptimizerCommon common, const Rule& rule)
     : Optimizer(std::move(kind), std::move(common)), rule_(rule) {
-  require_fraction("beta_1", rule_.beta_1);
-  require_fraction("beta_2", rule_.beta_2);
-  require_at_least_0("epsilon", rule_.epsilon);
+  require_moments(rule_.beta_1, rule_.beta_2, rule_.epsilon);
 }
 
 Adam::Adam(const AdamOptions& options)

@@ -18,9 +18,7 @@ Attributes moments(const Options& options) {
 }  // namespace
 
 Adamax::Adamax(const AdamaxOptions& options) : Optimizer("Adamax", common_options(options)), options_(options) {
-  require_fraction("beta_1", options_.beta_1);
-  require_fraction("beta_2", options_.beta_2);
-  require_at_least_0("epsilon", options_.epsilon);
+  require_moments(options_.beta_1, options_.beta_2, options_.epsilon);
 }
 
 void Adamax::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
@@ -28,9 +26,7 @@ void Adamax::update_step(const std::shared_ptr<VariableState>& variable, const V
 }
 
 Nadam::Nadam(const NadamOptions& options) : Optimizer("Nadam", common_options(options)), options_(options) {
-  require_fraction("beta_1", options_.beta_1);
-  require_fraction("beta_2", options_.beta_2);
-  require_at_least_0("epsilon", options_.epsilon);
+  require_moments(options_.beta_1, options_.beta_2, options_.epsilon);
 }
 
 void Nadam::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
@@ -38,9 +34,7 @@ void Nadam::update_step(const std::shared_ptr<VariableState>& variable, const Va
 }
 
 Lamb::Lamb(const LambOptions& options) : Optimizer("Lamb", common_options(options)), options_(options) {
-  require_fraction("beta_1", options_.beta_1);
-  require_fraction("beta_2", options_.beta_2);
-  require_at_least_0("epsilon", options_.epsilon);
+  require_moments(options_.beta_1, options_.beta_2, options_.epsilon);
 }
 
 void Lamb::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
