@@ -2,8 +2,8 @@
 #include <functional>
 #include <type_traits>
 
-#include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/backends/reference/pairs.hpp>
 #include <mezzo/backends/reference/rows.hpp>
 #include <mezzo/core/float_order.hpp>
 #include <mezzo/core/visit.hpp>
@@ -21,31 +21,20 @@ struct xtl::promote_type<mezzo::float16, mezzo::float16> {
 namespace mezzo::reference {
 namespace {
 
-/// A kernel: output 0 = function(a, b), broadcast. Along the last axis that a walk leaves, the elements of an operand
-/// either are neighbours or are one stretched element.
+/// A kernel: output 0 = function(a, b), broadcast.
 template <class T, class Out, class Function>
 std::unique_ptr<Kernel> binary(const KernelRequest& request, Function function) {
-  const Shape& shape = request.outputs[0].shape;
-  Walk walk(shape, {broadcast_strides(request.inputs[0].shape, shape),  //
-                    broadcast_strides(request.inputs[1].shape, shape)});
-  const auto run = [walk = std::move(walk), function](const KernelArguments& arguments) {
-    parallel_for(walk.size(), grain, [&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t a_step = walk.step(0), b_step = walk.step(1);
-      walk.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t line, std::int64_t column) {
-        const T* a = arguments.in<T>(0) + walk.offset(0, line) + column * a_step;
-        const T* b = arguments.in<T>(1) + walk.offset(1, line) + column * b_step;
-        auto out = row(arguments.out<Out>(0) + i, count);
-        if (a_step == 0) {
-          xt::noalias(out) = map(function, *a, row(b, count));
-        } else if (b_step == 0) {
-          xt::noalias(out) = map(function, row(a, count), *b);
-        } else {
-          xt::noalias(out) = map(function, row(a, count), row(b, count));
-        }
-      });
-    });
-  };
-  return make_kernel(run, std::is_same_v<T, Out> ? like_output(request) : std::vector<bool>{});
+  return pieces_of_pairs<T, Out>(request, [function](const T* a, std::int64_t a_step, const T* b, std::int64_t b_step,
+                                                     Out* out, std::int64_t count) {
+    auto result = row(out, count);
+    if (a_step == 0) {
+      xt::noalias(result) = map(function, *a, row(b, count));
+    } else if (b_step == 0) {
+      xt::noalias(result) = map(function, row(a, count), *b);
+    } else {
+      xt::noalias(result) = map(function, row(a, count), row(b, count));
+    }
+  });
 }
 
 /// Integers wrap around, as numpy's do: computed unsigned, where that is defined. In bool, + is or, * is and.

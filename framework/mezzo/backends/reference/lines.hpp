@@ -3,7 +3,9 @@
 #include <limits>
 #include <type_traits>
 
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/core/float_order.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/core/shape.hpp>
 
 namespace mezzo::reference {
@@ -22,6 +24,15 @@ struct Lines {
 
   /// Offset of the first element of line i; the others lie `inner` apart.
   std::int64_t start(std::int64_t i) const { return i / inner * count * inner + i % inner; }
+
+  /// Calls body(i, start(i)) for each line that has elements, on all threads.
+  template <class Body>
+  void for_each(const Body& body) const {
+    if (count == 0) return;
+    parallel_for(lines(), grain_of(count), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) body(i, start(i));
+    });
+  }
 };
 
 /// Integer that orders elements; NaN is above all numbers.

@@ -50,7 +50,7 @@ struct Fmod {
   }
 };
 
-/// As NumPy's: the remainder is subtracted before the division, whose result is rounded to an integer.
+/// NumPy's formula: the remainder is subtracted before the division, whose result is rounded to an integer.
 struct FloorDivide {
   template <class T>
   T operator()(T a, T b) const {
