@@ -20,29 +20,18 @@
 namespace mezzo {
 namespace {
 
-/// Calls visit(node) once for every node that `start` depends on. The node's inputs are visited if it returns true.
-template <class Visit>
-void walk_back(const Node& start, Visit visit) {
-  std::unordered_set<const Node*> seen;
-  std::vector<const Node*> pending{&start};
-  while (!pending.empty()) {
-    const Node* node = pending.back();
-    pending.pop_back();
-    for (const Value& input : node->inputs) {
-      const Node* next = input.node().get();
-      if (seen.insert(next).second && visit(*next)) pending.push_back(next);
-    }
-  }
-}
-
 /// True if `value` is computed from the node.
 bool depends_on(const Value& value, const Node& node) {
-  bool found = value.node().get() == &node;
-  walk_back(*value.node(), [&](const Node& source) {
-    found |= &source == &node;
-    return !found;
-  });
-  return found;
+  std::unordered_set<const Node*> seen{value.node().get()};
+  std::vector<const Node*> pending{value.node().get()};
+  while (!pending.empty() && seen.count(&node) == 0) {
+    const Node& next = *pending.back();
+    pending.pop_back();
+    for (const Value& input : next.inputs) {
+      if (seen.insert(input.node().get()).second) pending.push_back(input.node().get());
+    }
+  }
+  return seen.count(&node) != 0;
 }
 
 }  // namespace

@@ -156,20 +156,12 @@ StepRunner::Nesting::~Nesting() {
   state.between_steps = between_steps;
 }
 
-std::vector<bool> StepRunner::completed_windows(Phase phase) const {
-  std::vector<bool> completes;
-  if (phase != Phase::train) return completes;
-  for (const OptimizerConfig& config : state_.optimizers) completes.push_back(config.optimizer->completes_window());
-  return completes;
-}
-
-bool StepRunner::same_windows(Phase phase, const std::vector<bool>& completes) const {
-  if (phase != Phase::train) return completes.empty();
-  if (completes.size() != state_.optimizers.size()) return false;
-  for (std::size_t i = 0; i < completes.size(); ++i) {
-    if (completes[i] != state_.optimizers[i].optimizer->completes_window()) return false;
-  }
-  return true;
+std::uint64_t StepRunner::windows_signature(Phase phase) const {
+  std::uint64_t hash = 0;
+  if (phase != Phase::train) return hash;
+  for (const OptimizerConfig& config : state_.optimizers)
+    hash = mix(hash, config.optimizer->completes_window() ? 2 : 1);
+  return hash;
 }
 
 void StepRunner::run(Phase phase, const HostBatch& batch) {
@@ -277,12 +269,12 @@ Policy StepRunner::policy_in_force() const {
 CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
   const Policy policy = base_policy();
   const std::uint64_t layers = layers_signature(*module_.state());
-  const std::uint64_t fields = fields_signature(batch);
+  const std::uint64_t fields = fields_signature(batch), windows = windows_signature(phase);
   for (const auto& step : state_.steps) {
     const CompiledStep::Signature& s = step->signature;
     if (s.phase == phase && s.threads == thread_count() && s.layers == layers && s.policy == policy.name() &&
-        s.regions == regions_key_ && same_windows(phase, s.completes) &&
-        s.float32_winograd == options_.float32_winograd && s.fields == fields && same_inputs(s.inputs, batch)) {
+        s.regions == regions_key_ && s.windows == windows && s.float32_winograd == options_.float32_winograd &&
+        s.fields == fields && same_inputs(s.inputs, batch)) {
       return step.get();
     }
   }

@@ -51,7 +51,7 @@ struct CompiledStep {
     std::vector<Spec> inputs;
     std::uint64_t fields = 0;  ///< fields_signature()
     std::optional<bool> float32_winograd{};
-    std::vector<bool> completes;  ///< by optimizer, of a training step: Optimizer::completes_window()
+    std::uint64_t windows = 0;  ///< windows_signature()
   };
   Signature signature;
   std::int64_t used = 0;  ///< TrainingState::runs at its last run
@@ -241,9 +241,8 @@ class StepRunner {
     RootScope root;
   };
 
-  std::vector<bool> completed_windows(Phase phase) const;
-  /// True if `completes` is what completed_windows() would return. Allocates nothing.
-  bool same_windows(Phase phase, const std::vector<bool>& completes) const;
+  /// Hash of Optimizer::completes_window() of all optimizers; 0 unless the phase trains.
+  std::uint64_t windows_signature(Phase phase) const;
   void convert(Phase phase, const HostBatch& batch);
   void keep_masters(const HostBatch& batch);
   CompiledStep* find_step(Phase phase, const HostBatch& batch) const;

@@ -195,7 +195,7 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
                      .inputs = step->plan->inputs(),
                      .fields = fields_signature(batch),
                      .float32_winograd = options_.float32_winograd,
-                     .completes = completed_windows(phase)};
+                     .windows = windows_signature(phase)};
   state_.steps.push_back(std::move(step));
   return state_.steps.back().get();
 }
