@@ -94,7 +94,7 @@ MEZZO_API Value rot90(const Value& x, std::int64_t k = 1, std::pair<std::int64_t
 MEZZO_API Value tril(const Value& x, std::int64_t k = 0);
 /// x with zeros below diagonal k of its last two axes.
 MEZZO_API Value triu(const Value& x, std::int64_t k = 0);
-/// Of a vector: the matrix with it on diagonal k. Of a matrix: its diagonal k.
+/// Makes a matrix with a vector on diagonal k, or returns diagonal k of a matrix.
 MEZZO_API Value diag(const Value& x, std::int64_t k = 0);
 /// The matrix with x as a vector on diagonal k.
 MEZZO_API Value diagflat(const Value& x, std::int64_t k = 0);

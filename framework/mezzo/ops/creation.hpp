@@ -80,7 +80,7 @@ MEZZO_API Tensor kaiser(std::int64_t size, double beta);
 /// @}
 
 /// @name Arrays of the shape of another
-/// By default in x's dtype.
+/// The default dtype is x's.
 /// @{
 MEZZO_API Value zeros_like(const Value& x, std::optional<DType> dtype = std::nullopt);
 MEZZO_API Value ones_like(const Value& x, std::optional<DType> dtype = std::nullopt);

@@ -8,9 +8,9 @@
 namespace mezzo {
 
 /// @name Linear algebra
-/// Of matrices, the last two axes of x; all leading axes are batches. Computed in float32 (float64 for float64);
-/// integers become floats of the scope's compute dtype. Throws a ShapeError for operands that aren't matrices of the
-/// right shape.
+/// Functions of matrices, the last two axes of x; all leading axes are batches. Computed in float32 (float64 for
+/// float64); integers become floats of the scope's compute dtype. Throws a ShapeError for operands that aren't matrices
+/// of the right shape.
 /// @{
 
 /// Lower triangular L with L L^T = x for a positive definite x, NaN for another; upper triangular L^T if `upper`. Reads

@@ -44,7 +44,7 @@ Value sum_rows(const Value& indices, const Value& rows, std::int64_t size) {
                     {{"axis", std::int64_t{0}}, {"size", size}, {"negative", false}, {"dtype", dtype}});
 }
 
-// Of updates with equal indices, the last one has the cotangent of its row.
+// The last one of several updates with equal indices has the cotangent of its row.
 Values scatter_update_gradient(const GradientContext& context) {
   Values out(3);
   const Value& indices = context.input(1);

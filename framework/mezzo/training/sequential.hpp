@@ -47,7 +47,7 @@ class MEZZO_API Sequential final : public Model {
   Any<Layer> find_layer(const LayerState& state) const override;
 
  private:
-  /// What copies share.
+  /// State that copies share.
   struct Content {
     struct Blank {};
     Content() = default;

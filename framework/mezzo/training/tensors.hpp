@@ -26,7 +26,7 @@ class MEZZO_API Tensors {
   Tensors(const A& one) : Tensors(std::vector<Tensor>{one}) {}
   Tensors(std::initializer_list<Tensor> list) : Tensors(std::vector<Tensor>(list)) {}
   Tensors(const std::vector<Tensor>& list);
-  /// By name. A NameError if a name is empty or occurs twice.
+  /// Arrays by name. A NameError if a name is empty or occurs twice.
   Tensors(std::initializer_list<Entry> named) : Tensors(std::vector<Entry>(named)) {}
   explicit Tensors(std::vector<Entry> named);
   Tensors(const std::map<std::string, Tensor>& named) : Tensors(std::vector<Entry>(named.begin(), named.end())) {}
