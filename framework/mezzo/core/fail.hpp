@@ -12,32 +12,29 @@
 
 // Formatters of mezzo's types and functions that throw. Private: the public headers must not depend on fmt.
 
+namespace mezzo::detail {
+
+/// Formatter of a type that has one text, without options. format() is compiled once: fmt::format_to() in a header
+/// compiles all of fmt's engine in each file.
+template <class T>
+struct TextFormatter {
+  constexpr const char* parse(fmt::format_parse_context& context) { return context.begin(); }
+  fmt::format_context::iterator format(const T& value, fmt::format_context& context) const;
+};
+
+}  // namespace mezzo::detail
+
 /// "(32, 28, 28, 1)".
 template <>
-struct fmt::formatter<mezzo::Shape> : fmt::formatter<std::string> {
-  template <class Context>
-  auto format(const mezzo::Shape& shape, Context& context) const {
-    return fmt::format_to(context.out(), "{}", mezzo::to_string(shape));
-  }
-};
+struct fmt::formatter<mezzo::Shape> : mezzo::detail::TextFormatter<mezzo::Shape> {};
 
 /// "bfloat16".
 template <>
-struct fmt::formatter<mezzo::DType> : fmt::formatter<std::string_view> {
-  template <class Context>
-  auto format(mezzo::DType dtype, Context& context) const {
-    return fmt::format_to(context.out(), "{}", mezzo::dtype_name(dtype));
-  }
-};
+struct fmt::formatter<mezzo::DType> : mezzo::detail::TextFormatter<mezzo::DType> {};
 
 /// "float32 (2, 3)".
 template <>
-struct fmt::formatter<mezzo::Tensor> : fmt::formatter<std::string> {
-  template <class Context>
-  auto format(const mezzo::Tensor& tensor, Context& context) const {
-    return fmt::format_to(context.out(), "{}", tensor.describe());
-  }
-};
+struct fmt::formatter<mezzo::Tensor> : mezzo::detail::TextFormatter<mezzo::Tensor> {};
 
 namespace mezzo {
 
@@ -47,6 +44,9 @@ namespace detail {
 /// in the middle. Names and values in errors and warnings may come from files of others.
 std::string one_line(std::string_view text);
 
+/// `where`, a space, and the formatted message; only the message if `where` is empty.
+std::string located(std::string_view where, fmt::string_view message, fmt::format_args arguments);
+
 }  // namespace detail
 
 /// Throws an E whose text is `where`, a space, and the formatted message:
@@ -54,8 +54,7 @@ std::string one_line(std::string_view text);
 /// `[Conv2D "stem"]` or the like; an empty one adds nothing. Numbers print with all their digits.
 template <class E, class... Arguments>
 [[noreturn]] void fail(std::string_view where, fmt::format_string<Arguments...> message, Arguments&&... arguments) {
-  const std::string text = fmt::format(message, std::forward<Arguments>(arguments)...);
-  throw E(where.empty() ? text : fmt::format("{} {}", where, text));
+  throw E(detail::located(where, message, fmt::make_format_args(arguments...)));
 }
 
 /// Throws a NameError: `<where> unknown <kind> "<name>"; valid names: a, b, c`.

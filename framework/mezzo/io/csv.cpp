@@ -130,9 +130,9 @@ void append_element(std::string& text, T x) {
   if constexpr (std::is_same_v<T, bool>) {
     text += x ? '1' : '0';
   } else if constexpr (std::is_class_v<T>) {
-    fmt::format_to(std::back_inserter(text), "{}", static_cast<float>(x));
+    text += fmt::format("{}", static_cast<float>(x));
   } else {
-    fmt::format_to(std::back_inserter(text), "{}", x);
+    text += fmt::format("{}", x);
   }
 }
 
