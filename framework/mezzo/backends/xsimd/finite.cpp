@@ -35,10 +35,11 @@ Pieces pieces_of(const KernelRequest& request, std::size_t first, const PerStora
   return pieces;
 }
 
+/// The last piece comes first: it was written last and is in the cache. The first is left there for the update.
 double sum_over(const Pieces& pieces, const KernelArguments& arguments) {
   auto* results = static_cast<double*>(arguments.scratch);
   parallel_for(static_cast<std::int64_t>(pieces.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
+    for (std::int64_t i = end; i-- > begin;) {
       const Piece& piece = pieces[static_cast<std::size_t>(i)];
       results[i] = piece.inspect(arguments.in<char>(piece.input) + piece.offset, piece.count);
     }
