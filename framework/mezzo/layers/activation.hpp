@@ -24,6 +24,10 @@ class MEZZO_API Activation : public Layer {
   explicit Activation(const F& activation, ActivationOptions options = {})
       : Activation(with(ActivationFunction(activation), std::move(options))) {}
 
+  /// The same for a function, also where C has one of that name: `Activation(tanh)`.
+  explicit Activation(Value (*activation)(const Value&), ActivationOptions options = {})
+      : Activation(with(ActivationFunction(activation), std::move(options))) {}
+
  protected:
   Value call(const Value& x) override { return options_.activation(x); }
 

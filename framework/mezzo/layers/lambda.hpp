@@ -27,6 +27,11 @@ class LambdaFunction {
           }
         }) {}
 
+  /// A function of the library or of a program, also where C has one of that name: `tanh`. Null: none.
+  LambdaFunction(Value (*function)(const Value&)) {
+    if (function != nullptr) of_one_ = function;
+  }
+
   bool given() const { return of_one_ || of_all_; }
   const std::function<Value(const Value&)>& of_one() const { return of_one_; }
   const std::function<Values(const Values&)>& of_all() const { return of_all_; }
@@ -54,6 +59,10 @@ class MEZZO_API Lambda : public Layer {
   template <class F, class = std::enable_if_t<std::is_convertible_v<F, LambdaFunction> &&
                                               !std::is_same_v<std::decay_t<F>, Lambda>>>
   explicit Lambda(const F& function, LambdaOptions options = {})
+      : Lambda(with(LambdaFunction(function), std::move(options))) {}
+
+  /// The same for a function, also where C has one of that name: `Lambda(tanh)`.
+  explicit Lambda(Value (*function)(const Value&), LambdaOptions options = {})
       : Lambda(with(LambdaFunction(function), std::move(options))) {}
 
   using Layer::operator();

@@ -25,6 +25,11 @@ class MEZZO_API ActivationFunction {
   template <class F, class = std::enable_if_t<std::is_invocable_r_v<Value, F, const Value&>>>
   ActivationFunction(F function) : function_(std::move(function)) {}
 
+  /// A function of the library or of a program, also where C has one of that name: `tanh`. Null: linear.
+  ActivationFunction(Value (*function)(const Value&)) {
+    if (function != nullptr) function_ = function;
+  }
+
   /// True if a name or a function was given.
   bool given() const { return static_cast<bool>(function_); }
 
