@@ -1,7 +1,9 @@
 #pragma once
 #include <cstddef>
+#include <initializer_list>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -10,6 +12,7 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
 #include <mezzo/core/error.hpp>
+#include <mezzo/core/number_list.hpp>
 #include <mezzo/core/shape.hpp>
 
 namespace mezzo {
@@ -36,6 +39,11 @@ class MEZZO_API Tensor {
     T* out = mutable_data<T>();
     for (std::size_t i = 0; i < elements.size(); ++i) out[i] = elements[i];
   }
+
+  /// The numbers in nested braces, at least two levels of them: `Tensor x = {{1, 2}, {3, 4}}`. One level is a shape,
+  /// `Tensor({2, 3})`: use array({1, 2, 3}). The dtype is that of NumberList::dtype(). Throws a ShapeError for rows of
+  /// different lengths.
+  Tensor(std::initializer_list<NumberRow> rows);
 
   /// Copies an array of a type with a TensorAdapter, such as xt::xarray.
   template <class A, class = decltype(TensorAdapter<A>::to_tensor(std::declval<const A&>()))>
@@ -105,6 +113,13 @@ class MEZZO_API Tensor {
   /// Copies rows [begin, end) of axis 0. Throws a ShapeError for a scalar, a ValueError if the rows are out of range.
   Tensor slice(std::int64_t begin, std::int64_t end) const;
 
+  /// Elements by index, as NumPy's x[...]: `x(0, 1)`, `x(slice(1, 3), all)`, `x(ellipsis, -1)`; see Index in
+  /// <mezzo/ops/index.hpp>, which must be included. A copy: elements are written by mutable_data() or slice_update().
+  template <class... Indices>
+  auto operator()(const Indices&... indices) const -> decltype(get_item(*this, indices...)) {
+    return get_item(*this, indices...);
+  }
+
   /// A copy with bytes of its own.
   Tensor copy() const;
 
@@ -124,6 +139,10 @@ class MEZZO_API Tensor {
   std::int64_t size_ = 0;
   std::shared_ptr<void> bytes_;
 };
+
+/// The numbers in braces, `array({1, 2, 3})`, `array({{1, 2}, {3, 4}})`, or a scalar, `array(0.5)`. The default dtype
+/// is that of NumberList::dtype(). Throws a ShapeError for lists of different lengths.
+MEZZO_API Tensor array(const NumberList& numbers, std::optional<DType> dtype = std::nullopt);
 
 /// Prints dtype, shape and elements in aligned columns, as numpy does. Of an axis of a tensor of more than 1000
 /// elements only the first and the last three are printed. Floats have the stream's precision, 6 digits by default.

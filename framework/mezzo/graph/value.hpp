@@ -52,6 +52,13 @@ class MEZZO_API Value {
   /// The number of a one-element Value. Errors as tensor(), and a ShapeError for another number of elements.
   double item() const { return tensor().item(); }
 
+  /// Elements by index, as NumPy's x[...]: `x(0, 1)`, `x(slice(1, 3), all)`, `x(ellipsis, -1)`; see Index in
+  /// <mezzo/ops/index.hpp>, which must be included.
+  template <class... Indices>
+  auto operator()(const Indices&... indices) const -> decltype(get_item(*this, indices...)) {
+    return get_item(*this, indices...);
+  }
+
   /// Deleted: a symbolic Value is neither true nor false while the step is traced.
   explicit operator bool() const = delete;
 
@@ -79,6 +86,12 @@ class MEZZO_API Value {
   bool weak_ = false;
   bool border_ = false;
   std::uint64_t region_ = 0;
+};
+
+/// A Value converts to a Tensor: `Tensor y = x / 255`. A ValueError if it is symbolic, as Value::tensor().
+template <>
+struct TensorAdapter<Value> {
+  static Tensor to_tensor(const Value& value) { return value.tensor(); }
 };
 
 /// Prints a concrete Value like its tensor, a symbolic one as "symbolic float32 (?, 10)", an undefined one as

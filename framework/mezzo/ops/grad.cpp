@@ -1,0 +1,97 @@
+#include <mezzo/ops/grad.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/random.hpp>
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/deferred.hpp>
+#include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/helpers.hpp>
+
+namespace mezzo {
+namespace {
+
+using FunctionOfAll = std::function<Value(const Values&)>;
+
+Value scalar_result(const FunctionOfAll& function, const Values& xs, const std::string& where) {
+  const Value result = function(xs);
+  if (!result.defined()) fail<ValueError>(where, "the function must return a value; got an undefined Value");
+  if (!is_floating(result.dtype())) fail<DTypeError>(where, "the function must return a float; got {}", result.dtype());
+  if (!result.shape().empty()) {
+    fail<ShapeError>(where, "the function must return a number, of shape (); got shape {}", result.shape());
+  }
+  return result;
+}
+
+/// The function's value, then the gradients, in the running trace. The arguments are nodes of their own: what the
+/// function takes from elsewhere is constant, even if it is one of xs.
+Values differentiate_in_trace(const FunctionOfAll& function, const Values& xs, const std::string& where) {
+  Values inputs;
+  for (const Value& x : xs) inputs.push_back(identity(x));
+  const Value result = scalar_result(function, inputs, where);
+  Values out = gradients(result, inputs);
+  out.insert(out.begin(), result);
+  return out;
+}
+
+Values differentiate_at_once(const FunctionOfAll& function, const Values& xs, const std::string& where) {
+  const double seed = static_cast<double>(mix(mezzo::seed(), next_stream()) >> 11);  // another draw in each call
+  Trace trace(Trace::Mode::eager, training_phase());
+  trace.runtime_values[{RuntimeScalar::seed}] = seed;
+  Values out;
+  for (const Value& result : differentiate_in_trace(function, xs, where)) out.push_back(result.tensor());
+  return out;
+}
+
+Values value_and_gradients(const FunctionOfAll& function, const Values& xs) {
+  const std::string where = current_label("grad");
+  Values inputs;
+  std::vector<Spec> specs{{{}, DType::float32}};
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (!xs[i].defined()) fail<ValueError>(where, "argument {} must be defined; got an undefined Value", i);
+    const bool number = xs[i].weak();
+    if (!is_floating(xs[i].dtype()) && !number) {
+      fail<DTypeError>(where, "argument {} must be floating; got {}", i, xs[i].dtype());
+    }
+    inputs.push_back(number ? Value(xs[i].tensor().cast(DType::float32)) : xs[i]);
+    specs.push_back({inputs.back().shape(), inputs.back().dtype()});
+  }
+  if (inputs.empty()) fail<ValueError>(where, "takes at least one argument; got none");
+  return detail::run_or_defer(
+      [function, where](const Values& arguments) {
+        return Trace::current() != nullptr ? differentiate_in_trace(function, arguments, where)
+                                           : differentiate_at_once(function, arguments, where);
+      },
+      inputs, specs);
+}
+
+FunctionOfAll of_all(std::function<Value(const Value&)> function) {
+  if (!function) fail<ValueError>("[grad]", "function must be callable; got an empty one");
+  return [function = std::move(function)](const Values& xs) { return function(xs[0]); };
+}
+
+}  // namespace
+
+std::function<Value(const Value&)> grad(std::function<Value(const Value&)> function) {
+  return [f = of_all(std::move(function))](const Value& x) { return value_and_gradients(f, {x})[1]; };
+}
+
+std::function<Values(const Values&)> grad(std::function<Value(const Values&)> function) {
+  if (!function) fail<ValueError>("[grad]", "function must be callable; got an empty one");
+  return [f = std::move(function)](const Values& xs) {
+    Values out = value_and_gradients(f, xs);
+    out.erase(out.begin());
+    return out;
+  };
+}
+
+std::function<ValueAndGrad(const Value&)> value_and_grad(std::function<Value(const Value&)> function) {
+  return [f = of_all(std::move(function))](const Value& x) {
+    const Values both = value_and_gradients(f, {x});
+    return ValueAndGrad{both[0], both[1]};
+  };
+}
+
+}  // namespace mezzo
