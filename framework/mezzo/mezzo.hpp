@@ -89,11 +89,16 @@
 #include <mezzo/models/vit.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/custom_gradient.hpp>
+#include <mezzo/ops/grad.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/host.hpp>
+#include <mezzo/ops/image.hpp>
+#include <mezzo/ops/index.hpp>
+#include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/op_lists.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/ops/phase.hpp>
+#include <mezzo/ops/random.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 #include <mezzo/optimizers/adadelta.hpp>
 #include <mezzo/optimizers/adafactor.hpp>

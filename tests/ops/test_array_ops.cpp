@@ -1,38 +1,14 @@
-#include <boost/test/unit_test.hpp>
-
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
-#include <set>
 #include <string>
 
-#include <mezzo/ops/gradients.hpp>
-#include <mezzo/ops/ops.hpp>
-
-#include "support/recorded.hpp"
-#include "support/runs.hpp"
+#include "ops/recorded_cases.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
 
 namespace {
-
-using Function = std::function<Values(const Values&)>;
-
-// One function of one operand.
-template <class Call>
-Function of(Call call) {
-  return [call](const Values& x) { return Values{call(x[0])}; };
-}
-
-// One function of two operands.
-template <class Call>
-Function of_two(Call call) {
-  return [call](const Values& x) { return Values{call(x[0], x[1])}; };
-}
-
-using Table = std::map<std::string, Function>;
 
 void add_reductions(Table& t) {
   const std::map<std::string, Value (*)(const Value&, const ReduceOptions&)> reductions{
@@ -248,73 +224,14 @@ const Table& functions() {
   return all;
 }
 
-TensorList tensors(const nlohmann::json& arrays) {
-  TensorList out;
-  for (const auto& entry : arrays) out.push_back(recorded_tensor(entry));
-  return out;
-}
-
-// Positions are int64 here and int32 in Keras, so integers are compared by value.
-void check_equal(const Tensor& result, const Tensor& expected, double tolerance) {
-  BOOST_TEST_REQUIRE(result.shape() == expected.shape(), boost::test_tools::per_element());
-  BOOST_TEST(is_floating(result.dtype()) == is_floating(expected.dtype()));
-  const std::vector<double> x = result.to_doubles(), y = expected.to_doubles();
-  double largest = 1;
-  for (const double number : y) largest = std::max(largest, std::abs(number));
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (x[i] == y[i] || std::abs(x[i] - y[i]) <= tolerance * largest) continue;
-    BOOST_ERROR("element " << i << " is " << x[i] << ", in Keras " << y[i]);
-    return;
-  }
-}
-
-// The case's outputs and the gradients of sum(first output * cotangent), with floating inputs in `dtype`.
-void check_case(const std::string& name, const nlohmann::json& entry, DType dtype, double tolerance) {
-  TensorList inputs = tensors(entry["inputs"]);
-  for (Tensor& input : inputs) {
-    if (is_floating(input.dtype())) input = input.cast(dtype);
-  }
-  const Function& function = functions().at(name);
-  const std::vector<std::size_t> floats = entry.value("differentiable", std::vector<std::size_t>{});
-  const TensorList results = run_in_eager_trace(
-      [&](const Values& x) {
-        Values out = function(x);
-        if (floats.empty()) return out;
-        Values xs;
-        for (const std::size_t i : floats) xs.push_back(x[i]);
-        const Value cotangent = recorded_tensor(entry["cotangent"]).cast(dtype);
-        const Values gradients = mezzo::gradients(sum(out[0] * cotangent), xs);
-        out.insert(out.end(), gradients.begin(), gradients.end());
-        return out;
-      },
-      inputs, true);
-  TensorList expected = tensors(entry["outputs"]);
-  if (!floats.empty()) {
-    for (const Tensor& gradient : tensors(entry["gradients"])) expected.push_back(gradient);
-  }
-  BOOST_TEST_REQUIRE(results.size() == expected.size());
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    BOOST_TEST_CONTEXT("result " << i) check_equal(results[i], expected[i], tolerance);
-  }
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(array_ops)
 
 BOOST_AUTO_TEST_CASE(equal_keras) {
-  std::set<std::string> names, tested;
-  for (const auto& [name, entry] : recorded("array_ops").items()) {
-    names.insert(name);
-    if (functions().count(name) == 0) continue;
-    tested.insert(name);
-    const bool window = entry["inputs"].empty();  // float32, also Keras'
-    BOOST_TEST_CONTEXT(name) {
-      BOOST_CHECK_NO_THROW(check_case(name, entry, DType::float64, window ? 1e-6 : 1e-9));
-      BOOST_CHECK_NO_THROW(check_case(name, entry, DType::float32, 1e-5));
-    }
-  }
-  BOOST_TEST(tested == names, boost::test_tools::per_element());
+  std::map<std::string, double> windows;  // float32, also Keras'
+  for (const char* name : {"bartlett", "blackman", "hamming", "hanning", "kaiser"}) windows[name] = 1e-6;
+  check_recorded("array_ops", functions(), windows);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,38 +1,14 @@
 """Records values and gradients of keras.ops' reductions, scans, sorting, indexing, creation, products, linear algebra."""
 
-from common import array, integers, keras, np, numbers, write
-
-import jax
+from cases import record
+from common import integers, keras, np, numbers, write
 
 ops = keras.ops
 cases = {}
 
 
-def numbers_of(x):
-    """array(x), with 0 and 1 for bools."""
-    x = np.asarray(x)
-    return array(x) if x.dtype != bool else array(x.astype("uint8")) | {"dtype": "bool"}
-
-
 def case(name, function, *inputs):
-    """`function` of the inputs; gradients by the floating ones of sum(first output * cotangent)."""
-    outputs = function(*inputs)
-    outputs = [np.asarray(y) for y in (outputs if isinstance(outputs, (list, tuple)) else [outputs])]
-    record = {"inputs": [numbers_of(x) for x in inputs], "outputs": [numbers_of(y) for y in outputs]}
-    floats = [i for i, x in enumerate(inputs) if np.issubdtype(np.asarray(x).dtype, np.floating)]
-    if floats and np.issubdtype(outputs[0].dtype, np.floating):
-        cotangent = numbers(99, outputs[0].shape)
-
-        def loss(*xs):
-            full = list(inputs)
-            for i, x in zip(floats, xs):
-                full[i] = x
-            y = function(*full)
-            return ((y[0] if isinstance(y, (list, tuple)) else y) * cotangent).sum()
-
-        gradients = jax.grad(loss, argnums=tuple(range(len(floats))))(*[jax.numpy.asarray(inputs[i]) for i in floats])
-        record.update(cotangent=array(cotangent), differentiable=floats, gradients=[array(g) for g in gradients])
-    cases[name] = record
+    cases[name] = record(function, *inputs)
 
 
 x = numbers(1, (2, 3, 4))
