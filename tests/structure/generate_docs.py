@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
+import catalogue  # noqa: E402
 from folders import FOLDERS, direct_uses  # noqa: E402
 from ops_def import read_rows, with_includes  # noqa: E402
 
@@ -70,7 +71,8 @@ def op_table(root):
 
 PARTS = [Part("docs/architecture.md", "folders", folder_table),
          Part("docs/architecture.md", "arrows", folder_drawing),
-         Part("docs/ops.md", "ops", op_table)]
+         Part("docs/ops.md", "ops", op_table),
+         *(Part("docs/catalogue.md", name, make) for name, make in catalogue.tables(table))]
 
 
 def replace_part(text, part, new):
@@ -84,7 +86,11 @@ def replace_part(text, part, new):
 def generate(root, write):
     """Findings of parts that are not current; with `write` they are brought up to date."""
     for part in PARTS:
-        new = part.make(root)
+        try:
+            new = part.make(root)
+        except catalogue.CatalogueError as error:
+            yield part.document, str(error)
+            continue
         if new is None:
             continue
         path = Path(root) / part.document

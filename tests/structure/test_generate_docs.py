@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Shows that generate_docs.py writes its parts and finds stale parts, blocks and paths."""
 
+import json
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+from catalogue import NAMES  # noqa: E402
 from generate_docs import OPS_DEF, check_blocks, check_paths, generate  # noqa: E402
 from ops_def import OpRow, read_rows  # noqa: E402
 
@@ -55,6 +57,17 @@ class Docs(unittest.TestCase):
         self.assertIn("  f_graph --> f_precision\n", text)
         self.assertRegex(text, r"(?s)^head\n.*\nmiddle\n.*\ntail\n$")
         self.assertNotIn("stale", text)
+
+    def test_names_of_keras_need_a_declaration_or_a_reason(self):
+        self.write(OPS_DEF, 'MEZZO_UNARY_OP(abs, WIDEN, "x: T", "", "T")')
+        self.write("framework/mezzo/mezzo.hpp", "namespace mezzo { Value absolute(const Value& x); }")
+        findings = [text for document, text in generate(self.root, write=False) if document == "docs/catalogue.md"]
+        self.assertIn("keras.ops.add is not declared and has no reason in catalogue.py", findings)
+        self.write("framework/mezzo/ops/names.hpp", "namespace mezzo {\n" + "".join(
+            f"Value {name}();\n" for name in json.loads(NAMES.read_text())["ops"]) + "}\n")
+        findings = [text for document, text in generate(self.root, write=False) if document == "docs/catalogue.md"]
+        twice = "is declared and has a reason in catalogue.py; delete it"
+        self.assertTrue(any(text.endswith(twice) for text in findings))
 
     def test_missing_markers(self):
         self.write("docs/architecture.md", ARCHITECTURE.replace("<!-- end: folders -->", ""))
