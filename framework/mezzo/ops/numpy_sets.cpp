@@ -219,7 +219,8 @@ Value segment_prod(const Value& data, const Value& segment_ids, std::optional<st
     return segment_products(xs[0], xs[1], &xs[2], count, where_called);
   };
   const auto product = custom_gradient([=](const Values& x) {
-    const Value rows = stop_gradient(x[0]), ids = x[1];
+    const Value rows = stop_gradient(x[0]);
+    const Value& ids = x[1];
     return CustomGradientResult{host(forward, {rows, ids}, to_segments), [=](const Value& upstream) {
                                   return Values{host(backward, {rows, ids, stop_gradient(upstream)}), Value()};
                                 }};

@@ -74,7 +74,7 @@ Value draw(const char* name, const random::LikeShape& like, DType dtype, const S
     fail<ValueError>(where, "shape must be known; got {}: pass a Value of that shape, as in {}(x)", like.shape(), name);
   }
   const bool by_value = like.like().defined();
-  const Shape sizes = like.shape();
+  const Shape& sizes = like.shape();
   return detail::run_or_defer(
              [=](const Values& given) -> Values {
                const Shape shape = by_value ? given.back().shape() : sizes;
