@@ -143,5 +143,6 @@
 #include <mezzo/training/callbacks/tensor_board.hpp>
 #include <mezzo/training/callbacks/terminate_on_nan.hpp>
 #include <mezzo/training/model.hpp>
+#include <mezzo/training/saving/saving.hpp>
 #include <mezzo/training/sequential.hpp>
 #include <mezzo/training/trainer.hpp>

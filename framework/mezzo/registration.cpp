@@ -3,15 +3,23 @@
 #include <mezzo/compiler/eager.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/compiler/product_rates.hpp>
+#include <mezzo/constraints/classes.hpp>
 #include <mezzo/constraints/names.hpp>
 #include <mezzo/graph/executor.hpp>
 #include <mezzo/graph/op_registry.hpp>
+#include <mezzo/initializers/classes.hpp>
 #include <mezzo/initializers/names.hpp>
+#include <mezzo/layers/classes.hpp>
+#include <mezzo/losses/classes.hpp>
 #include <mezzo/losses/names.hpp>
+#include <mezzo/metrics/classes.hpp>
 #include <mezzo/metrics/names.hpp>
+#include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/family_names.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/optimizers/classes.hpp>
 #include <mezzo/optimizers/names.hpp>
+#include <mezzo/regularizers/classes.hpp>
 #include <mezzo/regularizers/names.hpp>
 
 // Registers the implementations of higher folders with the interfaces of lower folders. No other file does so.
@@ -31,6 +39,14 @@ struct Registration {
     register_names(metric_names());
     register_names(optimizer_names());
     register_names(regularizer_names());
+    detail::register_classes<Constraint>(constraint_classes);
+    detail::register_classes<Initializer>(initializer_classes);
+    detail::register_classes<Layer>(layer_classes);
+    detail::register_classes<Loss>(loss_classes);
+    detail::register_classes<Metric>(metric_classes);
+    detail::register_classes<Optimizer>(optimizer_classes);
+    detail::register_classes<Regularizer>(regularizer_classes);
+    detail::register_classes<Schedule>(schedule_classes);
   }
 };
 

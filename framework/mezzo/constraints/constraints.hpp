@@ -22,6 +22,9 @@ class MEZZO_API MinMaxNorm : public Constraint {
       : MinMaxNorm(MinMaxNormOptions{min_value, max_value, rate, std::move(axis)}) {}
   Value call(const Value& weight) const override;
 
+  /// The options that it was made of.
+  const MinMaxNormOptions& options() const { return options_; }
+
  private:
   MinMaxNormOptions options_;
 };
@@ -39,6 +42,9 @@ class MEZZO_API MaxNorm : public Constraint {
   explicit MaxNorm(double max_value, Ints axis = 0) : MaxNorm(MaxNormOptions{max_value, std::move(axis)}) {}
   Value call(const Value& weight) const override;
 
+  /// The options that it was made of.
+  const MaxNormOptions& options() const { return options_; }
+
  private:
   MaxNormOptions options_;
 };
@@ -54,6 +60,9 @@ class MEZZO_API UnitNorm : public Constraint {
   template <class I, detail::IfInteger<I> = 0>
   explicit UnitNorm(I axis) : options_{axis} {}
   Value call(const Value& weight) const override;
+
+  /// The options that it was made of.
+  const UnitNormOptions& options() const { return options_; }
 
  private:
   UnitNormOptions options_;

@@ -15,6 +15,8 @@ class MEZZO_API Constant : public Initializer {
 
   /// A ShapeError if the array has another shape than the weight; one with one element fits every weight.
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
+  double value() const { return value_; }                          ///< the number
+  const std::optional<Tensor>& values() const { return values_; }  ///< the array, if there is one
 
  private:
   double value_ = 0;

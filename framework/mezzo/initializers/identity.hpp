@@ -12,6 +12,9 @@ class MEZZO_API IdentityInitializer : public Initializer {
   /// A ShapeError for a weight that isn't a matrix.
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
+  /// Factor of the matrix.
+  double gain() const { return gain_; }
+
  private:
   double gain_;
 };

@@ -22,6 +22,9 @@ class MEZZO_API Orthogonal : public Initializer {
   /// A ShapeError for a weight of fewer than two axes.
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
+  /// The options that it was made of.
+  const OrthogonalOptions& options() const { return options_; }
+
  private:
   OrthogonalOptions options_;
 };

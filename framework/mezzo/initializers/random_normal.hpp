@@ -20,6 +20,9 @@ class MEZZO_API RandomNormal : public Initializer {
   RandomNormal(double mean, double stddev) : RandomNormal(RandomNormalOptions{mean, stddev, {}}) {}
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
+  /// The options that it was made of.
+  const RandomNormalOptions& options() const { return options_; }
+
  private:
   RandomNormalOptions options_;
 };

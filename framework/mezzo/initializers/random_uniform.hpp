@@ -20,6 +20,9 @@ class MEZZO_API RandomUniform : public Initializer {
   RandomUniform(double minval, double maxval) : RandomUniform(RandomUniformOptions{minval, maxval, {}}) {}
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
+  /// The options that it was made of.
+  const RandomUniformOptions& options() const { return options_; }
+
  private:
   RandomUniformOptions options_;
 };

@@ -21,6 +21,9 @@ class MEZZO_API TruncatedNormal : public Initializer {
   TruncatedNormal(double mean, double stddev) : TruncatedNormal(TruncatedNormalOptions{mean, stddev, {}}) {}
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
+  /// The options that it was made of.
+  const TruncatedNormalOptions& options() const { return options_; }
+
  private:
   TruncatedNormalOptions options_;
 };

@@ -35,6 +35,9 @@ class MEZZO_API VarianceScaling : public Initializer {
       : VarianceScaling(VarianceScalingOptions{scale, std::move(mode), std::move(distribution), {}}) {}
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
+  /// The options that it was made of.
+  const VarianceScalingOptions& options() const { return options_; }
+
  private:
   VarianceScalingOptions options_;
 };

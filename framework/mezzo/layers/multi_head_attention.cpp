@@ -134,6 +134,10 @@ Value MultiHeadAttention::operator()(const Value& query, const Value& value, con
   return Layer::operator()(xs, {.training = options.training}).front();
 }
 
+std::string MultiHeadAttention::call_arguments() const {
+  return fmt::format("{{\"use_causal_mask\": {}}}", call_.use_causal_mask);
+}
+
 Values MultiHeadAttention::call_many(const Values& xs) {
   if (xs.size() < 2 || xs.size() > 4) {
     fail<ValueError>(label(), "takes 2 to 4 inputs (query, value, key, attention_mask); got {}", xs.size());

@@ -60,6 +60,7 @@ class MEZZO_API MultiHeadAttention : public Layer {
 
  protected:
   Values call_many(const Values& xs) override;
+  std::string call_arguments() const override;
 
  private:
   MultiHeadAttentionOptions options_;

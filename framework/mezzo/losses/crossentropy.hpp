@@ -87,8 +87,7 @@ struct BinaryCrossentropyOptions {
 class MEZZO_API BinaryCrossentropy : public Loss {
  public:
   explicit BinaryCrossentropy(BinaryCrossentropyOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)),
-        options_{options.from_logits, options.label_smoothing, options.axis} {}
+      : Loss(options), options_{options.from_logits, options.label_smoothing, options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return binary_crossentropy(y_true, y_pred, options_);
   }
@@ -109,8 +108,7 @@ struct CategoricalCrossentropyOptions {
 class MEZZO_API CategoricalCrossentropy : public Loss {
  public:
   explicit CategoricalCrossentropy(CategoricalCrossentropyOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)),
-        options_{options.from_logits, options.label_smoothing, options.axis} {}
+      : Loss(options), options_{options.from_logits, options.label_smoothing, options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return categorical_crossentropy(y_true, y_pred, options_);
   }
@@ -134,12 +132,8 @@ struct BinaryFocalCrossentropyOptions {
 class MEZZO_API BinaryFocalCrossentropy : public Loss {
  public:
   explicit BinaryFocalCrossentropy(BinaryFocalCrossentropyOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)), options_{options.apply_class_balancing,
-                                                                              options.alpha,
-                                                                              options.gamma,
-                                                                              options.from_logits,
-                                                                              options.label_smoothing,
-                                                                              options.axis} {}
+      : Loss(options), options_{options.apply_class_balancing, options.alpha,           options.gamma,
+                                options.from_logits,           options.label_smoothing, options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return binary_focal_crossentropy(y_true, y_pred, options_);
   }
@@ -162,7 +156,7 @@ struct CategoricalFocalCrossentropyOptions {
 class MEZZO_API CategoricalFocalCrossentropy : public Loss {
  public:
   explicit CategoricalFocalCrossentropy(CategoricalFocalCrossentropyOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)),
+      : Loss(options),
         options_{options.alpha, options.gamma, options.from_logits, options.label_smoothing, options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return categorical_focal_crossentropy(y_true, y_pred, options_);
@@ -180,8 +174,7 @@ struct KLDivergenceOptions {
 /// kl_divergence as a loss.
 class MEZZO_API KLDivergence : public Loss {
  public:
-  explicit KLDivergence(KLDivergenceOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)) {}
+  explicit KLDivergence(KLDivergenceOptions options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return kl_divergence(y_true, y_pred); }
 };
 
@@ -195,7 +188,7 @@ struct CategoricalGeneralizedCrossEntropyOptions {
 class MEZZO_API CategoricalGeneralizedCrossEntropy : public Loss {
  public:
   explicit CategoricalGeneralizedCrossEntropy(CategoricalGeneralizedCrossEntropyOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)), options_{options.q} {}
+      : Loss(options), options_{options.q} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return categorical_generalized_cross_entropy(y_true, y_pred, options_);
   }

@@ -31,7 +31,7 @@ struct HingeOptions {
 /// hinge as a loss.
 class MEZZO_API Hinge : public Loss {
  public:
-  explicit Hinge(HingeOptions options = {}) : Loss(std::move(options.name), std::move(options.reduction)) {}
+  explicit Hinge(HingeOptions options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return hinge(y_true, y_pred); }
 };
 
@@ -43,8 +43,7 @@ struct SquaredHingeOptions {
 /// squared_hinge as a loss.
 class MEZZO_API SquaredHinge : public Loss {
  public:
-  explicit SquaredHinge(SquaredHingeOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)) {}
+  explicit SquaredHinge(SquaredHingeOptions options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return squared_hinge(y_true, y_pred); }
 };
 
@@ -56,8 +55,7 @@ struct CategoricalHingeOptions {
 /// categorical_hinge as a loss.
 class MEZZO_API CategoricalHinge : public Loss {
  public:
-  explicit CategoricalHinge(CategoricalHingeOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)) {}
+  explicit CategoricalHinge(CategoricalHingeOptions options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return categorical_hinge(y_true, y_pred); }
 };
 

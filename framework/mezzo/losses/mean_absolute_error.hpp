@@ -18,8 +18,7 @@ struct MeanAbsoluteErrorOptions {
 /// mean_absolute_error as a loss.
 class MEZZO_API MeanAbsoluteError : public Loss {
  public:
-  explicit MeanAbsoluteError(MeanAbsoluteErrorOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)) {}
+  explicit MeanAbsoluteError(MeanAbsoluteErrorOptions options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return mean_absolute_error(y_true, y_pred); }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/losses/crossentropy.hpp>
+#include <mezzo/losses/fitting.hpp>
 #include <mezzo/losses/hinge.hpp>
 #include <mezzo/losses/mean_absolute_error.hpp>
 #include <mezzo/losses/mean_squared_error.hpp>
@@ -11,21 +12,17 @@
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
 
 namespace mezzo {
+
+Value detail::FittingCrossentropy::call(const Value& y_true, const Value& y_pred) const {
+  const Shape &t = y_true.shape(), &p = y_pred.shape();
+  if (p.empty() || p.back() == 1) return binary_crossentropy(y_true, y_pred);
+  if (t.size() < p.size() || t.back() == 1) return sparse_categorical_crossentropy(y_true, y_pred);
+  return categorical_crossentropy(y_true, y_pred);
+}
+
 namespace {
 
-/// Loss of the name "crossentropy": picks its kind by the shapes, as Keras does.
-class FittingCrossentropy : public Loss {
- public:
-  using Loss::Loss;
-  Value call(const Value& y_true, const Value& y_pred) const override {
-    const Shape &t = y_true.shape(), &p = y_pred.shape();
-    if (p.empty() || p.back() == 1) return binary_crossentropy(y_true, y_pred);
-    if (t.size() < p.size() || t.back() == 1) return sparse_categorical_crossentropy(y_true, y_pred);
-    return categorical_crossentropy(y_true, y_pred);
-  }
-};
-
-Any<Loss> create_fitting(const std::string& name) { return FittingCrossentropy(name); }
+Any<Loss> create_fitting(const std::string& name) { return detail::FittingCrossentropy({.name = name}); }
 
 template <class L>
 Any<Loss> create(const std::string& name) {

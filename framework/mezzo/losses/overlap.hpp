@@ -49,8 +49,7 @@ struct DiceOptions {
 /// dice as a loss.
 class MEZZO_API Dice : public Loss {
  public:
-  explicit Dice(DiceOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)), options_{std::move(options.axis)} {}
+  explicit Dice(DiceOptions options = {}) : Loss(options), options_{std::move(options.axis)} {}
   Value call(const Value& y_true, const Value& y_pred) const override { return dice(y_true, y_pred, options_); }
 
  private:
@@ -69,8 +68,7 @@ struct TverskyOptions {
 class MEZZO_API Tversky : public Loss {
  public:
   explicit Tversky(TverskyOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)),
-        options_{options.alpha, options.beta, std::move(options.axis)} {}
+      : Loss(options), options_{options.alpha, options.beta, std::move(options.axis)} {}
   Value call(const Value& y_true, const Value& y_pred) const override { return tversky(y_true, y_pred, options_); }
 
  private:
@@ -89,8 +87,7 @@ struct CircleOptions {
 class MEZZO_API Circle : public Loss {
  public:
   explicit Circle(CircleOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)),
-        options_{options.gamma, options.margin, options.remove_diagonal} {}
+      : Loss(options), options_{options.gamma, options.margin, options.remove_diagonal} {}
   Value call(const Value& y_true, const Value& y_pred) const override { return circle(y_true, y_pred, options_); }
   Value mask(const Value& y_true, const Value& values) const override;
 

@@ -51,8 +51,7 @@ struct MeanAbsolutePercentageErrorOptions {
 /// mean_absolute_percentage_error as a loss.
 class MEZZO_API MeanAbsolutePercentageError : public Loss {
  public:
-  explicit MeanAbsolutePercentageError(MeanAbsolutePercentageErrorOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)) {}
+  explicit MeanAbsolutePercentageError(MeanAbsolutePercentageErrorOptions options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return mean_absolute_percentage_error(y_true, y_pred);
   }
@@ -66,8 +65,7 @@ struct MeanSquaredLogarithmicErrorOptions {
 /// mean_squared_logarithmic_error as a loss.
 class MEZZO_API MeanSquaredLogarithmicError : public Loss {
  public:
-  explicit MeanSquaredLogarithmicError(MeanSquaredLogarithmicErrorOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)) {}
+  explicit MeanSquaredLogarithmicError(MeanSquaredLogarithmicErrorOptions options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return mean_squared_logarithmic_error(y_true, y_pred);
   }
@@ -82,8 +80,7 @@ struct CosineSimilarityOptions {
 /// cosine_similarity as a loss.
 class MEZZO_API CosineSimilarity : public Loss {
  public:
-  explicit CosineSimilarity(CosineSimilarityOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)), options_{options.axis} {}
+  explicit CosineSimilarity(CosineSimilarityOptions options = {}) : Loss(options), options_{options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return cosine_similarity(y_true, y_pred, options_);
   }
@@ -101,8 +98,7 @@ struct HuberOptions {
 /// huber as a loss.
 class MEZZO_API Huber : public Loss {
  public:
-  explicit Huber(HuberOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)), options_{options.delta} {}
+  explicit Huber(HuberOptions options = {}) : Loss(options), options_{options.delta} {}
   Value call(const Value& y_true, const Value& y_pred) const override { return huber(y_true, y_pred, options_); }
 
  private:
@@ -117,7 +113,7 @@ struct LogCoshOptions {
 /// log_cosh as a loss.
 class MEZZO_API LogCosh : public Loss {
  public:
-  explicit LogCosh(LogCoshOptions options = {}) : Loss(std::move(options.name), std::move(options.reduction)) {}
+  explicit LogCosh(LogCoshOptions options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return log_cosh(y_true, y_pred); }
 };
 
@@ -129,7 +125,7 @@ struct PoissonOptions {
 /// poisson as a loss.
 class MEZZO_API Poisson : public Loss {
  public:
-  explicit Poisson(PoissonOptions options = {}) : Loss(std::move(options.name), std::move(options.reduction)) {}
+  explicit Poisson(PoissonOptions options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return poisson(y_true, y_pred); }
 };
 

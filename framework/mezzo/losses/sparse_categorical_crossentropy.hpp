@@ -35,8 +35,7 @@ struct SparseCategoricalCrossentropyOptions {
 class MEZZO_API SparseCategoricalCrossentropy : public Loss {
  public:
   explicit SparseCategoricalCrossentropy(SparseCategoricalCrossentropyOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)),
-        options_{options.from_logits, options.ignore_class, options.axis} {}
+      : Loss(options), options_{options.from_logits, options.ignore_class, options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return sparse_categorical_crossentropy(y_true, y_pred, options_);
   }

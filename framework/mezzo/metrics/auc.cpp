@@ -65,6 +65,7 @@ AUC::AUC(AUCOptions options)
                                      .multi_label = options.multi_label,
                                      .label_weights = options.label_weights}),
       options_(std::move(options)) {
+  keep_options(options_);
   require_name(options_.curve, {"ROC", "roc", "PR", "pr", "PRGAIN", "prgain"}, "curve");
   require_name(options_.summation_method, {"interpolation", "minoring", "majoring"}, "summation_method");
 }

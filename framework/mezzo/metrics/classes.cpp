@@ -30,7 +30,7 @@ Value classes_of(const std::string& name, const Value& y, bool sparse, std::int6
 
 }  // namespace
 
-FBetaScore::FBetaScore(FBetaScoreOptions options) : Metric(options.name), options_(std::move(options)) {
+FBetaScore::FBetaScore(FBetaScoreOptions options) : Metric(options), options_(std::move(options)) {
   const char* const averages[] = {"none", "micro", "macro", "weighted"};
   if (std::none_of(std::begin(averages), std::end(averages),
                    [&](const char* valid) { return options_.average == valid; })) {
@@ -87,6 +87,7 @@ Value FBetaScore::result() const {
 }
 
 IoU::IoU(IoUOptions options) : Metric(options.name.empty() ? "io_u" : options.name), options_(std::move(options)) {
+  keep_options(options_);
   const std::int64_t count = options_.num_classes;
   if (count < 1) fail<ValueError>("", "[{}] num_classes must be 1 or more; got {}", name(), count);
   if (options_.target_class_ids.empty()) fail<ValueError>("", "[{}] target_class_ids is required; got none", name());
@@ -147,8 +148,10 @@ Value IoU::result() const {
 }
 
 BinaryIoU::BinaryIoU(BinaryIoUOptions options)
-    : IoU({.num_classes = 2, .target_class_ids = std::move(options.target_class_ids), .name = std::move(options.name)}),
-      threshold_(options.threshold) {}
+    : IoU({.num_classes = 2, .target_class_ids = options.target_class_ids, .name = options.name}),
+      threshold_(options.threshold) {
+  keep_options(options);
+}
 
 void BinaryIoU::update(const Value& y_true, const Value& y_pred, const Value& sample_weight) {
   const Value below = greater(threshold_, y_pred);
@@ -158,28 +161,34 @@ void BinaryIoU::update(const Value& y_true, const Value& y_pred, const Value& sa
 MeanIoU::MeanIoU(MeanIoUOptions options)
     : IoU({.num_classes = options.num_classes,
            .target_class_ids = all_classes(options.num_classes),
-           .name = std::move(options.name),
+           .name = options.name,
            .ignore_class = options.ignore_class,
            .sparse_y_true = options.sparse_y_true,
            .sparse_y_pred = options.sparse_y_pred,
-           .axis = options.axis}) {}
+           .axis = options.axis}) {
+  keep_options(options);
+}
 
 OneHotIoU::OneHotIoU(OneHotIoUOptions options)
     : IoU({.num_classes = options.num_classes,
-           .target_class_ids = std::move(options.target_class_ids),
-           .name = std::move(options.name),
+           .target_class_ids = options.target_class_ids,
+           .name = options.name,
            .ignore_class = options.ignore_class,
            .sparse_y_true = false,
            .sparse_y_pred = options.sparse_y_pred,
-           .axis = options.axis}) {}
+           .axis = options.axis}) {
+  keep_options(options);
+}
 
 OneHotMeanIoU::OneHotMeanIoU(OneHotMeanIoUOptions options)
     : IoU({.num_classes = options.num_classes,
            .target_class_ids = all_classes(options.num_classes),
-           .name = std::move(options.name),
+           .name = options.name,
            .ignore_class = options.ignore_class,
            .sparse_y_true = false,
            .sparse_y_pred = options.sparse_y_pred,
-           .axis = options.axis}) {}
+           .axis = options.axis}) {
+  keep_options(options);
+}
 
 }  // namespace mezzo::metrics

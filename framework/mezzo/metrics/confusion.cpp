@@ -1,3 +1,4 @@
+#include <mezzo/metrics/at.hpp>
 #include <mezzo/metrics/confusion.hpp>
 
 #include <algorithm>
@@ -180,16 +181,24 @@ Value ThresholdMetric::numbers(const std::vector<double>& values) {
 
 TruePositives::TruePositives(const CountOptions& options)
     : ThresholdMetric(named(options.name, "true_positives"),
-                      {.thresholds = or_half(options.thresholds, "true_positives")}) {}
+                      {.thresholds = or_half(options.thresholds, "true_positives")}) {
+  keep_options(options);
+}
 FalsePositives::FalsePositives(const CountOptions& options)
     : ThresholdMetric(named(options.name, "false_positives"),
-                      {.thresholds = or_half(options.thresholds, "false_positives")}) {}
+                      {.thresholds = or_half(options.thresholds, "false_positives")}) {
+  keep_options(options);
+}
 TrueNegatives::TrueNegatives(const CountOptions& options)
     : ThresholdMetric(named(options.name, "true_negatives"),
-                      {.thresholds = or_half(options.thresholds, "true_negatives")}) {}
+                      {.thresholds = or_half(options.thresholds, "true_negatives")}) {
+  keep_options(options);
+}
 FalseNegatives::FalseNegatives(const CountOptions& options)
     : ThresholdMetric(named(options.name, "false_negatives"),
-                      {.thresholds = or_half(options.thresholds, "false_negatives")}) {}
+                      {.thresholds = or_half(options.thresholds, "false_negatives")}) {
+  keep_options(options);
+}
 
 namespace {
 
@@ -203,7 +212,9 @@ std::vector<double> precision_thresholds(const PrecisionOptions& options, const 
 Precision::Precision(const PrecisionOptions& options)
     : ThresholdMetric(named(options.name, "precision"), {.thresholds = precision_thresholds(options, "precision"),
                                                          .top_k = options.top_k,
-                                                         .class_id = options.class_id}) {}
+                                                         .class_id = options.class_id}) {
+  keep_options(options);
+}
 Value Precision::result() const {
   const Counts all = counts();
   return numbers(ratios(all.tp, all.fp));
@@ -212,7 +223,9 @@ Value Precision::result() const {
 Recall::Recall(const RecallOptions& options)
     : ThresholdMetric(named(options.name, "recall"), {.thresholds = precision_thresholds(options, "recall"),
                                                       .top_k = options.top_k,
-                                                      .class_id = options.class_id}) {}
+                                                      .class_id = options.class_id}) {
+  keep_options(options);
+}
 Value Recall::result() const {
   const Counts all = counts();
   return numbers(ratios(all.tp, all.fn));
@@ -223,7 +236,9 @@ SensitivityAtSpecificity::SensitivityAtSpecificity(double specificity, const AtO
                       {.thresholds = thresholds_at(specificity, options.num_thresholds, "sensitivity_at_specificity"),
                        .evenly = options.num_thresholds > 2,
                        .class_id = options.class_id}),
-      least_(specificity) {}
+      least_(specificity) {
+  keep_options(AtArguments{.least = specificity, .options = options});
+}
 Value SensitivityAtSpecificity::result() const {
   const Counts all = counts();
   return best(ratios(all.tp, all.fn), ratios(all.tn, all.fp), least_);
@@ -234,7 +249,9 @@ SpecificityAtSensitivity::SpecificityAtSensitivity(double sensitivity, const AtO
                       {.thresholds = thresholds_at(sensitivity, options.num_thresholds, "specificity_at_sensitivity"),
                        .evenly = options.num_thresholds > 2,
                        .class_id = options.class_id}),
-      least_(sensitivity) {}
+      least_(sensitivity) {
+  keep_options(AtArguments{.least = sensitivity, .options = options});
+}
 Value SpecificityAtSensitivity::result() const {
   const Counts all = counts();
   return best(ratios(all.tn, all.fp), ratios(all.tp, all.fn), least_);
@@ -245,7 +262,9 @@ PrecisionAtRecall::PrecisionAtRecall(double recall, const AtOptions& options)
                       {.thresholds = thresholds_at(recall, options.num_thresholds, "precision_at_recall"),
                        .evenly = options.num_thresholds > 2,
                        .class_id = options.class_id}),
-      least_(recall) {}
+      least_(recall) {
+  keep_options(AtArguments{.least = recall, .options = options});
+}
 Value PrecisionAtRecall::result() const {
   const Counts all = counts();
   return best(ratios(all.tp, all.fp), ratios(all.tp, all.fn), least_);
@@ -256,7 +275,9 @@ RecallAtPrecision::RecallAtPrecision(double precision, const AtOptions& options)
                       {.thresholds = thresholds_at(precision, options.num_thresholds, "recall_at_precision"),
                        .evenly = options.num_thresholds > 2,
                        .class_id = options.class_id}),
-      least_(precision) {}
+      least_(precision) {
+  keep_options(AtArguments{.least = precision, .options = options});
+}
 Value RecallAtPrecision::result() const {
   const Counts all = counts();
   return best(ratios(all.tp, all.fn), ratios(all.tp, all.fp), least_);

@@ -41,8 +41,9 @@ struct F1ScoreOptions {
 /// FBetaScore with beta 1.
 class MEZZO_API F1Score : public FBetaScore {
  public:
-  explicit F1Score(F1ScoreOptions options = {})
-      : FBetaScore({std::move(options.average), 1, options.threshold, std::move(options.name)}) {}
+  explicit F1Score(F1ScoreOptions options = {}) : FBetaScore({options.average, 1, options.threshold, options.name}) {
+    keep_options(options);
+  }
 };
 
 }  // namespace mezzo::metrics

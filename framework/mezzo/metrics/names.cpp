@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include <mezzo/metrics/accuracy.hpp>
 #include <mezzo/metrics/binary_accuracy.hpp>
 #include <mezzo/metrics/categorical_accuracy.hpp>
 #include <mezzo/metrics/confusion.hpp>
 #include <mezzo/metrics/f_score.hpp>
+#include <mezzo/metrics/fitting.hpp>
 #include <mezzo/metrics/iou.hpp>
 #include <mezzo/metrics/reduction.hpp>
 #include <mezzo/metrics/regression.hpp>
@@ -16,14 +16,7 @@
 namespace mezzo {
 namespace {
 
-/// The metric of the name "accuracy": picks its kind when shapes are known.
-class FittingAccuracy : public Metric {
- public:
-  using Metric::Metric;
-  Value call(const Value& y_true, const Value& y_pred) const override { return accuracy(y_true, y_pred); }
-};
-
-Any<Metric> create_fitting(const std::string& name) { return FittingAccuracy(name); }
+Any<Metric> create_fitting(const std::string& name) { return detail::FittingAccuracy({.name = name}); }
 
 template <class M>
 Any<Metric> create(const std::string& name) {

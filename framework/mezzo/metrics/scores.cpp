@@ -80,7 +80,7 @@ void Mean::update(const Value& values, const Value& none, const Value& sample_we
   add_values(values, sample_weight);
 }
 
-Sum::Sum(SumOptions options) : Metric(std::move(options.name)) { add_state(total_, {}); }
+Sum::Sum(SumOptions options) : Metric(options) { add_state(total_, {}); }
 
 void Sum::update_state(const Value& values, const Value& sample_weight) {
   Metric::update_state(values, Value(), sample_weight);
@@ -108,7 +108,7 @@ Value RootMeanSquaredError::call(const Value& y_true, const Value& y_pred) const
 
 Value RootMeanSquaredError::result() const { return root(Metric::result()); }
 
-R2Score::R2Score(R2ScoreOptions options) : Metric(options.name), options_(std::move(options)) {
+R2Score::R2Score(R2ScoreOptions options) : Metric(options), options_(std::move(options)) {
   const std::string& how = options_.class_aggregation;
   if (how != "uniform_average" && how != "variance_weighted_average" && how != "none") {
     fail<ValueError>("",

@@ -16,7 +16,7 @@ struct SparseCategoricalCrossentropyOptions {
 class MEZZO_API SparseCategoricalCrossentropy : public Metric {
  public:
   explicit SparseCategoricalCrossentropy(SparseCategoricalCrossentropyOptions options = {})
-      : Metric(std::move(options.name)), options_{options.from_logits, options.ignore_class, options.axis} {}
+      : Metric(options), options_{options.from_logits, options.ignore_class, options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return sparse_categorical_crossentropy(y_true, y_pred, options_);
   }

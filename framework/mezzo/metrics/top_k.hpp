@@ -26,7 +26,7 @@ struct AccuracyOptions {
 /// Fraction of the elements of y_pred that are equal to y_true.
 class MEZZO_API Accuracy : public Metric {
  public:
-  explicit Accuracy(AccuracyOptions options = {}) : Metric(std::move(options.name)) {}
+  explicit Accuracy(AccuracyOptions options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override;
 };
 
@@ -38,8 +38,7 @@ struct TopKCategoricalAccuracyOptions {
 /// Mean of top_k_categorical_accuracy as a metric.
 class MEZZO_API TopKCategoricalAccuracy : public Metric {
  public:
-  explicit TopKCategoricalAccuracy(TopKCategoricalAccuracyOptions options = {})
-      : Metric(std::move(options.name)), k_(options.k) {}
+  explicit TopKCategoricalAccuracy(TopKCategoricalAccuracyOptions options = {}) : Metric(options), k_(options.k) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return top_k_categorical_accuracy(y_true, y_pred, k_);
   }
@@ -57,7 +56,7 @@ struct SparseTopKCategoricalAccuracyOptions {
 class MEZZO_API SparseTopKCategoricalAccuracy : public Metric {
  public:
   explicit SparseTopKCategoricalAccuracy(SparseTopKCategoricalAccuracyOptions options = {})
-      : Metric(std::move(options.name)), k_(options.k) {}
+      : Metric(options), k_(options.k) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return sparse_top_k_categorical_accuracy(y_true, y_pred, k_);
   }

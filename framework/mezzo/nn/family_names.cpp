@@ -1,7 +1,7 @@
 #include <mezzo/nn/family_names.hpp>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/nn/metric.hpp>
+#include <mezzo/nn/loss_metric.hpp>
 
 namespace mezzo {
 namespace {
@@ -19,16 +19,6 @@ const NameTable<Base>& table_of(const char* family, const std::string& name) {
   fail<NameError>("", "unknown {} \"{}\"; no names are registered: link mezzo with -Wl,--undefined=mezzo_register",
                   family, name);
 }
-
-/// The mean of a loss, as a metric of the loss's name.
-class LossMetric : public Metric {
- public:
-  explicit LossMetric(Any<Loss> loss) : Metric(loss->name()), loss_(std::move(loss)) {}
-  Value call(const Value& y_true, const Value& y_pred) const override { return loss_->call(y_true, y_pred); }
-
- private:
-  Any<Loss> loss_;
-};
 
 }  // namespace
 
@@ -64,9 +54,22 @@ Any<Metric> Metric::from_name(const std::string& name) {
                   losses.names());
 }
 
-Any<Metric> Metric::of_loss(Any<Loss> loss) {
+Any<Metric> Metric::of_loss(Any<Loss> loss) { return detail::LossMetric({.loss = std::move(loss)}); }
+
+namespace detail {
+namespace {
+
+const std::string& name_of(const Any<Loss>& loss) {
   if (!loss) fail<ValueError>("[Metric]", "a loss must be given to make a metric of it; got an empty Any<Loss>");
-  return LossMetric(std::move(loss));
+  return loss->name();
 }
+
+}  // namespace
+
+LossMetric::LossMetric(LossMetricOptions options) : Metric(name_of(options.loss)), loss_(options.loss) {
+  keep_options(options);
+}
+
+}  // namespace detail
 
 }  // namespace mezzo

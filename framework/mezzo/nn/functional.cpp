@@ -67,6 +67,9 @@ class FunctionalGraph::Reader {
     return out;
   }
 
+  const std::unordered_map<const Node*, std::size_t>& steps() const { return steps_; }
+  const std::unordered_map<const Node*, std::size_t>& inputs() const { return inputs_; }
+
  private:
   bool known(const Node& node) const { return node.variable || inputs_.count(&node) != 0 || steps_.count(&node) != 0; }
 
@@ -137,6 +140,7 @@ FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, La
     reader.read(output);
     outputs_.push_back(reader.operand(output));
   }
+  read_layout(reader.inputs(), reader.steps());
 }
 
 Values FunctionalGraph::insert(const Values& xs) const {
@@ -174,6 +178,7 @@ const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
   }
   std::vector<Values> results;
   symbols->outputs = insert(symbols->inputs, results, false);
+  note_calls(symbols->inputs, results);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     for (const auto& layer : steps_[i].layers) {
       const auto same = [&](const auto& entry) { return entry.first == layer.state.get(); };

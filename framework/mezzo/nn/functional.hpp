@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,9 @@ class MEZZO_API FunctionalGraph {
   /// Symbols of the graph, made at the first call.
   const Symbols& symbols() const;
 
+  /// Calls and ops of the graph, for configs.
+  const GraphLayout& layout() const { return layout_; }
+
  private:
   struct Operand {
     enum class Kind { input, step, variable, constant } kind = Kind::constant;
@@ -72,6 +76,13 @@ class MEZZO_API FunctionalGraph {
     std::vector<Operand> losses;  ///< losses of the innermost layer that were attached to the op
   };
   class Reader;
+  using Places = std::unordered_map<const Node*, std::size_t>;
+
+  /// Fills layout_. `inputs` and `steps` are the places of the nodes.
+  void read_layout(const Places& inputs, const Places& steps);
+
+  /// Notes the calls of the layout in their layers for these symbols, so that models of them have a config too.
+  void note_calls(const Values& inputs, const std::vector<Values>& results) const;
 
   /// Casts a step's result to the output dtype of each layer between the step and its consumer.
   Value leave(Value result, const Step& step, const Frames& consumer) const;
@@ -84,6 +95,9 @@ class MEZZO_API FunctionalGraph {
   std::vector<Step> steps_;
   std::vector<Shared<VariableState>> variables_;
   std::vector<Operand> outputs_;
+  GraphLayout layout_;
+  /// Outputs of the calls of the layout: step and output.
+  std::vector<std::vector<std::pair<std::size_t, int>>> call_outputs_;
   mutable Transient<const Symbols> symbols_;  // not copied, since they refer to this graph's own variables
 };
 

@@ -12,6 +12,7 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/penalties.hpp>
 #include <mezzo/nn/weight_access.hpp>
+#include <mezzo/nn/weight_budget.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
@@ -20,6 +21,7 @@ namespace {
 /// The layers' part of a thread's ExecutionContext.
 struct LayerContext {
   LayerState* running = nullptr;  // the innermost one: layers that it calls become its children
+  detail::LayerWeightBudget* budget = nullptr;
 };
 
 LayerState*& caller() { return detail::ExecutionContext::current().part<LayerContext>().running; }
@@ -71,6 +73,9 @@ Values Layer::operator()(const Values& xs, const CallOptions& options) {
   if (!built_) {
     const ScopedValue<bool> building(building_, true);
     build(xs.front().shape());
+    if (state_->built_for.empty()) {
+      for (const Value& x : xs) state_->built_for.push_back({x.shape(), x.dtype()});
+    }
   }
   Values crossed;
   for (const Value& x : xs) crossed.push_back(x.across_border(!x.weak()));
@@ -96,7 +101,21 @@ Values Layer::operator()(const Values& xs, const CallOptions& options) {
   state_->last_output = out.front().shape();
   if (!updates.empty()) out.front() = identity(out.front());
   updates.attach_to(out.front());
+  state_->type = &typeid(*this);
+  if (functional && !adopted && current_frames().size() == 1) note_call(xs, out, options);
   return out;
+}
+
+void Layer::note_call(const Values& xs, const Values& out, const CallOptions& options) const {
+  LayerCall call{.inputs = {}, .outputs = {}, .training = options.training, .arguments = call_arguments()};
+  for (const Value& x : xs) call.inputs.push_back({x.node(), x.output(), x.node() ? Value() : x});
+  for (const Value& y : out) call.outputs.push_back({y.node(), y.output(), {}});
+  std::vector<LayerCall>& calls = state_->calls;
+  const auto gone = [](const LayerCall& known) {
+    return std::all_of(known.outputs.begin(), known.outputs.end(), [](const auto& y) { return y.node.expired(); });
+  };
+  calls.erase(std::remove_if(calls.begin(), calls.end(), gone), calls.end());
+  calls.push_back(std::move(call));
 }
 
 void Layer::build(const Shape& input) {
@@ -264,8 +283,13 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   }
   const Policy policy = current_frames().empty() ? dtype_policy() : current_policy();
   const DType wanted = policy.variable_dtype();
-  box.value = options.initializer->make(options.shape, options.at_least_float32 ? accumulation_dtype(wanted) : wanted,
-                                        mix(seed(), next_stream()));
+  const DType dtype = options.at_least_float32 ? accumulation_dtype(wanted) : wanted;
+  if (auto* budget = detail::LayerWeightBudget::current()) {
+    budget->take(options.shape, label());
+    box.value = Tensor(options.shape, dtype);
+  } else {
+    box.value = options.initializer->make(options.shape, dtype, mix(seed(), next_stream()));
+  }
   box.trainable = options.trainable;
   box.autocast = options.autocast;
   box.fixed_dtype = options.at_least_float32;
@@ -290,6 +314,30 @@ std::string Layer::label() const {
   return state_->name.empty() ? fmt::format("[{}]", state_->kind)
                               : fmt::format("[{} \"{}\"]", state_->kind, state_->name);
 }
+
+namespace detail {
+
+LayerWeightBudget::LayerWeightBudget(std::int64_t elements)
+    : left_(elements), outer_(std::exchange(ExecutionContext::current().part<LayerContext>().budget, this)) {}
+LayerWeightBudget::~LayerWeightBudget() { ExecutionContext::current().part<LayerContext>().budget = outer_; }
+
+LayerWeightBudget* LayerWeightBudget::current() { return ExecutionContext::current().part<LayerContext>().budget; }
+
+void LayerWeightBudget::take(const Shape& shape, const std::string& where) {
+  // Divides, since the product of the sizes may overflow.
+  std::int64_t left = left_;
+  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  for (const std::int64_t size : shape) {
+    if (!empty) left /= size;
+  }
+  if (!empty && left == 0) {
+    fail<ValueError>(where, "the file must have the numbers of every weight; a weight of shape {} is more than is left",
+                     shape);
+  }
+  left_ -= element_count(shape);
+}
+
+}  // namespace detail
 
 RootScope::RootScope(const Layer& root)
     : scope_(Frame{.info = root.state().pointer(), .entry = ""}), outer_(std::exchange(caller(), root.state().get())) {}

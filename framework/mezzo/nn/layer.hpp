@@ -161,6 +161,7 @@ class MEZZO_API Layer {
       : state_(std::in_place,
                ScopeInfo{kind, options.name, options.dtype, detail::TrainableOf<Options>::get(options)}) {
     state_->activity_regularizer = detail::ActivityRegularizerOf<Options>::get(options);
+    state_->options = options;
   }
   explicit Layer(Shared<LayerState> state) : state_(std::move(state)) {}
   explicit Layer(const char* kind) : state_(std::in_place, ScopeInfo{kind, "", Policy(), true}) {}
@@ -172,6 +173,10 @@ class MEZZO_API Layer {
   /// Computes the output. Override call() for one input and one output, else call_many().
   virtual Value call(const Value& x);
   virtual Values call_many(const Values& xs);
+
+  /// Arguments of the running call beside its inputs, as the text of a JSON object, for the configs of functional
+  /// models; "": none.
+  virtual std::string call_arguments() const { return {}; }
 
   /// Declares a sub-layer under a name, in a member's initializer: `Dense fc_ = sub("fc", Dense({.units = 10}));`. A
   /// ValueError after the first call, a NameError for a name that another sub-layer has.
@@ -197,6 +202,7 @@ class MEZZO_API Layer {
  private:
   friend class Model;
   friend class Sequential;
+  void note_call(const Values& xs, const Values& out, const CallOptions& options) const;
   void declare(const std::string& name, const Shared<LayerState>& child);
 
   Shared<LayerState> state_;

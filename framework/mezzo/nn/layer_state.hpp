@@ -1,6 +1,9 @@
 #pragma once
+#include <any>
+#include <memory>
 #include <optional>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -22,6 +25,18 @@ struct WeightFileRules {
   std::string optional_prefix{};     ///< prefix that all names of a loaded file may have; never written
 };
 
+/// A call of a layer on symbols of a functional graph. It does not keep the symbols.
+struct LayerCall {
+  struct Symbol {
+    std::weak_ptr<Node> node;
+    int output = 0;
+    Value constant{};  ///< an array, if it is no symbol
+  };
+  std::vector<Symbol> inputs, outputs;
+  std::optional<bool> training{};  ///< mode that the layer was called with
+  std::string arguments{};         ///< Layer::call_arguments()
+};
+
 /// State that all copies of a layer share: kind, name, policy, sub-layers, weights.
 struct MEZZO_API LayerState : ScopeInfo {
   struct Blank {};
@@ -38,6 +53,13 @@ struct MEZZO_API LayerState : ScopeInfo {
   Any<Regularizer> activity_regularizer;  ///< penalty of the outputs; empty: none
   Values losses;                          ///< losses added by the last call outside of a step
 
+  // What configs are made of.
+  const std::type_info* type = nullptr;  ///< class, known once the layer was called or added to a container
+  std::any options;                      ///< options struct that the layer was made of
+  std::any content;                      ///< of a functional model a GraphLayout, of a Sequential a SequenceLayout
+  std::vector<Spec> built_for;           ///< inputs of the call that built the layer
+  std::vector<LayerCall> calls;          ///< on symbols outside of other layers
+
   /// Sets the flag of this layer and all below.
   void set_trainable(bool flag);
 
@@ -47,6 +69,37 @@ struct MEZZO_API LayerState : ScopeInfo {
   /// Adds `child` to the sub-layers unless it is one, and returns its name in this layer: `wanted`, or an automatic one
   /// ("dense", "dense_1") if that is empty. A NameError if another child has the name.
   const std::string& enter(const std::string& wanted, const Shared<LayerState>& child);
+};
+
+/// Structure of a functional model: calls of layers, and ops outside of layers, in an order in which each follows its
+/// operands.
+struct GraphLayout {
+  struct Operand {
+    enum class Kind { input, call, constant, other } kind = Kind::other;
+    std::size_t index = 0;  ///< index of the input or call
+    int output = 0;         ///< index among the outputs of the call
+    Value constant{};       ///< an array, if it is a constant
+  };
+  struct Call {
+    std::optional<Shared<LayerState>> layer{};  ///< layer that is called; none for an op
+    const Op* op = nullptr;                     ///< the op, without a layer
+    Attributes attributes{};                    ///< of the op
+    std::vector<Operand> inputs{};
+    std::optional<bool> training{};
+    std::string arguments{};
+  };
+  std::vector<Spec> inputs{};
+  std::vector<std::string> input_names{};
+  std::vector<Call> calls{};
+  std::vector<Operand> outputs{};
+  std::string problem{};  ///< reason why the model has no config; "" if it has one
+};
+
+/// Structure of a Sequential.
+struct SequenceLayout {
+  std::vector<Shared<LayerState>> layers{};
+  std::optional<Spec> input{};  ///< of its Input
+  std::string input_name{};
 };
 
 /// Keras' automatic name of a class: "BatchNormalization" -> "batch_normalization".

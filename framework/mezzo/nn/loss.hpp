@@ -1,4 +1,5 @@
 #pragma once
+#include <any>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -25,6 +26,12 @@ class MEZZO_API Loss {
   /// - "mean_with_sample_weight": sum of the weighted values, divided by the sum of the weights
   /// - "none": the weighted values; not for compile()
   explicit Loss(std::string name, std::string reduction = "sum_over_batch_size");
+  /// The same from an options struct with `name` and `reduction`, which configs need: see register_class().
+  template <class Options,
+            class = std::enable_if_t<std::is_same_v<decltype(std::declval<const Options&>().reduction), std::string>>>
+  explicit Loss(const Options& options) : Loss(options.name, options.reduction) {
+    made_of_ = options;
+  }
   virtual ~Loss() = default;
 
   /// Returns one number per sample, or one per element of a sample: (batch,) or (batch, ...), float32 or float64. The
@@ -44,6 +51,9 @@ class MEZZO_API Loss {
 
   const std::string& reduction() const { return reduction_; }
 
+  /// Options struct that the loss was made of; empty if its constructor does not hand it on.
+  const std::any& made_of() const { return made_of_; }
+
   /// The loss of that Keras name ("mse", "sparse_categorical_crossentropy") with its default options. A NameError lists
   /// the valid names.
   static Any<Loss> from_name(const std::string& name);
@@ -59,6 +69,7 @@ class MEZZO_API Loss {
  private:
   std::string name_;
   std::string reduction_;
+  std::any made_of_;
 };
 
 struct LossFunctionOptions {

@@ -1,4 +1,5 @@
 #pragma once
+#include <any>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -56,6 +57,12 @@ struct MEZZO_API MetricState {
 class MEZZO_API Metric {
  public:
   explicit Metric(std::string name) : name_(std::move(name)) {}
+  /// The same from an options struct with `name`, which configs need: see register_class().
+  template <class Options,
+            class = std::enable_if_t<std::is_same_v<decltype(std::declval<const Options&>().name), std::string>>>
+  explicit Metric(const Options& options) : Metric(options.name) {
+    made_of_ = options;
+  }
   virtual ~Metric() = default;
 
   /// Returns one number per sample, or one per element of a sample: (batch,) or (batch, ...), floating. The default is
@@ -79,6 +86,9 @@ class MEZZO_API Metric {
   /// Name in logs and histories.
   const std::string& name() const { return name_; }
 
+  /// Options struct that the metric was made of; empty if its constructor does not hand it on.
+  const std::any& made_of() const { return made_of_; }
+
   /// State that copies share, for the code that runs steps.
   const Shared<MetricState>& state() const { return state_; }
 
@@ -100,6 +110,12 @@ class MEZZO_API Metric {
   }
 
  protected:
+  /// Keeps the options struct that the metric was made of, for configs.
+  template <class Options>
+  void keep_options(const Options& options) {
+    made_of_ = options;
+  }
+
   /// Adds a batch to the state, with calls of assign(). The default adds the values of call().
   virtual void update(const Value& y_true, const Value& y_pred, const Value& sample_weight);
 
@@ -116,6 +132,7 @@ class MEZZO_API Metric {
  private:
   static Any<Metric> of_loss(Any<Loss> loss);
   std::string name_;
+  std::any made_of_;
   Shared<MetricState> state_{std::in_place};
   Variable total_{"total"}, count_{"count"};  // of the simple form
 };

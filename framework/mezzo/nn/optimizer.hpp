@@ -1,4 +1,5 @@
 #pragma once
+#include <any>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -54,6 +55,9 @@ class MEZZO_API Optimizer {
 
   /// Options that all optimizers have.
   const OptimizerCommon& common() const { return common_; }
+
+  /// Options struct that the optimizer was made of; empty if its constructor does not use common_options().
+  const std::any& made_of() const { return common_.made_of; }
 
   /// The option `name`, or the class name.
   const std::string& name() const { return common_.name.empty() ? kind_ : common_.name; }

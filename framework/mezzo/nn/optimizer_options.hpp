@@ -1,4 +1,5 @@
 #pragma once
+#include <any>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,6 +51,7 @@ struct OptimizerCommon {
   /// float64, and averages and accumulated gradients are at least float32.
   DType state_dtype = DType::float32;
   std::vector<ParameterGroup> groups{};  ///< a variable may be in one of them; each must match a variable
+  std::any made_of{};                    ///< options struct of the optimizer; set by common_options()
 };
 
 namespace detail {
@@ -92,6 +94,7 @@ OptimizerCommon common_options(const Options& options) {
   common.kahan_summation = options.kahan_summation;
   if constexpr (detail::HasStateDType<Options>::value) common.state_dtype = options.state_dtype;
   common.groups = options.groups;
+  common.made_of = options;
   return common;
 }
 

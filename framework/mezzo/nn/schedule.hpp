@@ -54,6 +54,16 @@ class MEZZO_API LearningRate {
   /// True for a Schedule or a function.
   bool is_schedule() const { return static_cast<bool>(schedule_); }
 
+  /// The schedule; an empty handle for a number.
+  const Any<Schedule>& schedule() const { return schedule_; }
+
+  /// Makes a rate of the schedule that a handle holds.
+  static LearningRate of(Any<Schedule> schedule) {
+    LearningRate rate(0.0);
+    rate.schedule_ = std::move(schedule);
+    return rate;
+  }
+
   /// True for the default of an options struct.
   bool is_preset() const { return preset_; }
 

@@ -20,7 +20,7 @@ class MEZZO_API ActivationFunction {
   /// The function of that name, a std::string or a literal. Throws a NameError that lists the valid names if it is
   /// unknown. Options in braces belong to the layer Activation and don't compile here.
   template <class S, detail::IfName<S> = 0>
-  ActivationFunction(const S& name) : function_(find(name)) {}
+  ActivationFunction(const S& name) : name_(name), function_(find(name_)) {}
 
   template <class F, class = std::enable_if_t<std::is_invocable_r_v<Value, F, const Value&>>>
   ActivationFunction(F function) : function_(std::move(function)) {}
@@ -33,11 +33,15 @@ class MEZZO_API ActivationFunction {
   /// True if a name or a function was given.
   bool given() const { return static_cast<bool>(function_); }
 
+  /// The name that was given; "" for a function and for none.
+  const std::string& name() const { return name_; }
+
   Value operator()(const Value& x) const { return function_ ? function_(x) : x; }
 
  private:
   static std::function<Value(const Value&)> find(const std::string& name);
 
+  std::string name_;
   std::function<Value(const Value&)> function_;
 };
 

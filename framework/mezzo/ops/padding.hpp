@@ -21,6 +21,12 @@ class MEZZO_API Padding {
   /// True if given as numbers.
   bool numeric() const { return !numbers_.empty(); }
 
+  /// "valid" or "same"; "" if given as numbers.
+  std::string name() const { return numeric() ? "" : same_ ? "same" : "valid"; }
+
+  /// The numbers as given; empty if given as a name.
+  const Ints& numbers() const { return numbers_; }
+
   /// {top, bottom, left, right} in pixels. The other arguments are {height, width} pairs; `where` starts the errors.
   Shape resolve(const std::string& where, const Shape& image, const Shape& window, const Shape& strides,
                 const Shape& dilation) const;

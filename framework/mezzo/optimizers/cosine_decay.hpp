@@ -26,6 +26,9 @@ class MEZZO_API CosineDecay : public Schedule {
   CosineDecay(double initial_learning_rate, std::int64_t decay_steps, CosineDecayOptions options = {});
   double operator()(std::int64_t step) const override;
 
+  /// The options that it was made of.
+  const CosineDecayOptions& options() const { return options_; }
+
  private:
   CosineDecayOptions options_;
 };

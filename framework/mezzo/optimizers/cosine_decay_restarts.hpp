@@ -25,6 +25,9 @@ class MEZZO_API CosineDecayRestarts : public Schedule {
   }
   double operator()(std::int64_t step) const override;
 
+  /// The options that it was made of.
+  const CosineDecayRestartsOptions& options() const { return options_; }
+
  private:
   CosineDecayRestartsOptions options_;
 };

@@ -20,6 +20,9 @@ class MEZZO_API LinearWarmup : public Schedule {
       : LinearWarmup(LinearWarmupOptions{std::move(after), warmup_steps, initial_learning_rate}) {}
   double operator()(std::int64_t step) const override;
 
+  /// The options that it was made of.
+  const LinearWarmupOptions& options() const { return options_; }
+
  private:
   LinearWarmupOptions options_;
 };

@@ -23,6 +23,9 @@ class MEZZO_API PiecewiseConstantDecay : public Schedule {
       : PiecewiseConstantDecay(PiecewiseConstantDecayOptions{std::move(boundaries), std::move(values)}) {}
   double operator()(std::int64_t step) const override;
 
+  /// The options that it was made of.
+  const PiecewiseConstantDecayOptions& options() const { return options_; }
+
  private:
   PiecewiseConstantDecayOptions options_;
 };

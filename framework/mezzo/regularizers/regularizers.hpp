@@ -19,6 +19,9 @@ class MEZZO_API L1L2 : public Regularizer {
   L1L2(double l1, double l2) : L1L2(L1L2Options{l1, l2}) {}
   Value call(const Value& x) const override;
 
+  /// The options that it was made of.
+  const L1L2Options& options() const { return options_; }
+
  private:
   L1L2Options options_;
 };
@@ -51,6 +54,9 @@ class MEZZO_API OrthogonalRegularizer : public Regularizer {
 
   /// A ShapeError unless x is a matrix.
   Value call(const Value& x) const override;
+
+  /// The options that it was made of.
+  const OrthogonalRegularizerOptions& options() const { return options_; }
 
  private:
   OrthogonalRegularizerOptions options_;

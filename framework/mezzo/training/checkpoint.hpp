@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include <mezzo/io/safetensors.hpp>
+#include <mezzo/training/checkpoint_reader.hpp>
 #include <mezzo/training/checkpoint_sections.hpp>
 #include <mezzo/training/step_runner.hpp>
 #include <mezzo/training/trainer.hpp>
@@ -39,6 +41,16 @@ std::string metric_key(const std::string& metric, std::size_t variable);
 std::string callback_key(const std::string& callback, const std::string& what);
 }  // namespace checkpoint_format
 
+/// Contents of a checkpoint file.
+struct CheckpointContent {
+  NamedTensors tensors;
+  Metadata metadata;  ///< without `format`
+};
+
+/// Weights of a model, and its training if `training`: optimizers and counters. `session`: also what the running fit
+/// has. The caller makes the module idle.
+CheckpointContent collect_checkpoint(Module& module, const CheckpointOptions& options, bool training, bool session);
+
 /// Implements Trainer::save_checkpoint.
 void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options);
 
@@ -47,6 +59,14 @@ class Checkpoint {
  public:
   /// Opens the file and reads its counters. A FileError if it is malformed or no checkpoint.
   explicit Checkpoint(const std::string& path);
+
+  /// The same for a model file with a training in it, which its reader has opened and checked.
+  explicit Checkpoint(SafetensorsFile file);
+
+  /// Restores weights, counters and newly made optimizers of the runner's module, whose layers must be built. The
+  /// weights with states in the file are those that the optimizers have updated. A FileError if anything doesn't fit:
+  /// nothing has changed then.
+  void restore(StepRunner& runner) const;
 
   /// Restores weights, counters and newly made optimizers of the runner's module. Its layers must be built. `batch` is
   /// a training batch, from which the trained weights are found; `batches` is the number of batches per epoch, `pass`
@@ -57,6 +77,19 @@ class Checkpoint {
   void restore_callbacks(const RunningSession& session) const;
 
  private:
+  /// What a file has for a module, read and checked.
+  struct Loaded {
+    OptimizerConfigs configs;
+    std::vector<std::int64_t> iterations, accumulated;
+    std::vector<std::optional<LossScaleState>> scales;
+    std::vector<std::optional<double>> rates;
+    std::vector<SavedWeight> weights;
+  };
+  using Updated = std::function<bool(std::size_t optimizer, const FileWeight& weight)>;
+  Loaded load(const Module& module, OptimizerConfigs configs, const Updated& updated) const;
+  void commit(StepRunner& runner, Loaded& loaded) const;
+  void read_counters();
+
   template <class Number>
   Number number(const std::string& key) const;
   std::int64_t count(const std::string& key, std::int64_t most) const;

@@ -68,6 +68,12 @@ Checkpoint::Checkpoint(const std::string& path) : file_(path) {
   if (file_.checksums() != SafetensorsFile::Checksums::all) {
     refuse(": metadata must have the checksums that save_checkpoint writes; got none, or none of the header");
   }
+  read_counters();
+}
+
+Checkpoint::Checkpoint(SafetensorsFile file) : file_(std::move(file)) { read_counters(); }
+
+void Checkpoint::read_counters() {
   seed_ = number<std::uint64_t>(names::seed);
   progress_.step = count(names::step, largest_count);
   progress_.epoch = count(names::epoch, largest_epoch);
@@ -133,37 +139,70 @@ std::optional<LossScaleState> Checkpoint::loss_scale(const std::string& optimize
   return state;
 }
 
-void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches, std::int64_t pass) const {
-  OptimizerConfigs configs = runner.make_optimizers();
-  const auto updated = runner.updated_by(configs, batch);
+Checkpoint::Loaded Checkpoint::load(const Module& module, OptimizerConfigs configs, const Updated& updated) const {
+  Loaded loaded;
   CheckpointReader reader(file_);
   note_optimizers(file_.metadata(), configs, reader.faults);
   if (reader.faults.any()) refuse(" does not fit: " + reader.faults.text());
 
-  std::vector<std::int64_t> iterations, accumulated;
-  std::vector<std::optional<LossScaleState>> scales;
-  std::vector<std::optional<double>> rates;
   for (const OptimizerConfig& config : configs) {
-    iterations.push_back(count(names::optimizer_key(config.name, names::iterations), largest_count));
-    scales.push_back(loss_scale(config.name));
+    loaded.iterations.push_back(count(names::optimizer_key(config.name, names::iterations), largest_count));
+    loaded.scales.push_back(loss_scale(config.name));
     const auto optional_key = [&](const char* what) {
       const std::string key = names::optimizer_key(config.name, what);
       return file_.metadata().count(key) == 0 ? std::string() : key;
     };
     const std::string steps = optional_key(names::accumulated), rate = optional_key(names::learning_rate);
-    accumulated.push_back(steps.empty() ? 0 : accumulated_steps(steps, *config.optimizer));
-    rates.push_back(rate.empty() ? std::optional<double>() : number<double>(rate));
+    loaded.accumulated.push_back(steps.empty() ? 0 : accumulated_steps(steps, *config.optimizer));
+    loaded.rates.push_back(rate.empty() ? std::optional<double>() : number<double>(rate));
   }
-  std::vector<SavedWeight> weights;
-  for (const FileWeight& weight : file_weights(*runner.module().state()).weights) {
-    SavedWeight& saved = weights.emplace_back(reader.read(weight));
+  for (const FileWeight& weight : file_weights(*module.state()).weights) {
+    SavedWeight& saved = loaded.weights.emplace_back(reader.read(weight));
     for (std::size_t i = 0; i < configs.size(); ++i) {
       saved.states.push_back(
-          reader.read(weight, configs[i], contains(updated[i], weight.variable), iterations[i], accumulated[i]));
+          reader.read(weight, configs[i], updated(i, weight), loaded.iterations[i], loaded.accumulated[i]));
     }
   }
   reader.note_unexpected();
   if (reader.faults.any()) refuse(" does not fit: " + reader.faults.text());
+  loaded.configs = std::move(configs);
+  return loaded;
+}
+
+void Checkpoint::commit(StepRunner& runner, Loaded& loaded) const {
+  const OptimizerConfigs& configs = loaded.configs;
+  runner.use(configs, true);
+  runner.convert_weights();
+  for (SavedWeight& weight : loaded.weights) weight.restore(configs);
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    Optimizer::State& state = *configs[i].optimizer->state();
+    state.iterations = loaded.iterations[i];
+    state.accumulated = loaded.accumulated[i];
+    state.learning_rate = loaded.rates[i] ? std::optional<LearningRate>(*loaded.rates[i]) : std::nullopt;
+    if (loaded.scales[i]) restore_loss_scale(state.loss_scale, *loaded.scales[i]);
+  }
+  TrainingState& state = training_state(runner.module());
+  static_cast<Progress&>(state) = progress_;
+  if (seed_ != seed()) seed_everything(seed_);
+}
+
+void Checkpoint::restore(StepRunner& runner) const {
+  OptimizerConfigs configs = runner.make_optimizers();
+  const auto updated = [&](std::size_t i, const FileWeight& weight) {
+    for (const std::string& slot : configs[i].optimizer->all_slot_names()) {
+      if (file_.find(names::slot_key(configs[i].name, slot, weight.name())) != nullptr) return true;
+    }
+    return false;
+  };
+  Loaded loaded = load(runner.module(), configs, updated);
+  commit(runner, loaded);
+}
+
+void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches, std::int64_t pass) const {
+  OptimizerConfigs configs = runner.make_optimizers();
+  const auto updated = runner.updated_by(configs, batch);
+  Loaded loaded = load(runner.module(), std::move(configs),
+                       [&](std::size_t i, const FileWeight& weight) { return contains(updated[i], weight.variable); });
   // After the last batch of an epoch its validation and hooks are due, which need its numbers.
   const bool whole = progress_.batch == batches && !epoch_numbers_.means.empty();
   if (progress_.batch >= batches && !whole) {
@@ -174,19 +213,8 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
     refuse(fmt::format(" was saved after batch {} of a pass over the data: the loader must have more batches; got {}",
                        progress_.position, pass));
   }
-
-  runner.use(configs, true);
-  runner.convert_weights();
-  for (SavedWeight& weight : weights) weight.restore(configs);
-  for (std::size_t i = 0; i < configs.size(); ++i) {
-    Optimizer::State& state = *configs[i].optimizer->state();
-    state.iterations = iterations[i];
-    state.accumulated = accumulated[i];
-    state.learning_rate = rates[i] ? std::optional<LearningRate>(*rates[i]) : std::nullopt;
-    if (scales[i]) restore_loss_scale(state.loss_scale, *scales[i]);
-  }
+  commit(runner, loaded);
   TrainingState& state = training_state(runner.module());
-  static_cast<Progress&>(state) = progress_;
   state.epoch_means = Means(epoch_numbers_.means);
   state.skipped_before = epoch_numbers_.skipped_before;
   state.resumed_metrics.clear();
@@ -195,7 +223,6 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
       state.resumed_metrics[entry.name].push_back(file_.read(names::metric_key(entry.name, i)));
     }
   }
-  if (seed_ != seed()) seed_everything(seed_);
 }
 
 void Checkpoint::restore_callbacks(const RunningSession& session) const {

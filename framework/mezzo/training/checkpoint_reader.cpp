@@ -1,5 +1,7 @@
 #include <mezzo/training/checkpoint_reader.hpp>
 
+#include <algorithm>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/checkpoint.hpp>
 
@@ -91,10 +93,12 @@ SavedStates CheckpointReader::read(const FileWeight& weight, const OptimizerConf
   return states;
 }
 
-void CheckpointReader::note_unexpected() {
+void CheckpointReader::note_unexpected(const std::vector<std::string>& except) {
   for (const SafetensorsFile::Entry& entry : file_.entries()) {
     // Callbacks and metrics may be left out.
     if (entry.name.rfind(names::callback_key("", ""), 0) == 0 || entry.name.rfind("metric.", 0) == 0) continue;
+    const auto begins = [&](const std::string& prefix) { return entry.name.rfind(prefix, 0) == 0; };
+    if (std::any_of(except.begin(), except.end(), begins)) continue;
     if (known_.count(entry.name) == 0) faults.add(fmt::format("unexpected tensor \"{}\"", entry.name));
   }
 }

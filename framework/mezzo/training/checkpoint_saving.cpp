@@ -147,13 +147,13 @@ void add_numbers(const OptimizerConfig& config, Metadata& metadata) {
   metadata[key(names::skipped)] = fmt::to_string(scale.skipped);
 }
 
-/// Adds what differs from the counters of whole epochs, and what the running fit has.
-void add_progress(const TrainingState& state, NamedTensors& tensors, Metadata& metadata) {
+/// Adds what differs from the counters of whole epochs and, if `session`, what the running fit has.
+void add_progress(const TrainingState& state, bool session, NamedTensors& tensors, Metadata& metadata) {
   if (state.pass != state.epoch || state.position != state.batch) {
     metadata[names::pass] = fmt::to_string(state.pass);
     metadata[names::position] = fmt::to_string(state.position);
   }
-  if (state.session == nullptr) return;
+  if (state.session == nullptr || !session) return;
   metadata[names::fit_epoch] = fmt::to_string(state.fit_epoch);
   if (state.batch > 0) {
     std::vector<Means::Entry> entries = state.epoch_means.entries();
@@ -178,13 +178,11 @@ void add_progress(const TrainingState& state, NamedTensors& tensors, Metadata& m
 
 }  // namespace
 
-void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {
+CheckpointContent collect_checkpoint(Module& module, const CheckpointOptions& options, bool training, bool session) {
   Rounding rounding(options);
-  std::optional<IdleScope> idle(std::in_place, module, false);
   const TrainingState& state = training_state(module);
-  if (!state.configured) {
-    fail<ValueError>("[Trainer]", "save_checkpoint: the module must have been trained by fit(); got an untrained one");
-  }
+  static const OptimizerConfigs none;
+  const OptimizerConfigs& optimizers = training ? state.optimizers : none;
   NamedTensors tensors;
   for (const FileWeight& weight : file_weights(*module.state()).weights) {
     const Tensor numbers = whole(*weight.variable.state(), state.optimizers);
@@ -192,19 +190,31 @@ void save_checkpoint(Module& module, const std::string& path, const CheckpointOp
     tensors.emplace_back(names::weight_key(weight.name()),
                          weight.in_file(rounding.round(weight.name(), numbers, dtype)));
     const bool rounded = dtype_size(dtype) < dtype_size(numbers.dtype());
-    for (const OptimizerConfig& config : state.optimizers) add_slots(config, weight, rounded, tensors);
+    for (const OptimizerConfig& config : optimizers) add_slots(config, weight, rounded, tensors);
   }
-  Metadata metadata{{"format", names::name},
-                    {"format_version", names::version},
-                    {names::seed, fmt::to_string(seed())},
-                    {names::step, fmt::to_string(state.step)},
-                    {names::epoch, fmt::to_string(state.epoch)},
-                    {names::batch, fmt::to_string(state.batch)}};
-  for (const OptimizerConfig& config : state.optimizers) add_numbers(config, metadata);
-  add_progress(state, tensors, metadata);
-  idle.reset();  // the model may train on: `tensors` are copies, by copy on write
-  save_safetensors(path, tensors, metadata);
+  Metadata metadata;
+  if (training) {
+    metadata = {{names::seed, fmt::to_string(seed())},
+                {names::step, fmt::to_string(state.step)},
+                {names::epoch, fmt::to_string(state.epoch)},
+                {names::batch, fmt::to_string(state.batch)}};
+    for (const OptimizerConfig& config : optimizers) add_numbers(config, metadata);
+    add_progress(state, session, tensors, metadata);
+  }
   rounding.warn_if_rounded();
+  return {std::move(tensors), std::move(metadata)};
+}
+
+void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {
+  std::optional<IdleScope> idle(std::in_place, module, false);
+  if (!training_state(module).configured) {
+    fail<ValueError>("[Trainer]", "save_checkpoint: the module must have been trained by fit(); got an untrained one");
+  }
+  CheckpointContent content = collect_checkpoint(module, options, true, true);
+  content.metadata["format"] = names::name;
+  content.metadata["format_version"] = names::version;
+  idle.reset();  // the model may train on: the tensors are copies, by copy on write
+  save_safetensors(path, content.tensors, content.metadata);
 }
 
 }  // namespace mezzo::detail

@@ -3,15 +3,21 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/training/saving/named_layers.hpp>
 
 namespace mezzo {
 
-Model::Model(const ModelOptions& options) : Module("Functional", options) {
+Model::Model(const ModelOptions& options) : Model(options, detail::NamedLayers{}) {}
+
+Model::Model(const ModelOptions& options, const detail::NamedLayers& layers) : Module("Functional", options) {
   if (options.inputs.empty() || options.outputs.empty()) {
     fail<ValueError>(label(), "inputs and outputs are required; got {} inputs and {} outputs", options.inputs.size(),
                      options.outputs.size());
   }
+  for (const auto& [name, layer] : layers.entries) state()->enter(name, layer);
   graph_ = FunctionalGraph(options.inputs, options.outputs, *state());
+  state()->options.reset();  // they hold the symbols
+  state()->content = graph_.layout();
 }
 
 namespace {

@@ -94,11 +94,22 @@ struct TestOnBatchOptions {
   Tensors sample_weight{};  ///< as in FitOptions
 };
 
+/// Options of Model::save.
+struct SaveOptions {
+  bool overwrite = true;  ///< false: a FileError if the file exists
+  bool compile = true;    ///< false: leaves out what compile() was given and the optimizer's state
+};
+
 /// Options of Model::explain.
 struct ExplainOptions {
   bool declined = false;  ///< adds the kernels that were not chosen, with the reason
   bool profile = false;   ///< adds times and rates; implies `declined`
 };
+
+namespace detail {
+class ModelFile;
+struct NamedLayers;
+}  // namespace detail
 
 /// A layer inside a model, found by Model::get_layer.
 class MEZZO_API LayerHandle : public Layer {
@@ -200,6 +211,17 @@ class MEZZO_API Model : public Module {
   Logs test_on_batch(const Tensors& x, const Tensors& y, const TestOnBatchOptions& options = {});
   Tensor predict_on_batch(const Tensors& x);
 
+  /// Writes layers, weights and policy and, if the model is compiled, the optimizer with its state, losses and metrics
+  /// to one file, which load_model() reads: `model.save("x.mezzo")`. The format is described in docs/saving.md. The
+  /// file is replaced as a whole: after a FileError the old one is still there. A ValueError if the model isn't built,
+  /// while another thread runs it, or if a part can't be saved, such as a Lambda: the text says what and why, and no
+  /// file is written.
+  void save(const std::string& path, const SaveOptions& options = {});
+
+  /// The layers of the model as JSON, for model_from_json(); without weights and what compile() was given. Errors as
+  /// save().
+  std::string to_json() const;
+
   /// Names of the outputs of a functional model: those of the layers that make them. A ValueError if the model isn't
   /// functional.
   std::vector<std::string> output_names() const;
@@ -253,6 +275,10 @@ class MEZZO_API Model : public Module {
   static Any<Layer> inside(const Model& model, const LayerState& wanted) { return model.find_layer(wanted); }
 
  private:
+  friend class detail::ModelFile;
+  friend struct detail::NamedLayers;
+  /// A functional model whose layers have given names in it, in a given order.
+  Model(const ModelOptions& options, const detail::NamedLayers& layers);
   LayerHandle handle_of(const Shared<LayerState>& layer, const std::string& path) const;
 
   /// Arguments and results of a step, one Value for each output; undefined for absent ones.

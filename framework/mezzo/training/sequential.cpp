@@ -1,6 +1,7 @@
 #include <mezzo/training/sequential.hpp>
 
 #include <algorithm>
+#include <typeinfo>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/step_runner.hpp>
@@ -15,6 +16,10 @@ const InputLayer* input_of(const Any<Layer>& layer) { return dynamic_cast<const 
 Sequential::Sequential(const SequentialOptions& options) : Model("Sequential", options) {}
 
 Sequential::Sequential(std::vector<Any<Layer>> layers, const SequentialOptions& options) : Sequential(options) {
+  assign_layers(std::move(layers));
+}
+
+void Sequential::assign_layers(std::vector<Any<Layer>> layers) {
   Content& content = *content_;
   content.layers = std::move(layers);
   if (!content.layers.empty()) {
@@ -30,7 +35,22 @@ Sequential::Sequential(std::vector<Any<Layer>> layers, const SequentialOptions& 
     }
     declare(content.layers[i]->name(), content.layers[i]->state());
   }
+  note_layout();
   if (content.input.defined() && !content.layers.empty()) build(content.input.shape());
+}
+
+void Sequential::note_layout() {
+  SequenceLayout layout;
+  for (const Any<Layer>& layer : content_->layers) {
+    const Layer& held = *layer;
+    held.state()->type = &typeid(held);
+    layout.layers.push_back(held.state());
+  }
+  if (const Value& input = content_->input; input.defined()) {
+    layout.input = Spec{input.shape(), input.dtype()};
+    layout.input_name = input.node()->attributes.get_or("name", std::string());
+  }
+  state()->content = std::move(layout);
 }
 
 void Sequential::add(const Any<Layer>& layer) {
@@ -43,6 +63,7 @@ void Sequential::add(const Any<Layer>& layer) {
                        content.layers.size() + (content.input.defined() ? 1 : 0));
     }
     content.input = input->symbol();
+    note_layout();
     return;
   }
   const std::size_t entries = state()->children.size();
@@ -53,6 +74,7 @@ void Sequential::add(const Any<Layer>& layer) {
   } catch (...) {
     content.layers.pop_back();
     state()->children.resize(entries, state()->children.front());
+    note_layout();
     throw;
   }
 }
@@ -75,6 +97,7 @@ Any<Layer> Sequential::pop() {
 }
 
 void Sequential::renew() {
+  note_layout();
   built_ = false;
   state()->called = false;
   state()->last_output.reset();

@@ -58,6 +58,14 @@ class MEZZO_API Sequential final : public Model {
     Value input;  ///< symbol of the Input; undefined if there is none
   };
 
+  friend struct detail::NamedLayers;
+
+  /// Sets the layers of a model without any. The first may be an Input.
+  void assign_layers(std::vector<Any<Layer>> layers);
+
+  /// Describes the layers in the state, for configs.
+  void note_layout();
+
   /// Discards what depends on the layers, and builds the model again if it has an Input.
   void renew();
 

@@ -5,6 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/training/callbacks/texts.hpp>
+#include <mezzo/training/model.hpp>
 
 namespace mezzo {
 namespace {
@@ -19,10 +20,17 @@ ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointOptions op
       monitor_("ModelCheckpoint", options_.monitor, options_.mode),
       best_(options_.initial_value_threshold) {
   if (filepath_.empty()) fail<ValueError>(checkpoint_label, "filepath must not be empty");
-  for (const char* end : {".mezzo", ".keras", ".h5"}) {
+  const bool whole_model = filepath_.ends_with(".mezzo");
+  if (whole_model && options_.save_weights_only) {
+    fail<ValueError>(checkpoint_label,
+                     "filepath must end in .safetensors or the like with save_weights_only: a .mezzo file is a whole "
+                     "model; got \"{}\"",
+                     filepath_);
+  }
+  for (const char* end : {".keras", ".h5"}) {
     if (!filepath_.ends_with(end)) continue;
     fail<ValueError>(checkpoint_label,
-                     "filepath must end in .safetensors, .ckpt or the like: the file is a {}, no whole model; got "
+                     "filepath must end in .mezzo (a whole model), or in .safetensors, .ckpt or the like (a {}); got "
                      "\"{}\"",
                      options_.save_weights_only ? "weight file" : "checkpoint", filepath_);
   }
@@ -76,6 +84,8 @@ void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const L
   last_path_ = path;
   if (options_.save_weights_only) {
     session().save_weights(path);
+  } else if (filepath_.ends_with(".mezzo")) {
+    session().model().save(path);
   } else {
     session().save_checkpoint(path);
   }

@@ -12,8 +12,9 @@ struct ModelCheckpointOptions {
   std::string monitor = "val_loss";  ///< name in the logs, for save_best_only
   int verbose = 0;                   ///< 1: tells of each file
   bool save_best_only = false;  ///< saves only if `monitor` has improved; always if the logs lack it, with a warning
-  /// True: a weight file, as Layer::save_weights writes. False: a checkpoint, as Trainer::save_checkpoint writes, from
-  /// which a training can be resumed.
+  /// True: a weight file, as Layer::save_weights writes. False: a whole model, as Model::save writes, if the path ends
+  /// in
+  /// ".mezzo"; else a checkpoint, as Trainer::save_checkpoint writes, from which a training can be resumed.
   bool save_weights_only = false;
   std::string mode = "auto";                        ///< "min", "max" or "auto": by the name
   Frequency save_freq = "epoch";                    ///< after each epoch, or every so many batches
@@ -23,13 +24,13 @@ struct ModelCheckpointOptions {
 /// Saves the model during fit, by Keras' rules. Placeholders in the path are filled: `{epoch}` (from 1), `{batch}`
 /// (from 1, if save_freq is in batches) and the names in the logs, with Python's formats:
 ///
-///     ModelCheckpoint("best_{epoch:02d}_{val_loss:.2f}.safetensors", {.save_best_only = true})
+///     ModelCheckpoint("best_{epoch:02d}_{val_loss:.2f}.mezzo", {.save_best_only = true})
 ///
 /// Missing folders are made.
 class MEZZO_API ModelCheckpoint : public Callback {
  public:
-  /// A ValueError for an empty path, and for one that ends in ".mezzo", ".keras" or ".h5": neither kind of file is a
-  /// whole model. A NameError for an unknown mode.
+  /// A ValueError for an empty path, for one that ends in ".keras" or ".h5", and for ".mezzo" with save_weights_only. A
+  /// NameError for an unknown mode.
   explicit ModelCheckpoint(std::string filepath, ModelCheckpointOptions options = {});
 
   std::optional<double> best() const { return best_; }         ///< best value of `monitor`

@@ -1,0 +1,194 @@
+#include <mezzo/layers/classes.hpp>
+
+#include <mezzo/layers/activation.hpp>
+#include <mezzo/layers/add.hpp>
+#include <mezzo/layers/average_pooling2d.hpp>
+#include <mezzo/layers/batch_normalization.hpp>
+#include <mezzo/layers/concatenate.hpp>
+#include <mezzo/layers/conv2d.hpp>
+#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/dropout.hpp>
+#include <mezzo/layers/embedding.hpp>
+#include <mezzo/layers/flatten.hpp>
+#include <mezzo/layers/gelu.hpp>
+#include <mezzo/layers/global_average_pooling2d.hpp>
+#include <mezzo/layers/layer_normalization.hpp>
+#include <mezzo/layers/max_pooling2d.hpp>
+#include <mezzo/layers/multi_head_attention.hpp>
+#include <mezzo/layers/multiply.hpp>
+#include <mezzo/layers/permute.hpp>
+#include <mezzo/layers/relu.hpp>
+#include <mezzo/layers/rescaling.hpp>
+#include <mezzo/layers/softmax.hpp>
+#include <mezzo/layers/zero_padding2d.hpp>
+
+namespace mezzo {
+
+static void describe(Fields& fields, ActivationOptions& options) { fields("activation", options.activation); }
+
+static void describe(Fields&, AddOptions&) {}
+
+static void describe(Fields& fields, AveragePooling2DOptions& options) {
+  fields("pool_size", options.pool_size);
+  fields("strides", options.strides);
+  fields("padding", options.padding);
+}
+
+static void describe(Fields& fields, BatchNormalizationOptions& options) {
+  fields("axis", options.axis);
+  fields("momentum", options.momentum);
+  fields("epsilon", options.epsilon);
+  fields("center", options.center);
+  fields("scale", options.scale);
+  fields("beta_initializer", options.beta_initializer);
+  fields("gamma_initializer", options.gamma_initializer);
+  fields("moving_mean_initializer", options.moving_mean_initializer);
+  fields("moving_variance_initializer", options.moving_variance_initializer);
+  fields("beta_regularizer", options.beta_regularizer);
+  fields("gamma_regularizer", options.gamma_regularizer);
+  fields("beta_constraint", options.beta_constraint);
+  fields("gamma_constraint", options.gamma_constraint);
+}
+
+static void describe(Fields& fields, ConcatenateOptions& options) { fields("axis", options.axis); }
+
+static void describe(Fields& fields, Conv2DOptions& options) {
+  fields("filters", options.filters);
+  fields("kernel_size", options.kernel_size);
+  fields("strides", options.strides);
+  fields("padding", options.padding);
+  fields("dilation_rate", options.dilation_rate);
+  fields("groups", options.groups);
+  fields("activation", options.activation);
+  fields("use_bias", options.use_bias);
+  fields("kernel_initializer", options.kernel_initializer);
+  fields("bias_initializer", options.bias_initializer);
+  fields("kernel_regularizer", options.kernel_regularizer);
+  fields("bias_regularizer", options.bias_regularizer);
+  fields("activity_regularizer", options.activity_regularizer);
+  fields("kernel_constraint", options.kernel_constraint);
+  fields("bias_constraint", options.bias_constraint);
+}
+
+static void describe(Fields& fields, DenseOptions& options) {
+  fields("units", options.units);
+  fields("activation", options.activation);
+  fields("use_bias", options.use_bias);
+  fields("kernel_initializer", options.kernel_initializer);
+  fields("bias_initializer", options.bias_initializer);
+  fields("kernel_regularizer", options.kernel_regularizer);
+  fields("bias_regularizer", options.bias_regularizer);
+  fields("activity_regularizer", options.activity_regularizer);
+  fields("kernel_constraint", options.kernel_constraint);
+  fields("bias_constraint", options.bias_constraint);
+}
+
+static void describe(Fields& fields, DropoutOptions& options) { fields("rate", options.rate); }
+
+static void describe(Fields& fields, EmbeddingOptions& options) {
+  fields("input_dim", options.input_dim);
+  fields("output_dim", options.output_dim);
+  fields("embeddings_initializer", options.embeddings_initializer);
+  fields("embeddings_regularizer", options.embeddings_regularizer);
+  fields("embeddings_constraint", options.embeddings_constraint);
+}
+
+static void describe(Fields&, FlattenOptions&) {}
+
+static void describe(Fields& fields, GELUOptions& options) { fields("approximate", options.approximate); }
+
+static void describe(Fields& fields, GlobalAveragePooling2DOptions& options) { fields("keepdims", options.keepdims); }
+
+static void describe(Fields& fields, LayerNormalizationOptions& options) {
+  fields("axis", options.axis);
+  fields("epsilon", options.epsilon);
+  fields("center", options.center);
+  fields("scale", options.scale);
+  fields("beta_initializer", options.beta_initializer);
+  fields("gamma_initializer", options.gamma_initializer);
+  fields("beta_regularizer", options.beta_regularizer);
+  fields("gamma_regularizer", options.gamma_regularizer);
+  fields("beta_constraint", options.beta_constraint);
+  fields("gamma_constraint", options.gamma_constraint);
+}
+
+static void describe(Fields& fields, MaxPooling2DOptions& options) {
+  fields("pool_size", options.pool_size);
+  fields("strides", options.strides);
+  fields("padding", options.padding);
+}
+
+static void describe(Fields& fields, MultiHeadAttentionOptions& options) {
+  fields("num_heads", options.num_heads);
+  fields("key_dim", options.key_dim);
+  fields("value_dim", options.value_dim);
+  fields("dropout", options.dropout);
+  fields("use_bias", options.use_bias);
+  fields("output_shape", options.output_shape);
+  fields("kernel_initializer", options.kernel_initializer);
+  fields("bias_initializer", options.bias_initializer);
+  fields("kernel_regularizer", options.kernel_regularizer);
+  fields("bias_regularizer", options.bias_regularizer);
+  fields("activity_regularizer", options.activity_regularizer);
+  fields("kernel_constraint", options.kernel_constraint);
+  fields("bias_constraint", options.bias_constraint);
+}
+
+static void describe(Fields&, MultiplyOptions&) {}
+
+static void describe(Fields& fields, PermuteOptions& options) { fields("dims", options.dims); }
+
+static void describe(Fields& fields, ReLUOptions& options) {
+  fields("max_value", options.max_value);
+  fields("negative_slope", options.negative_slope);
+  fields("threshold", options.threshold);
+}
+
+static void describe(Fields& fields, RescalingOptions& options) {
+  fields("scale", options.scale);
+  fields("offset", options.offset);
+}
+
+static void describe(Fields& fields, SoftmaxOptions& options) { fields("axis", options.axis); }
+
+static void describe(Fields& fields, ZeroPadding2DOptions& options) {
+  Shape pixels = options.padding.resolve("[ZeroPadding2D]");
+  fields("padding", pixels);
+  if (pixels.size() != 4) throw ValueError("[ZeroPadding2D] padding must have 4 numbers: above, below, left, right");
+  options.padding = Margins{{pixels[0], pixels[1]}, {pixels[2], pixels[3]}};
+}
+
+namespace {
+
+template <class L, class Options>
+detail::SavedClass<Layer> saved(const char* name) {
+  return detail::saved_class<L, Options, Layer>(name);
+}
+
+}  // namespace
+
+std::vector<detail::SavedClass<Layer>> layer_classes() {
+  return {saved<Activation, ActivationOptions>("Activation"),
+          saved<Add, AddOptions>("Add"),
+          saved<AveragePooling2D, AveragePooling2DOptions>("AveragePooling2D"),
+          saved<BatchNormalization, BatchNormalizationOptions>("BatchNormalization"),
+          saved<Concatenate, ConcatenateOptions>("Concatenate"),
+          saved<Conv2D, Conv2DOptions>("Conv2D"),
+          saved<Dense, DenseOptions>("Dense"),
+          saved<Dropout, DropoutOptions>("Dropout"),
+          saved<Embedding, EmbeddingOptions>("Embedding"),
+          saved<Flatten, FlattenOptions>("Flatten"),
+          saved<GELU, GELUOptions>("GELU"),
+          saved<GlobalAveragePooling2D, GlobalAveragePooling2DOptions>("GlobalAveragePooling2D"),
+          saved<LayerNormalization, LayerNormalizationOptions>("LayerNormalization"),
+          saved<MaxPooling2D, MaxPooling2DOptions>("MaxPooling2D"),
+          saved<MultiHeadAttention, MultiHeadAttentionOptions>("MultiHeadAttention"),
+          saved<Multiply, MultiplyOptions>("Multiply"),
+          saved<Permute, PermuteOptions>("Permute"),
+          saved<ReLU, ReLUOptions>("ReLU"),
+          saved<Rescaling, RescalingOptions>("Rescaling"),
+          saved<Softmax, SoftmaxOptions>("Softmax"),
+          saved<ZeroPadding2D, ZeroPadding2DOptions>("ZeroPadding2D")};
+}
+
+}  // namespace mezzo

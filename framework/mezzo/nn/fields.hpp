@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mezzo/core/any.hpp>
+#include <mezzo/core/api.hpp>
+#include <mezzo/core/tensor.hpp>
+#include <mezzo/nn/optimizer_options.hpp>
+#include <mezzo/ops/activation.hpp>
+#include <mezzo/ops/padding.hpp>
+
+namespace mezzo {
+
+class Constraint;
+class Initializer;
+class Layer;
+class Loss;
+class Regularizer;
+
+namespace detail {
+struct FieldsContent;
+}
+
+/// Writes the options of an object to its config, or reads them from there. Each options struct is described once, by
+/// a function in its namespace that names its members:
+///
+///     void describe(Fields& fields, ScaleOptions& options) {
+///       fields("initial", options.initial);
+///     }
+///
+/// `name`, `dtype` and `trainable` of layers are written and read for all of them, and not described. When a config is
+/// read, a missing member keeps its default. A member of another type, an unknown one, or a number out of the range of
+/// its type is a ValueError that names class and member. A function in place of a name (activation, regularizer,
+/// learning rate) can't be written: a ValueError says so.
+class MEZZO_API Fields {
+ public:
+  explicit Fields(detail::FieldsContent& content) : content_(content) {}
+
+  void operator()(const char* name, bool& value);
+  void operator()(const char* name, int& value);
+  void operator()(const char* name, std::int64_t& value);
+  void operator()(const char* name, double& value);
+  void operator()(const char* name, std::string& value);
+  void operator()(const char* name, DType& value);
+  void operator()(const char* name, std::vector<std::int64_t>& value);
+  void operator()(const char* name, std::vector<double>& value);
+  void operator()(const char* name, std::vector<std::string>& value);
+  void operator()(const char* name, std::optional<std::int64_t>& value);
+  void operator()(const char* name, std::optional<std::uint64_t>& value);
+  void operator()(const char* name, std::optional<double>& value);
+  void operator()(const char* name, std::optional<Tensor>& value);  ///< at most 65536 elements
+  void operator()(const char* name, Ints& value);
+  void operator()(const char* name, Padding& value);
+  void operator()(const char* name, ActivationFunction& value);
+  void operator()(const char* name, LearningRate& value);
+  void operator()(const char* name, std::vector<ParameterGroup>& value);
+  void operator()(const char* name, Any<Initializer>& value);
+  void operator()(const char* name, Any<Regularizer>& value);
+  void operator()(const char* name, Any<Constraint>& value);
+  void operator()(const char* name, Any<Loss>& value);
+
+ private:
+  template <class T>
+  void exchange(const char* name, T& value);
+
+  detail::FieldsContent& content_;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,39 @@
+#pragma once
+#include <utility>
+
+#include <mezzo/nn/saved_class.hpp>
+
+namespace mezzo::detail {
+
+/// Entry of a class whose constructor takes no options struct: `get` gives those that describe() knows, `make` makes an
+/// object of them. Captureless lambdas.
+template <class Base, class L, class Options, class Get, class Make>
+SavedClass<Base> saved_by(std::string name, Get, Make) {
+  SavedClass<Base> entry;
+  entry.name = std::move(name);
+  entry.type = &typeid(L);
+  entry.options = [](const Base& object) -> std::any { return Options(Get{}(static_cast<const L&>(object))); };
+  entry.write = [](const std::any& options, Fields& fields) {
+    auto copy = std::any_cast<Options>(options);
+    describe(fields, copy);
+  };
+  entry.make = [](Fields& fields, const std::string&, const Policy&) -> Any<Base> {
+    Options options{};
+    describe(fields, options);
+    return Make{}(options);
+  };
+  return entry;
+}
+
+/// Options of a class that has none.
+struct NoOptions {};
+inline void describe(Fields&, NoOptions&) {}
+
+/// Entry of a class without options.
+template <class Base, class L>
+SavedClass<Base> saved_plain(std::string name) {
+  return saved_by<Base, L, NoOptions>(
+      std::move(name), [](const L&) { return NoOptions{}; }, [](const NoOptions&) { return L(); });
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,44 @@
+#include <mezzo/regularizers/classes.hpp>
+
+#include <mezzo/nn/saved_by.hpp>
+#include <mezzo/regularizers/regularizers.hpp>
+
+namespace mezzo {
+
+static void describe(Fields& fields, L1L2Options& options) {
+  fields("l1", options.l1);
+  fields("l2", options.l2);
+}
+
+static void describe(Fields& fields, OrthogonalRegularizerOptions& options) {
+  fields("factor", options.factor);
+  fields("mode", options.mode);
+}
+
+namespace {
+
+struct L1Config {
+  double l1 = 0.01;
+};
+void describe(Fields& fields, L1Config& config) { fields("l1", config.l1); }
+
+struct L2Config {
+  double l2 = 0.01;
+};
+void describe(Fields& fields, L2Config& config) { fields("l2", config.l2); }
+
+}  // namespace
+
+std::vector<detail::SavedClass<Regularizer>> regularizer_classes() {
+  return {
+      detail::saved_by<Regularizer, L1, L1Config>(
+          "L1", [](const L1& object) { return L1Config{object.options().l1}; },
+          [](const L1Config& config) { return L1(config.l1); }),
+      detail::saved_by<Regularizer, L2, L2Config>(
+          "L2", [](const L2& object) { return L2Config{object.options().l2}; },
+          [](const L2Config& config) { return L2(config.l2); }),
+      detail::saved_class<L1L2, L1L2Options, Regularizer>("L1L2"),
+      detail::saved_class<OrthogonalRegularizer, OrthogonalRegularizerOptions, Regularizer>("OrthogonalRegularizer")};
+}
+
+}  // namespace mezzo
