@@ -205,10 +205,9 @@ BOOST_AUTO_TEST_CASE(paths_options_and_messages_of_checkpoints) {
              failed + "\"{val_loss}\". Reason: unknown name \"val_loss\"; valid names: epoch, loss");
   BOOST_TEST(text("{epoch") == failed + "\"{epoch\". Reason: '}' expected after '{'");
   BOOST_TEST(text("{epoch:q}").rfind(failed + "\"{epoch:q}\". Reason: \"q\" is no format of epoch: ", 0) == 0U);
-  BOOST_TEST(
-      text("x_{epoch}.mezzo") ==
-      "[ModelCheckpoint] filepath must end in .safetensors, .ckpt or the like: the file is a checkpoint, no whole "
-      "model; got \"x_{epoch}.mezzo\"");
+  BOOST_TEST(text("x_{epoch}.keras") ==
+             "[ModelCheckpoint] filepath must end in .mezzo (a whole model), or in .safetensors, .ckpt or the like (a "
+             "checkpoint); got \"x_{epoch}.keras\"");
   BOOST_TEST(refused<FileError>([&] {
                model.fit(column({1}), column({1}), {.verbose = 0, .callbacks = {ModelCheckpoint(folder.path())}});
              }) ==

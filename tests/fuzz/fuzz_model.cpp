@@ -1,0 +1,55 @@
+// Loads a model from the input, and from the input with new checksums: mutations rarely have the right ones.
+#include <mezzo/io/safetensors.hpp>
+#include <mezzo/mezzo.hpp>
+
+#include "fuzz.hpp"
+#include "support/folder.hpp"
+
+namespace {
+
+using namespace mezzo;
+
+void load(const std::string& path) {
+  const Any<Model> model = load_model(path);
+  for (const auto& [name, weight] : model->named_weights()) mezzo_fuzz::touch(weight.value());
+  model->to_json();
+}
+
+}  // namespace
+
+void mezzo_fuzz::read_input(const Bytes& bytes) {
+  static const mezzo_tests::Folder folder;
+  const std::string path = file_of(bytes);
+  try {
+    load(path);
+    return;
+  } catch (const Error&) {
+  }
+  const SafetensorsFile file(path);
+  NamedTensors tensors;
+  for (const auto& entry : file.entries()) tensors.emplace_back(entry.name, file.read(entry.name));
+  save_safetensors(folder.path("a"), tensors, file.metadata());
+  load(folder.path("a"));
+}
+
+std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+  const mezzo_tests::Folder folder;
+  Sequential list({Input({3}), Dense(2, {.activation = "relu", .kernel_regularizer = L2(), .name = "d"}),
+                   BatchNormalization(), Dropout(0.5)});
+  list.compile({.optimizer = AdamW(1e-3), .loss = "mse", .metrics = {"mae"}});
+  list.fit(Tensor({2, 3}), Tensor({2, 2}), {.verbose = 0});
+  list.save(folder.path("a"));
+  Input x({3}), y({3});
+  Dense shared(2);
+  Model graph({x, y}, layers::concatenate({shared(x), relu(shared(y)) * 0.5}));
+  graph.save(folder.path("b"));
+  std::vector<Bytes> out;
+  for (const char* name : {"a", "b"}) {
+    const Bytes whole = content_of(folder.path(name));
+    std::string unchecked = text_of(whole);
+    unchecked.replace(unchecked.find("\"crc32\""), 7, "\"crc33\"");
+    out.push_back(whole);
+    out.push_back(bytes_of(unchecked));
+  }
+  return out;
+}
