@@ -17,11 +17,14 @@ std::string to_string(const Shape& shape) {
 
 std::int64_t element_count(const Shape& shape) {
   std::int64_t count = 1;
+  bool too_many = false;
   for (const auto size : shape) {
     if (size < 0) return -1;
-    count *= size;
+    too_many |= __builtin_mul_overflow(count, size, &count);
   }
-  return count;
+  if (!too_many) return count;
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  fail<ShapeError>("", "a shape must have less than 2^63 elements; got {}", shape);
 }
 
 Shape broadcast(const Shape& a, const Shape& b, const std::string& where) {

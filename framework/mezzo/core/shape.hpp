@@ -13,7 +13,7 @@ using Shape = std::vector<std::int64_t>;
 /// "(32, 28, 28, 1)", "(3,)", "()"; an unknown size prints as "?".
 MEZZO_API std::string to_string(const Shape& shape);
 
-/// Product of the sizes: 1 for a scalar, -1 if a size is unknown.
+/// Product of the sizes: 1 for a scalar, -1 if a size is unknown. Throws a ShapeError for 2^63 elements or more.
 MEZZO_API std::int64_t element_count(const Shape& shape);
 
 /// Broadcast shape of two operands, by numpy's rules: axes are aligned at the end, and size 1 broadcasts. An unknown
