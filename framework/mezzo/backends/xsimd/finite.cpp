@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/core/finfo.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
@@ -75,10 +76,28 @@ std::unique_ptr<Kernel> make_gradient_multiplier(const KernelRequest& request, I
   return make_kernel(run, {}, scratch);
 }
 
+std::unique_ptr<Kernel> make_nan_to_num(const KernelRequest& request, Isa isa, std::string& reason) {
+  const DType dtype = request.inputs[0].dtype;
+  if (!is_stored(dtype)) return decline_dtype(reason, dtype);
+  const double most = finfo(dtype).max;
+  const FiniteFunctions::Replacements replacements{
+      .nan = static_cast<float>(request.attributes.get<double>("nan")),
+      .high = static_cast<float>(request.attributes.get_or("posinf", most)),
+      .low = static_cast<float>(request.attributes.get_or("neginf", -most))};
+  const auto run = [replace = kernels(isa).finite.replace[dtype], replacements, size = size_of(dtype),
+                    count = element_count(request.outputs[0].shape)](const KernelArguments& arguments) {
+    parallel_elements(count, [&](std::int64_t begin, std::int64_t end) {
+      replace(arguments.in<char>(0) + begin * size, arguments.out<char>(0) + begin * size, end - begin, replacements);
+    });
+  };
+  return make_kernel(run, like_output(request));
+}
+
 }  // namespace
 
 Entries finite_entries() {
-  return {entry<make_all_finite>("all_finite"), entry<make_gradient_multiplier>("gradient_multiplier")};
+  return {entry<make_all_finite>("all_finite"), entry<make_gradient_multiplier>("gradient_multiplier"),
+          entry<make_nan_to_num>("nan_to_num")};
 }
 
 }  // namespace mezzo::xsimd_kernels

@@ -12,8 +12,17 @@ struct FiniteFunctions {
   /// The sum of squares, in double; finite if and only if all elements are finite.
   using Squares = double (*)(const void* x, std::int64_t count);
 
+  /// What stands for NaN, infinity and -infinity.
+  struct Replacements {
+    float nan, high, low;
+  };
+
+  /// y = x with these numbers replaced. y may be x.
+  using Replace = void (*)(const void* x, void* y, std::int64_t count, const Replacements& replacements);
+
   PerStorage<Check> check;
   PerStorage<Squares> squares;
+  PerStorage<Replace> replace;
 };
 
 MEZZO_ISA_TABLE(FiniteFunctions, finite)

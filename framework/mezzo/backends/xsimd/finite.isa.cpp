@@ -46,11 +46,27 @@ template <class T>
   return sum;
 }
 
+template <class T>
+[[gnu::flatten]] void replace(const void* x, void* y, std::int64_t count,
+                              const FiniteFunctions::Replacements& replacements) {
+  const T* const from = static_cast<const T*>(x);
+  T* const to = static_cast<T*>(y);
+  const Floats infinity(__builtin_inff()), nan(replacements.nan), high(replacements.high), low(replacements.low);
+  const auto body = [&](std::int64_t i, auto part) {
+    const Floats number = load(from + i, part);
+    const Floats finite_or_nan =
+        xsimd::select(number == infinity, high, xsimd::select(number == -infinity, low, number));
+    store(to + i, xsimd::select(number == number, finite_or_nan, nan), part);
+  };
+  stream(count, body, from);
+}
+
 }  // namespace
 
 constexpr FiniteFunctions finite{
     .check = {.float32 = check<float>, .bfloat16 = check<bfloat16>, .float16 = check<float16>},
     .squares = {.float32 = squares<float>, .bfloat16 = squares<bfloat16>, .float16 = squares<float16>},
+    .replace = {.float32 = replace<float>, .bfloat16 = replace<bfloat16>, .float16 = replace<float16>},
 };
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,6 +1,8 @@
 #include <mezzo/backends/xsimd/implementations.hpp>
 
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/movement.hpp>
+#include <mezzo/backends/xsimd/truth.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
 namespace mezzo {
@@ -14,8 +16,9 @@ const Entries& all_entries() {
     Entries all;
     for (const Entries& family :
          {attention_entries(), batch_norm_entries(), chain_entries(), conversion_entries(), crossentropy_entries(),
-          dropout_entries(), elementwise_entries(), finite_entries(), layer_norm_entries(), pooling_entries(),
-          reduce_entries(), softmax_entries(), update_entries(), update_rule_entries(), winograd_entries()}) {
+          dropout_entries(), elementwise_entries(), finite_entries(), fold_entries(), layer_norm_entries(),
+          movement_entries(), pooling_entries(), reduce_entries(), scan_entries(), softmax_entries(), truth_entries(),
+          update_entries(), update_rule_entries(), winograd_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

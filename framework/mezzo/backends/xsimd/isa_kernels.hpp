@@ -7,10 +7,12 @@
 #include <mezzo/backends/xsimd/dropout.hpp>
 #include <mezzo/backends/xsimd/elementwise.hpp>
 #include <mezzo/backends/xsimd/finite.hpp>
+#include <mezzo/backends/xsimd/fold.hpp>
 #include <mezzo/backends/xsimd/layer_norm.hpp>
 #include <mezzo/backends/xsimd/pooling.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/reduce.hpp>
+#include <mezzo/backends/xsimd/scan.hpp>
 #include <mezzo/backends/xsimd/softmax.hpp>
 #include <mezzo/backends/xsimd/update.hpp>
 #include <mezzo/backends/xsimd/update_rules.hpp>
@@ -32,11 +34,13 @@ struct IsaKernels {
   const ElementwiseFunctions& elementwise;
   const FiniteFunctions& finite;
   const Float16SplitFunctions& float16_split;
+  const FoldFunctions& fold;
   const LayerNormFunctions& layer_norm;
   const MaxPool2dFunctions& max_pool2d;
   const ProductFunctions& products;
   const ReduceFunctions& reduce;
   const ReluBiasGradientFunctions& relu_bias_gradient;
+  const ScanFunctions& scan;
   const SoftmaxFunctions& softmax;
   const SplitMasterFunctions& split_master;
   const UpdateFunctions& update;

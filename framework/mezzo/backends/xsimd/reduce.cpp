@@ -4,6 +4,7 @@
 
 #include <mezzo/backends/xsimd/channels.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/groups.hpp>
 #include <mezzo/core/convert.hpp>
 #include <mezzo/core/visit.hpp>
 
@@ -12,65 +13,30 @@ namespace {
 
 using Index = std::int64_t;
 
-/// A sum over the middle one of three groups of axes. It is cut into blocks of fixed size, whose sums in double are
-/// added in order, so that the result doesn't depend on the number of threads.
+/// A sum over the middle one of three groups of axes. The sums of blocks, in double, are added in order.
 struct Reduction {
-  Index outer = 1, summed = 1, inner = 1;
-  Index block = 1, blocks = 0;
+  Groups groups;
   Index element_size = 0;
   double divisor = 1;
   DType dtype = DType::float32;
-  ReduceFunctions::Sum rows = nullptr, columns = nullptr;
+  ReduceFunctions::Rows rows = nullptr;
+  ReduceFunctions::Columns columns = nullptr;
 
-  /// Finds the groups of axes. Returns false if the axes to sum over aren't neighbours.
-  bool split(const Shape& shape, const Shape& axes) {
-    bool seen_summed = false;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      if (shape[axis] == 1) continue;
-      const bool is_summed = std::find(axes.begin(), axes.end(), static_cast<Index>(axis)) != axes.end();
-      if (is_summed && inner != 1) return false;
-      Index& part = is_summed ? summed : seen_summed ? inner : outer;
-      part *= shape[axis];
-      seen_summed = seen_summed || is_summed;
-    }
-    constexpr Index block_elements = 65536;
-    block = inner < block_elements ? block_elements / inner : 1;
-    blocks = (summed + block - 1) / block;
-    return true;
-  }
-
-  /// The sums of the blocks, in an array with axes outer, block, inner.
   void sum_blocks(const char* x, double* sums) const {
-    if (inner == 1 && blocks == 1) {
-      parallel_for(outer, grain_of(summed), [&](Index begin, Index end) {
-        rows(x + begin * summed * element_size, end - begin, summed, sums + begin);
-      });
-      return;
-    }
-    parallel_for(outer * blocks, grain_of(std::min(block, summed) * inner), [&](Index begin, Index end) {
-      for (Index task = begin; task < end; ++task) {
-        const Index first = task % blocks * block;
-        const Index count = std::min(block, summed - first);
-        const char* from = x + (task / blocks * summed + first) * inner * element_size;
-        if (inner == 1) {
-          rows(from, 1, count, sums + task);
-        } else {
-          columns(from, count, inner, sums + task * inner);
-        }
-      }
-    });
+    groups.for_blocks([&](Index from, Index count, Index length,
+                          Index result) { rows(x + from * element_size, count, length, sums + result); },
+                      [&](Index from, Index count, Index width, Index, Index result) {
+                        columns(x + from * element_size, count, width, groups.inner, sums + result);
+                      });
   }
 
   /// Adds the sums of the blocks, divides and rounds.
   template <class Out>
   void add_blocks(const double* sums, Out* out) const {
-    parallel_for(outer * inner, grain_of(blocks), [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        const double* of_block = sums + i / inner * blocks * inner + i % inner;
-        double sum = 0;
-        for (Index k = 0; k < blocks; ++k) sum += of_block[k * inner];
-        out[i] = convert<Out>(sum / divisor);
-      }
+    groups.for_results([&](Index i, Index first) {
+      double sum = 0;
+      for (Index k = 0; k < groups.blocks; ++k) sum += sums[first + k * groups.inner];
+      out[i] = convert<Out>(sum / divisor);
     });
   }
 };
@@ -82,19 +48,20 @@ std::unique_ptr<Kernel> make_reduction(const KernelRequest& request, Isa isa, st
   if (!is_stored(x.dtype) || !is_stored(to)) return decline_dtype(reason, is_stored(x.dtype) ? to : x.dtype);
   Reduction r;
   const auto& axes = request.attributes.get<Shape>("axes");
-  if (!r.split(x.shape, axes)) return decline(reason, "sums over neighbouring axes; got axes {} of {}", axes, x.shape);
+  if (!r.groups.split(x.shape, axes))
+    return decline(reason, "sums over neighbouring axes; got axes {} of {}", axes, x.shape);
   const ReduceFunctions& table = kernels(isa).reduce;
   r.rows = table.rows[x.dtype];
   r.columns = table.columns[x.dtype];
   r.element_size = size_of(x.dtype);
-  r.divisor = mean ? static_cast<double>(r.summed) : 1;
+  r.divisor = mean ? static_cast<double>(r.groups.reduced) : 1;
   r.dtype = to;
   const auto run = [r](const KernelArguments& arguments) {
     auto* sums = static_cast<double*>(arguments.scratch);
     r.sum_blocks(arguments.in<char>(0), sums);
     visit_dtype(r.dtype, [&](auto zero) { r.add_blocks(sums, arguments.out<decltype(zero)>(0)); });
   };
-  const auto scratch = static_cast<std::size_t>(r.outer * r.blocks * r.inner) * sizeof(double);
+  const auto scratch = static_cast<std::size_t>(r.groups.partial_results()) * sizeof(double);
   return make_kernel(run, {}, scratch);
 }
 

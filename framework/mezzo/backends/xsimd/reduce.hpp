@@ -5,12 +5,16 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// Sums of dense arrays of `rows` rows: in float over short stretches, whose sums are added in double.
+/// Sums of arrays of `rows` rows: in float over short stretches, whose sums are added in double.
 struct ReduceFunctions {
-  using Sum = void (*)(const void* x, std::int64_t rows, std::int64_t columns, double* sums);
+  /// The sum of each row.
+  using Rows = void (*)(const void* x, std::int64_t rows, std::int64_t columns, double* sums);
 
-  PerStorage<Sum> rows;     ///< the sum of each row
-  PerStorage<Sum> columns;  ///< the sum of each column
+  /// The sum of each column, at most 1024. Rows lie `stride` elements apart.
+  using Columns = void (*)(const void* x, std::int64_t rows, std::int64_t columns, std::int64_t stride, double* sums);
+
+  PerStorage<Rows> rows;
+  PerStorage<Columns> columns;
 };
 
 /// Functions on dense arrays of `rows` rows of `columns` channels.

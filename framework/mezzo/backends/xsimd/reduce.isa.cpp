@@ -1,3 +1,4 @@
+#include <mezzo/backends/xsimd/bands.hpp>
 #include <mezzo/backends/xsimd/columns.hpp>
 #include <mezzo/backends/xsimd/reduce.hpp>
 
@@ -36,34 +37,28 @@ template <class T>
   }
 }
 
+/// Sums of up to `widest` columns. Bands of 8 rows are added in float, and then to the sums of 64 rows.
 template <class T>
-[[gnu::flatten]] void sum_columns(const void* x, std::int64_t rows, std::int64_t columns, double* sums) {
+[[gnu::flatten]] void sum_columns(const void* x, std::int64_t rows, std::int64_t columns, std::int64_t stride_of_rows,
+                                  double* sums) {
+  constexpr std::int64_t widest = 1024;
+  alignas(64) float piece[widest];
   for (std::int64_t i = 0; i < columns; ++i) sums[i] = 0;
-  for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
-    constexpr int width = decltype(registers)::size;
-    constexpr int height = 8 / width;  // rows at a time, for independent additions
-    const T* p = static_cast<const T*>(x) + row * columns + column;
-    Floats piece[height][width];
-    for (auto& line : piece) {
-      for (Floats& sum : line) sum = Floats(0.0F);
-    }
-    std::int64_t i = 0;
-    for (; i + height <= count; i += height) {
-      for (int j = 0; j < height; ++j, p += columns) {
-        prefetch_columns(p + piece_rows * columns, width);
-        for (int k = 0; k < width; ++k) piece[j][k] += load(p + k * lanes, part);
+  for (std::int64_t first = 0; first < rows; first += piece_rows) {
+    for (std::int64_t i = 0; i < columns; ++i) piece[i] = 0;
+    const T* const from = static_cast<const T*>(x) + first * stride_of_rows;
+    const std::int64_t count = rows - first < piece_rows ? rows - first : piece_rows;
+    for_bands(count, columns, [&](std::int64_t row, auto height, std::int64_t column, auto part) {
+      const T* const p = from + row * stride_of_rows + column;
+      Floats band[decltype(height)::size];
+      for (int i = 0; i < decltype(height)::size; ++i) band[i] = load(p + i * stride_of_rows, part);
+      for (int half = decltype(height)::size / 2; half > 0; half /= 2) {
+        for (int i = 0; i < half; ++i) band[i] += band[i + half];
       }
-    }
-    for (; i < count; ++i, p += columns) {
-      for (int k = 0; k < width; ++k) piece[0][k] += load(p + k * lanes, part);
-    }
-    for (int half = height / 2; half > 0; half /= 2) {
-      for (int j = 0; j < half; ++j) {
-        for (int k = 0; k < width; ++k) piece[j][k] += piece[j + half][k];
-      }
-    }
-    for (int k = 0; k < width; ++k) add_to(sums + column + k * lanes, piece[0][k], part);
-  });
+      store(piece + column, load(static_cast<const float*>(piece) + column, part) + band[0], part);
+    });
+    for (std::int64_t i = 0; i < columns; ++i) sums[i] += static_cast<double>(piece[i]);
+  }
 }
 
 template <class T>

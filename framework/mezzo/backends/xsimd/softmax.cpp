@@ -27,9 +27,11 @@ auto make_rows_kernel(const KernelRequest& request, const Body& body) {
   return make_kernel(run, like_output(request));
 }
 
-std::unique_ptr<Kernel> make_softmax(const KernelRequest& request, Isa isa, std::string& reason) {
+/// A kernel of one operand; `table` is its member of SoftmaxFunctions.
+template <PerStorage<SoftmaxFunctions::Softmax> SoftmaxFunctions::*table>
+std::unique_ptr<Kernel> make_of_rows(const KernelRequest& request, Isa isa, std::string& reason) {
   if (!takes_rows(request, reason)) return nullptr;
-  const auto function = kernels(isa).softmax.softmax[request.inputs[0].dtype];
+  const auto function = (kernels(isa).softmax.*table)[request.inputs[0].dtype];
   return make_rows_kernel(request, [function](const KernelArguments& arguments, Index at, Index rows, Index columns) {
     function(arguments.in<char>(0) + at, arguments.out<char>(0) + at, rows, columns);
   });
@@ -45,6 +47,11 @@ std::unique_ptr<Kernel> make_softmax_gradient(const KernelRequest& request, Isa 
 
 }  // namespace
 
-Entries softmax_entries() { return {entry<make_softmax>("softmax"), entry<make_softmax_gradient>("softmax_gradient")}; }
+Entries softmax_entries() {
+  return {entry<make_of_rows<&SoftmaxFunctions::softmax>>("softmax"),
+          entry<make_of_rows<&SoftmaxFunctions::log_softmax>>("log_softmax"),
+          entry<make_of_rows<&SoftmaxFunctions::sparsemax>>("sparsemax"),
+          entry<make_softmax_gradient>("softmax_gradient")};
+}
 
 }  // namespace mezzo::xsimd_kernels

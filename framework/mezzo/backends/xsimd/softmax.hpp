@@ -13,7 +13,10 @@ struct SoftmaxFunctions {
   /// dx = y (g - sum of g y), with the sum over the row. dx may be y or g.
   using Gradient = void (*)(const void* y, const void* g, void* dx, std::int64_t rows, std::int64_t columns);
 
-  PerStorage<Softmax> softmax;
+  PerStorage<Softmax> softmax, log_softmax;
+
+  /// max(x - t, 0) for each row, with the t for which the sum is 1. y may be x.
+  PerStorage<Softmax> sparsemax;
   PerStorage<Gradient> gradient;
 };
 
