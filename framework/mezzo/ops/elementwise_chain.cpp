@@ -65,6 +65,7 @@ bool is_elementwise(const Op& op) {
                                                  &ops::equal,
                                                  &ops::erf,
                                                  &ops::erfc,
+                                                 &ops::erfinv,
                                                  &ops::exp,
                                                  &ops::exp2,
                                                  &ops::expm1,

@@ -168,7 +168,12 @@ class Chain final : public Kernel {
                             .count = step.operands.size(),
                             .result = program_->inputs + i};
     std::copy(step.operands.begin(), step.operands.end(), instruction.operands.begin());
-    if (is_half(step.dtype)) {
+    // A result that is only written is rounded as it is written.
+    const std::size_t result = instruction.result;
+    const bool read = std::any_of(program_->steps.begin(), program_->steps.end(), [&](const ElementwiseStep& other) {
+      return std::find(other.operands.begin(), other.operands.end(), result) != other.operands.end();
+    });
+    if (is_half(step.dtype) && read) {
       instruction.narrow = casts_.from_storage.float32[step.dtype];
       instruction.widen = casts_.from_storage[step.dtype].float32;
     }
