@@ -2,8 +2,6 @@
 
 #include <mezzo/backends/xsimd/chain.hpp>
 #include <mezzo/backends/xsimd/division_functions.hpp>
-#include <mezzo/backends/xsimd/elementwise_functions.hpp>
-#include <mezzo/backends/xsimd/special_functions.hpp>
 #include <mezzo/backends/xsimd/stream.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {

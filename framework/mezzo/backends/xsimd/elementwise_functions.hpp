@@ -56,10 +56,18 @@ struct ApproximateGelu {
   }
 };
 
+/// log(1 + t) for t in [0, 1] to 1 unit in the last place, as t less a correction, as log1p of fdlibm: with s = t / (2
+/// + t), 2 artanh(s) by its series, in which s^2 is at most 1/9.
+[[gnu::always_inline]] inline Floats log_of_1_plus(const Floats& t) {
+  constexpr float even[] = {2.0F / 15, 2.0F / 13, 2.0F / 11, 2.0F / 9, 2.0F / 7, 2.0F / 5, 2.0F / 3};
+  const Floats s = t / (t + Floats(2.0F)), square = s * s, half = Floats(0.5F) * t * t;
+  return t - negative_multiply_add(s, multiply_add(polynomial(square, even), square, half), half);
+}
+
 // max() returns its second operand where one is NaN.
 struct Softplus {
   Floats operator()(const Floats& x) const {
-    return xsimd::max(Floats(0.0F), x) + xsimd::log1p(exponential(-xsimd::abs(x)));
+    return xsimd::max(Floats(0.0F), x) + log_of_1_plus(exponential(-xsimd::abs(x)));
   }
 };
 

@@ -14,8 +14,9 @@ struct Groups {
   Index block = 1, blocks = 0;  ///< elements of the middle group in a block; number of blocks
   Index width = 1, strips = 1;  ///< columns of a block; number of blocks side by side
 
-  /// Finds the groups of axes. Returns false if the axes to reduce aren't neighbours.
-  bool split(const Shape& shape, const Shape& axes) {
+  /// Finds the groups of axes. Returns false if the axes to reduce aren't neighbours. A block has up to `widest`
+  /// columns: 4 KiB of float32 elements.
+  bool split(const Shape& shape, const Shape& axes, Index widest = 1024) {
     bool seen = false;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       if (shape[axis] == 1) continue;
@@ -25,10 +26,9 @@ struct Groups {
       part *= shape[axis];
       seen = seen || is_reduced;
     }
-    constexpr Index block_elements = 65536, widest = 1024;
     width = std::min(inner, widest);
     strips = (inner + width - 1) / width;
-    block = std::max<Index>(block_elements / width, 1);
+    block = std::max<Index>(64 * widest / width, 1);
     blocks = (reduced + block - 1) / block;
     return true;
   }
@@ -64,7 +64,13 @@ struct Groups {
   template <class Body>
   void for_results(const Body& body) const {
     parallel_for(results(), grain_of(blocks), [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) body(i, i / inner * blocks * inner + i % inner);
+      Index first = begin / inner * blocks * inner, column = begin % inner;
+      for (Index i = begin; i < end; ++i) {
+        body(i, first + column);
+        if (++column < inner) continue;
+        column = 0;
+        first += blocks * inner;
+      }
     });
   }
 };

@@ -15,7 +15,7 @@ struct ScanFunctions {
   /// Along each of `rows` dense rows of `columns` elements. y may be x.
   using Rows = void (*)(const void* x, void* y, std::int64_t rows, std::int64_t columns, Order order);
 
-  static constexpr std::int64_t widest = 256;
+  static constexpr std::int64_t widest = 1024;
 
   /// Along each of `columns` (at most `widest`) neighbouring columns of `rows` elements, `stride` apart. y may be x.
   using Columns = void (*)(const void* x, void* y, std::int64_t rows, std::int64_t columns, std::int64_t stride,

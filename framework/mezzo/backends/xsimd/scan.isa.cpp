@@ -110,10 +110,12 @@ template <bool product, class T>
   const T* const from = static_cast<const T*>(x);
   T* const to = static_cast<T*>(y);
   Running<product> running[ScanFunctions::widest / lanes];
+  const std::int64_t next = order.reverse ? -stride_of_rows : stride_of_rows;
   for (std::int64_t k = 0; k < rows; ++k) {
     const std::int64_t at = (order.reverse ? rows - 1 - k : k) * stride_of_rows;
     Running<product>* one = running;
     for_registers(0, columns, [&](std::int64_t i, auto part) {
+      __builtin_prefetch(from + at + next + i);
       store(to + at + i, one->next(load(from + at + i, part), order.exclusive), part);
       ++one;
     });

@@ -3,7 +3,7 @@
 // place, measured on every instruction set against float64 (tests/backends/test_xsimd_functions.cpp).
 #include <math.h>
 
-#include <mezzo/backends/xsimd/math.hpp>
+#include <mezzo/backends/xsimd/elementwise_functions.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
@@ -350,7 +350,7 @@ struct LogAddExp {
   }
 
   Floats operator()(const Floats& a, const Floats& b) const {
-    return xsimd::max(a, b) + xsimd::log1p(exponential(-xsimd::abs(a - b)));
+    return xsimd::max(a, b) + log_of_1_plus(exponential(-xsimd::abs(a - b)));
   }
 };
 

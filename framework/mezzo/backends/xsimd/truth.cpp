@@ -63,7 +63,9 @@ std::unique_ptr<Kernel> make_truth(const KernelRequest& request, Isa, std::strin
   Groups groups;
   const auto& axes = request.attributes.get<Shape>("axes");
   const Shape& shape = request.inputs[0].shape;
-  if (!groups.split(shape, axes)) return decline(reason, "reduces neighbouring axes; got axes {} of {}", axes, shape);
+  constexpr Index widest = 8192;
+  if (!groups.split(shape, axes, widest))
+    return decline(reason, "reduces neighbouring axes; got axes {} of {}", axes, shape);
   const auto run = [groups](const KernelArguments& arguments) {
     const auto* const x = arguments.in<std::uint8_t>(0);
     auto* const partial = static_cast<std::uint8_t*>(arguments.scratch);
