@@ -5,16 +5,24 @@
 namespace mezzo_bandwidth {
 namespace {
 
-constexpr const char* arithmetic = "bound by arithmetic: 25 to 60 instructions a register of float32 numbers";
+constexpr const char* arithmetic =
+    "bound by arithmetic: 25 to 60 instructions a register of float32 numbers, of which bfloat16 has twice as many a "
+    "byte";
 constexpr const char* sums_by_index =
     "sums in the order of the indices, for the same bits on any number of threads; lines are read where the indices "
     "say";
+constexpr const char* few_terms =
+    "partial results are combined and rounded one by one, which counts if few elements are reduced to each; bfloat16 "
+    "also "
+    "costs arithmetic: widening, and comparisons as integers";
 constexpr const char* integers = "of integers alone: a plain loop";
 
 }  // namespace
 
 std::string reason_of(const std::string& op) {
   static const std::map<std::string, std::string> reasons{
+      {"all", few_terms},
+      {"any", few_terms},
       {"arccos", arithmetic},
       {"arccosh", arithmetic},
       {"arcsin", arithmetic},
@@ -33,7 +41,7 @@ std::string reason_of(const std::string& op) {
       {"cos", arithmetic},
       {"cosh", arithmetic},
       {"cumprod", "products in double, one after another"},
-      {"cumprod_gradient", "reference: two passes in double, one element after another"},
+      {"cumprod_gradient", "reference kernel: two passes in double, one element after another"},
       {"cumsum", "sums in double, one after another"},
       {"dropout", "bound by arithmetic: ten rounds of Philox for four numbers"},
       {"erf", arithmetic},
@@ -62,10 +70,14 @@ std::string reason_of(const std::string& op) {
       {"logical_and", "computed as float32 numbers"},
       {"logical_not", "computed as float32 numbers"},
       {"logical_or", "computed as float32 numbers"},
+      {"max", few_terms},
+      {"mean", few_terms},
+      {"min", few_terms},
       {"mod", arithmetic},
       {"power", "powf of the C library, element by element: its logarithm needs more digits than float32 has"},
-      {"prod", "products in double: half as many lanes"},
-      {"relu_bias_gradient", "three arrays and the sums of columns in one pass"},
+      {"prod", "products in double: half as many lanes, and partial results are combined one by one"},
+      {"relu_bias_gradient",
+       "three arrays and the sums of columns in one pass; bfloat16 costs arithmetic to widen and round"},
       {"right_shift", integers},
       {"rsqrt", "bound by the latency of square roots and divisions"},
       {"scatter_add", sums_by_index},
@@ -77,12 +89,15 @@ std::string reason_of(const std::string& op) {
       {"sinh", arithmetic},
       {"softplus", arithmetic},
       {"sparsemax", "about five passes over each row in the cache"},
+      {"sum", few_terms},
       {"take", "reads element by element where the indices say"},
       {"take_along_axis", "reads element by element where the indices say"},
       {"tan", arithmetic},
       {"tanh", arithmetic},
       {"top_k", "selects by rank: an index beside each element"},
-      {"transpose", "moves single elements, if an axis has fewer elements than a cache line"},
+      {"transpose",
+       "moves single elements, if an axis has fewer elements than a cache line; elements of 16 bits take twice the "
+       "shuffles a byte"},
   };
   const auto found = reasons.find(op);
   return found == reasons.end() ? "" : found->second;
