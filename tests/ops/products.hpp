@@ -173,6 +173,7 @@ inline OpRow conv2d_gradient_row(const Convolution& c, bool of_kernel, Role to) 
           .arguments = {{of_kernel ? x : g}, {of_kernel ? g : kernel}},
           .outputs = {to},
           .plain = plain,
+          .differentiable = of_kernel || !to.is_varied() ? std::vector<std::size_t>{} : std::vector<std::size_t>{0, 1},
           .depth = of_kernel ? positions : static_cast<double>(c.kernel[0] * c.kernel[1] * c.kernel[3]),
           .exact_on_integers = true,
           .internal = true};

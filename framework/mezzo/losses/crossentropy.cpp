@@ -104,6 +104,21 @@ Value sparse_categorical_crossentropy(const Value& y_true, const Value& y_pred, 
   return where(ignored, 0.0, each);
 }
 
+Value ctc(const Value& y_true, const Value& y_pred) {
+  const Shape &labels = y_true.shape(), &logits = y_pred.shape();
+  if (labels.size() != 2) fail<ShapeError>("", "[ctc] y_true must be (batch, labels); got {}", labels);
+  if (logits.size() != 3 || logits[0] != labels[0]) {
+    fail<ShapeError>("", "[ctc] y_pred must be (batch, frames, classes) with the batch of y_true {}; got {}", labels,
+                     logits);
+  }
+  const LibraryScope as_inserted;
+  const Value target = is_floating(y_true.dtype()) ? cast(y_true, DType::int32) : y_true;
+  const Value given = cast(not_equal(target, 0), DType::int32);
+  const Value lengths = sum_over(given, -1);
+  return ctc_loss(target.across_border(false), y_pred.across_border(false), lengths,
+                  sum_over(given * 0, -1) + logits[1]);
+}
+
 Value losses::SparseCategoricalCrossentropy::mask(const Value& y_true, const Value& values) const {
   if (!options_.ignore_class) return {};
   const LibraryScope as_inserted;

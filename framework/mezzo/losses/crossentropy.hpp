@@ -73,6 +73,10 @@ struct CategoricalGeneralizedCrossEntropyFunctionOptions {
 MEZZO_API Value categorical_generalized_cross_entropy(
     const Value& y_true, const Value& y_pred, const CategoricalGeneralizedCrossEntropyFunctionOptions& options = {});
 
+/// Connectionist temporal classification by ctc_loss(): labels y_true (batch, labels), filled up with 0, the class of
+/// the blank; logits y_pred (batch, frames, classes). Returns (batch,). All frames count.
+MEZZO_API Value ctc(const Value& y_true, const Value& y_pred);
+
 namespace losses {
 
 struct BinaryCrossentropyOptions {
@@ -178,6 +182,18 @@ class MEZZO_API KLDivergence : public Loss {
   Value call(const Value& y_true, const Value& y_pred) const override { return kl_divergence(y_true, y_pred); }
 };
 
+struct CTCOptions {
+  std::string reduction = "sum_over_batch_size";  ///< how the values become one number; see Loss
+  std::string name = "ctc";                       ///< name in logs and histories
+};
+
+/// ctc as a loss.
+class MEZZO_API CTC : public Loss {
+ public:
+  explicit CTC(CTCOptions options = {}) : Loss(std::move(options.name), std::move(options.reduction)) {}
+  Value call(const Value& y_true, const Value& y_pred) const override { return ctc(y_true, y_pred); }
+};
+
 struct CategoricalGeneralizedCrossEntropyOptions {
   double q = 0.5;                                 ///< between 0 (cross-entropy) and 1 (absolute error), both excluded
   std::string reduction = "sum_over_batch_size";  ///< how the values become one number; see Loss
@@ -204,6 +220,7 @@ using losses::BinaryFocalCrossentropy;
 using losses::CategoricalCrossentropy;
 using losses::CategoricalFocalCrossentropy;
 using losses::CategoricalGeneralizedCrossEntropy;
+using losses::CTC;
 using losses::KLDivergence;
 
 }  // namespace mezzo

@@ -47,6 +47,7 @@ Rows all_rows() {
       rows, {"CategoricalGeneralizedCrossEntropy", "categorical_generalized_cross_entropy"});
   add<CategoricalHinge>(rows, {"CategoricalHinge", "categorical_hinge"});
   add<Circle>(rows, {"Circle", "circle"});
+  add<CTC>(rows, {"CTC", "ctc"});
   add<CosineSimilarity>(rows, {"CosineSimilarity", "cosine_similarity"});
   add<Dice>(rows, {"Dice", "dice"});
   add<Hinge>(rows, {"Hinge", "hinge"});

@@ -42,9 +42,10 @@ std::vector<Spec> infer_conv2d(const OpCall& call) {
 }
 
 std::vector<Spec> infer_input_gradient(const OpCall& call) {
-  const auto& shape = call.attributes.get<Shape>("shape");
+  auto shape = call.attributes.get<Shape>("shape");
+  if (!shape.empty() && shape[0] < 0) shape[0] = call.inputs[0].shape[0];  // of a transposed convolution
   detail::require_cotangent(call, 0, output_shape(call, shape, call.inputs[1].shape));
-  return {{shape, call.attributes.get<DType>("dtype")}};
+  return {{shape, call.attributes.get_or("dtype", call.inputs[0].dtype)}};
 }
 
 std::vector<Spec> infer_kernel_gradient(const OpCall& call) {
@@ -67,6 +68,22 @@ Values conv2d_gradient(const GradientContext& context) {
   return out;
 }
 
+// The op is linear in both operands: as a transposed convolution, g is its input and conv2d its gradient.
+Values input_gradient_gradient(const GradientContext& context) {
+  const Value g = detail::as(context.cotangent(), context.input(0).dtype());
+  const Attributes& all = context.attributes();
+  Attributes attributes;
+  for (const char* name : {"strides", "padding", "dilation"}) attributes.set(name, all.get<Shape>(name));
+  attributes.set("groups", all.get<std::int64_t>("groups"));
+  Values out(2);
+  if (context.needs(0)) out[0] = insert_one(ops::conv2d, {g, context.input(1)}, attributes);
+  if (context.needs(1)) {
+    out[1] = insert_one(ops::conv2d_kernel_gradient, {g, context.input(0)},
+                        detail::with(attributes, {{"shape", context.input(1).shape()}, {"dtype", context.dtype(1)}}));
+  }
+  return out;
+}
+
 }  // namespace
 
 Op detail::define_conv2d() {
@@ -81,6 +98,10 @@ Op detail::define_conv2d() {
 
 Op detail::define_conv2d_input_gradient() {
   Op op;
+  op.cast.operands = {Cast::promote};
+  op.cast.floats_only = true;
+  op.cast.by_first = true;
+  op.gradient = input_gradient_gradient;
   op.infer = infer_input_gradient;
   return op;
 }

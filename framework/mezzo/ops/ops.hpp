@@ -8,6 +8,7 @@
 #include <mezzo/ops/activations.hpp>
 #include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/creation.hpp>
+#include <mezzo/ops/ctc.hpp>
 #include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/ints.hpp>
