@@ -1,4 +1,6 @@
 #include <mezzo/layers/conv2d.hpp>
+#include <mezzo/layers/conv2d_transpose.hpp>
+#include <mezzo/nn/input.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"
@@ -61,6 +63,33 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ShapeError>([&] {
                grouped(Value(Tensor({2, 5, 5, 3})));
              }) == "[Conv2D] input axis -1 must be a multiple of groups (2); got shape (2, 5, 5, 3)");
+}
+
+BOOST_AUTO_TEST_CASE(transposed_equals_keras) {
+  check_recorded("conv2d_transpose", [] { return Conv2DTranspose(3, 3); });
+  check_recorded("conv2d_transpose_same",
+                 [] { return Conv2DTranspose(3, 3, {.strides = 2, .padding = "same", .activation = "relu"}); });
+  check_recorded("conv2d_transpose_even", [] { return Conv2DTranspose(2, 4, {.strides = 2, .padding = "same"}); });
+  check_recorded("conv2d_transpose_wide_strides",
+                 [] { return Conv2DTranspose(2, 2, {.strides = 3, .use_bias = false}); });
+  check_recorded("conv2d_transpose_wide_strides_same", [] {
+    return Conv2DTranspose(2, {1, 2}, {.strides = {3, 4}, .padding = "same"});
+  });
+  check_recorded("conv2d_transpose_output_padding",
+                 [] { return Conv2DTranspose(2, 3, {.strides = 2, .padding = "same", .output_padding = 1}); });
+  check_recorded("conv2d_transpose_output_padding_valid", [] {
+    return Conv2DTranspose(2, {2, 3}, {.strides = {3, 2}, .output_padding = {2, 0}});
+  });
+  check_recorded("conv2d_transpose_dilated", [] { return Conv2DTranspose(2, {3, 2}, {.dilation_rate = {2, 3}}); });
+  const Value y = Conv2DTranspose(4, 3, {.strides = 2, .padding = "same"})(Input({5, 6, 2}));
+  BOOST_TEST((y.shape() == Shape{-1, 10, 12, 4}));
+  BOOST_TEST(refused<ValueError>([] { Conv2DTranspose(2, 3, {.strides = 2, .output_padding = 2}); }) ==
+             "[Conv2DTranspose] output_padding must be less than strides, (2, 2); got (2, 2)");
+  BOOST_TEST(refused<ValueError>([] { Conv2DTranspose(2, 3, {.padding = "full"}); }) ==
+             "[Conv2DTranspose] padding must be valid or same; got \"full\"");
+  BOOST_TEST(refused<ShapeError>([] {
+               Conv2DTranspose(2, 3)(Input({-1, 6, 2}));
+             }) == "[Conv2DTranspose] height and width must be known, and at least 1; got shape (?, ?, 6, 2)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

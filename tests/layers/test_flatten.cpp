@@ -1,4 +1,8 @@
 #include <mezzo/layers/flatten.hpp>
+#include <mezzo/layers/global_average_pooling1d.hpp>
+#include <mezzo/layers/leaky_relu.hpp>
+#include <mezzo/layers/reshape.hpp>
+#include <mezzo/nn/input.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"
@@ -30,6 +34,26 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ShapeError>([] {
                Flatten().build({-1, -1, 3});
              }) == "[Flatten] all axes but the first must have known sizes; got shape (?, ?, 3)");
+}
+
+BOOST_AUTO_TEST_CASE(reshape_equals_keras) {
+  check_recorded("reshape", [] { return Reshape({2, -1, 1}); });
+  check_recorded("global_average_pooling1d", [] { return GlobalAveragePooling1D(); });
+  check_recorded("global_average_pooling1d_keepdims", [] { return GlobalAveragePooling1D({.keepdims = true}); });
+  check_recorded("leaky_relu", [] { return LeakyReLU(); });
+  check_recorded("leaky_relu_slope", [] { return LeakyReLU(0.1); });
+  BOOST_TEST((Reshape({3, -1})(Input({4, 6})).shape() == Shape{-1, 3, 8}));
+  BOOST_TEST((Reshape({2, -1})(Value(Tensor({3, 0, 2}))).shape() == Shape{3, 2, 0}));
+  BOOST_TEST(refused<ValueError>([] {
+               Reshape({-1, -1});
+             }) == "[Reshape] target_shape must have sizes of at least 0, and -1 once at most; got (-1, -1)");
+  BOOST_TEST(refused<ShapeError>([] {
+               Reshape({5, -1})(Value(Tensor({2, 4})));
+             }) == "[Reshape] samples must have the number of elements of target_shape (5, -1); got shape (2, 4)");
+  BOOST_TEST(refused<ValueError>([] { LeakyReLU(-1); }) == "[LeakyReLU] negative_slope must not be negative; got -1");
+  BOOST_TEST(refused<ShapeError>([] {
+               GlobalAveragePooling1D()(Value(Tensor({2, 4})));
+             }) == "[GlobalAveragePooling1D] input must have rank 3 (batch, steps, features); got shape (2, 4)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -104,5 +104,21 @@ write("layers", {
     "zero_padding_of_two": record(layers.ZeroPadding2D((2, 1)), (2, 3, 2, 2)),
     "zero_padding_of_four": record(layers.ZeroPadding2D(((1, 0), (2, 3))), (2, 3, 2, 2)),
     "embedding": record(layers.Embedding(7, 3), (4, 5), below=7),
+    "conv2d_transpose": record(layers.Conv2DTranspose(3, 3), image),
+    "conv2d_transpose_same": record(layers.Conv2DTranspose(3, 3, strides=2, padding="same", activation="relu"), image),
+    "conv2d_transpose_even": record(layers.Conv2DTranspose(2, 4, strides=2, padding="same"), image),
+    "conv2d_transpose_wide_strides": record(layers.Conv2DTranspose(2, 2, strides=3, use_bias=False), (2, 3, 2, 2)),
+    "conv2d_transpose_wide_strides_same": record(layers.Conv2DTranspose(2, (1, 2), strides=(3, 4), padding="same"),
+                                                 (2, 3, 2, 2)),
+    "conv2d_transpose_output_padding": record(
+        layers.Conv2DTranspose(2, 3, strides=2, padding="same", output_padding=1), (2, 3, 2, 2)),
+    "conv2d_transpose_output_padding_valid": record(
+        layers.Conv2DTranspose(2, (2, 3), strides=(3, 2), output_padding=(2, 0)), (2, 3, 2, 2)),
+    "conv2d_transpose_dilated": record(layers.Conv2DTranspose(2, (3, 2), dilation_rate=(2, 3)), (2, 3, 2, 2)),
+    "leaky_relu": record(layers.LeakyReLU(), (3, 4)),
+    "leaky_relu_slope": record(layers.LeakyReLU(negative_slope=0.1), (3, 4)),
+    "reshape": record(layers.Reshape((2, -1, 1)), (3, 4)),
+    "global_average_pooling1d": record(layers.GlobalAveragePooling1D(), (2, 3, 4)),
+    "global_average_pooling1d_keepdims": record(layers.GlobalAveragePooling1D(keepdims=True), (2, 3, 4)),
     "dropout_inference": record(layers.Dropout(0.5), (3, 4)),
 })

@@ -2,6 +2,7 @@
 #include <mezzo/layers/add.hpp>
 #include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/lambda.hpp>
+#include <mezzo/layers/leaky_relu.hpp>
 #include <mezzo/layers/multiply.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
@@ -47,6 +48,12 @@ Value ReLU::call(const Value& x) {
   Value y = threshold == 0 ? relu(x) : where(x <= threshold, 0.0, x);
   if (options_.max_value) y = where(y <= *options_.max_value, y, *options_.max_value);
   return options_.negative_slope == 0 ? y : y - options_.negative_slope * relu(threshold - x);
+}
+
+LeakyReLU::LeakyReLU(LeakyReLUOptions options) : Layer("LeakyReLU", options), options_(std::move(options)) {
+  if (!(options_.negative_slope >= 0)) {
+    fail<ValueError>(label(), "negative_slope must not be negative; got {}", options_.negative_slope);
+  }
 }
 
 Dropout::Dropout(DropoutOptions options) : Layer("Dropout", options), options_(std::move(options)) {

@@ -1,4 +1,5 @@
 #include <mezzo/layers/average_pooling2d.hpp>
+#include <mezzo/layers/global_average_pooling1d.hpp>
 #include <mezzo/layers/global_average_pooling2d.hpp>
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/nn/checks.hpp>
@@ -13,6 +14,11 @@ AveragePooling2D::AveragePooling2D(AveragePooling2DOptions options)
 
 Value AveragePooling2D::call(const Value& x) {
   return avg_pool2d(x, {.pool_size = options_.pool_size, .strides = options_.strides, .padding = options_.padding});
+}
+
+Value GlobalAveragePooling1D::call(const Value& x) {
+  detail::require_rank(label(), x.shape(), 3, "(batch, steps, features)");
+  return mean(x, {.axes = {1}, .keepdims = options_.keepdims});
 }
 
 Value GlobalAveragePooling2D::call(const Value& x) {

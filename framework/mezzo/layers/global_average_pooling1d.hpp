@@ -1,0 +1,27 @@
+#pragma once
+#include <mezzo/core/api.hpp>
+#include <mezzo/nn/layer.hpp>
+
+namespace mezzo {
+
+struct GlobalAveragePooling1DOptions {
+  bool keepdims = false;  ///< true: keeps the steps as an axis of size 1
+  std::string name{};  ///< name of the layer; "": automatic ("global_average_pooling1d", "global_average_pooling1d_1")
+  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
+};
+
+/// Mean over the steps of sequences: (batch, steps, features) becomes (batch, features), or (batch, 1, features) with
+/// keepdims. Accumulated in at least float32. A ShapeError for inputs of another rank.
+class MEZZO_API GlobalAveragePooling1D : public Layer {
+ public:
+  explicit GlobalAveragePooling1D(GlobalAveragePooling1DOptions options = {})
+      : Layer("GlobalAveragePooling1D", options), options_(std::move(options)) {}
+
+ protected:
+  Value call(const Value& x) override;
+
+ private:
+  GlobalAveragePooling1DOptions options_;
+};
+
+}  // namespace mezzo
