@@ -44,7 +44,7 @@ class MEZZO_API InputLayer : public Layer {
 /// builds the layers at construction.
 class MEZZO_API Input : public Value {
  public:
-  explicit Input(const InputOptions& options = {});
+  explicit Input(const InputOptions& options);  // without a default: Input({}) would be ambiguous
 
   /// Positional: `Input({28, 28, 1})`.
   template <class S = Shape, detail::IfSame<S, Shape> = 0>

@@ -147,7 +147,7 @@ void Optimizer::count_step() {
 
 void Optimizer::finalize_variable_values() {
   if (!common_.use_ema) return;
-  require_trainable();
+  state_->swapped.clear();  // after swap_averages() the weights are the averages, which stay
   const std::vector<std::string> names = all_slot_names();
   const std::size_t index = index_of(names, average_name);
   for (const Slots& slots : state_->slots) {

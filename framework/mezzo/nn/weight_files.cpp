@@ -14,6 +14,15 @@ namespace {
 constexpr const char* version_name = "format_version";
 constexpr const char* version = "1";
 
+// A checkpoint of a training (training/checkpoint.hpp) has the weights under a prefix, beside states of the training.
+constexpr const char *checkpoint_format = "mezzo_checkpoint", *checkpoint_prefix = "model.";
+
+/// Part of the names of a file's weights in front of those of weight files.
+std::string prefix_of(const SafetensorsFile& file) {
+  const auto format = file.metadata().find("format");
+  return format != file.metadata().end() && format->second == checkpoint_format ? checkpoint_prefix : "";
+}
+
 struct Match {
   const detail::FileWeight* weight;
   std::string name;
@@ -22,13 +31,15 @@ struct Match {
 /// Pairs weights with tensors of a file. Lists tensors that are missing, unexpected or of another dtype or shape.
 class Matching {
  public:
-  Matching(const SafetensorsFile& file, const detail::FileWeights& expected) : file_(file) {
-    std::set<std::string> known(expected.skipped.begin(), expected.skipped.end());
+  Matching(const SafetensorsFile& file, const detail::FileWeights& expected) : file_(file), prefix_(prefix_of(file)) {
+    std::set<std::string> known;
+    for (const std::string& name : expected.skipped) known.insert(prefix_ + name);
     for (const detail::FileWeight& weight : expected.weights) {
-      known.insert(weight.names.begin(), weight.names.end());
+      for (const std::string& name : weight.names) known.insert(prefix_ + name);
       match(weight);
     }
     for (const SafetensorsFile::Entry& entry : file.entries()) {
+      if (entry.name.rfind(prefix_, 0) != 0) continue;  // a state of the training
       if (known.count(entry.name) == 0) faults.add(fmt::format("unexpected tensor \"{}\"", entry.name));
     }
   }
@@ -39,12 +50,12 @@ class Matching {
  private:
   void match(const detail::FileWeight& weight) {
     const auto found = std::find_if(weight.names.begin(), weight.names.end(),
-                                    [&](const std::string& name) { return file_.find(name) != nullptr; });
+                                    [&](const std::string& name) { return file_.find(prefix_ + name) != nullptr; });
     if (found == weight.names.end()) {
-      faults.add(fmt::format("missing tensor \"{}\"", weight.name()));
+      faults.add(fmt::format("missing tensor \"{}\"", prefix_ + weight.name()));
       return;
     }
-    const SafetensorsFile::Entry& entry = *file_.find(*found);
+    const SafetensorsFile::Entry& entry = *file_.find(prefix_ + *found);
     const std::string wrong_dtype = detail::dtype_fault(entry, weight.variable.dtype());
     const std::string wrong_shape = detail::shape_fault(entry, weight.shape());
     if (!wrong_dtype.empty()) {
@@ -52,11 +63,12 @@ class Matching {
     } else if (!wrong_shape.empty()) {
       mismatches.add(wrong_shape);
     } else {
-      matches.push_back({.weight = &weight, .name = *found});
+      matches.push_back({.weight = &weight, .name = entry.name});
     }
   }
 
   const SafetensorsFile& file_;
+  std::string prefix_;
 };
 
 std::string file_label(const std::string& path) { return fmt::format("[safetensors \"{}\"]", path); }

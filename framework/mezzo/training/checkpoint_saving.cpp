@@ -92,9 +92,19 @@ std::optional<Tensor> compensation_of(const Optimizer& optimizer, const Variable
   return {};
 }
 
+/// Numbers of a weight: while it is swapped with its average, those that training goes on with.
+Tensor trained_numbers(const VariableState& variable, const OptimizerConfigs& optimizers) {
+  for (const OptimizerConfig& config : optimizers) {
+    for (const auto& [swapped, numbers] : config.optimizer->state()->swapped) {
+      if (swapped.get() == &variable) return numbers;
+    }
+  }
+  return variable.numbers();
+}
+
 /// Full value of a variable: with split halves joined and the compensations of Kahan summation added.
 Tensor whole(const VariableState& variable, const OptimizerConfigs& optimizers) {
-  Tensor numbers = variable.numbers().cast(file_dtype(variable.dtype()));
+  Tensor numbers = trained_numbers(variable, optimizers).cast(file_dtype(variable.dtype()));
   for (const OptimizerConfig& config : optimizers) {
     const auto compensation = compensation_of(*config.optimizer, variable);
     if (!compensation) continue;

@@ -28,6 +28,16 @@ class PerOutput {
   PerOutput(std::vector<T> values) : list(std::move(values)) {}
   PerOutput(std::initializer_list<Entry> values) : named(values) {}
   PerOutput(const std::map<std::string, T>& values) : named(values.begin(), values.end()) {}
+  PerOutput(const PerOutput&) = default;
+  PerOutput(PerOutput&&) = default;
+  /// One operator, since clang takes `options.loss = {}` for ambiguous if there are two.
+  PerOutput& operator=(PerOutput other) {
+    list = std::move(other.list);
+    named = std::move(other.named);
+    for_all = other.for_all;
+    return *this;
+  }
+  ~PerOutput() = default;
   PerOutput(std::nullptr_t) = delete;  // also a literal 0
 
   bool empty() const { return list.empty() && named.empty(); }
@@ -84,8 +94,9 @@ class MEZZO_API Metrics {
 /// Options of Model::compile. Optimizer, loss and metrics are objects or Keras names.
 struct CompileOptions {
   Any<Optimizer> optimizer = "adam";  ///< trains all trainable weights
-  /// Required. A loss, its name, or a function of (y_true, y_pred): one for all outputs, a list, or by output name. An
-  /// output with an empty one, `{"mse", {}}` or `{{"price", "mse"}, {"class", {}}}`, is not trained.
+  /// A loss, its name, or a function of (y_true, y_pred): one for all outputs, a list, or by output name. Required,
+  /// except for a class with a training_step() or compute_loss() of its own, or with add_loss(). An output with an
+  /// empty one, `{"mse", {}}` or `{{"price", "mse"}, {"class", {}}}`, is not trained.
   PerOutput<Any<Loss>> loss{};
   /// Factors of the losses in the sum that is minimized; by default 1. Outputs not named have 1.
   PerOutput<double> loss_weights{};

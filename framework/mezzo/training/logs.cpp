@@ -68,7 +68,28 @@ const std::vector<double>& History::operator[](const std::string& name) const {
   return found->second;
 }
 
-bool operator==(const History& a, const History& b) { return a.epoch == b.epoch && a.history == b.history; }
+const std::vector<int>& History::epochs_of(const std::string& name) const {
+  if (history.count(name) == 0) fail_unknown("[History]", "name", name, names_of(history));
+  const auto found = some.find(name);
+  return found == some.end() ? epoch : found->second;
+}
+
+void History::add(int number, const Logs& logs) {
+  for (const auto& [name, value] : logs) {
+    std::vector<double>& numbers = history[name];
+    if (numbers.empty() && !epoch.empty()) some[name] = {};  // the epochs before didn't log it
+    numbers.push_back(value);
+    if (some.count(name) != 0) some[name].push_back(number);
+  }
+  for (const auto& [name, numbers] : history) {
+    if (numbers.size() <= epoch.size() && some.count(name) == 0) some[name] = epoch;
+  }
+  epoch.push_back(number);
+}
+
+bool operator==(const History& a, const History& b) {
+  return a.epoch == b.epoch && a.history == b.history && a.some == b.some;
+}
 
 std::ostream& operator<<(std::ostream& out, const History& history) {
   out << fmt::format("epoch=[{}]", fmt::join(history.epoch, ", "));

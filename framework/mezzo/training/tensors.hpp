@@ -30,6 +30,15 @@ class MEZZO_API Tensors {
   Tensors(std::initializer_list<Entry> named) : Tensors(std::vector<Entry>(named)) {}
   explicit Tensors(std::vector<Entry> named);
   Tensors(const std::map<std::string, Tensor>& named) : Tensors(std::vector<Entry>(named.begin(), named.end())) {}
+  Tensors(const Tensors&) = default;
+  Tensors(Tensors&&) = default;
+  /// One operator, since clang takes `options.sample_weight = {}` for ambiguous if there are two.
+  Tensors& operator=(Tensors other) {
+    entries_ = std::move(other.entries_);
+    named_ = other.named_;
+    return *this;
+  }
+  ~Tensors() = default;
 
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }

@@ -9,9 +9,11 @@ namespace mezzo::detail {
 
 void check_history(const History& history, const std::string& where) {
   for (const auto& [name, numbers] : history.history) {
-    if (numbers.size() == history.epoch.size()) continue;
-    fail<ValueError>(where, "\"{}\" must have a number for each of {} epochs; got {}", name, history.epoch.size(),
-                     numbers.size());
+    const std::vector<int>& epochs = history.epochs_of(name);
+    if (numbers.size() != epochs.size()) {
+      fail<ValueError>(where, "\"{}\" must have a number for each of {} epochs; got {}", name, epochs.size(),
+                       numbers.size());
+    }
   }
 }
 

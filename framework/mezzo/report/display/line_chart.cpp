@@ -85,18 +85,19 @@ class Drawing {
 
   void line(const std::string& name, std::size_t index) {
     const std::vector<double>& numbers = history_.history.at(name);
+    const std::vector<int>& epochs = history_.epochs_of(name);
     std::string path;
     std::string points;
     bool drawing = false;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const bool finite = std::isfinite(numbers[i]);
       if (finite) {
-        const double at_x = x(history_.epoch[i]);
+        const double at_x = x(epochs[i]);
         const double at_y = y(numbers[i]);
         path += fmt::format("{}{:.1f} {:.1f}", drawing ? "L" : "M", at_x, at_y);
         points +=
             fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}, epoch {}: {:.6g}</title></circle>\n",
-                        at_x, at_y, detail::xml_escaped(name), history_.epoch[i], numbers[i]);
+                        at_x, at_y, detail::xml_escaped(name), epochs[i], numbers[i]);
       }
       drawing = finite;
     }
@@ -115,7 +116,7 @@ class Drawing {
 
 /// Part of a history with these names.
 History selected(const History& history, const std::vector<std::string>& names) {
-  History out{history.epoch, {}};
+  History out{history.epoch, {}, {}};
   for (const std::string& name : names) {
     const auto found = history.history.find(name);
     if (found == history.history.end()) {
@@ -124,6 +125,7 @@ History selected(const History& history, const std::vector<std::string>& names) 
       fail_unknown(chart_label, "name", name, known);
     }
     out.history.insert(*found);
+    if (const auto some = history.some.find(name); some != history.some.end()) out.some.insert(*some);
   }
   return out;
 }

@@ -16,13 +16,14 @@ struct LineChartOptions {
   int height = 300;                  ///< in pixels, at least 200
 };
 
-/// Training curves: numbers of a History by epoch, for notebooks and files. Non-finite numbers are gaps.
+/// Training curves: numbers of a History by epoch, for notebooks and files. Non-finite numbers are gaps; epochs without
+/// a number, as those between validations, are not.
 ///
 ///     LineChart(history, {.names = {"loss", "val_loss"}})
 class MEZZO_API LineChart {
  public:
   /// A NameError for a name that the history doesn't have. A ValueError if the history has no epochs or no names, if a
-  /// name doesn't have one number per epoch, or for a size below 200.
+  /// name doesn't have one number for each of its epochs, or for a size below 200.
   explicit LineChart(History history, LineChartOptions options = {});
 
   /// Text of an SVG file. Each number is a circle with a title like "val_loss, epoch 3: 0.512".

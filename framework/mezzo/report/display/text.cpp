@@ -1,5 +1,7 @@
 #include <mezzo/report/display/text.hpp>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <mezzo/core/convert.hpp>
@@ -77,7 +79,12 @@ std::string to_text(const History& history) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < history.epoch.size(); ++i) {
     rows.push_back({fmt::to_string(history.epoch[i])});
-    for (const auto& entry : history.history) rows.back().push_back(element_text(entry.second[i]));
+    for (const auto& [name, numbers] : history.history) {
+      const std::vector<int>& epochs = history.epochs_of(name);
+      const auto at = std::find(epochs.begin(), epochs.end(), history.epoch[i]) - epochs.begin();
+      rows.back().push_back(
+          at < static_cast<std::ptrdiff_t>(epochs.size()) ? element_text(numbers[static_cast<std::size_t>(at)]) : "");
+    }
   }
   std::string text;
   for (const std::string& line : detail::table_lines(columns, rows)) text += (text.empty() ? "" : "\n") + line;

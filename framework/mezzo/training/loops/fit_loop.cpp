@@ -137,8 +137,7 @@ void FitLoop::run_epoch(RunningSession& session) {
       if (before.count(name) == 0) shown.emplace_back(name, number);
     }
   }
-  state_.history.epoch.push_back(epoch);
-  for (const auto& [name, number] : logs_) state_.history.history[name].push_back(number);
+  state_.history.add(epoch, logs_);
   bar_.end(done, shown);
 }
 
