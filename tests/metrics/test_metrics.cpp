@@ -153,6 +153,7 @@ BOOST_AUTO_TEST_CASE(states_equal_keras) {
       {"auc_majoring", AUC({.num_thresholds = 7, .summation_method = "majoring"})},
       {"auc_gain", AUC({.curve = "PRGAIN"})},
       {"auc_labels", AUC({.multi_label = true, .label_weights = {1, 2, 0.5, 1}})},
+      {"auc_num_labels", AUC({.curve = "PR", .multi_label = true, .num_labels = 4})},
       {"auc_logits", AUC({.from_logits = true})},
       {"f1_score", F1Score()},
       {"f1_micro", F1Score({.average = "micro"})},
@@ -185,6 +186,7 @@ BOOST_AUTO_TEST_CASE(states_equal_keras) {
       {"sparse_categorical_accuracy_elements", SparseCategoricalAccuracy()},
       {"top_k", TopKCategoricalAccuracy({.k = 2})},
       {"sparse_top_k", SparseTopKCategoricalAccuracy({.k = 2})},
+      {"sparse_top_k_of_ids", SparseTopKCategoricalAccuracy({.k = 2, .from_sorted_ids = true})},
   };
   for (const auto& [name, metric] : rows) {
     const auto& expected = recorded("metric_states").at(name);
@@ -228,6 +230,20 @@ BOOST_AUTO_TEST_CASE(means_and_sums_take_values) {
 }
 
 BOOST_AUTO_TEST_CASE(options_are_checked) {
+  BOOST_TEST(refused<ValueError>([] { AUC({.num_labels = 2}); }) ==
+             "[AUC] num_labels needs multi_label; got 2 without it");
+  BOOST_TEST(refused<ValueError>([] { AUC({.multi_label = true, .num_labels = 2, .label_weights = {1}}); }) ==
+             "[AUC] label_weights must be 2 (num_labels); got 1");
+  AUC labels({.multi_label = true, .num_labels = 2});
+  BOOST_TEST(labels.result().item() == 0);
+  BOOST_TEST(refused<ShapeError>([&] {
+               labels.update_state(Tensor({1, 3}), Tensor({1, 3}));
+             }) == "[auc] y_pred must have 2 labels (num_labels); got (1, 3)");
+  BOOST_TEST(refused<ShapeError>([] {
+               sparse_top_k_categorical_accuracy(Tensor({2}, DType::int32), Tensor({3, 4}, DType::int32), 2, true);
+             }) ==
+             "[sparse_top_k_categorical_accuracy] y_true must have the shape of y_pred without its last axis, the "
+             "sorted classes; got y_true (2,) and y_pred (3, 4) (the arguments are y_true, y_pred)");
   BOOST_TEST(refused<ValueError>([] { AUC({.num_thresholds = 1}); }) ==
              "[AUC] num_thresholds must be 2 or more; got 1");
   BOOST_TEST(refused<ValueError>([] { AUC({.curve = "RO"}); }) ==

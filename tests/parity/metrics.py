@@ -65,6 +65,7 @@ scenarios = {
     "auc_majoring": batches(metrics.AUC(summation_method="majoring", num_thresholds=7), labels, likely),
     "auc_gain": batches(metrics.AUC(curve="PRGAIN"), labels, likely),
     "auc_labels": batches(metrics.AUC(multi_label=True, label_weights=[1.0, 2.0, 0.5, 1.0]), wide, wide_likely),
+    "auc_num_labels": batches(metrics.AUC(multi_label=True, num_labels=4, curve="PR"), wide, wide_likely),
     "auc_logits": batches(metrics.AUC(from_logits=True), labels, likely * 6 - 3),
     "f1_score": batches(metrics.F1Score(), one_hots, class_scores, factors),
     "f1_micro": batches(metrics.F1Score(average="micro"), one_hots, class_scores, factors),
@@ -101,6 +102,9 @@ scenarios = {
     "top_k": batches(metrics.TopKCategoricalAccuracy(k=2), one_hots, class_scores, factors),
     "sparse_top_k": batches(metrics.SparseTopKCategoricalAccuracy(k=2), integers(34, (9,), 4), class_scores, factors),
 }
+best_first = np.argsort(-class_scores, axis=1)
+scenarios["sparse_top_k_of_ids"] = batches(metrics.SparseTopKCategoricalAccuracy(k=2, from_sorted_ids=True),
+                                           integers(34, (9,), 4), best_first, factors)
 write("metric_states", scenarios)
 
 scores = numbers(1, (8, 3))

@@ -56,6 +56,20 @@ bool evenly_spaced(const std::vector<double>& inside) {
   return true;
 }
 
+/// num_labels, checked before the state is made for it.
+std::int64_t labels_of(const AUCOptions& options) {
+  const std::int64_t count = options.num_labels;
+  const auto weights = static_cast<std::int64_t>(options.label_weights.size());
+  if (count < 0) fail<ValueError>("", "[AUC] num_labels must be 0 or more; got {}", count);
+  if (count > 0 && !options.multi_label) {
+    fail<ValueError>("", "[AUC] num_labels needs multi_label; got {} without it", count);
+  }
+  if (count > 0 && weights > 0 && weights != count) {
+    fail<ValueError>("", "[AUC] label_weights must be {} (num_labels); got {}", count, weights);
+  }
+  return count;
+}
+
 }  // namespace
 
 AUC::AUC(AUCOptions options)
@@ -63,6 +77,7 @@ AUC::AUC(AUCOptions options)
                                      .evenly = evenly_spaced(inner(options)),
                                      .from_logits = options.from_logits,
                                      .multi_label = options.multi_label,
+                                     .num_labels = labels_of(options),
                                      .label_weights = options.label_weights}),
       options_(std::move(options)) {
   keep_options(options_);

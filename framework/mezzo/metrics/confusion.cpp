@@ -74,6 +74,11 @@ ThresholdMetric::ThresholdMetric(std::string name, Setup setup) : Metric(std::mo
   std::stable_sort(order_.begin(), order_.end(),
                    [&](std::size_t a, std::size_t b) { return setup_.thresholds[a] < setup_.thresholds[b]; });
   if (setup_.top_k < 0) fail<ValueError>("", "[{}] top_k must be 0 or more; got {}", this->name(), setup_.top_k);
+  if (setup_.num_labels > 0) {
+    const auto buckets = static_cast<std::int64_t>(setup_.thresholds.size()) + 1;
+    add_state(positives_, {buckets, setup_.num_labels});
+    add_state(negatives_, {buckets, setup_.num_labels});
+  }
 }
 
 /// Number of thresholds below each prediction.
@@ -117,6 +122,9 @@ void ThresholdMetric::update(const Value& y_true, const Value& y_pred, const Val
   }
   if (setup_.multi_label && p.shape().size() != 2) {
     fail<ShapeError>("", "[{}] multi_label needs y_pred (batch, labels); got {}", name(), p.shape());
+  }
+  if (setup_.num_labels > 0 && p.shape().back() != setup_.num_labels) {
+    fail<ShapeError>("", "[{}] y_pred must have {} labels (num_labels); got {}", name(), setup_.num_labels, p.shape());
   }
   const Value one = Tensor({1}, std::vector<double>{1});
   Value weight = broadcast_to(

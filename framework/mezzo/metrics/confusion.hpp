@@ -39,6 +39,7 @@ class MEZZO_API ThresholdMetric : public Metric {
     std::optional<std::int64_t> class_id{};  ///< index on the last axis that counts; not given: all
     bool from_logits = false;                ///< applies a sigmoid to y_pred
     bool multi_label = false;                ///< counts for each index of the last axis
+    std::int64_t num_labels = 0;             ///< size of the last axis under multi_label; 0: that of the first batch
     std::vector<double> label_weights{};     ///< factors of the last axis
   };
   ThresholdMetric(std::string name, Setup setup);
@@ -166,6 +167,7 @@ struct AUCOptions {
   std::string name = "auc";                        ///< name in logs and histories
   std::vector<double> thresholds{};                ///< points within [0, 1]; not given: evenly spaced
   bool multi_label = false;                        ///< true: mean of the areas of the indices of the last axis
+  std::int64_t num_labels = 0;                     ///< their number, only with multi_label; 0: that of the first batch
   std::vector<double> label_weights{};             ///< weights of these indices
   bool from_logits = false;                        ///< true: y_pred holds logits; false: probabilities
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <mezzo/core/fail.hpp>
@@ -35,11 +36,35 @@ Value concordance_correlation(const Value& y_true, const Value& y_pred, std::int
 
 namespace {
 
+void require_count(std::int64_t k) {
+  if (k < 1) fail<ValueError>("", "[top_k_categorical_accuracy] k must be 1 or more; got {}", k);
+}
+
 /// 1 where fewer than k scores are larger than that of the label.
 Value within_best(const Value& labels, const Value& scores, std::int64_t k) {
-  if (k < 1) fail<ValueError>("", "[top_k_categorical_accuracy] k must be 1 or more; got {}", k);
+  require_count(k);
   const Value within = in_top_k(reshape(labels, {-1}), reshape(scores, {-1, scores.shape().back()}), k);
   return cast(reshape(within, labels.shape()), DType::float32);
+}
+
+/// 1 where the label is one of the first k classes of the last axis.
+Value among_first(const Value& y_true, const Value& ids, std::int64_t k) {
+  require_count(k);
+  const Shape& shape = ids.shape();
+  const bool column = y_true.shape().size() == shape.size() && !shape.empty() && y_true.shape().back() == 1;
+  Shape labels = y_true.shape();
+  if (!column) labels.push_back(1);
+  if (shape.empty() || Shape(labels.begin(), labels.end() - 1) != Shape(shape.begin(), shape.end() - 1)) {
+    fail<ShapeError>("",
+                     "[sparse_top_k_categorical_accuracy] y_true must have the shape of y_pred without its last axis, "
+                     "the sorted classes; got y_true {} and y_pred {} (the arguments are y_true, y_pred)",
+                     y_true.shape(), shape);
+  }
+  const LibraryScope as_inserted;
+  SliceOptions box{.starts = Shape(shape.size(), 0), .sizes = shape};
+  box.sizes.back() = std::min(k, shape.back());
+  const Value first = cast(slice(ids, box), DType::int64);
+  return cast(any(equal(reshape(cast(y_true, DType::int64), labels), first), {.axes = {-1}}), DType::float32);
 }
 
 }  // namespace
@@ -50,7 +75,9 @@ Value top_k_categorical_accuracy(const Value& y_true, const Value& y_pred, std::
   return within_best(argmax(targets.y_true), targets.y_pred, k);
 }
 
-Value sparse_top_k_categorical_accuracy(const Value& y_true, const Value& y_pred, std::int64_t k) {
+Value sparse_top_k_categorical_accuracy(const Value& y_true, const Value& y_pred, std::int64_t k,
+                                        bool from_sorted_ids) {
+  if (from_sorted_ids) return among_first(y_true, y_pred, k);
   const Targets targets = class_labels("sparse_top_k_categorical_accuracy", y_true, y_pred);
   const LibraryScope as_inserted;
   return within_best(targets.y_true, targets.y_pred, k);

@@ -12,8 +12,10 @@ namespace mezzo {
 /// shape (batch, ..., classes) to (batch, ...), float32. Scores equal to the k-th best count.
 MEZZO_API Value top_k_categorical_accuracy(const Value& y_true, const Value& y_pred, std::int64_t k = 5);
 
-/// The same for integer labels y_true (batch, ...) or (batch, ..., 1).
-MEZZO_API Value sparse_top_k_categorical_accuracy(const Value& y_true, const Value& y_pred, std::int64_t k = 5);
+/// The same for integer labels y_true (batch, ...) or (batch, ..., 1). With `from_sorted_ids` y_pred holds classes, the
+/// best first, (batch, ..., n), instead of scores: 1 where the label is among the first k of them.
+MEZZO_API Value sparse_top_k_categorical_accuracy(const Value& y_true, const Value& y_pred, std::int64_t k = 5,
+                                                  bool from_sorted_ids = false);
 
 }  // namespace mezzo
 
@@ -50,19 +52,21 @@ class MEZZO_API TopKCategoricalAccuracy : public Metric {
 struct SparseTopKCategoricalAccuracyOptions {
   std::int64_t k = 5;                                      ///< number of best scores
   std::string name = "sparse_top_k_categorical_accuracy";  ///< name in logs and histories
+  bool from_sorted_ids = false;                            ///< true: y_pred holds classes, the best first, not scores
 };
 
 /// Mean of sparse_top_k_categorical_accuracy as a metric.
 class MEZZO_API SparseTopKCategoricalAccuracy : public Metric {
  public:
   explicit SparseTopKCategoricalAccuracy(SparseTopKCategoricalAccuracyOptions options = {})
-      : Metric(options), k_(options.k) {}
+      : Metric(options), k_(options.k), from_sorted_ids_(options.from_sorted_ids) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
-    return sparse_top_k_categorical_accuracy(y_true, y_pred, k_);
+    return sparse_top_k_categorical_accuracy(y_true, y_pred, k_, from_sorted_ids_);
   }
 
  private:
   std::int64_t k_;
+  bool from_sorted_ids_;
 };
 
 }  // namespace mezzo::metrics
