@@ -22,7 +22,8 @@ torch=(torch==2.8.0 torchvision==0.23.0)
 python_with_transformers() { python_with transformers "${torch[@]}" transformers==5.23.0; }
 
 scripts=("$@")
-[ $# -gt 0 ] || scripts=(array_ops attention callbacks further_ops initializers layers losses metrics ops optimizers schedules fit fashion_losses resnet models weight_files
+[ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc further_ops initializers keras_examples/record layers losses metrics ops
+  optimizers schedules fit fashion_losses resnet models weight_files
   minilm tokenizer image npy)
 for script in "${scripts[@]}"; do
   arguments=()

@@ -51,6 +51,10 @@ CompiledOutputs::CompiledOutputs(const CompileOptions& options, const std::vecto
 }
 
 void CompiledOutputs::add_losses(const CompileOptions& options, const std::string& where) {
+  if (options.loss.empty()) {  // Model::compile decides if that is an error
+    losses.assign(names.size(), Any<Loss>());
+    return;
+  }
   losses = in_order(options.loss, names, Any<Loss>(), where, "losses");
   const auto& named = options.loss.named;
   for (const std::string& name : names) {

@@ -164,7 +164,12 @@ Value Model::compute_loss(const Values&, const Values& y, const Values& y_pred, 
     if (compiled.loss_weights[i] != 1) loss = loss * compiled.loss_weights[i];
     total = total.defined() ? total + loss : loss;
   }
-  if (losses().empty()) return total;
+  if (losses().empty()) {
+    if (total.defined()) return total;
+    fail<ValueError>(label(),
+                     "compile: loss is required unless the model has a training_step() or compute_loss() of "
+                     "its own, or calls add_loss(); got none");
+  }
   const LibraryScope as_inserted;
   return total.defined() ? total + added_loss() : added_loss();
 }

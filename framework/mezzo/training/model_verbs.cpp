@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/batch_calls.hpp>
 #include <mezzo/training/loops/loops.hpp>
+#include <mezzo/training/sequential.hpp>
 
 namespace mezzo {
 namespace {
@@ -32,11 +33,14 @@ bool nested(const Metrics& metrics) {
 }  // namespace
 
 void Model::compile(CompileOptions options) {
-  if (options.loss.empty()) fail<ValueError>(label(), "compile: loss is required; got none");
+  // A class of a user's own may have another training_step() or compute_loss(), or add_loss().
+  const bool derived = graph_.empty() && dynamic_cast<const Sequential*>(this) == nullptr;
+  if (options.loss.empty() && !derived) fail<ValueError>(label(), "compile: loss is required; got none");
   std::optional<detail::CompiledOutputs> outputs;
   if (!graph_.empty()) {
     outputs.emplace(options, graph_.output_names(), label());
-  } else if (options.loss.named.empty() && !nested(options.metrics) && !nested(options.weighted_metrics)) {
+  } else if (!options.loss.empty() && options.loss.named.empty() && !nested(options.metrics) &&
+             !nested(options.weighted_metrics)) {
     const std::size_t count = options.loss.list.size();
     outputs.emplace(options, names_of_outputs(count), label());
   }
