@@ -145,7 +145,8 @@ class MEZZO_API Layer {
   /// ValueError if the layer isn't built, or while another thread runs a model with it.
   void save_weights(const std::string& path) const;
 
-  /// Reads weights from such a file, or from one with torch's state_dict, and converts them to each variable's dtype.
+  /// Reads weights from such a file, from one with torch's state_dict, or from a checkpoint of a training (without its
+  /// other states), and converts them to each variable's dtype.
   /// If the file is malformed, or tensors are missing, unexpected or of another shape, a FileError lists them all and
   /// no weight changes. A ValueError if the layer isn't built, or while another thread runs a model with it.
   void load_weights(const std::string& path, const LoadWeightsOptions& options = {});

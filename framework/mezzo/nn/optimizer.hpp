@@ -50,7 +50,8 @@ class MEZZO_API Optimizer {
   /// ValueError. A ValueError without use_ema.
   void swap_averages();
 
-  /// Replaces the weights by their averages, as `fit` of a Model does at its end. No effect without use_ema.
+  /// Replaces the weights by their averages, as `fit` of a Model does at its end. After swap_averages() they stay, and
+  /// there is nothing to swap back. No effect without use_ema.
   void finalize_variable_values();
 
   /// Options that all optimizers have.
