@@ -50,8 +50,8 @@ void BatchNormalization::build(const Shape& input) {
 
 Value BatchNormalization::normalize(const Value& x) {
   const Shape& channels = moving_mean_.shape();
-  const Value gamma = options_.scale ? Value(gamma_) : Ones().make(channels, DType::float32, 0);
-  const Value beta = options_.center ? Value(beta_) : Zeros().make(channels, DType::float32, 0);
+  const Value gamma = options_.scale ? Value(gamma_) : Value(Ones().make(channels, DType::float32, 0));
+  const Value beta = options_.center ? Value(beta_) : Value(Zeros().make(channels, DType::float32, 0));
   const BatchNormResult result = batch_norm(x, gamma, beta, moving_mean_, moving_variance_,
                                             {.epsilon = options_.epsilon, .momentum = options_.momentum});
   update(moving_mean_, result.moving_mean);

@@ -6,19 +6,23 @@
 #include <mezzo/layers/batch_normalization.hpp>
 #include <mezzo/layers/concatenate.hpp>
 #include <mezzo/layers/conv2d.hpp>
+#include <mezzo/layers/conv2d_transpose.hpp>
 #include <mezzo/layers/dense.hpp>
 #include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/embedding.hpp>
 #include <mezzo/layers/flatten.hpp>
 #include <mezzo/layers/gelu.hpp>
+#include <mezzo/layers/global_average_pooling1d.hpp>
 #include <mezzo/layers/global_average_pooling2d.hpp>
 #include <mezzo/layers/layer_normalization.hpp>
+#include <mezzo/layers/leaky_relu.hpp>
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/multi_head_attention.hpp>
 #include <mezzo/layers/multiply.hpp>
 #include <mezzo/layers/permute.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
+#include <mezzo/layers/reshape.hpp>
 #include <mezzo/layers/softmax.hpp>
 #include <mezzo/layers/zero_padding2d.hpp>
 
@@ -70,6 +74,24 @@ static void describe(Fields& fields, Conv2DOptions& options) {
   fields("bias_constraint", options.bias_constraint);
 }
 
+static void describe(Fields& fields, Conv2DTransposeOptions& options) {
+  fields("filters", options.filters);
+  fields("kernel_size", options.kernel_size);
+  fields("strides", options.strides);
+  fields("padding", options.padding);
+  fields("output_padding", options.output_padding);
+  fields("dilation_rate", options.dilation_rate);
+  fields("activation", options.activation);
+  fields("use_bias", options.use_bias);
+  fields("kernel_initializer", options.kernel_initializer);
+  fields("bias_initializer", options.bias_initializer);
+  fields("kernel_regularizer", options.kernel_regularizer);
+  fields("bias_regularizer", options.bias_regularizer);
+  fields("activity_regularizer", options.activity_regularizer);
+  fields("kernel_constraint", options.kernel_constraint);
+  fields("bias_constraint", options.bias_constraint);
+}
+
 static void describe(Fields& fields, DenseOptions& options) {
   fields("units", options.units);
   fields("activation", options.activation);
@@ -97,6 +119,8 @@ static void describe(Fields&, FlattenOptions&) {}
 
 static void describe(Fields& fields, GELUOptions& options) { fields("approximate", options.approximate); }
 
+static void describe(Fields& fields, GlobalAveragePooling1DOptions& options) { fields("keepdims", options.keepdims); }
+
 static void describe(Fields& fields, GlobalAveragePooling2DOptions& options) { fields("keepdims", options.keepdims); }
 
 static void describe(Fields& fields, LayerNormalizationOptions& options) {
@@ -111,6 +135,8 @@ static void describe(Fields& fields, LayerNormalizationOptions& options) {
   fields("beta_constraint", options.beta_constraint);
   fields("gamma_constraint", options.gamma_constraint);
 }
+
+static void describe(Fields& fields, LeakyReLUOptions& options) { fields("negative_slope", options.negative_slope); }
 
 static void describe(Fields& fields, MaxPooling2DOptions& options) {
   fields("pool_size", options.pool_size);
@@ -149,6 +175,8 @@ static void describe(Fields& fields, RescalingOptions& options) {
   fields("offset", options.offset);
 }
 
+static void describe(Fields& fields, ReshapeOptions& options) { fields("target_shape", options.target_shape); }
+
 static void describe(Fields& fields, SoftmaxOptions& options) { fields("axis", options.axis); }
 
 static void describe(Fields& fields, ZeroPadding2DOptions& options) {
@@ -174,19 +202,23 @@ std::vector<detail::SavedClass<Layer>> layer_classes() {
           saved<BatchNormalization, BatchNormalizationOptions>("BatchNormalization"),
           saved<Concatenate, ConcatenateOptions>("Concatenate"),
           saved<Conv2D, Conv2DOptions>("Conv2D"),
+          saved<Conv2DTranspose, Conv2DTransposeOptions>("Conv2DTranspose"),
           saved<Dense, DenseOptions>("Dense"),
           saved<Dropout, DropoutOptions>("Dropout"),
           saved<Embedding, EmbeddingOptions>("Embedding"),
           saved<Flatten, FlattenOptions>("Flatten"),
           saved<GELU, GELUOptions>("GELU"),
+          saved<GlobalAveragePooling1D, GlobalAveragePooling1DOptions>("GlobalAveragePooling1D"),
           saved<GlobalAveragePooling2D, GlobalAveragePooling2DOptions>("GlobalAveragePooling2D"),
           saved<LayerNormalization, LayerNormalizationOptions>("LayerNormalization"),
+          saved<LeakyReLU, LeakyReLUOptions>("LeakyReLU"),
           saved<MaxPooling2D, MaxPooling2DOptions>("MaxPooling2D"),
           saved<MultiHeadAttention, MultiHeadAttentionOptions>("MultiHeadAttention"),
           saved<Multiply, MultiplyOptions>("Multiply"),
           saved<Permute, PermuteOptions>("Permute"),
           saved<ReLU, ReLUOptions>("ReLU"),
           saved<Rescaling, RescalingOptions>("Rescaling"),
+          saved<Reshape, ReshapeOptions>("Reshape"),
           saved<Softmax, SoftmaxOptions>("Softmax"),
           saved<ZeroPadding2D, ZeroPadding2DOptions>("ZeroPadding2D")};
 }

@@ -65,8 +65,8 @@ void LayerNormalization::build(const Shape& input) {
 }
 
 Value LayerNormalization::normalize(const Value& x, const Shape& shape) {
-  const Value gamma = options_.scale ? Value(gamma_) : Ones().make(shape, DType::float32, 0);
-  const Value beta = options_.center ? Value(beta_) : Zeros().make(shape, DType::float32, 0);
+  const Value gamma = options_.scale ? Value(gamma_) : Value(Ones().make(shape, DType::float32, 0));
+  const Value beta = options_.center ? Value(beta_) : Value(Zeros().make(shape, DType::float32, 0));
   return layer_norm(x, gamma, beta, options_.epsilon);
 }
 

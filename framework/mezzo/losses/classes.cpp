@@ -31,6 +31,11 @@ static void describe(Fields& fields, BinaryFocalCrossentropyOptions& options) {
   fields("name", options.name);
 }
 
+static void describe(Fields& fields, CTCOptions& options) {
+  fields("reduction", options.reduction);
+  fields("name", options.name);
+}
+
 static void describe(Fields& fields, CategoricalCrossentropyOptions& options) {
   fields("from_logits", options.from_logits);
   fields("label_smoothing", options.label_smoothing);
@@ -171,6 +176,7 @@ std::vector<detail::SavedClass<Loss>> loss_classes() {
   return {saved<detail::FittingCrossentropy, detail::FittingOptions>("Crossentropy"),
           saved<losses::BinaryCrossentropy, losses::BinaryCrossentropyOptions>("BinaryCrossentropy"),
           saved<losses::BinaryFocalCrossentropy, losses::BinaryFocalCrossentropyOptions>("BinaryFocalCrossentropy"),
+          saved<losses::CTC, losses::CTCOptions>("CTC"),
           saved<losses::CategoricalCrossentropy, losses::CategoricalCrossentropyOptions>("CategoricalCrossentropy"),
           saved<losses::CategoricalFocalCrossentropy, losses::CategoricalFocalCrossentropyOptions>(
               "CategoricalFocalCrossentropy"),

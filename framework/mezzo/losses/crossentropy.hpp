@@ -190,7 +190,7 @@ struct CTCOptions {
 /// ctc as a loss.
 class MEZZO_API CTC : public Loss {
  public:
-  explicit CTC(CTCOptions options = {}) : Loss(std::move(options.name), std::move(options.reduction)) {}
+  explicit CTC(CTCOptions options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return ctc(y_true, y_pred); }
 };
 

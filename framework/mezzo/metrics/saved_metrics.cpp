@@ -47,6 +47,7 @@ static void describe(Fields& fields, AUCOptions& options) {
   fields("name", options.name);
   fields("thresholds", options.thresholds);
   fields("multi_label", options.multi_label);
+  fields("num_labels", options.num_labels);
   fields("label_weights", options.label_weights);
   fields("from_logits", options.from_logits);
 }
@@ -183,6 +184,7 @@ static void describe(Fields& fields, SparseCategoricalCrossentropyOptions& optio
 static void describe(Fields& fields, SparseTopKCategoricalAccuracyOptions& options) {
   fields("k", options.k);
   fields("name", options.name);
+  fields("from_sorted_ids", options.from_sorted_ids);
 }
 
 static void describe(Fields& fields, SquaredHingeOptions& options) { fields("name", options.name); }

@@ -35,11 +35,13 @@ const std::map<std::string, Json> required{
     {"OneHotMeanIoU", {{"num_classes", 3}}},
     {"LossMetric", {{"loss", "mse"}}},
     {"Conv2D", {{"filters", 4}, {"kernel_size", 2}}},
+    {"Conv2DTranspose", {{"filters", 4}, {"kernel_size", 2}}},
     {"Dense", {{"units", 3}}},
     {"Dropout", {{"rate", 0.5}}},
     {"Embedding", {{"input_dim", 7}, {"output_dim", 3}}},
     {"MultiHeadAttention", {{"num_heads", 2}, {"key_dim", 4}}},
     {"Permute", {{"dims", {2, 1}}}},
+    {"Reshape", {{"target_shape", {12, -1}}}},
 };
 
 Json config_of(const std::string& name) {
@@ -113,7 +115,7 @@ void check_names(const std::string& names) {
 /// Input of one sample of each layer.
 Shape sample_of(const std::string& name) {
   if (name == "Embedding") return {4};
-  if (name == "MultiHeadAttention" || name == "Permute") return {4, 8};
+  if (name == "MultiHeadAttention" || name == "Permute" || name == "GlobalAveragePooling1D") return {4, 8};
   return {6, 6, 4};
 }
 
