@@ -213,4 +213,15 @@ BOOST_AUTO_TEST_CASE(dropout_is_off_outside_of_training) {
   BOOST_TEST(model.predict(ones({1, 64})).equal(ones({1, 64})));
 }
 
+// Keras 3.15 gives its weights in this order.
+BOOST_AUTO_TEST_CASE(weights_of_branches_begin_with_the_longest) {
+  const Input x({3}), y({3});
+  const Value a = layers::Dense(4, {.name = "a"})(x);
+  const Value c = layers::Dense(4, {.name = "c"})(layers::Dense(4, {.name = "b"})(y));
+  const Value out = layers::Dense(2, {.name = "out"})(layers::concatenate({a, c}));
+  Model model({x, y}, {out, layers::Dense(1, {.name = "side"})(a)});
+  BOOST_TEST(paths_of(model) ==
+             "b/kernel b/bias a/kernel a/bias c/kernel c/bias out/kernel out/bias side/kernel side/bias");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -67,15 +67,52 @@ class FunctionalGraph::Reader {
     return out;
   }
 
+  /// Enters the layers in Keras' order: by the longest way from the layer to an output, the longest first; layers of
+  /// equal ways as they are reached from the outputs, first operands first. Weights have the order of their layers.
+  void enter_layers() {
+    auto& steps = graph_.steps_;
+    std::vector<std::size_t> ways(steps.size(), 0);  // in calls of layers, and ops outside of layers
+    std::vector<std::pair<std::size_t, std::size_t>> layers;
+    std::unordered_map<const LayerState*, std::size_t> places;
+    const auto layer = [&](std::size_t i) {
+      return steps[i].layers.empty() ? nullptr : steps[i].layers[0].state.get();
+    };
+    for (std::size_t i = steps.size(); i-- > 0;) {
+      for (const Operand& input : steps[i].inputs) {
+        if (input.kind != Operand::Kind::step) continue;
+        const bool same = layer(i) && layer(i) == layer(input.index);
+        ways[input.index] = std::max(ways[input.index], ways[i] + (same ? 0 : 1));
+      }
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (!layer(i)) continue;
+      const auto [place, first] = places.emplace(layer(i), layers.size());
+      if (first) layers.emplace_back(0, i);
+      auto& longest = layers[place->second].first;
+      longest = std::max(longest, ways[i]);
+    }
+    std::stable_sort(layers.begin(), layers.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& entry : layers) {
+      const auto& state = steps[entry.second].layers.front().state;
+      owner_.enter(state->name, state);
+    }
+    for (auto& step : steps) {
+      if (step.layers.empty()) continue;
+      auto& outermost = step.layers.front();
+      outermost.entry = owner_.enter(outermost.state->name, outermost.state);
+    }
+  }
+
   const std::unordered_map<const Node*, std::size_t>& steps() const { return steps_; }
   const std::unordered_map<const Node*, std::size_t>& inputs() const { return inputs_; }
 
  private:
   bool known(const Node& node) const { return node.variable || inputs_.count(&node) != 0 || steps_.count(&node) != 0; }
 
+  /// The first operand comes last, so that it is read first.
   void push_inputs(const Node& node) {
-    for (const Value& input : node.inputs) {
-      if (input.node() && !known(*input.node())) pending_.push_back(input.node());
+    for (auto input = node.inputs.rbegin(); input != node.inputs.rend(); ++input) {
+      if (input->node() && !known(*input->node())) pending_.push_back(input->node());
     }
   }
 
@@ -92,10 +129,6 @@ class FunctionalGraph::Reader {
     for (const Frame& frame : node->frames) {
       step.layers.push_back(
           {.state = layer_of(frame), .entry = frame.entry, .regions = frame.regions, .training = frame.training});
-    }
-    if (!step.layers.empty()) {
-      auto& outermost = step.layers.front();
-      outermost.entry = owner_.enter(outermost.state->name, outermost.state);
     }
     steps_[node.get()] = graph_.steps_.size();
     graph_.steps_.push_back(std::move(step));
@@ -140,6 +173,7 @@ FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, La
     reader.read(output);
     outputs_.push_back(reader.operand(output));
   }
+  reader.enter_layers();
   read_layout(reader.inputs(), reader.steps());
 }
 

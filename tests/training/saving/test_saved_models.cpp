@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(functional_models) {
   BOOST_TEST(loaded->named_weights().front().first == model.named_weights().front().first);
 
   // A part of it, made of its symbols.
-  Model part(model.inputs()[0], model.get_layer("shared").output());
+  Model part(model.inputs()[1], model.get_layer("shared").output());
   Model head(model.inputs(), Dense(2, {.name = "head"})(model.outputs()[0]));
   round_trip(head, {numbers({5, 4}, 1), numbers({5, 4}, 2)});
 
