@@ -52,6 +52,7 @@ void check_error(const char* op, const std::vector<Tensor>& operands, double ulp
       worst = error;
       at = i;
     }
+    BOOST_TEST_MESSAGE(op << ": " << worst << " units");
     BOOST_TEST(worst <= ulps, op << " of " << operands[0].to_doubles()[at] << " is " << results[at] << ", exactly "
                                  << exact[at] << ": " << worst << " units");
   });
