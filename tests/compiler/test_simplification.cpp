@@ -96,6 +96,14 @@ BOOST_AUTO_TEST_CASE(equal_expressions_are_computed_once) {
   for (std::size_t i = 0; i < 2; ++i) BOOST_TEST(result[i].equal(expected[i]));
 }
 
+BOOST_AUTO_TEST_CASE(expressions_of_two_outputs_of_a_node_do_not_meet) {
+  const StepFunction halves = [](const Values& v) {
+    const Values parts = array_split(v[0], 2);
+    return Values{exp(parts[0]), exp(parts[1])};
+  };
+  BOOST_TEST(nodes_left("exp", halves, {Tensor({4})}) == 2);
+}
+
 BOOST_AUTO_TEST_CASE(expressions_that_differ_in_attributes_do_not_meet) {
   const auto step = [](const Values& v) {
     return Values{sum(v[0], {{0}, false}), sum(v[0], {{0}, true}), sum(v[0], {{1}, false}), sum(v[0], {{0}, false})};

@@ -86,9 +86,17 @@ BOOST_AUTO_TEST_CASE(torch_amps_lists_are_torchs_name_by_name) {
 
 // HMP: an op of several equal inputs casts to the widest, an in-place one and all the rest to the first.
 BOOST_AUTO_TEST_CASE(ops_that_follow_their_first_input_are_these) {
-  const std::set<std::string> following{
-      "bias_add", "iadd",   "imul",       "isub",       "itruediv",
-      "conv2d",   "matmul", "batch_norm", "layer_norm", "scaled_dot_product_attention"};
+  const std::set<std::string> following{"bias_add",
+                                        "iadd",
+                                        "imul",
+                                        "isub",
+                                        "itruediv",
+                                        "conv2d",
+                                        "conv2d_input_gradient",
+                                        "matmul",
+                                        "batch_norm",
+                                        "layer_norm",
+                                        "scaled_dot_product_attention"};
   for (const Op* op : registered_ops()) BOOST_TEST(op->cast.by_first == (following.count(op->name) > 0), op->name);
 }
 
