@@ -28,6 +28,32 @@
 
 namespace mezzo {
 
+/// Options of layers with a kernel and a bias.
+template <class Options>
+static void describe_kernel(Fields& fields, Options& options) {
+  fields("use_bias", options.use_bias);
+  fields("kernel_initializer", options.kernel_initializer);
+  fields("bias_initializer", options.bias_initializer);
+  fields("kernel_regularizer", options.kernel_regularizer);
+  fields("bias_regularizer", options.bias_regularizer);
+  fields("activity_regularizer", options.activity_regularizer);
+  fields("kernel_constraint", options.kernel_constraint);
+  fields("bias_constraint", options.bias_constraint);
+}
+
+/// Options of layers with gamma and beta.
+template <class Options>
+static void describe_scale(Fields& fields, Options& options) {
+  fields("center", options.center);
+  fields("scale", options.scale);
+  fields("beta_initializer", options.beta_initializer);
+  fields("gamma_initializer", options.gamma_initializer);
+  fields("beta_regularizer", options.beta_regularizer);
+  fields("gamma_regularizer", options.gamma_regularizer);
+  fields("beta_constraint", options.beta_constraint);
+  fields("gamma_constraint", options.gamma_constraint);
+}
+
 static void describe(Fields& fields, ActivationOptions& options) { fields("activation", options.activation); }
 
 static void describe(Fields&, AddOptions&) {}
@@ -42,16 +68,9 @@ static void describe(Fields& fields, BatchNormalizationOptions& options) {
   fields("axis", options.axis);
   fields("momentum", options.momentum);
   fields("epsilon", options.epsilon);
-  fields("center", options.center);
-  fields("scale", options.scale);
-  fields("beta_initializer", options.beta_initializer);
-  fields("gamma_initializer", options.gamma_initializer);
   fields("moving_mean_initializer", options.moving_mean_initializer);
   fields("moving_variance_initializer", options.moving_variance_initializer);
-  fields("beta_regularizer", options.beta_regularizer);
-  fields("gamma_regularizer", options.gamma_regularizer);
-  fields("beta_constraint", options.beta_constraint);
-  fields("gamma_constraint", options.gamma_constraint);
+  describe_scale(fields, options);
 }
 
 static void describe(Fields& fields, ConcatenateOptions& options) { fields("axis", options.axis); }
@@ -64,14 +83,7 @@ static void describe(Fields& fields, Conv2DOptions& options) {
   fields("dilation_rate", options.dilation_rate);
   fields("groups", options.groups);
   fields("activation", options.activation);
-  fields("use_bias", options.use_bias);
-  fields("kernel_initializer", options.kernel_initializer);
-  fields("bias_initializer", options.bias_initializer);
-  fields("kernel_regularizer", options.kernel_regularizer);
-  fields("bias_regularizer", options.bias_regularizer);
-  fields("activity_regularizer", options.activity_regularizer);
-  fields("kernel_constraint", options.kernel_constraint);
-  fields("bias_constraint", options.bias_constraint);
+  describe_kernel(fields, options);
 }
 
 static void describe(Fields& fields, Conv2DTransposeOptions& options) {
@@ -82,27 +94,13 @@ static void describe(Fields& fields, Conv2DTransposeOptions& options) {
   fields("output_padding", options.output_padding);
   fields("dilation_rate", options.dilation_rate);
   fields("activation", options.activation);
-  fields("use_bias", options.use_bias);
-  fields("kernel_initializer", options.kernel_initializer);
-  fields("bias_initializer", options.bias_initializer);
-  fields("kernel_regularizer", options.kernel_regularizer);
-  fields("bias_regularizer", options.bias_regularizer);
-  fields("activity_regularizer", options.activity_regularizer);
-  fields("kernel_constraint", options.kernel_constraint);
-  fields("bias_constraint", options.bias_constraint);
+  describe_kernel(fields, options);
 }
 
 static void describe(Fields& fields, DenseOptions& options) {
   fields("units", options.units);
   fields("activation", options.activation);
-  fields("use_bias", options.use_bias);
-  fields("kernel_initializer", options.kernel_initializer);
-  fields("bias_initializer", options.bias_initializer);
-  fields("kernel_regularizer", options.kernel_regularizer);
-  fields("bias_regularizer", options.bias_regularizer);
-  fields("activity_regularizer", options.activity_regularizer);
-  fields("kernel_constraint", options.kernel_constraint);
-  fields("bias_constraint", options.bias_constraint);
+  describe_kernel(fields, options);
 }
 
 static void describe(Fields& fields, DropoutOptions& options) { fields("rate", options.rate); }
@@ -126,14 +124,7 @@ static void describe(Fields& fields, GlobalAveragePooling2DOptions& options) { f
 static void describe(Fields& fields, LayerNormalizationOptions& options) {
   fields("axis", options.axis);
   fields("epsilon", options.epsilon);
-  fields("center", options.center);
-  fields("scale", options.scale);
-  fields("beta_initializer", options.beta_initializer);
-  fields("gamma_initializer", options.gamma_initializer);
-  fields("beta_regularizer", options.beta_regularizer);
-  fields("gamma_regularizer", options.gamma_regularizer);
-  fields("beta_constraint", options.beta_constraint);
-  fields("gamma_constraint", options.gamma_constraint);
+  describe_scale(fields, options);
 }
 
 static void describe(Fields& fields, LeakyReLUOptions& options) { fields("negative_slope", options.negative_slope); }
@@ -149,15 +140,8 @@ static void describe(Fields& fields, MultiHeadAttentionOptions& options) {
   fields("key_dim", options.key_dim);
   fields("value_dim", options.value_dim);
   fields("dropout", options.dropout);
-  fields("use_bias", options.use_bias);
   fields("output_shape", options.output_shape);
-  fields("kernel_initializer", options.kernel_initializer);
-  fields("bias_initializer", options.bias_initializer);
-  fields("kernel_regularizer", options.kernel_regularizer);
-  fields("bias_regularizer", options.bias_regularizer);
-  fields("activity_regularizer", options.activity_regularizer);
-  fields("kernel_constraint", options.kernel_constraint);
-  fields("bias_constraint", options.bias_constraint);
+  describe_kernel(fields, options);
 }
 
 static void describe(Fields&, MultiplyOptions&) {}
