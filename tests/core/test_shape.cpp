@@ -22,8 +22,9 @@ BOOST_AUTO_TEST_CASE(counts_elements) {
   BOOST_TEST(mezzo::element_count({2, -1}) == -1);
   const std::int64_t large = std::int64_t{1} << 40;
   BOOST_TEST(mezzo::element_count({large, large, 0}) == 0);
-  check_throws<mezzo::ShapeError>("a shape must have less than 2^63 elements; got (1099511627776, 1099511627776)",
-                                  [&] { mezzo::element_count({large, large}); });
+  check_throws<mezzo::ShapeError>("a shape must have less than 2^63 elements; got (1099511627776, 1099511627776)", [&] {
+    mezzo::element_count({large, large});
+  });
 }
 
 BOOST_AUTO_TEST_CASE(broadcasts_from_the_end) {
