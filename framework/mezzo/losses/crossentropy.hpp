@@ -90,7 +90,7 @@ struct BinaryCrossentropyOptions {
 /// binary_crossentropy as a loss.
 class MEZZO_API BinaryCrossentropy : public Loss {
  public:
-  explicit BinaryCrossentropy(BinaryCrossentropyOptions options = {})
+  explicit BinaryCrossentropy(const BinaryCrossentropyOptions& options = {})
       : Loss(options), options_{options.from_logits, options.label_smoothing, options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return binary_crossentropy(y_true, y_pred, options_);
@@ -111,7 +111,7 @@ struct CategoricalCrossentropyOptions {
 /// categorical_crossentropy as a loss.
 class MEZZO_API CategoricalCrossentropy : public Loss {
  public:
-  explicit CategoricalCrossentropy(CategoricalCrossentropyOptions options = {})
+  explicit CategoricalCrossentropy(const CategoricalCrossentropyOptions& options = {})
       : Loss(options), options_{options.from_logits, options.label_smoothing, options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return categorical_crossentropy(y_true, y_pred, options_);
@@ -135,7 +135,7 @@ struct BinaryFocalCrossentropyOptions {
 /// binary_focal_crossentropy as a loss.
 class MEZZO_API BinaryFocalCrossentropy : public Loss {
  public:
-  explicit BinaryFocalCrossentropy(BinaryFocalCrossentropyOptions options = {})
+  explicit BinaryFocalCrossentropy(const BinaryFocalCrossentropyOptions& options = {})
       : Loss(options), options_{options.apply_class_balancing, options.alpha,           options.gamma,
                                 options.from_logits,           options.label_smoothing, options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
@@ -159,7 +159,7 @@ struct CategoricalFocalCrossentropyOptions {
 /// categorical_focal_crossentropy as a loss.
 class MEZZO_API CategoricalFocalCrossentropy : public Loss {
  public:
-  explicit CategoricalFocalCrossentropy(CategoricalFocalCrossentropyOptions options = {})
+  explicit CategoricalFocalCrossentropy(const CategoricalFocalCrossentropyOptions& options = {})
       : Loss(options),
         options_{options.alpha, options.gamma, options.from_logits, options.label_smoothing, options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
@@ -178,7 +178,7 @@ struct KLDivergenceOptions {
 /// kl_divergence as a loss.
 class MEZZO_API KLDivergence : public Loss {
  public:
-  explicit KLDivergence(KLDivergenceOptions options = {}) : Loss(options) {}
+  explicit KLDivergence(const KLDivergenceOptions& options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return kl_divergence(y_true, y_pred); }
 };
 
@@ -190,7 +190,7 @@ struct CTCOptions {
 /// ctc as a loss.
 class MEZZO_API CTC : public Loss {
  public:
-  explicit CTC(CTCOptions options = {}) : Loss(options) {}
+  explicit CTC(const CTCOptions& options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return ctc(y_true, y_pred); }
 };
 
@@ -203,7 +203,7 @@ struct CategoricalGeneralizedCrossEntropyOptions {
 /// categorical_generalized_cross_entropy as a loss.
 class MEZZO_API CategoricalGeneralizedCrossEntropy : public Loss {
  public:
-  explicit CategoricalGeneralizedCrossEntropy(CategoricalGeneralizedCrossEntropyOptions options = {})
+  explicit CategoricalGeneralizedCrossEntropy(const CategoricalGeneralizedCrossEntropyOptions& options = {})
       : Loss(options), options_{options.q} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return categorical_generalized_cross_entropy(y_true, y_pred, options_);

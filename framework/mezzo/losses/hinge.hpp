@@ -31,7 +31,7 @@ struct HingeOptions {
 /// hinge as a loss.
 class MEZZO_API Hinge : public Loss {
  public:
-  explicit Hinge(HingeOptions options = {}) : Loss(options) {}
+  explicit Hinge(const HingeOptions& options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return hinge(y_true, y_pred); }
 };
 
@@ -43,7 +43,7 @@ struct SquaredHingeOptions {
 /// squared_hinge as a loss.
 class MEZZO_API SquaredHinge : public Loss {
  public:
-  explicit SquaredHinge(SquaredHingeOptions options = {}) : Loss(options) {}
+  explicit SquaredHinge(const SquaredHingeOptions& options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return squared_hinge(y_true, y_pred); }
 };
 
@@ -55,7 +55,7 @@ struct CategoricalHingeOptions {
 /// categorical_hinge as a loss.
 class MEZZO_API CategoricalHinge : public Loss {
  public:
-  explicit CategoricalHinge(CategoricalHingeOptions options = {}) : Loss(options) {}
+  explicit CategoricalHinge(const CategoricalHingeOptions& options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return categorical_hinge(y_true, y_pred); }
 };
 

@@ -18,7 +18,7 @@ struct MeanAbsoluteErrorOptions {
 /// mean_absolute_error as a loss.
 class MEZZO_API MeanAbsoluteError : public Loss {
  public:
-  explicit MeanAbsoluteError(MeanAbsoluteErrorOptions options = {}) : Loss(options) {}
+  explicit MeanAbsoluteError(const MeanAbsoluteErrorOptions& options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return mean_absolute_error(y_true, y_pred); }
 };
 

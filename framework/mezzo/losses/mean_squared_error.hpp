@@ -18,7 +18,7 @@ struct MeanSquaredErrorOptions {
 /// mean_squared_error as a loss.
 class MEZZO_API MeanSquaredError : public Loss {
  public:
-  explicit MeanSquaredError(MeanSquaredErrorOptions options = {}) : Loss(options) {}
+  explicit MeanSquaredError(const MeanSquaredErrorOptions& options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return mean_squared_error(y_true, y_pred); }
 };
 

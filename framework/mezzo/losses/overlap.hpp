@@ -86,7 +86,7 @@ struct CircleOptions {
 /// circle as a loss.
 class MEZZO_API Circle : public Loss {
  public:
-  explicit Circle(CircleOptions options = {})
+  explicit Circle(const CircleOptions& options = {})
       : Loss(options), options_{options.gamma, options.margin, options.remove_diagonal} {}
   Value call(const Value& y_true, const Value& y_pred) const override { return circle(y_true, y_pred, options_); }
   Value mask(const Value& y_true, const Value& values) const override;

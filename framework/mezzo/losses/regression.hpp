@@ -51,7 +51,7 @@ struct MeanAbsolutePercentageErrorOptions {
 /// mean_absolute_percentage_error as a loss.
 class MEZZO_API MeanAbsolutePercentageError : public Loss {
  public:
-  explicit MeanAbsolutePercentageError(MeanAbsolutePercentageErrorOptions options = {}) : Loss(options) {}
+  explicit MeanAbsolutePercentageError(const MeanAbsolutePercentageErrorOptions& options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return mean_absolute_percentage_error(y_true, y_pred);
   }
@@ -65,7 +65,7 @@ struct MeanSquaredLogarithmicErrorOptions {
 /// mean_squared_logarithmic_error as a loss.
 class MEZZO_API MeanSquaredLogarithmicError : public Loss {
  public:
-  explicit MeanSquaredLogarithmicError(MeanSquaredLogarithmicErrorOptions options = {}) : Loss(options) {}
+  explicit MeanSquaredLogarithmicError(const MeanSquaredLogarithmicErrorOptions& options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return mean_squared_logarithmic_error(y_true, y_pred);
   }
@@ -80,7 +80,7 @@ struct CosineSimilarityOptions {
 /// cosine_similarity as a loss.
 class MEZZO_API CosineSimilarity : public Loss {
  public:
-  explicit CosineSimilarity(CosineSimilarityOptions options = {}) : Loss(options), options_{options.axis} {}
+  explicit CosineSimilarity(const CosineSimilarityOptions& options = {}) : Loss(options), options_{options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return cosine_similarity(y_true, y_pred, options_);
   }
@@ -98,7 +98,7 @@ struct HuberOptions {
 /// huber as a loss.
 class MEZZO_API Huber : public Loss {
  public:
-  explicit Huber(HuberOptions options = {}) : Loss(options), options_{options.delta} {}
+  explicit Huber(const HuberOptions& options = {}) : Loss(options), options_{options.delta} {}
   Value call(const Value& y_true, const Value& y_pred) const override { return huber(y_true, y_pred, options_); }
 
  private:
@@ -113,7 +113,7 @@ struct LogCoshOptions {
 /// log_cosh as a loss.
 class MEZZO_API LogCosh : public Loss {
  public:
-  explicit LogCosh(LogCoshOptions options = {}) : Loss(options) {}
+  explicit LogCosh(const LogCoshOptions& options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return log_cosh(y_true, y_pred); }
 };
 
@@ -125,7 +125,7 @@ struct PoissonOptions {
 /// poisson as a loss.
 class MEZZO_API Poisson : public Loss {
  public:
-  explicit Poisson(PoissonOptions options = {}) : Loss(options) {}
+  explicit Poisson(const PoissonOptions& options = {}) : Loss(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return poisson(y_true, y_pred); }
 };
 

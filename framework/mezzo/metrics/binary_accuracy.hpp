@@ -22,7 +22,7 @@ struct BinaryAccuracyOptions {
 /// binary_accuracy as a metric.
 class MEZZO_API BinaryAccuracy : public Metric {
  public:
-  explicit BinaryAccuracy(BinaryAccuracyOptions options = {}) : Metric(options), options_{options.threshold} {}
+  explicit BinaryAccuracy(const BinaryAccuracyOptions& options = {}) : Metric(options), options_{options.threshold} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return binary_accuracy(y_true, y_pred, options_);
   }

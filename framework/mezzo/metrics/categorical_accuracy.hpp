@@ -17,7 +17,7 @@ struct CategoricalAccuracyOptions {
 /// categorical_accuracy as a metric.
 class MEZZO_API CategoricalAccuracy : public Metric {
  public:
-  explicit CategoricalAccuracy(CategoricalAccuracyOptions options = {}) : Metric(options) {}
+  explicit CategoricalAccuracy(const CategoricalAccuracyOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return categorical_accuracy(y_true, y_pred); }
 };
 

@@ -16,7 +16,7 @@ struct HingeOptions {
 /// Mean of hinge as a metric.
 class MEZZO_API Hinge : public Metric {
  public:
-  explicit Hinge(HingeOptions options = {}) : Metric(options) {}
+  explicit Hinge(const HingeOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return hinge(y_true, y_pred); }
 };
 
@@ -27,7 +27,7 @@ struct SquaredHingeOptions {
 /// Mean of squared_hinge as a metric.
 class MEZZO_API SquaredHinge : public Metric {
  public:
-  explicit SquaredHinge(SquaredHingeOptions options = {}) : Metric(options) {}
+  explicit SquaredHinge(const SquaredHingeOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return squared_hinge(y_true, y_pred); }
 };
 
@@ -38,7 +38,7 @@ struct CategoricalHingeOptions {
 /// Mean of categorical_hinge as a metric.
 class MEZZO_API CategoricalHinge : public Metric {
  public:
-  explicit CategoricalHinge(CategoricalHingeOptions options = {}) : Metric(options) {}
+  explicit CategoricalHinge(const CategoricalHingeOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return categorical_hinge(y_true, y_pred); }
 };
 

@@ -12,7 +12,7 @@ struct MeanAbsoluteErrorOptions {
 /// mean_absolute_error as a metric. losses::MeanAbsoluteError is the loss.
 class MEZZO_API MeanAbsoluteError : public Metric {
  public:
-  explicit MeanAbsoluteError(MeanAbsoluteErrorOptions options = {}) : Metric(options) {}
+  explicit MeanAbsoluteError(const MeanAbsoluteErrorOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return mean_absolute_error(y_true, y_pred); }
 };
 

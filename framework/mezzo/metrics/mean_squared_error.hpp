@@ -12,7 +12,7 @@ struct MeanSquaredErrorOptions {
 /// mean_squared_error as a metric. losses::MeanSquaredError is the loss.
 class MEZZO_API MeanSquaredError : public Metric {
  public:
-  explicit MeanSquaredError(MeanSquaredErrorOptions options = {}) : Metric(options) {}
+  explicit MeanSquaredError(const MeanSquaredErrorOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return mean_squared_error(y_true, y_pred); }
 };
 

@@ -19,7 +19,7 @@ struct BinaryCrossentropyOptions {
 /// Mean of binary_crossentropy as a metric.
 class MEZZO_API BinaryCrossentropy : public Metric {
  public:
-  explicit BinaryCrossentropy(BinaryCrossentropyOptions options = {})
+  explicit BinaryCrossentropy(const BinaryCrossentropyOptions& options = {})
       : Metric(options), from_logits_(options.from_logits), label_smoothing_(options.label_smoothing) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return binary_crossentropy(y_true, y_pred, {from_logits_, label_smoothing_});
@@ -40,7 +40,7 @@ struct CategoricalCrossentropyOptions {
 /// Mean of categorical_crossentropy as a metric.
 class MEZZO_API CategoricalCrossentropy : public Metric {
  public:
-  explicit CategoricalCrossentropy(CategoricalCrossentropyOptions options = {})
+  explicit CategoricalCrossentropy(const CategoricalCrossentropyOptions& options = {})
       : Metric(options),
         from_logits_(options.from_logits),
         label_smoothing_(options.label_smoothing),
@@ -62,7 +62,7 @@ struct KLDivergenceOptions {
 /// Mean of kl_divergence as a metric.
 class MEZZO_API KLDivergence : public Metric {
  public:
-  explicit KLDivergence(KLDivergenceOptions options = {}) : Metric(options) {}
+  explicit KLDivergence(const KLDivergenceOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return kl_divergence(y_true, y_pred); }
 };
 
@@ -73,7 +73,7 @@ struct PoissonOptions {
 /// Mean of poisson as a metric.
 class MEZZO_API Poisson : public Metric {
  public:
-  explicit Poisson(PoissonOptions options = {}) : Metric(options) {}
+  explicit Poisson(const PoissonOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return poisson(y_true, y_pred); }
 };
 

@@ -15,7 +15,7 @@ struct MeanOptions {
 /// Weighted mean of numbers: `mean.update_state(values)`.
 class MEZZO_API Mean : public Metric {
  public:
-  explicit Mean(MeanOptions options = {}) : Metric(options) {}
+  explicit Mean(const MeanOptions& options = {}) : Metric(options) {}
 
   /// Adds the numbers of a batch, one per sample or more.
   void update_state(const Value& values, const Value& sample_weight = {});

@@ -28,7 +28,7 @@ struct MeanAbsolutePercentageErrorOptions {
 /// Mean of mean_absolute_percentage_error as a metric.
 class MEZZO_API MeanAbsolutePercentageError : public Metric {
  public:
-  explicit MeanAbsolutePercentageError(MeanAbsolutePercentageErrorOptions options = {}) : Metric(options) {}
+  explicit MeanAbsolutePercentageError(const MeanAbsolutePercentageErrorOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return mean_absolute_percentage_error(y_true, y_pred);
   }
@@ -41,7 +41,7 @@ struct MeanSquaredLogarithmicErrorOptions {
 /// Mean of mean_squared_logarithmic_error as a metric.
 class MEZZO_API MeanSquaredLogarithmicError : public Metric {
  public:
-  explicit MeanSquaredLogarithmicError(MeanSquaredLogarithmicErrorOptions options = {}) : Metric(options) {}
+  explicit MeanSquaredLogarithmicError(const MeanSquaredLogarithmicErrorOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return mean_squared_logarithmic_error(y_true, y_pred);
   }
@@ -54,7 +54,7 @@ struct LogCoshErrorOptions {
 /// Mean of log_cosh as a metric.
 class MEZZO_API LogCoshError : public Metric {
  public:
-  explicit LogCoshError(LogCoshErrorOptions options = {}) : Metric(options) {}
+  explicit LogCoshError(const LogCoshErrorOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override { return log_cosh(y_true, y_pred); }
 };
 
@@ -66,7 +66,7 @@ struct CosineSimilarityOptions {
 /// Mean of cosine_similarity times -1, so that equal directions give 1 as a metric.
 class MEZZO_API CosineSimilarity : public Metric {
  public:
-  explicit CosineSimilarity(CosineSimilarityOptions options = {}) : Metric(options), axis_(options.axis) {}
+  explicit CosineSimilarity(const CosineSimilarityOptions& options = {}) : Metric(options), axis_(options.axis) {}
   Value call(const Value& y_true, const Value& y_pred) const override;
 
  private:
@@ -81,7 +81,7 @@ struct PearsonCorrelationOptions {
 /// Mean of pearson_correlation as a metric.
 class MEZZO_API PearsonCorrelation : public Metric {
  public:
-  explicit PearsonCorrelation(PearsonCorrelationOptions options = {}) : Metric(options), axis_(options.axis) {}
+  explicit PearsonCorrelation(const PearsonCorrelationOptions& options = {}) : Metric(options), axis_(options.axis) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return pearson_correlation(y_true, y_pred, axis_);
   }
@@ -98,7 +98,8 @@ struct ConcordanceCorrelationOptions {
 /// Mean of concordance_correlation as a metric.
 class MEZZO_API ConcordanceCorrelation : public Metric {
  public:
-  explicit ConcordanceCorrelation(ConcordanceCorrelationOptions options = {}) : Metric(options), axis_(options.axis) {}
+  explicit ConcordanceCorrelation(const ConcordanceCorrelationOptions& options = {})
+      : Metric(options), axis_(options.axis) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return concordance_correlation(y_true, y_pred, axis_);
   }
@@ -114,7 +115,7 @@ struct RootMeanSquaredErrorOptions {
 /// Root of the mean of (y_pred - y_true)^2.
 class MEZZO_API RootMeanSquaredError : public Metric {
  public:
-  explicit RootMeanSquaredError(RootMeanSquaredErrorOptions options = {}) : Metric(options) {}
+  explicit RootMeanSquaredError(const RootMeanSquaredErrorOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override;
   Value result() const override;
 };

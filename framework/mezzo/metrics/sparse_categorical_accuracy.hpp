@@ -17,7 +17,7 @@ struct SparseCategoricalAccuracyOptions {
 /// sparse_categorical_accuracy as a metric.
 class MEZZO_API SparseCategoricalAccuracy : public Metric {
  public:
-  explicit SparseCategoricalAccuracy(SparseCategoricalAccuracyOptions options = {}) : Metric(options) {}
+  explicit SparseCategoricalAccuracy(const SparseCategoricalAccuracyOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return sparse_categorical_accuracy(y_true, y_pred);
   }

@@ -15,7 +15,7 @@ struct SparseCategoricalCrossentropyOptions {
 /// sparse_categorical_crossentropy as a metric. losses::SparseCategoricalCrossentropy is the loss.
 class MEZZO_API SparseCategoricalCrossentropy : public Metric {
  public:
-  explicit SparseCategoricalCrossentropy(SparseCategoricalCrossentropyOptions options = {})
+  explicit SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyOptions& options = {})
       : Metric(options), options_{options.from_logits, options.ignore_class, options.axis} {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return sparse_categorical_crossentropy(y_true, y_pred, options_);

@@ -28,7 +28,7 @@ struct AccuracyOptions {
 /// Fraction of the elements of y_pred that are equal to y_true.
 class MEZZO_API Accuracy : public Metric {
  public:
-  explicit Accuracy(AccuracyOptions options = {}) : Metric(options) {}
+  explicit Accuracy(const AccuracyOptions& options = {}) : Metric(options) {}
   Value call(const Value& y_true, const Value& y_pred) const override;
 };
 
@@ -40,7 +40,8 @@ struct TopKCategoricalAccuracyOptions {
 /// Mean of top_k_categorical_accuracy as a metric.
 class MEZZO_API TopKCategoricalAccuracy : public Metric {
  public:
-  explicit TopKCategoricalAccuracy(TopKCategoricalAccuracyOptions options = {}) : Metric(options), k_(options.k) {}
+  explicit TopKCategoricalAccuracy(const TopKCategoricalAccuracyOptions& options = {})
+      : Metric(options), k_(options.k) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return top_k_categorical_accuracy(y_true, y_pred, k_);
   }
@@ -58,7 +59,7 @@ struct SparseTopKCategoricalAccuracyOptions {
 /// Mean of sparse_top_k_categorical_accuracy as a metric.
 class MEZZO_API SparseTopKCategoricalAccuracy : public Metric {
  public:
-  explicit SparseTopKCategoricalAccuracy(SparseTopKCategoricalAccuracyOptions options = {})
+  explicit SparseTopKCategoricalAccuracy(const SparseTopKCategoricalAccuracyOptions& options = {})
       : Metric(options), k_(options.k), from_sorted_ids_(options.from_sorted_ids) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     return sparse_top_k_categorical_accuracy(y_true, y_pred, k_, from_sorted_ids_);

@@ -1,6 +1,4 @@
 #pragma once
-#include <utility>
-
 #include <mezzo/nn/saved_class.hpp>
 
 namespace mezzo::detail {
@@ -8,9 +6,9 @@ namespace mezzo::detail {
 /// Entry of a class whose constructor takes no options struct: `get` gives those that describe() knows, `make` makes an
 /// object of them. Captureless lambdas.
 template <class Base, class L, class Options, class Get, class Make>
-SavedClass<Base> saved_by(std::string name, Get, Make) {
+SavedClass<Base> saved_by(const std::string& name, Get, Make) {
   SavedClass<Base> entry;
-  entry.name = std::move(name);
+  entry.name = name;
   entry.type = &typeid(L);
   entry.options = [](const Base& object) -> std::any { return Options(Get{}(static_cast<const L&>(object))); };
   entry.write = [](const std::any& options, Fields& fields) {
@@ -31,9 +29,9 @@ inline void describe(Fields&, NoOptions&) {}
 
 /// Entry of a class without options.
 template <class Base, class L>
-SavedClass<Base> saved_plain(std::string name) {
+SavedClass<Base> saved_plain(const std::string& name) {
   return saved_by<Base, L, NoOptions>(
-      std::move(name), [](const L&) { return NoOptions{}; }, [](const NoOptions&) { return L(); });
+      name, [](const L&) { return NoOptions{}; }, [](const NoOptions&) { return L(); });
 }
 
 }  // namespace mezzo::detail

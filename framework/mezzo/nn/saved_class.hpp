@@ -55,9 +55,9 @@ struct NamedOptions<Options, std::void_t<decltype(std::declval<Options&>().dtype
 
 /// Entry of a class whose constructor takes `Options`, which describe() describes.
 template <class L, class Options, class Base>
-SavedClass<Base> saved_class(std::string name) {
+SavedClass<Base> saved_class(const std::string& name) {
   SavedClass<Base> entry;
-  entry.name = std::move(name);
+  entry.name = name;
   entry.type = &typeid(L);
   entry.options = [](const Base& object) { return options_of<L, Options, Base>(object); };
   entry.write = [](const std::any& options, Fields& fields) {

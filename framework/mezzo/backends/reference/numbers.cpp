@@ -69,7 +69,8 @@ struct FloorDivide {
   }
 };
 
-/// Integers by repeated squaring, unsigned, so that overflow is defined.
+/// Integers by repeated squaring, unsigned, so that overflow is defined. The sign of a byte is extended, and cut off
+/// with the result.
 struct Power {
   template <class T>
   T operator()(T a, T b) const {
@@ -77,8 +78,10 @@ struct Power {
       return static_cast<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
     } else {
       if (b < 0) return a == 1 ? T{1} : a == static_cast<T>(-1) ? static_cast<T>(b % 2 == 0 ? 1 : -1) : T{0};
+      // NOLINTBEGIN(bugprone-signed-char-misuse)
       auto base = static_cast<std::uint64_t>(a), result = std::uint64_t{1};
       for (auto exponent = static_cast<std::uint64_t>(b); exponent != 0; exponent >>= 1) {
+        // NOLINTEND(bugprone-signed-char-misuse)
         if ((exponent & 1) != 0) result *= base;
         base *= base;
       }

@@ -157,17 +157,17 @@ inline void transpose_square(const std::uint32_t* from, Index s, std::uint32_t* 
 inline void transpose_square(const std::uint16_t* from, Index s, std::uint16_t* tile) {
   constexpr Index side = tile_side<std::uint16_t>;
   __m128i x[8], y[8];
-  for (int i = 0; i < 8; ++i) x[i] = load_16(from + i * s);
-  for (int i = 0; i < 4; ++i) {  // pairs of rows
+  for (Index i = 0; i < 8; ++i) x[i] = load_16(from + i * s);
+  for (Index i = 0; i < 4; ++i) {  // pairs of rows
     y[i] = _mm_unpacklo_epi16(x[2 * i], x[2 * i + 1]);
     y[i + 4] = _mm_unpackhi_epi16(x[2 * i], x[2 * i + 1]);
   }
-  for (int i = 0; i < 8; i += 2) {  // fours of rows
+  for (Index i = 0; i < 8; i += 2) {  // fours of rows
     x[i] = _mm_unpacklo_epi32(y[i], y[i + 1]);
     x[i + 1] = _mm_unpackhi_epi32(y[i], y[i + 1]);
   }
-  for (int i = 0; i < 2; ++i) {
-    for (int half = 0; half < 2; ++half) {
+  for (Index i = 0; i < 2; ++i) {
+    for (Index half = 0; half < 2; ++half) {
       const __m128i low = x[4 * half + i], high = x[4 * half + 2 + i];
       store_16(tile + (4 * half + 2 * i) * side, _mm_unpacklo_epi64(low, high));
       store_16(tile + (4 * half + 2 * i + 1) * side, _mm_unpackhi_epi64(low, high));
