@@ -104,6 +104,7 @@
 #include <mezzo/ops/phase.hpp>
 #include <mezzo/ops/random.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
+#include <mezzo/ops/spatial.hpp>
 #include <mezzo/optimizers/adadelta.hpp>
 #include <mezzo/optimizers/adafactor.hpp>
 #include <mezzo/optimizers/adagrad.hpp>

@@ -1,4 +1,4 @@
-"""Records values and gradients of keras.ops without NaN, of sets, windows and images."""
+"""Records values and gradients of keras.ops without NaN, of sets, windows, images, convolutions and pooling."""
 
 from cases import record
 from common import integers, keras, np, numbers, write
@@ -118,3 +118,51 @@ case("ssim", lambda a, b: image.ssim(a, b, filter_size=3), photo, numbers(26, (2
 case("perspective_transform", lambda a: image.perspective_transform(a, start, end), one)
 
 write("further_ops", cases)
+
+# Convolutions and pooling of 1, 2 and 3 axes: name, shapes of x and of the kernels, options. On JAX, pooling without
+# strides fails in Keras 3.15: they are given.
+cases.clear()
+seeds = iter(range(1000, 2000))
+
+
+def spatial(name, function, *shapes, **options):
+    case(name, lambda *xs: getattr(ops, function)(*xs, **options), *[numbers(next(seeds), shape) for shape in shapes])
+
+
+channels_last = {"data_format": "channels_last"}
+spatial("conv_1", "conv", (2, 7, 3), (3, 3, 4), strides=2, padding="same", **channels_last)
+spatial("conv_1_groups", "conv", (2, 9, 4), (2, 2, 6), dilation_rate=3, **channels_last)
+spatial("conv_2", "conv", (2, 5, 6, 3), (3, 2, 3, 2), strides=(2, 1), padding="same", **channels_last)
+spatial("conv_2_groups", "conv", (1, 5, 6, 4), (2, 3, 2, 4), dilation_rate=(3, 2), **channels_last)
+spatial("conv_3", "conv", (2, 4, 5, 3, 2), (2, 3, 2, 2, 3), **channels_last)
+spatial("conv_3_same", "conv", (1, 5, 4, 3, 2), (3, 2, 3, 2, 2), strides=(2, 3, 1), padding="same", **channels_last)
+spatial("conv_3_groups", "conv", (1, 6, 4, 3, 4), (2, 2, 1, 2, 6), dilation_rate=(3, 2, 1), **channels_last)
+spatial("conv_3_strides", "conv", (1, 7, 4, 3, 4), (3, 2, 1, 1, 4), strides=(2, 1, 2), **channels_last)
+spatial("depthwise_conv_1", "depthwise_conv", (2, 6, 3), (3, 3, 2), padding="same", **channels_last)
+spatial("depthwise_conv_2", "depthwise_conv", (2, 6, 5, 2), (3, 2, 2, 3), strides=2, **channels_last)
+spatial("depthwise_conv_3", "depthwise_conv", (1, 4, 3, 4, 2), (2, 2, 3, 2, 2), padding="same", **channels_last)
+spatial("separable_conv_1", "separable_conv", (2, 8, 3), (3, 3, 2), (1, 6, 4), dilation_rate=2, **channels_last)
+spatial("separable_conv_2", "separable_conv", (1, 5, 4, 2), (2, 3, 2, 2), (1, 1, 4, 3), strides=2, padding="same", **channels_last)
+spatial("separable_conv_3", "separable_conv", (1, 3, 4, 3, 2), (2, 2, 2, 2, 1), (1, 1, 1, 2, 3), **channels_last)
+spatial("conv_transpose_1", "conv_transpose", (2, 4, 3), (3, 2, 3), strides=2, padding="same", **channels_last)
+spatial("conv_transpose_1_valid", "conv_transpose", (2, 4, 3), (2, 2, 3), strides=3, **channels_last)
+spatial("conv_transpose_1_added", "conv_transpose", (1, 4, 2), (3, 2, 2), strides=3, padding="same", output_padding=2, **channels_last)
+spatial("conv_transpose_2", "conv_transpose", (2, 3, 4, 2), (3, 2, 3, 2), strides=(1, 2), dilation_rate=(2, 1), **channels_last)
+spatial("conv_transpose_3", "conv_transpose", (2, 3, 2, 4, 2), (3, 2, 3, 3, 2), strides=(2, 1, 2), padding="same", **channels_last)
+spatial("conv_transpose_3_valid", "conv_transpose", (1, 2, 3, 2, 2), (2, 3, 1, 2, 2), strides=(3, 2, 2), **channels_last)
+spatial("conv_transpose_3_added", "conv_transpose", (1, 3, 2, 2, 2), (3, 2, 4, 1, 2), strides=(2, 3, 2), output_padding=(1, 2, 0), **channels_last)
+spatial("conv_transpose_3_added_same", "conv_transpose", (1, 3, 2, 2, 2), (2, 3, 4, 1, 2), strides=(3, 3, 2), output_padding=(1, 2, 0), padding="same", **channels_last)
+spatial("conv_transpose_3_dilated", "conv_transpose", (1, 3, 2, 3, 1), (3, 2, 2, 2, 1), dilation_rate=(2, 3, 1), **channels_last)
+for name in ("average_pool", "max_pool"):
+    spatial(name + "_1", name, (2, 7, 3), pool_size=3, strides=2, padding="same", **channels_last)
+    spatial(name + "_1_valid", name, (2, 7, 3), pool_size=2, strides=2, **channels_last)
+    spatial(name + "_2", name, (2, 5, 6, 3), pool_size=(3, 2), strides=(1, 3), padding="same", **channels_last)
+    spatial(name + "_3", name, (2, 4, 5, 3, 2), pool_size=(2, 3, 1), strides=(2, 3, 1), **channels_last)
+    spatial(name + "_3_same", name, (1, 5, 4, 3, 2), pool_size=(3, 2, 3), strides=(2, 3, 1), padding="same", **channels_last)
+    spatial("adaptive_" + name + "_1", "adaptive_" + name, (2, 7, 3), output_size=5, **channels_last)
+    spatial("adaptive_" + name + "_1_more", "adaptive_" + name, (2, 3, 2), output_size=5, **channels_last)
+    spatial("adaptive_" + name + "_2", "adaptive_" + name, (2, 10, 6, 2), output_size=(7, 4), **channels_last)
+    spatial("adaptive_" + name + "_2_even", "adaptive_" + name, (2, 6, 4, 2), output_size=2, **channels_last)
+    spatial("adaptive_" + name + "_3", "adaptive_" + name, (1, 5, 4, 3, 2), output_size=(3, 2, 3), **channels_last)
+
+write("spatial", cases)

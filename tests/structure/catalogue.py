@@ -16,9 +16,9 @@ NAMES = Path(__file__).parent / "keras_names.json"
 # Names that are written differently here.
 OURS = {
     "ops": {
-        "average_pool": "`avg_pool2d`, 2 axes", "batch_normalization": "`batch_norm`", "conv": "`conv2d`, 2 axes",
+        "batch_normalization": "`batch_norm`",
         "convert_to_numpy": "`value.tensor()`", "custom_gradient": "`custom_gradient`", "dtype": "`x.dtype()`",
-        "layer_normalization": "`layer_norm`", "max_pool": "`max_pool2d`, 2 axes", "get_item": "`x(i, slice(1, 3), all)`",
+        "layer_normalization": "`layer_norm`", "get_item": "`x(i, slice(1, 3), all)`",
         "identity": "`eye(n)`",
         "is_tensor": "`Value`, `Tensor`: types are known to the compiler",
     },
@@ -41,7 +41,6 @@ LOOPS = ("a step is a fixed list of kernels: loops and branches of C++ run while
          "runs")
 COMPLEX = "there are no complex numbers"
 RECURRENT = "not implemented yet: recurrent layers"
-POOLING = "not implemented yet: pooling but for 2 axes"
 NAMES_OF_OTHERS = "wraps another framework"
 
 # Names that are missing, with the reason.
@@ -51,9 +50,6 @@ MISSING = {
                          "vectorized_map", "while_loop"), LOOPS),
         **dict.fromkeys(("eig", "fft", "fft2", "ifft2", "imag", "irfft", "istft", "polar", "rfft", "stft",
                          "view_as_complex", "view_as_real"), COMPLEX),
-        **dict.fromkeys(("adaptive_average_pool", "adaptive_max_pool"), POOLING),
-        **dict.fromkeys(("conv_transpose", "depthwise_conv", "separable_conv"),
-                        "not implemented yet; depthwise convolutions are `conv2d` with `groups`"),
         "jvp": "derivatives are computed backwards only: `grad`",
         "rearrange": "`reshape`, `transpose` and `einsum` do it without a language of their own",
         "view": "the bits of arrays are not shown as another dtype: `cast` converts",
