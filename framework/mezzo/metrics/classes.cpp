@@ -147,7 +147,7 @@ Value IoU::result() const {
   return Tensor::scalar(sum / (valid + epsilon), DType::float64);
 }
 
-BinaryIoU::BinaryIoU(BinaryIoUOptions options)
+BinaryIoU::BinaryIoU(const BinaryIoUOptions& options)
     : IoU({.num_classes = 2, .target_class_ids = options.target_class_ids, .name = options.name}),
       threshold_(options.threshold) {
   keep_options(options);
@@ -158,7 +158,7 @@ void BinaryIoU::update(const Value& y_true, const Value& y_pred, const Value& sa
   IoU::update(y_true, 1 - cast(below, DType::int64), sample_weight);
 }
 
-MeanIoU::MeanIoU(MeanIoUOptions options)
+MeanIoU::MeanIoU(const MeanIoUOptions& options)
     : IoU({.num_classes = options.num_classes,
            .target_class_ids = all_classes(options.num_classes),
            .name = options.name,
@@ -169,7 +169,7 @@ MeanIoU::MeanIoU(MeanIoUOptions options)
   keep_options(options);
 }
 
-OneHotIoU::OneHotIoU(OneHotIoUOptions options)
+OneHotIoU::OneHotIoU(const OneHotIoUOptions& options)
     : IoU({.num_classes = options.num_classes,
            .target_class_ids = options.target_class_ids,
            .name = options.name,
@@ -180,7 +180,7 @@ OneHotIoU::OneHotIoU(OneHotIoUOptions options)
   keep_options(options);
 }
 
-OneHotMeanIoU::OneHotMeanIoU(OneHotMeanIoUOptions options)
+OneHotMeanIoU::OneHotMeanIoU(const OneHotMeanIoUOptions& options)
     : IoU({.num_classes = options.num_classes,
            .target_class_ids = all_classes(options.num_classes),
            .name = options.name,

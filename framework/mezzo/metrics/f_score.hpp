@@ -41,7 +41,8 @@ struct F1ScoreOptions {
 /// FBetaScore with beta 1.
 class MEZZO_API F1Score : public FBetaScore {
  public:
-  explicit F1Score(F1ScoreOptions options = {}) : FBetaScore({options.average, 1, options.threshold, options.name}) {
+  explicit F1Score(const F1ScoreOptions& options = {})
+      : FBetaScore({options.average, 1, options.threshold, options.name}) {
     keep_options(options);
   }
 };

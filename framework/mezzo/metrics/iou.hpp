@@ -45,7 +45,7 @@ struct BinaryIoUOptions {
 /// IoU of two classes.
 class MEZZO_API BinaryIoU : public IoU {
  public:
-  explicit BinaryIoU(BinaryIoUOptions options = {});
+  explicit BinaryIoU(const BinaryIoUOptions& options = {});
 
  protected:
   void update(const Value& y_true, const Value& y_pred, const Value& sample_weight) override;
@@ -66,7 +66,7 @@ struct MeanIoUOptions {
 /// Mean of the IoU of all classes.
 class MEZZO_API MeanIoU : public IoU {
  public:
-  explicit MeanIoU(MeanIoUOptions options);
+  explicit MeanIoU(const MeanIoUOptions& options);
 };
 
 struct OneHotIoUOptions {
@@ -81,7 +81,7 @@ struct OneHotIoUOptions {
 /// IoU for a y_true with a score for each class.
 class MEZZO_API OneHotIoU : public IoU {
  public:
-  explicit OneHotIoU(OneHotIoUOptions options);
+  explicit OneHotIoU(const OneHotIoUOptions& options);
 };
 
 struct OneHotMeanIoUOptions {
@@ -95,7 +95,7 @@ struct OneHotMeanIoUOptions {
 /// Mean of the IoU of all classes, for a y_true with a score for each class.
 class MEZZO_API OneHotMeanIoU : public IoU {
  public:
-  explicit OneHotMeanIoU(OneHotMeanIoUOptions options);
+  explicit OneHotMeanIoU(const OneHotMeanIoUOptions& options);
 };
 
 }  // namespace mezzo::metrics

@@ -31,7 +31,7 @@ struct SumOptions {
 /// Weighted sum of numbers: `sum.update_state(values)`.
 class MEZZO_API Sum : public Metric {
  public:
-  explicit Sum(SumOptions options = {});
+  explicit Sum(const SumOptions& options = {});
 
   /// Adds the numbers of a batch.
   void update_state(const Value& values, const Value& sample_weight = {});

@@ -107,7 +107,7 @@ void Mean::update(const Value& values, const Value& none, const Value& sample_we
   add_values(values, sample_weight);
 }
 
-Sum::Sum(SumOptions options) : Metric(options) { add_state(total_, {}); }
+Sum::Sum(const SumOptions& options) : Metric(options) { add_state(total_, {}); }
 
 void Sum::update_state(const Value& values, const Value& sample_weight) {
   Metric::update_state(values, Value(), sample_weight);
