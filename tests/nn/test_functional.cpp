@@ -54,7 +54,7 @@ class Watches : public Layer {
   Dense frozen_ = sub("frozen", Dense({.units = 1, .trainable = false}));
 };
 
-Tensor ones(const Shape& shape) {
+Tensor all_ones(const Shape& shape) {
   return {shape, std::vector<float>(static_cast<std::size_t>(element_count(shape)), 1)};
 }
 
@@ -130,9 +130,9 @@ BOOST_AUTO_TEST_CASE(a_model_inside_another) {
   auto x = Input({.shape = {6, 6, 1}});
   Model nested({.inputs = {x}, .outputs = {Dense({.units = 1})(inner(x))}});
   BOOST_TEST(paths_of(nested) == "functional/dense/kernel functional/dense/bias dense/kernel dense/bias");
-  const Tensor image = ones({2, 6, 6, 1});
+  const Tensor image = all_ones({2, 6, 6, 1});
   const Tensor before = nested(image).tensor();
-  inner.weights()[1].assign(ones({10}));
+  inner.weights()[1].assign(all_ones({10}));
   BOOST_TEST(!nested(image).tensor().equal(before));
 }
 
@@ -142,18 +142,18 @@ BOOST_AUTO_TEST_CASE(a_shared_layer_is_one_set_of_weights) {
   Model model({.inputs = {x}, .outputs = {shared(shared(x)) + x}});
   BOOST_TEST(paths_of(model) == "dense/kernel");
   model.weights()[0].assign(Tensor({2, 2}, std::vector<float>{0, 2, 2, 0}));
-  BOOST_TEST(model(ones({1, 2})).tensor().to_doubles()[0] == 5.0);
+  BOOST_TEST(model(all_ones({1, 2})).tensor().to_doubles()[0] == 5.0);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_layer_computes_of_its_weights_alone_follows_them) {
   auto x = Input({.shape = {1}});
   Model model({.inputs = {x}, .outputs = {ExpScale()(x)}});
-  BOOST_TEST(model(ones({1, 1})).item() == 1.0);
+  BOOST_TEST(model(all_ones({1, 1})).item() == 1.0);
   model.weights()[0].assign(Tensor::scalar(1));
-  BOOST_TEST(model(ones({1, 1})).item() == 2.7182817F);
+  BOOST_TEST(model(all_ones({1, 1})).item() == 2.7182817F);
   model.compile({.optimizer = SGD({.learning_rate = 0.1}), .loss = "mse"});
   const auto before = values_of(model);
-  model.fit(ones({2, 1}), Tensor({2, 1}), {.verbose = false});
+  model.fit(all_ones({2, 1}), Tensor({2, 1}), {.verbose = false});
   BOOST_TEST(changed_since(before, model) == "exp_scale/log_scale");
 }
 
@@ -181,11 +181,11 @@ BOOST_AUTO_TEST_CASE(an_update_is_that_of_the_layer_that_made_it) {
   auto x = Input({.shape = {1}});
   Model model({.inputs = {x}, .outputs = {Dense({.units = 1})(Watches()(x))}});
   model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse"});
-  model.fit(ones({2, 1}), ones({2, 1}), {.verbose = false});
+  model.fit(all_ones({2, 1}), all_ones({2, 1}), {.verbose = false});
   BOOST_TEST(model.get_layer("watches").weights()[0].value().item() == 1.0);
   Model frozen = clone(model);
   frozen.get_layer("watches").set_trainable(false);
-  frozen.fit(Tensor({2, 1}), ones({2, 1}), {.verbose = false});
+  frozen.fit(Tensor({2, 1}), all_ones({2, 1}), {.verbose = false});
   BOOST_TEST(frozen.get_layer("watches").weights()[0].value().item() == 1.0);
 }
 
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_model_on_a_part_of_another) {
   BOOST_TEST(features.get_layer("low").weights()[0].id() == model.get_layer("low").weights()[0].id());
   features.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse"});
   const auto before = values_of(features);
-  features.fit(ones({2, 1}), ones({2, 3}), {.verbose = false});
+  features.fit(all_ones({2, 1}), all_ones({2, 3}), {.verbose = false});
   BOOST_TEST(changed_since(before, features) == "batch_normalization/moving_mean batch_normalization/moving_variance");
   Sequential plain({Dense({.units = 1})});
   BOOST_TEST(
@@ -209,8 +209,8 @@ BOOST_AUTO_TEST_CASE(a_model_on_a_part_of_another) {
 BOOST_AUTO_TEST_CASE(dropout_is_off_outside_of_training) {
   auto x = Input({.shape = {64}});
   Model model({.inputs = {x}, .outputs = {Dropout({.rate = 0.5})(x)}});
-  BOOST_TEST(model(ones({1, 64})).tensor().equal(ones({1, 64})));
-  BOOST_TEST(model.predict(ones({1, 64})).equal(ones({1, 64})));
+  BOOST_TEST(model(all_ones({1, 64})).tensor().equal(all_ones({1, 64})));
+  BOOST_TEST(model.predict(all_ones({1, 64})).equal(all_ones({1, 64})));
 }
 
 // Keras 3.15 gives its weights in this order.

@@ -22,7 +22,7 @@ inline PlainCtc plain_ctc(const double* logits, std::int64_t frames, std::int64_
     for (std::int64_t k = 0; k < classes; ++k) sum += std::exp(logits[t * classes + k]);
     for (std::int64_t k = 0; k < classes; ++k) p[at(t, k)] = std::exp(logits[t * classes + k]) / sum;
   }
-  const auto ways = static_cast<std::int64_t>(std::pow(classes, frames) + 0.5);
+  const std::int64_t ways = std::llround(std::pow(classes, frames));
   double total = 0;
   for (std::int64_t way = 0; way < ways; ++way) {
     std::vector<std::int64_t> path, given;

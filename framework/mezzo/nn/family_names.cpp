@@ -66,7 +66,7 @@ const std::string& name_of(const Any<Loss>& loss) {
 
 }  // namespace
 
-LossMetric::LossMetric(LossMetricOptions options) : Metric(name_of(options.loss)), loss_(options.loss) {
+LossMetric::LossMetric(const LossMetricOptions& options) : Metric(name_of(options.loss)), loss_(options.loss) {
   keep_options(options);
 }
 

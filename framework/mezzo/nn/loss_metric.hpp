@@ -14,7 +14,7 @@ struct LossMetricOptions {
 class LossMetric : public Metric {
  public:
   /// A ValueError for an empty loss.
-  explicit LossMetric(LossMetricOptions options);
+  explicit LossMetric(const LossMetricOptions& options);
   Value call(const Value& y_true, const Value& y_pred) const override { return loss_->call(y_true, y_pred); }
 
  private:

@@ -187,6 +187,7 @@ Any<Base> read_object(const Json& json) {
   return read_options(*entry, parts.config);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): the argument is a type
 #define MEZZO_FAMILY(Base)                                                                             \
   void register_saved(SavedClass<Base> entry) { ClassTable<Base>::one().add_users(std::move(entry)); } \
   template void register_classes<Base>(std::vector<SavedClass<Base>>(*)());                            \
@@ -195,6 +196,7 @@ Any<Base> read_object(const Json& json) {
   template std::vector<std::string> class_names<Base>();                                               \
   template Json write_options<Base>(const SavedClass<Base>&, const std::any&);                         \
   template Any<Base> read_options<Base>(const SavedClass<Base>&, const Json&, const std::string&, const Policy&)
+// NOLINTEND(bugprone-macro-parentheses)
 
 MEZZO_FAMILY(Constraint);
 MEZZO_FAMILY(Initializer);

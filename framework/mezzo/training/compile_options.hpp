@@ -29,7 +29,7 @@ class PerOutput {
   PerOutput(std::initializer_list<Entry> values) : named(values) {}
   PerOutput(const std::map<std::string, T>& values) : named(values.begin(), values.end()) {}
   PerOutput(const PerOutput&) = default;
-  PerOutput(PerOutput&&) = default;
+  PerOutput(PerOutput&&) noexcept = default;
   /// One operator, since clang takes `options.loss = {}` for ambiguous if there are two.
   PerOutput& operator=(PerOutput other) {
     list = std::move(other.list);

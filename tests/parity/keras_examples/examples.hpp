@@ -90,7 +90,8 @@ inline void initialize(mezzo::Layer& model, nlohmann::json& shapes, std::uint32_
     BOOST_TEST_REQUIRE((shapes.front().get<Shape>() == shape), path);
     shapes.erase(shapes.begin());
     const bool matrix = shape.size() > 1;
-    const double fan_in = matrix ? static_cast<double>(mezzo::element_count(shape) / shape.back()) : 1;
+    const std::int64_t inputs = matrix ? mezzo::element_count(shape) / shape.back() : 1;
+    const auto fan_in = static_cast<double>(inputs);
     std::vector<float> out(static_cast<std::size_t>(mezzo::element_count(shape)));
     for (std::size_t i = 0; i < out.size(); ++i) {
       const auto u = static_cast<double>(static_cast<float>(number(stream, static_cast<std::uint32_t>(i))));

@@ -19,6 +19,7 @@ constexpr std::int64_t max_elements = std::int64_t{1} << 40;  // of one sample
 constexpr std::size_t max_rank = 16;
 
 /// Class, config and common members of a layer.
+// NOLINTNEXTLINE(bugprone-exception-escape): moving Json throws nothing
 struct LayerParts {
   std::string class_name, name;
   Json config;  ///< without the common members
