@@ -116,7 +116,7 @@ stage_fuzz() {
 # ThreadSanitizer, for tests in which threads share objects. libgomp and oneDNN are not built for it, so each pool has
 # one thread. Tests of fork() are left out: ThreadSanitizer does not support threads in a child.
 stage_threads() {
-  configure "$ci/threads" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O0 -g1" -DMEZZO_SANITIZE=thread \
+  configure "$ci/threads" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DMEZZO_SANITIZE=thread \
     -DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_TUTORIALS=OFF -DMEZZO_WERROR=ON \
     -DMEZZO_TEST_FOLDERS='^(core/test_(usage|output)|data/test_loader(_failures)?\.|training/(test_threads|callbacks/test_hooks))'
   compile "$ci/threads" test_core test_data test_training test_training_callbacks
