@@ -84,7 +84,37 @@ inline void check_case(const Function& function, const nlohmann::json& entry, me
   }
 }
 
-// Checks every recorded case of `file` with the function of its name, in float64 and float32. `coarse` has the
+// Largest error with operands of that dtype against float64 on the same numbers, relative to the largest element of a
+// result.
+inline double half_error(const Function& function, const nlohmann::json& entry, mezzo::DType dtype) {
+  TensorList narrow = tensors(entry["inputs"]), wide = narrow;
+  bool floating = false;
+  for (std::size_t i = 0; i < narrow.size(); ++i) {
+    if (!mezzo::is_floating(narrow[i].dtype())) continue;
+    floating = true;
+    narrow[i] = narrow[i].cast(dtype);
+    wide[i] = narrow[i].cast(mezzo::DType::float64);
+  }
+  if (!floating) return 0;
+  const TensorList results = run_in_eager_trace(function, narrow, true),
+                   expected = run_in_eager_trace(function, wide, true);
+  double worst = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::vector<double> x = results[i].to_doubles(), y = expected[i].to_doubles(),
+                              rounded = expected[i].cast(results[i].dtype()).to_doubles();
+    double largest = 1;
+    for (const double number : rounded) {
+      if (std::isfinite(number)) largest = std::max(largest, std::abs(number));
+    }
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const bool equal = x[j] == rounded[j] || (std::isnan(x[j]) && std::isnan(rounded[j]));
+      if (!equal) worst = std::max(worst, std::abs(x[j] - y[j]) / largest);
+    }
+  }
+  return worst;
+}
+
+// Checks every recorded case of `file` with the function of its name, in float64, float32 and halves. `coarse` has the
 // tolerances of cases that Keras itself computes with fewer digits.
 inline void check_recorded(const std::string& file, const Table& functions,
                            const std::map<std::string, double>& coarse = {}) {
@@ -98,6 +128,13 @@ inline void check_recorded(const std::string& file, const Table& functions,
     BOOST_TEST_CONTEXT(name) {
       BOOST_CHECK_NO_THROW(check_case(function->second, entry, mezzo::DType::float64, exact));
       BOOST_CHECK_NO_THROW(check_case(function->second, entry, mezzo::DType::float32, std::max(exact, 1e-5)));
+      // Halves have 8 and 11 bits. A function rounds after each of its ops: four roundings of the largest element.
+      for (const mezzo::DType dtype : {mezzo::DType::bfloat16, mezzo::DType::float16}) {
+        const double unit = dtype == mezzo::DType::bfloat16 ? 1.0 / 256 : 1.0 / 2048;
+        double units = 0;
+        BOOST_CHECK_NO_THROW(units = half_error(function->second, entry, dtype) / unit);
+        BOOST_TEST(units <= 4, mezzo::dtype_name(dtype) << ": " << units << " units");
+      }
     }
   }
   BOOST_TEST(tested == names, boost::test_tools::per_element());
