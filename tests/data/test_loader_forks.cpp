@@ -1,5 +1,11 @@
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <thread>
+
 #include <mezzo/data/loader.hpp>
 
 #include "support/child.hpp"
@@ -9,15 +15,16 @@ using mezzo_tests::in_child;
 
 namespace {
 
-DataLoader numbers(int workers) {
-  return DataLoader(Dataset::from_function({.size = 40,
-                                            .fields = {{.name = "x", .dtype = DType::int64}},
-                                            .function =
-                                                [](std::int64_t index) {
-                                                  const auto number = static_cast<double>(index);
-                                                  return std::vector<Tensor>{Tensor::scalar(number, DType::int64)};
-                                                }}),
-                    {.batch_size = 4, .workers = workers});
+/// Loads 0 to 39 in batches of four; calls `before_sample` before each.
+DataLoader numbers(
+    int workers, const std::function<void()>& before_sample = [] {}) {
+  const auto sample = [=](std::int64_t index) {
+    before_sample();
+    return std::vector<Tensor>{Tensor::scalar(static_cast<double>(index), DType::int64)};
+  };
+  return DataLoader(
+      Dataset::from_function({.size = 40, .fields = {{.name = "x", .dtype = DType::int64}}, .function = sample}),
+      {.batch_size = 4, .workers = workers});
 }
 
 /// True if the stream has the batches from `first` to the last.
@@ -47,6 +54,29 @@ BOOST_AUTO_TEST_CASE(a_stream_goes_on_in_parent_and_child) {
       BOOST_TEST(has_batches_from(stream, 3));
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_lock_of_the_data_set_is_free_in_the_child) {
+  std::mutex mutex;
+  const DataLoader loader = numbers(3, [&] {
+    const std::lock_guard lock(mutex);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  });
+  for (int i = 0; i < 10; ++i) {
+    BatchStream stream = loader.epoch(0);
+    BOOST_TEST(in_child([&] { return has_batches_from(stream, 0); }));
+    BOOST_TEST(has_batches_from(stream, 0));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(fork_does_not_wait_for_ever) {
+  std::atomic<bool> forked{false};
+  BatchStream stream = numbers(1, [&] {
+                         while (!forked) std::this_thread::yield();
+                       }).epoch(0);
+  BOOST_TEST(in_child([] { return true; }));
+  forked = true;
+  BOOST_TEST(has_batches_from(stream, 0));
 }
 
 BOOST_AUTO_TEST_CASE(a_child_drops_a_stream_of_its_parent) {

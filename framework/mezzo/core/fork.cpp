@@ -3,6 +3,9 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <new>
 #include <vector>
 
 #include <mezzo/core/idle_team.hpp>
@@ -24,27 +27,89 @@ Mutexes& mutexes() {
   return *one;
 }
 
+/// Counts the objects ForkDelay that live, and the forks that wait for them.
+class DelayedForks {
+ public:
+  void begin_work() {
+    std::unique_lock lock(mutex_);
+    if (own_ == 0) fork_ended_.wait(lock, [&] { return forks_ == 0; });
+    ++own_;
+    ++living_;
+  }
+
+  void end_work() {
+    const std::lock_guard lock(mutex_);
+    --own_;
+    --living_;
+    work_ended_.notify_all();
+  }
+
+  /// Returns with the mutex locked. Work of the calling thread does not count, so that two such threads can fork.
+  void begin_fork() {
+    mutex_.lock();
+    std::unique_lock lock(mutex_, std::adopt_lock);
+    living_ -= own_;
+    ++forks_;
+    work_ended_.notify_all();
+    work_ended_.wait_for(lock, std::chrono::seconds(1), [&] { return living_ == 0; });
+    lock.release();
+  }
+
+  void end_fork() {
+    --forks_;
+    living_ += own_;
+    mutex_.unlock();
+    fork_ended_.notify_all();
+  }
+
+  /// Takes over the work of the thread that called fork(); the child has no other thread.
+  void begin_child() { living_ = own_; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable work_ended_, fork_ended_;
+  int living_ = 0;
+  int forks_ = 0;
+  static thread_local int own_;  // objects of this thread
+};
+
+thread_local int DelayedForks::own_ = 0;
+
+DelayedForks& delayed_forks() {
+  static auto* const one = new DelayedForks;
+  return *one;
+}
+
 void before_fork() {
+  delayed_forks().begin_fork();
   IdleTeam::end();
   if (end_pool()) ++ended;
   mutexes().own.lock();
   for (std::mutex* mutex : mutexes().all) mutex->lock();
 }
 
-void unlock() {
+void unlock_mutexes() {
   for (std::mutex* mutex : mutexes().all) mutex->unlock();
   mutexes().own.unlock();
 }
 
+void in_parent() {
+  unlock_mutexes();
+  delayed_forks().end_fork();
+}
+
 void in_child() {
   ++depth;
-  unlock();
+  unlock_mutexes();
+  // A condition variable can't be used where its waiting threads don't exist.
+  new (&delayed_forks()) DelayedForks;
+  delayed_forks().begin_child();
 }
 
 }  // namespace
 
 void handle_forks() {
-  static const int registered = pthread_atfork(before_fork, unlock, in_child);
+  static const int registered = pthread_atfork(before_fork, in_parent, in_child);
   (void)registered;  // fails only without memory; fork() then works as without the library
 }
 
@@ -53,6 +118,13 @@ ForkMutex::ForkMutex() {
   const std::lock_guard<std::mutex> lock(mutexes().own);
   mutexes().all.push_back(this);
 }
+
+ForkDelay::ForkDelay() {
+  handle_forks();
+  delayed_forks().begin_work();
+}
+
+ForkDelay::~ForkDelay() { delayed_forks().end_work(); }
 
 int fork_depth() { return depth; }
 int pools_ended() { return ended; }

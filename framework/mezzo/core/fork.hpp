@@ -15,6 +15,16 @@ class ForkMutex : public std::mutex {
   ForkMutex();
 };
 
+/// Work that must not be copied half done: while an object lives, fork() on another thread waits, for a second at most
+/// (the work may itself wait for the thread that calls fork()). New objects wait for a fork() that has begun.
+class ForkDelay {
+ public:
+  ForkDelay();
+  ~ForkDelay();
+  ForkDelay(const ForkDelay&) = delete;
+  ForkDelay& operator=(const ForkDelay&) = delete;
+};
+
 /// Number of forks between the first process and this one. Threads of an object that was made under a lower number
 /// don't exist any more.
 int fork_depth();

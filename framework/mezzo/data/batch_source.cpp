@@ -97,6 +97,9 @@ class Workers {
                     error.what());
       }
     }
+    // fork() can't delay the allocations of a thread that begins.
+    std::unique_lock lock(mutex_);
+    ready_.wait(lock, [&] { return begun_ == workers; });
   }
 
   /// The next batch. It must not be called after the last one.
@@ -127,6 +130,8 @@ class Workers {
 
   void work() {
     std::unique_lock lock(mutex_);
+    ++begun_;
+    ready_.notify_one();
     while (true) {
       room_.wait(lock, [&] { return done() || has_room(); });
       if (done()) return;
@@ -140,6 +145,7 @@ class Workers {
   }
 
   Slot load(std::int64_t batch) const noexcept {
+    const ForkDelay delay;  // a lock of the data set's must be free in a child
     try {
       return {.batch = plan_.load(batch)};
     } catch (...) {
@@ -149,12 +155,13 @@ class Workers {
 
   const BatchPlan& plan_;
   std::mutex mutex_;               // guards all members below except threads_
-  std::condition_variable ready_;  // a slot was filled
+  std::condition_variable ready_;  // a thread has begun, or a slot was filled
   std::condition_variable room_;   // a slot was emptied, or the source ends
   std::vector<Slot> slots_;
   std::int64_t next_to_load_;
   std::int64_t next_to_deliver_;
   std::int64_t end_;
+  int begun_ = 0;  // threads
   std::vector<std::thread> threads_;
 };
 
