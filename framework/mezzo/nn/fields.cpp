@@ -3,13 +3,18 @@
 #include <cmath>
 #include <limits>
 
+#include <mezzo/core/execution_context.hpp>
 #include <mezzo/nn/config_json.hpp>
 
 namespace mezzo {
 namespace detail {
 namespace {
 
-thread_local int depth = 0;
+struct ConfigContext {
+  int depth = 0;
+};
+
+int& depth() { return ExecutionContext::current().part<ConfigContext>().depth; }
 
 template <class T, class One>
 std::vector<T> read_list(const Json& json, const std::string& what, const One& one) {
@@ -22,11 +27,11 @@ std::vector<T> read_list(const Json& json, const std::string& what, const One& o
 }  // namespace
 
 ConfigDepth::ConfigDepth() {
-  if (++depth <= max_config_depth) return;
-  --depth;
+  if (++depth() <= max_config_depth) return;
+  --depth();
   fail<ValueError>("[config]", "objects must be nested at most {} deep; got more", max_config_depth);
 }
-ConfigDepth::~ConfigDepth() { --depth; }
+ConfigDepth::~ConfigDepth() { --depth(); }
 
 Json parse_config(const std::string& text, const std::string& where) {
   if (text.size() > max_config_bytes) {
