@@ -14,10 +14,15 @@
 namespace mezzo {
 namespace {
 
+/// True if the running layer is called on symbols of a functional graph.
+bool in_functional_graph() {
+  return Trace::current() == nullptr && !current_frames().empty() && current_frames().back().symbolic;
+}
+
 /// True if an op of these inputs becomes a node of a functional graph.
 bool functional(const Values& inputs) {
   if (Trace::current() != nullptr) return false;
-  const bool in_graph = !current_frames().empty() && current_frames().back().symbolic;
+  const bool in_graph = in_functional_graph();
   return std::any_of(inputs.begin(), inputs.end(),
                      [&](const Value& value) { return value.symbolic() || (in_graph && value.node()); });
 }
@@ -202,15 +207,12 @@ bool training_phase() {
   return Trace::current() != nullptr && Trace::current()->training();
 }
 
-bool in_functional_graph() {
-  return Trace::current() == nullptr && !current_frames().empty() && current_frames().back().symbolic;
-}
-
 namespace {
 
 /// Function of a node of deferred_op().
-struct Deferred : AttributeFunction {
-  std::function<Value(const Values&)> run;
+struct Deferred final : AttributeFunction {
+  std::function<Values(const Values&)> run;
+  std::vector<Spec> outputs;
 };
 
 Values insert_deferred(const Values& inputs, const Attributes& attributes);
@@ -226,13 +228,14 @@ const Op& deferred_op() {
 }
 
 Values insert_deferred(const Values& inputs, const Attributes& attributes) {
-  const auto& function = attributes.get<std::shared_ptr<const AttributeFunction>>("function");
-  if (!in_functional_graph()) return {static_cast<const Deferred&>(*function).run(inputs)};
+  const auto& payload = attributes.get<std::shared_ptr<const AttributeFunction>>("function");
+  const auto& function = static_cast<const Deferred&>(*payload);
+  if (!in_functional_graph() && !functional(inputs)) return function.run(inputs);
   auto node = std::make_shared<Node>();
   node->op = &deferred_op();
   node->attributes = attributes;
   node->where = current_label("deferred");
-  node->outputs = {{{}, attributes.get<DType>("dtype")}};
+  node->outputs = function.outputs;
   node->inputs = inputs;
   node->frames = current_frames();
   node->regions = outer_regions();
@@ -241,11 +244,11 @@ Values insert_deferred(const Values& inputs, const Attributes& attributes) {
 
 }  // namespace
 
-Value defer(std::function<Value(const Values&)> function, DType dtype, const Values& inputs) {
+Values defer(std::function<Values(const Values&)> function, const Values& inputs, std::vector<Spec> outputs) {
   auto deferred = std::make_shared<Deferred>();
   deferred->run = std::move(function);
-  return insert_deferred(inputs, {{"function", std::shared_ptr<const AttributeFunction>(deferred)}, {"dtype", dtype}})
-      .front();
+  deferred->outputs = std::move(outputs);
+  return insert_deferred(inputs, {{"function", std::shared_ptr<const AttributeFunction>(deferred)}});
 }
 
 }  // namespace mezzo

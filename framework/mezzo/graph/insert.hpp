@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/graph/node.hpp>
@@ -71,11 +72,8 @@ MEZZO_API void collect_loss(const Value& loss);
 /// was called with a mode of its own.
 MEZZO_API bool training_phase();
 
-/// True if the running layer is called on symbols of a functional graph.
-MEZZO_API bool in_functional_graph();
-
-/// Computes a scalar that depends on the run rather than on operands (phase, step, batch size): at once, or, in a
-/// functional graph, each time its model is called. `dtype` is that of the result.
-MEZZO_API Value defer(std::function<Value(const Values&)> function, DType dtype, const Values& inputs = {});
+/// function(inputs): at once, or, on symbols of a functional graph, each time its model is called. For results that
+/// depend on the run: phase, step, batch size, random numbers. `outputs` are the specs of the results there.
+MEZZO_API Values defer(std::function<Values(const Values&)> function, const Values& inputs, std::vector<Spec> outputs);
 
 }  // namespace mezzo

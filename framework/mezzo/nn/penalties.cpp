@@ -58,13 +58,13 @@ Value penalty_of(const Variable& weight) {
 }
 
 Value activity_penalty(const Any<Regularizer>& regularizer, const Value& output) {
-  const auto penalty = [regularizer](const Values& ys) {
+  const auto penalty = [regularizer](const Values& ys) -> Values {
     const LibraryScope as_inserted;
     const Value loss = as_loss(regularizer->call(wide(ys.front())));
     const Shape& shape = ys.front().shape();
-    return shape.empty() ? loss : loss / static_cast<double>(std::max<std::int64_t>(shape.front(), 1));
+    return {shape.empty() ? loss : loss / static_cast<double>(std::max<std::int64_t>(shape.front(), 1))};
   };
-  return defer(penalty, DType::float32, {output});  // dtype and batch size are those of the run
+  return defer(penalty, {output}, {{{}, DType::float32}}).front();  // dtype and batch size are those of the run
 }
 
 void add_loss(const Shared<LayerState>& layer, const Value& loss) {

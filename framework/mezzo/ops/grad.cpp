@@ -5,8 +5,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/ops/deferred.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/helpers.hpp>
 
@@ -59,7 +59,7 @@ Values value_and_gradients(const FunctionOfAll& function, const Values& xs) {
     specs.push_back({inputs.back().shape(), inputs.back().dtype()});
   }
   if (inputs.empty()) fail<ValueError>(where, "takes at least one argument; got none");
-  return detail::run_or_defer(
+  return defer(
       [function, where](const Values& arguments) {
         return Trace::current() != nullptr ? differentiate_in_trace(function, arguments, where)
                                            : differentiate_at_once(function, arguments, where);

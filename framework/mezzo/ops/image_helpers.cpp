@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/ops/deferred.hpp>
+#include <mezzo/graph/insert.hpp>
 #include <mezzo/ops/helpers.hpp>
 
 namespace mezzo::detail {
@@ -28,7 +28,7 @@ Value of_images(const char* name, const Value& images, const Values& further, co
   Values inputs{images};
   inputs.insert(inputs.end(), further.begin(), further.end());
   const Shape result = single ? Shape(shape.begin() + 1, shape.end()) : shape;
-  return run_or_defer(
+  return defer(
              [function, single](const Values& xs) -> Values {
                Values given = xs;
                if (single) given[0] = expand_dims(xs[0], 0);

@@ -7,14 +7,15 @@ namespace mezzo {
 namespace {
 
 Value counter(RuntimeScalar scalar) {
-  return defer([scalar](const Values&) { return cast(runtime_scalar(scalar), DType::int64); }, DType::int64);
+  const auto now = [scalar](const Values&) { return Values{cast(runtime_scalar(scalar), DType::int64)}; };
+  return defer(now, {}, {{{}, DType::int64}}).front();
 }
 
 }  // namespace
 
 Value training() {
-  return defer([](const Values&) { return Value(Tensor::scalar(training_phase() ? 1 : 0, DType::boolean)); },
-               DType::boolean);
+  const auto now = [](const Values&) { return Values{Tensor::scalar(training_phase() ? 1 : 0, DType::boolean)}; };
+  return defer(now, {}, {{{}, DType::boolean}}).front();
 }
 
 Value step() { return counter(RuntimeScalar::step); }

@@ -10,7 +10,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
-#include <mezzo/ops/deferred.hpp>
+#include <mezzo/graph/insert.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
 #include <mezzo/ops/random_words.hpp>
@@ -75,7 +75,7 @@ Value draw(const char* name, const random::LikeShape& like, DType dtype, const S
   }
   const bool by_value = like.like().defined();
   const Shape& sizes = like.shape();
-  return detail::run_or_defer(
+  return defer(
              [=](const Values& given) -> Values {
                const Shape shape = by_value ? given.back().shape() : sizes;
                Values numbers;
@@ -257,7 +257,7 @@ Value random::categorical(const Value& logits, std::int64_t num_samples, const I
   };
   const DType dtype = options.dtype;
   const Seed seed = options.seed;
-  return detail::run_or_defer(
+  return defer(
              [choose, num_samples, dtype, seed](const Values& xs) -> Values {
                const Value numbers = cast(stop_gradient(xs[0]), DType::float64);
                return {drawn({numbers.shape()[0], num_samples}, dtype, seed, {numbers}, choose)};
@@ -277,7 +277,7 @@ Value random::shuffle(const Value& x, std::int64_t axis, const ShuffleOptions& o
     for (std::int64_t i = out.size() - 1; i > 0; --i) std::swap(places[i], places[words.integer(0, i + 1)]);
     return out;
   };
-  return detail::run_or_defer(
+  return defer(
              [order, along, seed](const Values& xs) -> Values {
                const std::int64_t size = xs[0].shape()[static_cast<std::size_t>(along)];
                return {take(xs[0], drawn({size}, DType::int64, seed, {}, order), along)};
