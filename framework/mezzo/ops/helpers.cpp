@@ -86,6 +86,10 @@ std::int64_t count_along(const Shape& shape, const Shape& axes) {
   return element_count(sizes);
 }
 
+Shape reduced_shape(const Value& x, const Shape& axes, bool keepdims) {
+  return infer_reduction({{{x.shape(), x.dtype()}}, {{"axes", axes}, {"keepdims", keepdims}}, ""}).front().shape;
+}
+
 Value stretch(const Value& g, const Shape& axes, const Shape& to) {
   Shape kept = to;
   for (const auto axis : axes) kept[static_cast<std::size_t>(axis)] = 1;

@@ -56,6 +56,9 @@ Shape normalize_axes(const Shape& axes, std::size_t rank, const std::string& whe
 /// Product of the sizes of normalized axes.
 std::int64_t count_along(const Shape& shape, const Shape& axes);
 
+/// Shape of a reduction of x over normalized axes.
+Shape reduced_shape(const Value& x, const Shape& axes, bool keepdims);
+
 /// Broadcasts g, the cotangent of a reduction of an array of shape `to` over normalized axes, back to that shape.
 Value stretch(const Value& g, const Shape& axes, const Shape& to);
 

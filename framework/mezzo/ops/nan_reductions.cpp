@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -37,63 +36,14 @@ Value place_without_nan(const Value& x, std::optional<std::int64_t> axis, bool l
   return where(all(isnan(line), {{along}}), Tensor({}, std::vector<std::int64_t>{-1}), found);
 }
 
-struct MeanAndVariance {
-  Value mean, variance;
-};
-
-MeanAndVariance statistics_without_nan(const Value& wide, const ReduceOptions& options) {
-  const Value count = numbers_along(wide, options.axes, true);
-  const Value center = sum(without_nan(wide, 0), {options.axes, true}) / count;
-  const Value distance = without_nan(wide - center, 0);
-  return {sum(without_nan(wide, 0), options) / numbers_along(wide, options.axes, options.keepdims),
-          sum(distance * distance, options) / numbers_along(wide, options.axes, options.keepdims)};
+/// Mean of the numbers of x, which is floating.
+Value mean_without_nan(const Value& x, const ReduceOptions& options) {
+  return sum(without_nan(x, 0), options) / numbers_along(x, options.axes, options.keepdims);
 }
 
-/// Quantiles of the numbers of each line; their count differs from line to line.
-Value quantile_without_nan(const Value& x, const std::vector<double>& qs, const QuantileOptions& options,
-                           const char* name, bool several) {
-  const std::string where_called = current_label(name);
-  const std::string& method = options.method;
-  const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), where_called);
-  const std::vector<std::string> methods{"linear", "lower", "higher", "midpoint", "nearest"};
-  if (std::find(methods.begin(), methods.end(), method) == methods.end()) {
-    fail<NameError>(where_called, "unknown method \"{}\"; valid names: linear, lower, higher, midpoint, nearest",
-                    method);
-  }
-  if (qs.empty()) fail<ValueError>(where_called, "needs at least one q; got none");
-  Shape order, kept, result;
-  for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(x.shape().size()); ++axis) {
-    const std::int64_t size = x.shape()[static_cast<std::size_t>(axis)];
-    const bool reduced = std::find(axes.begin(), axes.end(), axis) != axes.end();
-    if (!reduced) order.push_back(axis);
-    if (!reduced) kept.push_back(size);
-    if (!reduced || options.keepdims) result.push_back(reduced ? 1 : size);
-  }
-  order.insert(order.end(), axes.begin(), axes.end());
-  const std::int64_t length = detail::count_along(x.shape(), axes);
-  if (length < 1) fail<ShapeError>(where_called, "needs an element along the axes; got shape {}", x.shape());
-  kept.push_back(length);
-  DType narrow{};
-  const Value wide = detail::as_wide(x, narrow);
-  const Value lines = sort(reshape(transpose(wide, order), kept), -1);
-  const Value count = numbers_along(lines, {-1}, true), last = maximum(count - 1, 0.0);
-  Values parts;
-  for (const double q : qs) {
-    if (!(q >= 0 && q <= 1)) fail<ValueError>(where_called, "q must be in [0, 1]; got {}", q);
-    Value place = last * q;
-    if (method == "lower") place = floor(place);
-    if (method == "higher") place = ceil(place);
-    if (method == "nearest") place = ceil(place - 0.5);  // as JAX: of two equally near, the lower
-    const Value low = floor(place), high = minimum(low + 1, last);
-    const Value share = method == "midpoint" ? where(place > low, 0.5, 0.0) * ones_like(place) : place - low;
-    const auto at = [&](const Value& index) {
-      return take_along_axis(lines, cast(stop_gradient(index), DType::int64), -1);
-    };
-    const Value first = at(low), second = at(high);
-    const Value mixed = where(share > 0, first * (1 - share) + second * share, first);
-    parts.push_back(detail::as(reshape(where(count > 0, mixed, not_a_number), result), narrow));
-  }
-  return several ? stack(parts) : parts[0];
+Value variance_without_nan(const Value& x, const ReduceOptions& options) {
+  const Value distance = without_nan(x - mean_without_nan(x, {options.axes, true}), 0);
+  return sum(distance * distance, options) / numbers_along(x, options.axes, options.keepdims);
 }
 
 }  // namespace
@@ -109,44 +59,24 @@ Value nanmin(const Value& x, const ReduceOptions& options) { return extreme_with
 Value nanmean(const Value& x, const ReduceOptions& options) {
   DType narrow{};
   const Value wide = detail::as_wide(x, narrow);
-  const Value total = sum(without_nan(wide, 0), options);
-  return detail::as(total / numbers_along(wide, options.axes, options.keepdims), narrow);
+  return detail::as(mean_without_nan(wide, options), narrow);
 }
 
 Value nanvar(const Value& x, const ReduceOptions& options) {
   DType narrow{};
   const Value wide = detail::as_wide(x, narrow);
-  return detail::as(statistics_without_nan(wide, options).variance, narrow);
+  return detail::as(variance_without_nan(wide, options), narrow);
 }
 
 Value nanstd(const Value& x, const ReduceOptions& options) {
   DType narrow{};
   const Value wide = detail::as_wide(x, narrow);
-  return detail::as(sqrt(statistics_without_nan(wide, options).variance), narrow);
+  return detail::as(sqrt(variance_without_nan(wide, options)), narrow);
 }
 
 Value nanargmax(const Value& x, std::optional<std::int64_t> axis) { return place_without_nan(x, axis, true); }
 
 Value nanargmin(const Value& x, std::optional<std::int64_t> axis) { return place_without_nan(x, axis, false); }
-
-Value nanquantile(const Value& x, double q, const QuantileOptions& options) {
-  return quantile_without_nan(x, {q}, options, "nanquantile", false);
-}
-
-Value nanquantile(const Value& x, const std::vector<double>& q, const QuantileOptions& options) {
-  return quantile_without_nan(x, q, options, "nanquantile", true);
-}
-
-Value nanpercentile(const Value& x, double q, const QuantileOptions& options) {
-  return quantile_without_nan(x, {q / 100}, options, "nanpercentile", false);
-}
-
-Value nanmedian(const Value& x, const ReduceOptions& options) {
-  QuantileOptions middle;
-  middle.axes = options.axes;
-  middle.keepdims = options.keepdims;
-  return quantile_without_nan(x, {0.5}, middle, "nanmedian", false);
-}
 
 Value nancumsum(const Value& x, std::optional<std::int64_t> axis) { return cumsum(without_nan(x, 0), axis); }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -16,71 +15,6 @@ Shape axes_of(const Value& x, const Shape& axes, const char* name) {
 
 /// x^(1 / p) for x >= 0
 Value root(const Value& x, double p) { return p == 2 ? sqrt(x) : power(x, 1 / p); }
-
-/// x with normalized axes as one last axis.
-Value with_lines(const Value& x, const Shape& axes) {
-  Shape order, shape;
-  for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(x.shape().size()); ++axis) {
-    if (std::find(axes.begin(), axes.end(), axis) != axes.end()) continue;
-    order.push_back(axis);
-    shape.push_back(x.shape()[static_cast<std::size_t>(axis)]);
-  }
-  order.insert(order.end(), axes.begin(), axes.end());
-  shape.push_back(detail::count_along(x.shape(), axes));
-  return reshape(std::is_sorted(order.begin(), order.end()) ? x : transpose(x, order), shape);
-}
-
-/// Shape of a reduction of x.
-Shape reduced_shape(const Value& x, const Shape& axes, bool keepdims) {
-  const Attributes attributes{{"axes", axes}, {"keepdims", keepdims}};
-  return detail::infer_reduction({{{x.shape(), x.dtype()}}, attributes, ""}).front().shape;
-}
-
-/// Quantiles of sorted lines, at fixed places between two elements.
-class Quantiles {
- public:
-  Quantiles(const Value& x, const QuantileOptions& options, const char* name) : where_(current_label(name)) {
-    const Shape axes = axes_of(x, options.axes, name);
-    shape_ = reduced_shape(x, axes, options.keepdims);
-    const Value lines = with_lines(detail::as_wide(x, narrow_), axes);
-    count_ = lines.shape().back();
-    if (count_ < 1) fail<ShapeError>(where_, "needs an element along the axes; got shape {}", x.shape());
-    sorted_ = sort(lines, -1);
-    method_ = options.method;
-    for (const char* valid : {"linear", "lower", "higher", "midpoint", "nearest"}) {
-      if (method_ == valid) return;
-    }
-    fail<NameError>(where_, "unknown method \"{}\"; valid names: linear, lower, higher, midpoint, nearest", method_);
-  }
-
-  Value at(double q) const {
-    if (!(q >= 0 && q <= 1)) fail<ValueError>(where_, "q must be in [0, 1]; got {}", q);
-    double place = q * static_cast<double>(count_ - 1);
-    if (method_ == "lower") place = std::floor(place);
-    if (method_ == "higher") place = std::ceil(place);
-    if (method_ == "nearest") place = std::ceil(place - 0.5);  // as JAX: of two equally near, the lower
-    const double low = std::floor(place);
-    const double part = method_ == "midpoint" && place != low ? 0.5 : place - low;
-    Value out = element(static_cast<std::int64_t>(low));
-    if (part > 0) out = out * (1 - part) + element(static_cast<std::int64_t>(low) + 1) * part;
-    const Value last = element(count_ - 1);  // NaN if there is one
-    return detail::as(reshape(mezzo::where(equal(last, last), out, last), shape_), narrow_);
-  }
-
- private:
-  Value element(std::int64_t i) const {
-    Shape starts(sorted_.shape().size(), 0), sizes(sorted_.shape().size(), -1);
-    starts.back() = i;
-    sizes.back() = 1;
-    return slice(sorted_, {starts, sizes});
-  }
-
-  std::string where_, method_;
-  DType narrow_{};
-  Shape shape_;
-  std::int64_t count_ = 0;
-  Value sorted_;
-};
 
 Value vector_norm(const Value& x, double p, const ReduceOptions& options) {
   const Value magnitude = abs(x);
@@ -106,7 +40,7 @@ Value matrix_norm(const Value& x, const NormOrder& order, const Shape& axes, con
   }
   const Value s = svd(moveaxis(x, {rows, columns}, {-2, -1}), false).s;
   const Value out = order.name() == "nuc" ? sum(s, {{-1}}) : p > 0 ? max(s, {{-1}}) : min(s, {{-1}});
-  return reshape(out, reduced_shape(x, axes, true));
+  return reshape(out, detail::reduced_shape(x, axes, true));
 }
 
 }  // namespace
@@ -133,7 +67,7 @@ Value logsumexp(const Value& x, const ReduceOptions& options) {
   const Value largest = stop_gradient(max(wide, {axes, true}));
   const Value shift = where(equal(largest - largest, 0.0), largest, 0.0);  // only a finite number
   const Value sums = log(sum(exp(wide - shift), options));
-  return detail::as(sums + reshape(shift, reduced_shape(x, axes, options.keepdims)), narrow);
+  return detail::as(sums + reshape(shift, detail::reduced_shape(x, axes, options.keepdims)), narrow);
 }
 
 Value average(const Value& x, const AverageOptions& options) {
@@ -154,27 +88,6 @@ Value average(const Value& x, const AverageOptions& options) {
   const Value wide = detail::as_wide(x, narrow), factors = detail::as_wide(weights, of_weights);
   const Value total = sum(broadcast_to(factors, x.shape()), {axes});
   return detail::as(sum(wide * factors, {axes}) / total, narrow);
-}
-
-Value quantile(const Value& x, double q, const QuantileOptions& options) {
-  return Quantiles(x, options, "quantile").at(q);
-}
-
-Value quantile(const Value& x, const std::vector<double>& q, const QuantileOptions& options) {
-  const Quantiles quantiles(x, options, "quantile");
-  if (q.empty()) fail<ValueError>(current_label("quantile"), "needs at least one q; got none");
-  Values parts;
-  for (const double each : q) parts.push_back(quantiles.at(each));
-  return stack(parts);
-}
-
-Value percentile(const Value& x, double q, const QuantileOptions& options) { return quantile(x, q / 100, options); }
-
-Value median(const Value& x, const ReduceOptions& options) {
-  QuantileOptions middle;
-  middle.axes = options.axes;
-  middle.keepdims = options.keepdims;
-  return Quantiles(x, middle, "median").at(0.5);
 }
 
 Value norm(const Value& x, const NormOptions& options) {
@@ -200,7 +113,7 @@ Value norm(const Value& x, const NormOptions& options) {
     pair[i] = normalize_axis(options.axes[i], x.shape().size(), label);
   }
   const Value out = matrix_norm(wide, order, pair, label);
-  return detail::as(options.keepdims ? out : reshape(out, reduced_shape(x, axes, false)), narrow);
+  return detail::as(options.keepdims ? out : reshape(out, detail::reduced_shape(x, axes, false)), narrow);
 }
 
 Value normalize(const Value& x, std::int64_t axis, double order, std::optional<double> epsilon) {
