@@ -1,9 +1,11 @@
 #include <mezzo/ops/padding.hpp>
 
 #include <algorithm>
+#include <tuple>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/spatial_axes.hpp>
 
 namespace mezzo {
 
@@ -32,10 +34,7 @@ Shape Padding::resolve(const std::string& where, const Shape& image, const Shape
   Shape out(4, 0);
   for (std::size_t i = 0; same_ && i < 2; ++i) {
     const std::int64_t reach = dilation[i] * (window[i] - 1) + 1;
-    const std::int64_t size = (image[i] + strides[i] - 1) / strides[i];
-    const std::int64_t total = std::max<std::int64_t>((size - 1) * strides[i] + reach - image[i], 0);
-    out[2 * i] = total / 2;
-    out[2 * i + 1] = total - total / 2;
+    std::tie(out[2 * i], out[2 * i + 1]) = detail::same_padding(image[i], reach, strides[i]);
   }
   return out;
 }

@@ -53,7 +53,10 @@ std::uint64_t RandomWords::word() {
   return (static_cast<std::uint64_t>(words[0]) << 32) | words[1];
 }
 
-double RandomWords::unit() { return static_cast<double>(word() >> 11) * 0x1p-53; }
+double RandomWords::unit() {
+  const std::uint64_t one = word();
+  return unit_double(static_cast<std::uint32_t>(one >> 32), static_cast<std::uint32_t>(one));
+}
 
 double RandomWords::normal() {
   const double radius = std::sqrt(-2 * std::log(positive_unit()));

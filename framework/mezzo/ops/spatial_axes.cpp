@@ -48,20 +48,26 @@ bool is_same(const std::string& where, const std::string& padding) {
   return padding == "same";
 }
 
+std::pair<std::int64_t, std::int64_t> same_padding(std::int64_t size, std::int64_t reach, std::int64_t stride) {
+  const std::int64_t windows = (size + stride - 1) / stride;
+  const std::int64_t total = std::max<std::int64_t>((windows - 1) * stride + reach - size, 0);
+  return {total / 2, total - total / 2};
+}
+
 Windows windows_over(const std::string& where, const char* name, const Value& x, const Shape& sizes,
                      const Shape& strides, const Shape& dilation, bool same) {
   Windows out;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t size = x.shape()[i + 1], reach = dilation[i] * (sizes[i] - 1) + 1;
-    const std::int64_t needed = ((size + strides[i] - 1) / strides[i] - 1) * strides[i] + reach;
-    const std::int64_t total = same ? std::max<std::int64_t>(needed - size, 0) : 0;
-    if (size + total < reach) {
+    const auto [before, after] = same ? same_padding(size, reach, strides[i]) : std::pair<std::int64_t, std::int64_t>();
+    const std::int64_t padded = before + size + after;
+    if (padded < reach) {
       fail<ShapeError>(where, "input axis {} must be at least {} ({} {}); got shape {}", i + 1, reach, name, sizes[i],
                        x.shape());
     }
-    out.padding.push_back(total / 2);
-    out.padding.push_back(total - total / 2);
-    out.counts.push_back((size + total - reach) / strides[i] + 1);
+    out.padding.push_back(before);
+    out.padding.push_back(after);
+    out.counts.push_back((padded - reach) / strides[i] + 1);
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 
 #include <mezzo/graph/value.hpp>
 #include <mezzo/ops/ints.hpp>
@@ -20,6 +21,10 @@ void require_output_padding(const std::string& where, const Shape& added, const 
 
 /// True for padding "same". Throws a NameError unless it is "same" or "valid".
 bool is_same(const std::string& where, const std::string& padding);
+
+/// Elements before and after an axis for padding "same": ceil(size / stride) windows that reach over `reach` elements;
+/// an odd element goes to the end.
+std::pair<std::int64_t, std::int64_t> same_padding(std::int64_t size, std::int64_t reach, std::int64_t stride);
 
 /// Windows that slide over the spatial axes.
 struct Windows {

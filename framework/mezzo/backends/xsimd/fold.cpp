@@ -43,6 +43,18 @@ bool takes(const KernelRequest& request, const Shape& axes, Groups& groups, std:
   return reason.empty();
 }
 
+/// Calls the functions of rows and of columns for all blocks of x. `partial`: arrays of partial results.
+template <class OfRows, class OfColumns, class... Partial>
+void fold_blocks(const Groups& groups, const char* x, std::size_t size, OfRows of_rows, OfColumns of_columns,
+                 Partial*... partial) {
+  const auto element_size = static_cast<Index>(size);
+  groups.for_blocks([&](Index from, Index rows, Index length,
+                        Index result) { of_rows(x + from * element_size, rows, length, partial + result...); },
+                    [&](Index from, Index rows, Index width, Index, Index result) {
+                      of_columns(x + from * element_size, rows, width, groups.inner, partial + result...);
+                    });
+}
+
 template <bool lowest>
 std::unique_ptr<Kernel> make_extreme(const KernelRequest& request, Isa isa, std::string& reason) {
   Groups groups;
@@ -51,13 +63,8 @@ std::unique_ptr<Kernel> make_extreme(const KernelRequest& request, Isa isa, std:
   const FoldFunctions::Extreme& functions = functions_of(lowest, isa);
   const auto run = [groups, dtype, size = size_of(dtype), of_rows = functions.rows[dtype],
                     of_columns = functions.columns[dtype]](const KernelArguments& arguments) {
-    const char* const x = arguments.in<char>(0);
     auto* const ranks = static_cast<std::int32_t*>(arguments.scratch);
-    groups.for_blocks([&](Index from, Index rows, Index length,
-                          Index result) { of_rows(x + from * size, rows, length, ranks + result); },
-                      [&](Index from, Index rows, Index width, Index, Index result) {
-                        of_columns(x + from * size, rows, width, groups.inner, ranks + result);
-                      });
+    fold_blocks(groups, arguments.in<char>(0), size, of_rows, of_columns, ranks);
     visit_dtype(dtype, [&](auto zero) {
       using Out = decltype(zero);
       groups.for_results([&](Index i, Index first) {
@@ -82,14 +89,9 @@ std::unique_ptr<Kernel> make_place(const KernelRequest& request, Isa isa, std::s
   const FoldFunctions::Extreme& functions = functions_of(lowest, isa);
   const auto run = [groups, size = size_of(dtype), of_rows = functions.row_places[dtype],
                     of_columns = functions.column_places[dtype]](const KernelArguments& arguments) {
-    const char* const x = arguments.in<char>(0);
     auto* const ranks = static_cast<std::int32_t*>(arguments.scratch);
     auto* const places = ranks + groups.partial_results();
-    groups.for_blocks([&](Index from, Index rows, Index length,
-                          Index result) { of_rows(x + from * size, rows, length, ranks + result, places + result); },
-                      [&](Index from, Index rows, Index width, Index, Index result) {
-                        of_columns(x + from * size, rows, width, groups.inner, ranks + result, places + result);
-                      });
+    fold_blocks(groups, arguments.in<char>(0), size, of_rows, of_columns, ranks, places);
     groups.for_results([&](Index i, Index first) {
       Index best = 0;
       for (Index k = 1; k < groups.blocks; ++k) {
@@ -108,13 +110,8 @@ std::unique_ptr<Kernel> make_product(const KernelRequest& request, Isa isa, std:
   const FoldFunctions& functions = kernels(isa).fold;
   const auto run = [groups, dtype, size = size_of(dtype), of_rows = functions.row_products[dtype],
                     of_columns = functions.column_products[dtype]](const KernelArguments& arguments) {
-    const char* const x = arguments.in<char>(0);
     auto* const products = static_cast<double*>(arguments.scratch);
-    groups.for_blocks([&](Index from, Index rows, Index length,
-                          Index result) { of_rows(x + from * size, rows, length, products + result); },
-                      [&](Index from, Index rows, Index width, Index, Index result) {
-                        of_columns(x + from * size, rows, width, groups.inner, products + result);
-                      });
+    fold_blocks(groups, arguments.in<char>(0), size, of_rows, of_columns, products);
     visit_dtype(dtype, [&](auto zero) {
       using Out = decltype(zero);
       groups.for_results([&](Index i, Index first) {
