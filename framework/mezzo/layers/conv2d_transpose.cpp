@@ -1,6 +1,7 @@
 #include <mezzo/layers/conv2d_transpose.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/layers/kernel_weights.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/spatial.hpp>
 #include <mezzo/ops/spatial_axes.hpp>
@@ -25,18 +26,8 @@ void Conv2DTranspose::build(const Shape& input) {
   Shape shape = options_.kernel_size.pair(label(), "kernel_size");
   shape.push_back(options_.filters);
   shape.push_back(input.back());
-  add_weight(kernel_, {.shape = shape,
-                       .initializer = options_.kernel_initializer,
-                       .regularizer = options_.kernel_regularizer,
-                       .constraint = options_.kernel_constraint,
-                       .file_name = "weight",
-                       .file_axes = {3, 2, 0, 1}});
-  if (options_.use_bias) {
-    add_weight(bias_, {.shape = {options_.filters},
-                       .initializer = options_.bias_initializer,
-                       .regularizer = options_.bias_regularizer,
-                       .constraint = options_.bias_constraint});
-  }
+  add_weight(kernel_, detail::kernel_weight(options_, shape, {3, 2, 0, 1}));
+  if (options_.use_bias) add_weight(bias_, detail::bias_weight(options_, {options_.filters}));
 }
 
 Value Conv2DTranspose::call(const Value& x) {

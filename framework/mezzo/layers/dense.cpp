@@ -1,5 +1,6 @@
 #include <mezzo/layers/dense.hpp>
 
+#include <mezzo/layers/kernel_weights.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
@@ -10,18 +11,8 @@ Dense::Dense(DenseOptions options) : Layer("Dense", options), options_(std::move
 
 void Dense::build(const Shape& input) {
   detail::require_rank_at_least(label(), input, 2);
-  add_weight(kernel_, {.shape = {input.back(), options_.units},
-                       .initializer = options_.kernel_initializer,
-                       .regularizer = options_.kernel_regularizer,
-                       .constraint = options_.kernel_constraint,
-                       .file_name = "weight",
-                       .file_axes = {1, 0}});
-  if (options_.use_bias) {
-    add_weight(bias_, {.shape = {options_.units},
-                       .initializer = options_.bias_initializer,
-                       .regularizer = options_.bias_regularizer,
-                       .constraint = options_.bias_constraint});
-  }
+  add_weight(kernel_, detail::kernel_weight(options_, {input.back(), options_.units}, {1, 0}));
+  if (options_.use_bias) add_weight(bias_, detail::bias_weight(options_, {options_.units}));
 }
 
 Value Dense::call(const Value& x) {

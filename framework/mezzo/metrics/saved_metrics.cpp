@@ -107,14 +107,20 @@ static void describe(Fields& fields, FBetaScoreOptions& options) {
 
 static void describe(Fields& fields, HingeOptions& options) { fields("name", options.name); }
 
-static void describe(Fields& fields, IoUOptions& options) {
+/// Options that all intersections over unions of given classes have.
+template <class Options>
+static void describe_iou(Fields& fields, Options& options) {
   fields("num_classes", options.num_classes);
-  fields("target_class_ids", options.target_class_ids);
   fields("name", options.name);
   fields("ignore_class", options.ignore_class);
-  fields("sparse_y_true", options.sparse_y_true);
   fields("sparse_y_pred", options.sparse_y_pred);
   fields("axis", options.axis);
+}
+
+static void describe(Fields& fields, IoUOptions& options) {
+  describe_iou(fields, options);
+  fields("target_class_ids", options.target_class_ids);
+  fields("sparse_y_true", options.sparse_y_true);
 }
 
 static void describe(Fields& fields, KLDivergenceOptions& options) { fields("name", options.name); }
@@ -128,12 +134,8 @@ static void describe(Fields& fields, MeanAbsoluteErrorOptions& options) { fields
 static void describe(Fields& fields, MeanAbsolutePercentageErrorOptions& options) { fields("name", options.name); }
 
 static void describe(Fields& fields, MeanIoUOptions& options) {
-  fields("num_classes", options.num_classes);
-  fields("name", options.name);
-  fields("ignore_class", options.ignore_class);
+  describe_iou(fields, options);
   fields("sparse_y_true", options.sparse_y_true);
-  fields("sparse_y_pred", options.sparse_y_pred);
-  fields("axis", options.axis);
 }
 
 static void describe(Fields& fields, MeanSquaredErrorOptions& options) { fields("name", options.name); }
@@ -141,21 +143,11 @@ static void describe(Fields& fields, MeanSquaredErrorOptions& options) { fields(
 static void describe(Fields& fields, MeanSquaredLogarithmicErrorOptions& options) { fields("name", options.name); }
 
 static void describe(Fields& fields, OneHotIoUOptions& options) {
-  fields("num_classes", options.num_classes);
+  describe_iou(fields, options);
   fields("target_class_ids", options.target_class_ids);
-  fields("name", options.name);
-  fields("ignore_class", options.ignore_class);
-  fields("sparse_y_pred", options.sparse_y_pred);
-  fields("axis", options.axis);
 }
 
-static void describe(Fields& fields, OneHotMeanIoUOptions& options) {
-  fields("num_classes", options.num_classes);
-  fields("name", options.name);
-  fields("ignore_class", options.ignore_class);
-  fields("sparse_y_pred", options.sparse_y_pred);
-  fields("axis", options.axis);
-}
+static void describe(Fields& fields, OneHotMeanIoUOptions& options) { describe_iou(fields, options); }
 
 static void describe(Fields& fields, PearsonCorrelationOptions& options) {
   fields("name", options.name);

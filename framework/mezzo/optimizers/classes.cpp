@@ -45,6 +45,14 @@ static void describe_common(Fields& fields, Options& options) {
   if constexpr (detail::HasStateDType<Options>::value) fields("state_dtype", options.state_dtype);
 }
 
+/// Options of optimizers with two moments.
+template <class Options>
+static void describe_moments(Fields& fields, Options& options) {
+  fields("beta_1", options.beta_1);
+  fields("beta_2", options.beta_2);
+  fields("epsilon", options.epsilon);
+}
+
 static void describe(Fields& fields, AdadeltaOptions& options) {
   describe_common(fields, options);
   fields("rho", options.rho);
@@ -68,25 +76,19 @@ static void describe(Fields& fields, AdagradOptions& options) {
 
 static void describe(Fields& fields, AdamOptions& options) {
   describe_common(fields, options);
-  fields("beta_1", options.beta_1);
-  fields("beta_2", options.beta_2);
-  fields("epsilon", options.epsilon);
+  describe_moments(fields, options);
   fields("amsgrad", options.amsgrad);
 }
 
 static void describe(Fields& fields, AdamWOptions& options) {
   describe_common(fields, options);
-  fields("beta_1", options.beta_1);
-  fields("beta_2", options.beta_2);
-  fields("epsilon", options.epsilon);
+  describe_moments(fields, options);
   fields("amsgrad", options.amsgrad);
 }
 
 static void describe(Fields& fields, AdamaxOptions& options) {
   describe_common(fields, options);
-  fields("beta_1", options.beta_1);
-  fields("beta_2", options.beta_2);
-  fields("epsilon", options.epsilon);
+  describe_moments(fields, options);
 }
 
 static void describe(Fields& fields, FtrlOptions& options) {
@@ -110,9 +112,7 @@ static void describe(Fields& fields, LARSOptions& options) {
 
 static void describe(Fields& fields, LambOptions& options) {
   describe_common(fields, options);
-  fields("beta_1", options.beta_1);
-  fields("beta_2", options.beta_2);
-  fields("epsilon", options.epsilon);
+  describe_moments(fields, options);
 }
 
 static void describe(Fields& fields, LionOptions& options) {
@@ -141,9 +141,7 @@ static void describe(Fields& fields, MuonOptions& options) {
 
 static void describe(Fields& fields, NadamOptions& options) {
   describe_common(fields, options);
-  fields("beta_1", options.beta_1);
-  fields("beta_2", options.beta_2);
-  fields("epsilon", options.epsilon);
+  describe_moments(fields, options);
 }
 
 static void describe(Fields& fields, RMSpropOptions& options) {
@@ -162,9 +160,7 @@ static void describe(Fields& fields, SGDOptions& options) {
 
 static void describe(Fields& fields, ScheduleFreeAdamWOptions& options) {
   describe_common(fields, options);
-  fields("beta_1", options.beta_1);
-  fields("beta_2", options.beta_2);
-  fields("epsilon", options.epsilon);
+  describe_moments(fields, options);
   fields("warmup_steps", options.warmup_steps);
 }
 
