@@ -12,6 +12,7 @@
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/tensor.hpp>
+#include <mezzo/io/safetensors.hpp>
 
 #include "support/folder.hpp"
 #include "support/paths.hpp"
@@ -60,6 +61,15 @@ std::string file_of(const Bytes& bytes) {
     stop("the file in memory can't be written");
   }
   return path_of_file();
+}
+
+std::string with_checksums(const std::string& path) {
+  static const mezzo_tests::Folder folder;
+  const mezzo::SafetensorsFile file(path);
+  mezzo::NamedTensors tensors;
+  for (const auto& entry : file.entries()) tensors.emplace_back(entry.name, file.read(entry.name));
+  mezzo::save_safetensors(folder.path("copy"), tensors, file.metadata());
+  return folder.path("copy");
 }
 
 std::string folder_with(const std::string& name) {

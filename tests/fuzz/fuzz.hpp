@@ -23,6 +23,10 @@ std::string file_of(const Bytes& bytes);
 // Path of a folder in which the file `name` has the bytes of the last file_of().
 std::string folder_with(const std::string& name);
 
+// Path of a copy of a safetensors file with new checksums: mutations rarely have the right ones. Throws a mezzo::Error
+// if the file can't be read. The next call changes the copy.
+std::string with_checksums(const std::string& path);
+
 // Content of a file.
 Bytes content_of(const std::string& path);
 

@@ -27,6 +27,10 @@ struct LayerParts {
   bool trainable = true;
 };
 
+bool is_path(const std::string& name) {
+  return name == "." || name == ".." || name.find_first_of("/\\") != std::string::npos;
+}
+
 LayerParts layer_parts(const Json& json) {
   ObjectParts object = read_parts(json, "layer");
   const std::string where = fmt::format("[{}]", object.class_name);
@@ -35,9 +39,7 @@ LayerParts layer_parts(const Json& json) {
   if (const auto found = object.config.find("name"); found != object.config.end()) {
     if (!found->is_null()) parts.name = read_string(*found, where + " name");
   }
-  if (parts.name == "." || parts.name == ".." || parts.name.find_first_of("/\\") != std::string::npos) {
-    fail<NameError>(where, "name must be no path; got \"{}\"", parts.name);
-  }
+  if (is_path(parts.name)) fail<NameError>(where, "name must be no path; got \"{}\"", parts.name);
   if (const auto found = object.config.find("trainable"); found != object.config.end()) {
     parts.trainable = read_bool(*found, where + " trainable");
   }
@@ -73,7 +75,7 @@ std::size_t index_in(const Json& json, std::size_t count, const std::string& wha
 /// Name in the parent of one of its layers.
 std::string entry_in(const Json& json, const std::string& where) {
   const std::string name = read_string(member(json, "name", where), where + " name of a layer");
-  if (name.empty() || name == "." || name == ".." || name.find_first_of("/\\") != std::string::npos) {
+  if (name.empty() || is_path(name)) {
     fail<NameError>(where, "the name of a layer must not be empty and no path; got \"{}\"", name);
   }
   return name;
