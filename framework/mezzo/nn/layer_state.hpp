@@ -53,7 +53,7 @@ struct MEZZO_API LayerState : ScopeInfo {
   Any<Regularizer> activity_regularizer;  ///< penalty of the outputs; empty: none
   Values losses;                          ///< losses added by the last call outside of a step
 
-  // What configs are made of.
+  // Content of configs.
   const std::type_info* type = nullptr;  ///< class, known once the layer was called or added to a container
   std::any options;                      ///< options struct that the layer was made of
   std::any content;                      ///< of a functional model a GraphLayout, of a Sequential a SequenceLayout

@@ -30,7 +30,8 @@ Value chebyshev(const Value& x, const double (&factors)[N]) {
   return x * next - last + factors[0];
 }
 
-/// Of exp(-x) i0(x) in [0, 8], by x / 4 - 1, and of sqrt(x) exp(-x) i0(x) from 8 on, by 16 / x - 1; fitted in float64.
+/// Chebyshev coefficients, fitted in float64: exp(-x) i0(x) in [0, 8] by x / 4 - 1, and sqrt(x) exp(-x) i0(x) from 8 on
+/// by 16 / x - 1.
 constexpr double near_zero[] = {
     0.33839763720473803,    -0.3046826723431984,     0.1716209015222087,     -0.09490109704804756,
     0.04930528423967058,    -0.023737414805899384,   0.01054646039459498,    -0.004324309995050513,

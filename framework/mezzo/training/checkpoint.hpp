@@ -77,7 +77,7 @@ class Checkpoint {
   void restore_callbacks(const RunningSession& session) const;
 
  private:
-  /// What a file has for a module, read and checked.
+  /// Content of a file for a module, read and checked.
   struct Loaded {
     OptimizerConfigs configs;
     std::vector<std::int64_t> iterations, accumulated;

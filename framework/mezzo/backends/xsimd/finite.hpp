@@ -12,7 +12,7 @@ struct FiniteFunctions {
   /// The sum of squares, in double; finite if and only if all elements are finite.
   using Squares = double (*)(const void* x, std::int64_t count);
 
-  /// What stands for NaN, infinity and -infinity.
+  /// Numbers in place of NaN, infinity and -infinity.
   struct Replacements {
     float nan, high, low;
   };

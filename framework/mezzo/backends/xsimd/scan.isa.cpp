@@ -64,7 +64,7 @@ template <bool product, class T>
   }
 }
 
-/// As many rows as a register has lanes, so that the latency of one row's additions doesn't matter. Squares of them are
+/// Scans as many rows as a register has lanes, which hides the latency of the additions of one row. Squares are
 /// transposed: a register then holds one element of each row.
 template <bool product, class T>
 [[gnu::always_inline]] inline void scan_square(const T* x, T* y, std::int64_t columns, ScanFunctions::Order order) {
