@@ -283,4 +283,21 @@ BOOST_AUTO_TEST_CASE(plain_rounding_loses_small_updates_and_the_others_do_not) {
   BOOST_TEST(std::abs(trained({.learning_rate = rate, .stochastic_rounding = true}, "bfloat16") - 1.5) < 0.05);
 }
 
+// Equal bits would add up: the rounding errors of a sum of both would not average out.
+BOOST_AUTO_TEST_CASE(weights_of_one_name_are_rounded_by_different_bits) {
+  const auto equal_after_a_step = [](const SGDOptions& options) {
+    seed_everything(0);
+    const DenseOptions unit{.units = 16, .use_bias = false, .kernel_initializer = Constant(1), .dtype = "bfloat16"};
+    const Value x = Input({16});
+    Dense first(unit), second(unit);
+    Model model(x, first(x) + second(x));
+    model.compile({.optimizer = SGD(options), .loss = "mse"});
+    model.fit(Tensor({4, 16}, std::vector<float>(64, 1)), Tensor({4, 16}), {.epochs = 1, .verbose = 0});
+    const auto weights = model.weights();
+    return weights[0].value().equal(weights[1].value());
+  };
+  BOOST_TEST(equal_after_a_step({.learning_rate = 1e-4}));
+  BOOST_TEST(!equal_after_a_step({.learning_rate = 1e-4, .stochastic_rounding = true}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -56,7 +56,7 @@ std::uint64_t layers_signature(const LayerState& root) {
   for (const Variable& weight : root.weights) {
     const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(weight.id()));
     const auto remainder = reinterpret_cast<std::uintptr_t>(weight.state()->remainder.get());
-    hash = mix(hash, mix(address, static_cast<std::uint64_t>(weight.dtype()) * 2 + (weight.trainable() ? 1 : 0)));
+    hash = mix(hash, mix(address, static_cast<std::uint64_t>(weight.dtype())));
     hash = mix(hash, static_cast<std::uint64_t>(remainder));
   }
   for (const auto& child : root.children) hash = mix(hash, layers_signature(*child.second));
