@@ -67,8 +67,8 @@ bool is_empty_archive(const std::string& path, const std::string& where) {
 std::string read_entry(archive* zip, const std::string& where) {
   std::string content;
   while (true) {
-    constexpr std::size_t piece = std::size_t{1} << 20;
     const std::size_t size = content.size();
+    const std::size_t piece = std::max(size, std::size_t{1} << 12);  // a small array must not cost a large buffer
     content.resize(size + piece);
     const la_ssize_t got = archive_read_data(zip, content.data() + size, piece);
     if (got < 0) check(zip, static_cast<int>(got), where);
