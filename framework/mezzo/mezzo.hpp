@@ -85,10 +85,12 @@
 #include <mezzo/metrics/top_k.hpp>
 #include <mezzo/models/bert.hpp>
 #include <mezzo/models/cnn.hpp>
+#include <mezzo/models/efficientnet.hpp>
 #include <mezzo/models/gpt.hpp>
 #include <mezzo/models/lenet.hpp>
 #include <mezzo/models/mean_pooling.hpp>
 #include <mezzo/models/mlp.hpp>
+#include <mezzo/models/mobilenet_v2.hpp>
 #include <mezzo/models/resnet.hpp>
 #include <mezzo/models/vit.hpp>
 #include <mezzo/ops/activation.hpp>

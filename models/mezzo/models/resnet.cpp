@@ -6,22 +6,14 @@
 #include <optional>
 
 #include <mezzo/initializers/random_uniform.hpp>
-#include <mezzo/initializers/variance_scaling.hpp>
+#include <mezzo/models/conv_norm.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
 namespace {
 
-/// Convolution without bias, with torch's padding that keeps height and width at stride 1.
 Conv2D convolution(std::int64_t filters, std::int64_t size, std::int64_t stride, const std::string& name = "") {
-  return Conv2D(
-      {.filters = filters,
-       .kernel_size = size,
-       .strides = stride,
-       .padding = size / 2,
-       .use_bias = false,
-       .kernel_initializer = VarianceScaling({.scale = 2, .mode = "fan_out", .distribution = "untruncated_normal"}),
-       .name = name});
+  return detail::convolution({.filters = filters, .kernel_size = size, .strides = stride}, false, name);
 }
 
 BatchNormalization normalization(bool zero = false, const std::string& name = "") {

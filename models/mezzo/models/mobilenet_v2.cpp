@@ -1,0 +1,105 @@
+#include <mezzo/models/mobilenet_v2.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/initializers/random_normal.hpp>
+#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/dropout.hpp>
+#include <mezzo/models/conv_norm.hpp>
+#include <mezzo/nn/checks.hpp>
+
+namespace mezzo {
+namespace {
+
+struct InvertedResidualOptions {
+  std::int64_t input = 0;   ///< channels of the input
+  std::int64_t output = 0;  ///< channels of the output
+  std::int64_t stride = 1;  ///< of the depthwise convolution
+  std::int64_t expand = 1;  ///< factor from `input` to the channels of the depthwise convolution
+  std::string name{};       ///< name of the layer; "": automatic
+  Policy dtype{};           ///< precision policy; default: the policy of the enclosing layer or model
+};
+
+/// Convolution of size 1 to more channels, depthwise convolution, linear convolution of size 1 to fewer; plus the input
+/// if the shapes are equal.
+class InvertedResidual : public Layer {
+ public:
+  explicit InvertedResidual(InvertedResidualOptions options)
+      : Layer("InvertedResidual", options), options_(std::move(options)) {}
+
+ protected:
+  Value call(const Value& x) override {
+    const bool adds = options_.stride == 1 && options_.input == options_.output;
+    return adds ? x + conv_(x) : conv_(x);
+  }
+
+ private:
+  Sequential layers() const {
+    const std::int64_t hidden = options_.input * options_.expand;
+    detail::NumberedLayers all;
+    if (options_.expand != 1) {
+      all.add(detail::conv_norm({.filters = hidden, .kernel_size = 1, .activation = "relu6"}, all.name()));
+    }
+    all.add(detail::conv_norm({.filters = hidden, .strides = options_.stride, .groups = hidden, .activation = "relu6"},
+                              all.name()));
+    all.add(detail::convolution({.filters = options_.output, .kernel_size = 1}, false, all.name()));
+    all.add(BatchNormalization({.momentum = 0.9, .epsilon = 1e-5, .name = all.name()}));
+    return all.sequential();
+  }
+
+  InvertedResidualOptions options_;
+  Sequential conv_ = sub("conv", layers());
+};
+
+/// Row of table 2 of the paper.
+struct Stage {
+  std::int64_t expand = 1, channels = 0, blocks = 1, stride = 1;
+};
+
+constexpr Stage stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
+                            {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
+
+/// Channels before the classifier. They don't shrink with width_mult.
+std::int64_t last_channels(double width) { return detail::rounded_channels(1280 * std::max(1.0, width)); }
+
+Sequential features(double width) {
+  std::int64_t input = detail::rounded_channels(32 * width);
+  detail::NumberedLayers all;
+  all.add(detail::conv_norm({.filters = input, .strides = 2, .activation = "relu6"}, all.name()));
+  for (const Stage& stage : stages) {
+    const std::int64_t output = detail::rounded_channels(static_cast<double>(stage.channels) * width);
+    for (std::int64_t i = 0; i < stage.blocks; ++i) {
+      all.add(InvertedResidual({.input = input,
+                                .output = output,
+                                .stride = i == 0 ? stage.stride : 1,
+                                .expand = stage.expand,
+                                .name = all.name()}));
+      input = output;
+    }
+  }
+  all.add(detail::conv_norm({.filters = last_channels(width), .kernel_size = 1, .activation = "relu6"}, all.name()));
+  return all.sequential();
+}
+
+MobileNetV2Options checked(const std::string& where, MobileNetV2Options options) {
+  detail::require_positive(where, "classes", options.classes);
+  if (!(options.width_mult > 0)) fail<ValueError>(where, "width_mult must be above 0; got {}", options.width_mult);
+  return options;
+}
+
+}  // namespace
+
+MobileNetV2::MobileNetV2(MobileNetV2Options options) : Model("MobileNetV2", options) {
+  const MobileNetV2Options given = checked(label(), std::move(options));
+  features_ = sub("features", features(given.width_mult));
+  classifier_ = sub(
+      "classifier",
+      Sequential({Dropout({.rate = given.dropout, .name = "0"}),
+                  Dense({.units = given.classes, .kernel_initializer = RandomNormal({.stddev = 0.01}), .name = "1"})}));
+}
+
+Value MobileNetV2::call(const Value& x) { return classifier_(avgpool_(features_(x))); }
+
+}  // namespace mezzo

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/layers/global_average_pooling2d.hpp>
+#include <mezzo/training/sequential.hpp>
+
+namespace mezzo {
+
+struct MobileNetV2Options {
+  std::int64_t classes = 1000;  ///< size of the output, at least 1
+  double width_mult = 1;        ///< factor of the numbers of channels, above 0; they are rounded to multiples of 8
+  double dropout = 0.2;         ///< dropout rate before the last layer, in [0, 1)
+  std::string name{};           ///< name of the model; "": automatic
+  Policy dtype{};               ///< precision policy; default: the policy of the Trainer or the global one
+};
+
+/// MobileNetV2 (Sandler et al., 2018, arXiv 1801.04381) with torchvision's structure, names and initial values: float
+/// images (batch, height, width, channels) to logits (batch, classes). Height and width are halved five times; the
+/// paper uses 224. Numbers of trained weights are 3,504,872 for images of three channels and 1000 classes.
+///
+/// Layers: features (0: convolution; 1 to 17: inverted residuals; 18: convolution of size 1), avgpool, classifier.
+class MEZZO_API MobileNetV2 : public Model {
+ public:
+  /// A ValueError for `classes` below 1, a width_mult of 0 or less, or a dropout outside [0, 1).
+  explicit MobileNetV2(MobileNetV2Options options = {});
+
+ protected:
+  Value call(const Value& x) override;
+
+ private:
+  Sequential features_, classifier_;
+  GlobalAveragePooling2D avgpool_ = sub("avgpool", GlobalAveragePooling2D());
+};
+
+}  // namespace mezzo
