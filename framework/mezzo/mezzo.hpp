@@ -85,7 +85,9 @@
 #include <mezzo/metrics/top_k.hpp>
 #include <mezzo/models/bert.hpp>
 #include <mezzo/models/cnn.hpp>
+#include <mezzo/models/distilbert.hpp>
 #include <mezzo/models/efficientnet.hpp>
+#include <mezzo/models/generation.hpp>
 #include <mezzo/models/gpt.hpp>
 #include <mezzo/models/lenet.hpp>
 #include <mezzo/models/mean_pooling.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mezzo/models/bert.hpp>
+#include <mezzo/models/distilbert.hpp>
 #include <mezzo/models/gpt.hpp>
 #include <mezzo/models/vit.hpp>
 
@@ -16,6 +17,17 @@ inline mezzo::BertOptions small_bert() {
           .max_position_embeddings = 10,
           .hidden_dropout_prob = 0,
           .attention_probs_dropout_prob = 0};
+}
+
+inline mezzo::DistilBertOptions small_distilbert() {
+  return {.vocab_size = 19,
+          .max_position_embeddings = 10,
+          .n_layers = 2,
+          .n_heads = 3,
+          .dim = 12,
+          .hidden_dim = 20,
+          .dropout = 0,
+          .attention_dropout = 0};
 }
 
 inline mezzo::GPTOptions small_gpt() {

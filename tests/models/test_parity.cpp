@@ -33,6 +33,13 @@ BOOST_AUTO_TEST_CASE(a_step_of_bert_is_hugging_faces) {
   check("bert", [] { return BertForSequenceClassification({.bert = small_bert(), .num_labels = 3}); });
 }
 
+BOOST_AUTO_TEST_CASE(a_step_of_distilbert_is_hugging_faces) {
+  check("distilbert", [] {
+    return DistilBertForSequenceClassification(
+        {.distilbert = small_distilbert(), .num_labels = 3, .seq_classif_dropout = 0});
+  });
+}
+
 BOOST_AUTO_TEST_CASE(a_step_of_gpt_is_hugging_faces) {
   check("gpt", [] { return GPT(small_gpt()); });
 }

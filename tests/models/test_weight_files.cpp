@@ -76,6 +76,8 @@ BOOST_AUTO_TEST_CASE(names_and_shapes_are_torchs) {
   check_names(resnets.at("resnet18_64"), resnet18({.classes = resnets.at("resnet18_64").at("classes")}));
   check_names(resnets.at("resnet50_64"), resnet50({.classes = resnets.at("resnet50_64").at("classes")}));
   check_names(models.at("bert"), BertForSequenceClassification({.bert = small_bert(), .num_labels = 3}));
+  check_names(models.at("distilbert"),
+              DistilBertForSequenceClassification({.distilbert = small_distilbert(), .num_labels = 3}));
   check_names(models.at("gpt"), GPT(small_gpt()), "transformer.");
   check_names(models.at("vit"), ViT(small_vit()));
   check_names(models.at("lenet"), LeNet());

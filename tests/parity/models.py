@@ -1,5 +1,5 @@
 """Records a training step in float64 of small models (all except ResNet): logits, loss, gradients; and text generated
-by GPT-2. BERT and GPT-2 are Hugging Face's, the vision transformer is torchvision's.
+by GPT-2 and Llama. Those, BERT and DistilBERT are Hugging Face's, the vision transformer is torchvision's.
 
 Weights and images come from formula.py.
 """
@@ -7,7 +7,7 @@ Weights and images come from formula.py.
 import torch
 import transformers
 from formula import IMAGES, digits, numbers, sketch, weight, write
-from small import BERT, GPT, VIT
+from small import BERT, DISTILBERT, GPT, LLAMA, VIT
 from torch import nn
 from torchvision.models import VisionTransformer
 
@@ -109,8 +109,15 @@ def bert():
                   lambda ids, mask, types: model(ids, attention_mask=mask, token_type_ids=types).logits)
 
 
-def gpt():
-    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(**GPT))
+def distilbert():
+    model = transformers.DistilBertForSequenceClassification(transformers.DistilBertConfig(num_labels=3, **DISTILBERT))
+    mask = torch.tensor([[1] * 7, [1] * 4 + [0] * 3, [0, 1, 0, 1, 1, 1, 0]])
+    ids = 1 + integers(1, (3, 7), 18)
+    ids[1, 4:] = 0  # padding, and only there: torch leaves out the gradient of this index (padding_idx)
+    return record(model, [ids, mask], lambda ids, mask: model(ids, attention_mask=mask).logits)
+
+
+def language_model(model):
     case = record(model, [integers(2, (2, 7), 17)], lambda ids: model(ids).logits)
     prompt = integers(3, (2, 3), 17)
     model.eval()
@@ -126,7 +133,9 @@ def gpt():
 def main():
     cases = {
         "bert": bert(),
-        "gpt": gpt(),
+        "distilbert": distilbert(),
+        "gpt": language_model(transformers.GPT2LMHeadModel(transformers.GPT2Config(**GPT))),
+        "llama": language_model(transformers.LlamaForCausalLM(transformers.LlamaConfig(**LLAMA))),
         "vit": record(ChannelsLast(VisionTransformer(**VIT)), (2, 8, 8, 3), prefix="model."),
         "lenet": record(ChannelsLast(LeNet()), (2, 28, 28, 1), prefix="model."),
         "mlp": record(MLP(), (3, 5, 4, 3)),

@@ -13,3 +13,12 @@ VIT = {
     "image_size": 8, "patch_size": 4, "num_layers": 2, "num_heads": 3, "hidden_dim": 12, "mlp_dim": 20,
     "num_classes": 5,
 }
+DISTILBERT = {
+    "vocab_size": 19, "max_position_embeddings": 10, "n_layers": 2, "n_heads": 3, "dim": 12, "hidden_dim": 20,
+    "dropout": 0, "attention_dropout": 0, "seq_classif_dropout": 0, "attn_implementation": "eager",
+}
+LLAMA = {
+    "vocab_size": 17, "hidden_size": 24, "intermediate_size": 20, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "max_position_embeddings": 12, "bos_token_id": None, "eos_token_id": None,
+    "attn_implementation": "eager",
+}

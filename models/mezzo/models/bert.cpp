@@ -4,8 +4,7 @@
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/initializers/random_normal.hpp>
-#include <mezzo/layers/multi_head_attention.hpp>
+#include <mezzo/models/encoder_layer.hpp>
 #include <mezzo/models/mean_pooling.hpp>
 #include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
@@ -14,64 +13,30 @@
 namespace mezzo {
 namespace {
 
-Dense dense(const BertOptions& options, std::int64_t units, const ActivationFunction& activation = {}) {
-  return Dense({.units = units,
-                .activation = activation,
-                .kernel_initializer = RandomNormal({.stddev = options.initializer_range})});
+detail::EncoderOptions encoder(const BertOptions& options) {
+  return {.hidden_size = options.hidden_size,
+          .num_heads = options.num_attention_heads,
+          .intermediate_size = options.intermediate_size,
+          .dropout = options.hidden_dropout_prob,
+          .attention_dropout = options.attention_probs_dropout_prob,
+          .epsilon = options.layer_norm_eps,
+          .initializer_range = options.initializer_range};
 }
 
 Embedding embedding(const BertOptions& options, std::int64_t rows) {
-  return Embedding({.input_dim = rows,
-                    .output_dim = options.hidden_size,
-                    .embeddings_initializer = RandomNormal({.stddev = options.initializer_range})});
+  return detail::encoder_embedding(encoder(options), rows);
 }
 
-LayerNormalization norm(const BertOptions& options) { return LayerNormalization({.epsilon = options.layer_norm_eps}); }
-
-MultiHeadAttention attention(const BertOptions& options) {
-  return MultiHeadAttention({.num_heads = options.num_attention_heads,
-                             .key_dim = options.hidden_size / options.num_attention_heads,
-                             .dropout = options.attention_probs_dropout_prob,
-                             .kernel_initializer = RandomNormal({.stddev = options.initializer_range})});
+detail::EncoderLayer layer(const BertOptions& options) {
+  return {"BertLayer",
+          {.encoder = encoder(options),
+           .rename = {{"^attention\\.(query|key|value)\\.", "attention.self.$1."},
+                      {"^attention\\.attention_output\\.", "attention.output.dense."},
+                      {"^attention_norm\\.", "attention.output.LayerNorm."},
+                      {"^intermediate\\.", "intermediate.dense."},
+                      {"^output\\.", "output.dense."},
+                      {"^output_norm\\.", "output.LayerNorm."}}}};
 }
-
-struct BertLayerOptions {
-  BertOptions bert{};  ///< options of the whole model
-  std::string name{};  ///< name of the layer; "": automatic
-  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
-};
-
-/// Attention, then two dense layers, each with a residual connection and layer normalization. Inputs: hidden states,
-/// the queries among them, and optionally a mask. Output: new hidden states of the queries.
-class BertLayer : public Layer {
- public:
-  explicit BertLayer(BertLayerOptions options) : Layer("BertLayer", options), options_(std::move(options.bert)) {
-    set_weight_files({.rename = {{"^attention\\.(query|key|value)\\.", "attention.self.$1."},
-                                 {"^attention\\.attention_output\\.", "attention.output.dense."},
-                                 {"^attention_norm\\.", "attention.output.LayerNorm."},
-                                 {"^intermediate\\.", "intermediate.dense."},
-                                 {"^output\\.", "output.dense."},
-                                 {"^output_norm\\.", "output.LayerNorm."}}});
-  }
-
- protected:
-  Values call_many(const Values& xs) override {
-    const Value& queries = xs[1];
-    AttentionCallOptions call;
-    if (xs.size() > 2) call.attention_mask = xs[2];
-    const Value attended = attention_norm_(dropout_(attention_(queries, xs[0], call)) + queries);
-    return {output_norm_(dropout_(output_(intermediate_(attended))) + attended)};
-  }
-
- private:
-  BertOptions options_;
-  MultiHeadAttention attention_ = sub("attention", attention(options_));
-  LayerNormalization attention_norm_ = sub("attention_norm", norm(options_));
-  Dense intermediate_ = sub("intermediate", dense(options_, options_.intermediate_size, "gelu"));
-  Dense output_ = sub("output", dense(options_, options_.hidden_size));
-  LayerNormalization output_norm_ = sub("output_norm", norm(options_));
-  Dropout dropout_ = sub("dropout", Dropout({.rate = options_.hidden_dropout_prob}));
-};
 
 BertOptions checked(const std::string& where, BertOptions options) {
   detail::require_positive(where, "vocab_size", options.vocab_size);
@@ -115,12 +80,13 @@ Bert::Bert(BertOptions options)
       word_embeddings_(sub("word_embeddings", embedding(options_, options_.vocab_size))),
       position_embeddings_(sub("position_embeddings", embedding(options_, options_.max_position_embeddings))),
       token_type_embeddings_(sub("token_type_embeddings", embedding(options_, options_.type_vocab_size))),
-      embeddings_norm_(sub("embeddings_norm", norm(options_))),
+      embeddings_norm_(sub("embeddings_norm", detail::encoder_norm(encoder(options_)))),
       dropout_(sub("dropout", Dropout({.rate = options_.hidden_dropout_prob}))) {
   for (std::int64_t i = 0; i < options_.num_hidden_layers; ++i) {
-    layers_.emplace_back(sub(fmt::format("layer{}", i), BertLayer({.bert = options_})));
+    layers_.emplace_back(sub(fmt::format("layer{}", i), layer(options_)));
   }
-  if (options_.add_pooling_layer) pooler_.push_back(sub("pooler", dense(options_, options_.hidden_size, "tanh")));
+  if (options_.add_pooling_layer)
+    pooler_.push_back(sub("pooler", detail::encoder_dense(encoder(options_), options_.hidden_size, "tanh")));
   std::vector<std::string> skip{"embeddings.position_ids"};
   if (!options_.add_pooling_layer) skip.insert(skip.end(), {"pooler.dense.weight", "pooler.dense.bias"});
   set_weight_files({.rename = {{"^(word|position|token_type)_embeddings\\.", "embeddings.$1_embeddings."},
@@ -150,9 +116,7 @@ Values Bert::call_many(const Values& xs) {
   for (const Value& x : xs) detail::require_rank(label(), x.shape(), 2, "(batch, positions)");
   Value x = embed(xs[0], Values(xs.begin() + std::min<std::ptrdiff_t>(2, xs.end() - xs.begin()), xs.end()));
   Values mask;
-  if (xs.size() > 1) {
-    mask = {reshape(cast(xs[1], DType::boolean), {xs[1].shape()[0], 1, 1, xs[1].shape()[1]})};
-  }
+  if (xs.size() > 1) mask = {detail::padding_mask(xs[1])};
   for (Any<Layer>& layer : layers_) {
     const bool first_only = options_.pooled_only && &layer == &layers_.back();
     Values in{x, first_only ? slice(x, {.starts = {0, 0, 0}, .sizes = {-1, 1, -1}}) : x};
@@ -169,7 +133,7 @@ BertForSequenceClassification::BertForSequenceClassification(BertForSequenceClas
       options_(checked(label(), std::move(options))),
       bert_(sub("bert", Bert(options_.bert))),
       dropout_(sub("dropout", Dropout({.rate = options_.bert.hidden_dropout_prob}))),
-      classifier_(sub("classifier", dense(options_.bert, options_.num_labels))) {}
+      classifier_(sub("classifier", detail::encoder_dense(encoder(options_.bert), options_.num_labels))) {}
 
 Values BertForSequenceClassification::call_many(const Values& xs) { return {classifier_(dropout_(bert_(xs).front()))}; }
 

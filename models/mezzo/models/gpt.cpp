@@ -141,6 +141,15 @@ Values GPT::with_past(const Values& state) {
   return Layer::operator()(state);
 }
 
+Tensor GPT::generate(const Tensor& input_ids, const GenerateOptions& options) {
+  return detail::generate_tokens({.label = label(),
+                                  .vocab_size = options_.vocab_size,
+                                  .limit_name = "n_positions",
+                                  .limit = options_.n_positions,
+                                  .with_past = [this](const Values& state) { return with_past(state); }},
+                                 input_ids, options);
+}
+
 Values GPT::call_many(const Values& xs) {
   if (keeps_past_) return forward(xs[0], Values(xs.begin() + 1, xs.end()));
   if (xs.size() > 1) fail<ValueError>(label(), "takes one input (input_ids); got {}", xs.size());

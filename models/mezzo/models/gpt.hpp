@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +7,7 @@
 #include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/embedding.hpp>
 #include <mezzo/layers/layer_normalization.hpp>
+#include <mezzo/models/generation.hpp>
 #include <mezzo/training/model.hpp>
 
 namespace mezzo {
@@ -37,14 +37,6 @@ MEZZO_API GPTOptions gpt2_medium(GPTOptions rest = {});  ///< 24 layers of 1024,
 MEZZO_API GPTOptions gpt2_large(GPTOptions rest = {});   ///< 36 layers of 1280, 20 heads: 774,030,080 weights
 MEZZO_API GPTOptions gpt2_xl(GPTOptions rest = {});      ///< 48 layers of 1600, 25 heads: 1,557,611,200 weights
 /// @}
-
-struct GenerateOptions {
-  std::int64_t max_new_tokens = 20;  ///< number of tokens to append, at least 0
-  bool do_sample = false;            ///< false: the most likely token; true: drawn from softmax(logits / temperature)
-  double temperature = 1;            ///< divisor of the logits when sampling, above 0
-  std::int64_t top_k = 0;            ///< samples among the top_k most likely tokens only; 0: among all
-  std::optional<std::int64_t> eos_token_id{};  ///< token that ends a row of the batch, and fills the rest of the row
-};
 
 /// GPT-2, a language model (Radford et al., 2019, "Language Models are Unsupervised Multitask Learners"), with the
 /// structure, names and initial values of Hugging Face's GPT2LMHeadModel: input_ids (batch, positions), integers, to

@@ -1,3 +1,5 @@
+#include <mezzo/models/generation.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -5,14 +7,13 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/models/gpt.hpp>
 #include <mezzo/models/transformer.hpp>
 
 namespace mezzo {
 namespace {
 
-void check(const std::string& label, const Tensor& ids, const GenerateOptions& options, std::int64_t n_positions) {
-  const std::string where = label + " generate:";
+void check(const detail::LanguageModel& model, const Tensor& ids, const GenerateOptions& options) {
+  const std::string where = model.label + " generate:";
   if (ids.shape().size() != 2 || ids.shape()[1] < 1) {
     fail<ShapeError>(where, "input_ids must be (batch, positions) with at least one position; got shape {}",
                      ids.shape());
@@ -23,9 +24,9 @@ void check(const std::string& label, const Tensor& ids, const GenerateOptions& o
   if (!(options.temperature > 0)) fail<ValueError>(where, "temperature must be positive; got {}", options.temperature);
   if (options.top_k < 0) fail<ValueError>(where, "top_k must not be negative; got {}", options.top_k);
   // The last new token is never an input, so it needs no position.
-  if (ids.shape()[1] + options.max_new_tokens > n_positions + 1) {
-    fail<ShapeError>(where, "positions and max_new_tokens may be n_positions + 1 = {} together; got {} + {}",
-                     n_positions + 1, ids.shape()[1], options.max_new_tokens);
+  if (ids.shape()[1] + options.max_new_tokens > model.limit + 1) {
+    fail<ShapeError>(where, "positions and max_new_tokens may be {} + 1 = {} together; got {} + {}", model.limit_name,
+                     model.limit + 1, ids.shape()[1], options.max_new_tokens);
   }
 }
 
@@ -78,8 +79,8 @@ Tensor last_of(const Value& logits) {
 
 }  // namespace
 
-Tensor GPT::generate(const Tensor& input_ids, const GenerateOptions& options) {
-  check(label(), input_ids, options, options_.n_positions);
+Tensor detail::generate_tokens(const LanguageModel& model, const Tensor& input_ids, const GenerateOptions& options) {
+  check(model, input_ids, options);
   const OutsideTrace at_once;
   const std::int64_t batch = input_ids.shape()[0], given = input_ids.shape()[1];
   const std::int64_t length = given + options.max_new_tokens;
@@ -89,16 +90,16 @@ Tensor GPT::generate(const Tensor& input_ids, const GenerateOptions& options) {
   for (std::int64_t row = 0; row < batch; ++row) {
     std::copy_n(prompt.data<std::int64_t>() + row * given, given, ids + row * length);
   }
-  Sampler sampler(options, options_.vocab_size);
+  Sampler sampler(options, model.vocab_size);
   std::vector<bool> ended(static_cast<std::size_t>(batch));
   Values state{prompt};
   for (std::int64_t position = given; position < length; ++position) {
-    const Values y = with_past(state);
+    const Values y = model.with_past(state);
     const Tensor logits = last_of(y[0]);
     Tensor next({batch, 1}, DType::int64);
     for (std::int64_t row = 0; row < batch; ++row) {
       const auto at = static_cast<std::size_t>(row);
-      std::int64_t id = sampler(logits.data<float>() + row * options_.vocab_size);
+      std::int64_t id = sampler(logits.data<float>() + row * model.vocab_size);
       if (ended[at]) id = *options.eos_token_id;
       ended[at] = options.eos_token_id == id;
       ids[row * length + position] = next.mutable_data<std::int64_t>()[row] = id;
