@@ -46,13 +46,21 @@ Tensor random_pictures(const Shape& shape, std::mt19937& random) {
 
 std::unique_ptr<Model> resnet() { return std::make_unique<ResNet>(resnet18({.classes = 37})); }
 
+std::unique_ptr<Model> mobilenet() { return std::make_unique<MobileNetV2>(MobileNetV2Options{.classes = 37}); }
+
+std::unique_ptr<Model> efficientnet() { return std::make_unique<EfficientNet>(efficientnet_b0({.classes = 37})); }
+
 }  // namespace
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all{
-      {"mlp", 128, {28, 28, 1}, 10, 0, false, mlp},          {"cnn", 128, {28, 28, 1}, 10, 0, false, cnn},
-      {"resnet18", 32, {224, 224, 3}, 37, 0, false, resnet}, {"minilm", 16, {128}, 2, 30522, false, minilm},
+      {"mlp", 128, {28, 28, 1}, 10, 0, false, mlp},
+      {"cnn", 128, {28, 28, 1}, 10, 0, false, cnn},
+      {"resnet18", 32, {224, 224, 3}, 37, 0, false, resnet},
+      {"minilm", 16, {128}, 2, 30522, false, minilm},
       {"gptchar", 12, {64}, 65, 65, true, gptchar},
+      {"mobilenet_v2", 16, {224, 224, 3}, 37, 0, false, mobilenet},
+      {"efficientnet_b0", 16, {224, 224, 3}, 37, 0, false, efficientnet},
   };
   return all;
 }

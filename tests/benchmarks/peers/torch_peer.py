@@ -52,6 +52,16 @@ def resnet18() -> Workload:
     return Workload(torchvision.models.resnet18(num_classes=37), images(32, 3, 224), labels(37, 32), 32)
 
 
+def mobilenet_v2() -> Workload:
+    import torchvision
+    return Workload(torchvision.models.mobilenet_v2(num_classes=37), images(16, 3, 224), labels(37, 16), 16)
+
+
+def efficientnet_b0() -> Workload:
+    import torchvision
+    return Workload(torchvision.models.efficientnet_b0(num_classes=37), images(16, 3, 224), labels(37, 16), 16)
+
+
 def minilm() -> Workload:
     return Workload(Transformer(30522, 512, 384, 12, 1536, 6, classes=2), labels(30522, 16, 128), labels(2, 16), 16)
 
@@ -61,7 +71,8 @@ def gptchar() -> Workload:
 
 
 WORKLOADS: dict[str, Callable[[], Workload]] = {
-    "mlp": mlp, "cnn": cnn, "resnet18": resnet18, "minilm": minilm, "gptchar": gptchar}
+    "mlp": mlp, "cnn": cnn, "resnet18": resnet18, "mobilenet_v2": mobilenet_v2,
+    "efficientnet_b0": efficientnet_b0, "minilm": minilm, "gptchar": gptchar}
 
 
 def make_step(workload: Workload, config: set[str]) -> Callable[[], torch.Tensor]:
