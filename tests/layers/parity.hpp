@@ -94,8 +94,15 @@ inline void check_layer(const nlohmann::json& expected, const std::function<mezz
   }
 }
 
-inline void check_recorded(const std::string& name, const std::function<mezzo::Any<mezzo::Layer>()>& make) {
-  BOOST_TEST_CONTEXT(name) check_layer(recorded("layers").at(name), make);
+inline void check_recorded(const std::string& name, const std::function<mezzo::Any<mezzo::Layer>()>& make,
+                           const std::string& file = "layers") {
+  BOOST_TEST_CONTEXT(name) check_layer(recorded(file).at(name), make);
 }
+
+// A recorded layer and how it is made here.
+struct RecordedLayer {
+  const char* name;
+  std::function<mezzo::Any<mezzo::Layer>()> make;
+};
 
 }  // namespace mezzo_tests

@@ -85,8 +85,8 @@ BOOST_AUTO_TEST_CASE(transposed_equals_keras) {
   BOOST_TEST((y.shape() == Shape{-1, 10, 12, 4}));
   BOOST_TEST(refused<ValueError>([] { Conv2DTranspose(2, 3, {.strides = 2, .output_padding = 2}); }) ==
              "[Conv2DTranspose] output_padding must be less than strides, (2, 2); got (2, 2)");
-  BOOST_TEST(refused<ValueError>([] { Conv2DTranspose(2, 3, {.padding = "full"}); }) ==
-             "[Conv2DTranspose] padding must be valid or same; got \"full\"");
+  BOOST_TEST(refused<NameError>([] { Conv2DTranspose(2, 3, {.padding = "full"}); }) ==
+             "[Conv2DTranspose] unknown padding \"full\"; valid names: same, valid");
   BOOST_TEST(refused<ShapeError>([] {
                Conv2DTranspose(2, 3)(Input({-1, 6, 2}));
              }) == "[Conv2DTranspose] height and width must be known, and at least 1; got shape (?, ?, 6, 2)");

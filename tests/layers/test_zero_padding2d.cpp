@@ -23,8 +23,8 @@ BOOST_AUTO_TEST_CASE(leaves_an_unknown_batch_alone) {
 
 BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   const std::string numbers = "[ZeroPadding2D] padding must be one, two or two pairs of numbers of at least 0; got ";
-  BOOST_TEST(refused<ValueError>([] { ZeroPadding2D({.padding = {1, -1}}); }) == numbers + "(1, 1, -1, -1)");
-  BOOST_TEST(refused<ValueError>([] { ZeroPadding2D({.padding = {1, 2, 3}}); }) == numbers + "(1, 1, 2, 2, 3, 3)");
+  BOOST_TEST(refused<ValueError>([] { ZeroPadding2D({.padding = {1, -1}}); }) == numbers + "(1, -1)");
+  BOOST_TEST(refused<ValueError>([] { ZeroPadding2D({.padding = {1, 2, 3}}); }) == numbers + "(1, 2, 3)");
   ZeroPadding2D layer({.name = "pad"});
   BOOST_TEST(refused<ShapeError>([&] {
                layer(Value(Tensor({5, 5, 1})));

@@ -22,8 +22,9 @@ torch=(torch==2.8.0 torchvision==0.23.0)
 python_with_transformers() { python_with transformers "${torch[@]}" transformers==5.23.0; }
 
 scripts=("$@")
-[ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc further_ops initializers keras_examples/record layers losses metrics ops
-  optimizers schedules fit fashion_losses resnet mobile_networks models weight_files
+[ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc further_ops initializers keras_examples/record layers
+  losses metrics ops optimizers schedules fit fashion_losses resnet mobile_networks models weight_files
+  spatial_layers
   minilm tokenizer image npy)
 for script in "${scripts[@]}"; do
   arguments=()

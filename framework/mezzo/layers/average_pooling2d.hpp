@@ -1,6 +1,5 @@
 #pragma once
-#include <mezzo/core/api.hpp>
-#include <mezzo/nn/layer.hpp>
+#include <mezzo/layers/pooling.hpp>
 
 namespace mezzo {
 
@@ -13,27 +12,20 @@ struct AveragePooling2DOptions {
   Policy dtype{};             ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// Mean of each window of images (batch, height, width, channels), accumulated in at least float32. Padding "same" is
-/// left out of the mean, as in Keras. Padding by numbers counts as zeros, as in torch (count_include_pad).
-class MEZZO_API AveragePooling2D : public Layer {
+namespace detail {
+extern template class PoolingLayer<Pooled::average, 2, AveragePooling2DOptions>;
+}
+
+/// Mean of each window of images (batch, height, width, channels), accumulated in at least float32:
+/// `AveragePooling2D(3)`, `AveragePooling2D({2, 3})`. Padding "same" is left out of the mean, as in Keras. Padding by
+/// numbers counts as zeros, as in torch (count_include_pad). Channels are last (Keras' channels_last).
+class MEZZO_API AveragePooling2D
+    : public detail::SizesFirst<detail::PoolingLayer<detail::Pooled::average, 2, AveragePooling2DOptions>> {
  public:
-  /// A ValueError for a pool_size or strides below 1.
-  explicit AveragePooling2D(AveragePooling2DOptions options = {});
-
-  /// Positional: `AveragePooling2D(3)`, `AveragePooling2D({2, 3})`.
-  template <class S, detail::IfOther<S, Ints> = 0>
-  explicit AveragePooling2D(const S& pool_size, AveragePooling2DOptions options = {})
-      : AveragePooling2D(Ints(pool_size), std::move(options)) {}
-  template <class S = Ints, detail::IfSame<S, Ints> = 0>
-  explicit AveragePooling2D(const S& pool_size, AveragePooling2DOptions options = {})
-      : AveragePooling2D(detail::positional("AveragePooling2D", options.name, "pool_size",
-                                            &AveragePooling2DOptions::pool_size, pool_size, options)) {}
-
- protected:
-  Value call(const Value& x) override;
-
- private:
-  AveragePooling2DOptions options_;
+  using SizesFirst::SizesFirst;
 };
+
+/// Keras' other name.
+using AvgPool2D = AveragePooling2D;
 
 }  // namespace mezzo

@@ -2,21 +2,17 @@
 
 #include <mezzo/layers/activation.hpp>
 #include <mezzo/layers/add.hpp>
-#include <mezzo/layers/average_pooling2d.hpp>
 #include <mezzo/layers/batch_normalization.hpp>
 #include <mezzo/layers/concatenate.hpp>
-#include <mezzo/layers/conv2d.hpp>
-#include <mezzo/layers/conv2d_transpose.hpp>
 #include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/describe_kernel.hpp>
 #include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/embedding.hpp>
 #include <mezzo/layers/flatten.hpp>
 #include <mezzo/layers/gelu.hpp>
 #include <mezzo/layers/global_average_pooling1d.hpp>
-#include <mezzo/layers/global_average_pooling2d.hpp>
 #include <mezzo/layers/layer_normalization.hpp>
 #include <mezzo/layers/leaky_relu.hpp>
-#include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/multi_head_attention.hpp>
 #include <mezzo/layers/multiply.hpp>
 #include <mezzo/layers/permute.hpp>
@@ -24,22 +20,8 @@
 #include <mezzo/layers/rescaling.hpp>
 #include <mezzo/layers/reshape.hpp>
 #include <mezzo/layers/softmax.hpp>
-#include <mezzo/layers/zero_padding2d.hpp>
 
 namespace mezzo {
-
-/// Options of layers with a kernel and a bias.
-template <class Options>
-static void describe_kernel(Fields& fields, Options& options) {
-  fields("use_bias", options.use_bias);
-  fields("kernel_initializer", options.kernel_initializer);
-  fields("bias_initializer", options.bias_initializer);
-  fields("kernel_regularizer", options.kernel_regularizer);
-  fields("bias_regularizer", options.bias_regularizer);
-  fields("activity_regularizer", options.activity_regularizer);
-  fields("kernel_constraint", options.kernel_constraint);
-  fields("bias_constraint", options.bias_constraint);
-}
 
 /// Options of layers with gamma and beta.
 template <class Options>
@@ -58,12 +40,6 @@ static void describe(Fields& fields, ActivationOptions& options) { fields("activ
 
 static void describe(Fields&, AddOptions&) {}
 
-static void describe(Fields& fields, AveragePooling2DOptions& options) {
-  fields("pool_size", options.pool_size);
-  fields("strides", options.strides);
-  fields("padding", options.padding);
-}
-
 static void describe(Fields& fields, BatchNormalizationOptions& options) {
   fields("axis", options.axis);
   fields("momentum", options.momentum);
@@ -74,28 +50,6 @@ static void describe(Fields& fields, BatchNormalizationOptions& options) {
 }
 
 static void describe(Fields& fields, ConcatenateOptions& options) { fields("axis", options.axis); }
-
-static void describe(Fields& fields, Conv2DOptions& options) {
-  fields("filters", options.filters);
-  fields("kernel_size", options.kernel_size);
-  fields("strides", options.strides);
-  fields("padding", options.padding);
-  fields("dilation_rate", options.dilation_rate);
-  fields("groups", options.groups);
-  fields("activation", options.activation);
-  describe_kernel(fields, options);
-}
-
-static void describe(Fields& fields, Conv2DTransposeOptions& options) {
-  fields("filters", options.filters);
-  fields("kernel_size", options.kernel_size);
-  fields("strides", options.strides);
-  fields("padding", options.padding);
-  fields("output_padding", options.output_padding);
-  fields("dilation_rate", options.dilation_rate);
-  fields("activation", options.activation);
-  describe_kernel(fields, options);
-}
 
 static void describe(Fields& fields, DenseOptions& options) {
   fields("units", options.units);
@@ -119,8 +73,6 @@ static void describe(Fields& fields, GELUOptions& options) { fields("approximate
 
 static void describe(Fields& fields, GlobalAveragePooling1DOptions& options) { fields("keepdims", options.keepdims); }
 
-static void describe(Fields& fields, GlobalAveragePooling2DOptions& options) { fields("keepdims", options.keepdims); }
-
 static void describe(Fields& fields, LayerNormalizationOptions& options) {
   fields("axis", options.axis);
   fields("epsilon", options.epsilon);
@@ -128,12 +80,6 @@ static void describe(Fields& fields, LayerNormalizationOptions& options) {
 }
 
 static void describe(Fields& fields, LeakyReLUOptions& options) { fields("negative_slope", options.negative_slope); }
-
-static void describe(Fields& fields, MaxPooling2DOptions& options) {
-  fields("pool_size", options.pool_size);
-  fields("strides", options.strides);
-  fields("padding", options.padding);
-}
 
 static void describe(Fields& fields, MultiHeadAttentionOptions& options) {
   fields("num_heads", options.num_heads);
@@ -163,13 +109,6 @@ static void describe(Fields& fields, ReshapeOptions& options) { fields("target_s
 
 static void describe(Fields& fields, SoftmaxOptions& options) { fields("axis", options.axis); }
 
-static void describe(Fields& fields, ZeroPadding2DOptions& options) {
-  Shape pixels = options.padding.resolve("[ZeroPadding2D]");
-  fields("padding", pixels);
-  if (pixels.size() != 4) throw ValueError("[ZeroPadding2D] padding must have 4 numbers: above, below, left, right");
-  options.padding = Margins{{pixels[0], pixels[1]}, {pixels[2], pixels[3]}};
-}
-
 namespace {
 
 template <class L, class Options>
@@ -180,31 +119,28 @@ detail::SavedClass<Layer> saved(const char* name) {
 }  // namespace
 
 std::vector<detail::SavedClass<Layer>> layer_classes() {
-  return {saved<Activation, ActivationOptions>("Activation"),
-          saved<Add, AddOptions>("Add"),
-          saved<AveragePooling2D, AveragePooling2DOptions>("AveragePooling2D"),
-          saved<BatchNormalization, BatchNormalizationOptions>("BatchNormalization"),
-          saved<Concatenate, ConcatenateOptions>("Concatenate"),
-          saved<Conv2D, Conv2DOptions>("Conv2D"),
-          saved<Conv2DTranspose, Conv2DTransposeOptions>("Conv2DTranspose"),
-          saved<Dense, DenseOptions>("Dense"),
-          saved<Dropout, DropoutOptions>("Dropout"),
-          saved<Embedding, EmbeddingOptions>("Embedding"),
-          saved<Flatten, FlattenOptions>("Flatten"),
-          saved<GELU, GELUOptions>("GELU"),
-          saved<GlobalAveragePooling1D, GlobalAveragePooling1DOptions>("GlobalAveragePooling1D"),
-          saved<GlobalAveragePooling2D, GlobalAveragePooling2DOptions>("GlobalAveragePooling2D"),
-          saved<LayerNormalization, LayerNormalizationOptions>("LayerNormalization"),
-          saved<LeakyReLU, LeakyReLUOptions>("LeakyReLU"),
-          saved<MaxPooling2D, MaxPooling2DOptions>("MaxPooling2D"),
-          saved<MultiHeadAttention, MultiHeadAttentionOptions>("MultiHeadAttention"),
-          saved<Multiply, MultiplyOptions>("Multiply"),
-          saved<Permute, PermuteOptions>("Permute"),
-          saved<ReLU, ReLUOptions>("ReLU"),
-          saved<Rescaling, RescalingOptions>("Rescaling"),
-          saved<Reshape, ReshapeOptions>("Reshape"),
-          saved<Softmax, SoftmaxOptions>("Softmax"),
-          saved<ZeroPadding2D, ZeroPadding2DOptions>("ZeroPadding2D")};
+  std::vector<detail::SavedClass<Layer>> all{
+      saved<Activation, ActivationOptions>("Activation"),
+      saved<Add, AddOptions>("Add"),
+      saved<BatchNormalization, BatchNormalizationOptions>("BatchNormalization"),
+      saved<Concatenate, ConcatenateOptions>("Concatenate"),
+      saved<Dense, DenseOptions>("Dense"),
+      saved<Dropout, DropoutOptions>("Dropout"),
+      saved<Embedding, EmbeddingOptions>("Embedding"),
+      saved<Flatten, FlattenOptions>("Flatten"),
+      saved<GELU, GELUOptions>("GELU"),
+      saved<GlobalAveragePooling1D, GlobalAveragePooling1DOptions>("GlobalAveragePooling1D"),
+      saved<LayerNormalization, LayerNormalizationOptions>("LayerNormalization"),
+      saved<LeakyReLU, LeakyReLUOptions>("LeakyReLU"),
+      saved<MultiHeadAttention, MultiHeadAttentionOptions>("MultiHeadAttention"),
+      saved<Multiply, MultiplyOptions>("Multiply"),
+      saved<Permute, PermuteOptions>("Permute"),
+      saved<ReLU, ReLUOptions>("ReLU"),
+      saved<Rescaling, RescalingOptions>("Rescaling"),
+      saved<Reshape, ReshapeOptions>("Reshape"),
+      saved<Softmax, SoftmaxOptions>("Softmax")};
+  for (auto& entry : spatial_layer_classes()) all.push_back(std::move(entry));
+  return all;
 }
 
 }  // namespace mezzo

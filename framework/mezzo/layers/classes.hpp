@@ -8,4 +8,7 @@ namespace mezzo {
 /// Classes of layers that configs name.
 std::vector<detail::SavedClass<Layer>> layer_classes();
 
+/// Those of convolutions, pooling and the other layers of 1 to 3 spatial axes; a part of layer_classes().
+std::vector<detail::SavedClass<Layer>> spatial_layer_classes();
+
 }  // namespace mezzo

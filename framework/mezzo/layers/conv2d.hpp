@@ -1,7 +1,5 @@
 #pragma once
-#include <mezzo/core/api.hpp>
-#include <mezzo/nn/layer.hpp>
-#include <mezzo/ops/activation.hpp>
+#include <mezzo/layers/conv.hpp>
 
 namespace mezzo {
 
@@ -27,35 +25,19 @@ struct Conv2DOptions {
   bool trainable = true;  ///< false: training does not change the weights
 };
 
-/// Convolution of images (batch, height, width, channels) with `filters` kernels. Weights: kernel (height, width,
-/// channels / groups, filters), bias (filters,).
-class MEZZO_API Conv2D : public Layer {
+namespace detail {
+extern template class ConvLayer<2, Conv2DOptions>;
+}
+
+/// Convolution of images (batch, height, width, channels) with `filters` kernels: `Conv2D(32, 3, {.strides = 2})`,
+/// `Conv2D(32, {3, 5})`, `Conv2D(32, {.kernel_size = 3})`. Weights: kernel (height, width, channels / groups, filters),
+/// bias (filters,). Channels are last (Keras' channels_last).
+class MEZZO_API Conv2D : public detail::FiltersFirst<detail::ConvLayer<2, Conv2DOptions>> {
  public:
-  /// A ValueError for a number below 1, or if groups doesn't divide filters.
-  explicit Conv2D(Conv2DOptions options = {});
-
-  /// Positional: `Conv2D(32, 3, {.strides = 2})`, `Conv2D(32, {3, 5})`, `Conv2D(32, {.kernel_size = 3})`.
-  template <class I, detail::IfInteger<I> = 0>
-  explicit Conv2D(I filters, Conv2DOptions options = {})
-      : Conv2D(detail::positional("Conv2D", options.name, "filters", &Conv2DOptions::filters,
-                                  static_cast<std::int64_t>(filters), options)) {}
-
-  template <class I, class S, detail::IfInteger<I> = 0, detail::IfOther<S, Ints> = 0>
-  explicit Conv2D(I filters, const S& kernel_size, Conv2DOptions options = {})
-      : Conv2D(filters, Ints(kernel_size), std::move(options)) {}
-  template <class I, class S = Ints, detail::IfInteger<I> = 0, detail::IfSame<S, Ints> = 0>
-  explicit Conv2D(I filters, const S& kernel_size, Conv2DOptions options = {})
-      : Conv2D(filters, detail::positional("Conv2D", options.name, "kernel_size", &Conv2DOptions::kernel_size,
-                                           kernel_size, options)) {}
-  void build(const Shape& input) override;
-
- protected:
-  Value call(const Value& x) override;
-
- private:
-  Conv2DOptions options_;
-  Variable kernel_{"kernel"};
-  Variable bias_{"bias"};
+  using FiltersFirst::FiltersFirst;
 };
+
+/// Keras' other name.
+using Convolution2D = Conv2D;
 
 }  // namespace mezzo

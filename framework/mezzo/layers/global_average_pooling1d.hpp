@@ -24,4 +24,7 @@ class MEZZO_API GlobalAveragePooling1D : public Layer {
   GlobalAveragePooling1DOptions options_;
 };
 
+/// Keras' other name.
+using GlobalAvgPool1D = GlobalAveragePooling1D;
+
 }  // namespace mezzo

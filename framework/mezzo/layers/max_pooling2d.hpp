@@ -1,6 +1,5 @@
 #pragma once
-#include <mezzo/core/api.hpp>
-#include <mezzo/nn/layer.hpp>
+#include <mezzo/layers/pooling.hpp>
 
 namespace mezzo {
 
@@ -13,26 +12,19 @@ struct MaxPooling2DOptions {
   Policy dtype{};             ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// Maximum of each window of images (batch, height, width, channels). Padding counts as -infinity.
-class MEZZO_API MaxPooling2D : public Layer {
+namespace detail {
+extern template class PoolingLayer<Pooled::max, 2, MaxPooling2DOptions>;
+}
+
+/// Maximum of each window of images (batch, height, width, channels): `MaxPooling2D(3)`, `MaxPooling2D({2, 3})`.
+/// Padding counts as -infinity. Channels are last (Keras' channels_last).
+class MEZZO_API MaxPooling2D
+    : public detail::SizesFirst<detail::PoolingLayer<detail::Pooled::max, 2, MaxPooling2DOptions>> {
  public:
-  /// A ValueError for a pool_size or strides below 1.
-  explicit MaxPooling2D(MaxPooling2DOptions options = {});
-
-  /// Positional: `MaxPooling2D(3)`, `MaxPooling2D({2, 3})`.
-  template <class S, detail::IfOther<S, Ints> = 0>
-  explicit MaxPooling2D(const S& pool_size, MaxPooling2DOptions options = {})
-      : MaxPooling2D(Ints(pool_size), std::move(options)) {}
-  template <class S = Ints, detail::IfSame<S, Ints> = 0>
-  explicit MaxPooling2D(const S& pool_size, MaxPooling2DOptions options = {})
-      : MaxPooling2D(detail::positional("MaxPooling2D", options.name, "pool_size", &MaxPooling2DOptions::pool_size,
-                                        pool_size, options)) {}
-
- protected:
-  Value call(const Value& x) override;
-
- private:
-  MaxPooling2DOptions options_;
+  using SizesFirst::SizesFirst;
 };
+
+/// Keras' other name.
+using MaxPool2D = MaxPooling2D;
 
 }  // namespace mezzo

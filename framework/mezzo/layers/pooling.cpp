@@ -1,38 +1,95 @@
+#include <mezzo/layers/pooling.hpp>
+
+#include <numeric>
+
 #include <mezzo/layers/average_pooling2d.hpp>
+#include <mezzo/layers/axes.hpp>
 #include <mezzo/layers/global_average_pooling1d.hpp>
-#include <mezzo/layers/global_average_pooling2d.hpp>
 #include <mezzo/layers/max_pooling2d.hpp>
-#include <mezzo/nn/checks.hpp>
+#include <mezzo/ops/reductions.hpp>
+#include <mezzo/ops/spatial.hpp>
 
 namespace mezzo {
+namespace detail {
+namespace {
 
-AveragePooling2D::AveragePooling2D(AveragePooling2DOptions options)
-    : Layer("AveragePooling2D", options), options_(std::move(options)) {
-  options_.pool_size.pair(label(), "pool_size");
-  if (!options_.strides.empty()) options_.strides.pair(label(), "strides");
+Value pool_windows(Pooled by, const Value& x, const PoolingOptions& options) {
+  const PoolOpOptions numbers{.strides = options.strides, .padding = options.padding};
+  return by == Pooled::max ? max_pool(x, options.pool_size, numbers) : average_pool(x, options.pool_size, numbers);
 }
 
-Value AveragePooling2D::call(const Value& x) {
-  return avg_pool2d(x, {.pool_size = options_.pool_size, .strides = options_.strides, .padding = options_.padding});
+Value pool_windows(Pooled, const Value& x, const MaxPooling2DOptions& options) {
+  return max_pool2d(x, {.pool_size = options.pool_size, .strides = options.strides, .padding = options.padding});
 }
+
+Value pool_windows(Pooled, const Value& x, const AveragePooling2DOptions& options) {
+  return avg_pool2d(x, {.pool_size = options.pool_size, .strides = options.strides, .padding = options.padding});
+}
+
+void require_pool_padding(const std::string&, const Padding&) {}
+void require_pool_padding(const std::string& where, const std::string& padding) { is_same(where, padding); }
+
+}  // namespace
+
+template <Pooled By, std::size_t Axes, class OptionsOfRank>
+PoolingLayer<By, Axes, OptionsOfRank>::PoolingLayer(Options options)
+    : Layer(kind, options), options_(std::move(options)) {
+  one_for_each(label(), "pool_size", options_.pool_size, Axes);
+  if (!options_.strides.empty()) one_for_each(label(), "strides", options_.strides, Axes);
+  require_pool_padding(label(), options_.padding);
+}
+
+template <Pooled By, std::size_t Axes, class OptionsOfRank>
+Value PoolingLayer<By, Axes, OptionsOfRank>::call(const Value& x) {
+  require_spatial(label(), x.shape(), Axes);
+  return pool_windows(By, x, options_);
+}
+
+template <Pooled By, std::size_t Axes>
+Value GlobalPoolingLayer<By, Axes>::call(const Value& x) {
+  require_spatial(label(), x.shape(), Axes);
+  Shape axes(Axes);
+  std::iota(axes.begin(), axes.end(), 1);
+  if (By == Pooled::max) return max(x, {.axes = axes, .keepdims = options_.keepdims});
+  return mean(x, {.axes = axes, .keepdims = options_.keepdims});
+}
+
+template <Pooled By, std::size_t Axes>
+AdaptivePoolingLayer<By, Axes>::AdaptivePoolingLayer(Options options)
+    : Layer(kind, options), options_(std::move(options)) {
+  one_for_each(label(), "output_size", options_.output_size, Axes);
+}
+
+template <Pooled By, std::size_t Axes>
+Value AdaptivePoolingLayer<By, Axes>::call(const Value& x) {
+  require_spatial(label(), x.shape(), Axes);
+  return By == Pooled::max ? adaptive_max_pool(x, options_.output_size)
+                           : adaptive_average_pool(x, options_.output_size);
+}
+
+template class PoolingLayer<Pooled::average, 1>;
+template class PoolingLayer<Pooled::average, 2, AveragePooling2DOptions>;
+template class PoolingLayer<Pooled::average, 3>;
+template class PoolingLayer<Pooled::max, 1>;
+template class PoolingLayer<Pooled::max, 2, MaxPooling2DOptions>;
+template class PoolingLayer<Pooled::max, 3>;
+template class GlobalPoolingLayer<Pooled::average, 2>;
+template class GlobalPoolingLayer<Pooled::average, 3>;
+template class GlobalPoolingLayer<Pooled::max, 1>;
+template class GlobalPoolingLayer<Pooled::max, 2>;
+template class GlobalPoolingLayer<Pooled::max, 3>;
+template class AdaptivePoolingLayer<Pooled::average, 1>;
+template class AdaptivePoolingLayer<Pooled::average, 2>;
+template class AdaptivePoolingLayer<Pooled::average, 3>;
+template class AdaptivePoolingLayer<Pooled::max, 1>;
+template class AdaptivePoolingLayer<Pooled::max, 2>;
+template class AdaptivePoolingLayer<Pooled::max, 3>;
+
+}  // namespace detail
 
 Value GlobalAveragePooling1D::call(const Value& x) {
   detail::require_rank(label(), x.shape(), 3, "(batch, steps, features)");
   return mean(x, {.axes = {1}, .keepdims = options_.keepdims});
-}
-
-Value GlobalAveragePooling2D::call(const Value& x) {
-  detail::require_rank(label(), x.shape(), 4, "(batch, height, width, channels)");
-  return mean(x, {.axes = {1, 2}, .keepdims = options_.keepdims});
-}
-
-MaxPooling2D::MaxPooling2D(MaxPooling2DOptions options) : Layer("MaxPooling2D", options), options_(std::move(options)) {
-  options_.pool_size.pair(label(), "pool_size");
-  if (!options_.strides.empty()) options_.strides.pair(label(), "strides");
-}
-
-Value MaxPooling2D::call(const Value& x) {
-  return max_pool2d(x, {.pool_size = options_.pool_size, .strides = options_.strides, .padding = options_.padding});
 }
 
 }  // namespace mezzo

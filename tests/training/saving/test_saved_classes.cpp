@@ -34,14 +34,29 @@ const std::map<std::string, Json> required{
     {"OneHotIoU", {{"num_classes", 3}, {"target_class_ids", {0, 1}}}},
     {"OneHotMeanIoU", {{"num_classes", 3}}},
     {"LossMetric", {{"loss", "mse"}}},
+    {"AdaptiveAveragePooling1D", {{"output_size", 2}}},
+    {"AdaptiveAveragePooling2D", {{"output_size", 2}}},
+    {"AdaptiveAveragePooling3D", {{"output_size", 2}}},
+    {"AdaptiveMaxPooling1D", {{"output_size", 2}}},
+    {"AdaptiveMaxPooling2D", {{"output_size", 2}}},
+    {"AdaptiveMaxPooling3D", {{"output_size", 2}}},
+    {"Conv1D", {{"filters", 4}, {"kernel_size", 2}}},
+    {"Conv1DTranspose", {{"filters", 4}, {"kernel_size", 2}}},
     {"Conv2D", {{"filters", 4}, {"kernel_size", 2}}},
     {"Conv2DTranspose", {{"filters", 4}, {"kernel_size", 2}}},
+    {"Conv3D", {{"filters", 4}, {"kernel_size", 2}}},
+    {"Conv3DTranspose", {{"filters", 4}, {"kernel_size", 2}}},
+    {"DepthwiseConv1D", {{"kernel_size", 2}}},
+    {"DepthwiseConv2D", {{"kernel_size", 2}}},
     {"Dense", {{"units", 3}}},
     {"Dropout", {{"rate", 0.5}}},
     {"Embedding", {{"input_dim", 7}, {"output_dim", 3}}},
     {"MultiHeadAttention", {{"num_heads", 2}, {"key_dim", 4}}},
     {"Permute", {{"dims", {2, 1}}}},
+    {"RepeatVector", {{"n", 3}}},
     {"Reshape", {{"target_shape", {12, -1}}}},
+    {"SeparableConv1D", {{"filters", 4}, {"kernel_size", 2}}},
+    {"SeparableConv2D", {{"filters", 4}, {"kernel_size", 2}}},
 };
 
 Json config_of(const std::string& name) {
@@ -115,7 +130,9 @@ void check_names(const std::string& names) {
 /// Input of one sample of each layer.
 Shape sample_of(const std::string& name) {
   if (name == "Embedding") return {4};
-  if (name == "MultiHeadAttention" || name == "Permute" || name == "GlobalAveragePooling1D") return {4, 8};
+  if (name == "MultiHeadAttention" || name == "Permute" || name.find("1D") != std::string::npos) return {4, 8};
+  if (name.find("3D") != std::string::npos) return {3, 4, 3, 2};
+  if (name == "RepeatVector") return {4};
   return {6, 6, 4};
 }
 

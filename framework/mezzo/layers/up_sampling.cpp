@@ -1,0 +1,68 @@
+#include <mezzo/layers/up_sampling.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/layers/axes.hpp>
+#include <mezzo/layers/repeat_vector.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/image.hpp>
+
+namespace mezzo {
+namespace detail {
+namespace {
+
+std::string interpolation_of(const UpSamplingOptions&) { return "nearest"; }
+std::string interpolation_of(const UpSampling2DOptions& options) { return options.interpolation; }
+
+}  // namespace
+
+template <std::size_t Axes, class OptionsOfRank>
+UpSamplingLayer<Axes, OptionsOfRank>::UpSamplingLayer(Options options)
+    : Layer(kind, options), options_(std::move(options)) {
+  one_for_each(label(), "size", options_.size, Axes);
+  const char* const names[] = {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"};
+  const std::string interpolation = interpolation_of(options_);
+  if (std::find(std::begin(names), std::end(names), interpolation) == std::end(names)) {
+    fail<NameError>(label(), "unknown interpolation \"{}\"; valid names: {}", interpolation, fmt::join(names, ", "));
+  }
+}
+
+template <std::size_t Axes, class OptionsOfRank>
+Value UpSamplingLayer<Axes, OptionsOfRank>::call(const Value& x) {
+  require_spatial(label(), x.shape(), Axes);
+  const Shape sizes = one_for_each(label(), "size", options_.size, Axes);
+  const Shape& shape = x.shape();
+  if (std::any_of(shape.begin() + 1, shape.end(), [](std::int64_t size) { return size < 0; })) {
+    fail<ShapeError>(label(), "all sizes but the batch must be known; got shape {}", shape);
+  }
+  const std::string interpolation = interpolation_of(options_);
+  if constexpr (Axes == 2) {
+    if (interpolation != "nearest") {
+      return image::resize(x, {shape[1] * sizes[0], shape[2] * sizes[1]}, {.interpolation = interpolation});
+    }
+  }
+  Value y = x;
+  for (std::size_t i = Axes; i > 0; --i) {  // the inner axes first: the largest copy has the longest rows
+    if (sizes[i - 1] > 1) y = repeat(y, sizes[i - 1], static_cast<std::int64_t>(i));
+  }
+  return y;
+}
+
+template class UpSamplingLayer<1>;
+template class UpSamplingLayer<2, UpSampling2DOptions>;
+template class UpSamplingLayer<3>;
+
+}  // namespace detail
+
+RepeatVector::RepeatVector(RepeatVectorOptions options) : Layer("RepeatVector", options), options_(std::move(options)) {
+  detail::require_positive(label(), "n", options_.n);
+}
+
+Value RepeatVector::call(const Value& x) {
+  detail::require_rank(label(), x.shape(), 2, "(batch, features)");
+  return repeat(expand_dims(x, 1), options_.n, 1);
+}
+
+}  // namespace mezzo
