@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(weight_files_have_torchs_layouts) {
     layer->load_weights(path);
     for (std::size_t i = 0; i < saved.size(); ++i) BOOST_TEST(layer->get_weights()[i].equal(saved[i]));
   };
-  check(Conv1D(5, 3, {.groups = 2}), {1, 4, 4}, {{"weight", {5, 2, 3}}, {"bias", {5}}});
+  check(Conv1D(6, 3, {.groups = 2}), {1, 4, 4}, {{"weight", {6, 2, 3}}, {"bias", {6}}});
   check(Conv3D(5, {1, 2, 3}), {1, 4, 4, 4, 2}, {{"weight", {5, 2, 1, 2, 3}}, {"bias", {5}}});
   check(Conv1DTranspose(5, 3), {1, 4, 2}, {{"weight", {2, 5, 3}}, {"bias", {5}}});
   check(Conv3DTranspose(5, {1, 2, 3}), {1, 4, 4, 4, 2}, {{"weight", {2, 5, 1, 2, 3}}, {"bias", {5}}});

@@ -13,14 +13,13 @@ struct AveragePooling2DOptions {
 };
 
 namespace detail {
-extern template class PoolingLayer<Pooled::average, 2, AveragePooling2DOptions>;
+extern template class PoolingLayer<Pooled::average, 2>;
 }
 
 /// Mean of each window of images (batch, height, width, channels), accumulated in at least float32:
 /// `AveragePooling2D(3)`, `AveragePooling2D({2, 3})`. Padding "same" is left out of the mean, as in Keras. Padding by
 /// numbers counts as zeros, as in torch (count_include_pad). Channels are last (Keras' channels_last).
-class MEZZO_API AveragePooling2D
-    : public detail::SizesFirst<detail::PoolingLayer<detail::Pooled::average, 2, AveragePooling2DOptions>> {
+class MEZZO_API AveragePooling2D : public detail::SizesFirst<detail::PoolingLayer<detail::Pooled::average, 2>> {
  public:
   using SizesFirst::SizesFirst;
 };

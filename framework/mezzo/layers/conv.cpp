@@ -39,8 +39,8 @@ Value convolution(const Value& x, const Value& kernel, const ConvOptions& option
 
 }  // namespace
 
-template <std::size_t Axes, class OptionsOfRank>
-ConvLayer<Axes, OptionsOfRank>::ConvLayer(Options options) : Layer(kind, options), options_(std::move(options)) {
+template <std::size_t Axes>
+ConvLayer<Axes>::ConvLayer(Options options) : Layer(kind, options), options_(std::move(options)) {
   require_positive(label(), "filters", options_.filters);
   require_positive(label(), "groups", options_.groups);
   one_for_each(label(), "kernel_size", options_.kernel_size, Axes);
@@ -52,8 +52,8 @@ ConvLayer<Axes, OptionsOfRank>::ConvLayer(Options options) : Layer(kind, options
   }
 }
 
-template <std::size_t Axes, class OptionsOfRank>
-void ConvLayer<Axes, OptionsOfRank>::build(const Shape& input) {
+template <std::size_t Axes>
+void ConvLayer<Axes>::build(const Shape& input) {
   require_spatial(label(), input, Axes);
   channels_ = input.back();
   if (channels_ % options_.groups != 0) {
@@ -66,8 +66,8 @@ void ConvLayer<Axes, OptionsOfRank>::build(const Shape& input) {
   if (options_.use_bias) add_weight(bias_, bias_weight(options_, {options_.filters}));
 }
 
-template <std::size_t Axes, class OptionsOfRank>
-Value ConvLayer<Axes, OptionsOfRank>::call(const Value& x) {
+template <std::size_t Axes>
+Value ConvLayer<Axes>::call(const Value& x) {
   require_spatial(label(), x.shape(), Axes);
   require_last_axis(label(), x.shape(), channels_, "kernel channels");
   const Value y = convolution(x, kernel_, options_);
@@ -107,7 +107,7 @@ Value ConvTransposeLayer<Axes>::call(const Value& x) {
 }
 
 template class ConvLayer<1>;
-template class ConvLayer<2, Conv2DOptions>;
+template class ConvLayer<2>;
 template class ConvLayer<3>;
 template class ConvTransposeLayer<1>;
 template class ConvTransposeLayer<2>;

@@ -30,13 +30,15 @@ struct ConvOptions {
   bool trainable = true;  ///< false: training does not change the weights
 };
 
+struct Conv2DOptions;
+
 namespace detail {
 
 /// Common part of Conv1D, Conv2D and Conv3D.
-template <std::size_t Axes, class OptionsOfRank = ConvOptions>
+template <std::size_t Axes>
 class MEZZO_API ConvLayer : public Layer {
  public:
-  using Options = OptionsOfRank;
+  using Options = std::conditional_t<Axes == 2, Conv2DOptions, ConvOptions>;
   static constexpr const char* kind = Axes == 1 ? "Conv1D" : Axes == 2 ? "Conv2D" : "Conv3D";
 
   /// A ValueError for a number below 1, or if groups doesn't divide filters. A NameError for an unknown padding.

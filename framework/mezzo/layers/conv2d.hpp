@@ -26,13 +26,13 @@ struct Conv2DOptions {
 };
 
 namespace detail {
-extern template class ConvLayer<2, Conv2DOptions>;
+extern template class ConvLayer<2>;
 }
 
 /// Convolution of images (batch, height, width, channels) with `filters` kernels: `Conv2D(32, 3, {.strides = 2})`,
 /// `Conv2D(32, {3, 5})`, `Conv2D(32, {.kernel_size = 3})`. Weights: kernel (height, width, channels / groups, filters),
 /// bias (filters,). Channels are last (Keras' channels_last).
-class MEZZO_API Conv2D : public detail::FiltersFirst<detail::ConvLayer<2, Conv2DOptions>> {
+class MEZZO_API Conv2D : public detail::FiltersFirst<detail::ConvLayer<2>> {
  public:
   using FiltersFirst::FiltersFirst;
 };

@@ -52,12 +52,12 @@ Value ZeroPaddingLayer<Axes>::call(const Value& x) {
   return pad(x, sides);
 }
 
-template <std::size_t Axes, class OptionsOfRank>
-CroppingLayer<Axes, OptionsOfRank>::CroppingLayer(const Options& options)
+template <std::size_t Axes>
+CroppingLayer<Axes>::CroppingLayer(const Options& options)
     : Layer(kind, options), cropping_(options.cropping.resolve(label(), "cropping", Axes)) {}
 
-template <std::size_t Axes, class OptionsOfRank>
-Value CroppingLayer<Axes, OptionsOfRank>::call(const Value& x) {
+template <std::size_t Axes>
+Value CroppingLayer<Axes>::call(const Value& x) {
   require_spatial(label(), x.shape(), Axes);
   SliceOptions part{.starts = Shape(Axes + 2), .sizes = Shape(Axes + 2, -1)};
   for (std::size_t i = 0; i < Axes; ++i) {
@@ -78,7 +78,7 @@ template class ZeroPaddingLayer<1>;
 template class ZeroPaddingLayer<2>;
 template class ZeroPaddingLayer<3>;
 template class CroppingLayer<1>;
-template class CroppingLayer<2, Cropping2DOptions>;
+template class CroppingLayer<2>;
 template class CroppingLayer<3>;
 
 }  // namespace detail

@@ -83,10 +83,10 @@ class MEZZO_API ZeroPaddingLayer : public Layer {
 };
 
 /// Common part of Cropping1D, Cropping2D and Cropping3D.
-template <std::size_t Axes, class OptionsOfRank = CroppingOptions>
+template <std::size_t Axes>
 class MEZZO_API CroppingLayer : public Layer {
  public:
-  using Options = OptionsOfRank;
+  using Options = std::conditional_t<Axes == 2, Cropping2DOptions, CroppingOptions>;
   static constexpr const char* kind = Axes == 1 ? "Cropping1D" : Axes == 2 ? "Cropping2D" : "Cropping3D";
   static constexpr Margins Options::*first = &Options::cropping;
   static constexpr const char* first_name = "cropping";
@@ -105,7 +105,7 @@ extern template class ZeroPaddingLayer<1>;
 extern template class ZeroPaddingLayer<2>;
 extern template class ZeroPaddingLayer<3>;
 extern template class CroppingLayer<1>;
-extern template class CroppingLayer<2, Cropping2DOptions>;
+extern template class CroppingLayer<2>;
 extern template class CroppingLayer<3>;
 
 }  // namespace detail

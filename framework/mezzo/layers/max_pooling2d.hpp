@@ -13,13 +13,12 @@ struct MaxPooling2DOptions {
 };
 
 namespace detail {
-extern template class PoolingLayer<Pooled::max, 2, MaxPooling2DOptions>;
+extern template class PoolingLayer<Pooled::max, 2>;
 }
 
 /// Maximum of each window of images (batch, height, width, channels): `MaxPooling2D(3)`, `MaxPooling2D({2, 3})`.
 /// Padding counts as -infinity. Channels are last (Keras' channels_last).
-class MEZZO_API MaxPooling2D
-    : public detail::SizesFirst<detail::PoolingLayer<detail::Pooled::max, 2, MaxPooling2DOptions>> {
+class MEZZO_API MaxPooling2D : public detail::SizesFirst<detail::PoolingLayer<detail::Pooled::max, 2>> {
  public:
   using SizesFirst::SizesFirst;
 };

@@ -31,16 +31,15 @@ void require_pool_padding(const std::string& where, const std::string& padding) 
 
 }  // namespace
 
-template <Pooled By, std::size_t Axes, class OptionsOfRank>
-PoolingLayer<By, Axes, OptionsOfRank>::PoolingLayer(Options options)
-    : Layer(kind, options), options_(std::move(options)) {
+template <Pooled By, std::size_t Axes>
+PoolingLayer<By, Axes>::PoolingLayer(Options options) : Layer(kind, options), options_(std::move(options)) {
   one_for_each(label(), "pool_size", options_.pool_size, Axes);
   if (!options_.strides.empty()) one_for_each(label(), "strides", options_.strides, Axes);
   require_pool_padding(label(), options_.padding);
 }
 
-template <Pooled By, std::size_t Axes, class OptionsOfRank>
-Value PoolingLayer<By, Axes, OptionsOfRank>::call(const Value& x) {
+template <Pooled By, std::size_t Axes>
+Value PoolingLayer<By, Axes>::call(const Value& x) {
   require_spatial(label(), x.shape(), Axes);
   return pool_windows(By, x, options_);
 }
@@ -68,10 +67,10 @@ Value AdaptivePoolingLayer<By, Axes>::call(const Value& x) {
 }
 
 template class PoolingLayer<Pooled::average, 1>;
-template class PoolingLayer<Pooled::average, 2, AveragePooling2DOptions>;
+template class PoolingLayer<Pooled::average, 2>;
 template class PoolingLayer<Pooled::average, 3>;
 template class PoolingLayer<Pooled::max, 1>;
-template class PoolingLayer<Pooled::max, 2, MaxPooling2DOptions>;
+template class PoolingLayer<Pooled::max, 2>;
 template class PoolingLayer<Pooled::max, 3>;
 template class GlobalPoolingLayer<Pooled::average, 2>;
 template class GlobalPoolingLayer<Pooled::average, 3>;

@@ -31,6 +31,9 @@ struct AdaptivePoolingOptions {
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
+struct AveragePooling2DOptions;
+struct MaxPooling2DOptions;
+
 namespace detail {
 
 enum class Pooled { average, max };
@@ -49,10 +52,11 @@ inline constexpr const char* adaptive_pooling_kinds[] = {"AdaptiveAveragePooling
                                                          "AdaptiveMaxPooling2D",     "AdaptiveMaxPooling3D"};
 
 /// Common part of the layers that pool windows.
-template <Pooled By, std::size_t Axes, class OptionsOfRank = PoolingOptions>
+template <Pooled By, std::size_t Axes>
 class MEZZO_API PoolingLayer : public Layer {
  public:
-  using Options = OptionsOfRank;
+  using Options2D = std::conditional_t<By == Pooled::max, MaxPooling2DOptions, AveragePooling2DOptions>;
+  using Options = std::conditional_t<Axes == 2, Options2D, PoolingOptions>;
   static constexpr const char* kind = pooling_kind(pooling_kinds, By, Axes);
   static constexpr Ints Options::*first = &Options::pool_size;
   static constexpr const char* first_name = "pool_size";

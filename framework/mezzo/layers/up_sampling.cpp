@@ -18,9 +18,8 @@ std::string interpolation_of(const UpSampling2DOptions& options) { return option
 
 }  // namespace
 
-template <std::size_t Axes, class OptionsOfRank>
-UpSamplingLayer<Axes, OptionsOfRank>::UpSamplingLayer(Options options)
-    : Layer(kind, options), options_(std::move(options)) {
+template <std::size_t Axes>
+UpSamplingLayer<Axes>::UpSamplingLayer(Options options) : Layer(kind, options), options_(std::move(options)) {
   one_for_each(label(), "size", options_.size, Axes);
   const char* const names[] = {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"};
   const std::string interpolation = interpolation_of(options_);
@@ -29,8 +28,8 @@ UpSamplingLayer<Axes, OptionsOfRank>::UpSamplingLayer(Options options)
   }
 }
 
-template <std::size_t Axes, class OptionsOfRank>
-Value UpSamplingLayer<Axes, OptionsOfRank>::call(const Value& x) {
+template <std::size_t Axes>
+Value UpSamplingLayer<Axes>::call(const Value& x) {
   require_spatial(label(), x.shape(), Axes);
   const Shape sizes = one_for_each(label(), "size", options_.size, Axes);
   const Shape& shape = x.shape();
@@ -51,7 +50,7 @@ Value UpSamplingLayer<Axes, OptionsOfRank>::call(const Value& x) {
 }
 
 template class UpSamplingLayer<1>;
-template class UpSamplingLayer<2, UpSampling2DOptions>;
+template class UpSamplingLayer<2>;
 template class UpSamplingLayer<3>;
 
 }  // namespace detail

@@ -25,10 +25,10 @@ struct UpSampling2DOptions {
 namespace detail {
 
 /// Common part of UpSampling1D, UpSampling2D and UpSampling3D.
-template <std::size_t Axes, class OptionsOfRank = UpSamplingOptions>
+template <std::size_t Axes>
 class MEZZO_API UpSamplingLayer : public Layer {
  public:
-  using Options = OptionsOfRank;
+  using Options = std::conditional_t<Axes == 2, UpSampling2DOptions, UpSamplingOptions>;
   static constexpr const char* kind = Axes == 1 ? "UpSampling1D" : Axes == 2 ? "UpSampling2D" : "UpSampling3D";
   static constexpr Ints Options::*first = &Options::size;
   static constexpr const char* first_name = "size";
@@ -44,7 +44,7 @@ class MEZZO_API UpSamplingLayer : public Layer {
 };
 
 extern template class UpSamplingLayer<1>;
-extern template class UpSamplingLayer<2, UpSampling2DOptions>;
+extern template class UpSamplingLayer<2>;
 extern template class UpSamplingLayer<3>;
 
 }  // namespace detail
