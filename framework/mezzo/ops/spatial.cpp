@@ -113,9 +113,11 @@ Value convolve_channels(const std::string& where, const char* name, const Value&
   require_kernel(where, name, kernel, axes);
   Shape shape = kernel.shape();
   require_channels(where, x, shape[axes], name);
+  const std::int64_t multiplier = shape[axes + 1];
   shape[axes + 1] *= shape[axes];
   shape[axes] = 1;
-  return convolve(where, x, reshape(kernel, shape), options);
+  // One group for each output channel: oneDNN has no fast kernel for groups with several of them.
+  return convolve(where, multiplier == 1 ? x : repeat(x, multiplier, -1), reshape(kernel, shape), options);
 }
 
 /// Sizes of a transposed convolution along an axis.
