@@ -21,7 +21,7 @@ class Folder(NamedTuple):
 FOLDERS = {
     "core": Folder("dtypes, shapes, tensors, random numbers, threads, memory, instruction sets, errors"),
     "io": Folder("files: safetensors, NumPy's, CSV, gzip, IDX", ("core",)),
-    "data": Folder("data sets, samplers, loaders", ("core",)),
+    "data": Folder("data sets, samplers, loaders", ("io",)),
     "data/text": Folder("tokenizers", ("io", "data")),
     "data/image": Folder("pictures from and to files, and their transforms", ("io", "data")),
     "precision": Folder("policies, policy maps, autocast, loss scale", ("core",)),
@@ -42,7 +42,7 @@ FOLDERS = {
     "losses": Folder("training objectives, one class a header", ("nn",)),
     "metrics": Folder("evaluation measures, one class a header", ("losses",)),
     "optimizers": Folder("optimizers and learning-rate schedules, one class a header", ("nn",)),
-    "layers": Folder("layers, one class a header", ("initializers",)),
+    "layers": Folder("layers, one class a header", ("initializers", "data/text", "data/image")),
     "training": Folder("Module, Model, Sequential, Trainer; loops, callbacks, training steps; checkpoints; summary",
                        ("layers", "metrics", "optimizers", "regularizers", "constraints", "compiler")),
     "report/display": Folder("charts, images and tables as notebooks show them", ("training", "data/image")),

@@ -54,6 +54,18 @@ std::pair<Dataset, Dataset> Dataset::split(double fraction) const {
   return {range(0, first), range(first, size())};
 }
 
+Dataset Dataset::map(const std::string& field, std::function<Tensor(const Tensor&)> function) const {
+  if (!function) fail<ValueError>("[Dataset.map]", "function must be given; got none");
+  return map(field,
+             [one = std::move(function)](const Tensor& value, std::int64_t, std::int64_t) { return one(value); });
+}
+
+Dataset Dataset::map(const std::string& field,
+                     std::function<Tensor(const Tensor&, std::int64_t, std::int64_t)> function) const {
+  if (!source_) fail<ValueError>("[Dataset.map]", "the data set must have samples; got none");
+  return detail::MapSource(source_, field, std::move(function));
+}
+
 HostBatch Dataset::gather(const std::vector<std::int64_t>& indices) const {
   check_indices(indices, size());
   HostBatch batch;

@@ -96,6 +96,16 @@ class MEZZO_API Dataset {
   /// v`. Throws a ValueError if `fraction` is not in [0, 1].
   std::pair<Dataset, Dataset> split(double fraction) const;
 
+  /// Replaces the values of a field by function(value): `data.map("image", [](const Tensor& image) { return ...; })`.
+  /// Loaders call the function in their threads, several at the same time. Its results must all have the shape and the
+  /// dtype of that of sample 0, for which it is called at once. A NameError for an unknown field, a ValueError for a
+  /// data set without samples.
+  Dataset map(const std::string& field, std::function<Tensor(const Tensor& value)> function) const;
+
+  /// The same with the index of the sample in this data set and the epoch, for random changes.
+  Dataset map(const std::string& field,
+              std::function<Tensor(const Tensor& value, std::int64_t index, std::int64_t epoch)> function) const;
+
   /// Reads the samples of these indices as one batch. Throws a ValueError if one is out of range.
   HostBatch gather(const std::vector<std::int64_t>& indices) const;
 

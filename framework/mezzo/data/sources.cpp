@@ -1,5 +1,6 @@
 #include <mezzo/data/sources.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
@@ -69,6 +70,47 @@ void FunctionSource::read_in_epoch(std::int64_t index, std::int64_t epoch, void*
     }
     std::memcpy(out[i], made[i].raw(), made[i].bytes());
   }
+}
+
+MapSource::MapSource(std::shared_ptr<const DatasetSource> from, const std::string& field, Function function)
+    : from_(std::move(from)), fields_(from_->fields()), function_(std::move(function)) {
+  const std::string where = "[Dataset.map]";
+  if (!function_) fail<ValueError>(where, "function must be given; got none");
+  std::vector<std::string> names;
+  for (const Field& one : fields_) names.push_back(one.name);
+  mapped_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), field) - names.begin());
+  if (mapped_ == names.size()) {
+    fail<NameError>(where, "unknown field \"{}\"; valid names: {}", field, fmt::join(names, ", "));
+  }
+  if (size() == 0) fail<ValueError>(where, "the data set must have samples; got none");
+  std::vector<Tensor> others;
+  std::vector<void*> out;
+  for (const Field& one : fields_) {
+    others.push_back(Tensor::uninitialized(one.shape, one.dtype));
+    out.push_back(others.back().mutable_raw());
+  }
+  const Tensor first = mapped(0, 0, out.data());
+  fields_[mapped_].shape = first.shape();
+  fields_[mapped_].dtype = first.dtype();
+}
+
+Tensor MapSource::mapped(std::int64_t index, std::int64_t epoch, void* const* out) const {
+  const Field& given = from_->fields()[mapped_];
+  Tensor value = Tensor::uninitialized(given.shape, given.dtype);
+  std::vector<void*> places(out, out + fields_.size());
+  places[mapped_] = value.mutable_raw();
+  from_->read_in_epoch(index, epoch, places.data());
+  return function_(value, index, epoch);
+}
+
+void MapSource::read_in_epoch(std::int64_t index, std::int64_t epoch, void* const* out) const {
+  const Tensor value = mapped(index, epoch, out);
+  const Field& field = fields_[mapped_];
+  if (value.dtype() != field.dtype || value.shape() != field.shape) {
+    fail<ShapeError>("", "map of field \"{}\" must return {} {}, as for sample 0; got {}", field.name, field.dtype,
+                     field.shape, value);
+  }
+  std::memcpy(out[mapped_], value.raw(), value.bytes());
 }
 
 }  // namespace mezzo::detail

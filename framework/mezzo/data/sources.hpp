@@ -53,4 +53,24 @@ class SubsetSource : public DatasetSource {
   std::vector<std::int64_t> indices_;
 };
 
+/// Another data set with the values of one field replaced by those of a function.
+class MapSource : public DatasetSource {
+ public:
+  using Function = std::function<Tensor(const Tensor& value, std::int64_t index, std::int64_t epoch)>;
+
+  MapSource(std::shared_ptr<const DatasetSource> from, const std::string& field, Function function);
+  std::int64_t size() const override { return from_->size(); }
+  const std::vector<Field>& fields() const override { return fields_; }
+  void read(std::int64_t index, void* const* out) const override { read_in_epoch(index, 0, out); }
+  void read_in_epoch(std::int64_t index, std::int64_t epoch, void* const* out) const override;
+
+ private:
+  Tensor mapped(std::int64_t index, std::int64_t epoch, void* const* out) const;
+
+  std::shared_ptr<const DatasetSource> from_;
+  std::vector<Field> fields_;
+  std::size_t mapped_ = 0;  // the field
+  Function function_;
+};
+
 }  // namespace mezzo::detail

@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/data/dataset.hpp>
+
+namespace mezzo {
+
+/// Options of csv_dataset.
+struct CsvDatasetOptions {
+  std::vector<std::string> targets{};   ///< columns of the field `y`; none: no such field
+  std::vector<std::string> features{};  ///< columns of the field `x`, in this order; none: all but the targets
+  std::vector<std::string> columns{};   ///< names of the columns of a file without a first line of names
+  char delimiter = ',';                 ///< character between fields
+  std::string comments = "#";           ///< start of a comment; "": no comments
+  DType dtype = DType::float32;         ///< of x
+  DType target_dtype = DType::float32;  ///< of y; int64 for classes
+};
+
+/// A table of numbers as a data set. Its first line has the names of the columns, unless `columns` has. Fields: `x`,
+/// shape (features,), and `y`, shape () for one target, else (targets,). Throws a NameError for a column that there is
+/// not, a ValueError for one that is named twice, and the errors of load_csv(): texts are refused with their line.
+MEZZO_API Dataset csv_dataset(const std::string& path, const CsvDatasetOptions& options = {});
+
+}  // namespace mezzo

@@ -1,0 +1,47 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mezzo/data/folder_dataset.hpp>
+
+namespace mezzo::detail {
+
+/// Options that data sets of folders share.
+struct FolderOptions {
+  std::string where;
+  FolderLabels labels = "inferred";
+  std::optional<std::string> label_mode;
+  std::optional<std::vector<std::string>> class_names;
+  bool shuffle = true;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> validation_split;
+  std::optional<std::string> subset;
+  bool follow_links = false;
+  std::vector<std::string> endings;  ///< of the files to read, lower case: ".png"
+  std::vector<std::string> refused;  ///< endings of files that can't be read and must not be there
+};
+
+/// Files of a folder with their labels.
+struct FolderFiles {
+  std::vector<std::string> paths;
+  std::vector<std::int64_t> labels;  ///< empty without labels
+  std::vector<std::string> class_names;
+  std::string label_mode;  ///< "" without labels
+
+  bool labelled() const { return !label_mode.empty(); }
+  /// Field of the labels.
+  Field label_field() const;
+  /// Label of a file as label_mode says.
+  Tensor label(std::size_t file) const;
+};
+
+/// Lists the files of a folder in the order of Keras' index_directory, shuffled by the seed if that is wanted, and
+/// takes the part that options.subset names.
+FolderFiles folder_files(const std::string& directory, const FolderOptions& options);
+
+/// The training and the validation part: Keras' subset="both". options.subset must not be set.
+std::pair<FolderFiles, FolderFiles> both_folder_files(const std::string& directory, FolderOptions options);
+
+}  // namespace mezzo::detail

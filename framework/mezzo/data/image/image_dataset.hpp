@@ -1,0 +1,62 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/data/folder_dataset.hpp>
+
+namespace mezzo {
+
+/// Options of image_dataset_from_directory, in Keras' order. `batch_size`, and a new order in each epoch, are options
+/// of the DataLoader.
+struct ImageDatasetOptions {
+  FolderLabels labels = "inferred";                       ///< "inferred", one number for each file, or std::nullopt
+  std::optional<std::string> label_mode = "int";          ///< "int", "categorical", "binary" or std::nullopt
+  std::optional<std::vector<std::string>> class_names{};  ///< sub-folders in the order of their labels; default: all
+  std::string color_mode = "rgb";                         ///< "rgb" or "grayscale" (ITU-R 601 luma)
+  std::array<std::int64_t, 2> image_size{256, 256};       ///< height and width of the samples, at least 1
+  bool shuffle = true;                                    ///< true: the files in random order; false: by path
+  std::optional<std::uint64_t> seed{};                    ///< of the order; default: that of seed_everything()
+  std::optional<double> validation_split{};               ///< share of the files in the validation part, in (0, 1)
+  std::optional<std::string> subset{};     ///< "training" or "validation"; for "both": image_datasets_from_directory()
+  std::string interpolation = "bilinear";  ///< "bilinear", "nearest", "bicubic", "lanczos3" or "lanczos5"
+  bool follow_links = false;               ///< true: enters folders by symbolic links
+  bool crop_to_aspect_ratio = false;       ///< cuts the largest middle part with the proportions of image_size
+  bool pad_to_aspect_ratio = false;        ///< adds black borders to get these proportions
+};
+
+/// Pictures in a folder, as keras.utils.image_dataset_from_directory: by default `directory/class/.../file` with a
+/// class for each sub-folder, in alphabetical order. Fields: `image` (float32, (height, width, channels), 0 to 255,
+/// input) and `label` (target): int32 () for label_mode "int", float32 (classes,) for "categorical", float32 (1,) for
+/// "binary". Reads JPEG and PNG files when a sample is read, and resizes without antialiasing, as Keras does. The
+/// random order is not that of NumPy.
+///
+/// Throws a FileError if there is no such folder, no picture, or one of another format (.bmp, .gif). Reading a sample
+/// throws a FileError with file and index if its file is corrupt. Throws a NameError for unknown names, a ValueError
+/// for options out of their range or that contradict each other, as validation_split without subset, or shuffled parts
+/// without seed.
+MEZZO_API FolderDataset image_dataset_from_directory(const std::string& directory,
+                                                     const ImageDatasetOptions& options = {});
+
+/// The training and the validation part: Keras' subset="both".
+MEZZO_API std::pair<FolderDataset, FolderDataset> image_datasets_from_directory(const std::string& directory,
+                                                                                const ImageDatasetOptions& options);
+
+struct ImageFolderOptions {
+  /// Changes a picture, uint8 (height, width, 3), after it is read: all results must have one shape and dtype. Loaders
+  /// call it in their threads. Not given: all pictures must have one size.
+  std::function<Tensor(const Tensor& picture, std::int64_t index, std::int64_t epoch)> transform{};
+};
+
+/// Pictures in `root/class/.../file`, as torchvision.datasets.ImageFolder, by class and path. Fields: `image` (the
+/// transform's result, input) and `label` (int64, (), target). Reads the first picture at once, for the shape, the
+/// others when a sample is read. Errors are those of image_dataset_from_directory(); a ShapeError with the sample's
+/// index if shapes differ.
+MEZZO_API FolderDataset image_folder(const std::string& root, const ImageFolderOptions& options = {});
+
+}  // namespace mezzo
