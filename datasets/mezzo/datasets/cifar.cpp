@@ -7,7 +7,7 @@
 namespace mezzo::datasets {
 namespace {
 
-constexpr std::int64_t side = 32, pixels = side * side;
+constexpr std::int64_t cifar_side = 32, cifar_pixels = cifar_side * cifar_side;
 
 /// Samples of one file: `labels` bytes of labels, then the planes of red, green and blue.
 struct Format {
@@ -17,7 +17,7 @@ struct Format {
 };
 
 Dataset read_parts(const std::string& folder, const std::vector<std::string>& files, const Format& format) {
-  const std::size_t record = format.labels + 3 * static_cast<std::size_t>(pixels);
+  const std::size_t record = format.labels + 3 * static_cast<std::size_t>(cifar_pixels);
   std::vector<std::uint8_t> images;
   std::vector<std::int64_t> labels;
   for (const std::string& file : files) {
@@ -35,13 +35,13 @@ Dataset read_parts(const std::string& folder, const std::vector<std::string>& fi
       }
       labels.push_back(label);
       const std::uint8_t* const planes = bytes.data() + at + format.labels;
-      for (std::int64_t i = 0; i < pixels; ++i) {
-        for (std::int64_t c = 0; c < 3; ++c) images.push_back(planes[c * pixels + i]);
+      for (std::int64_t i = 0; i < cifar_pixels; ++i) {
+        for (std::int64_t c = 0; c < 3; ++c) images.push_back(planes[c * cifar_pixels + i]);
       }
     }
   }
   const auto count = static_cast<std::int64_t>(labels.size());
-  return Dataset::from_tensors({{"image", Tensor({count, side, side, 3}, images), Role::input},
+  return Dataset::from_tensors({{"image", Tensor({count, cifar_side, cifar_side, 3}, images), Role::input},
                                 {"label", Tensor({count}, labels), Role::target}});
 }
 

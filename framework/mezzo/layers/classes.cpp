@@ -139,7 +139,9 @@ std::vector<detail::SavedClass<Layer>> layer_classes() {
       saved<Rescaling, RescalingOptions>("Rescaling"),
       saved<Reshape, ReshapeOptions>("Reshape"),
       saved<Softmax, SoftmaxOptions>("Softmax")};
-  for (auto& entry : spatial_layer_classes()) all.push_back(std::move(entry));
+  for (const auto& family : {spatial_layer_classes(), preprocessing_classes()}) {
+    all.insert(all.end(), family.begin(), family.end());
+  }
   return all;
 }
 

@@ -10,5 +10,7 @@ std::vector<detail::SavedClass<Layer>> layer_classes();
 
 /// Those of convolutions, pooling and the other layers of 1 to 3 spatial axes; a part of layer_classes().
 std::vector<detail::SavedClass<Layer>> spatial_layer_classes();
+/// Those of preprocessing, which layer_classes() includes.
+std::vector<detail::SavedClass<Layer>> preprocessing_classes();
 
 }  // namespace mezzo

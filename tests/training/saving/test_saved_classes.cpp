@@ -42,6 +42,17 @@ const std::map<std::string, Json> required{
     {"AdaptiveMaxPooling3D", {{"output_size", 2}}},
     {"Conv1D", {{"filters", 4}, {"kernel_size", 2}}},
     {"Conv1DTranspose", {{"filters", 4}, {"kernel_size", 2}}},
+    {"CategoryEncoding", {{"num_tokens", 7}}},
+    {"CenterCrop", {{"height", 3}, {"width", 4}}},
+    {"Discretization", {{"bin_boundaries", {1, 3}}}},
+    {"Hashing", {{"num_bins", 5}}},
+    {"IntegerLookup", {{"vocabulary", {1, 2, 5}}}},
+    {"RandomBrightness", {{"factor", {0.5}}}},
+    {"RandomContrast", {{"factor", {0.5}}}},
+    {"RandomRotation", {{"factor", {0.5}}}},
+    {"RandomTranslation", {{"height_factor", {0.5}}, {"width_factor", {0.25}}}},
+    {"RandomZoom", {{"height_factor", {0.5}}, {"width_factor", {0.25}}}},
+    {"Resizing", {{"height", 3}, {"width", 4}}},
     {"Conv2D", {{"filters", 4}, {"kernel_size", 2}}},
     {"Conv2DTranspose", {{"filters", 4}, {"kernel_size", 2}}},
     {"Conv3D", {{"filters", 4}, {"kernel_size", 2}}},
@@ -127,12 +138,16 @@ void check_names(const std::string& names) {
   }
 }
 
+/// True for layers of integers.
+bool takes_integers(const std::string& name) {
+  return name == "Embedding" || name == "CategoryEncoding" || name == "Hashing" || name == "IntegerLookup";
+}
+
 /// Input of one sample of each layer.
 Shape sample_of(const std::string& name) {
-  if (name == "Embedding") return {4};
+  if (takes_integers(name) || name == "RepeatVector") return {4};
   if (name == "MultiHeadAttention" || name == "Permute" || name.find("1D") != std::string::npos) return {4, 8};
   if (name.find("3D") != std::string::npos) return {3, 4, 3, 2};
-  if (name == "RepeatVector") return {4};
   return {6, 6, 4};
 }
 
@@ -173,7 +188,7 @@ BOOST_AUTO_TEST_CASE(layers) {
         [](const Any<Layer>& one) { return detail::write_layer(*one->state()); });
     // In a model, with its weights.
     Shape shape = sample_of(name);
-    Input x({.shape = shape, .dtype = name == "Embedding" ? "int32" : "float32"});
+    Input x({.shape = shape, .dtype = takes_integers(name) ? "int32" : "float32"});
     const bool two = name == "Add" || name == "Multiply" || name == "Concatenate" || name == "MultiHeadAttention";
     Model model(x, (*layer)(two ? Values{x, x} : Values{x}));
     const Any<Model> again = model_from_json(model.to_json());
@@ -181,7 +196,7 @@ BOOST_AUTO_TEST_CASE(layers) {
     again->set_weights(model.get_weights());
     shape.insert(shape.begin(), 2);
     Tensor input = RandomUniform({.minval = 0, .maxval = 6}).make(shape, DType::float32, 1);
-    if (name == "Embedding") input = input.cast(DType::int32);
+    if (takes_integers(name)) input = input.cast(DType::int32);
     BOOST_TEST(model.predict(input).equal(again->predict(input)), name);
   }
   BOOST_TEST(kept >= 50);

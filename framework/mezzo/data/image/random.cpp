@@ -3,39 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include <mezzo/core/random.hpp>
 #include <mezzo/data/image/check.hpp>
+#include <mezzo/data/image/draws.hpp>
 #include <mezzo/data/image/resize.hpp>
 
 namespace mezzo::image {
 namespace {
 
-/// Random numbers of one transform for one sample.
-class Draws {
- public:
-  Draws(const std::string& transform, const SampleKey& key)
-      : key_(mix(mix(key.seed, key_of(transform)), static_cast<std::uint64_t>(key.epoch))),
-        index_(static_cast<std::uint64_t>(key.index)) {}
-
-  /// Returns two numbers in [0, 1).
-  std::pair<double, double> next() {
-    const auto words = philox(key_, index_, draw_++);
-    return {unit_double(words[0], words[1]), unit_double(words[2], words[3])};
-  }
-
- private:
-  std::uint64_t key_;
-  std::uint64_t index_;
-  std::uint64_t draw_ = 0;
-};
+using detail::between;
+using detail::Draws;
 
 /// Maps a number in [0, 1) to an integer in [0, count).
 std::int64_t below(std::int64_t count, double unit) {
   return std::min(count - 1, static_cast<std::int64_t>(unit * static_cast<double>(count)));
 }
-
-/// Maps a number in [0, 1) to one in [low, high).
-double between(double low, double high, double unit) { return low + (high - low) * unit; }
 
 void check_bounds(const char* name, double low, double high, double most) {
   if (low > 0 && low <= high && high <= most) return;

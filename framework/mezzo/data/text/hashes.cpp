@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include <mezzo/core/fail.hpp>
+
 namespace mezzo::detail {
 namespace {
 
@@ -142,6 +144,15 @@ std::uint64_t sip_hash(const std::string& text, const std::array<std::uint64_t, 
   v2 ^= 0xffU;
   rounds(4);
   return v0 ^ v1 ^ v2 ^ v3;
+}
+
+void check_salt(const std::vector<std::int64_t>& salt, const std::string& where) {
+  if (salt.size() > 2) fail<ValueError>(where, "salt must be one or two numbers; got {}", salt.size());
+}
+
+std::uint64_t salted_hash(const std::string& text, const std::vector<std::int64_t>& salt) {
+  if (salt.empty()) return farm_hash(text);
+  return sip_hash(text, {static_cast<std::uint64_t>(salt.front()), static_cast<std::uint64_t>(salt.back())});
 }
 
 }  // namespace mezzo::detail

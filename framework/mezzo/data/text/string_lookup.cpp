@@ -21,6 +21,7 @@ StringLookup::StringLookup(StringLookupOptions options, std::string where)
   settings.output_mode = options_.output_mode;
   settings.pad_to_max_tokens = options_.pad_to_max_tokens;
   table_ = std::make_shared<const StringTable>(std::move(settings));
+  detail::check_salt(options_.salt, where_);
   if (options_.vocabulary.empty()) {
     if (!options_.idf_weights.empty()) {
       fail<ValueError>(where_, "vocabulary must be given with idf_weights");
@@ -65,8 +66,7 @@ Tensor StringLookup::operator()(const Strings& strings) const {
   const auto places = static_cast<std::uint64_t>(options_.num_oov_indices);
   for (const std::string& text : strings.values()) {
     *out++ = table_->index_of(text, [&](const std::string& unknown) {
-      const std::uint64_t hash = options_.salt ? detail::sip_hash(unknown, *options_.salt) : detail::farm_hash(unknown);
-      return static_cast<std::int64_t>(hash % places);
+      return static_cast<std::int64_t>(detail::salted_hash(unknown, options_.salt) % places);
     });
   }
   return table_->encoded(indices);

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,8 +26,7 @@ struct StringLookupOptions {
   bool invert = false;                       ///< true: maps indices to strings
   std::string output_mode = "int";           ///< "int", "one_hot", "multi_hot", "count" or "tf_idf"
   bool pad_to_max_tokens = false;            ///< true: max_tokens columns, also of a smaller vocabulary
-  std::optional<std::array<std::uint64_t, 2>>
-      salt{};  ///< key of SipHash for several unknown indices; default: FarmHash
+  std::vector<std::int64_t> salt{};  ///< key of SipHash for several unknown indices, 1 or 2 numbers; default: FarmHash
 };
 
 /// Indices of strings, as keras.layers.StringLookup. Strings live in data sets, never in steps: use it on them,

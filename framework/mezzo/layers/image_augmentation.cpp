@@ -1,0 +1,189 @@
+#include <mezzo/layers/image_augmentation.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/core/random.hpp>
+#include <mezzo/data/image/augment.hpp>
+#include <mezzo/data/image/draws.hpp>
+#include <mezzo/graph/insert.hpp>
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/host.hpp>
+
+namespace mezzo {
+namespace {
+
+using image::SampleKey;
+using image::detail::between;
+using image::detail::Draws;
+using image::detail::Sampling;
+using Bounds = std::pair<double, double>;
+
+/// Dtype in which images are changed.
+DType working_dtype(DType dtype) { return dtype == DType::float64 ? dtype : DType::float32; }
+
+/// Each image of a batch with its own key.
+Tensor batch_augmented(const Tensor& images, DType dtype, SampleKey key,
+                       const ImageAugmentation::Transform& transform) {
+  const Tensor given = images.cast(working_dtype(dtype));
+  const Shape& shape = given.shape();
+  const Shape one(shape.end() - 3, shape.end());
+  const std::int64_t count = shape.size() == 4 ? shape[0] : 1;
+  if (given.size() == 0) return given.cast(dtype);
+  Tensor out = Tensor::uninitialized(shape, given.dtype());
+  auto* const to = static_cast<std::byte*>(out.mutable_raw());
+  const std::size_t bytes = out.bytes() / static_cast<std::size_t>(count);
+  parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::size_t offset = static_cast<std::size_t>(i) * bytes;
+      Tensor image = Tensor::uninitialized(one, given.dtype());
+      std::memcpy(image.mutable_raw(), static_cast<const std::byte*>(given.raw()) + offset, bytes);
+      std::memcpy(to + offset, transform(image, {key.seed, key.epoch, i}).raw(), bytes);
+    }
+  });
+  return out.cast(dtype);
+}
+
+Sampling checked_sampling(const std::string& where, const std::string& fill_mode, const std::string& interpolation,
+                          double fill_value) {
+  const Sampling sampling{fill_mode, interpolation, fill_value};
+  image::detail::check_sampling(sampling, where);
+  return sampling;
+}
+
+Bounds range_of(const std::string& where, const Factor& range) {
+  const std::vector<double>& numbers = range.numbers();
+  if (numbers.size() != 2 || !(numbers[0] < numbers[1])) {
+    fail<ValueError>(where, "value_range must be two numbers in order; got ({})", fmt::join(numbers, ", "));
+  }
+  return {numbers[0], numbers[1]};
+}
+
+double middle_of(std::int64_t size) { return static_cast<double>(size - 1) / 2; }
+
+}  // namespace
+
+std::pair<double, double> Factor::bounds(const std::string& where, const char* name, double least, double most,
+                                         bool open) const {
+  if (numbers_.empty()) fail<ValueError>(where, "{} is required; got none", name);
+  const bool good = numbers_.size() <= 2 && std::all_of(numbers_.begin(), numbers_.end(), [&](double x) {
+                      return x <= most && (open ? x > least : x >= least);
+                    });
+  if (!good) {
+    fail<ValueError>(where, "{} must be one or two numbers in {}{}, {}]; got ({})", name, open ? "(" : "[", least, most,
+                     fmt::join(numbers_, ", "));
+  }
+  if (numbers_.size() == 1) return {std::max(-std::abs(numbers_[0]), least), std::abs(numbers_[0])};
+  return {std::min(numbers_[0], numbers_[1]), std::max(numbers_[0], numbers_[1])};
+}
+
+Tensor ImageAugmentation::augment(const Tensor& image, const SampleKey& key) const {
+  if (image.shape().size() != 3) {
+    fail<ShapeError>(label(), "an image must have shape (height, width, channels); got shape {}", image.shape());
+  }
+  const Tensor given = image.cast(working_dtype(image.dtype()));
+  return given.size() == 0 ? given : transform_(given, key);
+}
+
+std::function<Tensor(const Tensor&, std::int64_t, std::int64_t)> ImageAugmentation::on_samples() const {
+  return [layer = *this](const Tensor& image, std::int64_t index, std::int64_t epoch) {
+    return layer.augment(image, {layer.seed_.value_or(seed()), epoch, index});
+  };
+}
+
+Value ImageAugmentation::call(const Value& x) {
+  const std::size_t rank = x.shape().size();
+  if (rank != 3 && rank != 4) {
+    fail<ShapeError>(label(), "input must have 3 axes, or 4 with a batch; got shape {}", x.shape());
+  }
+  const DType dtype = compute_dtype();
+  return defer(
+             [transform = transform_, given = seed_, dtype](const Values& xs) -> Values {
+               if (!training_phase()) return {detail::as(xs[0], dtype)};
+               const detail::Draw draw = detail::next_draw();
+               HostOptions options;
+               options.dtype = dtype;
+               const auto key = static_cast<std::uint64_t>(draw.key);
+               return {host(
+                   [transform, given, dtype, key](const std::vector<Tensor>& images) {
+                     const std::uint64_t drawn = mix(key, static_cast<std::uint64_t>(images[1].item()));
+                     const auto step = static_cast<std::int64_t>(images[2].item());
+                     return batch_augmented(images[0], dtype, {given.value_or(drawn), step, 0}, transform);
+                   },
+                   {xs[0], draw.seed, draw.step}, options)};
+             },
+             {x}, {{x.shape(), dtype}})
+      .front();
+}
+
+RandomFlip::RandomFlip(const RandomFlipOptions& options) : ImageAugmentation("RandomFlip", options) {
+  const std::string& mode = options.mode;
+  if (mode != "horizontal" && mode != "vertical" && mode != "horizontal_and_vertical") {
+    fail<NameError>(label(), "unknown mode \"{}\"; valid names: horizontal, horizontal_and_vertical, vertical", mode);
+  }
+  set_transform([across = mode != "vertical", down = mode != "horizontal"](const Tensor& x, const SampleKey& key) {
+    return Draws("RandomFlip", key).next().first < 0.5 ? image::detail::flipped(x, across, down) : x;
+  });
+}
+
+RandomRotation::RandomRotation(const RandomRotationOptions& options) : ImageAugmentation("RandomRotation", options) {
+  const Bounds turns = options.factor.bounds(label(), "factor", -1, 1);
+  const Sampling sampling = checked_sampling(label(), options.fill_mode, options.interpolation, options.fill_value);
+  set_transform([turns, sampling](const Tensor& x, const SampleKey& key) {
+    const double angle = between(turns.first, turns.second, Draws("RandomRotation", key).next().first) * 2 * M_PI;
+    const double c = std::cos(angle), s = std::sin(angle);
+    const double cx = middle_of(x.shape()[1]), cy = middle_of(x.shape()[0]);
+    return image::detail::transformed(x, {c, -s, cx - cx * c + cy * s, s, c, cy - cx * s - cy * c}, sampling);
+  });
+}
+
+RandomZoom::RandomZoom(const RandomZoomOptions& options) : ImageAugmentation("RandomZoom", options) {
+  const Bounds down = options.height_factor.bounds(label(), "height_factor", -1, 1, true);
+  const bool both = options.width_factor.has_value();
+  const Bounds across = both ? options.width_factor->bounds(label(), "width_factor", -1, 1, true) : down;
+  const Sampling sampling = checked_sampling(label(), options.fill_mode, options.interpolation, options.fill_value);
+  set_transform([down, across, both, sampling](const Tensor& x, const SampleKey& key) {
+    const auto units = Draws("RandomZoom", key).next();
+    const double zy = 1 + between(down.first, down.second, units.first);
+    const double zx = both ? 1 + between(across.first, across.second, units.second) : zy;
+    return image::detail::transformed(
+        x, {zx, 0, middle_of(x.shape()[1]) * (1 - zx), 0, zy, middle_of(x.shape()[0]) * (1 - zy)}, sampling);
+  });
+}
+
+RandomTranslation::RandomTranslation(const RandomTranslationOptions& options)
+    : ImageAugmentation("RandomTranslation", options) {
+  const Bounds down = options.height_factor.bounds(label(), "height_factor", -1, 1);
+  const Bounds across = options.width_factor.bounds(label(), "width_factor", -1, 1);
+  const Sampling sampling = checked_sampling(label(), options.fill_mode, options.interpolation, options.fill_value);
+  set_transform([down, across, sampling](const Tensor& x, const SampleKey& key) {
+    const auto units = Draws("RandomTranslation", key).next();
+    const double dy = between(down.first, down.second, units.first) * static_cast<double>(x.shape()[0]);
+    const double dx = between(across.first, across.second, units.second) * static_cast<double>(x.shape()[1]);
+    return image::detail::transformed(x, {1, 0, -dx, 0, 1, -dy}, sampling);
+  });
+}
+
+RandomContrast::RandomContrast(const RandomContrastOptions& options) : ImageAugmentation("RandomContrast", options) {
+  const Bounds factor = options.factor.bounds(label(), "factor", 0, 1);
+  const Bounds range = range_of(label(), options.value_range);
+  set_transform([factor, range](const Tensor& x, const SampleKey& key) {
+    const double gain = between(1 - factor.first, 1 + factor.second, Draws("RandomContrast", key).next().first);
+    return image::detail::adjusted(x, gain, 0, range.first, range.second);
+  });
+}
+
+RandomBrightness::RandomBrightness(const RandomBrightnessOptions& options)
+    : ImageAugmentation("RandomBrightness", options) {
+  const Bounds factor = options.factor.bounds(label(), "factor", -1, 1);
+  const Bounds range = range_of(label(), options.value_range);
+  set_transform([factor, range](const Tensor& x, const SampleKey& key) {
+    const double share = between(factor.first, factor.second, Draws("RandomBrightness", key).next().first);
+    return image::detail::adjusted(x, 1, share * (range.second - range.first), range.first, range.second);
+  });
+}
+
+}  // namespace mezzo

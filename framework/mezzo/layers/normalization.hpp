@@ -1,0 +1,49 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/data/dataset.hpp>
+#include <mezzo/nn/layer.hpp>
+
+namespace mezzo {
+
+struct NormalizationOptions {
+  Shape axis{-1};                    ///< axes with a mean and a variance for each place; {}: one of all numbers
+  std::optional<Tensor> mean{};      ///< scalar, or of the axes' sizes; with `variance`. Default: that of adapt(), or 0
+  std::optional<Tensor> variance{};  ///< likewise; default: that of adapt(), or 1
+  bool invert = false;               ///< true: x sqrt(variance) + mean
+  std::string name{};                ///< name of the layer; "": automatic ("normalization", "normalization_1")
+  Policy dtype{};                    ///< precision policy; default: the policy of the enclosing layer or model
+};
+
+/// (x - mean) / max(sqrt(variance), 1e-7). Weights that are not trained, unless mean and variance are given: mean and
+/// variance, each of the axes' sizes, in at least float32.
+class MEZZO_API Normalization : public Layer {
+ public:
+  /// A ValueError if only one of mean and variance is given, a ShapeError if their shapes differ or have more axes than
+  /// `axis`.
+  explicit Normalization(NormalizationOptions options = {});
+  void build(const Shape& input) override;
+
+  /// Sets mean and (biased) variance to those of an array (batch, ...), computed in float64. A ShapeError for an array
+  /// without numbers, a ValueError if mean and variance were given.
+  void adapt(const Tensor& data);
+
+  /// The same for a field of a data set, its first input by default, read in batches.
+  void adapt(const Dataset& data, const std::string& field = "");
+
+ protected:
+  Value call(const Value& x) override;
+
+ private:
+  /// For each axis of the input: true if it has places of its own.
+  std::vector<bool> kept(const Shape& input) const;
+  Shape broadcast_shape(const Shape& input) const;
+
+  NormalizationOptions options_;
+  Variable mean_{"mean"};
+  Variable variance_{"variance"};
+};
+
+}  // namespace mezzo
