@@ -32,6 +32,7 @@
 #include <mezzo/datasets/fashion_mnist.hpp>
 #include <mezzo/datasets/mnist.hpp>
 #include <mezzo/datasets/oxford_iiit_pet.hpp>
+#include <mezzo/datasets/word_sequences.hpp>
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/initializers/constant.hpp>
 #include <mezzo/initializers/identity.hpp>

@@ -1,6 +1,7 @@
 #include <mezzo/io/npz.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/npz_lists.hpp>
 
 #if MEZZO_WITH_LIBARCHIVE
 #include <archive.h>
@@ -146,18 +147,19 @@ void check_name(const std::string& name, const std::string& where) {
 
 }  // namespace
 
-std::map<std::string, Tensor> load_npz(const std::string& path) {
+void detail::for_each_npz_entry(
+    const std::string& path,
+    const std::function<void(const std::string&, const std::string&, const std::string&)>& function) {
   const std::string where = fmt::format("[load_npz \"{}\"]", path);
-  if (is_empty_archive(path, where)) return {};
+  if (is_empty_archive(path, where)) return;
   const Utf8Locale locale;
   const Reader zip(archive_read_new(), archive_read_free);
   check(zip.get(), archive_read_support_format_zip_seekable(zip.get()), where);
   check(zip.get(), archive_read_open_filename(zip.get(), path.c_str(), std::size_t{1} << 16), where);
-  std::map<std::string, Tensor> tensors;
   while (true) {
     archive_entry* entry = nullptr;
     const int result = archive_read_next_header(zip.get(), &entry);
-    if (result == ARCHIVE_EOF) return tensors;
+    if (result == ARCHIVE_EOF) return;
     check(zip.get(), result, where);
     const char* const pathname = archive_entry_pathname_utf8(entry);
     if (pathname == nullptr) fail<FileError>(where, "names of entries must be UTF-8; got other bytes");
@@ -167,10 +169,18 @@ std::map<std::string, Tensor> load_npz(const std::string& path) {
     if (name.size() >= suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
       name.resize(name.size() - suffix.size());
     }
+    function(name, content, at);
+  }
+}
+
+std::map<std::string, Tensor> load_npz(const std::string& path) {
+  std::map<std::string, Tensor> tensors;
+  detail::for_each_npz_entry(path, [&](const std::string& name, const std::string& content, const std::string& at) {
     if (!tensors.emplace(name, read_array(content, at)).second) {
       fail<FileError>(at, "names must differ; got two arrays \"{}\"", name);
     }
-  }
+  });
+  return tensors;
 }
 
 void save_npz(const std::string& path, const std::map<std::string, Tensor>& tensors) {
@@ -195,6 +205,11 @@ void save_npz(const std::string& path, const std::map<std::string, Tensor>& tens
 }
 
 #else
+
+void detail::for_each_npz_entry(
+    const std::string& path, const std::function<void(const std::string&, const std::string&, const std::string&)>&) {
+  fail<Error>(fmt::format("[load_npz \"{}\"]", path), "needs libarchive; this mezzo was built without it");
+}
 
 std::map<std::string, Tensor> load_npz(const std::string& path) {
   fail<Error>(fmt::format("[load_npz \"{}\"]", path), "needs libarchive; this mezzo was built without it");

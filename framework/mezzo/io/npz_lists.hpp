@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <mezzo/core/tensor.hpp>
+
+namespace mezzo::detail {
+
+/// Calls function(name without .npy, bytes, start of error texts) for each entry of a `.npz` file, in order. Errors are
+/// those of load_npz().
+void for_each_npz_entry(
+    const std::string& path,
+    const std::function<void(const std::string& name, const std::string& content, const std::string& where)>& function);
+
+/// Arrays of numbers, and arrays of lists of integers, by name.
+struct NpzLists {
+  std::map<std::string, Tensor> tensors;
+  std::map<std::string, std::vector<std::vector<std::int64_t>>> lists;
+};
+
+/// Reads a `.npz` file with arrays of lists of integers, which numpy stores as pickles. A pickle can name any function
+/// to be called: none is. Only the names that numpy writes for such an array are accepted, and only the integers are
+/// taken. Throws a FileError that names file, entry and reason for anything else, as load_npz() does.
+NpzLists load_npz_lists(const std::string& path);
+
+}  // namespace mezzo::detail
