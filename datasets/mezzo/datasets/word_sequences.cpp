@@ -17,11 +17,10 @@ struct Texts {
   std::vector<std::int64_t> y;
 };
 
-/// Order of numpy.random.RandomState(seed).shuffle of `count` entries.
-std::vector<std::size_t> numpy_order(std::size_t count, std::uint32_t seed) {
+/// Order of numpy.random.RandomState.shuffle of `count` entries, with its generator.
+std::vector<std::size_t> numpy_order(std::size_t count, std::mt19937& generator) {
   std::vector<std::size_t> order(count);
   for (std::size_t i = 0; i < count; ++i) order[i] = i;
-  std::mt19937 generator(seed);
   for (std::size_t i = count; i-- > 1;) {
     std::size_t mask = i;
     for (unsigned shift = 1; shift < 32; shift *= 2) mask |= mask >> shift;
@@ -33,8 +32,8 @@ std::vector<std::size_t> numpy_order(std::size_t count, std::uint32_t seed) {
 }
 
 /// Arrays `x` and `y` of a file, in random order, with start_char and index_from, without long texts.
-Texts read_texts(const detail::NpzLists& file, const std::string& path, const std::string& x, const std::string& y,
-                 const WordSequencesOptions& options) {
+Texts read_texts(const mezzo::detail::NpzLists& file, const std::string& path, const std::string& x,
+                 const std::string& y, const WordSequencesOptions& options, std::mt19937& generator) {
   const auto lists = file.lists.find(x);
   const auto labels = file.tensors.find(y);
   if (lists == file.lists.end() || labels == file.tensors.end() ||
@@ -43,7 +42,7 @@ Texts read_texts(const detail::NpzLists& file, const std::string& path, const st
   }
   const Tensor classes = labels->second.cast(DType::int64);
   Texts texts;
-  for (const std::size_t i : numpy_order(lists->second.size(), options.seed)) {
+  for (const std::size_t i : numpy_order(lists->second.size(), generator)) {
     std::vector<std::int64_t> words;
     if (options.start_char) words.push_back(*options.start_char);
     for (const std::int64_t word : lists->second[i]) words.push_back(word + options.index_from);
@@ -99,9 +98,10 @@ std::pair<WordSequences, WordSequences> imdb(const WordSequencesOptions& options
     fail<ValueError>("[imdb]", "test_split must be left out: the file has a test set; got {}", options.test_split);
   }
   const std::string path = path_of("imdb", options);
-  const detail::NpzLists file = detail::load_npz_lists(path);
-  const Texts training = read_texts(file, path, "x_train", "y_train", options);
-  const Texts test = read_texts(file, path, "x_test", "y_test", options);
+  const mezzo::detail::NpzLists file = mezzo::detail::load_npz_lists(path);
+  std::mt19937 generator(options.seed);
+  const Texts training = read_texts(file, path, "x_train", "y_train", options, generator);
+  const Texts test = read_texts(file, path, "x_test", "y_test", options, generator);
   const WordSequencesOptions all = with_num_words(options, {&training, &test});
   return {limited(training, 0, training.x.size(), all), limited(test, 0, test.x.size(), all)};
 }
@@ -111,7 +111,8 @@ std::pair<WordSequences, WordSequences> reuters(const WordSequencesOptions& opti
     fail<ValueError>("[reuters]", "test_split must lie in [0, 1]; got {}", options.test_split);
   }
   const std::string path = path_of("reuters", options);
-  const Texts texts = read_texts(detail::load_npz_lists(path), path, "x", "y", options);
+  std::mt19937 generator(options.seed);
+  const Texts texts = read_texts(mezzo::detail::load_npz_lists(path), path, "x", "y", options, generator);
   const WordSequencesOptions all = with_num_words(options, {&texts});
   const auto count = static_cast<std::size_t>(static_cast<double>(texts.x.size()) * (1 - options.test_split));
   return {limited(texts, 0, count, all), limited(texts, count, texts.x.size(), all)};

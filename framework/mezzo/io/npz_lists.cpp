@@ -1,5 +1,6 @@
 #include <mezzo/io/npz_lists.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <unordered_map>
@@ -18,6 +19,7 @@ struct Item {
     std::vector<std::int64_t> numbers;
     std::vector<Item> others;
     std::string text;
+    int depth = 0;  ///< levels of other contents below
   };
 
   Kind kind = Kind::none;
@@ -107,12 +109,15 @@ class ListPickle {
                     module, name);
   }
 
-  static void append(Item& list, Item item) {
+  void append(Item& list, Item item) const {
     if (item.kind == Kind::number) {
       list.content->numbers.push_back(item.number);
-    } else {
-      list.content->others.push_back(std::move(item));
+      return;
     }
+    // Deep nests would overflow the stack when they are destroyed.
+    if (item.content) list.content->depth = std::max(list.content->depth, item.content->depth + 1);
+    if (list.content->depth > 8) refuse("must hold lists of integers");
+    list.content->others.push_back(std::move(item));
   }
 
   /// The items above the last mark, which is dropped.
@@ -140,12 +145,13 @@ class ListPickle {
 
   void keep(std::uint64_t index) {
     if (stack_.empty()) refuse("must be well-formed");
-    memo_[index] = stack_.back();
+    memo_[index] = stack_.back().kind == Kind::text || stack_.back().kind == Kind::name ? stack_.back() : Item();
   }
 
   void get(std::uint64_t index) {
     const auto found = memo_.find(index);
-    if (found == memo_.end()) refuse("must be well-formed");
+    // Names are used again, lists are not: those could hold themselves.
+    if (found == memo_.end() || !found->second.content) refuse("must be well-formed");
     stack_.push_back(found->second);
   }
 
@@ -165,7 +171,7 @@ class ListPickle {
     if (state.kind != Kind::sequence) refuse("must be well-formed");
     object.content->others.clear();
     if (!state.content->others.empty() && state.content->others.back().kind == Kind::sequence) {
-      object.content->others.push_back(state.content->others.back());
+      append(object, state.content->others.back());
     }
   }
 

@@ -138,6 +138,10 @@ BOOST_AUTO_TEST_CASE(functions_and_errors_of_vectorizations) {
   vectorize.adapt({"xy", "yz"});
   BOOST_TEST(vectorize.get_vocabulary() == (Words{"", "[UNK]", "end", "y", "x"}));
   BOOST_TEST(vectorize({"yes"}).to_doubles() == (std::vector<double>{3, 2}));
+  BOOST_TEST(vectorize({{"yes"}, {"xx"}}).describe() == "int64 (2, 2)");
+  BOOST_TEST(refused<ShapeError>([] {
+               Strings({{"a"}, {"b", "c"}});
+             }) == "[Strings] lists must have one shape; got (1,) and (2,)");
   BOOST_TEST(vectorize("yes").describe() == "int64 (2,)");
   const auto text = [](const TextVectorizationOptions& options) {
     return refused<Error>([&] { TextVectorization layer(options); });

@@ -2,12 +2,27 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shape.hpp>
 
 namespace mezzo {
+
+/// Strings in nested braces, for Strings.
+class MEZZO_API StringList {
+ public:
+  StringList(const char* text) : values_{text} {}
+  StringList(std::string text) : values_{std::move(text)} {}
+  /// Throws a ShapeError for lists of different lengths.
+  StringList(std::initializer_list<StringList> entries);
+
+ private:
+  friend class Strings;
+  Shape shape_;
+  std::vector<std::string> values_;
+};
 
 /// An array of strings: a column of a data set. Steps compute with numbers alone: StringLookup, TextVectorization and
 /// Hashing turn strings into them.
@@ -20,9 +35,8 @@ class MEZZO_API Strings {
   Strings(std::string text) : values_{std::move(text)} {}
   /// A list, shape (count,), or rows, shape (rows, count). Throws a ShapeError for rows of different lengths.
   Strings(std::vector<std::string> values);
-  Strings(std::initializer_list<const char*> values);
+  Strings(std::initializer_list<StringList> entries);
   Strings(const std::vector<std::vector<std::string>>& rows);
-  Strings(std::initializer_list<std::initializer_list<const char*>> rows);
   /// Row-major strings. Throws a ShapeError if their number isn't that of the shape.
   Strings(Shape shape, std::vector<std::string> values);
 

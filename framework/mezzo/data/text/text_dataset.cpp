@@ -9,10 +9,9 @@
 namespace mezzo {
 namespace {
 
-template <class Row>
-std::vector<std::string> joined(const std::vector<Row>& rows) {
+std::vector<std::string> joined(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::string> values;
-  for (const Row& row : rows) {
+  for (const std::vector<std::string>& row : rows) {
     if (row.size() != rows.front().size()) {
       fail<ShapeError>("[Strings]", "rows must have the same length; got {} and {}", rows.front().size(), row.size());
     }
@@ -61,17 +60,27 @@ TextDataset make_text_dataset(detail::FolderFiles files, const TextDatasetOption
 Strings::Strings(std::vector<std::string> values)
     : shape_{static_cast<std::int64_t>(values.size())}, values_(std::move(values)) {}
 
-Strings::Strings(std::initializer_list<const char*> values)
-    : Strings(std::vector<std::string>(values.begin(), values.end())) {}
+StringList::StringList(std::initializer_list<StringList> entries) : shape_{static_cast<std::int64_t>(entries.size())} {
+  if (entries.size() == 0) return;
+  const Shape& first = entries.begin()->shape_;
+  shape_.insert(shape_.end(), first.begin(), first.end());
+  for (const StringList& entry : entries) {
+    if (entry.shape_ != first) {
+      fail<ShapeError>("[Strings]", "lists must have one shape; got {} and {}", first, entry.shape_);
+    }
+    values_.insert(values_.end(), entry.values_.begin(), entry.values_.end());
+  }
+}
+
+Strings::Strings(std::initializer_list<StringList> entries) {
+  StringList list(entries);
+  shape_ = std::move(list.shape_);
+  values_ = std::move(list.values_);
+}
 
 Strings::Strings(const std::vector<std::vector<std::string>>& rows)
     : shape_{static_cast<std::int64_t>(rows.size()), rows.empty() ? 0 : static_cast<std::int64_t>(rows.front().size())},
       values_(joined(rows)) {}
-
-Strings::Strings(std::initializer_list<std::initializer_list<const char*>> rows)
-    : shape_{static_cast<std::int64_t>(rows.size()),
-             rows.size() == 0 ? 0 : static_cast<std::int64_t>(rows.begin()->size())},
-      values_(joined(std::vector<std::initializer_list<const char*>>(rows))) {}
 
 Strings::Strings(Shape shape, std::vector<std::string> values) : shape_(std::move(shape)), values_(std::move(values)) {
   std::int64_t count = 1;
