@@ -52,6 +52,7 @@
 #include <mezzo/layers/adaptive_max_pooling2d.hpp>
 #include <mezzo/layers/adaptive_max_pooling3d.hpp>
 #include <mezzo/layers/add.hpp>
+#include <mezzo/layers/attention.hpp>
 #include <mezzo/layers/average_pooling1d.hpp>
 #include <mezzo/layers/average_pooling2d.hpp>
 #include <mezzo/layers/average_pooling3d.hpp>
@@ -81,11 +82,13 @@
 #include <mezzo/layers/global_max_pooling1d.hpp>
 #include <mezzo/layers/global_max_pooling2d.hpp>
 #include <mezzo/layers/global_max_pooling3d.hpp>
+#include <mezzo/layers/grouped_query_attention.hpp>
 #include <mezzo/layers/image_augmentation.hpp>
 #include <mezzo/layers/integer_lookup.hpp>
 #include <mezzo/layers/lambda.hpp>
 #include <mezzo/layers/layer_normalization.hpp>
 #include <mezzo/layers/leaky_relu.hpp>
+#include <mezzo/layers/masking.hpp>
 #include <mezzo/layers/max_pooling1d.hpp>
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/max_pooling3d.hpp>

@@ -139,7 +139,7 @@ inline OpRow attention_row(const AttentionCase& c) {
       .note = c.note(),
       .call =
           [c](const mezzo::Values& x) {
-            mezzo::AttentionOptions options;
+            mezzo::AttentionOpOptions options;
             if (c.masked()) (c.biased() ? options.bias : options.mask) = x[3];
             options.is_causal = c.causal;
             options.scale = c.scale;
@@ -220,7 +220,7 @@ inline std::vector<Refusal> attention_refusals() {
   using mezzo::Tensor;
   const std::string op = "scaled_dot_product_attention", gradient = op + "_gradient";
   const auto attend = [](const mezzo::Shape& q, const mezzo::Shape& k, const mezzo::Shape& v,
-                         const mezzo::AttentionOptions& options = {}) {
+                         const mezzo::AttentionOpOptions& options = {}) {
     return [=] { mezzo::dot_product_attention(Tensor(q), Tensor(k), Tensor(v), options); };
   };
   const mezzo::Shape q{2, 5, 3, 4}, k{2, 7, 3, 4};

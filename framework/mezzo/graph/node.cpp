@@ -31,6 +31,7 @@ Node::~Node() {
   while (!pending.empty()) {
     const Value value = std::move(pending.back());
     pending.pop_back();
+    if (const Value mask = value.mask(); mask.defined()) pending.push_back(mask);
     if (value.node() && value.node().use_count() == 1) {
       auto& deeper = value.node()->inputs;
       pending.insert(pending.end(), std::make_move_iterator(deeper.begin()), std::make_move_iterator(deeper.end()));

@@ -142,7 +142,7 @@ Value Trace::adopt(const Value& value) {
 }
 
 Values Trace::append(NodePtr node) {
-  for (Value& value : node->inputs) value = adopt(value);
+  for (Value& value : node->inputs) value = adopt(value).with_mask({});
   if (mode_ == Mode::eager && takes_high_half(*node)) {
     node->results = {node->inputs.front().node()->inputs.front().tensor()};
   } else if (mode_ == Mode::eager) {

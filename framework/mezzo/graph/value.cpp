@@ -43,6 +43,21 @@ Value Value::in_region(std::uint64_t region) const {
   return copy;
 }
 
+Value Value::with_mask(const Value& mask) const {
+  Value copy = *this;
+  copy.mask_.reset();
+  if (!mask.defined()) return copy;
+  if (mask.dtype() != DType::boolean) fail<DTypeError>("[Value]", "a mask must be bool; got {}", mask.dtype());
+  if (mask.shape().size() > shape().size()) {
+    fail<ShapeError>("[Value]", "a mask must have at most the axes of its value, {}; got shape {}", shape(),
+                     mask.shape());
+  }
+  Value plain = mask;
+  plain.mask_.reset();
+  copy.mask_ = std::make_shared<const Value>(std::move(plain));
+  return copy;
+}
+
 std::ostream& operator<<(std::ostream& out, const Value& value) {
   if (!value.defined()) return out << "undefined";
   if (!value.symbolic()) return out << value.tensor();

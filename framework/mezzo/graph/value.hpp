@@ -62,6 +62,14 @@ class MEZZO_API Value {
   /// Deleted: a symbolic Value is neither true nor false while the step is traced.
   explicit operator bool() const = delete;
 
+  /// Mask of the Value, as Keras' `_keras_mask`: bool, true where the Value counts, with its first axes, (batch,
+  /// steps). Undefined: there is none. Layers and losses read it; results of ops have none.
+  Value mask() const { return mask_ ? *mask_ : Value(); }
+
+  /// The same Value with that mask in place of its own; an undefined one removes it. A DTypeError unless it is bool, a
+  /// ShapeError if it has more axes than the Value.
+  Value with_mask(const Value& mask) const;
+
   /// @name For code that builds graphs
   /// @{
   const std::shared_ptr<Node>& node() const { return node_; }
@@ -86,6 +94,7 @@ class MEZZO_API Value {
   bool weak_ = false;
   bool border_ = false;
   std::uint64_t region_ = 0;
+  std::shared_ptr<const Value> mask_;
 };
 
 /// A Value converts to a Tensor: `Tensor y = x / 255`. A ValueError if it is symbolic, as Value::tensor().

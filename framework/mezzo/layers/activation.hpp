@@ -27,6 +27,7 @@ class MEZZO_API Activation : public Layer {
   /// The same for a function, also where C has one of that name: `Activation(tanh)`.
   explicit Activation(Value (*activation)(const Value&), ActivationOptions options = {})
       : Activation(with(ActivationFunction(activation), std::move(options))) {}
+  bool supports_masking() const override { return true; }
 
  protected:
   Value call(const Value& x) override { return options_.activation(x); }

@@ -15,6 +15,8 @@ class MEZZO_API Add : public Layer {
   explicit Add(const AddOptions& options = {}) : Layer("Add", options) {}
   Value operator()(const Values& xs, const CallOptions& options = {}) { return Layer::operator()(xs, options).front(); }
   void build(const Shape&) override {}
+  bool supports_masking() const override { return true; }
+  Values compute_mask(const Values& inputs, const Values& masks) const override;
 
  protected:
   Values call_many(const Values& xs) override;

@@ -1,6 +1,7 @@
 #include <mezzo/layers/batch_normalization.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/insert.hpp>
 #include <mezzo/initializers/constant.hpp>
 #include <mezzo/nn/checks.hpp>
 
@@ -48,10 +49,42 @@ void BatchNormalization::build(const Shape& input) {
                                         .file_name = "running_var"});
 }
 
-Value BatchNormalization::normalize(const Value& x) {
+/// Result of batch_norm() with statistics of the elements whose mask is true, in ops. Operands: x, its mask, gamma,
+/// beta, the moving mean and variance.
+Values BatchNormalization::normalize_masked(const Values& operands) const {
+  const Value &x = operands[0], &mask = operands[1];
+  const DType dtype = casts_disabled() ? x.dtype() : current_policy().compute_dtype();
+  const Value wide = cast(x, accumulation_dtype(dtype));
+  Value mean = operands[4], variance = operands[5], moving_mean = mean, moving_variance = variance;
+  if (training_phase() && current_trainable()) {
+    Shape axes;
+    for (std::size_t i = 0; i + 1 < x.shape().size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    constexpr double epsilon = 1e-7;  // keras.config.epsilon(), for masks that are all false
+    const Value count = sum(cast(mask, wide.dtype()), {.axes = axes}) + epsilon;
+    mean = sum(where(mask, wide, 0.0), {.axes = axes}) / count;
+    const Value difference = where(mask, wide - mean, 0.0);
+    variance = sum(difference * difference, {.axes = axes}) / count;
+    const double momentum = options_.momentum;
+    moving_mean = moving_mean * momentum + mean * (1 - momentum);
+    moving_variance = moving_variance * momentum + variance * (1 - momentum);
+  }
+  const Value y = (wide - mean) * (rsqrt(variance + options_.epsilon) * operands[2]) + operands[3];
+  return {cast(y, dtype), moving_mean, moving_variance};
+}
+
+Value BatchNormalization::normalize(const Value& x, const Value& mask) {
   const Shape& channels = moving_mean_.shape();
   const Value gamma = options_.scale ? Value(gamma_) : Value(Ones().make(channels, DType::float32, 0));
   const Value beta = options_.center ? Value(beta_) : Value(Zeros().make(channels, DType::float32, 0));
+  if (mask.defined()) {
+    const Spec statistics{channels, moving_mean_.dtype()};
+    const auto masked = [layer = *this](const Values& operands) { return layer.normalize_masked(operands); };
+    const Values out = defer(masked, {x, mask, gamma, beta, moving_mean_, moving_variance_},
+                             {{x.shape(), x.dtype()}, statistics, statistics});
+    update(moving_mean_, out[1]);
+    update(moving_variance_, out[2]);
+    return out[0];
+  }
   const BatchNormResult result = batch_norm(x, gamma, beta, moving_mean_, moving_variance_,
                                             {.epsilon = options_.epsilon, .momentum = options_.momentum});
   update(moving_mean_, result.moving_mean);
@@ -62,14 +95,22 @@ Value BatchNormalization::normalize(const Value& x) {
 Value BatchNormalization::call(const Value& x) {
   const std::int64_t last = static_cast<std::int64_t>(x.shape().size()) - 1;
   const std::int64_t axis = normalize_axis(options_.axis, x.shape().size(), label());
-  if (axis == last) return normalize(x);
+  Value mask = x.mask();
+  if (mask.defined()) {
+    if (static_cast<std::int64_t>(mask.shape().size()) != last) {
+      fail<ShapeError>(label(), "the mask must have one axis less than the input {}; got shape {}", x.shape(),
+                       mask.shape());
+    }
+    mask = logical_and(expand_dims(mask, -1), ones_like(x, DType::boolean));
+  }
+  if (axis == last) return normalize(x, mask);
   Shape to_last, back;
   for (std::int64_t i = 0; i <= last; ++i) {
     if (i != axis) to_last.push_back(i);
     back.push_back(i < axis ? i : i == axis ? last : i - 1);
   }
   to_last.push_back(axis);
-  return transpose(normalize(transpose(x, to_last)), back);
+  return transpose(normalize(transpose(x, to_last), mask.defined() ? transpose(mask, to_last) : mask), back);
 }
 
 }  // namespace mezzo

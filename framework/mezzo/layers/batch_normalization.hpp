@@ -25,20 +25,23 @@ struct BatchNormalizationOptions {
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, per channel (Ioffe and Szegedy, 2015). Training uses the batch's
 /// mean and biased variance and updates moving_mean and moving_variance with them. Inference, and a frozen layer, use
-/// moving_mean and moving_variance. Weights: gamma, beta, moving_mean, moving_variance, each (channels,), in at least
-/// float32.
+/// moving_mean and moving_variance. With a mask, which has one axis less than the input, the batch's statistics are
+/// those of the positions whose mask is true. Weights: gamma, beta, moving_mean, moving_variance, each (channels,), in
+/// at least float32.
 class MEZZO_API BatchNormalization : public Layer {
  public:
   /// A ValueError for a momentum outside [0, 1] or an epsilon below 0.
   explicit BatchNormalization(BatchNormalizationOptions options = {});
   void build(const Shape& input) override;
+  bool supports_masking() const override { return true; }
 
  protected:
   Value call(const Value& x) override;
 
  private:
   void add_channel_weight(Variable& variable, WeightOptions options);
-  Value normalize(const Value& x);
+  Value normalize(const Value& x, const Value& mask);
+  Values normalize_masked(const Values& operands) const;
 
   BatchNormalizationOptions options_;
   Variable gamma_{"gamma"};

@@ -13,7 +13,6 @@
 #include <mezzo/layers/global_average_pooling1d.hpp>
 #include <mezzo/layers/layer_normalization.hpp>
 #include <mezzo/layers/leaky_relu.hpp>
-#include <mezzo/layers/multi_head_attention.hpp>
 #include <mezzo/layers/multiply.hpp>
 #include <mezzo/layers/permute.hpp>
 #include <mezzo/layers/relu.hpp>
@@ -65,6 +64,7 @@ static void describe(Fields& fields, EmbeddingOptions& options) {
   fields("embeddings_initializer", options.embeddings_initializer);
   fields("embeddings_regularizer", options.embeddings_regularizer);
   fields("embeddings_constraint", options.embeddings_constraint);
+  fields("mask_zero", options.mask_zero);
 }
 
 static void describe(Fields&, FlattenOptions&) {}
@@ -80,15 +80,6 @@ static void describe(Fields& fields, LayerNormalizationOptions& options) {
 }
 
 static void describe(Fields& fields, LeakyReLUOptions& options) { fields("negative_slope", options.negative_slope); }
-
-static void describe(Fields& fields, MultiHeadAttentionOptions& options) {
-  fields("num_heads", options.num_heads);
-  fields("key_dim", options.key_dim);
-  fields("value_dim", options.value_dim);
-  fields("dropout", options.dropout);
-  fields("output_shape", options.output_shape);
-  describe_kernel(fields, options);
-}
 
 static void describe(Fields&, MultiplyOptions&) {}
 
@@ -132,14 +123,13 @@ std::vector<detail::SavedClass<Layer>> layer_classes() {
       saved<GlobalAveragePooling1D, GlobalAveragePooling1DOptions>("GlobalAveragePooling1D"),
       saved<LayerNormalization, LayerNormalizationOptions>("LayerNormalization"),
       saved<LeakyReLU, LeakyReLUOptions>("LeakyReLU"),
-      saved<MultiHeadAttention, MultiHeadAttentionOptions>("MultiHeadAttention"),
       saved<Multiply, MultiplyOptions>("Multiply"),
       saved<Permute, PermuteOptions>("Permute"),
       saved<ReLU, ReLUOptions>("ReLU"),
       saved<Rescaling, RescalingOptions>("Rescaling"),
       saved<Reshape, ReshapeOptions>("Reshape"),
       saved<Softmax, SoftmaxOptions>("Softmax")};
-  for (const auto& family : {spatial_layer_classes(), preprocessing_classes()}) {
+  for (const auto& family : {attention_classes(), preprocessing_classes(), spatial_layer_classes()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

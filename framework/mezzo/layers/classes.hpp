@@ -12,5 +12,7 @@ std::vector<detail::SavedClass<Layer>> layer_classes();
 std::vector<detail::SavedClass<Layer>> spatial_layer_classes();
 /// Those of preprocessing, which layer_classes() includes.
 std::vector<detail::SavedClass<Layer>> preprocessing_classes();
+/// Those of attention and masks, which layer_classes() contains.
+std::vector<detail::SavedClass<Layer>> attention_classes();
 
 }  // namespace mezzo

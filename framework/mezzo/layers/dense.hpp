@@ -34,6 +34,7 @@ class MEZZO_API Dense : public Layer {
       : Dense(detail::positional("Dense", options.name, "units", &DenseOptions::units, static_cast<std::int64_t>(units),
                                  options)) {}
   void build(const Shape& input) override;
+  bool supports_masking() const override { return true; }
 
  protected:
   Value call(const Value& x) override;

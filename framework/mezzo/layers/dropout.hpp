@@ -23,6 +23,7 @@ class MEZZO_API Dropout : public Layer {
   explicit Dropout(N rate, DropoutOptions options = {})
       : Dropout(detail::positional("Dropout", options.name, "rate", &DropoutOptions::rate, static_cast<double>(rate),
                                    options)) {}
+  bool supports_masking() const override { return true; }
 
  protected:
   Value call(const Value& x) override { return dropout(x, options_.rate); }

@@ -3,11 +3,10 @@
 #include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/lambda.hpp>
 #include <mezzo/layers/leaky_relu.hpp>
-#include <mezzo/layers/multiply.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
 
-// Elementwise layers: Add, Multiply and Lambda of several inputs, then layers of one input.
+// Elementwise layers: Add and Lambda of several inputs, then layers of one input.
 namespace mezzo {
 namespace {
 
@@ -22,7 +21,6 @@ Value merge(const std::string& where, const Values& xs, Value (*function)(const 
 }  // namespace
 
 Values Add::call_many(const Values& xs) { return {merge(label(), xs, add)}; }
-Values Multiply::call_many(const Values& xs) { return {merge(label(), xs, multiply)}; }
 
 Lambda::Lambda(LambdaOptions options) : Layer("Lambda", options), options_(std::move(options)) {
   if (!options_.function.given()) fail<ValueError>(label(), "function is required; got none");

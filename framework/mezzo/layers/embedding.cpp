@@ -24,6 +24,11 @@ void Embedding::build(const Shape&) {
                            .file_name = "weight"});
 }
 
+Values Embedding::compute_mask(const Values& inputs, const Values&) const {
+  if (!options_.mask_zero) return {};
+  return {not_equal(inputs.front(), 0)};
+}
+
 Value Embedding::call(const Value& x) {
   return gather(embeddings_, is_floating(x.dtype()) ? cast(x, DType::int32) : x);
 }

@@ -12,6 +12,7 @@ struct EmbeddingOptions {
   Any<Initializer> embeddings_initializer = "uniform";  ///< initial table
   Any<Regularizer> embeddings_regularizer{};            ///< penalty of the table, added to the loss
   Any<Constraint> embeddings_constraint{};              ///< projects the table after each update
+  bool mask_zero = false;           ///< true: 0 is padding, and the output has a mask that is false there
   std::optional<Tensor> weights{};  ///< initial table (input_dim, output_dim); overrides embeddings_initializer
   std::string name{};               ///< name of the layer; "": automatic ("embedding", "embedding_1")
   Policy dtype{};                   ///< precision policy; default: the policy of the enclosing layer or model
@@ -39,6 +40,8 @@ class MEZZO_API Embedding : public Layer {
   /// Returns the table, for output layers that share it (Press and Wolf, 2016):
   /// `matmul(x, layer.embeddings(), {.transpose_b = true})`. Empty until the layer is built.
   const Variable& embeddings() const { return embeddings_; }
+  bool supports_masking() const override { return options_.mask_zero; }
+  Values compute_mask(const Values& inputs, const Values& masks) const override;
 
  protected:
   Value call(const Value& x) override;

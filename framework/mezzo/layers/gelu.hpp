@@ -15,6 +15,7 @@ struct GELUOptions {
 class MEZZO_API GELU : public Layer {
  public:
   explicit GELU(GELUOptions options = {}) : Layer("GELU", options), options_(std::move(options)) {}
+  bool supports_masking() const override { return true; }
 
  protected:
   Value call(const Value& x) override { return gelu(x, options_.approximate); }

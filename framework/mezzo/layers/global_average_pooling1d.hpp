@@ -11,11 +11,14 @@ struct GlobalAveragePooling1DOptions {
 };
 
 /// Mean over the steps of sequences: (batch, steps, features) becomes (batch, features), or (batch, 1, features) with
-/// keepdims. Accumulated in at least float32. A ShapeError for inputs of another rank.
+/// keepdims. Accumulated in at least float32. With a mask (batch, steps), the mean over the steps whose mask is true; 0
+/// if there are none, where Keras gives NaN. The output has no mask. A ShapeError for inputs of another rank.
 class MEZZO_API GlobalAveragePooling1D : public Layer {
  public:
   explicit GlobalAveragePooling1D(GlobalAveragePooling1DOptions options = {})
       : Layer("GlobalAveragePooling1D", options), options_(std::move(options)) {}
+  bool supports_masking() const override { return true; }
+  Values compute_mask(const Values&, const Values&) const override { return {}; }
 
  protected:
   Value call(const Value& x) override;

@@ -29,6 +29,7 @@ class MEZZO_API LayerNormalization : public Layer {
 
   /// A ShapeError for an axis that the input doesn't have, a ValueError for an axis given twice.
   void build(const Shape& input) override;
+  bool supports_masking() const override { return true; }
 
  protected:
   Value call(const Value& x) override;

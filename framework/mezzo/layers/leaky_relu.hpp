@@ -21,6 +21,7 @@ class MEZZO_API LeakyReLU : public Layer {
   explicit LeakyReLU(N negative_slope, LeakyReLUOptions options = {})
       : LeakyReLU(detail::positional("LeakyReLU", options.name, "negative_slope", &LeakyReLUOptions::negative_slope,
                                      static_cast<double>(negative_slope), options)) {}
+  bool supports_masking() const override { return true; }
 
  protected:
   Value call(const Value& x) override { return leaky_relu(x, options_.negative_slope); }

@@ -1,111 +1,114 @@
 #include <mezzo/layers/multi_head_attention.hpp>
 
+#include <algorithm>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/layers/attention_core.hpp>
 #include <mezzo/nn/checks.hpp>
-#include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 namespace mezzo {
 namespace {
 
-struct HeadProjectionOptions {
-  bool from_heads = false;  ///< true: (..., heads, size) to (..., units); false: (..., units) to (..., heads, size)
-  std::int64_t heads = 1;   ///< number of heads
-  std::int64_t size = 1;    ///< size of a head
-  std::int64_t units = 0;   ///< last size of the output, with from_heads; 0: the last size of the second input
-  bool use_bias = true;     ///< true: adds a bias
-  Any<Initializer> kernel_initializer{};    ///< required; initial kernel
-  Any<Initializer> bias_initializer{};      ///< required with use_bias; initial bias
-  Any<Regularizer> kernel_regularizer{};    ///< penalty of the kernel
-  Any<Regularizer> bias_regularizer{};      ///< penalty of the bias
-  Any<Regularizer> activity_regularizer{};  ///< penalty of the output
-  Any<Constraint> kernel_constraint{};      ///< projects the kernel after each update
-  Any<Constraint> bias_constraint{};        ///< projects the bias after each update
-  std::string name{};                       ///< name of the layer; "": automatic ("einsum_dense", "einsum_dense_1")
-  Policy dtype{};                           ///< precision policy; default: the policy of the enclosing layer or model
+using detail::HeadProjection;
+
+/// Axes of inputs with several axes of positions: `order` puts the axes along which no attention runs behind the batch.
+struct PositionAxes {
+  Shape free{}, along{};
 };
 
-/// Dense layer whose input or output is split into heads, as Keras' EinsumDense in MultiHeadAttention. Weights: kernel
-/// (units, heads, size) or (heads, size, units), bias (heads, size) or (units,).
-class HeadProjection : public Layer {
- public:
-  explicit HeadProjection(HeadProjectionOptions options)
-      : Layer("EinsumDense", options), options_(std::move(options)) {}
-  void build(const Shape&) override {}  // weights are made by the first call, where the second input is known
-
- protected:
-  Values call_many(const Values& xs) override;
-
- private:
-  void add_weights(std::int64_t units);
-  Value project(const Value& x, std::int64_t out);
-
-  HeadProjectionOptions options_;
-  Variable kernel_{"kernel"};
-  Variable bias_{"bias"};
-};
-
-void HeadProjection::add_weights(std::int64_t units) {
-  const std::int64_t heads = options_.heads, size = options_.size;
-  const Shape features = options_.from_heads ? Shape{units} : Shape{heads, size};
-  add_weight(kernel_, {.shape = options_.from_heads ? Shape{heads, size, units} : Shape{units, heads, size},
-                       .initializer = options_.kernel_initializer,
-                       .regularizer = options_.kernel_regularizer,
-                       .constraint = options_.kernel_constraint,
-                       .file_name = "weight",
-                       .file_axes = options_.from_heads ? Shape{2, 0, 1} : Shape{1, 2, 0},
-                       .file_shape = options_.from_heads ? Shape{units, heads * size} : Shape{heads * size, units}});
-  if (!options_.use_bias) return;
-  add_weight(bias_, {.shape = features,
-                     .initializer = options_.bias_initializer,
-                     .regularizer = options_.bias_regularizer,
-                     .constraint = options_.bias_constraint,
-                     .file_shape = {element_count(features)}});
-}
-
-Value HeadProjection::project(const Value& x, std::int64_t out) {
-  const Value y = matmul(x, reshape(kernel_, {x.shape().back(), out}));
-  return options_.use_bias ? bias_add(y, reshape(bias_, {out})) : y;
-}
-
-Values HeadProjection::call_many(const Values& xs) {
-  const std::int64_t width = options_.heads * options_.size;
-  Shape shape = xs[0].shape();
-  if (!options_.from_heads) {
-    if (kernel_.filled()) detail::require_last_axis(label(), shape, kernel_.shape()[0], "first axis of kernel");
-    add_weights(shape.back());
-    shape.back() = options_.heads;
-    shape.push_back(options_.size);
-    return {reshape(project(xs[0], width), shape)};
+PositionAxes position_axes(const std::string& where, const Ints& given, std::size_t rank) {
+  PositionAxes out;
+  for (const std::int64_t axis : given.numbers()) {
+    const std::int64_t place = normalize_axis(axis, rank, where);
+    const bool twice = std::find(out.along.begin(), out.along.end(), place) != out.along.end();
+    if (place == 0 || place + 1 == static_cast<std::int64_t>(rank) || twice) {
+      fail<ValueError>(where,
+                       "attention_axes must be different axes between the batch and the last one, 1 to {}; got ({})",
+                       rank - 2, fmt::join(given.numbers(), ", "));
+    }
+    out.along.push_back(place);
   }
-  const std::int64_t units = options_.units > 0 ? options_.units : xs.at(1).shape().back();
-  add_weights(units);
-  shape.pop_back();
-  shape.back() = width;
-  return {project(reshape(xs[0], shape), units)};
+  for (std::int64_t i = 1; i + 1 < static_cast<std::int64_t>(rank); ++i) {
+    if (given.empty()) {
+      out.along.push_back(i);
+    } else if (std::find(out.along.begin(), out.along.end(), i) == out.along.end()) {
+      out.free.push_back(i);
+    }
+  }
+  return out;
 }
 
-HeadProjection projection(const MultiHeadAttentionOptions& options, bool from_heads, std::int64_t size) {
-  return HeadProjection({.from_heads = from_heads,
-                         .heads = options.num_heads,
-                         .size = size,
-                         .units = options.output_shape,
-                         .use_bias = options.use_bias,
-                         .kernel_initializer = options.kernel_initializer,
-                         .bias_initializer = options.bias_initializer,
-                         .kernel_regularizer = options.kernel_regularizer,
-                         .bias_regularizer = options.bias_regularizer,
-                         .activity_regularizer = options.activity_regularizer,
-                         .kernel_constraint = options.kernel_constraint,
-                         .bias_constraint = options.bias_constraint});
+Shape sizes_of(const Shape& shape, const Shape& axes) {
+  Shape out;
+  for (const std::int64_t axis : axes) out.push_back(shape[static_cast<std::size_t>(axis)]);
+  return out;
 }
 
-/// Inserts an axis for heads: (batch, queries, keys) becomes (batch, 1, queries, keys).
-Value over_heads(const Value& mask) {
-  Shape shape = mask.shape();
-  if (shape.size() != 3) return mask;
-  shape.insert(shape.begin() + 1, 1);
-  return reshape(mask, shape);
+Shape joined(std::initializer_list<Shape> parts) {
+  Shape out;
+  for (const Shape& part : parts) out.insert(out.end(), part.begin(), part.end());
+  return out;
+}
+
+/// Number of elements, or -1 if a size is unknown.
+std::int64_t count_of(const Shape& sizes) {
+  return std::any_of(sizes.begin(), sizes.end(), [](std::int64_t n) { return n < 0; }) ? -1 : element_count(sizes);
+}
+
+/// (batch, positions..., heads, size) as (batch and free axes, positions, heads, size).
+Value flattened(const std::string& where, const Value& x, const PositionAxes& axes) {
+  const auto rank = static_cast<std::int64_t>(x.shape().size());
+  const Shape &shape = x.shape(), along = sizes_of(shape, axes.along);
+  if (count_of(along) < 0) {
+    fail<ShapeError>(where, "attention over several axes needs known sizes; got shape {} of projected heads", shape);
+  }
+  const Value moved = transpose(x, joined({{0}, axes.free, axes.along, {rank - 2, rank - 1}}));
+  const Shape lead = joined({{shape[0]}, sizes_of(shape, axes.free)});
+  return reshape(moved, {count_of(lead), element_count(along), shape[shape.size() - 2], shape.back()});
+}
+
+/// The way back of flattened() for results of that many heads and size. `like`: the projected query.
+Value restored(const Value& y, const Value& like, const PositionAxes& axes) {
+  const Shape& shape = like.shape();
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const Shape heads{y.shape()[2], y.shape()[3]};
+  const Value whole = reshape(y, joined({{shape[0]}, sizes_of(shape, axes.free), sizes_of(shape, axes.along), heads}));
+  const Shape order = joined({{0}, axes.free, axes.along, {rank - 2, rank - 1}});
+  Shape back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  return transpose(whole, back);
+}
+
+/// Inserts axes of size 1 for what a mask lacks of (batch, free axes, heads, query axes, key axes), in front of the
+/// query axes, as Keras does.
+Value over_heads(const std::string& where, const Value& mask, const PositionAxes& axes) {
+  const std::size_t positions = 2 * axes.along.size(), rank = 2 + axes.free.size() + positions;
+  const std::size_t given = mask.shape().size();
+  if (given < positions || given > rank) {
+    fail<ShapeError>(where, "attention_mask must have {} to {} axes, the last {} of queries and keys; got shape {}",
+                     positions, rank, positions, mask.shape());
+  }
+  Value out = mask;
+  while (out.shape().size() < rank) out = expand_dims(out, -1 - static_cast<std::int64_t>(positions));
+  return out;
+}
+
+/// The mask for flattened() operands. `query` and `key` are not flattened.
+Value flattened_mask(const Value& mask, const Value& query, const Value& key, const PositionAxes& axes) {
+  const Shape queries = sizes_of(query.shape(), axes.along), keys = sizes_of(key.shape(), axes.along);
+  const Shape lead = joined({{query.shape()[0]}, sizes_of(query.shape(), axes.free)});
+  const auto rank = static_cast<std::int64_t>(query.shape().size());
+  // True in the axes of (batch, free axes, 1, 1...) and (queries, keys), so that the mask has their sizes.
+  Value batch =
+      any(ones_like(transpose(query, joined({{0}, axes.free, axes.along, {rank - 2, rank - 1}})), DType::boolean),
+          {.axes = {-1}});
+  while (batch.shape().size() > lead.size()) batch = any(batch, {.axes = {-1}});
+  while (batch.shape().size() < mask.shape().size()) batch = expand_dims(batch, -1);
+  const Value all = ones_like(Value(Tensor(joined({queries, keys}), DType::boolean)), DType::boolean);
+  const Value full = logical_and(logical_and(mask, batch), all);
+  return reshape(full, {count_of(lead), mask.shape()[lead.size()], element_count(queries), element_count(keys)});
 }
 
 }  // namespace
@@ -117,39 +120,120 @@ MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions options)
   detail::require_positive(label(), "key_dim", options_.key_dim);
   if (options_.value_dim == 0) options_.value_dim = options_.key_dim;
   detail::require_positive(label(), "value_dim", options_.value_dim);
-  if (options_.output_shape != 0) detail::require_positive(label(), "output_shape", options_.output_shape);
-  if (!(options_.dropout >= 0 && options_.dropout < 1)) {
-    fail<ValueError>(label(), "dropout must lie in [0, 1); got {}", options_.dropout);
+  for (const std::int64_t size : options_.output_shape.numbers()) {
+    detail::require_positive(label(), "output_shape", size);
   }
-  query_ = sub("query", projection(options_, false, options_.key_dim));
-  key_ = sub("key", projection(options_, false, options_.key_dim));
-  value_ = sub("value", projection(options_, false, options_.value_dim));
-  output_ = sub("attention_output", projection(options_, true, options_.value_dim));
+  if (options_.sliding_window != 0) detail::require_positive(label(), "sliding_window", options_.sliding_window);
+  detail::require_dropout(label(), options_.dropout);
+  if (options_.flash_attention == true && options_.dropout > 0) {
+    fail<ValueError>(label(), "flash_attention must not be true with a dropout; got dropout {}", options_.dropout);
+  }
+  const auto projection = [&](std::int64_t size) {
+    return detail::projection_options(options_, options_.num_heads, size);
+  };
+  query_ = sub("query", HeadProjection(projection(options_.key_dim)));
+  key_ = sub("key", HeadProjection(projection(options_.key_dim)));
+  if (options_.use_gate) {
+    auto gate = projection(options_.value_dim);
+    gate.gate = true;
+    gate_ = sub("gate", HeadProjection(gate));
+  }
+  value_ = sub("value", HeadProjection(projection(options_.value_dim)));
+  auto output = projection(options_.value_dim);
+  output.from_heads = true;
+  output.units = options_.output_shape.numbers();
+  output_ = sub("attention_output", HeadProjection(output));
+}
+
+Values MultiHeadAttention::run(const Value& query, const Value& value, const AttentionCallOptions& options,
+                               bool with_scores) {
+  const ScopedValue<bool> causal(causal_, options.use_causal_mask);
+  const ScopedValue<bool> scores(with_scores_, with_scores);
+  Values xs{query, value, options.key.defined() ? options.key : value};
+  if (options.attention_mask.defined()) xs.push_back(options.attention_mask);
+  return Layer::operator()(
+      xs, {.training = options.training, .mask = {options.query_mask, options.value_mask, options.key_mask}});
 }
 
 Value MultiHeadAttention::operator()(const Value& query, const Value& value, const AttentionCallOptions& options) {
-  const ScopedValue<AttentionCallOptions> call(call_, options);
-  Values xs{query, value, options.key.defined() ? options.key : value};
-  if (options.attention_mask.defined()) xs.push_back(options.attention_mask);
-  return Layer::operator()(xs, {.training = options.training}).front();
+  return run(query, value, options, false).front();
 }
 
-std::string MultiHeadAttention::call_arguments() const {
-  return fmt::format("{{\"use_causal_mask\": {}}}", call_.use_causal_mask);
+AttentionResult MultiHeadAttention::with_scores(const Value& query, const Value& value,
+                                                const AttentionCallOptions& options) {
+  const Values out = run(query, value, options, true);
+  return {out[0], out[1]};
 }
+
+Values MultiHeadAttention::call_with(const std::string& arguments, const Values& xs, const CallOptions& options) {
+  const auto [is_causal, returns_scores] = detail::read_attention_arguments(label(), arguments);
+  const ScopedValue<bool> causal(causal_, bool{is_causal});
+  const ScopedValue<bool> scores(with_scores_, bool{returns_scores});
+  return Layer::operator()(xs, options);
+}
+
+std::string MultiHeadAttention::call_arguments() const { return detail::attention_arguments(causal_, with_scores_); }
+
+Values MultiHeadAttention::compute_mask(const Values&, const Values& masks) const { return {masks.front()}; }
 
 Values MultiHeadAttention::call_many(const Values& xs) {
   if (xs.size() < 2 || xs.size() > 4) {
     fail<ValueError>(label(), "takes 2 to 4 inputs (query, value, key, attention_mask); got {}", xs.size());
   }
-  for (std::size_t i = 0; i < 3 && i < xs.size(); ++i) {
-    detail::require_rank(label(), xs[i].shape(), 3, "(batch, positions, size)");
+  if (with_scores_ && options_.flash_attention == true) {
+    fail<ValueError>(label(), "with_scores: flash_attention must not be true, since it doesn't store the scores");
   }
-  const AttentionOptions options{.mask = xs.size() > 3 ? over_heads(xs[3]) : Value(),
-                                 .is_causal = call_.use_causal_mask,
-                                 .dropout = options_.dropout};
-  const Value query = (*query_)(xs[0]), key = (*key_)(xs.size() > 2 ? xs[2] : xs[1]), value = (*value_)(xs[1]);
-  return (*output_)(Values{dot_product_attention(query, key, value, options), xs[0]});
+  const std::size_t rank = xs[0].shape().size();
+  const bool plain = rank == 3;
+  for (std::size_t i = 0; i < 3 && i < xs.size(); ++i) {
+    if (plain || rank < 3) {
+      detail::require_rank(label(), xs[i].shape(), 3, "(batch, positions, size)");
+    } else {
+      detail::require_rank(label(), xs[i].shape(), rank, "the rank of the query");
+    }
+  }
+  const PositionAxes axes = position_axes(label(), options_.attention_axes, rank);
+  const Value &q = xs[0], &v = xs[1], &k = xs.size() > 2 ? xs[2] : xs[1];
+  const Value masks = detail::joined_masks(q, v, k);
+  if (masks.defined() && !plain) {
+    fail<ShapeError>(label(), "masks of query, value and key need inputs of rank 3; got shape {}", q.shape());
+  }
+  if ((causal_ || options_.sliding_window > 0) && axes.along.size() != 1) {
+    fail<ShapeError>(label(), "{} needs one axis of positions; got attention over {} axes of shape {}",
+                     causal_ ? "use_causal_mask" : "sliding_window", axes.along.size(), q.shape());
+  }
+  const Value query = (*query_)(q.with_mask({})), key = (*key_)(k.with_mask({}));
+  const Value gate = options_.use_gate ? (*gate_)(q.with_mask({})) : Value();
+  const Value value = (*value_)(v.with_mask({}));
+  const Value flat_query = plain ? query : flattened(label(), query, axes);
+  const Value flat_key = plain ? key : flattened(label(), key, axes);
+  const Value flat_value = plain ? value : flattened(label(), value, axes);
+  detail::AttendOptions options{.causal = causal_,
+                                .dropout = options_.dropout,
+                                .with_scores = with_scores_,
+                                .fused = options_.flash_attention.value_or(true)};
+  if (xs.size() > 3) {
+    options.mask = over_heads(label(), detail::as_mask(xs[3]), axes);
+    if (!plain) options.mask = flattened_mask(options.mask, query, key, axes);
+  }
+  if (masks.defined()) options.mask = detail::both_masks(options.mask, expand_dims(masks, 1));
+  if (options_.sliding_window > 0) {
+    const Value window = detail::window_mask(flat_query, flat_key, options_.sliding_window);
+    options.mask = detail::both_masks(options.mask, expand_dims(window, 1));
+  }
+  AttentionResult result = detail::attend(flat_query, flat_key, flat_value, options);
+  if (!plain) {
+    if (with_scores_) {
+      const Shape lead = joined({{query.shape()[0]}, sizes_of(query.shape(), axes.free)});
+      result.scores = reshape(
+          result.scores,
+          joined({lead, {options_.num_heads}, sizes_of(query.shape(), axes.along), sizes_of(key.shape(), axes.along)}));
+    }
+    result.output = restored(result.output, query, axes);
+  }
+  if (gate.defined()) result.output = result.output * gate;
+  const Value output = (*output_)(Values{result.output, q.with_mask({})}).front();
+  return with_scores_ ? Values{output, result.scores} : Values{output};
 }
 
 }  // namespace mezzo

@@ -2,17 +2,22 @@
 #include <optional>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/nn/layer.hpp>
+#include <mezzo/layers/attention.hpp>
 
 namespace mezzo {
 
 struct MultiHeadAttentionOptions {
-  std::int64_t num_heads = 0;     ///< required; number of heads, at least 1
-  std::int64_t key_dim = 0;       ///< required; size of each head's queries and keys, at least 1
-  std::int64_t value_dim = 0;     ///< size of each head's values; 0: key_dim
-  double dropout = 0;             ///< probability of an attention weight to be dropped in training, in [0, 1)
-  bool use_bias = true;           ///< true: all four projections add a bias
-  std::int64_t output_shape = 0;  ///< size of the output's last axis; 0: the query's
+  std::int64_t num_heads = 0;  ///< required; number of heads, at least 1
+  std::int64_t key_dim = 0;    ///< required; size of each head's queries and keys, at least 1
+  std::int64_t value_dim = 0;  ///< size of each head's values; 0: key_dim
+  double dropout = 0;          ///< probability of an attention weight to be dropped in training, in [0, 1)
+  bool use_bias = true;        ///< true: all four projections add a bias
+  Ints output_shape{};         ///< sizes of the output's last axes, each at least 1; {}: the last size of the query
+  Ints attention_axes{};       ///< axes of the inputs that hold positions; {}: all but the first and the last
+  std::int64_t sliding_window = 0;  ///< n: queries attend to keys less than n positions away only; 0: to all
+  /// true: never stores the scores; a ValueError with dropout, and in calls for scores. false: computes with the
+  /// scores. Default: stores the scores only if a call asks for them.
+  std::optional<bool> flash_attention{};
   Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernels
   Any<Initializer> bias_initializer = "zeros";             ///< initial biases
   Any<Regularizer> kernel_regularizer{};                   ///< penalty of each kernel, added to the loss
@@ -20,28 +25,38 @@ struct MultiHeadAttentionOptions {
   Any<Regularizer> activity_regularizer{};                 ///< penalty of each projection's output, over the batch size
   Any<Constraint> kernel_constraint{};                     ///< projects each kernel after each update
   Any<Constraint> bias_constraint{};                       ///< projects each bias after each update
+  bool use_gate = false;  ///< true: a sigmoid of a further projection of the query, "gate", multiplies what heads give
   std::string name{};     ///< name of the layer; "": automatic ("multi_head_attention", "multi_head_attention_1")
   Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
   bool trainable = true;  ///< false: training does not change the weights
 };
 
+/// Options of a call of MultiHeadAttention and GroupedQueryAttention.
 struct AttentionCallOptions {
   Value key{};  ///< (batch, key positions, size of keys); default: the value
+  Value
+      query_mask{};  ///< (batch, query positions): false for queries that attend to nothing; default: the query's mask
+  Value value_mask{};  ///< (batch, key positions): false for values that count for nothing; default: the value's mask
+  Value key_mask{};    ///< (batch, key positions), as value_mask; default: the key's mask
   /// bool, true where a query (axis -2) may attend to a key (axis -1): (batch, query positions, key positions), or
   /// (batch, heads, query positions, key positions). Sizes of 1 broadcast. Default: no mask.
   Value attention_mask{};
-  bool use_causal_mask = false;    ///< true: query i attends to keys 0 to i only
   std::optional<bool> training{};  ///< as in CallOptions
+  bool use_causal_mask = false;    ///< true: query i attends to keys 0 to i only
 };
 
 /// Multi-head attention (Vaswani et al., 2017): query (batch, query positions, size) and value (batch, key positions,
 /// size of values) to (batch, query positions, output_shape). Weights have Keras' names and shapes: query/kernel (size,
 /// heads, key_dim), query/bias (heads, key_dim), likewise key and value, attention_output/kernel (heads, value_dim,
 /// output_shape), attention_output/bias (output_shape,). Weight files have the layout of torch's Linear: query.weight
-/// (heads * key_dim, size).
+/// (heads * key_dim, size). All masks are joined by "and". A query that may attend to no key gives 0 before the last
+/// projection. The output has the query's mask. Inputs may have more axes of positions: (batch, height, width, size);
+/// then attention_axes chooses those that queries attend along, and attention_mask is (batch, other axes, query axes,
+/// key axes).
 class MEZZO_API MultiHeadAttention : public Layer {
  public:
-  /// A ValueError if num_heads or key_dim is below 1, a size is negative, or dropout is outside of [0, 1).
+  /// A ValueError if num_heads or key_dim is below 1, a size is negative, dropout is outside of [0, 1), or not 0 with
+  /// flash_attention.
   explicit MultiHeadAttention(MultiHeadAttentionOptions options = {});
 
   /// Positional: `MultiHeadAttention(8, 64)`.
@@ -56,6 +71,13 @@ class MEZZO_API MultiHeadAttention : public Layer {
   /// Runs the layer. Queries attend to the positions of key and value.
   Value operator()(const Value& query, const Value& value, const AttentionCallOptions& options = {});
 
+  /// The same with the attention weights, (batch, heads, query positions, key positions): Keras'
+  /// return_attention_scores.
+  AttentionResult with_scores(const Value& query, const Value& value, const AttentionCallOptions& options = {});
+
+  bool supports_masking() const override { return true; }
+  Values compute_mask(const Values& inputs, const Values& masks) const override;
+  Values call_with(const std::string& arguments, const Values& xs, const CallOptions& options) override;
   void build(const Shape&) override {}  // weights are made by the first call, since value and key may differ in size
 
  protected:
@@ -63,9 +85,12 @@ class MEZZO_API MultiHeadAttention : public Layer {
   std::string call_arguments() const override;
 
  private:
+  Values run(const Value& query, const Value& value, const AttentionCallOptions& options, bool with_scores);
+
   MultiHeadAttentionOptions options_;
-  AttentionCallOptions call_;
-  Any<Layer> query_, key_, value_, output_;
+  bool causal_ = false;       // of the running call
+  bool with_scores_ = false;  // of the running call
+  Any<Layer> query_, key_, value_, gate_, output_;
 };
 
 }  // namespace mezzo

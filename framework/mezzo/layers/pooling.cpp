@@ -6,6 +6,8 @@
 #include <mezzo/layers/axes.hpp>
 #include <mezzo/layers/global_average_pooling1d.hpp>
 #include <mezzo/layers/max_pooling2d.hpp>
+#include <mezzo/nn/checks.hpp>
+#include <mezzo/nn/masks.hpp>
 #include <mezzo/ops/reductions.hpp>
 #include <mezzo/ops/spatial.hpp>
 
@@ -88,7 +90,12 @@ template class AdaptivePoolingLayer<Pooled::max, 3>;
 
 Value GlobalAveragePooling1D::call(const Value& x) {
   detail::require_rank(label(), x.shape(), 3, "(batch, steps, features)");
-  return mean(x, {.axes = {1}, .keepdims = options_.keepdims});
+  const Value mask = x.mask();
+  if (!mask.defined()) return mean(x, {.axes = {1}, .keepdims = options_.keepdims});
+  const Value steps = detail::mask_of_rank(mask, 3), kept = where(steps, x, 0.0);
+  const Value wide = cast(kept, accumulation_dtype(kept.dtype()));
+  const Value count = sum(cast(steps, wide.dtype()), {.axes = {1}, .keepdims = options_.keepdims});
+  return cast(sum(wide, {.axes = {1}, .keepdims = options_.keepdims}) / maximum(count, 1.0), kept.dtype());
 }
 
 }  // namespace mezzo

@@ -30,6 +30,7 @@ class MEZZO_API ReLU : public Layer {
   explicit ReLU(N max_value, M negative_slope, ReLUOptions options = {})
       : ReLU(max_value, detail::positional("ReLU", options.name, "negative_slope", &ReLUOptions::negative_slope,
                                            static_cast<double>(negative_slope), options)) {}
+  bool supports_masking() const override { return true; }
 
  protected:
   Value call(const Value& x) override;

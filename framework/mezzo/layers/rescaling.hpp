@@ -25,6 +25,7 @@ class MEZZO_API Rescaling : public Layer {
   explicit Rescaling(N scale, M offset, RescalingOptions options = {})
       : Rescaling(scale, detail::positional("Rescaling", options.name, "offset", &RescalingOptions::offset,
                                             static_cast<double>(offset), options)) {}
+  bool supports_masking() const override { return true; }
 
  protected:
   Value call(const Value& x) override;

@@ -11,6 +11,8 @@ struct SoftmaxOptions {
 };
 
 /// exp(x) divided by its sum along an axis, computed in at least float32. A ShapeError for an input without that axis.
+/// With a mask, `Softmax()(x, {.mask = mask})`, elements whose mask is false are 0 and not in the sum; all are 0 where
+/// no mask is true. The mask broadcasts to x by numpy's rules, as in Keras.
 class MEZZO_API Softmax : public Layer {
  public:
   explicit Softmax(SoftmaxOptions options = {}) : Layer("Softmax", options), options_(std::move(options)) {}
@@ -20,9 +22,10 @@ class MEZZO_API Softmax : public Layer {
   explicit Softmax(I axis, SoftmaxOptions options = {})
       : Softmax(detail::positional("Softmax", options.name, "axis", &SoftmaxOptions::axis,
                                    static_cast<std::int64_t>(axis), options)) {}
+  bool supports_masking() const override { return true; }
 
  protected:
-  Value call(const Value& x) override { return softmax(x, options_.axis); }
+  Value call(const Value& x) override;
 
  private:
   SoftmaxOptions options_;

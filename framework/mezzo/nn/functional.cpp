@@ -1,6 +1,7 @@
 #include <mezzo/nn/functional.hpp>
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include <mezzo/core/fail.hpp>
@@ -67,6 +68,22 @@ class FunctionalGraph::Reader {
     return out;
   }
 
+  /// Notes the result of a step for read_masks() if it has a mask.
+  void note_mask(const Value& value) {
+    const NodePtr& node = value.node();
+    if (!node || steps_.count(node.get()) == 0 || !value.mask().defined()) return;
+    if (masked_.emplace(node.get(), value.output()).second) with_masks_.push_back(value);
+  }
+
+  /// Reads the masks that were noted, and those of the values behind them.
+  void read_masks() {
+    for (; read_masks_ < with_masks_.size(); ++read_masks_) {
+      const Value value = with_masks_[read_masks_];
+      read(value.mask());
+      graph_.masks_.emplace_back(operand(value), operand(value.mask()));
+    }
+  }
+
   /// Enters the layers in Keras' order: by the longest way from the layer to an output, the longest first; layers of
   /// equal ways as they are reached from the outputs, first operands first. Weights have the order of their layers.
   void enter_layers() {
@@ -125,6 +142,7 @@ class FunctionalGraph::Reader {
     step.op = node->op;
     step.attributes = node->attributes;
     for (const Value& input : node->inputs) step.inputs.push_back(operand(input));
+    for (const Value& input : node->inputs) note_mask(input);
     step.regions = node->regions;
     for (const Frame& frame : node->frames) {
       step.layers.push_back(
@@ -165,6 +183,9 @@ class FunctionalGraph::Reader {
   LayerState& owner_;
   std::unordered_map<const Node*, std::size_t> inputs_, steps_;
   std::vector<NodePtr> pending_;
+  std::set<std::pair<const Node*, int>> masked_;
+  Values with_masks_;
+  std::size_t read_masks_ = 0;
 };
 
 FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, LayerState& owner) {
@@ -172,7 +193,11 @@ FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, La
   for (const Value& output : outputs) {
     reader.read(output);
     outputs_.push_back(reader.operand(output));
+    if (output.mask().defined()) reader.read(output.mask());
   }
+  output_steps_ = steps_.size();
+  for (const Value& output : outputs) reader.note_mask(output);
+  reader.read_masks();
   reader.enter_layers();
   read_layout(reader.inputs(), reader.steps());
 }
@@ -222,6 +247,14 @@ const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
       } else {
         found->second = results[i].front();
       }
+    }
+  }
+  // The last op of a container may make a mask.
+  for (std::size_t i = 0; i < layout_.calls.size(); ++i) {
+    if (!layout_.calls[i].layer || call_outputs_[i].front().first >= results.size()) continue;
+    const auto [step, output] = call_outputs_[i].front();
+    for (auto& entry : symbols->layers) {
+      if (entry.first == layout_.calls[i].layer->get()) entry.second = results[step][static_cast<std::size_t>(output)];
     }
   }
   symbols_.set(std::move(symbols));
@@ -276,7 +309,8 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
   };
   const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); });
   std::vector<std::pair<Frames, std::size_t>> updating;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
+  const std::size_t count = remember ? output_steps_ : steps_.size();
+  for (std::size_t i = 0; i < count; ++i) {
     const Step& step = steps_[i];
     const CastScope outside(step.regions);
     Frames frames;
@@ -316,8 +350,18 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
     for (const Operand& loss : steps_[i].losses) detail::add_loss(steps_[i].layers.back().state, value(loss, frames));
     collector.attach_to(results[i].front());
   }
+  const auto result_at = [&](const Operand& operand) -> Value& {
+    return results[operand.index][static_cast<std::size_t>(operand.output)];
+  };
+  for (const auto& [masked, mask] : masks_) {
+    if (masked.index >= count || (mask.kind == Operand::Kind::step && mask.index >= count)) continue;
+    result_at(masked) = result_at(masked).with_mask(value(mask, {}));
+  }
   Values out;
-  for (const Operand& operand : outputs_) out.push_back(value(operand, {}));
+  for (const Operand& operand : outputs_) {
+    const Value y = value(operand, {});
+    out.push_back(operand.kind == Operand::Kind::step ? y.with_mask(result_at(operand).mask()) : y);
+  }
   return out;
 }
 

@@ -33,7 +33,8 @@ class MEZZO_API FunctionalGraph {
   /// numbers: "dense", "dense_1".
   std::vector<std::string> output_names() const;
 
-  /// Inserts every op again at the place of the call, for the shapes, dtypes and policy of the call.
+  /// Inserts every op again at the place of the call, for the shapes, dtypes and policy of the call. The outputs have
+  /// the masks of the graph's outputs.
   Values insert(const Values& xs) const;
 
   /// Symbolic Values of the graph, from which models of its parts are made.
@@ -95,6 +96,8 @@ class MEZZO_API FunctionalGraph {
   std::vector<Step> steps_;
   std::vector<Shared<VariableState>> variables_;
   std::vector<Operand> outputs_;
+  std::vector<std::pair<Operand, Operand>> masks_;  ///< values that have a mask, and their masks
+  std::size_t output_steps_ = 0;  ///< the first steps, on which outputs depend; the others make masks inside the graph
   GraphLayout layout_;
   /// Outputs of the calls of the layout: step and output.
   std::vector<std::vector<std::pair<std::size_t, int>>> call_outputs_;

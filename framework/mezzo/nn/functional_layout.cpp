@@ -117,6 +117,7 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
       made.layer = known[call].layer;
       made.training = known[call].call.training;
       made.arguments = known[call].call.arguments;
+      made.masked = known[call].call.masked;
       for (const LayerCall::Symbol& y : known[call].call.outputs) {
         const auto step = steps.find(y.node.lock().get());
         outputs.emplace_back(step == steps.end() ? steps_.size() : step->second, y.output);
@@ -156,7 +157,7 @@ void FunctionalGraph::note_calls(const Values& inputs, const std::vector<Values>
   for (std::size_t i = 0; i < layout_.calls.size(); ++i) {
     const GraphLayout::Call& call = layout_.calls[i];
     if (!call.layer) continue;
-    LayerCall noted{{}, {}, call.training, call.arguments};
+    LayerCall noted{{}, {}, call.training, call.arguments, call.masked};
     const auto symbol = [](const Value& value) {
       return LayerCall::Symbol{value.node(), value.output(), value.node() ? Value() : value};
     };

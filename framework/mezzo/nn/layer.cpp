@@ -57,6 +57,13 @@ void show_policy(LayerState& state, const std::string& path, std::vector<PolicyL
 
 Values Layer::operator()(const Values& xs, const CallOptions& options) {
   if (xs.empty()) fail<ValueError>(label(), "takes at least one input; got 0");
+  const Values given = masked(xs, options);
+  Values out = run(given, options);
+  set_masks(given, out);
+  return out;
+}
+
+Values Layer::run(const Values& xs, const CallOptions& options) {
   LayerState* parent = caller();
   const bool adopted = parent != nullptr && parent != state_.get();  // the step of a root calls the root itself
   const std::string entry = adopted ? parent->enter(state_->name, state_) : std::string();
@@ -88,7 +95,7 @@ Values Layer::operator()(const Values& xs, const CallOptions& options) {
   // Outputs that are symbols of a functional graph are cast when the model is called.
   if (!functional && !casts_disabled() && output != policy.compute_dtype()) {
     for (Value& y : out) {
-      if (is_floating(y.dtype()) && y.dtype() != output) y = cast(y, output);
+      if (is_floating(y.dtype()) && y.dtype() != output) y = cast(y, output).with_mask(y.mask());
     }
   }
   built_ = true;  // at the end, so that a call on a wrong shape leaves a container unbuilt
@@ -99,16 +106,27 @@ Values Layer::operator()(const Values& xs, const CallOptions& options) {
   }
   state_->called = true;
   state_->last_output = out.front().shape();
-  if (!updates.empty()) out.front() = identity(out.front());
+  if (!updates.empty()) out.front() = identity(out.front()).with_mask(out.front().mask());
   updates.attach_to(out.front());
   state_->type = &typeid(*this);
   if (functional && !adopted && current_frames().size() == 1) note_call(xs, out, options);
   return out;
 }
 
+Values Layer::call_with(const std::string& arguments, const Values&, const CallOptions&) {
+  fail<ValueError>(label(), "this layer takes no call arguments; got {}", arguments);
+}
+
 void Layer::note_call(const Values& xs, const Values& out, const CallOptions& options) const {
-  LayerCall call{.inputs = {}, .outputs = {}, .training = options.training, .arguments = call_arguments()};
+  LayerCall call{
+      .inputs = {}, .outputs = {}, .training = options.training, .arguments = call_arguments(), .masked = {}};
   for (const Value& x : xs) call.inputs.push_back({x.node(), x.output(), x.node() ? Value() : x});
+  const Values& masks = options.mask.values();
+  for (std::size_t i = 0; i < masks.size(); ++i) {
+    if (!masks[i].defined()) continue;
+    call.inputs.push_back({masks[i].node(), masks[i].output(), masks[i].node() ? Value() : masks[i]});
+    call.masked.push_back(static_cast<std::int64_t>(i));
+  }
   for (const Value& y : out) call.outputs.push_back({y.node(), y.output(), {}});
   std::vector<LayerCall>& calls = state_->calls;
   const auto gone = [](const LayerCall& known) {

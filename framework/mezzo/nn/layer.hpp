@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -36,11 +37,29 @@ struct ActivityRegularizerOf<Options, std::void_t<decltype(std::declval<const Op
 };
 }  // namespace detail
 
+/// Masks of a layer's inputs in a call: `{.mask = m}`, or in the order of the inputs `{.mask = {query_mask,
+/// value_mask}}`.
+class CallMasks {
+ public:
+  CallMasks() = default;
+  CallMasks(const Value& mask) : masks_{mask} {}
+  CallMasks(const Tensor& mask) : masks_{Value(mask)} {}
+  CallMasks(Values masks) : masks_(std::move(masks)) {}
+  CallMasks(std::initializer_list<Value> masks) : masks_(masks) {}
+  const Values& values() const { return masks_; }
+
+ private:
+  Values masks_;
+};
+
 /// Options of a layer's call.
 struct CallOptions {
   /// Mode of the layer and its sub-layers in this call: true, as in training (dropout drops elements); false, as in
   /// inference (also in training steps: batch normalization of a frozen base model). Default: the mode of the run.
   std::optional<bool> training{};
+  /// Masks of the inputs, true for what counts: each replaces the mask that its input carries. Bool, other dtypes are
+  /// compared with 0. An undefined or missing one: the mask of the input itself. A ValueError for more than inputs.
+  CallMasks mask{};
 };
 
 /// Calls of the layer that a handle holds: `layers[0](x)`. A ValueError for an empty handle.
@@ -69,6 +88,8 @@ struct LoadWeightsOptions {
 ///      private:
 ///       Variable gain_{"gain"};
 ///     };
+///
+/// Masks travel with Values, as in Keras: call() reads that of an input by `x.mask()`. See compute_mask().
 class MEZZO_API Layer {
  public:
   virtual ~Layer() = default;
@@ -82,6 +103,18 @@ class MEZZO_API Layer {
   /// sets members and calls add_weight(); it may run more than once. The default builds sub-layers by running call() on
   /// a symbolic Value.
   virtual void build(const Shape& input);
+
+  /// True if compute_mask() gives the masks of the outputs. False, the default: the outputs have only masks that call()
+  /// gave them by Value::with_mask(), and a mask of an input is dropped with a warning.
+  virtual bool supports_masking() const { return false; }
+
+  /// Returns the masks of the outputs that have none, in their order; undefined or missing ones: no mask. `masks` has
+  /// one entry for each input. The default returns `masks`. It runs outside of the layer's frame: with ops, not with
+  /// weights.
+  virtual Values compute_mask(const Values& inputs, const Values& masks) const;
+
+  /// Calls the layer with arguments as call_arguments() wrote them. For configs. The default is a ValueError.
+  virtual Values call_with(const std::string& arguments, const Values& xs, const CallOptions& options);
 
   /// Name given in the options, or "".
   const std::string& name() const { return state_->name; }
@@ -203,6 +236,9 @@ class MEZZO_API Layer {
  private:
   friend class Model;
   friend class Sequential;
+  Values masked(const Values& xs, const CallOptions& options) const;
+  Values run(const Values& xs, const CallOptions& options);
+  void set_masks(const Values& xs, Values& out);
   void note_call(const Values& xs, const Values& out, const CallOptions& options) const;
   void declare(const std::string& name, const Shared<LayerState>& child);
 

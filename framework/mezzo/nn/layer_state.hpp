@@ -33,8 +33,9 @@ struct LayerCall {
     Value constant{};  ///< an array, if it is no symbol
   };
   std::vector<Symbol> inputs, outputs;
-  std::optional<bool> training{};  ///< mode that the layer was called with
-  std::string arguments{};         ///< Layer::call_arguments()
+  std::optional<bool> training{};      ///< mode that the layer was called with
+  std::string arguments{};             ///< Layer::call_arguments()
+  std::vector<std::int64_t> masked{};  ///< inputs that the call gave a mask; the masks follow the inputs
 };
 
 /// State that all copies of a layer share: kind, name, policy, sub-layers, weights.
@@ -50,6 +51,7 @@ struct MEZZO_API LayerState : ScopeInfo {
   Policy last_policy = Policy("");        ///< policy of the last build or call
   std::optional<Shape> last_output;       ///< shape of the (first) output of the last call
   bool called = false;                    ///< true after the first call
+  bool warned_of_mask = false;            ///< true after the warning that a mask was dropped
   Any<Regularizer> activity_regularizer;  ///< penalty of the outputs; empty: none
   Values losses;                          ///< losses added by the last call outside of a step
 
@@ -87,6 +89,7 @@ struct GraphLayout {
     std::vector<Operand> inputs{};
     std::optional<bool> training{};
     std::string arguments{};
+    std::vector<std::int64_t> masked{};  ///< as LayerCall::masked
   };
   std::vector<Spec> inputs{};
   std::vector<std::string> input_names{};

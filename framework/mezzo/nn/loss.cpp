@@ -33,9 +33,9 @@ Value Loss::operator()(const Value& y_true, const Value& y_pred, const Value& sa
   Value values = call(y_true, y_pred);
   const LibraryScope as_inserted;
   Value weight;
-  if (const Value valid = mask(y_true, values); valid.defined()) {
+  if (const Value valid = detail::mask_of(name_, y_pred.mask(), mask(y_true, values), values); valid.defined()) {
     weight = cast(valid, values.dtype()).across_border(false);
-    if (reduction_ == "sum_over_batch_size" || reduction_ == "mean") weight = weight * over(values, sum(weight));
+    if (reduction_ == "sum_over_batch_size" || reduction_ == "mean") weight = weight * over(weight, sum(weight));
   }
   if (sample_weight.defined()) {
     const Value given = detail::weight_like(name_, sample_weight, values);

@@ -43,7 +43,8 @@ class MEZZO_API Loss {
   virtual Value mask(const Value& y_true, const Value& values) const;
 
   /// Values of call(), multiplied by the sample weights and reduced. Weights have the first axes of the values,
-  /// (batch,) or (batch, ...); a last axis of size 1 more is dropped. A ShapeError for others.
+  /// (batch,) or (batch, ...); a last axis of size 1 more is dropped. A ShapeError for others. The mask of y_pred
+  /// counts as mask() does: a mean is over the values whose mask is true, and 0 if there are none.
   Value operator()(const Value& y_true, const Value& y_pred, const Value& sample_weight = {}) const;
 
   /// Name in logs and histories.

@@ -52,7 +52,7 @@ void Metric::update_state(const Value& y_true, const Value& y_pred, const Value&
 }
 
 void Metric::update(const Value& y_true, const Value& y_pred, const Value& sample_weight) {
-  add_values(call(y_true, y_pred), sample_weight);
+  add_values(call(y_true, y_pred), detail::masked_weight(sample_weight, y_pred.mask()));
 }
 
 void Metric::add_values(const Value& values, const Value& sample_weight) {

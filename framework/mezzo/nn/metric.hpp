@@ -116,7 +116,8 @@ class MEZZO_API Metric {
     made_of_ = options;
   }
 
-  /// Adds a batch to the state, with calls of assign(). The default adds the values of call().
+  /// Adds a batch to the state, with calls of assign(). The default adds the values of call(), and leaves out those
+  /// whose mask in y_pred is false. Metrics with an update() of their own see only sample weights, as in Keras.
   virtual void update(const Value& y_true, const Value& y_pred, const Value& sample_weight);
 
   /// Makes a state variable, float64 and filled with `initial`, in the constructor or in update(). If it exists

@@ -19,17 +19,25 @@ Value mean_from(const Value& x, std::size_t first) {
 }
 
 /// Drops a last axis of size 1 that the values don't have. A ShapeError unless the rest are the first axes of values.
-Value fitting(const std::string& name, const Value& weight, const Shape& values) {
+Value fitting(const std::string& name, const Value& weight, const Shape& values, const char* what = "sample_weight") {
   Shape shape = weight.shape();
   const auto is_prefix = [&] {
     return shape.size() <= values.size() && std::equal(shape.begin(), shape.end(), values.begin());
   };
   if (!is_prefix() && !shape.empty() && shape.back() == 1) shape.pop_back();
   if (!is_prefix()) {
-    fail<ShapeError>("", "[{}] sample_weight must have the first axes of the values, {}; got shape {}", name, values,
+    fail<ShapeError>("", "[{}] {} must have the first axes of the values, {}; got shape {}", name, what, values,
                      weight.shape());
   }
   return shape == weight.shape() ? weight : reshape(weight, shape);
+}
+
+/// Adds axes of size 1 at the end.
+Value of_rank(const Value& x, std::size_t rank) {
+  Shape shape = x.shape();
+  if (shape.size() >= rank) return x;
+  shape.resize(rank, 1);
+  return reshape(x, shape);
 }
 
 Value as_dtype(const Value& x, DType dtype) {
@@ -40,11 +48,23 @@ Value as_dtype(const Value& x, DType dtype) {
 
 Value weight_like(const std::string& name, const Value& weight, const Value& values) {
   const LibraryScope as_inserted;
-  Value fitted = fitting(name, weight, values.shape());
-  Shape shape = fitted.shape();
-  shape.resize(values.shape().size(), 1);
-  if (shape != fitted.shape()) fitted = reshape(fitted, shape);
-  return as_dtype(fitted, values.dtype());
+  return as_dtype(of_rank(fitting(name, weight, values.shape()), values.shape().size()), values.dtype());
+}
+
+Value mask_of(const std::string& name, const Value& of_pred, const Value& of_values, const Value& values) {
+  if (!of_pred.defined() || values.shape().empty()) return of_values;
+  const LibraryScope as_inserted;
+  const Value mask = of_rank(fitting(name, of_pred, values.shape(), "the mask of y_pred"), values.shape().size());
+  return of_values.defined() ? logical_and(mask, of_values) : mask;
+}
+
+Value masked_weight(const Value& weight, const Value& mask) {
+  if (!mask.defined()) return weight;
+  const LibraryScope as_inserted;
+  const Value factor = as_dtype(mask, DType::float64);
+  if (!weight.defined()) return factor;
+  const std::size_t rank = std::max(weight.shape().size(), mask.shape().size());
+  return as_dtype(of_rank(weight, rank), DType::float64) * of_rank(factor, rank);
 }
 
 std::pair<Value, Value> samplewise(const std::string& name, const Value& values, const Value& weight) {

@@ -166,7 +166,8 @@ Op detail::define_scaled_dot_product_attention_gradient() {
   return op;
 }
 
-Value dot_product_attention(const Value& query, const Value& key, const Value& value, const AttentionOptions& options) {
+Value dot_product_attention(const Value& query, const Value& key, const Value& value,
+                            const AttentionOpOptions& options) {
   const std::string where = current_label("dot_product_attention");
   if (!(options.dropout >= 0 && options.dropout < 1)) {
     fail<ValueError>(where, "dropout must lie in [0, 1); got {}", options.dropout);

@@ -7,7 +7,7 @@
 namespace mezzo {
 
 /// Options of dot_product_attention. `mask` and `bias` broadcast to (batch, heads, query positions, key positions).
-struct AttentionOptions {
+struct AttentionOpOptions {
   Value mask{};                   ///< bool: true for keys that a query attends to; default: all
   Value bias{};                   ///< added to the scores before the softmax; default: none
   bool is_causal = false;         ///< query i attends to keys 0 to i only
@@ -22,6 +22,6 @@ struct AttentionOptions {
 /// Staats, 2021; Dao et al., 2022), unless the bias has a gradient. A query without a key to attend to gives 0. Throws
 /// a ShapeError if shapes don't fit, a ValueError for a dropout outside [0, 1).
 MEZZO_API Value dot_product_attention(const Value& query, const Value& key, const Value& value,
-                                      const AttentionOptions& options = {});
+                                      const AttentionOpOptions& options = {});
 
 }  // namespace mezzo

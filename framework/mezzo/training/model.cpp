@@ -48,6 +48,12 @@ Values Model::call_many(const Values& xs) {
       fits = shape[axis] == expected[axis] || expected[axis] < 0;
     }
     if (!fits) fail<ShapeError>(label(), "input {} must have shape {}; got shape {}", i, expected, shape);
+    if (xs[i].mask().defined()) {
+      fail<ValueError>(label(),
+                       "input {} has a mask, but the ops of this functional model were made without one; make the "
+                       "model from x.with_mask(mask) with an Input for the mask, or call it with x.with_mask({{}})",
+                       i);
+    }
   }
   return graph_.insert(xs);
 }

@@ -58,6 +58,10 @@ class MEZZO_API OptimizerHandle {
 /// traced once per shape of the batch, so it must not depend on state of its own in C++.
 class MEZZO_API Module : public Layer {
  public:
+  /// Masks of the outputs are those that the layers inside give them.
+  bool supports_masking() const override { return true; }
+  Values compute_mask(const Values&, const Values&) const override { return {}; }
+
   /// Loss of a batch: one number, or one per sample; their mean is minimized. A step that calls minimize() itself
   /// returns the value to report. The default is a ValueError.
   virtual Value training_step(const Batch& batch);

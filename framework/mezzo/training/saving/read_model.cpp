@@ -6,7 +6,6 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/layers/multi_head_attention.hpp>
 #include <mezzo/training/saving/model_config.hpp>
 #include <mezzo/training/saving/named_layers.hpp>
 
@@ -164,19 +163,22 @@ Values call_layer(const Any<Layer>& layer, const Values& xs, const Json& call) {
   if (const auto training = call.find("training"); training != call.end()) {
     options.training = read_bool(*training, where + " training");
   }
-  const auto arguments = call.find("arguments");
-  if (arguments == call.end()) return (*layer)(xs, options);
-  const Json& causal = member(*arguments, "use_causal_mask", where);
-  if (!read_bool(causal, where + " use_causal_mask")) return (*layer)(xs, options);
-  auto* attention = dynamic_cast<MultiHeadAttention*>(&*layer);
-  if (attention == nullptr || xs.size() < 3 || xs.size() > 4) {
-    fail<ValueError>(where, "this layer takes no call arguments; got {}", excerpt(*arguments));
+  Values inputs = xs;
+  if (const auto masked = call.find("masked"); masked != call.end()) {
+    const Json& places = list_in(call, "masked", where);
+    if (places.size() >= xs.size()) {
+      fail<ValueError>(where, "a call must have inputs and a mask for each entry of masked; got {}", excerpt(call));
+    }
+    inputs.resize(xs.size() - places.size());
+    Values masks(inputs.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      masks[index_in(places[i], inputs.size(), where + " masked")] = xs[inputs.size() + i];
+    }
+    options.mask = masks;
   }
-  return {(*attention)(xs[0], xs[1],
-                       {.key = xs[2],
-                        .attention_mask = xs.size() > 3 ? xs[3] : Value(),
-                        .use_causal_mask = true,
-                        .training = options.training})};
+  const auto arguments = call.find("arguments");
+  if (arguments == call.end()) return (*layer)(inputs, options);
+  return layer->call_with(arguments->dump(), inputs, options);
 }
 
 Model read_functional(const LayerParts& parts) {

@@ -92,6 +92,7 @@ Json write_graph(const LayerState& model) {
     Json item = call.layer ? Json{{"layer", entry_of(model, **call.layer)}} : write_op(*call.op, call.attributes);
     item["inputs"] = write_operands(call.inputs);
     if (call.layer && call.training) item["training"] = *call.training;
+    if (!call.masked.empty()) item["masked"] = call.masked;
     if (!call.arguments.empty()) item["arguments"] = Json::parse(call.arguments);
     calls.push_back(std::move(item));
   }

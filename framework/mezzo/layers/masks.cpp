@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/layers/add.hpp>
+#include <mezzo/layers/concatenate.hpp>
+#include <mezzo/layers/masking.hpp>
+#include <mezzo/layers/multiply.hpp>
+#include <mezzo/layers/softmax.hpp>
+#include <mezzo/nn/checks.hpp>
+#include <mezzo/nn/masks.hpp>
+
+// Layers that make, merge or use masks.
+namespace mezzo {
+namespace {
+
+/// Mask of x without its last axis: of `mask`, or all true.
+Value mask_of_steps(const Value& x, const Value& mask) {
+  const std::size_t rank = x.shape().size();
+  const auto last = [](const Value& of) { return any(of, {.axes = {-1}}); };
+  if (!mask.defined()) return last(ones_like(x, DType::boolean));
+  if (mask.shape().size() == rank) return last(mask);
+  if (mask.shape().size() + 1 == rank) return mask;
+  return last(logical_and(detail::mask_of_rank(mask, rank), ones_like(x, DType::boolean)));
+}
+
+}  // namespace
+
+Value Masking::call(const Value& x) {
+  detail::require_rank_at_least(label(), x.shape(), 1);
+  const Value mask = any(not_equal(x, mask_value_), {.axes = {-1}});
+  return where(expand_dims(mask, -1), x, 0.0).with_mask(mask);
+}
+
+Values Add::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
+Values Multiply::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
+
+Values Multiply::call_many(const Values& xs) {
+  if (xs.size() < 2) fail<ValueError>(label(), "takes at least two inputs; got {}", xs.size());
+  Values masks;
+  Value product;
+  for (const Value& x : xs) {
+    masks.push_back(x.mask());
+    const bool masked = masks.back().defined();
+    const Value factor = masked ? where(detail::mask_of_rank(masks.back(), x.shape().size()), x, 1.0) : x;
+    product = product.defined() ? multiply(product, factor) : factor;
+  }
+  const Value mask = detail::merged_mask(masks);
+  if (!mask.defined()) return {product};
+  return {where(detail::mask_of_rank(mask, product.shape().size()), product, 0.0)};
+}
+
+Values Concatenate::compute_mask(const Values& inputs, const Values& masks) const {
+  if (std::none_of(masks.begin(), masks.end(), [](const Value& mask) { return mask.defined(); })) return {};
+  const std::size_t rank = inputs.front().shape().size();
+  const std::int64_t axis = normalize_axis(axis_, rank, label());
+  Values of_steps;
+  for (std::size_t i = 0; i < inputs.size(); ++i) of_steps.push_back(mask_of_steps(inputs[i], masks[i]));
+  if (axis + 1 == static_cast<std::int64_t>(rank)) return {detail::merged_mask(of_steps)};
+  return {concat(of_steps, axis)};
+}
+
+Value Softmax::call(const Value& x) {
+  const Value mask = x.mask();
+  if (!mask.defined()) return softmax(x, options_.axis);
+  const Shape &shape = x.shape(), &given = mask.shape();
+  bool fits = given.size() <= shape.size();
+  for (std::size_t i = 0; fits && i < given.size(); ++i) {
+    const std::int64_t wanted = shape[shape.size() - 1 - i], got = given[given.size() - 1 - i];
+    fits = got == wanted || got == 1 || got < 0 || wanted < 0;
+  }
+  if (!fits) fail<ShapeError>(label(), "the mask must broadcast to the input {}; got shape {}", shape, given);
+  constexpr double masked = -3e4;  // finite in float16; its exponential is 0
+  return where(mask, softmax(where(mask, x, masked), options_.axis), 0.0);
+}
+
+}  // namespace mezzo
