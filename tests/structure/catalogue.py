@@ -63,7 +63,6 @@ MISSING = {
         **dict.fromkeys(("Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "GRUCell", "LSTM",
                          "LSTMCell", "RNN", "SimpleRNN", "SimpleRNNCell", "StackedRNNCells", "TimeDistributed"),
                         RECURRENT),
-        "Masking": "there are no masks yet",
     },
     "losses": {},
     "metrics": {},

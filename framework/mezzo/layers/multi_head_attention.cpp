@@ -39,42 +39,43 @@ PositionAxes position_axes(const std::string& where, const Ints& given, std::siz
   return out;
 }
 
-Shape sizes_of(const Shape& shape, const Shape& axes) {
+Shape sizes_along(const Shape& shape, const Shape& axes) {
   Shape out;
   for (const std::int64_t axis : axes) out.push_back(shape[static_cast<std::size_t>(axis)]);
   return out;
 }
 
-Shape joined(std::initializer_list<Shape> parts) {
+Shape joined_shapes(std::initializer_list<Shape> parts) {
   Shape out;
   for (const Shape& part : parts) out.insert(out.end(), part.begin(), part.end());
   return out;
 }
 
 /// Number of elements, or -1 if a size is unknown.
-std::int64_t count_of(const Shape& sizes) {
+std::int64_t known_count(const Shape& sizes) {
   return std::any_of(sizes.begin(), sizes.end(), [](std::int64_t n) { return n < 0; }) ? -1 : element_count(sizes);
 }
 
 /// (batch, positions..., heads, size) as (batch and free axes, positions, heads, size).
-Value flattened(const std::string& where, const Value& x, const PositionAxes& axes) {
+Value flattened_heads(const std::string& where, const Value& x, const PositionAxes& axes) {
   const auto rank = static_cast<std::int64_t>(x.shape().size());
-  const Shape &shape = x.shape(), along = sizes_of(shape, axes.along);
-  if (count_of(along) < 0) {
+  const Shape &shape = x.shape(), along = sizes_along(shape, axes.along);
+  if (known_count(along) < 0) {
     fail<ShapeError>(where, "attention over several axes needs known sizes; got shape {} of projected heads", shape);
   }
-  const Value moved = transpose(x, joined({{0}, axes.free, axes.along, {rank - 2, rank - 1}}));
-  const Shape lead = joined({{shape[0]}, sizes_of(shape, axes.free)});
-  return reshape(moved, {count_of(lead), element_count(along), shape[shape.size() - 2], shape.back()});
+  const Value moved = transpose(x, joined_shapes({{0}, axes.free, axes.along, {rank - 2, rank - 1}}));
+  const Shape lead = joined_shapes({{shape[0]}, sizes_along(shape, axes.free)});
+  return reshape(moved, {known_count(lead), element_count(along), shape[shape.size() - 2], shape.back()});
 }
 
-/// The way back of flattened() for results of that many heads and size. `like`: the projected query.
-Value restored(const Value& y, const Value& like, const PositionAxes& axes) {
+/// The way back of flattened_heads() for results of that many heads and size. `like`: the projected query.
+Value restored_heads(const Value& y, const Value& like, const PositionAxes& axes) {
   const Shape& shape = like.shape();
   const auto rank = static_cast<std::int64_t>(shape.size());
   const Shape heads{y.shape()[2], y.shape()[3]};
-  const Value whole = reshape(y, joined({{shape[0]}, sizes_of(shape, axes.free), sizes_of(shape, axes.along), heads}));
-  const Shape order = joined({{0}, axes.free, axes.along, {rank - 2, rank - 1}});
+  const Value whole =
+      reshape(y, joined_shapes({{shape[0]}, sizes_along(shape, axes.free), sizes_along(shape, axes.along), heads}));
+  const Shape order = joined_shapes({{0}, axes.free, axes.along, {rank - 2, rank - 1}});
   Shape back(order.size());
   for (std::size_t i = 0; i < order.size(); ++i)
     back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
@@ -95,20 +96,20 @@ Value over_heads(const std::string& where, const Value& mask, const PositionAxes
   return out;
 }
 
-/// The mask for flattened() operands. `query` and `key` are not flattened.
+/// The mask for flattened_heads() operands. `query` and `key` are not flattened.
 Value flattened_mask(const Value& mask, const Value& query, const Value& key, const PositionAxes& axes) {
-  const Shape queries = sizes_of(query.shape(), axes.along), keys = sizes_of(key.shape(), axes.along);
-  const Shape lead = joined({{query.shape()[0]}, sizes_of(query.shape(), axes.free)});
+  const Shape queries = sizes_along(query.shape(), axes.along), keys = sizes_along(key.shape(), axes.along);
+  const Shape lead = joined_shapes({{query.shape()[0]}, sizes_along(query.shape(), axes.free)});
   const auto rank = static_cast<std::int64_t>(query.shape().size());
   // True in the axes of (batch, free axes, 1, 1...) and (queries, keys), so that the mask has their sizes.
-  Value batch =
-      any(ones_like(transpose(query, joined({{0}, axes.free, axes.along, {rank - 2, rank - 1}})), DType::boolean),
-          {.axes = {-1}});
+  Value batch = any(
+      ones_like(transpose(query, joined_shapes({{0}, axes.free, axes.along, {rank - 2, rank - 1}})), DType::boolean),
+      {.axes = {-1}});
   while (batch.shape().size() > lead.size()) batch = any(batch, {.axes = {-1}});
   while (batch.shape().size() < mask.shape().size()) batch = expand_dims(batch, -1);
-  const Value all = ones_like(Value(Tensor(joined({queries, keys}), DType::boolean)), DType::boolean);
+  const Value all = ones_like(Value(Tensor(joined_shapes({queries, keys}), DType::boolean)), DType::boolean);
   const Value full = logical_and(logical_and(mask, batch), all);
-  return reshape(full, {count_of(lead), mask.shape()[lead.size()], element_count(queries), element_count(keys)});
+  return reshape(full, {known_count(lead), mask.shape()[lead.size()], element_count(queries), element_count(keys)});
 }
 
 }  // namespace
@@ -205,9 +206,9 @@ Values MultiHeadAttention::call_many(const Values& xs) {
   const Value query = (*query_)(q.with_mask({})), key = (*key_)(k.with_mask({}));
   const Value gate = options_.use_gate ? (*gate_)(q.with_mask({})) : Value();
   const Value value = (*value_)(v.with_mask({}));
-  const Value flat_query = plain ? query : flattened(label(), query, axes);
-  const Value flat_key = plain ? key : flattened(label(), key, axes);
-  const Value flat_value = plain ? value : flattened(label(), value, axes);
+  const Value flat_query = plain ? query : flattened_heads(label(), query, axes);
+  const Value flat_key = plain ? key : flattened_heads(label(), key, axes);
+  const Value flat_value = plain ? value : flattened_heads(label(), value, axes);
   detail::AttendOptions options{.causal = causal_,
                                 .dropout = options_.dropout,
                                 .with_scores = with_scores_,
@@ -224,12 +225,13 @@ Values MultiHeadAttention::call_many(const Values& xs) {
   AttentionResult result = detail::attend(flat_query, flat_key, flat_value, options);
   if (!plain) {
     if (with_scores_) {
-      const Shape lead = joined({{query.shape()[0]}, sizes_of(query.shape(), axes.free)});
-      result.scores = reshape(
-          result.scores,
-          joined({lead, {options_.num_heads}, sizes_of(query.shape(), axes.along), sizes_of(key.shape(), axes.along)}));
+      const Shape lead = joined_shapes({{query.shape()[0]}, sizes_along(query.shape(), axes.free)});
+      result.scores = reshape(result.scores, joined_shapes({lead,
+                                                            {options_.num_heads},
+                                                            sizes_along(query.shape(), axes.along),
+                                                            sizes_along(key.shape(), axes.along)}));
     }
-    result.output = restored(result.output, query, axes);
+    result.output = restored_heads(result.output, query, axes);
   }
   if (gate.defined()) result.output = result.output * gate;
   const Value output = (*output_)(Values{result.output, q.with_mask({})}).front();

@@ -62,6 +62,7 @@ const std::map<std::string, Json> required{
     {"Dense", {{"units", 3}}},
     {"Dropout", {{"rate", 0.5}}},
     {"Embedding", {{"input_dim", 7}, {"output_dim", 3}}},
+    {"GroupedQueryAttention", {{"head_dim", 4}, {"num_query_heads", 4}, {"num_key_value_heads", 2}}},
     {"MultiHeadAttention", {{"num_heads", 2}, {"key_dim", 4}}},
     {"Permute", {{"dims", {2, 1}}}},
     {"RepeatVector", {{"n", 3}}},
