@@ -15,6 +15,10 @@
 
 namespace mezzo_tests {
 
+inline mezzo::Tensor floats(const mezzo::Shape& shape, const std::vector<double>& numbers) {
+  return mezzo::Tensor(shape, numbers).cast(mezzo::DType::float32);
+}
+
 // Compares a call of a layer on inputs with masks to what tests/parity/masks.py recorded: outputs, the mask of the
 // first, gradients and moved variables, in float64 and float32.
 template <class L>

@@ -26,7 +26,7 @@ void check_attention_layer(const std::string& name, const AttentionOptions& opti
 template <class L, class Options>
 void check_heads(const std::string& name, const Options& options, AttentionCallOptions call = {}, bool masked = false) {
   if (masked) {
-    Tensor mask({2, 3, 4}, {1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0});
+    Tensor mask = floats({2, 3, 4}, {1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0});
     if (name == "heads_second_axis") mask = mask.reshape({2, 1, 3, 4});
     call.attention_mask = mask.cast(DType::boolean);
   }
@@ -115,8 +115,8 @@ BOOST_AUTO_TEST_CASE(all_masked_values_give_finite_results) {
 
 BOOST_AUTO_TEST_CASE(explicit_masks_override) {
   const Value x = ramp({2, 3, 4});
-  const Value mask = Tensor({2, 3}, {1, 1, 0, 1, 0, 0}).cast(DType::boolean);
-  const Value none = Tensor({2, 3}, {1, 1, 1, 1, 1, 1}).cast(DType::boolean);
+  const Value mask = floats({2, 3}, {1, 1, 0, 1, 0, 0}).cast(DType::boolean);
+  const Value none = floats({2, 3}, {1, 1, 1, 1, 1, 1}).cast(DType::boolean);
   MultiHeadAttention layer(2, 2);
   const Tensor masked = layer(x.with_mask(mask), x.with_mask(mask)).tensor();
   BOOST_TEST(layer(x, x, {.query_mask = mask, .value_mask = mask}).tensor().equal(masked));
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(flash_attention_and_dropout) {
 }
 
 BOOST_AUTO_TEST_CASE(low_precision) {
-  const Tensor x = ramp({2, 5, 8}), mask = Tensor({2, 5}, {1, 1, 1, 0, 0, 0, 0, 0, 0, 0}).cast(DType::boolean);
+  const Tensor x = ramp({2, 5, 8}), mask = floats({2, 5}, {1, 1, 1, 0, 0, 0, 0, 0, 0, 0}).cast(DType::boolean);
   for (const char* name : {"mixed_bfloat16", "mixed_float16"}) {
     const double tolerance = std::string(name) == "mixed_bfloat16" ? 0.06 : 0.008;
     const auto check = [&](auto make, auto call) {
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(are_saved) {
   const Value additive = AdditiveAttention()({q, v});
   Model model({q, v, mask}, {y, scores, layers::add({dot, group, additive})});
   const std::vector<Tensor> x{ramp({2, 3, 4}), ramp({2, 3, 4}),
-                              Tensor({2, 3}, {1, 1, 0, 1, 0, 1}).cast(DType::boolean)};
+                              floats({2, 3}, {1, 1, 0, 1, 0, 1}).cast(DType::boolean)};
   const Tensors before = model.predict_all(x);
   model.save(folder.path("model"));
   const Tensors after = load_model(folder.path("model"))->predict_all(x);
