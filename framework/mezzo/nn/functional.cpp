@@ -1,6 +1,7 @@
 #include <mezzo/nn/functional.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -249,12 +250,18 @@ const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
       }
     }
   }
-  // The last op of a container may make a mask.
+  // The last op of a container may make a mask: of layers that the graph calls, the output of the last call is taken.
+  std::map<const LayerState*, std::size_t> last;
   for (std::size_t i = 0; i < layout_.calls.size(); ++i) {
-    if (!layout_.calls[i].layer || call_outputs_[i].front().first >= results.size()) continue;
-    const auto [step, output] = call_outputs_[i].front();
+    const auto& layer = layout_.calls[i].layer;
+    const std::size_t step = call_outputs_[i].front().first,
+                      output = static_cast<std::size_t>(call_outputs_[i].front().second);
+    if (!layer || step >= results.size()) continue;
+    const auto [place, first] = last.emplace(layer->get(), step);
+    if (!first && place->second > step) continue;
+    place->second = step;
     for (auto& entry : symbols->layers) {
-      if (entry.first == layout_.calls[i].layer->get()) entry.second = results[step][static_cast<std::size_t>(output)];
+      if (entry.first == layer->get()) entry.second = results[step][output];
     }
   }
   symbols_.set(std::move(symbols));
