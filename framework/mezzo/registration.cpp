@@ -21,6 +21,7 @@
 #include <mezzo/optimizers/names.hpp>
 #include <mezzo/regularizers/classes.hpp>
 #include <mezzo/regularizers/names.hpp>
+#include <mezzo/training/saving/model_config.hpp>
 
 // Registers the implementations of higher folders with the interfaces of lower folders. No other file does so.
 namespace mezzo {
@@ -42,6 +43,7 @@ struct Registration {
     detail::register_classes<Constraint>(constraint_classes);
     detail::register_classes<Initializer>(initializer_classes);
     detail::register_classes<Layer>(layer_classes);
+    detail::layer_configs() = {detail::write_layer, detail::read_layer};
     detail::register_classes<Loss>(loss_classes);
     detail::register_classes<Metric>(metric_classes);
     detail::register_classes<Optimizer>(optimizer_classes);

@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/executor.hpp>
 #include <mezzo/graph/op_registry.hpp>
+#include <mezzo/graph/replaced_variable.hpp>
 #include <mezzo/graph/thread_state.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/precision/op_precision.hpp>
@@ -121,6 +122,7 @@ Value read_variable(const std::shared_ptr<VariableState>& variable) {
   const auto as_read = [&](const Value& value) {
     return value.across_border(variable->autocast).in_region(current_region());
   };
+  if (const Value replaced = ReplacedVariable::find(*variable); replaced.defined()) return as_read(replaced);
   if (Trace* trace = Trace::current()) return as_read(trace->read(variable));
   auto node = std::make_shared<Node>();  // a node although it is computed: functional graphs find the variable by it
   node->op = &variable_op();

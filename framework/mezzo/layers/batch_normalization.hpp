@@ -18,9 +18,10 @@ struct BatchNormalizationOptions {
   Any<Regularizer> gamma_regularizer{};                   ///< penalty of gamma, added to the loss
   Any<Constraint> beta_constraint{};                      ///< projects beta after each update
   Any<Constraint> gamma_constraint{};                     ///< projects gamma after each update
-  std::string name{};     ///< name of the layer; "": automatic ("batch_normalization", "batch_normalization_1")
-  Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
-  bool trainable = true;  ///< false: training does not change the weights
+  bool synchronized = false;  ///< true: statistics of all processes that train together; in one process, no effect
+  std::string name{};         ///< name of the layer; "": automatic ("batch_normalization", "batch_normalization_1")
+  Policy dtype{};             ///< precision policy; default: the policy of the enclosing layer or model
+  bool trainable = true;      ///< false: training does not change the weights
 };
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, per channel (Ioffe and Szegedy, 2015). Training uses the batch's

@@ -5,7 +5,7 @@
 #include <mezzo/layers/batch_normalization.hpp>
 #include <mezzo/layers/concatenate.hpp>
 #include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/describe_kernel.hpp>
+#include <mezzo/layers/describe_shared.hpp>
 #include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/embedding.hpp>
 #include <mezzo/layers/flatten.hpp>
@@ -22,19 +22,6 @@
 
 namespace mezzo {
 
-/// Options of layers with gamma and beta.
-template <class Options>
-static void describe_scale(Fields& fields, Options& options) {
-  fields("center", options.center);
-  fields("scale", options.scale);
-  fields("beta_initializer", options.beta_initializer);
-  fields("gamma_initializer", options.gamma_initializer);
-  fields("beta_regularizer", options.beta_regularizer);
-  fields("gamma_regularizer", options.gamma_regularizer);
-  fields("beta_constraint", options.beta_constraint);
-  fields("gamma_constraint", options.gamma_constraint);
-}
-
 static void describe(Fields& fields, ActivationOptions& options) { fields("activation", options.activation); }
 
 static void describe(Fields&, AddOptions&) {}
@@ -46,6 +33,7 @@ static void describe(Fields& fields, BatchNormalizationOptions& options) {
   fields("moving_mean_initializer", options.moving_mean_initializer);
   fields("moving_variance_initializer", options.moving_variance_initializer);
   describe_scale(fields, options);
+  fields("synchronized", options.synchronized);
 }
 
 static void describe(Fields& fields, ConcatenateOptions& options) { fields("axis", options.axis); }
@@ -56,7 +44,11 @@ static void describe(Fields& fields, DenseOptions& options) {
   describe_kernel(fields, options);
 }
 
-static void describe(Fields& fields, DropoutOptions& options) { fields("rate", options.rate); }
+static void describe(Fields& fields, DropoutOptions& options) {
+  fields("rate", options.rate);
+  fields("noise_shape", options.noise_shape);
+  fields("seed", options.seed);
+}
 
 static void describe(Fields& fields, EmbeddingOptions& options) {
   fields("input_dim", options.input_dim);
@@ -129,7 +121,8 @@ std::vector<detail::SavedClass<Layer>> layer_classes() {
       saved<Rescaling, RescalingOptions>("Rescaling"),
       saved<Reshape, ReshapeOptions>("Reshape"),
       saved<Softmax, SoftmaxOptions>("Softmax")};
-  for (const auto& family : {attention_classes(), preprocessing_classes(), spatial_layer_classes()}) {
+  for (const auto& family :
+       {attention_classes(), further_layer_classes(), preprocessing_classes(), spatial_layer_classes()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

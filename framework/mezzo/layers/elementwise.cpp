@@ -1,6 +1,8 @@
+#include <cmath>
+
 #include <mezzo/core/fail.hpp>
+#include <mezzo/layers/activity_regularization.hpp>
 #include <mezzo/layers/add.hpp>
-#include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/lambda.hpp>
 #include <mezzo/layers/leaky_relu.hpp>
 #include <mezzo/layers/relu.hpp>
@@ -54,10 +56,18 @@ LeakyReLU::LeakyReLU(LeakyReLUOptions options) : Layer("LeakyReLU", options), op
   }
 }
 
-Dropout::Dropout(DropoutOptions options) : Layer("Dropout", options), options_(std::move(options)) {
-  if (!(options_.rate >= 0 && options_.rate < 1)) {
-    fail<ValueError>(label(), "rate must lie in [0, 1); got {}", options_.rate);
-  }
+ActivityRegularization::ActivityRegularization(const ActivityRegularizationOptions& options)
+    : Layer("ActivityRegularization", options) {
+  const auto check = [&](const char* option, double value) {
+    if (!(value >= 0 && std::isfinite(value))) {
+      fail<ValueError>(label(), "{} must be a number of at least 0; got {}", option, value);
+    }
+  };
+  check("l1", options.l1);
+  check("l2", options.l2);
+  state()->activity_regularizer = [l1 = options.l1, l2 = options.l2](const Value& x) {
+    return l1 * sum(abs(x)) + l2 * sum(x * x);
+  };
 }
 
 Value Rescaling::call(const Value& x) {

@@ -4,8 +4,8 @@
 #include <mezzo/layers/add.hpp>
 #include <mezzo/layers/concatenate.hpp>
 #include <mezzo/layers/masking.hpp>
+#include <mezzo/layers/merging.hpp>
 #include <mezzo/layers/multiply.hpp>
-#include <mezzo/layers/softmax.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/masks.hpp>
 
@@ -32,6 +32,7 @@ Value Masking::call(const Value& x) {
 }
 
 Values Add::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
+Values Merging::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
 Values Multiply::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
 
 Values Multiply::call_many(const Values& xs) {
@@ -57,20 +58,6 @@ Values Concatenate::compute_mask(const Values& inputs, const Values& masks) cons
   for (std::size_t i = 0; i < inputs.size(); ++i) of_steps.push_back(mask_of_steps(inputs[i], masks[i]));
   if (axis + 1 == static_cast<std::int64_t>(rank)) return {detail::merged_mask(of_steps)};
   return {concat(of_steps, axis)};
-}
-
-Value Softmax::call(const Value& x) {
-  const Value mask = x.mask();
-  if (!mask.defined()) return softmax(x, options_.axis);
-  const Shape &shape = x.shape(), &given = mask.shape();
-  bool fits = given.size() <= shape.size();
-  for (std::size_t i = 0; fits && i < given.size(); ++i) {
-    const std::int64_t wanted = shape[shape.size() - 1 - i], got = given[given.size() - 1 - i];
-    fits = got == wanted || got == 1 || got < 0 || wanted < 0;
-  }
-  if (!fits) fail<ShapeError>(label(), "the mask must broadcast to the input {}; got shape {}", shape, given);
-  constexpr double masked = -3e4;  // finite in float16; its exponential is 0
-  return where(mask, softmax(where(mask, x, masked), options_.axis), 0.0);
 }
 
 }  // namespace mezzo

@@ -32,6 +32,7 @@ class MEZZO_API Normalization : public Layer {
 
   /// The same for a field of a data set, its first input by default, read in batches.
   void adapt(const Dataset& data, const std::string& field = "");
+  bool supports_masking() const override { return true; }
 
  protected:
   Value call(const Value& x) override;

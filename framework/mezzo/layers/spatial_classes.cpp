@@ -20,7 +20,7 @@
 #include <mezzo/layers/cropping3d.hpp>
 #include <mezzo/layers/depthwise_conv1d.hpp>
 #include <mezzo/layers/depthwise_conv2d.hpp>
-#include <mezzo/layers/describe_kernel.hpp>
+#include <mezzo/layers/describe_shared.hpp>
 #include <mezzo/layers/global_average_pooling2d.hpp>
 #include <mezzo/layers/global_average_pooling3d.hpp>
 #include <mezzo/layers/global_max_pooling1d.hpp>

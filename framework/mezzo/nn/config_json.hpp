@@ -44,6 +44,14 @@ class ConfigDepth {
   ConfigDepth& operator=(const ConfigDepth&) = delete;
 };
 
+/// Writes and reads layers, models among them, that are options of other layers. Set by registration.cpp, since models
+/// belong to a higher folder.
+struct LayerConfigs {
+  Json (*write)(const LayerState& state) = nullptr;
+  Any<Layer> (*read)(const Json& json, const Policy& policy) = nullptr;
+};
+LayerConfigs& layer_configs();
+
 /// Parses the text of a config. A ValueError that starts with `where` if it is no JSON object, or too long.
 Json parse_config(const std::string& text, const std::string& where);
 

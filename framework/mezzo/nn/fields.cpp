@@ -26,6 +26,11 @@ std::vector<T> read_list(const Json& json, const std::string& what, const One& o
 
 }  // namespace
 
+LayerConfigs& layer_configs() {
+  static LayerConfigs configs;
+  return configs;
+}
+
 ConfigDepth::ConfigDepth() {
   if (++depth() <= max_config_depth) return;
   --depth();
@@ -203,6 +208,12 @@ template <class Base>
 Json to_json(const std::string&, const Any<Base>& value) {
   return write_object(value);
 }
+Json to_json(const std::string&, const Any<Layer>& value) {
+  if (!value) return nullptr;
+  const Layer& held = *value;
+  held.state()->type = &typeid(held);
+  return layer_configs().write(*held.state());
+}
 Json to_json(const std::string& what, const ParameterGroup& group) {
   return {{"match", group.match},
           {"learning_rate_factor", write_double(group.learning_rate_factor)},
@@ -275,6 +286,9 @@ template <class Base>
 void from_json(const Json& json, const std::string&, Any<Base>& value) {
   value = read_object<Base>(json);
 }
+void from_json(const Json& json, const std::string&, Any<Layer>& value) {
+  value = json.is_null() ? Any<Layer>() : layer_configs().read(json, Policy());
+}
 void from_json(const Json& json, const std::string& what, ParameterGroup& group) {
   group.match = read_string(member(json, "match", what), what);
   group.learning_rate_factor = read_double(member(json, "learning_rate_factor", what), what);
@@ -324,5 +338,6 @@ void Fields::operator()(const char* name, Any<Initializer>& value) { exchange(na
 void Fields::operator()(const char* name, Any<Regularizer>& value) { exchange(name, value); }
 void Fields::operator()(const char* name, Any<Constraint>& value) { exchange(name, value); }
 void Fields::operator()(const char* name, Any<Loss>& value) { exchange(name, value); }
+void Fields::operator()(const char* name, Any<Layer>& value) { exchange(name, value); }
 
 }  // namespace mezzo

@@ -60,6 +60,7 @@ class MEZZO_API Fields {
   void operator()(const char* name, Any<Regularizer>& value);
   void operator()(const char* name, Any<Constraint>& value);
   void operator()(const char* name, Any<Loss>& value);
+  void operator()(const char* name, Any<Layer>& value);
 
  private:
   template <class T>

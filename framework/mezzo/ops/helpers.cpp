@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/draw_seed.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo::detail {
@@ -126,8 +128,32 @@ Value reduce_to_input(const GradientContext& context, std::size_t i, const Value
   return reduced.shape() == to ? reduced : reshape(reduced, to);
 }
 
+namespace {
+
+/// The operators' part of a thread's ExecutionContext.
+struct DrawContext {
+  DrawSeed* seed = nullptr;
+};
+
+DrawSeed*& draw_seed() { return ExecutionContext::current().part<DrawContext>().seed; }
+
+}  // namespace
+
+DrawSeed::DrawSeed(const std::optional<std::uint64_t>& seed, std::atomic<std::uint64_t>& draws)
+    : active_(seed.has_value()), seed_(seed.value_or(0)), draws_(draws), outer_(draw_seed()) {
+  if (active_) draw_seed() = this;
+}
+DrawSeed::~DrawSeed() { draw_seed() = outer_; }
+DrawSeed* DrawSeed::current() { return draw_seed(); }
+
 Draw next_draw() {
   const std::string path = current_path();
+  if (DrawSeed* const fixed = DrawSeed::current()) {
+    Trace* const trace = Trace::current();
+    const std::uint64_t place = trace != nullptr ? static_cast<std::uint64_t>(trace->count(path)) : fixed->next();
+    return {static_cast<std::int64_t>(mix(mix(key_of("seed"), fixed->seed()), place)),
+            Tensor::scalar(0, DType::float64), runtime_scalar(RuntimeScalar::step)};
+  }
   if (Trace* trace = Trace::current()) {
     const std::uint64_t key = mix(key_of(path), static_cast<std::uint64_t>(trace->count(path)));
     return {static_cast<std::int64_t>(key), runtime_scalar(RuntimeScalar::seed), runtime_scalar(RuntimeScalar::step)};

@@ -1,6 +1,8 @@
 // Configs of every built-in class: object -> config -> object -> config.
 #include <boost/test/unit_test.hpp>
 
+#include <set>
+
 #include <mezzo/constraints/names.hpp>
 #include <mezzo/initializers/names.hpp>
 #include <mezzo/losses/names.hpp>
@@ -64,6 +66,19 @@ const std::map<std::string, Json> required{
     {"Embedding", {{"input_dim", 7}, {"output_dim", 3}}},
     {"GroupedQueryAttention", {{"head_dim", 4}, {"num_query_heads", 4}, {"num_key_value_heads", 2}}},
     {"MultiHeadAttention", {{"num_heads", 2}, {"key_dim", 4}}},
+    {"AlphaDropout", {{"rate", 0.5}}},
+    {"Dot", {{"axes", 1}}},
+    {"EinsumDense", {{"equation", "...a,ab->...b"}, {"output_shape", 5}}},
+    {"GaussianDropout", {{"rate", 0.5}}},
+    {"GaussianNoise", {{"stddev", 0.5}}},
+    {"GroupNormalization", {{"groups", 2}}},
+    {"PositionEmbedding", {{"sequence_length", 8}}},
+    {"ReversibleEmbedding", {{"input_dim", 7}, {"output_dim", 3}}},
+    {"SpatialDropout1D", {{"rate", 0.5}}},
+    {"SpatialDropout2D", {{"rate", 0.5}}},
+    {"SpatialDropout3D", {{"rate", 0.5}}},
+    {"SpectralNormalization", {{"layer", {{"class_name", "Dense"}, {"config", {{"units", 3}}}}}}},
+    {"TokenAndPositionEmbedding", {{"vocabulary_size", 7}, {"sequence_length", 8}, {"embedding_dim", 3}}},
     {"Permute", {{"dims", {2, 1}}}},
     {"RepeatVector", {{"n", 3}}},
     {"Reshape", {{"target_shape", {12, -1}}}},
@@ -141,13 +156,24 @@ void check_names(const std::string& names) {
 
 /// True for layers of integers.
 bool takes_integers(const std::string& name) {
-  return name == "Embedding" || name == "CategoryEncoding" || name == "Hashing" || name == "IntegerLookup";
+  const std::set<std::string> names{"CategoryEncoding", "Embedding",           "Hashing",
+                                    "IntegerLookup",    "ReversibleEmbedding", "TokenAndPositionEmbedding"};
+  return names.count(name) != 0;
+}
+
+/// True for layers that merge inputs.
+bool takes_two(const std::string& name) {
+  const std::set<std::string> names{"Add",      "Average",  "Concatenate",       "Dot", "Maximum", "Minimum",
+                                    "Multiply", "Subtract", "MultiHeadAttention"};
+  return names.count(name) != 0;
 }
 
 /// Input of one sample of each layer.
 Shape sample_of(const std::string& name) {
   if (takes_integers(name) || name == "RepeatVector") return {4};
-  if (name == "MultiHeadAttention" || name == "Permute" || name.find("1D") != std::string::npos) return {4, 8};
+  if (name == "MultiHeadAttention" || name == "Permute" || name == "EinsumDense" ||
+      name.find("1D") != std::string::npos)
+    return {4, 8};
   if (name.find("3D") != std::string::npos) return {3, 4, 3, 2};
   return {6, 6, 4};
 }
@@ -190,8 +216,7 @@ BOOST_AUTO_TEST_CASE(layers) {
     // In a model, with its weights.
     Shape shape = sample_of(name);
     Input x({.shape = shape, .dtype = takes_integers(name) ? "int32" : "float32"});
-    const bool two = name == "Add" || name == "Multiply" || name == "Concatenate" || name == "MultiHeadAttention";
-    Model model(x, (*layer)(two ? Values{x, x} : Values{x}));
+    Model model(x, (*layer)(takes_two(name) ? Values{x, x} : Values{x}));
     const Any<Model> again = model_from_json(model.to_json());
     BOOST_TEST(again->to_json() == model.to_json());
     again->set_weights(model.get_weights());

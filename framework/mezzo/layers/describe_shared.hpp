@@ -1,6 +1,7 @@
 #pragma once
 #include <mezzo/nn/fields.hpp>
 
+// Parts of describe() that several layers share.
 namespace mezzo {
 
 /// Options of layers with a kernel and a bias.
@@ -14,6 +15,19 @@ void describe_kernel(Fields& fields, Options& options) {
   fields("activity_regularizer", options.activity_regularizer);
   fields("kernel_constraint", options.kernel_constraint);
   fields("bias_constraint", options.bias_constraint);
+}
+
+/// Options of layers with gamma and beta.
+template <class Options>
+void describe_scale(Fields& fields, Options& options) {
+  fields("center", options.center);
+  fields("scale", options.scale);
+  fields("beta_initializer", options.beta_initializer);
+  fields("gamma_initializer", options.gamma_initializer);
+  fields("beta_regularizer", options.beta_regularizer);
+  fields("gamma_regularizer", options.gamma_regularizer);
+  fields("beta_constraint", options.beta_constraint);
+  fields("gamma_constraint", options.gamma_constraint);
 }
 
 }  // namespace mezzo
