@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(numbers_do_not_depend_on_threads) {
   for (const auto& [name, make] : kinds) {
     const Any<Layer> layer = make(3);
     const Tensor many = trained(*layer, x);
-    const ThreadLimit one(1);
+    const mezzo::detail::ThreadLimit one(1);
     BOOST_TEST(trained(*layer, x).equal(many), name);
   }
 }

@@ -107,10 +107,11 @@ write("basic_layers", {
     "rotary": record(rotary(), steps),
     "rotary_heads": record(with_arguments(rotary(max_wavelength=100, scaling_factor=4.0), start_index=3), (2, 5, 3, 4)),
     "rotary_dynamic": record(rotary(rope_type="dynamic", scaling_factor=2.0, denominator_dim=10), steps),
-    "rotary_yarn": record(rotary(rope_type="yarn", scaling_factor=8.0, original_max_position_embeddings=64, beta_fast=4.0),
-                          (2, 5, 16)),
+    "rotary_yarn": record(
+        rotary(rope_type="yarn", scaling_factor=8.0, original_max_position_embeddings=64, beta_fast=4.0, truncate=False),
+        (2, 5, 16)),
     "rotary_yarn_truncate": record(
-        with_arguments(rotary(rope_type="yarn", scaling_factor=8.0, original_max_position_embeddings=64, truncate=True),
+        with_arguments(rotary(rope_type="yarn", scaling_factor=8.0, original_max_position_embeddings=64),
                        start_index=62), (2, 5, 16)),
     "rotary_axes": record(rotary(sequence_axis=2, feature_axis=1), (2, 4, 5, 3)),
     "rotary_positions": record(with_arguments(rotary(), positions=np.array([[0, 2, 4, 6, 9], [1, 3, 3, 0, 7]])), steps),

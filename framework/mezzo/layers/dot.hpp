@@ -5,6 +5,7 @@
 namespace mezzo {
 
 struct DotOptions {
+  detail::Named named{};   ///< leave it out
   Ints axes{};             ///< required; axis of both inputs, or one axis of each; negative axes count from the end
   bool normalize = false;  ///< true: divides the inputs by their L2 norms along the axes, which makes cosines
   std::string name{};      ///< name of the layer; "": automatic ("dot", "dot_1")

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
@@ -34,17 +33,16 @@ void require_positions(const std::string& where, const Value& positions, std::in
 /// Sines and cosines of position * frequency, (..., steps, frequencies): of given positions (..., steps), or of the
 /// steps from `start` on, computed in float64.
 std::array<Value, 2> sines(const Value& positions, std::int64_t start, std::int64_t steps,
-                           const std::vector<double>& frequencies, DType dtype, double limit) {
+                           const std::vector<double>& frequencies, DType dtype) {
   const auto count = static_cast<std::int64_t>(frequencies.size());
   if (positions.defined()) {
-    Value at = detail::as(positions.across_border(false), dtype);
-    if (std::isfinite(limit)) at = minimum(at, limit);
+    const Value at = detail::as(positions.across_border(false), dtype);
     const Value angles = expand_dims(at, -1) * Value(Tensor({count}, frequencies).cast(dtype));
     return {sin(angles), cos(angles)};
   }
   std::vector<double> of_sine, of_cosine;
   for (std::int64_t i = 0; i < steps; ++i) {
-    const double position = std::min(static_cast<double>(start + i), limit);
+    const auto position = static_cast<double>(start + i);
     for (const double frequency : frequencies) {
       of_sine.push_back(std::sin(position * frequency));
       of_cosine.push_back(std::cos(position * frequency));
@@ -66,7 +64,7 @@ std::vector<double> yarn_frequencies(const RotaryEmbeddingOptions& options, std:
     high = std::ceil(high);
   }
   low = std::max(low, 0.0);
-  high = std::min(high, static_cast<double>(size / 2 - 1));
+  high = std::min(high, features - 1);
   std::vector<double> out;
   for (std::int64_t i = 0; i < size / 2; ++i) {
     const double frequency = std::pow(options.max_wavelength, -2 * static_cast<double>(i) / features);
@@ -95,8 +93,6 @@ Value rotated(const Value& x, const Value& positions, std::int64_t start, const 
   const Value wide = detail::as_wide(x, narrow);
   const Shape& shape = wide.shape();
   const bool yarn = options.rope_type == "yarn";
-  const double limit = yarn && options.truncate ? static_cast<double>(options.original_max_position_embeddings)
-                                                : std::numeric_limits<double>::infinity();
   const double factor = yarn ? 0.1 * std::log(options.scaling_factor) + 1 : 1;
   const auto along = [&](const Value& table) {  // with axes of size 1 for the others of x
     Shape sizes(shape.size(), 1);
@@ -106,7 +102,7 @@ Value rotated(const Value& x, const Value& positions, std::int64_t start, const 
     const Value out = reshape(table, sizes);
     return factor == 1 ? out : out * factor;
   };
-  const auto tables = sines(positions, start, shape[1], rotary_frequencies(options, shape.back()), wide.dtype(), limit);
+  const auto tables = sines(positions, start, shape[1], rotary_frequencies(options, shape.back()), wide.dtype());
   const Value sine = along(tables[0]), cosine = along(tables[1]);
   const Values halves = split(wide, 2, -1);
   return detail::as(concat({halves[0] * cosine - halves[1] * sine, halves[1] * cosine + halves[0] * sine}, -1), narrow);
@@ -202,7 +198,7 @@ Value SinePositionEncoding::call_at(const Value& x, const Value& positions, std:
       even.push_back(i % 2 == 0 ? 1 : 0);
     }
     const auto tables = sines(xs.size() > 1 ? xs[1] : Value(), start_index, shape[shape.size() - 2], frequencies,
-                              accumulation_dtype(narrow), std::numeric_limits<double>::infinity());
+                              accumulation_dtype(narrow));
     const Value encoding = where(Value(Tensor({features}, even).cast(DType::boolean)), tables[0], tables[1]);
     return {broadcast_to(detail::as(encoding, narrow), shape)};
   };

@@ -14,9 +14,9 @@ struct RotaryEmbeddingOptions {
   double beta_fast = 32;             ///< of "yarn": rotations in the original context from which frequencies are kept
   double beta_slow = 1;              ///< of "yarn": rotations below which they are divided
   std::int64_t original_max_position_embeddings = 4096;  ///< of "yarn": length of the original context, at least 1
-  bool truncate = false;           ///< of "yarn": rounds the range of frequencies, and limits positions to the context
-  std::int64_t sequence_axis = 1;  ///< axis of the positions; negative axes count from the end
-  std::int64_t feature_axis = -1;  ///< axis of the features, of even size
+  bool truncate = true;                           ///< of "yarn": rounds the range of the frequencies between both
+  std::int64_t sequence_axis = 1;                 ///< axis of the positions; negative axes count from the end
+  std::int64_t feature_axis = -1;                 ///< axis of the features, of even size
   std::optional<std::int64_t> denominator_dim{};  ///< divides the exponents of the frequencies, at least 1; default:
                                                   ///< the size of the feature axis; unused by "yarn"
   std::string name{};  ///< name of the layer; "": automatic ("rotary_embedding", "rotary_embedding_1")
