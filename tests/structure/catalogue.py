@@ -60,9 +60,7 @@ MISSING = {
     "activations": {},
     "layers": {
         **dict.fromkeys(("FlaxLayer", "JaxLayer", "TFSMLayer", "TorchModuleWrapper"), NAMES_OF_OTHERS),
-        **dict.fromkeys(("Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "GRUCell", "LSTM",
-                         "LSTMCell", "RNN", "SimpleRNN", "SimpleRNNCell", "StackedRNNCells", "TimeDistributed"),
-                        RECURRENT),
+        **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), RECURRENT),
     },
     "losses": {},
     "metrics": {},

@@ -14,6 +14,7 @@ std::vector<detail::SavedClass<Layer>> attention_classes();  ///< attention and 
 std::vector<detail::SavedClass<Layer>>
 further_layer_classes();  ///< merging, normalization, noise, activations, positions
 std::vector<detail::SavedClass<Layer>> preprocessing_classes();
+std::vector<detail::SavedClass<Layer>> recurrent_layer_classes();
 std::vector<detail::SavedClass<Layer>> spatial_layer_classes();  ///< convolutions, pooling, others of 1 to 3 axes
 /// @}
 

@@ -26,6 +26,7 @@ std::string prefix_of(const SafetensorsFile& file) {
 struct Match {
   const detail::FileWeight* weight;
   std::string name;
+  std::string second{};  ///< name of the second part of a weight in two parts; "": the weight is one tensor
 };
 
 /// Pairs weights with tensors of a file. Lists tensors that are missing, unexpected or of another dtype or shape.
@@ -35,7 +36,9 @@ class Matching {
     std::set<std::string> known;
     for (const std::string& name : expected.skipped) known.insert(prefix_ + name);
     for (const detail::FileWeight& weight : expected.weights) {
-      for (const std::string& name : weight.names) known.insert(prefix_ + name);
+      for (const auto* names : {&weight.names, &weight.parts}) {
+        for (const std::string& name : *names) known.insert(prefix_ + name);
+      }
       match(weight);
     }
     for (const SafetensorsFile::Entry& entry : file.entries()) {
@@ -51,6 +54,10 @@ class Matching {
   void match(const detail::FileWeight& weight) {
     const auto found = std::find_if(weight.names.begin(), weight.names.end(),
                                     [&](const std::string& name) { return file_.find(prefix_ + name) != nullptr; });
+    if (found == weight.names.end() && !weight.parts.empty()) {
+      match_parts(weight);
+      return;
+    }
     if (found == weight.names.end()) {
       faults.add(fmt::format("missing tensor \"{}\"", prefix_ + weight.name()));
       return;
@@ -63,7 +70,27 @@ class Matching {
     } else if (!wrong_shape.empty()) {
       mismatches.add(wrong_shape);
     } else {
-      matches.push_back({.weight = &weight, .name = entry.name});
+      matches.push_back({.weight = &weight, .name = entry.name, .second = {}});
+    }
+  }
+
+  void match_parts(const detail::FileWeight& weight) {
+    bool good = true;
+    for (const std::string& part : weight.parts) {
+      const SafetensorsFile::Entry* entry = file_.find(prefix_ + part);
+      if (entry == nullptr) {
+        faults.add(fmt::format("missing tensor \"{}\"", prefix_ + part));
+        good = false;
+        continue;
+      }
+      const std::string wrong_dtype = detail::dtype_fault(*entry, weight.variable.dtype());
+      const std::string wrong_shape = detail::shape_fault(*entry, weight.part_shape());
+      good = good && wrong_dtype.empty() && wrong_shape.empty();
+      faults.add(wrong_dtype);
+      if (wrong_dtype.empty()) mismatches.add(wrong_shape);
+    }
+    if (good) {
+      matches.push_back({.weight = &weight, .name = prefix_ + weight.parts[0], .second = prefix_ + weight.parts[1]});
     }
   }
 
@@ -118,7 +145,13 @@ void Layer::save_weights(const std::string& path) const {
   NamedTensors tensors;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const detail::FileWeight& weight = all.weights[i];
-    tensors.emplace_back(weight.name(), weight.in_file(values[i].cast(detail::file_dtype(values[i].dtype()))));
+    const Tensor in_file = weight.in_file(values[i].cast(detail::file_dtype(values[i].dtype())));
+    if (weight.parts.empty()) {
+      tensors.emplace_back(weight.name(), in_file);
+      continue;
+    }
+    const std::vector<Tensor> parts = weight.split_parts(in_file);
+    for (std::size_t part = 0; part < parts.size(); ++part) tensors.emplace_back(weight.parts[part], parts[part]);
   }
   save_safetensors(path, tensors, {{"format", "pt"}, {version_name, version}});
 }
@@ -134,7 +167,10 @@ void Layer::load_weights(const std::string& path, const LoadWeightsOptions& opti
   }
   std::vector<Tensor> values;
   for (const Match& match : matching.matches) {
-    values.push_back(match.weight->from_file(file.read(match.name).cast(match.weight->variable.dtype())));
+    const DType dtype = match.weight->variable.dtype();
+    Tensor numbers = file.read(match.name);
+    if (!match.second.empty()) numbers = match.weight->join_parts(numbers, file.read(match.second));
+    values.push_back(match.weight->from_file(numbers.cast(dtype)));
   }
   const detail::WeightAccess access(weights(), label(), "load_weights");
   for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);

@@ -1,6 +1,7 @@
 #include <mezzo/nn/weight_names.hpp>
 
 #include <algorithm>
+#include <any>
 #include <numeric>
 #include <regex>
 
@@ -19,9 +20,22 @@ Tensor permuted(const Tensor& x, const Shape& axes) {
   return transpose(Value(x), axes).tensor();
 }
 
+/// Puts equal blocks of the last axis into another order: block i of the result is block order[i] of x.
+Tensor reordered(const Tensor& x, const Shape& order) {
+  if (order.empty()) return x;
+  const OutsideTrace at_once;
+  const Values blocks = split(Value(x), static_cast<std::int64_t>(order.size()), -1);
+  Values moved;
+  for (const auto from : order) moved.push_back(blocks[static_cast<std::size_t>(from)]);
+  return concat(moved).tensor();
+}
+
 template <class F>
 void for_each_name(FileWeights& all, F change) {
-  for (FileWeight& weight : all.weights) std::for_each(weight.names.begin(), weight.names.end(), change);
+  for (FileWeight& weight : all.weights) {
+    std::for_each(weight.names.begin(), weight.names.end(), change);
+    std::for_each(weight.parts.begin(), weight.parts.end(), change);
+  }
   std::for_each(all.skipped.begin(), all.skipped.end(), change);
 }
 
@@ -45,7 +59,9 @@ FileWeight as_declared(const Variable& variable) {
   return {.names = {state.file_name.empty() ? state.name : state.file_name},
           .variable = variable,
           .axes = axes,
-          .merged = state.file_shape};
+          .merged = state.file_shape,
+          .order = {},
+          .parts = {}};
 }
 
 void apply(const WeightFileRules& rules, FileWeights& all) {
@@ -76,10 +92,26 @@ Shape FileWeight::permuted_shape() const {
   return out;
 }
 
-Tensor FileWeight::in_file(const Tensor& numbers) const { return permuted(numbers, axes).reshape(shape()); }
+Tensor FileWeight::in_file(const Tensor& numbers) const {
+  return permuted(reordered(numbers, order), axes).reshape(shape());
+}
 
 Tensor FileWeight::from_file(const Tensor& numbers) const {
-  return permuted(numbers.reshape(permuted_shape()), inverse_permutation(axes));
+  return reordered(permuted(numbers.reshape(permuted_shape()), inverse_permutation(axes)), inverse_permutation(order));
+}
+
+std::vector<Tensor> FileWeight::split_parts(const Tensor& in_file) const {
+  if (in_file.shape().size() == 1) return {in_file, Tensor(in_file.shape(), in_file.dtype())};
+  const OutsideTrace at_once;
+  std::vector<Tensor> rows;
+  for (const Value& row : split(Value(in_file), 2, 0)) rows.push_back(row.tensor().reshape(part_shape()));
+  return rows;
+}
+
+Tensor FileWeight::join_parts(const Tensor& first, const Tensor& second) const {
+  const OutsideTrace at_once;
+  if (shape().size() == 1) return (Value(first) + Value(second)).tensor();
+  return concat({first, second}, 0).tensor().reshape(shape());
 }
 
 std::string dtype_fault(const SafetensorsFile::Entry& entry, DType dtype) {
@@ -105,7 +137,13 @@ std::string Findings::text() const {
 
 FileWeights file_weights(const LayerState& layer) {
   FileWeights all;
-  for (const Variable& variable : layer.weights) add(all, as_declared(variable));
+  const auto* gates = std::any_cast<GateFiles>(&layer.content);
+  for (const Variable& variable : layer.weights) {
+    FileWeight weight = as_declared(variable);
+    if (gates != nullptr) weight.order = gates->order;
+    if (gates != nullptr && variable.name() == "bias") weight.parts = gates->bias_parts;
+    add(all, std::move(weight));
+  }
   for (const auto& child : layer.children) {
     FileWeights below = file_weights(*child.second);
     for_each_name(below, [&](std::string& name) { name = child.first + "." + name; });

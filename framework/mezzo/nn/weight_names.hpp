@@ -7,12 +7,22 @@
 
 namespace mezzo::detail {
 
+/// Layout in weight files of the weights of a recurrent cell: LayerState::content of the cell.
+struct GateFiles {
+  Shape order{};  ///< order in files of the gates, equal blocks of the last axis: {1, 0, 2}; {}: as they are
+  /// Names of two tensors in place of the variable "bias": its rows if it has two axes, else two terms of a sum, of
+  /// which the second is written as zeros.
+  std::vector<std::string> bias_parts{};
+};
+
 /// A weight with its names and layout in weight files.
 struct FileWeight {
   std::vector<std::string> names;  ///< the name that is written, then other names that a loaded file may have
   Variable variable;
-  Shape axes;    ///< the variable's axes in the file's order
-  Shape merged;  ///< shape in files that merge axes; {}: axes are not merged
+  Shape axes;                        ///< the variable's axes in the file's order
+  Shape merged;                      ///< shape in files that merge axes; {}: axes are not merged
+  Shape order{};                     ///< order of equal blocks of the last axis in files; {}: as they are
+  std::vector<std::string> parts{};  ///< names of two tensors that weight files have in place of one; {}: one
 
   const std::string& name() const { return names.front(); }
   Shape shape() const { return merged.empty() ? permuted_shape() : merged; }
@@ -24,6 +34,13 @@ struct FileWeight {
 
   /// Converts numbers from the file's layout to the variable's.
   Tensor from_file(const Tensor& numbers) const;
+
+  /// Shape of each of the two parts.
+  Shape part_shape() const { return {shape().back()}; }
+
+  /// Splits numbers in the file's layout into the two parts, and joins them again.
+  std::vector<Tensor> split_parts(const Tensor& in_file) const;
+  Tensor join_parts(const Tensor& first, const Tensor& second) const;
 };
 
 /// Dtype in files of numbers that are `dtype` in memory: float64 for float64, float32 for other floats, else the same.

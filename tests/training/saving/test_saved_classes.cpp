@@ -65,6 +65,10 @@ const std::map<std::string, Json> required{
     {"Dropout", {{"rate", 0.5}}},
     {"Embedding", {{"input_dim", 7}, {"output_dim", 3}}},
     {"GroupedQueryAttention", {{"head_dim", 4}, {"num_query_heads", 4}, {"num_key_value_heads", 2}}},
+    {"GRU", {{"units", 3}}},
+    {"GRUCell", {{"units", 3}}},
+    {"LSTM", {{"units", 3}}},
+    {"LSTMCell", {{"units", 3}}},
     {"MultiHeadAttention", {{"num_heads", 2}, {"key_dim", 4}}},
     {"AlphaDropout", {{"rate", 0.5}}},
     {"Dot", {{"axes", 1}}},
@@ -84,6 +88,8 @@ const std::map<std::string, Json> required{
     {"Reshape", {{"target_shape", {12, -1}}}},
     {"SeparableConv1D", {{"filters", 4}, {"kernel_size", 2}}},
     {"SeparableConv2D", {{"filters", 4}, {"kernel_size", 2}}},
+    {"SimpleRNN", {{"units", 3}}},
+    {"SimpleRNNCell", {{"units", 3}}},
 };
 
 Json config_of(const std::string& name) {
@@ -171,7 +177,8 @@ bool takes_two(const std::string& name) {
 /// Input of one sample of each layer.
 Shape sample_of(const std::string& name) {
   if (takes_integers(name) || name == "RepeatVector") return {4};
-  if (name == "MultiHeadAttention" || name == "Permute" || name == "EinsumDense" ||
+  const std::set<std::string> sequences{"GRU", "GRUCell", "LSTM", "LSTMCell", "SimpleRNN", "SimpleRNNCell"};
+  if (sequences.count(name) != 0 || name == "MultiHeadAttention" || name == "Permute" || name == "EinsumDense" ||
       name.find("1D") != std::string::npos)
     return {4, 8};
   if (name.find("3D") != std::string::npos) return {3, 4, 3, 2};

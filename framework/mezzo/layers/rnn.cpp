@@ -1,0 +1,217 @@
+#include <mezzo/layers/rnn.hpp>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/graph/insert.hpp>
+#include <mezzo/initializers/constant.hpp>
+#include <mezzo/nn/checks.hpp>
+
+namespace mezzo {
+namespace {
+
+/// Name of the cell in its layer. Checks the cell first.
+std::string checked_cell_name(const RNNOptions& options) {
+  const std::string where = options.name.empty() ? "[RNN]" : fmt::format("[RNN \"{}\"]", options.name);
+  if (!options.cell) fail<ValueError>(where, "cell is required; got none");
+  if (dynamic_cast<const RNNCell*>(&*options.cell) == nullptr) {
+    fail<ValueError>(where, "cell must be an RNNCell, such as LSTMCell(32); got a layer of another class");
+  }
+  if (!options.cell->name().empty()) return options.cell->name();
+  const std::string& kind = options.cell->state()->kind;
+  return kind == "StackedRNNCells" ? "stacked_rnn_cells" : snake_case(kind);  // Keras' name
+}
+
+const RNNCell& as_cell(const Any<Layer>& layer) { return dynamic_cast<const RNNCell&>(*layer); }
+
+StackedRNNCellsOptions with_cells(const std::vector<Any<Layer>>& cells, StackedRNNCellsOptions options) {
+  if (!options.cells.empty()) detail::fail_given_twice("StackedRNNCells", options.name, "cells");
+  options.cells = cells;
+  return options;
+}
+
+}  // namespace
+
+Values RecurrentCallOptions::inputs(Values inputs) const {
+  inputs.insert(inputs.end(), initial_state.begin(), initial_state.end());
+  if (mask.defined()) inputs.push_back(mask);
+  return inputs;
+}
+
+StackedRNNCells::StackedRNNCells(StackedRNNCellsOptions options) : RNNCell("StackedRNNCells", options) {
+  if (options.cells.empty()) fail<ValueError>(label(), "cells must be one or more; got none");
+  for (const Any<Layer>& cell : options.cells) {
+    if (!cell || dynamic_cast<const RNNCell*>(&*cell) == nullptr) {
+      fail<ValueError>(label(), "cells must be RNNCells, such as LSTMCell(32); got {}",
+                       cell ? "a layer of another class" : "an empty handle");
+    }
+    cells_.push_back(sub(cell->name(), detail::SubLayer{cell}).layer);
+  }
+}
+
+StackedRNNCells::StackedRNNCells(const std::vector<Any<Layer>>& cells, StackedRNNCellsOptions options)
+    : StackedRNNCells(with_cells(cells, std::move(options))) {}
+
+void StackedRNNCells::build(const Shape&) {}  // the cells are built by their calls
+
+Shape StackedRNNCells::state_size() const {
+  Shape all;
+  for (const Any<Layer>& cell : cells_) {
+    const Shape sizes = as_cell(cell).state_size();
+    all.insert(all.end(), sizes.begin(), sizes.end());
+  }
+  return all;
+}
+
+std::int64_t StackedRNNCells::output_size() const { return as_cell(cells_.back()).output_size(); }
+
+std::optional<std::size_t> StackedRNNCells::output_state() const {
+  const RNNCell& last = as_cell(cells_.back());
+  const std::optional<std::size_t> own = last.output_state();
+  if (!own) return own;
+  return state_size().size() - last.state_size().size() + *own;
+}
+
+Values StackedRNNCells::call_many(const Values& xs) {
+  const std::size_t total = state_size().size();
+  const bool masked = xs.back().dtype() == DType::boolean, given = xs.size() > (masked ? 2 : 1);
+  if (given && xs.size() != 1 + total + (masked ? 1 : 0)) {
+    fail<ValueError>(label(), "takes {} states; got {}", total, xs.size() - (masked ? 2 : 1));
+  }
+  Value output = xs[0];
+  Values states;
+  auto next = xs.begin() + 1;
+  for (Any<Layer>& cell : cells_) {
+    Values inputs{output};
+    if (given) {
+      const auto count = static_cast<std::ptrdiff_t>(as_cell(cell).state_size().size());
+      inputs.insert(inputs.end(), next, next + count);
+      next += count;
+    }
+    if (masked) inputs.push_back(xs.back());
+    const Values out = cell(inputs);
+    output = out[0];
+    states.insert(states.end(), out.begin() + 1, out.end());
+  }
+  states.insert(states.begin(), output);
+  return states;
+}
+
+RNN::RNN(RNNOptions options) : RNN("RNN", options, options.cell, checked_cell_name(options)) {}
+
+RNNOptions RNN::with_cell(Any<Layer> cell, RNNOptions options) {
+  if (options.cell) detail::fail_given_twice("RNN", options.name, "cell");
+  options.cell = std::move(cell);
+  return options;
+}
+
+RNN::RNN(const std::vector<Any<Layer>>& cells, RNNOptions options)
+    : RNN(with_cell(StackedRNNCells(cells), std::move(options))) {}
+
+bool RNN::returns_like(const RNN& other) const {
+  return flags_.return_sequences == other.flags_.return_sequences && flags_.return_state == other.flags_.return_state &&
+         flags_.stateful == other.flags_.stateful;
+}
+
+RNN RNN::copy_in_direction(bool go_backwards) const {
+  if (state()->called)
+    fail<ValueError>(label(), "must be a layer that was never called, to be copied; got one that was");
+  RNN copy = clone(*this);
+  copy.flags_.go_backwards = go_backwards;
+  return copy;
+}
+
+RNNCell& RNN::cell() const { return dynamic_cast<RNNCell&>(*const_cast<Any<Layer>&>(cell_)); }
+
+Value RNN::operator()(const Value& sequence, const RecurrentCallOptions& options) {
+  return (*this)(Values{sequence}, options).front();
+}
+
+Values RNN::operator()(const Values& inputs, const RecurrentCallOptions& options) {
+  return Layer::operator()(options.inputs(inputs), {.training = options.training});
+}
+
+void RNN::build(const Shape& input) {
+  detail::require_rank(label(), input, 3, "(batch, steps, features)");
+  if (!states_.empty() && !states_[0].filled()) add_states(input);
+  Layer::build(input);
+}
+
+/// Makes the states of a stateful layer. None are weights of it, as in Keras: neither counted nor saved.
+void RNN::add_states(const Shape& input) {
+  if (input[0] < 0) {
+    fail<ValueError>(label(), "stateful needs a known batch size, as by Input's batch_size; got input shape {}", input);
+  }
+  const Shape sizes = cell().state_size();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    VariableState& state = *states_[i].state();
+    state.value = Tensor({input[0], sizes[i]}, compute_dtype());
+    state.trainable = false;
+    state.fixed_dtype = true;
+    state.filled = true;
+  }
+}
+
+void RNN::reset_state() {
+  for (const Variable& state : states_) {
+    if (state.filled()) state.assign(Tensor(state.shape(), state.dtype()));
+  }
+}
+
+/// The given states, or those of the last call if the layer is stateful.
+Values RNN::states_before(const Value& sequence, const Values& given) {
+  const Shape sizes = cell().state_size();
+  if (!given.empty() && given.size() != sizes.size()) {
+    fail<ValueError>(label(), "initial_state must have {} arrays; got {}", sizes.size(), given.size());
+  }
+  if (!flags_.stateful) return given;
+  const std::int64_t batch = states_.at(0).shape()[0], actual = sequence.shape()[0];
+  if (actual >= 0 && actual != batch) {
+    fail<ShapeError>(label(), "stateful: the batch size must be {}, that of the first call; got input shape {}", batch,
+                     sequence.shape());
+  }
+  return given.empty() ? Values(states_.begin(), states_.end()) : given;
+}
+
+Values RNN::call_many(const Values& xs) {
+  detail::require_rank(label(), xs[0].shape(), 3, "(batch, steps, features)");
+  Values given(xs.begin() + 1, xs.end());
+  Value mask;
+  if (!given.empty() && given.back().dtype() == DType::boolean) {
+    mask = given.back();
+    given.pop_back();
+    const Shape &shape = mask.shape(), &of = xs[0].shape();
+    if (shape.size() != 2 || (shape[1] != of[1] && shape[1] >= 0 && of[1] >= 0)) {
+      fail<ShapeError>(label(), "mask must have shape {} (batch, steps); got shape {}", Shape{of[0], of[1]}, shape);
+    }
+  }
+  for (const Value& state : given) {
+    if (is_floating(state.dtype())) continue;
+    fail<DTypeError>(label(), "initial_state must be floating, a mask bool; got {}", state.dtype());
+  }
+  if (xs[0].shape()[1] == 0 && !flags_.return_sequences) {
+    fail<ShapeError>(label(), "a sequence without steps has no last output; got shape {}", xs[0].shape());
+  }
+  const Values before = states_before(xs[0], given);
+  Value sequence = xs[0];
+  if (flags_.go_backwards) {
+    sequence = flip(sequence, 1);
+    if (mask.defined()) mask = flip(mask, 1);
+  }
+  const Values all = cell().run_sequence(sequence, before, mask);
+  if (flags_.stateful) {
+    for (std::size_t i = 0; i < states_.size(); ++i) update_variable(states_[i].state().pointer(), all[i + 1]);
+  }
+  Value output = all[0];
+  const bool zeroes = mask.defined() && flags_.zero_output_for_mask;
+  if (zeroes) output = where(expand_dims(mask, -1), output, 0.0);
+  if (!flags_.return_sequences && !zeroes && cell().output_state()) {
+    output = all[1 + *cell().output_state()];
+  } else if (!flags_.return_sequences) {
+    const std::int64_t steps = output.shape()[1];
+    output = squeeze(slice(output, {{0, steps - 1, 0}, {-1, 1, output.shape()[2]}}), 1);
+  }
+  Values out{output};
+  if (flags_.return_state) out.insert(out.end(), all.begin() + 1, all.end());
+  return out;
+}
+
+}  // namespace mezzo

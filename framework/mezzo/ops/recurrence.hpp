@@ -1,0 +1,42 @@
+#pragma once
+#include <string>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/graph/value.hpp>
+
+namespace mezzo {
+
+/// Options of recurrence.
+struct RecurrenceOptions {
+  std::string kind = "lstm";                     ///< "simple_rnn", "lstm", "gru" or "gru_reset_before"
+  std::string activation = "tanh";               ///< of the state (simple_rnn), the candidate and the carry
+  std::string recurrent_activation = "sigmoid";  ///< of the gates; not used by simple_rnn
+  Values initial_state{};                        ///< states before the first step, (batch, units); default: zeros
+  Value bias{};                                  ///< (3 units,), of the recurrent product; only for "gru"
+  Value dropped{};                               ///< (batch, gates * units): factors of the state for each gate
+  Value mask{};                                  ///< bool (batch, steps), false: the step is skipped; default: none
+};
+
+/// Result of recurrence.
+struct RecurrenceResult {
+  Value states;        ///< (batch, steps, units): state after each step
+  Values last_states;  ///< (batch, units): state after the last step; for "lstm" two, state and carry
+};
+
+/// A recurrent layer over all steps in one op, whatever their number. `x`: the inputs times the kernel, with the bias,
+/// (batch, steps, gates * units); `recurrent_kernel`: (units, gates * units). Gates in Keras' order: i, f, c, o for
+/// "lstm"; z, r, h for "gru" (reset gate after the product) and "gru_reset_before". A step that is skipped keeps the
+/// state. Intermediate results are float32 (float64 for float64). Activations: those for which
+/// is_recurrent_activation() is true. Throws a NameError for an unknown kind or activation, a ShapeError for other
+/// shapes.
+MEZZO_API RecurrenceResult recurrence(const Value& x, const Value& recurrent_kernel,
+                                      const RecurrenceOptions& options = {});
+
+/// True for names that recurrence takes: activations whose slope follows from their result ("tanh", "sigmoid", "relu",
+/// "linear", "hard_sigmoid", ...).
+MEZZO_API bool is_recurrent_activation(const std::string& name);
+
+/// "elu, exponential, ...": all of them.
+MEZZO_API std::string recurrent_activation_names();
+
+}  // namespace mezzo

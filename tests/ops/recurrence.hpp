@@ -1,0 +1,267 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include <mezzo/ops/recurrence.hpp>
+
+#include "ops/plain.hpp"
+
+// Rows of recurrence and its gradient. The gradient by plain loops is that of finite differences of the plain loops.
+namespace mezzo_tests {
+
+// What a row tries, beside its operands.
+struct RecurrenceCase {
+  std::string kind;
+  bool initial = false, biased = false, dropped = false, masked = false;
+  std::int64_t batch = 2, steps = 3, units = 2;
+  std::string activation = "tanh", gate = "sigmoid";
+
+  std::int64_t gates() const { return kind == "lstm" ? 4 : kind == "simple_rnn" ? 1 : 3; }
+  std::int64_t width() const { return gates() * units; }
+  std::int64_t saved() const { return kind == "simple_rnn" ? 0 : kind == "gru_reset_before" ? 3 : 4; }
+  bool lstm() const { return kind == "lstm"; }
+  mezzo::Attributes attributes() const {
+    return {{"kind", kind},       {"activation", activation}, {"recurrent_activation", gate},
+            {"initial", initial}, {"biased", biased},         {"dropped", dropped},
+            {"masked", masked}};
+  }
+};
+
+inline double plain_activation(const std::string& name, double x) {
+  if (name == "tanh") return std::tanh(x);
+  if (name == "sigmoid") return 1 / (1 + std::exp(-x));
+  if (name == "softsign") return x / (1 + std::abs(x));
+  return x;
+}
+
+// Operands in the order of the op; the mask is bool.
+inline std::vector<Argument> recurrence_arguments(const RecurrenceCase& c) {
+  std::vector<Argument> out{{uniform({c.batch, c.steps, c.width()}, -1, 1, 1)},
+                            {uniform({c.units, c.width()}, -1, 1, 2)}};
+  for (int i = 0; c.initial && i < (c.lstm() ? 2 : 1); ++i) {
+    out.push_back({uniform({c.batch, c.units}, -1, 1, 3 + static_cast<std::uint64_t>(i))});
+  }
+  if (c.biased) out.push_back({uniform({c.width()}, -1, 1, 5)});
+  if (c.dropped)
+    out.push_back({map(uniform({c.batch, c.width()}, -1, 1, 6), [](double x) { return x > 0 ? 2.0 : 0.0; })});
+  if (c.masked) {
+    mezzo::Tensor mask({c.batch, c.steps}, mezzo::DType::boolean);
+    for (std::int64_t i = 0; i < mask.size(); ++i) mask.mutable_data<bool>()[i] = i % 3 != 1;
+    out.push_back({mask, mezzo::DType::boolean});
+  }
+  return out;
+}
+
+// All outputs, step by step.
+inline TensorList plain_recurrence(const RecurrenceCase& c, const TensorList& x) {
+  std::size_t next = 2;
+  const mezzo::Tensor zero({c.batch, c.units}, mezzo::DType::float64);
+  mezzo::Tensor h = (c.initial ? x[next++] : zero).cast(mezzo::DType::float64);
+  mezzo::Tensor carry = (c.initial && c.lstm() ? x[next++] : zero).cast(mezzo::DType::float64);
+  const mezzo::Tensor bias = c.biased ? x[next++] : mezzo::Tensor({c.width()}, mezzo::DType::float64);
+  const mezzo::Tensor factors = c.dropped ? x[next++] : mezzo::Tensor();
+  const mezzo::Tensor mask = c.masked ? x[next].cast(mezzo::DType::float64) : mezzo::Tensor();
+  mezzo::Tensor states({c.batch, c.steps, c.units}, mezzo::DType::float64),
+      carries = states, gates({c.batch, c.steps, c.saved() * c.units}, mezzo::DType::float64);
+  const std::int64_t n = c.units;
+  for (std::int64_t b = 0; b < c.batch; ++b) {
+    double *at = h.mutable_data<double>() + b * n, *cell = carry.mutable_data<double>() + b * n;
+    for (std::int64_t t = 0; t < c.steps; ++t) {
+      const std::vector<double> old(at, at + n);
+      const auto product = [&](std::int64_t gate, std::int64_t j, const std::vector<double>& of) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+          const double factor = c.dropped ? mezzo_tests::at(factors, {b, gate * n + i}) : 1;
+          sum += of[static_cast<std::size_t>(i)] * factor * mezzo_tests::at(x[1], {i, gate * n + j});
+        }
+        return sum + mezzo_tests::at(bias, {gate * n + j});
+      };
+      const auto input = [&](std::int64_t gate, std::int64_t j) { return mezzo_tests::at(x[0], {b, t, gate * n + j}); };
+      const auto gate_of = [&](std::int64_t gate, std::int64_t j) {
+        return plain_activation(c.gate, input(gate, j) + product(gate, j, old));
+      };
+      const auto save = [&](std::int64_t j, const std::vector<double>& numbers) {
+        double* to = gates.mutable_data<double>() + (b * c.steps + t) * c.saved() * n + j;
+        for (const double number : numbers) {
+          *to = number;
+          to += n;
+        }
+      };
+      std::vector<double> reset = old;
+      if (c.kind == "gru_reset_before") {
+        for (std::int64_t j = 0; j < n; ++j) reset[static_cast<std::size_t>(j)] *= gate_of(1, j);
+      }
+      const bool runs = !c.masked || mezzo_tests::at(mask, {b, t}) != 0;
+      for (std::int64_t j = 0; runs && j < n; ++j) {
+        if (c.kind == "simple_rnn") {
+          at[j] = plain_activation(c.activation, input(0, j) + product(0, j, old));
+        } else if (c.lstm()) {
+          const double i = gate_of(0, j), f = gate_of(1, j), o = gate_of(3, j);
+          const double g = plain_activation(c.activation, input(2, j) + product(2, j, old));
+          cell[j] = f * cell[j] + i * g;
+          at[j] = o * plain_activation(c.activation, cell[j]);
+          save(j, {i, f, g, o});
+        } else {
+          const double z = gate_of(0, j), r = gate_of(1, j), inner = product(2, j, reset);
+          const bool after = c.kind == "gru";
+          const double candidate = plain_activation(c.activation, input(2, j) + (after ? r * inner : inner));
+          at[j] = z * old[static_cast<std::size_t>(j)] + (1 - z) * candidate;
+          save(j, after ? std::vector<double>{z, r, candidate, inner} : std::vector<double>{z, r, candidate});
+        }
+      }
+      std::copy_n(at, n, states.mutable_data<double>() + (b * c.steps + t) * n);
+      std::copy_n(cell, n, carries.mutable_data<double>() + (b * c.steps + t) * n);
+    }
+  }
+  TensorList out{states, h};
+  if (c.saved() > 0) out.push_back(gates);
+  if (c.lstm()) out.insert(out.end(), {carries, carry});
+  return out;
+}
+
+inline OpRow recurrence_row(const RecurrenceCase& c) {
+  OpRow row{.op = "recurrence",
+            .note = c.attributes().to_string(),
+            .call = inserted("recurrence", c.attributes()),
+            .arguments = recurrence_arguments(c),
+            .outputs = std::vector<Role>(c.lstm()        ? 5
+                                         : c.saved() > 0 ? 3
+                                                         : 2,
+                                         Role::varied()),
+            .plain = [c](const TensorList& x) { return plain_recurrence(c, x); },
+            .differentiable = {0, 1},
+            .depth = static_cast<double>(4 * c.steps * c.units),
+            .internal = true};
+  for (std::size_t i = 2; i < 2 + (c.initial ? (c.lstm() ? 2U : 1U) : 0U) + (c.biased ? 1U : 0U); ++i) {
+    row.differentiable.push_back(i);
+  }
+  return row;
+}
+
+// By its function, which returns states and last states.
+inline OpRow recurrence_function_row(const RecurrenceCase& c) {
+  OpRow row = recurrence_row(c);
+  const std::vector<std::size_t> shown = c.lstm() ? std::vector<std::size_t>{0, 1, 4} : std::vector<std::size_t>{0, 1};
+  row.note += ", by its function";
+  row.call = [c](const mezzo::Values& x) {
+    mezzo::RecurrenceOptions options{.kind = c.kind, .activation = c.activation, .recurrent_activation = c.gate};
+    std::size_t next = 2;
+    for (int i = 0; c.initial && i < (c.lstm() ? 2 : 1); ++i) options.initial_state.push_back(x[next++]);
+    if (c.biased) options.bias = x[next++];
+    if (c.dropped) options.dropped = x[next++];
+    if (c.masked) options.mask = x[next];
+    const mezzo::RecurrenceResult result = mezzo::recurrence(x[0], x[1], options);
+    mezzo::Values out{result.states};
+    out.insert(out.end(), result.last_states.begin(), result.last_states.end());
+    return out;
+  };
+  row.outputs.assign(shown.size(), Role::varied());
+  row.plain = [c, shown](const TensorList& x) {
+    const TensorList all = plain_recurrence(c, x);
+    TensorList out;
+    for (const std::size_t i : shown) out.push_back(all[i]);
+    return out;
+  };
+  row.internal = false;
+  return row;
+}
+
+// The gradients of sum(cotangents * outputs) for x and the initial states, by central differences.
+inline OpRow recurrence_gradient_row(RecurrenceCase c) {
+  c.initial = true;
+  c.biased = false;
+  const std::vector<Argument> forward = recurrence_arguments(c);
+  const TensorList operands = [&] {
+    TensorList all;
+    for (const Argument& argument : forward) all.push_back(argument.numbers);
+    return all;
+  }();
+  const TensorList results = plain_recurrence(c, operands);
+  std::vector<Argument> arguments{{uniform(results[0].shape(), -1, 1, 11)}, {uniform(results[1].shape(), -1, 1, 12)}};
+  if (c.lstm()) arguments.push_back({uniform(results[1].shape(), -1, 1, 13)});
+  const std::size_t cotangents = arguments.size();
+  arguments.insert(arguments.end(), forward.begin() + 1, forward.end());
+  arguments.push_back({results[0]});
+  if (c.saved() > 0) arguments.push_back({results[2]});
+  if (c.lstm()) arguments.push_back({results[3]});
+  mezzo::Attributes attributes = c.attributes();
+  attributes.set("of_states", true);
+  attributes.set("of_last", true);
+  attributes.set("of_carry", c.lstm());
+  const auto plain = [c, operands, cotangents](const TensorList& v) {
+    const auto loss = [&](const TensorList& x) {
+      const TensorList y = plain_recurrence(c, x);
+      double sum = 0;
+      for (std::size_t k = 0; k < cotangents; ++k) {
+        const mezzo::Tensor& out = k < 2 ? y[k] : y[4];
+        for (std::int64_t i = 0; i < out.size(); ++i) sum += out.data<double>()[i] * v[k].data<double>()[i];
+      }
+      return sum;
+    };
+    TensorList out;
+    for (const std::size_t place : c.lstm() ? std::vector<std::size_t>{0, 2, 3} : std::vector<std::size_t>{0, 2}) {
+      mezzo::Tensor gradient(operands[place].shape(), mezzo::DType::float64);
+      for (std::int64_t i = 0; i < gradient.size(); ++i) {
+        constexpr double step = 1e-5;
+        TensorList up = operands, down = operands;
+        up[place].mutable_data<double>()[i] += step;
+        down[place].mutable_data<double>()[i] -= step;
+        gradient.mutable_data<double>()[i] = (loss(up) - loss(down)) / (2 * step);
+      }
+      out.push_back(gradient);
+    }
+    return out;
+  };
+  return {.op = "recurrence_gradient",
+          .note = attributes.to_string(),
+          .call = inserted("recurrence_gradient", attributes),
+          .arguments = arguments,
+          .outputs = std::vector<Role>(c.lstm() ? 3 : 2, Role::varied()),
+          .plain = plain,
+          .depth = static_cast<double>(4 * c.steps * c.units),
+          .internal = true};
+}
+
+inline std::vector<OpRow> recurrence_rows() {
+  std::vector<OpRow> rows;
+  for (const char* kind : {"simple_rnn", "lstm", "gru", "gru_reset_before"}) {
+    const bool biased = std::string(kind) == "gru";
+    const RecurrenceCase cases[] = {{.kind = kind},
+                                    {.kind = kind, .initial = true, .biased = biased, .masked = true},
+                                    {.kind = kind, .initial = true, .dropped = true},
+                                    {.kind = kind, .steps = 1, .activation = "softsign", .gate = "linear"},
+                                    {.kind = kind, .initial = true, .batch = 0}};
+    for (const RecurrenceCase& c : cases) {
+      rows.push_back(recurrence_row(c));
+      rows.push_back(recurrence_function_row(c));
+      rows.push_back(recurrence_gradient_row(c));
+    }
+  }
+  return rows;
+}
+
+inline std::vector<Refusal> recurrence_refusals() {
+  using mezzo::Tensor;
+  const Tensor x({2, 3, 8}), kernel({2, 8});
+  mezzo::Attributes gradient = RecurrenceCase{.kind = "simple_rnn"}.attributes();
+  for (const char* flag : {"of_states", "of_last", "of_carry"}) gradient.set(flag, flag == std::string("of_last"));
+  return {refusal<mezzo::ShapeError>("recurrence", "[recurrence] x must have shape (2, 3, 8); got (2, 3, 4)",
+                                     [=] {
+                                       mezzo::recurrence(Tensor({2, 3, 4}), kernel);
+                                     }),
+          refusal<mezzo::NameError>(
+              "recurrence", "[recurrence] unknown kind \"rnn\"; valid names: simple_rnn, lstm, gru, gru_reset_before",
+              [=] { mezzo::recurrence(x, kernel, {.kind = "rnn"}); }),
+          refusal<mezzo::ValueError>("recurrence", "[recurrence] bias must belong to kind \"gru\"; got kind \"lstm\"",
+                                     [=] { mezzo::recurrence(x, kernel, {.bias = Tensor({8})}); }),
+          refusal<mezzo::ShapeError>(
+              "recurrence_gradient",
+              "[recurrence_gradient] cotangent of the last state must have shape (2, 2); got "
+              "(2, 3)",
+              [=] {
+                inserted("recurrence_gradient", gradient)({Tensor({2, 3}), Tensor({2, 2}), Tensor({2, 3, 2})});
+              })};
+}
+
+}  // namespace mezzo_tests
