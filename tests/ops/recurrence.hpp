@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include <mezzo/ops/recurrence.hpp>
 
 #include "ops/plain.hpp"
 
-// Rows of recurrence and its gradient. The gradient by plain loops is that of finite differences of the plain loops.
+// Rows of recurrence and its gradient. The gradient by plain loops is that of complex steps.
 namespace mezzo_tests {
 
 // What a row tries, beside its operands.
@@ -28,12 +29,38 @@ struct RecurrenceCase {
   }
 };
 
-inline double plain_activation(const std::string& name, double x) {
+using Complex = std::complex<double>;
+
+inline Complex plain_activation(const std::string& name, Complex x) {
   if (name == "tanh") return std::tanh(x);
-  if (name == "sigmoid") return 1 / (1 + std::exp(-x));
-  if (name == "softsign") return x / (1 + std::abs(x));
+  if (name == "sigmoid") return 1.0 / (1.0 + std::exp(-x));
+  if (name == "softsign") return x / (1.0 + (x.real() < 0 ? -x : x));
   return x;
 }
+
+// Arrays of complex numbers, to differentiate by a step in the imaginary direction, without rounding errors.
+struct ComplexArray {
+  mezzo::Shape shape;
+  std::vector<Complex> numbers;
+
+  explicit ComplexArray(const mezzo::Shape& of = {})
+      : shape(of), numbers(static_cast<std::size_t>(mezzo::element_count(of))) {}
+  explicit ComplexArray(const mezzo::Tensor& x) : ComplexArray(x.shape()) {
+    const std::vector<double> real = x.to_doubles();
+    std::copy(real.begin(), real.end(), numbers.begin());
+  }
+  Complex* data() { return numbers.data(); }
+  const Complex& at(const mezzo::Shape& index) const {
+    std::int64_t flat = 0;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) flat = flat * shape[axis] + index[axis];
+    return numbers[static_cast<std::size_t>(flat)];
+  }
+  mezzo::Tensor real() const {
+    std::vector<double> parts;
+    for (const Complex& z : numbers) parts.push_back(z.real());
+    return {shape, parts};
+  }
+};
 
 // Operands in the order of the op; the mask is bool.
 inline std::vector<Argument> recurrence_arguments(const RecurrenceCase& c) {
@@ -54,69 +81,80 @@ inline std::vector<Argument> recurrence_arguments(const RecurrenceCase& c) {
 }
 
 // All outputs, step by step.
-inline TensorList plain_recurrence(const RecurrenceCase& c, const TensorList& x) {
+inline std::vector<ComplexArray> complex_recurrence(const RecurrenceCase& c, const std::vector<ComplexArray>& x) {
   std::size_t next = 2;
-  const mezzo::Tensor zero({c.batch, c.units}, mezzo::DType::float64);
-  mezzo::Tensor h = (c.initial ? x[next++] : zero).cast(mezzo::DType::float64);
-  mezzo::Tensor carry = (c.initial && c.lstm() ? x[next++] : zero).cast(mezzo::DType::float64);
-  const mezzo::Tensor bias = c.biased ? x[next++] : mezzo::Tensor({c.width()}, mezzo::DType::float64);
-  const mezzo::Tensor factors = c.dropped ? x[next++] : mezzo::Tensor();
-  const mezzo::Tensor mask = c.masked ? x[next].cast(mezzo::DType::float64) : mezzo::Tensor();
-  mezzo::Tensor states({c.batch, c.steps, c.units}, mezzo::DType::float64),
-      carries = states, gates({c.batch, c.steps, c.saved() * c.units}, mezzo::DType::float64);
+  const ComplexArray zero({c.batch, c.units});
+  ComplexArray h = c.initial ? x[next++] : zero;
+  ComplexArray carry = c.initial && c.lstm() ? x[next++] : zero;
+  const ComplexArray bias = c.biased ? x[next++] : ComplexArray({c.width()});
+  const ComplexArray factors = c.dropped ? x[next++] : ComplexArray();
+  const ComplexArray mask = c.masked ? x[next] : ComplexArray();
+  ComplexArray states({c.batch, c.steps, c.units}), carries = states, gates({c.batch, c.steps, c.saved() * c.units});
   const std::int64_t n = c.units;
   for (std::int64_t b = 0; b < c.batch; ++b) {
-    double *at = h.mutable_data<double>() + b * n, *cell = carry.mutable_data<double>() + b * n;
+    Complex *at = h.data() + b * n, *cell = carry.data() + b * n;
     for (std::int64_t t = 0; t < c.steps; ++t) {
-      const std::vector<double> old(at, at + n);
-      const auto product = [&](std::int64_t gate, std::int64_t j, const std::vector<double>& of) {
-        double sum = 0;
+      const std::vector<Complex> old(at, at + n);
+      const auto product = [&](std::int64_t gate, std::int64_t j, const std::vector<Complex>& of) {
+        Complex sum = 0;
         for (std::int64_t i = 0; i < n; ++i) {
-          const double factor = c.dropped ? mezzo_tests::at(factors, {b, gate * n + i}) : 1;
-          sum += of[static_cast<std::size_t>(i)] * factor * mezzo_tests::at(x[1], {i, gate * n + j});
+          const Complex factor = c.dropped ? factors.at({b, gate * n + i}) : Complex(1);
+          sum += of[static_cast<std::size_t>(i)] * factor * x[1].at({i, gate * n + j});
         }
-        return sum + mezzo_tests::at(bias, {gate * n + j});
+        return sum + bias.at({gate * n + j});
       };
-      const auto input = [&](std::int64_t gate, std::int64_t j) { return mezzo_tests::at(x[0], {b, t, gate * n + j}); };
+      const auto input = [&](std::int64_t gate, std::int64_t j) { return x[0].at({b, t, gate * n + j}); };
       const auto gate_of = [&](std::int64_t gate, std::int64_t j) {
         return plain_activation(c.gate, input(gate, j) + product(gate, j, old));
       };
-      const auto save = [&](std::int64_t j, const std::vector<double>& numbers) {
-        double* to = gates.mutable_data<double>() + (b * c.steps + t) * c.saved() * n + j;
-        for (const double number : numbers) {
+      const auto save = [&](std::int64_t j, const std::vector<Complex>& numbers) {
+        Complex* to = gates.data() + (b * c.steps + t) * c.saved() * n + j;
+        for (const Complex number : numbers) {
           *to = number;
           to += n;
         }
       };
-      std::vector<double> reset = old;
+      std::vector<Complex> reset = old;
       if (c.kind == "gru_reset_before") {
         for (std::int64_t j = 0; j < n; ++j) reset[static_cast<std::size_t>(j)] *= gate_of(1, j);
       }
-      const bool runs = !c.masked || mezzo_tests::at(mask, {b, t}) != 0;
+      const bool runs = !c.masked || mask.at({b, t}) != 0.0;
       for (std::int64_t j = 0; runs && j < n; ++j) {
         if (c.kind == "simple_rnn") {
           at[j] = plain_activation(c.activation, input(0, j) + product(0, j, old));
         } else if (c.lstm()) {
-          const double i = gate_of(0, j), f = gate_of(1, j), o = gate_of(3, j);
-          const double g = plain_activation(c.activation, input(2, j) + product(2, j, old));
+          const Complex i = gate_of(0, j), f = gate_of(1, j), o = gate_of(3, j);
+          const Complex g = plain_activation(c.activation, input(2, j) + product(2, j, old));
           cell[j] = f * cell[j] + i * g;
           at[j] = o * plain_activation(c.activation, cell[j]);
           save(j, {i, f, g, o});
         } else {
-          const double z = gate_of(0, j), r = gate_of(1, j), inner = product(2, j, reset);
+          const Complex z = gate_of(0, j), r = gate_of(1, j), inner = product(2, j, reset);
           const bool after = c.kind == "gru";
-          const double candidate = plain_activation(c.activation, input(2, j) + (after ? r * inner : inner));
-          at[j] = z * old[static_cast<std::size_t>(j)] + (1 - z) * candidate;
-          save(j, after ? std::vector<double>{z, r, candidate, inner} : std::vector<double>{z, r, candidate});
+          const Complex candidate = plain_activation(c.activation, input(2, j) + (after ? r * inner : inner));
+          at[j] = z * old[static_cast<std::size_t>(j)] + (1.0 - z) * candidate;
+          save(j, after ? std::vector<Complex>{z, r, candidate, inner} : std::vector<Complex>{z, r, candidate});
         }
       }
-      std::copy_n(at, n, states.mutable_data<double>() + (b * c.steps + t) * n);
-      std::copy_n(cell, n, carries.mutable_data<double>() + (b * c.steps + t) * n);
+      std::copy_n(at, n, states.data() + (b * c.steps + t) * n);
+      std::copy_n(cell, n, carries.data() + (b * c.steps + t) * n);
     }
   }
-  TensorList out{states, h};
+  std::vector<ComplexArray> out{states, h};
   if (c.saved() > 0) out.push_back(gates);
   if (c.lstm()) out.insert(out.end(), {carries, carry});
+  return out;
+}
+
+inline std::vector<ComplexArray> complex_arrays(const TensorList& x) {
+  std::vector<ComplexArray> out;
+  for (const mezzo::Tensor& one : x) out.emplace_back(one);
+  return out;
+}
+
+inline TensorList plain_recurrence(const RecurrenceCase& c, const TensorList& x) {
+  TensorList out;
+  for (const ComplexArray& y : complex_recurrence(c, complex_arrays(x))) out.push_back(y.real());
   return out;
 }
 
@@ -167,7 +205,7 @@ inline OpRow recurrence_function_row(const RecurrenceCase& c) {
   return row;
 }
 
-// The gradients of sum(cotangents * outputs) for x and the initial states, by central differences.
+// The gradients of sum(cotangents * outputs) for x and the initial states, by complex steps.
 inline OpRow recurrence_gradient_row(RecurrenceCase c) {
   c.initial = true;
   c.biased = false;
@@ -190,12 +228,13 @@ inline OpRow recurrence_gradient_row(RecurrenceCase c) {
   attributes.set("of_last", true);
   attributes.set("of_carry", c.lstm());
   const auto plain = [c, operands, cotangents](const TensorList& v) {
-    const auto loss = [&](const TensorList& x) {
-      const TensorList y = plain_recurrence(c, x);
+    // Derivative of the sum of cotangents * outputs, times the step.
+    const auto slope = [&](const std::vector<ComplexArray>& x) {
+      const std::vector<ComplexArray> y = complex_recurrence(c, x);
       double sum = 0;
       for (std::size_t k = 0; k < cotangents; ++k) {
-        const mezzo::Tensor& out = k < 2 ? y[k] : y[4];
-        for (std::int64_t i = 0; i < out.size(); ++i) sum += out.data<double>()[i] * v[k].data<double>()[i];
+        const ComplexArray& out = k < 2 ? y[k] : y[4];
+        for (std::size_t i = 0; i < out.numbers.size(); ++i) sum += out.numbers[i].imag() * v[k].data<double>()[i];
       }
       return sum;
     };
@@ -203,11 +242,10 @@ inline OpRow recurrence_gradient_row(RecurrenceCase c) {
     for (const std::size_t place : c.lstm() ? std::vector<std::size_t>{0, 2, 3} : std::vector<std::size_t>{0, 2}) {
       mezzo::Tensor gradient(operands[place].shape(), mezzo::DType::float64);
       for (std::int64_t i = 0; i < gradient.size(); ++i) {
-        constexpr double step = 1e-5;
-        TensorList up = operands, down = operands;
-        up[place].mutable_data<double>()[i] += step;
-        down[place].mutable_data<double>()[i] -= step;
-        gradient.mutable_data<double>()[i] = (loss(up) - loss(down)) / (2 * step);
+        constexpr double step = 1e-30;
+        std::vector<ComplexArray> moved = complex_arrays(operands);
+        moved[place].numbers[static_cast<std::size_t>(i)] += Complex(0, step);
+        gradient.mutable_data<double>()[i] = slope(moved) / step;
       }
       out.push_back(gradient);
     }

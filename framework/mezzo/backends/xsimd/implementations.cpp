@@ -2,6 +2,7 @@
 
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/movement.hpp>
+#include <mezzo/backends/xsimd/recurrence.hpp>
 #include <mezzo/backends/xsimd/truth.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
@@ -15,10 +16,11 @@ const Entries& all_entries() {
     using namespace xsimd_kernels;
     Entries all;
     for (const Entries& family :
-         {attention_entries(), batch_norm_entries(), chain_entries(), conversion_entries(), crossentropy_entries(),
-          dropout_entries(), elementwise_entries(), finite_entries(), fold_entries(), layer_norm_entries(),
-          movement_entries(), pooling_entries(), reduce_entries(), scan_entries(), softmax_entries(), truth_entries(),
-          update_entries(), update_rule_entries(), winograd_entries()}) {
+         {attention_entries(),    batch_norm_entries(), chain_entries(),       conversion_entries(),
+          crossentropy_entries(), dropout_entries(),    elementwise_entries(), finite_entries(),
+          fold_entries(),         layer_norm_entries(), movement_entries(),    pooling_entries(),
+          recurrence_entries(),   reduce_entries(),     scan_entries(),        softmax_entries(),
+          truth_entries(),        update_entries(),     update_rule_entries(), winograd_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;
