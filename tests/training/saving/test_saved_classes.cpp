@@ -169,17 +169,17 @@ bool takes_integers(const std::string& name) {
 
 /// True for layers that merge inputs.
 bool takes_two(const std::string& name) {
-  const std::set<std::string> names{"Add",      "Average",  "Concatenate",       "Dot", "Maximum", "Minimum",
-                                    "Multiply", "Subtract", "MultiHeadAttention"};
-  return names.count(name) != 0;
+  const std::set<std::string> names{"Add",     "Average", "Concatenate", "Dot",
+                                    "Maximum", "Minimum", "Multiply",    "Subtract"};
+  return names.count(name) != 0 || name.find("Attention") != std::string::npos;
 }
 
 /// Input of one sample of each layer.
 Shape sample_of(const std::string& name) {
   if (takes_integers(name) || name == "RepeatVector") return {4};
   const std::set<std::string> sequences{"GRU", "GRUCell", "LSTM", "LSTMCell", "SimpleRNN", "SimpleRNNCell"};
-  if (sequences.count(name) != 0 || name == "MultiHeadAttention" || name == "Permute" || name == "EinsumDense" ||
-      name.find("1D") != std::string::npos)
+  if (sequences.count(name) != 0 || name == "Permute" || name == "EinsumDense" ||
+      name.find("Attention") != std::string::npos || name.find("1D") != std::string::npos)
     return {4, 8};
   if (name.find("3D") != std::string::npos) return {3, 4, 3, 2};
   return {6, 6, 4};
