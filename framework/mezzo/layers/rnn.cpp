@@ -106,6 +106,11 @@ RNNOptions RNN::with_cell(Any<Layer> cell, RNNOptions options) {
 RNN::RNN(const std::vector<Any<Layer>>& cells, RNNOptions options)
     : RNN(with_cell(StackedRNNCells(cells), std::move(options))) {}
 
+/// Removes the cell's name from names in weight files, which are torch's.
+void RNN::leave_out_in_files(const std::string& cell_name) {
+  set_weight_files({.rename = {{"^" + cell_name + "\\.", ""}}});
+}
+
 bool RNN::returns_like(const RNN& other) const {
   return flags_.return_sequences == other.flags_.return_sequences && flags_.return_state == other.flags_.return_state &&
          flags_.stateful == other.flags_.stateful;

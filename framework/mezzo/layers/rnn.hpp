@@ -115,7 +115,7 @@ class MEZZO_API RNN : public Layer {
         flags_{options.return_sequences, options.return_state, options.go_backwards, options.stateful,
                options.zero_output_for_mask},
         cell_(sub(cell_name, detail::SubLayer{std::move(cell)}).layer) {
-    set_weight_files({.rename = {{"^" + cell_name + "\\.", ""}}});
+    leave_out_in_files(cell_name);
     if (flags_.stateful) states_.assign(this->cell().state_size().size(), Variable("rnn_state"));
     for (Variable& state : states_) state = Variable("rnn_state");  // no two share numbers
   }
@@ -125,6 +125,7 @@ class MEZZO_API RNN : public Layer {
 
  private:
   static RNNOptions with_cell(Any<Layer> cell, RNNOptions options);
+  void leave_out_in_files(const std::string& cell_name);
   void add_states(const Shape& input);
   Values states_before(const Value& sequence, const Values& given);
 
