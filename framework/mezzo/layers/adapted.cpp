@@ -361,14 +361,15 @@ std::vector<std::int64_t> IntegerLookup::get_vocabulary(bool include_special_tok
 std::int64_t IntegerLookup::vocabulary_size() const { return table_->lookup.size(); }
 
 Value IntegerLookup::call(const Value& x) {
-  if (is_floating(x.dtype())) fail<DTypeError>(label(), "input must be integers; got {}", x.dtype());
   table_->lookup.require_vocabulary();
   const std::string mode = options_.output_mode == "tf_idf" ? "count" : options_.output_mode;
   const DType dtype = options_.output_mode == "tf_idf" ? DType::float32 : DType::int64;
   const std::int64_t depth = table_->lookup.depth();
   return detail::on_host(
       {x}, [mode, depth](const Shape& shape) { return detail::encoded_shape(shape, mode, depth); }, dtype,
-      [table = table_, options = options_](const std::vector<Tensor>& given) {
+      [table = table_, options = options_, where = label()](const std::vector<Tensor>& given) {
+        // Not earlier: Sequential builds its layers with a symbol of float32.
+        if (is_floating(given[0].dtype())) fail<DTypeError>(where, "input must be integers; got {}", given[0].dtype());
         Tensor out = given[0].cast(DType::int64);
         auto* const numbers = out.mutable_data<std::int64_t>();
         const std::int64_t places = options.num_oov_indices;

@@ -52,7 +52,7 @@ class MEZZO_API IntegerLookup : public Layer {
   std::int64_t vocabulary_size() const;
 
  protected:
-  /// A DTypeError for floats. An unknown integer with num_oov_indices 0 is a ValueError when the step runs.
+  /// When the step runs, floats are a DTypeError, an unknown integer with num_oov_indices 0 a ValueError.
   Value call(const Value& x) override;
 
  private:

@@ -53,7 +53,8 @@ void detail::for_each_batch(const Dataset& data, const std::string& field, const
 
 namespace {
 
-void require_integers(const std::string& where, const Value& x) {
+/// Called when the step runs: Sequential builds its layers with a symbol of float32.
+void require_integers(const std::string& where, const Tensor& x) {
   if (is_floating(x.dtype())) fail<DTypeError>(where, "input must be integers; got {}", x.dtype());
 }
 
@@ -90,7 +91,6 @@ CategoryEncoding::CategoryEncoding(CategoryEncodingOptions options)
 
 Values CategoryEncoding::call_many(const Values& xs) {
   if (xs.empty() || xs.size() > 2) fail<ValueError>(label(), "takes one or two inputs; got {}", xs.size());
-  require_integers(label(), xs[0]);
   const std::string mode = options_.output_mode;
   if (xs.size() == 2) {
     if (mode != "count") fail<ValueError>(label(), "weights must be left out for output_mode \"{}\"", mode);
@@ -102,6 +102,7 @@ Values CategoryEncoding::call_many(const Values& xs) {
   return {detail::on_host(
       xs, shape_by(mode, options_.num_tokens), dtype,
       [mode, dtype, depth = options_.num_tokens, where = label()](const std::vector<Tensor>& given) {
+        require_integers(where, given[0]);
         const Tensor indices = given[0].cast(DType::int64);
         const auto* begin = indices.data<std::int64_t>();
         const auto* bad = std::find_if(begin, begin + indices.size(), [](std::int64_t i) { return i < 0; });
@@ -130,10 +131,10 @@ Tensor Hashing::of_strings(const Strings& strings) const {
 }
 
 Value Hashing::call(const Value& x) {
-  require_integers(label(), x);
   const DType dtype = options_.output_mode == "int" ? DType::int64 : compute_dtype();
   return detail::on_host({x}, shape_by(options_.output_mode, options_.num_bins), dtype,
                          [options = options_, dtype, where = label()](const std::vector<Tensor>& given) {
+                           require_integers(where, given[0]);
                            Tensor bins = given[0].cast(DType::int64);
                            auto* const numbers = bins.mutable_data<std::int64_t>();
                            for (std::int64_t i = 0; i < bins.size(); ++i) {
