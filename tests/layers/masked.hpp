@@ -24,7 +24,8 @@ inline mezzo::Tensor floats(const mezzo::Shape& shape, const std::vector<double>
 template <class L>
 void check_masked(const std::string& name, const std::function<L()>& make,
                   const std::function<mezzo::Values(L&, const mezzo::Values&)>& call, bool training = false) {
-  using namespace mezzo;
+  using mezzo::DType, mezzo::Policy, mezzo::PolicyScope, mezzo::Tensor, mezzo::Trace, mezzo::Value, mezzo::Values;
+  using mezzo::Variable;
   const nlohmann::json& expected = recorded("masks").at(name);
   const double tolerances[] = {1e-12, 2e-5};
   const DType dtypes[] = {DType::float64, DType::float32};
