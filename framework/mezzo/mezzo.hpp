@@ -166,6 +166,7 @@
 #include <mezzo/models/generation.hpp>
 #include <mezzo/models/gpt.hpp>
 #include <mezzo/models/lenet.hpp>
+#include <mezzo/models/llama.hpp>
 #include <mezzo/models/mean_pooling.hpp>
 #include <mezzo/models/mlp.hpp>
 #include <mezzo/models/mobilenet_v2.hpp>

@@ -3,6 +3,7 @@
 #include <mezzo/models/bert.hpp>
 #include <mezzo/models/distilbert.hpp>
 #include <mezzo/models/gpt.hpp>
+#include <mezzo/models/llama.hpp>
 #include <mezzo/models/vit.hpp>
 
 // Sizes of the models that tests/parity/models.py recorded.
@@ -39,6 +40,16 @@ inline mezzo::GPTOptions small_gpt() {
           .resid_pdrop = 0,
           .embd_pdrop = 0,
           .attn_pdrop = 0};
+}
+
+inline mezzo::LlamaOptions small_llama() {
+  return {.vocab_size = 17,
+          .hidden_size = 24,
+          .intermediate_size = 20,
+          .num_hidden_layers = 2,
+          .num_attention_heads = 4,
+          .num_key_value_heads = 2,
+          .max_position_embeddings = 12};
 }
 
 inline mezzo::ViTOptions small_vit() {

@@ -44,6 +44,10 @@ BOOST_AUTO_TEST_CASE(a_step_of_gpt_is_hugging_faces) {
   check("gpt", [] { return GPT(small_gpt()); });
 }
 
+BOOST_AUTO_TEST_CASE(a_step_of_llama_is_hugging_faces) {
+  check("llama", [] { return Llama(small_llama()); });
+}
+
 BOOST_AUTO_TEST_CASE(a_step_of_vit_is_torchvisions) {
   check("vit", [] { return ViT(small_vit()); });
 }

@@ -79,6 +79,7 @@ BOOST_AUTO_TEST_CASE(names_and_shapes_are_torchs) {
   check_names(models.at("distilbert"),
               DistilBertForSequenceClassification({.distilbert = small_distilbert(), .num_labels = 3}));
   check_names(models.at("gpt"), GPT(small_gpt()), "transformer.");
+  check_names(models.at("llama"), Llama(small_llama()));
   check_names(models.at("vit"), ViT(small_vit()));
   check_names(models.at("lenet"), LeNet());
   check_names(models.at("mlp"), MLP({.hidden_units = {7, 6}, .classes = 4}));

@@ -1,0 +1,225 @@
+#include <mezzo/models/llama.hpp>
+
+#include <utility>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/scoped_value.hpp>
+#include <mezzo/initializers/random_normal.hpp>
+#include <mezzo/layers/rotary_embedding.hpp>
+#include <mezzo/nn/checks.hpp>
+#include <mezzo/ops/ops.hpp>
+
+namespace mezzo {
+namespace {
+
+std::int64_t head_size(const LlamaOptions& options) { return options.hidden_size / options.num_attention_heads; }
+
+RMSNormalization norm(const LlamaOptions& options) { return RMSNormalization({.epsilon = options.rms_norm_eps}); }
+
+Dense dense(const LlamaOptions& options, std::int64_t units) {
+  return Dense(
+      {.units = units, .use_bias = false, .kernel_initializer = RandomNormal({.stddev = options.initializer_range})});
+}
+
+struct LlamaBlockOptions {
+  LlamaOptions llama{};  ///< options of the whole model
+  std::string name{};    ///< name of the layer; "": automatic
+  Policy dtype{};        ///< precision policy; default: the policy of the enclosing layer or model
+};
+
+/// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally keys and values of earlier positions,
+/// (batch, positions, key and value heads, head size); then x has one position. Outputs: x, keys, values.
+class LlamaBlock : public Layer {
+ public:
+  explicit LlamaBlock(LlamaBlockOptions options) : Layer("LlamaBlock", options), options_(std::move(options.llama)) {
+    set_weight_files({.rename = {{"^(q_proj|k_proj|v_proj|o_proj)\\.", "self_attn.$1."},
+                                 {"^(gate_proj|up_proj|down_proj)\\.", "mlp.$1."}},
+                      .skip = {"self_attn.rotary_emb.inv_freq"}});
+  }
+
+ protected:
+  Values call_many(const Values& xs) override {
+    Values past(xs.begin() + 1, xs.end());
+    const Value attended = attention(input_layernorm_(xs[0]), past);
+    const Value x = xs[0] + attended;
+    const Value y = post_attention_layernorm_(x);
+    return {x + down_proj_(silu(gate_proj_(y)) * up_proj_(y)), past[0], past[1]};
+  }
+
+ private:
+  Value heads(const Value& x, std::int64_t count) const {
+    return reshape(x, {x.shape()[0], x.shape()[1], count, head_size(options_)});
+  }
+
+  /// Appends the new keys and values to `past`.
+  Value attention(const Value& x, Values& past) {
+    const std::int64_t queries = options_.num_attention_heads, groups = options_.num_key_value_heads;
+    const bool continues = !past.empty();
+    const PositionCallOptions begin{.start_index = continues ? past[0].shape()[1] : 0};
+    Value key = rotary_(heads(k_proj_(x), groups), begin);
+    Value value = heads(v_proj_(x), groups);
+    if (continues) {
+      key = concat({past[0], key}, 1);
+      value = concat({past[1], value}, 1);
+    }
+    past = {key, value};
+    if (groups != queries) {
+      key = repeat(key, queries / groups, 2);
+      value = repeat(value, queries / groups, 2);
+    }
+    const Value attended =
+        dot_product_attention(rotary_(heads(q_proj_(x), queries), begin), key, value, {.is_causal = !continues});
+    return o_proj_(reshape(attended, x.shape()));
+  }
+
+  LlamaOptions options_;
+  RMSNormalization input_layernorm_ = sub("input_layernorm", norm(options_));
+  Dense q_proj_ = sub("q_proj", dense(options_, options_.hidden_size));
+  Dense k_proj_ = sub("k_proj", dense(options_, options_.num_key_value_heads* head_size(options_)));
+  Dense v_proj_ = sub("v_proj", dense(options_, options_.num_key_value_heads* head_size(options_)));
+  Dense o_proj_ = sub("o_proj", dense(options_, options_.hidden_size));
+  RMSNormalization post_attention_layernorm_ = sub("post_attention_layernorm", norm(options_));
+  Dense gate_proj_ = sub("gate_proj", dense(options_, options_.intermediate_size));
+  Dense up_proj_ = sub("up_proj", dense(options_, options_.intermediate_size));
+  Dense down_proj_ = sub("down_proj", dense(options_, options_.hidden_size));
+  RotaryEmbedding rotary_ = sub("rotary", RotaryEmbedding({.max_wavelength = options_.rope_theta}));
+};
+
+LlamaOptions checked(const std::string& where, LlamaOptions options) {
+  detail::require_positive(where, "vocab_size", options.vocab_size);
+  detail::require_positive(where, "hidden_size", options.hidden_size);
+  detail::require_positive(where, "intermediate_size", options.intermediate_size);
+  detail::require_positive(where, "num_hidden_layers", options.num_hidden_layers);
+  detail::require_positive(where, "num_attention_heads", options.num_attention_heads);
+  detail::require_positive(where, "max_position_embeddings", options.max_position_embeddings);
+  detail::require_divides(where, "num_attention_heads", options.num_attention_heads, "hidden_size",
+                          options.hidden_size);
+  if (options.num_key_value_heads == 0) options.num_key_value_heads = options.num_attention_heads;
+  detail::require_positive(where, "num_key_value_heads", options.num_key_value_heads);
+  detail::require_divides(where, "num_key_value_heads", options.num_key_value_heads, "num_attention_heads",
+                          options.num_attention_heads);
+  if (head_size(options) % 2 != 0) {
+    fail<ValueError>(where, "hidden_size / num_attention_heads must be even, for rotary embeddings; got {} / {}",
+                     options.hidden_size, options.num_attention_heads);
+  }
+  return options;
+}
+
+struct Size {
+  std::int64_t layers = 0, hidden = 0, intermediate = 0, heads = 0, groups = 0, vocabulary = 0, positions = 0;
+};
+
+LlamaOptions sized(LlamaOptions options, const Size& size) {
+  options.num_hidden_layers = size.layers;
+  options.hidden_size = size.hidden;
+  options.intermediate_size = size.intermediate;
+  options.num_attention_heads = size.heads;
+  options.num_key_value_heads = size.groups;
+  options.vocab_size = size.vocabulary;
+  options.max_position_embeddings = size.positions;
+  options.rms_norm_eps = 1e-5;
+  return options;
+}
+
+}  // namespace
+
+LlamaOptions smollm_135m(LlamaOptions rest) {
+  rest.tie_word_embeddings = true;
+  return sized(std::move(rest), {.layers = 30,
+                                 .hidden = 576,
+                                 .intermediate = 1536,
+                                 .heads = 9,
+                                 .groups = 3,
+                                 .vocabulary = 49152,
+                                 .positions = 2048});
+}
+
+LlamaOptions tinyllama_1_1b(LlamaOptions rest) {
+  return sized(std::move(rest), {.layers = 22,
+                                 .hidden = 2048,
+                                 .intermediate = 5632,
+                                 .heads = 32,
+                                 .groups = 4,
+                                 .vocabulary = 32000,
+                                 .positions = 2048});
+}
+
+LlamaOptions llama2_7b(LlamaOptions rest) {
+  return sized(std::move(rest), {.layers = 32,
+                                 .hidden = 4096,
+                                 .intermediate = 11008,
+                                 .heads = 32,
+                                 .groups = 32,
+                                 .vocabulary = 32000,
+                                 .positions = 4096});
+}
+
+LlamaOptions llama3_8b(LlamaOptions rest) {
+  rest.rope_theta = 500000;
+  return sized(std::move(rest), {.layers = 32,
+                                 .hidden = 4096,
+                                 .intermediate = 14336,
+                                 .heads = 32,
+                                 .groups = 8,
+                                 .vocabulary = 128256,
+                                 .positions = 8192});
+}
+
+Llama::Llama(LlamaOptions options)
+    : Model("Llama", options),
+      options_(checked(label(), std::move(options))),
+      embed_tokens_(sub("embed_tokens",
+                        Embedding({.input_dim = options_.vocab_size,
+                                   .output_dim = options_.hidden_size,
+                                   .embeddings_initializer = RandomNormal({.stddev = options_.initializer_range})}))) {
+  for (std::int64_t i = 0; i < options_.num_hidden_layers; ++i) {
+    blocks_.emplace_back(sub(fmt::format("layers{}", i), LlamaBlock({.llama = options_})));
+  }
+  norm_ = sub("norm", norm(options_));
+  if (!options_.tie_word_embeddings) lm_head_.push_back(sub("lm_head", dense(options_, options_.vocab_size)));
+  std::vector<std::string> skip;
+  if (options_.tie_word_embeddings) skip.emplace_back("lm_head.weight");  // a second copy of the embeddings
+  set_weight_files(
+      {.rename = {{"^layers([0-9]+)\\.", "model.layers.$1."}, {"^(embed_tokens|norm)\\.", "model.$1."}}, .skip = skip});
+}
+
+Values Llama::forward(const Value& ids, const Values& past) {
+  detail::require_rank(label(), ids.shape(), 2, "(batch, positions)");
+  const std::int64_t begin = past.empty() ? 0 : past[0].shape()[1], end = begin + ids.shape()[1];
+  if (end > options_.max_position_embeddings) {
+    fail<ShapeError>(label(), "input_ids may have at most {} positions; got {}", options_.max_position_embeddings, end);
+  }
+  Value x = embed_tokens_(ids);
+  Values out(1);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    Values in{x};
+    if (!past.empty()) in.insert(in.end(), {past[2 * i], past[2 * i + 1]});
+    const Values y = (*blocks_[i])(in);
+    x = y[0];
+    out.insert(out.end(), {y[1], y[2]});
+  }
+  x = norm_(x);
+  out[0] = lm_head_.empty() ? matmul(x, embed_tokens_.embeddings(), {.transpose_b = true}) : lm_head_[0](x);
+  return out;
+}
+
+Tensor Llama::generate(const Tensor& input_ids, const GenerateOptions& options) {
+  const auto with_past = [this](const Values& state) {
+    const ScopedValue<bool> keeps(keeps_past_, true);
+    return Layer::operator()(state);
+  };
+  return detail::generate_tokens({.label = label(),
+                                  .vocab_size = options_.vocab_size,
+                                  .limit_name = "max_position_embeddings",
+                                  .limit = options_.max_position_embeddings,
+                                  .with_past = with_past},
+                                 input_ids, options);
+}
+
+Values Llama::call_many(const Values& xs) {
+  if (keeps_past_) return forward(xs[0], Values(xs.begin() + 1, xs.end()));
+  if (xs.size() > 1) fail<ValueError>(label(), "takes one input (input_ids); got {}", xs.size());
+  return {forward(xs[0], {}).front()};
+}
+
+}  // namespace mezzo
