@@ -294,4 +294,39 @@ BOOST_AUTO_TEST_CASE(bad_masks_are_refused) {
              }) == "[Dense] number of masks must be at most that of the inputs, 1; got 2");
 }
 
+BOOST_AUTO_TEST_CASE(maximum_and_minimum_take_what_counts) {
+  const Value x = Value(Tensor({1, 3, 1}, std::vector<float>{1, 5, 3})).with_mask(bools({1, 3}, {1, 0, 0}));
+  const Value y = Value(Tensor({1, 3, 1}, std::vector<float>{2, 4, 9})).with_mask(bools({1, 3}, {0, 1, 0}));
+  const Value greatest = Maximum()({x, y}), least = Minimum()({x, y});
+  BOOST_TEST(greatest.tensor().to_doubles() == (std::vector<double>{1, 4, 3}), boost::test_tools::per_element());
+  BOOST_TEST(least.tensor().to_doubles() == (std::vector<double>{1, 4, 3}), boost::test_tools::per_element());
+  BOOST_TEST(greatest.mask().tensor().to_doubles() == (std::vector<double>{1, 1, 0}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(recurrent_layers_use_the_mask_that_travels) {
+  const Value mask = bools({2, 4}, {1, 1, 0, 0, 1, 0, 1, 1});
+  const Tensor x = random_tensor({2, 4, 3});
+  const Value masked = Value(x).with_mask(mask);
+  GRU last(2), all(2, {.return_sequences = true}), back(2, {.return_sequences = true, .go_backwards = true});
+  const Tensor expected = last(x, {.mask = mask}).tensor();
+  BOOST_TEST(last(masked).tensor().equal(expected));
+  BOOST_TEST(!last(x).tensor().equal(expected));
+  BOOST_TEST(!last(masked).mask().defined());
+  BOOST_TEST(all(masked).mask().tensor().equal(mask.tensor()));
+  BOOST_TEST(back(masked).mask().tensor().equal(flip(mask, 1).tensor()));
+  Bidirectional both(LSTM(2, {.return_sequences = true}));
+  const Value y = both(masked);
+  BOOST_TEST(y.tensor().equal(both(x, {.mask = mask}).tensor()));
+  BOOST_TEST(y.mask().tensor().equal(mask.tensor()));
+  BOOST_TEST(TimeDistributed(Dense(2))(y).mask().tensor().equal(mask.tensor()));
+}
+
+BOOST_AUTO_TEST_CASE(padding_changes_nothing_in_a_model_with_a_recurrent_layer) {
+  seed_everything(0);
+  Sequential model({Embedding(9, 4, {.mask_zero = true}), LSTM(3), Dense(1)});
+  const Tensor padded({2, 5}, std::vector<std::int32_t>{3, 4, 5, 0, 0, 7, 1, 2, 0, 0});
+  const Tensor bare({2, 3}, std::vector<std::int32_t>{3, 4, 5, 7, 1, 2});
+  BOOST_TEST(largest_difference(model.predict(padded), model.predict(bare)) < 1e-6);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

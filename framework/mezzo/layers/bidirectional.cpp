@@ -70,9 +70,15 @@ void Bidirectional::reset_state() {
   backward_->reset_state();
 }
 
+Values Bidirectional::compute_mask(const Values& inputs, const Values& masks) const {
+  if (!forward_->returns_sequences()) return {};
+  const Value mask = inputs.back().dtype() == DType::boolean ? inputs.back() : masks.front();
+  return merge_mode_ == "none" ? Values{mask, mask} : Values{mask};
+}
+
 Values Bidirectional::call_many(const Values& xs) {
-  Values states(xs.begin() + 1, xs.end()), first{xs[0]}, second{xs[0]};
-  Value mask;
+  Values states(xs.begin() + 1, xs.end()), first{xs[0].with_mask({})}, second = first;
+  Value mask = xs[0].mask();
   if (!states.empty() && states.back().dtype() == DType::boolean) {
     mask = states.back();
     states.pop_back();

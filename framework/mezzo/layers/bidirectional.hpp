@@ -39,6 +39,9 @@ class MEZZO_API Bidirectional : public Layer {
   Values operator()(const Values& inputs, const RecurrentCallOptions& options = {});
 
   void build(const Shape& input) override;
+  bool supports_masking() const override { return true; }
+  /// With return_sequences, the mask of the sequence.
+  Values compute_mask(const Values& inputs, const Values& masks) const override;
 
   /// Sets the states of stateful layers to 0.
   void reset_state();

@@ -6,6 +6,8 @@
 #include <mezzo/layers/merging.hpp>
 #include <mezzo/nn/checks.hpp>
 
+#include <mezzo/nn/masks.hpp>
+
 namespace mezzo {
 namespace {
 
@@ -13,6 +15,23 @@ namespace {
 Value folded(const Values& xs, Value (*function)(const Value&, const Value&)) {
   Value merged = xs[0];
   for (std::size_t i = 1; i < xs.size(); ++i) merged = function(merged, xs[i]);
+  return merged;
+}
+
+/// The same where the masks of both are true or false; else the one that counts. As in Keras, one mask for all inputs
+/// is needed from there on.
+Value folded_by_masks(const Values& xs, Value (*function)(const Value&, const Value&)) {
+  const auto of_rank = [](const Value& mask, const Value& x) {
+    return mask.defined() ? detail::mask_of_rank(mask, x.shape().size()) : mask;
+  };
+  Value merged = xs[0], merged_mask = of_rank(xs[0].mask(), xs[0]);
+  for (std::size_t i = 1; i < xs.size(); ++i) {
+    const Value mask = of_rank(xs[i].mask(), xs[i]);
+    const Value x = mask.defined() ? where(mask, xs[i], merged) : xs[i];
+    if (merged_mask.defined()) merged = where(merged_mask, merged, x);
+    merged_mask = mask.defined() && merged_mask.defined() ? logical_or(merged_mask, mask) : Value();
+    merged = function(merged, x);
+  }
   return merged;
 }
 
@@ -40,8 +59,8 @@ Values Merging::call_many(const Values& xs) {
 }
 
 Value Average::merge(const Values& xs) const { return folded(xs, add) / static_cast<double>(xs.size()); }
-Value Maximum::merge(const Values& xs) const { return folded(xs, mezzo::maximum); }
-Value Minimum::merge(const Values& xs) const { return folded(xs, mezzo::minimum); }
+Value Maximum::merge(const Values& xs) const { return folded_by_masks(xs, mezzo::maximum); }
+Value Minimum::merge(const Values& xs) const { return folded_by_masks(xs, mezzo::minimum); }
 
 Value Subtract::merge(const Values& xs) const {
   if (xs.size() != 2) fail<ValueError>(label(), "takes two inputs; got {}", xs.size());

@@ -176,10 +176,16 @@ Values RNN::states_before(const Value& sequence, const Values& given) {
   return given.empty() ? Values(states_.begin(), states_.end()) : given;
 }
 
+Values RNN::compute_mask(const Values& inputs, const Values& masks) const {
+  if (!flags_.return_sequences) return {};
+  const Value mask = inputs.back().dtype() == DType::boolean ? inputs.back() : masks.front();
+  return {mask.defined() && flags_.go_backwards ? flip(mask, 1) : mask};
+}
+
 Values RNN::call_many(const Values& xs) {
   detail::require_rank(label(), xs[0].shape(), 3, "(batch, steps, features)");
   Values given(xs.begin() + 1, xs.end());
-  Value mask;
+  Value mask = xs[0].mask();
   if (!given.empty() && given.back().dtype() == DType::boolean) {
     mask = given.back();
     given.pop_back();
@@ -196,7 +202,7 @@ Values RNN::call_many(const Values& xs) {
     fail<ShapeError>(label(), "a sequence without steps has no last output; got shape {}", xs[0].shape());
   }
   const Values before = states_before(xs[0], given);
-  Value sequence = xs[0];
+  Value sequence = xs[0].with_mask({});
   if (flags_.go_backwards) {
     sequence = flip(sequence, 1);
     if (mask.defined()) mask = flip(mask, 1);

@@ -88,6 +88,9 @@ class MEZZO_API RNN : public Layer {
   Values operator()(const Values& inputs, const RecurrentCallOptions& options = {});
 
   void build(const Shape& input) override;
+  bool supports_masking() const override { return true; }
+  /// With return_sequences, the mask of the sequence, in the order of the outputs.
+  Values compute_mask(const Values& inputs, const Values& masks) const override;
 
   /// Sets the states of a stateful layer to 0. Does nothing for others and before the first call.
   void reset_state();

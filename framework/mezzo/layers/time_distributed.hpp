@@ -30,6 +30,7 @@ class MEZZO_API TimeDistributed : public Layer {
   template <class L, std::enable_if_t<std::is_base_of_v<Layer, L>, int> = 0>
   explicit TimeDistributed(const L& layer, TimeDistributedOptions options = {})
       : TimeDistributed(with_layer(Any<Layer>(layer), std::move(options))) {}
+  bool supports_masking() const override { return true; }
 
  protected:
   Value call(const Value& x) override;
