@@ -12,12 +12,12 @@ using namespace mezzo_tests;
 namespace {
 
 template <class Make>
-void check(const std::string& name, const Make& make) {
+void check(const std::string& name, const Make& make, double float64 = 1e-9) {
   const nlohmann::json& expected = recorded("models").at(name);
   BOOST_TEST_CONTEXT(name << " in float64") {
     const PolicyScope policy{Policy("float64")};
     auto model = make();
-    check_training_step(expected, model, DType::float64, {.output = 1e-9, .gradient = 1e-9});
+    check_training_step(expected, model, DType::float64, {.output = float64, .gradient = float64});
   }
   BOOST_TEST_CONTEXT(name << " in float32") {
     auto model = make();
@@ -44,8 +44,10 @@ BOOST_AUTO_TEST_CASE(a_step_of_gpt_is_hugging_faces) {
   check("gpt", [] { return GPT(small_gpt()); });
 }
 
+// Hugging Face computes normalizations and angles in float32, whatever the model's dtype.
 BOOST_AUTO_TEST_CASE(a_step_of_llama_is_hugging_faces) {
-  check("llama", [] { return Llama(small_llama()); });
+  check(
+      "llama", [] { return Llama(small_llama()); }, 5e-6);
 }
 
 BOOST_AUTO_TEST_CASE(a_step_of_vit_is_torchvisions) {

@@ -75,7 +75,7 @@ class CheckTree(unittest.TestCase):
                              ("graph/a.cpp", "ops/add"), ("nn/a.cpp", "layers/dense"), ("nn/a.cpp", "compiler/plan"),
                              ("compiler/a.cpp", "nn/layer"), ("layers/a.cpp", "training/trainer"),
                              ("ops/a.cpp", "backends/onednn/engine"), ("layers/a.cpp", "models/cnn"),
-                             ("data/a.cpp", "data/text/tokenizer"), ("data/a.cpp", "io/file"),
+                             ("data/a.cpp", "data/text/tokenizer"), ("io/a.cpp", "data/dataset"),
                              ("backends/reference/a.cpp", "backends/xsimd/winograd/tiles"),
                              ("backends/xsimd/winograd/a.cpp", "backends/onednn/api"),
                              ("report/display/a.cpp", "report/errors"), ("losses/a.cpp", "metrics/accuracy")]:

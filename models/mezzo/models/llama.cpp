@@ -8,6 +8,7 @@
 #include <mezzo/layers/rotary_embedding.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/ops.hpp>
+#include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 namespace mezzo {
 namespace {
