@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(bad_options_and_inputs_are_refused) {
   BOOST_TEST(value([] { SpectralNormalization(); }) == "[SpectralNormalization] layer is required; got none");
   BOOST_TEST(value([] { SpectralNormalization(Dense(2), 0); }) ==
              "[SpectralNormalization] power_iterations must be at least 1; got 0");
-  BOOST_TEST(value([&] { SpectralNormalization(layers::ReLU())(x); }) ==
+  BOOST_TEST(value([&] { SpectralNormalization(layers::ReLU{})(x); }) ==
              "[SpectralNormalization] the layer must have a weight \"kernel\" or \"embeddings\"; got a ReLU without");
   BOOST_TEST(value([] { ActivityRegularization(-1); }) ==
              "[ActivityRegularization] l1 must be a number of at least 0; got -1");
