@@ -27,19 +27,21 @@ Mutexes& mutexes() {
   return *one;
 }
 
+thread_local int own_delays = 0;  // living objects ForkDelay of this thread
+
 /// Counts the objects ForkDelay that live, and the forks that wait for them.
 class DelayedForks {
  public:
   void begin_work() {
     std::unique_lock lock(mutex_);
-    if (own_ == 0) fork_ended_.wait(lock, [&] { return forks_ == 0; });
-    ++own_;
+    if (own_delays == 0) fork_ended_.wait(lock, [&] { return forks_ == 0; });
+    ++own_delays;
     ++living_;
   }
 
   void end_work() {
     const std::lock_guard lock(mutex_);
-    --own_;
+    --own_delays;
     --living_;
     work_ended_.notify_all();
   }
@@ -48,7 +50,7 @@ class DelayedForks {
   void begin_fork() {
     mutex_.lock();
     std::unique_lock lock(mutex_, std::adopt_lock);
-    living_ -= own_;
+    living_ -= own_delays;
     ++forks_;
     work_ended_.notify_all();
     work_ended_.wait_for(lock, std::chrono::seconds(1), [&] { return living_ == 0; });
@@ -57,23 +59,20 @@ class DelayedForks {
 
   void end_fork() {
     --forks_;
-    living_ += own_;
+    living_ += own_delays;
     mutex_.unlock();
     fork_ended_.notify_all();
   }
 
   /// Takes over the work of the thread that called fork(); the child has no other thread.
-  void begin_child() { living_ = own_; }
+  void begin_child() { living_ = own_delays; }
 
  private:
   std::mutex mutex_;
   std::condition_variable work_ended_, fork_ended_;
   int living_ = 0;
   int forks_ = 0;
-  static thread_local int own_;  // objects of this thread
 };
-
-thread_local int DelayedForks::own_ = 0;
 
 DelayedForks& delayed_forks() {
   static auto* const one = new DelayedForks;

@@ -22,8 +22,8 @@ GRUCellOptions gru_cell_options(const GRUOptions& options) {
 
 }  // namespace
 
-GRUCell::GRUCell(GRUCellOptions options) : FusedCell("GRUCell", options, gru_settings(options)) {}
+GRUCell::GRUCell(const GRUCellOptions& options) : FusedCell("GRUCell", options, gru_settings(options)) {}
 
-GRU::GRU(GRUOptions options) : RNN("GRU", options, GRUCell(gru_cell_options(options)), "gru_cell") {}
+GRU::GRU(const GRUOptions& options) : RNN("GRU", options, GRUCell(gru_cell_options(options)), "gru_cell") {}
 
 }  // namespace mezzo

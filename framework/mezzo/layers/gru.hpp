@@ -38,7 +38,7 @@ struct GRUCellOptions {
 class MEZZO_API GRUCell : public detail::FusedCell {
  public:
   /// A ValueError if units is below 1, a dropout lies outside of [0, 1) or an activation is none that recurrence takes.
-  explicit GRUCell(GRUCellOptions options = {});
+  explicit GRUCell(const GRUCellOptions& options = {});
 
   /// Positional: `GRUCell(32)`.
   template <class I, detail::IfInteger<I> = 0>
@@ -81,7 +81,7 @@ struct GRUOptions {
 class MEZZO_API GRU : public RNN {
  public:
   /// Errors as GRUCell's.
-  explicit GRU(GRUOptions options = {});
+  explicit GRU(const GRUOptions& options = {});
 
   /// Positional: `GRU(32, {.return_sequences = true})`.
   template <class I, detail::IfInteger<I> = 0>

@@ -44,8 +44,8 @@ LSTMCellOptions lstm_cell_options(const LSTMOptions& options) {
 
 }  // namespace
 
-LSTMCell::LSTMCell(LSTMCellOptions options) : FusedCell("LSTMCell", options, lstm_settings(options)) {}
+LSTMCell::LSTMCell(const LSTMCellOptions& options) : FusedCell("LSTMCell", options, lstm_settings(options)) {}
 
-LSTM::LSTM(LSTMOptions options) : RNN("LSTM", options, LSTMCell(lstm_cell_options(options)), "lstm_cell") {}
+LSTM::LSTM(const LSTMOptions& options) : RNN("LSTM", options, LSTMCell(lstm_cell_options(options)), "lstm_cell") {}
 
 }  // namespace mezzo

@@ -37,7 +37,7 @@ struct LSTMCellOptions {
 class MEZZO_API LSTMCell : public detail::FusedCell {
  public:
   /// A ValueError if units is below 1, a dropout lies outside of [0, 1) or an activation is none that recurrence takes.
-  explicit LSTMCell(LSTMCellOptions options = {});
+  explicit LSTMCell(const LSTMCellOptions& options = {});
 
   /// Positional: `LSTMCell(32)`.
   template <class I, detail::IfInteger<I> = 0>
@@ -80,7 +80,7 @@ struct LSTMOptions {
 class MEZZO_API LSTM : public RNN {
  public:
   /// Errors as LSTMCell's.
-  explicit LSTM(LSTMOptions options = {});
+  explicit LSTM(const LSTMOptions& options = {});
 
   /// Positional: `LSTM(32, {.return_sequences = true})`.
   template <class I, detail::IfInteger<I> = 0>

@@ -194,7 +194,7 @@ Value SinePositionEncoding::call_at(const Value& x, const Value& positions, std:
     const std::int64_t features = shape.back();
     std::vector<double> frequencies, even;
     for (std::int64_t i = 0; i < features; ++i) {
-      frequencies.push_back(std::pow(base, -static_cast<double>(i / 2 * 2) / static_cast<double>(features)));
+      frequencies.push_back(std::pow(base, -static_cast<double>(i - i % 2) / static_cast<double>(features)));
       even.push_back(i % 2 == 0 ? 1 : 0);
     }
     const auto tables = sines(xs.size() > 1 ? xs[1] : Value(), start_index, shape[shape.size() - 2], frequencies,

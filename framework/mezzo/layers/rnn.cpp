@@ -36,7 +36,7 @@ Values RecurrentCallOptions::inputs(Values inputs) const {
   return inputs;
 }
 
-StackedRNNCells::StackedRNNCells(StackedRNNCellsOptions options) : RNNCell("StackedRNNCells", options) {
+StackedRNNCells::StackedRNNCells(const StackedRNNCellsOptions& options) : RNNCell("StackedRNNCells", options) {
   if (options.cells.empty()) fail<ValueError>(label(), "cells must be one or more; got none");
   for (const Any<Layer>& cell : options.cells) {
     if (!cell || dynamic_cast<const RNNCell*>(&*cell) == nullptr) {
@@ -95,7 +95,7 @@ Values StackedRNNCells::call_many(const Values& xs) {
   return states;
 }
 
-RNN::RNN(RNNOptions options) : RNN("RNN", options, options.cell, checked_cell_name(options)) {}
+RNN::RNN(const RNNOptions& options) : RNN("RNN", options, options.cell, checked_cell_name(options)) {}
 
 RNNOptions RNN::with_cell(Any<Layer> cell, RNNOptions options) {
   if (options.cell) detail::fail_given_twice("RNN", options.name, "cell");

@@ -48,7 +48,7 @@ struct RNNOptions {
 class MEZZO_API StackedRNNCells : public RNNCell {
  public:
   /// A ValueError if there is no cell or one of them is none of RNNCell.
-  explicit StackedRNNCells(StackedRNNCellsOptions options = {});
+  explicit StackedRNNCells(const StackedRNNCellsOptions& options = {});
 
   /// Positional: `StackedRNNCells({LSTMCell(32), LSTMCell(16)})`.
   explicit StackedRNNCells(const std::vector<Any<Layer>>& cells, StackedRNNCellsOptions options = {});
@@ -73,7 +73,7 @@ class MEZZO_API StackedRNNCells : public RNNCell {
 class MEZZO_API RNN : public Layer {
  public:
   /// A ValueError if there is no cell or it is none of RNNCell.
-  explicit RNN(RNNOptions options = {});
+  explicit RNN(const RNNOptions& options = {});
 
   /// Positional: `RNN(LSTMCell(32))`.
   template <class L, std::enable_if_t<std::is_base_of_v<RNNCell, L>, int> = 0>

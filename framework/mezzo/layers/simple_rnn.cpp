@@ -19,10 +19,10 @@ SimpleRNNCellOptions simple_rnn_cell_options(const SimpleRNNOptions& options) {
 
 }  // namespace
 
-SimpleRNNCell::SimpleRNNCell(SimpleRNNCellOptions options)
+SimpleRNNCell::SimpleRNNCell(const SimpleRNNCellOptions& options)
     : FusedCell("SimpleRNNCell", options, simple_rnn_settings(options)) {}
 
-SimpleRNN::SimpleRNN(SimpleRNNOptions options)
+SimpleRNN::SimpleRNN(const SimpleRNNOptions& options)
     : RNN("SimpleRNN", options, SimpleRNNCell(simple_rnn_cell_options(options)), "simple_rnn_cell") {}
 
 }  // namespace mezzo

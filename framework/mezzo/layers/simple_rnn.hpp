@@ -34,7 +34,7 @@ struct SimpleRNNCellOptions {
 class MEZZO_API SimpleRNNCell : public detail::FusedCell {
  public:
   /// A ValueError if units is below 1, a dropout lies outside of [0, 1) or an activation is none that recurrence takes.
-  explicit SimpleRNNCell(SimpleRNNCellOptions options = {});
+  explicit SimpleRNNCell(const SimpleRNNCellOptions& options = {});
 
   /// Positional: `SimpleRNNCell(32)`.
   template <class I, detail::IfInteger<I> = 0>
@@ -75,7 +75,7 @@ struct SimpleRNNOptions {
 class MEZZO_API SimpleRNN : public RNN {
  public:
   /// Errors as SimpleRNNCell's.
-  explicit SimpleRNN(SimpleRNNOptions options = {});
+  explicit SimpleRNN(const SimpleRNNOptions& options = {});
 
   /// Positional: `SimpleRNN(32, {.return_sequences = true})`.
   template <class I, detail::IfInteger<I> = 0>

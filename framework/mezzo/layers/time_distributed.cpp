@@ -6,7 +6,7 @@
 
 namespace mezzo {
 
-TimeDistributed::TimeDistributed(TimeDistributedOptions options) : Layer("TimeDistributed", options) {
+TimeDistributed::TimeDistributed(const TimeDistributedOptions& options) : Layer("TimeDistributed", options) {
   if (!options.layer) fail<ValueError>(label(), "layer is required; got none");
   layer_ = sub(options.layer->name(), detail::SubLayer{options.layer}).layer;
 }

@@ -24,7 +24,7 @@ struct TimeDistributedOptions {
 class MEZZO_API TimeDistributed : public Layer {
  public:
   /// A ValueError without a layer.
-  explicit TimeDistributed(TimeDistributedOptions options = {});
+  explicit TimeDistributed(const TimeDistributedOptions& options = {});
 
   /// Positional: `TimeDistributed(Dense(3))`.
   template <class L, std::enable_if_t<std::is_base_of_v<Layer, L>, int> = 0>
