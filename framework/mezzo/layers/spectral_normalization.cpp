@@ -50,7 +50,7 @@ void Wrapper::build(const Shape& input) {
   (*layer_)(Value(node, 0));
 }
 
-SpectralNormalization::SpectralNormalization(SpectralNormalizationOptions options)
+SpectralNormalization::SpectralNormalization(const SpectralNormalizationOptions& options)
     : Wrapper("SpectralNormalization", options), power_iterations_(options.power_iterations) {
   detail::require_positive(label(), "power_iterations", power_iterations_);
 }

@@ -21,7 +21,7 @@ struct SpectralNormalizationOptions {
 class MEZZO_API SpectralNormalization : public Wrapper {
  public:
   /// A ValueError if there is no layer, or power_iterations is below 1.
-  explicit SpectralNormalization(SpectralNormalizationOptions options = {});
+  explicit SpectralNormalization(const SpectralNormalizationOptions& options = {});
 
   /// Positional: `SpectralNormalization(Dense(10))`, `SpectralNormalization(Dense(10), 3)`.
   template <class L, class = std::enable_if_t<std::is_convertible_v<L, Any<Layer>> &&

@@ -13,7 +13,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-Tensor picture(std::int64_t height, std::int64_t width, int seed) {
+Tensor picture(std::int64_t height, std::int64_t width, std::int64_t seed) {
   Tensor out({height, width, 3}, DType::uint8);
   auto* pixels = out.mutable_data<std::uint8_t>();
   for (std::int64_t i = 0; i < out.size(); ++i) pixels[i] = static_cast<std::uint8_t>((i * 37 + seed * 11) % 256);
