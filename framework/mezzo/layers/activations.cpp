@@ -4,6 +4,7 @@
 #include <mezzo/layers/prelu.hpp>
 #include <mezzo/layers/softmax.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/nn/masks.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -42,8 +43,7 @@ Value Softmax::call(const Value& input) {
       fits = got == wanted || got == 1 || got < 0 || wanted < 0;
     }
     if (!fits) fail<ShapeError>(label(), "the mask must broadcast to the input {}; got shape {}", shape, given);
-    constexpr double masked = -3e4;  // finite in float16; its exponential is 0
-    x = where(mask, x, masked);
+    x = where(mask, x, detail::masked_score);
   }
   const Shape& axes = options_.axis.numbers();
   Value y;

@@ -4,6 +4,7 @@
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/layers/attention_core.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/nn/masks.hpp>
 
 namespace mezzo {
 
@@ -15,7 +16,7 @@ Attention::Attention(AttentionOptions options) : Attention("Attention", options,
   check_dropout();
 }
 
-void Attention::check_dropout() const { detail::require_dropout(label(), dropout_); }
+void Attention::check_dropout() const { detail::require_rate(label(), "dropout", dropout_); }
 
 Values Attention::run(const Values& inputs, const AttentionLayerCallOptions& options, bool with_scores) {
   const ScopedValue<bool> causal(causal_, options.use_causal_mask);
@@ -68,8 +69,8 @@ Values Attention::call_many(const Values& xs) {
   Value scores = scores_of(query, key);
   Value mask = value.mask().defined() ? expand_dims(value.mask(), -2) : Value();
   if (causal_) mask = detail::both_masks(mask, detail::causal_mask(query, key));
-  constexpr double far = 3e4;  // finite in float16; Keras has 1e9 in wider dtypes
-  if (mask.defined()) scores = where(mask, scores, scores - far);
+  // Added, as in Keras, which has -1e9 in dtypes wider than float16.
+  if (mask.defined()) scores = where(mask, scores, scores + detail::masked_score);
   scores = softmax(scores);
   Value output = matmul(dropout_ > 0 ? dropout(scores, dropout_) : scores, value);
   if (query.mask().defined()) output = where(expand_dims(query.mask(), -1), output, 0.0);

@@ -5,6 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/config_json.hpp>
+#include <mezzo/nn/masks.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 namespace mezzo::detail {
@@ -53,10 +54,6 @@ Value joined_masks(const Value& query, const Value& value, const Value& key) {
 
 Value as_mask(const Value& mask) { return mask.dtype() == DType::boolean ? mask : not_equal(mask, 0); }
 
-void require_dropout(const std::string& where, double rate) {
-  if (!(rate >= 0 && rate < 1)) fail<ValueError>(where, "dropout must lie in [0, 1); got {}", rate);
-}
-
 std::string attention_arguments(bool causal, bool with_scores) {
   return fmt::format("{{\"use_causal_mask\": {}, \"return_attention_scores\": {}}}", causal, with_scores);
 }
@@ -78,8 +75,7 @@ AttentionResult attend(const Value& query, const Value& key, const Value& value,
   Value mask = options.mask;
   if (options.causal) mask = both_masks(mask, expand_dims(causal_mask(query, key), 1));
   Value scores = matmul(heads_first(query * scale), heads_first(key), {.transpose_b = true});
-  constexpr double masked = -3e4;  // finite in float16; its exponential is 0
-  if (mask.defined()) scores = where(mask, scores, masked);
+  if (mask.defined()) scores = where(mask, scores, masked_score);
   scores = softmax(scores);
   if (mask.defined()) scores = where(mask, scores, 0.0);
   const Value kept = options.dropout > 0 ? dropout(scores, options.dropout) : scores;

@@ -23,9 +23,6 @@ Value joined_masks(const Value& query, const Value& value, const Value& key);
 /// The mask as bool: numbers are compared with 0.
 Value as_mask(const Value& mask);
 
-/// Error unless a dropout rate lies in [0, 1).
-void require_dropout(const std::string& where, double rate);
-
 /// `{"use_causal_mask": false, "return_attention_scores": false}`, and the way back; a ValueError for another text.
 std::string attention_arguments(bool causal, bool with_scores);
 std::pair<bool, bool> read_attention_arguments(const std::string& where, const std::string& text);

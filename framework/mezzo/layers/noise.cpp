@@ -69,12 +69,8 @@ Value Noise::call(const Value& x) {
   return defer(run, {x}, {{x.shape(), narrow}}).front();
 }
 
-void Noise::require_rate(double value) const {
-  if (!(value >= 0 && value < 1)) fail<ValueError>(label(), "rate must lie in [0, 1); got {}", value);
-}
-
 Dropout::Dropout(DropoutOptions options) : Noise("Dropout", options), options_(std::move(options)) {
-  require_rate(options_.rate);
+  detail::require_rate(label(), "rate", options_.rate);
   require_noise_shape(label(), options_.noise_shape);
 }
 
@@ -91,7 +87,7 @@ std::function<Value(const Value&)> Dropout::noise(const Shape& input) const {
 
 SpatialDropout::SpatialDropout(const char* kind, std::size_t rank, const SpatialDropoutOptions& options)
     : Noise(kind, options), rank_(rank), rate_(options.rate) {
-  require_rate(rate_);
+  detail::require_rate(label(), "rate", rate_);
 }
 
 std::function<Value(const Value&)> SpatialDropout::noise(const Shape& input) const {
@@ -122,7 +118,7 @@ std::function<Value(const Value&)> GaussianNoise::noise(const Shape&) const {
 
 GaussianDropout::GaussianDropout(GaussianDropoutOptions options)
     : Noise("GaussianDropout", options), options_(std::move(options)) {
-  require_rate(options_.rate);
+  detail::require_rate(label(), "rate", options_.rate);
 }
 
 std::function<Value(const Value&)> GaussianDropout::noise(const Shape&) const {
@@ -137,7 +133,7 @@ std::function<Value(const Value&)> GaussianDropout::noise(const Shape&) const {
 }
 
 AlphaDropout::AlphaDropout(AlphaDropoutOptions options) : Noise("AlphaDropout", options), options_(std::move(options)) {
-  require_rate(options_.rate);
+  detail::require_rate(label(), "rate", options_.rate);
   require_noise_shape(label(), options_.noise_shape);
 }
 

@@ -28,9 +28,6 @@ class MEZZO_API Noise : public Layer {
   /// models run it later. None: the layer returns its input.
   virtual std::function<Value(const Value&)> noise(const Shape& input) const = 0;
 
-  /// Throws a ValueError unless `value` lies in [0, 1).
-  void require_rate(double value) const;
-
  private:
   std::optional<std::uint64_t> seed_;
   std::shared_ptr<std::atomic<std::uint64_t>> draws_ =

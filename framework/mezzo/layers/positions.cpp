@@ -17,10 +17,6 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-void require_above(const std::string& where, const char* option, double value, double least) {
-  if (!(value > least)) fail<ValueError>(where, "{} must be above {}; got {}", option, least, value);
-}
-
 /// Throws a ShapeError unless positions are (steps,) or (batch, steps).
 void require_positions(const std::string& where, const Value& positions, std::int64_t steps) {
   if (!positions.defined()) return;
@@ -144,10 +140,10 @@ RotaryEmbedding::RotaryEmbedding(RotaryEmbeddingOptions options)
   if (type != "linear" && type != "dynamic" && type != "yarn") {
     fail<NameError>(label(), "unknown rope_type \"{}\"; valid names: dynamic, linear, yarn", type);
   }
-  require_above(label(), "max_wavelength", options_.max_wavelength, 1);
-  require_above(label(), "scaling_factor", options_.scaling_factor, 0);
-  require_above(label(), "beta_fast", options_.beta_fast, 0);
-  require_above(label(), "beta_slow", options_.beta_slow, 0);
+  detail::require_above(label(), "max_wavelength", options_.max_wavelength, 1);
+  detail::require_above(label(), "scaling_factor", options_.scaling_factor, 0);
+  detail::require_above(label(), "beta_fast", options_.beta_fast, 0);
+  detail::require_above(label(), "beta_slow", options_.beta_slow, 0);
   detail::require_positive(label(), "original_max_position_embeddings", options_.original_max_position_embeddings);
   if (options_.denominator_dim) detail::require_positive(label(), "denominator_dim", *options_.denominator_dim);
 }
@@ -180,7 +176,7 @@ Value RotaryEmbedding::call_at(const Value& x, const Value& positions, std::int6
 
 SinePositionEncoding::SinePositionEncoding(SinePositionEncodingOptions options)
     : PositionLayer("SinePositionEncoding", options), options_(std::move(options)) {
-  require_above(label(), "max_wavelength", options_.max_wavelength, 0);
+  detail::require_above(label(), "max_wavelength", options_.max_wavelength, 0);
 }
 
 Value SinePositionEncoding::call_at(const Value& x, const Value& positions, std::int64_t start_index) {

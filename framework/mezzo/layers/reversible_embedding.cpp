@@ -11,9 +11,7 @@ ReversibleEmbedding::ReversibleEmbedding(ReversibleEmbeddingOptions options)
     : Layer("ReversibleEmbedding", options), options_(std::move(options)) {
   detail::require_positive(label(), "input_dim", options_.input_dim);
   detail::require_positive(label(), "output_dim", options_.output_dim);
-  if (options_.logit_soft_cap && !(*options_.logit_soft_cap > 0)) {
-    fail<ValueError>(label(), "logit_soft_cap must be above 0; got {}", *options_.logit_soft_cap);
-  }
+  if (options_.logit_soft_cap) detail::require_above(label(), "logit_soft_cap", *options_.logit_soft_cap, 0);
   if (options_.reverse_dtype.empty()) return;
   const DType dtype = dtype_from_name(options_.reverse_dtype);
   if (!is_floating(dtype)) fail<DTypeError>(label(), "reverse_dtype must be floating; got {}", dtype);

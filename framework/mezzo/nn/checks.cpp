@@ -8,6 +8,14 @@ void require_positive(const std::string& where, const std::string& option, std::
   if (value < 1) fail<ValueError>(where, "{} must be at least 1; got {}", option, value);
 }
 
+void require_above(const std::string& where, const std::string& option, double value, double least) {
+  if (!(value > least)) fail<ValueError>(where, "{} must be above {}; got {}", option, least, value);
+}
+
+void require_rate(const std::string& where, const std::string& option, double rate) {
+  if (!(rate >= 0 && rate < 1)) fail<ValueError>(where, "{} must lie in [0, 1); got {}", option, rate);
+}
+
 void require_divides(const std::string& where, const std::string& option, std::int64_t value, const std::string& other,
                      std::int64_t multiple) {
   if (multiple % value != 0)

@@ -10,6 +10,12 @@ namespace mezzo::detail {
 /// Throws a ValueError unless `value` is at least 1: "[Dense] units must be at least 1; got 0".
 void require_positive(const std::string& where, const std::string& option, std::int64_t value);
 
+/// Throws a ValueError unless `value` is above `least`: "[RotaryEmbedding] max_wavelength must be above 1; got 0".
+void require_above(const std::string& where, const std::string& option, double value, double least);
+
+/// Throws a ValueError unless a rate lies in [0, 1): "[LSTM] dropout must lie in [0, 1); got 1".
+void require_rate(const std::string& where, const std::string& option, double rate);
+
 /// Throws a ValueError unless `value` divides `multiple`: "[Bert] num_attention_heads must divide hidden_size; got 5
 /// and 768".
 void require_divides(const std::string& where, const std::string& option, std::int64_t value, const std::string& other,

@@ -7,6 +7,9 @@
 // Masks of Values (Value::mask) in layers.
 namespace mezzo::detail {
 
+/// Score of masked elements before a softmax. Finite in float16; its exponential is 0.
+inline constexpr double masked_score = -3e4;
+
 /// The mask with axes of size 1 added at its end, so that it broadcasts to values of that rank.
 MEZZO_API Value mask_of_rank(const Value& mask, std::size_t rank);
 

@@ -158,12 +158,9 @@ Sequential features(const EfficientNetOptions& net) {
 }
 
 EfficientNetOptions checked(const std::string& where, EfficientNetOptions options) {
-  const auto above_zero = [&](const char* option, double value) {
-    if (!(value > 0)) fail<ValueError>(where, "{} must be above 0; got {}", option, value);
-  };
   detail::require_positive(where, "classes", options.classes);
-  above_zero("width_mult", options.width_mult);
-  above_zero("depth_mult", options.depth_mult);
+  detail::require_above(where, "width_mult", options.width_mult, 0);
+  detail::require_above(where, "depth_mult", options.depth_mult, 0);
   const double rate = options.stochastic_depth_prob;
   if (!(rate >= 0 && rate < 1)) {
     fail<ValueError>(where, "stochastic_depth_prob must be in [0, 1); got {}", rate);

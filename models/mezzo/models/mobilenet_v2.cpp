@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/layers/dense.hpp>
 #include <mezzo/layers/dropout.hpp>
@@ -85,7 +84,7 @@ Sequential features(double width) {
 
 MobileNetV2Options checked(const std::string& where, MobileNetV2Options options) {
   detail::require_positive(where, "classes", options.classes);
-  if (!(options.width_mult > 0)) fail<ValueError>(where, "width_mult must be above 0; got {}", options.width_mult);
+  detail::require_above(where, "width_mult", options.width_mult, 0);
   return options;
 }
 
