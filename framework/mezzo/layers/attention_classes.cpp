@@ -2,6 +2,7 @@
 #include <mezzo/layers/classes.hpp>
 #include <mezzo/layers/grouped_query_attention.hpp>
 #include <mezzo/layers/masking.hpp>
+#include <mezzo/layers/multi_head_attention.hpp>
 
 namespace mezzo {
 

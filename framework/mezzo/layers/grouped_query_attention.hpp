@@ -2,7 +2,7 @@
 #include <optional>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/multi_head_attention.hpp>
+#include <mezzo/layers/head_attention.hpp>
 
 namespace mezzo {
 
@@ -33,35 +33,17 @@ struct GroupedQueryAttentionOptions {
 /// positions, size) and value (batch, key positions, size of values) to (batch, query positions, size). With one head
 /// of keys and values it is multi-query attention. Masks and weights are as in MultiHeadAttention, with key/kernel and
 /// value/kernel (size, key and value heads, head_dim).
-class MEZZO_API GroupedQueryAttention : public Layer {
+class MEZZO_API GroupedQueryAttention : public HeadAttention {
  public:
   /// A ValueError if a number is below 1, the query heads are no multiple of the others, dropout is outside of [0, 1),
   /// or not 0 with flash_attention.
   explicit GroupedQueryAttention(GroupedQueryAttentionOptions options = {});
 
-  /// Runs the layer. Queries attend to the positions of key and value.
-  Value operator()(const Value& query, const Value& value, const AttentionCallOptions& options = {});
-
-  /// The same with the attention weights, (batch, query heads, query positions, key positions): Keras'
-  /// return_attention_scores.
-  AttentionResult with_scores(const Value& query, const Value& value, const AttentionCallOptions& options = {});
-
-  bool supports_masking() const override { return true; }
-  Values compute_mask(const Values& inputs, const Values& masks) const override;
-  Values call_with(const std::string& arguments, const Values& xs, const CallOptions& options) override;
-  void build(const Shape&) override {}  // weights are made by the first call, since value and key may differ in size
-
  protected:
   Values call_many(const Values& xs) override;
-  std::string call_arguments() const override;
 
  private:
-  Values run(const Value& query, const Value& value, const AttentionCallOptions& options, bool with_scores);
-
   GroupedQueryAttentionOptions options_;
-  bool causal_ = false;       // of the running call
-  bool with_scores_ = false;  // of the running call
-  Any<Layer> query_, key_, value_, gate_, output_;
 };
 
 namespace layers {

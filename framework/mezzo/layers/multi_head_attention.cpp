@@ -3,14 +3,11 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/scoped_value.hpp>
 #include <mezzo/layers/attention_core.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
 namespace {
-
-using detail::HeadProjection;
 
 /// Axes of inputs with several axes of positions: `order` puts the axes along which no attention runs behind the batch.
 struct PositionAxes {
@@ -115,8 +112,7 @@ Value flattened_mask(const Value& mask, const Value& query, const Value& key, co
 }  // namespace
 
 MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions options)
-    : Layer("MultiHeadAttention", options), options_(std::move(options)) {
-  state()->activity_regularizer = {};  // the projections have it
+    : HeadAttention("MultiHeadAttention", options), options_(std::move(options)) {
   detail::require_positive(label(), "num_heads", options_.num_heads);
   detail::require_positive(label(), "key_dim", options_.key_dim);
   if (options_.value_dim == 0) options_.value_dim = options_.key_dim;
@@ -124,66 +120,14 @@ MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions options)
   for (const std::int64_t size : options_.output_shape.numbers()) {
     detail::require_positive(label(), "output_shape", size);
   }
-  if (options_.sliding_window != 0) detail::require_positive(label(), "sliding_window", options_.sliding_window);
-  detail::require_dropout(label(), options_.dropout);
-  if (options_.flash_attention == true && options_.dropout > 0) {
-    fail<ValueError>(label(), "flash_attention must not be true with a dropout; got dropout {}", options_.dropout);
-  }
-  const auto projection = [&](std::int64_t size) {
-    return detail::projection_options(options_, options_.num_heads, size);
-  };
-  query_ = sub("query", HeadProjection(projection(options_.key_dim)));
-  key_ = sub("key", HeadProjection(projection(options_.key_dim)));
-  if (options_.use_gate) {
-    auto gate = projection(options_.value_dim);
-    gate.gate = true;
-    gate_ = sub("gate", HeadProjection(gate));
-  }
-  value_ = sub("value", HeadProjection(projection(options_.value_dim)));
-  auto output = projection(options_.value_dim);
-  output.from_heads = true;
-  output.units = options_.output_shape.numbers();
-  output_ = sub("attention_output", HeadProjection(output));
+  check_options(options_.sliding_window, options_.dropout, options_.flash_attention);
+  const auto query = detail::projection_options(options_, options_.num_heads, options_.key_dim);
+  const auto value = detail::projection_options(options_, options_.num_heads, options_.value_dim);
+  add_projections(query, query, value, options_.use_gate, options_.output_shape.numbers());
 }
-
-Values MultiHeadAttention::run(const Value& query, const Value& value, const AttentionCallOptions& options,
-                               bool with_scores) {
-  const ScopedValue<bool> causal(causal_, options.use_causal_mask);
-  const ScopedValue<bool> scores(with_scores_, with_scores);
-  Values xs{query, value, options.key.defined() ? options.key : value};
-  if (options.attention_mask.defined()) xs.push_back(options.attention_mask);
-  return Layer::operator()(
-      xs, {.training = options.training, .mask = {options.query_mask, options.value_mask, options.key_mask}});
-}
-
-Value MultiHeadAttention::operator()(const Value& query, const Value& value, const AttentionCallOptions& options) {
-  return run(query, value, options, false).front();
-}
-
-AttentionResult MultiHeadAttention::with_scores(const Value& query, const Value& value,
-                                                const AttentionCallOptions& options) {
-  const Values out = run(query, value, options, true);
-  return {out[0], out[1]};
-}
-
-Values MultiHeadAttention::call_with(const std::string& arguments, const Values& xs, const CallOptions& options) {
-  const auto [is_causal, returns_scores] = detail::read_attention_arguments(label(), arguments);
-  const ScopedValue<bool> causal(causal_, bool{is_causal});
-  const ScopedValue<bool> scores(with_scores_, bool{returns_scores});
-  return Layer::operator()(xs, options);
-}
-
-std::string MultiHeadAttention::call_arguments() const { return detail::attention_arguments(causal_, with_scores_); }
-
-Values MultiHeadAttention::compute_mask(const Values&, const Values& masks) const { return {masks.front()}; }
 
 Values MultiHeadAttention::call_many(const Values& xs) {
-  if (xs.size() < 2 || xs.size() > 4) {
-    fail<ValueError>(label(), "takes 2 to 4 inputs (query, value, key, attention_mask); got {}", xs.size());
-  }
-  if (with_scores_ && options_.flash_attention == true) {
-    fail<ValueError>(label(), "with_scores: flash_attention must not be true, since it doesn't store the scores");
-  }
+  check_call(xs, options_.flash_attention);
   const std::size_t rank = xs[0].shape().size();
   const bool plain = rank == 3;
   for (std::size_t i = 0; i < 3 && i < xs.size(); ++i) {
@@ -199,19 +143,18 @@ Values MultiHeadAttention::call_many(const Values& xs) {
   if (masks.defined() && !plain) {
     fail<ShapeError>(label(), "masks of query, value and key need inputs of rank 3; got shape {}", q.shape());
   }
-  if ((causal_ || options_.sliding_window > 0) && axes.along.size() != 1) {
+  if ((causal() || options_.sliding_window > 0) && axes.along.size() != 1) {
     fail<ShapeError>(label(), "{} needs one axis of positions; got attention over {} axes of shape {}",
-                     causal_ ? "use_causal_mask" : "sliding_window", axes.along.size(), q.shape());
+                     causal() ? "use_causal_mask" : "sliding_window", axes.along.size(), q.shape());
   }
-  const Value query = (*query_)(q.with_mask({})), key = (*key_)(k.with_mask({}));
-  const Value gate = options_.use_gate ? (*gate_)(q.with_mask({})) : Value();
-  const Value value = (*value_)(v.with_mask({}));
+  const Heads heads = heads_of(q, k, v);
+  const Value &query = heads.query, &key = heads.key, &value = heads.value;
   const Value flat_query = plain ? query : flattened_heads(label(), query, axes);
   const Value flat_key = plain ? key : flattened_heads(label(), key, axes);
   const Value flat_value = plain ? value : flattened_heads(label(), value, axes);
-  detail::AttendOptions options{.causal = causal_,
+  detail::AttendOptions options{.causal = causal(),
                                 .dropout = options_.dropout,
-                                .with_scores = with_scores_,
+                                .with_scores = returns_scores(),
                                 .fused = options_.flash_attention.value_or(true)};
   if (xs.size() > 3) {
     options.mask = over_heads(label(), detail::as_mask(xs[3]), axes);
@@ -224,7 +167,7 @@ Values MultiHeadAttention::call_many(const Values& xs) {
   }
   AttentionResult result = detail::attend(flat_query, flat_key, flat_value, options);
   if (!plain) {
-    if (with_scores_) {
+    if (returns_scores()) {
       const Shape lead = joined_shapes({{query.shape()[0]}, sizes_along(query.shape(), axes.free)});
       result.scores = reshape(result.scores, joined_shapes({lead,
                                                             {options_.num_heads},
@@ -233,9 +176,7 @@ Values MultiHeadAttention::call_many(const Values& xs) {
     }
     result.output = restored_heads(result.output, query, axes);
   }
-  if (gate.defined()) result.output = result.output * gate;
-  const Value output = (*output_)(Values{result.output, q.with_mask({})}).front();
-  return with_scores_ ? Values{output, result.scores} : Values{output};
+  return finished(result, heads.gate, q);
 }
 
 }  // namespace mezzo

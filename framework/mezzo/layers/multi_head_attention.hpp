@@ -2,7 +2,7 @@
 #include <optional>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/attention.hpp>
+#include <mezzo/layers/head_attention.hpp>
 
 namespace mezzo {
 
@@ -31,20 +31,6 @@ struct MultiHeadAttentionOptions {
   bool trainable = true;  ///< false: training does not change the weights
 };
 
-/// Options of a call of MultiHeadAttention and GroupedQueryAttention.
-struct AttentionCallOptions {
-  Value key{};  ///< (batch, key positions, size of keys); default: the value
-  Value
-      query_mask{};  ///< (batch, query positions): false for queries that attend to nothing; default: the query's mask
-  Value value_mask{};  ///< (batch, key positions): false for values that count for nothing; default: the value's mask
-  Value key_mask{};    ///< (batch, key positions), as value_mask; default: the key's mask
-  /// bool, true where a query (axis -2) may attend to a key (axis -1): (batch, query positions, key positions), or
-  /// (batch, heads, query positions, key positions). Sizes of 1 broadcast. Default: no mask.
-  Value attention_mask{};
-  std::optional<bool> training{};  ///< as in CallOptions
-  bool use_causal_mask = false;    ///< true: query i attends to keys 0 to i only
-};
-
 /// Multi-head attention (Vaswani et al., 2017): query (batch, query positions, size) and value (batch, key positions,
 /// size of values) to (batch, query positions, output_shape). Weights have Keras' names and shapes: query/kernel (size,
 /// heads, key_dim), query/bias (heads, key_dim), likewise key and value, attention_output/kernel (heads, value_dim,
@@ -53,7 +39,7 @@ struct AttentionCallOptions {
 /// projection. The output has the query's mask. Inputs may have more axes of positions: (batch, height, width, size);
 /// then attention_axes chooses those that queries attend along, and attention_mask is (batch, other axes, query axes,
 /// key axes).
-class MEZZO_API MultiHeadAttention : public Layer {
+class MEZZO_API MultiHeadAttention : public HeadAttention {
  public:
   /// A ValueError if num_heads or key_dim is below 1, a size is negative, dropout is outside of [0, 1), or not 0 with
   /// flash_attention.
@@ -68,29 +54,11 @@ class MEZZO_API MultiHeadAttention : public Layer {
             detail::positional("MultiHeadAttention", options.name, "num_heads", &MultiHeadAttentionOptions::num_heads,
                                static_cast<std::int64_t>(num_heads), options))) {}
 
-  /// Runs the layer. Queries attend to the positions of key and value.
-  Value operator()(const Value& query, const Value& value, const AttentionCallOptions& options = {});
-
-  /// The same with the attention weights, (batch, heads, query positions, key positions): Keras'
-  /// return_attention_scores.
-  AttentionResult with_scores(const Value& query, const Value& value, const AttentionCallOptions& options = {});
-
-  bool supports_masking() const override { return true; }
-  Values compute_mask(const Values& inputs, const Values& masks) const override;
-  Values call_with(const std::string& arguments, const Values& xs, const CallOptions& options) override;
-  void build(const Shape&) override {}  // weights are made by the first call, since value and key may differ in size
-
  protected:
   Values call_many(const Values& xs) override;
-  std::string call_arguments() const override;
 
  private:
-  Values run(const Value& query, const Value& value, const AttentionCallOptions& options, bool with_scores);
-
   MultiHeadAttentionOptions options_;
-  bool causal_ = false;       // of the running call
-  bool with_scores_ = false;  // of the running call
-  Any<Layer> query_, key_, value_, gate_, output_;
 };
 
 }  // namespace mezzo
