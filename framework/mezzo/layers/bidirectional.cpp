@@ -70,19 +70,17 @@ void Bidirectional::reset_state() {
   backward_->reset_state();
 }
 
-Values Bidirectional::compute_mask(const Values& inputs, const Values& masks) const {
+Values Bidirectional::compute_mask(const Values& inputs, const Values&) const {
   if (!forward_->returns_sequences()) return {};
-  const Value mask = inputs.back().dtype() == DType::boolean ? inputs.back() : masks.front();
+  const Value mask = detail::recurrent_inputs(inputs).mask_for(inputs.front());
   return merge_mode_ == "none" ? Values{mask, mask} : Values{mask};
 }
 
 Values Bidirectional::call_many(const Values& xs) {
-  Values states(xs.begin() + 1, xs.end()), first{xs[0].with_mask({})}, second = first;
-  Value mask = xs[0].mask();
-  if (!states.empty() && states.back().dtype() == DType::boolean) {
-    mask = states.back();
-    states.pop_back();
-  }
+  const detail::RecurrentInputs given = detail::recurrent_inputs(xs);
+  const Values& states = given.states;
+  const Value mask = given.mask_for(xs[0]);
+  Values first{xs[0].with_mask({})}, second = first;
   if (states.size() % 2 != 0) {
     fail<ValueError>(label(), "initial_state must be those of both directions; got {} arrays", states.size());
   }

@@ -15,7 +15,6 @@ GRUCellOptions gru_cell_options(const GRUOptions& options) {
   GRUCellOptions cell;
   detail::copy_recurrent_options(options, cell);
   cell.recurrent_activation = options.recurrent_activation;
-
   cell.reset_after = options.reset_after;
   return cell;
 }

@@ -38,7 +38,6 @@ LSTMCellOptions lstm_cell_options(const LSTMOptions& options) {
   detail::copy_recurrent_options(options, cell);
   cell.recurrent_activation = options.recurrent_activation;
   cell.unit_forget_bias = options.unit_forget_bias;
-
   return cell;
 }
 

@@ -27,10 +27,6 @@ void require_activation(const std::string& where, const char* option, const Acti
                    activation.name().empty() ? "a function" : fmt::format("\"{}\"", activation.name()));
 }
 
-void require_rate(const std::string& where, const char* option, double rate) {
-  if (!(rate >= 0 && rate < 1)) fail<ValueError>(where, "{} must lie in [0, 1); got {}", option, rate);
-}
-
 }  // namespace
 
 Values RNNCell::run_sequence(const Value& sequence, const Values& states, const Value& mask) {
@@ -40,13 +36,22 @@ Values RNNCell::run_sequence(const Value& sequence, const Values& states, const 
   return (*this)(xs);
 }
 
+detail::RecurrentInputs detail::recurrent_inputs(const Values& xs) {
+  RecurrentInputs out{{xs.begin() + 1, xs.end()}, {}};
+  if (!out.states.empty() && out.states.back().dtype() == DType::boolean) {
+    out.mask = out.states.back();
+    out.states.pop_back();
+  }
+  return out;
+}
+
 void detail::FusedCell::check_settings() const {
   const RecurrentSettings& s = settings_;
   detail::require_positive(label(), "units", s.units);
   require_activation(label(), "activation", s.activation);
   require_activation(label(), "recurrent_activation", s.recurrent_activation);
-  require_rate(label(), "dropout", s.dropout);
-  require_rate(label(), "recurrent_dropout", s.recurrent_dropout);
+  detail::require_rate(label(), "dropout", s.dropout);
+  detail::require_rate(label(), "recurrent_dropout", s.recurrent_dropout);
 }
 
 Shape detail::FusedCell::state_size() const {
@@ -131,12 +136,9 @@ Values detail::FusedCell::call_many(const Values& xs) {
   const bool one_step = xs[0].shape().size() == 2;
   if (!one_step) detail::require_rank(label(), xs[0].shape(), 3, "(batch, steps, features)");
   detail::require_last_axis(label(), xs[0].shape(), kernel_.shape()[0], "rows of kernel");
-  Values states(xs.begin() + 1, xs.end());
-  Value mask;
-  if (!states.empty() && states.back().dtype() == DType::boolean) {
-    mask = states.back();
-    states.pop_back();
-  }
+  const RecurrentInputs given = recurrent_inputs(xs);
+  const Values& states = given.states;
+  const Value& mask = given.mask;
   const std::size_t needed = state_size().size();
   if ((!states.empty() || one_step) && states.size() != needed) {
     fail<ValueError>(label(), "takes {} states; got {}", needed, states.size());
@@ -152,11 +154,10 @@ Values detail::FusedCell::call_many(const Values& xs) {
     Values operands{sequence};
     operands.insert(operands.end(), states.begin(), states.end());
     if (mask.defined()) operands.push_back(mask);
-    const bool masked = mask.defined();
     out = defer(
-        [cell = *this, masked](const Values& given) mutable {
-          return cell.run(given[0], {given.begin() + 1, given.end() - (masked ? 1 : 0)},
-                          masked ? given.back() : Value());
+        [cell = *this](const Values& operands_then) mutable {
+          const RecurrentInputs then = recurrent_inputs(operands_then);
+          return cell.run(operands_then[0], then.states, then.mask);
         },
         operands, specs);
   } else {

@@ -72,21 +72,21 @@ std::optional<std::size_t> StackedRNNCells::output_state() const {
 
 Values StackedRNNCells::call_many(const Values& xs) {
   const std::size_t total = state_size().size();
-  const bool masked = xs.back().dtype() == DType::boolean, given = xs.size() > (masked ? 2 : 1);
-  if (given && xs.size() != 1 + total + (masked ? 1 : 0)) {
-    fail<ValueError>(label(), "takes {} states; got {}", total, xs.size() - (masked ? 2 : 1));
+  const detail::RecurrentInputs given = detail::recurrent_inputs(xs);
+  if (!given.states.empty() && given.states.size() != total) {
+    fail<ValueError>(label(), "takes {} states; got {}", total, given.states.size());
   }
   Value output = xs[0];
   Values states;
-  auto next = xs.begin() + 1;
+  auto next = given.states.begin();
   for (Any<Layer>& cell : cells_) {
     Values inputs{output};
-    if (given) {
+    if (!given.states.empty()) {
       const auto count = static_cast<std::ptrdiff_t>(as_cell(cell).state_size().size());
       inputs.insert(inputs.end(), next, next + count);
       next += count;
     }
-    if (masked) inputs.push_back(xs.back());
+    if (given.mask.defined()) inputs.push_back(given.mask);
     const Values out = cell(inputs);
     output = out[0];
     states.insert(states.end(), out.begin() + 1, out.end());
@@ -176,32 +176,30 @@ Values RNN::states_before(const Value& sequence, const Values& given) {
   return given.empty() ? Values(states_.begin(), states_.end()) : given;
 }
 
-Values RNN::compute_mask(const Values& inputs, const Values& masks) const {
+Values RNN::compute_mask(const Values& inputs, const Values&) const {
   if (!flags_.return_sequences) return {};
-  const Value mask = inputs.back().dtype() == DType::boolean ? inputs.back() : masks.front();
+  const Value mask = detail::recurrent_inputs(inputs).mask_for(inputs.front());
   return {mask.defined() && flags_.go_backwards ? flip(mask, 1) : mask};
 }
 
 Values RNN::call_many(const Values& xs) {
   detail::require_rank(label(), xs[0].shape(), 3, "(batch, steps, features)");
-  Values given(xs.begin() + 1, xs.end());
-  Value mask = xs[0].mask();
-  if (!given.empty() && given.back().dtype() == DType::boolean) {
-    mask = given.back();
-    given.pop_back();
+  const detail::RecurrentInputs given = detail::recurrent_inputs(xs);
+  Value mask = given.mask_for(xs[0]);
+  if (given.mask.defined()) {
     const Shape &shape = mask.shape(), &of = xs[0].shape();
     if (shape.size() != 2 || (shape[1] != of[1] && shape[1] >= 0 && of[1] >= 0)) {
       fail<ShapeError>(label(), "mask must have shape {} (batch, steps); got shape {}", Shape{of[0], of[1]}, shape);
     }
   }
-  for (const Value& state : given) {
+  for (const Value& state : given.states) {
     if (is_floating(state.dtype())) continue;
     fail<DTypeError>(label(), "initial_state must be floating, a mask bool; got {}", state.dtype());
   }
   if (xs[0].shape()[1] == 0 && !flags_.return_sequences) {
     fail<ShapeError>(label(), "a sequence without steps has no last output; got shape {}", xs[0].shape());
   }
-  const Values before = states_before(xs[0], given);
+  const Values before = states_before(xs[0], given.states);
   Value sequence = xs[0].with_mask({});
   if (flags_.go_backwards) {
     sequence = flip(sequence, 1);

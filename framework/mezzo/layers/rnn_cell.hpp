@@ -47,29 +47,6 @@ struct RecurrentSettings {
 };
 
 /// Copies the options that the three cells and their layers share.
-template <class Options>
-RecurrentSettings recurrent_settings(const Options& options, const char* kind) {
-  RecurrentSettings settings;
-  settings.kind = kind;
-  settings.units = options.units;
-  settings.activation = options.activation;
-  settings.use_bias = options.use_bias;
-  settings.kernel_initializer = options.kernel_initializer;
-  settings.recurrent_initializer = options.recurrent_initializer;
-  settings.bias_initializer = options.bias_initializer;
-  settings.kernel_regularizer = options.kernel_regularizer;
-  settings.recurrent_regularizer = options.recurrent_regularizer;
-  settings.bias_regularizer = options.bias_regularizer;
-  settings.kernel_constraint = options.kernel_constraint;
-  settings.recurrent_constraint = options.recurrent_constraint;
-  settings.bias_constraint = options.bias_constraint;
-  settings.dropout = options.dropout;
-  settings.recurrent_dropout = options.recurrent_dropout;
-  settings.seed = options.seed;
-  return settings;
-}
-
-/// Copies them from the options of a layer to those of its cell.
 template <class From, class To>
 void copy_recurrent_options(const From& from, To& to) {
   to.units = from.units;
@@ -88,6 +65,27 @@ void copy_recurrent_options(const From& from, To& to) {
   to.recurrent_dropout = from.recurrent_dropout;
   to.seed = from.seed;
 }
+
+/// The settings of a cell with these options; recurrent_activation is left out.
+template <class Options>
+RecurrentSettings recurrent_settings(const Options& options, const char* kind) {
+  RecurrentSettings settings;
+  settings.kind = kind;
+  copy_recurrent_options(options, settings);
+  return settings;
+}
+
+/// What a call of a recurrent layer or cell may give behind the sequence.
+struct RecurrentInputs {
+  Values states{};  ///< before the first step
+  Value mask{};     ///< the last input, if it is bool
+
+  /// The given mask, or that of the sequence.
+  Value mask_for(const Value& sequence) const { return mask.defined() ? mask : sequence.mask(); }
+};
+
+/// Splits the inputs of a call: the sequence, the states and the mask, as many as there are.
+RecurrentInputs recurrent_inputs(const Values& xs);
 
 /// A cell whose steps are one op, recurrence: base of SimpleRNNCell, LSTMCell and GRUCell.
 class MEZZO_API FusedCell : public RNNCell {

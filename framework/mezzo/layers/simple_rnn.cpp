@@ -13,7 +13,6 @@ detail::RecurrentSettings simple_rnn_settings(const Options& options) {
 SimpleRNNCellOptions simple_rnn_cell_options(const SimpleRNNOptions& options) {
   SimpleRNNCellOptions cell;
   detail::copy_recurrent_options(options, cell);
-
   return cell;
 }
 
