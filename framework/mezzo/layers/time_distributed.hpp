@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/nn/layer.hpp>
+#include <mezzo/layers/wrapper.hpp>
 #include <mezzo/nn/positional.hpp>
 
 namespace mezzo {
@@ -21,7 +21,7 @@ struct TimeDistributedOptions {
 /// Applies a layer to each step of a sequence: (batch, steps, ...) becomes (batch, steps, ...). The layer is called
 /// once, on (batch * steps, ...); layers that compute with the whole batch, such as BatchNormalization, see all steps
 /// of it.
-class MEZZO_API TimeDistributed : public Layer {
+class MEZZO_API TimeDistributed : public Wrapper {
  public:
   /// A ValueError without a layer.
   explicit TimeDistributed(const TimeDistributedOptions& options = {});
@@ -30,6 +30,9 @@ class MEZZO_API TimeDistributed : public Layer {
   template <class L, std::enable_if_t<std::is_base_of_v<Layer, L>, int> = 0>
   explicit TimeDistributed(const L& layer, TimeDistributedOptions options = {})
       : TimeDistributed(with_layer(Any<Layer>(layer), std::move(options))) {}
+
+  /// Builds the layer for one step.
+  void build(const Shape& input) override;
   bool supports_masking() const override { return true; }
 
  protected:
@@ -37,8 +40,6 @@ class MEZZO_API TimeDistributed : public Layer {
 
  private:
   static TimeDistributedOptions with_layer(Any<Layer> layer, TimeDistributedOptions options);
-
-  Any<Layer> layer_;
 };
 
 }  // namespace mezzo
