@@ -2,27 +2,13 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/layers/activity_regularization.hpp>
-#include <mezzo/layers/add.hpp>
 #include <mezzo/layers/lambda.hpp>
 #include <mezzo/layers/leaky_relu.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/rescaling.hpp>
 
-// Elementwise layers: Add and Lambda of several inputs, then layers of one input.
+// Lambda, and elementwise layers of one input.
 namespace mezzo {
-namespace {
-
-/// function(function(a, b), c) and so on.
-Value merge(const std::string& where, const Values& xs, Value (*function)(const Value&, const Value&)) {
-  if (xs.size() < 2) fail<ValueError>(where, "takes at least two inputs; got {}", xs.size());
-  Value merged = xs[0];
-  for (std::size_t i = 1; i < xs.size(); ++i) merged = function(merged, xs[i]);
-  return merged;
-}
-
-}  // namespace
-
-Values Add::call_many(const Values& xs) { return {merge(label(), xs, add)}; }
 
 Lambda::Lambda(LambdaOptions options) : Layer("Lambda", options), options_(std::move(options)) {
   if (!options_.function.given()) fail<ValueError>(label(), "function is required; got none");

@@ -1,11 +1,8 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/layers/add.hpp>
 #include <mezzo/layers/concatenate.hpp>
 #include <mezzo/layers/masking.hpp>
-#include <mezzo/layers/merging.hpp>
-#include <mezzo/layers/multiply.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/masks.hpp>
 
@@ -29,25 +26,6 @@ Value Masking::call(const Value& x) {
   detail::require_rank_at_least(label(), x.shape(), 1);
   const Value mask = any(not_equal(x, mask_value_), {.axes = {-1}});
   return where(expand_dims(mask, -1), x, 0.0).with_mask(mask);
-}
-
-Values Add::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
-Values Merging::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
-Values Multiply::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
-
-Values Multiply::call_many(const Values& xs) {
-  if (xs.size() < 2) fail<ValueError>(label(), "takes at least two inputs; got {}", xs.size());
-  Values masks;
-  Value product;
-  for (const Value& x : xs) {
-    masks.push_back(x.mask());
-    const bool masked = masks.back().defined();
-    const Value factor = masked ? where(detail::mask_of_rank(masks.back(), x.shape().size()), x, 1.0) : x;
-    product = product.defined() ? multiply(product, factor) : factor;
-  }
-  const Value mask = detail::merged_mask(masks);
-  if (!mask.defined()) return {product};
-  return {where(detail::mask_of_rank(mask, product.shape().size()), product, 0.0)};
 }
 
 Values Concatenate::compute_mask(const Values& inputs, const Values& masks) const {

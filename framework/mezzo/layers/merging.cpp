@@ -2,14 +2,19 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/layers/add.hpp>
 #include <mezzo/layers/dot.hpp>
 #include <mezzo/layers/merging.hpp>
+#include <mezzo/layers/multiply.hpp>
 #include <mezzo/nn/checks.hpp>
-
 #include <mezzo/nn/masks.hpp>
 
 namespace mezzo {
 namespace {
+
+void require_two(const std::string& where, const Values& xs) {
+  if (xs.size() < 2) fail<ValueError>(where, "takes at least two inputs; got {}", xs.size());
+}
 
 /// function(function(a, b), c) and so on.
 Value folded(const Values& xs, Value (*function)(const Value&, const Value&)) {
@@ -46,8 +51,32 @@ std::string letters_of(std::size_t rank, std::int64_t contracted, char first) {
 
 }  // namespace
 
+Values Add::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
+Values Merging::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
+Values Multiply::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
+
+Values Add::call_many(const Values& xs) {
+  require_two(label(), xs);
+  return {folded(xs, add)};
+}
+
+Values Multiply::call_many(const Values& xs) {
+  require_two(label(), xs);
+  Values masks;
+  Value product;
+  for (const Value& x : xs) {
+    masks.push_back(x.mask());
+    const bool masked = masks.back().defined();
+    const Value factor = masked ? where(detail::mask_of_rank(masks.back(), x.shape().size()), x, 1.0) : x;
+    product = product.defined() ? multiply(product, factor) : factor;
+  }
+  const Value mask = detail::merged_mask(masks);
+  if (!mask.defined()) return {product};
+  return {where(detail::mask_of_rank(mask, product.shape().size()), product, 0.0)};
+}
+
 Values Merging::call_many(const Values& xs) {
-  if (xs.size() < 2) fail<ValueError>(label(), "takes at least two inputs; got {}", xs.size());
+  require_two(label(), xs);
   std::size_t rank = 0;
   for (const Value& x : xs) rank = std::max(rank, x.shape().size());
   Values of_one_rank;

@@ -47,7 +47,9 @@ static void describe_margins(Fields& fields, const char* name, Margins& margins)
   if (numbers != margins.numbers()) margins = Margins::of(numbers);
 }
 
-static void describe(Fields& fields, ConvOptions& options) {
+/// Options of convolutions but for those of the kernel and the bias.
+template <class Options>
+static void describe_conv(Fields& fields, Options& options) {
   fields("filters", options.filters);
   fields("kernel_size", options.kernel_size);
   fields("strides", options.strides);
@@ -55,17 +57,15 @@ static void describe(Fields& fields, ConvOptions& options) {
   fields("dilation_rate", options.dilation_rate);
   fields("groups", options.groups);
   fields("activation", options.activation);
+}
+
+static void describe(Fields& fields, ConvOptions& options) {
+  describe_conv(fields, options);
   describe_kernel(fields, options);
 }
 
 static void describe(Fields& fields, Conv2DOptions& options) {
-  fields("filters", options.filters);
-  fields("kernel_size", options.kernel_size);
-  fields("strides", options.strides);
-  fields("padding", options.padding);
-  fields("dilation_rate", options.dilation_rate);
-  fields("groups", options.groups);
-  fields("activation", options.activation);
+  describe_conv(fields, options);
   describe_kernel(fields, options);
 }
 
@@ -118,23 +118,16 @@ static void describe(Fields& fields, SeparableConvOptions& options) {
   fields("bias_constraint", options.bias_constraint);
 }
 
-static void describe(Fields& fields, PoolingOptions& options) {
+template <class Options>
+static void describe_pooling(Fields& fields, Options& options) {
   fields("pool_size", options.pool_size);
   fields("strides", options.strides);
   fields("padding", options.padding);
 }
 
-static void describe(Fields& fields, AveragePooling2DOptions& options) {
-  fields("pool_size", options.pool_size);
-  fields("strides", options.strides);
-  fields("padding", options.padding);
-}
-
-static void describe(Fields& fields, MaxPooling2DOptions& options) {
-  fields("pool_size", options.pool_size);
-  fields("strides", options.strides);
-  fields("padding", options.padding);
-}
+static void describe(Fields& fields, PoolingOptions& options) { describe_pooling(fields, options); }
+static void describe(Fields& fields, AveragePooling2DOptions& options) { describe_pooling(fields, options); }
+static void describe(Fields& fields, MaxPooling2DOptions& options) { describe_pooling(fields, options); }
 
 static void describe(Fields& fields, GlobalPoolingOptions& options) { fields("keepdims", options.keepdims); }
 
