@@ -55,6 +55,15 @@ inline void load_formula(const nlohmann::json& expected, mezzo::Model& model) {
   model.load_weights(folder.path("weights"));
 }
 
+// Rows of ids as int64 (rows, positions).
+inline mezzo::Tensor recorded_ids(const nlohmann::json& rows) {
+  std::vector<std::int64_t> all;
+  for (const auto& row : rows) {
+    for (const auto& id : row) all.push_back(id.get<std::int64_t>());
+  }
+  return {{static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(rows.at(0).size())}, all};
+}
+
 struct TrainingStep {
   mezzo::Tensor logits;
   double loss = 0;

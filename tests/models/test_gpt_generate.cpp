@@ -50,14 +50,6 @@ std::vector<std::int64_t> ranks(GPT& model, const Tensor& sequence, std::int64_t
   return out;
 }
 
-Tensor recorded_ids(const nlohmann::json& rows) {
-  Ids all;
-  for (const auto& row : rows) {
-    for (const auto& id : row) all.push_back(id.get<std::int64_t>());
-  }
-  return {{static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(rows.at(0).size())}, all};
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(gpt_generate)

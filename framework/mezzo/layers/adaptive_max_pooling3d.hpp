@@ -4,7 +4,7 @@
 namespace mezzo {
 
 /// Pools volumes (batch, depth, height, width, channels) to a given size, as torch: `AdaptiveMaxPooling3D({2, 4, 4})`.
-/// Of size n to o, output i is the maximum of the elements from floor(i n / o) to ceil((i + 1) n / o), without the
+/// Output i of o is the maximum of the elements from floor(i n / o) to ceil((i + 1) n / o) of n inputs, without the
 /// latter. Channels are last. A ShapeError for inputs of another rank or of unknown sizes, except the batch.
 class MEZZO_API AdaptiveMaxPooling3D : public detail::SizesFirst<detail::AdaptivePoolingLayer<detail::Pooled::max, 3>> {
  public:

@@ -123,16 +123,9 @@ Values GPT::forward(const Value& ids, const Values& past) {
   if (begin + count > options_.n_positions) {
     fail<ShapeError>(label(), "input_ids may have at most {} positions; got {}", options_.n_positions, begin + count);
   }
-  Value x = drop_(wte_(ids) + wpe_(detail::position_ids(begin, count)));
-  Values out(1);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    Values in{x};
-    if (!past.empty()) in.insert(in.end(), {past[2 * i], past[2 * i + 1]});
-    const Values y = (*blocks_[i])(in);
-    x = y[0];
-    out.insert(out.end(), {y[1], y[2]});
-  }
-  out[0] = matmul(ln_f_(x), wte_.embeddings(), {.transpose_b = true});
+  const Value x = drop_(wte_(ids) + wpe_(detail::position_ids(begin, count)));
+  Values out = detail::run_blocks(blocks_, x, past);
+  out[0] = matmul(ln_f_(out[0]), wte_.embeddings(), {.transpose_b = true});
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/layers/rotary_embedding.hpp>
+#include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
@@ -190,16 +191,8 @@ Values Llama::forward(const Value& ids, const Values& past) {
   if (end > options_.max_position_embeddings) {
     fail<ShapeError>(label(), "input_ids may have at most {} positions; got {}", options_.max_position_embeddings, end);
   }
-  Value x = embed_tokens_(ids);
-  Values out(1);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    Values in{x};
-    if (!past.empty()) in.insert(in.end(), {past[2 * i], past[2 * i + 1]});
-    const Values y = (*blocks_[i])(in);
-    x = y[0];
-    out.insert(out.end(), {y[1], y[2]});
-  }
-  x = norm_(x);
+  Values out = detail::run_blocks(blocks_, embed_tokens_(ids), past);
+  const Value x = norm_(out[0]);
   out[0] = lm_head_.empty() ? matmul(x, embed_tokens_.embeddings(), {.transpose_b = true}) : lm_head_[0](x);
   return out;
 }

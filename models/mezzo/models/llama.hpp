@@ -54,7 +54,7 @@ class MEZZO_API Llama : public Model {
   /// Options that were given.
   const LlamaOptions& options() const { return options_; }
 
-  /// As GPT::generate().
+  /// Appends generated tokens, as GPT::generate() does.
   Tensor generate(const Tensor& input_ids, const GenerateOptions& options = {});
 
  protected:

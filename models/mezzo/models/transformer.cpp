@@ -20,6 +20,18 @@ Value at_position(const Value& states, std::int64_t position) {
   return reshape(slice(states, {.starts = {0, position, 0}, .sizes = {-1, 1, -1}}), {shape[0], shape[2]});
 }
 
+Values run_blocks(std::vector<Any<Layer>>& blocks, const Value& x, const Values& past) {
+  Values out{x};
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    Values in{out[0]};
+    if (!past.empty()) in.insert(in.end(), {past[2 * i], past[2 * i + 1]});
+    const Values y = (*blocks[i])(in);
+    out[0] = y[0];
+    out.insert(out.end(), {y[1], y[2]});
+  }
+  return out;
+}
+
 SelfAttention::SelfAttention(SelfAttentionOptions options)
     : Layer("SelfAttention", options), options_(std::move(options)) {
   sub(options_.input_name, options_.input);

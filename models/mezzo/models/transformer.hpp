@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <mezzo/layers/dense.hpp>
 #include <mezzo/nn/layer.hpp>
@@ -13,6 +14,10 @@ Value position_ids(std::int64_t begin, std::int64_t count);
 
 /// Selects one position of states (batch, positions, size): (batch, size).
 Value at_position(const Value& states, std::int64_t position);
+
+/// Calls blocks one after the other. Each takes x and, unless `past` is empty, its keys and values of earlier
+/// positions, and returns x, keys, values. Returns x, then keys and values of each block.
+Values run_blocks(std::vector<Any<Layer>>& blocks, const Value& x, const Values& past);
 
 struct SelfAttentionOptions {
   std::int64_t num_heads = 1;          ///< number of heads; divides the size of the input
