@@ -57,13 +57,14 @@ struct Fmod {
   }
 };
 
-/// The remainder with the sign of b: fmod, plus b where the signs differ.
+/// The remainder with the sign of b: fmod, plus b where the signs differ. Masks are compared by != since xsimd 8 computes
+/// an or for their ^ under AVX-512.
 struct Mod {
   static Mask takes(const Floats& a, const Floats& b) { return Fmod::takes(a, b); }
 
   Floats operator()(const Floats& a, const Floats& b) const {
     const Floats zero(0.0F), rest = Fmod{}(a, b);
-    const Floats moved = xsimd::select((rest < zero) ^ (b < zero), rest + b, rest);
+    const Floats moved = xsimd::select((rest < zero) != (b < zero), rest + b, rest);
     return xsimd::select(rest == zero, with_sign(zero, b), moved);
   }
 };
@@ -74,7 +75,7 @@ struct FloorDivide {
 
   Floats operator()(const Floats& a, const Floats& b) const {
     const Floats zero(0.0F), one(1.0F), rest = Fmod{}(a, b);
-    const Mask down = (rest != zero) & ((rest < zero) ^ (b < zero));
+    const Mask down = (rest != zero) & ((rest < zero) != (b < zero));
     const Floats quotient = (a - rest) / b - xsimd::select(down, one, zero);
     const Floats floor = Rounding<Down>{}(quotient);
     const Floats nearest = xsimd::select(quotient - floor > Floats(0.5F), floor + one, floor);
