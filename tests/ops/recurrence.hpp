@@ -22,6 +22,8 @@ struct RecurrenceCase {
   std::int64_t width() const { return gates() * units; }
   std::int64_t saved() const { return kind == "simple_rnn" ? 0 : kind == "gru_reset_before" ? 3 : 4; }
   bool lstm() const { return kind == "lstm"; }
+  // Rounding a state below 1 to bfloat16 changes it by 2^-9 at most. Weights are below 1.
+  double bfloat16_error() const { return static_cast<double>(units) * 0x1p-9; }
   mezzo::Attributes attributes() const {
     return {{"kind", kind},       {"activation", activation}, {"recurrent_activation", gate},
             {"initial", initial}, {"biased", biased},         {"dropped", dropped},
@@ -170,6 +172,7 @@ inline OpRow recurrence_row(const RecurrenceCase& c) {
             .plain = [c](const TensorList& x) { return plain_recurrence(c, x); },
             .differentiable = {0, 1},
             .depth = static_cast<double>(4 * c.steps * c.units),
+            .bfloat16_error = c.bfloat16_error(),
             .internal = true};
   for (std::size_t i = 2; i < 2 + (c.initial ? (c.lstm() ? 2U : 1U) : 0U) + (c.biased ? 1U : 0U); ++i) {
     row.differentiable.push_back(i);
@@ -258,6 +261,7 @@ inline OpRow recurrence_gradient_row(RecurrenceCase c) {
           .outputs = std::vector<Role>(c.lstm() ? 3 : 2, Role::varied()),
           .plain = plain,
           .depth = static_cast<double>(4 * c.steps * c.units),
+          .bfloat16_error = c.bfloat16_error(),
           .internal = true};
 }
 

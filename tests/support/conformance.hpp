@@ -136,7 +136,8 @@ inline mezzo::KernelRequest request_of(const mezzo::NodePtr& node) {
 inline double allowed(const OpRow& row, double exact, mezzo::DType dtype) {
   const mezzo::DType accumulator = mezzo::accumulation_dtype(dtype);
   const double sums = 4 * epsilon(accumulator) * std::sqrt(row.depth) * std::max(1.0, std::abs(exact));
-  return row.ulps * ulp(dtype, exact) + sums;
+  const double factors = dtype == mezzo::DType::bfloat16 ? row.bfloat16_error : 0;
+  return row.ulps * ulp(dtype, exact) + sums + factors;
 }
 
 inline void check_close(const OpRow& row, const mezzo::Tensor& result, const mezzo::Tensor& exact) {

@@ -58,6 +58,7 @@ struct OpRow {
   std::vector<std::size_t> differentiable{};           // arguments for which the first output has a gradient
   double ulps = rounded_once;  // largest distance from the exact result, in units in the last place
   double depth = 0;            // number of products or terms in the sum for each element; 0: elementwise
+  double bfloat16_error = 0;   // further distance allowed in bfloat16, to which kernels round factors of products
   bool exact_on_integers = false;
   bool training = false;  // traced as a training step
   bool keeps = false;     // autocast does not cast its operands

@@ -2,7 +2,7 @@
 
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/movement.hpp>
-#include <mezzo/backends/xsimd/recurrence.hpp>
+#include <mezzo/backends/xsimd/recurrence/recurrence.hpp>
 #include <mezzo/backends/xsimd/truth.hpp>
 #include <mezzo/graph/op_registry.hpp>
 

@@ -11,6 +11,7 @@
 #include <mezzo/backends/xsimd/layer_norm.hpp>
 #include <mezzo/backends/xsimd/pooling.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
+#include <mezzo/backends/xsimd/recurrence/recurrence.hpp>
 #include <mezzo/backends/xsimd/reduce.hpp>
 #include <mezzo/backends/xsimd/scan.hpp>
 #include <mezzo/backends/xsimd/softmax.hpp>
@@ -38,6 +39,7 @@ struct IsaKernels {
   const LayerNormFunctions& layer_norm;
   const MaxPool2dFunctions& max_pool2d;
   const ProductFunctions& products;
+  const RecurrenceFunctions& recurrence;
   const ReduceFunctions& reduce;
   const ReluBiasGradientFunctions& relu_bias_gradient;
   const ScanFunctions& scan;

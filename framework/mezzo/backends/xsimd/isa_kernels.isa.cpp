@@ -18,6 +18,7 @@ constexpr IsaKernels isa_kernels{
     .layer_norm = layer_norm,
     .max_pool2d = max_pool2d,
     .products = products,
+    .recurrence = recurrence,
     .reduce = reduce,
     .relu_bias_gradient = relu_bias_gradient,
     .scan = scan,

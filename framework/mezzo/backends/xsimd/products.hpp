@@ -18,6 +18,17 @@ struct PanelProduct {
   bool accumulate = false;
 };
 
+/// A product out = a b of bfloat16 numbers for one panel of columns, summed in float32. a is (rows, 2 pairs). b is
+/// (pairs, panel, 2): rows 2 k and 2 k + 1 of the panel lie interleaved. Each sum is made in the order of depth, for
+/// any number of rows.
+struct PairProduct {
+  const bfloat16* a = nullptr;
+  std::int64_t a_width = 0;  ///< distance of rows
+  const bfloat16* b = nullptr;
+  float* out = nullptr;
+  std::int64_t out_width = 0, rows = 0, pairs = 0;
+};
+
 /// A width of at least `floats` for the rows of a matrix: an odd number of cache lines, since rows at a distance of a
 /// power of two would share a set of the cache.
 inline std::int64_t spread_width(std::int64_t floats) {
@@ -30,9 +41,10 @@ inline std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + un
 
 struct ProductFunctions {
   using Product = void (*)(const PanelProduct&);
-  Product product;             ///< a b
-  Product transposed_product;  ///< a^T b
-  std::int64_t panel;          ///< number of columns of a panel
+  Product product;                           ///< a b
+  Product transposed_product;                ///< a^T b
+  std::int64_t panel;                        ///< number of columns of a panel
+  void (*pair_product)(const PairProduct&);  ///< null if the instruction set has no products of bfloat16
 };
 
 MEZZO_ISA_TABLE(ProductFunctions, products)

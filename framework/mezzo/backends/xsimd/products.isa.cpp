@@ -27,6 +27,56 @@ struct RowPointers {
   }
 };
 
+#if defined(__AVX512BF16__)
+[[gnu::always_inline]] inline __m512 add_pairs(__m512 sum, __m512i a, __m512i b) {
+  return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
+}
+
+template <int rows>
+[[gnu::always_inline]] inline void block_pairs(const PairProduct& p, const bfloat16* a, float* out) {
+  __m512 sums[rows][panel_registers];
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = _mm512_setzero_ps();
+  // Pairs as integers of 32 bits, which RowPointers moves as floats.
+  RowPointers<rows> row(reinterpret_cast<const float*>(a), p.a_width / 2);
+  const bfloat16* b = p.b;
+  for (std::int64_t k = 0; k < p.pairs; ++k, b += 2 * panel_columns) {
+    const __m512i left = _mm512_loadu_si512(b), right = _mm512_loadu_si512(b + 2 * lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const __m512i pair = _mm512_castps_si512(_mm512_set1_ps(row.at(i)));
+      sums[i][0] = add_pairs(sums[i][0], pair, left);
+      sums[i][1] = add_pairs(sums[i][1], pair, right);
+    }
+    row.advance(1);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    _mm512_storeu_ps(out + i * p.out_width, sums[i][0]);
+    _mm512_storeu_ps(out + i * p.out_width + lanes, sums[i][1]);
+  }
+}
+
+/// The last rows, fewer than a block.
+template <int rows>
+[[gnu::always_inline]] inline void rest_pairs(const PairProduct& p, const bfloat16* a, float* out, std::int64_t count) {
+  if constexpr (rows > 0) {
+    if (count == rows) return block_pairs<rows>(p, a, out);
+    rest_pairs<rows - 1>(p, a, out, count);
+  }
+}
+
+[[gnu::flatten]] void panel_pairs(const PairProduct& p) {
+  std::int64_t row = 0;
+  for (; row + block_rows <= p.rows; row += block_rows) {
+    block_pairs<block_rows>(p, p.a + row * p.a_width, p.out + row * p.out_width);
+  }
+  rest_pairs<block_rows - 1>(p, p.a + row * p.a_width, p.out + row * p.out_width, p.rows - row);
+}
+#else
+constexpr void (*panel_pairs)(const PairProduct&) = nullptr;
+#endif
+
 template <int rows, bool transposed>
 [[gnu::always_inline]] inline void block_product(const PanelProduct& p, const float* a, float* out) {
   Floats sums[rows][panel_registers];
@@ -79,6 +129,10 @@ template <bool transposed>
 }  // namespace
 
 constexpr ProductFunctions products{
-    .product = panel_product<false>, .transposed_product = panel_product<true>, .panel = panel_columns};
+    .product = panel_product<false>,
+    .transposed_product = panel_product<true>,
+    .panel = panel_columns,
+    .pair_product = panel_pairs,
+};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+
+#include <mezzo/backends/xsimd/family.hpp>
+
+namespace mezzo::xsimd_kernels {
+
+/// One step of one sample. Arrays of void hold the storage type; gates lie one after the other, `units` numbers each.
+struct RecurrentStep {
+  std::int64_t units = 0;
+  bool skipped = false;            ///< by the mask: the states stay
+  const void* x = nullptr;         ///< inputs of the gates
+  const float* product = nullptr;  ///< states before the step times the recurrent kernel
+  const float* bias = nullptr;     ///< added to the product; null: none
+  float* h = nullptr;              ///< changed to the state after the step
+  float* c = nullptr;              ///< likewise the carry of lstm
+  bfloat16* factor = nullptr;      ///< h as an operand of bfloat16 products; null if those are float32
+  void* states = nullptr;          ///< h
+  void* gates = nullptr;           ///< results of the gates: i, f, g, o or z, r, candidate, product
+  void* carries = nullptr;         ///< c
+};
+
+/// The way back through one step of one sample.
+struct RecurrentStepBack {
+  std::int64_t units = 0;
+  bool skipped = false;
+  const float* product = nullptr;   ///< part of the state's cotangent from the next step's products; null: none
+  const void* of_states = nullptr;  ///< further part, in the storage type; null: none
+  float* rest = nullptr;            ///< further part, changed to that of the state before
+  float* dc = nullptr;              ///< cotangent of the carry, changed to that of the carry before
+  const void* states = nullptr;     ///< after the step
+  const void* gates = nullptr;      ///< as in RecurrentStep
+  const void* carries = nullptr;    ///< after the step
+  const void* before = nullptr;     ///< carry (lstm) or state (gru) before the step; null: zeros
+  void* dx = nullptr;               ///< cotangents of x
+  float* d = nullptr;               ///< cotangents of the products; null if `factor` is not
+  bfloat16* factor = nullptr;       ///< likewise, as operands of bfloat16 products
+};
+
+/// Gates of the recurrent cells, with tanh and sigmoid.
+struct RecurrenceFunctions {
+  using Advance = void (*)(const RecurrentStep&);
+  using Retreat = void (*)(const RecurrentStepBack&);
+
+  PerStorage<Advance> simple_rnn, lstm, gru;
+  PerStorage<Retreat> simple_rnn_back, lstm_back, gru_back;
+};
+
+MEZZO_ISA_TABLE(RecurrenceFunctions, recurrence)
+
+Entries recurrence_entries();
+
+}  // namespace mezzo::xsimd_kernels

@@ -1,0 +1,200 @@
+#include <mezzo/backends/xsimd/recurrence/recurrence.hpp>
+
+#include <mezzo/backends/xsimd/math.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+/// Stores a factor of products in float32 or bfloat16.
+template <class Some>
+[[gnu::always_inline]] inline void store_factor(float* wide, bfloat16* narrow, std::int64_t i, const Floats& x,
+                                                Some part) {
+  if (narrow != nullptr) {
+    store(narrow + i, x, part);
+  } else {
+    store(wide + i, x, part);
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline T* typed(void* p) {
+  return static_cast<T*>(p);
+}
+template <class T>
+[[gnu::always_inline]] inline const T* typed(const void* p) {
+  return static_cast<const T*>(p);
+}
+
+/// Writes the outputs of a step that the mask skips.
+template <class T, int saved>
+void skip(const RecurrentStep& s) {
+  for_registers(0, s.units, [&](std::int64_t j, auto part) {
+    store(typed<T>(s.states) + j, load(s.h + j, part), part);
+    if (s.carries != nullptr) store(typed<T>(s.carries) + j, load(s.c + j, part), part);
+    for (int gate = 0; gate < saved; ++gate) store(typed<T>(s.gates) + gate * s.units + j, Floats(0.0F), part);
+  });
+}
+
+/// Input and product of a gate at an element.
+template <class T>
+struct GateInputs {
+  const RecurrentStep& s;
+
+  template <class Some>
+  [[gnu::always_inline]] Floats x(std::int64_t gate, std::int64_t j, Some part) const {
+    return load(typed<T>(s.x) + gate * s.units + j, part);
+  }
+  template <class Some>
+  [[gnu::always_inline]] Floats product(std::int64_t gate, std::int64_t j, Some part) const {
+    const std::int64_t at = gate * s.units + j;
+    const Floats y = load(s.product + at, part);
+    return s.bias == nullptr ? y : y + load(s.bias + at, part);
+  }
+  template <class Some>
+  [[gnu::always_inline]] Floats sum(std::int64_t gate, std::int64_t j, Some part) const {
+    return x(gate, j, part) + product(gate, j, part);
+  }
+};
+
+template <class T, class Some>
+[[gnu::always_inline]] inline void store_state(const RecurrentStep& s, std::int64_t j, const Floats& h, Some part) {
+  store(s.h + j, h, part);
+  if (s.factor != nullptr) store(s.factor + j, h, part);
+  store(typed<T>(s.states) + j, h, part);
+}
+
+template <class T>
+[[gnu::flatten]] void advance_simple_rnn(const RecurrentStep& s) {
+  if (s.skipped) return skip<T, 0>(s);
+  const GateInputs<T> in{s};
+  for_registers(0, s.units,
+                [&](std::int64_t j, auto part) { store_state<T>(s, j, hyperbolic_tangent(in.sum(0, j, part)), part); });
+}
+
+template <class T>
+[[gnu::flatten]] void advance_lstm(const RecurrentStep& s) {
+  if (s.skipped) return skip<T, 4>(s);
+  const GateInputs<T> in{s};
+  for_registers(0, s.units, [&](std::int64_t j, auto part) {
+    const Floats i = Logistic(in.sum(0, j, part)).value, f = Logistic(in.sum(1, j, part)).value;
+    const Floats g = hyperbolic_tangent(in.sum(2, j, part)), o = Logistic(in.sum(3, j, part)).value;
+    const Floats c = multiply_add(f, load(s.c + j, part), i * g);
+    T* gates = typed<T>(s.gates) + j;
+    store(gates, i, part);
+    store(gates + s.units, f, part);
+    store(gates + 2 * s.units, g, part);
+    store(gates + 3 * s.units, o, part);
+    store(s.c + j, c, part);
+    store(typed<T>(s.carries) + j, c, part);
+    store_state<T>(s, j, o * hyperbolic_tangent(c), part);
+  });
+}
+
+template <class T>
+[[gnu::flatten]] void advance_gru(const RecurrentStep& s) {
+  if (s.skipped) return skip<T, 4>(s);
+  const GateInputs<T> in{s};
+  for_registers(0, s.units, [&](std::int64_t j, auto part) {
+    const Floats z = Logistic(in.sum(0, j, part)).value, r = Logistic(in.sum(1, j, part)).value;
+    const Floats product = in.product(2, j, part);
+    const Floats candidate = hyperbolic_tangent(multiply_add(r, product, in.x(2, j, part)));
+    T* gates = typed<T>(s.gates) + j;
+    store(gates, z, part);
+    store(gates + s.units, r, part);
+    store(gates + 2 * s.units, candidate, part);
+    store(gates + 3 * s.units, product, part);
+    store_state<T>(s, j, multiply_add(z, load(s.h + j, part), (Floats(1.0F) - z) * candidate), part);
+  });
+}
+
+/// Cotangent of the state after the step.
+template <class T, class Some>
+[[gnu::always_inline]] inline Floats state_cotangent(const RecurrentStepBack& s, std::int64_t j, Some part) {
+  Floats dh = load(s.rest + j, part);
+  if (s.product != nullptr) dh = dh + load(s.product + j, part);
+  if (s.of_states != nullptr) dh = dh + load(typed<T>(s.of_states) + j, part);
+  return dh;
+}
+
+template <class T, int gates>
+void skip_back(const RecurrentStepBack& s) {
+  for_registers(0, s.units, [&](std::int64_t j, auto part) {
+    store(s.rest + j, state_cotangent<T>(s, j, part), part);
+    for (int gate = 0; gate < gates; ++gate) {
+      store(typed<T>(s.dx) + gate * s.units + j, Floats(0.0F), part);
+      store_factor(s.d, s.factor, gate * s.units + j, Floats(0.0F), part);
+    }
+  });
+}
+
+template <class T, class Some>
+[[gnu::always_inline]] inline void store_cotangent(const RecurrentStepBack& s, std::int64_t at, const Floats& d,
+                                                   Some part) {
+  store(typed<T>(s.dx) + at, d, part);
+  store_factor(s.d, s.factor, at, d, part);
+}
+
+[[gnu::always_inline]] inline Floats sigmoid_slope(const Floats& y) { return y * (Floats(1.0F) - y); }
+[[gnu::always_inline]] inline Floats tanh_slope(const Floats& y) { return Floats(1.0F) - y * y; }
+
+template <class T>
+[[gnu::flatten]] void retreat_simple_rnn(const RecurrentStepBack& s) {
+  if (s.skipped) return skip_back<T, 1>(s);
+  for_registers(0, s.units, [&](std::int64_t j, auto part) {
+    const Floats dh = state_cotangent<T>(s, j, part);
+    store(s.rest + j, Floats(0.0F), part);
+    store_cotangent<T>(s, j, dh * tanh_slope(load(typed<T>(s.states) + j, part)), part);
+  });
+}
+
+template <class T>
+[[gnu::flatten]] void retreat_lstm(const RecurrentStepBack& s) {
+  if (s.skipped) return skip_back<T, 4>(s);
+  const std::int64_t n = s.units;
+  for_registers(0, n, [&](std::int64_t j, auto part) {
+    const T* gates = typed<T>(s.gates) + j;
+    const Floats i = load(gates, part), f = load(gates + n, part), g = load(gates + 2 * n, part),
+                 o = load(gates + 3 * n, part), y = hyperbolic_tangent(load(typed<T>(s.carries) + j, part));
+    const Floats before = s.before == nullptr ? Floats(0.0F) : load(typed<T>(s.before) + j, part);
+    const Floats dh = state_cotangent<T>(s, j, part);
+    const Floats dc = multiply_add(dh * o, tanh_slope(y), load(s.dc + j, part));
+    store_cotangent<T>(s, j, dc * g * sigmoid_slope(i), part);
+    store_cotangent<T>(s, n + j, dc * before * sigmoid_slope(f), part);
+    store_cotangent<T>(s, 2 * n + j, dc * i * tanh_slope(g), part);
+    store_cotangent<T>(s, 3 * n + j, dh * y * sigmoid_slope(o), part);
+    store(s.dc + j, dc * f, part);
+    store(s.rest + j, Floats(0.0F), part);
+  });
+}
+
+template <class T>
+[[gnu::flatten]] void retreat_gru(const RecurrentStepBack& s) {
+  if (s.skipped) return skip_back<T, 3>(s);
+  const std::int64_t n = s.units;
+  for_registers(0, n, [&](std::int64_t j, auto part) {
+    const T* gates = typed<T>(s.gates) + j;
+    const Floats z = load(gates, part), r = load(gates + n, part), candidate = load(gates + 2 * n, part),
+                 product = load(gates + 3 * n, part);
+    const Floats before = s.before == nullptr ? Floats(0.0F) : load(typed<T>(s.before) + j, part);
+    const Floats dh = state_cotangent<T>(s, j, part);
+    const Floats of_candidate = dh * (Floats(1.0F) - z) * tanh_slope(candidate);
+    store_cotangent<T>(s, j, dh * (before - candidate) * sigmoid_slope(z), part);
+    store_cotangent<T>(s, n + j, of_candidate * product * sigmoid_slope(r), part);
+    store(typed<T>(s.dx) + 2 * n + j, of_candidate, part);
+    store_factor(s.d, s.factor, 2 * n + j, of_candidate * r, part);
+    store(s.rest + j, dh * z, part);
+  });
+}
+
+}  // namespace
+
+constexpr RecurrenceFunctions recurrence{
+    .simple_rnn = {advance_simple_rnn<float>, advance_simple_rnn<bfloat16>, advance_simple_rnn<float16>},
+    .lstm = {advance_lstm<float>, advance_lstm<bfloat16>, advance_lstm<float16>},
+    .gru = {advance_gru<float>, advance_gru<bfloat16>, advance_gru<float16>},
+    .simple_rnn_back = {retreat_simple_rnn<float>, retreat_simple_rnn<bfloat16>, retreat_simple_rnn<float16>},
+    .lstm_back = {retreat_lstm<float>, retreat_lstm<bfloat16>, retreat_lstm<float16>},
+    .gru_back = {retreat_gru<float>, retreat_gru<bfloat16>, retreat_gru<float16>},
+};
+
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA
