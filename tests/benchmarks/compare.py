@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sides import POLICIES, Line, Side, build_roofline, mezzo_sides, peer_sides, problems, run_roofline
 
-BOUNDED = ["mlp", "cnn", "resnet18", "minilm", "gptchar"]  # workloads that have a roofline
+BOUNDED = ["mlp", "cnn", "resnet18", "minilm", "gptchar", "lstm", "gru"]  # workloads that have a roofline
 WORKLOADS = [*BOUNDED, "mobilenet_v2", "efficientnet_b0"]
 BUILT = Path(__file__).parents[2] / "build/tests/benchmarks/mezzo_bench"
 Runs = dict[str, list[Line | None]]  # by the side's name, one line for each round

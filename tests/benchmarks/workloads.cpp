@@ -50,6 +50,10 @@ std::unique_ptr<Model> mobilenet() { return std::make_unique<MobileNetV2>(Mobile
 
 std::unique_ptr<Model> efficientnet() { return std::make_unique<EfficientNet>(efficientnet_b0({.classes = 37})); }
 
+std::unique_ptr<Model> lstm() { return std::make_unique<Sequential>(Sequential({LSTM(128), Dense(10)})); }
+
+std::unique_ptr<Model> gru() { return std::make_unique<Sequential>(Sequential({GRU(128), Dense(10)})); }
+
 }  // namespace
 
 const std::vector<Workload>& workloads() {
@@ -59,6 +63,8 @@ const std::vector<Workload>& workloads() {
       {"resnet18", 32, {224, 224, 3}, 37, 0, false, resnet},
       {"minilm", 16, {128}, 2, 30522, false, minilm},
       {"gptchar", 12, {64}, 65, 65, true, gptchar},
+      {"lstm", 64, {120, 128}, 10, 0, false, lstm},
+      {"gru", 64, {120, 128}, 10, 0, false, gru},
       {"mobilenet_v2", 16, {224, 224, 3}, 37, 0, false, mobilenet},
       {"efficientnet_b0", 16, {224, 224, 3}, 37, 0, false, efficientnet},
   };

@@ -13,9 +13,9 @@ namespace mezzo_bench {
 struct Workload {
   std::string name;
   std::int64_t batch_size = 0;
-  mezzo::Shape sample{};        ///< shape of one input: (height, width, channels) or (positions)
+  mezzo::Shape sample{};        ///< shape of one input: (height, width, channels), (steps, features) or (positions)
   std::int64_t classes = 0;     ///< number of logits and of labels
-  std::int64_t vocabulary = 0;  ///< number of token ids; 0: the inputs are pictures
+  std::int64_t vocabulary = 0;  ///< number of token ids; 0: the inputs are float32
   bool language = false;        ///< each position has a label and counts as an item
   std::unique_ptr<mezzo::Model> (*make_model)() = nullptr;
 
@@ -23,7 +23,7 @@ struct Workload {
   /// the same on each call.
   mezzo::HostBatch make_batch() const;
 
-  /// Number of items in a step: pictures, texts or tokens.
+  /// Number of items in a step: pictures, sequences, texts or tokens.
   std::int64_t items() const { return language ? batch_size * sample[0] : batch_size; }
 };
 

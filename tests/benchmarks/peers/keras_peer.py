@@ -48,8 +48,21 @@ def resnet18():
     return keras.Model(image, layers.Dense(37)(layers.GlobalAveragePooling2D()(x)))
 
 
+def sequences(layer):
+    return keras.Sequential([layers.Input((120, 128)), layer(128), layers.Dense(10)])
+
+
+def lstm():
+    return sequences(layers.LSTM)
+
+
+def gru():
+    return sequences(layers.GRU)
+
+
 # Model, batch size, and number of steps in a call of fit.
-WORKLOADS = {"mlp": (mlp, 128, 20), "cnn": (cnn, 128, 20), "resnet18": (resnet18, 32, 2)}
+WORKLOADS = {"mlp": (mlp, 128, 20), "cnn": (cnn, 128, 20), "resnet18": (resnet18, 32, 2),
+             "lstm": (lstm, 64, 10), "gru": (gru, 64, 10)}
 
 
 def main() -> None:

@@ -75,8 +75,22 @@ Bound transformer(const TransformerSizes& t, DType d) {
 Bound minilm(DType d) { return transformer({16, 128, 384, 12, 1536, 6, 30522, false}, d); }
 Bound gptchar(DType d) { return transformer({12, 64, 128, 4, 512, 4, 65, true}, d); }
 
+// The recurrent product as one product over all steps, which its order forbids. Gates, states and carries are written
+// once and read once.
+Bound recurrent(long gates, long states, DType d) {
+  const long rows = 64 * 120, units = 128;
+  const double activations = 2.0 * static_cast<double>(rows * units * (4 + states));
+  return {64,
+          dense(rows, gates * units, units, d, false) + dense(rows, gates * units, units, d) + dense(64, 10, units, d),
+          adam(static_cast<double>(gates * units * (2 * units + 1)), d) + streaming(activations * element_bytes(d))};
+}
+
+Bound lstm(DType d) { return recurrent(4, 2, d); }
+Bound gru(DType d) { return recurrent(3, 1, d); }
+
 const std::vector<std::pair<std::string, Bound (*)(DType)>> workloads{
-    {"mlp", mlp}, {"cnn", cnn}, {"resnet18", resnet18}, {"minilm", minilm}, {"gptchar", gptchar}};
+    {"mlp", mlp},   {"cnn", cnn}, {"resnet18", resnet18}, {"minilm", minilm}, {"gptchar", gptchar},
+    {"lstm", lstm}, {"gru", gru}};
 
 void print(const std::string& workload, DType dtype, const Bound& bound) {
   const dnnl_version_t& version = *dnnl_version();

@@ -70,9 +70,33 @@ def gptchar() -> Workload:
     return Workload(Transformer(65, 64, 128, 4, 512, 4), labels(65, 12, 64), labels(65, 12 * 64), 12 * 64)
 
 
+class Recurrent(nn.Module):
+    """A classifier of the state after the last step. The batch is the first axis, as in Keras."""
+
+    def __init__(self, layer: type[nn.RNNBase]) -> None:
+        super().__init__()
+        self.layer = layer(128, 128, batch_first=True)
+        self.head = nn.Linear(128, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.layer(x)[0][:, -1])
+
+
+def sequences(layer: type[nn.RNNBase]) -> Workload:
+    return Workload(Recurrent(layer), torch.randn(64, 120, 128, generator=GENERATOR), labels(10, 64), 64)
+
+
+def lstm() -> Workload:
+    return sequences(nn.LSTM)
+
+
+def gru() -> Workload:
+    return sequences(nn.GRU)
+
+
 WORKLOADS: dict[str, Callable[[], Workload]] = {
     "mlp": mlp, "cnn": cnn, "resnet18": resnet18, "mobilenet_v2": mobilenet_v2,
-    "efficientnet_b0": efficientnet_b0, "minilm": minilm, "gptchar": gptchar}
+    "efficientnet_b0": efficientnet_b0, "minilm": minilm, "gptchar": gptchar, "lstm": lstm, "gru": gru}
 
 
 def make_step(workload: Workload, config: set[str]) -> Callable[[], torch.Tensor]:
