@@ -11,7 +11,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-constexpr const char* kinds[] = {"simple_rnn", "lstm", "gru"};
+constexpr const char* kinds[] = {"simple_rnn", "lstm", "gru", "gru_reset_before"};
 
 // Rounding errors of a step are those of sums of `units` products, and grow from step to step.
 constexpr double tolerance = 2e-5;
@@ -41,6 +41,12 @@ std::vector<Tensor> operands(const RecurrenceCase& c, DType dtype) {
     out.push_back(random_tensor({c.batch, c.units}, dtype, 3 + static_cast<std::uint64_t>(i)));
   }
   if (c.biased) out.push_back(random_tensor({c.width()}, dtype, 5));
+  if (c.dropped) {
+    Tensor factors = random_tensor({c.batch, c.width()}, DType::float64, 6);
+    double* numbers = factors.mutable_data<double>();
+    for (std::int64_t i = 0; i < factors.size(); ++i) numbers[i] = numbers[i] > -0.5 ? 1.25 : 0;
+    out.push_back(factors.cast(dtype));
+  }
   if (c.masked) out.push_back(alternating_mask(c.batch, c.steps));
   return out;
 }
@@ -65,6 +71,7 @@ std::vector<Tensor> gradient_operands(const RecurrenceCase& c, const std::vector
   if (of_last && c.lstm()) out.push_back(random_tensor(results[1].shape(), dtype, 13));
   const std::size_t states = c.initial ? (c.lstm() ? 2 : 1) : 0;
   out.insert(out.end(), forward.begin() + 1, forward.begin() + 2 + static_cast<std::ptrdiff_t>(states));
+  if (c.dropped) out.push_back(forward[forward.size() - (c.masked ? 2 : 1)]);
   if (c.masked) out.push_back(forward.back());
   out.push_back(results[0]);
   if (c.saved() > 0) out.push_back(results[2]);
@@ -114,15 +121,18 @@ BOOST_AUTO_TEST_CASE(sizes) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(initial_states_bias_and_mask) {
+BOOST_AUTO_TEST_CASE(initial_states_bias_mask_and_dropout) {
   for (const char* kind : kinds) {
     for (const DType dtype : xsimd_dtypes) {
       for (const bool masked : {false, true}) {
-        RecurrenceCase c = of_sizes(kind, 5, 6, 9);
-        c.initial = true;
-        c.masked = masked;
-        c.biased = c.kind == "gru";
-        check_both(c, dtype);
+        for (const bool dropped : {false, true}) {
+          RecurrenceCase c = of_sizes(kind, 5, 6, 9);
+          c.initial = true;
+          c.masked = masked;
+          c.dropped = dropped;
+          c.biased = c.kind == "gru";
+          check_both(c, dtype);
+        }
       }
     }
   }
@@ -131,7 +141,12 @@ BOOST_AUTO_TEST_CASE(initial_states_bias_and_mask) {
 // Enough elements for several threads, each of which has samples of its own.
 BOOST_AUTO_TEST_CASE(number_of_threads) {
   for (const char* kind : kinds) {
-    for (const DType dtype : {DType::float32, DType::bfloat16}) check_both(of_sizes(kind, 29, 10, 127), dtype);
+    for (const DType dtype : {DType::float32, DType::bfloat16}) {
+      RecurrenceCase c = of_sizes(kind, 29, 10, 127);
+      check_both(c, dtype);
+      c.dropped = true;
+      check_both(c, dtype);
+    }
   }
 }
 
@@ -166,21 +181,15 @@ BOOST_AUTO_TEST_CASE(skipped_steps_and_kernels_that_are_not_finite) {
 
 BOOST_AUTO_TEST_CASE(what_it_declines) {
   const auto reason_for = [](const RecurrenceCase& c, DType dtype) {
-    std::vector<Tensor> forward = operands(c, dtype);
-    if (c.dropped) forward.insert(forward.begin() + 2, random_tensor({c.batch, c.width()}, dtype));
+    const std::vector<Tensor> forward = operands(c, dtype);
     std::string reason;
     BOOST_TEST(!xsimd_kernel(kernel_request("recurrence", c.attributes(), forward), Isa::sse2, reason));
     return reason;
   };
   RecurrenceCase c = of_sizes("lstm", 2, 3, 4);
   BOOST_TEST(reason_for(c, DType::float64) == "takes float32, bfloat16 and float16; got float64");
-  c.dropped = true;
-  BOOST_TEST(reason_for(c, DType::float32) == "takes neither gru_reset_before nor dropped states");
-  c.dropped = false;
   c.activation = "relu";
   BOOST_TEST(reason_for(c, DType::float32) == "takes tanh and sigmoid; got relu and sigmoid");
-  BOOST_TEST(reason_for(of_sizes("gru_reset_before", 2, 3, 4), DType::float32) ==
-             "takes neither gru_reset_before nor dropped states");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,7 +7,17 @@ using Index = std::int64_t;
 using Kind = detail::RecurrenceLayout::Kind;
 
 RecurrenceFunctions::Advance advance_of(const RecurrenceFunctions& f, Kind kind, DType dtype) {
-  return (kind == Kind::lstm ? f.lstm : kind == Kind::gru ? f.gru : f.simple_rnn)[dtype];
+  switch (kind) {
+    case Kind::simple_rnn:
+      return f.simple_rnn[dtype];
+    case Kind::lstm:
+      return f.lstm[dtype];
+    case Kind::gru:
+      return f.gru[dtype];
+    case Kind::gru_reset_before:
+      break;
+  }
+  return f.gru_reset_before[dtype];
 }
 
 class ForwardSteps final : public Kernel, RecurrentSteps {
@@ -18,7 +28,10 @@ class ForwardSteps final : public Kernel, RecurrentSteps {
     h_ = rows.floats(row_);
     c_ = rows.floats(at_.kind == Kind::lstm ? row_ : 0);
     product_ = rows.floats(kernel_.product_width());
-    factor_ = rows.layout.take(kernel_.narrow() ? kernel_.factor_bytes(batch_) : 0);
+    const auto gates = static_cast<std::size_t>(by_gates() ? at_.gates : kernel_.narrow() ? 1 : 0);
+    factor_ = rows.layout.take(gates * kernel_.factor_bytes(batch_));
+    reset_ = rows.floats(by_gates() ? row_ : 0);
+    dropped_ = rows.floats(at_.dropped == Layout::none ? 0 : width_);
     bias_ = rows.layout.take(at_.bias == Layout::none ? 0 : static_cast<std::size_t>(width_) * sizeof(float));
     packed_ = rows.layout.take(kernel_.packed_bytes());
     scratch_ = rows.layout.size();
@@ -33,10 +46,30 @@ class ForwardSteps final : public Kernel, RecurrentSteps {
     if (at_.bias != Layout::none) {
       functions_.cast.from_storage[dtype_].float32(k.inputs[at_.bias], base + bias_, width_);
     }
+    load_dropped(k, base);
     for_samples([&](Index first, Index last) { run_samples(k, base, first, last); });
   }
 
  private:
+  /// Factors of a gate: rows of `from` times the gate's dropout.
+  void write_factors(std::byte* base, Index first, Index last, Index gate, const float* from) const {
+    std::byte* factors = base + factor_ + static_cast<std::size_t>(gate) * kernel_.factor_bytes(batch_);
+    for (Index b = first; b < last; ++b) {
+      std::byte* factor = factors + kernel_.factor_bytes(b);
+      auto* to =
+          kernel_.narrow() ? reinterpret_cast<float*>(base + reset_) + b * row_ : reinterpret_cast<float*>(factor);
+      const float* of_dropout = dropped(base, b, gate);
+      for (Index j = 0; j < units_; ++j) to[j] = from[b * row_ + j] * (of_dropout == nullptr ? 1.0F : of_dropout[j]);
+      if (kernel_.narrow()) functions_.cast.from_storage.float32.bfloat16(to, factor, units_);
+    }
+  }
+
+  void multiply_gate(std::byte* base, Index first, Index last, Index gate, const float* from) const {
+    write_factors(base, first, last, gate, from);
+    kernel_.multiply(base + factor_ + static_cast<std::size_t>(gate) * kernel_.factor_bytes(batch_), base + packed_,
+                     reinterpret_cast<float*>(base + product_), first, last - first, gate);
+  }
+
   void run_samples(const KernelArguments& k, std::byte* base, Index first, Index last) const {
     auto *h = reinterpret_cast<float*>(base + h_), *c = reinterpret_cast<float*>(base + c_);
     auto* product = reinterpret_cast<float*>(base + product_);
@@ -44,39 +77,55 @@ class ForwardSteps final : public Kernel, RecurrentSteps {
     const bool lstm = at_.kind == Kind::lstm;
     load(k, at_.state, first, last, h, row_);
     if (lstm) load(k, at_.carry, first, last, c, row_);
+    for (Index gate = 0; factor != nullptr && gate < (by_gates() ? at_.gates : 1); ++gate) {
+      std::memset(base + factor_ + kernel_.factor_bytes(gate * batch_ + first), 0, kernel_.factor_bytes(last - first));
+    }
     for (Index b = first; factor != nullptr && b < last; ++b) {
-      bfloat16* to = factor + b * kernel_.factor_width();
-      std::fill_n(to, kernel_.factor_width(), bfloat16(0.0F));
-      functions_.cast.from_storage.float32.bfloat16(h + b * row_, to, units_);
+      functions_.cast.from_storage.float32.bfloat16(h + b * row_, factor + b * kernel_.factor_width(), units_);
     }
     const void* factors = factor == nullptr ? static_cast<const void*>(h) : factor;
+    auto* reset = reinterpret_cast<float*>(base + reset_);
     RecurrentStep s;
     s.units = units_;
+    s.product_step = by_gates() ? kernel_.group_step() : units_;
     if (at_.bias != Layout::none) s.bias = reinterpret_cast<const float*>(base + bias_);
-    for (Index t = 0; t < steps_; ++t) {
-      kernel_.multiply(factors, base + packed_, product, first, last - first);
+    const auto for_rows = [&](Index t, RecurrenceFunctions::Advance advance) {
       for (Index b = first; b < last; ++b) {
         const Index step = b * steps_ + t;
         s.skipped = skips(k, b, t);
         s.x = input(k, at_.x, step * width_);
         s.product = product + b * kernel_.product_width();
         s.h = h + b * row_;
-        if (factor != nullptr) s.factor = factor + b * kernel_.factor_width();
+        s.reset = reset + b * row_;
+        if (factor != nullptr && !by_gates()) s.factor = factor + b * kernel_.factor_width();
         s.states = output(k, 0, step * units_);
         if (at_.saved > 0) s.gates = output(k, 2, step * at_.saved * units_);
         if (lstm) {
           s.c = c + b * row_;
           s.carries = output(k, 3, step * units_);
         }
-        advance_(s);
+        advance(s);
       }
+    };
+    for (Index t = 0; t < steps_; ++t) {
+      if (by_gates()) {
+        const Index same = resets_before() ? 2 : at_.gates;  // gates whose factors don't depend on another gate
+        for (Index gate = 0; gate < same; ++gate) multiply_gate(base, first, last, gate, h);
+        if (resets_before()) {
+          for_rows(t, functions_.recurrence.reset[dtype_]);
+          multiply_gate(base, first, last, 2, reset);
+        }
+      } else {
+        kernel_.multiply(factors, base + packed_, product, first, last - first);
+      }
+      for_rows(t, advance_);
     }
     store(k, 1, first, last, h, row_);
     if (lstm) store(k, 4, first, last, c, row_);
   }
 
   RecurrenceFunctions::Advance advance_;
-  std::size_t h_ = 0, c_ = 0, product_ = 0, factor_ = 0, bias_ = 0, packed_ = 0, scratch_ = 0;  // offsets
+  std::size_t h_ = 0, c_ = 0, product_ = 0, factor_ = 0, reset_ = 0, bias_ = 0, packed_ = 0, scratch_ = 0;  // offsets
 };
 
 std::unique_ptr<Kernel> make_recurrence(const KernelRequest& request, Isa isa, std::string& reason) {

@@ -7,7 +7,17 @@ using Index = std::int64_t;
 using Kind = detail::RecurrenceLayout::Kind;
 
 RecurrenceFunctions::Retreat retreat_of(const RecurrenceFunctions& f, Kind kind, DType dtype) {
-  return (kind == Kind::lstm ? f.lstm_back : kind == Kind::gru ? f.gru_back : f.simple_rnn_back)[dtype];
+  switch (kind) {
+    case Kind::simple_rnn:
+      return f.simple_rnn_back[dtype];
+    case Kind::lstm:
+      return f.lstm_back[dtype];
+    case Kind::gru:
+      return f.gru_back[dtype];
+    case Kind::gru_reset_before:
+      break;
+  }
+  return f.gru_reset_before_back[dtype];
 }
 
 class BackwardSteps final : public Kernel, RecurrentSteps {
@@ -18,7 +28,9 @@ class BackwardSteps final : public Kernel, RecurrentSteps {
     rest_ = rows.floats(row_);
     dc_ = rows.floats(at_.kind == Kind::lstm ? row_ : 0);
     product_ = rows.floats(kernel_.product_width());
-    factor_ = rows.layout.take(kernel_.factor_bytes(batch_));
+    sum_ = rows.floats(by_gates() ? row_ : 0);
+    dropped_ = rows.floats(at_.dropped == Layout::none ? 0 : width_);
+    factor_ = rows.layout.take(static_cast<std::size_t>(by_gates() ? at_.gates : 1) * kernel_.factor_bytes(batch_));
     packed_ = rows.layout.take(kernel_.packed_bytes());
     scratch_ = rows.layout.size();
   }
@@ -29,26 +41,56 @@ class BackwardSteps final : public Kernel, RecurrentSteps {
   void run(const KernelArguments& k) override {
     auto* base = static_cast<std::byte*>(k.scratch);
     kernel_.pack(k.inputs[at_.kernel], base + packed_);
+    load_dropped(k, base);
     for_samples([&](Index first, Index last) { run_samples(k, base, first, last); });
   }
 
  private:
+  float* product_row(std::byte* base, Index b, Index gate) const {
+    return reinterpret_cast<float*>(base + product_) + b * kernel_.product_width() + gate * kernel_.group_step();
+  }
+
+  /// Products of a gate's cotangents, times the gate's dropout.
+  void multiply_gate(std::byte* base, Index first, Index last, Index gate) const {
+    kernel_.multiply(base + factor_ + static_cast<std::size_t>(gate) * kernel_.factor_bytes(batch_), base + packed_,
+                     reinterpret_cast<float*>(base + product_), first, last - first, gate);
+    for (Index b = first; b < last; ++b) {
+      const float* of_dropout = dropped(base, b, gate);
+      float* row = product_row(base, b, gate);
+      for (Index j = 0; of_dropout != nullptr && j < units_; ++j) row[j] *= of_dropout[j];
+    }
+  }
+
+  /// Sums the products of gates [0, gates).
+  void add_gates(std::byte* base, Index first, Index last, Index gates) const {
+    for (Index b = first; b < last; ++b) {
+      float* sum = reinterpret_cast<float*>(base + sum_) + b * row_;
+      for (Index gate = 0; gate < gates; ++gate) {
+        const float* row = product_row(base, b, gate);
+        for (Index j = 0; j < units_; ++j) sum[j] = gate == 0 ? row[j] : sum[j] + row[j];
+      }
+    }
+  }
+
   void run_samples(const KernelArguments& k, std::byte* base, Index first, Index last) const {
     auto *rest = reinterpret_cast<float*>(base + rest_), *dc = reinterpret_cast<float*>(base + dc_);
-    auto* product = reinterpret_cast<float*>(base + product_);
     std::byte* factors = base + factor_;
-    const Index factor_width = kernel_.factor_width();
+    const float* product = reinterpret_cast<const float*>(base + (by_gates() ? sum_ : product_));
+    const Index product_width = by_gates() ? row_ : kernel_.product_width(), factor_width = kernel_.factor_width();
     const bool lstm = at_.kind == Kind::lstm;
     load(k, at_.of_last, first, last, rest, row_);
     if (lstm) load(k, at_.of_carry, first, last, dc, row_);
-    if (kernel_.narrow()) std::memset(factors + kernel_.factor_bytes(first), 0, kernel_.factor_bytes(last - first));
+    for (Index gate = 0; kernel_.narrow() && gate < (by_gates() ? at_.gates : 1); ++gate) {
+      std::memset(factors + kernel_.factor_bytes(gate * batch_ + first), 0, kernel_.factor_bytes(last - first));
+    }
     RecurrentStepBack s;
     s.units = units_;
-    for (Index t = steps_ - 1; t >= 0; --t) {
+    s.d_step = by_gates() ? batch_ * factor_width : units_;
+    const auto for_rows = [&](Index t, RecurrenceFunctions::Retreat retreat, bool resets) {
       for (Index b = first; b < last; ++b) {
         const Index step = b * steps_ + t;
         s.skipped = skips(k, b, t);
-        s.product = has_product(k, b, t + 1) ? product + b * kernel_.product_width() : nullptr;
+        s.product = resets ? product_row(base, b, 2) : has_product(k, b, t + 1) ? product + b * product_width : nullptr;
         s.of_states = input(k, at_.of_states, step * units_);
         s.rest = rest + b * row_;
         s.states = input(k, at_.states, step * units_);
@@ -64,14 +106,25 @@ class BackwardSteps final : public Kernel, RecurrentSteps {
         } else {
           s.d = reinterpret_cast<float*>(factors) + b * factor_width;
         }
-        retreat_(s);
+        retreat(s);
       }
-      kernel_.multiply(factors, base + packed_, product, first, last - first);
+    };
+    for (Index t = steps_ - 1; t >= 0; --t) {
+      for_rows(t, retreat_, false);
+      if (!by_gates()) {
+        kernel_.multiply(factors, base + packed_, reinterpret_cast<float*>(base + product_), first, last - first);
+        continue;
+      }
+      if (resets_before()) {
+        multiply_gate(base, first, last, 2);
+        for_rows(t, functions_.recurrence.reset_back[dtype_], true);
+      }
+      const Index gates = resets_before() ? 2 : at_.gates;  // that multiply the state before the step
+      for (Index gate = 0; gate < gates; ++gate) multiply_gate(base, first, last, gate);
+      add_gates(base, first, last, gates);
     }
     for (Index b = first; b < last; ++b) {
-      for (Index j = 0; has_product(k, b, 0) && j < units_; ++j) {
-        rest[b * row_ + j] += product[b * kernel_.product_width() + j];
-      }
+      for (Index j = 0; has_product(k, b, 0) && j < units_; ++j) rest[b * row_ + j] += product[b * product_width + j];
     }
     store(k, 1, first, last, rest, row_);
     if (lstm) store(k, 2, first, last, dc, row_);
@@ -88,7 +141,7 @@ class BackwardSteps final : public Kernel, RecurrentSteps {
   }
 
   RecurrenceFunctions::Retreat retreat_;
-  std::size_t rest_ = 0, dc_ = 0, product_ = 0, factor_ = 0, packed_ = 0, scratch_ = 0;  // offsets
+  std::size_t rest_ = 0, dc_ = 0, product_ = 0, sum_ = 0, factor_ = 0, packed_ = 0, scratch_ = 0;  // offsets
 };
 
 }  // namespace

@@ -23,18 +23,18 @@ void pack_panel(const From* from, Index rows, Index columns, Index row_step, Ind
 
 }  // namespace
 
-PackedKernel::PackedKernel(Index units, Index width, bool transposed, DType dtype, Isa isa)
+PackedKernel::PackedKernel(Index units, Index width, Index groups, bool transposed, DType dtype, Isa isa)
     : products_(&kernels(isa).products),
-      units_(units),
       width_(width),
-      depth_(transposed ? width : units),
-      columns_(transposed ? units : width),
+      groups_(groups),
+      depth_(transposed ? width / groups : units),
+      columns_(transposed ? units : width / groups),
       panels_((columns_ + products_->panel - 1) / products_->panel),
       transposed_(transposed),
       narrow_(dtype == DType::bfloat16 && products_->pair_product != nullptr),
       dtype_(dtype),
       factor_width_(narrow_ ? 2 * spread_width((depth_ + 1) / 2) : spread_width(depth_)),
-      product_width_(spread_width(panels_ * products_->panel)) {}
+      product_width_(spread_width(groups * group_step())) {}
 
 std::size_t PackedKernel::factor_bytes(Index rows) const {
   return static_cast<std::size_t>(rows * factor_width_) * (narrow_ ? sizeof(bfloat16) : sizeof(float));
@@ -42,17 +42,19 @@ std::size_t PackedKernel::factor_bytes(Index rows) const {
 
 std::size_t PackedKernel::packed_bytes() const {
   const Index rows = narrow_ ? round_up(depth_, 2) : depth_;
-  return static_cast<std::size_t>(rows * panels_ * products_->panel) * (narrow_ ? sizeof(bfloat16) : sizeof(float));
+  return static_cast<std::size_t>(rows * groups_ * group_step()) * (narrow_ ? sizeof(bfloat16) : sizeof(float));
 }
 
 void PackedKernel::pack(const void* kernel, void* packed) const {
   const Index panel = products_->panel, group = narrow_ ? 2 : 1;
   const Index row_step = transposed_ ? 1 : width_, column_step = transposed_ ? width_ : 1;
   const auto pack_as = [&](const auto* from, auto* to) {
-    parallel_for(panels_, grain_of(depth_ * panel), [&](Index begin, Index end) {
+    parallel_for(groups_ * panels_, grain_of(depth_ * panel), [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
-        pack_panel(from + i * panel * column_step, depth_, std::min(panel, columns_ - i * panel), row_step, column_step,
-                   panel, group, to + i * panel * round_up(depth_, group));
+        const Index column = i % panels_ * panel;
+        pack_panel(from + i / panels_ * (width_ / groups_) + column * column_step, depth_,
+                   std::min(panel, columns_ - column), row_step, column_step, panel, group,
+                   to + i * panel * round_up(depth_, group));
       }
     });
   };
@@ -67,9 +69,10 @@ void PackedKernel::pack(const void* kernel, void* packed) const {
   }
 }
 
-void PackedKernel::multiply(const void* factors, const void* packed, float* out, Index first, Index rows) const {
+void PackedKernel::multiply(const void* factors, const void* packed, float* out, Index first, Index rows,
+                            Index group) const {
   const Index panel = products_->panel;
-  for (Index i = 0; i < panels_; ++i) {
+  for (Index i = group * panels_; i < (group + 1) * panels_; ++i) {
     float* to = out + first * product_width_ + i * panel;
     if (narrow_) {
       products_->pair_product({.a = static_cast<const bfloat16*>(factors) + first * factor_width_,

@@ -14,28 +14,31 @@ class PackedKernel {
   using Index = std::int64_t;
 
   PackedKernel() = default;
-  PackedKernel(Index units, Index width, bool transposed, DType dtype, Isa isa);
+
+  /// `groups`: number of matrices that lie side by side in the kernel and are multiplied one by one; 1: as a whole.
+  PackedKernel(Index units, Index width, Index groups, bool transposed, DType dtype, Isa isa);
 
   /// True if factors are bfloat16.
   bool narrow() const { return narrow_; }
   /// Distance of the rows of factors, in numbers, and of the rows of products.
   Index factor_width() const { return factor_width_; }
   Index product_width() const { return product_width_; }
+  /// Distance of the products of two groups in a row.
+  Index group_step() const { return panels_ * products_->panel; }
 
-  /// Numbers after the columns of a factor are 0 if its depth is odd: the end of the last pair.
-  Index depth() const { return depth_; }
+  /// Of one group. A bfloat16 factor has a 0 after its last number if its depth is odd.
   std::size_t factor_bytes(Index rows) const;
   std::size_t packed_bytes() const;
 
   /// Writes the packed form of a kernel of the storage type to `packed`.
   void pack(const void* kernel, void* packed) const;
 
-  /// out = factors times the packed kernel; `rows` rows from `first` on.
-  void multiply(const void* factors, const void* packed, float* out, Index first, Index rows) const;
+  /// out = factors times the packed kernel, or one group of it; `rows` rows from `first` on.
+  void multiply(const void* factors, const void* packed, float* out, Index first, Index rows, Index group = 0) const;
 
  private:
   const ProductFunctions* products_ = nullptr;
-  Index units_ = 0, width_ = 0, depth_ = 0, columns_ = 0, panels_ = 0;
+  Index width_ = 0, groups_ = 1, depth_ = 0, columns_ = 0, panels_ = 0;  // depth, columns and panels of one group
   bool transposed_ = false, narrow_ = false;
   DType dtype_ = DType::float32;
   Index factor_width_ = 0, product_width_ = 0;

@@ -11,10 +11,12 @@ struct RecurrentStep {
   bool skipped = false;            ///< by the mask: the states stay
   const void* x = nullptr;         ///< inputs of the gates
   const float* product = nullptr;  ///< states before the step times the recurrent kernel
+  std::int64_t product_step = 0;   ///< distance of the gates in it
   const float* bias = nullptr;     ///< added to the product; null: none
   float* h = nullptr;              ///< changed to the state after the step
   float* c = nullptr;              ///< likewise the carry of lstm
   bfloat16* factor = nullptr;      ///< h as an operand of bfloat16 products; null if those are float32
+  float* reset = nullptr;          ///< reset gate times h, of gru_reset_before
   void* states = nullptr;          ///< h
   void* gates = nullptr;           ///< results of the gates: i, f, g, o or z, r, candidate, product
   void* carries = nullptr;         ///< c
@@ -35,6 +37,7 @@ struct RecurrentStepBack {
   void* dx = nullptr;               ///< cotangents of x
   float* d = nullptr;               ///< cotangents of the products; null if `factor` is not
   bfloat16* factor = nullptr;       ///< likewise, as operands of bfloat16 products
+  std::int64_t d_step = 0;          ///< distance of the gates in d or factor
 };
 
 /// Gates of the recurrent cells, with tanh and sigmoid.
@@ -44,6 +47,11 @@ struct RecurrenceFunctions {
 
   PerStorage<Advance> simple_rnn, lstm, gru;
   PerStorage<Retreat> simple_rnn_back, lstm_back, gru_back;
+
+  /// gru_reset_before: the reset gate, then, with the product of reset h, the rest of the step.
+  PerStorage<Advance> reset, gru_reset_before;
+  /// gru_reset_before: all but the reset gate, then, with the candidate's product as `product`, the reset gate.
+  PerStorage<Retreat> gru_reset_before_back, reset_back;
 };
 
 MEZZO_ISA_TABLE(RecurrenceFunctions, recurrence)

@@ -46,9 +46,8 @@ struct GateInputs {
   }
   template <class Some>
   [[gnu::always_inline]] Floats product(std::int64_t gate, std::int64_t j, Some part) const {
-    const std::int64_t at = gate * s.units + j;
-    const Floats y = load(s.product + at, part);
-    return s.bias == nullptr ? y : y + load(s.bias + at, part);
+    const Floats y = load(s.product + gate * s.product_step + j, part);
+    return s.bias == nullptr ? y : y + load(s.bias + gate * s.units + j, part);
   }
   template <class Some>
   [[gnu::always_inline]] Floats sum(std::int64_t gate, std::int64_t j, Some part) const {
@@ -107,6 +106,28 @@ template <class T>
   });
 }
 
+template <class T>
+[[gnu::flatten]] void advance_reset(const RecurrentStep& s) {
+  const GateInputs<T> in{s};
+  for_registers(0, s.units, [&](std::int64_t j, auto part) {
+    const Floats r = Logistic(in.sum(1, j, part)).value;
+    store(typed<T>(s.gates) + s.units + j, r, part);
+    store(s.reset + j, r * load(s.h + j, part), part);
+  });
+}
+
+template <class T>
+[[gnu::flatten]] void advance_gru_reset_before(const RecurrentStep& s) {
+  if (s.skipped) return skip<T, 3>(s);
+  const GateInputs<T> in{s};
+  for_registers(0, s.units, [&](std::int64_t j, auto part) {
+    const Floats z = Logistic(in.sum(0, j, part)).value, candidate = hyperbolic_tangent(in.sum(2, j, part));
+    store(typed<T>(s.gates) + j, z, part);
+    store(typed<T>(s.gates) + 2 * s.units + j, candidate, part);
+    store_state<T>(s, j, multiply_add(z, load(s.h + j, part), (Floats(1.0F) - z) * candidate), part);
+  });
+}
+
 /// Cotangent of the state after the step.
 template <class T, class Some>
 [[gnu::always_inline]] inline Floats state_cotangent(const RecurrentStepBack& s, std::int64_t j, Some part) {
@@ -122,16 +143,16 @@ void skip_back(const RecurrentStepBack& s) {
     store(s.rest + j, state_cotangent<T>(s, j, part), part);
     for (int gate = 0; gate < gates; ++gate) {
       store(typed<T>(s.dx) + gate * s.units + j, Floats(0.0F), part);
-      store_factor(s.d, s.factor, gate * s.units + j, Floats(0.0F), part);
+      store_factor(s.d, s.factor, gate * s.d_step + j, Floats(0.0F), part);
     }
   });
 }
 
 template <class T, class Some>
-[[gnu::always_inline]] inline void store_cotangent(const RecurrentStepBack& s, std::int64_t at, const Floats& d,
-                                                   Some part) {
-  store(typed<T>(s.dx) + at, d, part);
-  store_factor(s.d, s.factor, at, d, part);
+[[gnu::always_inline]] inline void store_cotangent(const RecurrentStepBack& s, std::int64_t gate, std::int64_t j,
+                                                   const Floats& d, Some part) {
+  store(typed<T>(s.dx) + gate * s.units + j, d, part);
+  store_factor(s.d, s.factor, gate * s.d_step + j, d, part);
 }
 
 [[gnu::always_inline]] inline Floats sigmoid_slope(const Floats& y) { return y * (Floats(1.0F) - y); }
@@ -143,7 +164,7 @@ template <class T>
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
     const Floats dh = state_cotangent<T>(s, j, part);
     store(s.rest + j, Floats(0.0F), part);
-    store_cotangent<T>(s, j, dh * tanh_slope(load(typed<T>(s.states) + j, part)), part);
+    store_cotangent<T>(s, 0, j, dh * tanh_slope(load(typed<T>(s.states) + j, part)), part);
   });
 }
 
@@ -158,10 +179,10 @@ template <class T>
     const Floats before = s.before == nullptr ? Floats(0.0F) : load(typed<T>(s.before) + j, part);
     const Floats dh = state_cotangent<T>(s, j, part);
     const Floats dc = multiply_add(dh * o, tanh_slope(y), load(s.dc + j, part));
-    store_cotangent<T>(s, j, dc * g * sigmoid_slope(i), part);
-    store_cotangent<T>(s, n + j, dc * before * sigmoid_slope(f), part);
-    store_cotangent<T>(s, 2 * n + j, dc * i * tanh_slope(g), part);
-    store_cotangent<T>(s, 3 * n + j, dh * y * sigmoid_slope(o), part);
+    store_cotangent<T>(s, 0, j, dc * g * sigmoid_slope(i), part);
+    store_cotangent<T>(s, 1, j, dc * before * sigmoid_slope(f), part);
+    store_cotangent<T>(s, 2, j, dc * i * tanh_slope(g), part);
+    store_cotangent<T>(s, 3, j, dh * y * sigmoid_slope(o), part);
     store(s.dc + j, dc * f, part);
     store(s.rest + j, Floats(0.0F), part);
   });
@@ -178,11 +199,36 @@ template <class T>
     const Floats before = s.before == nullptr ? Floats(0.0F) : load(typed<T>(s.before) + j, part);
     const Floats dh = state_cotangent<T>(s, j, part);
     const Floats of_candidate = dh * (Floats(1.0F) - z) * tanh_slope(candidate);
-    store_cotangent<T>(s, j, dh * (before - candidate) * sigmoid_slope(z), part);
-    store_cotangent<T>(s, n + j, of_candidate * product * sigmoid_slope(r), part);
+    store_cotangent<T>(s, 0, j, dh * (before - candidate) * sigmoid_slope(z), part);
+    store_cotangent<T>(s, 1, j, of_candidate * product * sigmoid_slope(r), part);
     store(typed<T>(s.dx) + 2 * n + j, of_candidate, part);
-    store_factor(s.d, s.factor, 2 * n + j, of_candidate * r, part);
+    store_factor(s.d, s.factor, 2 * s.d_step + j, of_candidate * r, part);
     store(s.rest + j, dh * z, part);
+  });
+}
+
+template <class T>
+[[gnu::flatten]] void retreat_gru_reset_before(const RecurrentStepBack& s) {
+  if (s.skipped) return skip_back<T, 3>(s);
+  for_registers(0, s.units, [&](std::int64_t j, auto part) {
+    const T* gates = typed<T>(s.gates) + j;
+    const Floats z = load(gates, part), candidate = load(gates + 2 * s.units, part);
+    const Floats before = s.before == nullptr ? Floats(0.0F) : load(typed<T>(s.before) + j, part);
+    const Floats dh = state_cotangent<T>(s, j, part);
+    store_cotangent<T>(s, 0, j, dh * (before - candidate) * sigmoid_slope(z), part);
+    store_cotangent<T>(s, 2, j, dh * (Floats(1.0F) - z) * tanh_slope(candidate), part);
+    store(s.rest + j, dh * z, part);
+  });
+}
+
+template <class T>
+[[gnu::flatten]] void retreat_reset(const RecurrentStepBack& s) {
+  if (s.skipped) return;
+  for_registers(0, s.units, [&](std::int64_t j, auto part) {
+    const Floats r = load(typed<T>(s.gates) + s.units + j, part), product = load(s.product + j, part);
+    const Floats before = s.before == nullptr ? Floats(0.0F) : load(typed<T>(s.before) + j, part);
+    store_cotangent<T>(s, 1, j, product * before * sigmoid_slope(r), part);
+    store(s.rest + j, multiply_add(product, r, load(s.rest + j, part)), part);
   });
 }
 
@@ -195,6 +241,12 @@ constexpr RecurrenceFunctions recurrence{
     .simple_rnn_back = {retreat_simple_rnn<float>, retreat_simple_rnn<bfloat16>, retreat_simple_rnn<float16>},
     .lstm_back = {retreat_lstm<float>, retreat_lstm<bfloat16>, retreat_lstm<float16>},
     .gru_back = {retreat_gru<float>, retreat_gru<bfloat16>, retreat_gru<float16>},
+    .reset = {advance_reset<float>, advance_reset<bfloat16>, advance_reset<float16>},
+    .gru_reset_before = {advance_gru_reset_before<float>, advance_gru_reset_before<bfloat16>,
+                         advance_gru_reset_before<float16>},
+    .gru_reset_before_back = {retreat_gru_reset_before<float>, retreat_gru_reset_before<bfloat16>,
+                              retreat_gru_reset_before<float16>},
+    .reset_back = {retreat_reset<float>, retreat_reset<bfloat16>, retreat_reset<float16>},
 };
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

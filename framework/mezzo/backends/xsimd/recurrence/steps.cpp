@@ -6,6 +6,7 @@ RecurrentSteps::RecurrentSteps(const KernelRequest& request, bool gradient, Isa 
     : at_(request.attributes, gradient),
       dtype_(request.outputs[0].dtype),
       bytes_(size_of(dtype_)),
+      by_gates_(at_.kind == Layout::Kind::gru_reset_before || at_.dropped != Layout::none),
       functions_(kernels(isa)) {
   const Shape& shape = request.inputs[gradient ? at_.states : at_.x].shape;
   batch_ = shape[0];
@@ -13,7 +14,12 @@ RecurrentSteps::RecurrentSteps(const KernelRequest& request, bool gradient, Isa 
   units_ = request.inputs[at_.kernel].shape[0];
   width_ = at_.gates * units_;
   row_ = spread_width(units_);
-  kernel_ = PackedKernel(units_, width_, gradient, dtype_, isa);
+  kernel_ = PackedKernel(units_, width_, by_gates_ ? at_.gates : 1, gradient, dtype_, isa);
+}
+
+void RecurrentSteps::load_dropped(const KernelArguments& k, std::byte* base) const {
+  if (at_.dropped == Layout::none) return;
+  functions_.cast.from_storage[dtype_].float32(k.inputs[at_.dropped], base + dropped_, batch_ * width_);
 }
 
 void RecurrentSteps::load(const KernelArguments& k, std::size_t place, Index first, Index last, float* rows,
@@ -41,8 +47,6 @@ bool takes_recurrence(const KernelRequest& request, bool gradient, std::string& 
   const bool gates = at.kind == detail::RecurrenceLayout::Kind::simple_rnn || at.recurrent_activation == "sigmoid";
   if (!is_stored(dtype)) {
     reason = fmt::format("takes float32, bfloat16 and float16; got {}", dtype);
-  } else if (at.kind == detail::RecurrenceLayout::Kind::gru_reset_before || at.dropped != at.none) {
-    reason = "takes neither gru_reset_before nor dropped states";
   } else if (at.activation != "tanh" || !gates) {
     reason = fmt::format("takes tanh and sigmoid; got {} and {}", at.activation, at.recurrent_activation);
   } else if (element_count(request.outputs[0].shape) == 0) {

@@ -38,6 +38,17 @@ class RecurrentSteps {
     return static_cast<std::byte*>(k.outputs[place]) + i * bytes_;
   }
 
+  /// True if each gate has a product of its own, since their factors are not the same.
+  bool by_gates() const { return by_gates_; }
+  bool resets_before() const { return at_.kind == Layout::Kind::gru_reset_before; }
+
+  /// Factors by which dropout multiplies the state of sample b for a gate; null: none. `base`: scratch memory.
+  const float* dropped(const std::byte* base, Index b, Index gate) const {
+    if (at_.dropped == Layout::none) return nullptr;
+    return reinterpret_cast<const float*>(base + dropped_) + b * width_ + gate * units_;
+  }
+  void load_dropped(const KernelArguments& k, std::byte* base) const;
+
   /// Copies samples [first, last) of an operand (batch, units), or zeros, to rows of float32.
   void load(const KernelArguments& k, std::size_t place, Index first, Index last, float* rows, Index row_width) const;
 
@@ -50,6 +61,8 @@ class RecurrentSteps {
   Index bytes_;  ///< of an element
   Index batch_ = 0, steps_ = 0, units_ = 0, width_ = 0;
   Index row_ = 0;  ///< distance of rows of `units` float32 numbers
+  bool by_gates_;
+  std::size_t dropped_ = 0;  ///< offset in scratch memory
   PackedKernel kernel_;
   const IsaKernels& functions_;
 };
