@@ -17,7 +17,7 @@ constexpr const char* kinds[] = {"simple_rnn", "lstm", "gru", "gru_reset_before"
 constexpr double tolerance = 2e-5;
 // A product of bfloat16 states has errors of half a unit in the last place of each state, 2^-9, as the stored state
 // has. They reach later steps through the kernel, the norm of which is about 1 here.
-constexpr double bfloat16_tolerance = 0.03;
+constexpr double bfloat16_tolerance = 0.01;
 
 double tolerance_of(DType dtype) { return dtype == DType::bfloat16 ? bfloat16_tolerance : tolerance; }
 
