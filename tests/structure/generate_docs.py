@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Writes the parts of the docs that are made from tables, between markers. generate_docs.py [--check] [ROOT]
 
-A generated part stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`. With --check nothing is written,
-and three things are findings: a part that is not current; a code block that a line `<!-- file: PATH -->` marks and that
-does not occur in the file PATH of the tree, letter for letter; and a path in backticks that is no file of the tree.
+A generated part stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`. The part `example NAME` of any
+document shows an example of keras.io in Python and in C++ (keras_examples.py).
+
+With --check nothing is written, and three things are findings: a part that is not current; a code block that a line
+`<!-- file: PATH -->` marks and that does not occur in the file PATH of the tree, letter for letter; and a path in
+backticks that is no file of the tree.
 """
 
 import re
@@ -14,6 +17,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 import catalogue  # noqa: E402
 from folders import FOLDERS, direct_uses  # noqa: E402
+from keras_examples import ExampleError, side_by_side  # noqa: E402
 from ops_def import read_rows, with_includes  # noqa: E402
 
 OPS_DEF = "framework/mezzo/ops/ops.def"
@@ -23,6 +27,7 @@ PATH_ROOTS = ("", "framework/mezzo", "models/mezzo", "datasets/mezzo")  # `ops/c
 BLOCK = re.compile(r"^<!-- file: (?P<path>\S+) -->\n(?:\s*\n)*(?P<fence>```+|~~~+)[^\n]*\n(?P<code>.*?)^(?P=fence)\s*$",
                    re.M | re.S)
 MARKER = re.compile(r"^<!-- file: .*$", re.M)
+EXAMPLE = re.compile(r"^<!-- generated: (?P<part>example (?P<name>\w+)) -->$", re.M)
 
 
 class Part(NamedTuple):
@@ -75,6 +80,11 @@ PARTS = [Part("docs/architecture.md", "folders", folder_table),
          *(Part("docs/catalogue.md", name, make) for name, make in catalogue.tables(table))]
 
 
+def example_parts(root):
+    return [Part(document, example["part"], lambda top, name=example["name"]: side_by_side(top, name))
+            for document, text in documents(root) for example in EXAMPLE.finditer(text)]
+
+
 def replace_part(text, part, new):
     """The document with the new text between the markers of a part; None if they are not there."""
     begin, end = f"<!-- generated: {part.name} -->", f"<!-- end: {part.name} -->"
@@ -85,10 +95,10 @@ def replace_part(text, part, new):
 
 def generate(root, write):
     """Findings of parts that are not current; with `write` they are brought up to date."""
-    for part in PARTS:
+    for part in [*PARTS, *example_parts(root)]:
         try:
             new = part.make(root)
-        except catalogue.CatalogueError as error:
+        except (catalogue.CatalogueError, ExampleError) as error:
             yield part.document, str(error)
             continue
         if new is None:

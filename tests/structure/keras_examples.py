@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Compares the examples of keras.io in Python and in C++. keras_examples.py [ROOT]
+
+tests/parity/keras_examples has NAME.py and test_NAME.cpp. A C++ program may have LIMIT times the lines of its Python:
+lines that are not blank, not a comment and not Python's docstring of the module.
+
+Docs show parts of both, side by side. A part stands between the comments `docs: begin` and `docs: end`, and the first
+part of the Python is written as the first part of the C++.
+"""
+
+import ast
+import sys
+import textwrap
+from pathlib import Path
+
+FOLDER = "tests/parity/keras_examples"
+LIMIT = 1.25
+# Short programs, whose test takes eight lines, and classes, whose constructors and members take lines of their own.
+LIMITS = {"autoencoder": 1.55, "collaborative_filtering": 1.56, "gan": 1.65, "knowledge_distillation": 1.53, "vae": 1.37}
+
+
+class ExampleError(Exception):
+    """An example that docs can't show."""
+
+
+def files_of(root, name):
+    folder = Path(root) / FOLDER
+    return folder / f"{name}.py", folder / f"test_{name}.cpp"
+
+
+def lines_of_python(text):
+    first = (ast.parse(text).body or [None])[0]
+    is_doc = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    rest = text.splitlines()[first.end_lineno if is_doc else 0:]
+    return sum(1 for line in rest if line.strip() and not line.strip().startswith("#"))
+
+
+def lines_of_cpp(text):
+    return sum(1 for line in text.splitlines() if line.strip() and not line.strip().startswith("//"))
+
+
+def check(root):
+    """Findings of programs without their Python or with too many lines."""
+    for cpp in sorted((Path(root) / FOLDER).glob("test_*.cpp")):
+        name = cpp.stem[len("test_"):]
+        python, _ = files_of(root, name)
+        where = str(cpp.relative_to(root))
+        if not python.is_file():
+            yield where, f"{python.name} is no file of {FOLDER}"
+            continue
+        expected, got = lines_of_python(python.read_text("utf-8")), lines_of_cpp(cpp.read_text("utf-8"))
+        limit = LIMITS.get(name, LIMIT)
+        if got > limit * expected:
+            yield where, f"{got} lines are more than {limit} times the {expected} lines of {python.name}"
+
+
+def marked_parts(path, comment):
+    parts, open_part = [], None
+    for line in path.read_text("utf-8").splitlines(keepends=True):
+        if line.strip() == f"{comment} docs: begin" and open_part is None:
+            open_part = []
+        elif line.strip() == f"{comment} docs: end" and open_part is not None:
+            parts.append(textwrap.dedent("".join(open_part)))
+            open_part = None
+        elif "docs: begin" in line or "docs: end" in line:
+            raise ExampleError(f"{path.name}: `{line.strip()}` stands in the wrong place")
+        elif open_part is not None:
+            open_part.append(line)
+    if open_part is not None or not parts:
+        raise ExampleError(f"{path.name} needs parts between `{comment} docs: begin` and `{comment} docs: end`")
+    return parts
+
+
+def side_by_side(root, name):
+    """Table with the parts of the Python on the left and those of the C++ on the right, in Markdown."""
+    python, cpp = files_of(root, name)
+    for path in (python, cpp):
+        if not path.is_file():
+            raise ExampleError(f"{path.name} is no file of {FOLDER}")
+    left, right = marked_parts(python, "#"), marked_parts(cpp, "//")
+    if len(left) != len(right):
+        raise ExampleError(f"{python.name} has {len(left)} parts, {cpp.name} {len(right)}")
+    rows = "".join(f"<tr><td>\n\n```python\n{a}```\n\n</td><td>\n\n```cpp\n{b}```\n\n</td></tr>\n"
+                   for a, b in zip(left, right))
+    return (f"From `{FOLDER}/{python.name}` and `{FOLDER}/{cpp.name}`.\n\n"
+            f"<table>\n<tr><th>Keras</th><th>mezzo</th></tr>\n{rows}</table>\n")
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
+    findings = list(check(root))
+    for where, rule in findings:
+        print(f"{where}: {rule}")
+    print(f"{len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
