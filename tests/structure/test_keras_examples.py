@@ -82,10 +82,10 @@ class Examples(unittest.TestCase):
         return [text for document, text in generate(self.root, write) if document == PAGE]
 
     def test_lines(self):
-        self.assertEqual(lines_of_python(PYTHON), 4)
+        self.assertEqual(lines_of_python(PYTHON), 3)
         self.assertEqual(lines_of_python("# comment\nx = 1\n"), 1)
         self.assertEqual(lines_of_python(""), 0)
-        self.assertEqual(lines_of_cpp(CPP), 7)
+        self.assertEqual(lines_of_cpp(CPP), 5)
 
     def test_limit(self):
         self.write(f"{FOLDER}/a.py", "x = 1\n" * 4)

@@ -44,8 +44,9 @@ def pictures(count, size, channels=1, stream=1):
 
 
 def initialize(model, stream=100):
-    """Sets all weights and returns their shapes."""
-    for i, weight in enumerate(model.weights):
+    """Sets all weights, except those that adapt() has set, and returns their shapes."""
+    weights = [weight for weight in model.weights if weight.name not in ("mean", "variance", "count")]
+    for i, weight in enumerate(weights):
         u = uniform(stream + i, weight.shape)
         if weight.name == "embeddings":
             u *= 0.5
@@ -56,7 +57,7 @@ def initialize(model, stream=100):
         else:
             u *= 0.1
         weight.assign(u.astype(np.float32).astype(np.float64))
-    return [list(weight.shape) for weight in model.weights]
+    return [list(weight.shape) for weight in weights]
 
 
 def minimize(optimizer, variables, loss):
@@ -79,3 +80,28 @@ def epochs(count, size, batch_size, step):
         for name in rows[0]:
             history.setdefault(name, []).append(float(np.mean([row[name] for row in rows])))
     return history
+
+
+def rated_words(count, below, stream=20):
+    """Lists of 6 to 14 indices in [3, below) with their ratings, 0 or 1; those of rating 1 have more large indices."""
+    ratings = (np.arange(count) * 7 % 5 % 2).astype("int32")
+    lists = [np.floor((below - 3) * uniform(stream + i, (6 + i * 5 % 9,), 0.0, 1.0) ** (1.5 - rating)).astype("int32") + 3
+             for i, rating in enumerate(ratings)]
+    return lists, ratings
+
+
+def rated_texts(count, stream=20):
+    """Reviews in English with HTML, and their ratings, 0 or 1."""
+    words = "terrible Boring! bad, bad: plot. The film Was a story; with actors it's and I fine good (great) Superb!".split()
+    lists, ratings = rated_words(count, 3 + len(words), stream)
+    return ["<br />".join(" ".join(words[i - 3] for i in part) for part in (x[:6], x[6:])) for x in lists], ratings
+
+
+def heart_disease(count, stream):
+    """Columns as in the data set of the Cleveland Clinic Foundation, and the targets."""
+    sex, cp, ca = integers(stream, (3, count), 4)
+    age, trestbps, oldpeak = uniform(stream + 1, (3, count))
+    thal = np.array(["normal", "fixed", "reversible"])[(sex + ca) % 3]
+    columns = {"sex": sex % 2, "cp": cp, "ca": ca, "thal": thal}
+    columns |= {"age": 55 + 20 * age, "trestbps": 130 + 30 * trestbps, "oldpeak": 2 + 2 * oldpeak}
+    return columns, (cp + ca + 2 * oldpeak > 3).astype("int32")

@@ -1,16 +1,19 @@
-"""Records the shapes of the weights and the first losses of keras.io's examples. Each has its C++ program beside it."""
+"""Records the shapes of the weights and the first losses of keras.io's examples. Each has its C++ program beside it.
 
-import autoencoder
-import collaborative_filtering
-import gan
-import imbalanced_classification
-import knowledge_distillation
-import mlp_mixer
-import two_inputs
-import two_outputs
-import vae
+record.py [NAME...]: records these examples anew and keeps the others.
+"""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
 from examples import write
 
-examples = (autoencoder, collaborative_filtering, gan, imbalanced_classification, knowledge_distillation, mlp_mixer,
-            two_inputs, two_outputs, vae)
-write("keras_examples", {example.__name__: example.record() for example in examples})
+NAMES = sorted(path.stem[len("test_"):] for path in Path(__file__).parent.glob("test_*.cpp"))
+RECORDED = Path(__file__).parent.parent / "recorded" / "keras_examples.json"
+
+wanted = sys.argv[1:] or NAMES
+values = json.loads(RECORDED.read_text()) if sys.argv[1:] else {}
+values.update({name: importlib.import_module(name).record() for name in wanted})
+write("keras_examples", {name: values[name] for name in NAMES if name in values})
