@@ -35,6 +35,23 @@ class Talkative : public Module {
 
 BOOST_AUTO_TEST_SUITE(predict)
 
+BOOST_AUTO_TEST_CASE(a_missing_or_needless_last_axis_of_size_1) {
+  const Input a({1}), b({2});
+  Model model({a, b}, layers::concatenate({a, b}));
+  const Tensor x = column({1, 2}), y({2, 2}, std::vector<float>{3, 4, 5, 6});
+  const Tensor expected = model.predict({x, y});
+  BOOST_TEST((expected.shape() == Shape{2, 3}));
+  BOOST_TEST(model.predict({x.reshape({2}), y}).equal(expected));
+  BOOST_TEST(model.predict({x, y.reshape({2, 2, 1})}).equal(expected));
+  BOOST_TEST(model(Values{x.reshape({2}), y})[0].tensor().equal(expected));
+  BOOST_TEST(refused<ShapeError>([&] {
+               model.predict({x, x.reshape({2})});
+             }).find("input 1 must have shape (?, 2); got shape (2,)") != std::string::npos);
+  BOOST_TEST(refused<ShapeError>([&] {
+               model.predict({y, y});
+             }).find("input 0 must have shape (?, 1)") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(outputs_of_all_batches_in_order) {
   Sequential model = line(2);
   const Tensor x = column({1, 2, 3, 4, 5});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/ops.hpp>
 #include <mezzo/training/saving/named_layers.hpp>
 
 namespace mezzo {
@@ -30,6 +31,15 @@ ModelOptions with(const Values& inputs, const Values& outputs, ModelOptions opti
   return options;
 }
 
+/// The input with a last axis of size 1 added if only that is missing, or dropped if only that is too many, as in
+/// Keras.
+Value with_last_axis(const Value& x, std::size_t rank, bool ends_with_one) {
+  const std::size_t given = x.shape().size();
+  if (given + 1 == rank && ends_with_one) return expand_dims(x, -1);
+  if (given == rank + 1 && x.shape().back() == 1) return squeeze(x, -1);
+  return x;
+}
+
 }  // namespace
 
 Model::Model(const Values& inputs, const Values& outputs, ModelOptions options)
@@ -40,14 +50,17 @@ Values Model::call_many(const Values& xs) {
   if (xs.size() != graph_.input_count()) {
     fail<ValueError>(label(), "number of inputs must be {}; got {}", graph_.input_count(), xs.size());
   }
+  Values inputs;
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Shape& expected = graph_.input(i).shape;
-    const Shape& shape = xs[i].shape();
+    const bool ends_with_one = !expected.empty() && expected.back() == 1;
+    inputs.push_back(with_last_axis(xs[i], expected.size(), ends_with_one));
+    const Shape& shape = inputs.back().shape();
     bool fits = shape.size() == expected.size();
     for (std::size_t axis = 0; fits && axis < shape.size(); ++axis) {
       fits = shape[axis] == expected[axis] || expected[axis] < 0;
     }
-    if (!fits) fail<ShapeError>(label(), "input {} must have shape {}; got shape {}", i, expected, shape);
+    if (!fits) fail<ShapeError>(label(), "input {} must have shape {}; got shape {}", i, expected, xs[i].shape());
     if (xs[i].mask().defined()) {
       fail<ValueError>(label(),
                        "input {} has a mask, but the ops of this functional model were made without one; make the "
@@ -55,7 +68,7 @@ Values Model::call_many(const Values& xs) {
                        i);
     }
   }
-  return graph_.insert(xs);
+  return graph_.insert(inputs);
 }
 
 Values Model::inputs() const {
