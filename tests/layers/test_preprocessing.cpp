@@ -9,6 +9,8 @@
 #include <mezzo/layers/integer_lookup.hpp>
 #include <mezzo/layers/normalization.hpp>
 #include <mezzo/layers/resizing.hpp>
+#include <mezzo/nn/input.hpp>
+#include <mezzo/training/sequential.hpp>
 
 #include "support/kernels.hpp"
 #include "support/recorded.hpp"
@@ -52,7 +54,7 @@ void check_augmentation(const std::string& name, const std::function<Any<Layer>(
     const Tensor out = (*layer)(Values{input.cast(dtype)}, {.training = true})[0].tensor();
     BOOST_TEST((out.dtype() == dtype));
     BOOST_TEST(distance(out, wanted) <= tolerance, name << ": " << distance(out, wanted));
-    BOOST_TEST((*layer)(Values{input.cast(dtype)})[0].tensor().equal(input.cast(dtype)), name);
+    BOOST_TEST((*layer)(Values{input.cast(dtype)}, {.training = false})[0].tensor().equal(input.cast(dtype)), name);
   }
 }
 
@@ -200,6 +202,19 @@ BOOST_AUTO_TEST_CASE(models_and_loaders_give_equal_images) {
   check(RandomTranslation(0.2, 0.1, {.seed = 5}));
   check(RandomContrast(0.5, {.value_range = {-1, 1}, .seed = 5}));
   check(RandomBrightness(0.5, {.value_range = {-1, 1}, .seed = 5}));
+}
+
+BOOST_AUTO_TEST_CASE(random_layers_outside_of_steps) {
+  const Tensor images = noise({2, 5, 5, 1});
+  RandomRotation rotate({.factor = {0.1, 0.1}});
+  const Tensor rotated = rotate(images, {.training = true}).tensor();
+  BOOST_TEST(!rotated.equal(images));
+  BOOST_TEST(rotate(images).tensor().equal(rotated));
+  BOOST_TEST(rotate(images, {.training = false}).tensor().equal(images));
+  Sequential model({Input({5, 5, 1}), rotate});
+  BOOST_TEST(model(images).tensor().equal(rotated));
+  BOOST_TEST(model(images, {.training = false}).tensor().equal(images));
+  BOOST_TEST(model.predict(images).equal(images));
 }
 
 BOOST_AUTO_TEST_CASE(random_layers_in_loaders) {

@@ -10,6 +10,7 @@
 #include <mezzo/data/image/augment.hpp>
 #include <mezzo/data/image/draws.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
 
@@ -62,6 +63,10 @@ Bounds range_of(const std::string& where, const Factor& range) {
   return {numbers[0], numbers[1]};
 }
 
+/// True in training steps, in calls with `{.training = true}`, and, as in Keras, in calls outside of steps without a
+/// mode.
+bool changes_images() { return training_phase() || (Trace::current() == nullptr && !current_training()); }
+
 double middle_of(std::int64_t size) { return static_cast<double>(size - 1) / 2; }
 
 }  // namespace
@@ -102,7 +107,7 @@ Value ImageAugmentation::call(const Value& x) {
   const DType dtype = compute_dtype();
   return defer(
              [transform = transform_, given = seed_, dtype](const Values& xs) -> Values {
-               if (!training_phase()) return {detail::as(xs[0], dtype)};
+               if (!changes_images()) return {detail::as(xs[0], dtype)};
                const detail::Draw draw = detail::next_draw();
                HostOptions options;
                options.dtype = dtype;

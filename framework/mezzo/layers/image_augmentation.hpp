@@ -35,9 +35,9 @@ class MEZZO_API Factor {
   std::vector<double> numbers_;
 };
 
-/// Base of layers that change images (batch, height, width, channels), or one without the batch, at random in training.
-/// In inference they return their input, as floats of the compute dtype. No gradient passes them: they stand in front
-/// of a model, or in the loader's threads:
+/// Base of layers that change images (batch, height, width, channels), or one without the batch, at random: in training
+/// and, as in Keras, in calls outside of steps without `.training`. In inference they return their input, as floats of
+/// the compute dtype. No gradient passes them: they stand in front of a model, or in the loader's threads:
 ///
 ///     RandomRotation rotate(0.1, {.seed = 7});
 ///     auto rotated = train.map("image", rotate.on_samples());
