@@ -17,7 +17,7 @@ struct LoadCsvOptions {
 
 struct SaveCsvOptions {
   char delimiter = ',';  ///< character between fields
-  std::string header;    ///< written before the rows, with a line end; "": nothing
+  std::string header{};  ///< written before the rows, with a line end; "": nothing
 };
 
 /// Reads a table of numbers, one row a line, as a tensor of shape (rows, columns); (0, 0) if there are no rows. Lines

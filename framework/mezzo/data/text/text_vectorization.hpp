@@ -22,7 +22,7 @@ class TextStep {
   TextStep(std::string name) : name_(std::move(name)) {}
   TextStep(std::nullopt_t) {}
   template <class F, class = std::enable_if_t<std::is_invocable_r_v<Result, const F&, const std::string&>>>
-  TextStep(F function) : function_(std::move(function)) {}
+  TextStep(F step) : function_(std::move(step)) {}
 
   const std::string& name() const { return name_; }
   const Function& function() const { return function_; }
