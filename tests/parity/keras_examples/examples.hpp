@@ -173,9 +173,14 @@ inline HeartDisease heart_disease(std::int64_t count, std::uint32_t stream) {
 }
 
 // A number within 1e-4 of the recorded one.
-inline void check_number(const std::string& name, double got, const nlohmann::json& expected) {
-  const double right = expected.get<double>();
-  BOOST_TEST(std::abs(got - right) <= 1e-4 * std::abs(right) + 1e-6, name << ": " << got << ", Keras: " << right);
+inline void check_number(const std::string& what, double got, const nlohmann::json& expected) {
+  const auto right = expected.get<double>();
+  BOOST_TEST(std::abs(got - right) <= 1e-4 * std::abs(right) + 1e-6, what << ": " << got << ", Keras: " << right);
+}
+
+inline void check_numbers(const std::string& what, const std::vector<double>& got, const nlohmann::json& expected) {
+  BOOST_TEST_REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) check_number(what + " " + std::to_string(i), got[i], expected[i]);
 }
 
 // Each number of evaluate() within 1e-4 of the recorded one.
@@ -184,15 +189,10 @@ inline void check_logs(const mezzo::Logs& logs, const nlohmann::json& expected) 
   for (const auto& [name, number] : expected.items()) check_number(name, logs[name], number);
 }
 
-// Each recorded number within 1e-4 of its size.
 inline void check_history(const mezzo::History& history, const nlohmann::json& expected) {
   for (const auto& [name, numbers] : expected.items()) {
     BOOST_TEST_REQUIRE(history.contains(name), name);
-    const std::vector<double>& got = history[name];
-    BOOST_TEST_REQUIRE(got.size() == numbers.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      check_number(name + " of epoch " + std::to_string(i), got[i], numbers[i]);
-    }
+    check_numbers(name + " of epoch", history[name], numbers);
   }
 }
 
