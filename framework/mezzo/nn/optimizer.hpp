@@ -35,6 +35,16 @@ class MEZZO_API Optimizer {
   /// Learning rate of the next update.
   double learning_rate() const;
 
+  /// One update of the variables by their gradients, in a training loop of your own:
+  ///
+  ///     const auto [loss, grads] = value_and_grad([&](const Value& x) { return ...; })(image);
+  ///     optimizer.apply({grads}, {image});
+  ///
+  /// Clips, decays, averages and constrains as training does. A ValueError if there are not as many gradients as
+  /// variables, a variable is given twice, a gradient is undefined or not finite, or inside a step, which has
+  /// Module::minimize(); a ShapeError for a gradient of another shape. No variable has changed then.
+  void apply(const Values& gradients, const std::vector<Variable>& variables);
+
   /// Sets the learning rate of this optimizer and its copies from the next update on. A ValueError for a negative
   /// number, and for a number if the rate is a Schedule.
   void set_learning_rate(const LearningRate& learning_rate);
