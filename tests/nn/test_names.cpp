@@ -3,6 +3,7 @@
 #include <mezzo/mezzo.hpp>
 
 #include "support/layers.hpp"
+#include "support/recorded.hpp"
 #include "support/refused.hpp"
 
 using namespace mezzo;
@@ -105,6 +106,16 @@ BOOST_AUTO_TEST_CASE(automatic_names_are_keras_and_count_from_the_second) {
              "conv2d/kernel conv2d/bias batch_normalization/gamma batch_normalization/beta "
              "batch_normalization/moving_mean batch_normalization/moving_variance scale/gain "
              "dense/kernel dense/bias dense_1/kernel dense_2/kernel");
+}
+
+// keras.src.utils.naming.to_snake_case, recorded by tests/parity/names.py.
+BOOST_AUTO_TEST_CASE(names_of_classes_equal_keras) {
+  const nlohmann::json& names = mezzo_tests::recorded("names");
+  BOOST_TEST(names.size() > 100U);
+  for (const auto& [kind, name] : names.items()) BOOST_TEST(snake_case(kind) == name.get<std::string>());
+  RNN rnn(StackedRNNCells({LSTMCell(2), GRUCell(2)}));
+  rnn.build({1, 3, 2});
+  BOOST_TEST(paths_of(rnn).find("stacked_rnn_cells/lstm_cell/kernel") == 0U, paths_of(rnn));
 }
 
 BOOST_AUTO_TEST_CASE(an_automatic_name_belongs_to_the_entry_and_not_to_the_layer) {

@@ -37,10 +37,14 @@ void LayerState::clear_losses() {
 }
 
 std::string snake_case(const std::string& kind) {
+  const auto is_lower = [&](std::size_t i) {
+    return i < kind.size() && std::islower(static_cast<unsigned char>(kind[i])) != 0;
+  };
   std::string out;
   for (std::size_t i = 0; i < kind.size(); ++i) {
     const auto c = static_cast<unsigned char>(kind[i]);
-    if (std::isupper(c) != 0 && i > 0 && std::islower(static_cast<unsigned char>(kind[i - 1])) != 0) out += '_';
+    const bool starts_word = i > 0 && (is_lower(i - 1) || is_lower(i + 1));  // "RNNCells" -> "rnn_cells"
+    if (std::isupper(c) != 0 && starts_word) out += '_';
     out += static_cast<char>(std::tolower(c));
   }
   return out;
