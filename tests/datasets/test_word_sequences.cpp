@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "support/base64.hpp"
 #include "support/folder.hpp"
 #include "support/recorded.hpp"
 #include "support/refused.hpp"
@@ -12,28 +13,12 @@ using datasets::WordSequencesOptions;
 
 namespace {
 
-std::vector<std::uint8_t> decoded(const std::string& base64) {
-  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::vector<std::uint8_t> bytes;
-  std::uint32_t word = 0;
-  int bits = 0;
-  for (const char c : base64) {
-    if (c == '=') break;
-    word = (word << 6U) | static_cast<std::uint32_t>(digits.find(c));
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes.push_back(static_cast<std::uint8_t>(word >> static_cast<unsigned>(bits)));
-  }
-  return bytes;
-}
-
 const nlohmann::json& case_of(const char* name) { return recorded("word_sequences").at(name); }
 
 template <class Load>
 void check_sets(const char* name, const Load& load, const std::vector<WordSequencesOptions>& all) {
   const Folder folder;
-  folder.write(std::string(name) + ".npz", decoded(case_of(name).at("file").get<std::string>()));
+  folder.write(std::string(name) + ".npz", decoded_base64(case_of(name).at("file").get<std::string>()));
   for (std::size_t i = 0; i < all.size(); ++i) {
     WordSequencesOptions options = all[i];
     options.root = folder.path();
@@ -68,13 +53,13 @@ BOOST_AUTO_TEST_CASE(equal_keras) {
 }
 
 BOOST_AUTO_TEST_CASE(refused_pickles) {
-  const std::string text = refused_file(decoded(case_of("function").at("file").get<std::string>()));
+  const std::string text = refused_file(decoded_base64(case_of("function").at("file").get<std::string>()));
   BOOST_TEST(text.find("[load_npz \"FILE\"] entry \"x.npy\": names \"") == 0U, text);
   BOOST_TEST(text.find("print\", which could run code and is not called; only lists of integers are read") <
              text.size());
-  BOOST_TEST(refused_file(decoded(case_of("words").at("file").get<std::string>())) ==
+  BOOST_TEST(refused_file(decoded_base64(case_of("words").at("file").get<std::string>())) ==
              "[load_npz \"FILE\"] entry \"x.npy\": must hold lists of integers; got another pickle");
-  const std::vector<std::uint8_t> good = decoded(case_of("reuters").at("file").get<std::string>());
+  const std::vector<std::uint8_t> good = decoded_base64(case_of("reuters").at("file").get<std::string>());
   for (std::size_t i = 0; i < good.size(); i += 7) {  // no change crashes or is unbounded
     std::vector<std::uint8_t> bytes = good;
     bytes[i] ^= 0x55U;
