@@ -181,6 +181,7 @@
 #include <mezzo/ops/index.hpp>
 #include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/op_lists.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/ops/phase.hpp>
 #include <mezzo/ops/random.hpp>

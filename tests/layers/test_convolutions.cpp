@@ -240,8 +240,8 @@ BOOST_AUTO_TEST_CASE(bad_inputs_are_refused) {
   BOOST_TEST(text(separable, {1, 3, 3, 2}) ==
              "[SeparableConv2D] input axis -1 must be 4 (channels of depthwise_kernel); got shape (1, 3, 3, 2)");
   BOOST_TEST(refused<ShapeError>([] {
-               Conv1D(2, 3)(Input({-1, 4}));
-             }) == "[Conv1D] length must be known, and at least 1; got shape (?, ?, 4)");
+               Conv1D(2, 3)(Input({4, -1}));
+             }) == "[Conv1D] input axis -1 must have a known size; got shape (?, 4, ?)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
              }) == "[Dense \"head\"] input axis -1 must be 3 (rows of kernel); got shape (4, 5)");
   BOOST_TEST(refused<ShapeError>([] {
                Dense({.units = 2}).build({8, -1});
-             }) == "[Dense] kernel needs known sizes; got shape (?, 2)");
+             }) == "[Dense] input axis -1 must have a known size; got shape (8, ?)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(weights_need_known_sizes) {
   Dense layer({.units = 3});
   BOOST_TEST(refused<ShapeError>([&] {
                layer.build({8, -1});
-             }) == "[Dense] kernel needs known sizes; got shape (?, 3)");
+             }) == "[Dense] input axis -1 must have a known size; got shape (8, ?)");
   BOOST_TEST(refused<ValueError>([&] { layer(Values{}); }) == "[Dense] takes at least one input; got 0");
   BOOST_TEST(refused<ValueError>([&] { layer({Tensor({1, 2}), Tensor({1, 2})}); }) == "[Dense] takes one input; got 2");
 }

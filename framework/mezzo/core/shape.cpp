@@ -34,10 +34,10 @@ Shape broadcast(const Shape& a, const Shape& b, const std::string& where) {
     const auto size = [&](const Shape& s) { return i + s.size() < rank ? 1 : s[i + s.size() - rank]; };
     const auto x = size(a);
     const auto y = size(b);
-    if (x != y && x != 1 && y != 1) {
+    if (x != y && x != 1 && y != 1 && x >= 0 && y >= 0) {
       fail<ShapeError>(where, "shapes must be equal or 1 on axis -{}; got {} and {}", rank - i, a, b);
     }
-    out[i] = x == 1 ? y : x;
+    out[i] = x == 1 || (x < 0 && y != 1) ? y : x;  // an unknown size is the other's, unless that stretches
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/masks.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 namespace mezzo::detail {
@@ -24,6 +25,16 @@ Value positions_of(const Value& x) {
   auto* at = out.mutable_data<std::int64_t>();
   for (std::int64_t i = 0; i < count; ++i) at[i] = i + 1;
   return reshape(out, {1, count});
+}
+
+/// x with these axes in place of the last `count`.
+Value with_last_axes(const Value& x, std::ptrdiff_t count, const Shape& axes) {
+  const auto run = [=](const Value& y) {
+    Shape shape(y.shape().begin(), y.shape().end() - count);
+    shape.insert(shape.end(), axes.begin(), axes.end());
+    return reshape(y, shape);
+  };
+  return with_sizes(run, x);
 }
 
 Value heads_first(const Value& x) { return transpose(x, {0, 2, 1, 3}); }
@@ -114,24 +125,17 @@ Value HeadProjection::project(const Value& x, std::int64_t out) {
 
 Values HeadProjection::call_many(const Values& xs) {
   const std::int64_t width = options_.heads * options_.size;
-  Shape shape = xs[0].shape();
   if (!options_.from_heads) {
+    const Shape& shape = xs[0].shape();
     if (kernel_.filled()) require_last_axis(label(), shape, kernel_.shape()[0], "first axis of kernel");
     add_weights({shape.back()});
-    shape.back() = options_.heads;
-    shape.push_back(options_.size);
-    const Value y = reshape(project(xs[0], width), shape);
+    const Value y = with_last_axes(project(xs[0], width), 1, {options_.heads, options_.size});
     return {options_.gate ? sigmoid(y) : y};
   }
   const Shape units = options_.units.empty() ? Shape{xs.at(1).shape().back()} : options_.units;
   add_weights(units);
-  shape.pop_back();
-  shape.back() = width;
-  const Value y = project(reshape(xs[0], shape), element_count(units));
-  if (units.size() == 1) return {y};
-  shape.pop_back();
-  shape.insert(shape.end(), units.begin(), units.end());
-  return {reshape(y, shape)};
+  const Value y = project(with_last_axes(xs[0], 2, {width}), element_count(units));
+  return {units.size() == 1 ? y : with_last_axes(y, 1, units)};
 }
 
 }  // namespace mezzo::detail

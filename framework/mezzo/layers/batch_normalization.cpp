@@ -24,7 +24,7 @@ void BatchNormalization::add_channel_weight(Variable& variable, WeightOptions op
 
 void BatchNormalization::build(const Shape& input) {
   detail::require_rank_at_least(label(), input, 2);
-  const auto channels = input[static_cast<std::size_t>(normalize_axis(options_.axis, input.size(), label()))];
+  const std::int64_t channels = detail::known_size(label(), input, options_.axis);
   if (options_.scale) {
     add_channel_weight(gamma_, {.shape = {channels},
                                 .initializer = options_.gamma_initializer,

@@ -55,7 +55,7 @@ ConvLayer<Axes>::ConvLayer(Options options) : Layer(kind, options), options_(std
 template <std::size_t Axes>
 void ConvLayer<Axes>::build(const Shape& input) {
   require_spatial(label(), input, Axes);
-  channels_ = input.back();
+  channels_ = known_size(label(), input);
   if (channels_ % options_.groups != 0) {
     fail<ShapeError>(label(), "input axis -1 must be a multiple of groups ({}); got shape {}", options_.groups, input);
   }
@@ -90,7 +90,7 @@ void ConvTransposeLayer<Axes>::build(const Shape& input) {
   require_spatial(label(), input, Axes);
   Shape shape = one_for_each(label(), "kernel_size", options_.kernel_size, Axes);
   shape.push_back(options_.filters);
-  shape.push_back(input.back());
+  shape.push_back(known_size(label(), input));
   add_weight(kernel_, kernel_weight(options_, shape, kernel_file_axes(Axes)));
   if (options_.use_bias) add_weight(bias_, bias_weight(options_, {options_.filters}));
 }

@@ -11,7 +11,7 @@ Dense::Dense(DenseOptions options) : Layer("Dense", options), options_(std::move
 
 void Dense::build(const Shape& input) {
   detail::require_rank_at_least(label(), input, 2);
-  add_weight(kernel_, detail::kernel_weight(options_, {input.back(), options_.units}, {1, 0}));
+  add_weight(kernel_, detail::kernel_weight(options_, {detail::known_size(label(), input), options_.units}, {1, 0}));
   if (options_.use_bias) add_weight(bias_, detail::bias_weight(options_, {options_.units}));
 }
 

@@ -125,6 +125,9 @@ void EinsumDense::build(const Shape& input) {
   for (const char letter : of_kernel_) {
     const std::size_t place = of_output_.find(letter);
     const std::int64_t size = place != std::string::npos ? output[place] : size_of(letter, input);
+    if (size < 0) {
+      fail<ShapeError>(label(), "input axis '{}' must have a known size; got shape {}", letter, input);
+    }
     shape.push_back(size);
     (place != std::string::npos ? outputs : inputs) *= size;
   }

@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/constant.hpp>
+#include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
 namespace {
@@ -43,7 +44,9 @@ Shape LayerNormalization::axes_of(std::size_t rank) const {
 }
 
 void LayerNormalization::build(const Shape& input) {
-  const Shape shape = sizes_of(input, axes_of(input.size()));
+  const Shape axes = axes_of(input.size());
+  for (const std::int64_t axis : axes) detail::known_size(label(), input, axis);
+  const Shape shape = sizes_of(input, axes);
   if (options_.scale) {
     add_weight(gamma_, {.shape = shape,
                         .initializer = options_.gamma_initializer,

@@ -5,6 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/layers/axes.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 
 namespace mezzo {
 
@@ -59,19 +60,20 @@ CroppingLayer<Axes>::CroppingLayer(const Options& options)
 template <std::size_t Axes>
 Value CroppingLayer<Axes>::call(const Value& x) {
   require_spatial(label(), x.shape(), Axes);
-  SliceOptions part{.starts = Shape(Axes + 2), .sizes = Shape(Axes + 2, -1)};
-  for (std::size_t i = 0; i < Axes; ++i) {
-    const std::int64_t size = x.shape()[i + 1], before = cropping_[2 * i], after = cropping_[2 * i + 1];
-    part.starts[i + 1] = before;
-    if (after == 0 && size < 0) continue;
-    if (size < 0) fail<ShapeError>(label(), "input axis {} must have a known size; got shape {}", i + 1, x.shape());
-    if (size <= before + after) {
-      fail<ShapeError>(label(), "input axis {} must be larger than cropping, {} + {}; got shape {}", i + 1, before,
-                       after, x.shape());
+  const auto run = [where = label(), cropping = cropping_](const Value& y) {
+    SliceOptions part{.starts = Shape(Axes + 2), .sizes = Shape(Axes + 2, -1)};
+    for (std::size_t i = 0; i < Axes; ++i) {
+      const std::int64_t size = y.shape()[i + 1], before = cropping[2 * i], after = cropping[2 * i + 1];
+      part.starts[i + 1] = before;
+      if (size <= before + after) {
+        fail<ShapeError>(where, "input axis {} must be larger than cropping, {} + {}; got shape {}", i + 1, before,
+                         after, y.shape());
+      }
+      part.sizes[i + 1] = size - before - after;
     }
-    part.sizes[i + 1] = size - before - after;
-  }
-  return slice(x, part);
+    return slice(y, part);
+  };
+  return with_sizes(run, x, 2 * reach_of(cropping_) + 1);
 }
 
 template class ZeroPaddingLayer<1>;

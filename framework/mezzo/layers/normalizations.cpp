@@ -50,7 +50,7 @@ std::size_t GroupNormalization::channel_axis(const Shape& input) const {
 
 void GroupNormalization::build(const Shape& input) {
   const std::size_t axis = channel_axis(input);
-  const std::int64_t channels = input[axis];
+  const std::int64_t channels = detail::known_size(label(), input, static_cast<std::int64_t>(axis));
   if (channels > 0 && options_.groups > 0 && channels % options_.groups != 0) {
     fail<ShapeError>(label(), "input axis {} must be a multiple of groups ({}); got shape {}", axis, options_.groups,
                      input);
@@ -120,7 +120,7 @@ RMSNormalization::RMSNormalization(RMSNormalizationOptions options)
 void RMSNormalization::build(const Shape& input) {
   Shape shape;
   for (const std::int64_t axis : detail::normalize_axes(options_.axis.numbers(), input.size(), label())) {
-    shape.push_back(input[static_cast<std::size_t>(axis)]);
+    shape.push_back(detail::known_size(label(), input, axis));
   }
   add_weight(
       scale_,

@@ -208,9 +208,9 @@ PositionEmbedding::PositionEmbedding(PositionEmbeddingOptions options)
 
 void PositionEmbedding::build(const Shape& input) {
   detail::require_rank_at_least(label(), input, 2);
-  add_weight(
-      embeddings_,
-      {.shape = {options_.sequence_length, input.back()}, .initializer = options_.initializer, .file_name = "weight"});
+  add_weight(embeddings_, {.shape = {options_.sequence_length, detail::known_size(label(), input)},
+                           .initializer = options_.initializer,
+                           .file_name = "weight"});
 }
 
 Value PositionEmbedding::call_at(const Value& x, const Value& positions, std::int64_t start_index) {

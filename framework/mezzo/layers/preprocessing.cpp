@@ -14,6 +14,7 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
 #include <mezzo/ops/image.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 
 // Helpers of preprocessing layers, and those without a state: CategoryEncoding, Hashing, Resizing and CenterCrop.
 namespace mezzo {
@@ -164,7 +165,10 @@ Value Resizing::call(const Value& x) {
   resize.crop_to_aspect_ratio = options_.crop_to_aspect_ratio;
   resize.pad_to_aspect_ratio = options_.pad_to_aspect_ratio;
   resize.fill_value = options_.fill_value;
-  return saturated(image::resize(x, {options_.height, options_.width}, resize), x.dtype());
+  const auto run = [size = Ints{options_.height, options_.width}, resize](const Value& images) {
+    return saturated(image::resize(images, size, resize), images.dtype());
+  };
+  return with_sizes(run, x);
 }
 
 CenterCrop::CenterCrop(CenterCropOptions options) : Layer("CenterCrop", options), options_(std::move(options)) {
@@ -172,25 +176,36 @@ CenterCrop::CenterCrop(CenterCropOptions options) : Layer("CenterCrop", options)
   detail::require_positive(label(), "width", options_.width);
 }
 
-Value CenterCrop::call(const Value& x) {
-  const Shape& shape = x.shape();
+namespace {
+
+/// The middle of images, or what is left of images that are smaller.
+Value cropped(const Value& images, const CenterCropOptions& options) {
+  const Shape& shape = images.shape();
   const std::size_t rank = shape.size();
-  if ((rank != 3 && rank != 4) || shape[rank - 3] < 0 || shape[rank - 2] < 0) {
-    fail<ShapeError>(label(), "input must be images of known size, with or without a batch; got shape {}", shape);
-  }
-  const Value floats = detail::as(x, compute_dtype());
-  const std::int64_t top = shape[rank - 3] - options_.height, across = shape[rank - 2] - options_.width;
+  const DType dtype = current_policy().compute_dtype();
+  const Value floats = detail::as(images, dtype);
+  const std::int64_t top = shape[rank - 3] - options.height, across = shape[rank - 2] - options.width;
   if (top < 0 || across < 0) {
     image::ResizeImagesOptions resize;
     resize.crop_to_aspect_ratio = true;
-    return detail::as(image::resize(floats, {options_.height, options_.width}, resize), compute_dtype());
+    return detail::as(image::resize(floats, {options.height, options.width}, resize), dtype);
   }
   image::CropImagesOptions crop;
   crop.top_cropping = top / 2;
   crop.left_cropping = across / 2;
-  crop.target_height = options_.height;
-  crop.target_width = options_.width;
+  crop.target_height = options.height;
+  crop.target_width = options.width;
   return image::crop_images(floats, crop);
+}
+
+}  // namespace
+
+Value CenterCrop::call(const Value& x) {
+  const std::size_t rank = x.shape().size();
+  if (rank != 3 && rank != 4) {
+    fail<ShapeError>(label(), "input must be images, with or without a batch; got shape {}", x.shape());
+  }
+  return with_sizes([options = options_](const Value& images) { return cropped(images, options); }, x);
 }
 
 }  // namespace mezzo

@@ -68,7 +68,7 @@ void detail::FusedCell::build(const Shape& input) {
   const std::int64_t width = gates() * s.units;
   state()->content = detail::GateFiles{.order = gates() == 3 ? Shape{1, 0, 2} : Shape{},  // torch's GRU: r, z, n
                                        .bias_parts = {"bias_ih_l0", "bias_hh_l0"}};
-  add_weight(kernel_, {.shape = {input.back(), width},
+  add_weight(kernel_, {.shape = {detail::known_size(label(), input), width},
                        .initializer = s.kernel_initializer,
                        .regularizer = s.kernel_regularizer,
                        .constraint = s.kernel_constraint,

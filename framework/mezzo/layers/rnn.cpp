@@ -4,6 +4,7 @@
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/initializers/constant.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 
 namespace mezzo {
 namespace {
@@ -16,8 +17,7 @@ std::string checked_cell_name(const RNNOptions& options) {
     fail<ValueError>(where, "cell must be an RNNCell, such as LSTMCell(32); got a layer of another class");
   }
   if (!options.cell->name().empty()) return options.cell->name();
-  const std::string& kind = options.cell->state()->kind;
-  return kind == "StackedRNNCells" ? "stacked_rnn_cells" : snake_case(kind);  // Keras' name
+  return snake_case(options.cell->state()->kind);
 }
 
 const RNNCell& as_cell(const Any<Layer>& layer) { return dynamic_cast<const RNNCell&>(*layer); }
@@ -215,8 +215,11 @@ Values RNN::call_many(const Values& xs) {
   if (!flags_.return_sequences && !zeroes && cell().output_state()) {
     output = all[1 + *cell().output_state()];
   } else if (!flags_.return_sequences) {
-    const std::int64_t steps = output.shape()[1];
-    output = squeeze(slice(output, {{0, steps - 1, 0}, {-1, 1, output.shape()[2]}}), 1);
+    output = with_sizes(
+        [](const Value& y) {
+          return squeeze(slice(y, {{0, y.shape()[1] - 1, 0}, {-1, 1, y.shape()[2]}}), 1);
+        },
+        output);
   }
   Values out{output};
   if (flags_.return_state) out.insert(out.end(), all.begin() + 1, all.end());

@@ -53,8 +53,10 @@ DepthwiseConvLayer<Axes>::DepthwiseConvLayer(Options options) : Layer(kind, opti
 template <std::size_t Axes>
 void DepthwiseConvLayer<Axes>::build(const Shape& input) {
   require_spatial(label(), input, Axes);
-  add_weight(kernel_, depthwise_weight(options_, require_depthwise(label(), options_, Axes), input.back()));
-  if (options_.use_bias) add_weight(bias_, bias_weight(options_, {input.back() * options_.depth_multiplier}));
+  add_weight(kernel_,
+             depthwise_weight(options_, require_depthwise(label(), options_, Axes), known_size(label(), input)));
+  if (options_.use_bias)
+    add_weight(bias_, bias_weight(options_, {known_size(label(), input) * options_.depth_multiplier}));
 }
 
 template <std::size_t Axes>
@@ -73,11 +75,12 @@ SeparableConvLayer<Axes>::SeparableConvLayer(Options options) : Layer(kind, opti
 template <std::size_t Axes>
 void SeparableConvLayer<Axes>::build(const Shape& input) {
   require_spatial(label(), input, Axes);
-  WeightOptions depthwise = depthwise_weight(options_, require_depthwise(label(), options_, Axes), input.back());
+  WeightOptions depthwise =
+      depthwise_weight(options_, require_depthwise(label(), options_, Axes), known_size(label(), input));
   depthwise.file_name = "depthwise.weight";
   add_weight(depthwise_kernel_, depthwise);
   Shape shape(Axes, 1);
-  shape.push_back(input.back() * options_.depth_multiplier);
+  shape.push_back(known_size(label(), input) * options_.depth_multiplier);
   shape.push_back(options_.filters);
   add_weight(pointwise_kernel_, {.shape = shape,
                                  .initializer = options_.pointwise_initializer,

@@ -1,19 +1,22 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/trace.hpp>
 #include <mezzo/layers/flatten.hpp>
 #include <mezzo/layers/reshape.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 
 namespace mezzo {
 
 Value Flatten::call(const Value& x) {
   detail::require_rank_at_least(label(), x.shape(), 1);
-  const std::int64_t elements = element_count(Shape(x.shape().begin() + 1, x.shape().end()));
-  if (elements < 0) {
-    fail<ShapeError>(label(), "all axes but the first must have known sizes; got shape {}", x.shape());
-  }
-  return reshape(x, {elements > 0 ? -1 : x.shape()[0], elements});
+  return with_sizes(
+      [](const Value& y) {
+        const std::int64_t elements = element_count(Shape(y.shape().begin() + 1, y.shape().end()));
+        return reshape(y, {elements > 0 ? -1 : y.shape()[0], elements});
+      },
+      x);
 }
 
 Reshape::Reshape(const ReshapeOptions& options) : Layer("Reshape", options), target_(options.target_shape) {
@@ -26,23 +29,25 @@ Reshape::Reshape(const ReshapeOptions& options) : Layer("Reshape", options), tar
 
 Value Reshape::call(const Value& x) {
   detail::require_rank_at_least(label(), x.shape(), 1);
-  const std::int64_t elements = element_count(Shape(x.shape().begin() + 1, x.shape().end()));
-  if (elements < 0) {
-    fail<ShapeError>(label(), "all axes but the first must have known sizes; got shape {}", x.shape());
-  }
-  Shape to = target_;
-  const auto rest = std::find(to.begin(), to.end(), -1);
-  if (rest != to.end()) {
-    *rest = 1;
-    const std::int64_t others = element_count(to);
-    *rest = others > 0 ? elements / others : 0;
-  }
-  if (element_count(to) != elements) {
-    fail<ShapeError>(label(), "samples must have the number of elements of target_shape ({}); got shape {}",
-                     fmt::join(target_, ", "), x.shape());
-  }
-  to.insert(to.begin(), elements > 0 ? -1 : x.shape()[0]);
-  return reshape(x, to);
+  const bool open = detail::has_open_size(x);
+  const auto run = [where = label(), target = target_, open](const Value& y) {
+    const std::int64_t elements = element_count(Shape(y.shape().begin() + 1, y.shape().end()));
+    Shape to = target;
+    const auto rest = std::find(to.begin(), to.end(), -1);
+    if (rest != to.end()) {
+      *rest = 1;
+      const std::int64_t others = element_count(to);
+      *rest = others > 0 ? elements / others : 0;
+    }
+    const bool trial = open && y.symbolic() && Trace::current() == nullptr;  // its sizes need not fit
+    if (element_count(to) != elements && !trial) {
+      fail<ShapeError>(where, "samples must have the number of elements of target_shape ({}); got shape {}",
+                       fmt::join(target, ", "), y.shape());
+    }
+    to.insert(to.begin(), elements > 0 ? -1 : y.shape()[0]);
+    return reshape(y, to);
+  };
+  return with_sizes(run, x);
 }
 
 }  // namespace mezzo

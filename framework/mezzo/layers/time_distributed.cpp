@@ -2,8 +2,28 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 
 namespace mezzo {
+namespace {
+
+/// (batch, steps, ...) as (batch * steps, ...).
+Value steps_as_batch(const Value& x) {
+  const Shape& shape = x.shape();
+  Shape merged(shape.begin() + 1, shape.end());
+  merged[0] = shape[0] < 0 ? -1 : shape[0] * shape[1];
+  return reshape(x, merged);
+}
+
+/// (batch * steps, ...) with the batch and steps of `like`.
+Value steps_apart(const Value& y, const Value& like) {
+  Shape shape = y.shape();
+  shape[0] = like.shape()[1];
+  shape.insert(shape.begin(), like.shape()[0]);
+  return reshape(y, shape);
+}
+
+}  // namespace
 
 TimeDistributed::TimeDistributed(const TimeDistributedOptions& options) : Wrapper("TimeDistributed", options) {}
 
@@ -22,15 +42,8 @@ void TimeDistributed::build(const Shape& input) {
 
 Value TimeDistributed::call(const Value& x) {
   detail::require_rank_at_least(label(), x.shape(), 3);
-  const Shape& shape = x.shape();
-  if (shape[1] < 0) fail<ShapeError>(label(), "the number of steps must be known; got shape {}", shape);
-  Shape merged(shape.begin() + 1, shape.end());
-  merged[0] = shape[0] < 0 ? -1 : shape[0] * shape[1];
-  const Value y = layer()(reshape(x, merged));
-  Shape result = y.shape();
-  result[0] = shape[1];
-  result.insert(result.begin(), shape[0]);
-  return reshape(y, result);
+  const Value y = layer()(with_sizes(steps_as_batch, x));
+  return with_sizes([](const Values& xs) -> Values { return {steps_apart(xs[0], xs[1])}; }, {y, x}).front();
 }
 
 }  // namespace mezzo

@@ -8,6 +8,7 @@
 #include <mezzo/layers/repeat_vector.hpp>
 #include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/image.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 
 namespace mezzo {
 namespace detail {
@@ -32,21 +33,20 @@ template <std::size_t Axes>
 Value UpSamplingLayer<Axes>::call(const Value& x) {
   require_spatial(label(), x.shape(), Axes);
   const Shape sizes = one_for_each(label(), "size", options_.size, Axes);
-  const Shape& shape = x.shape();
-  if (std::any_of(shape.begin() + 1, shape.end(), [](std::int64_t size) { return size < 0; })) {
-    fail<ShapeError>(label(), "all sizes but the batch must be known; got shape {}", shape);
-  }
-  const std::string interpolation = interpolation_of(options_);
-  if constexpr (Axes == 2) {
-    if (interpolation != "nearest") {
-      return image::resize(x, {shape[1] * sizes[0], shape[2] * sizes[1]}, {.interpolation = interpolation});
+  const auto run = [sizes, interpolation = interpolation_of(options_)](const Value& given) {
+    if constexpr (Axes == 2) {
+      const Shape& shape = given.shape();
+      if (interpolation != "nearest") {
+        return image::resize(given, {shape[1] * sizes[0], shape[2] * sizes[1]}, {.interpolation = interpolation});
+      }
     }
-  }
-  Value y = x;
-  for (std::size_t i = Axes; i > 0; --i) {  // the inner axes first: the largest copy has the longest rows
-    if (sizes[i - 1] > 1) y = repeat(y, sizes[i - 1], static_cast<std::int64_t>(i));
-  }
-  return y;
+    Value y = given;
+    for (std::size_t i = Axes; i > 0; --i) {  // the inner axes first: the largest copy has the longest rows
+      if (sizes[i - 1] > 1) y = repeat(y, sizes[i - 1], static_cast<std::int64_t>(i));
+    }
+    return y;
+  };
+  return with_sizes(run, x);
 }
 
 template class UpSamplingLayer<1>;

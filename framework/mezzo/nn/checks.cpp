@@ -35,4 +35,10 @@ void require_last_axis(const std::string& where, const Shape& input, std::int64_
   fail<ShapeError>(where, "input axis -1 must be {} ({}); got shape {}", size, meaning, input);
 }
 
+std::int64_t known_size(const std::string& where, const Shape& input, std::int64_t axis) {
+  const std::int64_t size = input[static_cast<std::size_t>(normalize_axis(axis, input.size(), where))];
+  if (size < 0) fail<ShapeError>(where, "input axis {} must have a known size; got shape {}", axis, input);
+  return size;
+}
+
 }  // namespace mezzo::detail

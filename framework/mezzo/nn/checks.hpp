@@ -30,4 +30,8 @@ void require_rank_at_least(const std::string& where, const Shape& input, std::si
 /// Throws a ShapeError unless the last axis of the input has this size. `meaning` explains the size: "rows of kernel".
 void require_last_axis(const std::string& where, const Shape& input, std::int64_t size, const std::string& meaning);
 
+/// Size of an axis of the input that the layer's weights need; negative axes count from the end. A ShapeError if a
+/// functional graph leaves it open: "[Dense] input axis -1 must have a known size; got shape (?, ?)".
+std::int64_t known_size(const std::string& where, const Shape& input, std::int64_t axis = -1);
+
 }  // namespace mezzo::detail

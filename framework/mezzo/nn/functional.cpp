@@ -18,6 +18,15 @@ Shared<LayerState> layer_of(const Frame& frame) {
   return Shared<LayerState>(std::static_pointer_cast<LayerState>(std::const_pointer_cast<ScopeInfo>(frame.info)));
 }
 
+/// `shape` with the open sizes of the same layer's shape in its graph, for summaries.
+Shape with_open_sizes(Shape shape, const std::optional<Shape>& in_graph) {
+  if (!in_graph || in_graph->size() != shape.size()) return shape;
+  for (std::size_t axis = 1; axis < shape.size(); ++axis) {
+    if ((*in_graph)[axis] < 0) shape[axis] = -1;
+  }
+  return shape;
+}
+
 }  // namespace
 
 /// Appends the nodes behind the outputs to the graph, each after its inputs.
@@ -344,7 +353,9 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
     results.push_back(step.op->reinsert != nullptr ? step.op->reinsert(inputs, step.attributes)
                                                    : mezzo::insert(*step.op, inputs, step.attributes));
     if (remember) {
-      for (const auto& layer : step.layers) layer.state->last_output = results[i].front().shape();
+      for (const auto& layer : step.layers) {
+        layer.state->last_output = with_open_sizes(results[i].front().shape(), layer.state->last_output);
+      }
     }
     if (!step.updates.empty() || !step.losses.empty()) updating.emplace_back(std::move(frames), i);
   }

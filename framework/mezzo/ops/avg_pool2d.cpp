@@ -1,5 +1,7 @@
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/pooling.hpp>
+#include <mezzo/ops/spatial_axes.hpp>
 
 namespace mezzo {
 namespace {
@@ -38,6 +40,10 @@ Op detail::define_avg_pool2d_gradient() {
 }
 
 Value avg_pool2d(const Value& x, const AvgPool2DOpOptions& options) {
+  if (detail::has_open_size(x)) {
+    return with_sizes([options](const Value& y) { return avg_pool2d(y, options); }, x,
+                      detail::reach_of(options.pool_size.numbers()));
+  }
   const Attributes attributes =
       detail::pooling_attributes(current_label("avg_pool2d"), x, options.pool_size, options.strides, options.padding);
   return insert_one(

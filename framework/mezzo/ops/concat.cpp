@@ -12,6 +12,10 @@ std::vector<Spec> infer_concat(const OpCall& call) {
     const Shape& shape = call.inputs[i].shape;
     Shape other = shape;
     if (shape.size() == out.shape.size()) other[axis] = out.shape[axis];
+    for (std::size_t k = 0; k < other.size() && other.size() == out.shape.size(); ++k) {  // an open size fits all
+      if (other[k] < 0) other[k] = out.shape[k];
+      if (out.shape[k] < 0 && k != axis) out.shape[k] = other[k];
+    }
     if (other != out.shape) {
       fail<ShapeError>(call.where, "inputs must have equal sizes on all axes except {}; got {} and {}", axis,
                        call.inputs.front().shape, shape);

@@ -1,6 +1,8 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/open_sizes.hpp>
+#include <mezzo/ops/spatial_axes.hpp>
 
 namespace mezzo {
 namespace {
@@ -113,6 +115,11 @@ Op detail::define_conv2d_kernel_gradient() {
 }
 
 Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options) {
+  if (detail::has_open_size(x)) {
+    return with_sizes([options](const Values& xs) -> Values { return {conv2d(xs[0], xs[1], options)}; }, {x, kernel},
+                      detail::reach_of(kernel.shape(), options.dilation_rate))
+        .front();
+  }
   const std::string where = current_label("conv2d");
   if (options.groups < 1) {
     fail<ValueError>(where, "groups must be at least 1; got {}", options.groups);

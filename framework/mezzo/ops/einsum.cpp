@@ -5,6 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 
 namespace mezzo {
 namespace {
@@ -239,6 +240,9 @@ class Notation {
 
 Value einsum(const std::string& subscripts, const Values& operands) {
   if (operands.empty()) fail<ValueError>(current_label("einsum"), "takes at least one operand; got 0");
+  if (std::any_of(operands.begin(), operands.end(), detail::has_open_size)) {
+    return with_sizes([subscripts](const Values& xs) -> Values { return {einsum(subscripts, xs)}; }, operands).front();
+  }
   DType dtype = operands[0].dtype();
   for (const Value& operand : operands) dtype = promote(dtype, operand.dtype());
   if (!is_floating(dtype) && operands.size() > 1) {  // matrix products are of floats

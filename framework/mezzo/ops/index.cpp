@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 
 namespace mezzo {
 namespace {
@@ -94,6 +95,9 @@ Value detail::item_of(const Value& x, const std::vector<Index>& indices) {
     if (index.kind() == Index::Kind::slice && is_whole(index.range())) {
       shape.push_back(size);
       continue;
+    }
+    if (size < 0 && axis > 0 && index.kind() != Index::Kind::array && !array) {
+      return with_sizes([indices](const Value& y) { return item_of(y, indices); }, x);
     }
     if (size < 0) {
       fail<ShapeError>(where, "axis {} has no known size and takes `all` only; got shape {}", axis, x.shape());

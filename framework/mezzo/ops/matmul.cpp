@@ -26,7 +26,7 @@ std::vector<Spec> infer_matmul(const OpCall& call) {
   const bool transpose_a = call.attributes.get<bool>("transpose_a");
   const Matrix left = matrix_of(call, 0, transpose_a);
   const Matrix right = matrix_of(call, 1, call.attributes.get<bool>("transpose_b"));
-  if (left.columns != right.rows) {
+  if (left.columns != right.rows && left.columns >= 0 && right.rows >= 0) {
     fail<ShapeError>(call.where, "input axis -{} must be {} (rows of the second operand); got shape {}",
                      transpose_a ? 2 : 1, right.rows, a);
   }

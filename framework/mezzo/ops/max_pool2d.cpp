@@ -1,5 +1,7 @@
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/pooling.hpp>
+#include <mezzo/ops/spatial_axes.hpp>
 
 namespace mezzo {
 namespace {
@@ -42,6 +44,10 @@ Op detail::define_max_pool2d_gradient() {
 }
 
 Value max_pool2d(const Value& x, const MaxPool2DOpOptions& options) {
+  if (detail::has_open_size(x)) {
+    return with_sizes([options](const Value& y) { return max_pool2d(y, options); }, x,
+                      detail::reach_of(options.pool_size.numbers()));
+  }
   return insert(ops::max_pool2d, {x},
                 detail::pooling_attributes(current_label("max_pool2d"), x, options.pool_size, options.strides,
                                            options.padding))

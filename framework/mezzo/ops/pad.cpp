@@ -4,6 +4,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 
 namespace mezzo {
 namespace {
@@ -57,6 +58,10 @@ std::int64_t repeated(std::int64_t place, std::int64_t size, const std::string& 
 
 Value pad(const Value& x, const PadOptions& options) {
   const std::string where = current_label("pad");
+  for (std::size_t axis = 1; axis < std::min({x.shape().size(), options.before.size(), options.after.size()}); ++axis) {
+    if (x.shape()[axis] >= 0 || (options.before[axis] == 0 && options.after[axis] == 0)) continue;
+    return with_sizes([options](const Value& y) { return pad(y, options); }, x);
+  }
   const auto padded = [&](const Value& value, const Shape& before, const Shape& after) {
     return insert_one(ops::pad, {value}, {{"before", before}, {"after", after}});
   };

@@ -7,6 +7,7 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/spatial_axes.hpp>
 
 // Convolutions by those of images: one axis as images of height 1; of volumes, the elements of the windows along the
@@ -155,18 +156,34 @@ Value transposed_depth(const Value& x, std::int64_t taps, std::int64_t stride, s
   return depth_windows(pad_depth(spread, extent.front, extent.back), taps, 1, dilation, extent.size, 1);
 }
 
+/// op(x, kernel, options) once the sizes of x are known.
+template <class Options>
+Value in_sizes(Value (*op)(const Value&, const Value&, const Options&), const Options& options, const Values& inputs) {
+  return with_sizes([=](const Values& xs) -> Values { return {op(xs[0], xs[1], options)}; }, inputs,
+                    detail::reach_of(inputs[1].shape(), options.dilation_rate))
+      .front();
+}
+
 }  // namespace
 
 Value conv(const Value& x, const Value& kernel, const ConvOpOptions& options) {
+  if (detail::has_open_size(x)) return in_sizes(conv, options, {x, kernel});
   return convolve(current_label("conv"), x, kernel, options);
 }
 
 Value depthwise_conv(const Value& x, const Value& kernel, const ConvOpOptions& options) {
+  if (detail::has_open_size(x)) return in_sizes(depthwise_conv, options, {x, kernel});
   return convolve_channels(current_label("depthwise_conv"), "kernel", x, kernel, options);
 }
 
 Value separable_conv(const Value& x, const Value& depthwise_kernel, const Value& pointwise_kernel,
                      const ConvOpOptions& options) {
+  if (detail::has_open_size(x)) {
+    return with_sizes([options](const Values& xs) -> Values { return {separable_conv(xs[0], xs[1], xs[2], options)}; },
+                      {x, depthwise_kernel, pointwise_kernel},
+                      detail::reach_of(depthwise_kernel.shape(), options.dilation_rate))
+        .front();
+  }
   const std::string where = current_label("separable_conv");
   const std::size_t axes = detail::spatial_axes(where, x);
   require_kernel(where, "depthwise_kernel", depthwise_kernel, axes);
@@ -183,6 +200,7 @@ Value separable_conv(const Value& x, const Value& depthwise_kernel, const Value&
 }
 
 Value conv_transpose(const Value& x, const Value& kernel, const ConvTransposeOpOptions& options) {
+  if (detail::has_open_size(x)) return in_sizes(conv_transpose, options, {x, kernel});
   const std::string where = current_label("conv_transpose");
   const std::size_t axes = detail::spatial_axes(where, x);
   require_kernel(where, "kernel", kernel, axes);

@@ -72,4 +72,11 @@ Windows windows_over(const std::string& where, const char* name, const Value& x,
   return out;
 }
 
+std::int64_t reach_of(const Shape& sizes, const Ints& dilation) {
+  std::int64_t size = 1, factor = 1;
+  for (const std::int64_t n : sizes) size = std::max(size, n);
+  for (const std::int64_t n : dilation.numbers()) factor = std::max(factor, n);
+  return size * factor;
+}
+
 }  // namespace mezzo::detail

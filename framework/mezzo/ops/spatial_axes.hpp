@@ -37,6 +37,9 @@ struct Windows {
 Windows windows_over(const std::string& where, const char* name, const Value& x, const Shape& sizes,
                      const Shape& strides, const Shape& dilation, bool same);
 
+/// Largest size times the largest dilation: windows of these sizes reach over at most so many elements.
+std::int64_t reach_of(const Shape& sizes, const Ints& dilation = 1);
+
 /// Product of a size that may be unknown, -1, and a known one.
 inline std::int64_t times(std::int64_t batch, std::int64_t size) { return batch < 0 ? -1 : batch * size; }
 

@@ -4,6 +4,7 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/spatial.hpp>
 #include <mezzo/ops/spatial_axes.hpp>
 
@@ -34,6 +35,10 @@ Value pool_axis(const Op& op, const Value& x, std::size_t axis, std::int64_t win
 
 Value pool(const std::string& where, const Op& op, const Value& x, const Ints& pool_size,
            const PoolOpOptions& options) {
+  if (detail::has_open_size(x)) {
+    return with_sizes([=, &op](const Value& y) { return pool(where, op, y, pool_size, options); }, x,
+                      detail::reach_of(pool_size.numbers()));
+  }
   const std::size_t axes = detail::spatial_axes(where, x);
   const Shape window = detail::one_for_each(where, "pool_size", pool_size, axes);
   const Shape strides =
@@ -70,6 +75,10 @@ Value adapt_axis(const Op& op, const Value& x, std::size_t axis, std::int64_t co
 }
 
 Value adapt(const std::string& where, const Op& op, const Value& x, const Ints& output_size) {
+  if (detail::has_open_size(x)) {
+    return with_sizes([=, &op](const Value& y) { return adapt(where, op, y, output_size); }, x,
+                      detail::reach_of(output_size.numbers()));
+  }
   const std::size_t axes = detail::spatial_axes(where, x);
   const Shape counts = detail::one_for_each(where, "output_size", output_size, axes);
   Shape window;
