@@ -47,6 +47,28 @@ HostBatch BatchPlan::load(std::int64_t batch) const {
   HostBatch out = pool_->take(static_cast<std::int64_t>(indices.size()));
   gather(*source_, indices, epoch_, "[DataLoader]", out);
   pool_->remember(out);
+  return function_ ? mapped(std::move(out), batch) : out;
+}
+
+HostBatch BatchPlan::mapped(HostBatch batch, std::int64_t index) const {
+  std::vector<std::string> names;
+  for (const NamedTensor& field : batch.fields) names.push_back(field.name);
+  const std::int64_t samples = batch.size;
+  HostBatch out;
+  try {
+    out = function_(std::move(batch), index, epoch_);
+  } catch (...) {
+    rethrow_with(fmt::format("[DataLoader] batch {}: ", index));
+  }
+  bool good = out.size == samples && out.fields.size() == names.size();
+  for (std::size_t i = 0; good && i < names.size(); ++i) {
+    const Shape& shape = out.fields[i].tensor.shape();
+    good = out.fields[i].name == names[i] && !shape.empty() && shape[0] == samples;
+  }
+  if (!good) {
+    fail<ValueError>("[DataLoader.map]", "the function must return {} samples of the fields {}", samples,
+                     fmt::join(names, ", "));
+  }
   return out;
 }
 

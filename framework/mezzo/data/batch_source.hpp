@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -35,23 +36,29 @@ class BatchPool {
 /// The samples of each batch of an epoch. Thread-safe.
 class BatchPlan {
  public:
+  using BatchFunction = std::function<HostBatch(HostBatch batch, std::int64_t index, std::int64_t epoch)>;
+
   BatchPlan(std::shared_ptr<const DatasetSource> source, std::shared_ptr<BatchPool> pool,
-            std::vector<std::int64_t> order, std::int64_t batch_size, std::int64_t epoch)
+            std::vector<std::int64_t> order, std::int64_t batch_size, std::int64_t epoch, BatchFunction function)
       : source_(std::move(source)),
         pool_(std::move(pool)),
         order_(std::move(order)),
         batch_size_(batch_size),
-        epoch_(epoch) {}
+        epoch_(epoch),
+        function_(std::move(function)) {}
 
   /// Reads one batch.
   HostBatch load(std::int64_t batch) const;
 
  private:
+  HostBatch mapped(HostBatch batch, std::int64_t index) const;
+
   std::shared_ptr<const DatasetSource> source_;
   std::shared_ptr<BatchPool> pool_;
   std::vector<std::int64_t> order_;  // indices of the samples
   std::int64_t batch_size_;
   std::int64_t epoch_;
+  BatchFunction function_;  // none: batches stay as they are
 };
 
 /// Returns a source that loads batches [first, end) on the caller's thread (workers 0) or on threads of its own. After

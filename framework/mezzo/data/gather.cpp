@@ -34,8 +34,9 @@ void prepare(const std::vector<Field>& fields, std::int64_t samples, const char*
   }
 }
 
-/// Throws the exception that is being handled again, with `prefix` before its text.
-[[noreturn]] void rethrow_with(const std::string& prefix) {
+}  // namespace
+
+void rethrow_with(const std::string& prefix) {
   try {
     throw;
   } catch (const ShapeError& e) {
@@ -58,8 +59,6 @@ void prepare(const std::vector<Field>& fields, std::int64_t samples, const char*
     std::throw_with_nested(Error(prefix + "an exception of a type other than std::exception"));
   }
 }
-
-}  // namespace
 
 void gather(const DatasetSource& source, const std::vector<std::int64_t>& indices, std::int64_t epoch,
             const char* where, HostBatch& batch) {

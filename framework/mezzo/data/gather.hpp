@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <mezzo/data/dataset.hpp>
@@ -11,5 +12,8 @@ namespace mezzo::detail {
 /// `where` and the sample's index, and the original exception is nested.
 void gather(const DatasetSource& source, const std::vector<std::int64_t>& indices, std::int64_t epoch,
             const char* where, HostBatch& batch);
+
+/// Throws the exception that is being handled again, with `prefix` before its text, as gather() says.
+[[noreturn]] void rethrow_with(const std::string& prefix);
 
 }  // namespace mezzo::detail

@@ -72,6 +72,26 @@ DataLoader::DataLoader(Dataset dataset, DataLoaderOptions options) : dataset_(st
   pool_ = std::make_shared<detail::BatchPool>(workers * static_cast<std::size_t>(options_.prefetch + 1) + 2);
 }
 
+DataLoader DataLoader::map(std::function<HostBatch(HostBatch, std::int64_t, std::int64_t)> function) const {
+  if (empty()) fail<ValueError>("[DataLoader.map]", "the loader must have a data set; got an absent loader");
+  if (!function) fail<ValueError>("[DataLoader.map]", "function must be given; got none");
+  DataLoader mapped = *this;
+  mapped.function_ = std::move(function);
+  if (function_) {
+    mapped.function_ = [first = function_, second = std::move(mapped.function_)](HostBatch batch, std::int64_t index,
+                                                                                 std::int64_t epoch_number) {
+      return second(first(std::move(batch), index, epoch_number), index, epoch_number);
+    };
+  }
+  return mapped;
+}
+
+DataLoader DataLoader::with_dataset(Dataset dataset) const {
+  DataLoader other(std::move(dataset), options_);
+  other.function_ = function_;
+  return other;
+}
+
 BatchStream DataLoader::epoch(std::int64_t epoch, std::int64_t first_batch) const {
   if (empty()) fail<ValueError>("[DataLoader]", "epoch() needs a loader with a data set; got an absent loader");
   check_at_least(0, epoch, "epoch");
@@ -86,7 +106,7 @@ BatchStream DataLoader::epoch(std::int64_t epoch, std::int64_t first_batch) cons
     order.resize(static_cast<std::size_t>(dataset_.size()));
     std::iota(order.begin(), order.end(), std::int64_t{0});
   }
-  detail::BatchPlan plan(dataset_.source_, pool_, std::move(order), options_.batch_size, epoch);
+  detail::BatchPlan plan(dataset_.source_, pool_, std::move(order), options_.batch_size, epoch, function_);
   return BatchStream(
       detail::make_batch_source(std::move(plan), first_batch, size_, options_.workers, options_.prefetch));
 }

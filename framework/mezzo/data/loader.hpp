@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -70,6 +71,14 @@ class MEZZO_API DataLoader {
   /// The options given to the constructor.
   const DataLoaderOptions& options() const { return options_; }
 
+  /// A loader whose batches are function(batch, index, epoch) of this one's; index is the number of the batch in the
+  /// epoch. The workers call it, several at the same time. It may change values, shapes and dtypes of the fields, not
+  /// their names and the number of samples: a ValueError when the batch is due. A ValueError for an absent loader.
+  DataLoader map(std::function<HostBatch(HostBatch batch, std::int64_t index, std::int64_t epoch)> function) const;
+
+  /// The same options and functions for another data set. Errors are those of the constructor.
+  DataLoader with_dataset(Dataset dataset) const;
+
   /// Starts epoch `epoch` (0 or more) at batch `first_batch`. Throws a ValueError if the loader is absent, the epoch is
   /// negative or first_batch is not in [0, size()].
   BatchStream epoch(std::int64_t epoch, std::int64_t first_batch = 0) const;
@@ -79,6 +88,7 @@ class MEZZO_API DataLoader {
   DataLoaderOptions options_;
   std::int64_t size_ = 0;
   std::shared_ptr<detail::BatchPool> pool_;
+  std::function<HostBatch(HostBatch, std::int64_t, std::int64_t)> function_;
 };
 
 }  // namespace mezzo
