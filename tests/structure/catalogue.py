@@ -30,7 +30,8 @@ OURS = {
     "optimizers": {"LossScaleOptimizer": "loss scaling is part of the policies ([precision.md](precision.md))"},
     "optimizers.schedules": {"LearningRateSchedule": "`Schedule`"},
     "callbacks": {"CallbackList": "`Callbacks`", "ProgbarLogger": "`.verbose` of `fit`"},
-    "layers": {"InputLayer": "`Input`", "InputSpec": "checks in `build` and in the ops"},
+    "layers": {"InputLayer": "`Input`", "InputSpec": "checks in `build` and in the ops",
+               "Pipeline": "`Sequential`; in the loader one `map` after the other"},
 }
 
 NEW_ARRAYS = {"arange", "array", "bartlett", "blackman", "empty", "eye", "full", "geomspace", "hamming", "hanning",
@@ -61,6 +62,8 @@ MISSING = {
     "layers": {
         **dict.fromkeys(("FlaxLayer", "JaxLayer", "TFSMLayer", "TorchModuleWrapper"), NAMES_OF_OTHERS),
         **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), RECURRENT),
+        **dict.fromkeys(("MelSpectrogram", "STFTSpectrogram"), "needs the signal ops"),
+        "MaxNumBoundingBoxes": "boxes are not changed with images",
     },
     "losses": {},
     "metrics": {},

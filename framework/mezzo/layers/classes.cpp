@@ -121,8 +121,8 @@ std::vector<detail::SavedClass<Layer>> layer_classes() {
       saved<Rescaling, RescalingOptions>("Rescaling"),
       saved<Reshape, ReshapeOptions>("Reshape"),
       saved<Softmax, SoftmaxOptions>("Softmax")};
-  for (const auto& family : {attention_classes(), further_layer_classes(), preprocessing_classes(),
-                             recurrent_layer_classes(), spatial_layer_classes()}) {
+  for (const auto& family : {attention_classes(), further_layer_classes(), image_layer_classes(),
+                             preprocessing_classes(), recurrent_layer_classes(), spatial_layer_classes()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

@@ -26,23 +26,30 @@ using Bounds = std::pair<double, double>;
 /// Dtype in which images are changed.
 DType working_dtype(DType dtype) { return dtype == DType::float64 ? dtype : DType::float32; }
 
-/// Each image of a batch with its own key.
-Tensor batch_augmented(const Tensor& images, DType dtype, SampleKey key,
-                       const ImageAugmentation::Transform& transform) {
+/// Shape of the results for images of this shape.
+Shape changed_shape(const detail::ImageChange& change, Shape shape) {
+  std::copy(change.size.begin(), change.size.end(), shape.end() - 3);
+  return shape;
+}
+
+/// Each image of a batch, changed with a key of its own.
+Tensor batch_changed(const Tensor& images, DType dtype, SampleKey key, const detail::ImageChange& change,
+                     const ImageAugmentation::Transform& transform) {
   const Tensor given = images.cast(working_dtype(dtype));
-  const Shape& shape = given.shape();
-  const Shape one(shape.end() - 3, shape.end());
+  const Shape shape = changed_shape(change, given.shape());
+  const Shape one(given.shape().end() - 3, given.shape().end());
   const std::int64_t count = shape.size() == 4 ? shape[0] : 1;
-  if (given.size() == 0) return given.cast(dtype);
   Tensor out = Tensor::uninitialized(shape, given.dtype());
+  if (given.size() == 0) return Tensor(shape, dtype);
   auto* const to = static_cast<std::byte*>(out.mutable_raw());
-  const std::size_t bytes = out.bytes() / static_cast<std::size_t>(count);
+  const std::size_t bytes_in = given.bytes() / static_cast<std::size_t>(count);
+  const std::size_t bytes_out = out.bytes() / static_cast<std::size_t>(count);
   parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::size_t offset = static_cast<std::size_t>(i) * bytes;
+      const auto place = static_cast<std::size_t>(i);
       Tensor image = Tensor::uninitialized(one, given.dtype());
-      std::memcpy(image.mutable_raw(), static_cast<const std::byte*>(given.raw()) + offset, bytes);
-      std::memcpy(to + offset, transform(image, {key.seed, key.epoch, i}).raw(), bytes);
+      std::memcpy(image.mutable_raw(), static_cast<const std::byte*>(given.raw()) + place * bytes_in, bytes_in);
+      std::memcpy(to + place * bytes_out, transform(image, {key.seed, key.epoch, i}).raw(), bytes_out);
     }
   });
   return out.cast(dtype);
@@ -53,14 +60,6 @@ Sampling checked_sampling(const std::string& where, const std::string& fill_mode
   const Sampling sampling{fill_mode, interpolation, fill_value};
   image::detail::check_sampling(sampling, where);
   return sampling;
-}
-
-Bounds range_of(const std::string& where, const Factor& range) {
-  const std::vector<double>& numbers = range.numbers();
-  if (numbers.size() != 2 || !(numbers[0] < numbers[1])) {
-    fail<ValueError>(where, "value_range must be two numbers in order; got ({})", fmt::join(numbers, ", "));
-  }
-  return {numbers[0], numbers[1]};
 }
 
 /// True in training steps, in calls with `{.training = true}`, and, as in Keras, in calls outside of steps without a
@@ -85,17 +84,39 @@ std::pair<double, double> Factor::bounds(const std::string& where, const char* n
   return {std::min(numbers_[0], numbers_[1]), std::max(numbers_[0], numbers_[1])};
 }
 
+detail::ValueRange detail::value_range(const std::string& where, const Factor& range) {
+  const std::vector<double>& numbers = range.numbers();
+  if (numbers.size() != 2 || !(numbers[0] < numbers[1])) {
+    fail<ValueError>(where, "value_range must be two numbers in order; got ({})", fmt::join(numbers, ", "));
+  }
+  return {numbers[0], numbers[1]};
+}
+
+std::pair<double, double> detail::either_way(const std::string& where, const char* name, const Factor& factor) {
+  const Bounds found = factor.bounds(where, name, 0, 1);
+  return factor.numbers().size() == 1 ? Bounds{-found.second, found.second} : found;
+}
+
+void ImageAugmentation::check_channels(const Shape& shape) const {
+  const Shape& valid = change_.channels;
+  if (valid.empty() || shape.back() < 0 || std::find(valid.begin(), valid.end(), shape.back()) != valid.end()) return;
+  fail<ShapeError>(label(), "images must have {} channels; got shape {}", fmt::join(valid, " or "), shape);
+}
+
 Tensor ImageAugmentation::augment(const Tensor& image, const SampleKey& key) const {
   if (image.shape().size() != 3) {
     fail<ShapeError>(label(), "an image must have shape (height, width, channels); got shape {}", image.shape());
   }
-  const Tensor given = image.cast(working_dtype(image.dtype()));
-  return given.size() == 0 ? given : transform_(given, key);
+  check_channels(image.shape());
+  const DType dtype = working_dtype(image.dtype());
+  if (image.size() == 0) return Tensor(changed_shape(change_, image.shape()), dtype);
+  if (change_.any_dtype) return change_.training(image, key).cast(dtype);
+  return change_.training(image.cast(dtype), key);
 }
 
 std::function<Tensor(const Tensor&, std::int64_t, std::int64_t)> ImageAugmentation::on_samples() const {
   return [layer = *this](const Tensor& image, std::int64_t index, std::int64_t epoch) {
-    return layer.augment(image, {layer.seed_.value_or(seed()), epoch, index});
+    return layer.augment(image, {layer.change_.seed.value_or(seed()), epoch, index});
   };
 }
 
@@ -104,23 +125,32 @@ Value ImageAugmentation::call(const Value& x) {
   if (rank != 3 && rank != 4) {
     fail<ShapeError>(label(), "input must have 3 axes, or 4 with a batch; got shape {}", x.shape());
   }
+  check_channels(x.shape());
   const DType dtype = compute_dtype();
   return defer(
-             [transform = transform_, given = seed_, dtype](const Values& xs) -> Values {
-               if (!changes_images()) return {detail::as(xs[0], dtype)};
-               const detail::Draw draw = detail::next_draw();
+             [change = change_, dtype](const Values& xs) -> Values {
+               const bool changes = changes_images();
+               if (!changes && !change.inference) return {detail::as(xs[0], dtype)};
                HostOptions options;
+               options.shape = changed_shape(change, xs[0].shape());
                options.dtype = dtype;
+               if (!changes) {
+                 return {host([change, dtype](
+                                  const Tensor& x0) { return batch_changed(x0, dtype, {}, change, change.inference); },
+                              xs[0], options)};
+               }
+               const detail::Draw draw = detail::next_draw();
                const auto key = static_cast<std::uint64_t>(draw.key);
                return {host(
-                   [transform, given, dtype, key](const std::vector<Tensor>& images) {
+                   [change, dtype, key](const std::vector<Tensor>& images) {
                      const std::uint64_t drawn = mix(key, static_cast<std::uint64_t>(images[1].item()));
                      const auto step = static_cast<std::int64_t>(images[2].item());
-                     return batch_augmented(images[0], dtype, {given.value_or(drawn), step, 0}, transform);
+                     return batch_changed(images[0], dtype, {change.seed.value_or(drawn), step, 0}, change,
+                                          change.training);
                    },
                    {xs[0], draw.seed, draw.step}, options)};
              },
-             {x}, {{x.shape(), dtype}})
+             {x}, {{changed_shape(change_, x.shape()), dtype}})
       .front();
 }
 
@@ -174,20 +204,20 @@ RandomTranslation::RandomTranslation(const RandomTranslationOptions& options)
 
 RandomContrast::RandomContrast(const RandomContrastOptions& options) : ImageAugmentation("RandomContrast", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", 0, 1);
-  const Bounds range = range_of(label(), options.value_range);
+  const detail::ValueRange range = detail::value_range(label(), options.value_range);
   set_transform([factor, range](const Tensor& x, const SampleKey& key) {
     const double gain = between(1 - factor.first, 1 + factor.second, Draws("RandomContrast", key).next().first);
-    return image::detail::adjusted(x, gain, 0, range.first, range.second);
+    return image::detail::adjusted(x, gain, 0, range.low, range.high);
   });
 }
 
 RandomBrightness::RandomBrightness(const RandomBrightnessOptions& options)
     : ImageAugmentation("RandomBrightness", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", -1, 1);
-  const Bounds range = range_of(label(), options.value_range);
+  const detail::ValueRange range = detail::value_range(label(), options.value_range);
   set_transform([factor, range](const Tensor& x, const SampleKey& key) {
     const double share = between(factor.first, factor.second, Draws("RandomBrightness", key).next().first);
-    return image::detail::adjusted(x, 1, share * (range.second - range.first), range.first, range.second);
+    return image::detail::adjusted(x, 1, share * (range.high - range.low), range.low, range.high);
   });
 }
 

@@ -35,9 +35,41 @@ class MEZZO_API Factor {
   std::vector<double> numbers_;
 };
 
+namespace detail {
+
+/// Least and largest number of images.
+struct ValueRange {
+  double low = 0, high = 255;
+};
+
+/// The two numbers of an option `value_range`. Throws a ValueError that starts with `where` unless they are in order.
+ValueRange value_range(const std::string& where, const Factor& range);
+
+/// {-f, f} of one number f, or {low, high}, each in [0, 1].
+std::pair<double, double> either_way(const std::string& where, const char* name, const Factor& factor);
+
+template <class Options, class = void>
+struct HasSeed : std::false_type {};
+template <class Options>
+struct HasSeed<Options, std::void_t<decltype(std::declval<const Options&>().seed)>> : std::true_type {};
+
+/// Changes of images that a layer makes.
+struct ImageChange {
+  using Transform = std::function<Tensor(const Tensor& image, const image::SampleKey& key)>;
+  Transform training{};    ///< required
+  Transform inference{};   ///< none: images stay as they are
+  Shape size{};            ///< height and width of the results; empty: those of the input
+  Shape channels{};        ///< valid numbers of channels; empty: all
+  bool any_dtype = false;  ///< the changes only move elements
+  std::optional<std::uint64_t> seed{};
+};
+
+}  // namespace detail
+
 /// Base of layers that change images (batch, height, width, channels), or one without the batch, at random: in training
 /// and, as in Keras, in calls outside of steps without `.training`. In inference they return their input, as floats of
-/// the compute dtype. No gradient passes them: they stand in front of a model, or in the loader's threads:
+/// the compute dtype, unless they say otherwise. Each image of a batch has random numbers of its own. No gradient passes
+/// these layers: they stand in front of a model, or in the loader's threads:
 ///
 ///     RandomRotation rotate(0.1, {.seed = 7});
 ///     auto rotated = train.map("image", rotate.on_samples());
@@ -47,25 +79,41 @@ class MEZZO_API Factor {
 /// the model's seed is drawn from seed_everything() and the layer's place, the loader's is that of seed_everything().
 class MEZZO_API ImageAugmentation : public Layer {
  public:
-  using Transform = std::function<Tensor(const Tensor& image, const image::SampleKey& key)>;
+  using Transform = detail::ImageChange::Transform;
 
   /// Changes one image (height, width, channels) of any dtype: float64 of float64, else float32. Thread safe. Throws a
-  /// ShapeError for another rank.
+  /// ShapeError for another rank, or channels that the layer can't change.
   Tensor augment(const Tensor& image, const image::SampleKey& key) const;
 
   /// augment() as a function for map() of Dataset.
   std::function<Tensor(const Tensor& image, std::int64_t index, std::int64_t epoch)> on_samples() const;
 
  protected:
-  /// `transform` gets images of float32 or float64 and keeps shape and dtype.
   template <class Options>
-  ImageAugmentation(const char* kind, const Options& options) : Layer(kind, options), seed_(options.seed) {}
-  void set_transform(Transform transform) { transform_ = std::move(transform); }
+  ImageAugmentation(const char* kind, const Options& options) : Layer(kind, options) {
+    if constexpr (detail::HasSeed<Options>::value) change_.seed = options.seed;
+  }
+
+  /// `transform` gets images of float32 or float64 and keeps the dtype.
+  void set_transform(Transform transform) { change_.training = std::move(transform); }
+
+  /// Change of images in inference, with a key of zeros; default: none.
+  void set_inference(Transform transform) { change_.inference = std::move(transform); }
+
+  /// For transforms that only move elements: augment() calls them before it converts the image.
+  void set_any_dtype() { change_.any_dtype = true; }
+
+  /// Size of the results, in training and in inference; default: that of the input.
+  void set_size(std::int64_t height, std::int64_t width) { change_.size = {height, width}; }
+
+  /// Valid numbers of channels; default: all.
+  void set_channels(Shape channels) { change_.channels = std::move(channels); }
   Value call(const Value& x) override;
 
  private:
-  std::optional<std::uint64_t> seed_;
-  Transform transform_;
+  void check_channels(const Shape& shape) const;
+
+  detail::ImageChange change_;
 };
 
 struct RandomFlipOptions {

@@ -1,27 +1,14 @@
 #include <mezzo/layers/category_encoding.hpp>
 #include <mezzo/layers/classes.hpp>
+#include <mezzo/layers/describe_factor.hpp>
 #include <mezzo/layers/discretization.hpp>
+#include <mezzo/layers/hashed_crossing.hpp>
 #include <mezzo/layers/image_augmentation.hpp>
 #include <mezzo/layers/integer_lookup.hpp>
 #include <mezzo/layers/normalization.hpp>
 #include <mezzo/layers/resizing.hpp>
 
 namespace mezzo {
-
-static void describe_factor(Fields& fields, const char* name, Factor& factor) {
-  std::vector<double> numbers = factor.numbers();
-  fields(name, numbers);
-  factor = Factor(std::move(numbers));
-}
-
-/// Options of layers that move pixels.
-template <class Options>
-static void describe_sampling(Fields& fields, Options& options) {
-  fields("fill_mode", options.fill_mode);
-  fields("interpolation", options.interpolation);
-  fields("seed", options.seed);
-  fields("fill_value", options.fill_value);
-}
 
 static void describe(Fields& fields, CategoryEncodingOptions& options) {
   fields("num_tokens", options.num_tokens);
@@ -37,6 +24,11 @@ static void describe(Fields& fields, DiscretizationOptions& options) {
   fields("bin_boundaries", options.bin_boundaries);
   fields("num_bins", options.num_bins);
   fields("epsilon", options.epsilon);
+  fields("output_mode", options.output_mode);
+}
+
+static void describe(Fields& fields, HashedCrossingOptions& options) {
+  fields("num_bins", options.num_bins);
   fields("output_mode", options.output_mode);
 }
 
@@ -118,6 +110,7 @@ std::vector<detail::SavedClass<Layer>> preprocessing_classes() {
   return {detail::saved_class<CategoryEncoding, CategoryEncodingOptions, Layer>("CategoryEncoding"),
           detail::saved_class<CenterCrop, CenterCropOptions, Layer>("CenterCrop"),
           detail::saved_class<Discretization, DiscretizationOptions, Layer>("Discretization"),
+          detail::saved_class<HashedCrossing, HashedCrossingOptions, Layer>("HashedCrossing"),
           detail::saved_class<Hashing, HashingOptions, Layer>("Hashing"),
           detail::saved_class<IntegerLookup, IntegerLookupOptions, Layer>("IntegerLookup"),
           detail::saved_class<Normalization, NormalizationOptions, Layer>("Normalization"),

@@ -49,9 +49,16 @@ const std::map<std::string, Json> required{
     {"Discretization", {{"bin_boundaries", {1, 3}}}},
     {"Hashing", {{"num_bins", 5}}},
     {"IntegerLookup", {{"vocabulary", {1, 2, 5}}}},
+    {"HashedCrossing", {{"num_bins", 5}}},
     {"RandomBrightness", {{"factor", {0.5}}}},
+    {"RandomColorDegeneration", {{"factor", {0.5}}}},
     {"RandomContrast", {{"factor", {0.5}}}},
+    {"RandomCrop", {{"height", 3}, {"width", 4}}},
+    {"RandomHue", {{"factor", {0.5}}}},
+    {"RandomPosterization", {{"factor", {2, 4}}}},
     {"RandomRotation", {{"factor", {0.5}}}},
+    {"RandomSaturation", {{"factor", {0.5}}}},
+    {"RandomSharpness", {{"factor", {0.5}}}},
     {"RandomTranslation", {{"height_factor", {0.5}}, {"width_factor", {0.25}}}},
     {"RandomZoom", {{"height_factor", {0.5}}, {"width_factor", {0.25}}}},
     {"Resizing", {{"height", 3}, {"width", 4}}},
@@ -162,27 +169,30 @@ void check_names(const std::string& names) {
 
 /// True for layers of integers.
 bool takes_integers(const std::string& name) {
-  const std::set<std::string> names{"CategoryEncoding", "Embedding",           "Hashing",
+  const std::set<std::string> names{"CategoryEncoding", "Embedding",           "HashedCrossing",           "Hashing",
                                     "IntegerLookup",    "ReversibleEmbedding", "TokenAndPositionEmbedding"};
   return names.count(name) != 0;
 }
 
 /// True for layers that merge inputs.
 bool takes_two(const std::string& name) {
-  const std::set<std::string> names{"Add",     "Average", "Concatenate", "Dot",
+  const std::set<std::string> names{"Add",     "Average", "Concatenate", "Dot",     "HashedCrossing",
                                     "Maximum", "Minimum", "Multiply",    "Subtract"};
   return names.count(name) != 0 || name.find("Attention") != std::string::npos;
 }
 
 /// Input of one sample of each layer.
 Shape sample_of(const std::string& name) {
+  if (name == "HashedCrossing") return {1};
   if (takes_integers(name) || name == "RepeatVector") return {4};
   const std::set<std::string> sequences{"GRU", "GRUCell", "LSTM", "LSTMCell", "SimpleRNN", "SimpleRNNCell"};
   if (sequences.count(name) != 0 || name == "Permute" || name == "EinsumDense" ||
       name.find("Attention") != std::string::npos || name.find("1D") != std::string::npos)
     return {4, 8};
   if (name.find("3D") != std::string::npos) return {3, 4, 3, 2};
-  return {6, 6, 4};
+  const std::set<std::string> colors{"AugMix",          "RandAugment", "RandomColorDegeneration",
+                                     "RandomGrayscale", "RandomHue",   "RandomSaturation"};
+  return {6, 6, colors.count(name) != 0 ? 3 : 4};
 }
 
 }  // namespace
