@@ -1,6 +1,7 @@
 #include <mezzo/data/image/resize.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -68,9 +69,29 @@ std::vector<Window> windows(const Filter& filter, std::int64_t in, std::int64_t 
 
 std::uint8_t rounded(std::int32_t sum) { return static_cast<std::uint8_t>(std::clamp(sum >> precision_bits, 0, 255)); }
 
+/// resample() of pixels of `channels` bytes: sums stay in registers.
+template <std::size_t channels>
+void resample_pixels(const std::uint8_t* from, std::int64_t outer, std::int64_t in, const std::vector<Window>& at,
+                     std::uint8_t* to) {
+  for (std::int64_t o = 0; o < outer; ++o, from += in * static_cast<std::int64_t>(channels)) {
+    for (const Window& window : at) {
+      std::array<std::int32_t, channels> sums{};
+      sums.fill(1 << (precision_bits - 1));
+      const std::uint8_t* pixel = from + window.begin * static_cast<std::int64_t>(channels);
+      for (const std::int32_t weight : window.weights) {
+        for (std::size_t c = 0; c < channels; ++c) sums[c] += pixel[c] * weight;
+        pixel += channels;
+      }
+      to = std::transform(sums.begin(), sums.end(), to, rounded);
+    }
+  }
+}
+
 /// Resamples axis 1 of an array of shape (outer, in, inner).
 void resample(const std::uint8_t* from, std::int64_t outer, std::int64_t in, std::int64_t inner,
               const std::vector<Window>& at, std::uint8_t* to) {
+  if (inner == 1) return resample_pixels<1>(from, outer, in, at, to);
+  if (inner == 3) return resample_pixels<3>(from, outer, in, at, to);
   std::vector<std::int32_t> sums(static_cast<std::size_t>(inner));
   for (std::int64_t o = 0; o < outer; ++o, from += in * inner) {
     for (const Window& window : at) {
