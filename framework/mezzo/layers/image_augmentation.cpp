@@ -11,6 +11,7 @@
 #include <mezzo/data/image/draws.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/layers/image_words.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
 
@@ -62,13 +63,13 @@ Sampling checked_sampling(const std::string& where, const std::string& fill_mode
   return sampling;
 }
 
-/// True in training steps, in calls with `{.training = true}`, and, as in Keras, in calls outside of steps without a
-/// mode.
-bool changes_images() { return training_phase() || (Trace::current() == nullptr && !current_training()); }
-
 double middle_of(std::int64_t size) { return static_cast<double>(size - 1) / 2; }
 
 }  // namespace
+
+bool detail::changes_images() {
+  return training_phase() || (Trace::current() == nullptr && !current_training());
+}
 
 std::pair<double, double> Factor::bounds(const std::string& where, const char* name, double least, double most,
                                          bool open) const {
@@ -129,7 +130,7 @@ Value ImageAugmentation::call(const Value& x) {
   const DType dtype = compute_dtype();
   return defer(
              [change = change_, dtype](const Values& xs) -> Values {
-               const bool changes = changes_images();
+               const bool changes = detail::changes_images();
                if (!changes && !change.inference) return {detail::as(xs[0], dtype)};
                HostOptions options;
                options.shape = changed_shape(change, xs[0].shape());

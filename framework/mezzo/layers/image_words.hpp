@@ -9,6 +9,10 @@
 
 namespace mezzo::detail {
 
+/// True in training steps, in calls with `{.training = true}`, and, as in Keras, in calls outside of steps without a
+/// mode.
+bool changes_images();
+
 /// Random words of a layer of this class for one image.
 inline RandomWords words_of(const std::string& kind, const image::SampleKey& key) {
   return {mix(mix(key.seed, key_of(kind)), static_cast<std::uint64_t>(key.epoch)),

@@ -130,7 +130,7 @@ Values ImageMixing::call_many(const Values& xs) {
   return defer(
       [draw = draw_, given = seed_, outputs](const Values& ys) -> Values {
         Values out;
-        if (!training_phase()) {
+        if (!detail::changes_images()) {
           for (std::size_t i = 0; i < ys.size(); ++i) out.push_back(detail::as(ys[i], outputs[i].dtype));
           return out;
         }
