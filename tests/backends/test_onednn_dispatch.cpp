@@ -5,6 +5,7 @@
 #include <mezzo/backends/onednn/implementations.hpp>
 
 #include "support/onednn.hpp"
+#include "support/skip.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -42,6 +43,32 @@ BOOST_AUTO_TEST_CASE(declines_with_a_reason) {
   BOOST_TEST(refusal(convolution(0, 8, 3, 4, DType::float32)) ==
              "takes operands with elements; got shape (0, 8, 8, 3)");
   BOOST_TEST(refusal(product({4, 8}, {8, 4}, DType::float32)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(gradients_of_kernels_with_few_channels_are_left_to_float32) {
+  const auto gradient = [](std::int64_t in, std::int64_t size, std::int64_t groups, DType dtype) {
+    const Attributes attributes{{"strides", Shape{1, 1}},
+                                {"padding", Shape(4, 0)},
+                                {"dilation", Shape{1, 1}},
+                                {"groups", groups},
+                                {"shape", Shape{size, size, in, 8}},
+                                {"dtype", DType::float32}};
+    const std::int64_t places = 13 - size;
+    return kernel_request("conv2d_kernel_gradient", attributes,
+                          std::vector<Spec>{{{2, 12, 12, in * groups}, dtype}, {{2, places, places, 8}, dtype}});
+  };
+  for (const auto& request : {gradient(3, 3, 1, DType::float32), gradient(1, 5, 8, DType::float32)}) {
+    BOOST_TEST(refusal(request) == "");
+  }
+  if (!onednn_has_native_bfloat16() || onednn::has_amx_bfloat16()) return skip("needs bfloat16 without AMX");
+  for (const auto& request : {gradient(3, 3, 1, DType::bfloat16), gradient(1, 5, 8, DType::bfloat16)}) {
+    BOOST_TEST(refusal(request) ==
+               "float32 is faster here: gradients of kernels with few channels are slow in bfloat16");
+    BOOST_TEST(choose_kernel(request).implementation != "onednn");
+  }
+  for (const auto& request : {gradient(4, 3, 1, DType::bfloat16), gradient(1, 3, 8, DType::bfloat16)}) {
+    BOOST_TEST(refusal(request) == "");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(takes_bfloat16_with_hardware_support) {
