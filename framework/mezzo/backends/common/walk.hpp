@@ -20,6 +20,9 @@ class Walk {
   std::size_t axes() const { return shape_.size(); }
   std::int64_t row_size() const { return row_size_; }
 
+  /// Size of an axis after merging.
+  std::int64_t axis_size(std::size_t axis) const { return shape_[axis]; }
+
   /// Stride of the operand along a row, in elements.
   std::int64_t step(std::size_t operand) const { return strides_[operand].back(); }
 

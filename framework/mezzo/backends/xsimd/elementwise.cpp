@@ -1,5 +1,6 @@
 #include <mezzo/backends/xsimd/elementwise.hpp>
 
+#include <algorithm>
 #include <set>
 
 #include <mezzo/backends/common/walk.hpp>
@@ -33,9 +34,16 @@ std::unique_ptr<Kernel> make_unary(const KernelRequest& request, Isa isa, std::s
   return make_kernel(run, like_output(request));
 }
 
+/// Operands as a few arrays of rows of columns: of another offset each, with the same steps.
+struct BinaryArrays {
+  std::int64_t count, a, b;  ///< number of arrays, and elements from one to the next
+  BinaryShape shape;         ///< of one array
+};
+
 /// Splits one long row over the threads by columns, several rows by rows.
-void run_binary(ElementwiseFunctions::Binary function, const BinaryShape& shape, std::int64_t size,
+void run_binary(ElementwiseFunctions::Binary function, const BinaryArrays& arrays, std::int64_t size,
                 const KernelArguments& arguments) {
+  const BinaryShape& shape = arrays.shape;
   const auto call = [&](std::int64_t a, std::int64_t b, std::int64_t out, std::int64_t rows, std::int64_t columns) {
     BinaryShape piece = shape;
     piece.rows = rows;
@@ -43,15 +51,21 @@ void run_binary(ElementwiseFunctions::Binary function, const BinaryShape& shape,
     function(arguments.in<char>(0) + a * size, arguments.in<char>(1) + b * size, arguments.out<char>(0) + out * size,
              piece);
   };
-  if (shape.rows == 1) {
+  if (arrays.count * shape.rows == 1) {
     parallel_elements(shape.columns, [&](std::int64_t begin, std::int64_t end) {
       call(begin * shape.a_step, begin * shape.b_step, begin, 1, end - begin);
     });
-  } else {
-    parallel_for(shape.rows, grain_of(shape.columns), [&](std::int64_t begin, std::int64_t end) {
-      call(begin * shape.a_row, begin * shape.b_row, begin * shape.columns, end - begin, shape.columns);
-    });
+    return;
   }
+  parallel_for(arrays.count * shape.rows, grain_of(shape.columns), [&](std::int64_t begin, std::int64_t end) {
+    while (begin < end) {
+      const std::int64_t array = begin / shape.rows, row = begin % shape.rows;
+      const std::int64_t rows = std::min(end - begin, shape.rows - row);
+      call(array * arrays.a + row * shape.a_row, array * arrays.b + row * shape.b_row, begin * shape.columns, rows,
+           shape.columns);
+      begin += rows;
+    }
+  });
 }
 
 std::unique_ptr<Kernel> make_binary(const KernelRequest& request, Isa isa, std::string& reason) {
@@ -59,19 +73,23 @@ std::unique_ptr<Kernel> make_binary(const KernelRequest& request, Isa isa, std::
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   const Shape &a = request.inputs[0].shape, &b = request.inputs[1].shape, &out = request.outputs[0].shape;
   const Walk walk(out, {broadcast_strides(a, out), broadcast_strides(b, out)});
-  if (walk.axes() > 2) {
-    return decline(reason, "takes shapes that merge to 2 axes; got {} axes from {} and {}", walk.axes(), a, b);
+  if (walk.axes() > 3) {
+    return decline(reason, "takes shapes that merge to 3 axes; got {} axes from {} and {}", walk.axes(), a, b);
   }
   const auto* functions = functions_of(kernels(isa).elementwise.binary, request, reason);
   if (functions == nullptr) return nullptr;
-  const BinaryShape merged{.rows = walk.rows(),
-                           .columns = walk.row_size(),
-                           .a_row = walk.offset(0, 1),
-                           .b_row = walk.offset(1, 1),
-                           .a_step = walk.step(0),
-                           .b_step = walk.step(1)};
-  const auto run = [function = (*functions)[dtype], size = size_of(dtype), merged](const KernelArguments& arguments) {
-    run_binary(function, merged, size, arguments);
+  const std::int64_t count = walk.axes() == 3 ? walk.axis_size(0) : 1, rows = walk.rows() / count;
+  const BinaryArrays arrays{.count = count,
+                            .a = count > 1 ? walk.offset(0, rows) : 0,
+                            .b = count > 1 ? walk.offset(1, rows) : 0,
+                            .shape = {.rows = rows,
+                                      .columns = walk.row_size(),
+                                      .a_row = walk.offset(0, 1),
+                                      .b_row = walk.offset(1, 1),
+                                      .a_step = walk.step(0),
+                                      .b_step = walk.step(1)}};
+  const auto run = [function = (*functions)[dtype], size = size_of(dtype), arrays](const KernelArguments& arguments) {
+    run_binary(function, arrays, size, arguments);
   };
   return make_kernel(run, like_output(request));
 }
