@@ -36,8 +36,8 @@ BOOST_AUTO_TEST_CASE(each_entry_names_an_op_and_is_unique) {
 }
 
 BOOST_AUTO_TEST_CASE(special_implementations_come_before_general_ones) {
-  const std::map<std::string, int> rank{{"winograd", 0}, {"onednn", 1}, {"split", 2},
-                                        {"xsimd", 3},    {"widen", 4},  {"reference", 5}};
+  const std::map<std::string, int> rank{{"depthwise", 0}, {"pointwise", 0}, {"winograd", 1}, {"onednn", 2},
+                                        {"split", 3},     {"xsimd", 4},     {"widen", 5},    {"reference", 6}};
   std::map<std::string, int> reached;
   for (const Implementation& implementation : kernel_table()) {
     BOOST_REQUIRE(rank.count(implementation.name) == 1);

@@ -212,6 +212,13 @@ inline std::vector<OpRow> product_rows() {
       {"in 2 groups", {2, 5, 5, 4}, {3, 3, 2, 6}, {.padding = 1, .groups = 2}, {1, 1, 1, 1}},
       {"of 1 by 1", {2, 4, 4, 5}, {1, 1, 5, 7}},
       {"depthwise", {1, 5, 5, 3}, {3, 3, 1, 3}, {.padding = "same", .groups = 3}, {1, 1, 1, 1}},
+      {"of 1 by 1, of many pixels", {2, 16, 17, 8}, {1, 1, 8, 9}},
+      {"depthwise, of stride 2",
+       {2, 8, 9, 5},
+       {5, 5, 1, 5},
+       {.strides = 2, .padding = 2, .groups = 5},
+       {2, 2, 2, 2},
+       {2, 2}},
       {"without images", {0, 6, 5, 3}, {3, 2, 3, 4}},
       {"without channels", {2, 4, 5, 0}, {3, 2, 0, 4}},
       {"without filters", {2, 4, 5, 3}, {3, 2, 3, 0}}};

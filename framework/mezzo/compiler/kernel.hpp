@@ -60,7 +60,7 @@ class MEZZO_API Kernel {
 
 /// One way to compute an op.
 struct Implementation {
-  std::string name;  ///< "winograd", "onednn", "split", "xsimd", "widen", "reference"
+  std::string name;  ///< "depthwise", "pointwise", "winograd", "onednn", "split", "xsimd", "widen", "reference"
   const Op* op = nullptr;
 
   /// Returns the kernel for a request. Returns null to decline, and sets `reason` ("needs bfloat16 in hardware").

@@ -11,6 +11,12 @@ namespace mezzo {
 /// "xsimd": vector kernels for float32, bfloat16 and float16, compiled once for each ISA; isa() chooses at run time.
 std::vector<Implementation> xsimd_implementations();
 
+/// "depthwise": xsimd's convolutions with one filter a channel, by a direct sum.
+std::vector<Implementation> depthwise_implementations();
+
+/// "pointwise": xsimd's gradients of 1 x 1 kernels.
+std::vector<Implementation> pointwise_implementations();
+
 /// "winograd": xsimd's 3 x 3 convolutions of float32 operands, for shapes where they should be faster than oneDNN's.
 std::vector<Implementation> winograd_implementations();
 

@@ -4,6 +4,7 @@
 #include <mezzo/backends/xsimd/chain.hpp>
 #include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/crossentropy.hpp>
+#include <mezzo/backends/xsimd/depthwise/depthwise.hpp>
 #include <mezzo/backends/xsimd/dropout.hpp>
 #include <mezzo/backends/xsimd/elementwise.hpp>
 #include <mezzo/backends/xsimd/finite.hpp>
@@ -48,6 +49,7 @@ struct IsaKernels {
   const UpdateFunctions& update;
   const RuleFunctions& update_rules;
   const WinogradFunctions& winograd;
+  const DepthwiseFunctions& depthwise;
 };
 
 /// The functions that are compiled for `isa`.

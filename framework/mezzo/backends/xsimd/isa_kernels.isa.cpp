@@ -27,6 +27,7 @@ constexpr IsaKernels isa_kernels{
     .update = update,
     .update_rules = update_rules,
     .winograd = winograd,
+    .depthwise = depthwise,
 };
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -1,0 +1,226 @@
+#include <mezzo/backends/xsimd/depthwise/depthwise.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/xsimd/entries.hpp>
+
+namespace mezzo::xsimd_kernels {
+namespace {
+
+using Index = std::int64_t;
+
+/// True if x is convolved with a kernel of a size that this family has, one filter a channel.
+bool takes_depthwise(const KernelRequest& request, const Shape& x, const Shape& kernel, std::string& reason) {
+  const auto& strides = request.attributes.get<Shape>("strides");
+  const auto& dilation = request.attributes.get<Shape>("dilation");
+  const auto groups = request.attributes.get<Index>("groups");
+  const bool square = kernel[0] == kernel[1] && (kernel[0] == 3 || kernel[0] == most_depthwise_taps);
+  const bool strided = strides[0] == strides[1] && (strides[0] == 1 || strides[0] == 2);
+  if (groups < 2 || groups != x[3] || kernel[3] != groups || !square || !strided || dilation != Shape{1, 1}) {
+    decline(
+        reason,
+        "depthwise takes one filter a channel, 3 x 3 or 5 x 5 kernels, equal strides of 1 or 2 and no dilation; got "
+        "{} channels, {} groups, {} filters, {} x {} kernels, strides {}, dilation {}",
+        x[3], groups, kernel[3], kernel[0], kernel[1], strides, dilation);
+    return false;
+  }
+  for (const auto* specs : {&request.inputs, &request.outputs}) {
+    for (const Spec& spec : *specs) {
+      if (!is_stored(spec.dtype)) {
+        decline_dtype(reason, spec.dtype);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// The convolution of `from` to `to`.
+DepthwiseShape depthwise_shape(const KernelRequest& request, const Shape& from, const Shape& to, Index taps) {
+  const auto& padding = request.attributes.get<Shape>("padding");
+  return {.height = from[1],
+          .width = from[2],
+          .out_height = to[1],
+          .out_width = to[2],
+          .channels = from[3],
+          .taps = taps,
+          .stride = request.attributes.get<Shape>("strides")[0],
+          .top = padding[0],
+          .left = padding[2],
+          .transposed = false};
+}
+
+/// An operand as float32: itself, or a copy in scratch memory.
+class WideOperand {
+ public:
+  WideOperand() = default;
+  WideOperand(const KernelRequest& request, std::size_t input, ScratchLayout& layout) : input_(input) {
+    const Spec& spec = request.inputs[input];
+    if (spec.dtype == DType::float32) return;
+    copy_ = layout.take(bytes_of({spec.shape, DType::float32}));
+    widen_ = cast_kernel(spec.shape, spec.dtype, DType::float32, request.where);
+  }
+
+  const float* read(const KernelArguments& arguments) const {
+    if (!widen_) return arguments.in<float>(input_);
+    const void* from = arguments.inputs[input_];
+    void* to = static_cast<char*>(arguments.scratch) + copy_;
+    widen_->run({&from, &to, nullptr});
+    return static_cast<const float*>(to);
+  }
+
+ private:
+  std::size_t input_ = 0, copy_ = 0;
+  std::unique_ptr<Kernel> widen_;
+};
+
+/// The convolution, or the gradient of its input.
+class DepthwiseConvolution final : public Kernel {
+ public:
+  DepthwiseConvolution(const KernelRequest& request, const DepthwiseShape& shape, bool flips, Isa isa)
+      : shape_(shape),
+        flips_(flips),
+        has_bias_(request.inputs.size() > 2),
+        least_(has_relu(request) ? 0 : -std::numeric_limits<float>::infinity()),
+        rows_(request.outputs[0].shape[0] * shape.out_height),
+        convolve_(kernels(isa).depthwise.convolve[request.inputs[0].dtype]),
+        kernel_(request, 1, layout_),
+        zeros_(layout_.take(row_bytes())),
+        flipped_(layout_.take(flips ? kernel_floats() * sizeof(float) : 0)) {
+    if (has_bias_) bias_ = WideOperand(request, 2, layout_);
+  }
+
+  void run(const KernelArguments& arguments) override {
+    auto* const scratch = static_cast<char*>(arguments.scratch);
+    auto* const zeros = reinterpret_cast<float*>(scratch + zeros_);
+    std::fill_n(zeros, shape_.channels, 0.0F);
+    const float* const kernel = flips_ ? flip(kernel_.read(arguments), scratch) : kernel_.read(arguments);
+    const float* const bias = has_bias_ ? bias_.read(arguments) : zeros;
+    parallel_for(rows_, grain_of(shape_.out_width * shape_.channels), [&](Index begin, Index end) {
+      convolve_(shape_, arguments.inputs[0], kernel, bias, least_, zeros, arguments.outputs[0], begin, end);
+    });
+  }
+
+  std::size_t scratch_bytes() const override { return layout_.size(); }
+
+ private:
+  std::size_t row_bytes() const { return static_cast<std::size_t>(shape_.channels) * sizeof(float); }
+  std::size_t kernel_floats() const { return static_cast<std::size_t>(shape_.taps * shape_.taps * shape_.channels); }
+
+  /// The kernel turned by half a turn.
+  const float* flip(const float* kernel, char* scratch) const {
+    auto* const flipped = reinterpret_cast<float*>(scratch + flipped_);
+    const Index taps = shape_.taps * shape_.taps;
+    for (Index i = 0; i < taps; ++i) {
+      std::copy_n(kernel + i * shape_.channels, shape_.channels, flipped + (taps - 1 - i) * shape_.channels);
+    }
+    return flipped;
+  }
+
+  const DepthwiseShape shape_;
+  const bool flips_, has_bias_;
+  const float least_;
+  const Index rows_;
+  const DepthwiseFunctions::Convolve convolve_;
+  ScratchLayout layout_;
+  const WideOperand kernel_;
+  const std::size_t zeros_, flipped_;
+  WideOperand bias_;
+};
+
+class DepthwiseKernelGradient final : public Kernel {
+ public:
+  DepthwiseKernelGradient(const KernelRequest& request, const DepthwiseShape& shape, Isa isa)
+      : shape_(shape),
+        rows_(request.inputs[1].shape[0] * shape.out_height),
+        floats_(shape.taps * shape.taps * shape.channels),
+        gradient_(kernels(isa).depthwise.kernel_gradient[request.inputs[0].dtype]) {
+    // The number of blocks doesn't depend on the number of threads, so that the sums don't.
+    constexpr Index block_elements = 131072, most_blocks = 32;
+    blocks_ =
+        std::max<Index>(1, std::min({rows_, most_blocks, rows_ * shape.out_width * shape.channels / block_elements}));
+    zeros_ = layout_.take(static_cast<std::size_t>(shape.channels) * sizeof(float));
+    sums_ = layout_.take(static_cast<std::size_t>(blocks_ * floats_) * sizeof(float));
+    const Spec& out = request.outputs[0];
+    if (out.dtype == DType::float32) return;
+    wide_ = layout_.take(static_cast<std::size_t>(floats_) * sizeof(float));
+    narrow_ = cast_kernel(out.shape, DType::float32, out.dtype, request.where);
+  }
+
+  void run(const KernelArguments& arguments) override {
+    auto* const scratch = static_cast<char*>(arguments.scratch);
+    auto* const zeros = reinterpret_cast<float*>(scratch + zeros_);
+    auto* const sums = reinterpret_cast<float*>(scratch + sums_);
+    std::fill_n(zeros, shape_.channels, 0.0F);
+    parallel_for(blocks_, 1, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        gradient_(shape_, arguments.inputs[0], arguments.inputs[1], zeros, sums + i * floats_, rows_ * i / blocks_,
+                  rows_ * (i + 1) / blocks_);
+      }
+    });
+    void* const wide = narrow_ ? scratch + wide_ : arguments.outputs[0];
+    parallel_for(floats_, grain_of(blocks_), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        double sum = 0;
+        for (Index block = 0; block < blocks_; ++block) sum += static_cast<double>(sums[block * floats_ + i]);
+        static_cast<float*>(wide)[i] = static_cast<float>(sum);
+      }
+    });
+    if (narrow_) {
+      const void* const from = wide;
+      narrow_->run({&from, arguments.outputs, nullptr});
+    }
+  }
+
+  std::size_t scratch_bytes() const override { return layout_.size(); }
+
+ private:
+  const DepthwiseShape shape_;
+  const Index rows_, floats_;
+  const DepthwiseFunctions::KernelGradient gradient_;
+  ScratchLayout layout_;
+  Index blocks_ = 1;
+  std::size_t zeros_ = 0, sums_ = 0, wide_ = 0;
+  std::unique_ptr<Kernel> narrow_;
+};
+
+std::unique_ptr<Kernel> make_depthwise(const KernelRequest& request, Isa isa, std::string& reason) {
+  const Shape &x = request.inputs[0].shape, &kernel = request.inputs[1].shape;
+  if (!takes_depthwise(request, x, kernel, reason)) return nullptr;
+  const DepthwiseShape shape = depthwise_shape(request, x, request.outputs[0].shape, kernel[0]);
+  return std::make_unique<DepthwiseConvolution>(request, shape, false, isa);
+}
+
+std::unique_ptr<Kernel> make_depthwise_input_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+  const Shape &g = request.inputs[0].shape, &kernel = request.inputs[1].shape, &x = request.outputs[0].shape;
+  if (!takes_depthwise(request, x, kernel, reason)) return nullptr;
+  if (request.outputs[0].dtype != request.inputs[0].dtype) {
+    return decline(reason, "takes gradients of the operands' dtype; got {} from {}", request.outputs[0].dtype,
+                   request.inputs[0].dtype);
+  }
+  DepthwiseShape shape = depthwise_shape(request, g, x, kernel[0]);
+  if (shape.stride == 1) {  // the convolution of g with the flipped kernel
+    shape.top = shape.taps - 1 - shape.top;
+    shape.left = shape.taps - 1 - shape.left;
+  } else {
+    shape.transposed = true;
+  }
+  return std::make_unique<DepthwiseConvolution>(request, shape, !shape.transposed, isa);
+}
+
+std::unique_ptr<Kernel> make_depthwise_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+  const Shape &x = request.inputs[0].shape, &g = request.inputs[1].shape, &kernel = request.outputs[0].shape;
+  if (!takes_depthwise(request, x, kernel, reason)) return nullptr;
+  return std::make_unique<DepthwiseKernelGradient>(request, depthwise_shape(request, x, g, kernel[0]), isa);
+}
+
+}  // namespace
+
+Entries depthwise_entries() {
+  return {entry<make_depthwise>("conv2d"), entry<make_depthwise_input_gradient>("conv2d_input_gradient"),
+          entry<make_depthwise_kernel_gradient>("conv2d_kernel_gradient")};
+}
+
+}  // namespace mezzo::xsimd_kernels

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+
+#include <mezzo/backends/xsimd/family.hpp>
+
+namespace mezzo::xsimd_kernels {
+
+/// A depthwise convolution with one filter a channel, or its transpose. Images are (N, H, W, C), dense.
+struct DepthwiseShape {
+  std::int64_t height, width;          ///< of an image that is read
+  std::int64_t out_height, out_width;  ///< of an image that is written
+  std::int64_t channels;
+  std::int64_t taps;       ///< rows and columns of the kernel, 3 or 5
+  std::int64_t stride;     ///< 1 or 2
+  std::int64_t top, left;  ///< padding of the convolution's input
+  bool transposed;         ///< computes the gradient of the input; with a stride of 2
+};
+
+/// Most rows and columns of a kernel.
+constexpr std::int64_t most_depthwise_taps = 5;
+
+struct DepthwiseFunctions {
+  /// Computes the rows [begin, end) of y, counted over all images: max(least, convolution of x + bias). `kernel` is
+  /// (taps, taps, C), `zeros` has C zeros of x's dtype, `bias` is (C,).
+  using Convolve = void (*)(const DepthwiseShape& shape, const void* x, const float* kernel, const float* bias,
+                            float least, const void* zeros, void* y, std::int64_t begin, std::int64_t end);
+
+  /// sums (taps, taps, C) = the gradient of the kernel by the rows [begin, end) of g, counted over all images.
+  /// `shape` is that of the convolution of x.
+  using KernelGradient = void (*)(const DepthwiseShape& shape, const void* x, const void* g, const void* zeros,
+                                  float* sums, std::int64_t begin, std::int64_t end);
+
+  PerStorage<Convolve> convolve;
+  PerStorage<KernelGradient> kernel_gradient;
+};
+
+MEZZO_ISA_TABLE(DepthwiseFunctions, depthwise)
+
+Entries depthwise_entries();
+
+}  // namespace mezzo::xsimd_kernels
