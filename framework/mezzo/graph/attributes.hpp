@@ -27,6 +27,10 @@ enum class Kept {
 /// Base of C++ functions stored in a node. Ops of user programs derive from it.
 struct MEZZO_API AttributeFunction {
   virtual ~AttributeFunction() = default;
+
+  /// A copy for the clone of a model, in whose CloneScope it is called: for functions that hold layers. Null, the
+  /// default: clones share the function.
+  virtual std::shared_ptr<const AttributeFunction> clone() const { return nullptr; }
 };
 
 /// A property of a node that is fixed when it is inserted.

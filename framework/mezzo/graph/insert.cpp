@@ -213,6 +213,8 @@ namespace {
 
 /// Function of a node of deferred_op().
 struct Deferred final : AttributeFunction {
+  std::shared_ptr<const AttributeFunction> clone() const override { return std::make_shared<Deferred>(*this); }
+
   std::function<Values(const Values&)> run;
   std::vector<Spec> outputs;
 };

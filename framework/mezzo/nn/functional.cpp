@@ -198,6 +198,15 @@ class FunctionalGraph::Reader {
   std::size_t read_masks_ = 0;
 };
 
+FunctionalGraph::OwnAttributes::OwnAttributes(const OwnAttributes& other) : Attributes(other) {
+  if (CloneScope::current() == nullptr) return;
+  for (const auto& entry : other.entries()) {
+    const auto* function = std::get_if<std::shared_ptr<const AttributeFunction>>(&entry.second);
+    if (function == nullptr || *function == nullptr) continue;
+    if (auto copy = (*function)->clone()) set(entry.first, std::move(copy));
+  }
+}
+
 FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, LayerState& owner) {
   Reader reader(*this, inputs, owner);
   for (const Value& output : outputs) {

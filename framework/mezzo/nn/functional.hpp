@@ -61,10 +61,20 @@ class MEZZO_API FunctionalGraph {
     Shared<VariableState> variable;
     Operand value;
   };
+  /// Attributes whose functions are copied with the graph in a CloneScope.
+  struct OwnAttributes : Attributes {
+    OwnAttributes() = default;
+    OwnAttributes(const Attributes& attributes) : Attributes(attributes) {}
+    OwnAttributes(const OwnAttributes& other);
+    OwnAttributes(OwnAttributes&&) = default;
+    OwnAttributes& operator=(const OwnAttributes&) = default;
+    OwnAttributes& operator=(OwnAttributes&&) = default;
+    ~OwnAttributes() = default;
+  };
   struct Step {
     const Op* op = nullptr;
     std::vector<Operand> inputs;
-    Attributes attributes;
+    OwnAttributes attributes;
     struct Layer {
       Shared<LayerState> state;
       std::string entry;
