@@ -44,8 +44,17 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& pieces) {
   return plan;
 }
 
-Arena::~Arena() {
-  if (data_ != nullptr) munmap(data_, bytes_);
+Arena::~Arena() { release(); }
+
+void Arena::release() {
+  if (data_ != nullptr && !borrowed_) munmap(data_, bytes_);
+}
+
+void Arena::borrow(unsigned char* data, std::size_t bytes) {
+  release();
+  data_ = data;
+  bytes_ = bytes;
+  borrowed_ = true;
 }
 
 void Arena::reserve(std::size_t bytes) {
@@ -57,9 +66,10 @@ void Arena::reserve(std::size_t bytes) {
                       detail::bytes_text(bytes));
   }
   detail::ask_for_huge_pages(fresh, bytes);
-  if (data_ != nullptr) munmap(data_, bytes_);
+  release();
   data_ = static_cast<unsigned char*>(fresh);
   bytes_ = bytes;
+  borrowed_ = false;
 }
 
 }  // namespace mezzo

@@ -37,12 +37,18 @@ class Arena {
   /// the system hasn't that much memory; the block is unchanged then.
   void reserve(std::size_t bytes);
 
+  /// Uses memory of the caller, 64-byte aligned, in place of a block of its own.
+  void borrow(unsigned char* data, std::size_t bytes);
+
   unsigned char* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
 
  private:
+  void release();
+
   unsigned char* data_ = nullptr;
   std::size_t bytes_ = 0;
+  bool borrowed_ = false;
 };
 
 }  // namespace mezzo

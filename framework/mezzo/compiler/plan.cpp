@@ -14,7 +14,8 @@ void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& run
   const detail::ComputeScope computing;
   const detail::InsideStep inside(this, computes_with);
   profile_.start();
-  bind(inputs, runtime);
+  take(inputs, runtime);
+  bind(input_addresses_.data());
   end_of(Chore::bind);
   refresh_copies();
   end_of(Chore::refresh_copies);
@@ -27,6 +28,13 @@ void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& run
   profile_.finish();
 }
 
+void Plan::run_body(const void* const* inputs) {
+  bind(inputs);
+  for (Step& step : steps_) {
+    step.chosen.kernel->run({step.in.data(), step.out.data(), arena_->data() + step.scratch_offset});
+  }
+}
+
 bool Plan::computes_with(const void* plan, const detail::Usage& usage) {
   const auto& self = *static_cast<const Plan*>(plan);
   const auto is = [&](const auto& variable) { return &variable->usage == &usage; };
@@ -34,7 +42,7 @@ bool Plan::computes_with(const void* plan, const detail::Usage& usage) {
          std::any_of(self.copies_.begin(), self.copies_.end(), [&](const Copy& copy) { return is(copy.variable); });
 }
 
-void Plan::bind(const std::vector<Tensor>& inputs, const std::vector<double>& runtime) {
+void Plan::take(const std::vector<Tensor>& inputs, const std::vector<double>& runtime) {
   for (std::size_t i = 0; i < input_specs_.size(); ++i) {
     const bool fits =
         i < inputs.size() && inputs[i].shape() == input_specs_[i].shape && inputs[i].dtype() == input_specs_[i].dtype;
@@ -48,7 +56,11 @@ void Plan::bind(const std::vector<Tensor>& inputs, const std::vector<double>& ru
                      inputs.size(), runtime.size());
   }
   std::copy(runtime.begin(), runtime.end(), runtime_.begin());
+  for (std::size_t i = 0; i < inputs.size(); ++i) input_addresses_[i] = inputs[i].raw();
   arena_->reserve(arena_bytes_);  // another plan of the model may have reallocated it
+}
+
+void Plan::bind(const void* const* inputs) {
   for (Buffer& buffer : buffers_) {
     const std::size_t i = buffer.index;
     switch (buffer.home) {
@@ -56,7 +68,7 @@ void Plan::bind(const std::vector<Tensor>& inputs, const std::vector<double>& ru
         buffer.address = arena_->data() + i;
         break;
       case Buffer::Home::input:
-        buffer.address = const_cast<void*>(inputs[i].raw());
+        buffer.address = const_cast<void*>(inputs[i]);
         break;
       case Buffer::Home::runtime:
         buffer.address = &runtime_[i];

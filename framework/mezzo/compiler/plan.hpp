@@ -34,6 +34,13 @@ class Plan {
   /// the error of a gate, whose text names the first such value.
   void run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek_overflow = false);
 
+  /// Runs all kernels on the arrays at these addresses, one per inputs(). For the body of a loop: a plan that has
+  /// neither variables, runtime scalars, gates nor updates. Its arena must have arena_bytes() already.
+  void run_body(const void* const* inputs);
+
+  /// Address of an output of the last run.
+  const void* output_address(std::size_t i) const { return buffers_[outputs_[i]].address; }
+
   /// True if the last run committed the group's updates.
   bool committed(int group) const;
 
@@ -113,7 +120,8 @@ class Plan {
   };
 
   static bool computes_with(const void* plan, const detail::Usage& usage);
-  void bind(const std::vector<Tensor>& inputs, const std::vector<double>& runtime);
+  void take(const std::vector<Tensor>& inputs, const std::vector<double>& runtime);
+  void bind(const void* const* inputs);
   void refresh_copies();
   void run_steps(std::size_t begin, std::size_t end);
   void ask_gates(bool seek);
@@ -142,6 +150,7 @@ class Plan {
   std::vector<std::pair<int, Overflow>> overflows_;  // by group
   std::vector<std::size_t> outputs_;
   Profile profile_;
+  std::vector<const void*> input_addresses_;
 };
 
 }  // namespace mezzo

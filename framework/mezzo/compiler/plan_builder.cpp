@@ -248,6 +248,7 @@ class PlanBuilder {
   void finish() {
     plan_.runtime_.resize(plan_.runtime_keys_.size());
     for (const Value& input : graph_.inputs) plan_.input_specs_.push_back({input.shape(), input.dtype()});
+    plan_.input_addresses_.resize(plan_.input_specs_.size());
     for (auto& step : plan_.steps_) {
       step.in.resize(step.reads.size());
       step.out.resize(step.writes.size());

@@ -51,7 +51,7 @@ Graph fold_and_share(const Graph& graph) {
       const Value same = without_effect(*node);
       if (same.defined()) return {same};
     }
-    if ((leaf(*node) && !is(*node, constant_op())) || node->op->effect) return {};
+    if ((leaf(*node) && !is(*node, constant_op())) || has_effect(*node)) return {};
     Values& values = known[key_of_node(*node)];
     if (values.empty()) values = to.add(node);
     return values;
@@ -69,7 +69,7 @@ Graph drop_dead(const Graph& graph) {
   out.nodes.clear();
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
     const NodePtr& node = graph.nodes[i];
-    if (live.count(node.get()) == 0 && !node->op->effect) continue;
+    if (live.count(node.get()) == 0 && !has_effect(*node)) continue;
     for (const Value& input : node->inputs) keep(input);
     live.insert(node.get());
   }

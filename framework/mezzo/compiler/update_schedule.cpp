@@ -17,7 +17,7 @@ UpdateSchedule::UpdateSchedule(Plan& plan, std::size_t computing, const Views& v
       const Plan::Buffer& read = plan_.buffers_[buffer];
       if (read.home != Plan::Buffer::Home::arena) read_[{read.home, read.index}] = i + 1;
     }
-    if (step.node->op->effect) gates_at_ = i + 1;
+    if (has_effect(*step.node)) gates_at_ = i + 1;
   }
   for (const Plan::Gate& gate : plan_.gates_) {
     const auto found = written_.find(views_.root(gate.buffer));

@@ -44,6 +44,9 @@ inline bool is(const Node& node, const Op& op) { return node.op == &op; }
 /// True if the value is an output of a node of that op.
 inline bool is(const Value& value, const Op& op) { return value.node() && value.node()->op == &op; }
 
+/// True if the node has a side effect: it is never dropped and never merged. Loops have one if their bodies have.
+inline bool has_effect(const Node& node) { return node.op->effect || node.attributes.get_or("effect", false); }
+
 /// All outputs of a node, in order.
 MEZZO_API Values outputs_of(const NodePtr& node);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/scoped_value.hpp>
 #include <mezzo/graph/executor.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/op_registry.hpp>
@@ -34,6 +35,11 @@ RuntimeKey runtime_key(const Node& node) {
 }
 
 Trace::Trace(Mode mode, bool training) : mode_(mode), training_(training), id_(next_id()), outer_(innermost_trace()) {
+  if (mode != Mode::body) {
+    fresh_.emplace();
+  } else {
+    loops_ = (outer_ != nullptr ? outer_->loops_ : 0) + 1;
+  }
   innermost_trace() = this;
 }
 Trace::~Trace() { innermost_trace() = outer_; }
@@ -65,6 +71,9 @@ Value Trace::input(const std::string& name, const Tensor& numbers) {
 }
 
 Value Trace::runtime(const RuntimeKey& key) {
+  if (mode_ == Mode::body) {
+    return outer_ != nullptr ? capture(outer_->runtime(key)) : Value(Tensor::scalar(0, DType::float64));
+  }
   Value& value = runtimes_[key];
   if (!value.defined()) {
     value = leaf(
@@ -79,6 +88,10 @@ Value Trace::runtime(const RuntimeKey& key) {
 void Trace::output(const std::string& name, const Value& value) { graph_.outputs.push_back({name, adopt(value)}); }
 
 void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& kept) {
+  if (mode_ == Mode::body) {
+    fail<ValueError>(current_label("scan"), "[Variable \"{}\"] the body of a loop must not update variables; got one",
+                     variable->name);
+  }
   const Value value = adopt(kept);
   stored_[variable.get()] = value;
   joined_.erase(variable.get());
@@ -92,6 +105,7 @@ void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& 
 }
 
 void Trace::add_loss(std::shared_ptr<const ScopeInfo> layer, const Value& value) {
+  if (mode_ == Mode::body) fail<ValueError>(current_label("scan"), "the body of a loop must not add losses; got one");
   losses_.push_back({std::move(layer), adopt(value)});
 }
 
@@ -101,6 +115,14 @@ void Trace::gate(Graph::Gate gate) {
 }
 
 Value Trace::read(const std::shared_ptr<VariableState>& variable) {
+  if (mode_ == Mode::body) {
+    Value& inside = first_reads_[variable.get()];
+    if (!inside.defined()) {
+      const ScopedValue<Trace*> outside(innermost_trace(), outer_);
+      inside = capture(outer_ != nullptr ? outer_->read(variable) : read_variable(variable));
+    }
+    return inside;
+  }
   Value value = stored(variable);
   if (variable->remainder) {
     Value& joined = joined_[variable.get()];
@@ -129,6 +151,10 @@ Value Trace::stored(const std::shared_ptr<VariableState>& variable) {
 Value Trace::adopt(const Value& value) {
   const NodePtr& node = value.node();
   if (node && node->trace == id_) return value;
+  if (const auto found = replaced_.find({node.get(), value.output()}); node && found != replaced_.end()) {
+    return found->second;
+  }
+  if (mode_ == Mode::body && node && node->trace != 0 && outer_ != nullptr) return capture(outer_->adopt(value));
   if (node && node->variable) return read(node->variable);
   if (value.symbolic()) {
     fail<ValueError>(node->where,
@@ -139,6 +165,20 @@ Value Trace::adopt(const Value& value) {
   Value constant = leaf(constant_op(), {{"value", numbers}}, {numbers.shape(), numbers.dtype()});
   if (mode_ == Mode::eager) constant.node()->results = {numbers};
   return constant;
+}
+
+std::int64_t Trace::count(const std::string& path) {
+  return mode_ == Mode::body && outer_ != nullptr ? outer_->count(path) : counts_[path]++;
+}
+
+Value Trace::capture(const Value& outside, std::optional<DType> cotangent) {
+  for (const Captured& known : captured_) {
+    if (outside.node() && known.outside.same_as(outside)) return known.inside;
+  }
+  Attributes attributes{{"name", std::string("captured")}};
+  if (cotangent) attributes.set("cotangent", *cotangent);
+  captured_.push_back({outside, leaf(input_op(), std::move(attributes), {outside.shape(), outside.dtype()})});
+  return captured_.back().inside;
 }
 
 Values Trace::append(NodePtr node) {

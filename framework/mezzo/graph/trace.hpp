@@ -2,7 +2,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mezzo/graph/node.hpp>
@@ -49,7 +51,8 @@ class Trace {
  public:
   enum class Mode {
     graph,  ///< symbols only, to be compiled into a plan
-    eager   ///< each node is computed as it is inserted
+    eager,  ///< each node is computed as it is inserted
+    body    ///< symbols only, of one iteration of a loop; keeps the running layers. See capture()
   };
   explicit Trace(Mode mode, bool training = false);
   ~Trace();
@@ -92,6 +95,37 @@ class Trace {
   /// symbol of another trace or of a functional graph.
   Value adopt(const Value& value);
 
+  /// @name Bodies of loops
+  /// A body reads values of the trace around it, variables and runtime scalars by inputs of its own. It can neither
+  /// update variables nor add losses: a ValueError.
+  /// @{
+
+  /// Input of the body for a value from outside. Cotangents of it have the dtype `cotangent`, by default its own.
+  Value capture(const Value& outside, std::optional<DType> cotangent = {});
+
+  struct Captured {
+    Value outside, inside;
+  };
+  const std::vector<Captured>& captured() const { return captured_; }
+
+  /// From now on, `old` means `value`: for functions that hold values of another trace of the same body.
+  void replace(const Value& old, const Value& value) { replaced_[{old.node().get(), old.output()}] = value; }
+
+  /// Operands "step" of random draws in the body, float64 of shape (): one that differs from iteration to iteration,
+  /// and that of the trace around the body.
+  struct DrawSteps {
+    Value of_iteration, of_loop;
+  };
+  const DrawSteps& draw_steps() const { return draw_steps_; }
+  void set_draw_steps(DrawSteps steps) { draw_steps_ = std::move(steps); }
+
+  /// Number of loops around an op of this trace.
+  int loops() const { return loops_; }
+
+  /// True in a body outside of all steps, as of eager code.
+  bool detached() const { return mode_ == Mode::body && (outer_ == nullptr || outer_->detached()); }
+  /// @}
+
   /// A loss that a layer added to the step's.
   struct AddedLoss {
     std::shared_ptr<const ScopeInfo> layer;
@@ -101,7 +135,7 @@ class Trace {
   const std::vector<AddedLoss>& losses() const { return losses_; }
 
   /// Number of earlier calls with the same path. Distinguishes several dropouts of one layer.
-  std::int64_t count(const std::string& path) { return counts_[path]++; }
+  std::int64_t count(const std::string& path);
 
  private:
   Value leaf(const Op& op, Attributes attributes, const Spec& spec);
@@ -111,11 +145,15 @@ class Trace {
   std::uint64_t id_;
   Graph graph_;
   Trace* outer_;
-  FreshScope fresh_;
+  std::optional<FreshScope> fresh_;
   std::map<const VariableState*, Value> stored_, joined_, first_reads_;
   std::map<RuntimeKey, Value> runtimes_;
   std::map<std::string, std::int64_t> counts_;
   std::vector<AddedLoss> losses_;
+  std::vector<Captured> captured_;
+  std::map<std::pair<const Node*, int>, Value> replaced_;
+  DrawSteps draw_steps_;
+  int loops_ = 0;
 };
 
 /// Leaves the trace for its lifetime but keeps the running layers, which build other layers by symbols.

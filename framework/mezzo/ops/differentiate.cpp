@@ -14,10 +14,12 @@ namespace mezzo {
 namespace {
 
 /// Dtype in which cotangents of `value` are accumulated: the value's own. For the low-precision copy of a variable, or
-/// a view of it, the wider of the copy's and the variable's dtype, so that several uses accumulate in float32.
+/// a view of it, the wider of the copy's and the variable's dtype, so that several uses accumulate in float32. A value
+/// that the body of a loop reads from outside has the dtype of its cotangent outside.
 DType cotangent_dtype(const Value& value) {
   NodePtr node = value.node();
   while (node && node->op->view) node = node->inputs.front().node();
+  if (node && is(*node, input_op())) return node->attributes.get_or("cotangent", value.dtype());
   if (node && is(*node, ops::cast)) {
     const Value& source = node->inputs.front();
     const bool of_variable = source.node() && (source.node()->variable || is(source, ops::join_master));
@@ -39,8 +41,9 @@ class Backward {
     }
   }
 
-  void run(const Value& loss, const Value& seed) {
-    accumulate(loss, seed);
+  void start(const Value& value, const Value& cotangent) { accumulate(value, cotangent); }
+
+  void run() {
     for (std::size_t i = nodes_.size(); i-- > 0;) visit(nodes_[i]);
   }
 
@@ -96,9 +99,23 @@ Values partial_gradients(const Value& loss, const Values& xs, const Value& seed)
   const Value number = seed.weak() ? Value(seed.tensor()) : seed;
   const Value start = number.dtype() == target.dtype() ? number : cast(number, target.dtype());
   Backward backward(trace->graph().nodes, sources);
-  backward.run(target, target.shape().empty() ? start : broadcast_to(start, target.shape()));
+  backward.start(target, target.shape().empty() ? start : broadcast_to(start, target.shape()));
+  backward.run();
   Values out;
   for (const Value& x : sources) out.push_back(backward.of(x));
+  return out;
+}
+
+Values pull_back(const Values& ys, const Values& cotangents, const Values& xs) {
+  const LibraryScope as_inserted;
+  Trace& trace = *Trace::current();
+  Backward backward(trace.graph().nodes, xs);
+  for (std::size_t i = 0; i < ys.size(); ++i) {
+    if (cotangents[i].defined()) backward.start(trace.adopt(ys[i]), cotangents[i]);
+  }
+  backward.run();
+  Values out;
+  for (const Value& x : xs) out.push_back(backward.of(x));
   return out;
 }
 

@@ -146,20 +146,30 @@ DrawSeed::DrawSeed(const std::optional<std::uint64_t>& seed, std::atomic<std::ui
 DrawSeed::~DrawSeed() { draw_seed() = outer_; }
 DrawSeed* DrawSeed::current() { return draw_seed(); }
 
-Draw next_draw() {
+Value draw_step(DrawnFor drawn_for) {
+  if (const Trace* trace = Trace::current()) {
+    const Value& in_loop =
+        drawn_for == DrawnFor::iteration ? trace->draw_steps().of_iteration : trace->draw_steps().of_loop;
+    if (in_loop.defined()) return in_loop;
+  }
+  return runtime_scalar(RuntimeScalar::step);
+}
+
+Draw next_draw(DrawnFor drawn_for) {
   const std::string path = current_path();
   if (DrawSeed* const fixed = DrawSeed::current()) {
     Trace* const trace = Trace::current();
     const std::uint64_t place = trace != nullptr ? static_cast<std::uint64_t>(trace->count(path)) : fixed->next();
     return {static_cast<std::int64_t>(mix(mix(key_of("seed"), fixed->seed()), place)),
-            Tensor::scalar(0, DType::float64), runtime_scalar(RuntimeScalar::step)};
+            Tensor::scalar(0, DType::float64), draw_step(drawn_for)};
   }
-  if (Trace* trace = Trace::current()) {
+  Trace* const trace = Trace::current();
+  if (trace != nullptr && !trace->detached()) {
     const std::uint64_t key = mix(key_of(path), static_cast<std::uint64_t>(trace->count(path)));
-    return {static_cast<std::int64_t>(key), runtime_scalar(RuntimeScalar::seed), runtime_scalar(RuntimeScalar::step)};
+    return {static_cast<std::int64_t>(key), runtime_scalar(RuntimeScalar::seed), draw_step(drawn_for)};
   }
   return {static_cast<std::int64_t>(mix(key_of(path), next_stream())),
-          Tensor::scalar(static_cast<double>(seed()), DType::float64), Tensor::scalar(0, DType::float64)};
+          Tensor::scalar(static_cast<double>(seed()), DType::float64), draw_step(drawn_for)};
 }
 
 Attributes with(Attributes attributes, std::initializer_list<std::pair<std::string, Attribute>> changes) {

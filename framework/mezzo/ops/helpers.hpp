@@ -84,9 +84,18 @@ struct Draw {
   Value seed, step;
 };
 
+/// Numbers that a draw in the body of a loop makes.
+enum class DrawnFor {
+  iteration,  ///< others in each iteration
+  loop        ///< the same in all iterations
+};
+
 /// The running layer's next draw. In a trace it depends on seed, step, path and the number of earlier draws there;
 /// outside, on seed and the number of streams started before.
-Draw next_draw();
+Draw next_draw(DrawnFor drawn_for = DrawnFor::iteration);
+
+/// Operand "step" of a draw in the running trace.
+Value draw_step(DrawnFor drawn_for);
 
 /// Copy of the attributes with some replaced or added.
 Attributes with(Attributes attributes, std::initializer_list<std::pair<std::string, Attribute>> changes);
