@@ -8,7 +8,7 @@
 #include <mezzo/layers/simple_rnn.hpp>
 #include <mezzo/layers/time_distributed.hpp>
 
-#include "parity.hpp"
+#include "recurrent_parity.hpp"
 #include "support/folder.hpp"
 #include "support/throws.hpp"
 
@@ -25,42 +25,6 @@ void check_error(const std::string& text, const std::function<void()>& call) {
   } catch (const Error& e) {
     BOOST_TEST(std::string(e.what()).find(text) != std::string::npos, e.what());
   }
-}
-
-Tensor bool_mask(const nlohmann::json& entry) {
-  return entry.contains("mask") ? recorded_tensor(entry.at("mask")).cast(DType::boolean) : Tensor();
-}
-
-// All outputs of a layer beside each other: (batch, ...). The weights are those of the layer itself.
-class Joined : public Layer {
- public:
-  Joined(Any<Layer> layer, Tensor mask) : Layer("Joined"), layer_(std::move(layer)), mask_(std::move(mask)) {}
-  void build(const Shape&) override {}
-
- protected:
-  Values call_many(const Values& xs) override {
-    Values inputs = xs, parts;
-    if (mask_.size() > 0) inputs.push_back(mask_);
-    for (const Value& y : layer_(inputs)) parts.push_back(reshape(y, {y.shape()[0], -1}));
-    return {concat(parts)};
-  }
-
- private:
-  Any<Layer> layer_;
-  Tensor mask_;
-};
-
-// The same, with names of weights relative to the layer.
-template <class L>
-void check_recurrent(const std::string& name, const L& layer_of) {
-  nlohmann::json expected = recorded("recurrent").at(name);
-  const auto make = [&]() -> Any<Layer> { return Joined(layer_of(), bool_mask(expected)); };
-  const std::string prefix = "layer/";
-  for (auto& weight : expected["weights"]) weight["name"] = prefix + weight["name"].get<std::string>();
-  nlohmann::json gradients;
-  for (const auto& item : expected["weight_gradients"].items()) gradients[prefix + item.key()] = item.value();
-  expected["weight_gradients"] = gradients;
-  BOOST_TEST_CONTEXT(name) check_layer(expected, make);
 }
 
 template <class Options>
@@ -343,8 +307,6 @@ BOOST_AUTO_TEST_CASE(mistakes_are_errors) {
   check_error("[GRUCell] dropout must lie in [0, 1); got 1", [] { GRU layer(2, {.dropout = 1}); });
   check_error("[SimpleRNNCell] recurrent_dropout must lie in [0, 1); got -1",
               [] { SimpleRNN layer(2, {.recurrent_dropout = -1}); });
-  check_error("activation must be one of elu, exponential, hard_sigmoid",
-              [] { LSTM layer(2, {.activation = "gelu"}); });
   check_error("[RNN] cell is required; got none", [] { RNN layer(RNNOptions{}); });
   check_error("[RNN] cell must be an RNNCell, such as LSTMCell(32); got a layer of another class",
               [] { RNN layer(RNNOptions{.cell = Dense(3)}); });

@@ -29,7 +29,7 @@ template <class Options>
 detail::RecurrentSettings lstm_settings(const Options& options) {
   detail::RecurrentSettings settings = detail::recurrent_settings(options, "lstm");
   settings.recurrent_activation = options.recurrent_activation;
-  if (options.unit_forget_bias) settings.bias_initializer = UnitForgetBias(options.bias_initializer);
+  if (options.unit_forget_bias) settings.bias_initializer = detail::unit_forget_bias(options.bias_initializer);
   return settings;
 }
 
@@ -42,6 +42,8 @@ LSTMCellOptions lstm_cell_options(const LSTMOptions& options) {
 }
 
 }  // namespace
+
+Any<Initializer> detail::unit_forget_bias(Any<Initializer> others) { return UnitForgetBias(std::move(others)); }
 
 LSTMCell::LSTMCell(const LSTMCellOptions& options) : FusedCell("LSTMCell", options, lstm_settings(options)) {}
 

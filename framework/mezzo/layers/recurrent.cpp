@@ -21,20 +21,7 @@ std::string recurrent_name(const ActivationFunction& activation) {
   return is_recurrent_activation(activation.name()) ? activation.name() : "";
 }
 
-void require_activation(const std::string& where, const char* option, const ActivationFunction& activation) {
-  if (!recurrent_name(activation).empty()) return;
-  fail<ValueError>(where, "{} must be one of {}; got {}", option, recurrent_activation_names(),
-                   activation.name().empty() ? "a function" : fmt::format("\"{}\"", activation.name()));
-}
-
 }  // namespace
-
-Values RNNCell::run_sequence(const Value& sequence, const Values& states, const Value& mask) {
-  Values xs{sequence};
-  xs.insert(xs.end(), states.begin(), states.end());
-  if (mask.defined()) xs.push_back(mask);
-  return (*this)(xs);
-}
 
 detail::RecurrentInputs detail::recurrent_inputs(const Values& xs) {
   RecurrentInputs out{{xs.begin() + 1, xs.end()}, {}};
@@ -48,8 +35,6 @@ detail::RecurrentInputs detail::recurrent_inputs(const Values& xs) {
 void detail::FusedCell::check_settings() const {
   const RecurrentSettings& s = settings_;
   detail::require_positive(label(), "units", s.units);
-  require_activation(label(), "activation", s.activation);
-  require_activation(label(), "recurrent_activation", s.recurrent_activation);
   detail::require_rate(label(), "dropout", s.dropout);
   detail::require_rate(label(), "recurrent_dropout", s.recurrent_dropout);
 }
@@ -89,11 +74,7 @@ void detail::FusedCell::build(const Shape& input) {
 
 /// In training, 0 or 1 / (1 - rate) for each of (batch of x, width).
 Value detail::FusedCell::factors(const Value& x, double rate, std::int64_t width) const {
-  const DType dtype = detail::operand_dtype(ops::recurrence, x);
-  const Value whole = Tensor(ones({x.shape()[0], width}, dtype));
-  detail::Draw draw = detail::next_draw();
-  if (settings_.seed) draw.seed = Value(Tensor({}, std::vector<double>{static_cast<double>(*settings_.seed)}));
-  return insert_one(ops::dropout, {whole, draw.seed, draw.step}, {{"rate", rate}, {"key", draw.key}});
+  return dropout_factors({x.shape()[0], width}, operand_dtype(ops::recurrence, x), rate, settings_.seed);
 }
 
 /// Inputs of all steps times the kernel, with the bias.
@@ -117,6 +98,7 @@ Value detail::FusedCell::project(const Value& x, bool drops) {
 
 Values detail::FusedCell::run(const Value& sequence, const Values& states, const Value& mask) {
   const RecurrentSettings& s = settings_;
+  if (!fused()) return run_unfused(sequence, states, mask);
   const bool drops = training_phase() && (s.dropout > 0 || s.recurrent_dropout > 0);
   RecurrenceOptions options{.kind = s.kind,
                             .activation = recurrent_name(s.activation),
@@ -132,6 +114,66 @@ Values detail::FusedCell::run(const Value& sequence, const Values& states, const
   return out;
 }
 
+/// True if recurrence takes the activations.
+bool detail::FusedCell::fused() const {
+  return !recurrent_name(settings_.activation).empty() && !recurrent_name(settings_.recurrent_activation).empty();
+}
+
+/// The steps as a loop, for activations that recurrence doesn't have.
+Values detail::FusedCell::run_unfused(const Value& sequence, const Values& states, const Value& mask) {
+  const RecurrentSettings& s = settings_;
+  const bool drops = training_phase() && (s.dropout > 0 || s.recurrent_dropout > 0);
+  const std::int64_t width = gates() * s.units;
+  const Value projected = project(sequence, drops);
+  Value dropped;
+  if (drops && s.recurrent_dropout > 0) dropped = factors(sequence, s.recurrent_dropout, width);
+  Values before = states;
+  for (Value& state : before) state = as(state.across_border(false), operand_dtype(ops::recurrence, sequence));
+  if (before.empty()) before = get_initial_state(step_shape(sequence.shape()));
+  return run_steps([&](const Value& x, const Values& given) { return step(x, given, dropped); }, projected, before,
+                   mask, 0);
+}
+
+/// One step from the projected input: the output and the new states.
+Values detail::FusedCell::step(const Value& x, const Values& states, const Value& dropped) {
+  const RecurrentSettings& s = settings_;
+  const Value& state = states[0];
+  const std::int64_t count = gates();
+  const Values inputs = split(x, count, -1);
+  const Values masks = dropped.defined() ? split(dropped, count, -1) : Values();
+  const Values kernels = split(recurrent_kernel_, count, -1);
+  const auto product = [&](const Value& of, std::size_t gate) {
+    return matmul(masks.empty() ? of : of * masks[gate], kernels[gate]);
+  };
+  const auto gate = [&](std::size_t i) { return s.recurrent_activation(inputs[i] + product(state, i)); };
+  if (s.kind == "simple_rnn") {
+    const Value next = s.activation(inputs[0] + product(state, 0));
+    return {next, next};
+  }
+  if (s.kind == "lstm") {
+    const Value carry = gate(1) * states[1] + gate(0) * s.activation(inputs[2] + product(state, 2));
+    const Value next = gate(3) * s.activation(carry);
+    return {next, next, carry};
+  }
+  Value update, reset, candidate;
+  if (s.kind == "gru") {
+    Values biases;
+    if (s.use_bias) biases = split(reshape(slice(bias_, {{1, 0}, {1, count * s.units}}), {count * s.units}), count, 0);
+    const auto recurrent = [&](std::size_t i) {
+      return s.use_bias ? product(state, i) + biases[i] : product(state, i);
+    };
+    update = s.recurrent_activation(inputs[0] + recurrent(0));
+    reset = s.recurrent_activation(inputs[1] + recurrent(1));
+    candidate = inputs[2] + reset * recurrent(2);
+  } else {
+    update = gate(0);
+    reset = gate(1);
+    candidate = inputs[2] + product(reset * state, 2);
+  }
+  const Value next = update * state + (1.0 - update) * s.activation(candidate);
+  return {next, next};
+}
+
 Values detail::FusedCell::call_many(const Values& xs) {
   const bool one_step = xs[0].shape().size() == 2;
   if (!one_step) detail::require_rank(label(), xs[0].shape(), 3, "(batch, steps, features)");
@@ -145,8 +187,8 @@ Values detail::FusedCell::call_many(const Values& xs) {
   }
   const Shape& shape = xs[0].shape();
   const Value sequence = one_step ? expand_dims(xs[0], 1) : xs[0];
-  const bool later =
-      (settings_.dropout > 0 || settings_.recurrent_dropout > 0) && Trace::current() == nullptr && xs[0].symbolic();
+  const bool later = (settings_.dropout > 0 || settings_.recurrent_dropout > 0 || !fused()) &&
+                     Trace::current() == nullptr && xs[0].symbolic();
   Values out;
   if (later) {  // a functional graph: its call decides if it trains
     std::vector<Spec> specs{{{shape[0], sequence.shape()[1], settings_.units}, xs[0].dtype()}};

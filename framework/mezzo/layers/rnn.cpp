@@ -1,5 +1,7 @@
 #include <mezzo/layers/rnn.hpp>
 
+#include <algorithm>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/initializers/constant.hpp>
@@ -21,6 +23,18 @@ std::string checked_cell_name(const RNNOptions& options) {
 }
 
 const RNNCell& as_cell(const Any<Layer>& layer) { return dynamic_cast<const RNNCell&>(*layer); }
+
+/// The last step of (batch, steps, ...).
+Value last_step(const Value& x) {
+  const auto last = [](const Value& y) {
+    Shape starts(y.shape().size(), 0), sizes = y.shape();
+    starts[1] = sizes[1] - 1;
+    sizes[0] = -1;
+    sizes[1] = 1;
+    return squeeze(slice(y, {starts, sizes}), 1);
+  };
+  return with_sizes(last, x);
+}
 
 StackedRNNCellsOptions with_cells(const std::vector<Any<Layer>>& cells, StackedRNNCellsOptions options) {
   if (!options.cells.empty()) detail::fail_given_twice("StackedRNNCells", options.name, "cells");
@@ -68,6 +82,31 @@ std::optional<std::size_t> StackedRNNCells::output_state() const {
   const std::optional<std::size_t> own = last.output_state();
   if (!own) return own;
   return state_size().size() - last.state_size().size() + *own;
+}
+
+std::vector<Shape> StackedRNNCells::state_shapes(const Shape& input) const {
+  std::vector<Shape> all;
+  Shape given = input;
+  for (const Any<Layer>& cell : cells_) {
+    for (Shape& shape : as_cell(cell).state_shapes(given)) all.push_back(std::move(shape));
+    given = {input[0], as_cell(cell).output_size()};
+  }
+  return all;
+}
+
+Values StackedRNNCells::get_initial_state(const Shape& input) {
+  Values all;
+  Shape given = input;
+  for (Any<Layer>& layer : cells_) {
+    auto& cell = dynamic_cast<RNNCell&>(*layer);
+    for (Value& state : cell.get_initial_state(given)) all.push_back(std::move(state));
+    given = {input[0], cell.output_size()};
+  }
+  return all;
+}
+
+bool StackedRNNCells::takes_sequences() const {
+  return std::all_of(cells_.begin(), cells_.end(), [](const auto& cell) { return as_cell(cell).takes_sequences(); });
 }
 
 Values StackedRNNCells::call_many(const Values& xs) {
@@ -135,9 +174,15 @@ Values RNN::operator()(const Values& inputs, const RecurrentCallOptions& options
 }
 
 void RNN::build(const Shape& input) {
-  detail::require_rank(label(), input, 3, "(batch, steps, features)");
+  require_sequence(input);
   if (!states_.empty() && !states_[0].filled()) add_states(input);
   Layer::build(input);
+}
+
+/// Throws a ShapeError unless the cell may take the steps of such an input.
+void RNN::require_sequence(const Shape& input) const {
+  if (cell().takes_sequences()) return detail::require_rank(label(), input, 3, "(batch, steps, features)");
+  detail::require_rank_at_least(label(), input, 3);
 }
 
 /// Makes the states of a stateful layer. None are weights of it, as in Keras: neither counted nor saved.
@@ -145,10 +190,12 @@ void RNN::add_states(const Shape& input) {
   if (input[0] < 0) {
     fail<ValueError>(label(), "stateful needs a known batch size, as by Input's batch_size; got input shape {}", input);
   }
-  const Shape sizes = cell().state_size();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
+  const std::vector<Shape> shapes = cell().state_shapes(detail::step_shape(input));
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    Shape shape{input[0]};
+    shape.insert(shape.end(), shapes.at(i).begin(), shapes[i].end());
     VariableState& state = *states_[i].state();
-    state.value = Tensor({input[0], sizes[i]}, compute_dtype());
+    state.value = Tensor(shape, compute_dtype());
     state.trainable = false;
     state.fixed_dtype = true;
     state.filled = true;
@@ -183,7 +230,7 @@ Values RNN::compute_mask(const Values& inputs, const Values&) const {
 }
 
 Values RNN::call_many(const Values& xs) {
-  detail::require_rank(label(), xs[0].shape(), 3, "(batch, steps, features)");
+  require_sequence(xs[0].shape());
   const detail::RecurrentInputs given = detail::recurrent_inputs(xs);
   Value mask = given.mask_for(xs[0]);
   if (given.mask.defined()) {
@@ -205,21 +252,21 @@ Values RNN::call_many(const Values& xs) {
     sequence = flip(sequence, 1);
     if (mask.defined()) mask = flip(mask, 1);
   }
-  const Values all = cell().run_sequence(sequence, before, mask);
+  const Values all = detail::run_sequence(cell_, state(), sequence, before, mask);
   if (flags_.stateful) {
     for (std::size_t i = 0; i < states_.size(); ++i) update_variable(states_[i].state().pointer(), all[i + 1]);
   }
   Value output = all[0];
   const bool zeroes = mask.defined() && flags_.zero_output_for_mask;
-  if (zeroes) output = where(expand_dims(mask, -1), output, 0.0);
+  if (zeroes) {
+    Value kept = mask;
+    while (kept.shape().size() < output.shape().size()) kept = expand_dims(kept, -1);
+    output = where(kept, output, 0.0);
+  }
   if (!flags_.return_sequences && !zeroes && cell().output_state()) {
     output = all[1 + *cell().output_state()];
   } else if (!flags_.return_sequences) {
-    output = with_sizes(
-        [](const Value& y) {
-          return squeeze(slice(y, {{0, y.shape()[1] - 1, 0}, {-1, 1, y.shape()[2]}}), 1);
-        },
-        output);
+    output = last_step(output);
   }
   Values out{output};
   if (flags_.return_state) out.insert(out.end(), all.begin() + 1, all.end());

@@ -57,6 +57,11 @@ class MEZZO_API StackedRNNCells : public RNNCell {
   Shape state_size() const override;
   std::int64_t output_size() const override;
   std::optional<std::size_t> output_state() const override;
+  std::vector<Shape> state_shapes(const Shape& input) const override;
+  Values get_initial_state(const Shape& input) override;
+
+  /// True if that holds for all cells.
+  bool takes_sequences() const override;
 
  protected:
   Values call_many(const Values& xs) override;
@@ -66,7 +71,8 @@ class MEZZO_API StackedRNNCells : public RNNCell {
 };
 
 /// Runs a cell over the steps of a sequence: (batch, steps, features) becomes (batch, units), or, with
-/// return_sequences, (batch, steps, units). The graph has the same size for any number of steps. Calls on several
+/// return_sequences, (batch, steps, units). Cells of your own may take and return more axes. The graph has the same
+/// size for any number of steps: a cell of your own is traced for one step (see RNNCell). Calls on several
 /// Values take the sequence, the initial states and the mask (bool) in that order, as many as there are, and return the
 /// output, then the states with return_state. A mask skips steps: their states are those of the step before. Base of
 /// SimpleRNN, LSTM and GRU.
@@ -89,6 +95,7 @@ class MEZZO_API RNN : public Layer {
 
   void build(const Shape& input) override;
   bool supports_masking() const override { return true; }
+
   /// With return_sequences, the mask of the sequence, in the order of the outputs.
   Values compute_mask(const Values& inputs, const Values& masks) const override;
 
@@ -129,6 +136,7 @@ class MEZZO_API RNN : public Layer {
  private:
   static RNNOptions with_cell(Any<Layer> cell, RNNOptions options);
   void leave_out_in_files(const std::string& cell_name);
+  void require_sequence(const Shape& input) const;
   void add_states(const Shape& input);
   Values states_before(const Value& sequence, const Values& given);
 

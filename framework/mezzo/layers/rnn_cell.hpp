@@ -1,31 +1,61 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
 
-/// Base of the cells of RNN: one step of a recurrent layer. A call takes the input of the step and the states, (batch,
-/// ...), and returns the output and the new states.
+/// Base of the cells of RNN: one step of a recurrent layer. call_many() takes the input of the step, (batch, ...), and
+/// the states, and returns the output and the new states, of the same shapes. RNN traces it once and runs it for each
+/// step (see scan); it may use any ops and layers, but neither update variables nor add losses.
+///
+///     class Minimal : public RNNCell {
+///      public:
+///       explicit Minimal(std::int64_t units) : RNNCell("Minimal"), units_(units) {}
+///       Shape state_size() const override { return {units_}; }
+///       std::int64_t output_size() const override { return units_; }
+///
+///      protected:
+///       Values call_many(const Values& xs) override {
+///         const Value state = tanh(of_input_(xs[0]) + of_state_(xs[1]));
+///         return {state, state};
+///       }
+///
+///      private:
+///       std::int64_t units_;
+///       Dense of_input_ = sub("of_input", Dense(units_)), of_state_ = sub("of_state", Dense(units_));
+///     };
+///     RNN(Minimal(32), {.return_sequences = true})
 class MEZZO_API RNNCell : public Layer {
  public:
+  /// Makes nothing: sub-layers are built by the first call, which has the states.
+  void build(const Shape&) override {}
+
   /// Size of each state: {units} for SimpleRNNCell and GRUCell, {units, units} for LSTMCell.
   virtual Shape state_size() const = 0;
 
-  /// Size of the output.
+  /// Size of the last axis of the output.
   virtual std::int64_t output_size() const = 0;
 
   /// Index of the state that is also the output; none if the output is another Value.
   virtual std::optional<std::size_t> output_state() const { return std::nullopt; }
 
-  /// Runs all steps at once: sequence (batch, steps, features), the states before the first step (none: zeros), and a
-  /// bool mask (batch, steps) if defined. Returns the state or output of each step, (batch, steps, units), then the
-  /// states after the last one.
-  Values run_sequence(const Value& sequence, const Values& states, const Value& mask);
+  /// Shape of each state without the batch, for the input of a step of that shape, (batch, ...). Default: one axis each
+  /// of state_size().
+  virtual std::vector<Shape> state_shapes(const Shape& input) const;
+
+  /// States before the first step, for the input of a step of that shape. Default: zeros.
+  virtual Values get_initial_state(const Shape& input);
+
+  /// True if a call also takes all steps: (batch, steps, features), then states before the first step if there are any,
+  /// then a bool mask (batch, steps) if there is one. It returns the output of each step, then the last states.
+  virtual bool takes_sequences() const { return false; }
 
  protected:
   using Layer::Layer;
@@ -87,13 +117,38 @@ struct RecurrentInputs {
 /// Splits the inputs of a call: the sequence, the states and the mask, as many as there are.
 RecurrentInputs recurrent_inputs(const Values& xs);
 
-/// A cell whose steps are one op, recurrence: base of SimpleRNNCell, LSTMCell and GRUCell.
+/// Shape of one step of a sequence (batch, steps, ...).
+Shape step_shape(Shape sequence);
+
+/// Runs a cell over all steps of (batch, steps, ...): `states` before the first step (none: the cell's initial ones), a
+/// bool mask (batch, steps) if defined. Returns the outputs of all steps, (batch, steps, ...), then the states after
+/// the last one. A skipped step keeps the states and repeats the output before it, 0 at first. `owner`: the running
+/// layer, which has the cell.
+Values run_sequence(const Any<Layer>& cell, const Shared<LayerState>& owner, const Value& sequence,
+                    const Values& states, const Value& mask);
+
+/// One step: its input and the states to the output and the new states.
+using StepFunction = std::function<Values(const Value& x, const Values& states)>;
+
+/// The same for a function and given states. `output_state`: index of the state that is also the output.
+Values run_steps(const StepFunction& step, const Value& sequence, const Values& states, const Value& mask,
+                 std::optional<std::size_t> output_state);
+
+/// The initializer of an LSTM's bias with ones for the forget gate, the second quarter, and others by `others`.
+Any<Initializer> unit_forget_bias(Any<Initializer> others);
+
+/// In training, 0 or 1 / (1 - rate) for each element of that shape: the same in all steps of a loop.
+Value dropout_factors(const Shape& shape, DType dtype, double rate, const std::optional<std::uint64_t>& seed);
+
+/// A cell of which recurrence computes all steps at once, or, with other activations, scan: base of SimpleRNNCell,
+/// LSTMCell and GRUCell.
 class MEZZO_API FusedCell : public RNNCell {
  public:
   void build(const Shape& input) override;
   Shape state_size() const override;
   std::int64_t output_size() const override { return settings_.units; }
   std::optional<std::size_t> output_state() const override { return 0; }
+  bool takes_sequences() const override { return true; }
   const RecurrentSettings& settings() const { return settings_; }
 
  protected:
@@ -109,8 +164,11 @@ class MEZZO_API FusedCell : public RNNCell {
  private:
   void check_settings() const;
   std::int64_t gates() const;
+  bool fused() const;
   Value project(const Value& x, bool drops);
   Values run(const Value& sequence, const Values& states, const Value& mask);
+  Values run_unfused(const Value& sequence, const Values& states, const Value& mask);
+  Values step(const Value& x, const Values& states, const Value& dropped);
   Value factors(const Value& x, double rate, std::int64_t width) const;
 
   RecurrentSettings settings_;

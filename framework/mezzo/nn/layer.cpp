@@ -361,6 +361,9 @@ RootScope::RootScope(const Layer& root)
     : scope_(Frame{.info = root.state().pointer(), .entry = ""}), outer_(std::exchange(caller(), root.state().get())) {}
 RootScope::~RootScope() { caller() = outer_; }
 
+CalledBy::CalledBy(const Shared<LayerState>& layer) : outer_(std::exchange(caller(), layer.get())) {}
+CalledBy::~CalledBy() { caller() = outer_; }
+
 std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base) {
   std::vector<WeightPolicy> out;
   const std::vector<PolicyLevel> levels{{.policy = dtype_policy(), .path = "", .of_layer = false},

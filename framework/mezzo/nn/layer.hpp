@@ -260,6 +260,19 @@ class MEZZO_API RootScope {
   LayerState* outer_;
 };
 
+/// Makes layers that are called on this thread sub-layers of that one, for its lifetime. The running layers stay: for
+/// functions that call layers later, see defer().
+class MEZZO_API CalledBy {
+ public:
+  explicit CalledBy(const Shared<LayerState>& layer);
+  ~CalledBy();
+  CalledBy(const CalledBy&) = delete;
+  CalledBy& operator=(const CalledBy&) = delete;
+
+ private:
+  LayerState* outer_;
+};
+
 /// A weight with the policy that applies to it in a run.
 struct WeightPolicy {
   std::string path;       ///< path from the root: "backbone/conv1/kernel"
