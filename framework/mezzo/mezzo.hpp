@@ -67,6 +67,9 @@
 #include <mezzo/layers/conv2d_transpose.hpp>
 #include <mezzo/layers/conv3d.hpp>
 #include <mezzo/layers/conv3d_transpose.hpp>
+#include <mezzo/layers/conv_lstm1d.hpp>
+#include <mezzo/layers/conv_lstm2d.hpp>
+#include <mezzo/layers/conv_lstm3d.hpp>
 #include <mezzo/layers/cropping1d.hpp>
 #include <mezzo/layers/cropping2d.hpp>
 #include <mezzo/layers/cropping3d.hpp>
@@ -194,6 +197,7 @@
 #include <mezzo/ops/random.hpp>
 #include <mezzo/ops/recurrence.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
+#include <mezzo/ops/scan.hpp>
 #include <mezzo/ops/spatial.hpp>
 #include <mezzo/optimizers/adadelta.hpp>
 #include <mezzo/optimizers/adafactor.hpp>

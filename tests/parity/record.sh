@@ -24,7 +24,8 @@ python_with_transformers() { python_with transformers "${torch[@]}" transformers
 scripts=("$@")
 [ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc further_ops initializers keras_examples/record layers
   losses metrics names ops optimizers schedules fit fashion_losses resnet mobile_networks unet models weight_files
-  augmentations basic_layers masks preprocessing recurrent spatial_layers word_sequences minilm tokenizer image npy)
+  augmentations basic_layers masks preprocessing recurrent recurrent_cells spatial_layers word_sequences minilm
+  tokenizer image npy)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in

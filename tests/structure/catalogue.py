@@ -41,13 +41,12 @@ ON_HOST = {"lu_factor", "nextafter", "nonzero", "segment_prod", "unique"}
 LOOPS = ("a step is a fixed list of kernels: loops and branches of C++ run while it is traced, `where` selects when it "
          "runs")
 COMPLEX = "there are no complex numbers"
-RECURRENT = "not implemented yet: recurrent layers"
 NAMES_OF_OTHERS = "wraps another framework"
 
 # Names that are missing, with the reason.
 MISSING = {
     "ops": {
-        **dict.fromkeys(("associative_scan", "cond", "fori_loop", "map", "scan", "switch", "vectorize",
+        **dict.fromkeys(("associative_scan", "cond", "fori_loop", "map", "switch", "vectorize",
                          "vectorized_map", "while_loop"), LOOPS),
         **dict.fromkeys(("eig", "fft", "fft2", "ifft2", "imag", "irfft", "istft", "polar", "rfft", "stft",
                          "view_as_complex", "view_as_real"), COMPLEX),
@@ -61,7 +60,6 @@ MISSING = {
     "activations": {},
     "layers": {
         **dict.fromkeys(("FlaxLayer", "JaxLayer", "TFSMLayer", "TorchModuleWrapper"), NAMES_OF_OTHERS),
-        **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), RECURRENT),
         **dict.fromkeys(("MelSpectrogram", "STFTSpectrogram"), "needs the signal ops"),
         "MaxNumBoundingBoxes": "boxes are not changed with images",
     },
