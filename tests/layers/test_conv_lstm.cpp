@@ -110,11 +110,13 @@ BOOST_AUTO_TEST_CASE(equal_keras) {
 
 BOOST_AUTO_TEST_CASE(states_of_any_shape) {
   const auto check = [](const std::string& name, RNNOptions options) {
-    options.cell = Squares({.name = "cell"});
     options.return_state = true;
     options.name = "layer";
-    check_recurrent(
-        name, [&] { return RNN(options); }, "recurrent_cells");
+    const auto make = [&] {
+      options.cell = Squares({.name = "cell"});
+      return RNN(options);
+    };
+    check_recurrent(name, make, "recurrent_cells");
   };
   check("squares", {});
   check("squares_sequences", {.return_sequences = true});

@@ -106,10 +106,12 @@ BOOST_AUTO_TEST_SUITE(recurrent_cells)
 BOOST_AUTO_TEST_CASE(a_cell_of_a_program_equals_keras) {
   for (const bool names : {false, true}) {
     const auto check = [&](const std::string& name, RNNOptions options) {
-      options.cell = PlainLSTM({.units = 2, .names_output = names, .name = "lstm_cell"});
       options.return_state = true;
       options.name = "layer";
-      check_recurrent(name, [&] { return RNN(options); });
+      check_recurrent(name, [&] {
+        options.cell = PlainLSTM({.units = 2, .names_output = names, .name = "lstm_cell"});
+        return RNN(options);
+      });
     };
     check("lstm", {});
     check("lstm_sequences", {.return_sequences = true});
