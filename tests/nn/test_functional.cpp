@@ -177,6 +177,20 @@ BOOST_AUTO_TEST_CASE(moving_statistics_move_in_training_only) {
   BOOST_TEST(std::abs(mean - 0.03) < 1e-7);
 }
 
+// The second call reads what the first one wrote: 0.99 * 0.01 * 1 + 0.01 * 2.
+BOOST_AUTO_TEST_CASE(a_layer_that_is_called_twice_updates_twice) {
+  for (const bool inside : {false, true}) {
+    BatchNormalization norm;
+    const Input one({1}), a({1}), b({1});
+    Model tower(one, norm(one));
+    const Value ya = inside ? tower(a) : norm(a), yb = inside ? tower(b) : norm(b);
+    Model model({a, b}, ya + yb);
+    model.compile({.optimizer = SGD(0.0), .loss = "mse"});
+    model.fit({ones({4, 1}), full({4, 1}, 2.0)}, zeros({4, 1}), {.batch_size = 4, .verbose = 0});
+    BOOST_TEST(std::abs(norm.weights()[2].value().item() - 0.0299) < 1e-8);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_update_is_that_of_the_layer_that_made_it) {
   auto x = Input({.shape = {1}});
   Model model({.inputs = {x}, .outputs = {Dense({.units = 1})(Watches()(x))}});
