@@ -220,6 +220,27 @@ BOOST_AUTO_TEST_CASE(labels_out_of_range_are_refused) {
              "[sparse_categorical_crossentropy] labels must be in [0, 3); got 3 at index 1");
 }
 
+// Without this, (batch,) and (batch, 1) broadcast to (batch, batch).
+BOOST_AUTO_TEST_CASE(functions_get_values_of_one_rank) {
+  const Tensor numbers({3}, std::vector<float>{1, 2, 4}), column({3, 1}, std::vector<float>{1, 1, 1});
+  Shape seen;
+  const LossFunction loss([&seen](const Value& y_true, const Value& y_pred) {
+    const Value difference = y_true - y_pred;
+    seen = difference.shape();
+    return square(difference);
+  });
+  BOOST_TEST(loss(numbers, column).item() == 10.0F / 3);
+  BOOST_TEST((seen == Shape{3, 1}));
+  BOOST_TEST(loss(column, numbers).item() == 10.0F / 3);
+  BOOST_TEST((seen == Shape{3, 1}));
+  loss(Tensor({2, 3, 1}), Tensor({2, 3}));
+  BOOST_TEST((seen == Shape{2, 3}));
+  loss(Tensor({2, 3}), Tensor({2, 3, 1}));
+  BOOST_TEST((seen == Shape{2, 3}));
+  loss(Tensor({2, 1}), Tensor({2, 3}));
+  BOOST_TEST((seen == Shape{2, 3}));
+}
+
 BOOST_AUTO_TEST_CASE(names_are_keras) {
   for (const char* name : {"crossentropy", "bce", "KLD", "huber", "log_cosh", "CategoricalHinge", "dice", "circle",
                            "categorical_generalized_cross_entropy", "mse", "MSE", "mean_squared_error",

@@ -20,6 +20,19 @@ Value over(const Value& values, const Value& count) {
 
 }  // namespace
 
+std::pair<Value, Value> detail::same_rank(const Value& y_true, const Value& y_pred) {
+  const std::size_t rank_true = y_true.shape().size(), rank_pred = y_pred.shape().size();
+  if (rank_true == rank_pred + 1 && y_true.shape().back() == 1) {
+    if (rank_pred == 1) return {y_true, expand_dims(y_pred, -1)};
+    return {squeeze(y_true, -1), y_pred};
+  }
+  if (rank_pred == rank_true + 1 && y_pred.shape().back() == 1) {
+    if (rank_true == 1) return {expand_dims(y_true, -1), y_pred};
+    return {y_true, squeeze(y_pred, -1)};
+  }
+  return {y_true, y_pred};
+}
+
 Loss::Loss(std::string name, std::string reduction) : name_(std::move(name)), reduction_(std::move(reduction)) {
   const char* const names[] = {"sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none"};
   if (std::none_of(std::begin(names), std::end(names), [&](const char* valid) { return reduction_ == valid; })) {

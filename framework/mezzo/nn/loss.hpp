@@ -14,6 +14,10 @@ namespace detail {
 /// True if F is a function of y_true and y_pred.
 template <class F>
 constexpr bool is_loss_function = std::is_invocable_r_v<Value, const F&, const Value&, const Value&>;
+
+/// Brings y_true and y_pred to one rank, as Keras does: if the longer shape ends with 1, the shorter value gets that
+/// axis if it has one axis, and the longer one loses it otherwise.
+MEZZO_API std::pair<Value, Value> same_rank(const Value& y_true, const Value& y_pred);
 }  // namespace detail
 
 /// Base of losses, the quantities that training minimizes. A function of (y_true, y_pred) converts to a loss, too:
@@ -78,13 +82,17 @@ struct LossFunctionOptions {
   std::string name = "loss";                      ///< name in logs and histories
 };
 
-/// A function of y_true and y_pred as a loss: `LossFunction([](const Value& y_true, const Value& y_pred) { ... })`.
+/// A function of y_true and y_pred as a loss: `LossFunction([](const Value& y_true, const Value& y_pred) { ... })`. The
+/// function gets values of one rank: y_true (batch,) becomes (batch, 1) beside y_pred (batch, 1).
 template <class F>
 class LossFunction : public Loss {
  public:
   explicit LossFunction(F function, LossFunctionOptions options = {})
       : Loss(std::move(options.name), std::move(options.reduction)), function_(std::move(function)) {}
-  Value call(const Value& y_true, const Value& y_pred) const override { return function_(y_true, y_pred); }
+  Value call(const Value& y_true, const Value& y_pred) const override {
+    const std::pair<Value, Value> both = detail::same_rank(y_true, y_pred);
+    return function_(both.first, both.second);
+  }
 
  private:
   F function_;
