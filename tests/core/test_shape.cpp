@@ -11,7 +11,7 @@ using mezzo_tests::check_throws;
 BOOST_AUTO_TEST_SUITE(shape)
 
 BOOST_AUTO_TEST_CASE(prints_as_numpy_does) {
-  BOOST_TEST(mezzo::to_string({}) == "()");
+  BOOST_TEST(mezzo::to_string(Shape{}) == "()");
   BOOST_TEST(mezzo::to_string({3}) == "(3,)");
   BOOST_TEST(mezzo::to_string({-1, 28, 28}) == "(?, 28, 28)");
 }

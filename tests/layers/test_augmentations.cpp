@@ -180,16 +180,17 @@ BOOST_AUTO_TEST_CASE(models_and_loaders_give_equal_images) {
 BOOST_AUTO_TEST_CASE(in_inference) {
   const Tensor images = pictures({2, 8, 6, 3});
   RandomCrop crop(4, 4);
-  const Tensor middle = crop(Value(images)).tensor();
+  const Tensor middle = crop(Values{images}, {.training = false})[0].tensor();
   BOOST_TEST((middle.shape() == Shape{2, 4, 4, 3}));
   // The largest square, rows 1 to 6, resized.
   RandomCrop square(6, 6);
-  const Tensor kept = square(Value(images)).tensor();
+  const Tensor kept = square(Values{images}, {.training = false})[0].tensor();
   BOOST_TEST(image_of(kept, 1).equal(part_of(image_of(images, 1), 1, 0, 6, 6)));
   AutoContrast contrast;
-  BOOST_TEST(contrast(Value(images)).tensor().equal(contrast(Values{images}, {.training = true})[0].tensor()));
+  BOOST_TEST(contrast(Values{images}, {.training = false})[0].tensor().equal(
+      contrast(Values{images}, {.training = true})[0].tensor()));
   Equalization equalization;
-  BOOST_TEST(equalization(Value(images)).tensor().equal(images));
+  BOOST_TEST(equalization(Values{images}, {.training = false})[0].tensor().equal(images));
 }
 
 BOOST_AUTO_TEST_CASE(crops_at_all_places) {
