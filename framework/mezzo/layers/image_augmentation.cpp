@@ -67,9 +67,7 @@ double middle_of(std::int64_t size) { return static_cast<double>(size - 1) / 2; 
 
 }  // namespace
 
-bool detail::changes_images() {
-  return training_phase() || (Trace::current() == nullptr && !current_training());
-}
+bool detail::changes_images() { return training_phase() || (Trace::current() == nullptr && !current_training()); }
 
 std::pair<double, double> Factor::bounds(const std::string& where, const char* name, double least, double most,
                                          bool open) const {

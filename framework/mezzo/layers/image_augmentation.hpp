@@ -68,8 +68,8 @@ struct ImageChange {
 
 /// Base of layers that change images (batch, height, width, channels), or one without the batch, at random: in training
 /// and, as in Keras, in calls outside of steps without `.training`. In inference they return their input, as floats of
-/// the compute dtype, unless they say otherwise. Each image of a batch has random numbers of its own. No gradient passes
-/// these layers: they stand in front of a model, or in the loader's threads:
+/// the compute dtype, unless they say otherwise. Each image of a batch has random numbers of its own. No gradient
+/// passes these layers: they stand in front of a model, or in the loader's threads:
 ///
 ///     RandomRotation rotate(0.1, {.seed = 7});
 ///     auto rotated = train.map("image", rotate.on_samples());

@@ -57,8 +57,8 @@ struct Fmod {
   }
 };
 
-/// The remainder with the sign of b: fmod, plus b where the signs differ. Masks are compared by != since xsimd 8 computes
-/// an or for their ^ under AVX-512.
+/// The remainder with the sign of b: fmod, plus b where the signs differ. Masks are compared by != since xsimd 8
+/// computes an or for their ^ under AVX-512.
 struct Mod {
   static Mask takes(const Floats& a, const Floats& b) { return Fmod::takes(a, b); }
 
