@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(it_is_trained_and_cloned_under_every_policy) {
         UNet model = small_unet(bilinear);
         const Tensor x = random_tensor({2, 20, 17, 3});
         std::vector<std::int64_t> classes;
-        for (std::int64_t i = 0; i < 2 * 20 * 17; ++i) classes.push_back(i % 17 < 8 ? 0 : 2);
+        for (std::int64_t i = 0; i < 680; ++i) classes.push_back(i % 17 < 8 ? 0 : 2);
         const Tensor y({2, 20, 17}, classes);
         model.compile({.optimizer = Adam(1e-2), .loss = SparseCategoricalCrossentropy({.from_logits = true})});
         const History history = model.fit(x, y, {.batch_size = 2, .epochs = 20, .verbose = false});

@@ -78,7 +78,7 @@ Bound gptchar(DType d) { return transformer({12, 64, 128, 4, 512, 4, 65, true}, 
 // The recurrent product as one product over all steps, which its order forbids. Gates, states and carries are written
 // once and read once.
 Bound recurrent(long gates, long states, DType d) {
-  const long rows = 64 * 120, units = 128;
+  const long rows = 7680, units = 128;  // 64 sequences of 120 steps
   const double activations = 2.0 * static_cast<double>(rows * units * (4 + states));
   return {64,
           dense(rows, gates * units, units, d, false) + dense(rows, gates * units, units, d) + dense(64, 10, units, d),
