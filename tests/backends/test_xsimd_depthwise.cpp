@@ -94,7 +94,8 @@ BOOST_AUTO_TEST_CASE(kernel_gradient) {
 BOOST_AUTO_TEST_CASE(many_rows_in_several_blocks) {
   const Layer l{{4, 40, 41, 64}};
   const Tensor x = random_tensor(l.x, DType::float32, 1), g = random_tensor(l.y(), DType::float32, 2);
-  check_xsimd("conv2d_kernel_gradient", l.gradient(l.kernel(), DType::float32), {x, g}, tolerance(element_count({4, 40, 41})));
+  check_xsimd("conv2d_kernel_gradient", l.gradient(l.kernel(), DType::float32), {x, g},
+              tolerance(element_count({4, 40, 41})));
 }
 
 BOOST_AUTO_TEST_CASE(only_outputs_under_the_kernel_see_nan_and_infinities) {

@@ -153,7 +153,9 @@ BOOST_AUTO_TEST_CASE(onednns_own_allocations_are_few_and_it_creates_no_primitive
     Counted counted(policy, options);
     BOOST_TEST_CONTEXT(policy) {
       const int kernels = onednn_kernels(detail::training_state(counted.model));
-      BOOST_TEST(counted.allocated <= 10 * kernels * Counted::rounds);
+      // The lists of a primitive's arguments and its scratch memory. Kernels that reorder an operand run two
+      // primitives: 10.2 a kernel with oneDNN 3.2 and AVX-512.
+      BOOST_TEST(counted.allocated <= 12 * kernels * Counted::rounds);
       BOOST_TEST(counted.primitives == 0);
     }
   }

@@ -9,11 +9,11 @@ using namespace mezzo_tests;
 namespace {
 
 // Parameters for the model and dataset.
-const std::int64_t TRAINING_SIZE = 48;
-const std::size_t DIGITS = 2;
-const bool REVERSE = true;
-// Maximum length of input is 'int + int' (e.g., '34+78'). Maximum length of int is DIGITS.
-const std::size_t MAXLEN = DIGITS + 1 + DIGITS;
+const std::int64_t training_size = 48;
+const std::size_t digits = 2;
+const bool reversed = true;
+// Maximum length of input is 'int + int' (e.g., '34+78'). Maximum length of int is digits.
+const std::size_t maxlen = digits + 1 + digits;
 
 // Given a set of characters: encode them to a one-hot integer representation, decode them.
 class CharacterTable {
@@ -58,16 +58,16 @@ BOOST_AUTO_TEST_CASE(losses_are_those_of_keras) {
 
   std::vector<std::string> questions;
   std::vector<std::string> answers;
-  const Tensor numbers = random_integers(1, {TRAINING_SIZE, 2}, 100);
-  for (std::int64_t i = 0; i < TRAINING_SIZE; ++i) {
+  const Tensor numbers = random_integers(1, {training_size, 2}, 100);
+  for (std::int64_t i = 0; i < training_size; ++i) {
     const int a = numbers.data<std::int32_t>()[2 * i], b = numbers.data<std::int32_t>()[2 * i + 1];
-    // Pad the data with spaces such that it is always MAXLEN.
+    // Pad the data with spaces such that it is always maxlen.
     std::string query = std::to_string(a) + "+" + std::to_string(b);
-    query.resize(MAXLEN, ' ');
+    query.resize(maxlen, ' ');
     std::string ans = std::to_string(a + b);
-    // Answers can be of maximum size DIGITS + 1.
-    ans.resize(DIGITS + 1, ' ');
-    if (REVERSE) {
+    // Answers can be of maximum size digits + 1.
+    ans.resize(digits + 1, ' ');
+    if (reversed) {
       // Reverse the query, e.g., '12+345  ' becomes '  543+21'. (Note the space used for padding.)
       std::reverse(query.begin(), query.end());
     }
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(losses_are_those_of_keras) {
   const Tensor y = ctable.encode(answers);
 
   // Explicitly set apart a part for validation data that we never train over.
-  const std::int64_t split_at = TRAINING_SIZE - TRAINING_SIZE / 4;
+  const std::int64_t split_at = training_size - training_size / 4;
   const Tensor x_train = x(slice(split_at)), x_val = x(slice(split_at, std::nullopt));
   const Tensor y_train = y(slice(split_at)), y_val = y(slice(split_at, std::nullopt));
 
@@ -87,10 +87,10 @@ BOOST_AUTO_TEST_CASE(losses_are_those_of_keras) {
   Sequential model;
   // "Encode" the input sequence using a LSTM, producing an output of size 16.
   // Note: In a situation where your input sequences have a variable length, use Input({-1, num_feature}).
-  model.add(Input({MAXLEN, ctable.size()}));
+  model.add(Input({maxlen, ctable.size()}));
   model.add(layers::LSTM(16));
   // As the decoder RNN's input, repeatedly provide with the last output of RNN for each time step.
-  model.add(layers::RepeatVector(DIGITS + 1));
+  model.add(layers::RepeatVector(digits + 1));
   // The decoder RNN could be multiple layers stacked or a single layer.
   for (int i = 0; i < num_layers; ++i) {
     // By setting return_sequences to true, return not only the last output but all the outputs so far.
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(losses_are_those_of_keras) {
     std::string q = ctable.decode(rowx(0));
     const std::string correct = ctable.decode(rowy(0));
     const std::string guess = ctable.decode(preds(0), false);
-    if (REVERSE) std::reverse(q.begin(), q.end());
+    if (reversed) std::reverse(q.begin(), q.end());
     BOOST_TEST("Q " + q + " T " + correct + " G " + guess == expected["guesses"][ind]);
   }
 }

@@ -33,10 +33,10 @@ Value gram_matrix(Value x) {
 
 // The "style loss" is designed to maintain the style of the reference image in the generated image.
 Value style_loss(const Value& style, const Value& combination) {
-  const Value S = gram_matrix(style);
-  const Value C = gram_matrix(combination);
+  const Value s = gram_matrix(style);
+  const Value c = gram_matrix(combination);
   const double channels = 3, size = img_nrows * img_ncols;
-  return sum(square(S - C)) / (4.0 * (channels * channels) * (size * size));
+  return sum(square(s - c)) / (4.0 * (channels * channels) * (size * size));
 }
 
 // An auxiliary loss function designed to maintain the "content" of the base image in the generated image
