@@ -17,7 +17,7 @@ namespace {
 using mezzo_fuzz::Bytes;
 
 void add(Bytes& out, std::uint64_t number, int bytes) {
-  for (int i = 0; i < bytes; ++i) out.push_back(static_cast<std::uint8_t>(number >> static_cast<unsigned>(8 * i)));
+  for (int i = 0; i < bytes; ++i, number >>= 8U) out.push_back(static_cast<std::uint8_t>(number));
 }
 
 void add(Bytes& out, const Bytes& bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); }

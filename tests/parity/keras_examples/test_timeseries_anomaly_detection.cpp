@@ -8,10 +8,10 @@ using namespace mezzo_tests;
 
 namespace {
 
-const std::int64_t TIME_STEPS = 24;
+const std::int64_t time_steps = 24;
 
 // Generated training sequences for use in the model.
-Tensor create_sequences(const Tensor& values, std::int64_t time_steps = TIME_STEPS) {
+Tensor create_sequences(const Tensor& values, std::int64_t time_steps = time_steps) {
   Values output;
   for (std::int64_t i = 0; i < values.shape()[0] - time_steps + 1; ++i) {
     output.push_back(values(slice(i, i + time_steps)));
@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(losses_and_anomalies_are_those_of_keras) {
 
   // data i is an anomaly if samples [(i - timesteps + 1) to (i)] are anomalies
   std::vector<std::int64_t> anomalous_data_indices;
-  for (std::int64_t data_idx = TIME_STEPS - 1; data_idx < df_test_value.shape()[0] - TIME_STEPS + 1; ++data_idx) {
-    if (all(anomalies(slice(data_idx - TIME_STEPS + 1, data_idx))).item() != 0)
+  for (std::int64_t data_idx = time_steps - 1; data_idx < df_test_value.shape()[0] - time_steps + 1; ++data_idx) {
+    if (all(anomalies(slice(data_idx - time_steps + 1, data_idx))).item() != 0)
       anomalous_data_indices.push_back(data_idx);
   }
   BOOST_TEST(anomalous_data_indices == expected["indices"].get<std::vector<std::int64_t>>(),

@@ -9,7 +9,7 @@ using namespace mezzo_tests;
 namespace {
 
 const std::int64_t noise_dim = 8;
-const Shape IMG_SHAPE{12, 12, 1};
+const Shape img_shape{12, 12, 1};
 
 struct BlockOptions {
   Ints kernel_size{3, 3}, strides{1, 1}, up_size{2, 2};
@@ -28,7 +28,7 @@ Value conv_block(Value x, std::int64_t filters, Any<Layer> activation, const Blo
 }
 
 Model get_discriminator_model() {
-  const Input img_input(IMG_SHAPE);
+  const Input img_input(img_shape);
   // Zero pad the input to make the input images size to (16, 16, 1).
   Value x = layers::ZeroPadding2D({2, 2})(img_input);
   x = conv_block(x, 8, layers::LeakyReLU(0.2), {.kernel_size = {5, 5}, .strides = {2, 2}, .use_bias = true});
