@@ -11,10 +11,10 @@ namespace {
 const std::int64_t time_steps = 24;
 
 // Generated training sequences for use in the model.
-Tensor create_sequences(const Tensor& values, std::int64_t time_steps = time_steps) {
+Tensor create_sequences(const Tensor& values, std::int64_t steps = time_steps) {
   Values output;
-  for (std::int64_t i = 0; i < values.shape()[0] - time_steps + 1; ++i) {
-    output.push_back(values(slice(i, i + time_steps)));
+  for (std::int64_t i = 0; i < values.shape()[0] - steps + 1; ++i) {
+    output.push_back(values(slice(i, i + steps)));
   }
   return stack(output);
 }
