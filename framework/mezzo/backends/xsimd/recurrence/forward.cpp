@@ -3,27 +3,13 @@
 namespace mezzo::xsimd_kernels {
 namespace {
 
-using Index = std::int64_t;
 using Kind = detail::RecurrenceLayout::Kind;
 
-RecurrenceFunctions::Advance advance_of(const RecurrenceFunctions& f, Kind kind, DType dtype) {
-  switch (kind) {
-    case Kind::simple_rnn:
-      return f.simple_rnn[dtype];
-    case Kind::lstm:
-      return f.lstm[dtype];
-    case Kind::gru:
-      return f.gru[dtype];
-    case Kind::gru_reset_before:
-      break;
-  }
-  return f.gru_reset_before[dtype];
-}
-
-class ForwardSteps final : public Kernel, RecurrentSteps {
+class ForwardSteps final : public RecurrentSteps {
  public:
-  ForwardSteps(const KernelRequest& request, Isa isa)
-      : RecurrentSteps(request, false, isa), advance_(advance_of(functions_.recurrence, at_.kind, dtype_)) {
+  ForwardSteps(const KernelRequest& request, Isa isa) : RecurrentSteps(request, false, isa) {
+    const RecurrenceFunctions& f = functions_.recurrence;
+    advance_ = of_kind(at_.kind, f.simple_rnn, f.lstm, f.gru, f.gru_reset_before)[dtype_];
     RowLayout rows(batch_);
     h_ = rows.floats(row_);
     c_ = rows.floats(at_.kind == Kind::lstm ? row_ : 0);
@@ -36,9 +22,6 @@ class ForwardSteps final : public Kernel, RecurrentSteps {
     packed_ = rows.layout.take(kernel_.packed_bytes());
     scratch_ = rows.layout.size();
   }
-
-  std::size_t scratch_bytes() const override { return scratch_; }
-  std::string detail() const override { return kernel_.narrow() ? "bfloat16 products" : ""; }
 
   void run(const KernelArguments& k) override {
     auto* base = static_cast<std::byte*>(k.scratch);
@@ -66,8 +49,7 @@ class ForwardSteps final : public Kernel, RecurrentSteps {
 
   void multiply_gate(std::byte* base, Index first, Index last, Index gate, const float* from) const {
     write_factors(base, first, last, gate, from);
-    kernel_.multiply(base + factor_ + static_cast<std::size_t>(gate) * kernel_.factor_bytes(batch_), base + packed_,
-                     reinterpret_cast<float*>(base + product_), first, last - first, gate);
+    multiply(base, first, last, gate);
   }
 
   void run_samples(const KernelArguments& k, std::byte* base, Index first, Index last) const {
@@ -77,9 +59,7 @@ class ForwardSteps final : public Kernel, RecurrentSteps {
     const bool lstm = at_.kind == Kind::lstm;
     load(k, at_.state, first, last, h, row_);
     if (lstm) load(k, at_.carry, first, last, c, row_);
-    for (Index gate = 0; factor != nullptr && gate < (by_gates() ? at_.gates : 1); ++gate) {
-      std::memset(base + factor_ + kernel_.factor_bytes(gate * batch_ + first), 0, kernel_.factor_bytes(last - first));
-    }
+    clear_factors(base, first, last);
     for (Index b = first; factor != nullptr && b < last; ++b) {
       functions_.cast.from_storage.float32.bfloat16(h + b * row_, factor + b * kernel_.factor_width(), units_);
     }
@@ -124,8 +104,8 @@ class ForwardSteps final : public Kernel, RecurrentSteps {
     if (lstm) store(k, 4, first, last, c, row_);
   }
 
-  RecurrenceFunctions::Advance advance_;
-  std::size_t h_ = 0, c_ = 0, product_ = 0, factor_ = 0, reset_ = 0, bias_ = 0, packed_ = 0, scratch_ = 0;  // offsets
+  RecurrenceFunctions::Advance advance_ = nullptr;
+  std::size_t h_ = 0, c_ = 0, reset_ = 0, bias_ = 0;  // offsets in scratch memory
 };
 
 std::unique_ptr<Kernel> make_recurrence(const KernelRequest& request, Isa isa, std::string& reason) {

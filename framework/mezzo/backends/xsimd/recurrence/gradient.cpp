@@ -3,27 +3,13 @@
 namespace mezzo::xsimd_kernels {
 namespace {
 
-using Index = std::int64_t;
 using Kind = detail::RecurrenceLayout::Kind;
 
-RecurrenceFunctions::Retreat retreat_of(const RecurrenceFunctions& f, Kind kind, DType dtype) {
-  switch (kind) {
-    case Kind::simple_rnn:
-      return f.simple_rnn_back[dtype];
-    case Kind::lstm:
-      return f.lstm_back[dtype];
-    case Kind::gru:
-      return f.gru_back[dtype];
-    case Kind::gru_reset_before:
-      break;
-  }
-  return f.gru_reset_before_back[dtype];
-}
-
-class BackwardSteps final : public Kernel, RecurrentSteps {
+class BackwardSteps final : public RecurrentSteps {
  public:
-  BackwardSteps(const KernelRequest& request, Isa isa)
-      : RecurrentSteps(request, true, isa), retreat_(retreat_of(functions_.recurrence, at_.kind, dtype_)) {
+  BackwardSteps(const KernelRequest& request, Isa isa) : RecurrentSteps(request, true, isa) {
+    const RecurrenceFunctions& f = functions_.recurrence;
+    retreat_ = of_kind(at_.kind, f.simple_rnn_back, f.lstm_back, f.gru_back, f.gru_reset_before_back)[dtype_];
     RowLayout rows(batch_);
     rest_ = rows.floats(row_);
     dc_ = rows.floats(at_.kind == Kind::lstm ? row_ : 0);
@@ -34,9 +20,6 @@ class BackwardSteps final : public Kernel, RecurrentSteps {
     packed_ = rows.layout.take(kernel_.packed_bytes());
     scratch_ = rows.layout.size();
   }
-
-  std::size_t scratch_bytes() const override { return scratch_; }
-  std::string detail() const override { return kernel_.narrow() ? "bfloat16 products" : ""; }
 
   void run(const KernelArguments& k) override {
     auto* base = static_cast<std::byte*>(k.scratch);
@@ -52,8 +35,7 @@ class BackwardSteps final : public Kernel, RecurrentSteps {
 
   /// Products of a gate's cotangents, times the gate's dropout.
   void multiply_gate(std::byte* base, Index first, Index last, Index gate) const {
-    kernel_.multiply(base + factor_ + static_cast<std::size_t>(gate) * kernel_.factor_bytes(batch_), base + packed_,
-                     reinterpret_cast<float*>(base + product_), first, last - first, gate);
+    multiply(base, first, last, gate);
     for (Index b = first; b < last; ++b) {
       const float* of_dropout = dropped(base, b, gate);
       float* row = product_row(base, b, gate);
@@ -80,9 +62,7 @@ class BackwardSteps final : public Kernel, RecurrentSteps {
     const bool lstm = at_.kind == Kind::lstm;
     load(k, at_.of_last, first, last, rest, row_);
     if (lstm) load(k, at_.of_carry, first, last, dc, row_);
-    for (Index gate = 0; kernel_.narrow() && gate < (by_gates() ? at_.gates : 1); ++gate) {
-      std::memset(factors + kernel_.factor_bytes(gate * batch_ + first), 0, kernel_.factor_bytes(last - first));
-    }
+    clear_factors(base, first, last);
     RecurrentStepBack s;
     s.units = units_;
     s.d_step = by_gates() ? batch_ * factor_width : units_;
@@ -140,8 +120,8 @@ class BackwardSteps final : public Kernel, RecurrentSteps {
     return input(k, lstm ? at_.carry : at_.state, b * units_);
   }
 
-  RecurrenceFunctions::Retreat retreat_;
-  std::size_t rest_ = 0, dc_ = 0, product_ = 0, sum_ = 0, factor_ = 0, packed_ = 0, scratch_ = 0;  // offsets
+  RecurrenceFunctions::Retreat retreat_ = nullptr;
+  std::size_t rest_ = 0, dc_ = 0, sum_ = 0;  // offsets in scratch memory
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ class PackedKernel {
   /// Distance of the products of two groups in a row.
   Index group_step() const { return panels_ * products_->panel; }
 
-  /// Of one group. A bfloat16 factor has a 0 after its last number if its depth is odd.
+  /// Size of the factors of one group. A bfloat16 factor has a 0 after its last number if its depth is odd.
   std::size_t factor_bytes(Index rows) const;
   std::size_t packed_bytes() const;
 

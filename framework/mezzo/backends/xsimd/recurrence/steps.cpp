@@ -22,6 +22,17 @@ void RecurrentSteps::load_dropped(const KernelArguments& k, std::byte* base) con
   functions_.cast.from_storage[dtype_].float32(k.inputs[at_.dropped], base + dropped_, batch_ * width_);
 }
 
+void RecurrentSteps::clear_factors(std::byte* base, Index first, Index last) const {
+  for (Index gate = 0; kernel_.narrow() && gate < (by_gates() ? at_.gates : 1); ++gate) {
+    std::memset(base + factor_ + kernel_.factor_bytes(gate * batch_ + first), 0, kernel_.factor_bytes(last - first));
+  }
+}
+
+void RecurrentSteps::multiply(std::byte* base, Index first, Index last, Index gate) const {
+  kernel_.multiply(base + factor_ + static_cast<std::size_t>(gate) * kernel_.factor_bytes(batch_), base + packed_,
+                   reinterpret_cast<float*>(base + product_), first, last - first, gate);
+}
+
 void RecurrentSteps::load(const KernelArguments& k, std::size_t place, Index first, Index last, float* rows,
                           Index row_width) const {
   for (Index b = first; b < last; ++b) {

@@ -10,14 +10,18 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// Sizes and operands of a recurrence or its gradient. A sample needs no other sample, so each thread runs all steps of
-/// its samples, without waiting for other threads; results don't depend on the number of threads.
-class RecurrentSteps {
+/// Part of the kernels of a recurrence and of its gradient: sizes, operands and products. A sample needs no other
+/// sample, so each thread runs all steps of its samples, without waiting for other threads; results don't depend on the
+/// number of threads.
+class RecurrentSteps : public Kernel {
  public:
   using Index = std::int64_t;
   using Layout = detail::RecurrenceLayout;
 
   RecurrentSteps(const KernelRequest& request, bool gradient, Isa isa);
+
+  std::size_t scratch_bytes() const final { return scratch_; }
+  std::string detail() const final { return kernel_.narrow() ? "bfloat16 products" : ""; }
 
  protected:
   /// Calls body(first, last) for ranges of samples, one per thread.
@@ -49,6 +53,12 @@ class RecurrentSteps {
   }
   void load_dropped(const KernelArguments& k, std::byte* base) const;
 
+  /// Sets the bfloat16 factors of samples [first, last) to 0.
+  void clear_factors(std::byte* base, Index first, Index last) const;
+
+  /// Multiplies the factors of a gate with the packed kernel, for samples [first, last).
+  void multiply(std::byte* base, Index first, Index last, Index gate) const;
+
   /// Copies samples [first, last) of an operand (batch, units), or zeros, to rows of float32.
   void load(const KernelArguments& k, std::size_t place, Index first, Index last, float* rows, Index row_width) const;
 
@@ -62,10 +72,29 @@ class RecurrentSteps {
   Index batch_ = 0, steps_ = 0, units_ = 0, width_ = 0;
   Index row_ = 0;  ///< distance of rows of `units` float32 numbers
   bool by_gates_;
-  std::size_t dropped_ = 0;  ///< offset in scratch memory
+  std::size_t dropped_ = 0, product_ = 0, factor_ = 0, packed_ = 0;  ///< offsets in scratch memory
+  std::size_t scratch_ = 0;                                          ///< its size
   PackedKernel kernel_;
   const IsaKernels& functions_;
 };
+
+/// The entry of a cell's kind.
+template <class Table>
+const Table& of_kind(detail::RecurrenceLayout::Kind kind, const Table& simple_rnn, const Table& lstm, const Table& gru,
+                     const Table& gru_reset_before) {
+  using Kind = detail::RecurrenceLayout::Kind;
+  switch (kind) {
+    case Kind::simple_rnn:
+      return simple_rnn;
+    case Kind::lstm:
+      return lstm;
+    case Kind::gru:
+      return gru;
+    case Kind::gru_reset_before:
+      break;
+  }
+  return gru_reset_before;
+}
 
 /// Requests memory for what each sample keeps between steps.
 class RowLayout {
