@@ -43,4 +43,24 @@ void check_recurrent(const std::string& name, const L& layer_of, const std::stri
   BOOST_TEST_CONTEXT(name) check_layer(expected, make);
 }
 
+// Two calls of a stateful layer and one after reset_states().
+template <class L>
+void check_stateful_calls(const nlohmann::json& expected, L&& layer) {
+  const mezzo::Tensor x = recorded_tensor(expected.at("input"));
+  layer(x);
+  std::vector<mezzo::Tensor> weights;
+  for (const auto& weight : expected.at("weights")) weights.push_back(recorded_tensor(weight));
+  layer.set_weights(weights);
+  layer.reset_state();
+  const auto check = [&](const mezzo::Value& input, std::size_t i) {
+    mezzo::Values parts;
+    for (const mezzo::Value& y : layer(mezzo::Values{input})) parts.push_back(reshape(y, {2, -1}));
+    BOOST_TEST(largest_difference(concat(parts).tensor(), recorded_tensor(expected.at("outputs")[i])) <= 1e-12, i);
+  };
+  check(x, 0);
+  check(-mezzo::Value(x), 1);
+  layer.reset_states();
+  check(-mezzo::Value(x), 2);
+}
+
 }  // namespace mezzo_tests

@@ -44,27 +44,6 @@ class Squares : public RNNCell {
   Variable kernel_{"kernel"}, recurrent_{"recurrent_kernel"}, bias_{"bias"};
 };
 
-// Two calls of a stateful layer and one after reset_state().
-template <class L>
-void check_stateful(const std::string& name, L layer) {
-  const nlohmann::json& expected = recorded("recurrent_cells").at(name);
-  const Tensor x = recorded_tensor(expected.at("input"));
-  layer(x);
-  std::vector<Tensor> weights;
-  for (const auto& weight : expected.at("weights")) weights.push_back(recorded_tensor(weight));
-  layer.set_weights(weights);
-  layer.reset_state();
-  const auto check = [&](const Value& input, std::size_t i) {
-    Values parts;
-    for (const Value& y : layer(Values{input})) parts.push_back(reshape(y, {2, -1}));
-    BOOST_TEST(largest_difference(concat(parts).tensor(), recorded_tensor(expected.at("outputs")[i])) <= 1e-12, name);
-  };
-  check(x, 0);
-  check(-Value(x), 1);
-  layer.reset_state();
-  check(-Value(x), 2);
-}
-
 template <class L>
 void check_conv_lstm(const std::string& kind, bool all) {
   const ConvLSTMOptions first{
@@ -95,7 +74,7 @@ void check_conv_lstm(const std::string& kind, bool all) {
   ConvLSTMOptions options = first;
   options.return_sequences = options.stateful = true;
   options.dtype = "float64";
-  check_stateful(kind + "_stateful", L(options));
+  check_stateful_calls(recorded("recurrent_cells").at(kind + "_stateful"), L(options));
 }
 
 }  // namespace
@@ -124,9 +103,9 @@ BOOST_AUTO_TEST_CASE(states_of_any_shape) {
   check("squares_masked", {.return_sequences = true});
   check("squares_masked_last", {});
   check("squares_one_step", {.return_sequences = true});
-  check_stateful("squares_stateful",
-                 RNN(Squares({.name = "cell"}),
-                     {.return_sequences = true, .return_state = true, .stateful = true, .dtype = "float64"}));
+  check_stateful_calls(recorded("recurrent_cells").at("squares_stateful"),
+                       RNN(Squares({.name = "cell"}),
+                           {.return_sequences = true, .return_state = true, .stateful = true, .dtype = "float64"}));
 }
 
 BOOST_AUTO_TEST_CASE(further_activations) {

@@ -64,7 +64,7 @@ class MEZZO_API HeadAttention : public Layer {
 
   Heads heads_of(const Value& query, const Value& key, const Value& value);
 
-  /// What call_many() returns: the projected output, and the scores if the call asks for them.
+  /// Results of call_many(): the projected output, and the scores if the call asks for them.
   Values finished(const AttentionResult& result, const Value& gate, const Value& query);
 
   bool causal() const { return causal_; }               ///< of the running call

@@ -60,17 +60,9 @@ static void describe(Fields& fields, NormalizationOptions& options) {
   fields("invert", options.invert);
 }
 
-static void describe(Fields& fields, RandomBrightnessOptions& options) {
-  describe_factor(fields, "factor", options.factor);
-  describe_factor(fields, "value_range", options.value_range);
-  fields("seed", options.seed);
-}
+static void describe(Fields& fields, RandomBrightnessOptions& options) { describe_colors(fields, options); }
 
-static void describe(Fields& fields, RandomContrastOptions& options) {
-  describe_factor(fields, "factor", options.factor);
-  describe_factor(fields, "value_range", options.value_range);
-  fields("seed", options.seed);
-}
+static void describe(Fields& fields, RandomContrastOptions& options) { describe_colors(fields, options); }
 
 static void describe(Fields& fields, RandomFlipOptions& options) {
   fields("mode", options.mode);

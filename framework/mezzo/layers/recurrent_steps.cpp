@@ -1,6 +1,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/layers/rnn_cell.hpp>
+#include <mezzo/nn/masks.hpp>
 #include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -23,10 +24,9 @@ Value time_major(const Value& x) {
   return transpose(x, order);
 }
 
-/// The mask (batch,) of a step with as many axes as x.
-Value stretched(Value mask, const Value& x) {
-  while (mask.shape().size() < x.shape().size()) mask = expand_dims(mask, -1);
-  return mask;
+/// `after` in the samples that the mask (batch,) of a step doesn't skip, else `before`.
+Value unless_skipped(const Value& mask, const Value& after, const Value& before) {
+  return where(detail::mask_of_rank(mask, after.shape().size()), after, before);
 }
 
 /// Calls the function and checks the number and shapes of its results.
@@ -69,9 +69,7 @@ std::vector<Spec> specs_on_symbols(RNNCell& cell, const Value& sequence) {
   const std::string where = current_label("RNN");
   Values states;
   for (const Shape& shape : cell.state_shapes(input)) {
-    Shape all{input[0]};
-    all.insert(all.end(), shape.begin(), shape.end());
-    states.push_back(state_symbol(all, sequence.dtype(), where));
+    states.push_back(state_symbol(detail::with_batch(input[0], shape), sequence.dtype(), where));
   }
   const auto call = [&](const Value& x, const Values& before) {
     Values xs{x};
@@ -96,9 +94,7 @@ std::vector<Shape> RNNCell::state_shapes(const Shape&) const {
 Values RNNCell::get_initial_state(const Shape& input) {
   Values states;
   for (const Shape& shape : state_shapes(input)) {
-    Shape all{input[0]};
-    all.insert(all.end(), shape.begin(), shape.end());
-    states.push_back(Tensor(all, current_policy().compute_dtype()));
+    states.push_back(Tensor(detail::with_batch(input[0], shape), current_policy().compute_dtype()));
   }
   return states;
 }
@@ -106,6 +102,11 @@ Values RNNCell::get_initial_state(const Shape& input) {
 Shape detail::step_shape(Shape sequence) {
   sequence.erase(sequence.begin() + 1);
   return sequence;
+}
+
+Shape detail::with_batch(std::int64_t batch, Shape state) {
+  state.insert(state.begin(), batch);
+  return state;
 }
 
 Value detail::dropout_factors(const Shape& shape, DType dtype, double rate, const std::optional<std::uint64_t>& seed) {
@@ -128,8 +129,8 @@ Values detail::run_steps(const StepFunction& step, const Value& sequence, const 
     Value output = out[0];
     Values after(out.begin() + 1, out.end());
     if (mask.defined()) {
-      for (std::size_t i = 0; i < count; ++i) after[i] = where(stretched(x[1], after[i]), after[i], before[i]);
-      output = output_state ? after[*output_state] : where(stretched(x[1], output), output, carry.back());
+      for (std::size_t i = 0; i < count; ++i) after[i] = unless_skipped(x[1], after[i], before[i]);
+      output = output_state ? after[*output_state] : unless_skipped(x[1], output, carry.back());
     }
     if (repeats) after.push_back(output);
     return ScanResult{after, {output}};

@@ -6,6 +6,7 @@
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/initializers/constant.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/nn/masks.hpp>
 #include <mezzo/ops/open_sizes.hpp>
 
 namespace mezzo {
@@ -192,10 +193,8 @@ void RNN::add_states(const Shape& input) {
   }
   const std::vector<Shape> shapes = cell().state_shapes(detail::step_shape(input));
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    Shape shape{input[0]};
-    shape.insert(shape.end(), shapes.at(i).begin(), shapes[i].end());
     VariableState& state = *states_[i].state();
-    state.value = Tensor(shape, compute_dtype());
+    state.value = Tensor(detail::with_batch(input[0], shapes.at(i)), compute_dtype());
     state.trainable = false;
     state.fixed_dtype = true;
     state.filled = true;
@@ -259,9 +258,7 @@ Values RNN::call_many(const Values& xs) {
   Value output = all[0];
   const bool zeroes = mask.defined() && flags_.zero_output_for_mask;
   if (zeroes) {
-    Value kept = mask;
-    while (kept.shape().size() < output.shape().size()) kept = expand_dims(kept, -1);
-    output = where(kept, output, 0.0);
+    output = where(detail::mask_of_rank(mask, output.shape().size()), output, 0.0);
   }
   if (!flags_.return_sequences && !zeroes && cell().output_state()) {
     output = all[1 + *cell().output_state()];

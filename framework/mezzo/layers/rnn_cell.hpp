@@ -105,7 +105,7 @@ RecurrentSettings recurrent_settings(const Options& options, const char* kind) {
   return settings;
 }
 
-/// What a call of a recurrent layer or cell may give behind the sequence.
+/// Inputs of a recurrent layer or cell behind the sequence.
 struct RecurrentInputs {
   Values states{};  ///< before the first step
   Value mask{};     ///< the last input, if it is bool
@@ -119,6 +119,9 @@ RecurrentInputs recurrent_inputs(const Values& xs);
 
 /// Shape of one step of a sequence (batch, steps, ...).
 Shape step_shape(Shape sequence);
+
+/// Shape of a state with the batch in front.
+Shape with_batch(std::int64_t batch, Shape state);
 
 /// Runs a cell over all steps of (batch, steps, ...): `states` before the first step (none: the cell's initial ones), a
 /// bool mask (batch, steps) if defined. Returns the outputs of all steps, (batch, steps, ...), then the states after

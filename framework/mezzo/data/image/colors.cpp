@@ -14,7 +14,7 @@ struct Hsv {
   T hue, saturation, value;
 };
 
-/// As keras.ops.image.rgb_to_hsv.
+/// Hue, saturation and value of a color: keras.ops.image.rgb_to_hsv.
 template <class T>
 Hsv<T> to_hsv(const T* rgb) {
   const auto kept = [](T x) { return std::abs(x) < std::numeric_limits<T>::epsilon() ? T(0) : x; };
@@ -27,7 +27,7 @@ Hsv<T> to_hsv(const T* rgb) {
   return {hue, value > 0 ? range / value : T(0), value};
 }
 
-/// As keras.ops.image.hsv_to_rgb.
+/// Red, green and blue of a color: keras.ops.image.hsv_to_rgb.
 template <class T>
 void to_rgb(const Hsv<T>& hsv, T* rgb) {
   const T turn = (hsv.hue - std::floor(hsv.hue)) * 6;
