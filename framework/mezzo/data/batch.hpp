@@ -15,7 +15,7 @@ enum class Role { input, target, weight };
 /// One field of a data set.
 struct Field {
   std::string name{};            ///< unique in the data set
-  Shape shape{};                 ///< of one sample, without the batch axis
+  Shape shape{};                 ///< of one sample, without the batch axis; -1: an open axis, of another size in each
   DType dtype = DType::float32;  ///< of the elements
   Role role = Role::input;       ///< purpose of the field
 };
@@ -23,9 +23,12 @@ struct Field {
 /// The values of a field for several samples.
 struct NamedTensor {
   std::string name{};       ///< of the field
-  Tensor tensor{};          ///< samples along axis 0
+  Tensor tensor{};          ///< samples along axis 0; of a DatasetSample its value
   Role role = Role::input;  ///< purpose of the field
 };
+
+/// The fields of one sample, without a batch axis.
+using DatasetSample = std::vector<NamedTensor>;
 
 /// A batch in host memory.
 struct MEZZO_API HostBatch {

@@ -29,12 +29,20 @@ class ClassWeighted : public DatasetSource {
     source_->read_in_epoch(index, epoch, out);
     add_weight(out);
   }
+  std::vector<Tensor> sample(std::int64_t index, std::int64_t epoch) const override {
+    std::vector<Tensor> out = source_->sample(index, epoch);
+    out.push_back(Tensor::scalar(weight_of(out[target_].raw())));
+    return out;
+  }
+  std::int64_t length(std::int64_t index) const override { return source_->length(index); }
 
  private:
-  void add_weight(void* const* out) const {
-    const auto found = weights_.find(class_of(out[target_]));
-    *static_cast<float*>(out[fields_.size() - 1]) = found == weights_.end() ? 1.0F : static_cast<float>(found->second);
+  float weight_of(const void* target) const {
+    const auto found = weights_.find(class_of(target));
+    return found == weights_.end() ? 1.0F : static_cast<float>(found->second);
   }
+
+  void add_weight(void* const* out) const { *static_cast<float*>(out[fields_.size() - 1]) = weight_of(out[target_]); }
 
   std::int64_t class_of(const void* target) const {
     const Field& field = fields_[target_];
@@ -72,7 +80,7 @@ Dataset detail::with_class_weights(const Dataset& data, const std::map<std::int6
     fail<ValueError>(where, "class_weight needs a model with one output and one target; got {} targets", targets);
   }
   const Shape& shape = fields[target].shape;
-  if (shape.size() > 1 || (shape.size() == 1 && shape[0] == 0)) {
+  if (shape.size() > 1 || (shape.size() == 1 && shape[0] < 1)) {
     fail<ValueError>(where, "class_weight needs targets of shape (), (1,) or (classes,) for a sample; got shape {}",
                      shape);
   }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -35,8 +36,9 @@ class MEZZO_API DatasetSource {
   virtual const std::vector<Field>& fields() const = 0;
 
   /// Reads sample `index` in [0, size()). Writes the row-major elements of field i to `out[i]`, which has exactly their
-  /// size. Exceptions reach the user with the sample's index before their text.
-  virtual void read(std::int64_t index, void* const* out) const = 0;
+  /// size. Exceptions reach the user with the sample's index before their text. Required, unless sample() is
+  /// overridden.
+  virtual void read(std::int64_t index, void* const* out) const;
 
   /// Reads sample `index` in epoch `epoch`. Loaders call this function; Dataset::gather() calls it with epoch 0.
   /// Override it for samples that change from epoch to epoch; the default calls read().
@@ -44,12 +46,30 @@ class MEZZO_API DatasetSource {
     static_cast<void>(epoch);
     read(index, out);
   }
+
+  /// Sample `index` in epoch `epoch` as tensors, one for each field. Override it in place of read() if a field has an
+  /// open axis (Field::shape); it is not called otherwise.
+  virtual std::vector<Tensor> sample(std::int64_t index, std::int64_t epoch) const;
+
+  /// Size of the longest open axis of a sample, for group_by_length of a DataLoader; -1 if only reading the sample
+  /// could tell.
+  virtual std::int64_t length(std::int64_t index) const {
+    static_cast<void>(index);
+    return -1;
+  }
+};
+
+/// A field of samples of different shapes.
+struct NamedSamples {
+  std::string name{};             ///< unique in the data set
+  std::vector<Tensor> samples{};  ///< equal in dtype and rank; axes that differ in size are open
+  Role role = Role::input;        ///< purpose of the field
 };
 
 struct FunctionDatasetOptions {
   /// Number of samples.
   std::int64_t size = 0;
-  /// Names, shapes of one sample, dtypes and roles. Required.
+  /// Names, shapes of one sample, dtypes and roles. Required. An axis of size -1 is open.
   std::vector<Field> fields{};
   /// Makes sample `index`: one tensor per field, in the order of `fields`, with their shapes and dtypes. Several
   /// threads call it at the same time. Required, unless epoch_function is given.
@@ -57,6 +77,8 @@ struct FunctionDatasetOptions {
   /// Replaces `function` for samples that are drawn anew in each epoch. Its result should depend on its arguments
   /// alone, as with <mezzo/data/image/random.hpp>: then an epoch is the same for any number of workers.
   std::function<std::vector<Tensor>(std::int64_t index, std::int64_t epoch)> epoch_function{};
+  /// Size of the longest open axis of sample `index`, for group_by_length of a DataLoader.
+  std::function<std::int64_t(std::int64_t index)> length{};
 };
 
 /// A data set: samples with the same named fields, read by index. Copies share the samples.
@@ -79,6 +101,17 @@ class MEZZO_API Dataset {
   /// ValueError if size is negative, not exactly one function is given or two names are equal.
   static Dataset from_function(FunctionDatasetOptions options);
 
+  /// Makes a data set from samples of different shapes: `Dataset::from_samples({{"tokens", texts}, {"label", labels,
+  /// Role::target}})`. A ShapeError if the numbers of samples or the ranks of a field differ, a DTypeError if the
+  /// dtypes of a field do, a ValueError if there are no samples or two names are equal.
+  static Dataset from_samples(std::vector<NamedSamples> fields);
+
+  /// The samples of all data sets, one after the other, as torch's ConcatDataset; also `a + b`. Nothing is copied. A
+  /// ValueError if there is no data set or their fields differ in name, dtype, shape or role.
+  static Dataset concat(const std::vector<Dataset>& datasets);
+
+  friend Dataset operator+(const Dataset& a, const Dataset& b) { return concat({a, b}); }
+
   /// Number of samples.
   std::int64_t size() const { return source_ ? source_->size() : 0; }
 
@@ -88,32 +121,41 @@ class MEZZO_API Dataset {
   /// The first `count` samples, or all if there are fewer. Throws a ValueError if `count` is negative.
   Dataset take(std::int64_t count) const;
 
+  /// The samples [begin, end), without storing their indices. A ValueError unless 0 <= begin <= end <= size().
+  Dataset range(std::int64_t begin, std::int64_t end) const;
+
   /// The samples of these indices, in their order. An index may occur several times. Throws a ValueError if one is out
   /// of range.
   Dataset subset(std::vector<std::int64_t> indices) const;
 
   /// Splits into the first floor(size * fraction) samples and the rest. `split(1 - v)` is Keras' `validation_split =
-  /// v`. Throws a ValueError if `fraction` is not in [0, 1].
+  /// v`. Indices aren't stored. Throws a ValueError if `fraction` is not in [0, 1].
   std::pair<Dataset, Dataset> split(double fraction) const;
+
+  /// Splits at random, as torch's random_split: part i has floor(size * fractions[i]) samples, and the first parts one
+  /// more each until none is left. Indices are computed, not stored. The fractions must be 0 or more with sum 1: a
+  /// ValueError otherwise. Default of `seed`: that of seed_everything().
+  std::vector<Dataset> random_split(const std::vector<double>& fractions,
+                                    std::optional<std::uint64_t> seed = std::nullopt) const;
 
   /// Replaces the values of a field by function(value): `data.map("image", [](const Tensor& image) { return ...; })`.
   /// Loaders call the function in their threads, several at the same time. Its results must all have the shape and the
-  /// dtype of that of sample 0, for which it is called at once. A NameError for an unknown field, a ValueError for a
-  /// data set without samples.
+  /// dtype of that of sample 0, for which it is called at once; of a field with an open axis all axes of the results
+  /// are open. A NameError for an unknown field, a ValueError for a data set without samples.
   Dataset map(const std::string& field, std::function<Tensor(const Tensor& value)> function) const;
 
   /// The same with the index of the sample in this data set and the epoch, for random changes.
   Dataset map(const std::string& field,
               std::function<Tensor(const Tensor& value, std::int64_t index, std::int64_t epoch)> function) const;
 
-  /// Reads the samples of these indices as one batch. Throws a ValueError if one is out of range.
+  /// Reads the samples of these indices as one batch. Open axes are padded with 0 to the longest sample. Throws a
+  /// ValueError if one is out of range.
   HostBatch gather(const std::vector<std::int64_t>& indices) const;
 
  private:
   friend class DataLoader;
   friend Dataset detail::with_class_weights(const Dataset& data, const std::map<std::int64_t, double>& weights,
                                             const std::string& where);
-  Dataset range(std::int64_t begin, std::int64_t end) const;
 
   std::shared_ptr<const DatasetSource> source_;
 };

@@ -15,7 +15,8 @@ Shape with_batch_axis(std::int64_t samples, const Shape& sample) {
   return shape;
 }
 
-/// Makes the tensors of `batch` fit for `samples` samples; shared tensors are replaced.
+}  // namespace
+
 void prepare(const std::vector<Field>& fields, std::int64_t samples, const char* where, HostBatch& batch) {
   batch.size = samples;
   batch.fields.resize(fields.size());
@@ -33,8 +34,6 @@ void prepare(const std::vector<Field>& fields, std::int64_t samples, const char*
     }
   }
 }
-
-}  // namespace
 
 void rethrow_with(const std::string& prefix) {
   try {

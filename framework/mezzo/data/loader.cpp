@@ -1,12 +1,15 @@
 #include <mezzo/data/loader.hpp>
 
-#include <numeric>
-#include <string>
+#include <algorithm>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/data/batch_source.hpp>
+#include <mezzo/data/iterable_reader.hpp>
+#include <mezzo/data/sources.hpp>
 
 namespace mezzo {
 namespace {
@@ -17,59 +20,116 @@ void check_at_least(std::int64_t least, std::int64_t value, const char* option) 
   }
 }
 
-std::int64_t count_batches(std::int64_t samples, const DataLoaderOptions& options) {
-  const std::int64_t whole = samples / options.batch_size;
-  return whole + (!options.drop_last && samples % options.batch_size > 0 ? 1 : 0);
+void check_ranges(const DataLoaderOptions& options) {
+  check_at_least(1, options.batch_size, "batch_size");
+  check_at_least(0, options.workers, "workers");
+  check_at_least(1, options.prefetch, "prefetch");
+  check_at_least(-1, options.seed, "seed");
 }
 
-/// Permutation of 0 ... count - 1 that depends on seed and epoch alone.
-std::vector<std::int64_t> shuffled(std::int64_t count, std::uint64_t seed, std::int64_t epoch) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  const std::uint64_t key = mix(seed, key_of("DataLoader"));
-  for (std::size_t i = order.size(); i-- > 1;) {
-    const auto words = philox(key, i, static_cast<std::uint64_t>(epoch));
-    const std::uint64_t word = (std::uint64_t{words[1]} << 32) | words[0];
-    // The upper half of the product is uniform in [0, i] up to a bias of i / 2^64.
-    const auto other = static_cast<std::size_t>((static_cast<unsigned __int128>(word) * (i + 1)) >> 64);
-    std::swap(order[i], order[other]);
+/// The options with the sampler that they mean.
+DataLoaderOptions with_sampler(DataLoaderOptions options, const Dataset& dataset) {
+  if (options.sampler) return options;
+  options.sampler = options.shuffle ? Any<Sampler>(RandomSampler(dataset)) : Any<Sampler>(SequentialSampler(dataset));
+  return options;
+}
+
+std::string text_of(const std::vector<Field>& fields) {
+  std::vector<std::string> texts;
+  for (const Field& field : fields) texts.push_back(fmt::format("{} {} {}", field.name, field.dtype, field.shape));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+bool has_open_field(const std::vector<Field>& fields, const std::string& name) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const Field& field) { return field.name == name && detail::has_open_axis({field}); });
+}
+
+void check_padding(const DataLoaderOptions& options, const std::vector<Field>& fields) {
+  const std::string where = "[DataLoader]";
+  const std::vector<std::int64_t>& boundaries = options.bucket_boundaries;
+  if (options.collate && (!boundaries.empty() || !options.padding_values.empty())) {
+    fail<ValueError>(where, "collate can't be given together with bucket_boundaries or padding_values; got both");
   }
-  return order;
+  for (std::size_t i = 0; i < boundaries.size(); ++i) {
+    if (boundaries[i] > (i == 0 ? 0 : boundaries[i - 1])) continue;
+    fail<ValueError>(where, "bucket_boundaries must be above 0 and ascend; got {}", fmt::join(boundaries, ", "));
+  }
+  if (!boundaries.empty() && !detail::has_open_axis(fields)) {
+    fail<ValueError>(where, "bucket_boundaries need a field with an open axis; got {}", text_of(fields));
+  }
+  for (const auto& entry : options.padding_values) {
+    if (has_open_field(fields, entry.first)) continue;
+    fail<ValueError>(where, "padding_values need fields with an open axis; got \"{}\"", entry.first);
+  }
+  if (!options.group_by_length) return;
+  if (boundaries.empty()) fail<ValueError>(where, "group_by_length needs bucket_boundaries; got none");
+  if (options.sampler) fail<ValueError>(where, "only one of group_by_length and sampler must be given; got both");
 }
 
 }  // namespace
 
-BatchStream::BatchStream(std::unique_ptr<Source> source) : source_(std::move(source)) {}
-BatchStream::BatchStream(BatchStream&&) noexcept = default;
-BatchStream& BatchStream::operator=(BatchStream&&) noexcept = default;
-BatchStream::~BatchStream() = default;
-
-std::optional<HostBatch> BatchStream::next() {
-  if (failure_) std::rethrow_exception(failure_);
-  if (!source_) return std::nullopt;
-  try {
-    return source_->next();
-  } catch (...) {
-    failure_ = std::current_exception();
-    source_.reset();
-    throw;
-  }
+std::string LoaderFingerprint::differences(const LoaderFingerprint& before, bool by_samples) const {
+  std::vector<std::string> texts;
+  const auto compare = [&](const char* name, const auto& now, const auto& then) {
+    if (now != then) texts.push_back(fmt::format("{} {}, was {}", name, now, then));
+  };
+  compare("number of samples", samples, before.samples);
+  compare("fields", fields, before.fields);
+  compare("order", order, before.order);
+  if (!by_samples) compare("batch_size", batch_size, before.batch_size);
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-DataLoader::DataLoader(Dataset dataset, DataLoaderOptions options) : dataset_(std::move(dataset)), options_(options) {
-  check_at_least(1, options_.batch_size, "batch_size");
-  check_at_least(0, options_.workers, "workers");
-  check_at_least(1, options_.prefetch, "prefetch");
-  check_at_least(-1, options_.seed, "seed");
-  if (dataset_.size() == 0) fail<ValueError>("[DataLoader]", "the data set must have samples; got 0");
-  size_ = count_batches(dataset_.size(), options_);
-  if (size_ == 0) {
-    fail<ValueError>("[DataLoader]", "with drop_last, the data set must have at least batch_size = {} samples; got {}",
-                     options_.batch_size, dataset_.size());
+DataLoader::DataLoader(Dataset dataset, DataLoaderOptions options)
+    : dataset_(std::move(dataset)), options_(std::move(options)) {
+  check_ranges(options_);
+  if (options_.sampler && options_.shuffle) {
+    fail<ValueError>("[DataLoader]", "only one of sampler and shuffle must be given; got both");
   }
-  // Batches in the slots, one that each worker fills, and two that the consumer may hold.
-  const auto workers = static_cast<std::size_t>(options_.workers);
-  pool_ = std::make_shared<detail::BatchPool>(workers * static_cast<std::size_t>(options_.prefetch + 1) + 2);
+  if (dataset_.size() == 0) fail<ValueError>("[DataLoader]", "the data set must have samples; got 0");
+  check_padding(options_, dataset_.fields());
+  const DataLoaderOptions complete = with_sampler(options_, dataset_);
+  auto batching = std::make_shared<const detail::Batching>(dataset_.source_, complete, nullptr);
+  size_ = batching->size();
+  samples_ = complete.sampler->size();
+  idle_ = std::make_shared<detail::IdleReaders>(std::move(batching), options_.workers, options_.prefetch);
+}
+
+DataLoader::DataLoader(IterableDataset data, DataLoaderOptions options) : options_(std::move(options)) {
+  check_ranges(options_);
+  check_padding(options_, data.fields());
+  if (options_.shuffle || options_.sampler || options_.group_by_length) {
+    fail<ValueError>("[DataLoader]", "an iterable data set has its own order; got {}",
+                     options_.shuffle   ? "shuffle"
+                     : options_.sampler ? "sampler"
+                                        : "group_by_length");
+  }
+  if (options_.workers > 1 && !data.has_parts()) {
+    fail<ValueError>("[DataLoader]", "workers must be at most 1 for an iterable data set without part_function; got {}",
+                     options_.workers);
+  }
+  iterable_ = std::make_shared<detail::IdleIterable>(std::make_shared<const detail::IterableBatching>(
+      detail::IterableBatching{.data = std::move(data), .options = options_, .function = nullptr}));
+}
+
+void DataLoader::require_size(const char* where) const {
+  if (sized()) return;
+  fail<ValueError>("[DataLoader]", "{} needs a data set of known size; got an iterable one", where);
+}
+
+std::int64_t DataLoader::size() const {
+  require_size("size()");
+  return size_;
+}
+
+std::int64_t DataLoader::samples() const {
+  require_size("samples()");
+  return samples_;
+}
+
+void DataLoader::require_data(const char* where) const {
+  if (empty()) fail<ValueError>("[DataLoader]", "{} needs a loader with a data set; got an absent loader", where);
 }
 
 DataLoader DataLoader::map(std::function<HostBatch(HostBatch, std::int64_t, std::int64_t)> function) const {
@@ -83,32 +143,88 @@ DataLoader DataLoader::map(std::function<HostBatch(HostBatch, std::int64_t, std:
       return second(first(std::move(batch), index, epoch_number), index, epoch_number);
     };
   }
+  if (iterable_) {
+    mapped.iterable_ = std::make_shared<detail::IdleIterable>(
+        std::make_shared<const detail::IterableBatching>(detail::IterableBatching{
+            .data = iterable_->batching().data, .options = options_, .function = mapped.function_}));
+    return mapped;
+  }
+  auto batching =
+      std::make_shared<const detail::Batching>(dataset_.source_, with_sampler(options_, dataset_), mapped.function_);
+  mapped.idle_ = std::make_shared<detail::IdleReaders>(std::move(batching), options_.workers, options_.prefetch);
   return mapped;
 }
 
 DataLoader DataLoader::with_dataset(Dataset dataset) const {
-  DataLoader other(std::move(dataset), options_);
-  other.function_ = function_;
-  return other;
+  require_size("with_dataset()");
+  if (options_.sampler && dataset.size() != dataset_.size()) {
+    fail<ValueError>("[DataLoader.with_dataset]", "with a sampler the data set must have {} samples; got {}",
+                     dataset_.size(), dataset.size());
+  }
+  const DataLoader other(std::move(dataset), options_);
+  return function_ ? other.map(function_) : other;
+}
+
+std::uint64_t DataLoader::order_seed() const {
+  if (!options_.sampler && !options_.shuffle) return 0;
+  return options_.seed < 0 ? seed() : static_cast<std::uint64_t>(options_.seed);
 }
 
 BatchStream DataLoader::epoch(std::int64_t epoch, std::int64_t first_batch) const {
-  if (empty()) fail<ValueError>("[DataLoader]", "epoch() needs a loader with a data set; got an absent loader");
+  require_data("epoch()");
   check_at_least(0, epoch, "epoch");
+  if (iterable_) {
+    check_at_least(0, first_batch, "first_batch");
+    BatchStream stream(std::make_unique<detail::IterableSource>(iterable_, LoaderPosition{.epoch = epoch, .samples = 0},
+                                                                std::numeric_limits<std::int64_t>::max()));
+    for (std::int64_t i = 0; i < first_batch; ++i) stream.next();
+    return stream;
+  }
   if (first_batch < 0 || first_batch > size_) {
     fail<ValueError>("[DataLoader]", "first_batch must lie in [0, {}]; got {}", size_, first_batch);
   }
-  std::vector<std::int64_t> order;
-  if (options_.shuffle) {
-    const std::uint64_t key = options_.seed < 0 ? seed() : static_cast<std::uint64_t>(options_.seed);
-    order = shuffled(dataset_.size(), key, epoch);
-  } else {
-    order.resize(static_cast<std::size_t>(dataset_.size()));
-    std::iota(order.begin(), order.end(), std::int64_t{0});
+  const detail::BatchPosition start{.epoch = epoch, .batch = first_batch, .skipped = 0, .seed = order_seed()};
+  return BatchStream(std::make_unique<detail::LoaderSource>(idle_, start, size_ - first_batch, false));
+}
+
+BatchStream DataLoader::stream(const LoaderPosition& from, std::int64_t count) const {
+  require_data("stream()");
+  check_at_least(0, from.epoch, "epoch");
+  check_at_least(0, count, "count");
+  if (iterable_) {
+    check_at_least(0, from.samples, "samples of a position");
+    return BatchStream(std::make_unique<detail::IterableSource>(iterable_, from, count));
   }
-  detail::BatchPlan plan(dataset_.source_, pool_, std::move(order), options_.batch_size, epoch, function_);
-  return BatchStream(
-      detail::make_batch_source(std::move(plan), first_batch, size_, options_.workers, options_.prefetch));
+  if (from.samples < 0 || from.samples >= samples_) {
+    fail<ValueError>("[DataLoader]", "samples of a position must lie in [0, {}); got {}", samples_, from.samples);
+  }
+  detail::BatchPosition start = idle_->batching().find(from.epoch, from.samples, order_seed());
+  if (start.batch == size_) {  // the samples that drop_last leaves out
+    start = {.epoch = from.epoch + 1, .batch = 0, .skipped = 0, .seed = start.seed};
+  }
+  const bool follows_seed = options_.seed < 0 && (options_.shuffle || options_.sampler);
+  return BatchStream(std::make_unique<detail::LoaderSource>(idle_, start, count, follows_seed));
+}
+
+LoaderFingerprint DataLoader::fingerprint() const {
+  require_data("fingerprint()");
+  if (iterable_) {
+    return {.samples = 0,
+            .fields = text_of(iterable_->batching().data.fields()),
+            .order = fmt::format("IterableDataset, {} parts", std::max(1, options_.workers)),
+            .batch_size = options_.batch_size};
+  }
+  const DataLoaderOptions complete = with_sampler(options_, dataset_);
+  const bool random = options_.shuffle || options_.sampler;
+  const std::string seed_text = random && options_.seed >= 0 ? fmt::format(", seed {}", options_.seed) : "";
+  const std::string grouping = !options_.group_by_length
+                                   ? ""
+                                   : fmt::format(", in batches of {} by length up to {}", options_.batch_size,
+                                                 fmt::join(options_.bucket_boundaries, ", "));
+  return {.samples = dataset_.size(),
+          .fields = text_of(dataset_.fields()),
+          .order = complete.sampler->describe() + seed_text + grouping,
+          .batch_size = options_.batch_size};
 }
 
 }  // namespace mezzo

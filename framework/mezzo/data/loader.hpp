@@ -1,18 +1,24 @@
 #pragma once
 #include <cstdint>
-#include <exception>
 #include <functional>
+#include <map>
 #include <memory>
-#include <optional>
+#include <string>
+#include <vector>
 
+#include <mezzo/core/any.hpp>
 #include <mezzo/core/api.hpp>
+#include <mezzo/data/batch_stream.hpp>
 #include <mezzo/data/dataset.hpp>
+#include <mezzo/data/iterable_dataset.hpp>
+#include <mezzo/data/sampler.hpp>
 
 namespace mezzo {
 
 namespace detail {
-class BatchPool;
-}
+class IdleIterable;
+class IdleReaders;
+}  // namespace detail
 
 struct DataLoaderOptions {
   /// Samples per batch, 1 or more.
@@ -27,45 +33,70 @@ struct DataLoaderOptions {
   int prefetch = 2;
   /// Seed of the order. -1: the seed of seed_everything().
   std::int64_t seed = -1;
+  /// Order of the samples: `.sampler = WeightedRandomSampler(weights, 1000)`. Not given: RandomSampler with `shuffle`,
+  /// else SequentialSampler. An error together with `shuffle`.
+  Any<Sampler> sampler{};
+  /// Makes a batch of samples, as torch's collate_fn. The batch must have all of them, along axis 0 of each field;
+  /// names and dtypes are free. The workers call it, several at the same time. Not given: samples are stacked, and open
+  /// axes (Field::shape) are padded.
+  std::function<HostBatch(const std::vector<DatasetSample>& samples)> collate{};
+  /// Numbers that open axes are padded with, by field. Default: 0.
+  std::map<std::string, double> padding_values{};
+  /// Sizes that open axes are padded to, ascending: the least one that all samples of the batch fit in. Each size has a
+  /// plan of its own. A sample of a larger size is a ValueError. Empty: batches are as long as their longest sample.
+  std::vector<std::int64_t> bucket_boundaries{};
+  /// True: a batch has samples of one bucket. Lengths of all samples must be known without reading them
+  /// (DatasetSource::length). Needs bucket_boundaries, keeps 8 bytes a sample, and can't be used with a sampler.
+  bool group_by_length = false;
 };
 
-/// The batches of one epoch, in order. Not thread-safe. Destruction before the end stops the workers.
-class MEZZO_API BatchStream {
- public:
-  class Source;
-
-  explicit BatchStream(std::unique_ptr<Source> source);
-  BatchStream(BatchStream&&) noexcept;
-  BatchStream& operator=(BatchStream&&) noexcept;
-  ~BatchStream();
-
-  /// Returns the next batch; nullopt after the last one. Throws an exception of the data set when its batch is due,
-  /// which ends the epoch; further calls throw it again. Its type is kept if it is one of mezzo's, otherwise it becomes
-  /// an Error. Its text starts with `[DataLoader] sample 17: `, where 17 is the index in the loader's data set.
-  std::optional<HostBatch> next();
-
- private:
-  std::unique_ptr<Source> source_;
-  std::exception_ptr failure_;
+/// Position in the data of a training.
+struct LoaderPosition {
+  std::int64_t epoch = 0;    ///< pass over the data, 0 or more
+  std::int64_t samples = 0;  ///< samples of that pass that were taken
 };
 
-/// Divides a data set into batches. The order of epoch n depends on the seed, n and the number of samples alone: it is
-/// the same for any number of workers and after a resume. Copies share the data set.
+/// Everything that the meaning of a LoaderPosition depends on.
+struct MEZZO_API LoaderFingerprint {
+  std::int64_t samples = 0;     ///< of the data set; 0 for an iterable one
+  std::string fields{};         ///< names, dtypes and shapes: "x float32 (28, 28), y int64 ()"
+  std::string order{};          ///< sampler and seed
+  std::int64_t batch_size = 0;  ///< samples of a batch
+
+  /// Differences of the other one: "batch_size 32, was 64"; "" if both are equal. With `by_samples` the batch size may
+  /// differ.
+  std::string differences(const LoaderFingerprint& before, bool by_samples = false) const;
+};
+
+/// Divides a data set into batches. The order of epoch n depends on the sampler, the seed and n alone: it is the same
+/// for any number of workers and after a resume. Copies share the data set, the threads and what these have read ahead.
 class MEZZO_API DataLoader {
  public:
   /// An absent loader, without data set and batches.
   DataLoader() = default;
 
-  /// Throws a ValueError if the data set is empty, an option is out of its range, or drop_last leaves no batch.
+  /// Throws a ValueError if the data set is empty, an option is out of its range, options exclude each other, or
+  /// drop_last leaves no batch.
   explicit DataLoader(Dataset dataset, DataLoaderOptions options = {});
 
+  /// Batches of an iterable data set. With several workers, worker i makes batches of part i of the samples, and they
+  /// are taken in turn. Throws a ValueError for shuffle, sampler and group_by_length, for several workers and a data
+  /// set without parts, or if an option is out of its range.
+  explicit DataLoader(IterableDataset data, DataLoaderOptions options = {});
+
   /// True for an absent loader.
-  bool empty() const { return size_ == 0; }
+  bool empty() const { return !idle_ && !iterable_; }
 
-  /// Batches per epoch.
-  std::int64_t size() const { return size_; }
+  /// False if the number of batches isn't known, as of an iterable data set.
+  bool sized() const { return !iterable_; }
 
-  /// The data set.
+  /// Batches per epoch. A ValueError unless sized().
+  std::int64_t size() const;
+
+  /// Samples per epoch; those that drop_last leaves out are counted. A ValueError unless sized().
+  std::int64_t samples() const;
+
+  /// The data set; one without samples and fields for an iterable one.
   const Dataset& dataset() const { return dataset_; }
 
   /// The options given to the constructor.
@@ -76,18 +107,35 @@ class MEZZO_API DataLoader {
   /// their names and the number of samples: a ValueError when the batch is due. A ValueError for an absent loader.
   DataLoader map(std::function<HostBatch(HostBatch batch, std::int64_t index, std::int64_t epoch)> function) const;
 
-  /// The same options and functions for another data set. Errors are those of the constructor.
+  /// The same options and functions for another data set. A ValueError unless sized(). Other errors are those of the
+  /// constructor; with a sampler also a ValueError for a data set of another size.
   DataLoader with_dataset(Dataset dataset) const;
 
   /// Starts epoch `epoch` (0 or more) at batch `first_batch`. Throws a ValueError if the loader is absent, the epoch is
-  /// negative or first_batch is not in [0, size()].
+  /// negative or first_batch is not in [0, size()]. An iterable data set reads and drops the batches before
+  /// first_batch.
   BatchStream epoch(std::int64_t epoch, std::int64_t first_batch = 0) const;
 
+  /// The next `count` batches from a position on, in as many epochs as they last: workers go on to the next epoch while
+  /// the last batches of the one before are used, and read no more than these batches. If batch_size doesn't divide
+  /// `samples`, the first batch is the rest of a batch. A ValueError if the loader is absent, count is negative, or the
+  /// position is not in [0, samples()). Of an iterable data set the stream ends with the epoch, and the samples before
+  /// the position are read and dropped, unless the last stream has stopped there.
+  BatchStream stream(const LoaderPosition& from, std::int64_t count) const;
+
+  /// For a checkpoint, with the LoaderPosition. A ValueError for an absent loader.
+  LoaderFingerprint fingerprint() const;
+
  private:
+  void require_data(const char* where) const;
+  void require_size(const char* where) const;
+  std::uint64_t order_seed() const;
+
   Dataset dataset_;
   DataLoaderOptions options_;
-  std::int64_t size_ = 0;
-  std::shared_ptr<detail::BatchPool> pool_;
+  std::int64_t size_ = 0, samples_ = 0;
+  std::shared_ptr<detail::IdleReaders> idle_;
+  std::shared_ptr<detail::IdleIterable> iterable_;  // null unless the data set is iterable
   std::function<HostBatch(HostBatch, std::int64_t, std::int64_t)> function_;
 };
 

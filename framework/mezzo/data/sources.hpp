@@ -1,10 +1,22 @@
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <mezzo/data/dataset.hpp>
 
 namespace mezzo::detail {
+
+/// A ValueError if there are no fields or two names are equal.
+void check_fields(const std::vector<Field>& fields);
+
+/// True if a sample of these fields has an open axis.
+bool has_open_axis(const std::vector<Field>& fields);
+
+/// True if the shape is one of a field.
+bool fits(const Shape& shape, const Shape& field);
 
 /// Data set of the rows of tensors.
 class TensorSource : public DatasetSource {
@@ -29,28 +41,26 @@ class FunctionSource : public DatasetSource {
   const std::vector<Field>& fields() const override { return options_.fields; }
   void read(std::int64_t index, void* const* out) const override { read_in_epoch(index, 0, out); }
   void read_in_epoch(std::int64_t index, std::int64_t epoch, void* const* out) const override;
+  std::vector<Tensor> sample(std::int64_t index, std::int64_t epoch) const override;
+  std::int64_t length(std::int64_t index) const override { return options_.length ? options_.length(index) : -1; }
 
  private:
   FunctionDatasetOptions options_;
 };
 
-/// Some samples of another data set, in a given order.
-class SubsetSource : public DatasetSource {
+/// Samples of different shapes in memory.
+class SamplesSource : public DatasetSource {
  public:
-  SubsetSource(std::shared_ptr<const DatasetSource> whole, std::vector<std::int64_t> indices)
-      : whole_(std::move(whole)), indices_(std::move(indices)) {}
-  std::int64_t size() const override { return static_cast<std::int64_t>(indices_.size()); }
-  const std::vector<Field>& fields() const override { return whole_->fields(); }
-  void read(std::int64_t index, void* const* out) const override {
-    whole_->read(indices_[static_cast<std::size_t>(index)], out);
-  }
-  void read_in_epoch(std::int64_t index, std::int64_t epoch, void* const* out) const override {
-    whole_->read_in_epoch(indices_[static_cast<std::size_t>(index)], epoch, out);
-  }
+  explicit SamplesSource(std::vector<NamedSamples> samples);
+  std::int64_t size() const override { return static_cast<std::int64_t>(samples_.front().samples.size()); }
+  const std::vector<Field>& fields() const override { return fields_; }
+  void read(std::int64_t index, void* const* out) const override;
+  std::vector<Tensor> sample(std::int64_t index, std::int64_t epoch) const override;
+  std::int64_t length(std::int64_t index) const override;
 
  private:
-  std::shared_ptr<const DatasetSource> whole_;
-  std::vector<std::int64_t> indices_;
+  std::vector<NamedSamples> samples_;
+  std::vector<Field> fields_;
 };
 
 /// Another data set with the values of one field replaced by those of a function.
@@ -63,8 +73,11 @@ class MapSource : public DatasetSource {
   const std::vector<Field>& fields() const override { return fields_; }
   void read(std::int64_t index, void* const* out) const override { read_in_epoch(index, 0, out); }
   void read_in_epoch(std::int64_t index, std::int64_t epoch, void* const* out) const override;
+  std::vector<Tensor> sample(std::int64_t index, std::int64_t epoch) const override;
+  std::int64_t length(std::int64_t index) const override { return from_->length(index); }
 
  private:
+  void check(const Tensor& value) const;
   Tensor mapped(std::int64_t index, std::int64_t epoch, void* const* out) const;
 
   std::shared_ptr<const DatasetSource> from_;

@@ -11,6 +11,13 @@
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo::detail {
+namespace {
+
+std::int64_t time_of_change(const struct stat& status) {
+  return static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+}  // namespace
 
 // O_NONBLOCK: opening a pipe would block until another process writes to it.
 OpenFile::OpenFile(const std::string& path, const std::string& where)
@@ -22,9 +29,21 @@ OpenFile::OpenFile(const std::string& path, const std::string& where)
     fail<FileError>(where, "must be a regular file; got another kind of file");
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
+  changed_ = time_of_change(status);
 }
 
 OpenFile::~OpenFile() { ::close(descriptor_); }
+
+void OpenFile::check_unchanged(const std::string& where) const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail<FileError>(where, "cannot be read: {}", std::strerror(errno));
+  if (static_cast<std::uint64_t>(status.st_size) != size_) {
+    fail<FileError>(where, "the file must have {} bytes, as when it was opened; got {}", size_, status.st_size);
+  }
+  if (time_of_change(status) != changed_) {
+    fail<FileError>(where, "the file must stay as it was when it was opened; it has been written to");
+  }
+}
 
 void OpenFile::read(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const {
   constexpr std::uint64_t chunk = std::uint64_t{1} << 30;  // pread is limited to less than 2^31 bytes

@@ -15,12 +15,16 @@ class OpenFile {
   /// Size in bytes when the file was opened.
   std::uint64_t size() const { return size_; }
 
+  /// A FileError if the size or the time of the last change isn't that of the opening. Thread-safe.
+  void check_unchanged(const std::string& where) const;
+
   /// Reads `count` bytes at `offset`. Thread-safe.
   void read(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const;
 
  private:
   int descriptor_;
   std::uint64_t size_ = 0;
+  std::int64_t changed_ = 0;  // nanoseconds
 };
 
 }  // namespace mezzo::detail

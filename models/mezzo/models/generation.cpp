@@ -31,9 +31,9 @@ void check(const detail::LanguageModel& model, const Tensor& ids, const Generate
 }
 
 /// Chooses a token by a row of logits.
-class Sampler {
+class TokenSampler {
  public:
-  Sampler(const GenerateOptions& options, std::int64_t vocabulary)
+  TokenSampler(const GenerateOptions& options, std::int64_t vocabulary)
       : options_(options),
         key_(mix(seed(), next_stream())),
         order_(static_cast<std::size_t>(vocabulary)),
@@ -90,7 +90,7 @@ Tensor detail::generate_tokens(const LanguageModel& model, const Tensor& input_i
   for (std::int64_t row = 0; row < batch; ++row) {
     std::copy_n(prompt.data<std::int64_t>() + row * given, given, ids + row * length);
   }
-  Sampler sampler(options, model.vocab_size);
+  TokenSampler sampler(options, model.vocab_size);
   std::vector<bool> ended(static_cast<std::size_t>(batch));
   Values state{prompt};
   for (std::int64_t position = given; position < length; ++position) {

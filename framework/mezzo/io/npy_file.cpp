@@ -1,0 +1,34 @@
+#include <mezzo/io/npy_file.hpp>
+
+#include <algorithm>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/io/npy_format.hpp>
+
+namespace mezzo::detail {
+
+NpyFile::NpyFile(const std::string& path, const std::string& where) : file_(path, where), where_(where) {
+  const auto read = [&](void* to, std::size_t count) {
+    file_.read(begin_, to, count, where_);
+    begin_ += count;
+  };
+  const NpyHeader header = read_npy_header(read, file_.size(), where_);
+  if (header.fortran_order)
+    fail<FileError>(where_, "the array must be in C order; got Fortran order, which load_npy reads");
+  if (header.shape.empty())
+    fail<FileError>(where_, "the array must have an axis 0 that counts the samples; got shape ()");
+  dtype_ = header.dtype;
+  shape_ = header.shape;
+  row_bytes_ = shape_[0] == 0 ? 0 : (file_.size() - begin_) / static_cast<std::uint64_t>(shape_[0]);
+}
+
+void NpyFile::read_row(std::int64_t index, void* to) const {
+  file_.check_unchanged(where_);
+  file_.read(begin_ + static_cast<std::uint64_t>(index) * row_bytes_, to, row_bytes_, where_);
+  if (dtype_ != DType::boolean) return;
+  const auto* const bytes = static_cast<const unsigned char*>(to);
+  const auto* const bad = std::find_if(bytes, bytes + row_bytes_, [](unsigned char byte) { return byte > 1; });
+  if (bad != bytes + row_bytes_) fail<FileError>(where_, "bools must be 0 or 1; got {} in row {}", *bad, index);
+}
+
+}  // namespace mezzo::detail
