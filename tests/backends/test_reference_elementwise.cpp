@@ -57,6 +57,18 @@ BOOST_AUTO_TEST_CASE(gradient_of_relu_is_by_its_output) {
               {0, 2, 0, not_a_number, 0});
 }
 
+BOOST_AUTO_TEST_CASE(relu_with_a_most_has_no_gradient_at_both_limits) {
+  const Attributes six{{"max_value", 6.0}};
+  check_equal(
+      run_reference("relu", six, {doubles({-2, 0, 3, 6, 7, infinity, -infinity, not_a_number})}).front().to_doubles(),
+      {0, 0, 3, 6, 6, 6, 0, not_a_number});
+  check_equal(
+      run_reference("relu_gradient", six, {doubles({0, 2, 6, 5.75, not_a_number}), doubles({1, 2, 3, not_a_number, 5})})
+          .front()
+          .to_doubles(),
+      {0, 2, 0, not_a_number, 0});
+}
+
 BOOST_AUTO_TEST_CASE(arithmetic_with_broadcasting) {
   const Tensor a = small_integers({4, 1, 3}, DType::float64, 1), b = small_integers({2, 3}, DType::float64, 2);
   const std::vector<double> x = a.to_doubles(), y = b.to_doubles();

@@ -49,6 +49,8 @@ BOOST_AUTO_TEST_CASE(elementwise) {
     for (const char* op : {"add", "subtract", "multiply", "divide"}) check(op, {}, {a, b});
     for (const char* op : {"tanh", "sigmoid"}) check(op, {}, {a});
     for (const char* op : {"relu_gradient", "tanh_gradient", "sigmoid_gradient"}) check(op, {}, {a, a});
+    check("relu", {{"max_value", 2.0}}, {a});
+    check("relu_gradient", {{"max_value", 2.0}}, {a, a});
     check("gelu", {{"approximate", true}}, {a});
     check("gelu_gradient", {{"approximate", true}}, {a, a});
     check("softmax", {{"axis", std::int64_t{0}}}, {a});

@@ -31,6 +31,7 @@ BOOST_AUTO_TEST_CASE(one_operand) {
     for (const std::int64_t size : xsimd_sizes) {
       const Tensor x = with_specials(size, dtype, -3, 3);
       for (const char* op : {"relu", "negative", "abs", "sign"}) check_xsimd(op, {}, {x}, 0);
+      check_xsimd("relu", {{"max_value", 6.0}}, {with_specials(size, dtype, -9, 9)}, 0);
     }
   }
 }
@@ -86,6 +87,7 @@ BOOST_AUTO_TEST_CASE(same_shape) {
       const Tensor a = with_specials(size, dtype, -3, 3), b = random_tensor({size}, dtype, 2, -3, 3);
       for (const std::string& op : binary_ops) check_xsimd(op, {}, {a, b}, 0);
       check_xsimd("relu_gradient", {}, {a, b}, 0);
+      check_xsimd("relu_gradient", {{"max_value", 6.0}}, {with_specials(size, dtype, -3, 9), b}, 0);
     }
   }
 }

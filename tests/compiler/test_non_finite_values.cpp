@@ -58,6 +58,19 @@ const std::vector<Pattern>& patterns() {
        [](const Values& v) { return relu(norm_of(v[0] * 1.0)); },
        "batch_norm",
        {"relu", "relu_gradient"}},
+      {"norm, relu6",
+       {{8, 5}, {8, 5}},
+       [](const Values& v) { return relu6(norm_of(v[0] * 4.0)); },
+       "batch_norm",
+       {"relu", "relu_gradient"}},
+      {"norm, residual, relu6",
+       {{8, 5}, {8, 5}, {8, 5}},
+       [](const Values& v) {
+         const Value residual = v[1] * 3.0;
+         return relu6(norm_of(v[0] * 1.0) + residual);
+       },
+       "batch_norm",
+       {"relu", "relu_gradient"}},
       {"norm, residual, relu",
        {{8, 5}, {8, 5}, {8, 5}},
        [](const Values& v) {

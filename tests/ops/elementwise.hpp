@@ -103,6 +103,24 @@ inline OpRow relu_gradient_row() {
           .internal = true};
 }
 
+inline double plain_relu6(double x) { return std::min(std::max(x, 0.0), 6.0); }
+
+// 70 numbers from -14 to 14, apart from 0 and from 6.
+inline mezzo::Tensor around_limits() {
+  return map(apart({7, 10}), [](double x) { return 10 * x; });
+}
+
+inline OpRow relu6_gradient_row() {
+  OpRow row = relu_gradient_row();
+  row.note = "up to 6";
+  row.call = inserted("relu_gradient", {{"max_value", 6.0}});
+  row.arguments = {{map(around_limits(), plain_relu6)}, {uniform({7, 10}, -2, 2)}};
+  row.plain = [](const TensorList& v) {
+    return TensorList{zip(v[0], v[1], [](double y, double g) { return y > 0 && y < 6 ? g : 0; })};
+  };
+  return row;
+}
+
 inline OpRow relu_bias_gradient_row(const mezzo::Shape& shape) {
   const std::int64_t columns = shape.back();
   const auto plain = [columns](const TensorList& v) {
@@ -165,6 +183,8 @@ inline std::vector<OpRow> elementwise_rows() {
   std::vector<OpRow> rows = arithmetic_rows();
   const mezzo::Tensor kinky = apart({5, 7});
   rows.push_back(unary_row("relu", mezzo::relu, kinky, [](double x) { return std::max(x, 0.0); }));
+  rows.push_back(unary_row("relu", mezzo::relu6, around_limits(), plain_relu6));
+  rows.back().note = "up to 6";
   rows.push_back(unary_row("abs", mezzo::abs, kinky, [](double x) { return std::abs(x); }));
   rows.push_back(unary_row("negative", mezzo::negative, kinky, [](double x) { return -x; }));
   rows.push_back(unary_row("sign", mezzo::sign, kinky, [](double x) { return x > 0 ? 1.0 : -1.0; }));
@@ -186,6 +206,8 @@ inline std::vector<OpRow> elementwise_rows() {
   rows.push_back(equal_row({3, 1}, {0}));
   rows.push_back(relu_gradient_row());
   rows.push_back(without_elements(relu_gradient_row()));
+  rows.push_back(relu6_gradient_row());
+  rows.push_back(without_elements(relu6_gradient_row()));
   for (const mezzo::Shape& shape :
        {mezzo::Shape{4, 5}, mezzo::Shape{2, 3, 3, 17}, mezzo::Shape{0, 5}, mezzo::Shape{2, 0}}) {
     rows.push_back(relu_bias_gradient_row(shape));

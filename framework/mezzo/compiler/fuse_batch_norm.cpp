@@ -9,11 +9,20 @@ bool is_first_output(const Value& value, const Op& op) { return is(value, op) &&
 
 bool bare(const Node& norm) { return !norm.attributes.has("epilogue"); }
 
-/// Attributes of a batch norm with ReLU.
-Attributes with_relu(const Node& norm) {
+/// Attributes of a batch norm with a relu, or with the relu of a relu_gradient.
+Attributes with_relu(const Node& norm, const Node& relu) {
   Attributes attributes = norm.attributes;
   attributes.set("epilogue", Epilogue::relu);
+  if (relu.attributes.has("max_value")) attributes.set("max_value", relu.attributes.get<double>("max_value"));
   return attributes;
+}
+
+/// The most that a relu, or a norm with one, gives; 0: no limit.
+double max_value(const Node& node) { return node.attributes.get_or("max_value", 0.0); }
+
+/// True if the gradient can compute a norm's output again: it is not rounded to a narrower dtype.
+bool is_computed_again(const Node& norm) {
+  return norm.inputs.size() == 5 && norm.outputs[0].dtype == norm.outputs[1].dtype;
 }
 
 /// Replaces relu(norm(x)) and relu(norm(x) + residual) by one node at the place of the relu. Readers of the norm's
@@ -38,28 +47,40 @@ Graph fuse_forward(const Graph& graph) {
     const Node& before = *norm.node();
     Values inputs = before.inputs;
     if (residual.defined()) inputs.push_back(residual);
-    const Values all = to.add(make_node(*before.op, std::move(inputs), with_relu(before), before.outputs, before));
-    to.replace(old_norm.node(), all);
+    Attributes attributes = with_relu(before, *node);
+    std::vector<Spec> outputs = before.outputs;
+    if (!residual.defined() && is_computed_again(before)) {
+      attributes.set("shift", true);
+      outputs.push_back(outputs[1]);
+    }
+    const Values all =
+        to.add(make_node(*before.op, std::move(inputs), std::move(attributes), std::move(outputs), before));
+    to.replace(old_norm.node(), Values(all.begin(), all.begin() + 5));
     return {all.front()};
   });
 }
 
-/// Moves relu_gradient into the gradient of a fused batch norm: the node takes the relu's output and the cotangent of
-/// that output. If other nodes read the cotangent of the relu's input (a residual does), it becomes one more output.
+/// Moves relu_gradient into the gradient of a fused batch norm: the node takes the cotangent of the relu's output, and
+/// that output or the norm's shift, with which it computes the output again and reads an array less. If other nodes
+/// read the cotangent of the relu's input (a residual does), it becomes one more output.
 Graph fuse_gradient(const Graph& graph) {
   const Uses uses(graph);
   return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
     if (!is(*node, ops::batch_norm_gradient) || !bare(*node) || !is(node->inputs[0], ops::relu_gradient)) return {};
-    const Values& masked = node->inputs[0].node()->inputs;  // the relu's output, and its cotangent
+    const Node& mask = *node->inputs[0].node();
+    const Values& masked = mask.inputs;  // the relu's output, and its cotangent
     if (!is_first_output(masked[0], ops::batch_norm) || bare(*masked[0].node())) return {};
+    if (max_value(mask) != max_value(*masked[0].node())) return {};
+    const bool again = masked[0].node()->attributes.get_or("shift", false);
     Values inputs = node->inputs;
     inputs[0] = masked[1];
-    inputs.push_back(masked[0]);
+    inputs.push_back(again ? Value(masked[0].node(), 5) : masked[0]);
     std::vector<Spec> outputs = node->outputs;
     const bool shared = uses.of(old->inputs[0]) > 1;
     if (shared) outputs.push_back({node->inputs[0].shape(), node->inputs[0].dtype()});
-    Attributes attributes = with_relu(*node);
+    Attributes attributes = with_relu(*node, mask);
     attributes.set("masked", shared);
+    attributes.set("shift", again);
     Values all = to.add(make_node(*node->op, std::move(inputs), std::move(attributes), std::move(outputs), *node));
     if (shared) {
       to.replace(old->inputs[0].node(), {all.back()});

@@ -35,6 +35,7 @@ Values with_epilogue(const Node& product, Values inputs, Attributes attributes, 
 bool sums_bias(const Node& node) {
   if (!is(node, ops::sum) || !is(node.inputs.front(), ops::relu_gradient)) return false;
   const Value& x = node.inputs.front();
+  if (x.node()->attributes.has("max_value")) return false;
   Shape leading;
   for (std::size_t i = 0; i + 1 < x.shape().size(); ++i) leading.push_back(static_cast<std::int64_t>(i));
   return !leading.empty() && node.attributes.get<Shape>("axes") == leading &&
@@ -62,7 +63,7 @@ Graph fuse_epilogues(const Graph& graph) {
   }();
   const Uses uses(biased);
   return rewrite(biased, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
-    if (!is(*node, ops::relu)) return {};
+    if (!is(*node, ops::relu) || node->attributes.has("max_value")) return {};
     const Node& before = *node->inputs.front().node();
     if (!takes_epilogue(before) || uses.of(old->inputs.front()) != 1 || before.attributes.has("epilogue")) return {};
     Attributes attributes = before.attributes;

@@ -12,8 +12,8 @@ Graph simplify(const Graph& graph);
 /// Moves bias and ReLU into the matmul or convolution before them.
 Graph fuse_epilogues(const Graph& graph);
 
-/// Moves ReLU, and a residual that is added before it, into the batch norm before them, in the forward and the backward
-/// pass.
+/// Moves ReLU or ReLU6, and a residual that is added before it, into the batch norm before them, in the forward and the
+/// backward pass.
 Graph fuse_batch_norm(const Graph& graph);
 
 /// Fuses relu_gradient with the sums of its output over all axes except the last (the gradients of biases) into

@@ -164,6 +164,16 @@ Tensor Plan::output(std::size_t i) const {
   return tensor;
 }
 
+std::vector<std::size_t> Plan::lap_order() const {
+  const auto lap = [&](Chore chore) { return steps_.size() + static_cast<std::size_t>(chore); };
+  std::vector<std::size_t> order{lap(Chore::bind), lap(Chore::refresh_copies)};
+  for (std::size_t i = 0; i < gates_at_; ++i) order.push_back(i);
+  order.push_back(lap(Chore::ask_gates));
+  for (std::size_t i = gates_at_; i < steps_.size(); ++i) order.push_back(i);
+  order.push_back(lap(Chore::commit));
+  return order;
+}
+
 std::vector<Plan::Row> Plan::rows() const {
   std::vector<Row> rows;
   for (const Step& step : steps_) {

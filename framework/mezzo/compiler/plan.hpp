@@ -77,6 +77,9 @@ class Plan {
   /// Times of the runs. Laps: the kernels in the order of rows(), then the chores in the order of the enum.
   const Profile& profile() const { return profile_; }
 
+  /// Numbers of the laps in the order of a run.
+  std::vector<std::size_t> lap_order() const;
+
   /// Adds the wall time of the last run as measured by the caller, including its own set-up.
   void count_wall(Profile::Clock::duration time) { profile_.count_wall(time); }
 

@@ -14,7 +14,7 @@ std::chrono::nanoseconds::rep nanoseconds(Profile::Clock::duration time) {
 
 void Profile::start() {
   std::fill(current_.begin(), current_.end(), 0);
-  last_ = Clock::now();
+  start_ = last_ = Clock::now();
 }
 
 void Profile::lap(std::size_t i) {

@@ -38,6 +38,12 @@ class Profile {
   double wall_time() const;
   /// @}
 
+  /// @name The last run, the first one too
+  /// @{
+  Clock::time_point last_start() const { return start_; }
+  Clock::duration last_lap(std::size_t i) const { return std::chrono::nanoseconds(current_[i]); }
+  /// @}
+
   /// Time of the first run in nanoseconds; 0 before it.
   double first_run_time() const { return static_cast<double>(first_); }
 
@@ -46,7 +52,7 @@ class Profile {
   double mean(Nanoseconds total) const;
 
   std::vector<Nanoseconds> current_, total_;  // by lap: of this run, of all counted runs
-  Clock::time_point last_;
+  Clock::time_point start_, last_;            // of the run; of the last lap
   Nanoseconds first_ = 0, wall_ = 0;
   std::int64_t runs_ = -1;  // the first is not counted
 };

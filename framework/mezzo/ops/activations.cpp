@@ -50,7 +50,7 @@ Value sparsemax(const Value& x, std::int64_t axis) {
   return insert_one(ops::sparsemax, {x}, {{"axis", normal}});
 }
 
-Value relu6(const Value& x) { return minimum(relu(x), 6.0); }
+Value relu6(const Value& x) { return insert_one(ops::relu, {x}, {{"max_value", 6.0}}); }
 
 Value leaky_relu(const Value& x, double negative_slope) { return where(greater_equal(x, 0), x, x * negative_slope); }
 

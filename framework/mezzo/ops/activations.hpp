@@ -9,7 +9,7 @@
 // ActivationFunction by its name, too.
 namespace mezzo {
 
-/// min(max(x, 0), 6).
+/// min(max(x, 0), 6). The gradients at 0 and at 6 are 0, as in PyTorch and TensorFlow.
 MEZZO_API Value relu6(const Value& x);
 
 /// x where x >= 0, else negative_slope x.

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <string>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/open_sizes.hpp>
 
 // Compositions that rearrange axes and elements.
 namespace mezzo {
@@ -32,6 +34,13 @@ std::int64_t known_size(const Value& x, std::int64_t axis, const std::string& wh
   return size;
 }
 
+/// x with the shape that `to` makes of its shape, also where several sizes are not known yet.
+Value reshaped(const Value& x, const std::function<Shape(Shape)>& to) {
+  const auto run = [to](const Value& y) { return reshape(y, to(y.shape())); };
+  const auto open = std::count_if(x.shape().begin(), x.shape().end(), [](std::int64_t size) { return size < 0; });
+  return open > 1 ? with_sizes(run, x) : run(x);
+}
+
 /// Reshapes values of fewer than `rank` axes: `row` is the shape of a vector.
 Values at_least(const Values& values, std::size_t rank, const Shape& scalar, std::size_t before) {
   Values out;
@@ -57,22 +66,28 @@ Value expand_dims(const Value& x, const Ints& axis) {
   if (axis.empty()) return x;
   const std::size_t rank = x.shape().size() + axis.numbers().size();
   const Shape axes = detail::normalize_axes(axis.numbers(), rank, where);
-  Shape to = x.shape();
-  for (const auto at : axes) to.insert(to.begin() + at, 1);
-  return reshape(x, to);
+  return reshaped(x, [axes](Shape to) {
+    for (const auto at : axes) to.insert(to.begin() + at, 1);
+    return to;
+  });
 }
 
 Value squeeze(const Value& x, const Ints& axis) {
   const std::string where = current_label("squeeze");
   const Shape& shape = x.shape();
   Shape axes = axis.empty() ? Shape{} : detail::normalize_axes(axis.numbers(), shape.size(), where);
-  Shape to;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    const bool listed = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) != axes.end();
+    const auto at = static_cast<std::int64_t>(i);
+    const bool listed = std::find(axes.begin(), axes.end(), at) != axes.end();
     if (listed && shape[i] != 1) fail<ShapeError>(where, "input axis {} must be 1; got shape {}", i, shape);
-    if (!(axis.empty() ? shape[i] == 1 : listed)) to.push_back(shape[i]);
+    if (axis.empty() && shape[i] == 1) axes.push_back(at);
   }
-  return to == shape ? x : reshape(x, to);
+  if (axes.empty()) return x;
+  std::sort(axes.begin(), axes.end());
+  return reshaped(x, [axes](Shape to) {
+    for (auto at = axes.rbegin(); at != axes.rend(); ++at) to.erase(to.begin() + *at);
+    return to;
+  });
 }
 
 Value moveaxis(const Value& x, const Ints& source, const Ints& destination) {
@@ -207,11 +222,14 @@ Value repeat(const Value& x, const Ints& repeats, std::optional<std::int64_t> ax
     fail<ValueError>(where, "repeats must be at least 0; got {}", detail::numbers_text(counts));
   }
   if (counts.size() == 1) {
-    Shape apart = from.shape(), stretched = apart, to = apart;
-    apart.insert(apart.begin() + along + 1, 1);
-    stretched.insert(stretched.begin() + along + 1, counts[0]);
-    if (size >= 0) to[place(along)] = size * counts[0];
-    return reshape(broadcast_to(reshape(from, apart), stretched), to);
+    const auto run = [along, count = counts[0]](const Value& y) {
+      Shape apart = y.shape(), stretched = apart, to = apart;
+      apart.insert(apart.begin() + along + 1, 1);
+      stretched.insert(stretched.begin() + along + 1, count);
+      if (to[place(along)] >= 0) to[place(along)] *= count;
+      return reshape(broadcast_to(reshape(y, apart), stretched), to);
+    };
+    return with_sizes(run, from);
   }
   if (static_cast<std::int64_t>(counts.size()) != size) {
     fail<ValueError>(where, "repeats must be one number or one for each of the {} elements of axis {}; got {}", size,

@@ -28,13 +28,16 @@ std::vector<Spec> infer_batch_norm(const OpCall& call) {
     }
   }
   if (call.inputs.size() > 5) require_like(call, 5, x);
-  return {x, channels, channels, channels, channels};
+  std::vector<Spec> outputs{x, channels, channels, channels, channels};
+  if (call.attributes.get_or("shift", false)) outputs.push_back(channels);
+  return outputs;
 }
 
 std::vector<Spec> infer_batch_norm_gradient(const OpCall& call) {
   detail::require_cotangent(call, 0, call.inputs[1].shape);
   const Spec channels{{call.inputs[1].shape.back()}, accumulation_dtype(call.inputs[1].dtype)};
-  if (call.inputs.size() > 5) require_like(call, 5, call.inputs[1]);
+  const bool shift = call.attributes.get_or("shift", false);
+  if (call.inputs.size() > 5) require_like(call, 5, shift ? channels : call.inputs[1]);
   std::vector<Spec> outputs{call.inputs[1], channels, channels};
   if (call.attributes.get_or("masked", false)) outputs.push_back(call.inputs[0]);
   return outputs;

@@ -16,12 +16,14 @@ std::vector<Spec> infer_relu_bias_gradient(const OpCall& call) {
 
 // Uses the output, so that the input need not be kept.
 Values gradient_of_relu(const GradientContext& context) {
-  return {insert_one(ops::relu_gradient, {context.output(), context.cotangent()})};
+  return {insert_one(ops::relu_gradient, {context.output(), context.cotangent()}, context.attributes())};
 }
 
 Values gradient_of_relu_gradient(const GradientContext& context) {
   Values out(2);
-  if (context.needs(1)) out[1] = insert_one(ops::relu_gradient, {context.input(0), context.cotangent()});
+  if (context.needs(1)) {
+    out[1] = insert_one(ops::relu_gradient, {context.input(0), context.cotangent()}, context.attributes());
+  }
   return out;
 }
 

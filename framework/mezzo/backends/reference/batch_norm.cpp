@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/reference/creators.hpp>
@@ -13,6 +14,17 @@ namespace {
 
 using Index = std::int64_t;
 constexpr Index block = 16;
+
+/// Limits of the output by the epilogue; NaN: none.
+struct Limits {
+  double least = std::numeric_limits<double>::quiet_NaN(), most = least;
+
+  explicit Limits(const KernelRequest& request) {
+    if (!has_relu(request)) return;
+    least = 0;
+    most = request.attributes.get_or("max_value", most);
+  }
+};
 
 /// sums[c] = the sum over all rows of term(index of the element, c), for the channels [first, first + count).
 template <class Term>
@@ -38,7 +50,8 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request) {
   const double epsilon = request.attributes.get<double>("epsilon");
   const double momentum = request.attributes.get<double>("momentum");
   const bool training = request.attributes.get<bool>("training");
-  const bool relu = has_relu(request), adds = request.inputs.size() > 5;
+  const Limits limits(request);
+  const bool adds = request.inputs.size() > 5, shifts = request.outputs.size() > 5;
   const auto run = [=](const KernelArguments& arguments) {
     for_blocks(channels, [&](Index first, Index count) {
       const T* x = arguments.in<T>(0);
@@ -57,15 +70,18 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request) {
         std::copy_n(moving_mean + first, count, mean);
         std::copy_n(moving_variance + first, count, variance);
       }
-      double scale[block], shift[block];
+      double scale[block], shift[block];  // about the mean as it is stored, which the gradient reads
       for (Index c = 0; c < count; ++c) {
         const Index i = first + c;
         const double inverse = 1 / std::sqrt(variance[c] + epsilon);
-        scale[c] = inverse * static_cast<double>(arguments.in<T>(1)[i]);
-        shift[c] = static_cast<double>(arguments.in<T>(2)[i]);
         const double kept = training ? momentum : 1;
         arguments.out<T>(1)[i] = static_cast<T>(mean[c]);
         arguments.out<T>(2)[i] = static_cast<T>(inverse);
+        scale[c] = static_cast<double>(arguments.out<T>(2)[i]) * static_cast<double>(arguments.in<T>(1)[i]);
+        const double rounding = mean[c] - static_cast<double>(arguments.out<T>(1)[i]);
+        shift[c] =
+            static_cast<double>(static_cast<T>(static_cast<double>(arguments.in<T>(2)[i]) - rounding * scale[c]));
+        if (shifts) arguments.out<T>(5)[i] = static_cast<T>(shift[c]);
         arguments.out<T>(3)[i] =
             static_cast<T>(training ? kept * moving_mean[i] + (1 - kept) * mean[c] : moving_mean[i]);
         arguments.out<T>(4)[i] =
@@ -76,8 +92,9 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request) {
         for (Index c = 0; c < count; ++c) {
           const Index i = row * channels + first + c;
           const double residual = adds ? static_cast<double>(arguments.in<T>(5)[i]) : 0;
-          const double value = (static_cast<double>(x[i]) - mean[c]) * scale[c] + shift[c] + residual;
-          y[i] = static_cast<T>(relu && value < 0 ? 0 : value);
+          const double about = static_cast<double>(arguments.out<T>(1)[first + c]);
+          const auto value = static_cast<T>((static_cast<double>(x[i]) - about) * scale[c] + shift[c] + residual);
+          y[i] = static_cast<T>(value < limits.least ? limits.least : value > limits.most ? limits.most : value);
         }
       }
     });
@@ -90,21 +107,30 @@ std::unique_ptr<Kernel> batch_norm_gradient(const KernelRequest& request) {
   const Index channels = request.inputs[1].shape.back();
   const Index rows = channels == 0 ? 0 : element_count(request.inputs[1].shape) / channels;
   const bool training = request.attributes.get<bool>("training");
+  const Limits limits(request);
   const bool masked = request.inputs.size() > 5, kept = request.outputs.size() > 3;
+  const bool again = request.attributes.get_or("shift", false);
   const auto run = [=](const KernelArguments& arguments) {
     for_blocks(channels, [&](Index first, Index count) {
-      const auto g = [&](Index i) {
-        return masked && !(arguments.in<T>(5)[i] > 0) ? 0.0 : static_cast<double>(arguments.in<T>(0)[i]);
-      };
       const T* x = arguments.in<T>(1);
       const T* mean = arguments.in<T>(3) + first;
       const T* inverse = arguments.in<T>(4) + first;
+      const auto output = [&](Index i, Index c) {
+        if (!again) return arguments.in<T>(5)[i];
+        const double scale = static_cast<double>(inverse[c]) * static_cast<double>(arguments.in<T>(2)[first + c]);
+        const double difference = static_cast<double>(x[i]) - static_cast<double>(mean[c]);
+        return static_cast<T>(difference * scale + static_cast<double>(arguments.in<T>(5)[first + c]));
+      };
+      const auto g = [&](Index i, Index c) {
+        const bool passes = !masked || (output(i, c) > limits.least && !(output(i, c) >= limits.most));
+        return passes ? static_cast<double>(arguments.in<T>(0)[i]) : 0.0;
+      };
       const auto normalized = [&](Index i, Index c) {
         return (static_cast<double>(x[i]) - static_cast<double>(mean[c])) * static_cast<double>(inverse[c]);
       };
       double dgamma[block], dbeta[block];
-      sum_rows(rows, channels, first, count, dbeta, [&](Index i, Index) { return g(i); });
-      sum_rows(rows, channels, first, count, dgamma, [&](Index i, Index c) { return g(i) * normalized(i, c); });
+      sum_rows(rows, channels, first, count, dbeta, g);
+      sum_rows(rows, channels, first, count, dgamma, [&](Index i, Index c) { return g(i, c) * normalized(i, c); });
       for (Index c = 0; c < count; ++c) {
         arguments.out<T>(1)[first + c] = static_cast<T>(dgamma[c]);
         arguments.out<T>(2)[first + c] = static_cast<T>(dbeta[c]);
@@ -115,7 +141,7 @@ std::unique_ptr<Kernel> batch_norm_gradient(const KernelRequest& request) {
           const Index i = row * channels + first + c;
           const double common = training ? (dbeta[c] + normalized(i, c) * dgamma[c]) / static_cast<double>(rows) : 0;
           const double scale = static_cast<double>(arguments.in<T>(2)[first + c]) * static_cast<double>(inverse[c]);
-          const double cotangent = g(i);
+          const double cotangent = g(i, c);
           dx[i] = static_cast<T>((cotangent - common) * scale);
           if (kept) arguments.out<T>(3)[i] = static_cast<T>(cotangent);
         }

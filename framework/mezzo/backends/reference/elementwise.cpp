@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/rows.hpp>
@@ -30,6 +31,11 @@ std::unique_ptr<Kernel> of_integers(const KernelRequest& request, std::int64_t (
 
 bool is_integral(const KernelRequest& request) { return !is_floating(request.inputs[0].dtype); }
 
+/// The most that relu gives; NaN for no limit, with which every comparison is false.
+double max_value(const KernelRequest& request) {
+  return request.attributes.get_or("max_value", std::numeric_limits<double>::quiet_NaN());
+}
+
 /// -x; unsigned, so that the least number is defined.
 std::int64_t minus(std::int64_t x) { return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x)); }
 
@@ -37,8 +43,14 @@ std::int64_t minus(std::int64_t x) { return static_cast<std::int64_t>(0 - static
 
 std::unique_ptr<Kernel> create_relu(const KernelRequest& request, std::string& reason) {
   // A NaN stays a NaN, and -0 becomes 0: xt::maximum gives neither.
-  return elementwise<1>(request, reason,
-                        [](const auto& x) { return map([](auto element) { return element <= 0 ? 0 : element; }, x); });
+  return elementwise<1>(request, reason, [most = max_value(request)](const auto& x) {
+    return map(
+        [most](auto element) {
+          using T = decltype(element);
+          return element <= 0 ? T{0} : element > most ? static_cast<T>(most) : element;
+        },
+        x);
+  });
 }
 
 std::unique_ptr<Kernel> create_exp(const KernelRequest& request, std::string& reason) {
@@ -75,8 +87,8 @@ std::unique_ptr<Kernel> create_sign(const KernelRequest& request, std::string& r
 }
 
 std::unique_ptr<Kernel> create_relu_gradient(const KernelRequest& request, std::string& reason) {
-  return elementwise<2>(request, reason, [](const auto& y, const auto& g) {
-    return map([](auto output, auto cotangent) { return output > 0 ? cotangent : 0; }, y, g);
+  return elementwise<2>(request, reason, [most = max_value(request)](const auto& y, const auto& g) {
+    return map([most](auto output, auto cotangent) { return output > 0 && !(output >= most) ? cotangent : 0; }, y, g);
   });
 }
 

@@ -28,6 +28,28 @@ std::size_t scratch_bytes(const Channels& channels, Index arrays) {
   return 2 * channels.doubles() * sizeof(double) + channels.floats(arrays) * sizeof(float);
 }
 
+/// Limits of the output by the epilogue; NaN: none.
+struct Limits {
+  float least = std::numeric_limits<float>::quiet_NaN(), most = least;
+
+  explicit Limits(const KernelRequest& request) {
+    if (!has_relu(request)) return;
+    least = 0;
+    most = static_cast<float>(request.attributes.get_or("max_value", static_cast<double>(most)));
+  }
+};
+
+/// The operands some bytes further on.
+NormCotangent advanced(NormCotangent of, Index bytes) {
+  for (const void** p : {&of.g, &of.x, &of.y}) {
+    if (*p != nullptr) *p = static_cast<const char*>(*p) + bytes;
+  }
+  return of;
+}
+
+/// Factor of x - mean.
+double slope_of(float gamma, float inverse) { return static_cast<double>(gamma) * static_cast<double>(inverse); }
+
 std::unique_ptr<Kernel> make_batch_norm(const KernelRequest& request, Isa isa, std::string& reason) {
   const DType dtype = request.inputs[0].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
@@ -35,7 +57,8 @@ std::unique_ptr<Kernel> make_batch_norm(const KernelRequest& request, Isa isa, s
   const double momentum = request.attributes.get<double>("momentum");
   const bool training = request.attributes.get<bool>("training");
   const bool adds = request.inputs.size() > 5;
-  const float least = has_relu(request) ? 0 : -std::numeric_limits<float>::infinity();
+  const bool shifts = request.outputs.size() > 5;
+  const Limits limits(request);
   const BatchNormFunctions& all = kernels(isa).batch_norm;
   const Channels channels(request.inputs[0]);
   const auto run = [=, &all](const KernelArguments& arguments) {
@@ -61,20 +84,25 @@ std::unique_ptr<Kernel> make_batch_norm(const KernelRequest& request, Isa isa, s
       const double offset = training ? scratch.first[c] * share : 0;
       const double mean = static_cast<double>(about[c]) + offset;
       const double variance = training ? std::max(scratch.second[c] * share - offset * offset, 0.0) : old_variance;
-      const double inverse = 1 / std::sqrt(variance + epsilon);
-      const double slope = inverse * static_cast<double>(arguments.in<float>(1)[c]);
+      // The rows are normalized about the mean as it is stored, which the gradient reads; `shift` has its rounding.
+      const auto stored_mean = static_cast<float>(mean);
+      const auto inverse = static_cast<float>(1 / std::sqrt(variance + epsilon));
+      const double slope = slope_of(arguments.in<float>(1)[c], inverse);
+      const double rounding = mean - static_cast<double>(stored_mean);
       scale[c] = static_cast<float>(slope);
-      shift[c] = static_cast<float>(static_cast<double>(arguments.in<float>(2)[c]) - offset * slope);
+      shift[c] = static_cast<float>(static_cast<double>(arguments.in<float>(2)[c]) - rounding * slope);
       const double kept = training ? momentum : 1;
-      arguments.out<float>(1)[c] = static_cast<float>(mean);
-      arguments.out<float>(2)[c] = static_cast<float>(inverse);
+      arguments.out<float>(1)[c] = stored_mean;
+      arguments.out<float>(2)[c] = inverse;
       arguments.out<float>(3)[c] = static_cast<float>(kept * old_mean + (1 - kept) * mean);
       arguments.out<float>(4)[c] = static_cast<float>(kept * old_variance + (1 - kept) * variance);
     }
-    channels.for_rows([&](Index offset, Index rows) {
+    if (shifts) std::copy_n(shift, columns, arguments.out<float>(5));
+    const float* const mean = arguments.out<float>(1);
+    channels.for_rows_backwards([&](Index offset, Index rows) {
       const char* residual = adds ? arguments.in<char>(5) + offset : nullptr;
-      all.normalize[dtype](x + offset, residual, arguments.out<char>(0) + offset, about, scale, shift, least, rows,
-                           columns);
+      all.normalize[dtype](x + offset, residual, arguments.out<char>(0) + offset, mean, scale, shift, limits.least,
+                           limits.most, rows, columns);
     });
   };
   return make_kernel(run, {true, false, false, false, false, true}, scratch_bytes(channels, 3));
@@ -85,46 +113,53 @@ std::unique_ptr<Kernel> make_batch_norm_gradient(const KernelRequest& request, I
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   const bool training = request.attributes.get<bool>("training");
   const bool masks = request.inputs.size() > 5, keeps = request.outputs.size() > 3;
+  const bool again = request.attributes.get_or("shift", false);  // computes y again
+  const Limits limits(request);
   const BatchNormFunctions& all = kernels(isa).batch_norm;
   const Channels channels(request.inputs[1]);
   const auto run = [=, &all](const KernelArguments& arguments) {
     const Index columns = channels.columns;
     const Scratch scratch(channels, arguments.scratch);
-    float *from_g = scratch.floats, *from_x = from_g + columns, *shift = from_x + columns;
-    const char *g = arguments.in<char>(0), *x = arguments.in<char>(1);
-    const char* y = masks ? arguments.in<char>(5) : nullptr;
+    float *from_g = scratch.floats, *from_x = from_g + columns, *add = from_x + columns;
+    const float *gamma = arguments.in<float>(2), *inverses = arguments.in<float>(4);
     char* masked = keeps ? arguments.out<char>(3) : nullptr;
-    const float* mean = arguments.in<float>(3);
-    const auto at = [](auto* p, Index offset) { return p != nullptr ? p + offset : nullptr; };
+    NormCotangent of{arguments.in<char>(0),
+                     arguments.in<char>(1),
+                     masks && !again ? arguments.in<char>(5) : nullptr,
+                     arguments.in<float>(3),
+                     again ? from_g : nullptr,
+                     again ? arguments.in<float>(5) : nullptr,
+                     limits.least,
+                     limits.most};
+    for (Index c = 0; c < columns; ++c) from_g[c] = static_cast<float>(slope_of(gamma[c], inverses[c]));
     std::fill_n(scratch.first, columns, 0.0);
     std::fill_n(scratch.second, columns, 0.0);
     channels.for_blocks([&](Index offset, Index rows, Index place) {
-      all.gradient_sums[dtype](g + offset, at(y, offset), x + offset, mean, at(masked, offset), rows, columns,
+      all.gradient_sums[dtype](advanced(of, offset), masked != nullptr ? masked + offset : nullptr, rows, columns,
                                scratch.first + place, scratch.second + place);
     });
     channels.add_blocks(scratch.first);
     channels.add_blocks(scratch.second);
     const double share = training ? 1 / static_cast<double>(channels.rows) : 0;
     for (Index c = 0; c < columns; ++c) {
-      const double inverse = static_cast<double>(arguments.in<float>(4)[c]);
-      const double slope = static_cast<double>(arguments.in<float>(2)[c]) * inverse;
+      const double inverse = static_cast<double>(inverses[c]);
+      const double slope = slope_of(gamma[c], inverses[c]);
       const double dbeta = scratch.first[c], dgamma = scratch.second[c] * inverse;
       arguments.out<float>(1)[c] = static_cast<float>(dgamma);
       arguments.out<float>(2)[c] = static_cast<float>(dbeta);
-      from_g[c] = static_cast<float>(slope);
       from_x[c] = static_cast<float>(-slope * inverse * dgamma * share);
-      shift[c] = static_cast<float>(-slope * dbeta * share);
+      add[c] = static_cast<float>(-slope * dbeta * share);
     }
     if (keeps) {  // gradient_sums has masked g
-      g = masked;
-      y = nullptr;
+      of.g = masked;
+      of.y = nullptr;
+      of.scale = nullptr;
     }
-    channels.for_rows([&](Index offset, Index rows) {
-      all.gradient[dtype](g + offset, at(y, offset), x + offset, arguments.out<char>(0) + offset, mean, from_g, from_x,
-                          shift, rows, columns);
+    channels.for_rows_backwards([&](Index offset, Index rows) {
+      all.gradient[dtype](advanced(of, offset), arguments.out<char>(0) + offset, from_g, from_x, add, rows, columns);
     });
   };
-  return make_kernel(run, {true, true, false, false, false, true}, scratch_bytes(channels, 3));
+  return make_kernel(run, {true, true, false, false, false, !again}, scratch_bytes(channels, 3));
 }
 
 }  // namespace

@@ -5,6 +5,17 @@
 
 namespace mezzo::xsimd_kernels {
 
+/// Operands of a gradient: rows of a cotangent g and of x, and how an epilogue masks g. It counts as 0 where the output
+/// y is at a limit. y is read from memory, or if `scale` isn't null computed as (x - mean) * scale + shift, or if both
+/// are null, g isn't masked. A limit may be NaN: none.
+struct NormCotangent {
+  const void* g;
+  const void* x;
+  const void* y;
+  const float *mean, *scale, *shift;
+  float least, most;
+};
+
 /// Functions on dense arrays of `rows` rows of `columns` channels.
 struct BatchNormFunctions {
   /// The mean of each column over a few evenly spaced rows, which is near the mean over all rows.
@@ -14,19 +25,19 @@ struct BatchNormFunctions {
   using Sums = void (*)(const void* x, const float* about, std::int64_t rows, std::int64_t columns, double* sums,
                         double* squares);
 
-  /// y = max(least, (x - mean) * scale + shift + residual). `residual` may be null. y may be x or the residual.
+  /// y = (x - mean) * scale + shift + residual, at least `least` and at most `most`. `residual` may be null, limits NaN
+  /// for none. y may be x or the residual.
   using Normalize = void (*)(const void* x, const void* residual, void* y, const float* mean, const float* scale,
-                             const float* shift, float least, std::int64_t rows, std::int64_t columns);
+                             const float* shift, float least, float most, std::int64_t rows, std::int64_t columns);
 
-  /// The sums of g and of g * (x - mean) for each column. If y isn't null, g counts as 0 where y <= 0; if `masked`
-  /// isn't null, that masked g is written to it. `masked` may be g.
-  using GradientSums = void (*)(const void* g, const void* y, const void* x, const float* mean, void* masked,
-                                std::int64_t rows, std::int64_t columns, double* sums, double* products);
+  /// The sums of the masked g and of g * (x - mean) for each column. If `masked` isn't null, that g is written to it,
+  /// which may be g's memory.
+  using GradientSums = void (*)(const NormCotangent& of, void* masked, std::int64_t rows, std::int64_t columns,
+                                double* sums, double* products);
 
-  /// dx = from_g * g + from_x * (x - mean) + shift, with the same masked g. dx may be g, x or y.
-  using Gradient = void (*)(const void* g, const void* y, const void* x, void* dx, const float* mean,
-                            const float* from_g, const float* from_x, const float* shift, std::int64_t rows,
-                            std::int64_t columns);
+  /// dx = from_g * masked g + from_x * (x - mean) + add. dx may be g, x or y.
+  using Gradient = void (*)(const NormCotangent& of, void* dx, const float* from_g, const float* from_x,
+                            const float* add, std::int64_t rows, std::int64_t columns);
 
   PerStorage<SampleMean> sample_mean;
   PerStorage<Sums> sums;

@@ -43,9 +43,14 @@ template <class T>
   });
 }
 
+/// x within the limits. A NaN stays: max and min give their second operand if one is NaN, also a limit.
+[[gnu::always_inline]] inline Floats limited(const Floats& x, const Floats& least, const Floats& most) {
+  return xsimd::max(least, xsimd::min(most, x));
+}
+
 template <class T, bool adds>
 [[gnu::flatten]] void normalize_rows(const void* x, const void* residual, void* y, const float* mean,
-                                     const float* scale, const float* shift, float least, std::int64_t rows,
+                                     const float* scale, const float* shift, float least, float most, std::int64_t rows,
                                      std::int64_t columns) {
   for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
     constexpr int width = decltype(registers)::size;
@@ -67,7 +72,7 @@ template <class T, bool adds>
       for (int k = 0; k < width; ++k) {
         Floats value = multiply_add(values[k] - m[k], s[k], t[k]);
         if constexpr (adds) value += others[k];
-        store(to + k * lanes, xsimd::max(Floats(least), value), part);  // max gives its second operand if one is NaN
+        store(to + k * lanes, limited(value, Floats(least), Floats(most)), part);
       }
     }
   });
@@ -75,36 +80,69 @@ template <class T, bool adds>
 
 template <class T>
 void normalize(const void* x, const void* residual, void* y, const float* mean, const float* scale, const float* shift,
-               float least, std::int64_t rows, std::int64_t columns) {
+               float least, float most, std::int64_t rows, std::int64_t columns) {
   const auto function = residual != nullptr ? normalize_rows<T, true> : normalize_rows<T, false>;
-  function(x, residual, y, mean, scale, shift, least, rows, columns);
+  function(x, residual, y, mean, scale, shift, least, most, rows, columns);
 }
 
-template <class T, bool masks, bool keeps>
-[[gnu::flatten]] void sums_of_gradients(const void* g, const void* y, const void* x, const float* mean, void* masked,
-                                        std::int64_t rows, std::int64_t columns, double* sums, double* products) {
+/// The array of outputs that g is masked by.
+enum class By { nothing, stored, computed };
+
+/// A piece's columns of a cotangent: loads rows of the masked g and of x - mean.
+template <class T, By by, int width>
+struct CotangentPiece {
+  Floats mean[width], scale[width], shift[width], least, most;
+
+  template <class Some>
+  [[gnu::always_inline]] inline CotangentPiece(const NormCotangent& of, std::int64_t column, Some part)
+      : least(of.least), most(of.most) {
+    load_row(of.mean + column, mean, part);
+    if constexpr (by == By::computed) {
+      load_row(of.scale + column, scale, part);
+      load_row(of.shift + column, shift, part);
+    }
+  }
+
+  /// Loads from element `at` on, and prefetches from `ahead` on.
+  template <class Some>
+  [[gnu::always_inline]] inline void load(const NormCotangent& of, std::int64_t at, std::int64_t ahead,
+                                          Floats (&g)[width], Floats (&differences)[width], Some part) const {
+    const T *cotangents = static_cast<const T*>(of.g), *x = static_cast<const T*>(of.x);
+    prefetch_columns(cotangents + ahead, width);
+    prefetch_columns(x + ahead, width);
+    load_row(cotangents + at, g, part);
+    load_row(x + at, differences, part);
+    for (int k = 0; k < width; ++k) differences[k] -= mean[k];
+    if constexpr (by != By::nothing) {
+      Floats y[width];
+      if constexpr (by == By::stored) {
+        prefetch_columns(static_cast<const T*>(of.y) + ahead, width);
+        load_row(static_cast<const T*>(of.y) + at, y, part);
+      } else {
+        for (int k = 0; k < width; ++k) y[k] = multiply_add(differences[k], scale[k], shift[k]);
+      }
+      const Floats zero(0.0F);
+      for (int k = 0; k < width; ++k) g[k] = xsimd::select((y[k] > least) & !(y[k] >= most), g[k], zero);
+    }
+  }
+};
+
+template <class T, By by, bool keeps>
+[[gnu::flatten]] void sums_of_gradients(const NormCotangent& of, void* masked, std::int64_t rows, std::int64_t columns,
+                                        double* sums, double* products) {
   for (std::int64_t i = 0; i < columns; ++i) sums[i] = products[i] = 0;
   for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
     constexpr int width = decltype(registers)::size;
-    const std::int64_t first = row * columns + column;
-    const T* p = static_cast<const T*>(g) + first;
-    const T* q = static_cast<const T*>(x) + first;
-    const T* r = masks ? static_cast<const T*>(y) + first : nullptr;
-    T* to = keeps ? static_cast<T*>(masked) + first : nullptr;
-    Floats gradients[width], values[width], m[width], sum[width], product[width];
-    load_row(mean + column, m, part);
+    const CotangentPiece<T, by, width> piece(of, column, part);
+    Floats gradients[width], differences[width], sum[width], product[width];
     for (int k = 0; k < width; ++k) sum[k] = product[k] = Floats(0.0F);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t at = i * columns, ahead = at + piece_rows * columns;
-      prefetch_columns(p + ahead, width);
-      prefetch_columns(q + ahead, width);
-      if constexpr (masks) prefetch_columns(r + ahead, width);
-      load_gradients<masks>(p + at, masks ? r + at : nullptr, gradients, part);
-      load_row(q + at, values, part);
+    std::int64_t at = row * columns + column;
+    for (std::int64_t i = 0; i < count; ++i, at += columns) {
+      piece.load(of, at, at + piece_rows * columns, gradients, differences, part);
       for (int k = 0; k < width; ++k) {
-        if constexpr (keeps) store(to + at + k * lanes, gradients[k], part);
+        if constexpr (keeps) store(static_cast<T*>(masked) + at + k * lanes, gradients[k], part);
         sum[k] += gradients[k];
-        product[k] = multiply_add(gradients[k], values[k] - m[k], product[k]);
+        product[k] = multiply_add(gradients[k], differences[k], product[k]);
       }
     }
     for (int k = 0; k < width; ++k) {
@@ -115,50 +153,45 @@ template <class T, bool masks, bool keeps>
 }
 
 template <class T>
-void gradient_sums(const void* g, const void* y, const void* x, const float* mean, void* masked, std::int64_t rows,
-                   std::int64_t columns, double* sums, double* products) {
-  const auto function = y == nullptr        ? sums_of_gradients<T, false, false>
-                        : masked == nullptr ? sums_of_gradients<T, true, false>
-                                            : sums_of_gradients<T, true, true>;
-  function(g, y, x, mean, masked, rows, columns, sums, products);
+void gradient_sums(const NormCotangent& of, void* masked, std::int64_t rows, std::int64_t columns, double* sums,
+                   double* products) {
+  const bool keeps = masked != nullptr;
+  const auto function = of.y != nullptr
+                            ? (keeps ? sums_of_gradients<T, By::stored, true> : sums_of_gradients<T, By::stored, false>)
+                        : of.scale == nullptr ? sums_of_gradients<T, By::nothing, false>
+                        : keeps               ? sums_of_gradients<T, By::computed, true>
+                                              : sums_of_gradients<T, By::computed, false>;
+  function(of, masked, rows, columns, sums, products);
 }
 
-template <class T, bool masks>
-[[gnu::flatten]] void gradient_rows(const void* g, const void* y, const void* x, void* dx, const float* mean,
-                                    const float* from_g, const float* from_x, const float* shift, std::int64_t rows,
-                                    std::int64_t columns) {
+template <class T, By by>
+[[gnu::flatten]] void gradient_rows(const NormCotangent& of, void* dx, const float* from_g, const float* from_x,
+                                    const float* add, std::int64_t rows, std::int64_t columns) {
   for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
     constexpr int width = decltype(registers)::size;
-    const std::int64_t first = row * columns + column;
-    const T* p = static_cast<const T*>(g) + first;
-    const T* q = static_cast<const T*>(x) + first;
-    const T* r = masks ? static_cast<const T*>(y) + first : nullptr;
-    T* to = static_cast<T*>(dx) + first;
-    Floats gradients[width], values[width], m[width], a[width], b[width], t[width];
-    load_row(mean + column, m, part);
+    const CotangentPiece<T, by, width> piece(of, column, part);
+    Floats gradients[width], differences[width], a[width], b[width], t[width];
     load_row(from_g + column, a, part);
     load_row(from_x + column, b, part);
-    load_row(shift + column, t, part);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t at = i * columns, ahead = at + piece_rows * columns;
-      prefetch_columns(p + ahead, width);
-      prefetch_columns(q + ahead, width);
-      if constexpr (masks) prefetch_columns(r + ahead, width);
-      load_gradients<masks>(p + at, masks ? r + at : nullptr, gradients, part);
-      load_row(q + at, values, part);
+    load_row(add + column, t, part);
+    std::int64_t at = row * columns + column;
+    for (std::int64_t i = 0; i < count; ++i, at += columns) {
+      piece.load(of, at, at + piece_rows * columns, gradients, differences, part);
       for (int k = 0; k < width; ++k) {
-        const Floats rest = multiply_add(b[k], values[k] - m[k], t[k]);
-        store(to + at + k * lanes, multiply_add(a[k], gradients[k], rest), part);
+        const Floats rest = multiply_add(b[k], differences[k], t[k]);
+        store(static_cast<T*>(dx) + at + k * lanes, multiply_add(a[k], gradients[k], rest), part);
       }
     }
   });
 }
 
 template <class T>
-void gradient(const void* g, const void* y, const void* x, void* dx, const float* mean, const float* from_g,
-              const float* from_x, const float* shift, std::int64_t rows, std::int64_t columns) {
-  const auto function = y != nullptr ? gradient_rows<T, true> : gradient_rows<T, false>;
-  function(g, y, x, dx, mean, from_g, from_x, shift, rows, columns);
+void gradient(const NormCotangent& of, void* dx, const float* from_g, const float* from_x, const float* add,
+              std::int64_t rows, std::int64_t columns) {
+  const auto function = of.y != nullptr       ? gradient_rows<T, By::stored>
+                        : of.scale != nullptr ? gradient_rows<T, By::computed>
+                                              : gradient_rows<T, By::nothing>;
+  function(of, dx, from_g, from_x, add, rows, columns);
 }
 
 }  // namespace

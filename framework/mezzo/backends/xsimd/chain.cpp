@@ -56,8 +56,9 @@ bool takes(DType dtype) { return is_stored(dtype) || dtype == DType::boolean; }
 ChainFunctions::Step function_of(const ElementwiseStep& step, const ChainFunctions& functions) {
   if (step.op == &ops::cast) return step.dtype == DType::boolean ? functions.truth : functions.copy;
   const bool approximate = step.attributes.get_or<bool>("approximate", false);
+  const double max_value = step.attributes.get_or("max_value", 0.0);
   for (const auto& row : functions.rows) {
-    if (step.op->name == row.op && row.approximate == approximate) return row.step;
+    if (step.op->name == row.op && row.approximate == approximate && row.max_value == max_value) return row.step;
   }
   return nullptr;
 }

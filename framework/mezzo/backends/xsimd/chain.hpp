@@ -15,6 +15,7 @@ struct ChainFunctions {
     const char* op;
     Step step;
     bool approximate = false;  ///< the value of the attribute `approximate`, of ops that have it
+    double max_value = 0;      ///< likewise; 0 without it
   };
 
   std::span<const Row> rows;

@@ -21,10 +21,17 @@ struct Channels {
     blocks = (rows + block - 1) / block;
   }
 
-  /// Calls body(offset in bytes, rows) for ranges of rows, one range a thread.
+  /// Calls body(offset in bytes, rows) for pieces of rows, on each thread from the last to the first: the ones that
+  /// for_blocks read last are still in the caches.
   template <class Body>
-  void for_rows(const Body& body) const {
-    parallel_for(rows, grain_of(columns), [&](Index begin, Index end) { body(begin * columns * size, end - begin); });
+  void for_rows_backwards(const Body& body) const {
+    parallel_for(rows, grain_of(columns), [&](Index begin, Index end) {
+      for (Index last = end; last > begin;) {
+        const Index first = std::max(begin, last - block);
+        body(first * columns * size, last - first);
+        last = first;
+      }
+    });
   }
 
   /// Calls body(offset in bytes, rows, index of the block's first sum) for each block; a block has a sum for each

@@ -46,15 +46,13 @@ template <int width, class T, class Some>
   for (int k = 0; k < width; ++k) row[k] = load(p + k * lanes, part);
 }
 
-/// Loads registers of g from p on. With `masks`, g is 0 where y, from q on, isn't greater than 0.
-template <bool masks, int width, class T, class Some>
-[[gnu::always_inline]] inline void load_gradients(const T* p, const T* q, Floats (&g)[width], Some part) {
+/// Loads registers of g from p on, which are 0 where y, from q on, isn't greater than 0.
+template <int width, class T, class Some>
+[[gnu::always_inline]] inline void load_masked(const T* p, const T* q, Floats (&g)[width], Some part) {
+  Floats y[width];
   load_row(p, g, part);
-  if constexpr (masks) {
-    Floats y[width];
-    load_row(q, y, part);
-    for (int k = 0; k < width; ++k) g[k] = xsimd::select(y[k] > Floats(0.0F), g[k], Floats(0.0F));
-  }
+  load_row(q, y, part);
+  for (int k = 0; k < width; ++k) g[k] = xsimd::select(y[k] > Floats(0.0F), g[k], Floats(0.0F));
 }
 
 /// sums[i] += x[i]

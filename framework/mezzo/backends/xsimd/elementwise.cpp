@@ -13,10 +13,13 @@ namespace {
 template <class Row>
 auto* functions_of(std::span<const Row> rows, const KernelRequest& request, std::string& reason) {
   const bool approximate = request.attributes.get_or<bool>("approximate", false);
+  const double max_value = request.attributes.get_or("max_value", 0.0);
   for (const Row& row : rows) {
-    if (request.op->name == row.op && row.approximate == approximate) return &row.functions;
+    const bool same = row.approximate == approximate && row.max_value == max_value;
+    if (same && request.op->name == row.op) return &row.functions;
   }
-  decline(reason, "has no kernel of {} with approximate = {}", request.op->name, approximate);
+  decline(reason, "has no kernel of {} with approximate = {}, max_value = {}", request.op->name, approximate,
+          max_value);
   return static_cast<decltype(&rows[0].functions)>(nullptr);
 }
 

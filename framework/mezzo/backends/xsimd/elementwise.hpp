@@ -19,6 +19,7 @@ struct ElementwiseRow {
   const char* op;
   PerStorage<Function> functions;
   bool approximate = false;  ///< the value of the attribute `approximate`, of ops that have it
+  double max_value = 0;      ///< likewise; 0 without it
 };
 
 /// The kernels of this family are the rows of these tables, which elementwise.isa.cpp defines.

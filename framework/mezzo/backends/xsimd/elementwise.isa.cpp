@@ -74,6 +74,7 @@ constexpr ElementwiseRow<ElementwiseFunctions::Unary> unary_rows[] = {
     {.op = "gelu", .functions = unary_of<Gelu>},
     {.op = "gelu", .functions = unary_of<ApproximateGelu>, .approximate = true},
     {.op = "softplus", .functions = unary_of<Softplus>},
+    {.op = "relu", .functions = unary_of<Relu6>, .max_value = 6},
 };
 
 constexpr ElementwiseRow<ElementwiseFunctions::Binary> binary_rows[] = {
@@ -86,6 +87,7 @@ constexpr ElementwiseRow<ElementwiseFunctions::Binary> binary_rows[] = {
     {.op = "sigmoid_gradient", .functions = binary_of<SigmoidGradient>},
     {.op = "gelu_gradient", .functions = binary_of<GeluGradient>},
     {.op = "gelu_gradient", .functions = binary_of<ApproximateGeluGradient>, .approximate = true},
+    {.op = "relu_gradient", .functions = binary_of<Relu6Gradient>, .max_value = 6},
 };
 
 }  // namespace

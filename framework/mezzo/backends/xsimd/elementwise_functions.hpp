@@ -11,6 +11,10 @@ struct Relu {
   Floats operator()(const Floats& x) const { return xsimd::max(Floats(0.0F), x); }
 };
 
+struct Relu6 {
+  Floats operator()(const Floats& x) const { return xsimd::max(Floats(0.0F), xsimd::min(Floats(6.0F), x)); }
+};
+
 struct Exp {
   Floats operator()(const Floats& x) const { return exponential(x); }
 };
@@ -91,6 +95,13 @@ struct ReluGradient {
   Floats operator()(const Floats& y, const Floats& g) const {
     const Floats zero(0.0F);
     return xsimd::select(y > zero, g, zero);
+  }
+};
+
+struct Relu6Gradient {
+  Floats operator()(const Floats& y, const Floats& g) const {
+    const Floats zero(0.0F);
+    return xsimd::select((y > zero) & (y < Floats(6.0F)), g, zero);
   }
 };
 

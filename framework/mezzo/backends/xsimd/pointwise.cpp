@@ -1,12 +1,14 @@
 #include <mezzo/backends/xsimd/pointwise.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 
 // The gradient of a 1 x 1 kernel is the product x^T g of two matrices with a row for each pixel: many rows and a small
-// result. Pieces of a few rows are copied to scratch memory as float32, in which they stay in the L2 cache.
+// result. Pieces of a few rows are copied to scratch memory as float32, in which they stay in the L2 cache: x in blocks
+// of columns and g in panels, so that the product reads both in the order of memory.
 namespace mezzo::xsimd_kernels {
 namespace {
 
@@ -22,7 +24,6 @@ class PointwiseKernelGradient final : public Kernel {
         filters_(request.outputs[0].shape[3]),
         rows_(element_count(request.inputs[1].shape) / filters_),
         columns_(round_up(filters_, products_.panel)),
-        x_width_(spread_width(channels_)),
         threads_(thread_count()) {
     // Sums are split by rows into blocks, whose number doesn't depend on the number of threads, so that the sums don't.
     // The blocks of a large result take longer to add than its panels of columns to compute one after the other.
@@ -30,10 +31,13 @@ class PointwiseKernelGradient final : public Kernel {
     blocks_ = std::max<Index>(1, std::min({most_blocks, rows_ / (2 * piece), most_blocks * most_floats / floats()}));
     if (blocks_ < 4) blocks_ = 1;
     groups_ = blocks_ > 1 ? 1 : columns_ / products_.panel;
-    const Index own_columns = columns_ / groups_;
-    g_width_ = spread_width(own_columns);
+    // A line more than needed, so that blocks at a distance of a power of two don't share a set of the cache.
+    block_pitch_ = piece * block_columns + line;
+    panel_pitch_ = piece * products_.panel + line;
+    x_floats_ = round_up(channels_, block_columns) / block_columns * block_pitch_;
+    const Index g_floats = columns_ / groups_ / products_.panel * panel_pitch_;
     sums_ = layout_.take(bytes(blocks_ * floats()));
-    own_bytes_ = static_cast<Index>(bytes(piece * (x_width_ + g_width_)));
+    own_bytes_ = static_cast<Index>(bytes(round_up(x_floats_ + g_floats + std::max(channels_, filters_), line)));
     own_ = layout_.take(static_cast<std::size_t>(threads_ * own_bytes_));
     const Spec& out = request.outputs[0];
     if (out.dtype == DType::float32) return;
@@ -66,6 +70,8 @@ class PointwiseKernelGradient final : public Kernel {
 
  private:
   static constexpr Index piece = 128;  // rows
+  static constexpr Index line = 16;    // floats of a cache line
+  static constexpr Index block_columns = 12;
 
   static std::size_t bytes(Index floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
 
@@ -76,27 +82,50 @@ class PointwiseKernelGradient final : public Kernel {
   void run_item(const KernelArguments& arguments, Index block, Index group, float* sums, float* own) const {
     const Index own_columns = columns_ / groups_, first_column = group * own_columns;
     const Index count = std::min(own_columns, filters_ - first_column);
-    float *const x = own, *const g = own + piece * x_width_;
+    float *const x = own, *const g = x + x_floats_;
     const Index last = rows_ * (block + 1) / blocks_;
     for (Index first = rows_ * block / blocks_, row = first; row < last; row += piece) {
       const Index depth = std::min(piece, last - row);
       for (Index i = 0; i < depth; ++i) {
-        widen_(arguments.in<char>(0) + (row + i) * channels_ * size_, x + i * x_width_, channels_);
-        widen_(arguments.in<char>(1) + ((row + i) * filters_ + first_column) * size_, g + i * g_width_, count);
-        std::fill(g + i * g_width_ + count, g + i * g_width_ + own_columns, 0.0F);
+        float* const wide = own + own_bytes_ / static_cast<Index>(sizeof(float)) - std::max(channels_, filters_);
+        const float* from = widened(arguments.in<char>(0) + (row + i) * channels_ * size_, wide, channels_);
+        copy_columns<block_columns>(from, channels_, x + i * block_columns, block_columns, block_pitch_);
+        from = widened(arguments.in<char>(1) + ((row + i) * filters_ + first_column) * size_, wide, count);
+        copy_columns<line / 2>(from, count, g + i * products_.panel, products_.panel, panel_pitch_);
       }
       for (Index column = 0; column < own_columns; column += products_.panel) {
-        products_.transposed_product({.a = x,
-                                      .a_width = x_width_,
-                                      .b = g + column,
-                                      .b_width = g_width_,
-                                      .out = sums + first_column + column,
-                                      .out_width = columns_,
-                                      .rows = channels_,
-                                      .depth = depth,
-                                      .accumulate = row > first});
+        for (Index channel = 0; channel < channels_; channel += block_columns) {
+          products_.transposed_product({.a = x + channel / block_columns * block_pitch_,
+                                        .a_width = block_columns,
+                                        .b = g + column / products_.panel * panel_pitch_,
+                                        .b_width = products_.panel,
+                                        .out = sums + channel * columns_ + first_column + column,
+                                        .out_width = columns_,
+                                        .rows = std::min(block_columns, channels_ - channel),
+                                        .depth = depth,
+                                        .accumulate = row > first});
+        }
       }
     }
+  }
+
+  /// A row as float32: itself, or a copy in `wide`.
+  const float* widened(const char* from, float* wide, Index count) const {
+    if (size_ == sizeof(float)) return reinterpret_cast<const float*>(from);
+    widen_(from, wide, count);
+    return wide;
+  }
+
+  /// Copies a row's columns, a multiple of `step` for each of the panels that start at `to`. The last panel is filled
+  /// with zeros.
+  template <Index step>
+  static void copy_columns(const float* from, Index count, float* to, Index panel, Index pitch) {
+    for (; count >= panel; count -= panel, from += panel, to += pitch) {
+      for (Index i = 0; i < panel; i += step) std::memcpy(to + i, from + i, step * sizeof(float));
+    }
+    if (count == 0) return;
+    std::copy_n(from, count, to);
+    std::fill(to + count, to + panel, 0.0F);
   }
 
   /// The sum over all blocks for one channel.
@@ -110,8 +139,8 @@ class PointwiseKernelGradient final : public Kernel {
 
   const ProductFunctions& products_;
   const CastFunctions::Cast widen_;
-  const Index size_, channels_, filters_, rows_, columns_, x_width_, threads_;
-  Index blocks_ = 1, groups_ = 1, g_width_ = 0, own_bytes_ = 0;
+  const Index size_, channels_, filters_, rows_, columns_, threads_;
+  Index blocks_ = 1, groups_ = 1, block_pitch_ = 0, panel_pitch_ = 0, x_floats_ = 0, own_bytes_ = 0;
   ScratchLayout layout_;
   std::size_t sums_ = 0, own_ = 0, wide_ = 0;
   std::unique_ptr<Kernel> narrow_;

@@ -76,7 +76,7 @@ template <class T>
     for (std::int64_t i = 0; i < count; ++i, p += columns, q += columns, to += columns) {
       prefetch_columns(p + piece_rows * columns, width);
       prefetch_columns(q + piece_rows * columns, width);
-      load_gradients<true>(q, p, gradients, part);
+      load_masked(q, p, gradients, part);
       for (int k = 0; k < width; ++k) {
         store(to + k * lanes, gradients[k], part);
         sum[k] += gradients[k];

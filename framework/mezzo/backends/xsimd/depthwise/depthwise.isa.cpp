@@ -118,8 +118,9 @@ template <class T, int taps, int stride, bool transposed>
   }
 }
 
-/// Adds the products of `width` outputs of a row of g, from `first` on, to the sums of one row of the kernel.
-template <class T, int taps, int stride, int width>
+/// Adds the products of `width` outputs of a row of g, from `first` on, to the sums of one row of the kernel. With
+/// `prefetches`, prefetches the row of x that is `stride` rows below.
+template <class T, int taps, int stride, int width, bool prefetches>
 [[gnu::always_inline]] inline void add_products(const T* row, const T* g, const T* none, const DepthwiseShape& shape,
                                                 Index first, float* sums) {
   using Places = Tile<taps, stride, false>;
@@ -141,6 +142,10 @@ template <class T, int taps, int stride, int width>
         }
       });
     });
+    if constexpr (prefetches) {
+      constexpr int own = width * stride;  // the other inputs are those of the next tile
+      prefetch_below<own>(row + (stride * shape.width + first * stride) * channels + c, channels);
+    }
     unrolled<taps>([&](auto k) { store(sums + k * channels + c, sum[k], part); });
   });
 }
@@ -157,12 +162,14 @@ template <class T, int taps, int stride>
     const T* const cotangents = static_cast<const T*>(g) + i * shape.out_width * channels;
     Index first = 0;
     const auto add = [&](auto size) {
-      for (Index r = 0; r < taps; ++r) {
+      const auto add_row = [&](Index r, auto prefetches) {
         const Index at = input_row<stride, false>(shape, i % shape.out_height, r);
-        if (at < 0) continue;
-        add_products<T, taps, stride, decltype(size)::value>(image + at * pitch, cotangents, none, shape, first,
-                                                             sums + r * taps * channels);
-      }
+        if (at < 0) return;
+        add_products<T, taps, stride, decltype(size)::value, decltype(prefetches)::value>(
+            image + at * pitch, cotangents, none, shape, first, sums + r * taps * channels);
+      };
+      for (Index r = 0; r < taps - stride; ++r) add_row(r, std::false_type{});
+      for (Index r = taps - stride; r < taps; ++r) add_row(r, std::true_type{});
       first += size;
     };
     while (first + width <= shape.out_width) add(std::integral_constant<int, width>{});
