@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/ops/gradients.hpp>
+#include <mezzo/training/model.hpp>
 
 #include "support/kernels.hpp"
 #include "support/recorded.hpp"
@@ -17,6 +20,30 @@ namespace mezzo_tests {
 
 inline mezzo::Tensor floats(const mezzo::Shape& shape, const std::vector<double>& numbers) {
   return mezzo::Tensor(shape, numbers).cast(mezzo::DType::float32);
+}
+
+inline mezzo::Value bools(const mezzo::Shape& shape, const std::vector<double>& numbers) {
+  return mezzo::Tensor(shape, numbers).cast(mezzo::DType::boolean);
+}
+
+/// Arrays that models of tests/parity/masks.py were trained on.
+inline mezzo::Tensor mask_data(const char* name) { return recorded_tensor(recorded("masks").at("data").at(name)); }
+
+// The history and the prediction of a model that was trained for 4 steps from the recorded weights.
+inline void check_training(const std::string& name, mezzo::Model& model, const mezzo::Tensors& x,
+                           const mezzo::Tensor& y, const mezzo::TrainOnBatchOptions& options = {}) {
+  const nlohmann::json& expected = recorded("masks").at(name);
+  std::vector<mezzo::Tensor> weights;
+  for (const auto& weight : expected.at("weights")) weights.push_back(recorded_tensor(weight));
+  model.set_weights(weights);
+  for (const auto& step : expected.at("history")) {
+    mezzo::Logs logs = model.train_on_batch(x, y, options);
+    for (const auto& [key, value] : step.items()) {
+      BOOST_TEST(std::abs(logs[key] - value.get<double>()) <= 1e-5 * std::max(1.0, std::abs(value.get<double>())),
+                 name << " " << key << ": " << logs[key] << " " << value);
+    }
+  }
+  BOOST_TEST(largest_difference(model.predict(x), recorded_tensor(expected.at("prediction"))) <= 2e-5);
 }
 
 // Compares a call of a layer on inputs with masks to what tests/parity/masks.py recorded: outputs, the mask of the

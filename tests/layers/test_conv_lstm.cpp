@@ -77,6 +77,46 @@ void check_conv_lstm(const std::string& kind, bool all) {
   check_stateful_calls(recorded("recurrent_cells").at(kind + "_stateful"), L(options));
 }
 
+// Gradients in float64 along random directions equal central differences, of the input and of each weight.
+template <class L>
+void check_differences(const ConvLSTMOptions& options, const Shape& shape, const Tensor& mask = {}) {
+  const PolicyScope policy{Policy(DType::float64)};
+  L layer(options);
+  const auto loss_of = [&](L& one, const Value& x) {
+    const Value y = one(x, {.mask = mask.size() > 0 ? Value(mask) : Value()});
+    return sum(y * Value(random_tensor(y.shape(), DType::float64, 7)));
+  };
+  const Tensor given = random_tensor(shape, DType::float64);
+  loss_of(layer, given);
+  std::vector<Tensor> weights;
+  for (const Variable& weight : layer.weights()) weights.push_back(random_tensor(weight.shape(), DType::float64, 9));
+  layer.set_weights(weights);
+  Trace trace(Trace::Mode::eager, false);
+  const Value x = trace.input("x", given);
+  Values by{x};
+  for (const Variable& weight : layer.weights()) by.push_back(weight);
+  const Values slopes = gradients(loss_of(layer, x), by);
+  constexpr double step = 1e-6;
+  for (std::size_t i = 0; i < by.size(); ++i) {
+    BOOST_TEST_CONTEXT("operand " << i) {
+      const Tensor start = i == 0 ? given : weights[i - 1],
+                   direction = random_tensor(start.shape(), DType::float64, 20 + i);
+      const auto loss_at = [&](double distance) {
+        const Tensor moved = (Value(start) + Value(direction) * distance).tensor();
+        std::vector<Tensor> all = weights;
+        if (i > 0) all[i - 1] = moved;
+        L other = clone(layer);
+        other.set_weights(all);
+        return loss_of(other, i == 0 ? moved : given).item();
+      };
+      const double expected = (loss_at(step) - loss_at(-step)) / (2 * step);
+      const double slope = sum(slopes[i] * Value(direction)).item();
+      BOOST_TEST(std::abs(slope) > 1e-4);
+      BOOST_TEST(std::abs(slope - expected) <= 1e-7 + 1e-6 * std::abs(expected));
+    }
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(conv_lstm)
@@ -85,6 +125,24 @@ BOOST_AUTO_TEST_CASE(equal_keras) {
   check_conv_lstm<ConvLSTM1D>("conv_lstm1d", true);
   check_conv_lstm<ConvLSTM2D>("conv_lstm2d", true);
   check_conv_lstm<ConvLSTM3D>("conv_lstm3d", false);
+}
+
+BOOST_AUTO_TEST_CASE(gradients_are_differences) {
+  const Tensor mask = Tensor({2, 3}, std::vector<double>{1, 0, 1, 0, 1, 1}).cast(DType::boolean);
+  check_differences<ConvLSTM1D>({.filters = 2, .kernel_size = 3, .return_sequences = true}, {2, 3, 6, 2});
+  check_differences<ConvLSTM1D>({.filters = 2, .kernel_size = 2, .padding = "same"}, {2, 3, 5, 2}, mask);
+  check_differences<ConvLSTM2D>({.filters = 2, .kernel_size = {3, 2}, .strides = 2, .padding = "same"},
+                                {2, 3, 5, 4, 2});
+  check_differences<ConvLSTM2D>({.filters = 2,
+                                 .kernel_size = 2,
+                                 .dilation_rate = {1, 2},
+                                 .activation = "softsign",
+                                 .recurrent_activation = "softplus",
+                                 .return_sequences = true,
+                                 .go_backwards = true,
+                                 .zero_output_for_mask = true},
+                                {2, 3, 4, 5, 1}, mask);
+  check_differences<ConvLSTM3D>({.filters = 2, .kernel_size = 2, .use_bias = false}, {2, 2, 3, 3, 4, 2});
 }
 
 BOOST_AUTO_TEST_CASE(states_of_any_shape) {

@@ -4,7 +4,6 @@
 
 #include "layers/masked.hpp"
 #include "support/captured.hpp"
-#include "support/folder.hpp"
 #include "support/refused.hpp"
 
 using namespace mezzo;
@@ -24,36 +23,13 @@ void check_merged(const std::string& name, const L& layer = L()) {
       name, [&] { return clone(layer); }, [](L& merge, const Values& xs) -> Values { return {merge(xs)}; });
 }
 
-Value bools(const Shape& shape, const std::vector<double>& numbers) {
-  return Tensor(shape, numbers).cast(DType::boolean);
-}
-
-Tensor data(const char* name) { return recorded_tensor(recorded("masks").at("data").at(name)); }
-
-// The history and the prediction of a model that was trained for 4 steps from the recorded weights.
-void check_training(const std::string& name, Model& model, const std::vector<Tensor>& x, const Tensor& y,
-                    const TrainOnBatchOptions& options = {}) {
-  const nlohmann::json& expected = recorded("masks").at(name);
-  std::vector<Tensor> weights;
-  for (const auto& weight : expected.at("weights")) weights.push_back(recorded_tensor(weight));
-  model.set_weights(weights);
-  for (const auto& step : expected.at("history")) {
-    const Logs logs = model.train_on_batch(x, y, options);
-    for (const auto& [key, value] : step.items()) {
-      BOOST_TEST(std::abs(logs[key] - value.get<double>()) <= 1e-5 * std::max(1.0, std::abs(value.get<double>())),
-                 name << " " << key << ": " << logs[key] << " " << value);
-    }
-  }
-  BOOST_TEST(largest_difference(model.predict(x), recorded_tensor(expected.at("prediction"))) <= 2e-5);
-}
-
 Sequential tagger() {
   Sequential model({Embedding(6, 4, {.mask_zero = true}), Dense(3, {.activation = "softmax"})});
   model.compile({.optimizer = SGD(0.5),
                  .loss = "sparse_categorical_crossentropy",
                  .metrics = {"accuracy"},
                  .weighted_metrics = {metrics::SparseCategoricalCrossentropy({.name = "ce"})}});
-  model.predict(data("ids"));
+  model.predict(mask_data("ids"));
   return model;
 }
 
@@ -208,16 +184,16 @@ BOOST_AUTO_TEST_CASE(losses_and_metrics) {
 }
 
 BOOST_AUTO_TEST_CASE(training_equals_keras) {
-  const Tensor ids = data("ids");
+  const Tensor ids = mask_data("ids");
   Sequential classifier({Embedding(6, 4, {.mask_zero = true}), GlobalAveragePooling1D(),
                          Dense(3, {.activation = "tanh"}), Dense(1, {.activation = "sigmoid"})});
   classifier.compile({.optimizer = SGD(0.5), .loss = "binary_crossentropy", .metrics = {"accuracy"}});
   classifier.predict(ids);
-  check_training("classifier", classifier, {ids}, data("labels"));
+  check_training("classifier", classifier, {ids}, mask_data("labels"));
 
   Sequential tags = tagger(), weighted = tagger();
-  check_training("tagger", tags, {ids}, data("tags"));
-  check_training("tagger_weights", weighted, {ids}, data("tags"), {.sample_weight = data("tag_weights")});
+  check_training("tagger", tags, {ids}, mask_data("tags"));
+  check_training("tagger_weights", weighted, {ids}, mask_data("tags"), {.sample_weight = mask_data("tag_weights")});
 
   // A functional model keeps the mask of its output.
   Input x({5}, {.dtype = "int32"});
@@ -226,7 +202,7 @@ BOOST_AUTO_TEST_CASE(training_equals_keras) {
                       .loss = "sparse_categorical_crossentropy",
                       .metrics = {"accuracy"},
                       .weighted_metrics = {metrics::SparseCategoricalCrossentropy({.name = "ce"})}});
-  check_training("tagger", functional, {ids}, data("tags"));
+  check_training("tagger", functional, {ids}, mask_data("tags"));
 
   // Padding does not change the loss.
   Tensor longer({4, 8}, DType::int64);
@@ -234,47 +210,6 @@ BOOST_AUTO_TEST_CASE(training_equals_keras) {
     longer.mutable_data<std::int64_t>()[i / 5 * 8 + i % 5] = ids.data<std::int64_t>()[i];
   }
   BOOST_TEST(largest_difference(classifier.predict(longer), classifier.predict(ids)) <= 1e-6);
-}
-
-// Two branches that share an embedding: masks through Dense, Concatenate, attention, Add and pooling.
-BOOST_AUTO_TEST_CASE(functional_models) {
-  const Folder folder;
-  Input a({5}, {.dtype = "int32", .name = "a"}), b({5}, {.dtype = "int32", .name = "b"});
-  Embedding embedding(6, 4, {.mask_zero = true});
-  const Value left = embedding(a), right = embedding(b);
-  const Value both = layers::concatenate({left, Dense(4)(right)}, 1);
-  const Value attended = MultiHeadAttention(2, 2)(both, left);
-  Model model({a, b}, Dense(1)(GlobalAveragePooling1D()(layers::add({attended, both}))));
-  model.compile({.optimizer = SGD(0.02), .loss = "mse"});
-  const std::vector<Tensor> x{data("ids"), data("other_ids")};
-  check_training("two_branches", model, x, data("labels"));
-
-  const Tensor before = model.predict(x);
-  model.save(folder.path("model"));
-  BOOST_TEST(load_model(folder.path("model"))->predict(x).equal(before));
-
-  // Symbols inside of the model keep their masks.
-  const Value inside = model.get_layer("embedding").output();
-  BOOST_TEST(inside.mask().defined());
-  Model part(model.inputs(), GlobalAveragePooling1D()(inside));
-  const Value direct = GlobalAveragePooling1D()(embedding(x[1]));
-  BOOST_TEST(largest_difference(part.predict(x), direct.tensor()) <= 1e-6);
-
-  // Masks that a call is given are saved, too.
-  Input values({3, 2}), mask({3}, {.dtype = "bool"});
-  Model pooled({values, mask}, GlobalAveragePooling1D()(values, {.mask = mask}));
-  const std::vector<Tensor> given{floats({1, 3, 2}, {1, 2, 3, 4, 5, 6}), bools({1, 3}, {1, 0, 1}).tensor()};
-  const Tensor mean = pooled.predict(given);
-  BOOST_TEST(mean.equal(floats({1, 2}, {3, 4}).cast(DType::float32)));
-  pooled.save(folder.path("pooled"));
-  BOOST_TEST(load_model(folder.path("pooled"))->predict(given).equal(mean));
-
-  // The ops of a functional model were made without a mask of its input.
-  Input plain({3, 2});
-  Model inner(plain, GlobalAveragePooling1D()(plain), {.name = "inner"});
-  const Value masked = Value(given[0]).with_mask(given[1]);
-  BOOST_TEST(refused<ValueError>([&] { inner(masked); }).find("[Functional \"inner\"] input 0 has a mask") == 0U);
-  inner(masked.with_mask({}));
 }
 
 BOOST_AUTO_TEST_CASE(bad_masks_are_refused) {

@@ -138,6 +138,89 @@ BOOST_AUTO_TEST_CASE(sequences) {
   check(RotaryEmbedding(), {-1, 4}, {-1, -1, 4}, lines);
 }
 
+// Attention of a layer that pads with masks and of another length, as of fixed sizes.
+BOOST_AUTO_TEST_CASE(attention) {
+  const auto heads = [] {
+    return GroupedQueryAttention({.head_dim = 3, .num_query_heads = 4, .num_key_value_heads = 2});
+  };
+  const Shape open{-1, 4}, symbol{-1, -1, 4};
+  const std::vector<std::function<Any<Layer>()>> makers{
+      [] { return Attention({.use_scale = true}); },
+      [] { return Attention({.score_mode = "concat"}); },
+      [] { return AdditiveAttention(); },
+      [] { return AdditiveAttention({.use_scale = false}); },
+      [] { return MultiHeadAttention(2, 3); },
+      [] { return MultiHeadAttention(2, 3, {.sliding_window = 2, .use_gate = true}); },
+      [&] { return heads(); },
+      [] {
+        return GroupedQueryAttention({.head_dim = 3,
+                                      .num_query_heads = 2,
+                                      .num_key_value_heads = 2,
+                                      .sliding_window = 2,
+                                      .flash_attention = false,
+                                      .use_gate = true});
+      }};
+  for (const auto& make : makers) {
+    const Any<Layer> layer = make();
+    BOOST_TEST_CONTEXT(layer->state()->kind) {
+      // Words with a mask are the keys; the queries have another length.
+      Embedding embedding(9, 4, {.mask_zero = true});
+      const Input words({-1}, {.dtype = "int32"}), queries(open);
+      const Value keys = embedding(words), y = layer(Values{queries, keys}).front();
+      BOOST_TEST(y.shape() == symbol);
+      Model model(Values{queries, words}, y), own(words, layer(Values{keys, keys}).front());
+      for (const Shape& sizes : {Shape{2, 5, 7}, Shape{1, 8, 3}, Shape{2, 5, 7}}) {
+        const Tensor query = random_tensor({sizes[0], sizes[1], 4});
+        Tensor ids({sizes[0], sizes[2]}, DType::int32);
+        for (std::int64_t i = 0; i < ids.size(); ++i) ids.mutable_data<std::int32_t>()[i] = (i * 5 + 1) % 4;
+        const Value direct = embedding(ids);
+        const Tensor expected = layer(Values{query, direct}).front().tensor();
+        BOOST_TEST(largest_difference(model.predict({query, ids}), expected) <= 1e-6);
+        BOOST_TEST(largest_difference(own.predict(ids), layer(Values{direct, direct}).front().tensor()) <= 1e-6);
+      }
+    }
+  }
+  // Causal, and with the scores.
+  const Input x(open);
+  GroupedQueryAttention grouped = heads();
+  AdditiveAttention additive;
+  const auto [output, scores] = grouped.with_scores(x, x, {.use_causal_mask = true});
+  BOOST_TEST(scores.shape() == (Shape{-1, 4, -1, -1}));
+  Model model(Values{x}, Values{output, scores, additive({x, x}, {.use_causal_mask = true})});
+  for (const Shape& shape : lines) {
+    const Value given = random_tensor(shape);
+    const Values got = model(Values{given});
+    const auto [wanted, wanted_scores] = grouped.with_scores(given, given, {.use_causal_mask = true});
+    BOOST_TEST(largest_difference(got[0].tensor(), wanted.tensor()) <= 1e-6);
+    BOOST_TEST(largest_difference(got[1].tensor(), wanted_scores.tensor()) <= 1e-6);
+    const Value third = additive({given, given}, {.use_causal_mask = true});
+    BOOST_TEST(largest_difference(got[2].tensor(), third.tensor()) <= 1e-6);
+  }
+}
+
+// Masks in front of layers that use them, and gradients of a step, at two lengths.
+BOOST_AUTO_TEST_CASE(masked_sequences) {
+  const Input words({-1}, {.dtype = "int32"});
+  Embedding embedding(9, 4, {.mask_zero = true});
+  AdditiveAttention additive;
+  GroupedQueryAttention grouped({.head_dim = 3, .num_query_heads = 4, .num_key_value_heads = 2});
+  Dense last(3);
+  const auto run = [&](const Value& ids) {
+    const Value x = embedding(ids);
+    return last(GlobalAveragePooling1D()(layers::add({additive({x, x}), grouped(x, x)})));
+  };
+  Model model(words, run(words));
+  model.compile({.optimizer = SGD(0.1), .loss = SparseCategoricalCrossentropy({.from_logits = true})});
+  for (const std::int64_t length : {7, 4, 7}) {
+    Tensor ids({4, length}, DType::int32);
+    for (std::int64_t i = 0; i < ids.size(); ++i) ids.mutable_data<std::int32_t>()[i] = (i * 5 + 1) % 4;
+    const Value y = run(ids);
+    BOOST_TEST(largest_difference(model.predict(ids), y.tensor()) <= 1e-6);
+    const double loss = SparseCategoricalCrossentropy({.from_logits = true})(labels(4), y).item();
+    BOOST_TEST(model.train_on_batch(ids, labels(4))["loss"] == loss, boost::test_tools::tolerance(1e-5));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(elementwise) {
   check(Dense(3), {-1, 4}, {-1, -1, 3}, lines);
   check(EinsumDense("abc,cd->abd", Ints{-1, 3}, {.bias_axes = "d"}), {-1, 4}, {-1, -1, 3}, lines);

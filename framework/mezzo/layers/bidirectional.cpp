@@ -19,6 +19,23 @@ Values merged(const std::string& mode, const Value& forward, const Value& backwa
   return {mode == "sum" ? sum : sum / 2.0};
 }
 
+RNN& as_rnn(const Any<Layer>& layer) { return dynamic_cast<RNN&>(*layer); }
+
+void require_rnn(const std::string& where, const char* name, const Any<Layer>& layer) {
+  if (dynamic_cast<const RNN*>(&*layer) != nullptr) return;
+  fail<ValueError>(where, "{} must be a recurrent layer, such as LSTM(32); got a layer of another class", name);
+}
+
+/// A copy with new weights and the same direction, or the other one.
+Any<Layer> copy_of(const std::string& where, const Any<Layer>& layer, bool other_direction) {
+  if (layer->state()->called) {
+    fail<ValueError>(where, "layer must be one that was never called, to be copied; got one that was");
+  }
+  Any<Layer> copy = clone(layer);
+  if (other_direction) as_rnn(copy).set_go_backwards(!as_rnn(layer).goes_backwards());
+  return copy;
+}
+
 }  // namespace
 
 Bidirectional::Bidirectional(BidirectionalOptions options)
@@ -27,28 +44,33 @@ Bidirectional::Bidirectional(BidirectionalOptions options)
   if (std::find(merge_modes.begin(), merge_modes.end(), merge_mode_) == merge_modes.end()) {
     fail<ValueError>(label(), "merge_mode must be one of {}; got \"{}\"", fmt::join(merge_modes, ", "), merge_mode_);
   }
-  const RNN& given = *options.layer;
-  const std::string kind = snake_case(given.state()->kind), name = given.name().empty() ? kind : given.name();
-  forward_ = given.copy_in_direction(given.goes_backwards());
-  backward_ = options.backward_layer ? *options.backward_layer : given.copy_in_direction(!given.goes_backwards());
-  if (forward_->goes_backwards() == backward_->goes_backwards()) {
+  require_rnn(label(), "layer", options.layer);
+  if (options.backward_layer) require_rnn(label(), "backward_layer", options.backward_layer);
+  forward_ = copy_of(label(), options.layer, false);
+  backward_ = options.backward_layer ? options.backward_layer : copy_of(label(), options.layer, true);
+  RNN &forward = as_rnn(forward_), &backward = as_rnn(backward_);
+  if (forward.goes_backwards() == backward.goes_backwards()) {
     fail<ValueError>(label(), "layer and backward_layer must differ in go_backwards; got {} twice",
-                     forward_->goes_backwards());
+                     forward.goes_backwards());
   }
-  if (!forward_->returns_like(*backward_)) {
+  if (!forward.returns_like(backward)) {
     fail<ValueError>(label(),
                      "layer and backward_layer must have the same stateful, return_sequences and return_state");
   }
-  forward_->set_zero_output_for_mask(given.returns_sequences());
-  backward_->set_zero_output_for_mask(given.returns_sequences());
-  sub("forward_" + name, *forward_);
-  sub(options.backward_layer && !backward_->name().empty() ? backward_->name() : "backward_" + name, *backward_);
+  forward.set_zero_output_for_mask(forward.returns_sequences());
+  backward.set_zero_output_for_mask(forward.returns_sequences());
+  const std::string kind = snake_case(forward.state()->kind), name = forward.name().empty() ? kind : forward.name();
+  sub("forward_" + name, detail::SubLayer{forward_});
+  sub(options.backward_layer && !backward.name().empty() ? backward.name() : "backward_" + name,
+      detail::SubLayer{backward_});
+  options.layer = forward_;  // configs have its flags
+  state()->options = options;
   set_weight_files({.rename = {{"^forward_[^.]*\\.", ""}, {"^backward_[^.]*\\.(.*)$", "$1_reverse"}}});
 }
 
-BidirectionalOptions Bidirectional::with_layer(const RNN& layer, BidirectionalOptions options) {
+BidirectionalOptions Bidirectional::with_layer(Any<Layer> layer, BidirectionalOptions options) {
   if (options.layer) detail::fail_given_twice("Bidirectional", options.name, "layer");
-  options.layer = layer;
+  options.layer = std::move(layer);
   return options;
 }
 
@@ -66,12 +88,12 @@ void Bidirectional::build(const Shape& input) {
 }
 
 void Bidirectional::reset_state() {
-  forward_->reset_state();
-  backward_->reset_state();
+  as_rnn(forward_).reset_state();
+  as_rnn(backward_).reset_state();
 }
 
 Values Bidirectional::compute_mask(const Values& inputs, const Values&) const {
-  if (!forward_->returns_sequences()) return {};
+  if (!as_rnn(forward_).returns_sequences()) return {};
   const Value mask = detail::recurrent_inputs(inputs).mask_for(inputs.front());
   return merge_mode_ == "none" ? Values{mask, mask} : Values{mask};
 }
@@ -87,8 +109,9 @@ Values Bidirectional::call_many(const Values& xs) {
   const auto half = static_cast<std::ptrdiff_t>(states.size() / 2);
   first.insert(first.end(), states.begin(), states.begin() + half);
   second.insert(second.end(), states.begin() + half, states.end());
-  const Values forward = (*forward_)(first, {.mask = mask}), backward = (*backward_)(second, {.mask = mask});
-  Values out = merged(merge_mode_, forward[0], forward_->returns_sequences() ? flip(backward[0], 1) : backward[0]);
+  RNN &forward_layer = as_rnn(forward_), &backward_layer = as_rnn(backward_);
+  const Values forward = forward_layer(first, {.mask = mask}), backward = backward_layer(second, {.mask = mask});
+  Values out = merged(merge_mode_, forward[0], forward_layer.returns_sequences() ? flip(backward[0], 1) : backward[0]);
   out.insert(out.end(), forward.begin() + 1, forward.end());
   out.insert(out.end(), backward.begin() + 1, backward.end());
   return out;

@@ -1,6 +1,6 @@
 #pragma once
-#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <mezzo/core/api.hpp>
@@ -9,9 +9,9 @@
 namespace mezzo {
 
 struct BidirectionalOptions {
-  std::optional<RNN> layer{};               ///< required; a recurrent layer: LSTM(32), with return_sequences or without
+  Any<Layer> layer{};                       ///< required; a recurrent layer: LSTM(32), with return_sequences or without
   std::string merge_mode = "concat";        ///< "concat", "sum", "mul", "ave", or "none": both outputs
-  std::optional<RNN> backward_layer{};      ///< layer for the other direction; default: a copy of `layer`
+  Any<Layer> backward_layer{};              ///< layer for the other direction; default: a copy of `layer`
   Any<Regularizer> activity_regularizer{};  ///< penalty of the outputs, divided by the batch size
   std::string name{};                       ///< name of the layer; "": automatic ("bidirectional", "bidirectional_1")
   Policy dtype{};                           ///< precision policy; default: the policy of the enclosing layer or model
@@ -25,13 +25,14 @@ struct BidirectionalOptions {
 /// weights. Weight files have torch's names, of the backward layer with the end _reverse.
 class MEZZO_API Bidirectional : public Layer {
  public:
-  /// A ValueError without a layer, for a layer that was called already, an unknown merge_mode, or two layers that go in
-  /// the same direction or return different things.
+  /// A ValueError without a layer, for a layer that is none of RNN or was called already, an unknown merge_mode, or two
+  /// layers that go in the same direction or return different things.
   explicit Bidirectional(BidirectionalOptions options = {});
 
   /// Positional: `Bidirectional(LSTM(32), {.merge_mode = "sum"})`.
-  explicit Bidirectional(const RNN& layer, BidirectionalOptions options = {})
-      : Bidirectional(with_layer(layer, std::move(options))) {}
+  template <class L, std::enable_if_t<std::is_base_of_v<RNN, L>, int> = 0>
+  explicit Bidirectional(const L& layer, BidirectionalOptions options = {})
+      : Bidirectional(with_layer(Any<Layer>(layer), std::move(options))) {}
 
   /// Runs the layer and returns its (first) output.
   Value operator()(const Value& sequence, const RecurrentCallOptions& options = {});
@@ -51,10 +52,10 @@ class MEZZO_API Bidirectional : public Layer {
   Values call_many(const Values& xs) override;
 
  private:
-  static BidirectionalOptions with_layer(const RNN& layer, BidirectionalOptions options);
+  static BidirectionalOptions with_layer(Any<Layer> layer, BidirectionalOptions options);
 
   std::string merge_mode_;
-  std::optional<RNN> forward_, backward_;
+  Any<Layer> forward_, backward_;
 };
 
 }  // namespace mezzo

@@ -34,8 +34,7 @@ struct ConvLSTMOptions {
   Any<Constraint> kernel_constraint{};                     ///< projects the kernel after each update
   Any<Constraint> recurrent_constraint{};                  ///< projects the recurrent kernel
   Any<Constraint> bias_constraint{};                       ///< projects the bias
-  double dropout =
-      0;  ///< probability of an input to be dropped in training, for each gate, in [0, 1); alike in all steps
+  double dropout = 0;                   ///< probability of a dropped input in training, in [0, 1); alike in all steps
   double recurrent_dropout = 0;         ///< the same for the state before each step
   std::optional<std::uint64_t> seed{};  ///< seed of dropout; default: that of seed_everything()
   bool return_sequences = false;        ///< true: returns the output of each step, false: that of the last one

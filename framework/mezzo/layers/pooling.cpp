@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/layers/average_pooling2d.hpp>
 #include <mezzo/layers/axes.hpp>
 #include <mezzo/layers/global_average_pooling1d.hpp>
@@ -91,7 +92,12 @@ template class AdaptivePoolingLayer<Pooled::max, 3>;
 Value GlobalAveragePooling1D::call(const Value& x) {
   detail::require_rank(label(), x.shape(), 3, "(batch, steps, features)");
   const Value mask = x.mask();
-  if (!mask.defined()) return mean(x, {.axes = {1}, .keepdims = options_.keepdims});
+  if (!mask.defined()) {
+    if (x.shape()[1] == 0) {
+      fail<ShapeError>(label(), "a sequence without steps has no mean; got shape {}", x.shape());
+    }
+    return mean(x, {.axes = {1}, .keepdims = options_.keepdims});
+  }
   const Value steps = detail::mask_of_rank(mask, 3), kept = where(steps, x, 0.0);
   const Value wide = cast(kept, accumulation_dtype(kept.dtype()));
   const Value count = sum(cast(steps, wide.dtype()), {.axes = {1}, .keepdims = options_.keepdims});

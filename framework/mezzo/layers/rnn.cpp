@@ -156,14 +156,6 @@ bool RNN::returns_like(const RNN& other) const {
          flags_.stateful == other.flags_.stateful;
 }
 
-RNN RNN::copy_in_direction(bool go_backwards) const {
-  if (state()->called)
-    fail<ValueError>(label(), "must be a layer that was never called, to be copied; got one that was");
-  RNN copy = clone(*this);
-  copy.flags_.go_backwards = go_backwards;
-  return copy;
-}
-
 RNNCell& RNN::cell() const { return dynamic_cast<RNNCell&>(*const_cast<Any<Layer>&>(cell_)); }
 
 Value RNN::operator()(const Value& sequence, const RecurrentCallOptions& options) {

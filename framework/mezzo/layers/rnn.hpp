@@ -109,9 +109,7 @@ class MEZZO_API RNN : public Layer {
   /// True if both have the same return_sequences, return_state and stateful.
   bool returns_like(const RNN& other) const;
 
-  /// A copy with new weights. A ValueError if this layer has weights.
-  RNN copy_in_direction(bool go_backwards) const;
-
+  void set_go_backwards(bool backwards) { flags_.go_backwards = backwards; }
   void set_zero_output_for_mask(bool zero) { flags_.zero_output_for_mask = zero; }
 
  protected:

@@ -44,11 +44,11 @@ class ConfigDepth {
   ConfigDepth& operator=(const ConfigDepth&) = delete;
 };
 
-/// Writes and reads layers, models among them, that are options of other layers. Set by registration.cpp, since models
-/// belong to a higher folder.
+/// Writes, reads and copies layers, models among them. Set by registration.cpp, since models belong to a higher folder.
 struct LayerConfigs {
   Json (*write)(const LayerState& state) = nullptr;
   Any<Layer> (*read)(const Json& json, const Policy& policy) = nullptr;
+  Any<Layer> (*copy)(const Layer& layer) = nullptr;  ///< of a class that isn't registered; else an empty handle
 };
 LayerConfigs& layer_configs();
 

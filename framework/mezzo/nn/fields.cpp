@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/nn/config_json.hpp>
@@ -225,6 +226,18 @@ Json to_json(const std::string& what, const std::vector<T>& values) {
   for (const T& value : values) out.push_back(to_json(what, value));
   return out;
 }
+Json to_json(const std::string& what, const std::vector<Any<Layer>>& layers) {
+  Json out = Json::array();
+  std::set<const LayerState*> seen;
+  for (const Any<Layer>& layer : layers) {
+    if (layer && !seen.insert(layer->state().get()).second) {
+      fail<ValueError>(what, "a layer that occurs twice can't be saved; got one");
+    }
+    out.push_back(to_json(what, layer));
+  }
+  return out;
+}
+
 void from_json(const Json& json, const std::string& what, bool& value) { value = read_bool(json, what); }
 void from_json(const Json& json, const std::string& what, std::int64_t& value) { value = read_size(json, what); }
 void from_json(const Json& json, const std::string& what, int& value) {
@@ -339,5 +352,6 @@ void Fields::operator()(const char* name, Any<Regularizer>& value) { exchange(na
 void Fields::operator()(const char* name, Any<Constraint>& value) { exchange(name, value); }
 void Fields::operator()(const char* name, Any<Loss>& value) { exchange(name, value); }
 void Fields::operator()(const char* name, Any<Layer>& value) { exchange(name, value); }
+void Fields::operator()(const char* name, std::vector<Any<Layer>>& value) { exchange(name, value); }
 
 }  // namespace mezzo

@@ -61,6 +61,7 @@ class MEZZO_API Fields {
   void operator()(const char* name, Any<Constraint>& value);
   void operator()(const char* name, Any<Loss>& value);
   void operator()(const char* name, Any<Layer>& value);
+  void operator()(const char* name, std::vector<Any<Layer>>& value);  ///< each once
 
  private:
   template <class T>

@@ -8,6 +8,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/nn/called_layer.hpp>
 #include <mezzo/nn/input.hpp>
 #include <mezzo/nn/penalties.hpp>
 
@@ -141,7 +142,9 @@ class FunctionalGraph::Reader {
     }
     Step step;
     step.op = node->op;
-    step.attributes = node->attributes;
+    for (const auto& [name, value] : node->attributes.entries()) {
+      if (name != detail::CalledLayer::attribute) step.attributes.set(name, value);
+    }
     for (const Value& input : node->inputs) step.inputs.push_back(operand(input));
     for (const Value& input : node->inputs) note_mask(input);
     step.regions = node->regions;

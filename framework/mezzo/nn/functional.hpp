@@ -37,6 +37,12 @@ class MEZZO_API FunctionalGraph {
   /// the masks of the graph's outputs.
   Values insert(const Values& xs) const;
 
+  /// Calls every layer again, for inputs with masks: layers use the masks and pass them on as in the first call.
+  Values call_layers(const Values& xs) const;
+
+  /// Reason why call_layers() can't be called; "" if it can.
+  std::string why_not_called() const;
+
   /// Symbolic Values of the graph, from which models of its parts are made.
   struct Symbols {
     Values inputs, outputs;
@@ -109,6 +115,7 @@ class MEZZO_API FunctionalGraph {
   std::vector<std::pair<Operand, Operand>> masks_;  ///< values that have a mask, and their masks
   std::size_t output_steps_ = 0;  ///< the first steps, on which outputs depend; the others make masks inside the graph
   GraphLayout layout_;
+  std::vector<Any<Layer>> callers_;  ///< layers of the calls of the layout; empty handles: not known, or an op
   /// Outputs of the calls of the layout: step and output.
   std::vector<std::vector<std::pair<std::size_t, int>>> call_outputs_;
   mutable Transient<const Symbols> symbols_;  // not copied, since they refer to this graph's own variables

@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <map>
 
+#include <mezzo/core/fail.hpp>
+#include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/nn/called_layer.hpp>
 #include <mezzo/nn/functional.hpp>
 #include <mezzo/nn/penalties.hpp>
 
@@ -19,6 +23,46 @@ Shape with_open_sizes(Shape shape, const std::optional<Shape>& in_graph) {
 }
 
 }  // namespace
+
+std::string FunctionalGraph::why_not_called() const {
+  if (!layout_.problem.empty()) return layout_.problem;
+  for (std::size_t i = 0; i < callers_.size(); ++i) {
+    const auto& layer = layout_.calls[i].layer;
+    if (!layer || callers_[i]) continue;
+    return fmt::format("the class {} is not registered by register_layer()", (*layer)->kind);
+  }
+  return "";
+}
+
+Values FunctionalGraph::call_layers(const Values& xs) const {
+  std::map<LayerState*, std::optional<Shape>> shapes;
+  for (const Step& step : steps_) {
+    for (const auto& layer : step.layers) shapes.emplace(layer.state.get(), layer.state->last_output);
+  }
+  std::vector<Values> results;
+  const auto value = [&](const GraphLayout::Operand& operand) -> Value {
+    if (operand.kind == GraphLayout::Operand::Kind::input) return xs[operand.index].across_border(false);
+    if (operand.kind != GraphLayout::Operand::Kind::call) return operand.constant;
+    return results[operand.index].at(static_cast<std::size_t>(operand.output));
+  };
+  for (std::size_t i = 0; i < layout_.calls.size(); ++i) {
+    const GraphLayout::Call& call = layout_.calls[i];
+    Values inputs;
+    for (const GraphLayout::Operand& operand : call.inputs) inputs.push_back(value(operand));
+    if (call.layer) {
+      results.push_back(detail::call_again(*callers_[i], call, inputs));
+    } else {
+      results.push_back(call.op->reinsert != nullptr ? call.op->reinsert(inputs, call.attributes)
+                                                     : mezzo::insert(*call.op, inputs, call.attributes));
+    }
+  }
+  for (const auto& [state, before] : shapes) {
+    if (state->last_output) state->last_output = with_open_sizes(*state->last_output, before);
+  }
+  Values out;
+  for (const GraphLayout::Operand& operand : layout_.outputs) out.push_back(value(operand));
+  return out;
+}
 
 Value FunctionalGraph::leave(Value result, const Step& step, const Frames& consumer) const {
   const auto same = [&](std::size_t depth) {

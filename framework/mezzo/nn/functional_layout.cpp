@@ -3,6 +3,7 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/nn/called_layer.hpp>
 #include <mezzo/nn/functional.hpp>
 
 namespace mezzo {
@@ -14,6 +15,7 @@ using Place = std::pair<std::size_t, int>;  // step and output
 struct KnownCall {
   LayerCall call;
   Shared<LayerState> layer;
+  Any<Layer> caller{};  ///< empty if its class is not known
 };
 
 }  // namespace
@@ -30,16 +32,19 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
     if (!step.regions.empty()) layout_.problem = fmt::format("the op {} is inside of autocast()", step.op->name);
     if (step.layers.empty() || !seen.insert(step.layers.front().state.get()).second) continue;
     for (const LayerCall& call : step.layers.front().state->calls) {
+      Any<Layer> caller;
       for (const LayerCall::Symbol& y : call.outputs) {
-        const auto place = steps.find(y.node.lock().get());
+        const NodePtr node = y.node.lock();
+        const auto place = steps.find(node.get());
         if (place == steps.end()) continue;
+        if (const detail::CalledLayer* kept = detail::called_layer(*node)) caller = kept->layer;
         const auto is_y = [&](const LayerCall::Symbol& x) {
           return x.output == y.output && x.node.lock() == y.node.lock();
         };
         if (std::any_of(call.inputs.begin(), call.inputs.end(), is_y)) continue;  // passed through
         calls.emplace(Place{place->second, y.output}, known.size());
       }
-      known.push_back({call, step.layers.front().state});
+      known.push_back({call, step.layers.front().state, caller});
     }
   }
 
@@ -96,12 +101,18 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
   };
   const auto of_symbol = [&](const LayerCall::Symbol& symbol) -> std::optional<GraphLayout::Operand> {
     if (symbol.constant.defined()) return GraphLayout::Operand{Kind::constant, 0, 0, symbol.constant};
+    if (symbol.output < 0) return problem("the mask of a value was removed by with_mask({})");
     const Node* node = symbol.node.lock().get();
     if (const auto input = inputs.find(node); input != inputs.end()) {
       return GraphLayout::Operand{Kind::input, input->second, 0, {}};
     }
     if (const auto step = steps.find(node); step != steps.end()) return of_place({step->second, symbol.output});
     return problem("a layer was called with a value that the outputs don't depend on");
+  };
+  // A mask on which no output depends.
+  const auto unused = [&](const LayerCall::Symbol& mask) {
+    const Node* node = mask.node.lock().get();
+    return !mask.constant.defined() && mask.output >= 0 && inputs.count(node) == 0 && steps.count(node) == 0;
   };
   const auto add = [&](const Place& place) {
     GraphLayout::Call made;
@@ -113,11 +124,16 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
     std::vector<Place> outputs;
     if (call < known.size()) {
       if (done_calls.count(call) != 0) return;
-      for (const LayerCall::Symbol& x : known[call].call.inputs) take(of_symbol(x));
+      const LayerCall& noted = known[call].call;
+      const std::size_t first_mask = noted.inputs.size() - noted.masked.size();
+      for (std::size_t i = 0; i < noted.inputs.size(); ++i) {
+        if (i >= first_mask && unused(noted.inputs[i])) continue;
+        if (i >= first_mask) made.masked.push_back(noted.masked[i - first_mask]);
+        take(of_symbol(noted.inputs[i]));
+      }
       made.layer = known[call].layer;
       made.training = known[call].call.training;
       made.arguments = known[call].call.arguments;
-      made.masked = known[call].call.masked;
       for (const LayerCall::Symbol& y : known[call].call.outputs) {
         const auto step = steps.find(y.node.lock().get());
         outputs.emplace_back(step == steps.end() ? steps_.size() : step->second, y.output);
@@ -133,6 +149,7 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
     if (pending.size() > waiting) return;  // operands first
     (call < known.size() ? done_calls[call] : done_ops[place.first]) = layout_.calls.size();
     layout_.calls.push_back(std::move(made));
+    callers_.push_back(call < known.size() ? known[call].caller : Any<Layer>());
     call_outputs_.push_back(std::move(outputs));
   };
   const auto complete = [&] {
@@ -186,7 +203,14 @@ void FunctionalGraph::note_calls(const Values& inputs, const std::vector<Values>
       const bool used = step < results.size();
       noted.outputs.push_back(used ? symbol(results[step][static_cast<std::size_t>(output)]) : LayerCall::Symbol{});
     }
-    if (complete) (*call.layer)->calls.push_back(std::move(noted));
+    if (!complete) continue;
+    Values outputs;
+    for (const auto& [step, output] : call_outputs_[i]) {
+      if (step < results.size()) outputs.push_back(results[step][static_cast<std::size_t>(output)]);
+    }
+    detail::keep_called_layer(callers_[i], {}, outputs);
+    detail::keep_masks(outputs);
+    (*call.layer)->calls.push_back(std::move(noted));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/nn/called_layer.hpp>
 #include <mezzo/nn/penalties.hpp>
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_budget.hpp>
@@ -60,6 +61,7 @@ Values Layer::operator()(const Values& xs, const CallOptions& options) {
   const Values given = masked(xs, options);
   Values out = run(given, options);
   set_masks(given, out);
+  detail::keep_masks(out);
   return out;
 }
 
@@ -109,7 +111,10 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
   if (!updates.empty()) out.front() = identity(out.front()).with_mask(out.front().mask());
   updates.attach_to(out.front());
   state_->type = &typeid(*this);
-  if (functional && !adopted && current_frames().size() == 1) note_call(xs, out, options);
+  if (functional && !adopted && current_frames().size() == 1) {
+    note_call(xs, out, options);
+    detail::keep_called_layer(detail::copy_of_layer(*this), xs, out);
+  }
   return out;
 }
 
@@ -122,9 +127,11 @@ void Layer::note_call(const Values& xs, const Values& out, const CallOptions& op
       .inputs = {}, .outputs = {}, .training = options.training, .arguments = call_arguments(), .masked = {}};
   for (const Value& x : xs) call.inputs.push_back({x.node(), x.output(), x.node() ? Value() : x});
   const Values& masks = options.mask.values();
-  for (std::size_t i = 0; i < masks.size(); ++i) {
-    if (!masks[i].defined()) continue;
-    call.inputs.push_back({masks[i].node(), masks[i].output(), masks[i].node() ? Value() : masks[i]});
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    const bool given = i < masks.size() && masks[i].defined();
+    if (!given && detail::has_own_mask(xs[i])) continue;
+    const Value mask = given ? masks[i] : xs[i].mask();  // else by with_mask()
+    call.inputs.push_back({mask.node(), mask.defined() ? mask.output() : -1, mask.node() ? Value() : mask});
     call.masked.push_back(static_cast<std::int64_t>(i));
   }
   for (const Value& y : out) call.outputs.push_back({y.node(), y.output(), {}});

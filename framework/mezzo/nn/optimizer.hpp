@@ -95,8 +95,16 @@ class MEZZO_API Optimizer {
   /// Sum of the accumulated gradients and this one, in float32 (float64 for float64). Inserts the accumulator's reset.
   Value accumulated(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Value& multiplier);
 
+  /// Steps whose mean gradient makes one update: those of a Trainer's window, else gradient_accumulation_steps. 0 or 1:
+  /// each step updates, and nothing is accumulated.
+  std::int64_t accumulation_steps() const {
+    return state_->window ? state_->window->steps : common_.gradient_accumulation_steps;
+  }
+
   /// True if the next step updates the variables, false if it only accumulates gradients.
-  bool completes_window() const { return state_->accumulated + 1 >= common_.gradient_accumulation_steps; }
+  bool completes_window() const {
+    return state_->accumulated + 1 >= accumulation_steps() || (state_->window && state_->window->ends);
+  }
 
   /// Counts a step that was not skipped, and overwrites the weights as ema_overwrite_frequency says.
   void count_step();
@@ -157,8 +165,14 @@ class MEZZO_API Optimizer {
 
     std::int64_t iterations = 0;   ///< updates made
     std::int64_t accumulated = 0;  ///< steps since the last update whose gradients are accumulated
-    LossScale loss_scale;          ///< scale of the loss under float16
-    std::vector<Slots> slots;      ///< one entry per variable that was updated
+    /// Window of accumulated gradients that a Trainer sets in place of gradient_accumulation_steps.
+    struct Window {
+      std::int64_t steps = 1;
+      bool ends = false;  ///< with the next step, even if it has fewer steps
+    };
+    std::optional<Window> window{};
+    LossScale loss_scale;      ///< scale of the loss under float16
+    std::vector<Slots> slots;  ///< one entry per variable that was updated
 
     // Settings of the user, which reset() keeps.
     std::optional<LearningRate> learning_rate{};                      ///< by set_learning_rate()

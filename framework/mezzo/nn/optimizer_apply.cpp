@@ -62,7 +62,7 @@ void Optimizer::apply(const Values& gradients, const std::vector<Variable>& vari
             .multiplier = number(1)};
   Values all = gradients;
   double windows = 1;
-  if (common_.gradient_accumulation_steps > 0) {
+  if (accumulation_steps() > 1) {
     const bool completes = completes_window();
     for (std::size_t i = 0; i < variables.size(); ++i) {
       const auto& variable = variables[i].state().pointer();
@@ -72,7 +72,7 @@ void Optimizer::apply(const Values& gradients, const std::vector<Variable>& vari
         accumulate(variable, all[i], step.multiplier);
       }
     }
-    windows = static_cast<double>(common_.gradient_accumulation_steps);
+    windows = static_cast<double>(accumulation_steps());
   }
   if (completes_window()) {
     Values operands{number(windows)};

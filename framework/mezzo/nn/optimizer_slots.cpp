@@ -34,7 +34,7 @@ DType Optimizer::slot_dtype(const VariableState& variable) const {
 
 std::vector<std::string> Optimizer::all_slot_names() const {
   std::vector<std::string> names = slot_names();
-  if (common_.gradient_accumulation_steps > 0) names.emplace_back(accumulator_name);
+  if (accumulation_steps() > 1) names.emplace_back(accumulator_name);
   if (common_.use_ema) names.emplace_back(average_name);
   return names;
 }

@@ -29,6 +29,7 @@ struct SavedClass {
   std::any (*options)(const Base& object) = nullptr;          ///< options that an object was made of; empty if unknown
   void (*write)(const std::any& options, Fields&) = nullptr;  ///< writes such options
   Any<Base> (*make)(Fields&, const std::string& name, const Policy& dtype) = nullptr;  ///< reads them
+  Any<Base> (*copy)(const Base& object) = nullptr;                                     ///< copies an object
 };
 
 template <class L, class = void>
@@ -73,6 +74,7 @@ SavedClass<Base> saved_class(const std::string& name) {
     describe(fields, options);
     return L(std::move(options));
   };
+  entry.copy = [](const Base& object) -> Any<Base> { return L(static_cast<const L&>(object)); };
   return entry;
 }
 

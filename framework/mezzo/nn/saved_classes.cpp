@@ -2,6 +2,7 @@
 #include <mutex>
 #include <typeindex>
 
+#include <mezzo/nn/called_layer.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/family_names.hpp>
 
@@ -185,6 +186,11 @@ Any<Base> read_object(const Json& json) {
                     family<Base>, parts.class_name, fmt::join(class_names<Base>(), ", "));
   }
   return read_options(*entry, parts.config);
+}
+
+Any<Layer> copy_of_layer(const Layer& layer) {
+  const SavedClass<Layer>* entry = find_class<Layer>(typeid(layer));
+  return entry != nullptr ? entry->copy(layer) : layer_configs().copy(layer);
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the argument is a type

@@ -42,8 +42,12 @@ const std::map<std::string, Json> required{
     {"AdaptiveMaxPooling1D", {{"output_size", 2}}},
     {"AdaptiveMaxPooling2D", {{"output_size", 2}}},
     {"AdaptiveMaxPooling3D", {{"output_size", 2}}},
+    {"Bidirectional", {{"layer", {{"class_name", "LSTM"}, {"config", {{"units", 3}}}}}}},
     {"Conv1D", {{"filters", 4}, {"kernel_size", 2}}},
     {"Conv1DTranspose", {{"filters", 4}, {"kernel_size", 2}}},
+    {"ConvLSTM1D", {{"filters", 4}, {"kernel_size", 2}}},
+    {"ConvLSTM2D", {{"filters", 4}, {"kernel_size", 2}}},
+    {"ConvLSTM3D", {{"filters", 4}, {"kernel_size", 2}}},
     {"CategoryEncoding", {{"num_tokens", 7}}},
     {"CenterCrop", {{"height", 3}, {"width", 4}}},
     {"Discretization", {{"bin_boundaries", {1, 3}}}},
@@ -95,8 +99,11 @@ const std::map<std::string, Json> required{
     {"Reshape", {{"target_shape", {12, -1}}}},
     {"SeparableConv1D", {{"filters", 4}, {"kernel_size", 2}}},
     {"SeparableConv2D", {{"filters", 4}, {"kernel_size", 2}}},
+    {"RNN", {{"cell", {{"class_name", "GRUCell"}, {"config", {{"units", 3}}}}}}},
     {"SimpleRNN", {{"units", 3}}},
     {"SimpleRNNCell", {{"units", 3}}},
+    {"StackedRNNCells", {{"cells", {{{"class_name", "LSTMCell"}, {"config", {{"units", 3}}}}}}}},
+    {"TimeDistributed", {{"layer", {{"class_name", "Dense"}, {"config", {{"units", 3}}}}}}},
 };
 
 Json config_of(const std::string& name) {
@@ -185,7 +192,12 @@ bool takes_two(const std::string& name) {
 Shape sample_of(const std::string& name) {
   if (name == "HashedCrossing") return {1};
   if (takes_integers(name) || name == "RepeatVector") return {4};
-  const std::set<std::string> sequences{"GRU", "GRUCell", "LSTM", "LSTMCell", "SimpleRNN", "SimpleRNNCell"};
+  if (name == "ConvLSTM1D") return {4, 6, 3};
+  if (name == "ConvLSTM2D") return {4, 6, 5, 3};
+  if (name == "ConvLSTM3D") return {4, 6, 5, 4, 3};
+  const std::set<std::string> sequences{
+      "Bidirectional", "GRU",           "GRUCell",         "LSTM",           "LSTMCell", "RNN",
+      "SimpleRNN",     "SimpleRNNCell", "StackedRNNCells", "TimeDistributed"};
   if (sequences.count(name) != 0 || name == "Permute" || name == "EinsumDense" ||
       name.find("Attention") != std::string::npos || name.find("1D") != std::string::npos)
     return {4, 8};

@@ -9,6 +9,7 @@
 #include "support/refused.hpp"
 #include "support/tensors.hpp"
 #include "support/throws.hpp"
+#include "training/saving/round_trip.hpp"
 
 namespace saved_models_layers {
 
@@ -71,23 +72,7 @@ using namespace saved_models_layers;
 
 namespace {
 
-Tensor numbers(const Shape& shape, std::uint64_t key = 1) {
-  return RandomNormal({.stddev = 1}).make(shape, DType::float32, key);
-}
-
 bool same(const Tensor& a, const Tensor& b) { return a.equal(b); }
-
-/// Saves and loads a model; checks that JSON and predictions are equal.
-Any<Model> round_trip(Model& model, const Tensors& x) {
-  const Folder folder;
-  model.save(folder.path("a.mezzo"));
-  Any<Model> loaded = load_model(folder.path("a.mezzo"));
-  BOOST_TEST(loaded->to_json() == model.to_json());
-  const Tensors before = model.predict_all(x), after = loaded->predict_all(x);
-  BOOST_TEST_REQUIRE(before.size() == after.size());
-  for (std::size_t i = 0; i < before.size(); ++i) BOOST_TEST(same(before[i], after[i]));
-  return loaded;
-}
 
 Sequential network(const Policy& dtype = {}) {
   return Sequential({Input({4}), Dense(8, {.activation = "relu", .kernel_regularizer = L2(0.01), .name = "first"}),

@@ -15,6 +15,9 @@ Json write_layer(const LayerState& state);
 /// Makes a layer of its config. `policy` replaces that of the config, unless it inherits.
 Any<Layer> read_layer(const Json& json, const Policy& policy = {});
 
+/// A copy of a Sequential, functional Model or Lambda, which shares the state; an empty handle for other layers.
+Any<Layer> copy_container(const Layer& layer);
+
 /// Makes a model of the config of a Sequential, Functional or registered model, and builds it if it was built.
 /// `otherwise`: policy of a model that has none.
 Any<Model> read_model(const Json& json, const Policy& policy, const Policy& otherwise);

@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/nn/called_layer.hpp>
 #include <mezzo/training/saving/model_config.hpp>
 #include <mezzo/training/saving/named_layers.hpp>
 
@@ -157,28 +158,23 @@ Values read_operands(const Json& list, const Values& inputs, const std::vector<V
 }
 
 /// Calls a layer as its config says.
-Values call_layer(const Any<Layer>& layer, const Values& xs, const Json& call) {
+Values call_layer(Layer& layer, const Values& xs, const Json& json) {
   const std::string where = "[Functional]";
-  CallOptions options;
-  if (const auto training = call.find("training"); training != call.end()) {
-    options.training = read_bool(*training, where + " training");
+  GraphLayout::Call call;
+  if (const auto training = json.find("training"); training != json.end()) {
+    call.training = read_bool(*training, where + " training");
   }
-  Values inputs = xs;
-  if (const auto masked = call.find("masked"); masked != call.end()) {
-    const Json& places = list_in(call, "masked", where);
+  if (const auto masked = json.find("masked"); masked != json.end()) {
+    const Json& places = list_in(json, "masked", where);
     if (places.size() >= xs.size()) {
-      fail<ValueError>(where, "a call must have inputs and a mask for each entry of masked; got {}", excerpt(call));
+      fail<ValueError>(where, "a call must have inputs and a mask for each entry of masked; got {}", excerpt(json));
     }
-    inputs.resize(xs.size() - places.size());
-    Values masks(inputs.size());
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      masks[index_in(places[i], inputs.size(), where + " masked")] = xs[inputs.size() + i];
+    for (const Json& place : places) {
+      call.masked.push_back(static_cast<std::int64_t>(index_in(place, xs.size() - places.size(), where + " masked")));
     }
-    options.mask = masks;
   }
-  const auto arguments = call.find("arguments");
-  if (arguments == call.end()) return (*layer)(inputs, options);
-  return layer->call_with(arguments->dump(), inputs, options);
+  if (const auto arguments = json.find("arguments"); arguments != json.end()) call.arguments = arguments->dump();
+  return call_again(layer, call, xs);
 }
 
 Model read_functional(const LayerParts& parts) {
@@ -199,7 +195,7 @@ Model read_functional(const LayerParts& parts) {
     const auto found =
         std::find_if(layers.begin(), layers.end(), [&](const auto& entry) { return entry.first == wanted; });
     if (found == layers.end()) fail<NameError>(where, "a call names the layer \"{}\", which the model lacks", wanted);
-    calls.push_back(call_layer(found->second, xs, call));
+    calls.push_back(call_layer(*found->second, xs, call));
   }
   const Values outputs = read_operands(list_in(parts.config, "outputs", where), inputs, calls);
   NamedLayers named;

@@ -99,6 +99,13 @@ Json write_graph(const LayerState& model) {
   return {{"inputs", inputs}, {"layers", layers}, {"calls", calls}, {"outputs", write_operands(layout->outputs)}};
 }
 
+Any<Layer> copy_container(const Layer& layer) {
+  if (typeid(layer) == typeid(Sequential)) return static_cast<const Sequential&>(layer);
+  if (typeid(layer) == typeid(Model)) return static_cast<const Model&>(layer);
+  if (typeid(layer) == typeid(Lambda)) return static_cast<const Lambda&>(layer);
+  return {};
+}
+
 Json write_layer(const LayerState& state) {
   const ConfigDepth depth;
   const std::string where = label_of(state);
