@@ -64,7 +64,9 @@ void BackupAndRestore::on_train_end(Logs&) {
   fs::remove(backup_dir_, ignored);  // only if it is empty
 }
 
-CallbackState BackupAndRestore::state() const { return {.numbers = {{"batches", batches_}}, .tensors = {}}; }
+CallbackState BackupAndRestore::state() const {
+  return {.numbers = {{"batches", batches_}}, .tensors = {}, .texts = {}};
+}
 
 void BackupAndRestore::set_state(const CallbackState& state) { batches_ = detail::count_in(state, "batches"); }
 

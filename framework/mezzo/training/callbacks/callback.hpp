@@ -16,10 +16,11 @@
 
 namespace mezzo {
 
-/// Numbers and arrays that a checkpoint keeps of a callback.
+/// Numbers, arrays and texts that a checkpoint keeps of a callback.
 struct CallbackState {
   std::map<std::string, double> numbers{};
   std::map<std::string, Tensor> tensors{};
+  std::map<std::string, std::string> texts{};
 };
 
 /// Base of callbacks: hooks that fit, evaluate and predict, of Model and Trainer alike, call between their steps. Names
@@ -37,6 +38,19 @@ class MEZZO_API Callback {
   Callback& operator=(const Callback&) { return *this; }  // NOLINT(bugprone-unhandled-self-assignment)
   Callback& operator=(Callback&&) noexcept { return *this; }
   virtual ~Callback();
+
+  /// @name Hooks of Lightning that Keras lacks
+  /// @{
+  virtual void setup(const std::string&) {}     ///< first of a call: "fit", "validate", "test" or "predict"
+  virtual void teardown(const std::string&) {}  ///< last of a call, also after an error
+  virtual void on_fit_start() {}           ///< after setup(), when the layers are built and the optimizers are made
+  virtual void on_fit_end() {}             ///< after on_train_end
+  virtual void on_sanity_check_start() {}  ///< before the validation steps that precede the training
+  virtual void on_sanity_check_end() {}    ///< after them
+  /// After each validation inside of fit, also in the middle of an epoch. `logs` has the numbers of the epoch so far
+  /// and those of the validation, under the names that History gives them.
+  virtual void on_validation_end(Logs&) {}
+  /// @}
 
   virtual void on_train_begin(Logs&) {}
   virtual void on_train_end(Logs&) {}  ///< after the last epoch; not after an error

@@ -3,21 +3,13 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/callbacks/texts.hpp>
+#include <mezzo/training/loggers/log_text.hpp>
 #include <mezzo/training/loops/means.hpp>
 
 namespace mezzo {
 namespace {
 
 const char* const logger_label = "[CSVLogger]";
-
-/// A field with quotes if it needs them.
-std::string quoted(const std::string& field, const std::string& separator) {
-  if (field.find_first_of("\"\r\n" + separator) == std::string::npos) return field;
-  std::string out = "\"";
-  for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
 
 }  // namespace
 
@@ -63,12 +55,7 @@ void CSVLogger::on_epoch_end(int epoch, Logs& logs) {
 }
 
 void CSVLogger::write(const std::vector<std::string>& fields) {
-  std::string line;
-  for (const std::string& field : fields) {
-    if (!line.empty()) line += options_.separator;
-    line += quoted(field, options_.separator);
-  }
-  *file_ << line << "\r\n" << std::flush;
+  *file_ << detail::csv_line(fields, options_.separator) << std::flush;
   if (!*file_) fail<FileError>(logger_label, "file \"{}\" must be writable; a write failed", filename_);
 }
 

@@ -1,8 +1,12 @@
 #include <mezzo/training/callbacks/early_stopping.hpp>
 
+#include <cmath>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/training/callbacks/texts.hpp>
+#include <mezzo/training/loggers/log_text.hpp>
+#include <mezzo/training/loops/means.hpp>
 
 namespace mezzo {
 namespace {
@@ -22,6 +26,8 @@ void EarlyStopping::on_train_begin(Logs&) {
   monitor_.resolve();
   wait_ = stopped_epoch_ = best_epoch_ = 0;
   best_.reset();
+  reason_ = EarlyStoppingReason::not_stopped;
+  message_.clear();
   best_weights_.clear();
 }
 
@@ -32,11 +38,62 @@ void EarlyStopping::keep_weights(int epoch) {
   for (const Variable& weight : module().weights()) best_weights_.push_back(weight.value());
 }
 
+bool EarlyStopping::acts_after_epochs() const {
+  return options_.check_on_train_epoch_end.value_or(session().validates_each_epoch());
+}
+
 void EarlyStopping::on_epoch_end(int epoch, Logs& logs) {
-  const auto current = monitor_.value(
-      logs, fmt::format("Early stopping conditioned on metric `{}` which is not available.", monitor_.name()));
+  if (acts_after_epochs()) check(epoch, logs);
+}
+
+void EarlyStopping::on_validation_end(Logs& logs) {
+  if (session().verb() == Session::Verb::fit && !session().sanity_checking() && !acts_after_epochs())
+    check(session().current_epoch(), logs);
+}
+
+void EarlyStopping::stop(int epoch, EarlyStoppingReason reason, const std::string& message) {
+  stopped_epoch_ = epoch;
+  reason_ = reason;
+  message_ = message;
+  session().stop();
+}
+
+bool EarlyStopping::ends_at_once(double current) {
+  const int epoch = session().current_epoch();
+  const auto beyond = [&](const char* what, double threshold) {
+    return fmt::format("{} is {}, beyond {} {}.", monitor_.name(), current, what, threshold);
+  };
+  const auto better = [&](double a, double b) { return monitor_.rises() ? a > b : a < b; };
+  if (options_.check_finite && !std::isfinite(current)) {
+    stop(epoch, EarlyStoppingReason::non_finite_metric,
+         fmt::format("{} is {}, which is not finite. Best value: {}.", monitor_.name(), current, best_text()));
+  } else if (options_.stopping_threshold && better(current, *options_.stopping_threshold)) {
+    stop(epoch, EarlyStoppingReason::stopping_threshold, beyond("stopping_threshold", *options_.stopping_threshold));
+  } else if (options_.divergence_threshold && better(*options_.divergence_threshold, current)) {
+    stop(epoch, EarlyStoppingReason::divergence_threshold,
+         beyond("divergence_threshold", *options_.divergence_threshold));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::string EarlyStopping::best_text() const { return best_ ? detail::python_text(*best_) : "none"; }
+
+void EarlyStopping::check(int epoch, const Logs& logs) {
+  const std::string missing =
+      fmt::format("Early stopping conditioned on metric `{}` which is not available.", monitor_.name());
+  if (options_.strict && !detail::find_log(logs, monitor_.name())) fail<ValueError>("[EarlyStopping]", "{}", missing);
+  const auto current = monitor_.value(logs, missing);
   if (!current || epoch < options_.start_from_epoch) return;
   if (options_.restore_best_weights && best_weights_.empty()) keep_weights(epoch);
+  if (ends_at_once(*current)) {
+    if (monitor_.improves(*current, best_) && std::isfinite(*current)) {
+      best_ = current;
+      keep_weights(epoch);
+    }
+    return;
+  }
   ++wait_;
   if (monitor_.improves(*current, best_)) {
     best_ = current;
@@ -45,14 +102,17 @@ void EarlyStopping::on_epoch_end(int epoch, Logs& logs) {
     return;
   }
   if (wait_ >= options_.patience && epoch > 0) {
-    stopped_epoch_ = epoch;
-    session().stop();
+    stop(epoch, EarlyStoppingReason::patience_exhausted,
+         fmt::format("{} did not improve in {} checks. Best value: {}.", monitor_.name(), wait_, best_text()));
   }
 }
 
 void EarlyStopping::on_train_end(Logs&) {
   const bool tells = options_.verbose > 0;
-  if (stopped_epoch_ > 0 && tells) write_line(fmt::format("Epoch {}: early stopping", stopped_epoch_ + 1));
+  if (reason_ != EarlyStoppingReason::not_stopped && tells) {
+    const bool patience = reason_ == EarlyStoppingReason::patience_exhausted;
+    write_line(fmt::format("Epoch {}: early stopping{}", stopped_epoch_ + 1, patience ? "" : ": " + message_));
+  }
   if (best_weights_.empty()) return;
   if (tells) {
     write_line(fmt::format("Restoring model weights from the end of the best epoch: {}.", best_epoch_ + 1));
@@ -65,6 +125,8 @@ CallbackState EarlyStopping::state() const {
   CallbackState state;
   state.numbers = {{"wait", wait_}, {"stopped_epoch", stopped_epoch_}, {"best_epoch", best_epoch_}};
   if (best_) state.numbers["best"] = *best_;
+  state.numbers["stopping_reason"] = static_cast<double>(reason_);
+  if (!message_.empty()) state.texts["stopping_reason_message"] = message_;
   for (std::size_t i = 0; i < best_weights_.size(); ++i) {
     state.tensors[weight_key + std::to_string(i)] = best_weights_[i];
   }
@@ -76,6 +138,11 @@ void EarlyStopping::set_state(const CallbackState& state) {
   stopped_epoch_ = detail::count_in(state, "stopped_epoch");
   best_epoch_ = detail::count_in(state, "best_epoch");
   best_ = detail::number_in(state, "best");
+  const int reason = detail::count_in(state, "stopping_reason");
+  constexpr int last = static_cast<int>(EarlyStoppingReason::non_finite_metric);
+  reason_ = reason <= last ? static_cast<EarlyStoppingReason>(reason) : EarlyStoppingReason::not_stopped;
+  const auto message = state.texts.find("stopping_reason_message");
+  message_ = message == state.texts.end() ? std::string() : message->second;
   best_weights_.clear();
   const std::vector<Variable> weights = module().weights();
   for (std::size_t i = 0; options_.restore_best_weights && i < weights.size(); ++i) {

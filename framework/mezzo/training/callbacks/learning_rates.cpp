@@ -7,6 +7,7 @@
 #include <mezzo/training/callbacks/learning_rates.hpp>
 #include <mezzo/training/callbacks/reduce_lr_on_plateau.hpp>
 #include <mezzo/training/callbacks/texts.hpp>
+#include <mezzo/training/loggers/log_text.hpp>
 
 namespace mezzo {
 namespace detail {
@@ -77,7 +78,7 @@ bool ReduceLROnPlateau::reduce(int epoch) const {
 }
 
 CallbackState ReduceLROnPlateau::state() const {
-  CallbackState state{.numbers = {{"wait", wait_}, {"cooldown", cooldown_}}, .tensors = {}};
+  CallbackState state{.numbers = {{"wait", wait_}, {"cooldown", cooldown_}}, .tensors = {}, .texts = {}};
   if (best_) state.numbers["best"] = *best_;
   return state;
 }

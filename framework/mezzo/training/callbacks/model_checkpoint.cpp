@@ -5,6 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/training/callbacks/texts.hpp>
+#include <mezzo/training/callbacks/top_k_checkpoints.hpp>
 #include <mezzo/training/model.hpp>
 
 namespace mezzo {
@@ -14,7 +15,7 @@ const char* const checkpoint_label = "[ModelCheckpoint]";
 
 }  // namespace
 
-ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointOptions options)
+ModelCheckpoint::ModelCheckpoint(int, std::string filepath, ModelCheckpointOptions options)
     : filepath_(std::move(filepath)),
       options_(std::move(options)),
       monitor_("ModelCheckpoint", options_.monitor, options_.mode),
@@ -36,18 +37,59 @@ ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointOptions op
   }
 }
 
+bool SaveLast::named(const std::string& name) {
+  if (name != "link") fail_unknown(checkpoint_label, "save_last", name, std::vector<std::string>{"link"});
+  return true;
+}
+
+ModelCheckpoint::ModelCheckpoint(TopKCheckpointOptions options)
+    : options_{.monitor = options.monitor, .mode = options.mode},
+      monitor_("ModelCheckpoint", options.monitor, options.mode),
+      top_k_(std::make_shared<detail::TopKCheckpoints>(std::move(options))) {}
+
+std::optional<double> ModelCheckpoint::best() const { return top_k_ ? top_k_->best_model_score() : best_; }
+
+const std::string& ModelCheckpoint::last_path() const { return top_k_ ? top_k_->last_saved() : last_path_; }
+
+std::string ModelCheckpoint::best_model_path() const { return top_k_ ? top_k_->best_model_path() : std::string(); }
+
+std::map<std::string, double> ModelCheckpoint::best_k_models() const {
+  return top_k_ ? top_k_->best_k_models() : std::map<std::string, double>();
+}
+
+std::string ModelCheckpoint::kth_best_model_path() const {
+  return top_k_ ? top_k_->kth_best_model_path() : std::string();
+}
+
+std::string ModelCheckpoint::last_model_path() const { return top_k_ ? top_k_->last_model_path() : std::string(); }
+
 void ModelCheckpoint::on_train_begin(Logs&) {
+  if (top_k_) return top_k_->begin(session());
   if (options_.save_best_only) monitor_.resolve();
 }
 
 void ModelCheckpoint::on_train_batch_end(std::int64_t batch, Logs& logs) {
+  if (top_k_) return top_k_->after_batch(session(), logs);
   if (options_.save_freq.by_epoch() || ++batches_ < options_.save_freq.batches()) return;
   batches_ = 0;
   save(session().current_epoch(), batch, logs);
 }
 
 void ModelCheckpoint::on_epoch_end(int epoch, Logs& logs) {
+  if (top_k_) return top_k_->after_epoch(session(), logs);
   if (options_.save_freq.by_epoch()) save(epoch, {}, logs);
+}
+
+void ModelCheckpoint::on_validation_end(Logs& logs) {
+  if (top_k_) top_k_->after_validation(session(), logs);
+}
+
+void ModelCheckpoint::on_train_end(Logs& logs) {
+  if (top_k_) top_k_->end(session(), logs);
+}
+
+void ModelCheckpoint::on_exception(const std::exception&) {
+  if (top_k_ && session().verb() == Session::Verb::fit) top_k_->after_error(session());
 }
 
 bool ModelCheckpoint::should_save(int epoch, const Logs& logs, const std::string& path) {
@@ -72,7 +114,9 @@ bool ModelCheckpoint::should_save(int epoch, const Logs& logs, const std::string
 }
 
 void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const Logs& logs) {
-  const std::string path = detail::filled_path(checkpoint_label, filepath_, epoch, batch, logs);
+  std::vector<std::pair<std::string, std::int64_t>> counts{{"epoch", epoch + 1}};
+  if (batch) counts.emplace_back("batch", *batch + 1);
+  const std::string path = detail::filled_path(checkpoint_label, filepath_, counts, logs);
   if (!should_save(epoch, logs, path)) return;
   if (std::filesystem::is_directory(path)) {
     fail<FileError>(checkpoint_label,
@@ -92,13 +136,19 @@ void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const L
   if (options_.verbose > 0) write_line(fmt::format("Epoch {}: finished saving model to {}", epoch + 1, path));
 }
 
+std::string ModelCheckpoint::state_name() const {
+  return top_k_ ? top_k_->state_name() : "ModelCheckpoint." + filepath_;
+}
+
 CallbackState ModelCheckpoint::state() const {
-  CallbackState state{.numbers = {{"batches", batches_}}, .tensors = {}};
+  if (top_k_) return top_k_->state();
+  CallbackState state{.numbers = {{"batches", batches_}}, .tensors = {}, .texts = {}};
   if (best_) state.numbers["best"] = *best_;
   return state;
 }
 
 void ModelCheckpoint::set_state(const CallbackState& state) {
+  if (top_k_) return top_k_->set_state(state);
   batches_ = detail::count_in(state, "batches");
   if (const auto best = detail::number_in(state, "best")) best_ = best;
 }

@@ -21,6 +21,7 @@ class MEZZO_API Monitor {
   bool improves(double value, const std::optional<double>& reference) const;
 
   const std::string& name() const { return name_; }
+  bool rises() const { return rises_; }  ///< true if larger numbers are better; known after resolve()
 
   /// The number in logs. If there is none, a warning: `missing`, then the names in logs unless it is a whole sentence.
   std::optional<double> value(const Logs& logs, const std::string& missing, bool lists_names = true) const;

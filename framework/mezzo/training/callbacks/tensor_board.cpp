@@ -1,11 +1,13 @@
 #include <mezzo/training/callbacks/tensor_board.hpp>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/callbacks/event_file.hpp>
 #include <mezzo/training/callbacks/learning_rates.hpp>
+#include <mezzo/training/loggers/event_file.hpp>
 
 namespace mezzo {
 namespace {
+
+const char* const board_label = "[TensorBoard]";
 
 double per_second(std::int64_t steps, std::chrono::steady_clock::time_point start) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -14,7 +16,7 @@ double per_second(std::int64_t steps, std::chrono::steady_clock::time_point star
 
 TensorBoardOptions with_folder(TensorBoardOptions options, const std::string& log_dir) {
   if (options.log_dir != TensorBoardOptions().log_dir) {
-    fail<ValueError>("[TensorBoard]", "log_dir must be given once; got \"{}\" and \"{}\"", log_dir, options.log_dir);
+    fail<ValueError>(board_label, "log_dir must be given once; got \"{}\" and \"{}\"", log_dir, options.log_dir);
   }
   options.log_dir = log_dir;
   return options;
@@ -23,9 +25,9 @@ TensorBoardOptions with_folder(TensorBoardOptions options, const std::string& lo
 }  // namespace
 
 TensorBoard::TensorBoard(TensorBoardOptions options) : options_(std::move(options)) {
-  if (options_.log_dir.empty()) fail<ValueError>("[TensorBoard]", "log_dir must not be empty");
+  if (options_.log_dir.empty()) fail<ValueError>(board_label, "log_dir must not be empty");
   if (options_.histogram_freq < 0) {
-    fail<ValueError>("[TensorBoard]", "histogram_freq must be 0 or more; got {}", options_.histogram_freq);
+    fail<ValueError>(board_label, "histogram_freq must be 0 or more; got {}", options_.histogram_freq);
   }
 }
 
@@ -33,12 +35,12 @@ TensorBoard::TensorBoard(const std::string& log_dir, TensorBoardOptions options)
     : TensorBoard(with_folder(std::move(options), log_dir)) {}
 
 detail::EventFile& TensorBoard::train() {
-  if (!train_) train_ = std::make_shared<detail::EventFile>(options_.log_dir + "/train");
+  if (!train_) train_ = std::make_shared<detail::EventFile>(options_.log_dir + "/train", board_label);
   return *train_;
 }
 
 detail::EventFile& TensorBoard::validation() {
-  if (!validation_) validation_ = std::make_shared<detail::EventFile>(options_.log_dir + "/validation");
+  if (!validation_) validation_ = std::make_shared<detail::EventFile>(options_.log_dir + "/validation", board_label);
   return *validation_;
 }
 
@@ -99,7 +101,10 @@ void TensorBoard::on_test_end(Logs& logs) {
   flush();
 }
 
-void TensorBoard::on_train_end(Logs&) { close(); }
+void TensorBoard::on_train_end(Logs&) {
+  flush();
+  close();
+}
 
 void TensorBoard::on_exception(const std::exception&) { close(); }
 

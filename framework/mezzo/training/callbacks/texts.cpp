@@ -1,9 +1,11 @@
 #include <mezzo/training/callbacks/texts.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/training/loggers/log_text.hpp>
 #include <mezzo/training/loops/means.hpp>
 
 namespace mezzo::detail {
@@ -24,13 +26,8 @@ std::string formatted(double number, bool whole, const std::string& specificatio
 
 }  // namespace
 
-std::string python_text(double number) {
-  const std::string text = fmt::format("{}", number);
-  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;  // "nan" and "inf" have an n
-}
-
-std::string filled_path(const std::string& where, const std::string& path, int epoch, std::optional<std::int64_t> batch,
-                        const Logs& logs) {
+std::string filled_path(const std::string& where, const std::string& path,
+                        const std::vector<std::pair<std::string, std::int64_t>>& counts, const Logs& logs) {
   const auto refuse = [&](const std::string& reason) {
     fail<ValueError>(where, "Failed to format this callback filepath: \"{}\". Reason: {}", path, reason);
   };
@@ -51,11 +48,12 @@ std::string filled_path(const std::string& where, const std::string& path, int e
       const std::string name = field.substr(0, colon);
       const std::string specification = colon < field.size() ? field.substr(colon + 1) : "";
       std::optional<double> number = find_log(logs, name);
-      const bool whole = !number && (name == "epoch" || (name == "batch" && batch));
-      if (whole) number = name == "epoch" ? static_cast<double>(epoch + 1) : static_cast<double>(*batch + 1);
+      const auto count = std::find_if(counts.begin(), counts.end(), [&](const auto& one) { return one.first == name; });
+      const bool whole = !number && count != counts.end();
+      if (whole) number = static_cast<double>(count->second);
       if (!number) {
-        std::vector<std::string> names{"epoch"};
-        if (batch) names.emplace_back("batch");
+        std::vector<std::string> names;
+        for (const auto& entry : counts) names.push_back(entry.first);
         for (const auto& entry : logs) names.push_back(entry.first);
         refuse(fmt::format("unknown name \"{}\"; valid names: {}", name, fmt::join(names, ", ")));
       }

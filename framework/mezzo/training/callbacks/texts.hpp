@@ -2,18 +2,18 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <mezzo/training/callbacks/callback.hpp>
 
 namespace mezzo::detail {
 
-/// A number as Python prints it: the shortest text that reads back as the number, with ".0" for whole numbers.
-std::string python_text(double number);
-
 /// Fills the placeholders of a path: `{epoch:02d}`, `{batch}`, `{val_loss:.2f}`, with Python's format specifications of
-/// numbers. `{{` and `}}` are braces. A ValueError that starts with `where` for another name or a bad specification.
-std::string filled_path(const std::string& where, const std::string& path, int epoch, std::optional<std::int64_t> batch,
-                        const Logs& logs);
+/// numbers. `{{` and `}}` are braces. Names are those of the logs and of `counts`, whole numbers that logs may replace.
+/// A ValueError that starts with `where` for another name or a bad specification.
+std::string filled_path(const std::string& where, const std::string& path,
+                        const std::vector<std::pair<std::string, std::int64_t>>& counts, const Logs& logs);
 
 /// Makes the folder of a file, with those above it.
 void make_folder_of(const std::string& where, const std::string& path);

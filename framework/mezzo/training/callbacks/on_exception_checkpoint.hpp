@@ -1,0 +1,27 @@
+#pragma once
+#include <exception>
+#include <string>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/training/callbacks/callback.hpp>
+
+namespace mezzo {
+
+/// Saves a checkpoint when an error ends fit: `<dirpath>/<filename>.ckpt`, from which Trainer::fit can go on. A fit
+/// that ends without an error removes the file of an earlier one.
+class MEZZO_API OnExceptionCheckpoint : public Callback {
+ public:
+  /// A ValueError for an empty filename.
+  explicit OnExceptionCheckpoint(std::string dirpath, std::string filename = "on_exception");
+
+  std::string ckpt_path() const;
+
+  bool saves() const override { return true; }
+  void on_exception(const std::exception& error) override;
+  void on_train_end(Logs& logs) override;
+
+ private:
+  std::string dirpath_, filename_;
+};
+
+}  // namespace mezzo
