@@ -117,6 +117,40 @@ cases = {
                           return_attention_scores=True, attention_mask=attention_mask, use_causal_mask=True),
 }
 
+
+
+def functional():
+    x = keras.Input((3, 5))
+    return keras.Model(x, layers.GlobalAveragePooling1D()(layers.Dense(4, activation="tanh")(x)))
+
+
+def functional_branches():
+    """The sum of layers has a mask, true where one of them is. The product of an op has none."""
+    a, b = keras.Input((3, 5)), keras.Input((3, 5))
+    left = layers.Dense(4)(a)
+    summed = layers.GRU(2)(layers.Add()([left, layers.Dense(4)(b)]))
+    return keras.Model([a, b], layers.Concatenate()([summed, layers.GlobalAveragePooling1D()(left * 2.0)]))
+
+
+def functional_sequence():
+    x = keras.Input((3, 5))
+    return keras.Model(x, layers.SimpleRNN(2, return_sequences=True)(layers.Dense(4)(x)))
+
+
+def functional_in_functional():
+    x = keras.Input((3, 5))
+    inner = functional()
+    return keras.Model(x, layers.Dense(2)(inner(layers.Dropout(0.5)(x, training=False))))
+
+
+cases.update({
+    "functional": record(functional(), [x], [steps]),
+    "functional_branches": record(functional_branches(), [x, x], [steps, other_steps], as_list=True),
+    "functional_branches_of_one_mask": record(functional_branches(), [x, x], [None, other_steps], as_list=True),
+    "functional_sequence": record(functional_sequence(), [x], [steps]),
+    "functional_in_functional": record(functional_in_functional(), [x], [steps]),
+})
+
 ids = np.array([[3, 1, 2, 0, 0], [4, 4, 0, 0, 0], [1, 2, 3, 4, 5], [5, 0, 0, 0, 0]])
 other_ids = np.array([[2, 2, 0, 0, 0], [1, 0, 0, 0, 0], [3, 3, 3, 0, 0], [4, 1, 2, 5, 0]])
 labels = np.array([[1.0], [0.0], [1.0], [0.0]])
@@ -168,9 +202,18 @@ def two_branches():
     return keras.Model([a, b], layers.Dense(1)(pooled))
 
 
+def nested_classifier():
+    x = keras.Input((5, 4))
+    inner = keras.Model(x, layers.GlobalAveragePooling1D()(layers.LSTM(3, return_sequences=True)(x)))
+    return keras.Sequential([layers.Embedding(6, 4, mask_zero=True), inner, layers.Dense(1, activation="sigmoid")])
+
+
 model = classifier()
 model(ids)
 cases["classifier"] = train(model, ids, labels, {"loss": "binary_crossentropy", "metrics": [keras.metrics.BinaryAccuracy("accuracy")]})
+model = nested_classifier()
+model(ids)
+cases["nested_classifier"] = train(model, ids, labels, {"loss": "binary_crossentropy"})
 model = tagger()
 model(ids)
 compiled = {"loss": "sparse_categorical_crossentropy",

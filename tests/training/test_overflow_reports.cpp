@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_weight_that_is_reported_too_is_named_where_it_is_computed
   for (const bool eager : {false, true}) {
     Reporting module;
     const CapturedOutput captured;
-    Trainer({.max_steps = 1, .precision = "16-true", .enable_progress_bar = false, .eager = eager})
+    Trainer({.max_epochs = 1, .precision = "16-true", .enable_progress_bar = false, .eager = eager})
         .fit(module, DataLoader(pairs({1}, {1})));
     BOOST_TEST(
         captured.text() ==

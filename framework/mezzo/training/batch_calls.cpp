@@ -16,7 +16,7 @@ Logs run_batch(Module& module, Phase phase, const HostBatch& batch, const RunOpt
   runner.run(phase, batch);
   Means means;
   means.add(runner, batch.size);
-  return Logs(means.numbers(false));
+  return Logs(means.for_history());
 } catch (const std::bad_alloc&) {
   fail<MemoryError>("[Trainer]", "the system has not enough memory for the batch");
 }

@@ -23,12 +23,14 @@ namespace checkpoint_format {
 constexpr const char* name = "mezzo_checkpoint";  ///< value of `format`
 constexpr const char* version = "1";              ///< value of `format_version`
 constexpr const char *seed = "seed", *step = "global_step", *epoch = "epoch", *batch = "batches_in_epoch";
+constexpr const char *updates = "updates", *seconds = "training_seconds";  ///< absent if equal to `step`; if 0
 /// Absent if equal to `epoch` and `batch`.
 constexpr const char *pass = "data_pass", *position = "batches_in_pass";
-constexpr const char* fit_epoch = "fit_epoch";          ///< only inside of fit
-constexpr const char* epoch_numbers = "epoch_numbers";  ///< EpochNumbers, in the middle of an epoch
-constexpr const char* callbacks = "callbacks";          ///< CallbackNumbers
-constexpr const char* iterations = "iterations";        ///< per optimizer
+constexpr const char* fit_epoch = "fit_epoch";            ///< only inside of fit
+constexpr const char* epoch_numbers = "epoch_numbers";    ///< EpochNumbers, in the middle of an epoch
+constexpr const char* callbacks = "callbacks";            ///< CallbackNumbers
+constexpr const char* callback_texts = "callback_texts";  ///< CallbackTexts, absent if there are none
+constexpr const char* iterations = "iterations";          ///< per optimizer
 /// Per optimizer: steps whose gradients are accumulated, absent if 0; learning rate, absent unless it was set.
 constexpr const char *accumulated = "accumulated_steps", *learning_rate = "learning_rate";
 /// Per optimizer, absent as long as its loss scale is in its initial state.
@@ -73,6 +75,8 @@ class Checkpoint {
   /// that of a pass over the data. A FileError if anything doesn't fit: nothing has changed then.
   void resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches, std::int64_t pass) const;
 
+  const std::string& path() const { return file_.path(); }
+
   /// Restores the states of those callbacks that the checkpoint knows.
   void restore_callbacks(const RunningSession& session) const;
 
@@ -105,6 +109,7 @@ class Checkpoint {
   Progress progress_;
   EpochNumbers epoch_numbers_;
   CallbackNumbers callbacks_;
+  CallbackTexts callback_texts_;
 };
 
 }  // namespace mezzo::detail

@@ -76,6 +76,8 @@ Checkpoint::Checkpoint(SafetensorsFile file) : file_(std::move(file)) { read_cou
 void Checkpoint::read_counters() {
   seed_ = number<std::uint64_t>(names::seed);
   progress_.step = count(names::step, largest_count);
+  if (!text(names::seconds).empty()) progress_.seconds = number<double>(names::seconds);
+  progress_.updates = count_or(names::updates, largest_count, progress_.step);
   progress_.epoch = count(names::epoch, largest_epoch);
   progress_.batch = count(names::batch, largest_count);
   progress_.pass = count_or(names::pass, largest_count, progress_.epoch);
@@ -84,6 +86,9 @@ void Checkpoint::read_counters() {
   try {
     if (const std::string json = text(names::epoch_numbers); !json.empty()) epoch_numbers_ = epoch_numbers_from(json);
     if (const std::string json = text(names::callbacks); !json.empty()) callbacks_ = callback_numbers_from(json);
+    if (const std::string json = text(names::callback_texts); !json.empty()) {
+      callback_texts_ = callback_texts_from(json);
+    }
   } catch (const ValueError& error) {
     refuse(fmt::format(": {}", error.what()));
   }
@@ -121,9 +126,10 @@ std::int64_t Checkpoint::count(const std::string& key, std::int64_t most) const 
 }
 
 std::int64_t Checkpoint::accumulated_steps(const std::string& key, const Optimizer& optimizer) const {
-  const std::int64_t steps = optimizer.common().gradient_accumulation_steps, done = count(key, largest_count);
+  const std::int64_t steps = optimizer.accumulation_steps(), done = count(key, largest_count);
   if (done < steps) return done;
-  refuse(fmt::format(": metadata \"{}\" must be less than gradient_accumulation_steps, {}; got {}", key, steps, done));
+  refuse(fmt::format(": metadata \"{}\" must be less than the steps of an accumulated update, {}; got {}", key, steps,
+                     done));
 }
 
 std::optional<LossScaleState> Checkpoint::loss_scale(const std::string& optimizer) const {
@@ -217,6 +223,8 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
   TrainingState& state = training_state(runner.module());
   state.epoch_means = Means(epoch_numbers_.means);
   state.skipped_before = epoch_numbers_.skipped_before;
+  state.validated = epoch_numbers_.validated;
+  state.validated_at = epoch_numbers_.validated_at;
   state.resumed_metrics.clear();
   for (const Means::Entry& entry : epoch_numbers_.means) {
     for (std::size_t i = 0; file_.find(names::metric_key(entry.name, i)) != nullptr; ++i) {
@@ -229,7 +237,9 @@ void Checkpoint::restore_callbacks(const RunningSession& session) const {
   for (const auto& [name, callback] : session.stateful()) {
     const auto numbers = callbacks_.find(name);
     if (numbers == callbacks_.end()) continue;
-    CallbackState state{.numbers = numbers->second, .tensors = {}};
+    CallbackState state{.numbers = numbers->second, .tensors = {}, .texts = {}};
+    const auto texts = callback_texts_.find(name);
+    if (texts != callback_texts_.end()) state.texts = texts->second;
     const std::string prefix = names::callback_key(name, "");
     for (const SafetensorsFile::Entry& entry : file_.entries()) {
       if (entry.name.rfind(prefix, 0) == 0) state.tensors[entry.name.substr(prefix.size())] = file_.read(entry.name);

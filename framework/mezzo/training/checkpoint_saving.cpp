@@ -159,6 +159,8 @@ void add_numbers(const OptimizerConfig& config, Metadata& metadata) {
 
 /// Adds what differs from the counters of whole epochs and, if `session`, what the running fit has.
 void add_progress(const TrainingState& state, bool session, NamedTensors& tensors, Metadata& metadata) {
+  if (state.updates != state.step) metadata[names::updates] = fmt::to_string(state.updates);
+  if (state.seconds > 0) metadata[names::seconds] = fmt::format("{}", state.seconds);
   if (state.pass != state.epoch || state.position != state.batch) {
     metadata[names::pass] = fmt::to_string(state.pass);
     metadata[names::position] = fmt::to_string(state.position);
@@ -169,21 +171,27 @@ void add_progress(const TrainingState& state, bool session, NamedTensors& tensor
     std::vector<Means::Entry> entries = state.epoch_means.entries();
     for (Means::Entry& entry : entries) {
       if (!entry.metric) continue;
-      entry.total = entry.mean() * entry.samples;  // for an epoch without further batches
+      entry.total = entry.number() * entry.samples;  // for an epoch without further batches
       const std::vector<Tensor> numbers = entry.metric->state()->numbers();
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         tensors.emplace_back(names::metric_key(entry.name, i), numbers[i]);
       }
     }
-    metadata[names::epoch_numbers] = text_of(EpochNumbers{.means = entries, .skipped_before = state.skipped_before});
+    metadata[names::epoch_numbers] = text_of(EpochNumbers{.means = entries,
+                                                          .skipped_before = state.skipped_before,
+                                                          .validated = state.validated,
+                                                          .validated_at = state.validated_at});
   }
   CallbackNumbers numbers;
+  CallbackTexts texts;
   for (const auto& [name, callback] : state.session->stateful()) {
     const CallbackState kept = callback->state();
     numbers[name] = kept.numbers;
+    if (!kept.texts.empty()) texts[name] = kept.texts;
     for (const auto& [key, tensor] : kept.tensors) tensors.emplace_back(names::callback_key(name, key), tensor);
   }
   if (!numbers.empty()) metadata[names::callbacks] = text_of(numbers);
+  if (!texts.empty()) metadata[names::callback_texts] = text_of(texts);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <mezzo/training/checkpoint_sections.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 #include <mezzo/core/fail.hpp>
@@ -37,29 +38,69 @@ const Json& list_in(const Json& json, const char* key) {
   return *found;
 }
 
+/// A counter. As for the others, differences can't overflow.
+std::int64_t count_in(const Json& json) {
+  constexpr std::int64_t largest = std::int64_t{1} << 53;
+  const auto count = number_in<std::int64_t>(json);
+  if (count < 0 || count > largest) refuse(json.dump(-1, ' ', true));
+  return count;
+}
+
+LogTargets targets_in(const Json& entry, const std::string& text) {
+  const Json& flags = entry[4];
+  const bool three = flags.is_array() && flags.size() == 3 &&
+                     std::all_of(flags.begin(), flags.end(), [](const Json& flag) { return flag.is_boolean(); });
+  const auto reduction = number_in<int>(entry[5]);
+  if (!three || reduction < 0 || reduction > static_cast<int>(Reduction::max)) refuse(text);
+  return {.prog_bar = entry[1].get<bool>(),
+          .history = flags[0].get<bool>(),
+          .logger_step = flags[1].get<bool>(),
+          .logger_epoch = flags[2].get<bool>(),
+          .reduction = static_cast<Reduction>(reduction)};
+}
+
 }  // namespace
 
 std::string text_of(const EpochNumbers& epoch) {
-  Json means = Json::array(), skipped = Json::array();
+  Json means = Json::array(), skipped = Json::array(), validated = Json::array();
   for (const Means::Entry& entry : epoch.means) {
-    means.push_back({entry.name, entry.prog_bar, fmt::format("{}", entry.total), fmt::format("{}", entry.samples)});
+    const LogTargets& to = entry.targets;
+    Json item{entry.name, to.prog_bar, fmt::format("{}", entry.total), fmt::format("{}", entry.samples)};
+    item.push_back({to.history, to.logger_step, to.logger_epoch});
+    item.push_back(fmt::to_string(static_cast<int>(to.reduction)));
+    means.push_back(std::move(item));
   }
   for (const std::int64_t count : epoch.skipped_before) skipped.push_back(fmt::to_string(count));
-  return Json{{"means", means}, {"skipped_before", skipped}}.dump();
+  for (const auto& [name, number] : epoch.validated) validated.push_back({name, fmt::format("{}", number)});
+  return Json{{"means", means},
+              {"skipped_before", skipped},
+              {"validated", validated},
+              {"validated_at", fmt::to_string(epoch.validated_at)}}
+      .dump();
 }
 
 EpochNumbers epoch_numbers_from(const std::string& text) {
   const Json json = parsed(text);
   EpochNumbers out;
   for (const Json& entry : list_in(json, "means")) {
-    if (!entry.is_array() || entry.size() != 4 || !entry[0].is_string() || !entry[1].is_boolean()) refuse(text);
-    out.means.push_back(
-        {entry[0].get<std::string>(), entry[1].get<bool>(), number_in<double>(entry[2]), number_in<double>(entry[3])});
+    // Files of version 0.1 have the first four.
+    const bool known = entry.is_array() && (entry.size() == 4 || entry.size() == 6);
+    if (!known || !entry[0].is_string() || !entry[1].is_boolean()) refuse(text);
+    Means::Entry& mean = out.means.emplace_back();
+    mean.name = entry[0].get<std::string>();
+    mean.targets.prog_bar = entry[1].get<bool>();
+    mean.total = number_in<double>(entry[2]);
+    mean.samples = number_in<double>(entry[3]);
+    if (entry.size() == 6) mean.targets = targets_in(entry, text);
   }
-  for (const Json& count : list_in(json, "skipped_before")) {
-    out.skipped_before.push_back(number_in<std::int64_t>(count));
-    constexpr std::int64_t largest = std::int64_t{1} << 53;  // as other counters: differences can't overflow
-    if (out.skipped_before.back() < 0 || out.skipped_before.back() > largest) refuse(text);
+  for (const Json& count : list_in(json, "skipped_before")) out.skipped_before.push_back(count_in(count));
+  if (json.contains("validated")) {
+    for (const Json& entry : list_in(json, "validated")) {
+      if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string()) refuse(text);
+      out.validated.emplace_back(entry[0].get<std::string>(), number_in<double>(entry[1]));
+    }
+    if (!json.contains("validated_at")) refuse(text);
+    out.validated_at = count_in(json["validated_at"]);
   }
   return out;
 }
@@ -80,6 +121,21 @@ CallbackNumbers callback_numbers_from(const std::string& text) {
     if (!section.is_object()) refuse(text);
     for (const auto& [key, number] : section.items()) out[name][key] = number_in<double>(number);
     out[name];
+  }
+  return out;
+}
+
+std::string text_of(const CallbackTexts& callbacks) { return Json(callbacks).dump(-1, ' ', true); }
+
+CallbackTexts callback_texts_from(const std::string& text) {
+  CallbackTexts out;
+  const Json json = parsed(text);
+  for (const auto& [name, section] : json.items()) {
+    if (!section.is_object()) refuse(text);
+    for (const auto& [key, value] : section.items()) {
+      if (!value.is_string()) refuse(text);
+      out[name][key] = value.get<std::string>();
+    }
   }
   return out;
 }

@@ -12,7 +12,9 @@ namespace mezzo::detail {
 /// Numbers of an unfinished epoch, as a checkpoint keeps them.
 struct EpochNumbers {
   std::vector<Means::Entry> means;
-  std::vector<std::int64_t> skipped_before;  ///< TrainingState::skipped_before
+  std::vector<std::int64_t> skipped_before{};  ///< TrainingState::skipped_before
+  Numbers validated{};                         ///< TrainingState::validated
+  std::int64_t validated_at = 0;               ///< TrainingState::validated_at
 };
 
 /// JSON texts of sections of a checkpoint. Numbers are texts in it, so that they are exact, infinities and NaN too. The
@@ -24,5 +26,10 @@ EpochNumbers epoch_numbers_from(const std::string& text);
 using CallbackNumbers = std::map<std::string, std::map<std::string, double>>;
 std::string text_of(const CallbackNumbers& callbacks);
 CallbackNumbers callback_numbers_from(const std::string& text);
+
+/// Texts of the states of callbacks, in the same way.
+using CallbackTexts = std::map<std::string, std::map<std::string, std::string>>;
+std::string text_of(const CallbackTexts& callbacks);
+CallbackTexts callback_texts_from(const std::string& text);
 
 }  // namespace mezzo::detail

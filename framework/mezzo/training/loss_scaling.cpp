@@ -31,7 +31,10 @@ void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed
   const OptimizerConfig& config = state_.optimizers[optimizer];
   Optimizer::State& state = *config.optimizer->state();
   scaled_.resize(state_.optimizers.size());
-  if (committed) config.optimizer->count_step();
+  if (committed) {
+    updated_ |= config.optimizer->completes_window();
+    config.optimizer->count_step();
+  }
   skipped_ |= !committed;
   if (!scaled) return;
   scaled_[optimizer] = true;

@@ -54,21 +54,24 @@ Values Model::call_many(const Values& xs) {
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Shape& expected = graph_.input(i).shape;
     const bool ends_with_one = !expected.empty() && expected.back() == 1;
-    inputs.push_back(with_last_axis(xs[i], expected.size(), ends_with_one));
+    inputs.push_back(with_last_axis(xs[i], expected.size(), ends_with_one).with_mask(xs[i].mask()));
     const Shape& shape = inputs.back().shape();
     bool fits = shape.size() == expected.size();
     for (std::size_t axis = 0; fits && axis < shape.size(); ++axis) {
       fits = shape[axis] == expected[axis] || expected[axis] < 0;
     }
     if (!fits) fail<ShapeError>(label(), "input {} must have shape {}; got shape {}", i, expected, xs[i].shape());
-    if (xs[i].mask().defined()) {
-      fail<ValueError>(label(),
-                       "input {} has a mask, but the ops of this functional model were made without one; make the "
-                       "model from x.with_mask(mask) with an Input for the mask, or call it with x.with_mask({{}})",
-                       i);
-    }
   }
-  return graph_.insert(inputs);
+  const auto has_mask = [](const Value& x) { return x.mask().defined(); };
+  if (std::none_of(inputs.begin(), inputs.end(), has_mask)) return graph_.insert(inputs);
+  const std::string reason = graph_.why_not_called();
+  if (!reason.empty()) {
+    fail<ValueError>(label(),
+                     "an input has a mask, and the layers can't be called with it: {}; make the model from "
+                     "x.with_mask(mask) with an Input for the mask, or call it with x.with_mask({{}})",
+                     reason);
+  }
+  return graph_.call_layers(inputs);
 }
 
 Values Model::inputs() const {

@@ -6,6 +6,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/training/model.hpp>
+#include <mezzo/training/model_explain.hpp>
 
 namespace mezzo {
 namespace {
@@ -105,7 +106,7 @@ std::string profile_text(const Plan& plan) {
     costs.push_back({row.op, cost});
     rows.push_back(joined<std::string>({row.op, row.path}, cost_cells(cost, wall), {kernel_name(row), row.outputs}));
   }
-  for (const char* chore : {"(binding)", "(compute copies)", "(gates)", "(commits)"}) {
+  for (const char* chore : detail::chore_names) {
     costs.push_back({chore, {.time = profile.lap_time(costs.size())}});
     rows.push_back(joined<std::string>({chore, ""}, cost_cells(costs.back().cost, wall), {"", ""}));
   }
@@ -123,18 +124,18 @@ std::string profile_text(const Plan& plan) {
 
 }  // namespace
 
-std::string Model::explain(const ExplainOptions& options) {
-  const std::shared_ptr<RunState> state = run_state();
-  if (!state) fail<ValueError>(label(), "explain: a step must have run; got none");
+std::string detail::explain_text(const Module& module, const std::string& where, const ExplainOptions& options) {
+  const std::shared_ptr<RunState> state = module.run_state();
+  if (!state) fail<ValueError>(where, "explain: a step must have run; got none");
   const detail::AccessScope access(state->usage);
   if (access.refused()) {
-    fail<ValueError>(label(), "explain: the model must be idle; got a call while another thread runs it");
+    fail<ValueError>(where, "explain: the model must be idle; got a call while another thread runs it");
   }
-  if (!state->last_plan) fail<ValueError>(label(), "explain: a step must have run; got none");
+  if (!state->last_plan) fail<ValueError>(where, "explain: a step must have run; got none");
   const Plan& plan = *state->last_plan;
   if (options.profile) {
     if (plan.profile().runs() > 0) return profile_text(plan);
-    fail<ValueError>(label(), "explain: a profile needs 2 steps or more, since the first isn't counted; got 1");
+    fail<ValueError>(where, "explain: a profile needs 2 steps or more, since the first isn't counted; got 1");
   }
   const std::vector<Plan::Row> kernels = plan.rows();
   std::vector<Cells> rows;
@@ -153,5 +154,7 @@ std::string Model::explain(const ExplainOptions& options) {
   return text + fmt::format("{} kernels, {} KiB read and written, arena {} KiB\n", kernels.size(), total / 1024,
                             plan.arena_bytes() / 1024);
 }
+
+std::string Model::explain(const ExplainOptions& options) { return detail::explain_text(*this, label(), options); }
 
 }  // namespace mezzo

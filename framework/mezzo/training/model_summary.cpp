@@ -10,17 +10,11 @@ namespace mezzo {
 namespace {
 
 using detail::bytes_text;
+using detail::count_text;
 
 const std::vector<detail::Column> columns{{"Layer (type)"},      {"Path"},          {"Output shape"}, {"Compute"},
                                           {"Variables"},         {"Param #", true}, {"Bytes", true},  {"States", true},
                                           {"Activations", true}, {"Trainable"}};
-
-/// 1234567 -> "1,234,567".
-std::string grouped(std::int64_t number) {
-  std::string text = fmt::to_string(number);
-  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, 1, ',');
-  return text;
-}
 
 /// A count of numbers and their bytes.
 struct Size {
@@ -30,7 +24,7 @@ struct Size {
     count += variable.value.size();
     bytes += variable.value.bytes() + (variable.remainder ? variable.remainder->value.bytes() : 0);
   }
-  std::string text() const { return fmt::format("{} ({})", grouped(count), bytes_text(bytes)); }
+  std::string text() const { return fmt::format("{} ({})", count_text(count), bytes_text(bytes)); }
 };
 
 std::string dtypes_of(const std::vector<Variable>& weights) {
@@ -117,7 +111,7 @@ class Lines {
     }
     rows_.push_back({std::string(2 * depth, ' ') + place.name + (place.name.empty() ? "(" : " (") + state.kind + ")",
                      place.path, output_text(state.last_output), dtype_name(policy.compute_dtype()), dtypes_of(weights),
-                     built ? grouped(size.count) : "?", built ? bytes_text(size.bytes) : "?",
+                     built ? count_text(size.count) : "?", built ? bytes_text(size.bytes) : "?",
                      states.count > 0 ? bytes_text(states.bytes) : "-", activations,
                      weights.empty() ? "-" : trainable});
   }

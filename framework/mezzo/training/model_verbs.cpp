@@ -22,6 +22,10 @@ EvaluateLoaderOptions loop_options(const Options& options) {
   return {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks};
 }
 
+detail::EvaluationOptions evaluation_options(const EvaluateLoaderOptions& options) {
+  return {.call = {.verbose = options.verbose, .callbacks = options.callbacks}, .steps = options.steps};
+}
+
 /// True if an item of the list is a list itself.
 bool nested(const Metrics& metrics) {
   for (const Metrics& item : metrics.items()) {
@@ -109,13 +113,12 @@ History Model::fit(const DataLoader& loader, const FitLoaderOptions& options) {
   }
   constexpr std::int64_t batch_size = 32;  // of validation on arrays
   return detail::fit(*this, train, validation_of(options.validation_data, batch_size), {},
-                     {.epochs = options.epochs,
+                     {.call = {.verbose = options.verbose, .callbacks = options.callbacks},
+                      .epochs = options.epochs,
                       .initial_epoch = options.initial_epoch,
                       .steps_per_epoch = options.steps_per_epoch,
                       .validation_steps = options.validation_steps,
-                      .validation_freq = options.validation_freq,
-                      .verbose = options.verbose,
-                      .callbacks = options.callbacks});
+                      .validation_freq = options.validation_freq});
 }
 
 Logs Model::evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& options) {
@@ -131,8 +134,7 @@ Logs Model::evaluate(const Dataset& data, const EvaluateOptions& options) {
 }
 
 Logs Model::evaluate(const DataLoader& loader, const EvaluateLoaderOptions& options) {
-  return detail::evaluate(*this, loader, detail::Phase::validate, {},
-                          {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks});
+  return detail::evaluate(*this, loader, detail::Phase::validate, {}, evaluation_options(options));
 }
 
 Tensor Model::predict(const Tensors& x, const PredictOptions& options) {
@@ -144,8 +146,7 @@ Tensor Model::predict(const Dataset& data, const PredictOptions& options) {
 }
 
 Tensor Model::predict(const DataLoader& loader, const EvaluateLoaderOptions& options) {
-  return detail::predict(*this, loader, {},
-                         {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks});
+  return detail::predict(*this, loader, {}, evaluation_options(options));
 }
 
 Tensors Model::predict_all(const Tensors& x, const PredictOptions& options) {
@@ -157,8 +158,7 @@ Tensors Model::predict_all(const Dataset& data, const PredictOptions& options) {
 }
 
 Tensors Model::predict_all(const DataLoader& loader, const EvaluateLoaderOptions& options) {
-  std::vector<Tensor> outputs = detail::predict_all(
-      *this, loader, {}, {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks});
+  std::vector<Tensor> outputs = detail::predict_all(*this, loader, {}, evaluation_options(options));
   const std::vector<std::string> names = names_of_outputs(outputs.size());
   if (names.size() != outputs.size()) return outputs;  // a predict_step of a derived class gives others
   std::vector<Tensors::Entry> entries;

@@ -1,5 +1,7 @@
 #include <mezzo/training/module.hpp>
 
+#include <algorithm>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/loops/running_session.hpp>
 #include <mezzo/training/step_context.hpp>
@@ -26,6 +28,21 @@ Value Module::predict_step(const Batch& batch) {
 
 OptimizerConfigs Module::configure_optimizers() { return {}; }
 
+std::vector<CallbackHandle> Module::configure_callbacks() { return {}; }
+
+void Module::save_hyperparameters(const Hyperparameters& parameters) {
+  for (const auto& [name, value] : parameters) {
+    if (name.empty()) fail<ValueError>(label(), "save_hyperparameters: names must not be empty; got an empty one");
+    const auto same = std::find_if(hyperparameters_.begin(), hyperparameters_.end(),
+                                   [&, &key = name](const auto& entry) { return entry.first == key; });
+    if (same == hyperparameters_.end()) {
+      hyperparameters_.emplace_back(name, value);
+    } else {
+      same->second = value;
+    }
+  }
+}
+
 void Module::stop_training() {
   const auto state = detail::shared_training_state(*this);
   if (!state->is_between_steps() || state->session == nullptr) {
@@ -40,11 +57,16 @@ History Module::history() {
 }
 
 void Module::log(const std::string& name, const Value& value, const LogOptions& options) {
-  detail::StepContext::current("log()").log(name, value, options.prog_bar);
+  if (!detail::StepContext::active() && detail::RunningSession::log_in_hook(name, value, options)) return;
+  detail::StepContext::current("log()").log(name, value, options);
+}
+
+void Module::log_dict(const std::vector<std::pair<std::string, Value>>& values, const LogOptions& options) {
+  for (const auto& [name, value] : values) log(name, value, options);
 }
 
 void Module::log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options) {
-  detail::StepContext::current("log()").log(name, metric, options.prog_bar);
+  detail::StepContext::current("log()").log(name, metric, options);
 }
 
 OptimizerHandle Module::optimizer(const std::string& name) {

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
@@ -13,6 +15,7 @@
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/training/batch.hpp>
 #include <mezzo/training/history.hpp>
+#include <mezzo/training/hyperparameters.hpp>
 #include <mezzo/training/logs.hpp>
 
 namespace mezzo {
@@ -20,6 +23,14 @@ namespace mezzo {
 /// Options of Module::log.
 struct LogOptions {
   bool prog_bar = false;  ///< shows the number in the progress bar
+  bool logger = true;     ///< sends the number to the Trainer's loggers
+  /// Sends the numbers of single steps to the loggers, every `log_every_n_steps` steps. Not given: in training steps.
+  std::optional<bool> on_step{};
+  /// Sends the number of the epoch to the loggers. Not given: except for training steps. False also leaves the number
+  /// out of History and of the logs of callbacks. With on_step the loggers get "<name>_step" and "<name>_epoch".
+  std::optional<bool> on_epoch{};
+  std::string reduce_fx =
+      "mean";  ///< of an epoch, of the numbers of its steps: "mean" over samples, "sum", "min", "max"
 };
 
 /// An optimizer and the weights that it trains.
@@ -33,6 +44,16 @@ struct OptimizerConfig {
 };
 using OptimizerConfigs = std::vector<OptimizerConfig>;
 
+/// A gradient of a training step, as hooks of a module see it.
+struct Gradient {
+  std::string path;  ///< of the weight in the module
+  Variable weight;   ///< the weight
+  Value value;       ///< shape of the weight
+};
+using Gradients = std::vector<Gradient>;
+
+class CallbackHandle;
+struct HostBatch;
 class Plan;
 
 /// State that runs keep in a module. The runner's own state derives from it.
@@ -79,6 +100,59 @@ class MEZZO_API Module : public Layer {
   /// Optimizers that train the module. Each must have a state of its own.
   virtual OptimizerConfigs configure_optimizers();
 
+  /// Callbacks of this module, called after those of the Trainer in all calls. One of the same class as a callback of
+  /// the Trainer replaces it.
+  virtual std::vector<CallbackHandle> configure_callbacks();
+
+  /// @name Hooks
+  /// A Trainer, and Model::fit, evaluate and predict, call them between steps, after the hooks of callbacks and before
+  /// those of callbacks that save. Names and order are Lightning's. They may use the module as callbacks may:
+  /// read and replace weights, predict, save. log() sends numbers of their own to the logs of the epoch. `stage` is
+  /// "fit", "validate", "test" or "predict"; `batch_idx` counts from 0 in each epoch.
+  /// @{
+  virtual void setup(const std::string& stage) { static_cast<void>(stage); }     ///< before the layers are built
+  virtual void teardown(const std::string& stage) { static_cast<void>(stage); }  ///< last, also after an error
+  virtual void on_fit_start() {}  ///< when layers and optimizers are made
+  virtual void on_fit_end() {}
+  virtual void on_train_start() {}
+  virtual void on_train_end() {}
+  virtual void on_train_epoch_start() {}
+  virtual void on_train_epoch_end() {}  ///< after the validation of the epoch
+  virtual void on_train_batch_start(const HostBatch&, std::int64_t) {}
+  /// `outputs`: numbers that the step has logged, without those of metrics.
+  virtual void on_train_batch_end(const Logs&, const HostBatch&, std::int64_t) {}
+  virtual void on_validation_start() {}
+  virtual void on_validation_end() {}
+  virtual void on_validation_epoch_start() {}
+  virtual void on_validation_epoch_end() {}
+  virtual void on_validation_batch_start(const HostBatch&, std::int64_t) {}
+  virtual void on_validation_batch_end(const HostBatch&, std::int64_t) {}
+  virtual void on_test_start() {}
+  virtual void on_test_end() {}
+  virtual void on_test_epoch_start() {}
+  virtual void on_test_epoch_end() {}
+  virtual void on_test_batch_start(const HostBatch&, std::int64_t) {}
+  virtual void on_test_batch_end(const HostBatch&, std::int64_t) {}
+  virtual void on_predict_start() {}
+  virtual void on_predict_end() {}
+  virtual void on_predict_epoch_start() {}
+  virtual void on_predict_epoch_end() {}
+  virtual void on_predict_batch_start(const HostBatch&, std::int64_t) {}
+  virtual void on_predict_batch_end(const HostBatch&, std::int64_t) {}
+  /// @}
+
+  /// @name Hooks inside of training steps
+  /// They run once for each trace of a step, as training_step() does, and compute with Values: log() and ops, no C++
+  /// state. They may replace the values of gradients by others of the same shapes.
+  /// @{
+  virtual void on_before_backward(const Value&) {}  ///< the loss that is minimized, a scalar
+  virtual void on_after_backward(Gradients&) {
+  }  ///< gradients as they are computed, times the loss scale if there is one
+  /// Gradients that the optimizer applies, before they are clipped: of the mean loss of accumulated batches, without
+  /// loss scale. Not called in steps that only accumulate.
+  virtual void on_before_optimizer_step(Gradients&, const OptimizerHandle&) {}
+  /// @}
+
   /// True if fit puts "val_" before every name that validation logs, as Keras does. If false, only names that training
   /// logs too get the prefix.
   virtual bool prefixes_validation() const { return false; }
@@ -89,6 +163,12 @@ class MEZZO_API Module : public Layer {
   /// Epochs of the last fit that have ended, also of one that an error ended. A ValueError while another thread runs
   /// the module.
   History history();
+
+  /// Notes settings of the module for loggers and checkpoints, in its constructor:
+  /// `save_hyperparameters({{"width", 64}, {"learning_rate", 1e-3}})`. Replaces those of equal names. A ValueError for
+  /// an empty name.
+  void save_hyperparameters(const Hyperparameters& parameters);
+  const Hyperparameters& hyperparameters() const { return hyperparameters_; }
 
   /// @name For the code that runs steps
   /// @{
@@ -105,10 +185,14 @@ class MEZZO_API Module : public Layer {
   Module& operator=(const Module&) = default;
   Module& operator=(Module&&) = default;
 
-  /// Logs the mean of a Value, inside a step. The number of an epoch is the mean over its samples, summed in double. A
-  /// ValueError outside of a step, or for a C++ number: the trace would freeze its first value. A NameError if the step
-  /// has logged the name already.
+  /// Logs the mean of a Value, inside a step. The number of an epoch is the mean over its samples, summed in double, or
+  /// another reduction. A ValueError in a step for a C++ number: the trace would freeze its first value. A NameError if
+  /// the step has logged the name already. In a hook between steps: adds a number to the logs of the running event;
+  /// on_step, on_epoch and reduce_fx don't apply, and are a ValueError there. A ValueError outside of steps and hooks.
   static void log(const std::string& name, const Value& value, const LogOptions& options = {});
+
+  /// Logs several Values: `log_dict({{"loss", loss}, {"accuracy", accuracy}}, {.prog_bar = true})`.
+  static void log_dict(const std::vector<std::pair<std::string, Value>>& values, const LogOptions& options = {});
 
   /// Logs the result of a metric that the step updates:
   /// `auc_.update_state(batch["y"], scores); log("auc", auc_, {.prog_bar = true});`. The number of an epoch is the
@@ -136,6 +220,7 @@ class MEZZO_API Module : public Layer {
   static void log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
 
   Transient<RunState> run_state_;
+  Hyperparameters hyperparameters_;
 };
 
 }  // namespace mezzo

@@ -41,4 +41,11 @@ void Session::save_checkpoint(const std::string& path, const CheckpointOptions& 
   Trainer::save_checkpoint(module(), path, options);
 }
 
+std::string Session::log_dir() const {
+  for (const Any<Logger>& logger : loggers()) {
+    if (const std::string folder = logger->log_dir(); !folder.empty()) return folder;
+  }
+  return default_root_dir();
+}
+
 }  // namespace mezzo

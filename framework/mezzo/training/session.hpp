@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -7,11 +8,15 @@
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/training/checkpoint_options.hpp>
 #include <mezzo/training/history.hpp>
+#include <mezzo/training/loggers/logger.hpp>
 #include <mezzo/training/module.hpp>
 
 namespace mezzo {
 
 class Model;
+
+/// Kind of a Trainer's call. Model::evaluate is `validate`.
+enum class Stage { fit, validate, test, predict };
 
 /// A running call of fit, evaluate or predict, as its callbacks see it. All functions may be called from every hook of
 /// a callback, unless they say otherwise.
@@ -23,6 +28,8 @@ class MEZZO_API Session {
   virtual ~Session() = default;
 
   virtual Verb verb() const = 0;
+  virtual Stage stage() const = 0;
+  virtual bool sanity_checking() const = 0;  ///< true during the validation steps that precede a training
 
   /// The module that runs.
   virtual Module& module() const = 0;
@@ -38,14 +45,29 @@ class MEZZO_API Session {
   virtual int current_epoch() const = 0;           ///< number of the epoch, as in History; 0 outside of fit
   virtual std::int64_t current_batch() const = 0;  ///< index of the running or last batch of its loop; -1: none yet
 
-  /// Training steps since the optimizers began, skipped steps too.
+  /// Updates since the optimizers began, as in Lightning: steps that were skipped or only accumulated don't count.
   virtual std::int64_t global_step() const = 0;
+
+  /// Seconds that the training has taken, those of runs before a resume included.
+  virtual double seconds() const = 0;
 
   /// The last numbers that hooks received. In on_train_batch_end these are the means of the epoch so far.
   virtual const Logs& logs() const = 0;
 
   /// Epochs of this fit that have ended.
   virtual const History& history() const = 0;
+
+  /// Sends numbers to the loggers of the Trainer, for the current global_step(). No effect without loggers.
+  virtual void log_metrics(const Logs& metrics) = 0;
+  virtual const Loggers& loggers() const = 0;
+
+  /// Batches whose mean gradient makes one update, from the next batch on: the option accumulate_grad_batches. A
+  /// ValueError for a number below 1, outside of fit, and in fit of a Model, whose optimizer has that option.
+  virtual void set_accumulate_grad_batches(int batches) = 0;
+  virtual int accumulate_grad_batches() const = 0;
+
+  /// Folder for files without a path: the Trainer's default_root_dir; "" is the current one.
+  virtual const std::string& default_root_dir() const = 0;
 
   /// Ends the call after the running batch. In fit, as Keras' `stop_training`, the epoch is validated and its
   /// on_epoch_end hooks run first.
@@ -77,6 +99,26 @@ class MEZZO_API Session {
   /// Outputs of the batch, one tensor for each output of the model, in on_predict_batch_end only: a ValueError
   /// elsewhere.
   virtual const std::vector<Tensor>& outputs() const = 0;
+
+  /// Samples of the running or last batch; 0: none yet.
+  virtual std::int64_t batch_size() const = 0;
+
+  /// False if fit validates in the middle of epochs, or not after each one: callbacks then act after validations.
+  virtual bool validates_each_epoch() const = 0;
+  /// True if the loggers receive the numbers of the running or last training step, by log_every_n_steps.
+  virtual bool logs_step() const = 0;
+  virtual const std::string& ckpt_path() const = 0;  ///< checkpoint that fit resumed from; "": none
+
+  /// Folder of the first logger that has one, else default_root_dir().
+  std::string log_dir() const;
+
+  /// Trains for trial, in fit: at most `steps` steps on the first batches of the training data, with optimizers that
+  /// begin without state. `before` runs before a step, `after` after it with its loss (NaN if it was skipped or not
+  /// finite); steps are counted from 0. The trial ends if `after` returns false, or after a step that was not finite.
+  /// Everything is restored at the end, bit for bit: weights, optimizers, metrics, counters. A ValueError outside of
+  /// fit.
+  virtual void try_steps(std::int64_t steps, const std::function<void(std::int64_t step)>& before,
+                         const std::function<bool(std::int64_t step, double loss)>& after) = 0;
 
  protected:
   Session() = default;

@@ -29,8 +29,13 @@ bool trains(const OptimizerConfig& optimizer, const Variable& weight) {
   return optimizer.weights.empty() || std::any_of(optimizer.weights.begin(), optimizer.weights.end(), same);
 }
 
-StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose)
-    : module_(module), optimizers_(optimizers), purpose_(purpose), updated_(optimizers.size()), outer_(innermost()) {
+StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose, std::optional<Clip> clip)
+    : module_(module),
+      optimizers_(optimizers),
+      purpose_(purpose),
+      clip_(clip),
+      updated_(optimizers.size()),
+      outer_(innermost()) {
   innermost() = this;
 }
 StepContext::~StepContext() { innermost() = outer_; }
@@ -43,7 +48,25 @@ StepContext& StepContext::current(const std::string& what) {
   return *innermost();
 }
 
-void StepContext::log(const std::string& name, const Value& value, bool prog_bar) {
+bool StepContext::active() { return innermost() != nullptr; }
+
+LogTargets LogTargets::of(const std::string& name, const LogOptions& options, bool training) {
+  static const std::vector<std::string> reductions{"mean", "sum", "min", "max"};
+  const auto found = std::find(reductions.begin(), reductions.end(), options.reduce_fx);
+  if (found == reductions.end()) fail_unknown("[Module]", "reduce_fx", options.reduce_fx, reductions);
+  LogTargets out{.prog_bar = options.prog_bar,
+                 .history = options.on_epoch.value_or(true),
+                 .logger_step = options.logger && options.on_step.value_or(training),
+                 .logger_epoch = options.logger && options.on_epoch.value_or(!training),
+                 .reduction = static_cast<Reduction>(found - reductions.begin())};
+  if (!out.prog_bar && !out.history && !out.logger_step) {
+    fail<ValueError>("[Module]",
+                     "log(\"{}\", ...): on_step, on_epoch or prog_bar must be true; got false for all of them", name);
+  }
+  return out;
+}
+
+void StepContext::log(const std::string& name, const Value& value, const LogOptions& options) {
   if (!value.node()) {
     fail<ValueError>("[Module]",
                      "log(\"{}\", ...): the value must be computed by the step; got a constant, which the trace would "
@@ -51,11 +74,11 @@ void StepContext::log(const std::string& name, const Value& value, bool prog_bar
                      name);
   }
   require_new(name);
-  logged_.push_back({name, prog_bar, {}, logged_values_++});
+  logged_.push_back({name, LogTargets::of(name, options, Trace::current()->training()), {}, logged_values_++});
   Trace::current()->output(name, mean_of(value));
 }
 
-void StepContext::log(const std::string& name, const Any<Metric>& metric, bool prog_bar) {
+void StepContext::log(const std::string& name, const Any<Metric>& metric, const LogOptions& options) {
   if (!metric) fail<ValueError>("[Module]", "log(\"{}\", ...): the metric must not be empty; got an empty one", name);
   require_new(name);
   if (purpose_ == Purpose::train) {
@@ -67,7 +90,11 @@ void StepContext::log(const std::string& name, const Any<Metric>& metric, bool p
                        shape);
     }
   }
-  logged_.push_back({name, prog_bar, metric, 0});
+  if (options.reduce_fx != "mean") {
+    fail<ValueError>("[Module]", "log(\"{}\", ...): the number of an epoch is the metric's own; got reduce_fx \"{}\"",
+                     name, options.reduce_fx);
+  }
+  logged_.push_back({name, LogTargets::of(name, options, Trace::current()->training()), metric, 0});
 }
 
 void StepContext::require_new(const std::string& name) const {
@@ -139,17 +166,15 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   const Value scale =
       scaled ? runtime_scalar(RuntimeScalar::loss_scale, handle.index()) : Value(Tensor::scalar(1, DType::float64));
 
+  module_.on_before_backward(target);
   const std::vector<Trained> weights = trained_by(handle.index());
   Values leaves;
   for (const Trained& weight : weights) leaves.push_back(weight.value);
   Values all = partial_gradients(target, leaves, scale);
-  Values operands{scale};
-  for (const Value& gradient : all) {
-    if (gradient.defined()) operands.push_back(gradient);
-  }
-  if (operands.size() == 1) {
+  if (std::none_of(all.begin(), all.end(), [](const Value& gradient) { return gradient.defined(); })) {
     fail<ValueError>("[Trainer]", "the loss must depend on a trainable weight{}; got one that depends on none", which);
   }
+  show(weights, all, [&](Gradients& gradients) { module_.on_after_backward(gradients); });
   const Value finite = insert_one(ops::all_finite, {target});
   const auto on_failure = scaled ? Graph::OnFailure::skip_update : Graph::OnFailure::error;
   trace.gate({.ok = finite,
@@ -162,19 +187,30 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
                 .on_failure = on_failure,
                 .error = "[Trainer] gradients must be finite; got NaN or infinity"});
   };
+  const Value one = Tensor::scalar(1, DType::float64);
   Optimizer::Step step{.learning_rate = runtime_scalar(RuntimeScalar::learning_rate, handle.index()),
                        .count = runtime_scalar(RuntimeScalar::count, handle.index()),
-                       .multiplier = Tensor::scalar(1, DType::float64)};
-  const double global_clipnorm = optimizer.common().global_clipnorm;
-  const bool accumulates = optimizer.common().gradient_accumulation_steps > 0;
-  if (scaled || (global_clipnorm > 0 && !accumulates)) {
-    const double clipnorm = accumulates ? 0 : global_clipnorm;
-    const Values out = insert(ops::gradient_multiplier, operands, {{"clipnorm", clipnorm}});
+                       .multiplier = one};
+  const bool accumulates = optimizer.accumulation_steps() > 1;
+  const bool completes = optimizer.completes_window();
+  const double clipnorm = clip_ ? (clip_->by_element ? 0 : clip_->bound) : optimizer.common().global_clipnorm;
+  // Multiplies gradients by 1 / divisor, and more if their joint norm is too large.
+  const auto unscale = [&](const Value& divisor, double bound) {
+    Values operands{divisor};
+    for (const Value& gradient : all) {
+      if (gradient.defined()) operands.push_back(gradient);
+    }
+    const Values out = insert(ops::gradient_multiplier, operands, {{"clipnorm", bound}});
     step.multiplier = out[0];
     gate_of_gradients(out[1]);
+  };
+  if (scaled || (clipnorm > 0 && !accumulates)) {
+    unscale(scale, accumulates ? 0 : clipnorm);
   } else {
     // One check for each gradient, which runs where the gradient is computed and is still in the cache.
-    for (std::size_t i = 1; i < operands.size(); ++i) gate_of_gradients(insert_one(ops::all_finite, {operands[i]}));
+    for (const Value& gradient : all) {
+      if (gradient.defined()) gate_of_gradients(insert_one(ops::all_finite, {gradient}));
+    }
   }
   std::vector<std::shared_ptr<VariableState>>& updated = updated_[handle.index()];
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -185,23 +221,42 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   for (const Trained& weight : weights) paths.push_back(weight.path);
   optimizer.require_groups(paths);
   trace.update_group = group;
-  if (accumulates && !optimizer.completes_window()) {
+  if (accumulates && !completes) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i].defined()) optimizer.accumulate(weights[i].variable, all[i], step.multiplier);
     }
     trace.update_group = -1;
     return;
   }
+  Value divisor = scale;
   if (accumulates) {
-    const auto steps = static_cast<double>(optimizer.common().gradient_accumulation_steps);
-    Values sums{Value(Tensor::scalar(steps, DType::float64))};
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].defined())
-        sums.push_back(all[i] = optimizer.accumulated(weights[i].variable, all[i], step.multiplier));
+      if (all[i].defined()) all[i] = optimizer.accumulated(weights[i].variable, all[i], step.multiplier);
     }
-    const Values out = insert(ops::gradient_multiplier, sums, {{"clipnorm", global_clipnorm}});
-    step.multiplier = out[0];
-    gate_of_gradients(out[1]);
+    divisor = Tensor::scalar(static_cast<double>(optimizer.accumulation_steps()), DType::float64);
+    unscale(divisor, clipnorm);
+  }
+  Values exact = all;  // gradients of the mean loss, as the hook sees them
+  const auto divided = [&](const Value& gradient) {
+    const DType dtype = accumulation_dtype(gradient.dtype());
+    return cast(gradient, dtype) / cast(divisor, dtype);
+  };
+  for (Value& gradient : exact) {
+    if (gradient.defined() && (scaled || accumulates)) gradient = divided(gradient);
+  }
+  if (show(weights, exact, [&](Gradients& gradients) { module_.on_before_optimizer_step(gradients, handle); })) {
+    all = exact;
+    step.multiplier = one;
+    unscale(one, clipnorm);
+  }
+  if (clip_ && clip_->by_element) {
+    for (Value& gradient : all) {
+      if (!gradient.defined()) continue;
+      const DType dtype = accumulation_dtype(gradient.dtype());
+      const auto bound = [&](double number) { return Value(Tensor::scalar(number, dtype)); };
+      gradient = clip(cast(gradient, dtype) * cast(step.multiplier, dtype), bound(-clip_->bound), bound(clip_->bound));
+    }
+    step.multiplier = one;
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     step.path = weights[i].path;
@@ -210,6 +265,34 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     constrain(weights[i].variable);
   }
   trace.update_group = -1;
+}
+
+bool StepContext::show(const std::vector<Trained>& weights, Values& values,
+                       const std::function<void(Gradients&)>& hook) {
+  Gradients gradients;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].defined())
+      gradients.push_back({weights[i].path, Variable(Shared<VariableState>(weights[i].variable)), values[i]});
+  }
+  const std::size_t count = gradients.size();
+  hook(gradients);
+  if (gradients.size() != count) {
+    fail<ValueError>("[Module]", "a hook must leave all {} gradients in the list; got {}", count, gradients.size());
+  }
+  bool replaced = false;
+  std::size_t next = 0;
+  for (Value& value : values) {
+    if (!value.defined()) continue;
+    const Gradient& shown = gradients[next++];
+    if (shown.value.same_as(value)) continue;
+    if (!shown.value.defined() || shown.value.shape() != value.shape()) {
+      fail<ShapeError>("[Module]", "the gradient of \"{}\" must keep its shape {}; a hook gave shape {}", shown.path,
+                       value.shape(), shown.value.defined() ? shown.value.shape() : Shape{});
+    }
+    value = shown.value;
+    replaced = true;
+  }
+  return replaced;
 }
 
 void StepContext::finish(const Value& loss) {

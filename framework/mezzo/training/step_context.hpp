@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,10 +9,25 @@
 
 namespace mezzo::detail {
 
+/// Way from the numbers of steps to that of an epoch.
+enum class Reduction { mean, sum, min, max };
+
+/// Receivers of a logged number.
+struct LogTargets {
+  bool prog_bar = false;
+  bool history = true;        ///< the epoch's number goes to History and callbacks
+  bool logger_step = false;   ///< the step's number goes to loggers
+  bool logger_epoch = false;  ///< the epoch's number goes to loggers
+  Reduction reduction = Reduction::mean;
+
+  /// A NameError for an unknown reduce_fx, a ValueError if nothing receives the number.
+  static LogTargets of(const std::string& name, const LogOptions& options, bool training);
+};
+
 /// A value that a step reports: an output of its plan, or the result of a metric that it updates.
 struct Logged {
   std::string name;
-  bool prog_bar = false;
+  LogTargets targets{};
   Any<Metric> metric{};    ///< empty for an output
   std::size_t output = 0;  ///< index among the outputs
 };
@@ -24,17 +41,24 @@ class StepContext {
     train    ///< minimize() computes gradients and updates
   };
 
-  /// `optimizers` are those that optimizer() finds.
-  StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose);
+  /// Bound of the gradients, by the norm of all of an optimizer or by element.
+  struct Clip {
+    double bound = 0;
+    bool by_element = false;
+  };
+
+  /// `optimizers` are those that optimizer() finds. Without `clip` each optimizer clips by its own options.
+  StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose, std::optional<Clip> clip = {});
   ~StepContext();
   StepContext(const StepContext&) = delete;
   StepContext& operator=(const StepContext&) = delete;
 
   /// Innermost context of this thread. A ValueError outside of a step; `what` is the call that needs one.
   static StepContext& current(const std::string& what);
+  static bool active();  ///< true inside of a step
 
-  void log(const std::string& name, const Value& value, bool prog_bar);
-  void log(const std::string& name, const Any<Metric>& metric, bool prog_bar);
+  void log(const std::string& name, const Value& value, const LogOptions& options);
+  void log(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
   OptimizerHandle optimizer(const std::string& name) const;
   void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
@@ -69,10 +93,13 @@ class StepContext {
     Value value;
   };
   std::vector<Trained> trained_by(std::size_t optimizer) const;
+  /// Lets a hook of the module see gradients and replace them. True if it has replaced one.
+  static bool show(const std::vector<Trained>& weights, Values& values, const std::function<void(Gradients&)>& hook);
 
   Module& module_;
   const OptimizerConfigs& optimizers_;
   Purpose purpose_;
+  std::optional<Clip> clip_;
   std::vector<std::size_t> minimized_;                                // optimizers given to minimize()
   std::vector<std::vector<std::shared_ptr<VariableState>>> updated_;  // by optimizer
   void require_new(const std::string& name) const;

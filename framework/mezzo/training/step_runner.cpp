@@ -159,9 +159,18 @@ StepRunner::Nesting::~Nesting() {
 std::uint64_t StepRunner::windows_signature(Phase phase) const {
   std::uint64_t hash = 0;
   if (phase != Phase::train) return hash;
-  for (const OptimizerConfig& config : state_.optimizers)
+  for (const OptimizerConfig& config : state_.optimizers) {
+    hash = mix(hash, static_cast<std::uint64_t>(config.optimizer->accumulation_steps()));
     hash = mix(hash, config.optimizer->completes_window() ? 2 : 1);
+  }
   return hash;
+}
+
+std::uint64_t StepRunner::options_signature() const {
+  const double bound = options_.clip ? options_.clip->bound : 0;
+  const std::uint64_t flags =
+      (options_.detect_anomaly ? 1U : 0U) + (options_.clip && options_.clip->by_element ? 2U : 0U);
+  return mix(key_of(fmt::format("{}", bound)), flags);
 }
 
 void StepRunner::run(Phase phase, const HostBatch& batch) {
@@ -169,8 +178,9 @@ void StepRunner::run(Phase phase, const HostBatch& batch) {
     for (const OptimizerConfig& config : state_.optimizers) config.optimizer->require_trainable();
   }
   const ScopedValue winograd(kernel_options().float32_winograd, options_.float32_winograd);
-  skipped_ = false;
+  skipped_ = updated_ = false;
   failure_.clear();
+  if (phase == Phase::train) set_windows(state_.optimizers);
   if (!converted_) convert(phase, batch);
   if (phase == Phase::train && !masters_kept_) keep_masters(batch);
   Contention& contention = Contention::of_thread();
@@ -184,7 +194,16 @@ void StepRunner::run(Phase phase, const HostBatch& batch) {
   }
   contention.step_done(std::chrono::steady_clock::now() - start, adapts);
   if (phase == Phase::train) ++state_.step;
+  if (updated_) ++state_.updates;
   if (!failure_.empty()) throw NonFiniteError(failure_);
+}
+
+void StepRunner::set_windows(const OptimizerConfigs& configs) const {
+  for (const OptimizerConfig& config : configs) {
+    auto& window = config.optimizer->state()->window;
+    window.reset();
+    if (options_.accumulate > 0) window = {.steps = options_.accumulate, .ends = state_.last_of_epoch};
+  }
 }
 
 void StepRunner::convert(Phase phase, const HostBatch& batch) {
@@ -270,11 +289,12 @@ CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
   const Policy policy = base_policy();
   const std::uint64_t layers = layers_signature(*module_.state());
   const std::uint64_t fields = fields_signature(batch), windows = windows_signature(phase);
+  const std::uint64_t options = options_signature();
   for (const auto& step : state_.steps) {
     const CompiledStep::Signature& s = step->signature;
     if (s.phase == phase && s.threads == thread_count() && s.layers == layers && s.policy == policy.name() &&
-        s.regions == regions_key_ && s.windows == windows && s.float32_winograd == options_.float32_winograd &&
-        s.fields == fields && same_inputs(s.inputs, batch)) {
+        s.regions == regions_key_ && s.windows == windows && s.options == options &&
+        s.float32_winograd == options_.float32_winograd && s.fields == fields && same_inputs(s.inputs, batch)) {
       return step.get();
     }
   }

@@ -32,6 +32,9 @@ struct RunOptions {
   std::optional<LossScaleOptions> loss_scale{};  ///< of the Trainer; not given: of each optimizer
   std::optional<bool> adaptive_threads{};        ///< of the Trainer; not given: adaptive_threads()
   std::optional<bool> float32_winograd{};        ///< of the Trainer; not given: MEZZO_FLOAT32_WINOGRAD
+  std::optional<StepContext::Clip> clip{};       ///< of the Trainer; not given: of each optimizer
+  int accumulate = 0;           ///< steps of an update; 0: gradient_accumulation_steps of each optimizer
+  bool detect_anomaly = false;  ///< ends at non-finite numbers of any kind, with their origin
   /// Skips steps with non-finite numbers without errors and warnings, and accepts optimizer options without effect.
   bool silent = false;
 };
@@ -51,6 +54,7 @@ struct CompiledStep {
     std::vector<Spec> inputs;
     std::uint64_t fields = 0;  ///< fields_signature()
     std::optional<bool> float32_winograd{};
+    std::uint64_t options = 0;  ///< options_signature()
     std::uint64_t windows = 0;  ///< windows_signature()
   };
   Signature signature;
@@ -69,6 +73,8 @@ class StepRunner;
 /// Position in a training.
 struct Progress {
   std::int64_t step = 0;      ///< training steps done, skipped steps too
+  std::int64_t updates = 0;   ///< steps that have updated weights
+  double seconds = 0;         ///< time of the fits so far, by the running one when it saves
   std::int64_t epoch = 0;     ///< epochs done
   std::int64_t batch = 0;     ///< batches done of the unfinished epoch
   std::int64_t pass = 0;      ///< passes over the data done; differs from `epoch` under steps_per_epoch
@@ -88,8 +94,12 @@ struct TrainingState : RunState, Progress {
   History history;                                             ///< epochs of the last fit that have ended
   Means epoch_means;                                           ///< of the batches done of the unfinished epoch
   std::map<std::string, std::vector<Tensor>> resumed_metrics;  ///< of that epoch, until its first step after a resume
-  std::vector<std::int64_t> skipped_before;         ///< by optimizer, skipped steps at the start of that epoch
-  RunningSession* session = nullptr;                ///< of the running fit
+  std::vector<std::int64_t> skipped_before;  ///< by optimizer, skipped steps at the start of that epoch
+  Numbers validated;                         ///< of the last validation in that epoch, under the names of History
+  std::set<std::string> validated_in_bar{};  ///< names among them that the progress bar shows
+  std::int64_t validated_at = 0;             ///< batches of that epoch before it; 0: none
+  bool last_of_epoch = false;                ///< true if the next training step is the last of its epoch
+  RunningSession* session = nullptr;         ///< of the running fit
   std::atomic<const void*> between_steps{nullptr};  ///< key of the thread whose hooks run; null: none
   StepRunner* running = nullptr;                    ///< innermost one
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
@@ -200,6 +210,10 @@ class StepRunner {
   /// Policy of the module itself: its own, that of an autocast() around the call, or base_policy().
   Policy policy_in_force() const;
 
+  /// Steps of an update from the next step on; 0: gradient_accumulation_steps of each optimizer.
+  void set_accumulation(int steps) { options_.accumulate = steps; }
+  int accumulation() const { return options_.accumulate; }
+
   /// True if the last step skipped updates because of non-finite numbers.
   bool skipped() const { return skipped_; }
 
@@ -241,8 +255,12 @@ class StepRunner {
     RootScope root;
   };
 
-  /// Hash of Optimizer::completes_window() of all optimizers; 0 unless the phase trains.
+  /// Hash of the options that are parts of a step: clip and detect_anomaly.
+  std::uint64_t options_signature() const;
+  /// Hash of the windows of accumulated gradients of all optimizers; 0 unless the phase trains.
   std::uint64_t windows_signature(Phase phase) const;
+  /// Sets the windows of accumulated gradients for the next training step.
+  void set_windows(const OptimizerConfigs& configs) const;
   void convert(Phase phase, const HostBatch& batch);
   void keep_masters(const HostBatch& batch);
   CompiledStep* find_step(Phase phase, const HostBatch& batch) const;
@@ -284,7 +302,8 @@ class StepRunner {
   bool converted_ = false;
   bool masters_kept_ = false;
   bool skipped_ = false;
-  std::string failure_;  // error of the last optimizer that failed in a step; thrown after all are counted
+  bool updated_ = false;  // true if the last step has updated weights
+  std::string failure_;   // error of the last optimizer that failed in a step; thrown after all are counted
 };
 
 /// Keeps the numbers of metrics in an epoch during another one, such as a validation: metrics start anew within the

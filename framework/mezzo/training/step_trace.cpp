@@ -4,6 +4,7 @@
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/loss_scaling.hpp>
 
@@ -42,6 +43,36 @@ std::size_t count_outputs(const std::vector<Logged>& logged) {
       std::count_if(logged.begin(), logged.end(), [](const Logged& entry) { return !entry.metric; }));
 }
 
+/// Throws a ValueError if the Trainer and the optimizer set the same thing.
+void check_against_trainer(const OptimizerConfig& config, const RunOptions& options) {
+  const OptimizerCommon& own = config.optimizer->common();
+  if (options.accumulate > 1 && own.gradient_accumulation_steps > 0) {
+    fail<ValueError>("[Trainer]",
+                     "accumulate_grad_batches must be 1 with an optimizer that has gradient_accumulation_steps; got {} "
+                     "and {}",
+                     options.accumulate, own.gradient_accumulation_steps);
+  }
+  if (options.clip && (own.clipnorm > 0 || own.clipvalue > 0 || own.global_clipnorm > 0)) {
+    fail<ValueError>("[Trainer]",
+                     "gradient_clip_val must not be given with an optimizer that clips; got {} and an optimizer \"{}\" "
+                     "with clipnorm {}, clipvalue {}, global_clipnorm {}",
+                     options.clip->bound, config.name, own.clipnorm, own.clipvalue, own.global_clipnorm);
+  }
+}
+
+/// Adds gates that check the outputs.
+void check_outputs(Trace& trace) {
+  const LibraryScope as_inserted;
+  for (const auto& output : trace.graph().outputs) {
+    if (!is_floating(output.value.dtype())) continue;
+    trace.gate(
+        {.ok = insert_one(ops::all_finite, {output.value}),
+         .group = 0,
+         .on_failure = Graph::OnFailure::error,
+         .error = fmt::format("[Trainer] detect_anomaly: \"{}\" must be finite; got NaN or infinity", output.name)});
+  }
+}
+
 bool open(const Graph& graph, int group) {
   return std::all_of(graph.gates.begin(), graph.gates.end(), [&](const Graph::Gate& gate) {
     return (group >= 0 && gate.group != group) || gate.ok.item() != 0;
@@ -68,7 +99,7 @@ Value StepRunner::user_step(Phase phase, const Batch& batch) {
 
 std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
   const StepScope scope(*this);
-  StepContext context(module_, state_.optimizers, StepContext::Purpose::train);
+  StepContext context(module_, state_.optimizers, StepContext::Purpose::train, options_.clip);
   metrics_.updated.clear();
   const ScopedValue<MetricListener*> listening(MetricListener::current(), &metrics_);
   const Value result = user_step(phase, batch);
@@ -77,6 +108,7 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
       const DType dtype = is_floating(output.dtype()) ? accumulation_dtype(output.dtype()) : output.dtype();
       Trace::current()->output("output", cast(output, dtype));
     }
+    if (options_.detect_anomaly) check_outputs(*Trace::current());
     return context.logged();
   }
   if (phase == Phase::train) {
@@ -85,8 +117,9 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
       const auto& updated = context.updated()[i];  // empty: the step doesn't apply this optimizer
       if (!updated.empty()) state_.optimizers[i].optimizer->require_effect(updated);
     }
-    if (!context.has("loss")) context.log("loss", result, true);
+    if (!context.has("loss")) context.log("loss", result, {.prog_bar = true});
   }
+  if (options_.detect_anomaly) check_outputs(*Trace::current());
   return context.logged();
 }
 
@@ -150,7 +183,9 @@ OptimizerConfigs StepRunner::make_optimizers() const {
         fail<NameError>("[Trainer]", "names of optimizers must differ; got \"{}\" twice", name);
       }
     }
+    check_against_trainer(configs[i], options_);
   }
+  set_windows(configs);
   return configs;
 }
 
@@ -183,6 +218,9 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
     // After note_groups(), which takes gates that skip updates for those of loss scaling.
     for (auto& gate : trace.graph().gates) gate.on_failure = Graph::OnFailure::skip_update;
   }
+  if (options_.detect_anomaly) {
+    for (auto& gate : trace.graph().gates) gate.on_failure = Graph::OnFailure::error;
+  }
   running_.add_weights();
   make_room();
   step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
@@ -195,6 +233,7 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
                      .inputs = step->plan->inputs(),
                      .fields = fields_signature(batch),
                      .float32_winograd = options_.float32_winograd,
+                     .options = options_signature(),
                      .windows = windows_signature(phase)};
   state_.steps.push_back(std::move(step));
   return state_.steps.back().get();
@@ -214,7 +253,8 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   logged_ = &eager_logged_;
   const Graph& graph = trace.graph();
   for (const auto& gate : graph.gates) {
-    if (!options_.silent && gate.on_failure == Graph::OnFailure::error && gate.ok.item() == 0) {
+    const bool fatal = options_.detect_anomaly || gate.on_failure == Graph::OnFailure::error;
+    if (!options_.silent && fatal && gate.ok.item() == 0) {
       throw NonFiniteError(error_of(gate, overflow_of(graph, gate.group)));
     }
   }

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <optional>
 
+#include <mezzo/compiler/overflow.hpp>
+#include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/step_probe.hpp>
 
 namespace mezzo::detail {
@@ -39,6 +41,39 @@ class KeptWeights {
 
  private:
   std::vector<std::pair<Variable, Tensor>> kept_;
+};
+
+/// Restores the numbers of the module's weights on destruction.
+class AssignedWeights {
+ public:
+  explicit AssignedWeights(const Module& module) {
+    for (const Variable& weight : module.weights()) kept_.emplace_back(weight, weight.value());
+  }
+  ~AssignedWeights() {
+    for (const auto& [weight, numbers] : kept_) weight.assign(numbers);
+  }
+  AssignedWeights(const AssignedWeights&) = delete;
+  AssignedWeights& operator=(const AssignedWeights&) = delete;
+
+ private:
+  std::vector<std::pair<Variable, Tensor>> kept_;
+};
+
+/// Turns the accumulation of gradients off for its lifetime.
+class UpdateEachStep {
+ public:
+  explicit UpdateEachStep(StepRunner& runner) : runner_(runner), before_(runner.accumulation()) {
+    if (before_ > 1) runner_.set_accumulation(1);
+  }
+  ~UpdateEachStep() {
+    if (before_ > 1) runner_.set_accumulation(before_);
+  }
+  UpdateEachStep(const UpdateEachStep&) = delete;
+  UpdateEachStep& operator=(const UpdateEachStep&) = delete;
+
+ private:
+  StepRunner& runner_;
+  int before_;
 };
 
 /// A trial and the times of its plan's kernels.
@@ -116,6 +151,37 @@ KeptTraining::~KeptTraining() {
   state_.configured = configured_;
   static_cast<Progress&>(state_) = progress_;
   state_.steps.clear();
+}
+
+void try_steps(StepRunner& runner, const DataLoader& train, std::int64_t steps,
+               const std::function<void(std::int64_t)>& before,
+               const std::function<bool(std::int64_t, double)>& after) {
+  Module& module = runner.module();
+  TrainingState& state = training_state(module);
+  const KeptTraining training(state);
+  const ScopedValue resumed(state.resumed_metrics, {});
+  const AssignedWeights weights(module);
+  const MetricScope metrics(runner);
+  const UpdateEachStep updates(runner);
+  runner.configure(true);
+  std::int64_t pass = 0;
+  BatchStream stream = train.epoch(pass);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    auto batch = stream.next();
+    if (!batch) {
+      stream = train.epoch(++pass);
+      batch = stream.next();
+    }
+    before(step);
+    bool finite = true;
+    try {
+      runner.run(Phase::train, *batch);
+    } catch (const NonFiniteError&) {
+      finite = false;
+    }
+    const double loss = finite ? loss_of(runner) : std::numeric_limits<double>::quiet_NaN();
+    if (!after(step, loss) || !finite) break;
+  }
 }
 
 NoLayerPolicies::~NoLayerPolicies() {

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -72,6 +74,10 @@ class KeptTraining {
   bool configured_;
   Progress progress_;
 };
+
+/// Implements Session::try_steps() for the runner of a fit.
+void try_steps(StepRunner& runner, const DataLoader& train, std::int64_t steps,
+               const std::function<void(std::int64_t)>& before, const std::function<bool(std::int64_t, double)>& after);
 
 /// Lets all layers inherit their policy for its lifetime, so that a Trainer's policy applies to every layer.
 class NoLayerPolicies {

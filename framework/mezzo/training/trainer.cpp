@@ -1,8 +1,15 @@
 #include <mezzo/training/trainer.hpp>
 
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/auto_precision.hpp>
+#include <mezzo/training/callbacks/model_checkpoint.hpp>
+#include <mezzo/training/callbacks/model_summary.hpp>
+#include <mezzo/training/interrupted.hpp>
 #include <mezzo/training/loops/loops.hpp>
+#include <mezzo/training/trainer_checks.hpp>
 
 namespace mezzo {
 namespace {
@@ -14,38 +21,75 @@ detail::RunOptions run_options(const TrainerOptions& options, Module& module) {
   return {.policy = policy,
           .eager = options.eager,
           .loss_scale = options.loss_scale,
-          .adaptive_threads = options.adaptive_threads,
-          .float32_winograd = options.float32_winograd};
+          .adaptive_threads = options.deterministic ? std::optional<bool>(false) : options.adaptive_threads,
+          .float32_winograd = options.float32_winograd,
+          .detect_anomaly = options.detect_anomaly};
+}
+
+/// The same for fit.
+detail::RunOptions training_options(const TrainerOptions& options, Module& module) {
+  detail::RunOptions run = run_options(options, module);
+  if (options.accumulate_grad_batches > 1) run.accumulate = options.accumulate_grad_batches;
+  if (options.gradient_clip_val) {
+    run.clip = detail::StepContext::Clip{*options.gradient_clip_val, options.gradient_clip_algorithm == "value"};
+  }
+  return run;
+}
+
+detail::CallOptions call_options(const TrainerOptions& options, bool bar) {
+  return {.verbose = bar,
+          .callbacks = options.callbacks,
+          .loggers = options.logger,
+          .profiler = options.profiler,
+          .default_root_dir = options.default_root_dir};
+}
+
+std::string in_root(const TrainerOptions& options, const char* file) {
+  return (std::filesystem::path(options.default_root_dir) / "checkpoints" / file).string();
 }
 
 }  // namespace
 
-Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
-  if (options_.max_epochs < -1) {
-    fail<ValueError>("[Trainer]", "max_epochs must be at least -1; got {}", options_.max_epochs);
-  }
-  if (options_.max_steps < -1) {
-    fail<ValueError>("[Trainer]", "max_steps must be at least -1; got {}", options_.max_steps);
-  }
-  if (options_.loss_scale) check_loss_scale(*options_.loss_scale, "[Trainer] loss_scale.");
-  if (options_.max_epochs == -1 && options_.max_steps == -1) options_.max_epochs = 1000;
-}
+Trainer::Trainer(TrainerOptions options) : options_(detail::checked(std::move(options))) {}
 
 History Trainer::fit(Module& module, const DataLoader& train, const DataLoader& validation,
-                     const TrainerFitOptions& options) const {
+                     const TrainerFitOptions& options) const try {
   std::optional<detail::Checkpoint> checkpoint;
   if (!options.ckpt_path.empty()) checkpoint.emplace(options.ckpt_path);
-  if (options_.precision.automatic() && !train.empty()) {
-    const Policy chosen = detail::choose_policy(module, train, run_options(options_, module));
-    detail::training_state(module).chosen = chosen;
+  detail::LoopOptions loop{.call = call_options(options_, options_.enable_progress_bar),
+                           .epochs = *options_.max_epochs,
+                           .min_epochs = options_.min_epochs,
+                           .max_steps = options_.max_steps,
+                           .min_steps = options_.min_steps,
+                           .max_seconds = options_.max_time ? options_.max_time->seconds() : 0,
+                           .train_limit = options_.limit_train_batches,
+                           .validation_limit = options_.limit_val_batches,
+                           .validation_freq = options_.check_val_every_n_epoch,
+                           .val_check_interval = options_.val_check_interval,
+                           .sanity_steps = options_.num_sanity_val_steps,
+                           .log_every_n_steps = options_.log_every_n_steps,
+                           .chooses_policy = options_.precision.automatic() && !train.empty(),
+                           .interruptible = true,
+                           .anew = true,
+                           .checkpoint = checkpoint ? &*checkpoint : nullptr};
+  if (options_.enable_checkpointing.value_or(true) && options_.fast_dev_run == 0) {
+    loop.interrupt_checkpoint = in_root(options_, "interrupted.ckpt");
   }
-  return detail::fit(module, train, validation, run_options(options_, module),
-                     {.epochs = options_.max_epochs,
-                      .max_steps = options_.max_steps,
-                      .verbose = options_.enable_progress_bar,
-                      .callbacks = options_.callbacks,
-                      .anew = true,
-                      .checkpoint = checkpoint ? &*checkpoint : nullptr});
+  if (options_.enable_model_summary) loop.call.callbacks.emplace_back(ModelSummary());
+  if (options_.enable_checkpointing.value_or(false)) {
+    loop.call.callbacks.emplace_back(ModelCheckpoint(in_root(options_, "last.ckpt")));
+  }
+  DataLoader source = train;
+  if (!options_.overfit_batches.none() && !train.empty()) {
+    DataLoaderOptions in_order = train.options();
+    in_order.shuffle = false;
+    source = DataLoader(train.dataset(), in_order);
+    loop.train_limit = loop.validation_limit = options_.overfit_batches;
+  }
+  return detail::fit(module, source, validation, training_options(options_, module), loop);
+} catch (const Interrupted& error) {
+  std::fflush(nullptr);
+  std::exit(128 + error.signal);  // NOLINT(concurrency-mt-unsafe): the threads of the fit have ended
 }
 
 void Trainer::save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {
@@ -54,16 +98,17 @@ void Trainer::save_checkpoint(Module& module, const std::string& path, const Che
 
 Logs Trainer::validate(Module& module, const DataLoader& loader) const {
   return detail::evaluate(module, loader, detail::Phase::validate, run_options(options_, module),
-                          {.callbacks = options_.callbacks});
+                          {.call = call_options(options_, false), .limit = options_.limit_val_batches});
 }
 
 Logs Trainer::test(Module& module, const DataLoader& loader) const {
   return detail::evaluate(module, loader, detail::Phase::test, run_options(options_, module),
-                          {.callbacks = options_.callbacks});
+                          {.call = call_options(options_, false), .limit = options_.limit_test_batches});
 }
 
 Tensor Trainer::predict(Module& module, const DataLoader& loader) const {
-  return detail::predict(module, loader, run_options(options_, module), {.callbacks = options_.callbacks});
+  return detail::predict(module, loader, run_options(options_, module),
+                         {.call = call_options(options_, false), .limit = options_.limit_predict_batches});
 }
 
 }  // namespace mezzo

@@ -1,37 +1,14 @@
 #pragma once
-#include <cstdint>
-#include <optional>
 #include <string>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/data/loader.hpp>
-#include <mezzo/precision/policy.hpp>
-#include <mezzo/training/callbacks/callback.hpp>
 #include <mezzo/training/checkpoint_options.hpp>
 #include <mezzo/training/history.hpp>
 #include <mezzo/training/module.hpp>
+#include <mezzo/training/trainer_options.hpp>
 
 namespace mezzo {
-
-/// Options of Trainer, named as in Lightning.
-struct TrainerOptions {
-  int max_epochs = -1;              ///< -1: 1000, or no limit if max_steps is set
-  std::int64_t max_steps = -1;      ///< training steps in all, skipped steps too; -1: no limit
-  Precision precision{};            ///< of all calls of this Trainer; not given: each model's own policy
-  Callbacks callbacks{};            ///< called between the steps of all calls; as in Model::fit
-  bool enable_progress_bar = true;  ///< writes a progress bar during fit
-  bool eager = false;               ///< runs op by op without plans: slow, for debugging
-  /// Scaling of gradients in steps that compute in float16, for every optimizer:
-  /// `.loss_scale = {{.dynamic = false, .initial_scale = 128}}`. Not given: the options of compile() or
-  /// configure_optimizers(), else the defaults of LossScaleOptions.
-  std::optional<LossScaleOptions> loss_scale{};
-  /// Runs steps on fewer threads while other programs take the processors; sums then differ in their last digits. Not
-  /// given: adaptive_threads(), which is off by default.
-  std::optional<bool> adaptive_threads{};
-  /// False: 3 x 3 convolutions of float32 operands are plain sums. True: they run by Winograd's algorithm where it is
-  /// faster, which rounds about twice as much (docs/precision.md). Not given: true, unless MEZZO_FLOAT32_WINOGRAD=0.
-  std::optional<bool> float32_winograd{};
-};
 
 /// Options of Trainer::fit.
 struct TrainerFitOptions {
@@ -44,7 +21,7 @@ struct TrainerFitOptions {
 /// They wait while another thread saves or reads its weights.
 class MEZZO_API Trainer {
  public:
-  /// A ValueError for limits below -1 or loss_scale options out of range.
+  /// A ValueError for an option out of its range, or for options that exclude one another.
   explicit Trainer(TrainerOptions options = {});
 
   /// Trains a module and validates after each epoch if there is a validation loader.
@@ -81,6 +58,9 @@ class MEZZO_API Trainer {
   /// Outputs of predict_step for all samples, concatenated along the batch axis. A ValueError if the loader is absent,
   /// a ShapeError if outputs have no batch axis or differ on another axis.
   Tensor predict(Module& module, const DataLoader& loader) const;
+
+  /// The options, those from the environment included.
+  const TrainerOptions& options() const { return options_; }
 
  private:
   TrainerOptions options_;

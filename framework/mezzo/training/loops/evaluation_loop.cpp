@@ -27,6 +27,13 @@ std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::in
   return std::min(*steps, loader.size());
 }
 
+std::int64_t steps_of(const DataLoader& loader, const EvaluationOptions& options, const char* limit) {
+  if (!options.limit) return limited_steps(loader, options.steps, "steps");
+  const std::int64_t steps = options.limit->of(loader.size(), limit);
+  if (steps == 0) fail<ValueError>("[Trainer]", "{} must not be 0 in a call that needs batches; got 0", limit);
+  return steps;
+}
+
 Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoader& loader, Phase phase,
                      std::int64_t steps, ProgressBar& bar) {
   runner.metrics().begin();
@@ -38,14 +45,12 @@ Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoad
   for (std::int64_t done = 0; done < steps && !(alone && session.stopping()); ++done) {
     const auto batch = stream.next();
     if (!batch) break;
-    session.fire(Event::test_batch_begin, done, logs);
+    session.fire(Event::test_batch_begin, logs, done, &*batch);
     runner.run(phase, *batch);
     means.add(runner, batch->size);
-    if (session.has_callbacks()) {
-      means.write(logs);
-      session.fire(Event::test_batch_end, done, logs);
-    }
-    if (bar.due()) bar.show_evaluation(done + 1, steps, means.numbers(true));
+    if (session.has_callbacks()) means.write(logs);
+    session.fire(Event::test_batch_end, logs, done, &*batch);
+    if (bar.due()) bar.show_evaluation(done + 1, steps, means.for_bar());
   }
   session.fire(Event::test_end, logs);
   return means;
@@ -53,20 +58,26 @@ Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoad
 
 Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOptions& run,
               const EvaluationOptions& options) try {
-  require_batches(loader, phase == Phase::test ? "test" : "validate");
-  const std::int64_t steps = limited_steps(loader, options.steps, "steps");
+  const bool tests = phase == Phase::test;
+  require_batches(loader, tests ? "test" : "validate");
+  const std::int64_t steps = steps_of(loader, options, tests ? "limit_test_batches" : "limit_val_batches");
+  const CallScope scope(module, tests ? Stage::test : Stage::validate, options.call);
   StepRunner runner(module, run, StepRunner::Use::between_steps);
-  RunningSession session(Session::Verb::evaluate, runner, options.callbacks,
-                         {.epochs = 1, .steps = steps, .verbose = options.verbose});
-  ProgressBar bar(options.verbose, steps);
+  RunningSession session(scope, runner);
+  session.limits.steps = steps;
+  ProgressBar bar(options.call.verbose, steps);
   std::optional<MetricScope> running;  // the metrics of the call whose hook evaluates
   if (runner.outer() != nullptr) running.emplace(*runner.outer());
   try {
     bar.begin("Evaluate");
     const Means means = run_evaluation(session, runner, loader, phase, steps, bar);
-    bar.end(session.current_batch() + 1, means.numbers(true));
-    const auto numbers = means.numbers(false);
-    return Logs(numbers.begin(), numbers.end());
+    Logs logs;
+    for (const auto& [name, number] : means.for_history()) logs.set(name, number);
+    session.fire(Event::validation_end, logs);
+    bar.end(session.current_batch() + 1, means.for_bar());
+    session.log_metrics(means.for_loggers_by_epoch());
+    session.finalize("success");
+    return logs;
   } catch (const std::exception& error) {
     Logs none;
     session.fail_with(error, none);

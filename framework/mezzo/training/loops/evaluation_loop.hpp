@@ -20,6 +20,9 @@ void require_batches(const DataLoader& loader, const std::string& verb);
 /// `option` is its name.
 std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::int64_t>& steps, const char* option);
 
+/// Number of batches that a call takes. A ValueError for a limit that gives none; `limit` is its name.
+std::int64_t steps_of(const DataLoader& loader, const EvaluationOptions& options, const char* limit);
+
 /// Evaluates the first `steps` batches: fires the test events and shows the progress in the bar.
 Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoader& loader, Phase phase,
                      std::int64_t steps, ProgressBar& bar);

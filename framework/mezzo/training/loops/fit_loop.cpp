@@ -1,34 +1,22 @@
 #include <mezzo/training/loops/fit_loop.hpp>
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <functional>
 #include <limits>
 #include <new>
-#include <utility>
 
-#include <mezzo/compiler/overflow.hpp>
-#include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/training/auto_precision.hpp>
+#include <mezzo/training/callbacks/texts.hpp>
+#include <mezzo/training/interrupted.hpp>
+#include <mezzo/training/loops/signals.hpp>
+#include <mezzo/training/profilers/action.hpp>
 #include <mezzo/training/slow_policy.hpp>
 
 namespace mezzo::detail {
 namespace {
-
-std::int64_t steps_per_epoch(const DataLoader& train, const LoopOptions& options) {
-  if (options.steps_per_epoch && *options.steps_per_epoch < 1) {
-    fail<ValueError>("[Trainer]", "steps_per_epoch must be at least 1; got {}", *options.steps_per_epoch);
-  }
-  return options.steps_per_epoch.value_or(train.size());
-}
-
-/// Number of steps that the loop is to run; not less than the limits allow.
-std::int64_t planned_steps(const DataLoader& train, const LoopOptions& options) {
-  constexpr auto unlimited = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t epoch = steps_per_epoch(train, options);
-  const std::int64_t epochs = std::max(0, options.epochs - options.initial_epoch);
-  const std::int64_t by_epochs = options.epochs < 0 || epochs > unlimited / epoch ? unlimited : epochs * epoch;
-  return options.max_steps < 0 ? by_epochs : std::min(by_epochs, options.max_steps);
-}
 
 HostBatch first_batch(const DataLoader& loader) { return *loader.epoch(0).next(); }
 
@@ -41,174 +29,220 @@ void begin_whole_epoch(Progress& progress) {
 
 }  // namespace
 
-FitLoop::FitLoop(StepRunner& runner, const DataLoader& train, const DataLoader& validation, const LoopOptions& options)
-    : runner_(runner),
-      state_(training_state(runner.module())),
-      train_(train),
-      validation_(validation),
-      options_(options),
-      epoch_steps_(steps_per_epoch(train, options)),
-      bar_(options.verbose, epoch_steps_) {
-  if (!validation.empty()) validation_steps_ = limited_steps(validation, options.validation_steps, "validation_steps");
-  if (options.anew || !state_.configured) {
-    tell_of_emulation(state_, runner.rehearse(Phase::train, first_batch(train)));
+bool Fit::may_stop() const {
+  return state.fit_epoch >= options.min_epochs && (options.min_steps < 0 || state.updates >= options.min_steps);
+}
+
+bool Fit::ends() const {
+  if (options.max_steps >= 0 && state.updates >= options.max_steps) return true;
+  if (options.max_seconds > 0) {
+    session.count_time();
+    if (state.seconds >= options.max_seconds) return true;
   }
-  if (!validation.empty()) runner.rehearse(Phase::validate, first_batch(validation));
-  state_.history = {};
-  state_.epoch_means = {};
-  state_.resumed_metrics.clear();
-  if (options.checkpoint != nullptr) {
-    resume(*options.checkpoint);
+  return session.stopping() && may_stop();
+}
+
+FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
+  StepRunner& runner = fit.runner;
+  TrainingState& state = fit.state;
+  if (fit.options.anew || !state.configured) {
+    tell_of_emulation(state, runner.rehearse(Phase::train, first_batch(fit.train)));
+  }
+  if (fit.limits.validation > 0) runner.rehearse(Phase::validate, first_batch(fit.validation));
+  state.history = {};
+  state.epoch_means = {};
+  state.resumed_metrics.clear();
+  if (fit.options.checkpoint != nullptr) {
+    resume(*fit.options.checkpoint);
   } else {
-    runner.configure(options.anew);
-    begin_whole_epoch(state_);
-    state_.fit_epoch = options.anew ? 0 : options.initial_epoch;
+    runner.configure(fit.options.anew);
+    begin_whole_epoch(state);
+    state.fit_epoch = fit.options.anew ? 0 : fit.options.initial_epoch;
   }
 }
 
 void FitLoop::resume(const Checkpoint& checkpoint) {
-  checkpoint.resume(runner_, first_batch(train_), epoch_steps_, train_.size());
-  if (options_.anew) {
-    steps_done_ = state_.step;
-    state_.fit_epoch = static_cast<int>(state_.epoch);  // epochs of a Trainer count from the start of the training
-  }
-  stream_.reset();
+  checkpoint.resume(fit_.runner, first_batch(fit_.train), fit_.limits.epoch, fit_.train.size());
+  // Epochs of a Trainer count from the start of the training.
+  if (fit_.options.anew) fit_.state.fit_epoch = static_cast<int>(fit_.state.epoch);
+  epoch_.emplace(fit_);
 }
 
 History FitLoop::run() {
-  RunningSession session(Session::Verb::fit, runner_, options_.callbacks,
-                         {.epochs = options_.epochs, .steps = epoch_steps_, .verbose = options_.verbose});
-  const Checkpoint* from = options_.checkpoint;
+  RunningSession& session = fit_.session;
+  const Checkpoint* checkpoint = fit_.options.checkpoint;
+  session.epoch = fit_.state.fit_epoch;
+  for (const Any<Logger>& logger : session.loggers()) {
+    if (!session.module().hyperparameters().empty()) logger->log_hyperparams(session.module().hyperparameters());
+    logger->log_graph(session.module());
+  }
+  session.fire(Event::fit_begin, fit_.logs);
+  if (checkpoint == nullptr) check_sanity();
+  start(checkpoint);
+  while (more_epochs() && !fit_.ends()) run_epoch();
+  if (!fit_.options.anew) {  // as Keras' fit; a Trainer leaves the weights, so that the training can be resumed
+    for (const OptimizerConfig& config : fit_.state.optimizers) config.optimizer->finalize_variable_values();
+  }
+  session.fire(Event::train_end, fit_.logs);
+  session.fire(Event::fit_end, fit_.logs);
+  return fit_.state.history;
+}
+
+void FitLoop::check_sanity() {
+  if (fit_.limits.sanity == 0) return;
+  RunningSession& session = fit_.session;
+  const ScopedValue now(session.sanity, true);
+  const MetricScope epoch_metrics(fit_.runner);
+  session.fire(Event::sanity_begin, fit_.logs);
+  run_evaluation(session, fit_.runner, fit_.validation, Phase::validate, fit_.limits.sanity, fit_.bar);
+  Logs none;
+  session.fire(Event::validation_end, none);
+  session.fire(Event::sanity_end, fit_.logs);
+  fit_.logs = Logs();
+}
+
+void FitLoop::start(const Checkpoint* checkpoint) {
+  RunningSession& session = fit_.session;
   const std::function<void(const std::string&)> resume_from = [&](const std::string& path) {
-    const Checkpoint checkpoint(path);
-    resume(checkpoint);
-    checkpoint.restore_callbacks(session);
-    from = nullptr;
+    const Checkpoint other(path);
+    resume(other);
+    other.restore_callbacks(session);
+    checkpoint = nullptr;
   };
+  {
+    const ScopedValue resumable(session.resume_from, resume_from);
+    session.fire(Event::train_begin, fit_.logs);
+  }
+  if (checkpoint != nullptr) checkpoint->restore_callbacks(session);  // after on_train_begin, which resets them
+}
+
+bool FitLoop::more_epochs() const {
+  return fit_.limits.epoch > 0 && (fit_.options.epochs < 0 || fit_.state.fit_epoch < fit_.options.epochs);
+}
+
+void FitLoop::run_epoch() {
+  TrainingState& state = fit_.state;
+  RunningSession& session = fit_.session;
+  const int epoch = session.epoch = state.fit_epoch;
+  epoch_->run();
+  const std::int64_t done = state.batch;
+  if (done >= fit_.limits.epoch) {
+    ++state.epoch;
+    ++state.fit_epoch;
+    state.batch = 0;
+  }
+  fit_.logs = Logs();
+  for (const auto& [name, number] : epoch_->numbers(false)) fit_.logs.set(name, number);
+  if (epoch_->non_finite()) fit_.logs.set("loss", std::numeric_limits<double>::quiet_NaN());
+  for (const auto& [name, number] : state.validated) fit_.logs.set(name, number);
+  const Logs before = fit_.logs;
+  session.fire(Event::epoch_end, fit_.logs, epoch);
+  Numbers shown = epoch_->numbers(true);
+  for (const auto& [name, number] : state.validated) {
+    if (state.validated_in_bar.count(name) == 1) shown.emplace_back(name, number);
+  }
+  Logs logged = state.epoch_means.for_loggers_by_epoch();
+  for (const auto& [name, number] : fit_.logs) {
+    if (before.contains(name)) continue;
+    shown.emplace_back(name, number);
+    logged.set(name, number);
+  }
+  if (!logged.empty()) logged.set("epoch", epoch);
+  session.log_metrics(logged);
+  state.history.add(epoch, fit_.logs);
+  fit_.bar.end(done, shown);
+  if (const Any<Profiler>& profiler = fit_.options.call.profiler) profiler->on_epoch_end(fit_.runner.module(), epoch);
+}
+
+void validate_in_fit(Fit& fit, const Numbers& shown) {
+  const Action action(fit.options.call.profiler, "run_validation");
+  TrainingState& state = fit.state;
+  const MetricScope epoch_metrics(fit.runner);
+  const ProgressBar::Rest rest(fit.bar, state.batch, shown);
+  const Means means =
+      run_evaluation(fit.session, fit.runner, fit.validation, Phase::validate, fit.limits.validation, fit.bar);
+  const bool all = fit.runner.module().prefixes_validation();
+  const auto key = [&](const std::string& name) { return (all || state.epoch_means.has(name) ? "val_" : "") + name; };
+  state.validated.clear();
+  state.validated_in_bar.clear();
+  for (const auto& [name, number] : means.for_history()) state.validated.emplace_back(key(name), number);
+  for (const auto& [name, number] : means.for_bar()) state.validated_in_bar.insert(key(name));
+  state.validated_at = state.batch;
+  Logs logs;
+  state.epoch_means.write(logs);
+  for (const auto& [name, number] : state.validated) logs.set(name, number);
+  fit.session.fire(Event::validation_end, logs);
+  Logs logged;
+  for (const auto& [name, number] : means.for_loggers_by_epoch()) logged.set(key(name), number);
+  if (logged.empty()) return;
+  logged.set("epoch", fit.session.epoch);
+  fit.session.log_metrics(logged);
+}
+
+namespace {
+
+/// Saves the training before the process ends, and tells where.
+void save_interrupted(const Fit& fit, const Interrupted& error) {
+  const std::string& path = fit.options.interrupt_checkpoint;
+  if (path.empty()) return;
   try {
-    {
-      const ScopedValue resumable(session.resume_from, resume_from);
-      session.epoch = state_.fit_epoch;
-      session.fire(Event::train_begin, logs_);
-    }
-    if (from != nullptr) from->restore_callbacks(session);  // after on_train_begin, which resets them
-    while (more_epochs() && more_steps() && !session.stopping()) run_epoch(session);
-    if (!options_.anew) {  // as Keras' fit; a Trainer leaves the weights, so that the training can be resumed
-      for (const OptimizerConfig& config : state_.optimizers) config.optimizer->finalize_variable_values();
-    }
-    session.fire(Event::train_end, logs_);
-  } catch (const std::exception& error) {
-    session.fail_with(error, logs_);
-    throw;
-  }
-  return state_.history;
-}
-
-void FitLoop::run_epoch(RunningSession& session) {
-  const int epoch = session.epoch = state_.fit_epoch;
-  if (state_.batch == 0) {
-    state_.epoch_means = {};
-    runner_.metrics().begin();
-    state_.resumed_metrics.clear();  // of an epoch that was resumed after its last step
-    scaling_.emplace(runner_);
-    state_.skipped_before = scaling_->before();
-  } else {
-    scaling_.emplace(runner_, state_.skipped_before);  // a resumed epoch
-  }
-  logs_ = Logs();
-  session.fire(Event::epoch_begin, epoch, logs_);
-  train_batches(session);
-  const std::int64_t done = state_.batch;
-  if (done >= epoch_steps_) {
-    ++state_.epoch;
-    ++state_.fit_epoch;
-    state_.batch = 0;
-  }
-  const Numbers all = numbers(false);
-  logs_ = Logs();
-  for (const auto& [name, number] : all) set_log(logs_, name, number);
-  if (non_finite_) set_log(logs_, "loss", std::numeric_limits<double>::quiet_NaN());
-  Numbers shown = numbers(true);
-  if (!validation_.empty() && options_.validation_freq.due(epoch)) validate(session, logs_, shown);
-  const Logs before = session.has_callbacks() ? logs_ : Logs();
-  session.fire(Event::epoch_end, epoch, logs_);
-  if (session.has_callbacks()) {
-    for (const auto& [name, number] : logs_) {
-      if (before.count(name) == 0) shown.emplace_back(name, number);
-    }
-  }
-  state_.history.add(epoch, logs_);
-  bar_.end(done, shown);
-}
-
-void FitLoop::train_batches(RunningSession& session) {
-  bar_.begin(options_.epochs < 0 ? fmt::format("Epoch {}", session.epoch + 1)
-                                 : fmt::format("Epoch {}/{}", session.epoch + 1, options_.epochs),
-             state_.batch);
-  while (state_.batch < epoch_steps_ && more_steps() && !session.stopping()) {
-    const HostBatch batch = next_batch();
-    session.fire(Event::train_batch_begin, state_.batch, logs_);
-    if (!step(session, batch)) return;
-    state_.epoch_means.add(runner_, batch.size);
-    ++state_.batch;
-    ++steps_done_;
-    if (++state_.position == train_.size()) {
-      state_.position = 0;
-      ++state_.pass;
-      stream_.reset();
-    }
-    if (session.has_callbacks()) {
-      state_.epoch_means.write(logs_);
-      session.fire(Event::train_batch_end, state_.batch - 1, logs_);
-    }
-    if (bar_.due()) bar_.show(state_.batch, numbers(true));
+    const BetweenSteps between(fit.state);
+    make_folder_of("[Trainer]", path);
+    save_checkpoint(fit.runner.module(), path, {});
+    write_line(fmt::format("{}: resume from \"{}\"", error.what(), path));
+  } catch (const std::exception& second) {
+    warn(fmt::format("{}; the checkpoint could not be saved: {}", error.what(), second.what()));
   }
 }
 
-bool FitLoop::step(RunningSession& session, const HostBatch& batch) {
-  try {
-    runner_.run(Phase::train, batch);
-    return true;
-  } catch (const NonFiniteError& error) {
-    if (!session.absorbs_non_finite(state_.batch, error.what())) throw;
-  }
-  non_finite_ = true;
-  session.stop();
-  return false;
-}
-
-HostBatch FitLoop::next_batch() {
-  if (!stream_) stream_.emplace(train_.epoch(state_.pass, state_.position));
-  auto batch = stream_->next();
-  if (!batch)
-    fail<ValueError>("[Trainer]", "fit: the loader must give {} batches; got {}", train_.size(), state_.position);
-  return std::move(*batch);
-}
-
-void FitLoop::validate(RunningSession& session, Logs& logs, Numbers& shown) {
-  const MetricScope epoch_metrics(runner_);
-  const ProgressBar::Rest rest(bar_, session.current_batch() + 1, shown);
-  const Means validated = run_evaluation(session, runner_, validation_, Phase::validate, validation_steps_, bar_);
-  const bool all = runner_.module().prefixes_validation();
-  const auto key = [&](const std::string& name) { return (all || state_.epoch_means.has(name) ? "val_" : "") + name; };
-  for (const auto& [name, number] : validated.numbers(false)) set_log(logs, key(name), number);
-  for (const auto& [name, number] : validated.numbers(true)) shown.emplace_back(key(name), number);
-}
-
-Numbers FitLoop::numbers(bool prog_bar_only) const {
-  Numbers out = state_.epoch_means.numbers(prog_bar_only);
-  for (const auto& entry : scaling_->numbers()) {
-    if (!state_.epoch_means.has(entry.first)) out.push_back(entry);  // names that the module logs take precedence
-  }
-  return out;
-}
+}  // namespace
 
 History fit(Module& module, const DataLoader& train, const DataLoader& validation, const RunOptions& run,
             const LoopOptions& options) try {
   require_batches(train, "fit");
-  warn_if_slow(module, train, run, planned_steps(train, options));
-  StepRunner runner(module, run);
-  return FitLoop(runner, train, validation, options).run();
+  const FitLimits limits(train, validation, options);
+  const Action action(options.call.profiler, "[Trainer]fit");
+  const CallScope scope(module, Stage::fit, options.call);
+  RunOptions chosen = run;
+  if (options.chooses_policy) {
+    chosen.policy = choose_policy(module, train, run);
+    training_state(module).chosen = chosen.policy;
+  }
+  warn_if_slow(module, train, chosen, limits.planned_steps(options));
+  StepRunner runner(module, chosen);
+  RunningSession session(scope, runner);
+  session.limits.epochs = options.epochs;
+  session.limits.steps = limits.epoch;
+  session.accumulates = options.anew;
+  session.train = &train;
+  session.log_every_n_steps = options.log_every_n_steps;
+  if (options.checkpoint != nullptr) session.resumed_from = options.checkpoint->path();
+  // Keras' fit acts after epochs in any case.
+  session.each_epoch = !options.anew || limits.validation == 0 ||
+                       (options.val_check_interval.is_whole_epoch() && options.validation_freq.due(0));
+  Fit fit{.runner = runner,
+          .state = training_state(module),
+          .session = session,
+          .train = train,
+          .validation = validation,
+          .options = options,
+          .limits = limits,
+          .bar = ProgressBar(options.call.verbose, limits.epoch)};
+  std::optional<SignalScope> signals;
+  if (options.interruptible) signals.emplace();
+  try {
+    FitLoop loop(fit);
+    History history = loop.run();
+    session.finalize("success");
+    return history;
+  } catch (const Interrupted& error) {
+    save_interrupted(fit, error);
+    session.fail_with(error, fit.logs, "interrupted");
+    throw;
+  } catch (const std::exception& error) {
+    session.fail_with(error, fit.logs, "failed");
+    throw;
+  }
 } catch (const std::bad_alloc&) {
   fail_without_memory("fit");
 }

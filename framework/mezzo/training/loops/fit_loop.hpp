@@ -1,49 +1,87 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include <mezzo/training/loops/evaluation_loop.hpp>
+#include <mezzo/training/loops/fit_limits.hpp>
 #include <mezzo/training/loops/loops.hpp>
+#include <mezzo/training/loops/running_session.hpp>
 #include <mezzo/training/loss_scaling.hpp>
+#include <mezzo/training/progress_bar.hpp>
 
 namespace mezzo::detail {
+
+/// Parts of a fit that its loops share.
+struct Fit {
+  StepRunner& runner;
+  TrainingState& state;
+  RunningSession& session;
+  const DataLoader& train;
+  const DataLoader& validation;
+  const LoopOptions& options;
+  const FitLimits& limits;
+  ProgressBar bar;
+  Logs logs{};  ///< of the batch hooks, then of the end of the epoch
+
+  /// True if a stop or a limit of steps or time ends the training now.
+  bool ends() const;
+
+  /// True unless stops have to wait for min_epochs and min_steps.
+  bool may_stop() const;
+};
+
+/// Batches of one epoch, with the validations between and after them.
+class EpochLoop {
+ public:
+  explicit EpochLoop(Fit& fit) : fit_(fit) {}
+
+  /// Trains until the end of the epoch, a limit or a stop, from batch TrainingState::batch on.
+  void run();
+
+  /// Numbers of the epoch so far: means, loss scales, skipped steps.
+  Numbers numbers(bool for_bar) const;
+
+  bool non_finite() const { return non_finite_; }
+
+ private:
+  void begin();
+  /// Runs one step. False if its loss was not finite and a callback takes that for the end of the training.
+  bool step();
+  void advance();
+  bool validation_is_due() const;
+  HostBatch next_batch();
+  void log_step();
+
+  Fit& fit_;
+  std::optional<BatchStream> stream_;  // at state.position of state.pass
+  std::optional<ScalingLog> scaling_;
+  std::optional<std::chrono::steady_clock::time_point> validated_;  // time of the last validation
+  Logs outputs_;                                                    // of the last step
+  bool non_finite_ = false;
+};
 
 /// Runs the epochs of one fit. Training state and optimizers are those of the module; a resumed epoch continues its
 /// means.
 class FitLoop {
  public:
   /// Builds the layers and makes or restores the optimizers.
-  FitLoop(StepRunner& runner, const DataLoader& train, const DataLoader& validation, const LoopOptions& options);
+  explicit FitLoop(Fit& fit);
 
   History run();
 
  private:
   void resume(const Checkpoint& checkpoint);
-  bool more_steps() const { return options_.max_steps < 0 || steps_done_ < options_.max_steps; }
-  bool more_epochs() const { return options_.epochs < 0 || state_.fit_epoch < options_.epochs; }
-  void run_epoch(RunningSession& session);
-  /// Trains until the end of the epoch, a limit or a stop.
-  void train_batches(RunningSession& session);
-  /// Runs one step. False if its loss was not finite and a callback takes that for the end of the training.
-  bool step(RunningSession& session, const HostBatch& batch);
-  HostBatch next_batch();
-  void validate(RunningSession& session, Logs& logs, Numbers& shown);
-  /// Numbers of the epoch: means, loss scales, skipped steps.
-  Numbers numbers(bool prog_bar_only) const;
+  void check_sanity();
+  void start(const Checkpoint* checkpoint);
+  bool more_epochs() const;
+  void run_epoch();
 
-  StepRunner& runner_;
-  TrainingState& state_;
-  const DataLoader& train_;
-  const DataLoader& validation_;
-  const LoopOptions& options_;
-  std::int64_t epoch_steps_, validation_steps_ = 0;
-  ProgressBar bar_;
-  std::optional<BatchStream> stream_;  // at state_.position of state_.pass
-  std::optional<ScalingLog> scaling_;
-  std::int64_t steps_done_ = 0;
-  bool non_finite_ = false;
-  Logs logs_;  // of the batch hooks, then of the end of the epoch
+  Fit& fit_;
+  std::optional<EpochLoop> epoch_;
 };
+
+/// Validates inside of fit: sets TrainingState::validated.
+void validate_in_fit(Fit& fit, const Numbers& shown);
 
 }  // namespace mezzo::detail

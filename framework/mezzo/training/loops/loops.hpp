@@ -1,34 +1,59 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <mezzo/data/loader.hpp>
 #include <mezzo/training/callbacks/callback.hpp>
 #include <mezzo/training/checkpoint.hpp>
 #include <mezzo/training/history.hpp>
+#include <mezzo/training/limits.hpp>
+#include <mezzo/training/loggers/logger.hpp>
 #include <mezzo/training/loop_options.hpp>
+#include <mezzo/training/profilers/profiler.hpp>
 
 namespace mezzo::detail {
 
+/// Options of all calls.
+struct CallOptions {
+  Verbose verbose = 0;
+  Callbacks callbacks{};
+  Loggers loggers{};
+  Any<Profiler> profiler{};
+  std::string default_root_dir{};
+};
+
 /// Options of fit.
 struct LoopOptions {
-  int epochs = 1;                                 ///< number at which epochs end; < 0: no limit
-  int initial_epoch = 0;                          ///< number of the first epoch; not used with `anew`
-  std::int64_t max_steps = -1;                    ///< < 0: no limit
-  std::optional<std::int64_t> steps_per_epoch{};  ///< not given: the batches of the loader
+  CallOptions call{.verbose = 1};
+  int epochs = 1;               ///< number at which epochs end; < 0: no limit
+  int initial_epoch = 0;        ///< number of the first epoch; not used with `anew`
+  int min_epochs = 0;           ///< stops wait for that number of epochs
+  std::int64_t max_steps = -1;  ///< updates; < 0: no limit
+  std::int64_t min_steps = -1;  ///< stops wait for that number of updates
+  double max_seconds = 0;       ///< 0: no limit
+  /// Keras' steps_per_epoch: an epoch goes on where the last one ended. Not given: the batches of the loader.
+  std::optional<std::int64_t> steps_per_epoch{};
   std::optional<std::int64_t> validation_steps{};
+  /// Lightning's limits: each epoch is a pass of its own.
+  std::optional<BatchLimit> train_limit{}, validation_limit{};
   ValidationFrequency validation_freq = 1;
-  Verbose verbose = 1;
-  Callbacks callbacks{};
+  CheckInterval val_check_interval = 1.0;
+  int sanity_steps = 0;  ///< < 0: all batches
+  int log_every_n_steps = 50;
+  bool chooses_policy = false;         ///< precision "auto"
+  bool interruptible = false;          ///< SIGINT and SIGTERM end it after a step, with an Interrupted
+  std::string interrupt_checkpoint{};  ///< checkpoint that is then saved; "": none
   bool anew = false;  ///< gives optimizers without state; limits then count from the start of the training
   const Checkpoint* checkpoint = nullptr;  ///< checkpoint to resume from, or null
 };
 
 /// Options of evaluate and predict.
 struct EvaluationOptions {
-  Verbose verbose = 0;
+  CallOptions call{};
   std::optional<std::int64_t> steps{};  ///< not given: all batches
-  Callbacks callbacks{};
+  std::optional<BatchLimit> limit{};
 };
 
 /// Trains epochs, each followed by validation if that loader isn't absent.

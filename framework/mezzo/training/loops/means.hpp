@@ -1,7 +1,5 @@
 #pragma once
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,22 +21,22 @@ inline std::optional<double> find_log(const Logs& logs, const std::string& name)
 /// Numbers with their names, in the order in which they appear in the progress bar.
 using Numbers = std::vector<std::pair<std::string, double>>;
 
-/// Numbers of an epoch or evaluation by name: means over the samples of the values that steps log, in double, and the
-/// results of their metrics. Skipped steps don't count.
+/// Numbers of an epoch or evaluation by name: reductions over the values that steps log, in double, and the results of
+/// their metrics. Skipped steps don't count.
 class Means {
  public:
   struct Entry {
     std::string name;
-    bool prog_bar = false;
-    double total = 0;
+    LogTargets targets{};
+    double total = 0;  ///< weighted sum, sum, least or largest value
     double samples = 0;
     Any<Metric> metric{};  ///< its result is the number
+    double last = 0;       ///< value of the last step
 
     /// NaN if every step was skipped.
-    double mean() const {
-      if (!(samples > 0)) return std::numeric_limits<double>::quiet_NaN();
-      return metric ? metric->result().item() : total / samples;
-    }
+    double number() const;
+
+    void add(double value, double count);
   };
 
   Means() = default;
@@ -51,43 +49,41 @@ class Means {
     for (std::size_t i = 0; i < logged.size(); ++i) {
       Entry& entry = entry_of(logged[i], i);
       if (runner.skipped()) continue;
-      if (!entry.metric) entry.total += runner.value(i) * static_cast<double>(samples);
-      entry.samples += static_cast<double>(samples);
+      entry.add(entry.metric ? 0 : runner.value(i), static_cast<double>(samples));
     }
   }
 
-  /// Means of all names, or of those for the progress bar.
-  Numbers numbers(bool prog_bar_only) const {
-    Numbers out;
-    for (const Entry& entry : entries_) {
-      if (entry.prog_bar || !prog_bar_only) out.emplace_back(entry.name, entry.mean());
-    }
-    return out;
-  }
+  /// Numbers of the names that History and callbacks get.
+  Numbers for_history() const;
 
-  /// Writes the means of all names. Allocates nothing once `logs` has the names.
+  /// Numbers for the progress bar: of single steps for those that aren't numbers of the epoch.
+  Numbers for_bar() const;
+
+  /// Numbers of the last step, and of the epoch, for loggers.
+  Logs for_loggers_by_step() const;
+  Logs for_loggers_by_epoch() const;
+
+  /// Writes the numbers that History gets. Allocates nothing once `logs` has the names.
   void write(Logs& logs) const {
-    for (const Entry& entry : entries_) set_log(logs, entry.name, entry.mean());
+    for (const Entry& entry : entries_) {
+      if (entry.targets.history) logs.set(entry.name, entry.number());
+    }
   }
 
-  bool has(const std::string& name) const {
-    return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.name == name; });
+  /// Writes the values of the last step, except of metrics. Allocates nothing once `logs` has the names.
+  void write_last(Logs& logs) const {
+    for (const Entry& entry : entries_) {
+      if (!entry.metric) logs.set(entry.name, entry.last);
+    }
   }
+
+  bool has(const std::string& name) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
   /// Entry of a name. Steps usually log the same names in the same order, so index `likely` is tried first.
-  Entry& entry_of(const Logged& logged, std::size_t likely) {
-    const auto same = [&](const Entry& entry) { return entry.name == logged.name; };
-    if (likely >= entries_.size() || !same(entries_[likely])) {
-      const auto found = std::find_if(entries_.begin(), entries_.end(), same);
-      likely = static_cast<std::size_t>(found - entries_.begin());
-    }
-    if (likely == entries_.size()) entries_.push_back({.name = logged.name, .prog_bar = logged.prog_bar});
-    entries_[likely].metric = logged.metric;  // entries of a resumed epoch have none yet
-    return entries_[likely];
-  }
+  Entry& entry_of(const Logged& logged, std::size_t likely);
 
   std::vector<Entry> entries_;
 };

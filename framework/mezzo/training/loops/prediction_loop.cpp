@@ -46,7 +46,7 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
   for (std::int64_t done = 0; done < session.steps() && !session.stopping(); ++done) {
     const auto batch = stream.next();
     if (!batch) break;
-    session.fire(Event::predict_batch_begin, done, logs);
+    session.fire(Event::predict_batch_begin, logs, done, &*batch);
     runner.run(Phase::predict, *batch);
     const std::vector<Tensor> outputs = runner.outputs();
     if (one) require_one_output(outputs.size(), label_of(runner.module()), "predict");
@@ -54,7 +54,7 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
     for (std::size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
     {
       const ScopedValue shown(session.batch_outputs, &outputs);
-      session.fire(Event::predict_batch_end, done, logs);
+      session.fire(Event::predict_batch_end, logs, done, &*batch);
     }
     if (bar.due()) bar.show(done + 1, {});
   }
@@ -66,15 +66,17 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
 std::vector<Tensor> predict_outputs(Module& module, const DataLoader& loader, const RunOptions& run,
                                     const EvaluationOptions& options, bool one) try {
   require_batches(loader, "predict");
-  const std::int64_t steps = limited_steps(loader, options.steps, "steps");
+  const std::int64_t steps = steps_of(loader, options, "limit_predict_batches");
+  const CallScope scope(module, Stage::predict, options.call);
   StepRunner runner(module, run, StepRunner::Use::between_steps);
-  RunningSession session(Session::Verb::predict, runner, options.callbacks,
-                         {.epochs = 1, .steps = steps, .verbose = options.verbose});
-  ProgressBar bar(options.verbose, steps);
+  RunningSession session(scope, runner);
+  session.limits.steps = steps;
+  ProgressBar bar(options.call.verbose, steps);
   try {
     bar.begin("Predict");
     const auto parts = run_prediction(session, runner, loader, bar, one);
     bar.end(session.current_batch() + 1, {});
+    session.finalize("success");
     std::vector<Tensor> all;
     for (const auto& output : parts) all.push_back(concatenate(output));
     return all;

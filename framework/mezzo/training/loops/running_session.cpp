@@ -6,9 +6,17 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/training/step_trials.hpp>
 
 namespace mezzo::detail {
 namespace {
+
+/// The hook that runs on a thread.
+struct RunningHook {
+  Logs* logs = nullptr;
+};
+
+RunningHook& running_hook() { return ExecutionContext::current().part<RunningHook>(); }
 
 bool is_batch(Event event) {
   switch (event) {
@@ -29,24 +37,79 @@ bool is_batch(Event event) {
 BetweenSteps::BetweenSteps(TrainingState& state)
     : state_(state), before_(state.between_steps.exchange(&ExecutionContext::current())) {}
 
-RunningSession::RunningSession(Verb verb, StepRunner& runner, const Callbacks& callbacks, const Limits& limits)
-    : verb_(verb), runner_(runner), state_(training_state(runner.module())), limits_(limits) {
-  for (const CallbackHandle& handle : callbacks) callbacks_.push_back(&handle.get());
-  std::stable_partition(callbacks_.begin(), callbacks_.end(), [](const Callback* one) { return !one->saves(); });
+RunningSession::RunningSession(const CallScope& scope, StepRunner& runner)
+    : stage_(scope.stage()), runner_(runner), state_(training_state(runner.module())), call_(scope.options()) {
+  limits.verbose = call_.verbose;
+  callbacks_ = scope.callbacks();
+  const auto saving =
+      std::stable_partition(callbacks_.begin(), callbacks_.end(), [](const Callback* one) { return !one->saves(); });
+  saving_ = static_cast<std::size_t>(saving - callbacks_.begin());
   for (Callback* callback : callbacks_) attached_.emplace_back(*callback, *this);
-  if (verb == Verb::fit) state_.session = this;
+  if (stage_ == Stage::fit) state_.session = this;
 }
 
 RunningSession::~RunningSession() {
-  if (verb_ == Verb::fit) state_.session = nullptr;
+  if (stage_ == Stage::fit) state_.session = nullptr;
 }
 
-void RunningSession::fire(Event event, std::int64_t number, Logs& logs) {
+Session::Verb RunningSession::verb() const {
+  switch (stage_) {
+    case Stage::fit:
+      return Verb::fit;
+    case Stage::predict:
+      return Verb::predict;
+    default:
+      return Verb::evaluate;
+  }
+}
+
+double RunningSession::seconds() const {
+  return state_.seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void RunningSession::count_time() {
+  const auto now = std::chrono::steady_clock::now();
+  state_.seconds += std::chrono::duration<double>(now - start_).count();
+  start_ = now;
+}
+
+void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const HostBatch* batch, const Logs* outputs) {
   if (is_batch(event)) batch_ = number;
-  if (callbacks_.empty()) return;
-  const ScopedValue now(logs_, &logs);
+  if (batch != nullptr) samples_ = batch->size;
+  if (event == Event::train_batch_begin) step_ = state_.step + 1;
+  const Occurrence now{
+      .event = event, .stage = stage_, .sanity = sanity, .number = number, .batch = batch, .outputs = outputs};
+  const ScopedValue shown(logs_, &logs);
+  const ScopedValue hook(running_hook().logs, &logs);
   const BetweenSteps between(state_);
-  for (Callback* callback : callbacks_) call_hook(*callback, event, number, logs);
+  for (std::size_t i = 0; i < saving_; ++i) call_hook(*callbacks_[i], now, logs);
+  call_hook(runner_.module(), now);
+  for (std::size_t i = saving_; i < callbacks_.size(); ++i) call_hook(*callbacks_[i], now, logs);
+}
+
+bool RunningSession::log_in_hook(const std::string& name, const Value& value, const LogOptions& options) {
+  Logs* const logs = running_hook().logs;
+  if (logs == nullptr) return false;
+  if (options.on_step || options.on_epoch || options.reduce_fx != "mean" || options.prog_bar || !options.logger) {
+    fail<ValueError>("[Module]", "log(\"{}\", ...): a hook between steps logs without options; got some", name);
+  }
+  logs->set(name, value.item());
+  return true;
+}
+
+void RunningSession::log_metrics(const Logs& metrics) {
+  if (metrics.empty()) return;
+  for (const Any<Logger>& logger : call_.loggers) logger->log_metrics(metrics, state_.updates);
+}
+
+void RunningSession::set_accumulate_grad_batches(int batches) {
+  if (!accumulates) {
+    fail<ValueError>("[Callback]", "set_accumulate_grad_batches: must be called in fit of a Trainer; got another call");
+  }
+  if (batches < 1) {
+    fail<ValueError>("[Callback]", "set_accumulate_grad_batches: must be at least 1; got {}", batches);
+  }
+  runner_.set_accumulation(batches);
 }
 
 bool RunningSession::absorbs_non_finite(std::int64_t batch, const std::string& error) {
@@ -55,16 +118,28 @@ bool RunningSession::absorbs_non_finite(std::int64_t batch, const std::string& e
                      [&](Callback* callback) { return callback->on_non_finite(batch, error); });
 }
 
-void RunningSession::fail_with(const std::exception& error, Logs& logs) {
+void RunningSession::fail_with(const std::exception& error, Logs& logs, const std::string& status) {
+  const auto guarded = [](const char* what, const auto& call) {
+    try {
+      call();
+    } catch (const std::exception& second) {
+      warn(fmt::format("[{}: {}", what, second.what()));
+    }
+  };
   const ScopedValue last(logs_, &logs);
   const BetweenSteps between(state_);
   for (Callback* callback : callbacks_) {
-    try {
-      callback->on_exception(error);
-    } catch (const std::exception& second) {
-      warn(fmt::format("[Callback] on_exception: {}", second.what()));
-    }
+    guarded("Callback] on_exception", [&] { callback->on_exception(error); });
   }
+  guarded("Logger] finalize", [&] { finalize(status); });
+}
+
+void RunningSession::finalize(const std::string& status) {
+  for (const Any<Logger>& logger : call_.loggers) {
+    logger->save();
+    logger->finalize(status);
+  }
+  if (call_.profiler) call_.profiler->describe();
 }
 
 std::vector<std::pair<std::string, Callback*>> RunningSession::stateful() const {
@@ -85,6 +160,12 @@ void RunningSession::resume(const std::string& path) {
     fail<ValueError>("[Callback]", "resume: must be called in on_train_begin of fit; got a call elsewhere");
   }
   resume_from(path);
+}
+
+void RunningSession::try_steps(std::int64_t steps, const std::function<void(std::int64_t)>& before,
+                               const std::function<bool(std::int64_t, double)>& after) {
+  if (train == nullptr) fail<ValueError>("[Callback]", "try_steps: must be called in fit; got a call elsewhere");
+  detail::try_steps(runner_, *train, steps, before, after);
 }
 
 const std::vector<Tensor>& RunningSession::outputs() const {

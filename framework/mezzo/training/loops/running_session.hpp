@@ -1,13 +1,18 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <mezzo/data/loader.hpp>
 #include <mezzo/training/callbacks/callback.hpp>
 #include <mezzo/training/events/event.hpp>
+#include <mezzo/training/loops/call_scope.hpp>
 #include <mezzo/training/step_runner.hpp>
 
 namespace mezzo::detail {
@@ -26,7 +31,7 @@ class BetweenSteps {
   const void* before_;
 };
 
-/// The Session of one call, and the callbacks that take part in it.
+/// The Session of one call, with the callbacks and loggers that take part in it.
 class RunningSession final : public Session {
  public:
   /// Numbers that a call has from its start.
@@ -37,57 +42,92 @@ class RunningSession final : public Session {
   };
 
   /// Calls of fit become the session of the training state.
-  RunningSession(Verb verb, StepRunner& runner, const Callbacks& callbacks, const Limits& limits);
+  RunningSession(const CallScope& scope, StepRunner& runner);
   ~RunningSession() override;
+  RunningSession(const RunningSession&) = delete;
+  RunningSession& operator=(const RunningSession&) = delete;
 
-  Verb verb() const override { return verb_; }
+  Verb verb() const override;
+  Stage stage() const override { return stage_; }
+  bool sanity_checking() const override { return sanity; }
   Module& module() const override { return runner_.module(); }
-  int epochs() const override { return limits_.epochs; }
-  std::int64_t steps() const override { return limits_.steps; }
-  int verbose() const override { return limits_.verbose; }
+  int epochs() const override { return limits.epochs; }
+  std::int64_t steps() const override { return limits.steps; }
+  int verbose() const override { return limits.verbose; }
   int current_epoch() const override { return epoch; }
   std::int64_t current_batch() const override { return batch_; }
-  std::int64_t global_step() const override { return state_.step; }
+  std::int64_t global_step() const override { return state_.updates; }
+  double seconds() const override;
   const Logs& logs() const override { return *logs_; }
   const History& history() const override { return state_.history; }
+  void log_metrics(const Logs& metrics) override;
+  const Loggers& loggers() const override { return call_.loggers; }
+  void set_accumulate_grad_batches(int batches) override;
+  int accumulate_grad_batches() const override { return std::max(runner_.accumulation(), 1); }
+  const std::string& default_root_dir() const override { return call_.default_root_dir; }
   void stop() override { stopping_ = true; }
   bool stopping() const override { return stopping_; }
   const OptimizerConfigs& optimizers() const override { return state_.optimizers; }
   void resume(const std::string& path) override;
   const std::vector<Tensor>& outputs() const override;
+  std::int64_t batch_size() const override { return samples_; }
+  bool validates_each_epoch() const override { return each_epoch; }
+  bool logs_step() const override { return !call_.loggers.empty() && step_ % log_every_n_steps == 0; }
+  const std::string& ckpt_path() const override { return resumed_from; }
+  void try_steps(std::int64_t steps, const std::function<void(std::int64_t step)>& before,
+                 const std::function<bool(std::int64_t step, double loss)>& after) override;
 
-  /// False if there is nothing to call: loops then compute no numbers for hooks.
+  /// False if there are no callbacks: loops then compute no numbers for them.
   bool has_callbacks() const { return !callbacks_.empty(); }
 
-  /// Calls the hooks of an event: those of the module will come first, then callbacks in the order of the list, then
+  /// Calls the hooks of an event: those of callbacks in the order of the list, then the module's, then those of
   /// callbacks that write checkpoints.
-  void fire(Event event, std::int64_t number, Logs& logs);
-  void fire(Event event, Logs& logs) { fire(event, 0, logs); }
+  void fire(Event event, Logs& logs, std::int64_t number = 0, const HostBatch* batch = nullptr,
+            const Logs* outputs = nullptr);
 
   /// True if a callback ends the training without the error.
   bool absorbs_non_finite(std::int64_t batch, const std::string& error);
 
-  /// Calls on_exception of all callbacks.
-  void fail_with(const std::exception& error, Logs& logs);
+  /// Calls on_exception of all callbacks, and ends the loggers with that status.
+  void fail_with(const std::exception& error, Logs& logs, const std::string& status = "failed");
+
+  /// Ends the loggers with that status.
+  void finalize(const std::string& status);
 
   /// Callbacks whose state checkpoints keep.
   std::vector<std::pair<std::string, Callback*>> stateful() const;
 
+  /// Module::log between steps: true if a hook runs on this thread.
+  static bool log_in_hook(const std::string& name, const Value& value, const LogOptions& options);
+
+  /// Adds the time since the last call to TrainingState::seconds.
+  void count_time();
+
+  Limits limits;
+  bool accumulates = false;  ///< true if the Trainer may set accumulate_grad_batches
   int epoch = 0;
+  bool sanity = false;
+  bool each_epoch = true;  ///< validates_each_epoch()
+  std::int64_t log_every_n_steps = 50;
+  std::string resumed_from;                             ///< ckpt_path()
+  const DataLoader* train = nullptr;                    ///< data of fit
   std::function<void(const std::string&)> resume_from;  ///< set during on_train_begin of fit
   const std::vector<Tensor>* batch_outputs = nullptr;   ///< set during on_predict_batch_end
 
  private:
-  Verb verb_;
+  Stage stage_;
   StepRunner& runner_;
   TrainingState& state_;
-  Limits limits_;
+  const CallOptions& call_;
   std::vector<Callback*> callbacks_;
+  std::size_t saving_ = 0;  // index of the first callback that writes checkpoints
   std::deque<CallbackSession> attached_;
   Logs none_;
   Logs* logs_ = &none_;
-  std::int64_t batch_ = -1;
+  std::int64_t batch_ = -1, samples_ = 0;
+  std::int64_t step_ = 1;  // number of the running or last training step, from 1
   bool stopping_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace mezzo::detail

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace mezzo {
+
+/// A setting of a training: a flag, a number or a text.
+class Hyperparameter {
+ public:
+  Hyperparameter(bool value) : value_(value) {}
+  Hyperparameter(int value) : value_(std::int64_t{value}) {}
+  Hyperparameter(std::int64_t value) : value_(value) {}
+  Hyperparameter(double value) : value_(value) {}
+  Hyperparameter(std::string value) : value_(std::move(value)) {}
+  Hyperparameter(const char* value) : value_(std::string(value)) {}
+  Hyperparameter(std::nullptr_t) = delete;  // also a literal 0 of pointer type
+
+  const std::variant<bool, std::int64_t, double, std::string>& value() const { return value_; }
+
+  bool operator==(const Hyperparameter& other) const { return value_ == other.value_; }
+  bool operator!=(const Hyperparameter& other) const { return !(*this == other); }
+
+ private:
+  std::variant<bool, std::int64_t, double, std::string> value_;
+};
+
+/// Settings by name, in the order of their definition: `{{"learning_rate", 1e-3}, {"layers", 4}}`.
+using Hyperparameters = std::vector<std::pair<std::string, Hyperparameter>>;
+
+}  // namespace mezzo

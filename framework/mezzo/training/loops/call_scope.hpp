@@ -1,0 +1,33 @@
+#pragma once
+#include <vector>
+
+#include <mezzo/training/loops/loops.hpp>
+#include <mezzo/training/session.hpp>
+
+namespace mezzo::detail {
+
+/// A call of fit, evaluate or predict from before its first use of the module to its end. Collects the callbacks of the
+/// call and of the module. Calls setup() at the start and teardown() at the end, also after an error.
+class CallScope {
+ public:
+  CallScope(Module& module, Stage stage, const CallOptions& options);
+  /// Errors of teardown() become warnings.
+  ~CallScope();
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+  Stage stage() const { return stage_; }
+  const CallOptions& options() const { return options_; }
+  const std::vector<Callback*>& callbacks() const { return callbacks_; }
+
+ private:
+  void tear_down();
+
+  Module& module_;
+  Stage stage_;
+  const CallOptions& options_;
+  Callbacks handles_;
+  std::vector<Callback*> callbacks_;
+};
+
+}  // namespace mezzo::detail

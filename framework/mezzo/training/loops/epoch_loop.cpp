@@ -1,0 +1,123 @@
+#include <mezzo/compiler/overflow.hpp>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/training/loops/fit_loop.hpp>
+#include <mezzo/training/loops/signals.hpp>
+#include <mezzo/training/profilers/action.hpp>
+
+namespace mezzo::detail {
+
+void EpochLoop::run() {
+  const Action action(fit_.options.call.profiler, "run_training_epoch");
+  TrainingState& state = fit_.state;
+  begin();
+  while (true) {
+    if (validation_is_due()) {
+      validate_in_fit(fit_, numbers(true));
+      validated_ = std::chrono::steady_clock::now();
+    }
+    if (state.batch >= fit_.limits.epoch || fit_.ends()) break;
+    if (!step()) {
+      const bool validates = fit_.limits.validation > 0 && fit_.options.validation_freq.due(fit_.session.epoch);
+      if (validates) validate_in_fit(fit_, numbers(true));
+      break;
+    }
+    if (fit_.bar.due()) fit_.bar.show(state.batch, numbers(true));
+    if (fit_.options.interruptible) SignalScope::check();
+  }
+}
+
+void EpochLoop::begin() {
+  TrainingState& state = fit_.state;
+  if (state.batch == 0) {
+    state.epoch_means = {};
+    state.validated.clear();
+    state.validated_at = 0;
+    fit_.runner.metrics().begin();
+    state.resumed_metrics.clear();  // of an epoch that was resumed after its last step
+    scaling_.emplace(fit_.runner);
+    state.skipped_before = scaling_->before();
+  } else {
+    scaling_.emplace(fit_.runner, state.skipped_before);  // a resumed epoch
+  }
+  if (!validated_) validated_ = std::chrono::steady_clock::now();
+  fit_.logs = Logs();
+  fit_.session.fire(Event::epoch_begin, fit_.logs, fit_.session.epoch);
+  const int epochs = fit_.options.epochs;
+  fit_.bar.begin(epochs < 0 ? fmt::format("Epoch {}", fit_.session.epoch + 1)
+                            : fmt::format("Epoch {}/{}", fit_.session.epoch + 1, epochs),
+                 state.batch);
+}
+
+bool EpochLoop::step() {
+  const Action action(fit_.options.call.profiler, "run_training_batch");
+  TrainingState& state = fit_.state;
+  RunningSession& session = fit_.session;
+  const HostBatch batch = next_batch();
+  session.fire(Event::train_batch_begin, fit_.logs, state.batch, &batch);
+  state.last_of_epoch = state.batch + 1 == fit_.limits.epoch;
+  try {
+    fit_.runner.run(Phase::train, batch);
+  } catch (const NonFiniteError& error) {
+    if (!session.absorbs_non_finite(state.batch, error.what())) throw;
+    non_finite_ = true;
+    session.stop();
+    return false;
+  }
+  state.epoch_means.add(fit_.runner, batch.size);
+  advance();
+  if (session.has_callbacks()) state.epoch_means.write(fit_.logs);
+  state.epoch_means.write_last(outputs_);
+  session.fire(Event::train_batch_end, fit_.logs, state.batch - 1, &batch, &outputs_);
+  log_step();
+  return true;
+}
+
+void EpochLoop::advance() {
+  TrainingState& state = fit_.state;
+  const bool ends_epoch = ++state.batch == fit_.limits.epoch;
+  if (++state.position < fit_.train.size() && !(fit_.limits.whole_passes && ends_epoch)) return;
+  state.position = 0;
+  ++state.pass;
+  stream_.reset();
+}
+
+void EpochLoop::log_step() {
+  if (fit_.options.call.loggers.empty() || fit_.state.step % fit_.options.log_every_n_steps != 0) return;
+  Logs numbers = fit_.state.epoch_means.for_loggers_by_step();
+  if (numbers.empty()) return;
+  numbers.set("epoch", fit_.session.epoch);
+  fit_.session.log_metrics(numbers);
+}
+
+bool EpochLoop::validation_is_due() const {
+  const TrainingState& state = fit_.state;
+  const FitLimits& limits = fit_.limits;
+  if (limits.validation == 0) return false;
+  if (state.batch == 0 || state.validated_at == state.batch) return false;
+  if (!fit_.options.validation_freq.due(fit_.session.epoch)) return false;
+  if (fit_.session.stopping() && fit_.may_stop()) return true;
+  if (limits.check_every > 0) return state.batch % limits.check_every == 0;
+  return std::chrono::steady_clock::now() - *validated_ >= std::chrono::duration<double>(limits.check_seconds);
+}
+
+HostBatch EpochLoop::next_batch() {
+  const Action action(fit_.options.call.profiler, "[_TrainingEpochLoop].train_dataloader_next");
+  const TrainingState& state = fit_.state;
+  if (!stream_) stream_.emplace(fit_.train.epoch(state.pass, state.position));
+  auto batch = stream_->next();
+  if (!batch) {
+    fail<ValueError>("[Trainer]", "fit: the loader must give {} batches; got {}", fit_.train.size(), state.position);
+  }
+  return std::move(*batch);
+}
+
+Numbers EpochLoop::numbers(bool for_bar) const {
+  const Means& means = fit_.state.epoch_means;
+  Numbers out = for_bar ? means.for_bar() : means.for_history();
+  for (const auto& entry : scaling_->numbers()) {
+    if (!means.has(entry.first)) out.push_back(entry);  // names that the module logs take precedence
+  }
+  return out;
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,51 @@
+#include <mezzo/training/loops/fit_limits.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/training/loops/evaluation_loop.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+std::int64_t batches_of_epoch(const DataLoader& train, const LoopOptions& options) {
+  if (options.train_limit) return options.train_limit->of(train.size(), "limit_train_batches");
+  if (options.steps_per_epoch && *options.steps_per_epoch < 1) {
+    fail<ValueError>("[Trainer]", "steps_per_epoch must be at least 1; got {}", *options.steps_per_epoch);
+  }
+  return options.steps_per_epoch.value_or(train.size());
+}
+
+std::int64_t batches_of_validation(const DataLoader& validation, const LoopOptions& options) {
+  if (validation.empty()) return 0;
+  if (options.validation_limit) return options.validation_limit->of(validation.size(), "limit_val_batches");
+  return limited_steps(validation, options.validation_steps, "validation_steps");
+}
+
+}  // namespace
+
+FitLimits::FitLimits(const DataLoader& train, const DataLoader& validation_loader, const LoopOptions& options)
+    : epoch(batches_of_epoch(train, options)),
+      whole_passes(options.train_limit.has_value()),
+      validation(batches_of_validation(validation_loader, options)),
+      sanity(options.sanity_steps < 0 ? validation : std::min<std::int64_t>(options.sanity_steps, validation)),
+      check_seconds(options.val_check_interval.seconds()) {
+  const CheckInterval& interval = options.val_check_interval;
+  if (epoch == 0 || validation == 0 || check_seconds > 0) return;
+  check_every = interval.batches(epoch);
+  if (check_every > epoch) {
+    fail<ValueError>("[Trainer]", "val_check_interval must be at most the {} batches of an epoch; got {}", epoch,
+                     check_every);
+  }
+}
+
+std::int64_t FitLimits::planned_steps(const LoopOptions& options) const {
+  constexpr auto unlimited = std::numeric_limits<std::int64_t>::max();
+  if (epoch == 0) return 0;
+  const std::int64_t epochs = std::max(0, options.epochs - options.initial_epoch);
+  const std::int64_t by_epochs = options.epochs < 0 || epochs > unlimited / epoch ? unlimited : epochs * epoch;
+  return options.max_steps < 0 ? by_epochs : std::min(by_epochs, options.max_steps);
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,84 @@
+#include <mezzo/training/loops/means.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace mezzo::detail {
+
+double Means::Entry::number() const {
+  if (!(samples > 0)) return std::numeric_limits<double>::quiet_NaN();
+  if (metric) return metric->result().item();
+  return targets.reduction == Reduction::mean ? total / samples : total;
+}
+
+void Means::Entry::add(double value, double count) {
+  const bool first = !(samples > 0);
+  switch (targets.reduction) {
+    case Reduction::mean:
+      total += value * count;
+      break;
+    case Reduction::sum:
+      total += value;
+      break;
+    case Reduction::min:
+      if (first || value < total) total = value;
+      break;
+    case Reduction::max:
+      if (first || value > total) total = value;
+      break;
+  }
+  last = value;
+  samples += count;
+}
+
+Numbers Means::for_history() const {
+  Numbers out;
+  for (const Entry& entry : entries_) {
+    if (entry.targets.history) out.emplace_back(entry.name, entry.number());
+  }
+  return out;
+}
+
+Numbers Means::for_bar() const {
+  Numbers out;
+  for (const Entry& entry : entries_) {
+    if (!entry.targets.prog_bar) continue;
+    out.emplace_back(entry.name, entry.targets.history ? entry.number() : entry.last);
+  }
+  return out;
+}
+
+Logs Means::for_loggers_by_step() const {
+  Logs out;
+  for (const Entry& entry : entries_) {
+    if (!entry.targets.logger_step || !(entry.samples > 0)) continue;
+    out.set(entry.name + (entry.targets.logger_epoch ? "_step" : ""), entry.metric ? entry.number() : entry.last);
+  }
+  return out;
+}
+
+Logs Means::for_loggers_by_epoch() const {
+  Logs out;
+  for (const Entry& entry : entries_) {
+    if (entry.targets.logger_epoch) out.set(entry.name + (entry.targets.logger_step ? "_epoch" : ""), entry.number());
+  }
+  return out;
+}
+
+bool Means::has(const std::string& name) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.name == name; });
+}
+
+Means::Entry& Means::entry_of(const Logged& logged, std::size_t likely) {
+  const auto same = [&](const Entry& entry) { return entry.name == logged.name; };
+  if (likely >= entries_.size() || !same(entries_[likely])) {
+    const auto found = std::find_if(entries_.begin(), entries_.end(), same);
+    likely = static_cast<std::size_t>(found - entries_.begin());
+  }
+  if (likely == entries_.size()) entries_.push_back({.name = logged.name});
+  entries_[likely].targets = logged.targets;
+  entries_[likely].metric = logged.metric;  // entries of a resumed epoch have none yet
+  return entries_[likely];
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,55 @@
+#include <mezzo/training/loops/signals.hpp>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+
+#include <mezzo/training/interrupted.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+constexpr std::array<int, 2> handled{SIGINT, SIGTERM};
+std::atomic<bool> in_use{false};
+volatile std::sig_atomic_t pending = 0;
+
+extern "C" void note_signal(int number) {
+  if (pending == SIGINT && number == SIGINT) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+    return;
+  }
+  pending = number;
+}
+
+}  // namespace
+
+SignalScope::SignalScope() {
+  if (in_use.exchange(true)) return;
+  installed_ = true;
+  pending = 0;
+  for (const int number : handled) {
+    struct sigaction now {};
+    if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+    struct sigaction ours {};
+    ours.sa_handler = note_signal;
+    sigemptyset(&ours.sa_mask);
+    ours.sa_flags = SA_RESTART;
+    sigaction(number, &ours, nullptr);
+  }
+}
+
+SignalScope::~SignalScope() {
+  if (!installed_) return;
+  for (const int number : handled) {
+    struct sigaction now {};
+    if (sigaction(number, nullptr, &now) == 0 && now.sa_handler == note_signal) std::signal(number, SIG_DFL);
+  }
+  in_use = false;
+}
+
+void SignalScope::check() {
+  if (pending != 0) throw Interrupted(pending);
+}
+
+}  // namespace mezzo::detail
