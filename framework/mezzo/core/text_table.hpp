@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct Column {
 /// have one cell per column.
 std::vector<std::string> table_lines(const std::vector<Column>& columns,
                                      const std::vector<std::vector<std::string>>& rows);
+
+/// 1234567 -> "1,234,567".
+std::string count_text(std::int64_t number);
 
 /// "12 B", "1.5 GiB".
 std::string bytes_text(std::size_t bytes);
