@@ -1,7 +1,6 @@
 #include <mezzo/backends/xsimd/pointwise.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
@@ -14,6 +13,16 @@ namespace {
 
 using Index = std::int64_t;
 
+/// Bytes that are fetched into the L2 cache while other work runs.
+struct Prefetch {
+  const char *next, *end;
+
+  void lines(Index count) {
+    constexpr Index bytes_of_line = 64;
+    for (; count > 0 && next < end; --count, next += bytes_of_line) __builtin_prefetch(next, 0, 2);
+  }
+};
+
 class PointwiseKernelGradient final : public Kernel {
  public:
   PointwiseKernelGradient(const KernelRequest& request, Isa isa)
@@ -24,18 +33,21 @@ class PointwiseKernelGradient final : public Kernel {
         filters_(request.outputs[0].shape[3]),
         rows_(element_count(request.inputs[1].shape) / filters_),
         columns_(round_up(filters_, products_.panel)),
-        threads_(thread_count()) {
+        threads_(thread_count()),
+        // Rows that are copied at a time. Few at a time are fetched while the few sums that they add to are computed.
+        piece_(channels_ * filters_ > 8192 ? 128 : 32) {
     // Sums are split by rows into blocks, whose number doesn't depend on the number of threads, so that the sums don't.
     // The blocks of a large result take longer to add than its panels of columns to compute one after the other.
     constexpr Index most_floats = 65536, most_blocks = 16;
-    blocks_ = std::max<Index>(1, std::min({most_blocks, rows_ / (2 * piece), most_blocks * most_floats / floats()}));
+    blocks_ = std::max<Index>(1, std::min({most_blocks, rows_ / (2 * piece_), most_blocks * most_floats / floats()}));
     if (blocks_ < 4) blocks_ = 1;
-    groups_ = blocks_ > 1 ? 1 : columns_ / products_.panel;
+    const Index panels = columns_ / products_.panel;
+    groups_ = blocks_ > 1 ? 1 : std::min(threads_, panels);  // each copies x
     // A line more than needed, so that blocks at a distance of a power of two don't share a set of the cache.
-    block_pitch_ = piece * block_columns + line;
-    panel_pitch_ = piece * products_.panel + line;
+    block_pitch_ = piece_ * block_columns + line;
+    panel_pitch_ = piece_ * products_.panel + line;
     x_floats_ = round_up(channels_, block_columns) / block_columns * block_pitch_;
-    const Index g_floats = columns_ / groups_ / products_.panel * panel_pitch_;
+    const Index g_floats = (panels + groups_ - 1) / groups_ * panel_pitch_;
     sums_ = layout_.take(bytes(blocks_ * floats()));
     own_bytes_ = static_cast<Index>(bytes(round_up(x_floats_ + g_floats + std::max(channels_, filters_), line)));
     own_ = layout_.take(static_cast<std::size_t>(threads_ * own_bytes_));
@@ -69,9 +81,7 @@ class PointwiseKernelGradient final : public Kernel {
   std::size_t scratch_bytes() const override { return layout_.size(); }
 
  private:
-  static constexpr Index piece = 128;  // rows
-  static constexpr Index line = 16;    // floats of a cache line
-  static constexpr Index block_columns = 12;
+  static constexpr Index line = 16;  // floats of a cache line
 
   static std::size_t bytes(Index floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
 
@@ -80,21 +90,28 @@ class PointwiseKernelGradient final : public Kernel {
 
   /// Computes the sums of a block of rows for a group of panels.
   void run_item(const KernelArguments& arguments, Index block, Index group, float* sums, float* own) const {
-    const Index own_columns = columns_ / groups_, first_column = group * own_columns;
+    const Index panels = columns_ / products_.panel, first_column = panels * group / groups_ * products_.panel,
+                own_columns = panels * (group + 1) / groups_ * products_.panel - first_column;
     const Index count = std::min(own_columns, filters_ - first_column);
     float *const x = own, *const g = x + x_floats_;
     const Index last = rows_ * (block + 1) / blocks_;
-    for (Index first = rows_ * block / blocks_, row = first; row < last; row += piece) {
-      const Index depth = std::min(piece, last - row);
-      for (Index i = 0; i < depth; ++i) {
-        float* const wide = own + own_bytes_ / static_cast<Index>(sizeof(float)) - std::max(channels_, filters_);
-        const float* from = widened(arguments.in<char>(0) + (row + i) * channels_ * size_, wide, channels_);
-        copy_columns<block_columns>(from, channels_, x + i * block_columns, block_columns, block_pitch_);
-        from = widened(arguments.in<char>(1) + ((row + i) * filters_ + first_column) * size_, wide, count);
-        copy_columns<line / 2>(from, count, g + i * products_.panel, products_.panel, panel_pitch_);
-      }
+    for (Index first = rows_ * block / blocks_, row = first; row < last; row += piece_) {
+      const Index depth = std::min(piece_, last - row);
+      float* const wide = own + own_bytes_ / static_cast<Index>(sizeof(float)) - std::max(channels_, filters_);
+      pack(products_.pack_blocks, arguments.in<char>(0) + row * channels_ * size_, channels_, channels_, depth, wide,
+           {.to = x, .pitch = block_pitch_}, block_columns);
+      pack(products_.pack_panels, arguments.in<char>(1) + (row * filters_ + first_column) * size_, filters_, count,
+           depth, wide, {.to = g, .pitch = panel_pitch_}, products_.panel);
+      // Reading the next rows takes as long as a small product.
+      const Index next_rows = std::min(piece_, last - row - depth);
+      Prefetch next_x = rows_ahead(arguments.in<char>(0), row + depth, channels_, next_rows),
+               next_g = rows_ahead(arguments.in<char>(1), row + depth, filters_, groups_ > 1 ? 0 : next_rows);
+      const Index products = own_columns / products_.panel * (round_up(channels_, block_columns) / block_columns);
+      const Index x_lines = lines_of(next_x, products), g_lines = lines_of(next_g, products);
       for (Index column = 0; column < own_columns; column += products_.panel) {
         for (Index channel = 0; channel < channels_; channel += block_columns) {
+          next_x.lines(x_lines);
+          next_g.lines(g_lines);
           products_.transposed_product({.a = x + channel / block_columns * block_pitch_,
                                         .a_width = block_columns,
                                         .b = g + column / products_.panel * panel_pitch_,
@@ -109,37 +126,48 @@ class PointwiseKernelGradient final : public Kernel {
     }
   }
 
-  /// A row as float32: itself, or a copy in `wide`.
-  const float* widened(const char* from, float* wide, Index count) const {
-    if (size_ == sizeof(float)) return reinterpret_cast<const float*>(from);
-    widen_(from, wide, count);
-    return wide;
+  Prefetch rows_ahead(const char* rows, Index first, Index width, Index count) const {
+    const char* const begin = rows + first * width * size_;
+    return {begin, begin + count * width * size_};
   }
 
-  /// Copies a row's columns, a multiple of `step` for each of the panels that start at `to`. The last panel is filled
-  /// with zeros.
-  template <Index step>
-  static void copy_columns(const float* from, Index count, float* to, Index panel, Index pitch) {
-    for (; count >= panel; count -= panel, from += panel, to += pitch) {
-      for (Index i = 0; i < panel; i += step) std::memcpy(to + i, from + i, step * sizeof(float));
+  /// Lines to fetch in each of `turns`.
+  static Index lines_of(const Prefetch& ahead, Index turns) { return (ahead.end - ahead.next) / 64 / turns + 1; }
+
+  /// Copies columns of `depth` rows, `width` apart, to panels. Rows that are not float32 are widened one after the
+  /// other in `wide`.
+  void pack(void (*function)(const PackedRows&), const char* from, Index width, Index columns, Index depth, float* wide,
+            PackedRows rows, Index panel) const {
+    rows.columns = columns;
+    if (size_ == sizeof(float) && width == columns) {
+      rows.from = reinterpret_cast<const float*>(from);
+      rows.rows = depth;
+      return function(rows);
     }
-    if (count == 0) return;
-    std::copy_n(from, count, to);
-    std::fill(to + count, to + panel, 0.0F);
+    rows.rows = 1;
+    for (Index i = 0; i < depth; ++i, from += width * size_, rows.to += panel) {
+      rows.from = size_ == sizeof(float) ? reinterpret_cast<const float*>(from) : wide;
+      if (size_ != sizeof(float)) widen_(from, wide, columns);
+      function(rows);
+    }
   }
 
   /// The sum over all blocks for one channel.
   void add_blocks(const float* sums, float* out) const {
-    for (Index f = 0; f < filters_; ++f) {
-      double sum = 0;
-      for (Index block = 0; block < blocks_; ++block) sum += static_cast<double>(sums[block * floats() + f]);
-      out[f] = static_cast<float>(sum);
+    for (Index begin = 0; begin < filters_; begin += line) {
+      const Index count = std::min(line, filters_ - begin);
+      double total[line] = {};
+      for (Index block = 0; block < blocks_; ++block) {
+        const float* const from = sums + block * floats() + begin;
+        for (Index f = 0; f < count; ++f) total[f] += static_cast<double>(from[f]);
+      }
+      for (Index f = 0; f < count; ++f) out[begin + f] = static_cast<float>(total[f]);
     }
   }
 
   const ProductFunctions& products_;
   const CastFunctions::Cast widen_;
-  const Index size_, channels_, filters_, rows_, columns_, threads_;
+  const Index size_, channels_, filters_, rows_, columns_, threads_, piece_;
   Index blocks_ = 1, groups_ = 1, block_pitch_ = 0, panel_pitch_ = 0, x_floats_ = 0, own_bytes_ = 0;
   ScratchLayout layout_;
   std::size_t sums_ = 0, own_ = 0, wide_ = 0;

@@ -29,6 +29,18 @@ struct PairProduct {
   std::int64_t out_width = 0, rows = 0, pairs = 0;
 };
 
+/// Columns of a block of a packed left factor.
+constexpr std::int64_t block_columns = 12;
+
+/// Rows of a matrix that are copied to panels: each panel has the same columns of all rows, in the order of memory. The
+/// last panel is filled with zeros. Up to 15 floats after a panel's last row are overwritten.
+struct PackedRows {
+  const float* from = nullptr;
+  std::int64_t rows = 0, columns = 0;  ///< `from` has no gaps between the rows
+  float* to = nullptr;
+  std::int64_t pitch = 0;  ///< distance of panels in floats
+};
+
 /// A width of at least `floats` for the rows of a matrix: an odd number of cache lines, since rows at a distance of a
 /// power of two would share a set of the cache.
 inline std::int64_t spread_width(std::int64_t floats) {
@@ -44,6 +56,8 @@ struct ProductFunctions {
   Product product;                           ///< a b
   Product transposed_product;                ///< a^T b
   std::int64_t panel;                        ///< number of columns of a panel
+  void (*pack_blocks)(const PackedRows&);    ///< to panels of block_columns columns
+  void (*pack_panels)(const PackedRows&);    ///< to panels of `panel` columns
   void (*pair_product)(const PairProduct&);  ///< null if the instruction set has no products of bfloat16
 };
 

@@ -1,5 +1,7 @@
 #include <mezzo/backends/xsimd/products.hpp>
 
+#include <algorithm>
+
 #include <mezzo/backends/xsimd/vector.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -126,12 +128,35 @@ template <bool transposed>
   rest_product<block_rows - 1, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, p.rows - row);
 }
 
+/// Stores whole registers: what they write after a panel's columns is overwritten by the next row.
+template <int columns>
+void pack(const PackedRows& p) {
+  const float* from = p.from;
+  for (std::int64_t row = 0; row < p.rows; ++row, from += p.columns) {
+    float* to = p.to + row * columns;
+    std::int64_t column = 0;
+    for (; column + round_up(columns, lanes) <= p.columns; column += columns, to += p.pitch) {
+      for (int i = 0; i < columns; i += lanes) store(to + i, load(from + column + i, Whole{}), Whole{});
+    }
+    for (; column < p.columns; column += columns, to += p.pitch) {
+      const std::int64_t count = std::min<std::int64_t>(columns, p.columns - column);
+      for (int i = 0; i < columns; i += lanes) {
+        const std::int64_t rest = std::clamp<std::int64_t>(count - i, 0, lanes);
+        store(to + i, rest == lanes ? load(from + column + i, Whole{}) : load(from + column + i, first_lanes(rest)),
+              Whole{});
+      }
+    }
+  }
+}
+
 }  // namespace
 
 constexpr ProductFunctions products{
     .product = panel_product<false>,
     .transposed_product = panel_product<true>,
     .panel = panel_columns,
+    .pack_blocks = pack<block_columns>,
+    .pack_panels = pack<panel_columns>,
     .pair_product = panel_pairs,
 };
 
