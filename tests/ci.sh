@@ -36,7 +36,7 @@ stage_format() {
 # Files changed since the branch left its upstream, or in the last ten commits; at most MEZZO_TIDY_FILES.
 stage_tidy() {
   cd "$root"
-  local base limit=${MEZZO_TIDY_FILES:-60} changed
+  local base limit=${MEZZO_TIDY_FILES:-40} changed
   base=$(git merge-base HEAD "@{upstream}" 2>/dev/null || true)
   if [ -z "$base" ] || [ "$base" = "$(git rev-parse -q --verify HEAD)" ]; then
     base=$(git rev-parse -q --verify HEAD~10 || git hash-object -t tree /dev/null)
@@ -60,7 +60,7 @@ stage_consumer() {
 }
 
 stage_headers() {
-  bash "$root/tests/headers/check.sh" "$ci/prefix/include" "$jobs" g++ clang++-14
+  bash "$root/tests/headers/check.sh" "$ci/prefix/include" "$jobs" clang++-14 g++
 }
 
 stage_cling() {

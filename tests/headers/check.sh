@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# check.sh INCLUDE JOBS COMPILER...: each installed header compiles alone as C++17 without a warning.
+# check.sh INCLUDE JOBS COMPILER OTHER: each installed header compiles alone as C++17 without a warning by COMPILER, and
+# all of them together by OTHER.
 set -euo pipefail
-include=$1 jobs=$2
-shift 2
+include=$1 jobs=$2 compiler=$3 other=$4
+options=(-std=c++17 -fsyntax-only -Wall -Wextra -Wshadow -Wpedantic -Werror -I .)
 cd "$include"
-for compiler in "$@"; do
-  find mezzo -name '*.hpp' | sort | xargs -P "$jobs" -I HEADER "$compiler" -std=c++17 -fsyntax-only \
-    -Wall -Wextra -Wshadow -Wpedantic -Werror -Wno-pragma-once-outside-header -I . -include HEADER -x c++ /dev/null
-  echo "$compiler: $(find mezzo -name '*.hpp' | wc -l) headers"
-done
+headers=$(find mezzo -name '*.hpp' | sort)
+xargs -P "$jobs" -I HEADER "$compiler" "${options[@]}" -Wno-pragma-once-outside-header -include HEADER -x c++ /dev/null \
+  <<<"$headers"
+sed 's/.*/#include <&>/' <<<"$headers" | "$other" "${options[@]}" -x c++ -
+echo "$(wc -l <<<"$headers") headers"
