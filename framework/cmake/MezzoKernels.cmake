@@ -24,7 +24,7 @@ function(mezzo_add_isa_kernels target folder objects)
   # anyway.
   set(optimization -O3)
   if(MEZZO_SANITIZE)
-    set(optimization -O1 -fno-sanitize=null,alignment,object-size,vptr -fno-sanitize-address-use-after-scope)
+    set(optimization -O1 -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow -fno-sanitize-address-use-after-scope)
   endif()
   set(all $<TARGET_OBJECTS:${target}>)
   foreach(isa IN LISTS MEZZO_ISAS)
