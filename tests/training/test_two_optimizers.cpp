@@ -118,7 +118,9 @@ BOOST_AUTO_TEST_CASE(optimizers_have_to_be_asked_for_and_told_apart) {
              "[Module] unknown optimizer \"third\"; valid names: \"first\", \"second\"");
   BOOST_TEST(refusal({first, first}, {"first"}) == "[Trainer] names of optimizers must differ; got \"first\" twice");
   BOOST_TEST(refusal({first}, {"first", "first"}) ==
-             "[Trainer] minimize() of optimizer \"first\" must be called once per step; got a second call");
+             "[Trainer] minimize() of optimizer \"first\": the loss must be computed after the call before, from the "
+             "weights that it "
+             "has updated; got one that reads \"line/kernel\" before");
   BOOST_TEST(refusal({}, {}) ==
              "[Trainer] configure_optimizers must return an optimizer; got none: override it, or compile() the model");
   BOOST_TEST(refusal({{.optimizer = Any<Optimizer>(), .name = "none"}}, {}) ==

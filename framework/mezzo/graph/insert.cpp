@@ -199,9 +199,9 @@ void UpdateCollector::attach_to(const Value& output) {
   losses_.clear();
 }
 
-Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer) {
+Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer, std::size_t earlier) {
   Trace* trace = Trace::current();
-  return trace != nullptr ? trace->runtime({scalar, optimizer}) : Value(Tensor::scalar(0, DType::float64));
+  return trace != nullptr ? trace->runtime({scalar, optimizer, earlier}) : Value(Tensor::scalar(0, DType::float64));
 }
 
 bool training_phase() {

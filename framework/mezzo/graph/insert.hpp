@@ -38,9 +38,9 @@ MEZZO_API void update_stored(const std::shared_ptr<VariableState>& variable, con
 /// Calls update_variable in training if all enclosing layers are trainable. For moving statistics.
 MEZZO_API void update_in_training(const std::shared_ptr<VariableState>& variable, const Value& value);
 
-/// A runtime scalar, float64 of shape (): an input of the plan in a trace, 0 outside. `optimizer` is the index of the
-/// optimizer that owns the scalar.
-MEZZO_API Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer = 0);
+/// A runtime scalar, float64 of shape (): an input of the plan in a trace, 0 outside. The other
+/// arguments are those of RuntimeKey.
+MEZZO_API Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer = 0, std::size_t earlier = 0);
 
 /// Collects the updates of variables and the losses that symbols of a functional graph make, for its lifetime: the
 /// moving statistics and added losses of the running layer. Only the innermost collector of the thread is active.

@@ -17,14 +17,17 @@ enum class RuntimeScalar {
   loss_scale      ///< loss scale of an optimizer
 };
 
-/// A runtime scalar. `optimizer` is an index, used by the last three kinds only.
+/// A runtime scalar. `optimizer` is an index, used by the last three kinds only; `earlier` by learning_rate only.
 struct RuntimeKey {
   RuntimeScalar scalar = RuntimeScalar::step;
   std::size_t optimizer = 0;
+  std::size_t earlier = 0;  ///< updates by the optimizer that the step makes before
 
-  bool operator==(const RuntimeKey& other) const { return scalar == other.scalar && optimizer == other.optimizer; }
+  bool operator==(const RuntimeKey& other) const {
+    return scalar == other.scalar && optimizer == other.optimizer && earlier == other.earlier;
+  }
   bool operator<(const RuntimeKey& other) const {
-    return std::tie(scalar, optimizer) < std::tie(other.scalar, other.optimizer);
+    return std::tie(scalar, optimizer, earlier) < std::tie(other.scalar, other.optimizer, other.earlier);
   }
 };
 

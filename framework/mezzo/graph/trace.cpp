@@ -31,7 +31,8 @@ bool takes_high_half(const Node& node) {
 
 RuntimeKey runtime_key(const Node& node) {
   return {static_cast<RuntimeScalar>(node.attributes.get<std::int64_t>("scalar")),
-          static_cast<std::size_t>(node.attributes.get<std::int64_t>("optimizer"))};
+          static_cast<std::size_t>(node.attributes.get<std::int64_t>("optimizer")),
+          static_cast<std::size_t>(node.attributes.get<std::int64_t>("earlier"))};
 }
 
 Trace::Trace(Mode mode, bool training) : mode_(mode), training_(training), id_(next_id()), outer_(innermost_trace()) {
@@ -76,11 +77,13 @@ Value Trace::runtime(const RuntimeKey& key) {
   }
   Value& value = runtimes_[key];
   if (!value.defined()) {
-    value = leaf(
-        runtime_op(),
-        {{"scalar", static_cast<std::int64_t>(key.scalar)}, {"optimizer", static_cast<std::int64_t>(key.optimizer)}},
-        {{}, DType::float64});
-    if (mode_ == Mode::eager) value.node()->results = {Tensor::scalar(runtime_values[key], DType::float64)};
+    value = leaf(runtime_op(),
+                 {{"scalar", static_cast<std::int64_t>(key.scalar)},
+                  {"optimizer", static_cast<std::int64_t>(key.optimizer)},
+                  {"earlier", static_cast<std::int64_t>(key.earlier)}},
+                 {{}, DType::float64});
+    const auto known = [&] { return runtime_value ? runtime_value(key) : runtime_values[key]; };
+    if (mode_ == Mode::eager) value.node()->results = {Tensor::scalar(known(), DType::float64)};
   }
   return value;
 }
@@ -92,7 +95,7 @@ void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& 
     fail<ValueError>(current_label("scan"), "[Variable \"{}\"] the body of a loop must not update variables; got one",
                      variable->name);
   }
-  const Value value = adopt(kept);
+  const Value value = adopt(update_guard ? update_guard(kept, stored(variable)) : kept);
   stored_[variable.get()] = value;
   joined_.erase(variable.get());
   for (Graph::Update& update : graph_.updates) {
@@ -116,7 +119,7 @@ void Trace::gate(Graph::Gate gate) {
 
 Value Trace::read(const std::shared_ptr<VariableState>& variable) {
   if (mode_ == Mode::body) {
-    Value& inside = first_reads_[variable.get()];
+    Value& inside = inside_[variable.get()];
     if (!inside.defined()) {
       const ScopedValue<Trace*> outside(innermost_trace(), outer_);
       inside = capture(outer_ != nullptr ? outer_->read(variable) : read_variable(variable));
@@ -129,14 +132,24 @@ Value Trace::read(const std::shared_ptr<VariableState>& variable) {
     if (!joined.defined()) joined = insert_one(join_master_op(), {value, stored(variable->remainder)});
     value = joined;
   }
-  first_reads_.emplace(variable.get(), value);
+  Reads& reads = reads_[variable.get()];
+  if (reads.restarts) {
+    reads.values.push_back(value);
+    reads.restarts = false;
+    read_values_.emplace(value.node().get(), value.output());
+  }
   return value;
 }
 
-Value Trace::first_read(const std::shared_ptr<VariableState>& variable) const {
-  const auto found = first_reads_.find(variable.get());
-  return found == first_reads_.end() ? Value() : found->second;
+const Trace::Reads& Trace::reads(const std::shared_ptr<VariableState>& variable) const {
+  static const Reads none;
+  const auto found = reads_.find(variable.get());
+  return found == reads_.end() ? none : found->second;
 }
+
+void Trace::restart_reads(const std::shared_ptr<VariableState>& variable) { reads_[variable.get()].restarts = true; }
+
+bool Trace::is_read(const Value& value) const { return read_values_.count({value.node().get(), value.output()}) == 1; }
 
 Value Trace::stored(const std::shared_ptr<VariableState>& variable) {
   Value& value = stored_[variable.get()];

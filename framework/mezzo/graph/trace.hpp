@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,20 +71,33 @@ class Trace {
   Value input(const std::string& name, const Spec& spec);
   Value input(const std::string& name, const Tensor& numbers);
 
-  /// A runtime scalar, float64 of shape (). Eager traces read its number from `runtime_values`; 0 if it is missing.
+  /// A runtime scalar, float64 of shape (). Eager traces take its number from `runtime_value`, or else from
+  /// `runtime_values`; 0 if it is missing.
   Value runtime(const RuntimeKey& key);
+  std::function<double(const RuntimeKey&)> runtime_value;
   std::map<RuntimeKey, double> runtime_values;
 
   void output(const std::string& name, const Value& value);
   void update(const std::shared_ptr<VariableState>& variable, const Value& kept);
   int update_group = -1;  ///< group of the following updates
+  /// Value to store in place of an update, if set: of the updated value and of the one before.
+  std::function<Value(const Value& updated, const Value& before)> update_guard;
   void gate(Graph::Gate gate);
 
   /// Current value of the variable: its last update in this trace, or a leaf. The halves of a split master are joined.
   Value read(const std::shared_ptr<VariableState>& variable);
 
-  /// Result of the first read of the variable, the value to differentiate by. Undefined if it was never read.
-  Value first_read(const std::shared_ptr<VariableState>& variable) const;
+  /// Values of a variable to differentiate by: the results of its first read, and of the first read after each
+  /// restart_reads().
+  struct Reads {
+    Values values;
+    bool restarts = true;  ///< the next read adds a value
+  };
+  const Reads& reads(const std::shared_ptr<VariableState>& variable) const;
+  void restart_reads(const std::shared_ptr<VariableState>& variable);
+
+  /// True for a value of Reads.
+  bool is_read(const Value& value) const;
 
   /// Current value of the variable's storage.
   Value stored(const std::shared_ptr<VariableState>& variable);
@@ -146,7 +160,9 @@ class Trace {
   Graph graph_;
   Trace* outer_;
   std::optional<FreshScope> fresh_;
-  std::map<const VariableState*, Value> stored_, joined_, first_reads_;
+  std::map<const VariableState*, Value> stored_, joined_, inside_;  // inside_: inputs of a body
+  std::map<const VariableState*, Reads> reads_;
+  std::set<std::pair<const Node*, int>> read_values_;
   std::map<RuntimeKey, Value> runtimes_;
   std::map<std::string, std::int64_t> counts_;
   std::vector<AddedLoss> losses_;

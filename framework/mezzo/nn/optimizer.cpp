@@ -126,9 +126,9 @@ const ParameterGroup* Optimizer::group_of(const std::string& path) const {
   return found;
 }
 
-double Optimizer::learning_rate() const {
+double Optimizer::learning_rate(std::int64_t later) const {
   const LearningRate& rate = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
-  return rate.at(state_->iterations);
+  return rate.at(state_->iterations + later);
 }
 
 void Optimizer::set_learning_rate(const LearningRate& learning_rate) {

@@ -32,8 +32,8 @@ class MEZZO_API Optimizer {
   /// Number of updates made. A skipped step does not count, and a window of accumulated gradients counts once.
   std::int64_t iterations() const { return state_->iterations; }
 
-  /// Learning rate of the next update.
-  double learning_rate() const;
+  /// Learning rate of the next update; `later`: of the one after so many further updates.
+  double learning_rate(std::int64_t later = 0) const;
 
   /// One update of the variables by their gradients, in a training loop of your own:
   ///

@@ -22,7 +22,8 @@ DType cotangent_dtype(const Value& value) {
   if (node && is(*node, input_op())) return node->attributes.get_or("cotangent", value.dtype());
   if (node && is(*node, ops::cast)) {
     const Value& source = node->inputs.front();
-    const bool of_variable = source.node() && (source.node()->variable || is(source, ops::join_master));
+    const bool of_variable =
+        source.node() && (source.node()->variable || is(source, ops::join_master) || Trace::current()->is_read(source));
     if (of_variable && is_floating(source.dtype())) {
       return promote(source.dtype(), value.dtype());
     }

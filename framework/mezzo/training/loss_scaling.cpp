@@ -19,25 +19,34 @@ std::string named(const std::string& name) { return name.empty() ? "" : fmt::for
 
 }  // namespace
 
-bool StepRunner::seeks_overflow(const std::vector<std::size_t>& updated) const {
-  return !options_.silent && std::any_of(updated.begin(), updated.end(), [&](std::size_t i) {
-    const LossScale& scale = state_.optimizers[i].optimizer->state()->loss_scale;
+bool StepRunner::seeks_overflow(const std::vector<AppliedOptimizer>& applied) const {
+  return !options_.silent && std::any_of(applied.begin(), applied.end(), [&](const AppliedOptimizer& one) {
+    const LossScale& scale = state_.optimizers[one.optimizer].optimizer->state()->loss_scale;
     return warns_at_next_skip(scale) || scale.at_floor();
   });
 }
 
-void StepRunner::count_update(std::size_t optimizer, bool scaled, bool committed,
-                              const std::optional<Overflow>& overflow) {
-  const OptimizerConfig& config = state_.optimizers[optimizer];
+void StepRunner::count_updates(const AppliedOptimizer& applied, const std::function<bool(int)>& is_committed,
+                               const std::function<std::optional<Overflow>(int)>& overflow_in) {
+  const OptimizerConfig& config = state_.optimizers[applied.optimizer];
   Optimizer::State& state = *config.optimizer->state();
-  scaled_.resize(state_.optimizers.size());
-  if (committed) {
+  const UpdateGroups groups(state_.optimizers.size());
+  std::optional<int> skipped;  // first group
+  for (std::size_t call = 0; call < applied.calls; ++call) {
+    const int group = groups.of(applied.optimizer, call);
+    if (!is_committed(group)) {
+      if (!skipped) skipped = group;
+      continue;
+    }
     updated_ |= config.optimizer->completes_window();
     config.optimizer->count_step();
   }
-  skipped_ |= !committed;
-  if (!scaled) return;
-  scaled_[optimizer] = true;
+  skipped_ |= skipped.has_value();
+  if (!applied.scaled) return;
+  const bool committed = !skipped;
+  const std::optional<Overflow> overflow = skipped ? overflow_in(*skipped) : std::nullopt;
+  scaled_.resize(state_.optimizers.size());
+  scaled_[applied.optimizer] = true;
   // Before update(), which changes the scale and the number of skips.
   const double before = state.loss_scale.scale();
   const bool warns = !committed && !options_.silent && warns_at_next_skip(state.loss_scale);

@@ -212,8 +212,13 @@ class MEZZO_API Module : public Layer {
   // Also a literal 0.
   static OptimizerHandle optimizer(std::nullptr_t) = delete;  // NOLINT(modernize-use-equals-delete)
 
-  /// Adds one update of the optimizer's weights by the gradient of the mean of `loss`, inside a training step. A
-  /// ValueError outside of a step, for a second call with one optimizer, or if `loss` depends on no weight of it.
+  /// Adds one update of the optimizer's weights by the gradient of the mean of `loss`, inside a training step. Values
+  /// that are computed afterwards see the updated weights. A step may call it several times with one optimizer, each
+  /// time with a loss that is computed after the call before. An update that float16's loss scaling skips leaves the
+  /// weights to the later ones as they were.
+  ///
+  /// A ValueError outside of a step, if `loss` depends on no weight of the optimizer, or on one as it was before an
+  /// update; for a second call with an optimizer that accumulates gradients or has ema_overwrite_frequency.
   static void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
  private:

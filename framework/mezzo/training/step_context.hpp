@@ -32,6 +32,21 @@ struct Logged {
   std::size_t output = 0;  ///< index among the outputs
 };
 
+/// Numbers of the groups of gates and updates in a step: one for each call of minimize().
+class UpdateGroups {
+ public:
+  explicit UpdateGroups(std::size_t optimizers) : optimizers_(optimizers) {}
+
+  int of(std::size_t optimizer, std::size_t call) const { return static_cast<int>(optimizer + call * optimizers_); }
+  std::size_t optimizer(int group) const { return static_cast<std::size_t>(group) % optimizers_; }
+
+  /// Group of updates that the step itself leaves out when they are skipped. It has no gates.
+  int guarded(std::size_t optimizer) const { return of(optimizer, std::size_t{1} << 20U); }
+
+ private:
+  std::size_t optimizers_;
+};
+
 /// Receiver of log(), optimizer() and minimize() on this thread while a step is traced.
 class StepContext {
  public:
@@ -47,8 +62,10 @@ class StepContext {
     bool by_element = false;
   };
 
-  /// `optimizers` are those that optimizer() finds. Without `clip` each optimizer clips by its own options.
-  StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose, std::optional<Clip> clip = {});
+  /// `optimizers` are those that optimizer() finds. Without `clip` each optimizer clips by its own options. With
+  /// `guards` an update that loss scaling skips leaves the step the weights as they were, at the cost of a copy.
+  StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose, std::optional<Clip> clip = {},
+              bool guards = false);
   ~StepContext();
   StepContext(const StepContext&) = delete;
   StepContext& operator=(const StepContext&) = delete;
@@ -66,8 +83,13 @@ class StepContext {
   /// ValueError if there are several optimizers.
   void finish(const Value& loss);
 
+  /// True if the step must be traced again with guards: it computes a loss from weights that it has updated before, and
+  /// loss scaling may skip that update.
+  bool wants_guards() const { return wants_guards_ && !guards_; }
+
   /// Variables that each optimizer updates.
   const std::vector<std::vector<std::shared_ptr<VariableState>>>& updated() const { return updated_; }
+  std::size_t calls(std::size_t optimizer) const { return accepted_[optimizer].size(); }  ///< of minimize()
   bool has(const std::string& name) const;  ///< true if that name was logged
   const std::vector<Logged>& logged() const { return logged_; }
 
@@ -90,9 +112,20 @@ class StepContext {
   struct Trained {
     std::string path;
     std::shared_ptr<VariableState> variable;
-    Value value;
+    Value value;          ///< read by the loss
+    bool newest = false;  ///< false if the weight has been updated since
   };
-  std::vector<Trained> trained_by(std::size_t optimizer) const;
+  /// Reads of the optimizer's weights that the loss is computed from. `paths` gets those of all weights that the step
+  /// has read.
+  std::vector<Trained> trained_by(std::size_t optimizer, const Value& loss, std::vector<std::string>& paths);
+  /// Drops weights without gradient. A ValueError if the loss reads a weight as it was before an earlier update by this
+  /// optimizer, or at two times.
+  void keep_differentiated(std::size_t optimizer, std::vector<Trained>& weights, Values& gradients) const;
+  /// Throws a ValueError if the optimizer can't make several updates in a step.
+  static void require_repeatable(const OptimizerConfig& config);
+  void note_updated(std::size_t optimizer, const std::vector<Trained>& weights);
+  /// Learning rate and number of the optimizer's next update.
+  Optimizer::Step next_step(std::size_t optimizer, bool scaled) const;
   /// Lets a hook of the module see gradients and replace them. True if it has replaced one.
   static bool show(const std::vector<Trained>& weights, Values& values, const std::function<void(Gradients&)>& hook);
 
@@ -100,7 +133,8 @@ class StepContext {
   const OptimizerConfigs& optimizers_;
   Purpose purpose_;
   std::optional<Clip> clip_;
-  std::vector<std::size_t> minimized_;                                // optimizers given to minimize()
+  bool guards_, wants_guards_ = false, minimizes_ = false;
+  std::vector<Values> accepted_;  // by optimizer and call of minimize(): 0 for a skipped update, 1 otherwise
   std::vector<std::vector<std::shared_ptr<VariableState>>> updated_;  // by optimizer
   void require_new(const std::string& name) const;
 

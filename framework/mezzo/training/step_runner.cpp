@@ -247,13 +247,14 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   const std::vector<RuntimeKey>& keys = step_->plan->runtime_keys();
   numbers_.resize(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) numbers_[i] = runtime_value(keys[i]);
-  step_->plan->run(inputs_, numbers_, seeks_overflow(step_->updated));
+  step_->plan->run(inputs_, numbers_, seeks_overflow(step_->applied));
   logged_ = &step_->logged;
   if (phase == Phase::train || !state_.trained) state_.last_plan = step_->plan;
   state_.trained |= phase == Phase::train;
-  for (const std::size_t i : step_->updated) {
-    const auto group = static_cast<int>(i);
-    count_update(i, step_->scaled[i], step_->plan->committed(group), step_->plan->overflow(group));
+  for (const AppliedOptimizer& one : step_->applied) {
+    count_updates(
+        one, [&](int group) { return step_->plan->committed(group); },
+        [&](int group) { return step_->plan->overflow(group); });
   }
   step_->plan->count_wall(Profile::Clock::now() - start);
 }
@@ -358,7 +359,7 @@ double StepRunner::runtime_value(const RuntimeKey& key) const {
     case RuntimeScalar::seed:
       return static_cast<double>(seed());
     case RuntimeScalar::learning_rate:
-      return state_.optimizers[key.optimizer].optimizer->learning_rate();
+      return state_.optimizers[key.optimizer].optimizer->learning_rate(static_cast<std::int64_t>(key.earlier));
     case RuntimeScalar::count:
       return static_cast<double>(state_.optimizers[key.optimizer].optimizer->iterations() + 1);
     case RuntimeScalar::loss_scale:

@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +43,13 @@ struct RunOptions {
 /// Hash of the names and roles of a batch's fields.
 std::uint64_t fields_signature(const HostBatch& batch);
 
+/// An optimizer that a step applies.
+struct AppliedOptimizer {
+  std::size_t optimizer = 0;  ///< index
+  std::size_t calls = 1;      ///< of minimize()
+  bool scaled = false;        ///< true if its gradients carry a loss scale
+};
+
 /// A step that was traced and compiled for one signature.
 struct CompiledStep {
   /// Everything that a plan depends on.
@@ -63,8 +71,7 @@ struct CompiledStep {
   std::vector<Logged> logged;      ///< outputs of the plan, and metrics
   std::size_t logged_outputs = 0;  ///< outputs of the plan that are logged; those of a predict step follow them
   std::vector<Shared<MetricState>> metrics;  ///< that the step updates
-  std::vector<std::size_t> updated;          ///< optimizers that the step applies
-  std::vector<bool> scaled;                  ///< by optimizer: true if its gradients carry a loss scale
+  std::vector<AppliedOptimizer> applied;     ///< optimizers
 };
 
 class RunningSession;
@@ -266,19 +273,22 @@ class StepRunner {
   CompiledStep* find_step(Phase phase, const HostBatch& batch) const;
   CompiledStep* compile(Phase phase, const HostBatch& batch);
   Value user_step(Phase phase, const Batch& batch);
-  /// Traces a step with its outputs. Metrics that it updates are in metrics_.updated.
-  std::vector<Logged> trace_step(Phase phase, const Batch& batch);
+  /// Traces a step with its outputs. Metrics that it updates are in metrics_.updated. Sets `again` if it must be traced
+  /// once more, with guards.
+  std::vector<Logged> trace_step(Phase phase, const Batch& batch, bool& again);
   void run_plan(Phase phase, const HostBatch& batch);
   void resume_metrics();  ///< gives the metrics of the step the numbers of a resumed epoch
   void make_room();       ///< drops the plans that were used longest ago, until one more may be added
   void run_eagerly(Phase phase, const HostBatch& batch);
   /// True if a skip in the next run would cause a warning or an error. Its origin must then be sought, which outside
   /// eager mode runs the kernels up to the gates a second time.
-  bool seeks_overflow(const std::vector<std::size_t>& updated) const;
-  /// Records the result of a run for one optimizer that the step applies. Counts the update if it was committed, the
-  /// skip otherwise. If `scaled`, updates the loss scale, and warns of some skips. Sets failure_ if the step overflowed
-  /// at the smallest loss scale. `overflow` is the origin in the texts; none if unknown.
-  void count_update(std::size_t optimizer, bool scaled, bool committed, const std::optional<Overflow>& overflow);
+  bool seeks_overflow(const std::vector<AppliedOptimizer>& applied) const;
+  /// Records the result of a run for one optimizer that the step applies. Counts the updates that were committed. If
+  /// gradients are scaled, updates the loss scale once, as after a skip if one of the updates was skipped, and warns of
+  /// some skips. Sets failure_ if the step overflowed at the smallest loss scale. Both functions get the group of an
+  /// update: `committed`; `overflow`, the origin in the texts, none if unknown.
+  void count_updates(const AppliedOptimizer& applied, const std::function<bool(int)>& committed,
+                     const std::function<std::optional<Overflow>(int)>& overflow);
   double runtime_value(const RuntimeKey& key) const;
   void set_runtime_values(Trace& trace) const;
   void warn_of_many_plans(Phase phase, const HostBatch& batch);
@@ -298,7 +308,9 @@ class StepRunner {
   std::vector<Tensor> eager_values_;
   std::size_t eager_logged_outputs_ = 0;
   MetricTracker metrics_;
-  std::vector<bool> scaled_;  // by optimizer
+  std::vector<bool> scaled_;        // by optimizer
+  std::vector<std::size_t> calls_;  // of minimize() in the last traced step, by optimizer
+  bool guards_ = false;             // of StepContext
   bool converted_ = false;
   bool masters_kept_ = false;
   bool skipped_ = false;

@@ -22,19 +22,25 @@ Batch symbols(Trace& trace, const HostBatch& batch) {
   return {std::move(entries), batch.size};
 }
 
-/// Optimizers that a graph applies, and for each optimizer if its gradients are scaled.
-void note_groups(const Graph& graph, std::size_t optimizers, std::vector<std::size_t>& updated,
-                 std::vector<bool>& scaled) {
-  scaled.assign(optimizers, false);
+/// The optimizers that a graph applies: index, and true if the gradients are scaled. `calls` are those of minimize(),
+/// by optimizer.
+std::vector<AppliedOptimizer> applied_in(const Graph& graph, const std::vector<std::size_t>& calls) {
+  const UpdateGroups groups(calls.size());
+  std::vector<AppliedOptimizer> out;
+  const auto find = [&](int group) {
+    const std::size_t index = groups.optimizer(group);
+    return std::find_if(out.begin(), out.end(), [&](const auto& one) { return one.optimizer == index; });
+  };
   for (const auto& update : graph.updates) {
-    if (update.group < 0) continue;
-    const auto group = static_cast<std::size_t>(update.group);
-    if (std::find(updated.begin(), updated.end(), group) == updated.end()) updated.push_back(group);
+    if (update.group < 0 || find(update.group) != out.end()) continue;
+    const std::size_t index = groups.optimizer(update.group);
+    out.push_back({.optimizer = index, .calls = calls[index]});
   }
   for (const auto& gate : graph.gates) {
     const bool of_loss_scaling = gate.on_failure == Graph::OnFailure::skip_update;
-    if (gate.group >= 0 && of_loss_scaling) scaled[static_cast<std::size_t>(gate.group)] = true;
+    if (gate.group >= 0 && of_loss_scaling && find(gate.group) != out.end()) find(gate.group)->scaled = true;
   }
+  return out;
 }
 
 /// Logged values that are outputs, not metrics.
@@ -97,9 +103,10 @@ Value StepRunner::user_step(Phase phase, const Batch& batch) {
   return {};
 }
 
-std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
+std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch, bool& again) {
+  again = false;
   const StepScope scope(*this);
-  StepContext context(module_, state_.optimizers, StepContext::Purpose::train, options_.clip);
+  StepContext context(module_, state_.optimizers, StepContext::Purpose::train, options_.clip, guards_);
   metrics_.updated.clear();
   const ScopedValue<MetricListener*> listening(MetricListener::current(), &metrics_);
   const Value result = user_step(phase, batch);
@@ -113,9 +120,12 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch) {
   }
   if (phase == Phase::train) {
     context.finish(result);
-    for (std::size_t i = 0; i < state_.optimizers.size() && !options_.silent; ++i) {
+    guards_ |= again = context.wants_guards();
+    calls_.clear();
+    for (std::size_t i = 0; i < state_.optimizers.size(); ++i) {
+      calls_.push_back(context.calls(i));
       const auto& updated = context.updated()[i];  // empty: the step doesn't apply this optimizer
-      if (!updated.empty()) state_.optimizers[i].optimizer->require_effect(updated);
+      if (!updated.empty() && !options_.silent) state_.optimizers[i].optimizer->require_effect(updated);
     }
     if (!context.has("loss")) context.log("loss", result, {.prog_bar = true});
   }
@@ -133,11 +143,9 @@ Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   return std::move(trace.graph());
 }
 
-/// Sets the runtime scalars of an eager trace, except those of optimizers.
+/// Gives an eager trace its runtime scalars.
 void StepRunner::set_runtime_values(Trace& trace) const {
-  for (const RuntimeScalar scalar : {RuntimeScalar::step, RuntimeScalar::epoch, RuntimeScalar::seed}) {
-    trace.runtime_values[{scalar}] = runtime_value({scalar});
-  }
+  trace.runtime_value = [this](const RuntimeKey& key) { return runtime_value(key); };
 }
 
 void StepRunner::probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read) {
@@ -209,13 +217,17 @@ void StepRunner::use(OptimizerConfigs configs, bool anew) {
 CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   warn_of_many_plans(phase, batch);
   auto step = std::make_unique<CompiledStep>();
-  Trace trace(Trace::Mode::graph, phase == Phase::train);
-  step->logged = trace_step(phase, symbols(trace, batch));
+  std::optional<Trace> traced;
+  for (bool again = true; again;) {
+    traced.emplace(Trace::Mode::graph, phase == Phase::train);
+    step->logged = trace_step(phase, symbols(*traced, batch), again);
+  }
+  Trace& trace = *traced;
   step->logged_outputs = count_outputs(step->logged);
   step->metrics = metrics_.updated;
-  note_groups(trace.graph(), state_.optimizers.size(), step->updated, step->scaled);
+  if (phase == Phase::train) step->applied = applied_in(trace.graph(), calls_);
   if (options_.silent) {
-    // After note_groups(), which takes gates that skip updates for those of loss scaling.
+    // After applied_in(), which takes gates that skip updates for those of loss scaling.
     for (auto& gate : trace.graph().gates) gate.on_failure = Graph::OnFailure::skip_update;
   }
   if (options_.detect_anomaly) {
@@ -240,14 +252,13 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
 }
 
 void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
-  Trace trace(Trace::Mode::eager, phase == Phase::train);
-  set_runtime_values(trace);
-  for (std::size_t i = 0; i < state_.optimizers.size(); ++i) {
-    for (const RuntimeScalar scalar : {RuntimeScalar::learning_rate, RuntimeScalar::count, RuntimeScalar::loss_scale}) {
-      trace.runtime_values[{scalar, i}] = runtime_value({scalar, i});
-    }
+  std::optional<Trace> traced;
+  for (bool again = true; again;) {
+    traced.emplace(Trace::Mode::eager, phase == Phase::train);
+    set_runtime_values(*traced);
+    eager_logged_ = trace_step(phase, symbols(*traced, batch), again);
   }
-  eager_logged_ = trace_step(phase, symbols(trace, batch));
+  Trace& trace = *traced;
   eager_logged_outputs_ = count_outputs(eager_logged_);
   running_.add_weights();
   logged_ = &eager_logged_;
@@ -263,14 +274,13 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   for (const auto& update : graph.updates) {
     if (open(graph, update.group)) update.variable->store(update.value.tensor());
   }
-  std::vector<std::size_t> updated;
-  std::vector<bool> scaled;
-  note_groups(graph, state_.optimizers.size(), updated, scaled);
-  const bool seeks = seeks_overflow(updated);
-  for (const std::size_t i : updated) {
-    const auto group = static_cast<int>(i);
-    const bool committed = open(graph, group);
-    count_update(i, scaled[i], committed, committed || !seeks ? std::optional<Overflow>() : overflow_of(graph, group));
+  if (phase != Phase::train) return;
+  const std::vector<AppliedOptimizer> applied = applied_in(graph, calls_);
+  const bool seeks = seeks_overflow(applied);
+  for (const AppliedOptimizer& one : applied) {
+    count_updates(
+        one, [&](int group) { return open(graph, group); },
+        [&](int group) { return seeks ? overflow_of(graph, group) : std::optional<Overflow>(); });
   }
 }
 
