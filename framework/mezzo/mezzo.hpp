@@ -21,6 +21,7 @@
 #include <mezzo/data/image/resize.hpp>
 #include <mezzo/data/iterable_dataset.hpp>
 #include <mezzo/data/loader.hpp>
+#include <mezzo/data/loaders.hpp>
 #include <mezzo/data/npy_dataset.hpp>
 #include <mezzo/data/sampler.hpp>
 #include <mezzo/data/sequences.hpp>
@@ -255,6 +256,7 @@
 #include <mezzo/training/callbacks/throughput_monitor.hpp>
 #include <mezzo/training/callbacks/timer.hpp>
 #include <mezzo/training/callbacks/weight_averaging.hpp>
+#include <mezzo/training/data_module.hpp>
 #include <mezzo/training/interrupted.hpp>
 #include <mezzo/training/loggers/csv_logger.hpp>
 #include <mezzo/training/loggers/json_logger.hpp>

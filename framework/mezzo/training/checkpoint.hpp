@@ -77,6 +77,9 @@ class Checkpoint {
 
   const std::string& path() const { return file_.path(); }
 
+  /// State that the checkpoint keeps under a name of a callback.
+  std::optional<CallbackState> callback_state(const std::string& name) const;
+
   /// Restores the states of those callbacks that the checkpoint knows.
   void restore_callbacks(const RunningSession& session) const;
 

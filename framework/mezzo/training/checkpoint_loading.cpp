@@ -233,18 +233,22 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t
   }
 }
 
+std::optional<CallbackState> Checkpoint::callback_state(const std::string& name) const {
+  const auto numbers = callbacks_.find(name);
+  if (numbers == callbacks_.end()) return {};
+  CallbackState state{.numbers = numbers->second, .tensors = {}, .texts = {}};
+  const auto texts = callback_texts_.find(name);
+  if (texts != callback_texts_.end()) state.texts = texts->second;
+  const std::string prefix = names::callback_key(name, "");
+  for (const SafetensorsFile::Entry& entry : file_.entries()) {
+    if (entry.name.rfind(prefix, 0) == 0) state.tensors[entry.name.substr(prefix.size())] = file_.read(entry.name);
+  }
+  return state;
+}
+
 void Checkpoint::restore_callbacks(const RunningSession& session) const {
   for (const auto& [name, callback] : session.stateful()) {
-    const auto numbers = callbacks_.find(name);
-    if (numbers == callbacks_.end()) continue;
-    CallbackState state{.numbers = numbers->second, .tensors = {}, .texts = {}};
-    const auto texts = callback_texts_.find(name);
-    if (texts != callback_texts_.end()) state.texts = texts->second;
-    const std::string prefix = names::callback_key(name, "");
-    for (const SafetensorsFile::Entry& entry : file_.entries()) {
-      if (entry.name.rfind(prefix, 0) == 0) state.tensors[entry.name.substr(prefix.size())] = file_.read(entry.name);
-    }
-    callback->set_state(state);
+    if (const auto state = callback_state(name)) callback->set_state(*state);
   }
 }
 

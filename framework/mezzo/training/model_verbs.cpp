@@ -146,7 +146,7 @@ Tensor Model::predict(const Dataset& data, const PredictOptions& options) {
 }
 
 Tensor Model::predict(const DataLoader& loader, const EvaluateLoaderOptions& options) {
-  return detail::predict(*this, loader, {}, evaluation_options(options));
+  return detail::predict(*this, loader, {}, evaluation_options(options)).front();
 }
 
 Tensors Model::predict_all(const Tensors& x, const PredictOptions& options) {

@@ -69,6 +69,13 @@ void Module::log_metric(const std::string& name, const Any<Metric>& metric, cons
   detail::StepContext::current("log()").log(name, metric, options);
 }
 
+std::size_t Module::dataloader_idx() {
+  if (!detail::StepContext::active()) {
+    if (const auto index = detail::RunningSession::dataloader_in_hook()) return *index;
+  }
+  return detail::StepContext::current("dataloader_idx()").dataloader_idx();
+}
+
 OptimizerHandle Module::optimizer(const std::string& name) {
   return detail::StepContext::current("optimizer()").optimizer(name);
 }

@@ -31,6 +31,9 @@ struct LogOptions {
   std::optional<bool> on_epoch{};
   std::string reduce_fx =
       "mean";  ///< of an epoch, of the numbers of its steps: "mean" over samples, "sum", "min", "max"
+  /// Adds "/dataloader_idx_<i>" to the name in an evaluation with several loaders. False: the step must give the number
+  /// of each loader a name of its own.
+  bool add_dataloader_idx = true;
 };
 
 /// An optimizer and the weights that it trains.
@@ -108,7 +111,8 @@ class MEZZO_API Module : public Layer {
   /// A Trainer, and Model::fit, evaluate and predict, call them between steps, after the hooks of callbacks and before
   /// those of callbacks that save. Names and order are Lightning's. They may use the module as callbacks may:
   /// read and replace weights, predict, save. log() sends numbers of their own to the logs of the epoch. `stage` is
-  /// "fit", "validate", "test" or "predict"; `batch_idx` counts from 0 in each epoch.
+  /// "fit", "validate", "test" or "predict"; `batch_idx` counts from 0 in each epoch; of
+  /// several loaders, in each, and dataloader_idx() is the index of the loader.
   /// @{
   virtual void setup(const std::string& stage) { static_cast<void>(stage); }     ///< before the layers are built
   virtual void teardown(const std::string& stage) { static_cast<void>(stage); }  ///< last, also after an error
@@ -205,6 +209,10 @@ class MEZZO_API Module : public Layer {
 
   /// The op log, which the other overload would hide.
   static Value log(const Value& x) { return mezzo::log(x); }
+
+  /// Index of the loader of the running batch, 0 unless the evaluation has several. Inside a step, which is then traced
+  /// once for each loader, and in the hooks between the batches of a loader. A ValueError elsewhere.
+  static std::size_t dataloader_idx();
 
   /// Optimizer of that name in configure_optimizers(), inside a training step. A NameError that lists the names if
   /// there is none, a ValueError outside of a step.

@@ -45,6 +45,9 @@ class MEZZO_API Session {
   virtual int current_epoch() const = 0;           ///< number of the epoch, as in History; 0 outside of fit
   virtual std::int64_t current_batch() const = 0;  ///< index of the running or last batch of its loop; -1: none yet
 
+  /// Index of the loader of that batch, 0 unless an evaluation has several.
+  virtual std::size_t dataloader_idx() const = 0;
+
   /// Updates since the optimizers began, as in Lightning: steps that were skipped or only accumulated don't count.
   virtual std::int64_t global_step() const = 0;
 

@@ -59,7 +59,8 @@ LogTargets LogTargets::of(const std::string& name, const LogOptions& options, bo
                  .history = options.on_epoch.value_or(true),
                  .logger_step = options.logger && options.on_step.value_or(training),
                  .logger_epoch = options.logger && options.on_epoch.value_or(!training),
-                 .reduction = static_cast<Reduction>(found - reductions.begin())};
+                 .reduction = static_cast<Reduction>(found - reductions.begin()),
+                 .add_dataloader_idx = options.add_dataloader_idx};
   if (!out.prog_bar && !out.history && !out.logger_step) {
     fail<ValueError>("[Module]",
                      "log(\"{}\", ...): on_step, on_epoch or prog_bar must be true; got false for all of them", name);

@@ -19,6 +19,7 @@ struct LogTargets {
   bool logger_step = false;   ///< the step's number goes to loggers
   bool logger_epoch = false;  ///< the epoch's number goes to loggers
   Reduction reduction = Reduction::mean;
+  bool add_dataloader_idx = true;
 
   /// A NameError for an unknown reduce_fx, a ValueError if nothing receives the number.
   static LogTargets of(const std::string& name, const LogOptions& options, bool training);
@@ -77,6 +78,14 @@ class StepContext {
   void log(const std::string& name, const Value& value, const LogOptions& options);
   void log(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
   OptimizerHandle optimizer(const std::string& name) const;
+
+  /// Index of the loader of the step's batch. Notes that the step depends on it.
+  std::size_t dataloader_idx() {
+    reads_dataloader_ = true;
+    return dataloader_;
+  }
+  void set_dataloader_idx(std::size_t index) { dataloader_ = index; }
+  bool reads_dataloader_idx() const { return reads_dataloader_; }
   void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
   /// Minimizes the loss that the training step returned by the one optimizer, unless the step called minimize(). A
@@ -133,7 +142,8 @@ class StepContext {
   const OptimizerConfigs& optimizers_;
   Purpose purpose_;
   std::optional<Clip> clip_;
-  bool guards_, wants_guards_ = false, minimizes_ = false;
+  bool guards_, wants_guards_ = false, minimizes_ = false, reads_dataloader_ = false;
+  std::size_t dataloader_ = 0;
   std::vector<Values> accepted_;  // by optimizer and call of minimize(): 0 for a skipped update, 1 otherwise
   std::vector<std::vector<std::shared_ptr<VariableState>>> updated_;  // by optimizer
   void require_new(const std::string& name) const;

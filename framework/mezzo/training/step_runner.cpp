@@ -295,7 +295,8 @@ CompiledStep* StepRunner::find_step(Phase phase, const HostBatch& batch) const {
     const CompiledStep::Signature& s = step->signature;
     if (s.phase == phase && s.threads == thread_count() && s.layers == layers && s.policy == policy.name() &&
         s.regions == regions_key_ && s.windows == windows && s.options == options &&
-        s.float32_winograd == options_.float32_winograd && s.fields == fields && same_inputs(s.inputs, batch)) {
+        s.float32_winograd == options_.float32_winograd && s.fields == fields &&
+        s.dataloader.value_or(dataloader_) == dataloader_ && same_inputs(s.inputs, batch)) {
       return step.get();
     }
   }

@@ -62,8 +62,9 @@ struct CompiledStep {
     std::vector<Spec> inputs;
     std::uint64_t fields = 0;  ///< fields_signature()
     std::optional<bool> float32_winograd{};
-    std::uint64_t options = 0;  ///< options_signature()
-    std::uint64_t windows = 0;  ///< windows_signature()
+    std::uint64_t options = 0;                ///< options_signature()
+    std::uint64_t windows = 0;                ///< windows_signature()
+    std::optional<std::size_t> dataloader{};  ///< index of the loader, if the step depends on it
   };
   Signature signature;
   std::int64_t used = 0;  ///< TrainingState::runs at its last run
@@ -221,6 +222,9 @@ class StepRunner {
   void set_accumulation(int steps) { options_.accumulate = steps; }
   int accumulation() const { return options_.accumulate; }
 
+  /// Index of the loader of the next batches.
+  void set_dataloader_idx(std::size_t index) { dataloader_ = index; }
+
   /// True if the last step skipped updates because of non-finite numbers.
   bool skipped() const { return skipped_; }
 
@@ -311,6 +315,8 @@ class StepRunner {
   std::vector<bool> scaled_;        // by optimizer
   std::vector<std::size_t> calls_;  // of minimize() in the last traced step, by optimizer
   bool guards_ = false;             // of StepContext
+  std::size_t dataloader_ = 0;
+  bool reads_dataloader_ = false;  // of the last traced step
   bool converted_ = false;
   bool masters_kept_ = false;
   bool skipped_ = false;

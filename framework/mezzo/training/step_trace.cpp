@@ -107,9 +107,11 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch, bool
   again = false;
   const StepScope scope(*this);
   StepContext context(module_, state_.optimizers, StepContext::Purpose::train, options_.clip, guards_);
+  context.set_dataloader_idx(dataloader_);
   metrics_.updated.clear();
   const ScopedValue<MetricListener*> listening(MetricListener::current(), &metrics_);
   const Value result = user_step(phase, batch);
+  reads_dataloader_ = context.reads_dataloader_idx();
   if (phase == Phase::predict) {
     for (const Value& output : context.outputs(result)) {
       const DType dtype = is_floating(output.dtype()) ? accumulation_dtype(output.dtype()) : output.dtype();
@@ -136,7 +138,8 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch, bool
 Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   Trace trace(Trace::Mode::graph, phase == Phase::train);
   const StepScope scope(*this);
-  const StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
+  StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
+  context.set_dataloader_idx(dataloader_);
   const Value result = user_step(phase, symbols(trace, batch));
   running_.add_weights();
   if (result.defined()) trace.output("", result);
@@ -246,7 +249,8 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
                      .fields = fields_signature(batch),
                      .float32_winograd = options_.float32_winograd,
                      .options = options_signature(),
-                     .windows = windows_signature(phase)};
+                     .windows = windows_signature(phase),
+                     .dataloader = reads_dataloader_ ? std::optional(dataloader_) : std::nullopt};
   state_.steps.push_back(std::move(step));
   return state_.steps.back().get();
 }

@@ -8,6 +8,7 @@
 #include <mezzo/training/callbacks/model_checkpoint.hpp>
 #include <mezzo/training/callbacks/model_summary.hpp>
 #include <mezzo/training/interrupted.hpp>
+#include <mezzo/training/loops/data_call.hpp>
 #include <mezzo/training/loops/loops.hpp>
 #include <mezzo/training/trainer_checks.hpp>
 
@@ -44,18 +45,52 @@ detail::CallOptions call_options(const TrainerOptions& options, bool bar) {
           .default_root_dir = options.default_root_dir};
 }
 
+/// The same for a call with a DataModule.
+detail::CallOptions call_options(const TrainerOptions& options, detail::DataCall& data, std::function<void()> load) {
+  detail::CallOptions out = call_options(options, false);
+  out.callbacks.insert(out.callbacks.begin(), data.callback());
+  out.load = std::move(load);
+  return out;
+}
+
 std::string in_root(const TrainerOptions& options, const char* file) {
   return (std::filesystem::path(options.default_root_dir) / "checkpoints" / file).string();
+}
+
+/// A training loader as overfit_batches needs it.
+DataLoader in_order_of(const TrainerOptions& options, const DataLoader& train) {
+  if (options.overfit_batches.none() || train.empty()) return train;
+  DataLoaderOptions in_order = train.options();
+  in_order.shuffle = false;
+  return DataLoader(train.dataset(), in_order);
 }
 
 }  // namespace
 
 Trainer::Trainer(TrainerOptions options) : options_(detail::checked(std::move(options))) {}
 
-History Trainer::fit(Module& module, const DataLoader& train, const DataLoader& validation,
-                     const TrainerFitOptions& options) const try {
+History Trainer::fit(Module& module, const DataLoader& train, const DataLoaders& validation,
+                     const TrainerFitOptions& options) const {
+  DataLoader training = train;
+  DataLoaders validating = validation;
+  return run_fit(module, training, validating, options, nullptr);
+}
+
+History Trainer::fit(Module& module, DataModule& data, const TrainerFitOptions& options) const {
+  detail::DataCall call(data, "fit");
+  DataLoader train;
+  DataLoaders validation;
+  return run_fit(module, train, validation, options, &call);
+}
+
+History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validation, const TrainerFitOptions& options,
+                         detail::DataCall* data) const try {
   std::optional<detail::Checkpoint> checkpoint;
   if (!options.ckpt_path.empty()) checkpoint.emplace(options.ckpt_path);
+  const auto load = [&] {
+    train = in_order_of(options_, data->data().train_dataloader());
+    validation = data->data().val_dataloader();
+  };
   detail::LoopOptions loop{.call = call_options(options_, options_.enable_progress_bar),
                            .epochs = *options_.max_epochs,
                            .min_epochs = options_.min_epochs,
@@ -68,7 +103,7 @@ History Trainer::fit(Module& module, const DataLoader& train, const DataLoader& 
                            .val_check_interval = options_.val_check_interval,
                            .sanity_steps = options_.num_sanity_val_steps,
                            .log_every_n_steps = options_.log_every_n_steps,
-                           .chooses_policy = options_.precision.automatic() && !train.empty(),
+                           .chooses_policy = options_.precision.automatic() && (data != nullptr || !train.empty()),
                            .interruptible = true,
                            .anew = true,
                            .checkpoint = checkpoint ? &*checkpoint : nullptr};
@@ -79,14 +114,26 @@ History Trainer::fit(Module& module, const DataLoader& train, const DataLoader& 
   if (options_.enable_checkpointing.value_or(false)) {
     loop.call.callbacks.emplace_back(ModelCheckpoint(in_root(options_, "last.ckpt")));
   }
-  DataLoader source = train;
-  if (!options_.overfit_batches.none() && !train.empty()) {
-    DataLoaderOptions in_order = train.options();
-    in_order.shuffle = false;
-    source = DataLoader(train.dataset(), in_order);
-    loop.train_limit = loop.validation_limit = options_.overfit_batches;
+  if (!options_.overfit_batches.none()) loop.train_limit = loop.validation_limit = options_.overfit_batches;
+  if (data == nullptr) {
+    train = in_order_of(options_, train);
+  } else {
+    loop.call.callbacks.insert(loop.call.callbacks.begin(), data->callback());
+    loop.call.load = [&] {
+      const auto state = checkpoint ? checkpoint->callback_state(detail::DataCall::state_name) : std::nullopt;
+      if (state) data->load(*state);
+      load();
+    };
+    loop.reload = [&, last = std::optional<int>()](int epoch) mutable {
+      const int every = options_.reload_dataloaders_every_n_epochs;
+      if (!last) last = epoch;
+      if (every == 0 || epoch - *last < every) return false;
+      last = epoch;
+      load();
+      return true;
+    };
   }
-  return detail::fit(module, source, validation, training_options(options_, module), loop);
+  return detail::fit(module, train, validation, training_options(options_, module), loop);
 } catch (const Interrupted& error) {
   std::fflush(nullptr);
   std::exit(128 + error.signal);  // NOLINT(concurrency-mt-unsafe): the threads of the fit have ended
@@ -96,19 +143,47 @@ void Trainer::save_checkpoint(Module& module, const std::string& path, const Che
   detail::save_checkpoint(module, path, options);
 }
 
-Logs Trainer::validate(Module& module, const DataLoader& loader) const {
-  return detail::evaluate(module, loader, detail::Phase::validate, run_options(options_, module),
+Logs Trainer::validate(Module& module, const DataLoaders& loaders) const {
+  return detail::evaluate(module, loaders, detail::Phase::validate, run_options(options_, module),
                           {.call = call_options(options_, false), .limit = options_.limit_val_batches});
 }
 
-Logs Trainer::test(Module& module, const DataLoader& loader) const {
-  return detail::evaluate(module, loader, detail::Phase::test, run_options(options_, module),
+Logs Trainer::test(Module& module, const DataLoaders& loaders) const {
+  return detail::evaluate(module, loaders, detail::Phase::test, run_options(options_, module),
                           {.call = call_options(options_, false), .limit = options_.limit_test_batches});
 }
 
 Tensor Trainer::predict(Module& module, const DataLoader& loader) const {
-  return detail::predict(module, loader, run_options(options_, module),
+  return predict(module, DataLoaders(loader)).front();
+}
+
+std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders) const {
+  return detail::predict(module, loaders, run_options(options_, module),
                          {.call = call_options(options_, false), .limit = options_.limit_predict_batches});
+}
+
+Logs Trainer::validate(Module& module, DataModule& data) const {
+  detail::DataCall call(data, "validate");
+  DataLoaders loaders;
+  return detail::evaluate(module, loaders, detail::Phase::validate, run_options(options_, module),
+                          {.call = call_options(options_, call, [&] { loaders = data.val_dataloader(); }),
+                           .limit = options_.limit_val_batches});
+}
+
+Logs Trainer::test(Module& module, DataModule& data) const {
+  detail::DataCall call(data, "test");
+  DataLoaders loaders;
+  return detail::evaluate(module, loaders, detail::Phase::test, run_options(options_, module),
+                          {.call = call_options(options_, call, [&] { loaders = data.test_dataloader(); }),
+                           .limit = options_.limit_test_batches});
+}
+
+std::vector<Tensor> Trainer::predict(Module& module, DataModule& data) const {
+  detail::DataCall call(data, "predict");
+  DataLoaders loaders;
+  return detail::predict(module, loaders, run_options(options_, module),
+                         {.call = call_options(options_, call, [&] { loaders = data.predict_dataloader(); }),
+                          .limit = options_.limit_predict_batches});
 }
 
 }  // namespace mezzo

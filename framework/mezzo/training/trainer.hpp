@@ -1,14 +1,20 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/data/loader.hpp>
+#include <mezzo/data/loaders.hpp>
 #include <mezzo/training/checkpoint_options.hpp>
+#include <mezzo/training/data_module.hpp>
 #include <mezzo/training/history.hpp>
 #include <mezzo/training/module.hpp>
 #include <mezzo/training/trainer_options.hpp>
 
 namespace mezzo {
+
+namespace detail {
+class DataCall;
+}
 
 /// Options of Trainer::fit.
 struct TrainerFitOptions {
@@ -24,7 +30,7 @@ class MEZZO_API Trainer {
   /// A ValueError for an option out of its range, or for options that exclude one another.
   explicit Trainer(TrainerOptions options = {});
 
-  /// Trains a module and validates after each epoch if there is a validation loader.
+  /// Trains a module and validates after each epoch if there are validation loaders.
   ///
   /// Without `ckpt_path` a new training starts: optimizers begin without state. A ValueError if the training loader is
   /// absent, or if the loss or a gradient is not finite: no variable has changed then, and the text names the layer and
@@ -39,8 +45,11 @@ class MEZZO_API Trainer {
   /// two steps, the result is equal, bit for bit, to that of a training without interruption; the seed of the
   /// checkpoint is set for that. A FileError if the file is malformed, is no checkpoint, or doesn't fit the module and
   /// its optimizers (the text lists missing and unexpected entries): nothing has changed then.
-  History fit(Module& module, const DataLoader& train, const DataLoader& validation = {},
+  History fit(Module& module, const DataLoader& train, const DataLoaders& validation = {},
               const TrainerFitOptions& options = {}) const;
+
+  /// The same with the loaders of a DataModule. Checkpoints keep its state.
+  History fit(Module& module, DataModule& data, const TrainerFitOptions& options = {}) const;
 
   /// Writes a safetensors file from which a training can be resumed under any policy (docs/precision.md): weights,
   /// optimizer states, iterations, loss scales, counts of steps and epochs, seed. The file is replaced atomically: a
@@ -48,21 +57,30 @@ class MEZZO_API Trainer {
   /// step runs it, or if dtype isn't floating or can't hold a weight.
   static void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options = {});
 
-  /// Means over the samples of the numbers that validation_step logs; of a compiled Model, loss and metrics. A
-  /// ValueError if the loader is absent.
-  Logs validate(Module& module, const DataLoader& loader) const;
+  /// Means over the samples of the numbers that validation_step logs; of a compiled Model, loss and metrics. With
+  /// several loaders the names end in "/dataloader_idx_<i>". A ValueError if there is no loader.
+  Logs validate(Module& module, const DataLoaders& loaders) const;
+  Logs validate(Module& module, DataModule& data) const;
 
-  /// Means over the samples of the numbers that test_step logs. A ValueError if the loader is absent.
-  Logs test(Module& module, const DataLoader& loader) const;
+  /// The same of the numbers that test_step logs.
+  Logs test(Module& module, const DataLoaders& loaders) const;
+  Logs test(Module& module, DataModule& data) const;
 
   /// Outputs of predict_step for all samples, concatenated along the batch axis. A ValueError if the loader is absent,
   /// a ShapeError if outputs have no batch axis or differ on another axis.
   Tensor predict(Module& module, const DataLoader& loader) const;
 
+  /// The same for each loader.
+  std::vector<Tensor> predict(Module& module, const DataLoaders& loaders) const;
+  std::vector<Tensor> predict(Module& module, DataModule& data) const;
+
   /// The options, those from the environment included.
   const TrainerOptions& options() const { return options_; }
 
  private:
+  History run_fit(Module& module, DataLoader& train, DataLoaders& validation, const TrainerFitOptions& options,
+                  detail::DataCall* data) const;
+
   TrainerOptions options_;
 };
 

@@ -19,6 +19,7 @@ void check_ranges(const TrainerOptions& options) {
   require_at_least(0, "min_epochs", options.min_epochs);
   require_at_least<std::int64_t>(-1, "min_steps", options.min_steps);
   require_at_least(0, "fast_dev_run", options.fast_dev_run);
+  require_at_least(0, "reload_dataloaders_every_n_epochs", options.reload_dataloaders_every_n_epochs);
   require_at_least(1, "check_val_every_n_epoch", options.check_val_every_n_epoch);
   require_at_least(-1, "num_sanity_val_steps", options.num_sanity_val_steps);
   require_at_least(1, "accumulate_grad_batches", options.accumulate_grad_batches);

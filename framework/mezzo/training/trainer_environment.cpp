@@ -33,6 +33,7 @@ const std::vector<std::string>& names() {
                                             "limit_val_batches",
                                             "limit_test_batches",
                                             "limit_predict_batches",
+                                            "reload_dataloaders_every_n_epochs",
                                             "overfit_batches",
                                             "fast_dev_run",
                                             "val_check_interval",

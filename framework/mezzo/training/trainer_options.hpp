@@ -40,6 +40,9 @@ struct TrainerOptions {
   /// run. 0: off.
   int fast_dev_run = detail::from_environment("fast_dev_run").value_or(0);
 
+  /// Epochs after which fit calls the loaders of a DataModule again; 0: never.
+  int reload_dataloaders_every_n_epochs = detail::from_environment("reload_dataloaders_every_n_epochs").value_or(0);
+
   /// Validates every so many batches, at shares of an epoch, or by time; 1.0: at the end of epochs.
   CheckInterval val_check_interval = detail::from_environment("val_check_interval").value_or(CheckInterval(1.0));
   int check_val_every_n_epoch = detail::from_environment("check_val_every_n_epoch").value_or(1);  ///< 1 or more

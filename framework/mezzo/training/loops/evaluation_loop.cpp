@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <numeric>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
@@ -34,47 +35,74 @@ std::int64_t steps_of(const DataLoader& loader, const EvaluationOptions& options
   return steps;
 }
 
-Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoader& loader, Phase phase,
-                     std::int64_t steps, ProgressBar& bar) {
-  runner.metrics().begin();
+std::vector<std::int64_t> steps_of(const DataLoaders& loaders, const EvaluationOptions& options, const char* limit,
+                                   const std::string& verb) {
+  if (loaders.empty()) require_batches({}, verb);
+  std::vector<std::int64_t> out;
+  for (const DataLoader& loader : loaders) out.push_back(steps_of(loader, options, limit));
+  return out;
+}
+
+std::int64_t sum_of(const std::vector<std::int64_t>& steps) {
+  return std::accumulate(steps.begin(), steps.end(), std::int64_t{0});
+}
+
+Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Phase phase,
+                     const std::vector<std::int64_t>& steps, ProgressBar& bar) {
   Means means;
   Logs logs;
   const bool alone = session.verb() != Session::Verb::fit;  // stop() in fit ends the training, not its validation
+  const std::int64_t total = sum_of(steps);
+  std::int64_t shown = 0;
   session.fire(Event::test_begin, logs);
-  BatchStream stream = loader.epoch(0);
-  for (std::int64_t done = 0; done < steps && !(alone && session.stopping()); ++done) {
-    const auto batch = stream.next();
-    if (!batch) break;
-    session.fire(Event::test_batch_begin, logs, done, &*batch);
-    runner.run(phase, *batch);
-    means.add(runner, batch->size);
-    if (session.has_callbacks()) means.write(logs);
-    session.fire(Event::test_batch_end, logs, done, &*batch);
-    if (bar.due()) bar.show_evaluation(done + 1, steps, means.for_bar());
+  for (std::size_t i = 0; i < loaders.size(); ++i) {
+    runner.metrics().begin();
+    const LoaderScope scope(session, runner, i);
+    const std::string suffix = loaders.size() > 1 ? fmt::format("/dataloader_idx_{}", i) : "";
+    BatchStream stream = loaders[i].epoch(0);
+    for (std::int64_t done = 0; done < steps[i] && !(alone && session.stopping()); ++done) {
+      const auto batch = stream.next();
+      if (!batch) break;
+      session.fire(Event::test_batch_begin, logs, done, &*batch);
+      runner.run(phase, *batch);
+      means.add(runner, batch->size, suffix);
+      if (session.has_callbacks()) means.write(logs);
+      session.fire(Event::test_batch_end, logs, done, &*batch);
+      ++shown;
+      if (bar.due()) bar.show_evaluation(shown, total, means.for_bar());
+    }
+    if (i + 1 < loaders.size()) means.end_loader();
   }
   session.fire(Event::test_end, logs);
   return means;
 }
 
-Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOptions& run,
+Logs evaluate(Module& module, const DataLoaders& loaders, Phase phase, const RunOptions& run,
               const EvaluationOptions& options) try {
   const bool tests = phase == Phase::test;
-  require_batches(loader, tests ? "test" : "validate");
-  const std::int64_t steps = steps_of(loader, options, tests ? "limit_test_batches" : "limit_val_batches");
+  std::vector<std::int64_t> steps;
+  const auto measure = [&] {
+    steps = steps_of(loaders, options, tests ? "limit_test_batches" : "limit_val_batches", tests ? "test" : "validate");
+  };
+  if (!options.call.load) measure();
   const CallScope scope(module, tests ? Stage::test : Stage::validate, options.call);
+  if (options.call.load) {
+    options.call.load();
+    measure();
+  }
   StepRunner runner(module, run, StepRunner::Use::between_steps);
   RunningSession session(scope, runner);
-  session.limits.steps = steps;
-  ProgressBar bar(options.call.verbose, steps);
+  session.limits.steps = sum_of(steps);
+  ProgressBar bar(options.call.verbose, session.limits.steps);
   std::optional<MetricScope> running;  // the metrics of the call whose hook evaluates
   if (runner.outer() != nullptr) running.emplace(*runner.outer());
   try {
     bar.begin("Evaluate");
-    const Means means = run_evaluation(session, runner, loader, phase, steps, bar);
+    const Means means = run_evaluation(session, runner, loaders, phase, steps, bar);
     Logs logs;
     for (const auto& [name, number] : means.for_history()) logs.set(name, number);
     session.fire(Event::validation_end, logs);
-    bar.end(session.current_batch() + 1, means.for_bar());
+    bar.end(loaders.size() > 1 ? session.limits.steps : session.current_batch() + 1, means.for_bar());
     session.log_metrics(means.for_loggers_by_epoch());
     session.finalize("success");
     return logs;

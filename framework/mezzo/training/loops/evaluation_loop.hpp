@@ -2,8 +2,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include <mezzo/data/loader.hpp>
+#include <mezzo/data/loaders.hpp>
 #include <mezzo/training/loops/means.hpp>
 #include <mezzo/training/loops/running_session.hpp>
 #include <mezzo/training/progress_bar.hpp>
@@ -23,8 +24,35 @@ std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::in
 /// Number of batches that a call takes. A ValueError for a limit that gives none; `limit` is its name.
 std::int64_t steps_of(const DataLoader& loader, const EvaluationOptions& options, const char* limit);
 
-/// Evaluates the first `steps` batches: fires the test events and shows the progress in the bar.
-Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoader& loader, Phase phase,
-                     std::int64_t steps, ProgressBar& bar);
+/// The same for each loader. A ValueError if there is none; `verb` is that of the call.
+std::vector<std::int64_t> steps_of(const DataLoaders& loaders, const EvaluationOptions& options, const char* limit,
+                                   const std::string& verb);
+
+/// Sets the index of the loader whose batches run, for its lifetime.
+class LoaderScope {
+ public:
+  LoaderScope(RunningSession& session, StepRunner& runner, std::size_t index) : session_(session), runner_(runner) {
+    set(index);
+  }
+  ~LoaderScope() { set(0); }
+  LoaderScope(const LoaderScope&) = delete;
+  LoaderScope& operator=(const LoaderScope&) = delete;
+
+ private:
+  void set(std::size_t index) {
+    session_.dataloader = index;
+    runner_.set_dataloader_idx(index);
+  }
+
+  RunningSession& session_;
+  StepRunner& runner_;
+};
+
+/// Sum of the batches of loaders.
+std::int64_t sum_of(const std::vector<std::int64_t>& steps);
+
+/// Evaluates the first `steps` batches of each loader: fires the test events and shows the progress in the bar.
+Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Phase phase,
+                     const std::vector<std::int64_t>& steps, ProgressBar& bar);
 
 }  // namespace mezzo::detail

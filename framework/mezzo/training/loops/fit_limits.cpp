@@ -25,12 +25,17 @@ std::int64_t batches_of_validation(const DataLoader& validation, const LoopOptio
 
 }  // namespace
 
-FitLimits::FitLimits(const DataLoader& train, const DataLoader& validation_loader, const LoopOptions& options)
+FitLimits::FitLimits(const DataLoader& train, const DataLoaders& validation_loaders, const LoopOptions& options)
     : epoch(batches_of_epoch(train, options)),
       whole_passes(options.train_limit.has_value()),
-      validation(batches_of_validation(validation_loader, options)),
-      sanity(options.sanity_steps < 0 ? validation : std::min<std::int64_t>(options.sanity_steps, validation)),
       check_seconds(options.val_check_interval.seconds()) {
+  for (const DataLoader& loader : validation_loaders) {
+    const std::int64_t batches = batches_of_validation(loader, options);
+    validations.push_back(batches);
+    sanities.push_back(options.sanity_steps < 0 ? batches : std::min<std::int64_t>(options.sanity_steps, batches));
+  }
+  validation = sum_of(validations);
+  sanity = sum_of(sanities);
   const CheckInterval& interval = options.val_check_interval;
   if (epoch == 0 || validation == 0 || check_seconds > 0) return;
   check_every = interval.batches(epoch);

@@ -48,7 +48,11 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   if (fit.options.anew || !state.configured) {
     tell_of_emulation(state, runner.rehearse(Phase::train, first_batch(fit.train)));
   }
-  if (fit.limits.validation > 0) runner.rehearse(Phase::validate, first_batch(fit.validation));
+  for (std::size_t i = 0; i < fit.limits.validations.size(); ++i) {
+    if (fit.limits.validations[i] == 0) continue;
+    const LoaderScope scope(fit.session, runner, i);
+    runner.rehearse(Phase::validate, first_batch(fit.validation[i]));
+  }
   state.history = {};
   state.epoch_means = {};
   state.resumed_metrics.clear();
@@ -79,7 +83,10 @@ History FitLoop::run() {
   session.fire(Event::fit_begin, fit_.logs);
   if (checkpoint == nullptr) check_sanity();
   start(checkpoint);
-  while (more_epochs() && !fit_.ends()) run_epoch();
+  while (more_epochs() && !fit_.ends()) {
+    reload();
+    run_epoch();
+  }
   if (!fit_.options.anew) {  // as Keras' fit; a Trainer leaves the weights, so that the training can be resumed
     for (const OptimizerConfig& config : fit_.state.optimizers) config.optimizer->finalize_variable_values();
   }
@@ -94,7 +101,7 @@ void FitLoop::check_sanity() {
   const ScopedValue now(session.sanity, true);
   const MetricScope epoch_metrics(fit_.runner);
   session.fire(Event::sanity_begin, fit_.logs);
-  run_evaluation(session, fit_.runner, fit_.validation, Phase::validate, fit_.limits.sanity, fit_.bar);
+  run_evaluation(session, fit_.runner, fit_.validation, Phase::validate, fit_.limits.sanities, fit_.bar);
   Logs none;
   session.fire(Event::validation_end, none);
   session.fire(Event::sanity_end, fit_.logs);
@@ -118,6 +125,16 @@ void FitLoop::start(const Checkpoint* checkpoint) {
 
 bool FitLoop::more_epochs() const {
   return fit_.limits.epoch > 0 && (fit_.options.epochs < 0 || fit_.state.fit_epoch < fit_.options.epochs);
+}
+
+void FitLoop::reload() {
+  const TrainingState& state = fit_.state;
+  if (!fit_.options.reload || state.batch > 0 || !fit_.options.reload(state.fit_epoch)) return;
+  require_batches(fit_.train, "fit");
+  fit_.limits = FitLimits(fit_.train, fit_.validation, fit_.options);
+  fit_.session.limits.steps = fit_.limits.epoch;
+  fit_.bar = ProgressBar(fit_.options.call.verbose, fit_.limits.epoch);
+  epoch_->reload();
 }
 
 void FitLoop::run_epoch() {
@@ -160,9 +177,12 @@ void validate_in_fit(Fit& fit, const Numbers& shown) {
   const MetricScope epoch_metrics(fit.runner);
   const ProgressBar::Rest rest(fit.bar, state.batch, shown);
   const Means means =
-      run_evaluation(fit.session, fit.runner, fit.validation, Phase::validate, fit.limits.validation, fit.bar);
+      run_evaluation(fit.session, fit.runner, fit.validation, Phase::validate, fit.limits.validations, fit.bar);
   const bool all = fit.runner.module().prefixes_validation();
-  const auto key = [&](const std::string& name) { return (all || state.epoch_means.has(name) ? "val_" : "") + name; };
+  const auto key = [&](const std::string& name) {
+    const bool prefixed = all || state.epoch_means.has(name.substr(0, name.find("/dataloader_idx_")));
+    return (prefixed ? "val_" : "") + name;
+  };
   state.validated.clear();
   state.validated_in_bar.clear();
   for (const auto& [name, number] : means.for_history()) state.validated.emplace_back(key(name), number);
@@ -197,12 +217,21 @@ void save_interrupted(const Fit& fit, const Interrupted& error) {
 
 }  // namespace
 
-History fit(Module& module, const DataLoader& train, const DataLoader& validation, const RunOptions& run,
+History fit(Module& module, const DataLoader& train, const DataLoaders& validation, const RunOptions& run,
             const LoopOptions& options) try {
-  require_batches(train, "fit");
-  const FitLimits limits(train, validation, options);
+  std::optional<FitLimits> measured;
+  const auto measure = [&] {
+    require_batches(train, "fit");
+    measured.emplace(train, validation, options);
+  };
+  if (!options.call.load) measure();
   const Action action(options.call.profiler, "[Trainer]fit");
   const CallScope scope(module, Stage::fit, options.call);
+  if (options.call.load) {
+    options.call.load();
+    measure();
+  }
+  FitLimits& limits = *measured;
   RunOptions chosen = run;
   if (options.chooses_policy) {
     chosen.policy = choose_policy(module, train, run);

@@ -18,9 +18,9 @@ struct Fit {
   TrainingState& state;
   RunningSession& session;
   const DataLoader& train;
-  const DataLoader& validation;
+  const DataLoaders& validation;
   const LoopOptions& options;
-  const FitLimits& limits;
+  FitLimits& limits;
   ProgressBar bar;
   Logs logs{};  ///< of the batch hooks, then of the end of the epoch
 
@@ -35,6 +35,9 @@ struct Fit {
 class EpochLoop {
  public:
   explicit EpochLoop(Fit& fit) : fit_(fit) {}
+
+  /// Takes the next batch from the loader as it is then.
+  void reload() { stream_.reset(); }
 
   /// Trains until the end of the epoch, a limit or a stop, from batch TrainingState::batch on.
   void run();
@@ -75,6 +78,7 @@ class FitLoop {
   void check_sanity();
   void start(const Checkpoint* checkpoint);
   bool more_epochs() const;
+  void reload();
   void run_epoch();
 
   Fit& fit_;

@@ -1,10 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <mezzo/data/loader.hpp>
+#include <mezzo/data/loaders.hpp>
 #include <mezzo/training/callbacks/callback.hpp>
 #include <mezzo/training/checkpoint.hpp>
 #include <mezzo/training/history.hpp>
@@ -22,6 +23,7 @@ struct CallOptions {
   Loggers loggers{};
   Any<Profiler> profiler{};
   std::string default_root_dir{};
+  std::function<void()> load{};  ///< makes the loaders of the call, after setup()
 };
 
 /// Options of fit.
@@ -46,7 +48,8 @@ struct LoopOptions {
   bool interruptible = false;          ///< SIGINT and SIGTERM end it after a step, with an Interrupted
   std::string interrupt_checkpoint{};  ///< checkpoint that is then saved; "": none
   bool anew = false;  ///< gives optimizers without state; limits then count from the start of the training
-  const Checkpoint* checkpoint = nullptr;  ///< checkpoint to resume from, or null
+  const Checkpoint* checkpoint = nullptr;   ///< checkpoint to resume from, or null
+  std::function<bool(int epoch)> reload{};  ///< may replace the loaders before an epoch: true if it has
 };
 
 /// Options of evaluate and predict.
@@ -57,18 +60,19 @@ struct EvaluationOptions {
 };
 
 /// Trains epochs, each followed by validation if that loader isn't absent.
-History fit(Module& module, const DataLoader& train, const DataLoader& validation, const RunOptions& run,
+History fit(Module& module, const DataLoader& train, const DataLoaders& validation, const RunOptions& run,
             const LoopOptions& options);
 
 /// Means over the samples of the numbers that a phase's steps log.
-Logs evaluate(Module& module, const DataLoader& loader, Phase phase, const RunOptions& run,
+Logs evaluate(Module& module, const DataLoaders& loaders, Phase phase, const RunOptions& run,
               const EvaluationOptions& options = {});
 
 /// Outputs for all samples, concatenated along axis 0: one tensor for each output of predict_step.
 std::vector<Tensor> predict_all(Module& module, const DataLoader& loader, const RunOptions& run,
                                 const EvaluationOptions& options = {});
 
-/// The same for a module with one output. A ValueError if it has several.
-Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run, const EvaluationOptions& options = {});
+/// The same for a module with one output, for each loader. A ValueError if it has several.
+std::vector<Tensor> predict(Module& module, const DataLoaders& loaders, const RunOptions& run,
+                            const EvaluationOptions& options = {});
 
 }  // namespace mezzo::detail

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <mezzo/core/fail.hpp>
+
 namespace mezzo::detail {
 
 double Means::Entry::number() const {
@@ -69,13 +71,33 @@ bool Means::has(const std::string& name) const {
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.name == name; });
 }
 
-Means::Entry& Means::entry_of(const Logged& logged, std::size_t likely) {
-  const auto same = [&](const Entry& entry) { return entry.name == logged.name; };
+void Means::end_loader() {
+  for (Entry& entry : entries_) {
+    entry.closed = true;
+    if (!entry.metric) continue;
+    entry.total = entry.samples > 0 ? entry.number() * entry.samples : 0;
+    entry.metric = {};
+  }
+}
+
+Means::Entry& Means::entry_of(const Logged& logged, std::size_t likely, const std::string& suffix) {
+  const std::string& end = logged.targets.add_dataloader_idx ? suffix : std::string();
+  const auto same = [&](const Entry& entry) {
+    return entry.name.size() == logged.name.size() + end.size() &&
+           entry.name.compare(0, logged.name.size(), logged.name) == 0 &&
+           entry.name.compare(logged.name.size(), end.size(), end) == 0;
+  };
   if (likely >= entries_.size() || !same(entries_[likely])) {
     const auto found = std::find_if(entries_.begin(), entries_.end(), same);
     likely = static_cast<std::size_t>(found - entries_.begin());
   }
-  if (likely == entries_.size()) entries_.push_back({.name = logged.name});
+  if (likely == entries_.size()) entries_.push_back({.name = logged.name + end});
+  if (entries_[likely].closed) {
+    fail<ValueError>("[Module]",
+                     "log(\"{}\", ...): several loaders must log different names without add_dataloader_idx; got the "
+                     "same name of two",
+                     logged.name);
+  }
   entries_[likely].targets = logged.targets;
   entries_[likely].metric = logged.metric;  // entries of a resumed epoch have none yet
   return entries_[likely];

@@ -32,6 +32,7 @@ class Means {
     double samples = 0;
     Any<Metric> metric{};  ///< its result is the number
     double last = 0;       ///< value of the last step
+    bool closed = false;   ///< true if the loader of the number has ended
 
     /// NaN if every step was skipped.
     double number() const;
@@ -42,12 +43,12 @@ class Means {
   Means() = default;
   explicit Means(std::vector<Entry> entries) : entries_(std::move(entries)) {}
 
-  /// Adds the numbers of the last step of a StepRunner.
+  /// Adds the numbers of the last step of a StepRunner. `suffix` follows the names that add_dataloader_idx.
   template <class Runner>
-  void add(const Runner& runner, std::int64_t samples) {
+  void add(const Runner& runner, std::int64_t samples, const std::string& suffix = {}) {
     const std::vector<Logged>& logged = runner.logged();
     for (std::size_t i = 0; i < logged.size(); ++i) {
-      Entry& entry = entry_of(logged[i], i);
+      Entry& entry = entry_of(logged[i], i, suffix);
       if (runner.skipped()) continue;
       entry.add(entry.metric ? 0 : runner.value(i), static_cast<double>(samples));
     }
@@ -77,13 +78,16 @@ class Means {
     }
   }
 
+  /// Closes the numbers of a loader, before that of the next one. Keeps the results of metrics, which begin anew.
+  void end_loader();
+
   bool has(const std::string& name) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
   /// Entry of a name. Steps usually log the same names in the same order, so index `likely` is tried first.
-  Entry& entry_of(const Logged& logged, std::size_t likely);
+  Entry& entry_of(const Logged& logged, std::size_t likely, const std::string& suffix);
 
   std::vector<Entry> entries_;
 };

@@ -36,14 +36,13 @@ std::string label_of(const Module& module) {
   return info.name.empty() ? fmt::format("[{}]", info.kind) : fmt::format("[{} \"{}\"]", info.kind, info.name);
 }
 
-/// Outputs of the batches, for each output of the module.
+/// Outputs of the batches, for each output of the module, of one loader. `taken`: batches so far, of all.
 std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRunner& runner, const DataLoader& loader,
-                                                ProgressBar& bar, bool one) {
+                                                std::int64_t steps, ProgressBar& bar, std::int64_t& taken, bool one) {
   std::vector<std::vector<Tensor>> parts;
   Logs logs;
-  session.fire(Event::predict_begin, logs);
   BatchStream stream = loader.epoch(0);
-  for (std::int64_t done = 0; done < session.steps() && !session.stopping(); ++done) {
+  for (std::int64_t done = 0; done < steps && !session.stopping(); ++done) {
     const auto batch = stream.next();
     if (!batch) break;
     session.fire(Event::predict_batch_begin, logs, done, &*batch);
@@ -56,29 +55,48 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
       const ScopedValue shown(session.batch_outputs, &outputs);
       session.fire(Event::predict_batch_end, logs, done, &*batch);
     }
-    if (bar.due()) bar.show(done + 1, {});
+    ++taken;
+    if (bar.due()) bar.show(taken, {});
   }
-  session.fire(Event::predict_end, logs);
-  if (parts.empty()) fail<ValueError>("[Trainer]", "predict: must take a batch; got a stop before the first one");
   return parts;
 }
 
-std::vector<Tensor> predict_outputs(Module& module, const DataLoader& loader, const RunOptions& run,
-                                    const EvaluationOptions& options, bool one) try {
-  require_batches(loader, "predict");
-  const std::int64_t steps = steps_of(loader, options, "limit_predict_batches");
+/// Outputs of the module for each loader.
+std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoaders& loaders, const RunOptions& run,
+                                                 const EvaluationOptions& options, bool one) try {
+  std::vector<std::int64_t> steps;
+  const auto measure = [&] { steps = steps_of(loaders, options, "limit_predict_batches", "predict"); };
+  if (!options.call.load) measure();
   const CallScope scope(module, Stage::predict, options.call);
+  if (options.call.load) {
+    options.call.load();
+    measure();
+  }
   StepRunner runner(module, run, StepRunner::Use::between_steps);
   RunningSession session(scope, runner);
-  session.limits.steps = steps;
-  ProgressBar bar(options.call.verbose, steps);
+  session.limits.steps = sum_of(steps);
+  ProgressBar bar(options.call.verbose, session.limits.steps);
   try {
     bar.begin("Predict");
-    const auto parts = run_prediction(session, runner, loader, bar, one);
-    bar.end(session.current_batch() + 1, {});
+    std::vector<std::vector<std::vector<Tensor>>> parts;
+    std::int64_t taken = 0;
+    Logs logs;
+    session.fire(Event::predict_begin, logs);
+    for (std::size_t i = 0; i < loaders.size(); ++i) {
+      const LoaderScope turn(session, runner, i);
+      parts.push_back(run_prediction(session, runner, loaders[i], steps[i], bar, taken, one));
+    }
+    session.fire(Event::predict_end, logs);
+    for (const auto& outputs : parts) {
+      if (outputs.empty()) fail<ValueError>("[Trainer]", "predict: must take a batch; got a stop before the first one");
+    }
+    bar.end(taken, {});
     session.finalize("success");
-    std::vector<Tensor> all;
-    for (const auto& output : parts) all.push_back(concatenate(output));
+    std::vector<std::vector<Tensor>> all;
+    for (const auto& outputs : parts) {
+      std::vector<Tensor>& whole = all.emplace_back();
+      for (const auto& output : outputs) whole.push_back(concatenate(output));
+    }
     return all;
   } catch (const std::exception& error) {
     Logs none;
@@ -93,11 +111,14 @@ std::vector<Tensor> predict_outputs(Module& module, const DataLoader& loader, co
 
 std::vector<Tensor> predict_all(Module& module, const DataLoader& loader, const RunOptions& run,
                                 const EvaluationOptions& options) {
-  return predict_outputs(module, loader, run, options, false);
+  return predict_outputs(module, loader, run, options, false).front();
 }
 
-Tensor predict(Module& module, const DataLoader& loader, const RunOptions& run, const EvaluationOptions& options) {
-  return predict_outputs(module, loader, run, options, true).front();
+std::vector<Tensor> predict(Module& module, const DataLoaders& loaders, const RunOptions& run,
+                            const EvaluationOptions& options) {
+  std::vector<Tensor> out;
+  for (const auto& outputs : predict_outputs(module, loaders, run, options, true)) out.push_back(outputs.front());
+  return out;
 }
 
 }  // namespace mezzo::detail

@@ -14,6 +14,7 @@ namespace {
 /// The hook that runs on a thread.
 struct RunningHook {
   Logs* logs = nullptr;
+  std::size_t dataloader = 0;
 };
 
 RunningHook& running_hook() { return ExecutionContext::current().part<RunningHook>(); }
@@ -80,7 +81,7 @@ void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const Ho
   const Occurrence now{
       .event = event, .stage = stage_, .sanity = sanity, .number = number, .batch = batch, .outputs = outputs};
   const ScopedValue shown(logs_, &logs);
-  const ScopedValue hook(running_hook().logs, &logs);
+  const ScopedValue hook(running_hook(), RunningHook{&logs, dataloader});
   const BetweenSteps between(state_);
   for (std::size_t i = 0; i < saving_; ++i) call_hook(*callbacks_[i], now, logs);
   call_hook(runner_.module(), now);
@@ -95,6 +96,11 @@ bool RunningSession::log_in_hook(const std::string& name, const Value& value, co
   }
   logs->set(name, value.item());
   return true;
+}
+
+std::optional<std::size_t> RunningSession::dataloader_in_hook() {
+  const RunningHook& hook = running_hook();
+  return hook.logs == nullptr ? std::optional<std::size_t>() : hook.dataloader;
 }
 
 void RunningSession::log_metrics(const Logs& metrics) {

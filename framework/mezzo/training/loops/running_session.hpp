@@ -56,6 +56,7 @@ class RunningSession final : public Session {
   int verbose() const override { return limits.verbose; }
   int current_epoch() const override { return epoch; }
   std::int64_t current_batch() const override { return batch_; }
+  std::size_t dataloader_idx() const override { return dataloader; }
   std::int64_t global_step() const override { return state_.updates; }
   double seconds() const override;
   const Logs& logs() const override { return *logs_; }
@@ -100,6 +101,9 @@ class RunningSession final : public Session {
   /// Module::log between steps: true if a hook runs on this thread.
   static bool log_in_hook(const std::string& name, const Value& value, const LogOptions& options);
 
+  /// Module::dataloader_idx() between steps: none unless a hook runs on this thread.
+  static std::optional<std::size_t> dataloader_in_hook();
+
   /// Adds the time since the last call to TrainingState::seconds.
   void count_time();
 
@@ -107,7 +111,8 @@ class RunningSession final : public Session {
   bool accumulates = false;  ///< true if the Trainer may set accumulate_grad_batches
   int epoch = 0;
   bool sanity = false;
-  bool each_epoch = true;  ///< validates_each_epoch()
+  std::size_t dataloader = 0;  ///< dataloader_idx()
+  bool each_epoch = true;      ///< validates_each_epoch()
   std::int64_t log_every_n_steps = 50;
   std::string resumed_from;                             ///< ckpt_path()
   const DataLoader* train = nullptr;                    ///< data of fit
