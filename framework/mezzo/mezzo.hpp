@@ -266,5 +266,7 @@
 #include <mezzo/training/profilers/explain_profiler.hpp>
 #include <mezzo/training/profilers/simple_profiler.hpp>
 #include <mezzo/training/saving/saving.hpp>
+#include <mezzo/training/schedulers/lr_scheduler_config.hpp>
+#include <mezzo/training/schedulers/plateau.hpp>
 #include <mezzo/training/sequential.hpp>
 #include <mezzo/training/trainer.hpp>

@@ -33,6 +33,7 @@ constexpr const char* callback_texts = "callback_texts";  ///< CallbackTexts, ab
 constexpr const char* iterations = "iterations";          ///< per optimizer
 /// Per optimizer: steps whose gradients are accumulated, absent if 0; learning rate, absent unless it was set.
 constexpr const char *accumulated = "accumulated_steps", *learning_rate = "learning_rate";
+constexpr const char* scheduler = "scheduler";  ///< SchedulerState; per optimizer, absent without lr_scheduler
 /// Per optimizer, absent as long as its loss scale is in its initial state.
 constexpr const char *loss_scale = "loss_scale", *finite_steps = "finite_steps", *skipped = "skipped_steps";
 
@@ -90,6 +91,7 @@ class Checkpoint {
     std::vector<std::int64_t> iterations, accumulated;
     std::vector<std::optional<LossScaleState>> scales;
     std::vector<std::optional<double>> rates;
+    std::vector<SchedulerState> schedulers;
     std::vector<SavedWeight> weights;
   };
   using Updated = std::function<bool(std::size_t optimizer, const FileWeight& weight)>;

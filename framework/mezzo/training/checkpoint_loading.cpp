@@ -161,6 +161,12 @@ Checkpoint::Loaded Checkpoint::load(const Module& module, OptimizerConfigs confi
     const std::string steps = optional_key(names::accumulated), rate = optional_key(names::learning_rate);
     loaded.accumulated.push_back(steps.empty() ? 0 : accumulated_steps(steps, *config.optimizer));
     loaded.rates.push_back(rate.empty() ? std::optional<double>() : number<double>(rate));
+    try {
+      const std::string key = optional_key(names::scheduler);
+      loaded.schedulers.push_back(key.empty() ? SchedulerState() : scheduler_state_from(text(key)));
+    } catch (const ValueError& error) {
+      refuse(fmt::format(": {}", error.what()));
+    }
   }
   for (const FileWeight& weight : file_weights(*module.state()).weights) {
     SavedWeight& saved = loaded.weights.emplace_back(reader.read(weight));
@@ -188,6 +194,7 @@ void Checkpoint::commit(StepRunner& runner, Loaded& loaded) const {
     if (loaded.scales[i]) restore_loss_scale(state.loss_scale, *loaded.scales[i]);
   }
   TrainingState& state = training_state(runner.module());
+  state.schedulers = loaded.schedulers;
   static_cast<Progress&>(state) = progress_;
   if (seed_ != seed()) seed_everything(seed_);
 }

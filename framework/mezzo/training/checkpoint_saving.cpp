@@ -217,6 +217,10 @@ CheckpointContent collect_checkpoint(Module& module, const CheckpointOptions& op
                 {names::epoch, fmt::to_string(state.epoch)},
                 {names::batch, fmt::to_string(state.batch)}};
     for (const OptimizerConfig& config : optimizers) add_numbers(config, metadata);
+    for (std::size_t i = 0; i < std::min(optimizers.size(), state.schedulers.size()); ++i) {
+      if (!optimizers[i].lr_scheduler) continue;
+      metadata[names::optimizer_key(optimizers[i].name, names::scheduler)] = text_of(state.schedulers[i]);
+    }
     add_progress(state, session, tensors, metadata);
   }
   rounding.warn_if_rounded();

@@ -105,6 +105,33 @@ EpochNumbers epoch_numbers_from(const std::string& text) {
   return out;
 }
 
+std::string text_of(const SchedulerState& scheduler) {
+  Json json{{"steps", fmt::to_string(scheduler.steps)},
+            {"waits", fmt::to_string(scheduler.waits)},
+            {"cooldown", fmt::to_string(scheduler.cooldown)},
+            {"waiting", scheduler.waiting}};
+  if (scheduler.number) json["number"] = fmt::format("{}", *scheduler.number);
+  if (scheduler.best) json["best"] = fmt::format("{}", *scheduler.best);
+  return json.dump();
+}
+
+SchedulerState scheduler_state_from(const std::string& text) {
+  const Json json = parsed(text);
+  for (const char* name : {"steps", "waits", "cooldown", "waiting"}) {
+    if (!json.contains(name)) refuse(text);
+  }
+  if (!json["waiting"].is_boolean()) refuse(text);
+  const auto optional = [&](const char* name) {
+    return json.contains(name) ? std::optional<double>(number_in<double>(json[name])) : std::nullopt;
+  };
+  return {.steps = count_in(json["steps"]),
+          .number = optional("number"),
+          .best = optional("best"),
+          .waits = count_in(json["waits"]),
+          .cooldown = count_in(json["cooldown"]),
+          .waiting = json["waiting"].get<bool>()};
+}
+
 std::string text_of(const CallbackNumbers& callbacks) {
   Json json = Json::object();
   for (const auto& [name, numbers] : callbacks) {

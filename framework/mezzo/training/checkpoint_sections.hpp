@@ -6,6 +6,7 @@
 
 #include <mezzo/training/callbacks/callback.hpp>
 #include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/schedulers/scheduler_state.hpp>
 
 namespace mezzo::detail {
 
@@ -21,6 +22,9 @@ struct EpochNumbers {
 /// readers throw a ValueError for a text that the writers don't write.
 std::string text_of(const EpochNumbers& epoch);
 EpochNumbers epoch_numbers_from(const std::string& text);
+
+std::string text_of(const SchedulerState& scheduler);
+SchedulerState scheduler_state_from(const std::string& text);
 
 /// Numbers of the states of callbacks, by the callback's name in the checkpoint.
 using CallbackNumbers = std::map<std::string, std::map<std::string, double>>;

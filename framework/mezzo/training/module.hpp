@@ -17,6 +17,7 @@
 #include <mezzo/training/history.hpp>
 #include <mezzo/training/hyperparameters.hpp>
 #include <mezzo/training/logs.hpp>
+#include <mezzo/training/schedulers/lr_scheduler_config.hpp>
 
 namespace mezzo {
 
@@ -44,6 +45,9 @@ struct OptimizerConfig {
   /// Scaling of its gradients in steps that compute in float16; not given: the defaults of LossScaleOptions. A
   /// loss_scale of the Trainer overrides it.
   std::optional<LossScaleOptions> loss_scale{};
+  /// Scheduler of the learning rate in fit. Not given: the learning rate is the optimizer's, a number or a Schedule of
+  /// its updates.
+  std::optional<LRSchedulerConfig> lr_scheduler{};
 };
 using OptimizerConfigs = std::vector<OptimizerConfig>;
 

@@ -17,6 +17,7 @@
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/training/history.hpp>
 #include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/schedulers/scheduler_state.hpp>
 #include <mezzo/training/step_context.hpp>
 #include <mezzo/training/step_probe.hpp>
 
@@ -98,6 +99,7 @@ struct TrainingState : RunState, Progress {
   OptimizerConfigs optimizers;
   bool configured = false;                                     ///< true once `optimizers` are set
   Policy chosen;                                               ///< result of precision "auto"
+  std::vector<SchedulerState> schedulers;                      ///< by optimizer; empty before the first
   bool trained = false;                                        ///< true if last_plan is a training plan
   History history;                                             ///< epochs of the last fit that have ended
   Means epoch_means;                                           ///< of the batches done of the unfinished epoch

@@ -7,6 +7,7 @@
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/loss_scaling.hpp>
+#include <mezzo/training/schedulers/scheduler_steps.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -195,6 +196,7 @@ OptimizerConfigs StepRunner::make_optimizers() const {
       }
     }
     check_against_trainer(configs[i], options_);
+    check_scheduler(configs[i]);
   }
   set_windows(configs);
   return configs;
@@ -207,11 +209,13 @@ void StepRunner::configure(bool anew) {
 void StepRunner::use(OptimizerConfigs configs, bool anew) {
   for (const OptimizerConfig& config : configs) {
     if (anew) config.optimizer->reset();
+    if (anew && config.lr_scheduler) config.optimizer->state()->learning_rate.reset();  // of the training before
     const auto& scale = options_.loss_scale ? options_.loss_scale : config.loss_scale;
     if (scale) config.optimizer->state()->loss_scale = LossScale(*scale);
   }
   if (anew) static_cast<Progress&>(state_) = {};
   state_.optimizers = std::move(configs);
+  state_.schedulers.assign(state_.optimizers.size(), {});
   state_.steps.clear();
   state_.compiled = {};
   state_.configured = true;

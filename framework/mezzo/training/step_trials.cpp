@@ -140,7 +140,11 @@ std::vector<HostBatch> sample(const DataLoader& loader, int count) {
 }
 
 KeptTraining::KeptTraining(TrainingState& state)
-    : state_(state), optimizers_(state.optimizers), configured_(state.configured), progress_(state) {
+    : state_(state),
+      optimizers_(state.optimizers),
+      schedulers_(state.schedulers),
+      configured_(state.configured),
+      progress_(state) {
   for (const OptimizerConfig& config : optimizers_) numbers_.push_back(*config.optimizer->state());
 }
 
@@ -148,6 +152,7 @@ KeptTraining::~KeptTraining() {
   for (const OptimizerConfig& config : state_.optimizers) *config.optimizer->state() = Optimizer::State();
   for (std::size_t i = 0; i < optimizers_.size(); ++i) *optimizers_[i].optimizer->state() = numbers_[i];
   state_.optimizers = optimizers_;
+  state_.schedulers = schedulers_;
   state_.configured = configured_;
   static_cast<Progress&>(state_) = progress_;
   state_.steps.clear();

@@ -70,6 +70,7 @@ class KeptTraining {
  private:
   TrainingState& state_;
   OptimizerConfigs optimizers_;
+  std::vector<SchedulerState> schedulers_;
   std::vector<Optimizer::State> numbers_;
   bool configured_;
   Progress progress_;

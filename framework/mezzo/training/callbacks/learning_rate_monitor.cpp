@@ -38,21 +38,24 @@ void LearningRateMonitor::on_train_begin(Logs&) {
 }
 
 void LearningRateMonitor::on_epoch_begin(int, Logs&) {
-  if (options_.logging_interval != "step") log_rates();
+  if (options_.logging_interval != "step") log_rates("epoch");
 }
 
 void LearningRateMonitor::on_train_batch_begin(std::int64_t, Logs&) {
-  if (options_.logging_interval != "epoch" && session().logs_step()) log_rates();
+  if (options_.logging_interval != "epoch" && session().logs_step()) log_rates("step");
 }
 
-void LearningRateMonitor::log_rates() {
+void LearningRateMonitor::log_rates(const std::string& interval) {
   Logs logs;
   std::map<std::string, int> seen;
   for (const OptimizerConfig& config : session().optimizers()) {
     const Optimizer& optimizer = *config.optimizer;
     const std::vector<ParameterGroup>& groups = optimizer.common().groups;
-    std::string name = options_.log_key_prefix + "lr-" + optimizer.name();
-    if (const int before = seen[optimizer.name()]++; before > 0) name += fmt::format("-{}", before);
+    const bool named = config.lr_scheduler && !config.lr_scheduler->name.empty();
+    const std::string own = named ? config.lr_scheduler->name : "lr-" + optimizer.name();
+    std::string name = options_.log_key_prefix + own;
+    if (const int before = seen[own]++; before > 0) name += fmt::format("-{}", before);
+    if (config.lr_scheduler && !options_.logging_interval && config.lr_scheduler->interval != interval) continue;
     const double momentum = options_.log_momentum ? momentum_of(config.optimizer) : 0;
     const auto add = [&](const std::string& key, double factor, double decay) {
       logs.set(key, factor * optimizer.learning_rate());
@@ -66,7 +69,7 @@ void LearningRateMonitor::log_rates() {
           groups[i].weight_decay.value_or(optimizer.common().weight_decay));
     }
   }
-  session().log_metrics(logs);
+  if (!logs.empty()) session().log_metrics(logs);
 }
 
 }  // namespace mezzo

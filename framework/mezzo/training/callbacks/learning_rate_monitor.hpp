@@ -11,7 +11,8 @@
 namespace mezzo {
 
 struct LearningRateMonitorOptions {
-  /// "step": at the steps whose numbers the loggers receive. "epoch": at the start of each epoch. Not given: both.
+  /// "step": at the steps whose numbers the loggers receive. "epoch": at the start of each epoch. Not given: both;
+  /// of an optimizer with an lr_scheduler at the scheduler's interval.
   std::optional<std::string> logging_interval{};
   bool log_momentum = false;      ///< also `<name>-momentum`: the momentum or beta_1; 0 for optimizers without
   bool log_weight_decay = false;  ///< also `<name>-weight_decay`
@@ -20,7 +21,7 @@ struct LearningRateMonitorOptions {
 
 /// Sends the learning rates of all optimizers to the loggers of a Trainer. Names are those of Lightning: `lr-Adam`; of
 /// more optimizers with that name `lr-Adam-1`, ...; of an optimizer with groups `lr-Adam/pg1` for the variables in no
-/// group, then `lr-Adam/pg2`, ... for its groups.
+/// group, then `lr-Adam/pg2`, ... for its groups. The name of an lr_scheduler takes the place of `lr-Adam`.
 class MEZZO_API LearningRateMonitor : public Callback {
  public:
   /// A NameError for another logging_interval.
@@ -35,7 +36,7 @@ class MEZZO_API LearningRateMonitor : public Callback {
   void on_train_batch_begin(std::int64_t batch, Logs& logs) override;
 
  private:
-  void log_rates();
+  void log_rates(const std::string& interval);
 
   LearningRateMonitorOptions options_;
   std::map<std::string, std::vector<double>> lrs_;

@@ -7,11 +7,13 @@
 
 #include <mezzo/core/output.hpp>
 #include <mezzo/training/events/event.hpp>
+#include <mezzo/training/schedulers/scheduler_steps.hpp>
 
 namespace mezzo::detail {
 
 CallScope::CallScope(Module& module, Stage stage, const CallOptions& options)
     : module_(module), stage_(stage), options_(options) {
+  if (stage == Stage::fit) handles_ = {SchedulerSteps(), PlateauSteps()};
   const Callbacks own = module.configure_callbacks();
   for (const CallbackHandle& handle : options.callbacks) {
     Callback& callback = handle.get();

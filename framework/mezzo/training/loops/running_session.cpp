@@ -103,6 +103,13 @@ std::optional<std::size_t> RunningSession::dataloader_in_hook() {
   return hook.logs == nullptr ? std::optional<std::size_t>() : hook.dataloader;
 }
 
+bool RunningSession::has_callbacks() const {
+  const std::size_t of_the_loops = stage_ == Stage::fit ? 2 : 0;  // which step schedulers
+  return callbacks_.size() > of_the_loops ||
+         std::any_of(state_.optimizers.begin(), state_.optimizers.end(),
+                     [](const OptimizerConfig& config) { return config.lr_scheduler.has_value(); });
+}
+
 void RunningSession::log_metrics(const Logs& metrics) {
   if (metrics.empty()) return;
   for (const Any<Logger>& logger : call_.loggers) logger->log_metrics(metrics, state_.updates);

@@ -78,8 +78,8 @@ class RunningSession final : public Session {
   void try_steps(std::int64_t steps, const std::function<void(std::int64_t step)>& before,
                  const std::function<bool(std::int64_t step, double loss)>& after) override;
 
-  /// False if there are no callbacks: loops then compute no numbers for them.
-  bool has_callbacks() const { return !callbacks_.empty(); }
+  /// False if there are no callbacks except those of the loops: these then compute no numbers for them.
+  bool has_callbacks() const;
 
   /// Calls the hooks of an event: those of callbacks in the order of the list, then the module's, then those of
   /// callbacks that write checkpoints.
