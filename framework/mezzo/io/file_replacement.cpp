@@ -12,17 +12,20 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/file_calls.hpp>
 
 namespace mezzo::detail {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::time_t stale_link_seconds = 60;
 constexpr std::string_view prefix = ".mezzo-", suffix = ".tmp";  // of temporary files
 
 bool is_temporary(std::string_view name) {
@@ -41,9 +44,13 @@ void delete_stale_files(int folder) {
   if (entries == nullptr) return;
   while (const dirent* entry = ::readdir(entries)) {
     if (!is_temporary(entry->d_name)) continue;
+    struct stat status {};
+    const bool known = ::fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (known && S_ISLNK(status.st_mode) && std::time(nullptr) - status.st_ctime > stale_link_seconds) {
+      ::unlinkat(folder, entry->d_name, 0);  // links have no locks, but are renamed at once
+    }
     const int file = ::openat(folder, entry->d_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) continue;
-    struct stat status {};
     const bool regular = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
     if (regular && ::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlinkat(folder, entry->d_name, 0);
     ::close(file);
@@ -63,6 +70,17 @@ fs::path follow_links(fs::path path, const std::string& where) {
     path = next.is_absolute() ? next : path.parent_path() / next;
   }
   return path;
+}
+
+int open_folder(const fs::path& folder) {
+  return file_calls().openat(AT_FDCWD, folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+}
+
+/// A new name; "" if the system gives no random number.
+std::string temporary_name() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) return {};
+  return fmt::format("{}{:016x}{}", prefix, number, suffix);
 }
 
 }  // namespace
@@ -88,7 +106,7 @@ FileReplacement::FileReplacement(const std::string& path, std::string where) : w
     fail<FileError>(where_, "must be writable; got a read-only file");
   }
   const fs::path folder = target.parent_path();
-  folder_.reset(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  folder_.reset(open_folder(folder));
   if (folder_.value < 0) fail_with_errno("cannot be written: no file can be created in its folder");
   delete_stale_files(folder_.value);
   create_temporary();
@@ -101,10 +119,9 @@ FileReplacement::~FileReplacement() {
 
 void FileReplacement::create_temporary() {
   while (true) {
-    std::uint64_t number = 0;
-    if (::getrandom(&number, sizeof number, 0) != sizeof number) fail_with_errno("cannot be written: no random number");
-    const std::string name = fmt::format("{}{:016x}{}", prefix, number, suffix);
-    file_.reset(::openat(folder_.value, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    const std::string name = temporary_name();
+    if (name.empty()) fail_with_errno("cannot be written: no random number");
+    file_.reset(file_calls().openat(folder_.value, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file_.value < 0 && errno == EEXIST) continue;
     if (file_.value < 0) fail_with_errno("cannot be written: no file can be created in its folder");
     // Another process may delete the file as stale before it is locked.
@@ -120,31 +137,56 @@ void FileReplacement::write(const void* from, std::size_t count) {
   constexpr std::size_t chunk = std::size_t{1} << 30;  // write is limited to less than 2^31 bytes
   const auto* bytes = static_cast<const char*>(from);
   while (count > 0) {
-    const ssize_t done = ::write(file_.value, bytes, std::min(count, chunk));
+    const ssize_t done = file_calls().write(file_.value, bytes, std::min(count, chunk));
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail_with_errno("cannot be written");
+    if (done == 0) errno = ENOSPC;
+    if (done <= 0) fail_with_errno("cannot be written");
     bytes += done;
     count -= static_cast<std::size_t>(done);
   }
 }
 
 void FileReplacement::commit() {
-  if (::fsync(file_.value) != 0) fail_with_errno("cannot be flushed to the disk");
-  // Closed after the rename: closing unlocks the file.
-  if (::renameat(folder_.value, temporary_.c_str(), folder_.value, name_.c_str()) != 0) {
+  if (file_calls().fsync(file_.value) != 0) fail_with_errno("cannot be flushed to the disk");
+  check_close();
+  if (file_calls().renameat(folder_.value, temporary_.c_str(), folder_.value, name_.c_str()) != 0) {
     fail_with_errno("cannot be renamed from its temporary name");
   }
   temporary_.clear();
   file_.reset(-1);
   // EINVAL: the file system has no fsync of folders.
-  if (::fsync(folder_.value) == 0 || errno == EINVAL) return;
+  if (file_calls().fsync(folder_.value) == 0 || errno == EINVAL) return;
   fail_with_errno(
       "has the new content, but its folder cannot be flushed to the disk: a power failure may bring back what was "
       "there before");
 }
 
+// The file itself is closed after the rename, since that unlocks it.
+void FileReplacement::check_close() const {
+  const int other = ::fcntl(file_.value, F_DUPFD_CLOEXEC, 0);
+  if (other < 0) fail_with_errno("cannot be closed");
+  if (file_calls().close(other) != 0 && errno != EINTR) fail_with_errno("cannot be closed");
+}
+
 void FileReplacement::fail_with_errno(const char* message) const {
   fail<FileError>(where_, "{}: {}", message, std::strerror(errno));
+}
+
+void replace_link(const std::string& target, const std::string& path, const std::string& where) {
+  const fs::path link(path);
+  const auto check = [&](bool good) {
+    if (!good) fail<FileError>(where, "link \"{}\" can't be made: {}", path, std::strerror(errno));
+  };
+  const int folder = open_folder(link.parent_path());
+  check(folder >= 0);
+  const std::string temporary = temporary_name();
+  const bool made = !temporary.empty() && file_calls().symlinkat(target.c_str(), folder, temporary.c_str()) == 0;
+  const bool good = made && file_calls().renameat(folder, temporary.c_str(), folder, link.filename().c_str()) == 0;
+  const int error = errno;
+  if (made && !good) ::unlinkat(folder, temporary.c_str(), 0);
+  ::close(folder);
+  errno = error;
+  check(good);
 }
 
 }  // namespace mezzo::detail

@@ -37,6 +37,8 @@ class FileReplacement {
   };
 
   void create_temporary();
+  /// A FileError for errors of earlier writes that a file system reports at a close.
+  void check_close() const;
   [[noreturn]] void fail_with_errno(const char* message) const;
 
   std::string where_;
@@ -44,5 +46,9 @@ class FileReplacement {
   std::string temporary_;  // its name in that folder; empty before it exists and after commit()
   Descriptor folder_, file_;
 };
+
+/// Makes or replaces a symbolic link atomically. A FileError that starts with `where`; a previous file of that name is
+/// unchanged then.
+void replace_link(const std::string& target, const std::string& path, const std::string& where);
 
 }  // namespace mezzo::detail

@@ -63,6 +63,18 @@ std::string ModelCheckpoint::kth_best_model_path() const {
 
 std::string ModelCheckpoint::last_model_path() const { return top_k_ ? top_k_->last_model_path() : std::string(); }
 
+std::string ModelCheckpoint::best_checkpoint() const {
+  if (top_k_) return top_k_->best_model_path();
+  return options_.save_best_only ? last_path_ : std::string();
+}
+
+std::vector<std::string> ModelCheckpoint::last_checkpoints(const std::string& root) const {
+  if (top_k_) return top_k_->last_checkpoints(root);
+  if (options_.save_weights_only || filepath_.ends_with(".mezzo")) return {};
+  if (!last_path_.empty()) return {last_path_};
+  return {filepath_};
+}
+
 void ModelCheckpoint::on_train_begin(Logs&) {
   if (top_k_) return top_k_->begin(session());
   if (options_.save_best_only) monitor_.resolve();

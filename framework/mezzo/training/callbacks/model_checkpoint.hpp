@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/names.hpp>
@@ -107,6 +108,15 @@ class MEZZO_API ModelCheckpoint : public Callback {
   std::map<std::string, double> best_k_models() const;  ///< files that stay, with their scores
   std::string kth_best_model_path() const;              ///< the worst of save_top_k files; "" if there are fewer
   std::string last_model_path() const;                  ///< file of save_last
+  /// @}
+
+  /// @name Files of a Trainer's `ckpt_path`
+  /// @{
+  /// "best": best_model_path(); in Keras' form the last file of save_best_only. "" if there is none.
+  std::string best_checkpoint() const;
+  /// Candidates for "last", of this run and of earlier ones: "last*.ckpt" of save_last in dirpath ("checkpoints" in
+  /// `root` if that isn't known), the filepath of Keras' form without placeholders, and last_path(). Only checkpoints.
+  std::vector<std::string> last_checkpoints(const std::string& root) const;
   /// @}
 
   bool saves() const override { return true; }

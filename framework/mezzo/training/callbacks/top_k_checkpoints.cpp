@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/io/file_replacement.hpp>
 #include <mezzo/training/callbacks/texts.hpp>
 #include <mezzo/training/loops/means.hpp>
 
@@ -67,6 +69,22 @@ void TopKCheckpoints::begin(const Session& session) {
   const bool used = fs::is_directory(dirpath_, ignored) && !fs::is_empty(dirpath_, ignored);
   if (options_.save_top_k != 0 && used) warn(fmt::format("{} folder \"{}\" is not empty", top_k_label, dirpath_));
 }
+
+/// Takes back what a save has changed if it fails: the files are as before then.
+class TopKCheckpoints::Restorer {
+ public:
+  explicit Restorer(TopKCheckpoints& checkpoints) : checkpoints_(checkpoints), before_(checkpoints) {}
+  ~Restorer() {
+    if (std::uncaught_exceptions() > exceptions_) checkpoints_ = before_;
+  }
+  Restorer(const Restorer&) = delete;
+  Restorer& operator=(const Restorer&) = delete;
+
+ private:
+  TopKCheckpoints& checkpoints_;
+  const TopKCheckpoints before_;
+  const int exceptions_ = std::uncaught_exceptions();
+};
 
 bool TopKCheckpoints::acts_after_epochs(const Session& session) const {
   return options_.save_on_train_epoch_end.value_or(session.validates_each_epoch());
@@ -163,6 +181,7 @@ std::string TopKCheckpoints::kth_best_model_path() const {
 
 void TopKCheckpoints::save_top_k(const Session& session, const Logs& logs) {
   if (options_.save_top_k == 0) return;
+  const Restorer restorer(*this);
   if (!monitor_) {
     const std::string before = best_model_path_;
     best_model_path_ = new_path(file_name(session, logs), before);  // first, since the file keeps it
@@ -206,6 +225,7 @@ void TopKCheckpoints::save_monitored(const Session& session, const Logs& logs, d
 
 void TopKCheckpoints::save_last(const Session& session, const Logs&) {
   if (!options_.save_last.saves()) return;
+  const Restorer restorer(*this);
   const std::string before = last_model_path_, saved = last_saved_;
   last_model_path_ = new_path("last", before);
   if (options_.save_last.links() && !saved.empty() && options_.save_top_k != 0) {
@@ -230,18 +250,32 @@ void TopKCheckpoints::write(const Session& session, const std::string& path) {
 }
 
 void TopKCheckpoints::link(const std::string& path, const std::string& to) const {
-  std::error_code error;
-  fs::remove(to, error);
-  fs::create_symlink(fs::relative(path, fs::path(to).parent_path()), to, error);
-  if (error) fail<FileError>(top_k_label, "link \"{}\" can't be made: {}", to, error.message());
+  replace_link(fs::relative(path, fs::path(to).parent_path()).string(), to, top_k_label);
 }
 
 void TopKCheckpoints::remove(const Session& session, const std::string& path, const std::string& current) const {
   const std::string old = absolute_path(path), folder = (fs::path(absolute_path(dirpath_)) / "").string();
   if (path.empty() || path == current || old == absolute_path(session.ckpt_path()) || old.rfind(folder, 0) != 0) return;
   std::error_code error;
+  // A process that is killed after the removal must find a file behind the link.
+  const bool linked = options_.save_last.links() && fs::equivalent(path, last_model_path_, error);
+  if (linked && !current.empty() && current != last_model_path_) link(current, last_model_path_);
   fs::remove(path, error);
   if (error) warn(fmt::format("{} \"{}\" can't be removed: {}", top_k_label, path, error.message()));
+}
+
+std::vector<std::string> TopKCheckpoints::last_checkpoints(const std::string& root) const {
+  if (options_.save_weights_only) return {};
+  std::vector<std::string> out;
+  if (!last_saved_.empty()) out.push_back(last_saved_);
+  fs::path folder = !dirpath_.empty() ? dirpath_ : options_.dirpath;
+  if (folder.empty()) folder = fs::path(root) / "checkpoints";
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind("last", 0) == 0 && name.ends_with(checkpoint_extension)) out.push_back(entry.path().string());
+  }
+  return out;
 }
 
 std::string TopKCheckpoints::state_name() const {

@@ -36,8 +36,10 @@ class TopKCheckpoints {
   std::string kth_best_model_path() const;
   const std::string& last_model_path() const { return last_model_path_; }
   const std::string& last_saved() const { return last_saved_; }
+  std::vector<std::string> last_checkpoints(const std::string& root) const;
 
  private:
+  class Restorer;
   using Clock = std::chrono::steady_clock;
   using Models = std::vector<std::pair<std::string, double>>;
 
