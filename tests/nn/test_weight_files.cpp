@@ -243,8 +243,8 @@ BOOST_AUTO_TEST_CASE(a_layer_has_to_be_built) {
   Net net;
   BOOST_TEST(refused<ValueError>([&] { net.save_weights("x"); }) ==
              "[Net] save_weights needs a layer that was built, by build() or a call; got one without weights");
-  BOOST_TEST(refused<ValueError>([&] { net.load_weights("x"); }) ==
-             "[Net] load_weights needs a layer that was built, by build() or a call; got one without weights");
+  // Weights wait for the first call; a file that is none doesn't.
+  BOOST_TEST(!refused<FileError>([&] { net.load_weights("x"); }).empty());
 }
 
 BOOST_AUTO_TEST_CASE(buffers_of_torchs_are_left_out) {

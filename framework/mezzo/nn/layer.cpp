@@ -12,6 +12,7 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/called_layer.hpp>
 #include <mezzo/nn/penalties.hpp>
+#include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_budget.hpp>
 #include <mezzo/precision/policy_map.hpp>
@@ -59,6 +60,9 @@ void show_policy(LayerState& state, const std::string& path, std::vector<PolicyL
 Values Layer::operator()(const Values& xs, const CallOptions& options) {
   if (xs.empty()) fail<ValueError>(label(), "takes at least one input; got 0");
   const Values given = masked(xs, options);
+  if (auto weights = detail::take_waiting_weights(*state_)) {
+    weights->build_and_load(*this, xs, options);
+  }
   Values out = run(given, options);
   set_masks(given, out);
   detail::keep_masks(out);

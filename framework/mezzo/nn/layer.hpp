@@ -179,9 +179,9 @@ class MEZZO_API Layer {
   void save_weights(const std::string& path) const;
 
   /// Reads weights from such a file, from one with torch's state_dict, or from a checkpoint of a training (without its
-  /// other states), and converts them to each variable's dtype.
-  /// If the file is malformed, or tensors are missing, unexpected or of another shape, a FileError lists them all and
-  /// no weight changes. A ValueError if the layer isn't built, or while another thread runs a model with it.
+  /// other states), and converts them to each variable's dtype. If the file is malformed, or tensors are missing,
+  /// unexpected or of another shape, a FileError lists them all and no weight changes. Before the layer is built they
+  /// wait for its first call or step, which throws that error. A ValueError while another thread runs a model with it.
   void load_weights(const std::string& path, const LoadWeightsOptions& options = {});
 
   /// State that copies share, for graphs and models.

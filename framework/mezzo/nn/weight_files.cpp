@@ -5,6 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/pattern.hpp>
+#include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_names.hpp>
 
@@ -15,7 +16,7 @@ constexpr const char* version_name = "format_version";
 constexpr const char* version = "1";
 
 // A checkpoint of a training (training/checkpoint.hpp) has the weights under a prefix, beside states of the training.
-constexpr const char *checkpoint_format = "mezzo_checkpoint", *checkpoint_prefix = "model.";
+constexpr const char *checkpoint_format = "mezzo_checkpoint", *checkpoint_prefix = "model.", *checkpoint_version = "2";
 
 /// Part of the names of a file's weights in front of those of weight files.
 std::string prefix_of(const SafetensorsFile& file) {
@@ -43,12 +44,15 @@ class Matching {
     }
     for (const SafetensorsFile::Entry& entry : file.entries()) {
       if (entry.name.rfind(prefix_, 0) != 0) continue;  // a state of the training
-      if (known.count(entry.name) == 0) faults.add(fmt::format("unexpected tensor \"{}\"", entry.name));
+      if (known.count(entry.name) > 0) continue;
+      faults.add(fmt::format("unexpected tensor \"{}\"", entry.name));
+      all_known = false;
     }
   }
 
   std::vector<Match> matches;
   detail::Findings faults, mismatches;
+  bool all_known = true;  ///< false if the file has tensors that no weight takes
 
  private:
   void match(const detail::FileWeight& weight) {
@@ -103,7 +107,9 @@ std::string file_label(const std::string& path) { return fmt::format("[safetenso
 void check_version(const SafetensorsFile& file) {
   const auto found = file.metadata().find(version_name);
   if (found == file.metadata().end()) return;
-  if (found->second != version) {
+  // The weights of a checkpoint are the same in all versions.
+  const bool checkpoint = !prefix_of(file).empty() && found->second == checkpoint_version;
+  if (found->second != version && !checkpoint) {
     fail<FileError>(file_label(file.path()), "format_version must be {}; got \"{}\"", version, found->second);
   }
   if (file.checksums() == SafetensorsFile::Checksums::none) {
@@ -117,6 +123,34 @@ detail::FileWeights weights_of(const LayerState& layer, const std::string& where
     fail<ValueError>(where, "{} needs a layer that was built, by build() or a call; got one without weights", call);
   }
   return all;
+}
+
+/// True if a layer below was never built: it has neither weights nor layers and was not called.
+bool is_unbuilt(const LayerState& layer) {
+  if (layer.children.empty()) return layer.weights.empty() && !layer.called;
+  return std::any_of(layer.children.begin(), layer.children.end(),
+                     [](const auto& child) { return is_unbuilt(*child.second); });
+}
+
+void assign_weights(const LayerState& layer, const std::string& label, const SafetensorsFile& file,
+                    const LoadWeightsOptions& options) {
+  const detail::FileWeights all = detail::file_weights(layer);
+  Matching matching(file, all);
+  if (!options.skip_mismatch && matching.mismatches.any()) matching.faults.add(matching.mismatches.text());
+  if (matching.faults.any()) {
+    fail<FileError>(file_label(file.path()), "does not fit {}: {}", label, matching.faults.text());
+  }
+  std::vector<Tensor> values;
+  for (const Match& match : matching.matches) {
+    const DType dtype = match.weight->variable.dtype();
+    Tensor numbers = file.read(match.name);
+    if (!match.second.empty()) numbers = match.weight->join_parts(numbers, file.read(match.second));
+    values.push_back(match.weight->from_file(numbers.cast(dtype)));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
+  if (matching.mismatches.any()) {
+    warn(fmt::format("{} skip_mismatch skipped: {}", file_label(file.path()), matching.mismatches.text()));
+  }
 }
 
 }  // namespace
@@ -157,26 +191,20 @@ void Layer::save_weights(const std::string& path) const {
 }
 
 void Layer::load_weights(const std::string& path, const LoadWeightsOptions& options) {
-  const detail::FileWeights all = weights_of(*state_, label(), "load_weights");
   const SafetensorsFile file(path);
   check_version(file);
-  Matching matching(file, all);
-  if (!options.skip_mismatch && matching.mismatches.any()) matching.faults.add(matching.mismatches.text());
-  if (matching.faults.any()) {
-    fail<FileError>(file_label(path), "does not fit {}: {}", label(), matching.faults.text());
-  }
-  std::vector<Tensor> values;
-  for (const Match& match : matching.matches) {
-    const DType dtype = match.weight->variable.dtype();
-    Tensor numbers = file.read(match.name);
-    if (!match.second.empty()) numbers = match.weight->join_parts(numbers, file.read(match.second));
-    values.push_back(match.weight->from_file(numbers.cast(dtype)));
+  detail::take_waiting_weights(*state_);  // a file that was loaded before
+  if (is_unbuilt(*state_) && !Matching(file, detail::file_weights(*state_)).all_known) {
+    detail::keep_waiting_weights(state_, {file, options});
+    return;
   }
   const detail::WeightAccess access(weights(), label(), "load_weights");
-  for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
-  if (matching.mismatches.any()) {
-    warn(fmt::format("{} skip_mismatch skipped: {}", file_label(path), matching.mismatches.text()));
-  }
+  assign_weights(*state_, label(), file, options);
+}
+
+void detail::WaitingWeights::load(const Layer& layer) const {
+  const std::string label = fmt::format("[{}]", layer.name());
+  assign_weights(*layer.state(), label, file, options);
 }
 
 }  // namespace mezzo

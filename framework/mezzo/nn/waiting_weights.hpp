@@ -1,0 +1,30 @@
+#pragma once
+#include <optional>
+
+#include <mezzo/io/safetensors.hpp>
+#include <mezzo/nn/layer.hpp>
+
+namespace mezzo::detail {
+
+/// A weight file that load_weights() was given before the layers were built.
+struct WaitingWeights {
+  SafetensorsFile file;
+  LoadWeightsOptions options;
+
+  /// Reads the file and assigns the weights of a layer that was built since. A FileError if they don't fit.
+  void load(const Layer& layer) const;
+
+  /// The same for a layer that isn't built: calls it on symbols like these inputs first.
+  void build_and_load(Layer& layer, const Values& xs, const CallOptions& call) const;
+};
+
+/// Keeps the file until take_waiting_weights(), in place of one that waits already. Thread-safe, as the others.
+void keep_waiting_weights(const Shared<LayerState>& layer, WaitingWeights weights);
+
+/// True if a file waits for that layer. Costs one read of a number if none waits for any layer.
+bool weights_wait(const LayerState& layer);
+
+/// The file that waits for a layer, which waits no longer.
+std::optional<WaitingWeights> take_waiting_weights(const LayerState& layer);
+
+}  // namespace mezzo::detail
