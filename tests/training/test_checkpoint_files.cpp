@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/io/file.hpp>
 #include <mezzo/training/checkpoint.hpp>
 
@@ -96,12 +97,18 @@ BOOST_AUTO_TEST_CASE(names_layouts_and_numbers) {
              per_element());
   BOOST_TEST(file.find("model.first.weight")->shape == (Shape{8, 4}), per_element());
   BOOST_TEST(file.find("optimizer.velocity.first.weight")->shape == (Shape{8, 4}), per_element());
+  const char* const data = R"x({"batch_size":"8","drop_last":false,"fields":"x float32 (4,), y int64 ()",)x"
+                           R"x("order":"RandomSampler(22, replacement = false, num_samples = 22)","samples":"22"})x";
   BOOST_TEST((file.metadata() == Metadata{{"format", "mezzo_checkpoint"},
-                                          {"format_version", "1"},
+                                          {"format_version", "2"},
                                           {"seed", "3"},
                                           {"global_step", "3"},
                                           {"epoch", "1"},
                                           {"batches_in_epoch", "0"},
+                                          {"data", data},
+                                          {"data_pass", "1"},
+                                          {"batches_in_pass", "0"},
+                                          {"threads", std::to_string(thread_count())},
                                           {"optimizer.iterations", "3"}}));
 }
 
@@ -117,8 +124,8 @@ BOOST_AUTO_TEST_CASE(files_that_are_no_checkpoints) {
              "[Trainer] checkpoint \"" + edited.folder.path("weights") +
                  "\": format must be \"mezzo_checkpoint\", as save_checkpoint writes; got \"pt\"");
   BOOST_TEST(text(edited.folder.write("junk", {1, 2, 3})).find("[safetensors ") == 0);
-  BOOST_TEST(edited.metadata_refusal("format_version", "2") ==
-             "[Trainer] checkpoint \"c\": format_version must be 1; got \"2\"");
+  BOOST_TEST(edited.metadata_refusal("format_version", "") ==
+             "[Trainer] checkpoint \"c\": format_version must be a number from 1 to 2; got \"\"");
   BOOST_TEST(edited.refusal([](auto&, Metadata& metadata) { metadata.erase("epoch"); }) ==
              "[Trainer] checkpoint \"c\": metadata must have \"epoch\"; got none");
 }
@@ -155,7 +162,15 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
   BOOST_TEST(scaled("0", "0") ==
              "[Trainer] checkpoint \"c\": [LossScale] state: scale must be from 1.1754943508222875e-38 to "
              "1.7014118346046923e+38; got 0");
-  BOOST_TEST(edited.metadata_refusal("batches_in_epoch", "3") ==
+  BOOST_TEST(edited.metadata_refusal("batches_in_pass", "2") ==
+             "[Trainer] checkpoint \"c\": metadata must have \"samples_in_pass\" in the middle of a pass; got none");
+  BOOST_TEST(edited.metadata_refusal("data", "{}") ==
+             "[Trainer] checkpoint \"c\": a section must be as save_checkpoint writes it; got {}");
+  const std::string late = edited.refusal([](auto&, Metadata& metadata) {
+    metadata["batches_in_epoch"] = metadata["batches_in_pass"] = "3";
+    metadata["samples_in_pass"] = "22";
+  });
+  BOOST_TEST(late ==
              "[Trainer] checkpoint \"c\" was saved after batch 3 of an epoch: epochs must have more batches; got 3");
 }
 

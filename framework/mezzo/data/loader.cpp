@@ -40,6 +40,13 @@ std::string text_of(const std::vector<Field>& fields) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+/// Order of an iterable data set. Parts give batches in turn, so that the order depends on their size, too.
+std::string iterable_order(const DataLoaderOptions& options) {
+  const int parts = std::max(1, options.workers);
+  const std::string batches = parts > 1 ? fmt::format(" in batches of {}", options.batch_size) : "";
+  return fmt::format("IterableDataset, {} parts{}", parts, batches);
+}
+
 bool has_open_field(const std::vector<Field>& fields, const std::string& name) {
   return std::any_of(fields.begin(), fields.end(),
                      [&](const Field& field) { return field.name == name && detail::has_open_axis({field}); });
@@ -77,7 +84,10 @@ std::string LoaderFingerprint::differences(const LoaderFingerprint& before, bool
   compare("number of samples", samples, before.samples);
   compare("fields", fields, before.fields);
   compare("order", order, before.order);
-  if (!by_samples) compare("batch_size", batch_size, before.batch_size);
+  if (!by_samples) {
+    compare("batch_size", batch_size, before.batch_size);
+    compare("drop_last", drop_last, before.drop_last);
+  }
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
@@ -211,8 +221,9 @@ LoaderFingerprint DataLoader::fingerprint() const {
   if (iterable_) {
     return {.samples = 0,
             .fields = text_of(iterable_->batching().data.fields()),
-            .order = fmt::format("IterableDataset, {} parts", std::max(1, options_.workers)),
-            .batch_size = options_.batch_size};
+            .order = iterable_order(options_),
+            .batch_size = options_.batch_size,
+            .drop_last = options_.drop_last};
   }
   const DataLoaderOptions complete = with_sampler(options_, dataset_);
   const bool random = options_.shuffle || options_.sampler;
@@ -224,7 +235,8 @@ LoaderFingerprint DataLoader::fingerprint() const {
   return {.samples = dataset_.size(),
           .fields = text_of(dataset_.fields()),
           .order = complete.sampler->describe() + seed_text + grouping,
-          .batch_size = options_.batch_size};
+          .batch_size = options_.batch_size,
+          .drop_last = options_.drop_last};
 }
 
 }  // namespace mezzo

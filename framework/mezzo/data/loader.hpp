@@ -62,9 +62,10 @@ struct MEZZO_API LoaderFingerprint {
   std::string fields{};         ///< names, dtypes and shapes: "x float32 (28, 28), y int64 ()"
   std::string order{};          ///< sampler and seed
   std::int64_t batch_size = 0;  ///< samples of a batch
+  bool drop_last = false;       ///< true if a smaller last batch is left out
 
-  /// Differences of the other one: "batch_size 32, was 64"; "" if both are equal. With `by_samples` the batch size may
-  /// differ.
+  /// Differences of the other one: "batch_size 32, was 64"; "" if both are equal. With `by_samples` batch_size and
+  /// drop_last may differ.
   std::string differences(const LoaderFingerprint& before, bool by_samples = false) const;
 };
 

@@ -21,16 +21,21 @@ namespace mezzo::detail {
 /// its fit, the states of metrics (`metric.<name>.<variable>`) and those of callbacks (`callback.<callback>.<name>`).
 namespace checkpoint_format {
 constexpr const char* name = "mezzo_checkpoint";  ///< value of `format`
-constexpr const char* version = "1";              ///< value of `format_version`
+constexpr int version = 2;                        ///< value of `format_version`; see checkpoint_migrations()
+constexpr const char *format = "format", *format_version = "format_version";
 constexpr const char *seed = "seed", *step = "global_step", *epoch = "epoch", *batch = "batches_in_epoch";
 constexpr const char *updates = "updates", *seconds = "training_seconds";  ///< absent if equal to `step`; if 0
-/// Absent if equal to `epoch` and `batch`.
 constexpr const char *pass = "data_pass", *position = "batches_in_pass";
-constexpr const char* fit_epoch = "fit_epoch";            ///< only inside of fit
-constexpr const char* epoch_numbers = "epoch_numbers";    ///< EpochNumbers, in the middle of an epoch
-constexpr const char* callbacks = "callbacks";            ///< CallbackNumbers
-constexpr const char* callback_texts = "callback_texts";  ///< CallbackTexts, absent if there are none
-constexpr const char* iterations = "iterations";          ///< per optimizer
+constexpr const char* samples = "samples_in_pass";          ///< absent at the beginning of a pass
+constexpr const char* data = "data";                        ///< LoaderFingerprint of the training data
+constexpr const char* threads = "threads";                  ///< thread_count(); absent in files of version 1
+constexpr const char* precision = "precision";              ///< choice of "auto", absent if there is none
+constexpr const char* hyperparameters = "hyperparameters";  ///< absent if there are none
+constexpr const char* fit_epoch = "fit_epoch";              ///< only inside of fit
+constexpr const char* epoch_numbers = "epoch_numbers";      ///< EpochNumbers, in the middle of an epoch
+constexpr const char* callbacks = "callbacks";              ///< CallbackNumbers
+constexpr const char* callback_texts = "callback_texts";    ///< CallbackTexts, absent if there are none
+constexpr const char* iterations = "iterations";            ///< per optimizer
 /// Per optimizer: steps whose gradients are accumulated, absent if 0; learning rate, absent unless it was set.
 constexpr const char *accumulated = "accumulated_steps", *learning_rate = "learning_rate";
 constexpr const char* scheduler = "scheduler";  ///< SchedulerState; per optimizer, absent without lr_scheduler
@@ -57,6 +62,14 @@ CheckpointContent collect_checkpoint(Module& module, const CheckpointOptions& op
 /// Implements Trainer::save_checkpoint.
 void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options);
 
+/// Training data of a fit that resumes.
+struct TrainingData {
+  const DataLoader& loader;
+  std::int64_t epoch;  ///< FitLimits::epoch
+  bool whole_passes;   ///< FitLimits::whole_passes
+  bool by_samples;     ///< TrainerFitOptions::ckpt_by_samples
+};
+
 /// A checkpoint that is open for reading.
 class Checkpoint {
  public:
@@ -72,14 +85,27 @@ class Checkpoint {
   void restore(StepRunner& runner) const;
 
   /// Restores weights, counters and newly made optimizers of the runner's module. Its layers must be built. `batch` is
-  /// a training batch, from which the trained weights are found; `batches` is the number of batches per epoch, `pass`
-  /// that of a pass over the data. A FileError if anything doesn't fit: nothing has changed then.
-  void resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches, std::int64_t pass) const;
+  /// a training batch, from which the trained weights are found. A FileError if anything doesn't fit: nothing has
+  /// changed then.
+  void resume(StepRunner& runner, const HostBatch& batch, const TrainingData& data) const;
+
+  /// Position of the next training batch. A ValueError if the data differ from those of the checkpoint, a FileError if
+  /// the position is beyond their end.
+  LoaderPosition position(const TrainingData& data) const;
 
   const std::string& path() const { return file_.path(); }
 
   /// State that the checkpoint keeps under a name of a callback.
   std::optional<CallbackState> callback_state(const std::string& name) const;
+
+  /// Choice of precision "auto" in the training, if it made one.
+  std::optional<Policy> chosen() const;
+
+  /// Hyperparameters of the module.
+  const Hyperparameters& hyperparameters() const { return hyperparameters_; }
+
+  /// Warns if the training ran on another number of threads.
+  void warn_of_threads() const;
 
   /// Restores the states of those callbacks that the checkpoint knows.
   void restore_callbacks(const RunningSession& session) const;
@@ -98,6 +124,10 @@ class Checkpoint {
   Loaded load(const Module& module, OptimizerConfigs configs, const Updated& updated) const;
   void commit(StepRunner& runner, Loaded& loaded) const;
   void read_counters();
+  /// Progress in these data.
+  Progress progress_in(const TrainingData& data) const;
+  /// A FileError if that progress is beyond the end of the data.
+  void check_end(const Progress& progress, const TrainingData& data) const;
 
   template <class Number>
   Number number(const std::string& key) const;
@@ -110,11 +140,14 @@ class Checkpoint {
   [[noreturn]] void refuse(const std::string& text) const;
 
   SafetensorsFile file_;
+  Metadata metadata_;  // of the newest format
   std::uint64_t seed_ = 0;
   Progress progress_;
+  std::optional<LoaderFingerprint> data_;  // none in files of version 1
   EpochNumbers epoch_numbers_;
   CallbackNumbers callbacks_;
   CallbackTexts callback_texts_;
+  Hyperparameters hyperparameters_;
 };
 
 }  // namespace mezzo::detail

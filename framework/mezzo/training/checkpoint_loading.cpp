@@ -6,7 +6,10 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/output.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/training/checkpoint_migrations.hpp>
 #include <mezzo/training/checkpoint_reader.hpp>
 #include <mezzo/training/loops/running_session.hpp>
 
@@ -58,12 +61,15 @@ void restore_loss_scale(LossScale& scale, LossScaleState from) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(const std::string& path) : file_(path) {
-  if (text("format") != names::name) {
-    refuse(fmt::format(": format must be \"{}\", as save_checkpoint writes; got \"{}\"", names::name, text("format")));
+Checkpoint::Checkpoint(const std::string& path) : file_(path), metadata_(file_.metadata()) {
+  if (text(names::format) != names::name) {
+    refuse(fmt::format(": format must be \"{}\", as save_checkpoint writes; got \"{}\"", names::name,
+                       text(names::format)));
   }
-  if (text("format_version") != names::version) {
-    refuse(fmt::format(": format_version must be {}; got \"{}\"", names::version, text("format_version")));
+  try {
+    metadata_ = migrated(metadata_);
+  } catch (const ValueError& error) {
+    refuse(fmt::format(": {}", error.what()));
   }
   if (file_.checksums() != SafetensorsFile::Checksums::all) {
     refuse(": metadata must have the checksums that save_checkpoint writes; got none, or none of the header");
@@ -71,7 +77,7 @@ Checkpoint::Checkpoint(const std::string& path) : file_(path) {
   read_counters();
 }
 
-Checkpoint::Checkpoint(SafetensorsFile file) : file_(std::move(file)) { read_counters(); }
+Checkpoint::Checkpoint(SafetensorsFile file) : file_(std::move(file)), metadata_(file_.metadata()) { read_counters(); }
 
 void Checkpoint::read_counters() {
   seed_ = number<std::uint64_t>(names::seed);
@@ -82,9 +88,14 @@ void Checkpoint::read_counters() {
   progress_.batch = count(names::batch, largest_count);
   progress_.pass = count_or(names::pass, largest_count, progress_.epoch);
   progress_.position = count_or(names::position, largest_count, progress_.batch);
+  progress_.samples = count_or(names::samples, largest_count, 0);
   progress_.fit_epoch = static_cast<int>(count_or(names::fit_epoch, largest_epoch, progress_.epoch));
   try {
     if (const std::string json = text(names::epoch_numbers); !json.empty()) epoch_numbers_ = epoch_numbers_from(json);
+    if (const std::string json = text(names::hyperparameters); !json.empty()) {
+      hyperparameters_ = hyperparameters_from(json);
+    }
+    if (const std::string json = text(names::data); !json.empty()) data_ = fingerprint_from(json);
     if (const std::string json = text(names::callbacks); !json.empty()) callbacks_ = callback_numbers_from(json);
     if (const std::string json = text(names::callback_texts); !json.empty()) {
       callback_texts_ = callback_texts_from(json);
@@ -92,15 +103,18 @@ void Checkpoint::read_counters() {
   } catch (const ValueError& error) {
     refuse(fmt::format(": {}", error.what()));
   }
+  if (data_ && progress_.position > 0 && progress_.samples == 0) {
+    refuse(fmt::format(": metadata must have \"{}\" in the middle of a pass; got none", names::samples));
+  }
 }
 
 std::string Checkpoint::text(const std::string& key) const {
-  const auto found = file_.metadata().find(key);
-  return found == file_.metadata().end() ? std::string() : found->second;
+  const auto found = metadata_.find(key);
+  return found == metadata_.end() ? std::string() : found->second;
 }
 
 std::int64_t Checkpoint::count_or(const std::string& key, std::int64_t most, std::int64_t otherwise) const {
-  return file_.metadata().count(key) == 0 ? otherwise : count(key, most);
+  return metadata_.count(key) == 0 ? otherwise : count(key, most);
 }
 
 void Checkpoint::refuse(const std::string& text) const {
@@ -109,8 +123,8 @@ void Checkpoint::refuse(const std::string& text) const {
 
 template <class Number>
 Number Checkpoint::number(const std::string& key) const {
-  const auto found = file_.metadata().find(key);
-  if (found == file_.metadata().end()) refuse(fmt::format(": metadata must have \"{}\"; got none", key));
+  const auto found = metadata_.find(key);
+  if (found == metadata_.end()) refuse(fmt::format(": metadata must have \"{}\"; got none", key));
   const std::string& text = found->second;
   Number out{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -134,7 +148,7 @@ std::int64_t Checkpoint::accumulated_steps(const std::string& key, const Optimiz
 
 std::optional<LossScaleState> Checkpoint::loss_scale(const std::string& optimizer) const {
   const auto key = [&](const char* what) { return names::optimizer_key(optimizer, what); };
-  if (file_.metadata().count(key(names::loss_scale)) == 0) return {};
+  if (metadata_.count(key(names::loss_scale)) == 0) return {};
   const LossScaleState state{number<double>(key(names::loss_scale)), count(key(names::finite_steps), largest_count),
                              count(key(names::skipped), largest_count)};
   try {
@@ -148,7 +162,7 @@ std::optional<LossScaleState> Checkpoint::loss_scale(const std::string& optimize
 Checkpoint::Loaded Checkpoint::load(const Module& module, OptimizerConfigs configs, const Updated& updated) const {
   Loaded loaded;
   CheckpointReader reader(file_);
-  note_optimizers(file_.metadata(), configs, reader.faults);
+  note_optimizers(metadata_, configs, reader.faults);
   if (reader.faults.any()) refuse(" does not fit: " + reader.faults.text());
 
   for (const OptimizerConfig& config : configs) {
@@ -156,7 +170,7 @@ Checkpoint::Loaded Checkpoint::load(const Module& module, OptimizerConfigs confi
     loaded.scales.push_back(loss_scale(config.name));
     const auto optional_key = [&](const char* what) {
       const std::string key = names::optimizer_key(config.name, what);
-      return file_.metadata().count(key) == 0 ? std::string() : key;
+      return metadata_.count(key) == 0 ? std::string() : key;
     };
     const std::string steps = optional_key(names::accumulated), rate = optional_key(names::learning_rate);
     loaded.accumulated.push_back(steps.empty() ? 0 : accumulated_steps(steps, *config.optimizer));
@@ -211,27 +225,20 @@ void Checkpoint::restore(StepRunner& runner) const {
   commit(runner, loaded);
 }
 
-void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, std::int64_t batches, std::int64_t pass) const {
+void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, const TrainingData& data) const {
   OptimizerConfigs configs = runner.make_optimizers();
   const auto updated = runner.updated_by(configs, batch);
   Loaded loaded = load(runner.module(), std::move(configs),
                        [&](std::size_t i, const FileWeight& weight) { return contains(updated[i], weight.variable); });
-  // After the last batch of an epoch its validation and hooks are due, which need its numbers.
-  const bool whole = progress_.batch == batches && !epoch_numbers_.means.empty();
-  if (progress_.batch >= batches && !whole) {
-    refuse(fmt::format(" was saved after batch {} of an epoch: epochs must have more batches; got {}", progress_.batch,
-                       batches));
-  }
-  if (progress_.position >= pass) {
-    refuse(fmt::format(" was saved after batch {} of a pass over the data: the loader must have more batches; got {}",
-                       progress_.position, pass));
-  }
+  const Progress progress = progress_in(data);
   commit(runner, loaded);
   TrainingState& state = training_state(runner.module());
+  static_cast<Progress&>(state) = progress;
   state.epoch_means = Means(epoch_numbers_.means);
   state.skipped_before = epoch_numbers_.skipped_before;
   state.validated = epoch_numbers_.validated;
-  state.validated_at = epoch_numbers_.validated_at;
+  // Only its equality with `batch` counts, which is another number in batches of another size.
+  state.validated_at = epoch_numbers_.validated_at == progress_.batch ? progress.batch : epoch_numbers_.validated_at;
   state.resumed_metrics.clear();
   for (const Means::Entry& entry : epoch_numbers_.means) {
     for (std::size_t i = 0; file_.find(names::metric_key(entry.name, i)) != nullptr; ++i) {
@@ -251,6 +258,69 @@ std::optional<CallbackState> Checkpoint::callback_state(const std::string& name)
     if (entry.name.rfind(prefix, 0) == 0) state.tensors[entry.name.substr(prefix.size())] = file_.read(entry.name);
   }
   return state;
+}
+
+Progress Checkpoint::progress_in(const TrainingData& data) const {
+  const DataLoader& loader = data.loader;
+  Progress progress = progress_;
+  const std::int64_t batch_size = loader.options().batch_size;
+  if (!data_) {  // a file of version 1, which counts batches alone
+    progress.samples = progress.position * batch_size;
+    return progress;
+  }
+  const LoaderFingerprint now = loader.fingerprint();
+  if (const std::string all = now.differences(*data_); !all.empty()) {
+    const bool by_samples = data.whole_passes && now.differences(*data_, true).empty();
+    if (!by_samples || !data.by_samples) {
+      fail<ValueError>("[Trainer]", "fit: the training data must be those of the checkpoint \"{}\"; got {}{}",
+                       file_.path(), all, by_samples ? "; ckpt_by_samples allows that" : "");
+    }
+  }
+  if (batch_size == data_->batch_size || progress.batch == 0) return progress;
+  if (progress.samples > 0) {
+    progress.position = progress.batch = progress.samples / batch_size;
+  } else {
+    progress.batch = data.epoch;  // the epoch is complete
+  }
+  return progress;
+}
+
+void Checkpoint::check_end(const Progress& progress, const TrainingData& data) const {
+  // After the last batch of an epoch its validation and hooks are due, which need its numbers.
+  const bool whole = progress.batch == data.epoch && !epoch_numbers_.means.empty();
+  if (progress.batch >= data.epoch && !whole) {
+    refuse(fmt::format(" was saved after batch {} of an epoch: epochs must have more batches; got {}", progress.batch,
+                       data.epoch));
+  }
+  if (data.loader.sized() && progress.position >= data.loader.size()) {
+    refuse(fmt::format(" was saved after batch {} of a pass over the data: the loader must have more batches; got {}",
+                       progress.position, data.loader.size()));
+  }
+}
+
+std::optional<Policy> Checkpoint::chosen() const {
+  const std::string name = text(names::precision);
+  if (name.empty()) return {};
+  try {
+    return Policy(name);
+  } catch (const Error& error) {
+    refuse(fmt::format(": {}", error.what()));
+  }
+}
+
+void Checkpoint::warn_of_threads() const {
+  const std::int64_t before = count_or(names::threads, largest_count, 0);
+  if (before == 0 || before == thread_count()) return;
+  warn(
+      fmt::format("[Trainer] checkpoint \"{}\" was saved with {} threads, now there are {}: sums may differ in their "
+                  "last digits from those of a training without interruption",
+                  file_.path(), before, thread_count()));
+}
+
+LoaderPosition Checkpoint::position(const TrainingData& data) const {
+  const Progress progress = progress_in(data);
+  check_end(progress, data);
+  return {.epoch = progress.pass, .samples = progress.samples};
 }
 
 void Checkpoint::restore_callbacks(const RunningSession& session) const {

@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/training/checkpoint.hpp>
@@ -157,22 +158,33 @@ void add_numbers(const OptimizerConfig& config, Metadata& metadata) {
   metadata[key(names::skipped)] = fmt::to_string(scale.skipped);
 }
 
+/// Writes the number of a metric in the epoch to the entry, for an epoch without further batches. Returns the numbers
+/// of the metric's variables in the epoch.
+std::vector<Tensor> keep_number(Means::Entry& entry, const TrainingState& state) {
+  MetricState& metric = *entry.metric->state();
+  const std::vector<Tensor> now = metric.numbers();
+  const auto aside = state.set_aside == nullptr ? std::nullopt : state.set_aside->numbers_of(metric);
+  if (aside) metric.set(*aside);  // a validation uses the metric now
+  entry.total = entry.number() * entry.samples;
+  if (aside) metric.set(now);
+  return aside.value_or(now);
+}
+
 /// Adds what differs from the counters of whole epochs and, if `session`, what the running fit has.
 void add_progress(const TrainingState& state, bool session, NamedTensors& tensors, Metadata& metadata) {
   if (state.updates != state.step) metadata[names::updates] = fmt::to_string(state.updates);
   if (state.seconds > 0) metadata[names::seconds] = fmt::format("{}", state.seconds);
-  if (state.pass != state.epoch || state.position != state.batch) {
-    metadata[names::pass] = fmt::to_string(state.pass);
-    metadata[names::position] = fmt::to_string(state.position);
-  }
+  metadata[names::pass] = fmt::to_string(state.pass);
+  metadata[names::position] = fmt::to_string(state.position);
+  if (state.samples > 0) metadata[names::samples] = fmt::to_string(state.samples);
+  if (state.data.batch_size > 0) metadata[names::data] = text_of(state.data);
   if (state.session == nullptr || !session) return;
   metadata[names::fit_epoch] = fmt::to_string(state.fit_epoch);
   if (state.batch > 0) {
     std::vector<Means::Entry> entries = state.epoch_means.entries();
     for (Means::Entry& entry : entries) {
       if (!entry.metric) continue;
-      entry.total = entry.number() * entry.samples;  // for an epoch without further batches
-      const std::vector<Tensor> numbers = entry.metric->state()->numbers();
+      const std::vector<Tensor> numbers = keep_number(entry, state);
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         tensors.emplace_back(names::metric_key(entry.name, i), numbers[i]);
       }
@@ -213,6 +225,7 @@ CheckpointContent collect_checkpoint(Module& module, const CheckpointOptions& op
   Metadata metadata;
   if (training) {
     metadata = {{names::seed, fmt::to_string(seed())},
+                {names::threads, fmt::to_string(thread_count())},
                 {names::step, fmt::to_string(state.step)},
                 {names::epoch, fmt::to_string(state.epoch)},
                 {names::batch, fmt::to_string(state.batch)}};
@@ -221,6 +234,8 @@ CheckpointContent collect_checkpoint(Module& module, const CheckpointOptions& op
       if (!optimizers[i].lr_scheduler) continue;
       metadata[names::optimizer_key(optimizers[i].name, names::scheduler)] = text_of(state.schedulers[i]);
     }
+    if (!state.chosen.inherits()) metadata[names::precision] = state.chosen.name();
+    if (!module.hyperparameters().empty()) metadata[names::hyperparameters] = text_of(module.hyperparameters());
     add_progress(state, session, tensors, metadata);
   }
   rounding.warn_if_rounded();
@@ -233,8 +248,8 @@ void save_checkpoint(Module& module, const std::string& path, const CheckpointOp
     fail<ValueError>("[Trainer]", "save_checkpoint: the module must have been trained by fit(); got an untrained one");
   }
   CheckpointContent content = collect_checkpoint(module, options, true, true);
-  content.metadata["format"] = names::name;
-  content.metadata["format_version"] = names::version;
+  content.metadata[names::format] = names::name;
+  content.metadata[names::format_version] = fmt::to_string(names::version);
   idle.reset();  // the model may train on: the tensors are copies, by copy on write
   save_safetensors(path, content.tensors, content.metadata);
 }

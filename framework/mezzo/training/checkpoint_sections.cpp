@@ -68,6 +68,7 @@ std::string text_of(const EpochNumbers& epoch) {
     Json item{entry.name, to.prog_bar, fmt::format("{}", entry.total), fmt::format("{}", entry.samples)};
     item.push_back({to.history, to.logger_step, to.logger_epoch});
     item.push_back(fmt::to_string(static_cast<int>(to.reduction)));
+    item.push_back(fmt::format("{}", entry.last));
     means.push_back(std::move(item));
   }
   for (const std::int64_t count : epoch.skipped_before) skipped.push_back(fmt::to_string(count));
@@ -83,15 +84,14 @@ EpochNumbers epoch_numbers_from(const std::string& text) {
   const Json json = parsed(text);
   EpochNumbers out;
   for (const Json& entry : list_in(json, "means")) {
-    // Files of version 0.1 have the first four.
-    const bool known = entry.is_array() && (entry.size() == 4 || entry.size() == 6);
+    const bool known = entry.is_array() && entry.size() == 7;
     if (!known || !entry[0].is_string() || !entry[1].is_boolean()) refuse(text);
     Means::Entry& mean = out.means.emplace_back();
     mean.name = entry[0].get<std::string>();
-    mean.targets.prog_bar = entry[1].get<bool>();
     mean.total = number_in<double>(entry[2]);
     mean.samples = number_in<double>(entry[3]);
-    if (entry.size() == 6) mean.targets = targets_in(entry, text);
+    mean.targets = targets_in(entry, text);
+    mean.last = number_in<double>(entry[6]);
   }
   for (const Json& count : list_in(json, "skipped_before")) out.skipped_before.push_back(count_in(count));
   if (json.contains("validated")) {
@@ -130,6 +130,67 @@ SchedulerState scheduler_state_from(const std::string& text) {
           .waits = count_in(json["waits"]),
           .cooldown = count_in(json["cooldown"]),
           .waiting = json["waiting"].get<bool>()};
+}
+
+std::string text_of(const LoaderFingerprint& data) {
+  return Json{{"samples", fmt::to_string(data.samples)},
+              {"fields", data.fields},
+              {"order", data.order},
+              {"batch_size", fmt::to_string(data.batch_size)},
+              {"drop_last", data.drop_last}}
+      .dump(-1, ' ', true);
+}
+
+LoaderFingerprint fingerprint_from(const std::string& text) {
+  const Json json = parsed(text);
+  const auto known = [&](const char* key, bool (Json::*is)() const noexcept) {
+    return json.contains(key) && (json[key].*is)();
+  };
+  if (!json.contains("samples") || !json.contains("batch_size") || !known("fields", &Json::is_string) ||
+      !known("order", &Json::is_string) || !known("drop_last", &Json::is_boolean)) {
+    refuse(text);
+  }
+  return {.samples = count_in(json["samples"]),
+          .fields = json["fields"].get<std::string>(),
+          .order = json["order"].get<std::string>(),
+          .batch_size = count_in(json["batch_size"]),
+          .drop_last = json["drop_last"].get<bool>()};
+}
+
+std::string text_of(const Hyperparameters& parameters) {
+  Json json = Json::array();
+  for (const auto& [name, parameter] : parameters) {
+    const auto add = [&json, &key = name](const char* type, const Json& value) { json.push_back({key, type, value}); };
+    const auto& value = parameter.value();
+    if (const bool* flag = std::get_if<bool>(&value)) add("bool", *flag);
+    if (const auto* number = std::get_if<std::int64_t>(&value)) add("int", fmt::to_string(*number));
+    if (const double* number = std::get_if<double>(&value)) add("float", fmt::format("{}", *number));
+    if (const auto* text = std::get_if<std::string>(&value)) add("str", *text);
+  }
+  return Json{{"hyperparameters", json}}.dump(-1, ' ', true);
+}
+
+Hyperparameters hyperparameters_from(const std::string& text) {
+  const Json json = parsed(text);
+  Hyperparameters out;
+  for (const Json& entry : list_in(json, "hyperparameters")) {
+    const bool known = entry.is_array() && entry.size() == 3 && entry[0].is_string() && entry[1].is_string();
+    if (!known || !(entry[2].is_string() || entry[2].is_boolean())) refuse(text);
+    const auto name = entry[0].get<std::string>(), type = entry[1].get<std::string>();
+    if (entry[2].is_boolean() != (type == "bool")) refuse(text);
+    if (type == "bool") {
+      out.emplace_back(name, entry[2].get<bool>());
+    } else if (type == "int") {
+      out.emplace_back(name, number_in<std::int64_t>(entry[2]));
+    } else if (type == "float") {
+      out.emplace_back(name, number_in<double>(entry[2]));
+    } else if (type == "str") {
+      out.emplace_back(name, entry[2].get<std::string>());
+    } else {
+      refuse(text);
+    }
+  }
+  return out;
 }
 
 std::string text_of(const CallbackNumbers& callbacks) {

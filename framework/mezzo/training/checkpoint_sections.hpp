@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/data/loader.hpp>
 #include <mezzo/training/callbacks/callback.hpp>
 #include <mezzo/training/loops/means.hpp>
 #include <mezzo/training/schedulers/scheduler_state.hpp>
@@ -25,6 +26,12 @@ EpochNumbers epoch_numbers_from(const std::string& text);
 
 std::string text_of(const SchedulerState& scheduler);
 SchedulerState scheduler_state_from(const std::string& text);
+
+std::string text_of(const LoaderFingerprint& data);
+LoaderFingerprint fingerprint_from(const std::string& text);
+
+std::string text_of(const Hyperparameters& parameters);
+Hyperparameters hyperparameters_from(const std::string& text);
 
 /// Numbers of the states of callbacks, by the callback's name in the checkpoint.
 using CallbackNumbers = std::map<std::string, std::map<std::string, double>>;

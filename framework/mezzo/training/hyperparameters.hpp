@@ -6,10 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo {
 
 /// A setting of a training: a flag, a number or a text.
-class Hyperparameter {
+class MEZZO_API Hyperparameter {
  public:
   Hyperparameter(bool value) : value_(value) {}
   Hyperparameter(int value) : value_(std::int64_t{value}) {}
@@ -21,6 +23,12 @@ class Hyperparameter {
 
   const std::variant<bool, std::int64_t, double, std::string>& value() const { return value_; }
 
+  /// The value of that type; to_double() also converts integers. A ValueError for another type.
+  bool to_bool() const;
+  std::int64_t to_int() const;
+  double to_double() const;
+  const std::string& to_text() const;
+
   bool operator==(const Hyperparameter& other) const { return value_ == other.value_; }
   bool operator!=(const Hyperparameter& other) const { return !(*this == other); }
 
@@ -30,5 +38,11 @@ class Hyperparameter {
 
 /// Settings by name, in the order of their definition: `{{"learning_rate", 1e-3}, {"layers", 4}}`.
 using Hyperparameters = std::vector<std::pair<std::string, Hyperparameter>>;
+
+/// The setting of that name. A NameError that lists the names if there is none.
+MEZZO_API const Hyperparameter& find_hyperparameter(const Hyperparameters& parameters, const std::string& name);
+
+/// Hyperparameters that a checkpoint keeps of its module. A FileError if the file is malformed or no checkpoint.
+MEZZO_API Hyperparameters saved_hyperparameters(const std::string& path);
 
 }  // namespace mezzo

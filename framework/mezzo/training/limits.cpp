@@ -32,6 +32,14 @@ std::int64_t BatchLimit::of(std::int64_t total, const char* option) const {
   return share_ < 0 ? std::min(batches_, total) : share_of(share_, total, option);
 }
 
+std::int64_t BatchLimit::of_unsized(const char* option) const {
+  if (share_ < 0) return batches_;
+  if (share_ == 0) return 0;
+  if (share_ == 1) return detail::all_batches;
+  fail<ValueError>("[Trainer]", "{} must be 1.0 or a number of batches for a loader without a size; got the share {}",
+                   option, share_);
+}
+
 Duration::Duration(double seconds) : seconds_(seconds) {
   if (!(seconds > 0 && std::isfinite(seconds))) {
     fail<ValueError>("[Trainer]", "a time must be a finite number of seconds above 0; got {}", seconds);
@@ -75,6 +83,11 @@ CheckInterval::CheckInterval(double share) : share_(share) {
 std::int64_t CheckInterval::batches(std::int64_t total) const {
   if (seconds_ > 0) return 0;
   return share_ > 0 ? share_of(share_, total, "val_check_interval") : batches_;
+}
+
+std::int64_t CheckInterval::batches_unsized() const {
+  if (seconds_ > 0) return 0;
+  return share_ > 0 ? BatchLimit(share_).of_unsized("val_check_interval") : batches_;
 }
 
 }  // namespace mezzo

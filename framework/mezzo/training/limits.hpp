@@ -8,6 +8,11 @@
 
 namespace mezzo {
 
+namespace detail {
+/// Number of batches that stands for all, where a loader has no size.
+constexpr std::int64_t all_batches = std::int64_t{1} << 53;
+}  // namespace detail
+
 /// Number of batches, an integer, or share of all batches, a floating-point number: `10`, `0.25`. 1 is one batch, 1.0
 /// are all.
 class MEZZO_API BatchLimit {
@@ -21,6 +26,10 @@ class MEZZO_API BatchLimit {
 
   /// Batches out of `total`; a share is rounded down. A ValueError that names `option` if a positive share gives none.
   std::int64_t of(std::int64_t total, const char* option) const;
+
+  /// Batches of a loader without a size: detail::all_batches for 1.0. A ValueError that names `option` for another
+  /// share above 0.
+  std::int64_t of_unsized(const char* option) const;
 
   /// True for 0, 0.0: no batch.
   bool none() const { return share_ < 0 ? batches_ == 0 : share_ == 0; }
@@ -69,6 +78,9 @@ class MEZZO_API CheckInterval {
   /// Batches between validations in an epoch of `total`; 0 if the interval is a time. A ValueError if the share gives
   /// none.
   std::int64_t batches(std::int64_t total) const;
+
+  /// The same for a loader without a size: detail::all_batches for 1.0. A ValueError for another share.
+  std::int64_t batches_unsized() const;
 
   double seconds() const { return seconds_; }          ///< 0 unless the interval is a time
   bool is_whole_epoch() const { return share_ == 1; }  ///< true for 1.0

@@ -178,6 +178,18 @@ class MEZZO_API Module : public Layer {
   void save_hyperparameters(const Hyperparameters& parameters);
   const Hyperparameters& hyperparameters() const { return hyperparameters_; }
 
+  /// Makes a module of class M from the arguments and gives it the weights of a checkpoint or weight file, as
+  /// load_weights: `auto net = Module::load_from_checkpoint<Net>("best.ckpt")`. Without arguments a class that can be
+  /// constructed from Hyperparameters gets the saved ones, another class is default-constructed. Errors are those of
+  /// load_weights and saved_hyperparameters.
+  template <class M, class... Arguments>
+  static M load_from_checkpoint(const std::string& path, Arguments&&... arguments) {
+    static_assert(std::is_base_of_v<Module, M>, "load_from_checkpoint<M>: M must be a class derived from Module");
+    M module = constructed<M>(path, std::forward<Arguments>(arguments)...);
+    module.load_weights(path);
+    return module;
+  }
+
   /// @name For the code that runs steps
   /// @{
   const std::shared_ptr<RunState>& run_state() const { return run_state_.pointer(); }
@@ -234,6 +246,15 @@ class MEZZO_API Module : public Layer {
   static void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
  private:
+  template <class M, class... Arguments>
+  static M constructed(const std::string& path, Arguments&&... arguments) {
+    if constexpr (sizeof...(Arguments) == 0 && std::is_constructible_v<M, const Hyperparameters&>) {
+      return M(saved_hyperparameters(path));
+    } else {
+      static_cast<void>(path);
+      return M(std::forward<Arguments>(arguments)...);
+    }
+  }
   static void log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
 
   Transient<RunState> run_state_;

@@ -41,6 +41,7 @@ std::string cut(const std::string& text, std::size_t columns) {
 }
 
 std::string share(std::int64_t done, std::int64_t total) {
+  if (total < 0) return fmt::format("{}/?", done);
   return fmt::format("{:3}% {}/{}", 100 * done / total, done, total);
 }
 
@@ -87,7 +88,7 @@ std::string ProgressBar::line(const Numbers& numbers, const std::string& more) c
   const double rate = elapsed > 0 ? static_cast<double>(done_ - first_) / elapsed : 0;
   const double left = rate > 0 ? static_cast<double>(std::max<std::int64_t>(total_ - done_, 0)) / rate : 0;
   std::string text = fmt::format("{}: {} [{}<{}, {:.2f}it/s", title_, share(done_, total_), clock_text(elapsed),
-                                 clock_text(left), rate);
+                                 total_ < 0 ? "?" : clock_text(left), rate);
   for (const auto& [name, number] : numbers) text += fmt::format(", {}={}", name, number_text(number));
   return fmt::format("{}{}]", text, more);
 }

@@ -13,7 +13,7 @@ namespace mezzo::detail {
 /// one line at the end. Times and rates are those of the batches: without validation and hooks of callbacks at its end.
 class ProgressBar {
  public:
-  /// `total`: batches of an epoch or call.
+  /// `total`: batches of an epoch or call; -1: unknown.
   ProgressBar(int verbose, std::int64_t total);
 
   /// Starts the clock. `first`: batches that were done before, by the run that this one resumes.

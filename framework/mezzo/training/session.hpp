@@ -39,7 +39,7 @@ class MEZZO_API Session {
   Model& model() const;
 
   virtual int epochs() const = 0;          ///< number of the epoch at which fit ends, -1 for no limit; otherwise 1
-  virtual std::int64_t steps() const = 0;  ///< batches of an epoch, or of the call
+  virtual std::int64_t steps() const = 0;  ///< batches of an epoch, or of the call; -1: unknown
   virtual int verbose() const = 0;         ///< 0, 1 or 2
 
   virtual int current_epoch() const = 0;           ///< number of the epoch, as in History; 0 outside of fit
@@ -115,11 +115,11 @@ class MEZZO_API Session {
   /// Folder of the first logger that has one, else default_root_dir().
   std::string log_dir() const;
 
-  /// Trains for trial, in fit: at most `steps` steps on the first batches of the training data, with optimizers that
-  /// begin without state. `before` runs before a step, `after` after it with its loss (NaN if it was skipped or not
-  /// finite); steps are counted from 0. The trial ends if `after` returns false, or after a step that was not finite.
-  /// Everything is restored at the end, bit for bit: weights, optimizers, metrics, counters. A ValueError outside of
-  /// fit.
+  /// Trains for trial, in fit: at most `steps` steps (-1: a pass) on the first batches of the training data, with
+  /// optimizers that begin without state. `before` runs before a step, `after` after it with its loss (NaN if it was
+  /// skipped or not finite); steps are counted from 0. The trial ends if `after` returns false, or after a step that
+  /// was not finite. Everything is restored at the end, bit for bit: weights, optimizers, metrics, counters. A
+  /// ValueError outside of fit.
   virtual void try_steps(std::int64_t steps, const std::function<void(std::int64_t step)>& before,
                          const std::function<bool(std::int64_t step, double loss)>& after) = 0;
 

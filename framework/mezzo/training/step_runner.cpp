@@ -15,6 +15,7 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/core/tuning.hpp>
+#include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
@@ -181,6 +182,7 @@ void StepRunner::run(Phase phase, const HostBatch& batch) {
   skipped_ = updated_ = false;
   failure_.clear();
   if (phase == Phase::train) set_windows(state_.optimizers);
+  if (weights_wait(*module_.state())) rehearse(phase, batch);
   if (!converted_) convert(phase, batch);
   if (phase == Phase::train && !masters_kept_) keep_masters(batch);
   Contention& contention = Contention::of_thread();
@@ -341,12 +343,22 @@ void MetricTracker::before_update(const Shared<MetricState>& state) {
   add(updated);
 }
 
-MetricScope::MetricScope(StepRunner& runner) : runner_(runner), seen_(runner.metrics().seen()) {
+MetricScope::MetricScope(StepRunner& runner)
+    : runner_(runner), outer_(training_state(runner.module()).set_aside), seen_(runner.metrics().seen()) {
   for (const auto& metric : seen_) numbers_.push_back(metric->numbers());
   runner.metrics().begin();
+  if (outer_ == nullptr) training_state(runner.module()).set_aside = this;
+}
+
+std::optional<std::vector<Tensor>> MetricScope::numbers_of(const MetricState& metric) const {
+  for (std::size_t i = 0; i < seen_.size(); ++i) {
+    if (seen_[i].get() == &metric) return numbers_[i];
+  }
+  return {};
 }
 
 MetricScope::~MetricScope() {
+  training_state(runner_.module()).set_aside = outer_;
   for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i]->set(numbers_[i]);
   runner_.metrics().continue_with(std::move(seen_));
 }

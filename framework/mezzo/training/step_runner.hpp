@@ -14,6 +14,7 @@
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/data/batch.hpp>
+#include <mezzo/data/loader.hpp>
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/training/history.hpp>
 #include <mezzo/training/loops/means.hpp>
@@ -76,6 +77,7 @@ struct CompiledStep {
   std::vector<AppliedOptimizer> applied;     ///< optimizers
 };
 
+class MetricScope;
 class RunningSession;
 class StepRunner;
 
@@ -88,6 +90,7 @@ struct Progress {
   std::int64_t batch = 0;     ///< batches done of the unfinished epoch
   std::int64_t pass = 0;      ///< passes over the data done; differs from `epoch` under steps_per_epoch
   std::int64_t position = 0;  ///< batches done of the unfinished pass
+  std::int64_t samples = 0;   ///< samples of these batches
   int fit_epoch = 0;          ///< number of the running or next epoch of the fit, as in its History
 };
 
@@ -97,6 +100,7 @@ struct TrainingState : RunState, Progress {
   bool is_between_steps() const;
 
   OptimizerConfigs optimizers;
+  LoaderFingerprint data;                                      ///< of the last fit, whose data the progress counts
   bool configured = false;                                     ///< true once `optimizers` are set
   Policy chosen;                                               ///< result of precision "auto"
   std::vector<SchedulerState> schedulers;                      ///< by optimizer; empty before the first
@@ -110,6 +114,7 @@ struct TrainingState : RunState, Progress {
   std::int64_t validated_at = 0;             ///< batches of that epoch before it; 0: none
   bool last_of_epoch = false;                ///< true if the next training step is the last of its epoch
   RunningSession* session = nullptr;         ///< of the running fit
+  const MetricScope* set_aside = nullptr;  ///< metrics of that epoch, during a validation; null: the metrics have them
   std::atomic<const void*> between_steps{nullptr};  ///< key of the thread whose hooks run; null: none
   StepRunner* running = nullptr;                    ///< innermost one
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
@@ -335,8 +340,12 @@ class MetricScope {
   MetricScope(const MetricScope&) = delete;
   MetricScope& operator=(const MetricScope&) = delete;
 
+  /// Numbers of a metric in the epoch, if it was updated there.
+  std::optional<std::vector<Tensor>> numbers_of(const MetricState& metric) const;
+
  private:
   StepRunner& runner_;
+  const MetricScope* outer_;
   std::vector<Shared<MetricState>> seen_;
   std::vector<std::vector<Tensor>> numbers_;
 };

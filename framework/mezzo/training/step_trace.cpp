@@ -4,6 +4,7 @@
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/loss_scaling.hpp>
@@ -143,6 +144,7 @@ Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   context.set_dataloader_idx(dataloader_);
   const Value result = user_step(phase, symbols(trace, batch));
   running_.add_weights();
+  if (const auto weights = take_waiting_weights(*module_.state())) weights->load(module_);
   if (result.defined()) trace.output("", result);
   return std::move(trace.graph());
 }
@@ -213,6 +215,7 @@ void StepRunner::use(OptimizerConfigs configs, bool anew) {
     const auto& scale = options_.loss_scale ? options_.loss_scale : config.loss_scale;
     if (scale) config.optimizer->state()->loss_scale = LossScale(*scale);
   }
+  set_windows(configs);  // a checkpoint restores the accumulated gradients of a window
   if (anew) static_cast<Progress&>(state_) = {};
   state_.optimizers = std::move(configs);
   state_.schedulers.assign(state_.optimizers.size(), {});

@@ -171,8 +171,9 @@ void try_steps(StepRunner& runner, const DataLoader& train, std::int64_t steps,
   runner.configure(true);
   std::int64_t pass = 0;
   BatchStream stream = train.epoch(pass);
-  for (std::int64_t step = 0; step < steps; ++step) {
+  for (std::int64_t step = 0; steps < 0 || step < steps; ++step) {
     auto batch = stream.next();
+    if (!batch && steps < 0) break;
     if (!batch) {
       stream = train.epoch(++pass);
       batch = stream.next();

@@ -2,11 +2,11 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/callbacks/model_checkpoint.hpp>
 #include <mezzo/training/callbacks/model_summary.hpp>
+#include <mezzo/training/checkpoint_paths.hpp>
 #include <mezzo/training/interrupted.hpp>
 #include <mezzo/training/loops/data_call.hpp>
 #include <mezzo/training/loops/loops.hpp>
@@ -53,13 +53,15 @@ detail::CallOptions call_options(const TrainerOptions& options, detail::DataCall
   return out;
 }
 
-std::string in_root(const TrainerOptions& options, const char* file) {
-  return (std::filesystem::path(options.default_root_dir) / "checkpoints" / file).string();
+/// Loads the weights of a `ckpt_path` for an evaluation.
+void load_weights(Module& module, const std::string& ckpt_path, const TrainerOptions& options, const char* verb) {
+  const std::string path = detail::checkpoint_path(ckpt_path, options, verb);
+  if (!path.empty()) module.load_weights(path);
 }
 
 /// A training loader as overfit_batches needs it.
 DataLoader in_order_of(const TrainerOptions& options, const DataLoader& train) {
-  if (options.overfit_batches.none() || train.empty()) return train;
+  if (options.overfit_batches.none() || train.empty() || !train.sized()) return train;
   DataLoaderOptions in_order = train.options();
   in_order.shuffle = false;
   return DataLoader(train.dataset(), in_order);
@@ -86,7 +88,8 @@ History Trainer::fit(Module& module, DataModule& data, const TrainerFitOptions& 
 History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validation, const TrainerFitOptions& options,
                          detail::DataCall* data) const try {
   std::optional<detail::Checkpoint> checkpoint;
-  if (!options.ckpt_path.empty()) checkpoint.emplace(options.ckpt_path);
+  const std::string path = detail::checkpoint_path(options.ckpt_path, options_, "fit");
+  if (!path.empty()) checkpoint.emplace(path);
   const auto load = [&] {
     train = in_order_of(options_, data->data().train_dataloader());
     validation = data->data().val_dataloader();
@@ -106,13 +109,14 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
                            .chooses_policy = options_.precision.automatic() && (data != nullptr || !train.empty()),
                            .interruptible = true,
                            .anew = true,
-                           .checkpoint = checkpoint ? &*checkpoint : nullptr};
+                           .checkpoint = checkpoint ? &*checkpoint : nullptr,
+                           .by_samples = options.ckpt_by_samples};
   if (options_.enable_checkpointing.value_or(true) && options_.fast_dev_run == 0) {
-    loop.interrupt_checkpoint = in_root(options_, "interrupted.ckpt");
+    loop.interrupt_checkpoint = detail::own_checkpoint(options_, "interrupted.ckpt");
   }
   if (options_.enable_model_summary) loop.call.callbacks.emplace_back(ModelSummary());
   if (options_.enable_checkpointing.value_or(false)) {
-    loop.call.callbacks.emplace_back(ModelCheckpoint(in_root(options_, "last.ckpt")));
+    loop.call.callbacks.emplace_back(ModelCheckpoint(detail::own_checkpoint(options_, "last.ckpt")));
   }
   if (!options_.overfit_batches.none()) loop.train_limit = loop.validation_limit = options_.overfit_batches;
   if (data == nullptr) {
@@ -143,26 +147,31 @@ void Trainer::save_checkpoint(Module& module, const std::string& path, const Che
   detail::save_checkpoint(module, path, options);
 }
 
-Logs Trainer::validate(Module& module, const DataLoaders& loaders) const {
+Logs Trainer::validate(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
+  load_weights(module, options.ckpt_path, options_, "validate");
   return detail::evaluate(module, loaders, detail::Phase::validate, run_options(options_, module),
                           {.call = call_options(options_, false), .limit = options_.limit_val_batches});
 }
 
-Logs Trainer::test(Module& module, const DataLoaders& loaders) const {
+Logs Trainer::test(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
+  load_weights(module, options.ckpt_path, options_, "test");
   return detail::evaluate(module, loaders, detail::Phase::test, run_options(options_, module),
                           {.call = call_options(options_, false), .limit = options_.limit_test_batches});
 }
 
-Tensor Trainer::predict(Module& module, const DataLoader& loader) const {
-  return predict(module, DataLoaders(loader)).front();
+Tensor Trainer::predict(Module& module, const DataLoader& loader, const TrainerEvaluationOptions& options) const {
+  return predict(module, DataLoaders(loader), options).front();
 }
 
-std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders) const {
+std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
+                                     const TrainerEvaluationOptions& options) const {
+  load_weights(module, options.ckpt_path, options_, "predict");
   return detail::predict(module, loaders, run_options(options_, module),
                          {.call = call_options(options_, false), .limit = options_.limit_predict_batches});
 }
 
-Logs Trainer::validate(Module& module, DataModule& data) const {
+Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
+  load_weights(module, options.ckpt_path, options_, "validate");
   detail::DataCall call(data, "validate");
   DataLoaders loaders;
   return detail::evaluate(module, loaders, detail::Phase::validate, run_options(options_, module),
@@ -170,7 +179,8 @@ Logs Trainer::validate(Module& module, DataModule& data) const {
                            .limit = options_.limit_val_batches});
 }
 
-Logs Trainer::test(Module& module, DataModule& data) const {
+Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
+  load_weights(module, options.ckpt_path, options_, "test");
   detail::DataCall call(data, "test");
   DataLoaders loaders;
   return detail::evaluate(module, loaders, detail::Phase::test, run_options(options_, module),
@@ -178,7 +188,8 @@ Logs Trainer::test(Module& module, DataModule& data) const {
                            .limit = options_.limit_test_batches});
 }
 
-std::vector<Tensor> Trainer::predict(Module& module, DataModule& data) const {
+std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
+  load_weights(module, options.ckpt_path, options_, "predict");
   detail::DataCall call(data, "predict");
   DataLoaders loaders;
   return detail::predict(module, loaders, run_options(options_, module),

@@ -18,7 +18,20 @@ class DataCall;
 
 /// Options of Trainer::fit.
 struct TrainerFitOptions {
-  std::string ckpt_path{};  ///< checkpoint to resume from, written by save_checkpoint; "": starts a new training
+  /// Checkpoint to resume from, written by save_checkpoint; "": starts a new training. "last": the newest file of
+  /// save_last, enable_checkpointing and SIGTERM or SIGINT; if there is none, a new training starts, with a warning.
+  /// "best": the best file of the Trainer's first ModelCheckpoint; a ValueError if there is none.
+  std::string ckpt_path{};
+  /// False: the training data must be those of the checkpoint. True: batch_size and drop_last may differ; an unfinished
+  /// epoch goes on after the samples that it has taken.
+  bool ckpt_by_samples = false;
+};
+
+/// Options of Trainer::validate, test and predict.
+struct TrainerEvaluationOptions {
+  /// Checkpoint or weight file whose weights the module takes first, as Layer::load_weights; "": the module's own.
+  /// "last", "best": as for fit, but a ValueError if there is no file.
+  std::string ckpt_path{};
 };
 
 /// Runs the loops: `Trainer({.max_epochs = 5, .precision = "bf16"}).fit(model, train_loader, val_loader)`. Its
@@ -41,7 +54,11 @@ class MEZZO_API Trainer {
   ///
   /// With `ckpt_path` the training of the checkpoint continues until max_epochs and max_steps, which count from its
   /// start. History has the epochs that run now, under their own numbers. Policy and storage options of variables and
-  /// optimizer states may differ from those of the checkpoint. If they are equal and the checkpoint was saved between
+  /// optimizer states may differ from those of the checkpoint. The training data may not: a ValueError names each
+  /// difference in the number of samples, fields, sampler, seed and batch size. An unfinished epoch goes on after the
+  /// samples that it has taken, without reading them; an iterable data set starts the epoch anew and drops them.
+  ///
+  /// If policy and options are equal and the checkpoint was saved between
   /// two steps, the result is equal, bit for bit, to that of a training without interruption; the seed of the
   /// checkpoint is set for that. A FileError if the file is malformed, is no checkpoint, or doesn't fit the module and
   /// its optimizers (the text lists missing and unexpected entries): nothing has changed then.
@@ -59,20 +76,21 @@ class MEZZO_API Trainer {
 
   /// Means over the samples of the numbers that validation_step logs; of a compiled Model, loss and metrics. With
   /// several loaders the names end in "/dataloader_idx_<i>". A ValueError if there is no loader.
-  Logs validate(Module& module, const DataLoaders& loaders) const;
-  Logs validate(Module& module, DataModule& data) const;
+  Logs validate(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options = {}) const;
+  Logs validate(Module& module, DataModule& data, const TrainerEvaluationOptions& options = {}) const;
 
   /// The same of the numbers that test_step logs.
-  Logs test(Module& module, const DataLoaders& loaders) const;
-  Logs test(Module& module, DataModule& data) const;
+  Logs test(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options = {}) const;
+  Logs test(Module& module, DataModule& data, const TrainerEvaluationOptions& options = {}) const;
 
   /// Outputs of predict_step for all samples, concatenated along the batch axis. A ValueError if the loader is absent,
   /// a ShapeError if outputs have no batch axis or differ on another axis.
-  Tensor predict(Module& module, const DataLoader& loader) const;
+  Tensor predict(Module& module, const DataLoader& loader, const TrainerEvaluationOptions& options = {}) const;
 
   /// The same for each loader.
-  std::vector<Tensor> predict(Module& module, const DataLoaders& loaders) const;
-  std::vector<Tensor> predict(Module& module, DataModule& data) const;
+  std::vector<Tensor> predict(Module& module, const DataLoaders& loaders,
+                              const TrainerEvaluationOptions& options = {}) const;
+  std::vector<Tensor> predict(Module& module, DataModule& data, const TrainerEvaluationOptions& options = {}) const;
 
   /// The options, those from the environment included.
   const TrainerOptions& options() const { return options_; }

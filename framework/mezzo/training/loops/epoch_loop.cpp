@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <mezzo/compiler/overflow.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/loops/fit_loop.hpp>
@@ -5,6 +7,20 @@
 #include <mezzo/training/profilers/action.hpp>
 
 namespace mezzo::detail {
+
+namespace {
+
+void begin_pass(Progress& progress) {
+  progress.position = progress.samples = 0;
+  ++progress.pass;
+}
+
+}  // namespace
+
+bool EpochLoop::complete() const {
+  const TrainingState& state = fit_.state;
+  return state.batch >= fit_.limits.epoch || (fit_.limits.whole_passes && state.batch > 0 && state.samples == 0);
+}
 
 void EpochLoop::run() {
   const Action action(fit_.options.call.profiler, "run_training_epoch");
@@ -15,7 +31,7 @@ void EpochLoop::run() {
       validate_in_fit(fit_, numbers(true));
       validated_ = std::chrono::steady_clock::now();
     }
-    if (state.batch >= fit_.limits.epoch || fit_.ends()) break;
+    if (complete() || fit_.ends()) break;
     if (!step()) {
       const bool validates = fit_.limits.validation > 0 && fit_.options.validation_freq.due(fit_.session.epoch);
       if (validates) validate_in_fit(fit_, numbers(true));
@@ -54,7 +70,7 @@ bool EpochLoop::step() {
   RunningSession& session = fit_.session;
   const HostBatch batch = next_batch();
   session.fire(Event::train_batch_begin, fit_.logs, state.batch, &batch);
-  state.last_of_epoch = state.batch + 1 == fit_.limits.epoch;
+  state.last_of_epoch = state.batch + 1 == fit_.limits.epoch || (fit_.limits.whole_passes && last_of_pass_);
   try {
     fit_.runner.run(Phase::train, batch);
   } catch (const NonFiniteError& error) {
@@ -64,7 +80,7 @@ bool EpochLoop::step() {
     return false;
   }
   state.epoch_means.add(fit_.runner, batch.size);
-  advance();
+  advance(batch.size);
   if (session.has_callbacks()) state.epoch_means.write(fit_.logs);
   state.epoch_means.write_last(outputs_);
   session.fire(Event::train_batch_end, fit_.logs, state.batch - 1, &batch, &outputs_);
@@ -72,12 +88,13 @@ bool EpochLoop::step() {
   return true;
 }
 
-void EpochLoop::advance() {
+void EpochLoop::advance(std::int64_t samples) {
   TrainingState& state = fit_.state;
   const bool ends_epoch = ++state.batch == fit_.limits.epoch;
-  if (++state.position < fit_.train.size() && !(fit_.limits.whole_passes && ends_epoch)) return;
-  state.position = 0;
-  ++state.pass;
+  ++state.position;
+  state.samples += samples;
+  if (!last_of_pass_ && !(fit_.limits.whole_passes && ends_epoch)) return;
+  begin_pass(state);
   stream_.reset();
 }
 
@@ -96,19 +113,45 @@ bool EpochLoop::validation_is_due() const {
   if (state.batch == 0 || state.validated_at == state.batch) return false;
   if (!fit_.options.validation_freq.due(fit_.session.epoch)) return false;
   if (fit_.session.stopping() && fit_.may_stop()) return true;
+  if (limits.check_every == all_batches) return complete();
   if (limits.check_every > 0) return state.batch % limits.check_every == 0;
   return std::chrono::steady_clock::now() - *validated_ >= std::chrono::duration<double>(limits.check_seconds);
 }
 
 HostBatch EpochLoop::next_batch() {
   const Action action(fit_.options.call.profiler, "[_TrainingEpochLoop].train_dataloader_next");
-  const TrainingState& state = fit_.state;
-  if (!stream_) stream_.emplace(fit_.train.epoch(state.pass, state.position));
-  auto batch = stream_->next();
-  if (!batch) {
-    fail<ValueError>("[Trainer]", "fit: the loader must give {} batches; got {}", fit_.train.size(), state.position);
+  TrainingState& state = fit_.state;
+  const FitLimits& limits = fit_.limits;
+  const auto open = [&] {
+    stream_.emplace(fit_.train.stream({.epoch = state.pass, .samples = state.samples}, batches_ahead()));
+    return stream_->next();
+  };
+  std::optional<HostBatch> batch = stream_ ? stream_->next() : open();
+  const bool sized = fit_.train.sized();
+  if (!batch && sized) batch = open();  // skipped steps and windows take more batches than were expected
+  if (!batch && !sized && !limits.whole_passes && state.samples > 0) {
+    begin_pass(state);  // under steps_per_epoch the epoch goes on in the next pass
+    batch = open();
   }
+  if (!batch) fail<ValueError>("[Trainer]", "fit: the loader must give a batch; got none in pass {}", state.pass);
+  last_of_pass_ = sized ? state.position + 1 >= fit_.train.size() : limits.whole_passes && stream_->peek() == nullptr;
   return std::move(*batch);
+}
+
+std::int64_t EpochLoop::batches_ahead() const {
+  const TrainingState& state = fit_.state;
+  const FitLimits& limits = fit_.limits;
+  const LoopOptions& options = fit_.options;
+  const std::int64_t of_epoch = limits.epoch == all_batches ? all_batches : limits.epoch - state.batch;
+  if (!fit_.train.sized()) return limits.whole_passes ? of_epoch : all_batches;
+  if (limits.whole_passes && limits.epoch < fit_.train.size()) return of_epoch;
+  const auto times = [](std::int64_t a, std::int64_t b) { return a > all_batches / b ? all_batches : a * b; };
+  std::int64_t rest = all_batches;
+  if (options.epochs >= 0) rest = std::min(rest, times(options.epochs - state.fit_epoch - 1, limits.epoch) + of_epoch);
+  if (options.max_steps >= 0) {
+    rest = std::min(rest, times(options.max_steps - state.updates, fit_.session.accumulate_grad_batches()));
+  }
+  return std::max<std::int64_t>(rest, 1);
 }
 
 Numbers EpochLoop::numbers(bool for_bar) const {

@@ -18,9 +18,14 @@ void fail_without_memory(const char* verb) {
   fail<MemoryError>("[Trainer]", "{}: the system has not enough memory", verb);
 }
 
+std::int64_t batches_of(const DataLoader& loader, const BatchLimit& limit, const char* option) {
+  return loader.sized() ? limit.of(loader.size(), option) : limit.of_unsized(option);
+}
+
 std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::int64_t>& steps, const char* option) {
-  if (!steps) return loader.size();
+  if (!steps) return loader.sized() ? loader.size() : all_batches;
   if (*steps < 1) fail<ValueError>("[Trainer]", "{} must be at least 1; got {}", option, *steps);
+  if (!loader.sized()) return *steps;
   if (*steps > loader.size()) {
     warn(fmt::format("[Trainer] {} is {}, but the data has {} batches: all of them are taken", option, *steps,
                      loader.size()));
@@ -30,7 +35,7 @@ std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::in
 
 std::int64_t steps_of(const DataLoader& loader, const EvaluationOptions& options, const char* limit) {
   if (!options.limit) return limited_steps(loader, options.steps, "steps");
-  const std::int64_t steps = options.limit->of(loader.size(), limit);
+  const std::int64_t steps = batches_of(loader, *options.limit, limit);
   if (steps == 0) fail<ValueError>("[Trainer]", "{} must not be 0 in a call that needs batches; got 0", limit);
   return steps;
 }
@@ -69,7 +74,7 @@ Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoad
       if (session.has_callbacks()) means.write(logs);
       session.fire(Event::test_batch_end, logs, done, &*batch);
       ++shown;
-      if (bar.due()) bar.show_evaluation(shown, total, means.for_bar());
+      if (bar.due()) bar.show_evaluation(shown, known_batches(total), means.for_bar());
     }
     if (i + 1 < loaders.size()) means.end_loader();
   }
@@ -92,7 +97,7 @@ Logs evaluate(Module& module, const DataLoaders& loaders, Phase phase, const Run
   }
   StepRunner runner(module, run, StepRunner::Use::between_steps);
   RunningSession session(scope, runner);
-  session.limits.steps = sum_of(steps);
+  session.limits.steps = known_batches(sum_of(steps));
   ProgressBar bar(options.call.verbose, session.limits.steps);
   std::optional<MetricScope> running;  // the metrics of the call whose hook evaluates
   if (runner.outer() != nullptr) running.emplace(*runner.outer());

@@ -10,16 +10,17 @@ namespace mezzo::detail {
 namespace {
 
 std::int64_t batches_of_epoch(const DataLoader& train, const LoopOptions& options) {
-  if (options.train_limit) return options.train_limit->of(train.size(), "limit_train_batches");
+  if (options.train_limit) return batches_of(train, *options.train_limit, "limit_train_batches");
   if (options.steps_per_epoch && *options.steps_per_epoch < 1) {
     fail<ValueError>("[Trainer]", "steps_per_epoch must be at least 1; got {}", *options.steps_per_epoch);
   }
-  return options.steps_per_epoch.value_or(train.size());
+  if (options.steps_per_epoch) return *options.steps_per_epoch;
+  return train.sized() ? train.size() : all_batches;
 }
 
 std::int64_t batches_of_validation(const DataLoader& validation, const LoopOptions& options) {
   if (validation.empty()) return 0;
-  if (options.validation_limit) return options.validation_limit->of(validation.size(), "limit_val_batches");
+  if (options.validation_limit) return batches_of(validation, *options.validation_limit, "limit_val_batches");
   return limited_steps(validation, options.validation_steps, "validation_steps");
 }
 
@@ -27,7 +28,7 @@ std::int64_t batches_of_validation(const DataLoader& validation, const LoopOptio
 
 FitLimits::FitLimits(const DataLoader& train, const DataLoaders& validation_loaders, const LoopOptions& options)
     : epoch(batches_of_epoch(train, options)),
-      whole_passes(options.train_limit.has_value()),
+      whole_passes(options.train_limit.has_value() || epoch == all_batches),
       check_seconds(options.val_check_interval.seconds()) {
   for (const DataLoader& loader : validation_loaders) {
     const std::int64_t batches = batches_of_validation(loader, options);
@@ -38,7 +39,7 @@ FitLimits::FitLimits(const DataLoader& train, const DataLoaders& validation_load
   sanity = sum_of(sanities);
   const CheckInterval& interval = options.val_check_interval;
   if (epoch == 0 || validation == 0 || check_seconds > 0) return;
-  check_every = interval.batches(epoch);
+  check_every = epoch == all_batches ? interval.batches_unsized() : interval.batches(epoch);
   if (check_every > epoch) {
     fail<ValueError>("[Trainer]", "val_check_interval must be at most the {} batches of an epoch; got {}", epoch,
                      check_every);

@@ -15,14 +15,15 @@ struct FitLimits {
   /// Steps that the fit is to run, at most.
   std::int64_t planned_steps(const LoopOptions& options) const;
 
-  std::int64_t epoch = 0;     ///< batches of an epoch
+  std::int64_t epoch = 0;     ///< batches of an epoch; all_batches: as many as the loader without a size gives
   bool whole_passes = false;  ///< true: each epoch is a pass of its own, even if it has fewer batches than the loader
-  std::vector<std::int64_t> validations;  ///< batches of a validation, by loader
-  std::int64_t validation = 0;            ///< batches of a validation; 0: none
-  std::vector<std::int64_t> sanities;     ///< the same by loader
-  std::int64_t sanity = 0;                ///< batches of the validation that precedes the training; 0: none
-  std::int64_t check_every = 0;           ///< batches between validations in an epoch; 0: by time
-  double check_seconds = 0;               ///< seconds between them; 0: by batches
+  std::vector<std::int64_t>
+      validations;                     ///< batches of a validation, by loader; all_batches: all of one without a size
+  std::int64_t validation = 0;         ///< their sum; 0: no validation
+  std::vector<std::int64_t> sanities;  ///< batches of the validation that precedes the training, by loader
+  std::int64_t sanity = 0;             ///< their sum; 0: no such validation
+  std::int64_t check_every = 0;        ///< batches between validations in an epoch; 0: by time; all_batches: at its end
+  double check_seconds = 0;            ///< seconds between them; 0: by batches
 };
 
 }  // namespace mezzo::detail

@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/auto_precision.hpp>
@@ -18,13 +19,28 @@
 namespace mezzo::detail {
 namespace {
 
-HostBatch first_batch(const DataLoader& loader) { return *loader.epoch(0).next(); }
+/// The batch at a position. The loader keeps it for the stream that begins there.
+HostBatch batch_at(const DataLoader& loader, const LoaderPosition& position = {}) {
+  BatchStream stream = loader.stream(position, 1);
+  const HostBatch* const batch = stream.peek();
+  // The end of a source without a size shows when no batch comes.
+  if (batch == nullptr && position.samples > 0) return batch_at(loader, {.epoch = position.epoch + 1, .samples = 0});
+  if (batch == nullptr) fail<ValueError>("[Trainer]", "fit: the loader must give a batch; got none");
+  return *batch;
+}
+
+TrainingData data_of(const Fit& fit) {
+  return {.loader = fit.train,
+          .epoch = fit.limits.epoch,
+          .whole_passes = fit.limits.whole_passes,
+          .by_samples = fit.options.by_samples};
+}
 
 /// Skips the rest of an unfinished epoch.
 void begin_whole_epoch(Progress& progress) {
   if (progress.batch > 0) ++progress.epoch;
   if (progress.position > 0) ++progress.pass;
-  progress.batch = progress.position = 0;
+  progress.batch = progress.position = progress.samples = 0;
 }
 
 }  // namespace
@@ -46,13 +62,16 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   StepRunner& runner = fit.runner;
   TrainingState& state = fit.state;
   if (fit.options.anew || !state.configured) {
-    tell_of_emulation(state, runner.rehearse(Phase::train, first_batch(fit.train)));
+    const Checkpoint* const checkpoint = fit.options.checkpoint;
+    const LoaderPosition start = checkpoint == nullptr ? LoaderPosition() : checkpoint->position(data_of(fit));
+    tell_of_emulation(state, runner.rehearse(Phase::train, batch_at(fit.train, start)));
   }
   for (std::size_t i = 0; i < fit.limits.validations.size(); ++i) {
     if (fit.limits.validations[i] == 0) continue;
     const LoaderScope scope(fit.session, runner, i);
-    runner.rehearse(Phase::validate, first_batch(fit.validation[i]));
+    runner.rehearse(Phase::validate, batch_at(fit.validation[i]));
   }
+  state.data = fit.train.fingerprint();
   state.history = {};
   state.epoch_means = {};
   state.resumed_metrics.clear();
@@ -66,7 +85,9 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
 }
 
 void FitLoop::resume(const Checkpoint& checkpoint) {
-  checkpoint.resume(fit_.runner, first_batch(fit_.train), fit_.limits.epoch, fit_.train.size());
+  const TrainingData data = data_of(fit_);
+  checkpoint.warn_of_threads();
+  checkpoint.resume(fit_.runner, batch_at(fit_.train, checkpoint.position(data)), data);
   // Epochs of a Trainer count from the start of the training.
   if (fit_.options.anew) fit_.state.fit_epoch = static_cast<int>(fit_.state.epoch);
   epoch_.emplace(fit_);
@@ -143,7 +164,7 @@ void FitLoop::run_epoch() {
   const int epoch = session.epoch = state.fit_epoch;
   epoch_->run();
   const std::int64_t done = state.batch;
-  if (done >= fit_.limits.epoch) {
+  if (epoch_->complete()) {
     ++state.epoch;
     ++state.fit_epoch;
     state.batch = 0;
@@ -174,10 +195,17 @@ void FitLoop::run_epoch() {
 void validate_in_fit(Fit& fit, const Numbers& shown) {
   const Action action(fit.options.call.profiler, "run_validation");
   TrainingState& state = fit.state;
-  const MetricScope epoch_metrics(fit.runner);
   const ProgressBar::Rest rest(fit.bar, state.batch, shown);
-  const Means means =
-      run_evaluation(fit.session, fit.runner, fit.validation, Phase::validate, fit.limits.validations, fit.bar);
+  Numbers for_history, for_bar;
+  Logs for_loggers;
+  {
+    const MetricScope epoch_metrics(fit.runner);
+    const Means means =
+        run_evaluation(fit.session, fit.runner, fit.validation, Phase::validate, fit.limits.validations, fit.bar);
+    for_history = means.for_history();
+    for_bar = means.for_bar();
+    for_loggers = means.for_loggers_by_epoch();
+  }
   const bool all = fit.runner.module().prefixes_validation();
   const auto key = [&](const std::string& name) {
     const bool prefixed = all || state.epoch_means.has(name.substr(0, name.find("/dataloader_idx_")));
@@ -185,15 +213,15 @@ void validate_in_fit(Fit& fit, const Numbers& shown) {
   };
   state.validated.clear();
   state.validated_in_bar.clear();
-  for (const auto& [name, number] : means.for_history()) state.validated.emplace_back(key(name), number);
-  for (const auto& [name, number] : means.for_bar()) state.validated_in_bar.insert(key(name));
+  for (const auto& [name, number] : for_history) state.validated.emplace_back(key(name), number);
+  for (const auto& [name, number] : for_bar) state.validated_in_bar.insert(key(name));
   state.validated_at = state.batch;
   Logs logs;
   state.epoch_means.write(logs);
   for (const auto& [name, number] : state.validated) logs.set(name, number);
   fit.session.fire(Event::validation_end, logs);
   Logs logged;
-  for (const auto& [name, number] : means.for_loggers_by_epoch()) logged.set(key(name), number);
+  for (const auto& [name, number] : for_loggers) logged.set(key(name), number);
   if (logged.empty()) return;
   logged.set("epoch", fit.session.epoch);
   fit.session.log_metrics(logged);
@@ -234,14 +262,15 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   FitLimits& limits = *measured;
   RunOptions chosen = run;
   if (options.chooses_policy) {
-    chosen.policy = choose_policy(module, train, run);
+    const auto before = options.checkpoint == nullptr ? std::optional<Policy>() : options.checkpoint->chosen();
+    chosen.policy = before ? *before : choose_policy(module, train, run);
     training_state(module).chosen = chosen.policy;
   }
   warn_if_slow(module, train, chosen, limits.planned_steps(options));
   StepRunner runner(module, chosen);
   RunningSession session(scope, runner);
   session.limits.epochs = options.epochs;
-  session.limits.steps = limits.epoch;
+  session.limits.steps = known_batches(limits.epoch);
   session.accumulates = options.anew;
   session.train = &train;
   session.log_every_n_steps = options.log_every_n_steps;
@@ -256,7 +285,7 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
           .validation = validation,
           .options = options,
           .limits = limits,
-          .bar = ProgressBar(options.call.verbose, limits.epoch)};
+          .bar = ProgressBar(options.call.verbose, session.limits.steps)};
   std::optional<SignalScope> signals;
   if (options.interruptible) signals.emplace();
   try {

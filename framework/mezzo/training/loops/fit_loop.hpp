@@ -47,17 +47,23 @@ class EpochLoop {
 
   bool non_finite() const { return non_finite_; }
 
+  /// True after the last batch of the epoch.
+  bool complete() const;
+
  private:
   void begin();
   /// Runs one step. False if its loss was not finite and a callback takes that for the end of the training.
   bool step();
-  void advance();
+  void advance(std::int64_t samples);
   bool validation_is_due() const;
   HostBatch next_batch();
+  /// Batches to read in one stream: of the epoch, or of the rest of the fit where one epoch goes on after the other.
+  std::int64_t batches_ahead() const;
   void log_step();
 
   Fit& fit_;
-  std::optional<BatchStream> stream_;  // at state.position of state.pass
+  std::optional<BatchStream> stream_;  // at state.samples of state.pass
+  bool last_of_pass_ = false;          // true if the running batch is the last of its pass
   std::optional<ScalingLog> scaling_;
   std::optional<std::chrono::steady_clock::time_point> validated_;  // time of the last validation
   Logs outputs_;                                                    // of the last step

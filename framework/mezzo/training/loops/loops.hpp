@@ -49,6 +49,7 @@ struct LoopOptions {
   std::string interrupt_checkpoint{};  ///< checkpoint that is then saved; "": none
   bool anew = false;  ///< gives optimizers without state; limits then count from the start of the training
   const Checkpoint* checkpoint = nullptr;   ///< checkpoint to resume from, or null
+  bool by_samples = false;                  ///< TrainerFitOptions::ckpt_by_samples
   std::function<bool(int epoch)> reload{};  ///< may replace the loaders before an epoch: true if it has
 };
 

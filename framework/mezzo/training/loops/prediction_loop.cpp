@@ -74,7 +74,7 @@ std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoade
   }
   StepRunner runner(module, run, StepRunner::Use::between_steps);
   RunningSession session(scope, runner);
-  session.limits.steps = sum_of(steps);
+  session.limits.steps = known_batches(sum_of(steps));
   ProgressBar bar(options.call.verbose, session.limits.steps);
   try {
     bar.begin("Predict");
