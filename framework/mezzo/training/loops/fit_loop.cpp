@@ -149,12 +149,13 @@ bool FitLoop::more_epochs() const {
 }
 
 void FitLoop::reload() {
-  const TrainingState& state = fit_.state;
+  TrainingState& state = fit_.state;
   if (!fit_.options.reload || state.batch > 0 || !fit_.options.reload(state.fit_epoch)) return;
   require_batches(fit_.train, "fit");
   fit_.limits = FitLimits(fit_.train, fit_.validation, fit_.options);
-  fit_.session.limits.steps = fit_.limits.epoch;
-  fit_.bar = ProgressBar(fit_.options.call.verbose, fit_.limits.epoch);
+  state.data = fit_.train.fingerprint();
+  fit_.session.limits.steps = known_batches(fit_.limits.epoch);
+  fit_.bar = ProgressBar(fit_.options.call.verbose, fit_.session.limits.steps);
   epoch_->reload();
 }
 
