@@ -2,7 +2,7 @@
 """Writes the parts of the docs that are made from tables, between markers. generate_docs.py [--check] [ROOT]
 
 A generated part stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`. The part `example NAME` of any
-document shows an example of keras.io in Python and in C++ (keras_examples.py).
+document shows an example of keras.io in Python and in C++, `recipe NAME` one of Lightning (keras_examples.py).
 
 With --check nothing is written, and three things are findings: a part that is not current; a code block that a line
 `<!-- file: PATH -->` marks and that does not occur in the file PATH of the tree, letter for letter; and a path in
@@ -27,7 +27,7 @@ PATH_ROOTS = ("", "framework/mezzo", "models/mezzo", "datasets/mezzo")  # `ops/c
 BLOCK = re.compile(r"^<!-- file: (?P<path>\S+) -->\n(?:\s*\n)*(?P<fence>```+|~~~+)[^\n]*\n(?P<code>.*?)^(?P=fence)\s*$",
                    re.M | re.S)
 MARKER = re.compile(r"^<!-- file: .*$", re.M)
-EXAMPLE = re.compile(r"^<!-- generated: (?P<part>example (?P<name>\w+)) -->$", re.M)
+EXAMPLE = re.compile(r"^<!-- generated: (?P<part>(?P<kind>example|recipe) (?P<name>\w+)) -->$", re.M)
 
 
 class Part(NamedTuple):
@@ -81,7 +81,8 @@ PARTS = [Part("docs/architecture.md", "folders", folder_table),
 
 
 def example_parts(root):
-    return [Part(document, example["part"], lambda top, name=example["name"]: side_by_side(top, name))
+    return [Part(document, example["part"],
+                 lambda top, kind=example["kind"], name=example["name"]: side_by_side(top, kind, name))
             for document, text in documents(root) for example in EXAMPLE.finditer(text)]
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares the examples of keras.io in Python and in C++. keras_examples.py [ROOT]
+"""Compares the examples of keras.io and the recipes of Lightning in Python and in C++. keras_examples.py [ROOT]
 
-tests/parity/keras_examples has NAME.py and test_NAME.cpp. A C++ program may have LIMIT times the lines of its Python.
+A folder of FOLDERS has NAME.py and test_NAME.cpp. A C++ program may have LIMIT times the lines of its Python.
 Blank lines, comments and docstrings of modules don't count, nor does the frame of a test: imports, includes, `using
-namespace` and the lines that begin and end a suite and a case.
+namespace` and the lines that begin and end a suite and a case. Of recipes the parts that docs show are counted.
 
 Docs show parts of both, side by side. A part stands between the comments `docs: begin` and `docs: end`, and the first
 part of the Python is written as the first part of the C++.
@@ -15,7 +15,9 @@ import sys
 import textwrap
 from pathlib import Path
 
-FOLDER = "tests/parity/keras_examples"
+# By the kind of a generated part of the docs: `example NAME`, `recipe NAME`.
+FOLDERS = {"example": "tests/parity/keras_examples", "recipe": "tests/parity/lightning_recipes"}
+ORIGINS = {"example": "Keras", "recipe": "Lightning"}
 LIMIT = 1.25
 FRAME = re.compile(r"\s*//|#include\b|using namespace\b|BOOST_AUTO_TEST_|}$")
 # Classes, whose constructors and members take lines of their own.
@@ -26,8 +28,8 @@ class ExampleError(Exception):
     """An example that docs can't show."""
 
 
-def files_of(root, name):
-    folder = Path(root) / FOLDER
+def files_of(root, kind, name):
+    folder = Path(root) / FOLDERS[kind]
     return folder / f"{name}.py", folder / f"test_{name}.cpp"
 
 
@@ -44,17 +46,21 @@ def lines_of_cpp(text):
 
 def check(root):
     """Findings of programs without their Python or with too many lines."""
-    for cpp in sorted((Path(root) / FOLDER).glob("test_*.cpp")):
-        name = cpp.stem[len("test_"):]
-        python, _ = files_of(root, name)
-        where = str(cpp.relative_to(root))
-        if not python.is_file():
-            yield where, f"{python.name} is no file of {FOLDER}"
-            continue
-        expected, got = lines_of_python(python.read_text("utf-8")), lines_of_cpp(cpp.read_text("utf-8"))
-        limit = LIMITS.get(name, LIMIT)
-        if got > limit * expected:
-            yield where, f"{got} lines are more than {limit} times the {expected} lines of {python.name}"
+    for kind, folder in FOLDERS.items():
+        for cpp in sorted((Path(root) / folder).glob("test_*.cpp")):
+            name = cpp.stem[len("test_"):]
+            python, _ = files_of(root, kind, name)
+            where = str(cpp.relative_to(root))
+            if not python.is_file():
+                yield where, f"{python.name} is no file of {folder}"
+                continue
+            left, right = python.read_text("utf-8"), cpp.read_text("utf-8")
+            if kind == "recipe":
+                left, right = "".join(marked_parts(python, "#")), "".join(marked_parts(cpp, "//"))
+            expected, got = lines_of_python(left), lines_of_cpp(right)
+            limit = LIMITS.get(name, LIMIT)
+            if got > limit * expected:
+                yield where, f"{got} lines are more than {limit} times the {expected} lines of {python.name}"
 
 
 def marked_parts(path, comment):
@@ -74,19 +80,20 @@ def marked_parts(path, comment):
     return parts
 
 
-def side_by_side(root, name):
+def side_by_side(root, kind, name):
     """Table with the parts of the Python on the left and those of the C++ on the right, in Markdown."""
-    python, cpp = files_of(root, name)
+    python, cpp = files_of(root, kind, name)
+    folder = FOLDERS[kind]
     for path in (python, cpp):
         if not path.is_file():
-            raise ExampleError(f"{path.name} is no file of {FOLDER}")
+            raise ExampleError(f"{path.name} is no file of {folder}")
     left, right = marked_parts(python, "#"), marked_parts(cpp, "//")
     if len(left) != len(right):
         raise ExampleError(f"{python.name} has {len(left)} parts, {cpp.name} {len(right)}")
     rows = "".join(f"<tr><td>\n\n```python\n{a}```\n\n</td><td>\n\n```cpp\n{b}```\n\n</td></tr>\n"
                    for a, b in zip(left, right))
-    return (f"From `{FOLDER}/{python.name}` and `{FOLDER}/{cpp.name}`.\n\n"
-            f"<table>\n<tr><th>Keras</th><th>mezzo</th></tr>\n{rows}</table>\n")
+    return (f"From `{folder}/{python.name}` and `{folder}/{cpp.name}`.\n\n"
+            f"<table>\n<tr><th>{ORIGINS[kind]}</th><th>mezzo</th></tr>\n{rows}</table>\n")
 
 
 def main():

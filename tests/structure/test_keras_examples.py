@@ -8,7 +8,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from generate_docs import generate  # noqa: E402
-from keras_examples import FOLDER, check, lines_of_cpp, lines_of_python  # noqa: E402
+from keras_examples import FOLDERS, check, lines_of_cpp, lines_of_python  # noqa: E402
+
+FOLDER, RECIPES = FOLDERS["example"], FOLDERS["recipe"]
 
 PYTHON = '''"""Title
 
@@ -106,6 +108,17 @@ class Examples(unittest.TestCase):
         self.assertEqual(self.findings(write=True), [])
         self.assertEqual(self.findings(), [])
         self.assertEqual((self.root / PAGE).read_text(), TABLE)
+
+    def test_recipes(self):
+        self.write(PAGE, TABLE.replace("example a", "recipe a"))
+        self.write(f"{RECIPES}/a.py", PYTHON)
+        self.write(f"{RECIPES}/test_a.cpp", CPP)
+        self.assertEqual(self.findings(write=True), [])
+        self.assertEqual((self.root / PAGE).read_text(), TABLE.replace("example a", "recipe a").replace(
+            FOLDER, RECIPES).replace("Keras", "Lightning"))
+        self.write(f"{RECIPES}/test_a.cpp", "y;\n// docs: begin\nx;\nx;\n// docs: end\ny;\n")
+        self.assertEqual(list(check(self.root)), [
+            (f"{RECIPES}/test_a.cpp", "2 lines are more than 1.25 times the 1 lines of a.py")])
 
     def test_errors(self):
         self.write(PAGE, "<!-- generated: example a -->\n<!-- end: example a -->\n")
