@@ -236,7 +236,9 @@
 #include <mezzo/report/hardware.hpp>
 #include <mezzo/report/precision_report.hpp>
 #include <mezzo/report/suggest_policy.hpp>
+#include <mezzo/training/callbacks/backbone_finetuning.hpp>
 #include <mezzo/training/callbacks/backup_and_restore.hpp>
+#include <mezzo/training/callbacks/base_finetuning.hpp>
 #include <mezzo/training/callbacks/csv_logger.hpp>
 #include <mezzo/training/callbacks/device_stats_monitor.hpp>
 #include <mezzo/training/callbacks/early_stopping.hpp>

@@ -107,6 +107,9 @@ class Checkpoint {
   /// Warns if the training ran on another number of threads.
   void warn_of_threads() const;
 
+  /// Calls on_resume() of those callbacks that the checkpoint knows, before resume().
+  void prepare_callbacks(const RunningSession& session) const;
+
   /// Restores the states of those callbacks that the checkpoint knows.
   void restore_callbacks(const RunningSession& session) const;
 

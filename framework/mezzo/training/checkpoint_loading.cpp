@@ -323,6 +323,12 @@ LoaderPosition Checkpoint::position(const TrainingData& data) const {
   return {.epoch = progress.pass, .samples = progress.samples};
 }
 
+void Checkpoint::prepare_callbacks(const RunningSession& session) const {
+  for (const auto& [name, callback] : session.stateful()) {
+    if (const auto state = callback_state(name)) callback->on_resume(*state);
+  }
+}
+
 void Checkpoint::restore_callbacks(const RunningSession& session) const {
   for (const auto& [name, callback] : session.stateful()) {
     if (const auto state = callback_state(name)) callback->set_state(*state);

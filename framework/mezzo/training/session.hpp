@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,6 +15,13 @@
 namespace mezzo {
 
 class Model;
+
+/// Weights with a learning rate of their own.
+struct ParamGroup {
+  std::string optimizer{};          ///< its name in configure_optimizers(); "": the only one
+  std::vector<Variable> weights{};  ///< in no other group
+  double learning_rate = 0;         ///< at least 0; in place of that of the optimizer
+};
 
 /// Kind of a Trainer's call. Model::evaluate is `validate`.
 enum class Stage { fit, validate, test, predict };
@@ -86,6 +94,15 @@ class MEZZO_API Session {
 
   /// Sets that learning rate. A ValueError if it is negative or not finite, or if the optimizer has a Schedule.
   void set_learning_rate(double rate, const std::string& optimizer = {}) const;
+
+  /// Gives weights a learning rate of their own from the next step on, in fit, and adds them to the optimizer if it
+  /// hasn't them yet. Returns the index in param_groups(). The next fit begins without groups. A ValueError outside of
+  /// fit, for no weights, a weight that is in a group, or a rate that is negative or not finite; a NameError for an
+  /// unknown optimizer.
+  virtual std::size_t add_param_group(ParamGroup group) = 0;
+  virtual const std::vector<ParamGroup>& param_groups() const = 0;
+  /// Sets the learning rate of a group from the next step on. A ValueError for an unknown index or such a rate.
+  virtual void set_param_group_learning_rate(std::size_t index, double rate) = 0;
 
   /// Layer::save_weights of the module.
   void save_weights(const std::string& path) const;

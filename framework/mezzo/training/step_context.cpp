@@ -22,19 +22,23 @@ detail::StepContext*& innermost() { return detail::ExecutionContext::current().p
 
 namespace detail {
 
+bool contains(const std::vector<Variable>& weights, const Variable& weight) {
+  return std::any_of(weights.begin(), weights.end(), [&](const Variable& one) { return one.id() == weight.id(); });
+}
+
 bool trains(const OptimizerConfig& optimizer, const Variable& weight) {
-  const auto same = [&](const Variable& other) { return other.id() == weight.id(); };
-  return optimizer.weights.empty() || std::any_of(optimizer.weights.begin(), optimizer.weights.end(), same);
+  return optimizer.weights.empty() || contains(optimizer.weights, weight);
 }
 
 StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose, std::optional<Clip> clip,
-                         bool guards)
+                         const std::vector<ParamGroup>* groups, bool guards)
     : module_(module),
       optimizers_(optimizers),
       purpose_(purpose),
       clip_(clip),
       guards_(guards),
       accepted_(optimizers.size()),
+      groups_(groups),
       updated_(optimizers.size()),
       outer_(innermost()) {
   innermost() = this;

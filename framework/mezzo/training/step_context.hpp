@@ -6,6 +6,7 @@
 
 #include <mezzo/nn/metric.hpp>
 #include <mezzo/training/module.hpp>
+#include <mezzo/training/session.hpp>
 
 namespace mezzo::detail {
 
@@ -63,10 +64,11 @@ class StepContext {
     bool by_element = false;
   };
 
-  /// `optimizers` are those that optimizer() finds. Without `clip` each optimizer clips by its own options. With
-  /// `guards` an update that loss scaling skips leaves the step the weights as they were, at the cost of a copy.
+  /// `optimizers` are those that optimizer() finds. Without `clip` each optimizer clips by its own options. The rate of
+  /// group i of `groups` is the runtime scalar learning_rate of index optimizers.size() + i. With `guards` an update
+  /// that loss scaling skips leaves the step the weights as they were, at the cost of a copy.
   StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose, std::optional<Clip> clip = {},
-              bool guards = false);
+              const std::vector<ParamGroup>* groups = nullptr, bool guards = false);
   ~StepContext();
   StepContext(const StepContext&) = delete;
   StepContext& operator=(const StepContext&) = delete;
@@ -127,6 +129,8 @@ class StepContext {
   /// Reads of the optimizer's weights that the loss is computed from. `paths` gets those of all weights that the step
   /// has read.
   std::vector<Trained> trained_by(std::size_t optimizer, const Value& loss, std::vector<std::string>& paths);
+  /// Learning rate of a weight: that of its group, else `otherwise`.
+  Value rate_of(const std::shared_ptr<VariableState>& variable, const Value& otherwise) const;
   /// Drops weights without gradient. A ValueError if the loss reads a weight as it was before an earlier update by this
   /// optimizer, or at two times.
   void keep_differentiated(std::size_t optimizer, std::vector<Trained>& weights, Values& gradients) const;
@@ -142,6 +146,7 @@ class StepContext {
   const OptimizerConfigs& optimizers_;
   Purpose purpose_;
   std::optional<Clip> clip_;
+  const std::vector<ParamGroup>* groups_;  // or null
   bool guards_, wants_guards_ = false, minimizes_ = false, reads_dataloader_ = false;
   std::size_t dataloader_ = 0;
   std::vector<Values> accepted_;  // by optimizer and call of minimize(): 0 for a skipped update, 1 otherwise
@@ -154,6 +159,9 @@ class StepContext {
   std::string outputs_where_;
   StepContext* outer_;
 };
+
+/// True if a list has that weight.
+bool contains(const std::vector<Variable>& weights, const Variable& weight);
 
 /// True if a weight is among those of an optimizer. Its trainable flag is not considered.
 bool trains(const OptimizerConfig& optimizer, const Variable& weight);

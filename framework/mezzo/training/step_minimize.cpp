@@ -111,6 +111,15 @@ void StepContext::require_repeatable(const OptimizerConfig& config) {
   }
 }
 
+Value StepContext::rate_of(const std::shared_ptr<VariableState>& variable, const Value& otherwise) const {
+  for (std::size_t i = 0; groups_ != nullptr && i < groups_->size(); ++i) {
+    if (contains((*groups_)[i].weights, Variable(Shared<VariableState>(variable)))) {
+      return runtime_scalar(RuntimeScalar::learning_rate, optimizers_.size() + i);
+    }
+  }
+  return otherwise;
+}
+
 void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   minimizes_ = true;
   if (purpose_ == Purpose::build) {
@@ -217,8 +226,10 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
       return stop_gradient(where(good, updated, before));
     };
   }
+  const Value rate = step.learning_rate;
   for (std::size_t i = 0; i < all.size(); ++i) {
     step.path = weights[i].path;
+    step.learning_rate = rate_of(weights[i].variable, rate);
     optimizer.apply(weights[i].variable, all[i], step);
     constrain(weights[i].variable);
     trace.restart_reads(weights[i].variable);

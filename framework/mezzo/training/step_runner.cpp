@@ -164,6 +164,12 @@ std::uint64_t StepRunner::windows_signature(Phase phase) const {
     hash = mix(hash, static_cast<std::uint64_t>(config.optimizer->accumulation_steps()));
     hash = mix(hash, config.optimizer->completes_window() ? 2 : 1);
   }
+  for (const ParamGroup& group : state_.param_groups) {
+    hash = mix(hash, group.weights.size());
+    for (const Variable& weight : group.weights) {
+      hash = mix(hash, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(weight.id())));
+    }
+  }
   return hash;
 }
 
@@ -372,6 +378,9 @@ double StepRunner::runtime_value(const RuntimeKey& key) const {
     case RuntimeScalar::seed:
       return static_cast<double>(seed());
     case RuntimeScalar::learning_rate:
+      if (key.optimizer >= state_.optimizers.size()) {
+        return state_.param_groups[key.optimizer - state_.optimizers.size()].learning_rate;
+      }
       return state_.optimizers[key.optimizer].optimizer->learning_rate(static_cast<std::int64_t>(key.earlier));
     case RuntimeScalar::count:
       return static_cast<double>(state_.optimizers[key.optimizer].optimizer->iterations() + 1);

@@ -19,6 +19,7 @@
 #include <mezzo/training/history.hpp>
 #include <mezzo/training/loops/means.hpp>
 #include <mezzo/training/schedulers/scheduler_state.hpp>
+#include <mezzo/training/session.hpp>
 #include <mezzo/training/step_context.hpp>
 #include <mezzo/training/step_probe.hpp>
 
@@ -41,6 +42,9 @@ struct RunOptions {
   /// Skips steps with non-finite numbers without errors and warnings, and accepts optimizer options without effect.
   bool silent = false;
 };
+
+/// Adds the weights of a group to those of its optimizer, unless that trains all. A NameError for an unknown optimizer.
+void add_weights(OptimizerConfigs& configs, const ParamGroup& group);
 
 /// Hash of the names and roles of a batch's fields.
 std::uint64_t fields_signature(const HostBatch& batch);
@@ -101,6 +105,7 @@ struct TrainingState : RunState, Progress {
 
   OptimizerConfigs optimizers;
   LoaderFingerprint data;                                      ///< of the last fit, whose data the progress counts
+  std::vector<ParamGroup> param_groups;                        ///< of the last fit
   bool configured = false;                                     ///< true once `optimizers` are set
   Policy chosen;                                               ///< result of precision "auto"
   std::vector<SchedulerState> schedulers;                      ///< by optimizer; empty before the first

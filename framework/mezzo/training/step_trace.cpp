@@ -89,6 +89,19 @@ bool open(const Graph& graph, int group) {
 
 }  // namespace
 
+void add_weights(OptimizerConfigs& configs, const ParamGroup& group) {
+  std::vector<std::string> names;
+  for (OptimizerConfig& config : configs) {
+    names.push_back(config.name);
+    if (config.name != group.optimizer && !(group.optimizer.empty() && configs.size() == 1)) continue;
+    for (const Variable& weight : group.weights) {
+      if (!trains(config, weight)) config.weights.push_back(weight);
+    }
+    return;
+  }
+  fail_unknown("[Trainer]", "optimizer of a group", group.optimizer, names);
+}
+
 Value StepRunner::user_step(Phase phase, const Batch& batch) {
   switch (phase) {
     case Phase::train:
@@ -108,7 +121,8 @@ Value StepRunner::user_step(Phase phase, const Batch& batch) {
 std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch, bool& again) {
   again = false;
   const StepScope scope(*this);
-  StepContext context(module_, state_.optimizers, StepContext::Purpose::train, options_.clip, guards_);
+  StepContext context(module_, state_.optimizers, StepContext::Purpose::train, options_.clip, &state_.param_groups,
+                      guards_);
   context.set_dataloader_idx(dataloader_);
   metrics_.updated.clear();
   const ScopedValue<MetricListener*> listening(MetricListener::current(), &metrics_);
@@ -200,6 +214,7 @@ OptimizerConfigs StepRunner::make_optimizers() const {
     check_against_trainer(configs[i], options_);
     check_scheduler(configs[i]);
   }
+  for (const ParamGroup& group : state_.param_groups) add_weights(configs, group);
   set_windows(configs);
   return configs;
 }

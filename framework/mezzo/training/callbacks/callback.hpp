@@ -83,6 +83,9 @@ class MEZZO_API Callback {
   /// Key under which checkpoints keep the state of the callback; "": it is not kept.
   virtual std::string state_name() const { return {}; }
   virtual CallbackState state() const { return {}; }
+  /// Called in a fit that resumes, with the state of the checkpoint, before weights and optimizers are read: for
+  /// callbacks that decide which weights are trained. set_state() follows.
+  virtual void on_resume(const CallbackState&) {}
   virtual void set_state(const CallbackState&) {}
 
   /// The running call. A ValueError outside of one.

@@ -57,16 +57,24 @@ void LearningRateMonitor::log_rates(const std::string& interval) {
     if (const int before = seen[own]++; before > 0) name += fmt::format("-{}", before);
     if (config.lr_scheduler && !options_.logging_interval && config.lr_scheduler->interval != interval) continue;
     const double momentum = options_.log_momentum ? momentum_of(config.optimizer) : 0;
-    const auto add = [&](const std::string& key, double factor, double decay) {
-      logs.set(key, factor * optimizer.learning_rate());
-      lrs_[key].push_back(factor * optimizer.learning_rate());
+    std::vector<double> own;  // rates of groups that callbacks have added
+    for (const ParamGroup& group : session().param_groups()) {
+      if (group.optimizer.empty() || group.optimizer == config.name) own.push_back(group.learning_rate);
+    }
+    const auto add = [&](const std::string& key, double rate, double decay) {
+      logs.set(key, rate);
+      lrs_[key].push_back(rate);
       if (options_.log_momentum) logs.set(key + "-momentum", momentum);
       if (options_.log_weight_decay) logs.set(key + "-weight_decay", decay);
     };
-    add(groups.empty() ? name : name + "/pg1", 1, optimizer.common().weight_decay);
+    const double rate = optimizer.learning_rate(), decay = optimizer.common().weight_decay;
+    add(groups.empty() && own.empty() ? name : name + "/pg1", rate, decay);
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      add(fmt::format("{}/pg{}", name, i + 2), groups[i].learning_rate_factor,
-          groups[i].weight_decay.value_or(optimizer.common().weight_decay));
+      add(fmt::format("{}/pg{}", name, i + 2), groups[i].learning_rate_factor * rate,
+          groups[i].weight_decay.value_or(decay));
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      add(fmt::format("{}/pg{}", name, groups.size() + i + 2), own[i], decay);
     }
   }
   if (!logs.empty()) session().log_metrics(logs);

@@ -21,7 +21,8 @@ struct LearningRateMonitorOptions {
 
 /// Sends the learning rates of all optimizers to the loggers of a Trainer. Names are those of Lightning: `lr-Adam`; of
 /// more optimizers with that name `lr-Adam-1`, ...; of an optimizer with groups `lr-Adam/pg1` for the variables in no
-/// group, then `lr-Adam/pg2`, ... for its groups. The name of an lr_scheduler takes the place of `lr-Adam`.
+/// group, then `lr-Adam/pg2`, ... for its groups and those of Session::add_param_group(). The name of an lr_scheduler
+/// takes the place of `lr-Adam`.
 class MEZZO_API LearningRateMonitor : public Callback {
  public:
   /// A NameError for another logging_interval.

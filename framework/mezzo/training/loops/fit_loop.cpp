@@ -75,6 +75,7 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   state.history = {};
   state.epoch_means = {};
   state.resumed_metrics.clear();
+  state.param_groups.clear();
   if (fit.options.checkpoint != nullptr) {
     resume(*fit.options.checkpoint);
   } else {
@@ -86,7 +87,9 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
 
 void FitLoop::resume(const Checkpoint& checkpoint) {
   const TrainingData data = data_of(fit_);
+  fit_.state.param_groups.clear();
   checkpoint.warn_of_threads();
+  checkpoint.prepare_callbacks(fit_.session);
   checkpoint.resume(fit_.runner, batch_at(fit_.train, checkpoint.position(data)), data);
   // Epochs of a Trainer count from the start of the training.
   if (fit_.options.anew) fit_.state.fit_epoch = static_cast<int>(fit_.state.epoch);

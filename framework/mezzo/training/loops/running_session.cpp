@@ -1,6 +1,7 @@
 #include <mezzo/training/loops/running_session.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
@@ -31,6 +32,11 @@ bool is_batch(Event event) {
     default:
       return false;
   }
+}
+
+void require_rate(const char* call, double rate) {
+  if (rate >= 0 && std::isfinite(rate)) return;
+  fail<ValueError>("[Callback]", "{}: learning_rate must be a number of at least 0; got {}", call, rate);
 }
 
 }  // namespace
@@ -166,6 +172,32 @@ std::vector<std::pair<std::string, Callback*>> RunningSession::stateful() const 
     out.emplace_back(same == 0 ? name : fmt::format("{}#{}", name, same + 1), callback);
   }
   return out;
+}
+
+std::size_t RunningSession::add_param_group(ParamGroup group) {
+  const char* const where = "[Callback]";
+  if (train == nullptr) fail<ValueError>(where, "add_param_group: must be called in fit; got a call elsewhere");
+  if (group.weights.empty()) fail<ValueError>(where, "add_param_group: the group must have weights; got none");
+  require_rate("add_param_group", group.learning_rate);
+  for (const ParamGroup& other : state_.param_groups) {
+    for (const Variable& weight : group.weights) {
+      if (contains(other.weights, weight)) {
+        fail<ValueError>(where, "add_param_group: a weight may be in one group; got \"{}\" again", weight.name());
+      }
+    }
+  }
+  if (state_.configured) add_weights(state_.optimizers, group);  // else when they are made, after a resume
+  state_.param_groups.push_back(std::move(group));
+  return state_.param_groups.size() - 1;
+}
+
+void RunningSession::set_param_group_learning_rate(std::size_t index, double rate) {
+  if (index >= state_.param_groups.size()) {
+    fail<ValueError>("[Callback]", "set_param_group_learning_rate: the index must be below {}; got {}",
+                     state_.param_groups.size(), index);
+  }
+  require_rate("set_param_group_learning_rate", rate);
+  state_.param_groups[index].learning_rate = rate;
 }
 
 void RunningSession::resume(const std::string& path) {

@@ -69,6 +69,9 @@ class RunningSession final : public Session {
   void stop() override { stopping_ = true; }
   bool stopping() const override { return stopping_; }
   const OptimizerConfigs& optimizers() const override { return state_.optimizers; }
+  std::size_t add_param_group(ParamGroup group) override;
+  const std::vector<ParamGroup>& param_groups() const override { return state_.param_groups; }
+  void set_param_group_learning_rate(std::size_t index, double rate) override;
   void resume(const std::string& path) override;
   const std::vector<Tensor>& outputs() const override;
   std::int64_t batch_size() const override { return samples_; }
