@@ -250,6 +250,7 @@
 #include <mezzo/training/callbacks/model_checkpoint.hpp>
 #include <mezzo/training/callbacks/model_summary.hpp>
 #include <mezzo/training/callbacks/on_exception_checkpoint.hpp>
+#include <mezzo/training/callbacks/progress_bar.hpp>
 #include <mezzo/training/callbacks/reduce_lr_on_plateau.hpp>
 #include <mezzo/training/callbacks/stochastic_weight_averaging.hpp>
 #include <mezzo/training/callbacks/swap_ema_weights.hpp>

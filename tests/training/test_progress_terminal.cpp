@@ -1,77 +1,18 @@
 // The progress bar in pseudo-terminals.
 #include <boost/test/unit_test.hpp>
 
-#include <fcntl.h>
-#include <pty.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <array>
-#include <atomic>
 #include <chrono>
-#include <iostream>
 #include <regex>
 #include <thread>
 
 #include "small.hpp"
 #include "support/folder.hpp"
+#include "support/terminal.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
 
 namespace {
-
-// Makes stderr a terminal of so many columns for its lifetime, and collects what is written.
-class Terminal {
- public:
-  explicit Terminal(unsigned short columns) {
-    winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
-    BOOST_TEST_REQUIRE(::openpty(&master_, &slave_, nullptr, nullptr, &size) == 0);
-    ::fcntl(master_, F_SETFL, O_NONBLOCK);
-    std::cerr << std::flush;
-    saved_ = ::dup(STDERR_FILENO);
-    ::dup2(slave_, STDERR_FILENO);
-    reader_ = std::thread([this] { read(); });
-  }
-  ~Terminal() { finish(); }
-  Terminal(const Terminal&) = delete;
-  Terminal& operator=(const Terminal&) = delete;
-
-  // The text. Ends the collection.
-  std::string text() {
-    finish();
-    return text_;
-  }
-
- private:
-  void finish() {
-    if (saved_ < 0) return;
-    std::cerr << std::flush;
-    ::dup2(saved_, STDERR_FILENO);
-    ::close(saved_);
-    saved_ = -1;
-    done_ = true;
-    reader_.join();
-    ::close(slave_);
-    ::close(master_);
-  }
-
-  void read() {
-    for (bool last = false; !last;) {
-      last = done_;
-      std::array<char, 4096> bytes{};
-      for (ssize_t count = 0; (count = ::read(master_, bytes.data(), bytes.size())) > 0;) {
-        text_.append(bytes.data(), static_cast<std::size_t>(count));
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
-
-  int master_ = -1, slave_ = -1, saved_ = -1;
-  std::atomic<bool> done_{false};
-  std::string text_;
-  std::thread reader_;
-};
 
 // Takes time in training or validation batches.
 class Pause : public Callback {

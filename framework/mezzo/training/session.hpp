@@ -65,6 +65,10 @@ class MEZZO_API Session {
   /// The last numbers that hooks received. In on_train_batch_end these are the means of the epoch so far.
   virtual const Logs& logs() const = 0;
 
+  /// Numbers that are logged with prog_bar: of the running evaluation, else of the epoch so far, with those of its
+  /// last validation.
+  virtual Logs progress_bar_metrics() const = 0;
+
   /// Epochs of this fit that have ended.
   virtual const History& history() const = 0;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/training/callbacks/progress_bar.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -55,6 +56,12 @@ void check_exclusions(const TrainerOptions& options) {
   if (saves && !options.enable_checkpointing.value_or(true)) {
     fail<ValueError>("[Trainer]", "enable_checkpointing = false excludes callbacks that save; got one");
   }
+  const bool bar = std::any_of(options.callbacks.begin(), options.callbacks.end(), [](const CallbackHandle& callback) {
+    return dynamic_cast<const ProgressBar*>(&callback.get()) != nullptr;
+  });
+  if (bar && !options.enable_progress_bar) {
+    fail<ValueError>("[Trainer]", "enable_progress_bar = false excludes callbacks that are a ProgressBar; got one");
+  }
   if (!options.barebones) return;
   const auto exclude = [](const char* option, bool given) {
     if (given) fail<ValueError>("[Trainer]", "barebones excludes {}; got both", option);
@@ -65,6 +72,7 @@ void check_exclusions(const TrainerOptions& options) {
   exclude("detect_anomaly", options.detect_anomaly);
   exclude("enable_checkpointing", options.enable_checkpointing.value_or(false) || saves);
   exclude("enable_model_summary", options.enable_model_summary);
+  exclude("a ProgressBar", bar);
 }
 
 /// Callbacks that save take no part in a trial run.

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <regex>
 
-#include <mezzo/training/progress_bar.hpp>
+#include <mezzo/training/batch_bar.hpp>
 
 #include "support/captured.hpp"
 #include "support/refused.hpp"
@@ -216,10 +216,10 @@ BOOST_AUTO_TEST_CASE(progress_of_a_validation_is_shown) {
   const Terminal terminal(200);
   if (!terminal.works()) return mezzo_tests::skip("no pseudo-terminal");
   {
-    detail::ProgressBar bar(1, 4);
+    detail::BatchBar bar(1, {}, 4);
     bar.begin("Epoch 1/1");
     bar.show(4, {{"loss", 0.5}});
-    const detail::ProgressBar::Rest rest(bar, 4, {{"loss", 0.5}});
+    const detail::BatchBar::Rest rest(bar, 4, {{"loss", 0.5}});
     bar.show_evaluation(1, 2, {});
   }
   const std::string text = without_times(terminal.text());

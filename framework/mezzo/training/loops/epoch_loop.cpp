@@ -37,7 +37,7 @@ void EpochLoop::run() {
       if (validates) validate_in_fit(fit_, numbers(true));
       break;
     }
-    if (fit_.bar.due()) fit_.bar.show(state.batch, numbers(true));
+    if (fit_.bar.due(state.batch)) fit_.bar.show(state.batch, numbers(true));
     if (fit_.options.interruptible) SignalScope::check();
   }
 }

@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/loops/loops.hpp>
 
 namespace mezzo::detail {
@@ -53,12 +54,13 @@ std::int64_t sum_of(const std::vector<std::int64_t>& steps) {
 }
 
 Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Phase phase,
-                     const std::vector<std::int64_t>& steps, ProgressBar& bar) {
+                     const std::vector<std::int64_t>& steps, BatchBar& bar) {
   Means means;
+  const ScopedValue<const Means*> shown(session.evaluated, &means);
   Logs logs;
   const bool alone = session.verb() != Session::Verb::fit;  // stop() in fit ends the training, not its validation
   const std::int64_t total = sum_of(steps);
-  std::int64_t shown = 0;
+  std::int64_t taken = 0;
   session.fire(Event::test_begin, logs);
   for (std::size_t i = 0; i < loaders.size(); ++i) {
     runner.metrics().begin();
@@ -73,8 +75,8 @@ Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoad
       means.add(runner, batch->size, suffix);
       if (session.has_callbacks()) means.write(logs);
       session.fire(Event::test_batch_end, logs, done, &*batch);
-      ++shown;
-      if (bar.due()) bar.show_evaluation(shown, known_batches(total), means.for_bar());
+      ++taken;
+      if (bar.due(taken)) bar.show_evaluation(taken, known_batches(total), means.for_bar());
     }
     if (i + 1 < loaders.size()) means.end_loader();
   }
@@ -98,7 +100,7 @@ Logs evaluate(Module& module, const DataLoaders& loaders, Phase phase, const Run
   StepRunner runner(module, run, StepRunner::Use::between_steps);
   RunningSession session(scope, runner);
   session.limits.steps = known_batches(sum_of(steps));
-  ProgressBar bar(options.call.verbose, session.limits.steps);
+  BatchBar bar(options.call.verbose, scope.callbacks(), session.limits.steps);
   std::optional<MetricScope> running;  // the metrics of the call whose hook evaluates
   if (runner.outer() != nullptr) running.emplace(*runner.outer());
   try {

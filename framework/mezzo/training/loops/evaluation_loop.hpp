@@ -5,9 +5,9 @@
 #include <vector>
 
 #include <mezzo/data/loaders.hpp>
+#include <mezzo/training/batch_bar.hpp>
 #include <mezzo/training/loops/means.hpp>
 #include <mezzo/training/loops/running_session.hpp>
-#include <mezzo/training/progress_bar.hpp>
 
 namespace mezzo::detail {
 
@@ -59,6 +59,6 @@ std::int64_t sum_of(const std::vector<std::int64_t>& steps);
 
 /// Evaluates the first `steps` batches of each loader: fires the test events and shows the progress in the bar.
 Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Phase phase,
-                     const std::vector<std::int64_t>& steps, ProgressBar& bar);
+                     const std::vector<std::int64_t>& steps, BatchBar& bar);
 
 }  // namespace mezzo::detail

@@ -158,7 +158,7 @@ void FitLoop::reload() {
   fit_.limits = FitLimits(fit_.train, fit_.validation, fit_.options);
   state.data = fit_.train.fingerprint();
   fit_.session.limits.steps = known_batches(fit_.limits.epoch);
-  fit_.bar = ProgressBar(fit_.options.call.verbose, fit_.session.limits.steps);
+  fit_.bar.set_total(fit_.session.limits.steps);
   epoch_->reload();
 }
 
@@ -199,7 +199,7 @@ void FitLoop::run_epoch() {
 void validate_in_fit(Fit& fit, const Numbers& shown) {
   const Action action(fit.options.call.profiler, "run_validation");
   TrainingState& state = fit.state;
-  const ProgressBar::Rest rest(fit.bar, state.batch, shown);
+  const BatchBar::Rest rest(fit.bar, state.batch, shown);
   Numbers for_history, for_bar;
   Logs for_loggers;
   {
@@ -282,6 +282,7 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   // Keras' fit acts after epochs in any case.
   session.each_epoch = !options.anew || limits.validation == 0 ||
                        (options.val_check_interval.is_whole_epoch() && options.validation_freq.due(0));
+  BatchBar bar(options.call.verbose, scope.callbacks(), session.limits.steps);
   Fit fit{.runner = runner,
           .state = training_state(module),
           .session = session,
@@ -289,7 +290,7 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
           .validation = validation,
           .options = options,
           .limits = limits,
-          .bar = ProgressBar(options.call.verbose, session.limits.steps)};
+          .bar = bar};
   std::optional<SignalScope> signals;
   if (options.interruptible) signals.emplace();
   try {

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <optional>
 
+#include <mezzo/training/batch_bar.hpp>
 #include <mezzo/training/loops/evaluation_loop.hpp>
 #include <mezzo/training/loops/fit_limits.hpp>
 #include <mezzo/training/loops/loops.hpp>
 #include <mezzo/training/loops/running_session.hpp>
 #include <mezzo/training/loss_scaling.hpp>
-#include <mezzo/training/progress_bar.hpp>
 
 namespace mezzo::detail {
 
@@ -21,7 +21,7 @@ struct Fit {
   const DataLoaders& validation;
   const LoopOptions& options;
   FitLimits& limits;
-  ProgressBar bar;
+  BatchBar& bar;
   Logs logs{};  ///< of the batch hooks, then of the end of the epoch
 
   /// True if a stop or a limit of steps or time ends the training now.

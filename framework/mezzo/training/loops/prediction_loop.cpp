@@ -38,7 +38,7 @@ std::string label_of(const Module& module) {
 
 /// Outputs of the batches, for each output of the module, of one loader. `taken`: batches so far, of all.
 std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRunner& runner, const DataLoader& loader,
-                                                std::int64_t steps, ProgressBar& bar, std::int64_t& taken, bool one) {
+                                                std::int64_t steps, BatchBar& bar, std::int64_t& taken, bool one) {
   std::vector<std::vector<Tensor>> parts;
   Logs logs;
   BatchStream stream = loader.epoch(0);
@@ -56,7 +56,7 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
       session.fire(Event::predict_batch_end, logs, done, &*batch);
     }
     ++taken;
-    if (bar.due()) bar.show(taken, {});
+    if (bar.due(taken)) bar.show(taken, {});
   }
   return parts;
 }
@@ -75,7 +75,7 @@ std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoade
   StepRunner runner(module, run, StepRunner::Use::between_steps);
   RunningSession session(scope, runner);
   session.limits.steps = known_batches(sum_of(steps));
-  ProgressBar bar(options.call.verbose, session.limits.steps);
+  BatchBar bar(options.call.verbose, scope.callbacks(), session.limits.steps);
   try {
     bar.begin("Predict");
     std::vector<std::vector<std::vector<Tensor>>> parts;

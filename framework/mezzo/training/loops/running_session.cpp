@@ -116,6 +116,20 @@ bool RunningSession::has_callbacks() const {
                      [](const OptimizerConfig& config) { return config.lr_scheduler.has_value(); });
 }
 
+Logs RunningSession::progress_bar_metrics() const {
+  Logs out;
+  if (evaluated != nullptr || stage_ == Stage::fit) {
+    for (const auto& [name, number] : (evaluated != nullptr ? *evaluated : state_.epoch_means).for_bar()) {
+      out.set(name, number);
+    }
+  }
+  if (evaluated != nullptr || stage_ != Stage::fit) return out;
+  for (const auto& [name, number] : state_.validated) {
+    if (state_.validated_in_bar.count(name) == 1) out.set(name, number);
+  }
+  return out;
+}
+
 void RunningSession::log_metrics(const Logs& metrics) {
   if (metrics.empty()) return;
   for (const Any<Logger>& logger : call_.loggers) logger->log_metrics(metrics, state_.updates);

@@ -60,6 +60,7 @@ class RunningSession final : public Session {
   std::int64_t global_step() const override { return state_.updates; }
   double seconds() const override;
   const Logs& logs() const override { return *logs_; }
+  Logs progress_bar_metrics() const override;
   const History& history() const override { return state_.history; }
   void log_metrics(const Logs& metrics) override;
   const Loggers& loggers() const override { return call_.loggers; }
@@ -120,6 +121,7 @@ class RunningSession final : public Session {
   std::string resumed_from;                             ///< ckpt_path()
   const DataLoader* train = nullptr;                    ///< data of fit
   std::function<void(const std::string&)> resume_from;  ///< set during on_train_begin of fit
+  const Means* evaluated = nullptr;                     ///< numbers of the running evaluation
   const std::vector<Tensor>* batch_outputs = nullptr;   ///< set during on_predict_batch_end
 
  private:

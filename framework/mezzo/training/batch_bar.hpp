@@ -3,24 +3,35 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include <mezzo/training/callbacks/progress_bar.hpp>
 #include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/progress_lines.hpp>
 
 namespace mezzo::detail {
 
-/// Progress bar: `Epoch 1/5: 100% 469/469 [00:12<00:00, 38.21it/s, loss=0.412, val_loss=0.388]`. On a terminal and with
-/// verbose = 1 it overwrites its line at most ten times a second, cut to the width of the terminal; otherwise it writes
-/// one line at the end. Times and rates are those of the batches: without validation and hooks of callbacks at its end.
-class ProgressBar {
+/// Progress bar of a call: `Epoch 1/5: 100% 469/469 [00:12<00:00, 38.21it/s, loss=0.412, val_loss=0.388]`. On a
+/// terminal and with verbose = 1 it overwrites its lines at most ten times a second, cut to the width of the terminal;
+/// otherwise it writes one line at the end. Times and rates are those of the batches: without validation and hooks of
+/// callbacks at its end.
+class BatchBar {
  public:
-  /// `total`: batches of an epoch or call; -1: unknown.
-  ProgressBar(int verbose, std::int64_t total);
+  /// `total`: batches of an epoch or call; -1: unknown. A ProgressBar among the callbacks replaces `verbose`.
+  BatchBar(int verbose, const std::vector<Callback*>& callbacks, std::int64_t total);
+  /// Ends the line of a bar that does not leave.
+  ~BatchBar();
+  BatchBar(const BatchBar&) = delete;
+  BatchBar& operator=(const BatchBar&) = delete;
+
+  /// Sets the number of batches of the next epochs.
+  void set_total(std::int64_t total) { total_ = total; }
 
   /// Starts the clock. `first`: batches that were done before, by the run that this one resumes.
   void begin(std::string title, std::int64_t first = 0);
 
-  /// True if show() would write now. Callers check it before they compute the numbers.
-  bool due();
+  /// True if show() would write now, after so many batches. Callers check it before they compute the numbers.
+  bool due(std::int64_t done) const;
 
   /// Writes the line after `done` batches.
   void show(std::int64_t done, const Numbers& numbers);
@@ -31,7 +42,7 @@ class ProgressBar {
   /// Stops the clock for the lifetime of the object, which is the validation after `done` batches.
   class Rest {
    public:
-    Rest(ProgressBar& bar, std::int64_t done, const Numbers& numbers) : bar_(bar) {
+    Rest(BatchBar& bar, std::int64_t done, const Numbers& numbers) : bar_(bar) {
       bar_.done_ = done;
       bar_.numbers_ = numbers;
       bar_.rest_ = Clock::now();
@@ -44,7 +55,7 @@ class ProgressBar {
     Rest& operator=(const Rest&) = delete;
 
    private:
-    ProgressBar& bar_;
+    BatchBar& bar_;
   };
 
   /// Writes the last line, after `done` batches.
@@ -53,9 +64,10 @@ class ProgressBar {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::string line(const Numbers& numbers, const std::string& more = {}) const;
-  void write(const std::string& line);
+  ProgressState state(const Numbers& numbers) const;
+  void draw(const ProgressState& state);
 
+  ProgressBarStyle style_;
   bool enabled_;
   bool terminal_;
   std::int64_t total_;
@@ -64,6 +76,7 @@ class ProgressBar {
   Numbers numbers_;  // shown during validation
   Clock::time_point start_, shown_;
   std::optional<Clock::time_point> rest_;
+  std::size_t lines_ = 0;  // in the terminal, to be overwritten
 };
 
 }  // namespace mezzo::detail
