@@ -175,6 +175,14 @@ DataLoader DataLoader::with_dataset(Dataset dataset) const {
   return function_ ? other.map(function_) : other;
 }
 
+DataLoader DataLoader::with_batch_size(std::int64_t batch_size) const {
+  require_size("with_batch_size()");
+  DataLoaderOptions options = options_;
+  options.batch_size = batch_size;
+  const DataLoader other(dataset_, std::move(options));
+  return function_ ? other.map(function_) : other;
+}
+
 std::uint64_t DataLoader::order_seed() const {
   if (!options_.sampler && !options_.shuffle) return 0;
   return options_.seed < 0 ? seed() : static_cast<std::uint64_t>(options_.seed);

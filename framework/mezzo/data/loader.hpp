@@ -112,6 +112,10 @@ class MEZZO_API DataLoader {
   /// constructor; with a sampler also a ValueError for a data set of another size.
   DataLoader with_dataset(Dataset dataset) const;
 
+  /// The same loader with another number of samples per batch. A ValueError unless sized(), and those of the
+  /// constructor.
+  DataLoader with_batch_size(std::int64_t batch_size) const;
+
   /// Starts epoch `epoch` (0 or more) at batch `first_batch`. Throws a ValueError if the loader is absent, the epoch is
   /// negative or first_batch is not in [0, size()]. An iterable data set reads and drops the batches before
   /// first_batch.

@@ -30,6 +30,8 @@ class BatchBar {
   /// Starts the clock. `first`: batches that were done before, by the run that this one resumes.
   void begin(std::string title, std::int64_t first = 0);
 
+  void set_total(std::int64_t total) { total_ = total; }
+
   /// True if show() would write now, after so many batches. Callers check it before they compute the numbers.
   bool due(std::int64_t done) const;
 

@@ -144,6 +144,17 @@ class MEZZO_API Session {
   virtual void try_steps(std::int64_t steps, const std::function<void(std::int64_t step)>& before,
                          const std::function<bool(std::int64_t step, double loss)>& after) = 0;
 
+  /// Samples of an epoch of the training loader. A ValueError outside of fit, and for a loader without a size.
+  virtual std::int64_t train_samples() const = 0;
+
+  /// Trains for trial as try_steps(), on batches of so many samples. False if the system hasn't the memory, or if the
+  /// plan of a step needs more than `memory_limit` bytes for intermediate results.
+  virtual bool try_batch_size(std::int64_t batch_size, std::int64_t steps, std::int64_t memory_limit) = 0;
+
+  /// Sets the samples of a training batch for this fit, in on_fit_start and on_resume only: a ValueError elsewhere.
+  /// Errors are those of DataLoader::with_batch_size.
+  virtual void set_batch_size(std::int64_t batch_size) = 0;
+
  protected:
   Session() = default;
   Session(const Session&) = default;

@@ -256,6 +256,9 @@ class StepRunner {
 
   MetricTracker& metrics() { return metrics_; }
 
+  /// Bytes that the arena of a new plan may have; 0: no limit. A plan that needs more is a MemoryError.
+  std::size_t memory_limit = 0;
+
  private:
   /// Notes in the training state that this run is the innermost one, inside of a step.
   struct Nesting {

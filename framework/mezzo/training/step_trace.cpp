@@ -261,6 +261,10 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   running_.add_weights();
   make_room();
   step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
+  if (memory_limit > 0 && step->plan->arena_bytes() > memory_limit) {
+    fail<MemoryError>("[Trainer]", "the plan of a step must need at most {} bytes; got {}", memory_limit,
+                      step->plan->arena_bytes());
+  }
   // After the trace: it may have built layers.
   step->signature = {.phase = phase,
                      .threads = thread_count(),

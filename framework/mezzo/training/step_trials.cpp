@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <optional>
 
 #include <mezzo/compiler/overflow.hpp>
@@ -188,6 +189,21 @@ void try_steps(StepRunner& runner, const DataLoader& train, std::int64_t steps,
     const double loss = finite ? loss_of(runner) : std::numeric_limits<double>::quiet_NaN();
     if (!after(step, loss) || !finite) break;
   }
+}
+
+bool try_batch_size(StepRunner& runner, const DataLoader& train, std::int64_t batch_size, std::int64_t steps,
+                    std::int64_t memory_limit) {
+  const DataLoader resized = train.with_batch_size(batch_size);
+  const ScopedValue limit(runner.memory_limit, static_cast<std::size_t>(memory_limit));
+  try {
+    try_steps(
+        runner, resized, steps, [](std::int64_t) {}, [](std::int64_t, double) { return true; });
+  } catch (const MemoryError&) {
+    return false;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
 }
 
 NoLayerPolicies::~NoLayerPolicies() {

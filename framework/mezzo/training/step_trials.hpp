@@ -80,6 +80,10 @@ class KeptTraining {
 void try_steps(StepRunner& runner, const DataLoader& train, std::int64_t steps,
                const std::function<void(std::int64_t)>& before, const std::function<bool(std::int64_t, double)>& after);
 
+/// Implements Session::try_batch_size().
+bool try_batch_size(StepRunner& runner, const DataLoader& train, std::int64_t batch_size, std::int64_t steps,
+                    std::int64_t memory_limit);
+
 /// Lets all layers inherit their policy for its lifetime, so that a Trainer's policy applies to every layer.
 class NoLayerPolicies {
  public:

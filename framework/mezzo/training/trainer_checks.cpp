@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/training/callbacks/batch_size_finder.hpp>
+#include <mezzo/training/callbacks/learning_rate_finder.hpp>
 #include <mezzo/training/callbacks/progress_bar.hpp>
 
 namespace mezzo::detail {
@@ -75,7 +77,7 @@ void check_exclusions(const TrainerOptions& options) {
   exclude("a ProgressBar", bar);
 }
 
-/// Callbacks that save take no part in a trial run.
+/// Callbacks that save or search take no part in a trial run.
 void make_trial_run(TrainerOptions& options) {
   const int batches = options.fast_dev_run;
   for (BatchLimit* limit : {&options.limit_train_batches, &options.limit_val_batches, &options.limit_test_batches,
@@ -89,8 +91,12 @@ void make_trial_run(TrainerOptions& options) {
   options.check_val_every_n_epoch = 1;
   options.logger.clear();
   options.enable_checkpointing.reset();
-  const auto saves = [](const CallbackHandle& callback) { return callback.get().saves(); };
-  options.callbacks.erase(std::remove_if(options.callbacks.begin(), options.callbacks.end(), saves),
+  const auto left_out = [](const CallbackHandle& handle) {
+    const Callback& callback = handle.get();
+    return callback.saves() || dynamic_cast<const BatchSizeFinder*>(&callback) != nullptr ||
+           dynamic_cast<const LearningRateFinder*>(&callback) != nullptr;
+  };
+  options.callbacks.erase(std::remove_if(options.callbacks.begin(), options.callbacks.end(), left_out),
                           options.callbacks.end());
 }
 

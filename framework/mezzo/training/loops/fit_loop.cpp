@@ -58,11 +58,21 @@ bool Fit::ends() const {
   return session.stopping() && may_stop();
 }
 
+void Fit::renew_data() {
+  train = batch_size ? source.with_batch_size(*batch_size) : source;
+  limits = FitLimits(train, validation, options);
+  session.limits.steps = known_batches(limits.epoch);
+  bar.set_total(session.limits.steps);
+  state.data = train.fingerprint();
+}
+
 FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   StepRunner& runner = fit.runner;
   TrainingState& state = fit.state;
+  const Checkpoint* const checkpoint = fit.options.checkpoint;
+  state.param_groups.clear();
+  if (checkpoint != nullptr) checkpoint->prepare_callbacks(fit.session);
   if (fit.options.anew || !state.configured) {
-    const Checkpoint* const checkpoint = fit.options.checkpoint;
     const LoaderPosition start = checkpoint == nullptr ? LoaderPosition() : checkpoint->position(data_of(fit));
     tell_of_emulation(state, runner.rehearse(Phase::train, batch_at(fit.train, start)));
   }
@@ -75,9 +85,8 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   state.history = {};
   state.epoch_means = {};
   state.resumed_metrics.clear();
-  state.param_groups.clear();
-  if (fit.options.checkpoint != nullptr) {
-    resume(*fit.options.checkpoint);
+  if (checkpoint != nullptr) {
+    resume(*checkpoint);
   } else {
     runner.configure(fit.options.anew);
     begin_whole_epoch(state);
@@ -87,9 +96,7 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
 
 void FitLoop::resume(const Checkpoint& checkpoint) {
   const TrainingData data = data_of(fit_);
-  fit_.state.param_groups.clear();
   checkpoint.warn_of_threads();
-  checkpoint.prepare_callbacks(fit_.session);
   checkpoint.resume(fit_.runner, batch_at(fit_.train, checkpoint.position(data)), data);
   // Epochs of a Trainer count from the start of the training.
   if (fit_.options.anew) fit_.state.fit_epoch = static_cast<int>(fit_.state.epoch);
@@ -136,6 +143,8 @@ void FitLoop::start(const Checkpoint* checkpoint) {
   RunningSession& session = fit_.session;
   const std::function<void(const std::string&)> resume_from = [&](const std::string& path) {
     const Checkpoint other(path);
+    fit_.state.param_groups.clear();
+    other.prepare_callbacks(session);
     resume(other);
     other.restore_callbacks(session);
     checkpoint = nullptr;
@@ -144,6 +153,7 @@ void FitLoop::start(const Checkpoint* checkpoint) {
     const ScopedValue resumable(session.resume_from, resume_from);
     session.fire(Event::train_begin, fit_.logs);
   }
+  session.resize_batches = {};
   if (checkpoint != nullptr) checkpoint->restore_callbacks(session);  // after on_train_begin, which resets them
 }
 
@@ -152,13 +162,10 @@ bool FitLoop::more_epochs() const {
 }
 
 void FitLoop::reload() {
-  TrainingState& state = fit_.state;
+  const TrainingState& state = fit_.state;
   if (!fit_.options.reload || state.batch > 0 || !fit_.options.reload(state.fit_epoch)) return;
-  require_batches(fit_.train, "fit");
-  fit_.limits = FitLimits(fit_.train, fit_.validation, fit_.options);
-  state.data = fit_.train.fingerprint();
-  fit_.session.limits.steps = known_batches(fit_.limits.epoch);
-  fit_.bar.set_total(fit_.session.limits.steps);
+  require_batches(fit_.source, "fit");
+  fit_.renew_data();
   epoch_->reload();
 }
 
@@ -276,7 +283,6 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   session.limits.epochs = options.epochs;
   session.limits.steps = known_batches(limits.epoch);
   session.accumulates = options.anew;
-  session.train = &train;
   session.log_every_n_steps = options.log_every_n_steps;
   if (options.checkpoint != nullptr) session.resumed_from = options.checkpoint->path();
   // Keras' fit acts after epochs in any case.
@@ -286,11 +292,17 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   Fit fit{.runner = runner,
           .state = training_state(module),
           .session = session,
+          .source = train,
           .train = train,
           .validation = validation,
           .options = options,
           .limits = limits,
           .bar = bar};
+  session.train = &fit.train;
+  session.resize_batches = [&](std::int64_t size) {
+    fit.batch_size = size;
+    fit.renew_data();
+  };
   std::optional<SignalScope> signals;
   if (options.interruptible) signals.emplace();
   try {

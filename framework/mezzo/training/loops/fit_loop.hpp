@@ -17,12 +17,17 @@ struct Fit {
   StepRunner& runner;
   TrainingState& state;
   RunningSession& session;
-  const DataLoader& train;
+  const DataLoader& source;  ///< a reload changes it
+  DataLoader train;
   const DataLoaders& validation;
   const LoopOptions& options;
   FitLimits& limits;
   BatchBar& bar;
-  Logs logs{};  ///< of the batch hooks, then of the end of the epoch
+  std::optional<std::int64_t> batch_size{};  ///< that a callback has set, in place of the loader's
+  Logs logs{};                               ///< of the batch hooks, then of the end of the epoch
+
+  /// Takes over a new loader or batch size.
+  void renew_data();
 
   /// True if a stop or a limit of steps or time ends the training now.
   bool ends() const;

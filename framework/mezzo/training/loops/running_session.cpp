@@ -227,6 +227,23 @@ void RunningSession::try_steps(std::int64_t steps, const std::function<void(std:
   detail::try_steps(runner_, *train, steps, before, after);
 }
 
+std::int64_t RunningSession::train_samples() const {
+  if (train == nullptr) fail<ValueError>("[Callback]", "train_samples: must be called in fit; got a call elsewhere");
+  return train->samples();
+}
+
+bool RunningSession::try_batch_size(std::int64_t batch_size, std::int64_t steps, std::int64_t memory_limit) {
+  if (train == nullptr) fail<ValueError>("[Callback]", "try_batch_size: must be called in fit; got a call elsewhere");
+  return detail::try_batch_size(runner_, *train, batch_size, steps, memory_limit);
+}
+
+void RunningSession::set_batch_size(std::int64_t batch_size) {
+  if (!resize_batches) {
+    fail<ValueError>("[Callback]", "set_batch_size: must be called in on_fit_start or on_resume; got a call elsewhere");
+  }
+  resize_batches(batch_size);
+}
+
 const std::vector<Tensor>& RunningSession::outputs() const {
   if (batch_outputs == nullptr) {
     fail<ValueError>("[Callback]", "outputs(): must be called in on_predict_batch_end; got a call elsewhere");

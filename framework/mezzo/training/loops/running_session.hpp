@@ -82,6 +82,10 @@ class RunningSession final : public Session {
   void try_steps(std::int64_t steps, const std::function<void(std::int64_t step)>& before,
                  const std::function<bool(std::int64_t step, double loss)>& after) override;
 
+  std::int64_t train_samples() const override;
+  bool try_batch_size(std::int64_t batch_size, std::int64_t steps, std::int64_t memory_limit) override;
+  void set_batch_size(std::int64_t batch_size) override;
+
   /// False if there are no callbacks except those of the loops: these then compute no numbers for them.
   bool has_callbacks() const;
 
@@ -119,6 +123,7 @@ class RunningSession final : public Session {
   bool each_epoch = true;      ///< validates_each_epoch()
   std::int64_t log_every_n_steps = 50;
   std::string resumed_from;                             ///< ckpt_path()
+  std::function<void(std::int64_t)> resize_batches;     ///< set until the first step of fit
   const DataLoader* train = nullptr;                    ///< data of fit
   std::function<void(const std::string&)> resume_from;  ///< set during on_train_begin of fit
   const Means* evaluated = nullptr;                     ///< numbers of the running evaluation
