@@ -191,8 +191,10 @@ BOOST_AUTO_TEST_CASE(loaders_are_made_anew_every_n_epochs) {
     BOOST_TEST(std::count(last, calls.rend(), "callback.on_train_epoch_start") == 2);
     BOOST_TEST(module.batches == 2 + 2 + 3 + 3);
   }
-  DataCalls calls;
-  BOOST_TEST(refused<ValueError>([&] { Trainer({.reload_dataloaders_every_n_epochs = -1}); }) ==
+  Indexed module;
+  BOOST_TEST(refused<ValueError>([&] { Trainer({.reload_dataloaders_every_n_epochs = 2}).fit(module, counting(1)); }) ==
+             "[Trainer] reload_dataloaders_every_n_epochs needs a DataModule in fit; got loaders and 2");
+  BOOST_TEST(refused<ValueError>([] { Trainer({.reload_dataloaders_every_n_epochs = -1}); }) ==
              "[Trainer] reload_dataloaders_every_n_epochs must be at least 0; got -1");
 }
 

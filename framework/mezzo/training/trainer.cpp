@@ -73,6 +73,10 @@ Trainer::Trainer(TrainerOptions options) : options_(detail::checked(std::move(op
 
 History Trainer::fit(Module& module, const DataLoader& train, const DataLoaders& validation,
                      const TrainerFitOptions& options) const {
+  if (options_.reload_dataloaders_every_n_epochs > 0) {
+    fail<ValueError>("[Trainer]", "reload_dataloaders_every_n_epochs needs a DataModule in fit; got loaders and {}",
+                     options_.reload_dataloaders_every_n_epochs);
+  }
   DataLoader training = train;
   DataLoaders validating = validation;
   return run_fit(module, training, validating, options, nullptr);

@@ -40,7 +40,7 @@ struct TrainerOptions {
   /// run. 0: off.
   int fast_dev_run = detail::from_environment("fast_dev_run").value_or(0);
 
-  /// Epochs after which fit calls the loaders of a DataModule again; 0: never.
+  /// Epochs after which fit calls the loaders of a DataModule again; 0: never. A ValueError in fit without one.
   int reload_dataloaders_every_n_epochs = detail::from_environment("reload_dataloaders_every_n_epochs").value_or(0);
 
   /// Validates every so many batches, at shares of an epoch, or by time; 1.0: at the end of epochs.
