@@ -1,7 +1,10 @@
-// Checkpoints of earlier format versions. files/version_1.ckpt is Run's training with accuracy, saved by SaveFifth.
+// Checkpoints of earlier format versions. files/version_1.ckpt is from version 0.1: new_run()'s training with
+// early stopping, saved after its fifth step.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
+#include <functional>
+#include <memory>
 
 #include <mezzo/training/checkpoint.hpp>
 #include <mezzo/training/checkpoint_migrations.hpp>
@@ -17,7 +20,7 @@ using boost::test_tools::tolerance;
 
 namespace {
 
-const std::string version_1 = MEZZO_TESTS_DIR "/training/files/version_1.ckpt";
+const std::string version_1 = (tests_dir() / "training/files/version_1.ckpt").string();
 
 std::unique_ptr<Run> new_run() {
   auto run = std::make_unique<Run>(Way{});
