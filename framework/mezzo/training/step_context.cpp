@@ -36,13 +36,14 @@ StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, Pur
       optimizers_(optimizers),
       purpose_(purpose),
       clip_(clip),
+      groups_(groups),
       guards_(guards),
       accepted_(optimizers.size()),
-      groups_(groups),
       updated_(optimizers.size()),
       outer_(innermost()) {
   innermost() = this;
 }
+
 StepContext::~StepContext() { innermost() = outer_; }
 
 StepContext& StepContext::current(const std::string& what) {
