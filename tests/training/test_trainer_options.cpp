@@ -1,5 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 

@@ -24,12 +24,10 @@ class BatchBar {
   BatchBar(const BatchBar&) = delete;
   BatchBar& operator=(const BatchBar&) = delete;
 
-  /// Sets the number of batches of the next epochs.
-  void set_total(std::int64_t total) { total_ = total; }
-
   /// Starts the clock. `first`: batches that were done before, by the run that this one resumes.
   void begin(std::string title, std::int64_t first = 0);
 
+  /// Sets the number of batches of the next epochs.
   void set_total(std::int64_t total) { total_ = total; }
 
   /// True if show() would write now, after so many batches. Callers check it before they compute the numbers.

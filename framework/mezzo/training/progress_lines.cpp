@@ -70,7 +70,7 @@ std::vector<Segment> bar_of(const std::string& title, std::int64_t done, std::in
   return {{plain, title + " "},
           {total >= 0 && done >= total ? ready : accent, repeated("━", filled)},
           {faint, repeated("━", bar - filled)},
-          {plain, (bar > 0 ? " " : "") + counts_text(done, total)}};
+          {plain, fmt::format("{}{}", bar > 0 ? " " : "", counts_text(done, total))}};
 }
 
 }  // namespace

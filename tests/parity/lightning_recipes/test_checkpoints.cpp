@@ -31,9 +31,7 @@ BOOST_AUTO_TEST_CASE(decisions_are_those_of_lightning) {
   trainer.fit(model, train_loader, val_loader);
 
   out << checkpoint.best_model_path() << *checkpoint.best() << stopping.stopped_epoch();
-  Classifier best;
-  best.build({1, 4});
-  best.load_weights(checkpoint.best_model_path());
+  Classifier best = Module::load_from_checkpoint<Classifier>(checkpoint.best_model_path());
   // docs: end
   BOOST_TEST(std::filesystem::path(checkpoint.best_model_path()).filename().string() ==
              expected["best"].get<std::string>());

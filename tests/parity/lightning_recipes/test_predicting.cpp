@@ -34,9 +34,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_those_of_lightning) {
   trainer.save_checkpoint(trained, "best.ckpt");
   // docs: begin
   // Without a Trainer.
-  Predictor model;
-  model.build({1, 4});
-  model.load_weights("best.ckpt");
+  Predictor model = Module::load_from_checkpoint<Predictor>("best.ckpt");
   const Tensor classes = argmax(model(x), 1).tensor();
   // docs: end
   check_recipe("prediction", predictions.to_doubles(), expected["predictions"], 2e-3);

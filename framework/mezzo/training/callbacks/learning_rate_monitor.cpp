@@ -52,9 +52,9 @@ void LearningRateMonitor::log_rates(const std::string& interval) {
     const Optimizer& optimizer = *config.optimizer;
     const std::vector<ParameterGroup>& groups = optimizer.common().groups;
     const bool named = config.lr_scheduler && !config.lr_scheduler->name.empty();
-    const std::string own = named ? config.lr_scheduler->name : "lr-" + optimizer.name();
-    std::string name = options_.log_key_prefix + own;
-    if (const int before = seen[own]++; before > 0) name += fmt::format("-{}", before);
+    const std::string base = named ? config.lr_scheduler->name : "lr-" + optimizer.name();
+    std::string name = options_.log_key_prefix + base;
+    if (const int before = seen[base]++; before > 0) name += fmt::format("-{}", before);
     if (config.lr_scheduler && !options_.logging_interval && config.lr_scheduler->interval != interval) continue;
     const double momentum = options_.log_momentum ? momentum_of(config.optimizer) : 0;
     std::vector<double> own;  // rates of groups that callbacks have added
