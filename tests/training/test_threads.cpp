@@ -80,7 +80,8 @@ BOOST_AUTO_TEST_CASE(one_model_on_two_threads_is_refused_while_it_runs) {
 class Training {
  public:
   explicit Training(Model& model) {
-    thread_ = std::thread([this, &model] { model.fit(DataLoader(data(), {.workers = 0}), {.verbose = false}); });
+    thread_ = std::thread(
+        [this, &model] { model.fit(DataLoader(data(), {.batch_size = 1, .workers = 0}), {.verbose = false}); });
     begun_.get_future().wait();
   }
   ~Training() {
@@ -91,14 +92,14 @@ class Training {
  private:
   Dataset data() {
     const auto read = [this](std::int64_t) -> std::vector<Tensor> {
-      if (count_++ == 1) {  // the first is the sample of the rehearsal
+      if (count_++ == 1) {  // fit reads the first batch before it begins
         begun_.set_value();
         released_.get_future().wait();
       }
       return {Tensor({1}, std::vector<float>{3}), Tensor({1}, std::vector<float>{4})};
     };
     return Dataset::from_function(
-        {.size = 1,
+        {.size = 2,
          .fields = {{.name = "x", .shape = {1}}, {.name = "y", .shape = {1}, .role = Role::target}},
          .function = read});
   }

@@ -36,6 +36,16 @@ TrainingData data_of(const Fit& fit) {
           .by_samples = fit.options.by_samples};
 }
 
+/// Position of the batch for a rehearsal. Data that don't fit the checkpoint are an error later: a callback, whose
+/// state is in the checkpoint, may replace them.
+LoaderPosition expected_position(const Checkpoint& checkpoint, const Fit& fit) {
+  try {
+    return checkpoint.position(data_of(fit));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 /// Skips the rest of an unfinished epoch.
 void begin_whole_epoch(Progress& progress) {
   if (progress.batch > 0) ++progress.epoch;
@@ -71,9 +81,8 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   TrainingState& state = fit.state;
   const Checkpoint* const checkpoint = fit.options.checkpoint;
   state.param_groups.clear();
-  if (checkpoint != nullptr) checkpoint->prepare_callbacks(fit.session);
   if (fit.options.anew || !state.configured) {
-    const LoaderPosition start = checkpoint == nullptr ? LoaderPosition() : checkpoint->position(data_of(fit));
+    const LoaderPosition start = checkpoint == nullptr ? LoaderPosition() : expected_position(*checkpoint, fit);
     tell_of_emulation(state, runner.rehearse(Phase::train, batch_at(fit.train, start)));
   }
   for (std::size_t i = 0; i < fit.limits.validations.size(); ++i) {
@@ -86,6 +95,7 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   state.epoch_means = {};
   state.resumed_metrics.clear();
   if (checkpoint != nullptr) {
+    checkpoint->prepare_callbacks(fit.session);
     resume(*checkpoint);
   } else {
     runner.configure(fit.options.anew);
