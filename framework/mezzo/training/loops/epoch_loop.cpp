@@ -8,15 +8,6 @@
 
 namespace mezzo::detail {
 
-namespace {
-
-void begin_pass(Progress& progress) {
-  progress.position = progress.samples = 0;
-  ++progress.pass;
-}
-
-}  // namespace
-
 bool EpochLoop::complete() const {
   const TrainingState& state = fit_.state;
   return state.batch >= fit_.limits.epoch || (fit_.limits.whole_passes && state.batch > 0 && state.samples == 0);
@@ -88,16 +79,6 @@ bool EpochLoop::step() {
   return true;
 }
 
-void EpochLoop::advance(std::int64_t samples) {
-  TrainingState& state = fit_.state;
-  const bool ends_epoch = ++state.batch == fit_.limits.epoch;
-  ++state.position;
-  state.samples += samples;
-  if (!last_of_pass_ && !(fit_.limits.whole_passes && ends_epoch)) return;
-  begin_pass(state);
-  stream_.reset();
-}
-
 void EpochLoop::log_step() {
   if (fit_.options.call.loggers.empty() || fit_.state.step % fit_.options.log_every_n_steps != 0) return;
   Logs numbers = fit_.state.epoch_means.for_loggers_by_step();
@@ -116,42 +97,6 @@ bool EpochLoop::validation_is_due() const {
   if (limits.check_every == all_batches) return complete();
   if (limits.check_every > 0) return state.batch % limits.check_every == 0;
   return std::chrono::steady_clock::now() - *validated_ >= std::chrono::duration<double>(limits.check_seconds);
-}
-
-HostBatch EpochLoop::next_batch() {
-  const Action action(fit_.options.call.profiler, "[_TrainingEpochLoop].train_dataloader_next");
-  TrainingState& state = fit_.state;
-  const FitLimits& limits = fit_.limits;
-  const auto open = [&] {
-    stream_.emplace(fit_.train.stream({.epoch = state.pass, .samples = state.samples}, batches_ahead()));
-    return stream_->next();
-  };
-  std::optional<HostBatch> batch = stream_ ? stream_->next() : open();
-  const bool sized = fit_.train.sized();
-  if (!batch && sized) batch = open();  // skipped steps and windows take more batches than were expected
-  if (!batch && !sized && !limits.whole_passes && state.samples > 0) {
-    begin_pass(state);  // under steps_per_epoch the epoch goes on in the next pass
-    batch = open();
-  }
-  if (!batch) fail<ValueError>("[Trainer]", "fit: the loader must give a batch; got none in pass {}", state.pass);
-  last_of_pass_ = sized ? state.position + 1 >= fit_.train.size() : limits.whole_passes && stream_->peek() == nullptr;
-  return std::move(*batch);
-}
-
-std::int64_t EpochLoop::batches_ahead() const {
-  const TrainingState& state = fit_.state;
-  const FitLimits& limits = fit_.limits;
-  const LoopOptions& options = fit_.options;
-  const std::int64_t of_epoch = limits.epoch == all_batches ? all_batches : limits.epoch - state.batch;
-  if (!fit_.train.sized()) return limits.whole_passes ? of_epoch : all_batches;
-  if (limits.whole_passes && limits.epoch < fit_.train.size()) return of_epoch;
-  const auto times = [](std::int64_t a, std::int64_t b) { return a > all_batches / b ? all_batches : a * b; };
-  std::int64_t rest = all_batches;
-  if (options.epochs >= 0) rest = std::min(rest, times(options.epochs - state.fit_epoch - 1, limits.epoch) + of_epoch);
-  if (options.max_steps >= 0) {
-    rest = std::min(rest, times(options.max_steps - state.updates, fit_.session.accumulate_grad_batches()));
-  }
-  return std::max<std::int64_t>(rest, 1);
 }
 
 Numbers EpochLoop::numbers(bool for_bar) const {

@@ -1,38 +1,15 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include <mezzo/data/loaders.hpp>
 #include <mezzo/training/batch_bar.hpp>
+#include <mezzo/training/loops/call_batches.hpp>
 #include <mezzo/training/loops/means.hpp>
 #include <mezzo/training/loops/running_session.hpp>
 
 namespace mezzo::detail {
-
-/// A ValueError unless the loader has batches.
-void require_batches(const DataLoader& loader, const std::string& verb);
-
-/// Throws the MemoryError of small allocations of the standard library. Arrays and arenas throw one with their size.
-[[noreturn]] void fail_without_memory(const char* verb);
-
-/// Batches of a loader within a limit; all_batches for 1.0 of a loader without a size. `option` is the limit's name.
-std::int64_t batches_of(const DataLoader& loader, const BatchLimit& limit, const char* option);
-
-/// The number as a Session and a progress bar give it: -1 for all_batches and more.
-inline std::int64_t known_batches(std::int64_t steps) { return steps >= all_batches ? -1 : steps; }
-
-/// Number of batches to take of a loader. Warns if it has fewer than `steps`. A ValueError for fewer than 1 step;
-/// `option` is its name.
-std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::int64_t>& steps, const char* option);
-
-/// Number of batches that a call takes. A ValueError for a limit that gives none; `limit` is its name.
-std::int64_t steps_of(const DataLoader& loader, const EvaluationOptions& options, const char* limit);
-
-/// The same for each loader. A ValueError if there is none; `verb` is that of the call.
-std::vector<std::int64_t> steps_of(const DataLoaders& loaders, const EvaluationOptions& options, const char* limit,
-                                   const std::string& verb);
 
 /// Sets the index of the loader whose batches run, for its lifetime.
 class LoaderScope {
@@ -53,9 +30,6 @@ class LoaderScope {
   RunningSession& session_;
   StepRunner& runner_;
 };
-
-/// Sum of the batches of loaders.
-std::int64_t sum_of(const std::vector<std::int64_t>& steps);
 
 /// Evaluates the first `steps` batches of each loader: fires the test events and shows the progress in the bar.
 Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Phase phase,

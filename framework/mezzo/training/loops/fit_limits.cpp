@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/loops/evaluation_loop.hpp>
+#include <mezzo/training/loops/call_batches.hpp>
 
 namespace mezzo::detail {
 namespace {

@@ -1,0 +1,116 @@
+// The start of a fit: rehearsals of its steps, optimizers, a resume, the sanity check.
+#include <mezzo/training/loops/fit_loop.hpp>
+
+#include <functional>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/scoped_value.hpp>
+#include <mezzo/training/slow_policy.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+/// The batch at a position. The loader keeps it for the stream that begins there.
+HostBatch batch_at(const DataLoader& loader, const LoaderPosition& position = {}) {
+  BatchStream stream = loader.stream(position, 1);
+  const HostBatch* const batch = stream.peek();
+  // The end of a source without a size shows when no batch comes.
+  if (batch == nullptr && position.samples > 0) return batch_at(loader, {.epoch = position.epoch + 1, .samples = 0});
+  if (batch == nullptr) fail<ValueError>("[Trainer]", "fit: the loader must give a batch; got none");
+  return *batch;
+}
+
+TrainingData data_of(const Fit& fit) {
+  return {.loader = fit.train,
+          .epoch = fit.limits.epoch,
+          .whole_passes = fit.limits.whole_passes,
+          .by_samples = fit.options.by_samples};
+}
+
+/// Position of the batch for a rehearsal. Data that don't fit the checkpoint are an error later: a callback, whose
+/// state is in the checkpoint, may replace them.
+LoaderPosition expected_position(const Checkpoint& checkpoint, const Fit& fit) {
+  try {
+    return checkpoint.position(data_of(fit));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+/// Skips the rest of an unfinished epoch.
+void begin_whole_epoch(Progress& progress) {
+  if (progress.batch > 0) ++progress.epoch;
+  if (progress.position > 0) ++progress.pass;
+  progress.batch = progress.position = progress.samples = 0;
+}
+
+}  // namespace
+
+FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
+  StepRunner& runner = fit.runner;
+  TrainingState& state = fit.state;
+  const Checkpoint* const checkpoint = fit.options.checkpoint;
+  state.param_groups.clear();
+  if (fit.options.anew || !state.configured) {
+    const LoaderPosition start = checkpoint == nullptr ? LoaderPosition() : expected_position(*checkpoint, fit);
+    tell_of_emulation(state, runner.rehearse(Phase::train, batch_at(fit.train, start)));
+  }
+  for (std::size_t i = 0; i < fit.limits.validations.size(); ++i) {
+    if (fit.limits.validations[i] == 0) continue;
+    const LoaderScope scope(fit.session, runner, i);
+    runner.rehearse(Phase::validate, batch_at(fit.validation[i]));
+  }
+  state.data = fit.train.fingerprint();
+  state.history = {};
+  state.epoch_means = {};
+  state.resumed_metrics.clear();
+  if (checkpoint != nullptr) {
+    checkpoint->prepare_callbacks(fit.session);
+    resume(*checkpoint);
+  } else {
+    runner.configure(fit.options.anew);
+    begin_whole_epoch(state);
+    state.fit_epoch = fit.options.anew ? 0 : fit.options.initial_epoch;
+  }
+}
+
+void FitLoop::resume(const Checkpoint& checkpoint) {
+  const TrainingData data = data_of(fit_);
+  checkpoint.warn_of_threads();
+  checkpoint.resume(fit_.runner, batch_at(fit_.train, checkpoint.position(data)), data);
+  // Epochs of a Trainer count from the start of the training.
+  if (fit_.options.anew) fit_.state.fit_epoch = static_cast<int>(fit_.state.epoch);
+  epoch_.emplace(fit_);
+}
+
+void FitLoop::check_sanity() {
+  if (fit_.limits.sanity == 0) return;
+  RunningSession& session = fit_.session;
+  const ScopedValue now(session.sanity, true);
+  const MetricScope epoch_metrics(fit_.runner);
+  session.fire(Event::sanity_begin, fit_.logs);
+  run_evaluation(session, fit_.runner, fit_.validation, Phase::validate, fit_.limits.sanities, fit_.bar);
+  Logs none;
+  session.fire(Event::validation_end, none);
+  session.fire(Event::sanity_end, fit_.logs);
+  fit_.logs = Logs();
+}
+void FitLoop::start(const Checkpoint* checkpoint) {
+  RunningSession& session = fit_.session;
+  const std::function<void(const std::string&)> resume_from = [&](const std::string& path) {
+    const Checkpoint other(path);
+    fit_.state.param_groups.clear();
+    other.prepare_callbacks(session);
+    resume(other);
+    other.restore_callbacks(session);
+    checkpoint = nullptr;
+  };
+  {
+    const ScopedValue resumable(session.resume_from, resume_from);
+    session.fire(Event::train_begin, fit_.logs);
+  }
+  session.resize_batches = {};
+  if (checkpoint != nullptr) checkpoint->restore_callbacks(session);  // after on_train_begin, which resets them
+}
+
+}  // namespace mezzo::detail
