@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -163,7 +165,7 @@ bool soak_fits(std::int64_t count, int lines) {
   Watch watch("fits", count, lines);
   std::string folder = (std::filesystem::temp_directory_path() / "mezzo-soak-XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) throw FileError("no temporary folder");
-  const Tensor x({512, 16}, std::vector<float>(512 * 16, 0.5F));
+  const Tensor x({512, 16}, std::vector<float>(std::size_t{512} * 16, 0.5F));
   const Tensor y({512}, std::vector<std::int64_t>(512, 1));
   const Dataset points = Dataset::from_tensors({{"x", x}, {"y", y, Role::target}});
   for (std::int64_t i = 0; i < count; ++i) {
@@ -185,7 +187,7 @@ bool soak_fits(std::int64_t count, int lines) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const std::string run = count > 1 ? arguments[1] : "";
   std::int64_t number = 0;
   int lines = 10;
@@ -204,4 +206,7 @@ int main(int count, char** arguments) {
   if (all || run == "items") flat = soak_items(number > 0 ? number : 100'000, lines) && flat;
   if (all || run == "fits") flat = soak_fits(number > 0 ? number : 50, lines) && flat;
   return flat || number > 0 ? 0 : 1;  // a short run is still warming up
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "mezzo_soak: %s\n", error.what());
+  return 1;
 }
