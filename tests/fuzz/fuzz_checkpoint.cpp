@@ -9,7 +9,10 @@ namespace {
 
 using namespace mezzo;
 
-HostBatch batch() { return {{{"x", Tensor({2, 3})}, {"y", Tensor({2, 2}), Role::target}}, 2}; }
+DataLoader loader_of() {
+  const auto data = Dataset::from_tensors({{"x", Tensor({10, 3}), Role::input}, {"y", Tensor({10, 2}), Role::target}});
+  return DataLoader(data, {.batch_size = 2, .workers = 0});
+}
 
 Sequential model_of() {
   Sequential model({Dense({.units = 2, .name = "d"}), BatchNormalization({.name = "n"})}, {.dtype = "mixed_float16"});
@@ -18,11 +21,16 @@ Sequential model_of() {
 }
 
 struct Training {
-  Training() { runner.rehearse(detail::Phase::train, data); }
+  Training() { runner.rehearse(detail::Phase::train, batch); }
 
-  void resume(const std::string& path) { detail::Checkpoint(path).resume(runner, data, 5, 5); }
+  void resume(const std::string& path) {
+    const detail::Checkpoint checkpoint(path);
+    checkpoint.resume(runner, batch,
+                      {.loader = loader, .epoch = loader.size(), .whole_passes = false, .by_samples = false});
+  }
 
-  HostBatch data = batch();
+  DataLoader loader = loader_of();
+  HostBatch batch = *loader.epoch(0).next();
   Sequential model = model_of();
   detail::StepRunner runner{model, {}};
 };
@@ -43,9 +51,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
 std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   const mezzo_tests::Folder folder;
   Sequential model = model_of();
-  const auto data = Dataset::from_tensors({{"x", Tensor({2, 3}), Role::input}, {"y", Tensor({2, 2}), Role::target}});
-  Trainer({.max_epochs = 1, .enable_progress_bar = false})
-      .fit(model, DataLoader(data, {.batch_size = 2, .workers = 0}));
+  Trainer({.max_epochs = 1, .enable_progress_bar = false}).fit(model, loader_of());
   Trainer::save_checkpoint(model, folder.path("a"));
   const Bytes whole = content_of(folder.path("a"));
   std::string unchecked = text_of(whole);
