@@ -27,7 +27,7 @@ class MEZZO_API DataModule {
   virtual DataLoaders test_dataloader() { return {}; }
   virtual DataLoaders predict_dataloader() { return {}; }
 
-  /// What the checkpoints of fit keep: numbers, arrays and texts. load_state_dict() gets it when fit resumes, between
+  /// State for the checkpoints of fit: numbers, arrays and texts. load_state_dict() gets it when fit resumes, between
   /// setup() and the loaders.
   virtual CallbackState state_dict() const { return {}; }
   virtual void load_state_dict(const CallbackState& state) { static_cast<void>(state); }

@@ -15,11 +15,14 @@ using Index = std::int64_t;
 
 /// Bytes that are fetched into the L2 cache while other work runs.
 struct Prefetch {
+  static constexpr Index line_bytes = 64;
   const char *next, *end;
 
+  /// Lines to fetch in each of `turns`.
+  Index share(Index turns) const { return (end - next) / line_bytes / turns + 1; }
+
   void lines(Index count) {
-    constexpr Index bytes_of_line = 64;
-    for (; count > 0 && next < end; --count, next += bytes_of_line) __builtin_prefetch(next, 0, 2);
+    for (; count > 0 && next < end; --count, next += line_bytes) __builtin_prefetch(next, 0, 2);
   }
 };
 
@@ -107,7 +110,7 @@ class PointwiseKernelGradient final : public Kernel {
       Prefetch next_x = rows_ahead(arguments.in<char>(0), row + depth, channels_, next_rows),
                next_g = rows_ahead(arguments.in<char>(1), row + depth, filters_, groups_ > 1 ? 0 : next_rows);
       const Index products = own_columns / products_.panel * (round_up(channels_, block_columns) / block_columns);
-      const Index x_lines = lines_of(next_x, products), g_lines = lines_of(next_g, products);
+      const Index x_lines = next_x.share(products), g_lines = next_g.share(products);
       for (Index column = 0; column < own_columns; column += products_.panel) {
         for (Index channel = 0; channel < channels_; channel += block_columns) {
           next_x.lines(x_lines);
@@ -130,9 +133,6 @@ class PointwiseKernelGradient final : public Kernel {
     const char* const begin = rows + first * width * size_;
     return {begin, begin + count * width * size_};
   }
-
-  /// Lines to fetch in each of `turns`.
-  static Index lines_of(const Prefetch& ahead, Index turns) { return (ahead.end - ahead.next) / 64 / turns + 1; }
 
   /// Copies columns of `depth` rows, `width` apart, to panels. Rows that are not float32 are widened one after the
   /// other in `wide`.

@@ -11,7 +11,7 @@
 
 namespace mezzo::detail {
 
-CallScope::CallScope(Module& module, Stage stage, const CallOptions& options)
+CallScope::CallScope(Module& module, Stage stage, const CallOptions& options, const std::function<void()>& measure)
     : module_(module), stage_(stage), options_(options) {
   if (stage == Stage::fit) handles_ = {SchedulerSteps(), PlateauSteps()};
   const Callbacks own = module.configure_callbacks();
@@ -30,6 +30,10 @@ CallScope::CallScope(Module& module, Stage stage, const CallOptions& options)
   try {
     for (Callback* callback : callbacks_) call_hook(*callback, now, none);
     call_hook(module, now);
+    if (options.load) {
+      options.load();
+      measure();
+    }
   } catch (...) {
     tear_down();
     throw;

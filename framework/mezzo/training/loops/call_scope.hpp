@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <vector>
 
 #include <mezzo/training/loops/loops.hpp>
@@ -10,7 +11,8 @@ namespace mezzo::detail {
 /// call and of the module. Calls setup() at the start and teardown() at the end, also after an error.
 class CallScope {
  public:
-  CallScope(Module& module, Stage stage, const CallOptions& options);
+  /// With CallOptions::load the loaders are made after setup(), and `measure` is called for their limits.
+  CallScope(Module& module, Stage stage, const CallOptions& options, const std::function<void()>& measure);
   /// Errors of teardown() become warnings.
   ~CallScope();
   CallScope(const CallScope&) = delete;

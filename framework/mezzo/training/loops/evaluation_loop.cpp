@@ -47,11 +47,7 @@ Logs evaluate(Module& module, const DataLoaders& loaders, Phase phase, const Run
     steps = steps_of(loaders, options, tests ? "limit_test_batches" : "limit_val_batches", tests ? "test" : "validate");
   };
   if (!options.call.load) measure();
-  const CallScope scope(module, tests ? Stage::test : Stage::validate, options.call);
-  if (options.call.load) {
-    options.call.load();
-    measure();
-  }
+  const CallScope scope(module, tests ? Stage::test : Stage::validate, options.call, measure);
   StepRunner runner(module, run, StepRunner::Use::between_steps);
   RunningSession session(scope, runner);
   session.limits.steps = known_batches(sum_of(steps));

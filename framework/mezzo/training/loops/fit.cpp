@@ -37,6 +37,7 @@ void Fit::renew_data() {
   bar.set_total(session.limits.steps);
   state.data = train.fingerprint();
 }
+
 namespace {
 
 /// Saves the training before the process ends, and tells where.
@@ -64,11 +65,7 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   };
   if (!options.call.load) measure();
   const Action action(options.call.profiler, "[Trainer]fit");
-  const CallScope scope(module, Stage::fit, options.call);
-  if (options.call.load) {
-    options.call.load();
-    measure();
-  }
+  const CallScope scope(module, Stage::fit, options.call, measure);
   FitLimits& limits = *measured;
   RunOptions chosen = run;
   if (options.chooses_policy) {

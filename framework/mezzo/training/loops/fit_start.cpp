@@ -65,7 +65,6 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   state.epoch_means = {};
   state.resumed_metrics.clear();
   if (checkpoint != nullptr) {
-    checkpoint->prepare_callbacks(fit.session);
     resume(*checkpoint);
   } else {
     runner.configure(fit.options.anew);
@@ -75,6 +74,8 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
 }
 
 void FitLoop::resume(const Checkpoint& checkpoint) {
+  fit_.state.param_groups.clear();
+  checkpoint.prepare_callbacks(fit_.session);  // may replace the data
   const TrainingData data = data_of(fit_);
   checkpoint.warn_of_threads();
   checkpoint.resume(fit_.runner, batch_at(fit_.train, checkpoint.position(data)), data);
@@ -95,12 +96,11 @@ void FitLoop::check_sanity() {
   session.fire(Event::sanity_end, fit_.logs);
   fit_.logs = Logs();
 }
+
 void FitLoop::start(const Checkpoint* checkpoint) {
   RunningSession& session = fit_.session;
   const std::function<void(const std::string&)> resume_from = [&](const std::string& path) {
     const Checkpoint other(path);
-    fit_.state.param_groups.clear();
-    other.prepare_callbacks(session);
     resume(other);
     other.restore_callbacks(session);
     checkpoint = nullptr;

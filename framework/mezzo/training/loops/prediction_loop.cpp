@@ -67,11 +67,7 @@ std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoade
   std::vector<std::int64_t> steps;
   const auto measure = [&] { steps = steps_of(loaders, options, "limit_predict_batches", "predict"); };
   if (!options.call.load) measure();
-  const CallScope scope(module, Stage::predict, options.call);
-  if (options.call.load) {
-    options.call.load();
-    measure();
-  }
+  const CallScope scope(module, Stage::predict, options.call, measure);
   StepRunner runner(module, run, StepRunner::Use::between_steps);
   RunningSession session(scope, runner);
   session.limits.steps = known_batches(sum_of(steps));
