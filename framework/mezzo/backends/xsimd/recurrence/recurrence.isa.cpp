@@ -103,7 +103,11 @@ template <class T>
     store_gate<T, 4>(s, 3, j, o, part);
     store(s.c + j, c, part);
     store(typed<T>(s.carries) + j, c, part);
-    store_state<T>(s, j, o * hyperbolic_tangent(c), part);
+    store(s.h + j, o, part);
+  });
+  // In a loop of its own: the processor runs more elements beside each other the shorter their chains of operations.
+  for_registers(0, s.units, [&](std::int64_t j, auto part) {
+    store_state<T>(s, j, load(s.h + j, part) * hyperbolic_tangent(load(s.c + j, part)), part);
   });
 }
 
