@@ -72,10 +72,47 @@ template <class T, class Some>
   return sum;
 }
 
+/// Gradients of the pixels of a row that window `row` of the output contains, if no windows overlap: each window is
+/// read once for all its pixels. h: the row of the image.
+template <class T>
+[[gnu::always_inline]] inline void scatter_row(const T* g, const std::uint8_t* places, T* dx, const PoolShape& s,
+                                               Index h) {
+  const PoolAxis &down = s.vertical, &across = s.horizontal;
+  const Index row = (h + down.padding) / down.stride, i = (h + down.padding) % down.stride;
+  const bool inside = row < down.out_size && i < down.window;
+  if (!inside || across.stride > across.window || across.padding > 0 || across.out_size * across.stride < across.size) {
+    for_registers(0, across.size * s.channels, [&](Index c, auto part) { store(dx + c, Floats(0.0F), part); });
+  }
+  if (!inside) return;
+  const T* from = g + row * across.out_size * s.channels;
+  const std::uint8_t* place = places + row * across.out_size * s.channels;
+  for (Index column = 0; column < across.out_size; ++column, from += s.channels, place += s.channels) {
+    const Window columns(across, column);
+    T* const to = dx + columns.start * s.channels;
+    for_registers(0, s.channels, [&](Index c, auto part) {
+      const Floats cotangent = load(from + c, part);
+      const Ints at = load_ints(place + c, part);
+      for (Index j = columns.places.begin; j < columns.places.end; ++j) {
+        const Ints here(static_cast<int>(i * across.window + j));
+        store(to + j * s.channels + c, choose(at == here, cotangent, Floats(0.0F)), part);
+      }
+    });
+  }
+}
+
 template <class T>
 [[gnu::flatten]] void gradient(const void* g, const std::uint8_t* places, void* dx, const PoolShape& shape, Index begin,
                                Index end) {
   const PoolShape s = shape;
+  if (s.vertical.stride >= s.vertical.window && s.horizontal.stride >= s.horizontal.window) {
+    const Index outputs = s.vertical.out_size * s.horizontal.out_size * s.channels;
+    for (Index row = begin; row < end; ++row) {
+      const Index image = row / s.vertical.size;
+      scatter_row(static_cast<const T*>(g) + image * outputs, places + image * outputs,
+                  static_cast<T*>(dx) + row * s.horizontal.size * s.channels, s, row % s.vertical.size);
+    }
+    return;
+  }
   const PoolAxis &down = s.vertical, &across = s.horizontal;
   for (Index row = begin; row < end; ++row) {
     const Index h = row % down.size;
