@@ -45,8 +45,8 @@ std::vector<Implementation> on_one_thread_if_small(std::vector<Implementation> l
 std::vector<Implementation> kernel_table() {
   return concatenate({
       with_elements(depthwise_implementations()),                         // convolutions with one filter a channel
-      with_elements(pointwise_implementations()),                         // gradients of 1 x 1 kernels
       with_elements(on_one_thread_if_small(winograd_implementations())),  // 3 x 3 convolutions with fewer products
+      with_elements(outer_product_implementations()),                     // gradients of kernels, with many rows
       with_elements(on_one_thread_if_small(onednn_implementations())),    // matrix products and convolutions
       with_elements(xsimd_implementations()),  // ops whose time is that of reading and writing memory
       widen_implementations(),                 // operands in bfloat16 or float16 that the implementations above decline

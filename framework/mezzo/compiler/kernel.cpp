@@ -98,7 +98,7 @@ ChosenKernel choose_kernel(const KernelRequest& request) {
       chosen.implementation = implementation.name;
       break;
     }
-    chosen.declined.push_back(fmt::format("{}: {}", implementation.name, reason));
+    if (!reason.empty()) chosen.declined.push_back(fmt::format("{}: {}", implementation.name, reason));
   }
   if (verbose_dispatch()) {
     std::string text = fmt::format("mezzo: dispatch: {} {} -> {}", request.where, describe(request),

@@ -60,10 +60,11 @@ class MEZZO_API Kernel {
 
 /// One way to compute an op.
 struct Implementation {
-  std::string name;  ///< "depthwise", "pointwise", "winograd", "onednn", "split", "xsimd", "widen", "reference"
+  std::string name;  ///< "depthwise", "outer", "winograd", "onednn", "split", "xsimd", "widen", "reference"
   const Op* op = nullptr;
 
-  /// Returns the kernel for a request. Returns null to decline, and sets `reason` ("needs bfloat16 in hardware").
+  /// Returns the kernel for a request. Returns null to decline, and sets `reason` ("needs bfloat16 in hardware"), which
+  /// explain() shows. It leaves the reason empty if the request is none of the few that it is meant for.
   /// Depends only on the request, the instruction set and the number of threads, never on a timing.
   std::function<std::unique_ptr<Kernel>(const KernelRequest& request, std::string& reason)> create;
 };

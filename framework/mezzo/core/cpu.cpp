@@ -53,6 +53,13 @@ std::string cpu_name() {
   return begin == std::string::npos ? "unknown" : name.substr(begin, name.find_last_not_of(' ') + 1 - begin);
 }
 
+bool has_slow_bfloat16() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(0, &a, &b, &c, &d) == 0 || std::memcmp(&b, "Genu", 4) != 0) return false;
+  constexpr unsigned avx512_fp16 = 1U << 23;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & avx512_fp16) != 0;
+}
+
 bool has_amx() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned osxsave = 1U << 27, amx_bf16 = 1U << 22, amx_tile = 1U << 24, tile_states = 3U << 17;

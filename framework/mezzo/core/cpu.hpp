@@ -9,6 +9,10 @@ std::string cpu_name();
 /// True if the CPU has AMX tiles for bfloat16 and the operating system enables them.
 bool has_amx();
 
+/// True if VDPBF16PS has a quarter of the rate of a float32 FMA, so that float32 multiplies faster without AMX: on
+/// Intel CPUs since Sapphire Rapids, which have AVX512_FP16.
+bool has_slow_bfloat16();
+
 /// Number of logical cores in the affinity mask of this process.
 int available_cores();
 

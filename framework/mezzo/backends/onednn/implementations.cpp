@@ -1,14 +1,12 @@
 #include <mezzo/backends/onednn/implementations.hpp>
 
-#include <cpuid.h>
-
-#include <cstring>
 #include <dnnl.hpp>
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
 #include <mezzo/compiler/product_rates.hpp>
 #include <mezzo/compiler/work.hpp>
+#include <mezzo/core/cpu.hpp>
 #include <mezzo/core/isa.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -22,13 +20,6 @@ bool onednn_isa_has(dnnl::cpu_isa wanted) {
 
 double elements_of(const Spec& spec) { return static_cast<double>(element_count(spec.shape)); }
 
-bool is_intel_with_avx512_fp16() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid(0, &a, &b, &c, &d) == 0 || std::memcmp(&b, "Genu", 4) != 0) return false;
-  constexpr unsigned avx512_fp16 = 1U << 23;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & avx512_fp16) != 0;
-}
-
 }  // namespace
 
 bool onednn_has_native_bfloat16() {
@@ -40,7 +31,7 @@ bool onednn::has_amx_bfloat16() {
 }
 
 bool onednn_has_slow_bfloat16() {
-  return onednn_has_native_bfloat16() && !onednn::has_amx_bfloat16() && is_intel_with_avx512_fp16();
+  return onednn_has_native_bfloat16() && !onednn::has_amx_bfloat16() && has_slow_bfloat16();
 }
 
 Support onednn_support(DType dtype) {

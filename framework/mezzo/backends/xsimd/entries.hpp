@@ -6,6 +6,7 @@
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/isa_kernels.hpp>
 #include <mezzo/compiler/kernel.hpp>
+#include <mezzo/core/cpu.hpp>
 #include <mezzo/core/isa.hpp>
 #include <mezzo/core/parallel.hpp>
 
@@ -33,6 +34,11 @@ inline bool is_stored(DType dtype) {
 
 inline std::unique_ptr<Kernel> decline_dtype(std::string& reason, DType dtype) {
   return decline(reason, "takes float32, bfloat16 and float16; got {}", dtype);
+}
+
+/// True if products of bfloat16 are faster in pairs than in float32.
+inline bool multiplies_pairs(const ProductFunctions& products) {
+  return products.pair_product != nullptr && !has_slow_bfloat16();
 }
 
 /// Bytes per element.

@@ -14,10 +14,11 @@ std::vector<Implementation> xsimd_implementations();
 /// "depthwise": xsimd's convolutions with one filter a channel, by a direct sum.
 std::vector<Implementation> depthwise_implementations();
 
-/// "pointwise": xsimd's gradients of 1 x 1 kernels.
-std::vector<Implementation> pointwise_implementations();
+/// "outer": xsimd's gradients of the kernels of dense layers and 1 x 1 convolutions.
+std::vector<Implementation> outer_product_implementations();
 
-/// "winograd": xsimd's 3 x 3 convolutions of float32 operands, for shapes where they should be faster than oneDNN's.
+/// "winograd": xsimd's 3 x 3 convolutions of float32, and of bfloat16 if the CPU multiplies it at twice the rate, for
+/// shapes where they should be faster than oneDNN's.
 std::vector<Implementation> winograd_implementations();
 
 /// The xsimd kernel of a request for an ISA that this machine has, for tests. Returns null and sets the reason if it

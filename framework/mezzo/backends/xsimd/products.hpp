@@ -18,27 +18,39 @@ struct PanelProduct {
   bool accumulate = false;
 };
 
-/// A product out = a b of bfloat16 numbers for one panel of columns, summed in float32. a is (rows, 2 pairs). b is
-/// (pairs, panel, 2): rows 2 k and 2 k + 1 of the panel lie interleaved. Each sum is made in the order of depth, for
-/// any number of rows.
+/// A product of bfloat16 numbers for one panel of columns, summed in float32: out = a b or out = a^T b, or += with
+/// `accumulate`. Two numbers that follow each other along the depth lie side by side: a is (rows, pairs, 2) or (pairs,
+/// rows, 2), b (pairs, panel, 2). The last pair of an odd depth has a 0. Factors of several segments add to the same
+/// sums. Each sum is made in the order of segments and depth, for any number of rows.
 struct PairProduct {
   const bfloat16* a = nullptr;
-  std::int64_t a_width = 0;  ///< distance of rows
+  std::int64_t a_width = 0;  ///< distance of rows or of pairs, in numbers
   const bfloat16* b = nullptr;
   float* out = nullptr;
   std::int64_t out_width = 0, rows = 0, pairs = 0;
+  bool accumulate = false;
+  std::int64_t segments = 1, a_segment = 0, b_segment = 0;  ///< their number, and distances in numbers
 };
 
 /// Columns of a block of a packed left factor.
 constexpr std::int64_t block_columns = 12;
 
 /// Rows of a matrix that are copied to panels: each panel has the same columns of all rows, in the order of memory. The
-/// last panel is filled with zeros. Up to 15 floats after a panel's last row are overwritten.
+/// last panel is filled with zeros. Up to 15 words of 32 bits after a panel's last row are overwritten.
+template <class T>
 struct PackedRows {
-  const float* from = nullptr;
-  std::int64_t rows = 0, columns = 0;  ///< `from` has no gaps between the rows
-  float* to = nullptr;
-  std::int64_t pitch = 0;  ///< distance of panels in floats
+  const T* from = nullptr;
+  std::int64_t width = 0;  ///< distance of rows
+  std::int64_t rows = 0, columns = 0;
+  T* to = nullptr;
+  std::int64_t pitch = 0;  ///< distance of panels
+};
+
+/// Copies rows to panels of as many columns as a block or a panel of a product has.
+template <class T>
+struct PackFunctions {
+  using Pack = void (*)(const PackedRows<T>&);
+  Pack blocks, panels;
 };
 
 /// A width of at least `floats` for the rows of a matrix: an odd number of cache lines, since rows at a distance of a
@@ -53,12 +65,18 @@ inline std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + un
 
 struct ProductFunctions {
   using Product = void (*)(const PanelProduct&);
-  Product product;                           ///< a b
-  Product transposed_product;                ///< a^T b
-  std::int64_t panel;                        ///< number of columns of a panel
-  void (*pack_blocks)(const PackedRows&);    ///< to panels of block_columns columns
-  void (*pack_panels)(const PackedRows&);    ///< to panels of `panel` columns
-  void (*pair_product)(const PairProduct&);  ///< null if the instruction set has no products of bfloat16
+  using OfPairs = void (*)(const PairProduct&);
+  Product product;             ///< a b
+  Product transposed_product;  ///< a^T b
+  std::int64_t panel;          ///< number of columns of a panel
+  PackFunctions<float> pack;
+
+  /// @name Null if the instruction set has no products of bfloat16
+  /// @{
+  OfPairs pair_product;                ///< a b
+  OfPairs transposed_pair_product;     ///< a^T b
+  PackFunctions<bfloat16> pack_pairs;  ///< in pairs of rows; an odd number of rows gets one of zeros
+  /// @}
 };
 
 MEZZO_ISA_TABLE(ProductFunctions, products)

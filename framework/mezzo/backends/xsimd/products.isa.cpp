@@ -34,49 +34,88 @@ struct RowPointers {
   return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
 }
 
-template <int rows>
+template <int rows, bool transposed>
 [[gnu::always_inline]] inline void block_pairs(const PairProduct& p, const bfloat16* a, float* out) {
   __m512 sums[rows][panel_registers];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = _mm512_setzero_ps();
-  // Pairs as integers of 32 bits, which RowPointers moves as floats.
-  RowPointers<rows> row(reinterpret_cast<const float*>(a), p.a_width / 2);
-  const bfloat16* b = p.b;
-  for (std::int64_t k = 0; k < p.pairs; ++k, b += 2 * panel_columns) {
-    const __m512i left = _mm512_loadu_si512(b), right = _mm512_loadu_si512(b + 2 * lanes);
+  const std::int64_t next = transposed ? p.a_width / 2 : 1;
+  for (std::int64_t segment = 0; segment < p.segments; ++segment) {
+    // Pairs as integers of 32 bits, which RowPointers moves as floats.
+    RowPointers<rows> row(reinterpret_cast<const float*>(a + segment * p.a_segment), transposed ? 1 : p.a_width / 2);
+    const bfloat16* b = p.b + segment * p.b_segment;
+    for (std::int64_t k = 0; k < p.pairs; ++k, b += 2 * panel_columns) {
+      const __m512i left = _mm512_loadu_si512(b), right = _mm512_loadu_si512(b + 2 * lanes);
 #pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
-      const __m512i pair = _mm512_castps_si512(_mm512_set1_ps(row.at(i)));
-      sums[i][0] = add_pairs(sums[i][0], pair, left);
-      sums[i][1] = add_pairs(sums[i][1], pair, right);
+      for (int i = 0; i < rows; ++i) {
+        const __m512i pair = _mm512_castps_si512(_mm512_set1_ps(row.at(i)));
+        sums[i][0] = add_pairs(sums[i][0], pair, left);
+        sums[i][1] = add_pairs(sums[i][1], pair, right);
+      }
+      row.advance(next);
     }
-    row.advance(1);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
-    _mm512_storeu_ps(out + i * p.out_width, sums[i][0]);
-    _mm512_storeu_ps(out + i * p.out_width + lanes, sums[i][1]);
+    float* to = out + i * p.out_width;
+    if (p.accumulate) {
+      sums[i][0] = _mm512_add_ps(sums[i][0], _mm512_loadu_ps(to));
+      sums[i][1] = _mm512_add_ps(sums[i][1], _mm512_loadu_ps(to + lanes));
+    }
+    _mm512_storeu_ps(to, sums[i][0]);
+    _mm512_storeu_ps(to + lanes, sums[i][1]);
   }
 }
 
 /// The last rows, fewer than a block.
-template <int rows>
+template <int rows, bool transposed>
 [[gnu::always_inline]] inline void rest_pairs(const PairProduct& p, const bfloat16* a, float* out, std::int64_t count) {
   if constexpr (rows > 0) {
-    if (count == rows) return block_pairs<rows>(p, a, out);
-    rest_pairs<rows - 1>(p, a, out, count);
+    if (count == rows) return block_pairs<rows, transposed>(p, a, out);
+    rest_pairs<rows - 1, transposed>(p, a, out, count);
   }
 }
 
+template <bool transposed>
 [[gnu::flatten]] void panel_pairs(const PairProduct& p) {
+  const std::int64_t next_row = transposed ? 2 : p.a_width;
   std::int64_t row = 0;
   for (; row + block_rows <= p.rows; row += block_rows) {
-    block_pairs<block_rows>(p, p.a + row * p.a_width, p.out + row * p.out_width);
+    block_pairs<block_rows, transposed>(p, p.a + row * next_row, p.out + row * p.out_width);
   }
-  rest_pairs<block_rows - 1>(p, p.a + row * p.a_width, p.out + row * p.out_width, p.rows - row);
+  rest_pairs<block_rows - 1, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, p.rows - row);
 }
+
+/// The first `count` numbers of two rows, side by side.
+[[gnu::always_inline]] inline __m512i interleave(const bfloat16* even, const bfloat16* odd, __mmask16 part) {
+  const __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(part, even));
+  const __m512i high = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(part, odd));
+  return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+}
+
+template <int columns>
+void pack_pairs(const PackedRows<bfloat16>& p) {
+  static const bfloat16 zeros[lanes] = {};
+  const bfloat16* even = p.from;
+  for (std::int64_t row = 0; row < p.rows; row += 2, even += 2 * p.width) {
+    const bool last = row + 1 == p.rows;
+    bfloat16* to = p.to + row * columns;
+    for (std::int64_t column = 0; column < p.columns; column += columns, to += p.pitch) {
+      for (int i = 0; i < columns; i += lanes) {
+        const auto rest = std::clamp<std::int64_t>(std::min<std::int64_t>(columns, p.columns - column) - i, 0, lanes);
+        const auto part = static_cast<__mmask16>((1U << rest) - 1);
+        const bfloat16* from = even + column + i;
+        _mm512_storeu_si512(to + 2 * i, interleave(from, last ? zeros : from + p.width, part));
+      }
+    }
+  }
+}
+
+constexpr ProductFunctions::OfPairs pair_product = panel_pairs<false>, transposed_pair_product = panel_pairs<true>;
+constexpr PackFunctions<bfloat16> pair_packs{pack_pairs<block_columns>, pack_pairs<panel_columns>};
 #else
-constexpr void (*panel_pairs)(const PairProduct&) = nullptr;
+constexpr ProductFunctions::OfPairs pair_product = nullptr, transposed_pair_product = nullptr;
+constexpr PackFunctions<bfloat16> pair_packs{};
 #endif
 
 template <int rows, bool transposed>
@@ -130,9 +169,9 @@ template <bool transposed>
 
 /// Stores whole registers: what they write after a panel's columns is overwritten by the next row.
 template <int columns>
-void pack(const PackedRows& p) {
+void pack(const PackedRows<float>& p) {
   const float* from = p.from;
-  for (std::int64_t row = 0; row < p.rows; ++row, from += p.columns) {
+  for (std::int64_t row = 0; row < p.rows; ++row, from += p.width) {
     float* to = p.to + row * columns;
     std::int64_t column = 0;
     for (; column + round_up(columns, lanes) <= p.columns; column += columns, to += p.pitch) {
@@ -155,9 +194,10 @@ constexpr ProductFunctions products{
     .product = panel_product<false>,
     .transposed_product = panel_product<true>,
     .panel = panel_columns,
-    .pack_blocks = pack<block_columns>,
-    .pack_panels = pack<panel_columns>,
-    .pair_product = panel_pairs,
+    .pack = {pack<block_columns>, pack<panel_columns>},
+    .pair_product = pair_product,
+    .transposed_pair_product = transposed_pair_product,
+    .pack_pairs = pair_packs,
 };
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -20,9 +20,17 @@ struct HeadRows {
   std::int64_t rows = 0, columns = 0;
 };
 
+/// A bfloat16 matrix with 32-bit words of two neighbours, of which rows are `width` words apart.
+struct PairRows {
+  bfloat16* data = nullptr;
+  std::int64_t width = 0;
+};
+
 /// The scores of consecutive queries.
 struct ScoreRows {
   FloatRows scores;
+  float scale = 1;   ///< of the scores, before the mask
+  PairRows weights;  ///< softmax writes its results here, if not null, else in place of the scores
   std::int64_t rows = 0, keys = 0;
   std::int64_t first_query = 0;
   bool causal = false;
@@ -56,6 +64,21 @@ struct AttentionFunctions {
   /// deltas[row] is the dot product of the output and its cotangent.
   using Gradient = void (*)(const ScoreRows& rows, const float* logarithms, const float* deltas,
                             const FloatRows& cotangents);
+
+  /// @name For products of bfloat16 in pairs; null if the instruction set has none
+  /// @{
+  /// Packs rows of bfloat16 to panels of a product with their transpose. Word (k, row) of a panel holds numbers 2 k and
+  /// 2 k + 1 of a row, of which there is an even number. Panels are `pitch` words apart; the last one is filled with 0.
+  using TransposePairs = void (*)(const HeadRows& x, std::int64_t pitch, bfloat16* out);
+  /// Rounds rows to bfloat16, with a 0 after an odd number of columns.
+  using NarrowRows = void (*)(const FloatRows& x, std::int64_t rows, std::int64_t columns, const PairRows& out);
+  /// Rounds rows to bfloat16. Word (k, column) holds that column of rows 2 k and 2 k + 1; an odd number of rows gets
+  /// one of zeros.
+  using InterleaveRows = NarrowRows;
+  TransposePairs transpose_pairs;
+  NarrowRows narrow_rows;
+  InterleaveRows interleave_rows;
+  /// @}
 
   PerStorage<Widen> widen;
   PerStorage<Narrow> narrow;

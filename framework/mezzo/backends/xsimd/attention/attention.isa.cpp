@@ -1,5 +1,7 @@
 #include <mezzo/backends/xsimd/attention/attention.hpp>
 
+#include <algorithm>
+
 #include <mezzo/backends/xsimd/math.hpp>
 #include <mezzo/backends/xsimd/philox.hpp>
 #include <mezzo/backends/xsimd/stream.hpp>
@@ -9,7 +11,8 @@ namespace {
 
 using Index = std::int64_t;
 
-[[gnu::always_inline]] inline void clear(float* row, Index begin, Index end) {
+template <class T>
+[[gnu::always_inline]] inline void clear(T* row, Index begin, Index end) {
   for_registers(begin, end, [&](Index i, auto part) { store(row + i, Floats(0.0F), part); });
 }
 
@@ -128,13 +131,14 @@ template <class Body>
   }
 }
 
-/// Replaces scores by exp(masked score - maximum). Returns their sum.
-template <class Mask>
-[[gnu::always_inline]] inline float weigh(float* scores, Index count, const Mask& mask, float& maximum) {
-  const Floats lowest(-__builtin_inff());
+/// Writes exp(scale score + mask - maximum) to `weights`, which may be the scores. Returns their sum.
+template <class Mask, class T>
+[[gnu::always_inline]] inline float weigh(float* scores, float scale, Index count, const Mask& mask, T* weights,
+                                          float& maximum) {
+  const Floats lowest(-__builtin_inff()), factor(scale);
   Floats highest = lowest;
   for_registers(0, count, [&](Index i, auto part) {
-    const Floats score = mask(load(scores + i, part), i, part);
+    const Floats score = mask(load(scores + i, part) * factor, i, part);
     store(scores + i, score, part);
     highest = xsimd::max(highest, only(score, lowest, part));
   });
@@ -144,32 +148,46 @@ template <class Mask>
   Floats sum(0.0F);
   for_registers(0, count, [&](Index i, auto part) {
     const Floats weight = exponential(load(scores + i, part) - least);
-    store(scores + i, weight, part);
+    store(weights + i, weight, part);
     sum += only(weight, Floats(0.0F), part);
   });
   return sum_lanes(sum);
 }
 
-[[gnu::flatten]] void softmax_rows(const ScoreRows& r, float* logarithms, float* inverse_sums) {
+/// weights_of(row): where the weights of a row are written.
+template <class WeightsOf>
+[[gnu::always_inline]] inline void softmax_to(const ScoreRows& r, float* logarithms, float* inverse_sums,
+                                              const WeightsOf& weights_of) {
   const Index end = r.visible(r.rows - 1);
+  const bool drops = r.dropout != nullptr;
   for_rows(r, [&](Index row, const auto& mask) {
     float* scores = r.scores.data + row * r.scores.width;
     const Index count = r.visible(row);
     float maximum = 0;
-    const float sum = weigh(scores, count, mask, maximum);
-    clear(scores, count, end);
+    const float sum = drops ? weigh(scores, r.scale, count, mask, scores, maximum)
+                            : weigh(scores, r.scale, count, mask, weights_of(row), maximum);
+    clear(weights_of(row), count, end + end % 2);
     logarithms[row] = sum == 0 ? __builtin_inff() : maximum + __builtin_logf(sum);
     inverse_sums[row] = sum == 0 ? 0 : 1 / sum;
   });
-  if (r.dropout == nullptr) return;
+  if (!drops) return;
   const Philox philox(r.dropout->stream);
   const Ints below(r.dropout->least - 1);
   const Floats divisor(r.dropout->divisor);
   for (Index row = 0; row < r.rows; ++row) {
-    float* weights = r.scores.data + row * r.scores.width;
+    const float* scores = r.scores.data + row * r.scores.width;
+    auto* weights = weights_of(row);
     for_words(r, philox, row, r.visible(row), [&](Index i, const Words& word, auto part) {
-      store(weights + i, kept(load(weights + i, part) / divisor, word, below), part);
+      store(weights + i, kept(load(scores + i, part) / divisor, word, below), part);
     });
+  }
+}
+
+[[gnu::flatten]] void softmax_rows(const ScoreRows& r, float* logarithms, float* inverse_sums) {
+  if (r.weights.data == nullptr) {
+    softmax_to(r, logarithms, inverse_sums, [&](Index row) { return r.scores.data + row * r.scores.width; });
+  } else {
+    softmax_to(r, logarithms, inverse_sums, [&](Index row) { return r.weights.data + 2 * row * r.weights.width; });
   }
 }
 
@@ -180,14 +198,14 @@ template <class Mask>
   const DropoutRule rule = drops ? *r.dropout : DropoutRule{0, 0, 1};
   const Philox philox(rule.stream);
   const Ints below(rule.least - 1);
-  const Floats divisor(rule.divisor);
+  const Floats divisor(rule.divisor), factor(r.scale);
   for_rows(r, [&](Index row, const auto& mask) {
     float* scores = r.scores.data + row * r.scores.width;
     float* of_weights = cotangents.data + row * cotangents.width;
     const Index count = r.visible(row);
     const Floats logarithm(logarithms[row]), delta(deltas[row]);
     const auto weight_at = [&](Index i, auto part) {
-      return exponential(mask(load(scores + i, part), i, part) - logarithm);
+      return exponential(mask(load(scores + i, part) * factor, i, part) - logarithm);
     };
     if (drops) {
       for_words(r, philox, row, count, [&](Index i, const Words& word, auto part) {
@@ -208,9 +226,62 @@ template <class Mask>
   });
 }
 
+#if defined(__AVX512BF16__)
+[[gnu::flatten]] void transpose_pairs(const HeadRows& x, Index pitch, bfloat16* out) {
+  constexpr Index panel = 2 * lanes;
+  const Index words = x.columns / 2;
+  for (Index first = 0; first < x.rows; first += lanes) {
+    for (Index word = 0; word < words; word += lanes) {
+      const Part part = first_lanes(std::min<Index>(lanes, words - word));
+      Floats square[lanes];
+      for (Index i = 0; i < lanes; ++i) {
+        // Words are moved as floats, whose bits no move changes.
+        const auto* from = static_cast<const bfloat16*>(x.data) + (first + i) * x.step + 2 * word;
+        square[i] = first + i < x.rows ? _mm512_maskz_loadu_ps(part.mask, from) : _mm512_setzero_ps();
+      }
+      transpose(square);
+      float* to = reinterpret_cast<float*>(out) + first / panel * pitch + word * panel + first % panel;
+      for (Index i = 0; i < part.count; ++i) store(to + i * panel, square[i], Whole{});
+    }
+  }
+  if ((x.rows + lanes - 1) / lanes % 2 == 0) return;
+  float* to = reinterpret_cast<float*>(out) + x.rows / panel * pitch + lanes;
+  for (Index word = 0; word < words; ++word) store(to + word * panel, Floats(0.0F), Whole{});
+}
+
+[[gnu::flatten]] void narrow_rows(const FloatRows& x, Index rows, Index columns, const PairRows& out) {
+  for (Index row = 0; row < rows; ++row) {
+    const float* from = x.data + row * x.width;
+    bfloat16* to = out.data + 2 * row * out.width;
+    for_registers(0, columns, [&](Index i, auto part) { store(to + i, load(from + i, part), part); });
+    if (columns % 2 != 0) to[columns] = bfloat16(0.0F);
+  }
+}
+
+[[gnu::flatten]] void interleave_rows(const FloatRows& x, Index rows, Index columns, const PairRows& out) {
+  for (Index row = 0; row < rows; row += 2) {
+    const float* even = x.data + row * x.width;
+    float* to = reinterpret_cast<float*>(out.data) + row / 2 * out.width;
+    const bool last = row + 1 == rows;
+    for_registers(0, columns, [&](Index i, auto part) {
+      const __m512i low = _mm512_cvtepu16_epi32(round_to_bfloat16(load(even + i, part).data));
+      const __m512i high =
+          last ? _mm512_setzero_si512() : _mm512_cvtepu16_epi32(round_to_bfloat16(load(even + x.width + i, part).data));
+      store(to + i, Floats(_mm512_castsi512_ps(_mm512_or_si512(low, _mm512_slli_epi32(high, 16)))), part);
+    });
+  }
+}
+#else
+constexpr AttentionFunctions::TransposePairs transpose_pairs = nullptr;
+constexpr AttentionFunctions::NarrowRows narrow_rows = nullptr, interleave_rows = nullptr;
+#endif
+
 }  // namespace
 
 constexpr AttentionFunctions attention{
+    .transpose_pairs = transpose_pairs,
+    .narrow_rows = narrow_rows,
+    .interleave_rows = interleave_rows,
     .widen = {.float32 = widen<float>, .bfloat16 = widen<bfloat16>, .float16 = widen<float16>},
     .narrow = {.float32 = narrow<float>, .bfloat16 = narrow<bfloat16>, .float16 = narrow<float16>},
     .dots = {.float32 = dots<float>, .bfloat16 = dots<bfloat16>, .float16 = dots<float16>},

@@ -1,4 +1,4 @@
-#include <mezzo/backends/xsimd/attention/heads.hpp>
+#include <mezzo/backends/xsimd/attention/pairs.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
@@ -53,7 +53,8 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
 }  // namespace
 
 std::unique_ptr<Kernel> make_scaled_dot_product_attention(const KernelRequest& request, Isa isa, std::string& reason) {
-  return make_head_kernel<Space>(request, 0, isa, reason, run_head);
+  if (PairHeads::take(request, 0, isa)) return make_attention_of_pairs(request, isa, reason);
+  return make_head_kernel<AttentionHeads, Space>(request, 0, isa, reason, run_head);
 }
 
 Entries attention_entries() {

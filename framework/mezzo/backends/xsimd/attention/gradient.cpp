@@ -1,4 +1,4 @@
-#include <mezzo/backends/xsimd/attention/heads.hpp>
+#include <mezzo/backends/xsimd/attention/pairs.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
@@ -80,7 +80,8 @@ void run_head_gradient(const AttentionHeads& heads, const KernelArguments& argum
 
 std::unique_ptr<Kernel> make_scaled_dot_product_attention_gradient(const KernelRequest& request, Isa isa,
                                                                    std::string& reason) {
-  return make_head_kernel<GradientSpace>(request, 1, isa, reason, run_head_gradient);
+  if (PairHeads::take(request, 1, isa)) return make_attention_gradient_of_pairs(request, isa, reason);
+  return make_head_kernel<AttentionHeads, GradientSpace>(request, 1, isa, reason, run_head_gradient);
 }
 
 }  // namespace mezzo::xsimd_kernels

@@ -124,12 +124,12 @@ class FloatPieces {
 
 /// A kernel that calls run_head(heads, arguments, head, space, rule) for each head. Space(heads, at) lays out the
 /// scratch memory of a thread. `query`: index of the input that is the query.
-template <class Space, class RunHead>
+template <class Heads, class Space, class RunHead>
 std::unique_ptr<Kernel> make_head_kernel(const KernelRequest& request, std::size_t query, Isa isa, std::string& reason,
                                          RunHead run_head) {
   const DType dtype = request.inputs[query].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
-  const AttentionHeads heads(request, query, isa);
+  const Heads heads(request, query, isa);
   const HeadThreads threads(heads.shape, Space(heads, nullptr).taken);
   const auto run = [heads, threads, run_head](const KernelArguments& arguments) {
     const DropoutRule rule = heads.dropout_rule(arguments);

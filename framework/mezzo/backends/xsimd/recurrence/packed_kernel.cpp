@@ -31,7 +31,7 @@ PackedKernel::PackedKernel(Index units, Index width, Index groups, bool transpos
       columns_(transposed ? units : width / groups),
       panels_((columns_ + products_->panel - 1) / products_->panel),
       transposed_(transposed),
-      narrow_(dtype == DType::bfloat16 && products_->pair_product != nullptr),
+      narrow_(dtype == DType::bfloat16 && multiplies_pairs(*products_)),
       dtype_(dtype),
       factor_width_(narrow_ ? 2 * spread_width((depth_ + 1) / 2) : spread_width(depth_)),
       product_width_(spread_width(groups * group_step())) {}

@@ -1,0 +1,281 @@
+#include <mezzo/backends/xsimd/outer_products.hpp>
+
+#include <algorithm>
+
+#include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/prefetch.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
+#include <mezzo/backends/xsimd/window_products.hpp>
+
+// x^T g has many rows to sum over and a small result. Pieces of a few rows are copied to scratch memory, in which they
+// stay in the L2 cache: x in blocks of columns and g in panels, so that the product reads both in the order of memory.
+// Rows of bfloat16 are copied in pairs if the instruction set multiplies them, else as float32.
+namespace mezzo::xsimd_kernels {
+namespace {
+
+using Index = std::int64_t;
+
+/// Columns of a factor.
+struct Columns {
+  Index first = 0, count = 0;
+};
+
+class OuterProducts final : public Kernel {
+ public:
+  OuterProducts(const KernelRequest& request, Isa isa)
+      : products_(kernels(isa).products),
+        widen_(kernels(isa).cast.from_storage[request.inputs[0].dtype].float32),
+        size_(size_of(request.inputs[0].dtype)),
+        pairs_(request.inputs[0].dtype == DType::bfloat16 && multiplies_pairs(products_)),
+        channels_(request.outputs[0].shape[request.outputs[0].shape.size() - 2]),
+        filters_(request.outputs[0].shape.back()),
+        rows_(element_count(request.inputs[1].shape) / filters_),
+        columns_(round_up(filters_, products_.panel)),
+        threads_(thread_count()),
+        // Rows that are copied at a time. Few at a time are fetched while the few sums that they add to are computed.
+        piece_((channels_ * filters_ > 8192 ? 128 : 32) * (pairs_ ? 2 : 1)) {
+    // Sums are split by rows into blocks, whose number doesn't depend on the number of threads, so that the sums don't.
+    // The blocks of a large result take longer to add than its columns to compute one after the other.
+    constexpr Index most_floats = 32768, most_blocks = 16;
+    blocks_ = std::max<Index>(1, std::min({most_blocks, rows_ / (2 * piece_), most_blocks * most_floats / floats()}));
+    if (blocks_ < 4) blocks_ = 1;
+    by_channels_ = channels_ > filters_;
+    const Index parts = by_channels_ ? round_up(channels_, block_columns) / block_columns : columns_ / products_.panel;
+    groups_ = blocks_ > 1 ? 1 : std::min(threads_, parts);  // each copies the other factor
+    // A line more than needed, so that blocks at a distance of a power of two don't share a set of the cache.
+    const Index words = pairs_ ? piece_ / 2 : piece_;
+    block_pitch_ = words * block_columns + line;
+    panel_pitch_ = words * products_.panel + line;
+    Index x_blocks = 0, g_panels = 0;
+    for (Index group = 0; group < groups_; ++group) {
+      x_blocks = std::max(x_blocks, round_up(channels_of(group).count, block_columns) / block_columns);
+      g_panels = std::max(g_panels, round_up(filters_of(group).count, products_.panel) / products_.panel);
+    }
+    x_floats_ = x_blocks * block_pitch_;
+    sums_ = layout_.take(bytes(blocks_ * floats()));
+    own_floats_ = round_up(x_floats_ + g_panels * panel_pitch_ + std::max(channels_, filters_), line);
+    own_ = layout_.take(bytes(threads_ * own_floats_));
+    const Spec& out = request.outputs[0];
+    if (out.dtype == DType::float32) return;
+    wide_ = layout_.take(bytes(channels_ * filters_));
+    narrow_ = cast_kernel(out.shape, DType::float32, out.dtype, request.where);
+  }
+
+  void run(const KernelArguments& arguments) override {
+    auto* const scratch = static_cast<char*>(arguments.scratch);
+    auto* const sums = reinterpret_cast<float*>(scratch + sums_);
+    const Index items = blocks_ * groups_;
+    const auto threads = static_cast<int>(std::min<Index>({threads_, thread_count(), items}));
+    parallel_threads(threads, [&](int thread, int count) {
+      float* const own = reinterpret_cast<float*>(scratch + own_) + thread * own_floats_;
+      for (Index i = items * thread / count; i < items * (thread + 1) / count; ++i) {
+        run_item(arguments, i / groups_, i % groups_, sums + i / groups_ * floats(), own);
+      }
+    });
+    auto* const wide = narrow_ ? reinterpret_cast<float*>(scratch + wide_) : arguments.out<float>(0);
+    parallel_for(channels_, grain_of(filters_ * blocks_), [&](Index begin, Index end) {
+      for (Index c = begin; c < end; ++c) add_blocks(sums + c * columns_, wide + c * filters_);
+    });
+    if (narrow_) {
+      const void* const from = wide;
+      narrow_->run({&from, arguments.outputs, nullptr});
+    }
+  }
+
+  std::size_t scratch_bytes() const override { return layout_.size(); }
+  std::string detail() const override { return pairs_ ? "bfloat16 products" : ""; }
+
+ private:
+  static constexpr Index line = 16;  // floats of a cache line
+
+  static std::size_t bytes(Index floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
+
+  /// Floats of the sums of a block.
+  Index floats() const { return channels_ * columns_; }
+
+  /// A group's share of `count` columns, in whole units.
+  Columns share(Index count, Index unit, Index group) const {
+    const Index units = round_up(count, unit) / unit;
+    const Index first = units * group / groups_ * unit;
+    return {first, std::min(count, units * (group + 1) / groups_ * unit) - first};
+  }
+  Columns channels_of(Index group) const {
+    return by_channels_ ? share(channels_, block_columns, group) : Columns{0, channels_};
+  }
+  Columns filters_of(Index group) const {
+    return by_channels_ ? Columns{0, filters_} : share(filters_, products_.panel, group);
+  }
+
+  /// Computes the sums of a block of rows for a group of columns.
+  void run_item(const KernelArguments& arguments, Index block, Index group, float* sums, float* own) const {
+    const Columns of_x = channels_of(group), of_g = filters_of(group);
+    float *const x = own, *const g = x + x_floats_;
+    const Index last = rows_ * (block + 1) / blocks_;
+    for (Index first = rows_ * block / blocks_, row = first; row < last; row += piece_) {
+      const Index depth = std::min(piece_, last - row);
+      float* const wide = own + own_floats_ - std::max(channels_, filters_);
+      pack<&PackFunctions<float>::blocks, &PackFunctions<bfloat16>::blocks>(
+          arguments.in<char>(0) + row * channels_ * size_, channels_, of_x, depth, wide, x, block_pitch_,
+          block_columns);
+      pack<&PackFunctions<float>::panels, &PackFunctions<bfloat16>::panels>(
+          arguments.in<char>(1) + row * filters_ * size_, filters_, of_g, depth, wide, g, panel_pitch_,
+          products_.panel);
+      // Reading the next rows takes as long as a small product.
+      const Index next_rows = groups_ > 1 ? 0 : std::min(piece_, last - row - depth);
+      Prefetch next_x = rows_ahead(arguments.in<char>(0), row + depth, channels_, next_rows),
+               next_g = rows_ahead(arguments.in<char>(1), row + depth, filters_, next_rows);
+      const Index products = round_up(of_g.count, products_.panel) / products_.panel *
+                             (round_up(of_x.count, block_columns) / block_columns);
+      const Index x_lines = next_x.share(products), g_lines = next_g.share(products);
+      for (Index column = 0; column < of_g.count; column += products_.panel) {
+        for (Index channel = 0; channel < of_x.count; channel += block_columns) {
+          next_x.lines(x_lines);
+          next_g.lines(g_lines);
+          multiply(x + channel / block_columns * block_pitch_, g + column / products_.panel * panel_pitch_,
+                   sums + (of_x.first + channel) * columns_ + of_g.first + column,
+                   std::min(block_columns, of_x.count - channel), depth, row > first);
+        }
+      }
+    }
+  }
+
+  void multiply(const float* x, const float* g, float* out, Index rows, Index depth, bool accumulate) const {
+    if (pairs_) {
+      products_.transposed_pair_product({.a = reinterpret_cast<const bfloat16*>(x),
+                                         .a_width = 2 * block_columns,
+                                         .b = reinterpret_cast<const bfloat16*>(g),
+                                         .out = out,
+                                         .out_width = columns_,
+                                         .rows = rows,
+                                         .pairs = (depth + 1) / 2,
+                                         .accumulate = accumulate});
+    } else {
+      products_.transposed_product({.a = x,
+                                    .a_width = block_columns,
+                                    .b = g,
+                                    .b_width = products_.panel,
+                                    .out = out,
+                                    .out_width = columns_,
+                                    .rows = rows,
+                                    .depth = depth,
+                                    .accumulate = accumulate});
+    }
+  }
+
+  Prefetch rows_ahead(const char* rows, Index first, Index width, Index count) const {
+    const char* const begin = rows + first * width * size_;
+    return {begin, begin + count * width * size_};
+  }
+
+  /// Copies columns of `depth` rows, `width` apart, to panels of `panel` columns. Halves that aren't multiplied in
+  /// pairs are widened one row after the other in `wide`.
+  template <PackFunctions<float>::Pack PackFunctions<float>::*floats,
+            PackFunctions<bfloat16>::Pack PackFunctions<bfloat16>::*pairs>
+  void pack(const char* from, Index width, const Columns& columns, Index depth, float* wide, float* to, Index pitch,
+            Index panel) const {
+    from += columns.first * size_;
+    if (pairs_) {
+      return (products_.pack_pairs.*pairs)({.from = reinterpret_cast<const bfloat16*>(from),
+                                            .width = width,
+                                            .rows = depth,
+                                            .columns = columns.count,
+                                            .to = reinterpret_cast<bfloat16*>(to),
+                                            .pitch = 2 * pitch});
+    }
+    if (size_ == sizeof(float)) {
+      return (products_.pack.*floats)({.from = reinterpret_cast<const float*>(from),
+                                       .width = width,
+                                       .rows = depth,
+                                       .columns = columns.count,
+                                       .to = to,
+                                       .pitch = pitch});
+    }
+    for (Index i = 0; i < depth; ++i, from += width * size_, to += panel) {
+      widen_(from, wide, columns.count);
+      (products_.pack.*
+       floats)({.from = wide, .width = width, .rows = 1, .columns = columns.count, .to = to, .pitch = pitch});
+    }
+  }
+
+  /// The sum over all blocks for one channel.
+  void add_blocks(const float* sums, float* out) const {
+    if (blocks_ == 1) {
+      std::copy_n(sums, filters_, out);
+      return;
+    }
+    for (Index begin = 0; begin < filters_; begin += line) {
+      const Index count = std::min(line, filters_ - begin);
+      double total[line] = {};
+      for (Index block = 0; block < blocks_; ++block) {
+        const float* const from = sums + block * floats() + begin;
+        for (Index f = 0; f < count; ++f) total[f] += static_cast<double>(from[f]);
+      }
+      for (Index f = 0; f < count; ++f) out[begin + f] = static_cast<float>(total[f]);
+    }
+  }
+
+  const ProductFunctions& products_;
+  const CastFunctions::Cast widen_;
+  const Index size_;
+  const bool pairs_;  ///< multiplies bfloat16
+  const Index channels_, filters_, rows_, columns_, threads_, piece_;
+  bool by_channels_ = false;  ///< groups share the columns of x, else those of g
+  Index blocks_ = 1, groups_ = 1, block_pitch_ = 0, panel_pitch_ = 0, x_floats_ = 0, own_floats_ = 0;
+  ScratchLayout layout_;
+  std::size_t sums_ = 0, own_ = 0, wide_ = 0;
+  std::unique_ptr<Kernel> narrow_;
+};
+
+bool takes_dtypes(const KernelRequest& request, std::string& reason) {
+  for (const Spec* spec : {&request.inputs[0], &request.inputs[1], &request.outputs[0]}) {
+    if (!is_stored(spec->dtype)) {
+      decline_dtype(reason, spec->dtype);
+      return false;
+    }
+  }
+  return true;
+}
+
+constexpr Index fewest_rows = 512, fewest_channels = 8;
+
+std::unique_ptr<Kernel> make_conv2d_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+  const Shape &x = request.inputs[0].shape, &kernel = request.outputs[0].shape;
+  const auto groups = request.attributes.get<Index>("groups");
+  const auto& strides = request.attributes.get<Shape>("strides");
+  if (kernel[0] != 1 || kernel[1] != 1 || groups != 1 || strides != Shape{1, 1} ||
+      request.attributes.get<Shape>("padding") != Shape{0, 0, 0, 0}) {
+    return make_window_products(request, isa, reason);
+  }
+  if (!takes_dtypes(request, reason)) return nullptr;
+  const Index rows = x[0] * x[1] * x[2];
+  if (rows < fewest_rows || std::min(kernel[2], kernel[3]) < fewest_channels) {
+    return decline(reason,
+                   "takes at least {} pixels and {} channels and filters; got {} pixels, {} channels, {} filters",
+                   fewest_rows, fewest_channels, rows, kernel[2], kernel[3]);
+  }
+  return std::make_unique<OuterProducts>(request, isa);
+}
+
+std::unique_ptr<Kernel> make_matmul(const KernelRequest& request, Isa isa, std::string& reason) {
+  const Shape &x = request.inputs[0].shape, &out = request.outputs[0].shape;
+  if (!request.attributes.get_or<bool>("transpose_a", false) || request.attributes.get_or<bool>("transpose_b", false) ||
+      x.size() != 2 || request.inputs[1].shape.size() != 2 || request.inputs.size() != 2 || has_relu(request)) {
+    return decline(reason, "takes products of two matrices with transpose_a alone; got shapes {} and {}", x,
+                   request.inputs[1].shape);
+  }
+  if (!takes_dtypes(request, reason)) return nullptr;
+  if (x[0] < fewest_rows || std::min(out[0], out[1]) < fewest_channels) {
+    return decline(reason, "takes at least {} rows and {} columns; got shapes {} and {}", fewest_rows, fewest_channels,
+                   x, request.inputs[1].shape);
+  }
+  return std::make_unique<OuterProducts>(request, isa);
+}
+
+}  // namespace
+
+Entries outer_product_entries() {
+  return {entry<make_conv2d_kernel_gradient>("conv2d_kernel_gradient"), entry<make_matmul>("matmul")};
+}
+
+}  // namespace mezzo::xsimd_kernels

@@ -1,0 +1,289 @@
+#include <mezzo/backends/xsimd/window_products.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/prefetch.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
+
+// The window of an output pixel in one row of the image, kernel width x channels numbers, lies without gaps in memory.
+// So the gradient for one row of the kernel is a product a^T g, where a has a row for the window of each pixel. Pairs
+// of windows that follow each other in a row are packed for the product. The windows of an image's row serve all rows
+// of the kernel.
+namespace mezzo::xsimd_kernels {
+namespace {
+
+using Index = std::int64_t;
+
+struct Sizes {
+  Index images, height, width, channels;  // of x
+  Index out_height, out_width, filters;
+  Index kernel_height, kernel_width, stride, top, left;
+
+  explicit Sizes(const KernelRequest& request) {
+    const Shape &x = request.inputs[0].shape, &g = request.inputs[1].shape, &kernel = request.outputs[0].shape;
+    const auto& padding = request.attributes.get<Shape>("padding");
+    images = x[0], height = x[1], width = x[2], channels = x[3];
+    out_height = g[1], out_width = g[2], filters = g[3];
+    kernel_height = kernel[0], kernel_width = kernel[1];
+    stride = request.attributes.get<Shape>("strides")[0];
+    top = padding[0], left = padding[2];
+  }
+};
+
+class WindowProducts final : public Kernel {
+ public:
+  WindowProducts(const KernelRequest& request, Isa isa)
+      : products_(kernels(isa).products),
+        sizes_(request),
+        columns_(sizes_.kernel_width * sizes_.channels),
+        blocks_(round_up(columns_, block_columns) / block_columns),
+        panels_(round_up(sizes_.filters, products_.panel) / products_.panel),
+        words_((sizes_.out_width + 1) / 2),
+        // Panels share evenly, but all threads pack all windows.
+        by_panels_(blocks_ < 4 * thread_count() && panels_ >= thread_count()),
+        threads_(std::min<Index>(thread_count(), by_panels_ ? panels_ : blocks_)) {
+    // Sums are read and written once for each chunk of pixels, so a chunk is not too small.
+    constexpr Index pairs_of_chunk = 448, left_words = 1 << 17;
+    const Index of_image = sizes_.out_height * words_;
+    images_ = std::clamp<Index>(pairs_of_chunk / of_image, 1, sizes_.images);
+    const Index parts = std::max<Index>(1, (of_image + pairs_of_chunk - 1) / pairs_of_chunk);
+    rows_ = images_ > 1 ? sizes_.out_height : (sizes_.out_height + parts - 1) / parts;
+    in_rows_ = (rows_ - 1) * sizes_.stride + sizes_.kernel_height;
+    // Rows of the image at a distance of the stride belong to the same row of the kernel and lie together.
+    phase_words_ = (in_rows_ + sizes_.stride - 1) / sizes_.stride * words_ * block_columns + line;
+    block_pitch_ = images_ * sizes_.stride * phase_words_ + line;
+    panel_pitch_ = images_ * rows_ * words_ * products_.panel + line;
+    tile_ = std::clamp<Index>(left_words / block_pitch_, 1, blocks_);
+    padded_row_ = ((sizes_.out_width - 1) * sizes_.stride + sizes_.kernel_width + sizes_.width) * sizes_.channels;
+    own_words_ = round_up(tile_ * block_pitch_ + panels_ * panel_pitch_ + padded_row_ / 2 + 1, line);
+    own_ = layout_.take(bytes(threads_ * own_words_));
+    const Spec& out = request.outputs[0];
+    direct_ = out.dtype == DType::float32 && sizes_.filters % products_.panel == 0;
+    if (direct_) return;
+    sums_ = layout_.take(bytes(sizes_.kernel_height * columns_ * panels_ * products_.panel));
+    if (out.dtype == DType::float32) return;
+    wide_ = layout_.take(bytes(sizes_.kernel_height * columns_ * sizes_.filters));
+    narrow_ = cast_kernel(out.shape, DType::float32, out.dtype, request.where);
+  }
+
+  void run(const KernelArguments& arguments) override {
+    auto* const scratch = static_cast<char*>(arguments.scratch);
+    float* const sums = direct_ ? arguments.out<float>(0) : reinterpret_cast<float*>(scratch + sums_);
+    parallel_threads(static_cast<int>(std::min<Index>(threads_, thread_count())), [&](int thread, int count) {
+      Share share{.blocks = {0, blocks_}, .panels = {0, panels_}};
+      Range& mine = by_panels_ ? share.panels : share.blocks;
+      mine = {mine.end * thread / count, mine.end * (thread + 1) / count};
+      run_share(arguments, share, sums, reinterpret_cast<float*>(scratch + own_) + thread * own_words_);
+    });
+    if (direct_) return;
+    float* const wide = narrow_ ? reinterpret_cast<float*>(scratch + wide_) : arguments.out<float>(0);
+    parallel_for(sizes_.kernel_height * columns_, grain_of(sizes_.filters), [&](Index begin, Index end) {
+      for (Index row = begin; row < end; ++row) {
+        std::copy_n(sums + row * panels_ * products_.panel, sizes_.filters, wide + row * sizes_.filters);
+      }
+    });
+    if (narrow_) {
+      const void* const from = wide;
+      narrow_->run({&from, arguments.outputs, nullptr});
+    }
+  }
+
+  Index threads() const { return threads_; }
+  std::size_t scratch_bytes() const override { return layout_.size(); }
+  std::string detail() const override { return "bfloat16 products"; }
+
+ private:
+  static constexpr Index line = 16;  // words of a cache line; also what packing writes after a row
+
+  struct Range {
+    Index begin = 0, end = 0;
+  };
+  /// Blocks of the windows' columns, and panels of filters.
+  struct Share {
+    Range blocks, panels;
+  };
+  /// Images, and rows of the output.
+  struct Chunk {
+    Index image, images, row, rows;
+  };
+
+  /// What is fetched of the next chunk, and the lines in each turn.
+  struct Ahead {
+    Prefetch x, g;
+    Index x_lines, g_lines;
+  };
+
+  Chunk chunk_at(Index image, Index row) const {
+    return {image, std::min(images_, sizes_.images - image), row, std::min(rows_, sizes_.out_height - row)};
+  }
+
+  /// With `turns` calls of the products. Rows that belong to the chunk before too are in the cache.
+  Ahead ahead_of(const KernelArguments& arguments, const Chunk& chunk, Index turns) const {
+    Ahead ahead{{}, {}, 0, 0};
+    if (chunk.images <= 0) return ahead;
+    const auto rows_of = [&](const bfloat16* rows, Index height, Index first, Index count, Index row_numbers) {
+      const auto* from = reinterpret_cast<const char*>(rows + (chunk.image * height + first) * row_numbers);
+      const Index images = (chunk.images - 1) * height + count;
+      return Prefetch{from, from + images * row_numbers * static_cast<Index>(sizeof(bfloat16))};
+    };
+    const Index first = std::min(chunk.row * sizes_.stride, sizes_.height);
+    ahead.x = rows_of(arguments.in<bfloat16>(0), sizes_.height, first,
+                      std::min(chunk.rows * sizes_.stride, sizes_.height - first), sizes_.width * sizes_.channels);
+    ahead.g =
+        rows_of(arguments.in<bfloat16>(1), sizes_.out_height, chunk.row, chunk.rows, sizes_.out_width * sizes_.filters);
+    ahead.x_lines = ahead.x.share(turns);
+    ahead.g_lines = ahead.g.share(turns);
+    return ahead;
+  }
+
+  static std::size_t bytes(Index words) { return static_cast<std::size_t>(words) * sizeof(float); }
+
+  void run_share(const KernelArguments& arguments, const Share& share, float* sums, float* own) const {
+    float *const windows = own, *const cotangents = windows + tile_ * block_pitch_;
+    auto* const padded = reinterpret_cast<bfloat16*>(cotangents + panels_ * panel_pitch_);
+    std::fill_n(padded, padded_row_, bfloat16(0.0F));
+    const Index tiles = (share.blocks.end - share.blocks.begin + tile_ - 1) / tile_;
+    for (Index image = 0; image < sizes_.images; image += images_) {
+      for (Index row = 0; row < sizes_.out_height; row += rows_) {
+        const Chunk chunk = chunk_at(image, row);
+        // Reading the next chunk takes as long as a part of the products.
+        const bool last_rows = row + rows_ >= sizes_.out_height;
+        const Chunk next = chunk_at(last_rows ? image + images_ : image, last_rows ? 0 : row + rows_);
+        Ahead ahead = ahead_of(arguments, next, tiles * sizes_.kernel_height * (share.panels.end - share.panels.begin));
+        pack_cotangents(arguments.in<bfloat16>(1), chunk, share.panels, cotangents);
+        for (Index block = share.blocks.begin; block < share.blocks.end; block += tile_) {
+          const Range tile{block, std::min(block + tile_, share.blocks.end)};
+          pack_windows(arguments.in<bfloat16>(0), chunk, tile, padded, windows);
+          multiply(chunk, tile, share.panels, windows, cotangents, sums, image + row > 0, ahead);
+        }
+      }
+    }
+  }
+
+  void pack_cotangents(const bfloat16* g, const Chunk& chunk, const Range& panels, float* to) const {
+    const Index first = panels.begin * products_.panel;
+    for (Index i = 0; i < chunk.images * chunk.rows; ++i) {
+      const Index row = (chunk.image + i / chunk.rows) * sizes_.out_height + chunk.row + i % chunk.rows;
+      products_.pack_pairs.panels(
+          {.from = g + row * sizes_.out_width * sizes_.filters + first,
+           .width = sizes_.filters,
+           .rows = sizes_.out_width,
+           .columns = std::min(sizes_.filters, panels.end * products_.panel) - first,
+           .to = reinterpret_cast<bfloat16*>(to + panels.begin * panel_pitch_ + i * words_ * products_.panel),
+           .pitch = 2 * panel_pitch_});
+    }
+  }
+
+  /// Words from a block's begin to the windows of row `row` of the chunk's image `image`.
+  Index place(Index image, Index row) const {
+    return (image * sizes_.stride + row % sizes_.stride) * phase_words_ + row / sizes_.stride * words_ * block_columns;
+  }
+
+  void pack_windows(const bfloat16* x, const Chunk& chunk, const Range& tile, bfloat16* padded, float* to) const {
+    const Index first = tile.begin * block_columns, columns = std::min(columns_, tile.end * block_columns) - first;
+    const Index row_numbers = sizes_.width * sizes_.channels;
+    const Index used = ((sizes_.out_width - 1) * sizes_.stride + sizes_.kernel_width) * sizes_.channels;
+    const Index before = sizes_.left * sizes_.channels, copied = std::min(row_numbers, used - before);
+    const Index rows = (chunk.rows - 1) * sizes_.stride + sizes_.kernel_height;
+    for (Index image = 0; image < chunk.images; ++image) {
+      for (Index i = 0; i < rows; ++i) {
+        const Index row = chunk.row * sizes_.stride + i - sizes_.top;
+        float* const at = to + place(image, i);
+        if (row < 0 || row >= sizes_.height) {
+          for (Index block = 0; block < tile.end - tile.begin; ++block) {
+            std::fill_n(at + block * block_pitch_, words_ * block_columns, 0.0F);
+          }
+          continue;
+        }
+        const bfloat16* from = x + ((chunk.image + image) * sizes_.height + row) * row_numbers;
+        if (before > 0 || copied < used) {
+          std::memcpy(padded + before, from, static_cast<std::size_t>(copied) * sizeof(bfloat16));
+          from = padded;
+        }
+        products_.pack_pairs.blocks({.from = from + first,
+                                     .width = sizes_.stride * sizes_.channels,
+                                     .rows = sizes_.out_width,
+                                     .columns = columns,
+                                     .to = reinterpret_cast<bfloat16*>(at),
+                                     .pitch = 2 * block_pitch_});
+      }
+    }
+  }
+
+  void multiply(const Chunk& chunk, const Range& tile, const Range& panels, const float* windows,
+                const float* cotangents, float* sums, bool accumulate, Ahead& ahead) const {
+    const Index out_width = panels_ * products_.panel;
+    for (Index panel = panels.begin; panel < panels.end; ++panel) {
+      for (Index row = 0; row < sizes_.kernel_height; ++row) {
+        ahead.x.lines(ahead.x_lines);
+        ahead.g.lines(ahead.g_lines);
+        for (Index block = tile.begin; block < tile.end; ++block) {
+          const Index column = block * block_columns;
+          const float* const a = windows + (block - tile.begin) * block_pitch_ + place(0, row);
+          products_.transposed_pair_product(
+              {.a = reinterpret_cast<const bfloat16*>(a),
+               .a_width = 2 * block_columns,
+               .b = reinterpret_cast<const bfloat16*>(cotangents + panel * panel_pitch_),
+               .out = sums + (row * columns_ + column) * out_width + panel * products_.panel,
+               .out_width = out_width,
+               .rows = std::min(block_columns, columns_ - column),
+               .pairs = chunk.rows * words_,
+               .accumulate = accumulate,
+               .segments = chunk.images,
+               .a_segment = 2 * sizes_.stride * phase_words_,
+               .b_segment = 2 * chunk.rows * words_ * products_.panel});
+        }
+      }
+    }
+  }
+
+  const ProductFunctions& products_;
+  const Sizes sizes_;
+  const Index columns_, blocks_, panels_;
+  const Index words_;     ///< pairs of a row of outputs
+  const bool by_panels_;  ///< threads share the panels, else the blocks
+  const Index threads_;
+  Index images_ = 1, rows_ = 1, in_rows_ = 1;  ///< of a chunk; rows of the outputs and of the image
+  Index tile_ = 1;                             ///< blocks that are packed at a time
+  Index phase_words_ = 0, block_pitch_ = 0, panel_pitch_ = 0, padded_row_ = 0, own_words_ = 0;
+  bool direct_ = false;  ///< sums are made in the output
+  ScratchLayout layout_;
+  std::size_t own_ = 0, sums_ = 0, wide_ = 0;
+  std::unique_ptr<Kernel> narrow_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_window_products(const KernelRequest& request, Isa isa, std::string& reason) {
+  const Spec &x = request.inputs[0], &g = request.inputs[1], &out = request.outputs[0];
+  const auto& strides = request.attributes.get<Shape>("strides");
+  const auto groups = request.attributes.get<Index>("groups");
+  if (groups != 1 || request.attributes.get<Shape>("dilation") != Shape{1, 1} || strides[0] != strides[1]) {
+    return decline(reason, "takes one group, dilation 1 and equal strides; got {} groups, dilation {}, strides {}",
+                   groups, request.attributes.get<Shape>("dilation"), strides);
+  }
+  if (x.dtype != DType::bfloat16 || g.dtype != DType::bfloat16 || !is_stored(out.dtype) ||
+      !multiplies_pairs(kernels(isa).products)) {
+    return decline(reason,
+                   "takes bfloat16 where its products are fast, or 1 x 1 kernels without strides and padding; got {} "
+                   "and {}",
+                   x.dtype, g.dtype);
+  }
+  constexpr Index fewest_columns = 9, fewest_filters = 16, fewest_pixels = 512;
+  const Index columns = out.shape[1] * out.shape[2], pixels = element_count(g.shape) / g.shape[3];
+  if (columns < fewest_columns || g.shape[3] < fewest_filters || pixels < fewest_pixels) {
+    return decline(reason, "takes at least {} numbers of a window's row, {} filters and {} pixels; got {}, {} and {}",
+                   fewest_columns, fewest_filters, fewest_pixels, columns, g.shape[3], pixels);
+  }
+  auto kernel = std::make_unique<WindowProducts>(request, isa);
+  if (kernel->threads() < thread_count()) {
+    return decline(reason, "takes kernels that all threads can share; got shape {} and {} threads", out.shape,
+                   thread_count());
+  }
+  return kernel;
+}
+
+}  // namespace mezzo::xsimd_kernels
