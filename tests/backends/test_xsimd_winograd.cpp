@@ -5,6 +5,8 @@
 #include <functional>
 #include <set>
 
+#include <mezzo/core/cpu.hpp>
+
 #include "support/environment.hpp"
 #include "support/relative_error.hpp"
 #include "support/xsimd.hpp"
@@ -72,6 +74,14 @@ std::int64_t false_numbers(const Tensor& got, const Tensor& expected) {
 std::int64_t zeros_in(const Tensor& x) {
   const std::vector<double> numbers = x.to_doubles();
   return std::count(numbers.begin(), numbers.end(), 0.0);
+}
+
+/// Per op the algorithm, or the reason against it.
+std::vector<std::string> choices(const Case& c, DType dtype) {
+  const Tensor x(c.x, dtype), kernel(c.kernel(), dtype), y(c.y(), dtype);
+  return {first_choice("conv2d", c.attributes(), {x, kernel}),
+          first_choice("conv2d_input_gradient", c.of_gradient(c.x, dtype), {y, kernel}),
+          first_choice("conv2d_kernel_gradient", c.of_gradient(c.kernel(), dtype), {x, y})};
 }
 
 }  // namespace
@@ -228,12 +238,7 @@ BOOST_AUTO_TEST_CASE(a_bias_of_any_dtype) {
 }
 
 BOOST_AUTO_TEST_CASE(float32_uses_winograd_if_it_saves_time) {
-  const auto of = [](const Case& c, DType dtype) {
-    const Tensor x(c.x, dtype), kernel(c.kernel(), dtype), y(c.y(), dtype);
-    return std::vector<std::string>{first_choice("conv2d", c.attributes(), {x, kernel}),
-                                    first_choice("conv2d_input_gradient", c.of_gradient(c.x, dtype), {y, kernel}),
-                                    first_choice("conv2d_kernel_gradient", c.of_gradient(c.kernel(), dtype), {x, y})};
-  };
+  const auto of = choices;
   using Each = std::vector<std::string>;
   const std::string faster = "F(4x4,3x3)", slower = "takes convolutions with an estimated speed of 1.1 times oneDNN's";
   BOOST_TEST(of({{8, 28, 28, 64}, 64, {1, 1, 1, 1}}, DType::float32) == Each({faster, faster, faster}));
@@ -245,8 +250,21 @@ BOOST_AUTO_TEST_CASE(float32_uses_winograd_if_it_saves_time) {
   const Environment off("MEZZO_FLOAT32_WINOGRAD", "0");
   const std::string unwanted = "turned off by MEZZO_FLOAT32_WINOGRAD=0";
   BOOST_TEST(of({{8, 28, 28, 64}, 64, {1, 1, 1, 1}}, DType::float32) == Each({unwanted, unwanted, unwanted}));
-  const std::string others = "takes float32 operands";
-  BOOST_TEST(of({{8, 28, 28, 64}, 64, {1, 1, 1, 1}}, DType::bfloat16) == Each({others, others, others}));
+}
+
+BOOST_AUTO_TEST_CASE(halves_use_winograd_if_their_products_are_fast) {
+  const Environment off("MEZZO_FLOAT32_WINOGRAD", "0");  // has no effect on halves
+  const std::string faster = "F(4x4,3x3)", slower = "takes convolutions with an estimated speed of 1.1 times oneDNN's",
+                    others = "takes float32, and bfloat16 if the CPU multiplies it at twice the rate";
+  using Each = std::vector<std::string>;
+  const Case large{{32, 28, 28, 128}, 128, {1, 1, 1, 1}}, small{{8, 7, 7, 256}, 256, {1, 1, 1, 1}};
+  BOOST_TEST(choices(large, DType::float16) == Each({others, others, others}));
+  if (isa() >= Isa::avx512_bf16 && !has_slow_bfloat16() && !has_amx()) {
+    BOOST_TEST(choices(large, DType::bfloat16) == Each({faster, faster, faster}));
+    BOOST_TEST(choices(small, DType::bfloat16) == Each({slower, slower, slower}));
+  } else {
+    BOOST_TEST(choices(large, DType::bfloat16) == Each({others, others, others}));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(nan_stays_nan) {
