@@ -61,18 +61,29 @@ template <class Function>
 constexpr PerStorage<ElementwiseFunctions::Binary> binary_of{
     .float32 = binary<Function, float>, .bfloat16 = binary<Function, bfloat16>, .float16 = binary<Function, float16>};
 
+/// With a function for each type of the results.
+template <template <class> class Function>
+constexpr PerStorage<ElementwiseFunctions::Unary> unary_of_each{.float32 = unary<Function<float>, float>,
+                                                                .bfloat16 = unary<Function<bfloat16>, bfloat16>,
+                                                                .float16 = unary<Function<float16>, float16>};
+
+template <template <class> class Function>
+constexpr PerStorage<ElementwiseFunctions::Binary> binary_of_each{.float32 = binary<Function<float>, float>,
+                                                                  .bfloat16 = binary<Function<bfloat16>, bfloat16>,
+                                                                  .float16 = binary<Function<float16>, float16>};
+
 // New rows come last: the order of the functions affects GCC's decisions to inline the function objects.
 constexpr ElementwiseRow<ElementwiseFunctions::Unary> unary_rows[] = {
     {.op = "relu", .functions = unary_of<Relu>},
-    {.op = "exp", .functions = unary_of<Exp>},
+    {.op = "exp", .functions = unary_of_each<Exp>},
     {.op = "log", .functions = unary_of<Log>},
     {.op = "negative", .functions = unary_of<Negative>},
     {.op = "abs", .functions = unary_of<Abs>},
     {.op = "sign", .functions = unary_of<Sign>},
-    {.op = "tanh", .functions = unary_of<Tanh>},
-    {.op = "sigmoid", .functions = unary_of<Sigmoid>},
-    {.op = "gelu", .functions = unary_of<Gelu>},
-    {.op = "gelu", .functions = unary_of<ApproximateGelu>, .approximate = true},
+    {.op = "tanh", .functions = unary_of_each<Tanh>},
+    {.op = "sigmoid", .functions = unary_of_each<Sigmoid>},
+    {.op = "gelu", .functions = unary_of_each<Gelu>},
+    {.op = "gelu", .functions = unary_of_each<ApproximateGelu>, .approximate = true},
     {.op = "softplus", .functions = unary_of<Softplus>},
     {.op = "relu", .functions = unary_of<Relu6>, .max_value = 6},
 };
@@ -85,8 +96,8 @@ constexpr ElementwiseRow<ElementwiseFunctions::Binary> binary_rows[] = {
     {.op = "relu_gradient", .functions = binary_of<ReluGradient>},
     {.op = "tanh_gradient", .functions = binary_of<TanhGradient>},
     {.op = "sigmoid_gradient", .functions = binary_of<SigmoidGradient>},
-    {.op = "gelu_gradient", .functions = binary_of<GeluGradient>},
-    {.op = "gelu_gradient", .functions = binary_of<ApproximateGeluGradient>, .approximate = true},
+    {.op = "gelu_gradient", .functions = binary_of_each<GeluGradient>},
+    {.op = "gelu_gradient", .functions = binary_of_each<ApproximateGeluGradient>, .approximate = true},
     {.op = "relu_gradient", .functions = binary_of<Relu6Gradient>, .max_value = 6},
 };
 

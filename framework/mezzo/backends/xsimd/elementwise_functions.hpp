@@ -15,8 +15,9 @@ struct Relu6 {
   Floats operator()(const Floats& x) const { return xsimd::max(Floats(0.0F), xsimd::min(Floats(6.0F), x)); }
 };
 
+template <class T>
 struct Exp {
-  Floats operator()(const Floats& x) const { return exponential(x); }
+  Floats operator()(const Floats& x) const { return exponential<T>(x); }
 };
 
 struct Log {
@@ -40,23 +41,27 @@ struct Sign {
   }
 };
 
+template <class T>
 struct Tanh {
-  Floats operator()(const Floats& x) const { return hyperbolic_tangent(x); }
+  Floats operator()(const Floats& x) const { return hyperbolic_tangent<T>(x); }
 };
 
+template <class T>
 struct Sigmoid {
-  Floats operator()(const Floats& x) const { return Logistic(x).value; }
+  Floats operator()(const Floats& x) const { return Logistic<T>(x).value; }
 };
 
 // x is bounded below, so that gelu(-infinity) is 0 and not -infinity times 0.
+template <class T>
 struct Gelu {
-  Floats operator()(const Floats& x) const { return xsimd::max(Floats(-far), x) * Normal(x).cumulative; }
+  Floats operator()(const Floats& x) const { return xsimd::max(Floats(-far), x) * Normal<T>(x).cumulative; }
 };
 
+template <class T>
 struct ApproximateGelu {
   Floats operator()(const Floats& x) const {
     const Floats least = xsimd::max(Floats(-far), x);
-    return least * Logistic(least * gelu_factor(least)).value;
+    return least * Logistic<T>(least * gelu_factor(least)).value;
   }
 };
 
@@ -116,17 +121,19 @@ struct SigmoidGradient {
   Floats operator()(const Floats& y, const Floats& g) const { return g * (y * (Floats(1.0F) - y)); }
 };
 
+template <class T>
 struct GeluGradient {
   Floats operator()(const Floats& x, const Floats& g) const {
-    const Normal normal(x);
+    const Normal<T> normal(x);
     return g * multiply_add(bounded(x), normal.density, normal.cumulative);
   }
 };
 
+template <class T>
 struct ApproximateGeluGradient {
   Floats operator()(const Floats& x, const Floats& g) const {
     const Floats b = bounded(x);
-    const Logistic logistic(b * gelu_factor(b));
+    const Logistic<T> logistic(b * gelu_factor(b));
     return g * multiply_add(b * logistic.slope, gelu_slope(b), logistic.value);
   }
 };

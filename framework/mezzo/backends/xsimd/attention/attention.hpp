@@ -85,7 +85,7 @@ struct AttentionFunctions {
   PerStorage<Dots> dots;
   Transpose transpose;
   Softmax softmax;
-  Gradient gradient;
+  PerStorage<Gradient> gradient;
 };
 
 MEZZO_ISA_TABLE(AttentionFunctions, attention)

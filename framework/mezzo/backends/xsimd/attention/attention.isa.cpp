@@ -147,7 +147,7 @@ template <class Mask, class T>
   const Floats least(maximum == -__builtin_inff() ? 0.0F : maximum);
   Floats sum(0.0F);
   for_registers(0, count, [&](Index i, auto part) {
-    const Floats weight = exponential(load(scores + i, part) - least);
+    const Floats weight = exponential<T>(load(scores + i, part) - least);
     store(weights + i, weight, part);
     sum += only(weight, Floats(0.0F), part);
   });
@@ -191,6 +191,7 @@ template <class WeightsOf>
   }
 }
 
+template <class T>
 [[gnu::flatten]] void gradient_rows(const ScoreRows& r, const float* logarithms, const float* deltas,
                                     const FloatRows& cotangents) {
   const Index end = r.visible(r.rows - 1);
@@ -205,7 +206,7 @@ template <class WeightsOf>
     const Index count = r.visible(row);
     const Floats logarithm(logarithms[row]), delta(deltas[row]);
     const auto weight_at = [&](Index i, auto part) {
-      return exponential(mask(load(scores + i, part) * factor, i, part) - logarithm);
+      return exponential<T>(mask(load(scores + i, part) * factor, i, part) - logarithm);
     };
     if (drops) {
       for_words(r, philox, row, count, [&](Index i, const Words& word, auto part) {
@@ -287,7 +288,7 @@ constexpr AttentionFunctions attention{
     .dots = {.float32 = dots<float>, .bfloat16 = dots<bfloat16>, .float16 = dots<float16>},
     .transpose = transpose_rows,
     .softmax = softmax_rows,
-    .gradient = gradient_rows,
+    .gradient = {gradient_rows<float>, gradient_rows<bfloat16>, gradient_rows<float16>},
 };
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -65,7 +65,7 @@ void run_head_gradient(const AttentionHeads& heads, const KernelArguments& argum
     const Index visible = rows.visible(count - 1);
     heads.multiply(space.queries, space.transposed_keys, space.weights, count, shape.size, visible);
     heads.multiply(space.cotangents, space.transposed_values, space.of_scores, count, shape.value_size, visible);
-    f.gradient(rows, arguments.in<float>(5) + head * shape.queries + first, space.deltas, space.of_scores);
+    f.gradient[heads.dtype](rows, arguments.in<float>(5) + head * shape.queries + first, space.deltas, space.of_scores);
     heads.multiply(space.of_scores, space.keys, space.of_queries, count, visible, shape.size);
     narrow(space.of_queries, scale, nullptr, of(arguments.outputs[0], shape.size));
     heads.add_transposed(space.of_scores, space.queries, space.of_keys, visible, count, shape.size);

@@ -71,7 +71,7 @@ void run_head_gradient_of_pairs(const PairHeads& heads, const KernelArguments& a
     const Index visible = rows.visible(count - 1);
     heads.multiply(queries, space.transposed_keys, space.scores, count, shape.size, visible);
     heads.multiply(cotangents, space.transposed_values, space.of_weights, count, shape.value_size, visible);
-    f.gradient(rows, arguments.in<float>(5) + head * shape.queries + first, space.deltas, space.of_weights);
+    f.gradient.bfloat16(rows, arguments.in<float>(5) + head * shape.queries + first, space.deltas, space.of_weights);
     f.interleave_rows(space.scores, count, visible, space.weights);
     f.interleave_rows(space.of_weights, count, visible, space.interleaved_of_scores);
     f.narrow_rows(space.of_weights, count, visible, space.of_scores);

@@ -86,7 +86,7 @@ template <class T>
   if (s.skipped) return skip<T, 0>(s);
   const GateInputs<T, 1> in{s};
   for_registers(0, s.units,
-                [&](std::int64_t j, auto part) { store_state<T>(s, j, hyperbolic_tangent(in.sum(0, j, part)), part); });
+                [&](std::int64_t j, auto part) { store_state<T>(s, j, hyperbolic_tangent<T>(in.sum(0, j, part)), part); });
 }
 
 template <class T>
@@ -94,8 +94,8 @@ template <class T>
   if (s.skipped) return skip<T, 4>(s);
   const GateInputs<T, 4> in{s};
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
-    const Floats i = Logistic(in.sum(0, j, part)).value, f = Logistic(in.sum(1, j, part)).value;
-    const Floats g = hyperbolic_tangent(in.sum(2, j, part)), o = Logistic(in.sum(3, j, part)).value;
+    const Floats i = Logistic<T>(in.sum(0, j, part)).value, f = Logistic<T>(in.sum(1, j, part)).value;
+    const Floats g = hyperbolic_tangent<T>(in.sum(2, j, part)), o = Logistic<T>(in.sum(3, j, part)).value;
     const Floats c = multiply_add(f, load(s.c + j, part), i * g);
     store_gate<T, 4>(s, 0, j, i, part);
     store_gate<T, 4>(s, 1, j, f, part);
@@ -107,7 +107,7 @@ template <class T>
   });
   // In a loop of its own: the processor runs more elements beside each other the shorter their chains of operations.
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
-    store_state<T>(s, j, load(s.h + j, part) * hyperbolic_tangent(load(s.c + j, part)), part);
+    store_state<T>(s, j, load(s.h + j, part) * hyperbolic_tangent<T>(load(s.c + j, part)), part);
   });
 }
 
@@ -116,9 +116,9 @@ template <class T>
   if (s.skipped) return skip<T, 4>(s);
   const GateInputs<T, 3> in{s};
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
-    const Floats z = Logistic(in.sum(0, j, part)).value, r = Logistic(in.sum(1, j, part)).value;
+    const Floats z = Logistic<T>(in.sum(0, j, part)).value, r = Logistic<T>(in.sum(1, j, part)).value;
     const Floats product = in.product(2, j, part);
-    const Floats candidate = hyperbolic_tangent(multiply_add(r, product, in.x(2, j, part)));
+    const Floats candidate = hyperbolic_tangent<T>(multiply_add(r, product, in.x(2, j, part)));
     store_gate<T, 4>(s, 0, j, z, part);
     store_gate<T, 4>(s, 1, j, r, part);
     store_gate<T, 4>(s, 2, j, candidate, part);
@@ -131,7 +131,7 @@ template <class T>
 [[gnu::flatten]] void advance_reset(const RecurrentStep& s) {
   const GateInputs<T, 3> in{s};
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
-    const Floats r = Logistic(in.sum(1, j, part)).value;
+    const Floats r = Logistic<T>(in.sum(1, j, part)).value;
     store_gate<T, 3>(s, 1, j, r, part);
     store(s.reset + j, r * load(s.h + j, part), part);
   });
@@ -142,7 +142,7 @@ template <class T>
   if (s.skipped) return skip<T, 3>(s);
   const GateInputs<T, 3> in{s};
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
-    const Floats z = Logistic(in.sum(0, j, part)).value, candidate = hyperbolic_tangent(in.sum(2, j, part));
+    const Floats z = Logistic<T>(in.sum(0, j, part)).value, candidate = hyperbolic_tangent<T>(in.sum(2, j, part));
     store_gate<T, 3>(s, 0, j, z, part);
     store_gate<T, 3>(s, 2, j, candidate, part);
     store_state<T>(s, j, multiply_add(z, load(s.h + j, part), (Floats(1.0F) - z) * candidate), part);
@@ -213,7 +213,7 @@ template <class T>
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
     const Floats i = load_gate<T, 4>(s, 0, j, part), f = load_gate<T, 4>(s, 1, j, part),
                  g = load_gate<T, 4>(s, 2, j, part), o = load_gate<T, 4>(s, 3, j, part),
-                 y = hyperbolic_tangent(load(typed<T>(s.carries) + j, part));
+                 y = hyperbolic_tangent<T>(load(typed<T>(s.carries) + j, part));
     const Floats before = s.before == nullptr ? Floats(0.0F) : load(typed<T>(s.before) + j, part);
     const Floats dh = state_cotangent<T>(s, j, part);
     const Floats dc = multiply_add(dh * o, tanh_slope(y), load(s.dc + j, part));
