@@ -13,7 +13,8 @@ from pathlib import Path
 
 from sides import POLICIES, Line, Side, build_roofline, mezzo_sides, peer_sides, problems, run_roofline
 
-BOUNDED = ["mlp", "cnn", "resnet18", "minilm", "gptchar", "lstm", "gru"]  # workloads that have a roofline
+# Workloads that have a roofline.
+BOUNDED = ["mlp", "cnn", "resnet18", "minilm", "gptchar", "resnet50", "bert", "gpt2", "lstm", "gru"]
 WORKLOADS = [*BOUNDED, "mobilenet_v2", "efficientnet_b0"]
 BUILT = Path(__file__).parents[2] / "build/tests/benchmarks/mezzo_bench"
 Runs = dict[str, list[Line | None]]  # by the side's name, one line for each round

@@ -13,10 +13,20 @@ std::unique_ptr<Model> mlp() { return std::make_unique<MLP>(); }
 
 std::unique_ptr<Model> cnn() { return std::make_unique<CNN>(CNNOptions{.classes = 10, .scale = 1, .dropout = 0.5}); }
 
-std::unique_ptr<Model> minilm() {
-  BertOptions bert = minilm_l6();
+std::unique_ptr<Model> classifier(BertOptions bert, bool all_positions) {
   bert.hidden_dropout_prob = bert.attention_probs_dropout_prob = 0;
-  return std::make_unique<BertForSequenceClassification>(BertForSequenceClassificationOptions{.bert = bert});
+  return std::make_unique<BertForSequenceClassification>(
+      BertForSequenceClassificationOptions{.bert = bert, .all_positions = all_positions});
+}
+
+std::unique_ptr<Model> minilm() { return classifier(minilm_l6(), true); }
+
+std::unique_ptr<Model> minilm_first() { return classifier(minilm_l6(), false); }
+
+std::unique_ptr<Model> bert() { return classifier(bert_base(), true); }
+
+std::unique_ptr<Model> gpt2_small() {
+  return std::make_unique<GPT>(gpt2({.resid_pdrop = 0, .embd_pdrop = 0, .attn_pdrop = 0}));
 }
 
 std::unique_ptr<Model> gptchar() {
@@ -46,6 +56,8 @@ Tensor random_pictures(const Shape& shape, std::mt19937& random) {
 
 std::unique_ptr<Model> resnet() { return std::make_unique<ResNet>(resnet18({.classes = 37})); }
 
+std::unique_ptr<Model> bottlenecks() { return std::make_unique<ResNet>(resnet50({.classes = 37})); }
+
 std::unique_ptr<Model> mobilenet() { return std::make_unique<MobileNetV2>(MobileNetV2Options{.classes = 37}); }
 
 std::unique_ptr<Model> efficientnet() { return std::make_unique<EfficientNet>(efficientnet_b0({.classes = 37})); }
@@ -62,7 +74,11 @@ const std::vector<Workload>& workloads() {
       {"cnn", 128, {28, 28, 1}, 10, 0, false, cnn},
       {"resnet18", 32, {224, 224, 3}, 37, 0, false, resnet},
       {"minilm", 16, {128}, 2, 30522, false, minilm},
+      {"minilm_first", 16, {128}, 2, 30522, false, minilm_first},
       {"gptchar", 12, {64}, 65, 65, true, gptchar},
+      {"resnet50", 16, {224, 224, 3}, 37, 0, false, bottlenecks},
+      {"bert", 8, {128}, 2, 30522, false, bert},
+      {"gpt2", 4, {64}, 50257, 50257, true, gpt2_small},
       {"lstm", 64, {120, 128}, 10, 0, false, lstm},
       {"gru", 64, {120, 128}, 10, 0, false, gru},
       {"mobilenet_v2", 16, {224, 224, 3}, 37, 0, false, mobilenet},

@@ -4,6 +4,7 @@
 
 #include "small.hpp"
 #include "support/refused.hpp"
+#include "support/runs.hpp"
 #include "support/tensors.hpp"
 
 using namespace mezzo;
@@ -72,6 +73,25 @@ BOOST_AUTO_TEST_CASE(without_pooling_layer_there_is_one_output) {
   BOOST_TEST((outputs[0].shape() == Shape{2, 3, 12}));
 }
 
+BOOST_AUTO_TEST_CASE(the_last_layer_of_a_classifier_computes_every_position_if_wanted) {
+  BertOptions options = small_bert();
+  options.hidden_dropout_prob = options.attention_probs_dropout_prob = 0;
+  const Tensor x = ids({2, 5});
+  Tensor logits[2];
+  for (const bool all : {false, true}) {
+    seed_everything(1);
+    BertForSequenceClassification model({.bert = options, .all_positions = all});
+    logits[all ? 1 : 0] = model(Values{x})[0].tensor();
+    const Graph graph = trace_step([&](const Values& inputs) { return model(inputs); }, {x}, true);
+    std::vector<std::int64_t> queries;
+    for (const NodePtr& node : graph.nodes) {
+      if (node->op->name == "scaled_dot_product_attention") queries.push_back(node->inputs[0].shape()[1]);
+    }
+    BOOST_TEST((queries == std::vector<std::int64_t>{5, all ? 5 : 1}));
+  }
+  BOOST_TEST(largest_difference(logits[0], logits[1]) < 1e-6);
+}
+
 BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ValueError>([] { Bert({.num_attention_heads = 5}); }) ==
              "[Bert] num_attention_heads must divide hidden_size; got 5 and 768");
@@ -80,6 +100,8 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ValueError>([] { BertForSequenceClassification({.num_labels = 0}); }) ==
              "[BertForSequenceClassification] num_labels must be at least 1; got 0");
   BOOST_TEST(refused<ValueError>([] { BertForSequenceClassification({.bert = {.add_pooling_layer = false}}); }) ==
+             "[BertForSequenceClassification] bert.add_pooling_layer must be true; got false");
+  BOOST_TEST(refused<ValueError>([] { Bert({.add_pooling_layer = false, .pooled_only = true}); }) ==
              "[Bert] add_pooling_layer must be true with pooled_only; got false");
   Bert model = random_bert();
   BOOST_TEST(refused<ShapeError>([&] {

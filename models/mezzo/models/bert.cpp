@@ -56,7 +56,10 @@ BertOptions checked(const std::string& where, BertOptions options) {
 
 BertForSequenceClassificationOptions checked(const std::string& where, BertForSequenceClassificationOptions options) {
   detail::require_positive(where, "num_labels", options.num_labels);
-  options.bert.pooled_only = true;
+  if (!options.bert.add_pooling_layer) {
+    fail<ValueError>(where, "bert.add_pooling_layer must be true; got false");
+  }
+  options.bert.pooled_only = !options.all_positions;
   return options;
 }
 
@@ -135,7 +138,7 @@ BertForSequenceClassification::BertForSequenceClassification(BertForSequenceClas
       dropout_(sub("dropout", Dropout({.rate = options_.bert.hidden_dropout_prob}))),
       classifier_(sub("classifier", detail::encoder_dense(encoder(options_.bert), options_.num_labels))) {}
 
-Values BertForSequenceClassification::call_many(const Values& xs) { return {classifier_(dropout_(bert_(xs).front()))}; }
+Values BertForSequenceClassification::call_many(const Values& xs) { return {classifier_(dropout_(bert_(xs).back()))}; }
 
 Value mean_pooling(const Value& states, const Value& attention_mask) {
   const Value used = cast(cast(attention_mask, DType::boolean), states.dtype());

@@ -76,8 +76,9 @@ class MEZZO_API Bert : public Model {
 };
 
 struct BertForSequenceClassificationOptions {
-  BertOptions bert{};           ///< options of the encoder; pooled_only is set
+  BertOptions bert{};           ///< options of the encoder; pooled_only is set by all_positions
   std::int64_t num_labels = 2;  ///< number of classes, at least 1
+  bool all_positions = false;   ///< true: the last layer computes every position, though only the first one is read
   std::string name{};           ///< name of the model; "": automatic
   Policy dtype{};               ///< precision policy; default: the policy of the Trainer or the global one
 };

@@ -47,6 +47,31 @@ Bound resnet18(DType d) {
   return {32, compute, streaming(activations * element_bytes(d)) + adam(11.2e6, d)};
 }
 
+// Stages of bottlenecks: 1x1, 3x3 with the stride, 1x1 to four times the channels; the first input is projected.
+Bound resnet50(DType d) {
+  constexpr long batch = 16;
+  double compute = convolution({batch, 3, 224, 64, 7, 2, 3, false}, d);
+  double activations = batch * 64 * 112 * 112 * (6 + 2);
+  const auto add = [&](long in, long size, long out, long kernel, long stride) {
+    compute += convolution({batch, in, size, out, kernel, stride, kernel / 2}, d);
+    activations += 6 * static_cast<double>(batch * out * (size / stride) * (size / stride));
+  };
+  long in = 64, size = 56, width = 64;
+  for (const long blocks : {3, 4, 6, 3}) {
+    for (long block = 0; block < blocks; ++block) {
+      const long stride = block == 0 && width > 64 ? 2 : 1;
+      if (block == 0) add(in, size, 4 * width, 1, stride);
+      add(in, size, width, 1, 1);
+      add(width, size, width, 3, stride);
+      size /= stride;
+      in = 4 * width;
+      add(width, size, in, 1, 1);
+    }
+    width *= 2;
+  }
+  return {batch, compute, streaming(activations * element_bytes(d)) + adam(23.6e6, d)};
+}
+
 struct TransformerSizes {
   long batch, length, width, heads, hidden, layers, vocabulary;
   bool language_model;
@@ -74,6 +99,8 @@ Bound transformer(const TransformerSizes& t, DType d) {
 
 Bound minilm(DType d) { return transformer({16, 128, 384, 12, 1536, 6, 30522, false}, d); }
 Bound gptchar(DType d) { return transformer({12, 64, 128, 4, 512, 4, 65, true}, d); }
+Bound bert(DType d) { return transformer({8, 128, 768, 12, 3072, 12, 30522, false}, d); }
+Bound gpt2(DType d) { return transformer({4, 64, 768, 12, 3072, 12, 50257, true}, d); }
 
 // The recurrent product as one product over all steps, which its order forbids. Gates, states and carries are written
 // once and read once.
@@ -89,8 +116,8 @@ Bound lstm(DType d) { return recurrent(4, 2, d); }
 Bound gru(DType d) { return recurrent(3, 1, d); }
 
 const std::vector<std::pair<std::string, Bound (*)(DType)>> workloads{
-    {"mlp", mlp},   {"cnn", cnn}, {"resnet18", resnet18}, {"minilm", minilm}, {"gptchar", gptchar},
-    {"lstm", lstm}, {"gru", gru}};
+    {"mlp", mlp},           {"cnn", cnn},   {"resnet18", resnet18}, {"minilm", minilm}, {"gptchar", gptchar},
+    {"resnet50", resnet50}, {"bert", bert}, {"gpt2", gpt2},         {"lstm", lstm},     {"gru", gru}};
 
 void print(const std::string& workload, DType dtype, const Bound& bound) {
   const dnnl_version_t& version = *dnnl_version();

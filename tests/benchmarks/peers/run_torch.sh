@@ -3,7 +3,7 @@
 # torchvision and IPEX, S the seconds for each run. compare.py interleaves the same runs with mezzo.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-[ $# -gt 0 ] || set -- mlp cnn resnet18 minilm gptchar lstm gru
+[ $# -gt 0 ] || set -- mlp cnn resnet18 minilm gptchar resnet50 bert gpt2 lstm gru
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-2}
 
 for workload in "$@"; do

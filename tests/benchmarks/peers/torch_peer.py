@@ -52,6 +52,11 @@ def resnet18() -> Workload:
     return Workload(torchvision.models.resnet18(num_classes=37), images(32, 3, 224), labels(37, 32), 32)
 
 
+def resnet50() -> Workload:
+    import torchvision
+    return Workload(torchvision.models.resnet50(num_classes=37), images(16, 3, 224), labels(37, 16), 16)
+
+
 def mobilenet_v2() -> Workload:
     import torchvision
     return Workload(torchvision.models.mobilenet_v2(num_classes=37), images(16, 3, 224), labels(37, 16), 16)
@@ -68,6 +73,14 @@ def minilm() -> Workload:
 
 def gptchar() -> Workload:
     return Workload(Transformer(65, 64, 128, 4, 512, 4), labels(65, 12, 64), labels(65, 12 * 64), 12 * 64)
+
+
+def bert() -> Workload:
+    return Workload(Transformer(30522, 512, 768, 12, 3072, 12, classes=2), labels(30522, 8, 128), labels(2, 8), 8)
+
+
+def gpt2() -> Workload:
+    return Workload(Transformer(50257, 1024, 768, 12, 3072, 12), labels(50257, 4, 64), labels(50257, 4 * 64), 4 * 64)
 
 
 class Recurrent(nn.Module):
@@ -96,7 +109,8 @@ def gru() -> Workload:
 
 WORKLOADS: dict[str, Callable[[], Workload]] = {
     "mlp": mlp, "cnn": cnn, "resnet18": resnet18, "mobilenet_v2": mobilenet_v2,
-    "efficientnet_b0": efficientnet_b0, "minilm": minilm, "gptchar": gptchar, "lstm": lstm, "gru": gru}
+    "efficientnet_b0": efficientnet_b0, "minilm": minilm, "gptchar": gptchar, "resnet50": resnet50, "bert": bert,
+    "gpt2": gpt2, "lstm": lstm, "gru": gru}
 
 
 def make_step(workload: Workload, config: set[str]) -> Callable[[], torch.Tensor]:
