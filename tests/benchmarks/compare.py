@@ -11,12 +11,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import records
 from sides import POLICIES, Line, Side, build_roofline, mezzo_sides, peer_sides, problems, run_roofline
 
 # Workloads that have a roofline.
 BOUNDED = ["mlp", "cnn", "resnet18", "minilm", "gptchar", "resnet50", "bert", "gpt2", "lstm", "gru"]
 WORKLOADS = [*BOUNDED, "mobilenet_v2", "efficientnet_b0"]
-BUILT = Path(__file__).parents[2] / "build/tests/benchmarks/mezzo_bench"
+ROOT = Path(__file__).parents[2]
+BUILT = ROOT / "build/tests/benchmarks/mezzo_bench"
 Runs = dict[str, list[Line | None]]  # by the side's name, one line for each round
 
 
@@ -41,7 +43,7 @@ def ratios(runs: Runs, name: str, other: str, by: str = "per_s") -> list[float]:
 
 
 def promising(sides: list[Side], workload: str, arguments: argparse.Namespace) -> list[Side]:
-    """The fastest sides in one short run."""
+    """The fastest sides in one short run; with --record also the fastest in float32."""
     speed = {}
     for side in sides:
         line = side.run(workload, min(1.0, arguments.seconds), arguments.threads)
@@ -49,7 +51,10 @@ def promising(sides: list[Side], workload: str, arguments: argparse.Namespace) -
             print(f"{side.name} fails", file=sys.stderr)
         else:
             speed[side.name] = float(line["best"])
-    kept = sorted(speed, key=lambda name: -speed[name])[:arguments.keep]
+    ranked = sorted(speed, key=lambda name: -speed[name])
+    kept = ranked[:arguments.keep]
+    if arguments.record:  # which compares float32 with float32
+        kept += [name for name in ranked if records.is_float32(name)][:1]
     return [side for side in sides if side.name in kept]
 
 
@@ -94,6 +99,9 @@ def compare(workload: str, roofline: str | None, arguments: argparse.Namespace) 
     print(f"\n{workload}, {arguments.rounds} rounds of {arguments.seconds:g} s, {arguments.threads} threads"
           + (f"; roofline {bound:,.1f} per s" if bound else ""))
     print("\n".join(table(runs, fastest(runs, peers, arguments.by), bound, arguments.by)), flush=True)
+    if arguments.record:
+        record = records.workload_record(runs, bound, arguments.rounds, arguments.seconds)
+        records.keep(ROOT, workload, record, arguments.threads, Path("/proc/cpuinfo").read_text(encoding="utf-8"))
 
 
 def check(arguments: argparse.Namespace) -> int:
@@ -122,6 +130,8 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--no-roofline", action="store_true")
     parser.add_argument("--out", help="file to append every line of JSON to")
+    parser.add_argument("--record", action="store_true",
+                        help=f"keep the results in {records.FOLDER}; generate_docs.py makes tables of them")
     parser.add_argument("--check", action="store_true", help="run mezzo alone for few steps and check its lines")
     arguments = parser.parse_args()
     if arguments.check:

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import catalogue  # noqa: E402
 from folders import FOLDERS, direct_uses  # noqa: E402
 from keras_examples import ExampleError, side_by_side  # noqa: E402
 from ops_def import read_rows, with_includes  # noqa: E402
+import records  # noqa: E402
 
 OPS_DEF = "framework/mezzo/ops/ops.def"
 SOURCE = r"cpp|hpp|C|def|py|sh|ipynb|json|cmake|md"
@@ -77,6 +79,7 @@ def op_table(root):
 PARTS = [Part("docs/architecture.md", "folders", folder_table),
          Part("docs/architecture.md", "arrows", folder_drawing),
          Part("docs/ops.md", "ops", op_table),
+         Part("docs/performance.md", "records", lambda root: records.tables(Path(root), table)),
          *(Part("docs/catalogue.md", name, make) for name, make in catalogue.tables(table))]
 
 
