@@ -10,8 +10,8 @@ namespace {
   return xsimd::bitwise_cast<Floats>((n + Ints(127)) << 23);
 }
 
-/// Functions have the type of their result in memory as a parameter: for bfloat16, which keeps 8 bits, the relative error
-/// may be 1e-4, and the functions take about half of the operations.
+/// Functions have the type of their result in memory as a parameter: for bfloat16, which keeps 8 bits, the relative
+/// error may be 1e-4, and the functions take about half of the operations.
 template <class T>
 constexpr bool is_coarse = std::is_same_v<T, bfloat16>;
 

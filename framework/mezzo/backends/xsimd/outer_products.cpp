@@ -123,24 +123,22 @@ class OuterProducts final : public Kernel {
           products_.panel);
       // Reading the next rows takes as long as a small product.
       const Index next_rows = groups_ > 1 ? 0 : std::min(piece_, last - row - depth);
-      Prefetch next_x = rows_ahead(arguments.in<char>(0), row + depth, channels_, next_rows),
-               next_g = rows_ahead(arguments.in<char>(1), row + depth, filters_, next_rows);
       const Index products = round_up(of_g.count, products_.panel) / products_.panel *
                              (round_up(of_x.count, block_columns) / block_columns);
-      const Index x_lines = next_x.share(products), g_lines = next_g.share(products);
+      PrefetchQueue ahead(rows_ahead(arguments.in<char>(0), row + depth, channels_, next_rows),
+                          rows_ahead(arguments.in<char>(1), row + depth, filters_, next_rows), products);
       for (Index column = 0; column < of_g.count; column += products_.panel) {
         for (Index channel = 0; channel < of_x.count; channel += block_columns) {
-          next_x.lines(x_lines);
-          next_g.lines(g_lines);
           multiply(x + channel / block_columns * block_pitch_, g + column / products_.panel * panel_pitch_,
                    sums + (of_x.first + channel) * columns_ + of_g.first + column,
-                   std::min(block_columns, of_x.count - channel), depth, row > first);
+                   std::min(block_columns, of_x.count - channel), depth, row > first, ahead.next_turn());
         }
       }
     }
   }
 
-  void multiply(const float* x, const float* g, float* out, Index rows, Index depth, bool accumulate) const {
+  void multiply(const float* x, const float* g, float* out, Index rows, Index depth, bool accumulate,
+                const Prefetch& ahead) const {
     if (pairs_) {
       products_.transposed_pair_product({.a = reinterpret_cast<const bfloat16*>(x),
                                          .a_width = 2 * block_columns,
@@ -149,7 +147,8 @@ class OuterProducts final : public Kernel {
                                          .out_width = columns_,
                                          .rows = rows,
                                          .pairs = (depth + 1) / 2,
-                                         .accumulate = accumulate});
+                                         .accumulate = accumulate,
+                                         .ahead = ahead});
     } else {
       products_.transposed_product({.a = x,
                                     .a_width = block_columns,
@@ -159,7 +158,8 @@ class OuterProducts final : public Kernel {
                                     .out_width = columns_,
                                     .rows = rows,
                                     .depth = depth,
-                                    .accumulate = accumulate});
+                                    .accumulate = accumulate,
+                                    .ahead = ahead});
     }
   }
 
@@ -239,7 +239,8 @@ bool takes_dtypes(const KernelRequest& request, std::string& reason) {
 
 constexpr Index fewest_rows = 512, fewest_channels = 8;
 
-std::unique_ptr<Kernel> make_conv2d_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_kernel_gradient_of_convolution(const KernelRequest& request, Isa isa,
+                                                            std::string& reason) {
   const Shape &x = request.inputs[0].shape, &kernel = request.outputs[0].shape;
   const auto groups = request.attributes.get<Index>("groups");
   const auto& strides = request.attributes.get<Shape>("strides");
@@ -257,7 +258,7 @@ std::unique_ptr<Kernel> make_conv2d_kernel_gradient(const KernelRequest& request
   return std::make_unique<OuterProducts>(request, isa);
 }
 
-std::unique_ptr<Kernel> make_matmul(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> make_kernel_gradient_of_dense(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape &x = request.inputs[0].shape, &out = request.outputs[0].shape;
   if (!request.attributes.get_or<bool>("transpose_a", false) || request.attributes.get_or<bool>("transpose_b", false) ||
       x.size() != 2 || request.inputs[1].shape.size() != 2 || request.inputs.size() != 2 || has_relu(request)) {
@@ -275,7 +276,8 @@ std::unique_ptr<Kernel> make_matmul(const KernelRequest& request, Isa isa, std::
 }  // namespace
 
 Entries outer_product_entries() {
-  return {entry<make_conv2d_kernel_gradient>("conv2d_kernel_gradient"), entry<make_matmul>("matmul")};
+  return {entry<make_kernel_gradient_of_convolution>("conv2d_kernel_gradient"),
+          entry<make_kernel_gradient_of_dense>("matmul")};
 }
 
 }  // namespace mezzo::xsimd_kernels

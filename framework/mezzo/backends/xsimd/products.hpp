@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include <mezzo/backends/xsimd/family.hpp>
+#include <mezzo/backends/xsimd/prefetch.hpp>
 
 namespace mezzo::xsimd_kernels {
 
@@ -16,6 +17,7 @@ struct PanelProduct {
   float* out = nullptr;
   std::int64_t out_width = 0, rows = 0, depth = 0;
   bool accumulate = false;
+  Prefetch ahead{};  ///< what other work needs next
 };
 
 /// A product of bfloat16 numbers for one panel of columns, summed in float32: out = a b or out = a^T b, or += with
@@ -30,6 +32,7 @@ struct PairProduct {
   std::int64_t out_width = 0, rows = 0, pairs = 0;
   bool accumulate = false;
   std::int64_t segments = 1, a_segment = 0, b_segment = 0;  ///< their number, and distances in numbers
+  Prefetch ahead{};                                         ///< what other work needs next
 };
 
 /// Columns of a block of a packed left factor.

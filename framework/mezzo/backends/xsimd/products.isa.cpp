@@ -29,13 +29,22 @@ struct RowPointers {
   }
 };
 
+/// Fetches the next line, if there is one.
+[[gnu::always_inline]] inline void fetch_line(const char*& next, const char* end) {
+  if (next >= end) return;
+  constexpr int to_read = 0, second_level = 2;
+  __builtin_prefetch(next, to_read, second_level);
+  next += Prefetch::line_bytes;
+}
+
 #if defined(__AVX512BF16__)
 [[gnu::always_inline]] inline __m512 add_pairs(__m512 sum, __m512i a, __m512i b) {
   return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
 }
 
 template <int rows, bool transposed>
-[[gnu::always_inline]] inline void block_pairs(const PairProduct& p, const bfloat16* a, float* out) {
+[[gnu::always_inline]] inline void block_pairs(const PairProduct& p, const bfloat16* a, float* out,
+                                               const char*& ahead) {
   __m512 sums[rows][panel_registers];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = _mm512_setzero_ps();
@@ -45,6 +54,7 @@ template <int rows, bool transposed>
     RowPointers<rows> row(reinterpret_cast<const float*>(a + segment * p.a_segment), transposed ? 1 : p.a_width / 2);
     const bfloat16* b = p.b + segment * p.b_segment;
     for (std::int64_t k = 0; k < p.pairs; ++k, b += 2 * panel_columns) {
+      fetch_line(ahead, p.ahead.end);
       const __m512i left = _mm512_loadu_si512(b), right = _mm512_loadu_si512(b + 2 * lanes);
 #pragma GCC unroll 16
       for (int i = 0; i < rows; ++i) {
@@ -69,21 +79,23 @@ template <int rows, bool transposed>
 
 /// The last rows, fewer than a block.
 template <int rows, bool transposed>
-[[gnu::always_inline]] inline void rest_pairs(const PairProduct& p, const bfloat16* a, float* out, std::int64_t count) {
+[[gnu::always_inline]] inline void rest_pairs(const PairProduct& p, const bfloat16* a, float* out, std::int64_t count,
+                                              const char*& ahead) {
   if constexpr (rows > 0) {
-    if (count == rows) return block_pairs<rows, transposed>(p, a, out);
-    rest_pairs<rows - 1, transposed>(p, a, out, count);
+    if (count == rows) return block_pairs<rows, transposed>(p, a, out, ahead);
+    rest_pairs<rows - 1, transposed>(p, a, out, count, ahead);
   }
 }
 
 template <bool transposed>
 [[gnu::flatten]] void panel_pairs(const PairProduct& p) {
   const std::int64_t next_row = transposed ? 2 : p.a_width;
+  const char* ahead = p.ahead.next;
   std::int64_t row = 0;
   for (; row + block_rows <= p.rows; row += block_rows) {
-    block_pairs<block_rows, transposed>(p, p.a + row * next_row, p.out + row * p.out_width);
+    block_pairs<block_rows, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, ahead);
   }
-  rest_pairs<block_rows - 1, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, p.rows - row);
+  rest_pairs<block_rows - 1, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, p.rows - row, ahead);
 }
 
 /// The first `count` numbers of two rows, side by side.
@@ -119,7 +131,8 @@ constexpr PackFunctions<bfloat16> pair_packs{};
 #endif
 
 template <int rows, bool transposed>
-[[gnu::always_inline]] inline void block_product(const PanelProduct& p, const float* a, float* out) {
+[[gnu::always_inline]] inline void block_product(const PanelProduct& p, const float* a, float* out,
+                                                 const char*& ahead) {
   Floats sums[rows][panel_registers];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = Floats(0.0F);
@@ -127,6 +140,7 @@ template <int rows, bool transposed>
   const std::int64_t next = transposed ? p.a_width : 1;
   const float* b = p.b;
   for (std::int64_t k = 0; k < p.depth; ++k, b += p.b_width) {
+    fetch_line(ahead, p.ahead.end);
     const Floats left = load(b, Whole{}), right = load(b + lanes, Whole{});
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
@@ -150,21 +164,23 @@ template <int rows, bool transposed>
 
 /// The last rows, fewer than a block.
 template <int rows, bool transposed>
-[[gnu::always_inline]] inline void rest_product(const PanelProduct& p, const float* a, float* out, std::int64_t count) {
+[[gnu::always_inline]] inline void rest_product(const PanelProduct& p, const float* a, float* out, std::int64_t count,
+                                                const char*& ahead) {
   if constexpr (rows > 0) {
-    if (count == rows) return block_product<rows, transposed>(p, a, out);
-    rest_product<rows - 1, transposed>(p, a, out, count);
+    if (count == rows) return block_product<rows, transposed>(p, a, out, ahead);
+    rest_product<rows - 1, transposed>(p, a, out, count, ahead);
   }
 }
 
 template <bool transposed>
 [[gnu::flatten]] void panel_product(const PanelProduct& p) {
   const std::int64_t next_row = transposed ? 1 : p.a_width;
+  const char* ahead = p.ahead.next;
   std::int64_t row = 0;
   for (; row + block_rows <= p.rows; row += block_rows) {
-    block_product<block_rows, transposed>(p, p.a + row * next_row, p.out + row * p.out_width);
+    block_product<block_rows, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, ahead);
   }
-  rest_product<block_rows - 1, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, p.rows - row);
+  rest_product<block_rows - 1, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, p.rows - row, ahead);
 }
 
 /// Stores whole registers: what they write after a panel's columns is overwritten by the next row.

@@ -110,33 +110,24 @@ class WindowProducts final : public Kernel {
     Index image, images, row, rows;
   };
 
-  /// What is fetched of the next chunk, and the lines in each turn.
-  struct Ahead {
-    Prefetch x, g;
-    Index x_lines, g_lines;
-  };
-
   Chunk chunk_at(Index image, Index row) const {
     return {image, std::min(images_, sizes_.images - image), row, std::min(rows_, sizes_.out_height - row)};
   }
 
-  /// With `turns` calls of the products. Rows that belong to the chunk before too are in the cache.
-  Ahead ahead_of(const KernelArguments& arguments, const Chunk& chunk, Index turns) const {
-    Ahead ahead{{}, {}, 0, 0};
-    if (chunk.images <= 0) return ahead;
+  /// What is fetched of a chunk. Rows that belong to the chunk before too are in the cache.
+  PrefetchQueue ahead_of(const KernelArguments& arguments, const Chunk& chunk, Index turns) const {
+    if (chunk.images <= 0) return {{}, {}, turns};
     const auto rows_of = [&](const bfloat16* rows, Index height, Index first, Index count, Index row_numbers) {
       const auto* from = reinterpret_cast<const char*>(rows + (chunk.image * height + first) * row_numbers);
       const Index images = (chunk.images - 1) * height + count;
       return Prefetch{from, from + images * row_numbers * static_cast<Index>(sizeof(bfloat16))};
     };
     const Index first = std::min(chunk.row * sizes_.stride, sizes_.height);
-    ahead.x = rows_of(arguments.in<bfloat16>(0), sizes_.height, first,
-                      std::min(chunk.rows * sizes_.stride, sizes_.height - first), sizes_.width * sizes_.channels);
-    ahead.g =
-        rows_of(arguments.in<bfloat16>(1), sizes_.out_height, chunk.row, chunk.rows, sizes_.out_width * sizes_.filters);
-    ahead.x_lines = ahead.x.share(turns);
-    ahead.g_lines = ahead.g.share(turns);
-    return ahead;
+    return {
+        rows_of(arguments.in<bfloat16>(0), sizes_.height, first,
+                std::min(chunk.rows * sizes_.stride, sizes_.height - first), sizes_.width * sizes_.channels),
+        rows_of(arguments.in<bfloat16>(1), sizes_.out_height, chunk.row, chunk.rows, sizes_.out_width * sizes_.filters),
+        turns};
   }
 
   static std::size_t bytes(Index words) { return static_cast<std::size_t>(words) * sizeof(float); }
@@ -145,14 +136,15 @@ class WindowProducts final : public Kernel {
     float *const windows = own, *const cotangents = windows + tile_ * block_pitch_;
     auto* const padded = reinterpret_cast<bfloat16*>(cotangents + panels_ * panel_pitch_);
     std::fill_n(padded, padded_row_, bfloat16(0.0F));
-    const Index tiles = (share.blocks.end - share.blocks.begin + tile_ - 1) / tile_;
+    const Index products =
+        (share.blocks.end - share.blocks.begin) * sizes_.kernel_height * (share.panels.end - share.panels.begin);
     for (Index image = 0; image < sizes_.images; image += images_) {
       for (Index row = 0; row < sizes_.out_height; row += rows_) {
         const Chunk chunk = chunk_at(image, row);
         // Reading the next chunk takes as long as a part of the products.
         const bool last_rows = row + rows_ >= sizes_.out_height;
         const Chunk next = chunk_at(last_rows ? image + images_ : image, last_rows ? 0 : row + rows_);
-        Ahead ahead = ahead_of(arguments, next, tiles * sizes_.kernel_height * (share.panels.end - share.panels.begin));
+        PrefetchQueue ahead = ahead_of(arguments, next, products);
         pack_cotangents(arguments.in<bfloat16>(1), chunk, share.panels, cotangents);
         for (Index block = share.blocks.begin; block < share.blocks.end; block += tile_) {
           const Range tile{block, std::min(block + tile_, share.blocks.end)};
@@ -214,12 +206,10 @@ class WindowProducts final : public Kernel {
   }
 
   void multiply(const Chunk& chunk, const Range& tile, const Range& panels, const float* windows,
-                const float* cotangents, float* sums, bool accumulate, Ahead& ahead) const {
+                const float* cotangents, float* sums, bool accumulate, PrefetchQueue& ahead) const {
     const Index out_width = panels_ * products_.panel;
     for (Index panel = panels.begin; panel < panels.end; ++panel) {
       for (Index row = 0; row < sizes_.kernel_height; ++row) {
-        ahead.x.lines(ahead.x_lines);
-        ahead.g.lines(ahead.g_lines);
         for (Index block = tile.begin; block < tile.end; ++block) {
           const Index column = block * block_columns;
           const float* const a = windows + (block - tile.begin) * block_pitch_ + place(0, row);
@@ -234,7 +224,8 @@ class WindowProducts final : public Kernel {
                .accumulate = accumulate,
                .segments = chunk.images,
                .a_segment = 2 * sizes_.stride * phase_words_,
-               .b_segment = 2 * chunk.rows * words_ * products_.panel});
+               .b_segment = 2 * chunk.rows * words_ * products_.panel,
+               .ahead = ahead.next_turn()});
         }
       }
     }

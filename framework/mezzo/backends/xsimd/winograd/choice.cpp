@@ -76,12 +76,12 @@ bool is_turned_off(std::string& reason) {
 }
 
 /// xsimd's kernel, if it should be faster than oneDNN's.
-template <Geometry (*geometry_of)(const KernelRequest&), const Costs& costs, const Costs& half_costs>
+template <Make make, Geometry (*geometry_of)(const KernelRequest&), const Costs& costs, const Costs& half_costs>
 std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason) {
   if (!takes_dtypes(request, reason)) return nullptr;
   const bool half = request.inputs[0].dtype != DType::float32;
   if (!half && is_turned_off(reason)) return nullptr;
-  auto kernel = xsimd_kernel(request, isa(), reason);
+  auto kernel = make(request, isa(), reason);
   if (!kernel) return nullptr;
   // With fewer it saves little time. Small networks in float32 then round as oneDNN's plain sums do, and so as PyTorch:
   // 20 losses of the CNN on Fashion-MNIST differ by 1.2e-7, with Winograd's algorithm by 1.8e-5.
@@ -103,11 +103,14 @@ std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason
 }  // namespace
 
 std::vector<Implementation> winograd_implementations() {
-  return {{"winograd", &ops::conv2d, create<winograd::of_convolution, convolution_costs, half_convolution_costs>},
+  return {{"winograd", &ops::conv2d,
+           create<winograd::make_convolution, winograd::of_convolution, convolution_costs, half_convolution_costs>},
           {"winograd", &ops::conv2d_input_gradient,
-           create<winograd::of_input_gradient, input_gradient_costs, half_input_gradient_costs>},
+           create<winograd::make_input_gradient, winograd::of_input_gradient, input_gradient_costs,
+                  half_input_gradient_costs>},
           {"winograd", &ops::conv2d_kernel_gradient,
-           create<winograd::of_kernel_gradient, kernel_gradient_costs, half_kernel_gradient_costs>}};
+           create<winograd::make_kernel_gradient, winograd::of_kernel_gradient, kernel_gradient_costs,
+                  half_kernel_gradient_costs>}};
 }
 
 }  // namespace mezzo

@@ -174,26 +174,26 @@ class InputGradient final : public Kernel {
   std::int64_t channels_, filters_;
 };
 
-std::unique_ptr<Kernel> make_conv2d(const KernelRequest& request, Isa isa, std::string& reason) {
+}  // namespace
+
+std::unique_ptr<Kernel> winograd::make_convolution(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& y = request.outputs[0].shape;
-  if (!winograd::takes(request, request.inputs[0].shape, request.inputs[1].shape, y, reason)) return nullptr;
+  if (!takes(request, request.inputs[0].shape, request.inputs[1].shape, y, reason)) return nullptr;
   if (request.inputs.size() > 2 && !is_stored(request.inputs[2].dtype)) {
     return decline_dtype(reason, request.inputs[2].dtype);
   }
   return std::make_unique<Forward>(isa, request);
 }
 
-std::unique_ptr<Kernel> make_conv2d_input_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> winograd::make_input_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& x = request.outputs[0].shape;
-  if (!winograd::takes(request, x, request.inputs[1].shape, request.inputs[0].shape, reason)) return nullptr;
+  if (!takes(request, x, request.inputs[1].shape, request.inputs[0].shape, reason)) return nullptr;
   return std::make_unique<InputGradient>(isa, request);
 }
 
-}  // namespace
-
 Entries winograd_entries() {
-  return {entry<make_conv2d>("conv2d"), entry<make_conv2d_input_gradient>("conv2d_input_gradient"),
-          entry<make_conv2d_kernel_gradient>("conv2d_kernel_gradient")};
+  return {entry<winograd::make_convolution>("conv2d"), entry<winograd::make_input_gradient>("conv2d_input_gradient"),
+          entry<winograd::make_kernel_gradient>("conv2d_kernel_gradient")};
 }
 
 }  // namespace mezzo::xsimd_kernels

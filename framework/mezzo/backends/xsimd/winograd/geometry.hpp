@@ -38,11 +38,10 @@ inline Points points(float* data, std::int64_t rows, std::int64_t width) {
 }
 inline std::int64_t floats_of(const Points& points) { return winograd_points * points.pitch; }
 
+/// Kernels of the ops conv2d, conv2d_input_gradient and conv2d_kernel_gradient, whether they are faster or not. Return
+/// null and set the reason if they decline.
+std::unique_ptr<Kernel> make_convolution(const KernelRequest& request, Isa isa, std::string& reason);
+std::unique_ptr<Kernel> make_input_gradient(const KernelRequest& request, Isa isa, std::string& reason);
+std::unique_ptr<Kernel> make_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason);
+
 }  // namespace mezzo::xsimd_kernels::winograd
-
-namespace mezzo::xsimd_kernels {
-
-/// Defined in kernel_gradient.cpp, for winograd_entries().
-std::unique_ptr<Kernel> make_conv2d_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason);
-
-}  // namespace mezzo::xsimd_kernels

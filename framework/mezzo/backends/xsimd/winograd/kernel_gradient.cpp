@@ -112,9 +112,9 @@ class KernelGradient final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_conv2d_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+std::unique_ptr<Kernel> winograd::make_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& x = request.inputs[0].shape;
-  if (!winograd::takes(request, x, request.outputs[0].shape, request.inputs[1].shape, reason)) return nullptr;
+  if (!takes(request, x, request.outputs[0].shape, request.inputs[1].shape, reason)) return nullptr;
   return std::make_unique<KernelGradient>(isa, request);
 }
 
