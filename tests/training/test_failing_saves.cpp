@@ -4,8 +4,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include <mezzo/io/file_calls.hpp>
+#include <mezzo/io/file_replacement.hpp>
 
 #include "small.hpp"
 #include "support/folder.hpp"
@@ -48,6 +50,9 @@ class FailingCall {
     };
     calls.symlinkat = [this, &real](const char* target, int folder, const char* name) {
       return fails("symlinkat") ? -1 : real.symlinkat(target, folder, name);
+    };
+    calls.linkat = [this, &real](int from_folder, const char* from, int to_folder, const char* to, int flags) {
+      return fails("linkat") ? -1 : real.linkat(from_folder, from, to_folder, to, flags);
     };
   }
   ~FailingCall() { detail::file_calls() = before_; }
@@ -150,6 +155,100 @@ BOOST_AUTO_TEST_CASE(each_call_of_a_save_may_fail) {
   for (const char* call : {"openat", "write", "fsync", "close", "renameat", "symlinkat"}) {
     BOOST_TEST(failed.find(call) != std::string::npos, call << " of " << failed);
   }
+}
+
+// The last two backups: one of them is whole after any failed call, and the training goes on from it.
+BOOST_AUTO_TEST_CASE(each_call_of_a_backup_may_fail) {
+  const auto backup = [](const Folder& folder) {
+    return BackupAndRestore(folder.path("b"), {.double_checkpoint = true, .delete_checkpoint = false});
+  };
+  const auto fit = [&](const Folder& folder, Sequential& model, int epochs) {
+    return Trainer({.max_epochs = epochs, .callbacks = {backup(folder)}, .enable_progress_bar = false})
+        .fit(model, SavedLine::data());
+  };
+  const auto calls_of = [&](int epochs) {
+    const Folder folder;
+    SavedLine line(folder);
+    const FailingCall counter(-1, 0);
+    fit(folder, line.model, epochs);
+    return counter.seen();
+  };
+  std::string failed;
+  for (int call = calls_of(1), end = calls_of(3); call < end; ++call) {
+    const Folder folder;
+    SavedLine line(folder), resumed(folder);
+    std::string text, name;
+    {
+      const FailingCall failing(call, EIO);
+      text = refused<FileError>([&] { fit(folder, line.model, 4); });
+      name = failing.failed();
+    }
+    if (failed.find(name) == std::string::npos) failed += name + " ";
+    BOOST_TEST_CONTEXT("call " << call << " " << name) {
+      BOOST_TEST(text.find(std::strerror(EIO)) != std::string::npos, text);
+      const std::string names = names_in(folder.path("b"));
+      BOOST_TEST(names.find(".mezzo-") == std::string::npos, names);
+      const int first = fit(folder, resumed.model, 4).epoch.front();
+      BOOST_TEST((first == 1 || first == 2 || first == 3));
+    }
+  }
+  for (const char* call : {"openat", "linkat", "renameat"}) {
+    BOOST_TEST(failed.find(call) != std::string::npos, call << " of " << failed);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_backup_is_kept_without_a_copy) {
+  namespace fs = std::filesystem;
+  const Folder folder;
+  SavedLine line(folder);
+  class Links : public Callback {
+   public:
+    Links(std::string path, bool* shared) : path_(std::move(path)), shared_(shared) {}
+    bool saves() const override { return true; }  // its hooks follow those of the backup, and see its result
+    void on_epoch_end(int epoch, Logs&) override {
+      if (epoch == 0) fs::create_hard_link(path_, path_ + ".first");
+      if (epoch == 1) *shared_ = fs::equivalent(path_ + ".first", path_ + ".bkp");
+    }
+
+   private:
+    std::string path_;
+    bool* shared_;
+  };
+  bool shared = false;
+  Trainer({.max_epochs = 2,
+           .callbacks = {BackupAndRestore(folder.path("b"), {.double_checkpoint = true, .delete_checkpoint = false}),
+                         Links(folder.path("b") + "/latest.safetensors", &shared)},
+           .enable_progress_bar = false})
+      .fit(line.model, SavedLine::data());
+  BOOST_TEST(shared);
+}
+
+BOOST_AUTO_TEST_CASE(without_hard_links_a_backup_is_renamed) {
+  const Folder folder;
+  const std::string latest = folder.path("latest"), before = folder.path("before");
+  const auto write = [](const std::string& path, const char* text) { std::ofstream(path) << text; };
+  const auto read = [](const std::string& path) {
+    std::string text;
+    std::ifstream(path) >> text;
+    return text;
+  };
+  write(latest, "new");
+  write(before, "old");
+  {
+    const FailingCall failing(1, EPERM);  // after openat of the folder
+    detail::keep_generation(latest, before, "[Test]");
+    BOOST_TEST(failing.failed() == "linkat");
+  }
+  BOOST_TEST(!std::filesystem::exists(latest));
+  BOOST_TEST(read(before) == "new");
+  write(latest, "newer");
+  detail::keep_generation(latest, before, "[Test]");
+  detail::keep_generation(latest, before, "[Test]");  // the same file
+  BOOST_TEST(read(latest) == "newer");
+  BOOST_TEST(read(before) == "newer");
+  BOOST_TEST(names_in(folder.path("")) == "before latest ");
+  BOOST_TEST(refused<FileError>([&] { detail::keep_generation(folder.path("none"), before, "[Test]"); }) ==
+             "[Test] \"" + folder.path("none") + "\" can't be kept as \"" + before + "\": No such file or directory");
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_save_ends_the_training_but_not_the_model) {

@@ -13,7 +13,8 @@ FileCalls::FileCalls()
       fsync(::fsync),
       close(::close),
       renameat(::renameat),
-      symlinkat(::symlinkat) {}
+      symlinkat(::symlinkat),
+      linkat(::linkat) {}
 
 FileCalls& file_calls() {
   static FileCalls calls;

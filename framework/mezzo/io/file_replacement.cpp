@@ -189,4 +189,33 @@ void replace_link(const std::string& target, const std::string& path, const std:
   check(good);
 }
 
+void keep_generation(const std::string& from, const std::string& path, const std::string& where) {
+  const fs::path old(from), kept(path);
+  const int folder = open_folder(old.parent_path());
+  const auto rename = [&](const std::string& name) {
+    return file_calls().renameat(folder, name.c_str(), folder, kept.filename().c_str()) == 0;
+  };
+  bool good = false;
+  constexpr int most_tries = 3;  // another process may sweep the temporary name away
+  for (int tries = 0; folder >= 0 && !good && tries < most_tries; ++tries) {
+    const std::string temporary = temporary_name();
+    if (temporary.empty()) break;
+    if (file_calls().linkat(folder, old.filename().c_str(), folder, temporary.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      good = rename(temporary);
+      const int error = errno;
+      ::unlinkat(folder, temporary.c_str(), 0);  // also if both names were the same file: rename leaves them then
+      errno = error;
+      if (!good && errno != ENOENT) break;
+    } else if (errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK) {
+      good = rename(old.filename().string());
+      break;
+    } else if (errno != EEXIST) {
+      break;
+    }
+  }
+  const int error = errno;
+  if (folder >= 0) ::close(folder);
+  if (!good) fail<FileError>(where, "\"{}\" can't be kept as \"{}\": {}", from, path, std::strerror(error));
+}
+
 }  // namespace mezzo::detail

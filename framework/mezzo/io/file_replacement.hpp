@@ -51,4 +51,9 @@ class FileReplacement {
 /// unchanged then.
 void replace_link(const std::string& target, const std::string& path, const std::string& where);
 
+/// Makes `path` a second name of the file `from` in the same folder, and so keeps its content when `from` is replaced.
+/// Replaces a file of the name `path` atomically. On a file system without hard links `from` is renamed, and is absent
+/// until it is written again. A FileError that starts with `where`; both files are unchanged then.
+void keep_generation(const std::string& from, const std::string& path, const std::string& where);
+
 }  // namespace mezzo::detail

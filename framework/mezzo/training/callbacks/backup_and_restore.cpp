@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/io/file_replacement.hpp>
 #include <mezzo/training/callbacks/texts.hpp>
 
 namespace mezzo {
@@ -41,9 +42,7 @@ void BackupAndRestore::save() {
   const std::string latest = path(false);
   detail::make_folder_of(backup_label, latest);
   if (options_.double_checkpoint && fs::exists(latest)) {
-    std::error_code error;
-    fs::copy_file(latest, path(true), fs::copy_options::overwrite_existing, error);
-    if (error) fail<FileError>(backup_label, "\"{}\" can't be written: {}", path(true), error.message());
+    detail::keep_generation(latest, path(true), backup_label);
   }
   session().save_checkpoint(latest);
 }
