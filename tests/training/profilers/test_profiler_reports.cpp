@@ -242,6 +242,23 @@ BOOST_AUTO_TEST_CASE(chrome_shows_the_kernels_of_steps) {
   BOOST_TEST(!(*kernel)["args"].at("outputs").get<std::string>().empty());
 }
 
+// read_with_perfetto.py reads the trace.
+BOOST_AUTO_TEST_CASE(write_for_perfetto) {
+  const char* path = std::getenv("MEZZO_PERFETTO_TRACE");
+  const Folder folder;
+  const std::string traces = path != nullptr ? path : folder.path();
+  Sequential model = line(0.5);
+  model.compile({.optimizer = SGD(0.01), .loss = "mse"});
+  const DataLoader data(pairs({1, 2, 3}, {2, 3, 7}), {.batch_size = 1});
+  Trainer({.max_epochs = 2,
+           .profiler = profilers::ChromeProfiler({.dirpath = traces, .filename = "trace"}),
+           .enable_progress_bar = false})
+      .fit(model, data, data);
+  auto names = checked(Json::parse(content(traces + "/trace.json")));
+  BOOST_TEST(std::count(names[1].begin(), names[1].end(), "run_training_batch") == 6);
+  BOOST_TEST(std::count(names[1].begin(), names[1].end(), "run_validation") == 2);
+}
+
 BOOST_AUTO_TEST_CASE(explain_shows_plans_after_epochs) {
   const Folder folder;
   fit(profilers::ExplainProfiler({.dirpath = folder.path(), .filename = "e"}));
