@@ -10,6 +10,7 @@
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/core/version.hpp>
+#include <mezzo/data/combined_loader.hpp>
 #include <mezzo/data/csv_dataset.hpp>
 #include <mezzo/data/dataset.hpp>
 #include <mezzo/data/folder_dataset.hpp>

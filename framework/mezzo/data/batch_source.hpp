@@ -36,10 +36,15 @@ class LoaderSource : public BatchStream::Source {
 
  private:
   void take_new_seed();
+  /// Counts skipped samples of the running pass, and warns of the first of the loader.
+  void note_skipped(std::int64_t samples);
+  /// Warns of the number of those of the pass, which has ended.
+  void tell_of_skipped();
 
   std::shared_ptr<IdleReaders> idle_;
   std::unique_ptr<BatchReader> reader_;  // null after the last batch
   std::int64_t first_epoch_;
+  std::int64_t skipped_ = 0;  // samples of the running pass
   bool follows_seed_, failed_ = false;
 };
 

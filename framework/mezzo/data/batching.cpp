@@ -27,6 +27,7 @@ Batching::Batching(std::shared_ptr<const DatasetSource> source, const DataLoader
       drop_last_(options.drop_last),
       grouped_(options.group_by_length),
       open_(has_open_axis(source_->fields())),
+      skips_(options.on_error == "skip"),
       padding_{.values = options.padding_values, .boundaries = options.bucket_boundaries},
       collate_(options.collate),
       function_(std::move(function)),
@@ -142,19 +143,25 @@ HostBatch Batching::load(const BatchPosition& position) const {
 
 HostBatch Batching::read(const std::vector<std::int64_t>& samples, const BatchPosition& position) const {
   constexpr const char* where = "[DataLoader]";
+  SkippedSamples* const skipped = skips_ ? &skipped_ : nullptr;
+  const auto asked = static_cast<std::int64_t>(samples.size());
   if (collate_) {
-    const std::vector<DatasetSample> read = read_samples(*source_, samples, position.epoch, where);
+    const std::vector<DatasetSample> read = read_samples(*source_, samples, position.epoch, where, skipped);
     try {
-      return collate_with(collate_, read);
+      HostBatch out = collate_with(collate_, read);
+      out.skipped = asked - out.size;
+      return out;
     } catch (...) {
       rethrow_with(fmt::format("[DataLoader] batch {}: ", position.batch));
     }
   }
-  HostBatch out = pool_.take(static_cast<std::int64_t>(samples.size()));
+  HostBatch out = pool_.take(asked);
   if (open_) {
-    collate_padded(source_->fields(), read_samples(*source_, samples, position.epoch, where), padding_, where, out);
+    collate_padded(source_->fields(), read_samples(*source_, samples, position.epoch, where, skipped), padding_, where,
+                   out);
+    out.skipped = asked - out.size;
   } else {
-    gather(*source_, samples, position.epoch, where, out);
+    gather(*source_, samples, position.epoch, where, out, skipped);
   }
   pool_.remember(out);
   return out;

@@ -38,6 +38,10 @@ class Batching {
   /// The batch after `count` others.
   BatchPosition after(const BatchPosition& position, std::int64_t count) const;
 
+  /// Samples that on_error = "skip" has left out.
+  SkippedSamples& skipped_samples() const { return skipped_; }
+  std::int64_t skipped() const { return skipped_.count(); }
+
   /// Reads a batch.
   HostBatch load(const BatchPosition& position) const;
 
@@ -63,10 +67,11 @@ class Batching {
   std::shared_ptr<const DatasetSource> source_;
   Any<Sampler> sampler_;
   std::int64_t batch_size_, samples_, size_ = 0;
-  bool drop_last_, grouped_, open_;
+  bool drop_last_, grouped_, open_, skips_;
   Padding padding_;
   std::function<HostBatch(const std::vector<DatasetSample>&)> collate_;
   BatchFunction function_;  // none: batches stay as they are
+  mutable SkippedSamples skipped_;
   mutable BatchPool pool_;
   mutable std::mutex layouts_mutex_;
   mutable std::deque<KeptLayout> layouts_;  // of the last epochs

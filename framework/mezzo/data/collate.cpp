@@ -74,7 +74,7 @@ std::size_t bucket_of(std::int64_t length, const std::vector<std::int64_t>& boun
 }
 
 std::vector<DatasetSample> read_samples(const DatasetSource& source, const std::vector<std::int64_t>& indices,
-                                        std::int64_t epoch, const char* where) {
+                                        std::int64_t epoch, const char* where, SkippedSamples* skipped) {
   const std::vector<Field>& fields = source.fields();
   std::vector<DatasetSample> out;
   for (const std::int64_t index : indices) {
@@ -83,7 +83,7 @@ std::vector<DatasetSample> read_samples(const DatasetSource& source, const std::
       if (tensors.size() != fields.size()) {
         fail<ValueError>("", "sample() must return {} tensors, one per field; got {}", fields.size(), tensors.size());
       }
-      DatasetSample& sample = out.emplace_back();
+      DatasetSample sample;
       for (std::size_t i = 0; i < fields.size(); ++i) {
         const Field& field = fields[i];
         if (tensors[i].dtype() != field.dtype || !fits(tensors[i].shape(), field.shape)) {
@@ -91,9 +91,13 @@ std::vector<DatasetSample> read_samples(const DatasetSource& source, const std::
         }
         sample.push_back({.name = field.name, .tensor = std::move(tensors[i]), .role = field.role});
       }
+      out.push_back(std::move(sample));
     } catch (...) {
-      rethrow_with(fmt::format("{} sample {}: ", where, index));
+      rethrow_or_skip(fmt::format("{} sample {}: ", where, index), skipped);
     }
+  }
+  if (out.empty() && !indices.empty()) {
+    fail<ValueError>(where, "a batch must have a sample that can be read; got errors of all its {}", indices.size());
   }
   return out;
 }
@@ -141,7 +145,7 @@ HostBatch map_batch(const std::function<HostBatch(HostBatch, std::int64_t, std::
                     std::int64_t index, std::int64_t epoch) {
   std::vector<std::string> names;
   for (const NamedTensor& field : batch.fields) names.push_back(field.name);
-  const std::int64_t samples = batch.size;
+  const std::int64_t samples = batch.size, skipped = batch.skipped;
   HostBatch out;
   try {
     out = function(std::move(batch), index, epoch);
@@ -157,6 +161,7 @@ HostBatch map_batch(const std::function<HostBatch(HostBatch, std::int64_t, std::
     fail<ValueError>("[DataLoader.map]", "the function must return {} samples of the fields {}", samples,
                      fmt::join(names, ", "));
   }
+  out.skipped = skipped;
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <mezzo/data/dataset.hpp>
+#include <mezzo/data/skipped_samples.hpp>
 
 namespace mezzo::detail {
 
@@ -19,9 +20,10 @@ struct Padding {
 /// sample.
 std::size_t bucket_of(std::int64_t length, const std::vector<std::int64_t>& boundaries, const std::string& where);
 
-/// The samples of an epoch with these indices, as read by source.sample(). Errors are those of gather().
+/// The samples of an epoch with these indices, as read by source.sample(). Errors are those of gather(), and so is
+/// `skipped`.
 std::vector<DatasetSample> read_samples(const DatasetSource& source, const std::vector<std::int64_t>& indices,
-                                        std::int64_t epoch, const char* where);
+                                        std::int64_t epoch, const char* where, SkippedSamples* skipped = nullptr);
 
 /// Writes samples into `batch`, padded to one shape for each field. Reuses the batch's tensors as gather() does.
 void collate_padded(const std::vector<Field>& fields, const std::vector<DatasetSample>& samples, const Padding& padding,

@@ -19,6 +19,7 @@ Shape with_batch_axis(std::int64_t samples, const Shape& sample) {
 
 void prepare(const std::vector<Field>& fields, std::int64_t samples, const char* where, HostBatch& batch) {
   batch.size = samples;
+  batch.skipped = 0;
   batch.fields.resize(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i) {
     NamedTensor& to = batch.fields[i];
@@ -59,8 +60,28 @@ void rethrow_with(const std::string& prefix) {
   }
 }
 
+void rethrow_or_skip(const std::string& prefix, SkippedSamples* skipped) {
+  if (skipped == nullptr) rethrow_with(prefix);
+  try {
+    rethrow_with(prefix);
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const std::exception& error) {
+    skipped->add(error.what());
+  }
+}
+
+void keep_first(std::int64_t kept, const char* where, HostBatch& batch) {
+  if (kept == 0) {
+    fail<ValueError>(where, "a batch must have a sample that can be read; got errors of all its {}", batch.size);
+  }
+  batch.skipped = batch.size - kept;
+  batch.size = kept;
+  for (NamedTensor& field : batch.fields) field.tensor = field.tensor.slice(0, kept);
+}
+
 void gather(const DatasetSource& source, const std::vector<std::int64_t>& indices, std::int64_t epoch,
-            const char* where, HostBatch& batch) {
+            const char* where, HostBatch& batch, SkippedSamples* skipped) {
   const auto samples = static_cast<std::int64_t>(indices.size());
   prepare(source.fields(), samples, where, batch);
   const std::size_t count = batch.fields.size();
@@ -71,14 +92,18 @@ void gather(const DatasetSource& source, const std::vector<std::int64_t>& indice
     cursors[i] = tensor.mutable_raw();
     steps[i] = samples > 0 ? tensor.bytes() / indices.size() : 0;
   }
+  std::int64_t kept = 0;
   for (const std::int64_t index : indices) {
     try {
       source.read_in_epoch(index, epoch, cursors.data());
     } catch (...) {
-      rethrow_with(fmt::format("{} sample {}: ", where, index));
+      rethrow_or_skip(fmt::format("{} sample {}: ", where, index), skipped);
+      continue;
     }
+    ++kept;
     for (std::size_t i = 0; i < count; ++i) cursors[i] = static_cast<std::byte*>(cursors[i]) + steps[i];
   }
+  if (kept < samples) keep_first(kept, where, batch);
 }
 
 }  // namespace mezzo::detail

@@ -8,6 +8,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/data/batch_source.hpp>
+#include <mezzo/data/combined_source.hpp>
 #include <mezzo/data/iterable_reader.hpp>
 #include <mezzo/data/sources.hpp>
 
@@ -25,6 +26,10 @@ void check_ranges(const DataLoaderOptions& options) {
   check_at_least(0, options.workers, "workers");
   check_at_least(1, options.prefetch, "prefetch");
   check_at_least(-1, options.seed, "seed");
+  const std::vector<std::string> known{"raise", "skip"};
+  if (std::find(known.begin(), known.end(), options.on_error) == known.end()) {
+    fail_unknown("[DataLoader]", "on_error", options.on_error, known);
+  }
 }
 
 /// The options with the sampler that they mean.
@@ -38,6 +43,17 @@ std::string text_of(const std::vector<Field>& fields) {
   std::vector<std::string> texts;
   for (const Field& field : fields) texts.push_back(fmt::format("{} {} {}", field.name, field.dtype, field.shape));
   return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// The loaders of a combination in a fingerprint: all that positions depend on.
+std::string combined_order(const CombinedLoader& combined) {
+  std::vector<std::string> texts;
+  for (const auto& [name, loader] : combined.loaders()) {
+    const LoaderFingerprint one = loader.fingerprint();
+    texts.push_back(fmt::format("{}: {} samples, {}, in batches of {}{}", name, one.samples, one.order, one.batch_size,
+                                one.drop_last ? ", drop_last" : ""));
+  }
+  return fmt::format("CombinedLoader {} ({})", combined.mode(), fmt::join(texts, "; "));
 }
 
 /// Order of an iterable data set. Parts give batches in turn, so that the order depends on their size, too.
@@ -115,12 +131,38 @@ DataLoader::DataLoader(IterableDataset data, DataLoaderOptions options) : option
                      : options_.sampler ? "sampler"
                                         : "group_by_length");
   }
+  if (options_.on_error != "raise") {
+    fail<ValueError>(
+        "[DataLoader]",
+        "on_error must be \"raise\" for an iterable data set, whose generator may skip samples itself; got "
+        "\"{}\"",
+        options_.on_error);
+  }
   if (options_.workers > 1 && !data.has_parts()) {
     fail<ValueError>("[DataLoader]", "workers must be at most 1 for an iterable data set without part_function; got {}",
                      options_.workers);
   }
   iterable_ = std::make_shared<detail::IdleIterable>(std::make_shared<const detail::IterableBatching>(
       detail::IterableBatching{.data = std::move(data), .options = options_, .function = nullptr}));
+}
+
+DataLoader::DataLoader(const CombinedLoader& loaders) : combined_(std::make_shared<const CombinedLoader>(loaders)) {
+  size_ = loaders.size();
+  for (const auto& [name, loader] : loaders.loaders()) samples_ += loader.samples();
+}
+
+std::int64_t DataLoader::skipped_samples() const {
+  if (idle_) return idle_->batching().skipped();
+  if (!combined_) return 0;
+  std::int64_t sum = 0;
+  for (const auto& [name, loader] : combined_->loaders()) sum += loader.skipped_samples();
+  return sum;
+}
+
+void DataLoader::require_single(const char* where) const {
+  require_size(where);
+  if (!combined_) return;
+  fail<ValueError>("[DataLoader]", "{} needs a loader of one data set; got a CombinedLoader", where);
 }
 
 void DataLoader::require_size(const char* where) const {
@@ -153,6 +195,7 @@ DataLoader DataLoader::map(std::function<HostBatch(HostBatch, std::int64_t, std:
       return second(first(std::move(batch), index, epoch_number), index, epoch_number);
     };
   }
+  if (combined_) return mapped;
   if (iterable_) {
     mapped.iterable_ = std::make_shared<detail::IdleIterable>(
         std::make_shared<const detail::IterableBatching>(detail::IterableBatching{
@@ -166,7 +209,7 @@ DataLoader DataLoader::map(std::function<HostBatch(HostBatch, std::int64_t, std:
 }
 
 DataLoader DataLoader::with_dataset(Dataset dataset) const {
-  require_size("with_dataset()");
+  require_single("with_dataset()");
   if (options_.sampler && dataset.size() != dataset_.size()) {
     fail<ValueError>("[DataLoader.with_dataset]", "with a sampler the data set must have {} samples; got {}",
                      dataset_.size(), dataset.size());
@@ -176,7 +219,7 @@ DataLoader DataLoader::with_dataset(Dataset dataset) const {
 }
 
 DataLoader DataLoader::with_batch_size(std::int64_t batch_size) const {
-  require_size("with_batch_size()");
+  require_single("with_batch_size()");
   DataLoaderOptions options = options_;
   options.batch_size = batch_size;
   const DataLoader other(dataset_, std::move(options));
@@ -201,8 +244,16 @@ BatchStream DataLoader::epoch(std::int64_t epoch, std::int64_t first_batch) cons
   if (first_batch < 0 || first_batch > size_) {
     fail<ValueError>("[DataLoader]", "first_batch must lie in [0, {}]; got {}", size_, first_batch);
   }
+  return pass(epoch, first_batch, size_ - first_batch);
+}
+
+BatchStream DataLoader::pass(std::int64_t epoch, std::int64_t first_batch, std::int64_t count) const {
+  if (combined_) {
+    const LoaderPosition from{.epoch = epoch, .samples = 0, .batches = first_batch};
+    return BatchStream(std::make_unique<detail::CombinedSource>(combined_, function_, from, count));
+  }
   const detail::BatchPosition start{.epoch = epoch, .batch = first_batch, .skipped = 0, .seed = order_seed()};
-  return BatchStream(std::make_unique<detail::LoaderSource>(idle_, start, size_ - first_batch, false));
+  return BatchStream(std::make_unique<detail::LoaderSource>(idle_, start, count, false));
 }
 
 BatchStream DataLoader::stream(const LoaderPosition& from, std::int64_t count) const {
@@ -212,6 +263,12 @@ BatchStream DataLoader::stream(const LoaderPosition& from, std::int64_t count) c
   if (iterable_) {
     check_at_least(0, from.samples, "samples of a position");
     return BatchStream(std::make_unique<detail::IterableSource>(iterable_, from, count));
+  }
+  if (combined_) {
+    if (from.batches < 0 || from.batches >= size_) {
+      fail<ValueError>("[DataLoader]", "batches of a position must lie in [0, {}); got {}", size_, from.batches);
+    }
+    return BatchStream(std::make_unique<detail::CombinedSource>(combined_, function_, from, count));
   }
   if (from.samples < 0 || from.samples >= samples_) {
     fail<ValueError>("[DataLoader]", "samples of a position must lie in [0, {}); got {}", samples_, from.samples);
@@ -226,6 +283,17 @@ BatchStream DataLoader::stream(const LoaderPosition& from, std::int64_t count) c
 
 LoaderFingerprint DataLoader::fingerprint() const {
   require_data("fingerprint()");
+  if (combined_) {
+    std::vector<std::string> fields;
+    for (const auto& [name, loader] : combined_->loaders()) {
+      fields.push_back(fmt::format("{}: {}", name, loader.fingerprint().fields));
+    }
+    return {.samples = samples_,
+            .fields = fmt::format("{}", fmt::join(fields, "; ")),
+            .order = combined_order(*combined_),
+            .batch_size = options_.batch_size,
+            .drop_last = false};
+  }
   if (iterable_) {
     return {.samples = 0,
             .fields = text_of(iterable_->batching().data.fields()),

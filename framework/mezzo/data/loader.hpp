@@ -18,7 +18,10 @@ namespace mezzo {
 namespace detail {
 class IdleIterable;
 class IdleReaders;
+class CombinedSource;
 }  // namespace detail
+
+class CombinedLoader;
 
 struct DataLoaderOptions {
   /// Samples per batch, 1 or more.
@@ -48,12 +51,17 @@ struct DataLoaderOptions {
   /// True: a batch has samples of one bucket. Lengths of all samples must be known without reading them
   /// (DatasetSource::length). Needs bucket_boundaries, keeps 8 bytes a sample, and can't be used with a sampler.
   bool group_by_length = false;
+  /// "raise": a sample that can't be read is an error. "skip": its batch has one sample less. The first such sample is
+  /// a warning with its error, and each pass that has any ends with a warning that counts them. A batch without any
+  /// sample is a ValueError. MemoryErrors are never skipped. An iterable data set takes "raise" alone.
+  std::string on_error = "raise";
 };
 
 /// Position in the data of a training.
 struct LoaderPosition {
   std::int64_t epoch = 0;    ///< pass over the data, 0 or more
-  std::int64_t samples = 0;  ///< samples of that pass that were taken
+  std::int64_t samples = 0;  ///< samples of that pass that were taken, skipped ones included
+  std::int64_t batches = 0;  ///< batches of that pass that were taken; of a CombinedLoader, in place of `samples`
 };
 
 /// Everything that the meaning of a LoaderPosition depends on.
@@ -85,8 +93,11 @@ class MEZZO_API DataLoader {
   /// set without parts, or if an option is out of its range.
   explicit DataLoader(IterableDataset data, DataLoaderOptions options = {});
 
+  /// Batches of several loaders at the same time. options() are the defaults, dataset() is empty.
+  DataLoader(const CombinedLoader& loaders);
+
   /// True for an absent loader.
-  bool empty() const { return !idle_ && !iterable_; }
+  bool empty() const { return !idle_ && !iterable_ && !combined_; }
 
   /// False if the number of batches isn't known, as of an iterable data set.
   bool sized() const { return !iterable_; }
@@ -94,11 +105,19 @@ class MEZZO_API DataLoader {
   /// Batches per epoch. A ValueError unless sized().
   std::int64_t size() const;
 
-  /// Samples per epoch; those that drop_last leaves out are counted. A ValueError unless sized().
+  /// Samples per epoch; those that drop_last leaves out are counted. Of a CombinedLoader, the sum of its loaders. A
+  /// ValueError unless sized().
   std::int64_t samples() const;
 
   /// The data set; one without samples and fields for an iterable one.
   const Dataset& dataset() const { return dataset_; }
+
+  /// The loaders that this one combines, or null.
+  const CombinedLoader* combination() const { return combined_.get(); }
+
+  /// Samples that `on_error = "skip"` has left out in all passes so far. Copies count together. 0 for an absent loader
+  /// and an iterable data set; of a CombinedLoader, the sum of its loaders.
+  std::int64_t skipped_samples() const;
 
   /// The options given to the constructor.
   const DataLoaderOptions& options() const { return options_; }
@@ -108,12 +127,12 @@ class MEZZO_API DataLoader {
   /// their names and the number of samples: a ValueError when the batch is due. A ValueError for an absent loader.
   DataLoader map(std::function<HostBatch(HostBatch batch, std::int64_t index, std::int64_t epoch)> function) const;
 
-  /// The same options and functions for another data set. A ValueError unless sized(). Other errors are those of the
-  /// constructor; with a sampler also a ValueError for a data set of another size.
+  /// The same options and functions for another data set. A ValueError unless sized(), and for a CombinedLoader. Other
+  /// errors are those of the constructor; with a sampler also a ValueError for a data set of another size.
   DataLoader with_dataset(Dataset dataset) const;
 
-  /// The same loader with another number of samples per batch. A ValueError unless sized(), and those of the
-  /// constructor.
+  /// The same loader with another number of samples per batch. A ValueError unless sized(), for a CombinedLoader, and
+  /// those of the constructor.
   DataLoader with_batch_size(std::int64_t batch_size) const;
 
   /// Starts epoch `epoch` (0 or more) at batch `first_batch`. Throws a ValueError if the loader is absent, the epoch is
@@ -124,14 +143,20 @@ class MEZZO_API DataLoader {
   /// The next `count` batches from a position on, in as many epochs as they last: workers go on to the next epoch while
   /// the last batches of the one before are used, and read no more than these batches. If batch_size doesn't divide
   /// `samples`, the first batch is the rest of a batch. A ValueError if the loader is absent, count is negative, or the
-  /// position is not in [0, samples()). Of an iterable data set the stream ends with the epoch, and the samples before
-  /// the position are read and dropped, unless the last stream has stopped there.
+  /// position is not in [0, samples()), of a CombinedLoader in [0, size()) batches. Of an iterable data set the stream
+  /// ends with the epoch, and the samples before the position are read and dropped, unless the last stream has stopped
+  /// there.
   BatchStream stream(const LoaderPosition& from, std::int64_t count) const;
 
   /// For a checkpoint, with the LoaderPosition. A ValueError for an absent loader.
   LoaderFingerprint fingerprint() const;
 
  private:
+  friend class detail::CombinedSource;
+
+  /// `count` batches of an epoch.
+  BatchStream pass(std::int64_t epoch, std::int64_t first_batch, std::int64_t count) const;
+  void require_single(const char* where) const;
   void require_data(const char* where) const;
   void require_size(const char* where) const;
   std::uint64_t order_seed() const;
@@ -141,6 +166,7 @@ class MEZZO_API DataLoader {
   std::int64_t size_ = 0, samples_ = 0;
   std::shared_ptr<detail::IdleReaders> idle_;
   std::shared_ptr<detail::IdleIterable> iterable_;  // null unless the data set is iterable
+  std::shared_ptr<const CombinedLoader> combined_;  // null unless made from one
   std::function<HostBatch(HostBatch, std::int64_t, std::int64_t)> function_;
 };
 

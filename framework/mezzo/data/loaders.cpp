@@ -3,11 +3,17 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/data/combined_loader.hpp>
 
 namespace mezzo {
 
 DataLoaders::DataLoaders(const DataLoader& loader) {
-  if (!loader.empty()) loaders_.push_back(loader);
+  const CombinedLoader* const combined = loader.combination();
+  if (combined != nullptr && combined->mode() == "sequential") {
+    for (const auto& entry : combined->loaders()) loaders_.push_back(entry.second);
+  } else if (!loader.empty()) {
+    loaders_.push_back(loader);
+  }
 }
 
 DataLoaders::DataLoaders(std::vector<DataLoader> loaders) : loaders_(std::move(loaders)) {

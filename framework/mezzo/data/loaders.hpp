@@ -13,7 +13,7 @@ namespace mezzo {
 class MEZZO_API DataLoaders {
  public:
   DataLoaders() = default;
-  /// None for an absent loader.
+  /// None for an absent loader, those of a CombinedLoader in mode "sequential".
   DataLoaders(const DataLoader& loader);
   /// A ValueError for an absent loader in the list.
   DataLoaders(std::vector<DataLoader> loaders);

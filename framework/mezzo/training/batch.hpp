@@ -33,6 +33,15 @@ class MEZZO_API Batch {
   bool has(const std::string& field) const;
   bool has(std::nullptr_t) const = delete;
 
+  /// Fields of a loader of a CombinedLoader, under the names that they have there: `batch.part("labeled")["x"]`. A
+  /// NameError with the names of the fields if there are none.
+  Batch part(const std::string& loader) const;
+  Batch part(std::nullptr_t) const = delete;  // also a literal 0
+
+  /// True if there are such fields: false in mode "max_size" after the end of that loader.
+  bool has_part(const std::string& loader) const;
+  bool has_part(std::nullptr_t) const = delete;
+
   /// Values of the fields of one role, in the order of entries().
   Values with_role(Role role) const;
 

@@ -320,7 +320,7 @@ void Checkpoint::warn_of_threads() const {
 LoaderPosition Checkpoint::position(const TrainingData& data) const {
   const Progress progress = progress_in(data);
   check_end(progress, data);
-  return {.epoch = progress.pass, .samples = progress.samples};
+  return {.epoch = progress.pass, .samples = progress.samples, .batches = progress.position};
 }
 
 void Checkpoint::prepare_callbacks(const RunningSession& session) const {

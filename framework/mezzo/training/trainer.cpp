@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/data/combined_loader.hpp>
 #include <mezzo/training/callbacks/model_checkpoint.hpp>
 #include <mezzo/training/callbacks/model_summary.hpp>
 #include <mezzo/training/checkpoint_paths.hpp>
@@ -62,6 +63,11 @@ void load_weights(Module& module, const std::string& ckpt_path, const TrainerOpt
 /// A training loader as overfit_batches needs it.
 DataLoader in_order_of(const TrainerOptions& options, const DataLoader& train) {
   if (options.overfit_batches.none() || train.empty() || !train.sized()) return train;
+  if (const CombinedLoader* const combined = train.combination()) {
+    std::vector<CombinedLoader::Entry> loaders = combined->loaders();
+    for (auto& entry : loaders) entry.second = in_order_of(options, entry.second);
+    return DataLoader(CombinedLoader(std::move(loaders), {.mode = combined->mode()}));
+  }
   DataLoaderOptions in_order = train.options();
   in_order.shuffle = false;
   return DataLoader(train.dataset(), in_order);

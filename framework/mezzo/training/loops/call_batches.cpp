@@ -5,12 +5,18 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/data/combined_loader.hpp>
 #include <mezzo/training/loops/loops.hpp>
 
 namespace mezzo::detail {
 
 void require_batches(const DataLoader& loader, const std::string& verb) {
   if (loader.empty()) fail<ValueError>("[Trainer]", "{}: the loader must have batches; got an absent loader", verb);
+  const CombinedLoader* const combined = loader.combination();
+  if (verb != "fit" || combined == nullptr || combined->mode() != "sequential") return;
+  fail<ValueError>("[Trainer]",
+                   "fit: a CombinedLoader must have mode \"min_size\", \"max_size_cycle\" or \"max_size\"; got "
+                   "\"sequential\"");
 }
 
 void fail_without_memory(const char* verb) {

@@ -11,7 +11,7 @@ namespace mezzo::detail {
 
 struct EvaluationOptions;
 
-/// A ValueError unless the loader has batches.
+/// A ValueError unless the loader has batches; for fit also for a CombinedLoader in mode "sequential".
 void require_batches(const DataLoader& loader, const std::string& verb);
 
 /// Throws the MemoryError of small allocations of the standard library. Arrays and arenas throw one with their size.

@@ -20,7 +20,8 @@ HostBatch EpochLoop::next_batch() {
   TrainingState& state = fit_.state;
   const FitLimits& limits = fit_.limits;
   const auto open = [&] {
-    stream_.emplace(fit_.train.stream({.epoch = state.pass, .samples = state.samples}, batches_ahead()));
+    stream_.emplace(
+        fit_.train.stream({.epoch = state.pass, .samples = state.samples, .batches = state.position}, batches_ahead()));
     return stream_->next();
   };
   std::optional<HostBatch> batch = stream_ ? stream_->next() : open();

@@ -71,7 +71,7 @@ bool EpochLoop::step() {
     return false;
   }
   state.epoch_means.add(fit_.runner, batch.size);
-  advance(batch.size);
+  advance(batch.size + batch.skipped);
   if (session.has_callbacks()) state.epoch_means.write(fit_.logs);
   state.epoch_means.write_last(outputs_);
   session.fire(Event::train_batch_end, fit_.logs, state.batch - 1, &batch, &outputs_);

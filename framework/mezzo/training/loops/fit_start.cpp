@@ -12,7 +12,9 @@ namespace {
 
 /// The batch at a position. The loader keeps it for the stream that begins there.
 HostBatch batch_at(const DataLoader& loader, const LoaderPosition& position = {}) {
-  BatchStream stream = loader.stream(position, 1);
+  // In the middle of a pass, batches of a CombinedLoader may lack fields.
+  const LoaderPosition from = loader.combination() == nullptr ? position : LoaderPosition{.epoch = position.epoch};
+  BatchStream stream = loader.stream(from, 1);
   const HostBatch* const batch = stream.peek();
   // The end of a source without a size shows when no batch comes.
   if (batch == nullptr && position.samples > 0) return batch_at(loader, {.epoch = position.epoch + 1, .samples = 0});
