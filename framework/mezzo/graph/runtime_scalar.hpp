@@ -11,6 +11,7 @@ namespace mezzo {
 enum class RuntimeScalar {
   step,           ///< training steps taken so far
   epoch,          ///< completed epochs
+  batch,          ///< index of the batch in its epoch
   seed,           ///< seed from seed_everything()
   learning_rate,  ///< learning rate of an optimizer at this step
   count,          ///< updates of an optimizer, including this one

@@ -33,9 +33,11 @@ constexpr const char* precision = "precision";              ///< choice of "auto
 constexpr const char* hyperparameters = "hyperparameters";  ///< absent if there are none
 constexpr const char* fit_epoch = "fit_epoch";              ///< only inside of fit
 constexpr const char* epoch_numbers = "epoch_numbers";      ///< EpochNumbers, in the middle of an epoch
-constexpr const char* callbacks = "callbacks";              ///< CallbackNumbers
-constexpr const char* callback_texts = "callback_texts";    ///< CallbackTexts, absent if there are none
-constexpr const char* iterations = "iterations";            ///< per optimizer
+/// Counters: TrainingState::evaluated_batches, absent if there are none.
+constexpr const char* evaluated_batches = "validation_batches";
+constexpr const char* callbacks = "callbacks";            ///< CallbackNumbers
+constexpr const char* callback_texts = "callback_texts";  ///< CallbackTexts, absent if there are none
+constexpr const char* iterations = "iterations";          ///< per optimizer
 /// Per optimizer: steps whose gradients are accumulated, absent if 0; learning rate, absent unless it was set.
 constexpr const char *accumulated = "accumulated_steps", *learning_rate = "learning_rate";
 constexpr const char* scheduler = "scheduler";  ///< SchedulerState; per optimizer, absent without lr_scheduler
@@ -148,6 +150,7 @@ class Checkpoint {
   Progress progress_;
   std::optional<LoaderFingerprint> data_;  // none in files of version 1
   EpochNumbers epoch_numbers_;
+  std::vector<std::int64_t> evaluated_batches_;
   CallbackNumbers callbacks_;
   CallbackTexts callback_texts_;
   Hyperparameters hyperparameters_;

@@ -95,6 +95,7 @@ void Checkpoint::read_counters() {
     if (const std::string json = text(names::hyperparameters); !json.empty()) {
       hyperparameters_ = hyperparameters_from(json);
     }
+    if (const std::string json = text(names::evaluated_batches); !json.empty()) evaluated_batches_ = counts_from(json);
     if (const std::string json = text(names::data); !json.empty()) data_ = fingerprint_from(json);
     if (const std::string json = text(names::callbacks); !json.empty()) callbacks_ = callback_numbers_from(json);
     if (const std::string json = text(names::callback_texts); !json.empty()) {
@@ -237,6 +238,7 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, const Traini
   state.epoch_means = Means(epoch_numbers_.means);
   state.skipped_before = epoch_numbers_.skipped_before;
   state.validated = epoch_numbers_.validated;
+  state.evaluated_batches = evaluated_batches_;
   // Only its equality with `batch` counts, which is another number in batches of another size.
   state.validated_at = epoch_numbers_.validated_at == progress_.batch ? progress.batch : epoch_numbers_.validated_at;
   state.resumed_metrics.clear();

@@ -173,12 +173,14 @@ std::vector<Tensor> keep_number(Means::Entry& entry, const TrainingState& state)
 /// Adds what differs from the counters of whole epochs and, if `session`, what the running fit has.
 void add_progress(const TrainingState& state, bool session, NamedTensors& tensors, Metadata& metadata) {
   if (state.updates != state.step) metadata[names::updates] = fmt::to_string(state.updates);
-  if (state.seconds > 0) metadata[names::seconds] = fmt::format("{}", state.seconds);
+  const double seconds = state.session == nullptr ? state.seconds : state.session->seconds();
+  if (seconds > 0) metadata[names::seconds] = fmt::format("{}", seconds);
   metadata[names::pass] = fmt::to_string(state.pass);
   metadata[names::position] = fmt::to_string(state.position);
   if (state.samples > 0) metadata[names::samples] = fmt::to_string(state.samples);
   if (state.data.batch_size > 0) metadata[names::data] = text_of(state.data);
   if (state.session == nullptr || !session) return;
+  if (!state.evaluated_batches.empty()) metadata[names::evaluated_batches] = text_of(state.evaluated_batches);
   metadata[names::fit_epoch] = fmt::to_string(state.fit_epoch);
   if (state.batch > 0) {
     std::vector<Means::Entry> entries = state.epoch_means.entries();

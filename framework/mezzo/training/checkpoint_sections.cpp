@@ -48,10 +48,10 @@ std::int64_t count_in(const Json& json) {
 
 LogTargets targets_in(const Json& entry, const std::string& text) {
   const Json& flags = entry[4];
-  const bool three = flags.is_array() && flags.size() == 3 &&
+  const bool known = flags.is_array() && (flags.size() == 3 || flags.size() == 4) &&
                      std::all_of(flags.begin(), flags.end(), [](const Json& flag) { return flag.is_boolean(); });
   const auto reduction = number_in<int>(entry[5]);
-  if (!three || reduction < 0 || reduction > static_cast<int>(Reduction::max)) refuse(text);
+  if (!known || reduction < 0 || reduction > static_cast<int>(Reduction::max)) refuse(text);
   return {.prog_bar = entry[1].get<bool>(),
           .history = flags[0].get<bool>(),
           .logger_step = flags[1].get<bool>(),
@@ -67,6 +67,7 @@ std::string text_of(const EpochNumbers& epoch) {
     const LogTargets& to = entry.targets;
     Json item{entry.name, to.prog_bar, fmt::format("{}", entry.total), fmt::format("{}", entry.samples)};
     item.push_back({to.history, to.logger_step, to.logger_epoch});
+    if (entry.of_hook) item.back().push_back(true);
     item.push_back(fmt::to_string(static_cast<int>(to.reduction)));
     item.push_back(fmt::format("{}", entry.last));
     means.push_back(std::move(item));
@@ -92,6 +93,7 @@ EpochNumbers epoch_numbers_from(const std::string& text) {
     mean.samples = number_in<double>(entry[3]);
     mean.targets = targets_in(entry, text);
     mean.last = number_in<double>(entry[6]);
+    mean.of_hook = entry[4].size() == 4 && entry[4][3].get<bool>();
   }
   for (const Json& count : list_in(json, "skipped_before")) out.skipped_before.push_back(count_in(count));
   if (json.contains("validated")) {
@@ -102,6 +104,19 @@ EpochNumbers epoch_numbers_from(const std::string& text) {
     if (!json.contains("validated_at")) refuse(text);
     out.validated_at = count_in(json["validated_at"]);
   }
+  return out;
+}
+
+std::string text_of(const std::vector<std::int64_t>& counts) {
+  Json list = Json::array();
+  for (const std::int64_t count : counts) list.push_back(fmt::to_string(count));
+  return Json{{"counts", list}}.dump();
+}
+
+std::vector<std::int64_t> counts_from(const std::string& text) {
+  std::vector<std::int64_t> out;
+  const Json json = parsed(text);
+  for (const Json& count : list_in(json, "counts")) out.push_back(count_in(count));
   return out;
 }
 

@@ -24,6 +24,10 @@ struct EpochNumbers {
 std::string text_of(const EpochNumbers& epoch);
 EpochNumbers epoch_numbers_from(const std::string& text);
 
+/// Counters, 0 or more.
+std::string text_of(const std::vector<std::int64_t>& counts);
+std::vector<std::int64_t> counts_from(const std::string& text);
+
 std::string text_of(const SchedulerState& scheduler);
 SchedulerState scheduler_state_from(const std::string& text);
 

@@ -76,6 +76,8 @@ std::size_t Module::dataloader_idx() {
   return detail::StepContext::current("dataloader_idx()").dataloader_idx();
 }
 
+Value Module::batch_idx() { return detail::StepContext::current("batch_idx()").batch_idx(); }
+
 OptimizerHandle Module::optimizer(const std::string& name) {
   return detail::StepContext::current("optimizer()").optimizer(name);
 }

@@ -114,9 +114,11 @@ class MEZZO_API Module : public Layer {
   /// @name Hooks
   /// A Trainer, and Model::fit, evaluate and predict, call them between steps, after the hooks of callbacks and before
   /// those of callbacks that save. Names and order are Lightning's. They may use the module as callbacks may:
-  /// read and replace weights, predict, save. log() sends numbers of their own to the logs of the epoch. `stage` is
-  /// "fit", "validate", "test" or "predict"; `batch_idx` counts from 0 in each epoch; of
-  /// several loaders, in each, and dataloader_idx() is the index of the loader.
+  /// read and replace weights, predict, save. log() sends numbers of their own to the logs of
+  /// the epoch or evaluation, in hooks from on_train_epoch_start to on_train_epoch_end, and in those of an evaluation
+  /// up to its on_..._epoch_end; the last number of a name counts. `stage` is "fit", "validate", "test" or "predict";
+  /// `batch_idx` counts from 0 in each epoch; of several loaders of an evaluation, in each, and dataloader_idx() is the
+  /// index of the loader.
   /// @{
   virtual void setup(const std::string& stage) { static_cast<void>(stage); }     ///< before the layers are built
   virtual void teardown(const std::string& stage) { static_cast<void>(stage); }  ///< last, also after an error
@@ -207,8 +209,10 @@ class MEZZO_API Module : public Layer {
 
   /// Logs the mean of a Value, inside a step. The number of an epoch is the mean over its samples, summed in double, or
   /// another reduction. A ValueError in a step for a C++ number: the trace would freeze its first value. A NameError if
-  /// the step has logged the name already. In a hook between steps: adds a number to the logs of the running event;
-  /// on_step, on_epoch and reduce_fx don't apply, and are a ValueError there. A ValueError outside of steps and hooks.
+  /// the step has logged the name already. In a hook between steps: sets a number of the running epoch or
+  /// evaluation, for History, monitors and loggers; options are a ValueError there, and a name that steps log is a
+  /// NameError. A ValueError in hooks after the numbers are complete, such as on_validation_end, and outside of steps
+  /// and hooks.
   static void log(const std::string& name, const Value& value, const LogOptions& options = {});
 
   /// Logs several Values: `log_dict({{"loss", loss}, {"accuracy", accuracy}}, {.prog_bar = true})`.
@@ -229,6 +233,11 @@ class MEZZO_API Module : public Layer {
   /// Index of the loader of the running batch, 0 unless the evaluation has several. Inside a step, which is then traced
   /// once for each loader, and in the hooks between the batches of a loader. A ValueError elsewhere.
   static std::size_t dataloader_idx();
+
+  /// Index of the running batch, int64 of shape (), inside a step: Lightning's `batch_idx`. It counts from 0 in each
+  /// epoch; of several loaders of an evaluation, in each. A Value, since the step is traced once for all batches: use
+  /// where() on it. 0 in train_on_batch and its like. A ValueError outside of a step; hooks have it as an argument.
+  static Value batch_idx();
 
   /// Optimizer of that name in configure_optimizers(), inside a training step. A NameError that lists the names if
   /// there is none, a ValueError outside of a step.

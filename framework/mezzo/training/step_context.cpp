@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
 namespace {
@@ -129,6 +130,11 @@ Values StepContext::outputs(const Value& result) const {
 
 bool StepContext::has(const std::string& name) const {
   return std::any_of(logged_.begin(), logged_.end(), [&](const Logged& entry) { return entry.name == name; });
+}
+
+Value StepContext::batch_idx() {
+  const LibraryScope as_inserted;
+  return cast(runtime_scalar(RuntimeScalar::batch), DType::int64);
 }
 
 OptimizerHandle StepContext::optimizer(const std::string& name) const {

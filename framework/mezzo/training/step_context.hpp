@@ -88,6 +88,10 @@ class StepContext {
   }
   void set_dataloader_idx(std::size_t index) { dataloader_ = index; }
   bool reads_dataloader_idx() const { return reads_dataloader_; }
+
+  /// Index of the step's batch in its epoch: int64 of shape ().
+  static Value batch_idx();
+
   void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
   /// Minimizes the loss that the training step returned by the one optimizer, unless the step called minimize(). A

@@ -180,7 +180,8 @@ std::uint64_t StepRunner::options_signature() const {
   return mix(key_of(fmt::format("{}", bound)), flags);
 }
 
-void StepRunner::run(Phase phase, const HostBatch& batch) {
+void StepRunner::run(Phase phase, const HostBatch& batch, std::int64_t batch_idx) {
+  batch_idx_ = batch_idx;
   if (phase == Phase::train) {
     for (const OptimizerConfig& config : state_.optimizers) config.optimizer->require_trainable();
   }
@@ -375,6 +376,8 @@ double StepRunner::runtime_value(const RuntimeKey& key) const {
       return static_cast<double>(state_.step);
     case RuntimeScalar::epoch:
       return static_cast<double>(state_.epoch);
+    case RuntimeScalar::batch:
+      return static_cast<double>(batch_idx_);
     case RuntimeScalar::seed:
       return static_cast<double>(seed());
     case RuntimeScalar::learning_rate:

@@ -117,8 +117,10 @@ struct TrainingState : RunState, Progress {
   Numbers validated;                         ///< of the last validation in that epoch, under the names of History
   std::set<std::string> validated_in_bar{};  ///< names among them that the progress bar shows
   std::int64_t validated_at = 0;             ///< batches of that epoch before it; 0: none
-  bool last_of_epoch = false;                ///< true if the next training step is the last of its epoch
-  RunningSession* session = nullptr;         ///< of the running fit
+  /// Validation batches of the last fit before now, by loader; those of the sanity check don't count.
+  std::vector<std::int64_t> evaluated_batches{};
+  bool last_of_epoch = false;              ///< true if the next training step is the last of its epoch
+  RunningSession* session = nullptr;       ///< of the running fit
   const MetricScope* set_aside = nullptr;  ///< metrics of that epoch, during a validation; null: the metrics have them
   std::atomic<const void*> between_steps{nullptr};  ///< key of the thread whose hooks run; null: none
   StepRunner* running = nullptr;                    ///< innermost one
@@ -211,7 +213,8 @@ class StepRunner {
 
   /// Runs a step. The first run converts the module's weights to the dtypes of the Trainer's policy. The first training
   /// run splits or joins master weights as the optimizers' split_master_weights requires.
-  void run(Phase phase, const HostBatch& batch);
+  /// `batch_idx` is the index of the batch in its epoch.
+  void run(Phase phase, const HostBatch& batch, std::int64_t batch_idx = 0);
 
   /// The conversion of the first run(), without a step.
   void convert_weights();
@@ -331,6 +334,7 @@ class StepRunner {
   std::vector<std::size_t> calls_;  // of minimize() in the last traced step, by optimizer
   bool guards_ = false;             // of StepContext
   std::size_t dataloader_ = 0;
+  std::int64_t batch_idx_ = 0;     // of the running step
   bool reads_dataloader_ = false;  // of the last traced step
   bool converted_ = false;
   bool masters_kept_ = false;

@@ -182,7 +182,7 @@ void try_steps(StepRunner& runner, const DataLoader& train, std::int64_t steps,
     before(step);
     bool finite = true;
     try {
-      runner.run(Phase::train, *batch);
+      runner.run(Phase::train, *batch, step);
     } catch (const NonFiniteError&) {
       finite = false;
     }

@@ -9,9 +9,9 @@
 namespace mezzo::detail {
 
 Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Phase phase,
-                     const std::vector<std::int64_t>& steps, BatchBar& bar) {
+                     const std::vector<std::int64_t>& steps, BatchBar& bar, const Means::Key& key) {
   Means means;
-  const ScopedValue<const Means*> shown(session.evaluated, &means);
+  const ScopedValue<Means*> shown(session.evaluated, &means);
   Logs logs;
   const bool alone = session.verb() != Session::Verb::fit;  // stop() in fit ends the training, not its validation
   const std::int64_t total = sum_of(steps);
@@ -26,16 +26,20 @@ Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoad
       const auto batch = stream.next();
       if (!batch) break;
       session.fire(Event::test_batch_begin, logs, done, &*batch);
-      runner.run(phase, *batch);
+      runner.run(phase, *batch, done);
       means.add(runner, batch->size, suffix);
       if (session.has_callbacks()) means.write(logs);
       session.fire(Event::test_batch_end, logs, done, &*batch);
+      session.log_evaluation_step(means, i, key);
       ++taken;
       if (bar.due(taken)) bar.show_evaluation(taken, known_batches(total), means.for_bar());
     }
     if (i + 1 < loaders.size()) means.end_loader();
   }
   session.fire(Event::test_end, logs);
+  for (const auto& [name, number] : logs) {
+    if (!means.has(name)) means.set(name, number);  // of callbacks
+  }
   return means;
 }
 

@@ -31,8 +31,9 @@ class LoaderScope {
   StepRunner& runner_;
 };
 
-/// Evaluates the first `steps` batches of each loader: fires the test events and shows the progress in the bar.
+/// Evaluates the first `steps` batches of each loader: fires the test events, shows the progress in the bar, and sends
+/// numbers of single steps to the loggers under the names that `key` gives.
 Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Phase phase,
-                     const std::vector<std::int64_t>& steps, BatchBar& bar);
+                     const std::vector<std::int64_t>& steps, BatchBar& bar, const Means::Key& key = {});
 
 }  // namespace mezzo::detail

@@ -5,8 +5,25 @@
 
 namespace mezzo::detail {
 
+namespace {
+
+/// Adds the time of an epoch to that of the training, also after an error.
+class CountedTime {
+ public:
+  explicit CountedTime(RunningSession& session) : session_(session) {}
+  ~CountedTime() { session_.count_time(); }
+  CountedTime(const CountedTime&) = delete;
+  CountedTime& operator=(const CountedTime&) = delete;
+
+ private:
+  RunningSession& session_;
+};
+
+}  // namespace
+
 History FitLoop::run() {
   RunningSession& session = fit_.session;
+  session.restart_clock();
   const Checkpoint* checkpoint = fit_.options.checkpoint;
   session.epoch = fit_.state.fit_epoch;
   for (const Any<Logger>& logger : session.loggers()) {
@@ -43,6 +60,7 @@ void FitLoop::reload() {
 void FitLoop::run_epoch() {
   TrainingState& state = fit_.state;
   RunningSession& session = fit_.session;
+  const CountedTime counted(session);
   const int epoch = session.epoch = state.fit_epoch;
   epoch_->run();
   const std::int64_t done = state.batch;
@@ -78,21 +96,21 @@ void validate_in_fit(Fit& fit, const Numbers& shown) {
   const Action action(fit.options.call.profiler, "run_validation");
   TrainingState& state = fit.state;
   const BatchBar::Rest rest(fit.bar, state.batch, shown);
-  Numbers for_history, for_bar;
-  Logs for_loggers;
-  {
-    const MetricScope epoch_metrics(fit.runner);
-    const Means means =
-        run_evaluation(fit.session, fit.runner, fit.validation, Phase::validate, fit.limits.validations, fit.bar);
-    for_history = means.for_history();
-    for_bar = means.for_bar();
-    for_loggers = means.for_loggers_by_epoch();
-  }
   const bool all = fit.runner.module().prefixes_validation();
-  const auto key = [&](const std::string& name) {
+  const Means::Key key = [&](const std::string& name) {
     const bool prefixed = all || state.epoch_means.has(name.substr(0, name.find("/dataloader_idx_")));
     return (prefixed ? "val_" : "") + name;
   };
+  Numbers for_history, for_bar;
+  Logs logged;
+  {
+    const MetricScope epoch_metrics(fit.runner);
+    const Means means =
+        run_evaluation(fit.session, fit.runner, fit.validation, Phase::validate, fit.limits.validations, fit.bar, key);
+    for_history = means.for_history();
+    for_bar = means.for_bar();
+    logged = means.for_loggers_by_epoch(key);
+  }
   state.validated.clear();
   state.validated_in_bar.clear();
   for (const auto& [name, number] : for_history) state.validated.emplace_back(key(name), number);
@@ -101,9 +119,13 @@ void validate_in_fit(Fit& fit, const Numbers& shown) {
   Logs logs;
   state.epoch_means.write(logs);
   for (const auto& [name, number] : state.validated) logs.set(name, number);
+  const Logs before = logs;
   fit.session.fire(Event::validation_end, logs);
-  Logs logged;
-  for (const auto& [name, number] : for_loggers) logged.set(key(name), number);
+  for (const auto& [name, number] : logs) {
+    if (before.contains(name)) continue;
+    state.validated.emplace_back(name, number);  // of callbacks
+    logged.set(name, number);
+  }
   if (logged.empty()) return;
   logged.set("epoch", fit.session.epoch);
   fit.session.log_metrics(logged);

@@ -66,6 +66,7 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   state.history = {};
   state.epoch_means = {};
   state.resumed_metrics.clear();
+  state.evaluated_batches.clear();
   if (checkpoint != nullptr) {
     resume(*checkpoint);
   } else {

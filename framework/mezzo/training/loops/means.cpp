@@ -1,6 +1,7 @@
 #include <mezzo/training/loops/means.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
@@ -33,6 +34,19 @@ void Means::Entry::add(double value, double count) {
   samples += count;
 }
 
+void Means::set(const std::string& name, double number) {
+  auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.name == name; });
+  if (entry == entries_.end()) {
+    entries_.push_back({.name = name, .targets = {.logger_epoch = true}, .of_hook = true});
+    entry = std::prev(entries_.end());
+  } else if (!entry->of_hook) {
+    fail<NameError>("[Module]",
+                    "log(\"{}\", ...): names of hooks and steps must differ; got one that a step has logged", name);
+  }
+  entry->total = entry->last = number;
+  entry->samples = 1;
+}
+
 Numbers Means::for_history() const {
   Numbers out;
   for (const Entry& entry : entries_) {
@@ -50,19 +64,32 @@ Numbers Means::for_bar() const {
   return out;
 }
 
-Logs Means::for_loggers_by_step() const {
+namespace {
+
+/// Name of a number for loggers, with an ending if there are numbers of both steps and epochs.
+std::string logger_name(const Means::Entry& entry, const Means::Key& key, const char* ending) {
+  std::string name = key ? key(entry.name) : entry.name;
+  if (entry.targets.logger_step && entry.targets.logger_epoch) {
+    name.insert(std::min(name.find("/dataloader_idx_"), name.size()), ending);
+  }
+  return name;
+}
+
+}  // namespace
+
+Logs Means::for_loggers_by_step(const Key& key) const {
   Logs out;
   for (const Entry& entry : entries_) {
-    if (!entry.targets.logger_step || !(entry.samples > 0)) continue;
-    out.set(entry.name + (entry.targets.logger_epoch ? "_step" : ""), entry.metric ? entry.number() : entry.last);
+    if (!entry.targets.logger_step || entry.closed || !(entry.samples > 0)) continue;
+    out.set(logger_name(entry, key, "_step"), entry.metric ? entry.number() : entry.last);
   }
   return out;
 }
 
-Logs Means::for_loggers_by_epoch() const {
+Logs Means::for_loggers_by_epoch(const Key& key) const {
   Logs out;
   for (const Entry& entry : entries_) {
-    if (entry.targets.logger_epoch) out.set(entry.name + (entry.targets.logger_step ? "_epoch" : ""), entry.number());
+    if (entry.targets.logger_epoch) out.set(logger_name(entry, key, "_epoch"), entry.number());
   }
   return out;
 }
@@ -92,6 +119,11 @@ Means::Entry& Means::entry_of(const Logged& logged, std::size_t likely, const st
     likely = static_cast<std::size_t>(found - entries_.begin());
   }
   if (likely == entries_.size()) entries_.push_back({.name = logged.name + end});
+  if (entries_[likely].of_hook) {
+    fail<NameError>("[Module]",
+                    "log(\"{}\", ...): names of hooks and steps must differ; got one that a hook has logged",
+                    logged.name);
+  }
   if (entries_[likely].closed) {
     fail<ValueError>("[Module]",
                      "log(\"{}\", ...): several loaders must log different names without add_dataloader_idx; got the "

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,6 +34,7 @@ class Means {
     Any<Metric> metric{};  ///< its result is the number
     double last = 0;       ///< value of the last step
     bool closed = false;   ///< true if the loader of the number has ended
+    bool of_hook = false;  ///< true for the last number that a hook has logged
 
     /// NaN if every step was skipped.
     double number() const;
@@ -54,15 +56,20 @@ class Means {
     }
   }
 
+  /// Sets a number that a hook logs. A NameError if steps log the name.
+  void set(const std::string& name, double number);
+
   /// Numbers of the names that History and callbacks get.
   Numbers for_history() const;
 
   /// Numbers for the progress bar: of single steps for those that aren't numbers of the epoch.
   Numbers for_bar() const;
 
-  /// Numbers of the last step, and of the epoch, for loggers.
-  Logs for_loggers_by_step() const;
-  Logs for_loggers_by_epoch() const;
+  /// Numbers of the last step, of the running loader, and of the epoch, for loggers.
+  /// `key` gives the names that History has; without it they stay. "_step" and "_epoch" precede "/dataloader_idx_<i>".
+  using Key = std::function<std::string(const std::string& name)>;
+  Logs for_loggers_by_step(const Key& key = {}) const;
+  Logs for_loggers_by_epoch(const Key& key = {}) const;
 
   /// Writes the numbers that History gets. Allocates nothing once `logs` has the names.
   void write(Logs& logs) const {
@@ -74,7 +81,7 @@ class Means {
   /// Writes the values of the last step, except of metrics. Allocates nothing once `logs` has the names.
   void write_last(Logs& logs) const {
     for (const Entry& entry : entries_) {
-      if (!entry.metric) logs.set(entry.name, entry.last);
+      if (!entry.metric && !entry.of_hook) logs.set(entry.name, entry.last);
     }
   }
 

@@ -46,7 +46,7 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
     const auto batch = stream.next();
     if (!batch) break;
     session.fire(Event::predict_batch_begin, logs, done, &*batch);
-    runner.run(Phase::predict, *batch);
+    runner.run(Phase::predict, *batch, done);
     const std::vector<Tensor> outputs = runner.outputs();
     if (one) require_one_output(outputs.size(), label_of(runner.module()), "predict");
     parts.resize(outputs.size());

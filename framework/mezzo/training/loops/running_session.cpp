@@ -16,6 +16,7 @@ namespace {
 struct RunningHook {
   Logs* logs = nullptr;
   std::size_t dataloader = 0;
+  Means* numbers = nullptr;  // null: the hook can't log
 };
 
 RunningHook& running_hook() { return ExecutionContext::current().part<RunningHook>(); }
@@ -80,6 +81,23 @@ void RunningSession::count_time() {
   start_ = now;
 }
 
+Means* RunningSession::numbers_of(Event event) const {
+  switch (event) {
+    case Event::test_begin:
+    case Event::test_end:
+    case Event::test_batch_begin:
+    case Event::test_batch_end:
+      return evaluated;
+    case Event::epoch_begin:
+    case Event::epoch_end:
+    case Event::train_batch_begin:
+    case Event::train_batch_end:
+      return &state_.epoch_means;
+    default:
+      return nullptr;
+  }
+}
+
 void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const HostBatch* batch, const Logs* outputs) {
   if (is_batch(event)) batch_ = number;
   if (batch != nullptr) samples_ = batch->size;
@@ -87,7 +105,7 @@ void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const Ho
   const Occurrence now{
       .event = event, .stage = stage_, .sanity = sanity, .number = number, .batch = batch, .outputs = outputs};
   const ScopedValue shown(logs_, &logs);
-  const ScopedValue hook(running_hook(), RunningHook{&logs, dataloader});
+  const ScopedValue hook(running_hook(), RunningHook{&logs, dataloader, numbers_of(event)});
   const BetweenSteps between(state_);
   for (std::size_t i = 0; i < saving_; ++i) call_hook(*callbacks_[i], now, logs);
   call_hook(runner_.module(), now);
@@ -95,12 +113,21 @@ void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const Ho
 }
 
 bool RunningSession::log_in_hook(const std::string& name, const Value& value, const LogOptions& options) {
-  Logs* const logs = running_hook().logs;
-  if (logs == nullptr) return false;
+  const RunningHook& hook = running_hook();
+  if (hook.logs == nullptr) return false;
   if (options.on_step || options.on_epoch || options.reduce_fx != "mean" || options.prog_bar || !options.logger) {
     fail<ValueError>("[Module]", "log(\"{}\", ...): a hook between steps logs without options; got some", name);
   }
-  logs->set(name, value.item());
+  if (hook.numbers == nullptr) {
+    fail<ValueError>("[Module]",
+                     "log(\"{}\", ...): must be called in a step, in a hook from on_train_epoch_start to "
+                     "on_train_epoch_end, or in one of an evaluation up to on_validation_epoch_end or "
+                     "on_test_epoch_end; got another hook",
+                     name);
+  }
+  const double number = value.item();
+  hook.numbers->set(name, number);
+  hook.logs->set(name, number);
   return true;
 }
 
@@ -133,6 +160,18 @@ Logs RunningSession::progress_bar_metrics() const {
 void RunningSession::log_metrics(const Logs& metrics) {
   if (metrics.empty()) return;
   for (const Any<Logger>& logger : call_.loggers) logger->log_metrics(metrics, state_.updates);
+}
+
+void RunningSession::log_evaluation_step(const Means& means, std::size_t loader, const Means::Key& key) {
+  if (sanity) return;
+  const bool fits = stage_ == Stage::fit;
+  std::vector<std::int64_t>& batches = fits ? state_.evaluated_batches : evaluated_batches_;
+  if (batches.size() <= loader) batches.resize(loader + 1);
+  const std::int64_t index = batches[loader]++;
+  if (call_.loggers.empty()) return;
+  const Logs numbers = means.for_loggers_by_step(key);
+  if (numbers.empty()) return;
+  for (const Any<Logger>& logger : call_.loggers) logger->log_metrics(numbers, index);
 }
 
 void RunningSession::set_accumulate_grad_batches(int batches) {

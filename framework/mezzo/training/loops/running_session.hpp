@@ -97,6 +97,10 @@ class RunningSession final : public Session {
   /// True if a callback ends the training without the error.
   bool absorbs_non_finite(std::int64_t batch, const std::string& error);
 
+  /// Sends numbers of the last step of an evaluation to the loggers, for the number of batches of that loader before
+  /// it, as Lightning: of all evaluations of the training, or of the call. No effect in sanity steps.
+  void log_evaluation_step(const Means& means, std::size_t loader, const Means::Key& key);
+
   /// Calls on_exception of all callbacks, and ends the loggers with that status.
   void fail_with(const std::exception& error, Logs& logs, const std::string& status = "failed");
 
@@ -115,6 +119,9 @@ class RunningSession final : public Session {
   /// Adds the time since the last call to TrainingState::seconds.
   void count_time();
 
+  /// Leaves out the time since then.
+  void restart_clock() { start_ = std::chrono::steady_clock::now(); }
+
   Limits limits;
   bool accumulates = false;  ///< true if the Trainer may set accumulate_grad_batches
   int epoch = 0;
@@ -126,10 +133,13 @@ class RunningSession final : public Session {
   std::function<void(std::int64_t)> resize_batches;     ///< set until the first step of fit
   const DataLoader* train = nullptr;                    ///< data of fit
   std::function<void(const std::string&)> resume_from;  ///< set during on_train_begin of fit
-  const Means* evaluated = nullptr;                     ///< numbers of the running evaluation
+  Means* evaluated = nullptr;                           ///< numbers of the running evaluation
   const std::vector<Tensor>* batch_outputs = nullptr;   ///< set during on_predict_batch_end
 
  private:
+  /// Numbers that hooks of an event may add to; null if none.
+  Means* numbers_of(Event event) const;
+
   Stage stage_;
   StepRunner& runner_;
   TrainingState& state_;
@@ -140,7 +150,8 @@ class RunningSession final : public Session {
   Logs none_;
   Logs* logs_ = &none_;
   std::int64_t batch_ = -1, samples_ = 0;
-  std::int64_t step_ = 1;  // number of the running or last training step, from 1
+  std::vector<std::int64_t> evaluated_batches_;  // by loader, outside of fit
+  std::int64_t step_ = 1;                        // number of the running or last training step, from 1
   bool stopping_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
