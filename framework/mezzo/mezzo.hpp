@@ -194,6 +194,7 @@
 #include <mezzo/ops/host.hpp>
 #include <mezzo/ops/image.hpp>
 #include <mezzo/ops/index.hpp>
+#include <mezzo/ops/key_value_cache.hpp>
 #include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/op_lists.hpp>
 #include <mezzo/ops/open_sizes.hpp>
@@ -261,6 +262,7 @@
 #include <mezzo/training/callbacks/throughput_monitor.hpp>
 #include <mezzo/training/callbacks/timer.hpp>
 #include <mezzo/training/callbacks/weight_averaging.hpp>
+#include <mezzo/training/compiled_function.hpp>
 #include <mezzo/training/data_module.hpp>
 #include <mezzo/training/interrupted.hpp>
 #include <mezzo/training/loggers/csv_logger.hpp>

@@ -55,6 +55,26 @@ BOOST_AUTO_TEST_CASE(sizes) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(one_query_with_a_cache) {
+  const std::int64_t batch = 3, heads = 6, capacity = 400;
+  for (const DType dtype : xsimd_dtypes) {
+    for (const std::int64_t groups : {1, 2, 6}) {
+      for (const std::int64_t size : {5, 64, 72}) {
+        for (const int position : {0, 3, 255, 400}) {
+          check_xsimd(
+              "cached_attention", {{"scale", 0.25}},
+              {random_tensor({batch, 1, heads, size}, dtype, 1), random_tensor({batch, 1, groups, size}, dtype, 2),
+               random_tensor({batch, 1, groups, size + 1}, dtype, 3),
+               random_tensor({batch, groups, capacity, size}, dtype, 4),
+               random_tensor({batch, groups, capacity, size + 1}, dtype, 5),
+               Tensor({}, std::vector<std::int32_t>{position})},
+              tolerance);
+        }
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(masks_and_dropout) {
   AttentionCase c = of_sizes(60, 70, 16, 16);
   for (const DType dtype : xsimd_dtypes) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <mezzo/core/random.hpp>
 #include <mezzo/mezzo.hpp>
 
 #include "parity.hpp"
@@ -50,9 +51,87 @@ std::vector<std::int64_t> ranks(GPT& model, const Tensor& sequence, std::int64_t
   return out;
 }
 
+/// What generate() gives, by the logits of the whole sequence for each token.
+Tensor generate_slowly(GPT& model, const Tensor& prompt, const GenerateOptions& options) {
+  const std::uint64_t key = mix(seed(), next_stream());
+  std::uint64_t draws = 0;
+  Tensor sequence = prompt;
+  for (std::int64_t i = 0; i < options.max_new_tokens; ++i) {
+    const std::int64_t batch = sequence.shape()[0], length = sequence.shape()[1];
+    const std::vector<double> logits = model(sequence).tensor().to_doubles();
+    Tensor next({batch, 1}, DType::int64);
+    for (std::int64_t row = 0; row < batch; ++row) {
+      const auto begin = logits.begin() + ((row + 1) * length - 1) * 17;
+      std::vector<double> sorted(begin, begin + 17);
+      std::sort(sorted.rbegin(), sorted.rend());
+      const std::int64_t count = !options.do_sample ? 1 : options.top_k > 0 ? options.top_k : 17;
+      const double least = sorted[static_cast<std::size_t>(count - 1)];
+      double total = 0;
+      std::vector<double> weights;
+      for (std::int64_t id = 0; id < 17; ++id) {
+        weights.push_back(begin[id] >= least ? std::exp((begin[id] - sorted[0]) / options.temperature) : 0);
+        total += weights.back();
+      }
+      std::int64_t id = 16;
+      if (options.do_sample) {
+        const auto words = philox(key, draws++);
+        double rest = unit_double(words[0], words[1]) * total;
+        for (id = 0; id < 16 && rest >= weights[static_cast<std::size_t>(id)]; ++id) {
+          rest -= weights[static_cast<std::size_t>(id)];
+        }
+      } else {
+        id = std::max_element(weights.begin(), weights.end()) - weights.begin();
+      }
+      next.mutable_data<std::int64_t>()[row] = id;
+    }
+    sequence = concat({sequence, next}, 1).tensor();
+  }
+  return sequence;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(gpt_generate)
+
+BOOST_AUTO_TEST_CASE(tokens_are_those_of_the_whole_sequence_for_every_way_to_choose) {
+  GPT model = recorded_gpt();
+  for (const std::int64_t batch : {1, 3}) {
+    for (const GenerateOptions& options :
+         {GenerateOptions{.max_new_tokens = 10}, GenerateOptions{.max_new_tokens = 10, .do_sample = true},
+          GenerateOptions{.max_new_tokens = 10, .do_sample = true, .temperature = 0.5},
+          GenerateOptions{.max_new_tokens = 10, .do_sample = true, .temperature = 3, .top_k = 4}}) {
+      const Tensor prompt = ids({batch, 3}, 4);
+      seed_everything(7);
+      const Tensor expected = generate_slowly(model, prompt, options);
+      seed_everything(7);
+      BOOST_TEST(model.generate(prompt, options).equal(expected));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(clones_have_caches_and_plans_of_their_own) {
+  GPT model = recorded_gpt();
+  const Tensor prompt = ids({2, 3});
+  const Tensor expected = model.generate(prompt, {.max_new_tokens = 9});
+  GPT copy = clone(model), sharing = model;
+  BOOST_TEST(sharing.generate(prompt, {.max_new_tokens = 9}).equal(expected));
+  for (const Variable& weight : model.weights()) weight.assign(Tensor(weight.shape()));
+  BOOST_TEST(copy.generate(prompt, {.max_new_tokens = 9}).equal(expected));
+  BOOST_TEST(!model.generate(prompt, {.max_new_tokens = 9}).equal(expected));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_between_the_steps_of_a_training_may_generate) {
+  GPT model(small_gpt());
+  model.compile({.optimizer = "sgd", .loss = SparseCategoricalCrossentropy({.from_logits = true})});
+  const Tensor x = ids({4, 5});
+  std::vector<Tensor> generated;
+  LambdaCallback callback({.on_epoch_end = [&](int, const auto&) {
+    generated.push_back(model.generate(ids({1, 3}), {.max_new_tokens = 9}));
+  }});
+  model.fit(x, x, {.batch_size = 2, .epochs = 2, .verbose = 0, .callbacks = {callback}});
+  BOOST_TEST_REQUIRE(generated.size() == 2U);
+  BOOST_TEST(model.generate(ids({1, 3}), {.max_new_tokens = 9}).equal(generated[1]));
+}
 
 BOOST_AUTO_TEST_CASE(kept_keys_and_values_give_what_the_whole_sequence_gives) {
   GPT model = random_gpt();

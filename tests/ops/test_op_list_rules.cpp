@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(ops_that_follow_their_first_input_are_these) {
                                         "batch_norm",
                                         "layer_norm",
                                         "recurrence",
-                                        "scaled_dot_product_attention"};
+                                        "scaled_dot_product_attention",
+                                        "cached_attention"};
   for (const Op* op : registered_ops()) BOOST_TEST(op->cast.by_first == (following.count(op->name) > 0), op->name);
 }
 

@@ -7,28 +7,10 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/models/transformer.hpp>
+#include <mezzo/models/generator.hpp>
 
 namespace mezzo {
 namespace {
-
-void check(const detail::LanguageModel& model, const Tensor& ids, const GenerateOptions& options) {
-  const std::string where = model.label + " generate:";
-  if (ids.shape().size() != 2 || ids.shape()[1] < 1) {
-    fail<ShapeError>(where, "input_ids must be (batch, positions) with at least one position; got shape {}",
-                     ids.shape());
-  }
-  if (options.max_new_tokens < 0) {
-    fail<ValueError>(where, "max_new_tokens must not be negative; got {}", options.max_new_tokens);
-  }
-  if (!(options.temperature > 0)) fail<ValueError>(where, "temperature must be positive; got {}", options.temperature);
-  if (options.top_k < 0) fail<ValueError>(where, "top_k must not be negative; got {}", options.top_k);
-  // The last new token is never an input, so it needs no position.
-  if (ids.shape()[1] + options.max_new_tokens > model.limit + 1) {
-    fail<ShapeError>(where, "positions and max_new_tokens may be {} + 1 = {} together; got {} + {}", model.limit_name,
-                     model.limit + 1, ids.shape()[1], options.max_new_tokens);
-  }
-}
 
 /// Chooses a token by a row of logits.
 class TokenSampler {
@@ -72,15 +54,41 @@ class TokenSampler {
   std::vector<double> weights_;
 };
 
-/// Logits (batch, vocabulary) of the last position, float32.
-Tensor last_of(const Value& logits) {
-  return detail::at_position(logits, logits.shape()[1] - 1).tensor().cast(DType::float32);
+/// The generator that was kept if it takes that many positions; else a new one. Its capacity is a power of two, or the
+/// limit.
+detail::Generator& generator_for(std::int64_t batch, std::int64_t positions, std::int64_t limit,
+                                 Transient<detail::Generator>& kept) {
+  if (!kept.pointer() || !kept.pointer()->fits(batch, positions)) {
+    std::int64_t capacity = 64;
+    while (capacity < positions) capacity *= 2;
+    kept.set(nullptr);  // frees its caches
+    kept.set(std::make_shared<detail::Generator>(batch, std::min(capacity, limit)));
+  }
+  return *kept.pointer();
 }
 
 }  // namespace
 
-Tensor detail::generate_tokens(const LanguageModel& model, const Tensor& input_ids, const GenerateOptions& options) {
-  check(model, input_ids, options);
+void detail::check_generation(const LanguageModel& model, const Tensor& ids, const GenerateOptions& options) {
+  const std::string where = model.label + " generate:";
+  if (ids.shape().size() != 2 || ids.shape()[1] < 1) {
+    fail<ShapeError>(where, "input_ids must be (batch, positions) with at least one position; got shape {}",
+                     ids.shape());
+  }
+  if (options.max_new_tokens < 0) {
+    fail<ValueError>(where, "max_new_tokens must not be negative; got {}", options.max_new_tokens);
+  }
+  if (!(options.temperature > 0)) fail<ValueError>(where, "temperature must be positive; got {}", options.temperature);
+  if (options.top_k < 0) fail<ValueError>(where, "top_k must not be negative; got {}", options.top_k);
+  // The last new token is never an input, so it needs no position.
+  if (ids.shape()[1] + options.max_new_tokens > model.limit + 1) {
+    fail<ShapeError>(where, "positions and max_new_tokens may be {} + 1 = {} together; got {} + {}", model.limit_name,
+                     model.limit + 1, ids.shape()[1], options.max_new_tokens);
+  }
+}
+
+Tensor detail::generate_tokens(const LanguageModel& model, const Tensor& input_ids, const GenerateOptions& options,
+                               Transient<Generator>& kept) {
   const OutsideTrace at_once;
   const std::int64_t batch = input_ids.shape()[0], given = input_ids.shape()[1];
   const std::int64_t length = given + options.max_new_tokens;
@@ -91,18 +99,18 @@ Tensor detail::generate_tokens(const LanguageModel& model, const Tensor& input_i
     std::copy_n(prompt.data<std::int64_t>() + row * given, given, ids + row * length);
   }
   TokenSampler sampler(options, model.vocab_size);
+  if (out.size() == prompt.size()) return out;
   std::vector<bool> ended(static_cast<std::size_t>(batch));
-  Values state{prompt};
+  std::vector<std::int64_t> next(static_cast<std::size_t>(batch));
+  Generator::Run run(generator_for(batch, length - 1, model.limit, kept), model);
   for (std::int64_t position = given; position < length; ++position) {
-    const Values y = model.with_past(state);
-    const Tensor logits = last_of(y[0]);
-    Tensor next({batch, 1}, DType::int64);
+    const Tensor& logits = position == given ? run.begin(prompt) : run.next(next.data(), position - 1);
     for (std::int64_t row = 0; row < batch; ++row) {
       const auto at = static_cast<std::size_t>(row);
       std::int64_t id = sampler(logits.data<float>() + row * model.vocab_size);
       if (ended[at]) id = *options.eos_token_id;
       ended[at] = options.eos_token_id == id;
-      ids[row * length + position] = next.mutable_data<std::int64_t>()[row] = id;
+      ids[row * length + position] = next[at] = id;
     }
     if (std::all_of(ended.begin(), ended.end(), [](bool end) { return end; })) {
       for (std::int64_t row = 0; row < batch; ++row) {
@@ -110,8 +118,6 @@ Tensor detail::generate_tokens(const LanguageModel& model, const Tensor& input_i
       }
       break;
     }
-    state = y;
-    state[0] = next;
   }
   return out;
 }

@@ -4,10 +4,13 @@
 #include <optional>
 #include <string>
 
+#include <mezzo/core/shared.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
+
+class Module;
 
 struct GenerateOptions {
   std::int64_t max_new_tokens = 20;  ///< number of tokens to append, at least 0
@@ -19,17 +22,28 @@ struct GenerateOptions {
 
 namespace detail {
 
+class Generator;
+
 /// A language model as generate_tokens() calls it.
 struct LanguageModel {
-  std::string label{};                               ///< label() of the model, for errors
-  std::int64_t vocab_size = 0;                       ///< size of a row of logits
-  const char* limit_name = "";                       ///< name of the option that limits the positions
-  std::int64_t limit = 0;                            ///< largest number of positions
-  std::function<Values(const Values&)> with_past{};  ///< from ids, keys and values so far to logits, keys and values
+  Module* module = nullptr;     ///< the model; built
+  std::string label{};          ///< label() of the model, for errors
+  std::int64_t vocab_size = 0;  ///< size of a row of logits
+  const char* limit_name = "";  ///< name of the option that limits the positions
+  std::int64_t limit = 0;       ///< largest number of positions
+  /// From ids (batch, positions), or from ids (batch, 1), their position and caches of keys and values: to logits of
+  /// the last position and the new keys and values of each block.
+  std::function<Values(const Values&)> with_past{};
 };
 
-/// Appends generated tokens to input_ids (batch, positions), position by position.
-Tensor generate_tokens(const LanguageModel& model, const Tensor& input_ids, const GenerateOptions& options);
+/// A ShapeError unless ids has two axes and at least one position, and fits with the new tokens. A ValueError for
+/// options out of range.
+void check_generation(const LanguageModel& model, const Tensor& ids, const GenerateOptions& options);
+
+/// Appends generated tokens to input_ids (batch, positions), position by position. `kept`: plans and caches of the last
+/// call.
+Tensor generate_tokens(const LanguageModel& model, const Tensor& input_ids, const GenerateOptions& options,
+                       Transient<Generator>& kept);
 
 }  // namespace detail
 }  // namespace mezzo

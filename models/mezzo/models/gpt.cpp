@@ -37,7 +37,7 @@ struct GPTBlockOptions {
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally keys and values of earlier positions.
+/// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally caches and a position, as of SelfAttention.
 /// Outputs: x, keys, values.
 class GPTBlock : public Layer {
  public:
@@ -118,29 +118,31 @@ GPT::GPT(GPTOptions options)
 
 Values GPT::forward(const Value& ids, const Values& past) {
   detail::require_rank(label(), ids.shape(), 2, "(batch, positions)");
-  const std::int64_t begin = past.empty() ? 0 : past[0].shape()[1];
   const std::int64_t count = ids.shape()[1];
-  if (begin + count > options_.n_positions) {
-    fail<ShapeError>(label(), "input_ids may have at most {} positions; got {}", options_.n_positions, begin + count);
+  if (count > options_.n_positions) {
+    fail<ShapeError>(label(), "input_ids may have at most {} positions; got {}", options_.n_positions, count);
   }
-  const Value x = drop_(wte_(ids) + wpe_(detail::position_ids(begin, count)));
-  Values out = detail::run_blocks(blocks_, x, past);
+  const Value positions = past.empty() ? detail::position_ids(0, count) : reshape(past[0], {1});
+  Values out = detail::run_blocks(blocks_, drop_(wte_(ids) + wpe_(positions)), past);
+  if (keeps_past_) out[0] = slice(out[0], {.starts = {0, count - 1, 0}, .sizes = {-1, 1, -1}});
   out[0] = matmul(ln_f_(out[0]), wte_.embeddings(), {.transpose_b = true});
   return out;
 }
 
-Values GPT::with_past(const Values& state) {
-  const ScopedValue<bool> keeps(keeps_past_, true);
-  return Layer::operator()(state);
-}
-
 Tensor GPT::generate(const Tensor& input_ids, const GenerateOptions& options) {
-  return detail::generate_tokens({.label = label(),
-                                  .vocab_size = options_.vocab_size,
-                                  .limit_name = "n_positions",
-                                  .limit = options_.n_positions,
-                                  .with_past = [this](const Values& state) { return with_past(state); }},
-                                 input_ids, options);
+  const auto with_past = [this](const Values& state) {
+    const ScopedValue<bool> keeps(keeps_past_, true);
+    return Layer::operator()(state);
+  };
+  const detail::LanguageModel model{.module = this,
+                                    .label = label(),
+                                    .vocab_size = options_.vocab_size,
+                                    .limit_name = "n_positions",
+                                    .limit = options_.n_positions,
+                                    .with_past = with_past};
+  detail::check_generation(model, input_ids, options);
+  build({1, 1});
+  return detail::generate_tokens(model, input_ids, options, generator_);
 }
 
 Values GPT::call_many(const Values& xs) {

@@ -51,24 +51,24 @@ class MEZZO_API GPT : public Model {
   /// Options that were given.
   const GPTOptions& options() const { return options_; }
 
-  /// Appends generated tokens to input_ids (batch, positions): int64 (batch, positions + max_new_tokens). Runs at once,
-  /// position by position, and caches keys and values. Random draws depend on seed_everything() and the calls since
-  /// then. A ShapeError unless input_ids has two axes and at least one position, and all positions but the last
-  /// generated one fit in n_positions. A ValueError for options out of range.
+  /// Appends generated tokens to input_ids (batch, positions): int64 (batch, positions + max_new_tokens). Runs compiled
+  /// plans, one for the prompt and one for each new token, with a cache of keys and values in the compute dtype. Plans
+  /// and caches are kept for calls with as many sequences and no more positions than the caches have, a power of two.
+  /// Random draws depend on seed_everything() and the calls since then. A ShapeError unless input_ids has two axes and
+  /// at least one position, and all positions but the last generated one fit in n_positions. A ValueError for options
+  /// out of range, for ids out of range, or while the model is running.
   Tensor generate(const Tensor& input_ids, const GenerateOptions& options = {});
 
  protected:
   Values call_many(const Values& xs) override;
 
  private:
-  /// Returns logits, then keys and values of each layer. `past`: keys and values of earlier positions, or {}.
+  /// Returns logits, then keys and values of each layer. `past`: {}, or the position and the caches of each layer.
   Values forward(const Value& ids, const Values& past);
 
-  /// Calls the model with ids followed by keys and values of earlier positions. Returns as forward().
-  Values with_past(const Values& state);
-
   GPTOptions options_;
-  bool keeps_past_ = false;  // true during with_past()
+  bool keeps_past_ = false;  // true while generate() calls the model
+  Transient<detail::Generator> generator_;
   Embedding wte_, wpe_;
   Dropout drop_;
   std::vector<Any<Layer>> blocks_;

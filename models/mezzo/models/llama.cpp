@@ -8,6 +8,7 @@
 #include <mezzo/layers/rotary_embedding.hpp>
 #include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/ops/key_value_cache.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 
@@ -29,8 +30,8 @@ struct LlamaBlockOptions {
   Policy dtype{};        ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally keys and values of earlier positions,
-/// (batch, positions, key and value heads, head size); then x has one position. Outputs: x, keys, values.
+/// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally caches of keys and values and the position
+/// of x, as cached_attention takes them; then x has one position. Outputs: x, keys, values.
 class LlamaBlock : public Layer {
  public:
   explicit LlamaBlock(LlamaBlockOptions options) : Layer("LlamaBlock", options), options_(std::move(options.llama)) {
@@ -41,11 +42,11 @@ class LlamaBlock : public Layer {
 
  protected:
   Values call_many(const Values& xs) override {
-    Values past(xs.begin() + 1, xs.end());
-    const Value attended = attention(input_layernorm_(xs[0]), past);
-    const Value x = xs[0] + attended;
+    Values out = attention(input_layernorm_(xs[0]), Values(xs.begin() + 1, xs.end()));
+    const Value x = xs[0] + out[0];
     const Value y = post_attention_layernorm_(x);
-    return {x + down_proj_(silu(gate_proj_(y)) * up_proj_(y)), past[0], past[1]};
+    out[0] = x + down_proj_(silu(gate_proj_(y)) * up_proj_(y));
+    return out;
   }
 
  private:
@@ -53,25 +54,20 @@ class LlamaBlock : public Layer {
     return reshape(x, {x.shape()[0], x.shape()[1], count, head_size(options_)});
   }
 
-  /// Appends the new keys and values to `past`.
-  Value attention(const Value& x, Values& past) {
+  /// Returns the result, keys and values.
+  Values attention(const Value& x, const Values& past) {
     const std::int64_t queries = options_.num_attention_heads, groups = options_.num_key_value_heads;
-    const bool continues = !past.empty();
-    const PositionCallOptions begin{.start_index = continues ? past[0].shape()[1] : 0};
-    Value key = rotary_(heads(k_proj_(x), groups), begin);
-    Value value = heads(v_proj_(x), groups);
-    if (continues) {
-      key = concat({past[0], key}, 1);
-      value = concat({past[1], value}, 1);
-    }
-    past = {key, value};
-    if (groups != queries) {
-      key = repeat(key, queries / groups, 2);
-      value = repeat(value, queries / groups, 2);
-    }
-    const Value attended =
-        dot_product_attention(rotary_(heads(q_proj_(x), queries), begin), key, value, {.is_causal = !continues});
-    return o_proj_(reshape(attended, x.shape()));
+    const PositionCallOptions at{.positions = past.empty() ? Value() : reshape(past[2], {1})};
+    const Value query = rotary_(heads(q_proj_(x), queries), at);
+    const Value key = rotary_(heads(k_proj_(x), groups), at);
+    const Value value = heads(v_proj_(x), groups);
+    const auto for_queries = [&](const Value& shared) {
+      return groups == queries ? shared : repeat(shared, queries / groups, 2);
+    };
+    const Value attended = past.empty()
+                               ? dot_product_attention(query, for_queries(key), for_queries(value), {.is_causal = true})
+                               : cached_attention(query, key, value, past[0], past[1], past[2]);
+    return {o_proj_(reshape(attended, x.shape())), key, value};
   }
 
   LlamaOptions options_;
@@ -187,11 +183,13 @@ Llama::Llama(LlamaOptions options)
 
 Values Llama::forward(const Value& ids, const Values& past) {
   detail::require_rank(label(), ids.shape(), 2, "(batch, positions)");
-  const std::int64_t begin = past.empty() ? 0 : past[0].shape()[1], end = begin + ids.shape()[1];
-  if (end > options_.max_position_embeddings) {
-    fail<ShapeError>(label(), "input_ids may have at most {} positions; got {}", options_.max_position_embeddings, end);
+  const std::int64_t count = ids.shape()[1];
+  if (count > options_.max_position_embeddings) {
+    fail<ShapeError>(label(), "input_ids may have at most {} positions; got {}", options_.max_position_embeddings,
+                     count);
   }
   Values out = detail::run_blocks(blocks_, embed_tokens_(ids), past);
+  if (keeps_past_) out[0] = slice(out[0], {.starts = {0, count - 1, 0}, .sizes = {-1, 1, -1}});
   const Value x = norm_(out[0]);
   out[0] = lm_head_.empty() ? matmul(x, embed_tokens_.embeddings(), {.transpose_b = true}) : lm_head_[0](x);
   return out;
@@ -202,12 +200,15 @@ Tensor Llama::generate(const Tensor& input_ids, const GenerateOptions& options) 
     const ScopedValue<bool> keeps(keeps_past_, true);
     return Layer::operator()(state);
   };
-  return detail::generate_tokens({.label = label(),
-                                  .vocab_size = options_.vocab_size,
-                                  .limit_name = "max_position_embeddings",
-                                  .limit = options_.max_position_embeddings,
-                                  .with_past = with_past},
-                                 input_ids, options);
+  const detail::LanguageModel model{.module = this,
+                                    .label = label(),
+                                    .vocab_size = options_.vocab_size,
+                                    .limit_name = "max_position_embeddings",
+                                    .limit = options_.max_position_embeddings,
+                                    .with_past = with_past};
+  detail::check_generation(model, input_ids, options);
+  build({1, 1});
+  return detail::generate_tokens(model, input_ids, options, generator_);
 }
 
 Values Llama::call_many(const Values& xs) {

@@ -61,11 +61,12 @@ class MEZZO_API Llama : public Model {
   Values call_many(const Values& xs) override;
 
  private:
-  /// Returns logits, then keys and values of each layer. `past`: keys and values of earlier positions, or {}.
+  /// Returns logits, then keys and values of each layer. `past`: {}, or the position and the caches of each layer.
   Values forward(const Value& ids, const Values& past);
 
   LlamaOptions options_;
   bool keeps_past_ = false;  // true while generate() calls the model
+  Transient<detail::Generator> generator_;
   Embedding embed_tokens_;
   std::vector<Any<Layer>> blocks_;
   RMSNormalization norm_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/ops/key_value_cache.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 
 namespace mezzo::detail {
@@ -24,7 +25,7 @@ Values run_blocks(std::vector<Any<Layer>>& blocks, const Value& x, const Values&
   Values out{x};
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     Values in{out[0]};
-    if (!past.empty()) in.insert(in.end(), {past[2 * i], past[2 * i + 1]});
+    if (!past.empty()) in.insert(in.end(), {past[2 * i + 1], past[2 * i + 2], past[0]});
     const Values y = (*blocks[i])(in);
     out[0] = y[0];
     out.insert(out.end(), {y[1], y[2]});
@@ -43,13 +44,10 @@ Values SelfAttention::call_many(const Values& xs) {
   const std::int64_t batch = xs[0].shape()[0], positions = xs[0].shape()[1], size = xs[0].shape()[2];
   Values parts = split(options_.input(xs[0]), 3);
   for (Value& part : parts) part = reshape(part, {batch, positions, options_.num_heads, size / options_.num_heads});
-  const bool continues = xs.size() == 3;
-  if (continues) {
-    parts[1] = concat({xs[1], parts[1]}, 1);
-    parts[2] = concat({xs[2], parts[2]}, 1);
-  }
-  const Value attended = dot_product_attention(
-      parts[0], parts[1], parts[2], {.is_causal = options_.causal && !continues, .dropout = options_.dropout});
+  const Value attended = xs.size() > 1
+                             ? cached_attention(parts[0], parts[1], parts[2], xs[1], xs[2], xs[3])
+                             : dot_product_attention(parts[0], parts[1], parts[2],
+                                                     {.is_causal = options_.causal, .dropout = options_.dropout});
   return {options_.output(reshape(attended, {batch, positions, size})), parts[1], parts[2]};
 }
 

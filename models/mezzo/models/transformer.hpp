@@ -15,8 +15,9 @@ Value position_ids(std::int64_t begin, std::int64_t count);
 /// Selects one position of states (batch, positions, size): (batch, size).
 Value at_position(const Value& states, std::int64_t position);
 
-/// Calls blocks one after the other. Each takes x and, unless `past` is empty, its keys and values of earlier
-/// positions, and returns x, keys, values. Returns x, then keys and values of each block.
+/// Calls blocks one after the other. `past`: {}, or the position of x and caches of keys and values of each block, as
+/// cached_attention takes them. Each block takes x and, unless `past` is empty, its caches and the position, and
+/// returns x and the keys and values of x. Returns x, then keys and values of each block.
 Values run_blocks(std::vector<Any<Layer>>& blocks, const Value& x, const Values& past);
 
 struct SelfAttentionOptions {
@@ -32,8 +33,9 @@ struct SelfAttentionOptions {
 };
 
 /// Self-attention with one matrix product for queries, keys and values, as in GPT-2 and torch's MultiheadAttention: x
-/// (batch, positions, size) to the same shape, and keys and values, each (batch, positions, heads, size / heads). Keys
-/// and values of earlier positions may follow x as inputs (a cache); then x may have one position only.
+/// (batch, positions, size) to the same shape, and keys and values, each (batch, positions, heads, size / heads).
+/// Caches of keys and values and the position of x may follow x as inputs, as cached_attention takes them; then x has
+/// one position.
 class SelfAttention : public Layer {
  public:
   explicit SelfAttention(SelfAttentionOptions options);

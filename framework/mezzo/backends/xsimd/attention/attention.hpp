@@ -48,6 +48,16 @@ struct ScoreRows {
   }
 };
 
+/// One query of cached_attention and what it attends to: `filled` positions of the caches of its head, in rows without
+/// gaps, and the new position. Operands and the result have the dtype of the function.
+struct CachedHead {
+  const void *query, *key, *value, *keys, *values;
+  std::int64_t filled, size, value_size;
+  float scale;
+  float* scores;  ///< memory for `filled` + 1 numbers
+  void* out;
+};
+
 struct AttentionFunctions {
   /// out = x times `scale`, with 0 after the columns.
   using Widen = void (*)(const HeadRows& x, float scale, const FloatRows& out);
@@ -64,6 +74,8 @@ struct AttentionFunctions {
   /// deltas[row] is the dot product of the output and its cotangent.
   using Gradient = void (*)(const ScoreRows& rows, const float* logarithms, const float* deltas,
                             const FloatRows& cotangents);
+  /// Computes one head of cached_attention.
+  using Attend = void (*)(const CachedHead& head);
 
   /// @name For products of bfloat16 in pairs; null if the instruction set has none
   /// @{
@@ -83,6 +95,7 @@ struct AttentionFunctions {
   PerStorage<Widen> widen;
   PerStorage<Narrow> narrow;
   PerStorage<Dots> dots;
+  PerStorage<Attend> attend;
   Transpose transpose;
   Softmax softmax;
   PerStorage<Gradient> gradient;

@@ -154,6 +154,56 @@ template <class Mask, class T>
   return sum_lanes(sum);
 }
 
+/// Products of x with rows of as many numbers, times `scale`.
+template <int rows, class T>
+[[gnu::always_inline]] inline void row_products(const T* x, const T* matrix, Index size, float scale, float* products) {
+  Floats sums[rows];
+  for (int row = 0; row < rows; ++row) sums[row] = Floats(0.0F);
+  for_registers(0, size, [&](Index i, auto part) {
+    const Floats number = load(x + i, part);
+    for (int row = 0; row < rows; ++row) {
+      sums[row] = multiply_add(number, load(matrix + row * size + i, part), sums[row]);
+    }
+  });
+  for (int row = 0; row < rows; ++row) products[row] = scale * sum_lanes(sums[row]);
+}
+
+/// A sum of value rows, weighted by the scores, in `registers` registers from column i on.
+template <int registers, class T, class Some>
+[[gnu::always_inline]] inline void weighted_sum(const CachedHead& h, Index i, const Floats& factor, Some part) {
+  Floats sums[registers];
+  for (int r = 0; r < registers; ++r) sums[r] = Floats(0.0F);
+  const T* row = static_cast<const T*>(h.values) + i;
+  const T* const fresh = static_cast<const T*>(h.value) + i;
+  for (Index position = 0; position <= h.filled; ++position, row += h.value_size) {
+    const Floats weight(h.scores[position]);
+    const T* const from = position == h.filled ? fresh : row;
+    for (int r = 0; r < registers; ++r) sums[r] = multiply_add(weight, load(from + r * lanes, part), sums[r]);
+  }
+  T* const out = static_cast<T*>(h.out) + i;
+  for (int r = 0; r < registers; ++r) store(out + r * lanes, sums[r] * factor, part);
+}
+
+template <class T>
+[[gnu::flatten]] void attend(const CachedHead& h) {
+  constexpr int block = 4;
+  const T* const query = static_cast<const T*>(h.query);
+  const T* const keys = static_cast<const T*>(h.keys);
+  Index position = 0;
+  for (; position + block <= h.filled; position += block) {
+    row_products<block>(query, keys + position * h.size, h.size, h.scale, h.scores + position);
+  }
+  for (; position < h.filled; ++position) {
+    row_products<1>(query, keys + position * h.size, h.size, h.scale, h.scores + position);
+  }
+  row_products<1>(query, static_cast<const T*>(h.key), h.size, h.scale, h.scores + h.filled);
+  float maximum = 0;
+  const Floats factor(1 / weigh(h.scores, 1, h.filled + 1, Unmasked{}, h.scores, maximum));
+  Index i = 0;
+  for (; i + block * lanes <= h.value_size; i += block * lanes) weighted_sum<block, T>(h, i, factor, Whole{});
+  for_registers(i, h.value_size, [&](Index at, auto part) { weighted_sum<1, T>(h, at, factor, part); });
+}
+
 /// weights_of(row): where the weights of a row are written.
 template <class WeightsOf>
 [[gnu::always_inline]] inline void softmax_to(const ScoreRows& r, float* logarithms, float* inverse_sums,
@@ -286,6 +336,7 @@ constexpr AttentionFunctions attention{
     .widen = {.float32 = widen<float>, .bfloat16 = widen<bfloat16>, .float16 = widen<float16>},
     .narrow = {.float32 = narrow<float>, .bfloat16 = narrow<bfloat16>, .float16 = narrow<float16>},
     .dots = {.float32 = dots<float>, .bfloat16 = dots<bfloat16>, .float16 = dots<float16>},
+    .attend = {.float32 = attend<float>, .bfloat16 = attend<bfloat16>, .float16 = attend<float16>},
     .transpose = transpose_rows,
     .softmax = softmax_rows,
     .gradient = {gradient_rows<float>, gradient_rows<bfloat16>, gradient_rows<float16>},

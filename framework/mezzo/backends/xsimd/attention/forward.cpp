@@ -59,7 +59,8 @@ std::unique_ptr<Kernel> make_scaled_dot_product_attention(const KernelRequest& r
 
 Entries attention_entries() {
   return {entry<make_scaled_dot_product_attention>("scaled_dot_product_attention"),
-          entry<make_scaled_dot_product_attention_gradient>("scaled_dot_product_attention_gradient")};
+          entry<make_scaled_dot_product_attention_gradient>("scaled_dot_product_attention_gradient"),
+          entry<make_cached_attention>("cached_attention")};
 }
 
 }  // namespace mezzo::xsimd_kernels

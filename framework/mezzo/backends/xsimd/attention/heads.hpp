@@ -140,9 +140,10 @@ std::unique_ptr<Kernel> make_head_kernel(const KernelRequest& request, std::size
   return make_kernel(run, {}, threads.bytes<float>());
 }
 
-/// Defined in forward.cpp and gradient.cpp.
+/// Defined in forward.cpp, gradient.cpp and cached.cpp.
 std::unique_ptr<Kernel> make_scaled_dot_product_attention(const KernelRequest& request, Isa isa, std::string& reason);
 std::unique_ptr<Kernel> make_scaled_dot_product_attention_gradient(const KernelRequest& request, Isa isa,
                                                                    std::string& reason);
+std::unique_ptr<Kernel> make_cached_attention(const KernelRequest& request, Isa isa, std::string& reason);
 
 }  // namespace mezzo::xsimd_kernels
