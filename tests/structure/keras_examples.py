@@ -20,8 +20,6 @@ FOLDERS = {"example": "tests/parity/keras_examples", "recipe": "tests/parity/lig
 ORIGINS = {"example": "Keras", "recipe": "Lightning"}
 LIMIT = 1.25
 FRAME = re.compile(r"\s*//|#include\b|using namespace\b|BOOST_AUTO_TEST_|}$")
-# Classes, whose constructors and members take lines of their own.
-LIMITS = {"collaborative_filtering": 1.37, "gan": 1.52, "knowledge_distillation": 1.37}
 
 
 class ExampleError(Exception):
@@ -58,9 +56,8 @@ def check(root):
             if kind == "recipe":
                 left, right = "".join(marked_parts(python, "#")), "".join(marked_parts(cpp, "//"))
             expected, got = lines_of_python(left), lines_of_cpp(right)
-            limit = LIMITS.get(name, LIMIT)
-            if got > limit * expected:
-                yield where, f"{got} lines are more than {limit} times the {expected} lines of {python.name}"
+            if got > LIMIT * expected:
+                yield where, f"{got} lines are more than {LIMIT} times the {expected} lines of {python.name}"
 
 
 def marked_parts(path, comment):

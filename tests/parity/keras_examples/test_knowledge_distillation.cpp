@@ -15,48 +15,40 @@ struct DistillerOptions {
   double alpha = 0.1, temperature = 3;
 };
 
-class Distiller : public Model {
- public:
-  Distiller(const Sequential& student, const Sequential& of_teacher)
-      : Model("Distiller"), teacher(sub("teacher", of_teacher)), student_(sub("student", student)) {}
+struct Distiller : Model {
+  Distiller(const Sequential& of_student, const Sequential& of_teacher)
+      : Model("Distiller"), teacher(sub("teacher", of_teacher)), student(sub("student", of_student)) {}
 
-  void compile(const DistillerOptions& options) {
-    Model::compile({.optimizer = options.optimizer, .metrics = options.metrics});
-    options_ = options;
+  void compile(const DistillerOptions& of_training) {
+    Model::compile({.optimizer = of_training.optimizer, .metrics = of_training.metrics});
+    options = of_training;
   }
 
   Value compute_loss(const Values& x, const Values& y, const Values& y_pred, const Values&) override {
     const Value teacher_pred = teacher(x[0], {.training = false});
-    const Value student_loss = (*options_.student_loss_fn)(y[0], y_pred[0]);
-    const double temperature = options_.temperature;
-    const Value distillation_loss =
-        (*options_.distillation_loss_fn)(softmax(teacher_pred / temperature, 1), softmax(y_pred[0] / temperature, 1)) *
-        (temperature * temperature);
-    return options_.alpha * student_loss + (1 - options_.alpha) * distillation_loss;
+    const auto& [optimizer, metrics, student_loss_fn, distillation_loss_fn, alpha, temperature] = options;
+    const Value student_loss = (*student_loss_fn)(y[0], y_pred[0]);
+    const Value soft_labels = softmax(teacher_pred / temperature, 1), soft_pred = softmax(y_pred[0] / temperature, 1);
+    const Value distillation_loss = (*distillation_loss_fn)(soft_labels, soft_pred) * std::pow(temperature, 2);
+    return alpha * student_loss + (1 - alpha) * distillation_loss;
   }
 
-  Sequential teacher;
+  Value call(const Value& x) override { return student(x); }
 
- protected:
-  Value call(const Value& x) override { return student_(x); }
-
- private:
-  Sequential student_;
-  DistillerOptions options_;
+  Sequential teacher, student;
+  DistillerOptions options;
 };
 
-Sequential network(std::int64_t filters, const std::string& name) {
-  return Sequential(
-      {
-          Input({12, 12, 1}),
-          layers::Conv2D(filters, {3, 3}, {.strides = {2, 2}, .padding = "same"}),
-          layers::LeakyReLU({.negative_slope = 0.2}),
-          layers::MaxPooling2D({.pool_size = {2, 2}, .strides = {1, 1}, .padding = "same"}),
-          layers::Conv2D(2 * filters, {3, 3}, {.strides = {2, 2}, .padding = "same"}),
-          layers::Flatten(),
-          layers::Dense(4),
-      },
-      {.name = name});
+Sequential network(std::int64_t filters) {
+  return Sequential({
+      Input({12, 12, 1}),
+      layers::Conv2D(filters, {3, 3}, {.strides = {2, 2}, .padding = "same"}),
+      layers::LeakyReLU({.negative_slope = 0.2}),
+      layers::MaxPooling2D({.pool_size = {2, 2}, .strides = {1, 1}, .padding = "same"}),
+      layers::Conv2D(2 * filters, {3, 3}, {.strides = {2, 2}, .padding = "same"}),
+      layers::Flatten(),
+      layers::Dense(4),
+  });
 }
 
 }  // namespace
@@ -64,7 +56,7 @@ Sequential network(std::int64_t filters, const std::string& name) {
 BOOST_AUTO_TEST_SUITE(knowledge_distillation)
 
 BOOST_AUTO_TEST_CASE(losses_are_those_of_keras) {
-  Sequential teacher = network(16, "teacher"), student = network(4, "student");
+  Sequential teacher = network(16), student = network(4);
   auto expected = example("knowledge_distillation");
   initialize(teacher, expected["shapes"]);
   initialize(student, expected["shapes"], 200);
@@ -73,8 +65,8 @@ BOOST_AUTO_TEST_CASE(losses_are_those_of_keras) {
   teacher.compile({.optimizer = Adam(),
                    .loss = SparseCategoricalCrossentropy({.from_logits = true}),
                    .metrics = {SparseCategoricalAccuracy()}});
-  check_history(teacher.fit(x_train, y_train, {.batch_size = 8, .epochs = 2, .verbose = 0, .shuffle = false}),
-                expected["teacher"]);
+  FitOptions fit{.batch_size = 8, .epochs = 2, .verbose = 0, .shuffle = false};
+  check_history(teacher.fit(x_train, y_train, fit), expected["teacher"]);
 
   Distiller distiller(student, teacher);
   distiller.compile({.optimizer = Adam(),
@@ -84,8 +76,8 @@ BOOST_AUTO_TEST_CASE(losses_are_those_of_keras) {
                      .alpha = 0.1,
                      .temperature = 10});
   distiller.teacher.set_trainable(false);
-  check_history(distiller.fit(x_train, y_train, {.batch_size = 8, .epochs = 3, .verbose = 0, .shuffle = false}),
-                expected["history"]);
+  fit.epochs = 3;
+  check_history(distiller.fit(x_train, y_train, fit), expected["history"]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
