@@ -22,7 +22,7 @@ struct CountedFunction {
     return Values{y, 2 * xs[0]};
   }};
 
-  CountedFunction() { total.assign(Tensor({})); }
+  CountedFunction() { total.assign(Tensor(Shape{})); }
 };
 
 Tensor numbers_of(std::int64_t rows, std::uint64_t seed = 1) { return random_tensor({rows, 3}, DType::float32, seed); }
