@@ -188,9 +188,10 @@ inline std::vector<OpRow> product_rows() {
         Product{"of transposed batches", {2, 4, 3}, {2, 5, 4}, true, true},
         Product{"of a batch by a matrix", {2, 3, 4}, {4, 5}},
         Product{"of a batch by a transposed matrix", {2, 3, 4}, {5, 4}, false, true},
-        Product{"deep", {3, 257}, {257, 17}}, Product{"to one number", {1, 3}, {3, 1}},
-        Product{"without rows", {0, 7}, {7, 6}}, Product{"without depth", {5, 0}, {0, 6}},
-        Product{"without columns", {5, 7}, {7, 0}}, Product{"of no batches", {0, 3, 4}, {0, 4, 5}},
+        Product{"deep", {3, 257}, {257, 17}}, Product{"of a row by a large matrix", {1, 257}, {257, 256}},
+        Product{"to one number", {1, 3}, {3, 1}}, Product{"without rows", {0, 7}, {7, 6}},
+        Product{"without depth", {5, 0}, {0, 6}}, Product{"without columns", {5, 7}, {7, 0}},
+        Product{"of no batches", {0, 3, 4}, {0, 4, 5}},
         Product{"of transposed ones without depth", {0, 5}, {6, 0}, true, true}}) {
     rows.push_back(matmul_row(product));
   }

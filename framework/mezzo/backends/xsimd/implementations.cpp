@@ -59,6 +59,10 @@ std::vector<Implementation> depthwise_implementations() {
   return implementations("depthwise", xsimd_kernels::depthwise_entries());
 }
 
+std::vector<Implementation> few_rows_implementations() {
+  return implementations("few_rows", xsimd_kernels::few_rows_entries());
+}
+
 std::vector<Implementation> outer_product_implementations() {
   std::vector<Implementation> all = implementations("outer", xsimd_kernels::outer_product_entries());
   for (Implementation& one : all) {
@@ -74,7 +78,7 @@ std::vector<Implementation> outer_product_implementations() {
 std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std::string& reason) {
   bool found = false;
   using namespace xsimd_kernels;
-  for (const Entries& family : {depthwise_entries(), all_entries(), outer_product_entries()}) {
+  for (const Entries& family : {depthwise_entries(), all_entries(), outer_product_entries(), few_rows_entries()}) {
     for (const auto& entry : family) {
       if (request.op->name != entry.op) continue;
       found = true;

@@ -17,6 +17,9 @@ std::vector<Implementation> depthwise_implementations();
 /// "outer": xsimd's gradients of the kernels of dense layers and 1 x 1 convolutions.
 std::vector<Implementation> outer_product_implementations();
 
+/// "few_rows": xsimd's products of a few rows with a large matrix.
+std::vector<Implementation> few_rows_implementations();
+
 /// "winograd": xsimd's 3 x 3 convolutions of float32, and of bfloat16 if the CPU multiplies it at twice the rate, for
 /// shapes where they should be faster than oneDNN's.
 std::vector<Implementation> winograd_implementations();

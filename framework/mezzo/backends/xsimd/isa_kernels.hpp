@@ -7,6 +7,7 @@
 #include <mezzo/backends/xsimd/depthwise/depthwise.hpp>
 #include <mezzo/backends/xsimd/dropout.hpp>
 #include <mezzo/backends/xsimd/elementwise.hpp>
+#include <mezzo/backends/xsimd/few_rows.hpp>
 #include <mezzo/backends/xsimd/finite.hpp>
 #include <mezzo/backends/xsimd/fold.hpp>
 #include <mezzo/backends/xsimd/layer_norm.hpp>
@@ -34,6 +35,7 @@ struct IsaKernels {
   const CrossentropyFunctions& crossentropy;
   const DropoutFunctions& dropout;
   const ElementwiseFunctions& elementwise;
+  const FewRowsFunctions& few_rows;
   const FiniteFunctions& finite;
   const Float16SplitFunctions& float16_split;
   const FoldFunctions& fold;

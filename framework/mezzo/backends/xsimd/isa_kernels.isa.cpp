@@ -12,6 +12,7 @@ constexpr IsaKernels isa_kernels{
     .crossentropy = crossentropy,
     .dropout = dropout,
     .elementwise = elementwise,
+    .few_rows = few_rows,
     .finite = finite,
     .float16_split = float16_split,
     .fold = fold,
