@@ -60,7 +60,15 @@ std::vector<Implementation> depthwise_implementations() {
 }
 
 std::vector<Implementation> few_rows_implementations() {
-  return implementations("few_rows", xsimd_kernels::few_rows_entries());
+  std::vector<Implementation> all = implementations("few_rows", xsimd_kernels::few_rows_entries());
+  for (Implementation& one : all) {
+    one.create = [create = one.create](const KernelRequest& request, std::string& reason) {
+      auto kernel = create(request, reason);
+      if (!kernel) reason.clear();  // most products have more rows
+      return kernel;
+    };
+  }
+  return all;
 }
 
 std::vector<Implementation> outer_product_implementations() {
