@@ -38,6 +38,8 @@
 #include <mezzo/datasets/mnist.hpp>
 #include <mezzo/datasets/oxford_iiit_pet.hpp>
 #include <mezzo/datasets/word_sequences.hpp>
+#include <mezzo/distributed/communicator.hpp>
+#include <mezzo/distributed/strategy.hpp>
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/initializers/constant.hpp>
 #include <mezzo/initializers/identity.hpp>

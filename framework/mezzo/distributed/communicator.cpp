@@ -1,0 +1,173 @@
+#include <mezzo/distributed/communicator.hpp>
+
+#include <cstring>
+#include <utility>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/distributed/communication_thread.hpp>
+#include <mezzo/distributed/reduce.hpp>
+
+namespace mezzo {
+namespace {
+
+using Parts = std::vector<RankMemory>;
+
+std::byte* at(const RankArray& x, std::int64_t element) {
+  return static_cast<std::byte*>(x.data) + static_cast<std::size_t>(element) * dtype_size(x.dtype);
+}
+
+RankMemory memory(const RankArray& x, std::int64_t begin, std::int64_t end) {
+  return {at(x, begin), static_cast<std::size_t>(end - begin) * dtype_size(x.dtype)};
+}
+
+/// Bytes of an all_reduce up to which each rank sends all to all others: one exchange in place of two.
+constexpr std::size_t small = 4096;
+
+}  // namespace
+
+struct RankRequest::State {
+  std::shared_ptr<detail::Completion> completion;
+};
+
+void RankRequest::wait() const {
+  if (state_) state_->completion->wait();
+}
+
+bool RankRequest::done() const { return !state_ || state_->completion->done(); }
+
+Communicator::Communicator() = default;
+
+Communicator::Communicator(const std::function<std::unique_ptr<Transport>()>& make)
+    : thread_(std::make_unique<detail::CommunicationThread>(make)) {
+  const Transport& transport = thread_->transport();
+  rank_ = transport.rank();
+  size_ = transport.size();
+  local_rank_ = transport.local_rank();
+  local_size_ = transport.local_size();
+}
+
+Communicator::~Communicator() = default;
+
+std::shared_ptr<Communicator> Communicator::single() {
+  return std::shared_ptr<Communicator>(new Communicator());  // NOLINT(cppcoreguidelines-owning-memory)
+}
+
+RankRequest Communicator::start(std::function<void(Transport&)> operation) {
+  auto state = std::make_shared<RankRequest::State>();
+  state->completion = thread_->start(std::move(operation));
+  return RankRequest(std::move(state));
+}
+
+void Communicator::fail(const std::string& reason) {
+  if (thread_) thread_->fail(reason);
+}
+
+void Communicator::barrier() {
+  if (size_ == 1) return;
+  const Parts none(static_cast<std::size_t>(size_));
+  start([&](Transport& transport) { transport.exchange(none, none, thread_->cancelled()); }).wait();
+}
+
+RankRequest Communicator::start_reduce_scatter(const RankArray& x, ReduceOp op) {
+  detail::require_reducible(x.dtype);
+  if (size_ == 1) return {};
+  return start([this, x, op](Transport& transport) {
+    const auto ranks = static_cast<std::size_t>(size_);
+    const std::int64_t begin = part_begin(x.size, rank_), end = part_begin(x.size, rank_ + 1);
+    const std::size_t bytes = static_cast<std::size_t>(end - begin) * dtype_size(x.dtype);
+    std::vector<std::byte> received(bytes * ranks);
+    Parts send, receive;
+    std::vector<const std::byte*> parts;
+    for (int rank = 0; rank < size_; ++rank) {
+      send.push_back(memory(x, part_begin(x.size, rank), part_begin(x.size, rank + 1)));
+      std::byte* const place = received.data() + bytes * static_cast<std::size_t>(rank);
+      receive.push_back({place, bytes});
+      parts.push_back(place);
+    }
+    transport.exchange(send, receive, thread_->cancelled());
+    detail::reduce_parts(parts, at(x, begin), end - begin, x.dtype, op);
+  });
+}
+
+RankRequest Communicator::start_all_gather(const RankArray& x) {
+  if (size_ == 1) return {};
+  return start([this, x](Transport& transport) {
+    Parts send, receive;
+    for (int rank = 0; rank < size_; ++rank) {
+      send.push_back(memory(x, part_begin(x.size, rank_), part_begin(x.size, rank_ + 1)));
+      receive.push_back(memory(x, part_begin(x.size, rank), part_begin(x.size, rank + 1)));
+    }
+    transport.exchange(send, receive, thread_->cancelled());
+  });
+}
+
+RankRequest Communicator::start_all_reduce(const RankArray& x, ReduceOp op) {
+  detail::require_reducible(x.dtype);
+  if (size_ == 1) return {};
+  const std::size_t bytes = static_cast<std::size_t>(x.size) * dtype_size(x.dtype);
+  if (bytes > small) {
+    start_reduce_scatter(x, op);
+    return start_all_gather(x);
+  }
+  return start([this, x, op, bytes](Transport& transport) {
+    std::vector<std::byte> received(bytes * static_cast<std::size_t>(size_));
+    const Parts send(static_cast<std::size_t>(size_), RankMemory{x.data, bytes});
+    Parts receive;
+    std::vector<const std::byte*> parts;
+    for (int rank = 0; rank < size_; ++rank) {
+      std::byte* const place = received.data() + bytes * static_cast<std::size_t>(rank);
+      receive.push_back({place, bytes});
+      parts.push_back(place);
+    }
+    transport.exchange(send, receive, thread_->cancelled());
+    detail::reduce_parts(parts, static_cast<std::byte*>(x.data), x.size, x.dtype, op);
+  });
+}
+
+void Communicator::all_reduce(const RankArray& x, ReduceOp op) { start_all_reduce(x, op).wait(); }
+void Communicator::reduce_scatter(const RankArray& x, ReduceOp op) { start_reduce_scatter(x, op).wait(); }
+void Communicator::all_gather(const RankArray& x) { start_all_gather(x).wait(); }
+
+void Communicator::broadcast(const RankArray& x, int root) {
+  if (root < 0 || root >= size_) {
+    mezzo::fail<ValueError>("[Communicator]", "root must lie in [0, {}); got {}", size_, root);
+  }
+  if (size_ == 1) return;
+  // The root sends a part to each rank, and these send their parts to one another: no rank sends more than twice x.
+  start([this, x, root](Transport& transport) {
+    Parts send(static_cast<std::size_t>(size_)), receive(static_cast<std::size_t>(size_));
+    for (int rank = 0; rank < size_ && rank_ == root; ++rank) {
+      send[static_cast<std::size_t>(rank)] = memory(x, part_begin(x.size, rank), part_begin(x.size, rank + 1));
+    }
+    receive[static_cast<std::size_t>(root)] = memory(x, part_begin(x.size, rank_), part_begin(x.size, rank_ + 1));
+    transport.exchange(send, receive, thread_->cancelled());
+  });
+  all_gather(x);
+}
+
+std::vector<std::string> Communicator::gather_texts(const std::string& text) {
+  if (size_ == 1) return {text};
+  std::vector<std::string> out(static_cast<std::size_t>(size_));
+  start([&](Transport& transport) {
+    std::uint64_t length = text.size();
+    std::vector<std::uint64_t> lengths(out.size());
+    Parts send(out.size(), RankMemory{&length, sizeof length}), receive;
+    receive.reserve(out.size());
+    for (std::uint64_t& one : lengths) receive.push_back({&one, sizeof one});
+    transport.exchange(send, receive, thread_->cancelled());
+    std::string own = text;
+    send.assign(out.size(), RankMemory{own.data(), own.size()});
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i].resize(lengths[i]);
+      receive[i] = {out[i].data(), out[i].size()};
+    }
+    transport.exchange(send, receive, thread_->cancelled());
+  }).wait();
+  return out;
+}
+
+std::string Communicator::broadcast_text(const std::string& text) {
+  return gather_texts(rank_ == 0 ? text : std::string()).front();
+}
+
+}  // namespace mezzo

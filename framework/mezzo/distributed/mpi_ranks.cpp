@@ -1,0 +1,107 @@
+// Ranks that are processes of MPI, by the plug-in mezzo_mpi.
+#include <dlfcn.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+
+#include <mezzo/distributed/mpi/plugin.h>
+#include <mezzo/core/fail.hpp>
+#include <mezzo/distributed/communicator.hpp>
+
+namespace mezzo {
+namespace {
+
+/// The folder of the file that has this code: of libmezzo.so, or of the program.
+std::filesystem::path own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code error;
+  const auto file = std::filesystem::canonical(info.dli_fname, error);
+  return error ? std::filesystem::path() : file.parent_path();
+}
+
+/// Files that may be the plug-in, in the order in which they are tried.
+std::vector<std::string> plugin_files() {
+  constexpr const char* name = "libmezzo_mpi.so";
+  if (const char* given = std::getenv("MEZZO_MPI_PLUGIN"); given != nullptr) return {given};
+  const std::filesystem::path folder = own_folder();
+  return {(folder / name).string(), (folder / "../lib" / name).string(), name};
+}
+
+mezzo_mpi_open_function load_plugin() {
+  std::string errors;
+  for (const std::string& file : plugin_files()) {
+    // Global: the parts of Open MPI that it loads itself look for the symbols of libmpi.
+    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (library == nullptr) {
+      errors += fmt::format("{}{}", errors.empty() ? "" : "; ", dlerror());
+      continue;
+    }
+    void* const open = dlsym(library, "mezzo_mpi_open");
+    if (open != nullptr) return reinterpret_cast<mezzo_mpi_open_function>(open);
+    errors += fmt::format("{}{} has no function mezzo_mpi_open", errors.empty() ? "" : "; ", file);
+  }
+  fail<FileError>("[Communicator]",
+                  "the strategy \"mpi\" needs the plug-in mezzo_mpi, which is built where CMake finds MPI, or its path "
+                  "in MEZZO_MPI_PLUGIN; got: {}",
+                  errors);
+}
+
+class MpiTransport final : public Transport {
+ public:
+  MpiTransport() {
+    std::array<char, 4000> error{};
+    if (load_plugin()(&functions_, error.data(), error.size()) != 0) {
+      mezzo::fail<RankError>("[Communicator]", "{}", error.data());
+    }
+    if (functions_.version != MEZZO_MPI_PLUGIN_VERSION) {
+      mezzo::fail<FileError>("[Communicator]", "the plug-in mezzo_mpi must have version {}; got {}",
+                             MEZZO_MPI_PLUGIN_VERSION, functions_.version);
+    }
+  }
+  ~MpiTransport() override { functions_.close(); }
+
+  int rank() const override { return functions_.rank; }
+  int size() const override { return functions_.size; }
+  int local_rank() const override { return functions_.local_rank; }
+  int local_size() const override { return functions_.local_size; }
+
+  void exchange(const std::vector<RankMemory>& send, const std::vector<RankMemory>& receive,
+                const std::atomic<bool>& cancelled) override {
+    const auto parts = [](const std::vector<RankMemory>& all) {
+      std::vector<mezzo_mpi_memory> out;
+      for (const RankMemory& one : all) out.push_back({one.data, one.bytes});
+      return out;
+    };
+    const auto is_cancelled = [](const void* flag) {
+      return static_cast<const std::atomic<bool>*>(flag)->load() ? 1 : 0;
+    };
+    std::array<char, 4000> error{};
+    if (functions_.exchange(parts(send).data(), parts(receive).data(), is_cancelled, &cancelled, error.data(),
+                            error.size()) != 0) {
+      mezzo::fail<RankError>("[Communicator]", "{}", error.data());
+    }
+  }
+
+  void fail(const std::string& reason) override { functions_.fail(reason.c_str()); }
+
+ private:
+  mezzo_mpi_functions functions_{};
+};
+
+}  // namespace
+
+std::shared_ptr<Communicator> Communicator::mpi() {
+  static std::mutex mutex;
+  static std::shared_ptr<Communicator> one;  // its end, at that of the process, ends MPI
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (!one) {
+    one =
+        std::make_shared<Communicator>([]() -> std::unique_ptr<Transport> { return std::make_unique<MpiTransport>(); });
+  }
+  return one;
+}
+
+}  // namespace mezzo
