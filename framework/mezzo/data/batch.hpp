@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,22 @@ struct NamedTensor {
 /// The fields of one sample, without a batch axis.
 using DatasetSample = std::vector<NamedTensor>;
 
+/// Place of a batch in the batch that several ranks share.
+struct BatchPart {
+  std::int64_t first = 0;  ///< number of the samples before its own
+  std::int64_t size = 0;   ///< samples of its own; 0: the batch has a sample of another rank, which must not count
+  std::int64_t whole = 0;  ///< samples of all ranks
+};
+
 /// A batch in host memory.
 struct MEZZO_API HostBatch {
   std::vector<NamedTensor> fields{};  ///< values of all fields, for the same samples
   std::int64_t size = 0;              ///< number of samples
   std::int64_t skipped = 0;           ///< samples that `on_error = "skip"` of a DataLoader has left out
+  std::optional<BatchPart> part{};    ///< of a loader that is divided among ranks
+
+  /// Samples of the batch, those of all ranks included.
+  std::int64_t whole_size() const { return part ? part->whole : size; }
 
   /// The values of a field. Throws a NameError with the valid names if there is no such field.
   const Tensor& operator[](const std::string& name) const;

@@ -19,11 +19,13 @@ std::size_t pool_capacity(const DataLoaderOptions& options) {
 }  // namespace
 
 Batching::Batching(std::shared_ptr<const DatasetSource> source, const DataLoaderOptions& options,
-                   BatchFunction function)
+                   BatchFunction function, std::int64_t rank, std::int64_t ranks)
     : source_(std::move(source)),
       sampler_(options.sampler),
       batch_size_(options.batch_size),
       samples_(sampler_->size()),
+      rank_(rank),
+      ranks_(ranks),
       drop_last_(options.drop_last),
       grouped_(options.group_by_length),
       open_(has_open_axis(source_->fields())),
@@ -136,9 +138,24 @@ std::vector<std::int64_t> Batching::indices(const BatchPosition& position) const
   return out;
 }
 
+BatchPart Batching::part_of(std::int64_t samples) const {
+  const std::int64_t least = samples / ranks_, more = samples % ranks_;
+  return {.first = least * rank_ + std::min(rank_, more), .size = least + (rank_ < more ? 1 : 0), .whole = samples};
+}
+
 HostBatch Batching::load(const BatchPosition& position) const {
-  HostBatch out = read(indices(position), position);
-  return function_ ? map_batch(function_, std::move(out), position.batch, position.epoch) : out;
+  std::vector<std::int64_t> samples = indices(position);
+  const BatchPart part = part_of(static_cast<std::int64_t>(samples.size()));
+  if (ranks_ > 1) {
+    // A rank without samples takes the last one, so that its step has a batch.
+    const std::int64_t first = std::min(part.first, part.whole - 1);
+    const auto begin = samples.begin() + static_cast<std::ptrdiff_t>(first);
+    samples = {begin, begin + static_cast<std::ptrdiff_t>(std::max<std::int64_t>(part.size, 1))};
+  }
+  HostBatch out = read(samples, position);
+  if (function_) out = map_batch(function_, std::move(out), position.batch, position.epoch);
+  if (ranks_ > 1) out.part = part;
+  return out;
 }
 
 HostBatch Batching::read(const std::vector<std::int64_t>& samples, const BatchPosition& position) const {

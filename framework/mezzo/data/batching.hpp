@@ -26,8 +26,10 @@ class Batching {
  public:
   using BatchFunction = std::function<HostBatch(HostBatch batch, std::int64_t index, std::int64_t epoch)>;
 
-  /// The options must have a sampler. A ValueError if they leave no batch.
-  Batching(std::shared_ptr<const DatasetSource> source, const DataLoaderOptions& options, BatchFunction function);
+  /// The options must have a sampler. A ValueError if they leave no batch. Of each batch only the block of `rank` among
+  /// `ranks` is read.
+  Batching(std::shared_ptr<const DatasetSource> source, const DataLoaderOptions& options, BatchFunction function,
+           std::int64_t rank = 0, std::int64_t ranks = 1);
 
   /// Batches of an epoch.
   std::int64_t size() const { return size_; }
@@ -62,11 +64,13 @@ class Batching {
   std::int64_t count_grouped() const;
   std::size_t bucket(std::int64_t index) const;
   std::vector<std::int64_t> indices(const BatchPosition& position) const;
+  BatchPart part_of(std::int64_t samples) const;
   HostBatch read(const std::vector<std::int64_t>& samples, const BatchPosition& position) const;
 
   std::shared_ptr<const DatasetSource> source_;
   Any<Sampler> sampler_;
   std::int64_t batch_size_, samples_, size_ = 0;
+  std::int64_t rank_, ranks_;
   bool drop_last_, grouped_, open_, skips_;
   Padding padding_;
   std::function<HostBatch(const std::vector<DatasetSample>&)> collate_;

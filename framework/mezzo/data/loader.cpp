@@ -202,10 +202,38 @@ DataLoader DataLoader::map(std::function<HostBatch(HostBatch, std::int64_t, std:
             .data = iterable_->batching().data, .options = options_, .function = mapped.function_}));
     return mapped;
   }
-  auto batching =
-      std::make_shared<const detail::Batching>(dataset_.source_, with_sampler(options_, dataset_), mapped.function_);
-  mapped.idle_ = std::make_shared<detail::IdleReaders>(std::move(batching), options_.workers, options_.prefetch);
+  mapped.renew_readers();
   return mapped;
+}
+
+void DataLoader::renew_readers() {
+  auto batching = std::make_shared<const detail::Batching>(dataset_.source_, with_sampler(options_, dataset_),
+                                                           function_, rank_, ranks_);
+  size_ = batching->size();
+  idle_ = std::make_shared<detail::IdleReaders>(std::move(batching), options_.workers, options_.prefetch);
+}
+
+DataLoader DataLoader::part(std::int64_t rank, std::int64_t ranks) const {
+  const char* const where = "[DataLoader.part]";
+  require_data("part()");
+  require_size("part()");
+  if (rank < 0 || rank >= ranks) fail<ValueError>(where, "rank must lie in [0, {}); got {}", ranks, rank);
+  if (ranks_ > 1) fail<ValueError>(where, "the loader must be whole; got part {} of {}", rank_, ranks_);
+  if (options_.group_by_length) fail<ValueError>(where, "group_by_length can't be divided among ranks; got it");
+  DataLoader out = *this;
+  out.options_.batch_size *= ranks;
+  out.rank_ = rank;
+  out.ranks_ = ranks;
+  out.renew_readers();
+  return out;
+}
+
+DataLoader& DataLoader::with_functions_of(const DataLoader& other) {
+  function_ = other.function_;
+  rank_ = other.rank_;
+  ranks_ = other.ranks_;
+  if (function_ || ranks_ > 1) renew_readers();
+  return *this;
 }
 
 DataLoader DataLoader::with_dataset(Dataset dataset) const {
@@ -214,16 +242,16 @@ DataLoader DataLoader::with_dataset(Dataset dataset) const {
     fail<ValueError>("[DataLoader.with_dataset]", "with a sampler the data set must have {} samples; got {}",
                      dataset_.size(), dataset.size());
   }
-  const DataLoader other(std::move(dataset), options_);
-  return function_ ? other.map(function_) : other;
+  DataLoader other(std::move(dataset), options_);
+  return other.with_functions_of(*this);
 }
 
 DataLoader DataLoader::with_batch_size(std::int64_t batch_size) const {
   require_single("with_batch_size()");
   DataLoaderOptions options = options_;
   options.batch_size = batch_size;
-  const DataLoader other(dataset_, std::move(options));
-  return function_ ? other.map(function_) : other;
+  DataLoader other(dataset_, std::move(options));
+  return other.with_functions_of(*this);
 }
 
 std::uint64_t DataLoader::order_seed() const {

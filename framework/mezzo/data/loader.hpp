@@ -135,6 +135,13 @@ class MEZZO_API DataLoader {
   /// those of the constructor.
   DataLoader with_batch_size(std::int64_t batch_size) const;
 
+  /// The part of one of several ranks: its batches have batch_size samples, those of all ranks together ranks *
+  /// batch_size, which become the batch_size of the result. A joined batch is divided into blocks of equal size, or one
+  /// less for the last ranks. HostBatch::part tells the place. A rank without samples in a last batch gets one of
+  /// another rank. A ValueError unless sized(), for a part of a part, for group_by_length, and if rank isn't in
+  /// [0, ranks).
+  DataLoader part(std::int64_t rank, std::int64_t ranks) const;
+
   /// Starts epoch `epoch` (0 or more) at batch `first_batch`. Throws a ValueError if the loader is absent, the epoch is
   /// negative or first_batch is not in [0, size()]. An iterable data set reads and drops the batches before
   /// first_batch.
@@ -160,10 +167,14 @@ class MEZZO_API DataLoader {
   void require_data(const char* where) const;
   void require_size(const char* where) const;
   std::uint64_t order_seed() const;
+  void renew_readers();
+  /// Takes over the functions of map() and the part of another loader.
+  DataLoader& with_functions_of(const DataLoader& other);
 
   Dataset dataset_;
   DataLoaderOptions options_;
   std::int64_t size_ = 0, samples_ = 0;
+  std::int64_t rank_ = 0, ranks_ = 1;  // of part()
   std::shared_ptr<detail::IdleReaders> idle_;
   std::shared_ptr<detail::IdleIterable> iterable_;  // null unless the data set is iterable
   std::shared_ptr<const CombinedLoader> combined_;  // null unless made from one

@@ -11,7 +11,8 @@ namespace mezzo {
 std::string to_string(const Spec& spec) { return fmt::format("{} {}", spec.dtype, spec.shape); }
 
 std::string to_string(const RuntimeKey& key) {
-  constexpr std::array<const char*, 7> names{"step", "epoch", "batch", "seed", "learning_rate", "count", "loss_scale"};
+  constexpr std::array<const char*, 9> names{"step",         "epoch",         "batch", "seed",      "first_sample",
+                                             "sample_share", "learning_rate", "count", "loss_scale"};
   const char* const name = names[static_cast<std::size_t>(key.scalar)];
   return key.scalar < RuntimeScalar::learning_rate ? name : fmt::format("{} of optimizer {}", name, key.optimizer);
 }

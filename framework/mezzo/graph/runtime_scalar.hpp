@@ -13,6 +13,8 @@ enum class RuntimeScalar {
   epoch,          ///< completed epochs
   batch,          ///< index of the batch in its epoch
   seed,           ///< seed from seed_everything()
+  first_sample,   ///< place of the batch's first sample in the batch that the ranks share; 0 for one rank
+  sample_share,   ///< share of the batch's samples in that batch; 1 for one rank
   learning_rate,  ///< learning rate of an optimizer at this step
   count,          ///< updates of an optimizer, including this one
   loss_scale      ///< loss scale of an optimizer

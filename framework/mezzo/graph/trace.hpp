@@ -140,6 +140,12 @@ class Trace {
   bool detached() const { return mode_ == Mode::body && (outer_ == nullptr || outer_->detached()); }
   /// @}
 
+  /// Samples of the batch if it is a part of one that ranks share, else 0. Of a body: of the trace around it.
+  std::int64_t samples_of_rank() const {
+    return mode_ == Mode::body && outer_ != nullptr ? outer_->samples_of_rank() : samples_of_rank_;
+  }
+  void set_samples_of_rank(std::int64_t samples) { samples_of_rank_ = samples; }
+
   /// A loss that a layer added to the step's.
   struct AddedLoss {
     std::shared_ptr<const ScopeInfo> layer;
@@ -170,6 +176,7 @@ class Trace {
   std::map<std::pair<const Node*, int>, Value> replaced_;
   DrawSteps draw_steps_;
   int loops_ = 0;
+  std::int64_t samples_of_rank_ = 0;
 };
 
 /// Leaves the trace for its lifetime but keeps the running layers, which build other layers by symbols.

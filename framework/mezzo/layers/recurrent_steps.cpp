@@ -113,7 +113,9 @@ Value detail::dropout_factors(const Shape& shape, DType dtype, double rate, cons
   const Value whole = Tensor(ones(shape, dtype));
   Draw draw = next_draw(DrawnFor::loop);
   if (seed) draw.seed = Value(Tensor({}, std::vector<double>{static_cast<double>(*seed)}));
-  return insert_one(ops::dropout, {whole, draw.seed, draw.step}, {{"rate", rate}, {"key", draw.key}});
+  Values operands{whole, draw.seed, draw.step};
+  if (Value first = draw.first_element(shape); first.defined()) operands.push_back(std::move(first));
+  return insert_one(ops::dropout, operands, {{"rate", rate}, {"key", draw.key}});
 }
 
 Values detail::run_steps(const StepFunction& step, const Value& sequence, const Values& states, const Value& mask,

@@ -8,7 +8,9 @@ namespace mezzo {
 namespace {
 
 Values dropout_gradient(const GradientContext& context) {
-  return {insert_one(ops::dropout, {context.cotangent(), context.input(1), context.input(2)}, context.attributes())};
+  Values operands{context.cotangent()};
+  for (std::size_t i = 1; i < context.input_count(); ++i) operands.push_back(context.input(i));
+  return {insert_one(ops::dropout, operands, context.attributes())};
 }
 
 Values insert_dropout(const Values& inputs, const Attributes& attributes) {
@@ -19,7 +21,9 @@ Values insert_dropout(const Values& inputs, const Attributes& attributes) {
     return {detail::as(inputs[0], detail::operand_dtype(ops::dropout, inputs[0])).across_border(false)};
   }
   const detail::Draw draw = detail::next_draw();
-  return insert(ops::dropout, {inputs[0], draw.seed, draw.step}, detail::with(attributes, {{"key", draw.key}}));
+  Values operands{inputs[0], draw.seed, draw.step};
+  if (Value first = draw.first_element(inputs[0].shape()); first.defined()) operands.push_back(std::move(first));
+  return insert(ops::dropout, operands, detail::with(attributes, {{"key", draw.key}}));
 }
 
 }  // namespace

@@ -172,6 +172,15 @@ Draw next_draw(DrawnFor drawn_for) {
           Tensor::scalar(static_cast<double>(seed()), DType::float64), draw_step(drawn_for)};
 }
 
+Value Draw::first_element(const Shape& shape) const {
+  const Trace* trace = Trace::current();
+  const std::int64_t samples = trace == nullptr ? 0 : trace->samples_of_rank();
+  if (samples == 0 || shape.empty() || shape[0] < 1 || shape[0] % samples != 0) return {};
+  const LibraryScope as_inserted;
+  const auto of_sample = static_cast<double>(element_count(shape) / samples);
+  return runtime_scalar(RuntimeScalar::first_sample) * Value(Tensor::scalar(of_sample, DType::float64));
+}
+
 Attributes with(Attributes attributes, std::initializer_list<std::pair<std::string, Attribute>> changes) {
   for (const auto& change : changes) attributes.set(change.first, change.second);
   return attributes;

@@ -82,6 +82,10 @@ Value sum_as(const Value& x, const Shape& axes, bool keepdims, DType dtype);
 struct Draw {
   std::int64_t key = 0;
   Value seed, step;
+
+  /// Number of the first element that an array draws, float64 of shape (), if the array has samples of a batch that
+  /// ranks share; else undefined. With it a rank draws what one process draws for the same samples.
+  Value first_element(const Shape& shape) const;
 };
 
 /// Numbers that a draw in the body of a loop makes.

@@ -22,14 +22,19 @@ namespace {
 using detail::RandomWords;
 using Seed = std::optional<std::uint64_t>;
 
+/// Key of the random words of an array, and the number of its first element.
+struct DrawKey {
+  std::uint64_t key = 0, first = 0;
+};
+
 /// Fills `count` elements with sample(words of element i, i).
 template <class T, class Sample>
-Tensor filled(const Shape& shape, std::uint64_t key, const Sample& sample) {
+Tensor filled(const Shape& shape, const DrawKey& key, const Sample& sample) {
   Tensor out = Tensor::uninitialized(shape, DTypeOf<T>::value);
   T* const numbers = out.mutable_data<T>();
   parallel_for(out.size(), 1024, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      RandomWords words(key, static_cast<std::uint64_t>(i));
+      RandomWords words(key.key, key.first + static_cast<std::uint64_t>(i));
       numbers[i] = sample(words, i);
     }
   });
@@ -43,22 +48,24 @@ detail::Draw draw_of(const Seed& given) {
 }
 
 /// An array of that shape and dtype, computed from the draw's key and the operands (float64).
-using Fill = std::function<Tensor(const Shape& shape, std::uint64_t key, const std::vector<Tensor>& operands)>;
+using Fill = std::function<Tensor(const Shape& shape, const DrawKey& key, const std::vector<Tensor>& operands)>;
 
 Value drawn(const Shape& shape, DType dtype, const Seed& seed, const Values& operands, const Fill& fill) {
   const detail::Draw draw = draw_of(seed);
+  const Value first = draw.first_element(shape);
   Values inputs{draw.seed, draw.step};
+  if (first.defined()) inputs.push_back(first);
   inputs.insert(inputs.end(), operands.begin(), operands.end());
   HostOptions options;
   options.shape = shape;
   options.dtype = dtype;
   const auto base = static_cast<std::uint64_t>(draw.key);
   return host(
-      [fill, shape, dtype, base](const std::vector<Tensor>& xs) {
+      [fill, shape, dtype, base, counts = first.defined()](const std::vector<Tensor>& xs) {
         const auto of_seed = static_cast<std::uint64_t>(xs[0].item()),
                    of_step = static_cast<std::uint64_t>(xs[1].item());
-        const std::uint64_t key = mix(mix(base, of_seed), of_step);
-        return fill(shape, key, {xs.begin() + 2, xs.end()}).cast(dtype);
+        const DrawKey key{mix(mix(base, of_seed), of_step), counts ? static_cast<std::uint64_t>(xs[2].item()) : 0};
+        return fill(shape, key, {xs.begin() + (counts ? 3 : 2), xs.end()}).cast(dtype);
       },
       inputs, options);
 }
@@ -123,7 +130,7 @@ Value standard(const char* name, const random::LikeShape& shape, const random::N
                double (RandomWords::*sample)()) {
   require_floating(name, options.dtype);
   const Value z = draw(name, shape, options.dtype, options.seed, {},
-                       [sample](const Shape& sizes, std::uint64_t key, const std::vector<Tensor>&) {
+                       [sample](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>&) {
                          return filled<double>(
                              sizes, key, [sample](RandomWords& words, std::int64_t) { return (words.*sample)(); });
                        });
@@ -150,7 +157,7 @@ Value random::uniform(const LikeShape& shape, const UniformOptions& options) {
   require_floating("uniform", options.dtype);
   const int bits = fraction_bits(options.dtype);
   const Value u = draw("uniform", shape, options.dtype, options.seed, {},
-                       [bits](const Shape& sizes, std::uint64_t key, const std::vector<Tensor>&) {
+                       [bits](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>&) {
                          return filled<double>(sizes, key, [bits](RandomWords& words, std::int64_t) {
                            return std::ldexp(static_cast<double>(words.word() >> (64 - bits)), -bits);
                          });
@@ -172,7 +179,7 @@ Value random::randint(const LikeShape& shape, std::int64_t minval, std::int64_t 
     fail<ValueError>(where, "numbers from {} to {} must fit into the dtype; got {}", minval, maxval - 1, dtype);
   }
   return draw("randint", shape, dtype, options.seed, {},
-              [minval, maxval](const Shape& sizes, std::uint64_t key, const std::vector<Tensor>&) {
+              [minval, maxval](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>&) {
                 return filled<std::int64_t>(sizes, key, [minval, maxval](RandomWords& words, std::int64_t) {
                   return words.integer(minval, maxval);
                 });
@@ -182,7 +189,7 @@ Value random::randint(const LikeShape& shape, std::int64_t minval, std::int64_t 
 Value random::bernoulli(const LikeShape& shape, const Value& probability, const DrawOptions& options) {
   const std::string where = current_label("bernoulli");
   return draw("bernoulli", shape, options.dtype, options.seed, {probability},
-              [where](const Shape& sizes, std::uint64_t key, const std::vector<Tensor>& x) {
+              [where](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>& x) {
                 require(x[0], is_probability, where, "probability must be in [0, 1]");
                 return filled<double>(sizes, key, [&p = x[0]](RandomWords& words, std::int64_t i) {
                   return words.unit() < at(p, i) ? 1.0 : 0.0;
@@ -194,7 +201,7 @@ Value random::binomial(const LikeShape& shape, const Value& counts, const Value&
                        const DrawOptions& options) {
   const std::string where = current_label("binomial");
   return draw("binomial", shape, options.dtype, options.seed, {counts, probabilities},
-              [where](const Shape& sizes, std::uint64_t key, const std::vector<Tensor>& x) {
+              [where](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>& x) {
                 require(
                     x[0], [](double n) { return n >= 0 && n <= 0x1p53 && n == std::floor(n); }, where,
                     "counts must be whole numbers from 0 to 2^53");
@@ -209,7 +216,7 @@ Value random::gamma(const LikeShape& shape, const Value& alpha, const DrawOption
   const std::string where = current_label("gamma");
   require_floating("gamma", options.dtype);
   return draw("gamma", shape, options.dtype, options.seed, {alpha},
-              [where](const Shape& sizes, std::uint64_t key, const std::vector<Tensor>& x) {
+              [where](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>& x) {
                 require(x[0], is_positive, where, "alpha must be positive and finite");
                 return filled<double>(sizes, key, [&a = x[0]](RandomWords& words, std::int64_t i) {
                   return std::exp(words.log_gamma(at(a, i)));
@@ -221,7 +228,7 @@ Value random::beta(const LikeShape& shape, const Value& alpha, const Value& beta
   const std::string where = current_label("beta");
   require_floating("beta", options.dtype);
   return draw("beta", shape, options.dtype, options.seed, {alpha, beta},
-              [where](const Shape& sizes, std::uint64_t key, const std::vector<Tensor>& x) {
+              [where](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>& x) {
                 require(x[0], is_positive, where, "alpha must be positive and finite");
                 require(x[1], is_positive, where, "beta must be positive and finite");
                 return filled<double>(sizes, key, [&a = x[0], &b = x[1]](RandomWords& words, std::int64_t i) {
@@ -237,7 +244,7 @@ Value random::categorical(const Value& logits, std::int64_t num_samples, const I
     fail<ShapeError>(where, "logits must be (batch, classes) with at least 1 class; got shape {}", logits.shape());
   }
   if (num_samples < 0) fail<ValueError>(where, "num_samples must be at least 0; got {}", num_samples);
-  const Fill choose = [where, num_samples](const Shape& sizes, std::uint64_t key, const std::vector<Tensor>& xs) {
+  const Fill choose = [where, num_samples](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>& xs) {
     const std::int64_t rows = xs[0].shape()[0], classes = xs[0].shape()[1];
     std::vector<double> ends = xs[0].to_doubles();  // sums of the probabilities up to each class
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -269,11 +276,11 @@ Value random::categorical(const Value& logits, std::int64_t num_samples, const I
 Value random::shuffle(const Value& x, std::int64_t axis, const ShuffleOptions& options) {
   const std::int64_t along = normalize_axis(axis, x.shape().size(), current_label("shuffle"));
   const Seed seed = options.seed;
-  const Fill order = [](const Shape& sizes, std::uint64_t key, const std::vector<Tensor>&) {
+  const Fill order = [](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>&) {
     Tensor out = Tensor::uninitialized(sizes, DType::int64);
     std::int64_t* const places = out.mutable_data<std::int64_t>();
     std::iota(places, places + out.size(), std::int64_t{0});
-    RandomWords words(key, 0);
+    RandomWords words(key.key, 0);
     for (std::int64_t i = out.size() - 1; i > 0; --i) std::swap(places[i], places[words.integer(0, i + 1)]);
     return out;
   };

@@ -133,6 +133,10 @@ Values insert_attention(const Values& inputs, const Attributes& attributes) {
   }
   if (rate == 0 || !training_phase()) return insert(op, operands, detail::with(attributes, {{"rate", 0.0}}));
   const detail::Draw draw = detail::next_draw();
+  if (draw.first_element(inputs[0].shape()).defined()) {
+    fail<ValueError>(current_label("dot_product_attention"),
+                     "dropout of attention weights must be 0 in a training of several ranks; got {}", rate);
+  }
   operands.insert(operands.end(), {draw.seed, draw.step});
   return insert(op, operands, detail::with(attributes, {{"key", draw.key}}));
 }

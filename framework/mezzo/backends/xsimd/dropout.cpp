@@ -11,6 +11,10 @@ namespace {
 std::unique_ptr<Kernel> make_dropout(const KernelRequest& request, Isa isa, std::string& reason) {
   const DType dtype = request.inputs[0].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
+  if (request.inputs.size() > 3) {
+    reason = "elements are counted from another one than the first";
+    return nullptr;
+  }
   const double rate = request.attributes.get<double>("rate");
   const auto key = request.attributes.get<std::int64_t>("key");
   const auto least = static_cast<std::int32_t>(std::ceil(static_cast<float>(rate) * 0x1p24F));
