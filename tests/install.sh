@@ -10,7 +10,8 @@ source "$root/tests/support/common.sh"
 quickstart=(g++ cmake ninja-build libdnnl-dev libxsimd-dev libxtensor-dev libeigen3-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
   libutf8proc-dev libturbojpeg0-dev libpng-dev libcli11-dev dataset-fashion-mnist)
 tests=("${quickstart[@]}" git libboost-test-dev python3 libarchive-dev bible-kjv-text)
-ci=("${tests[@]}" ccache pkg-config clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev python3-venv)
+ci=("${tests[@]}" ccache pkg-config clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev python3-venv libopenmpi-dev
+  openmpi-bin)
 
 apt_get() {
   local prefix=()

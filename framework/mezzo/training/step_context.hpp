@@ -1,9 +1,12 @@
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <mezzo/distributed/communicator.hpp>
 #include <mezzo/nn/metric.hpp>
 #include <mezzo/training/module.hpp>
 #include <mezzo/training/session.hpp>
@@ -87,6 +90,8 @@ class StepContext {
     return dataloader_;
   }
   void set_dataloader_idx(std::size_t index) { dataloader_ = index; }
+  /// Ranks whose gradients minimize() takes together; null: none.
+  void set_communicator(std::shared_ptr<Communicator> communicator) { communicator_ = std::move(communicator); }
   bool reads_dataloader_idx() const { return reads_dataloader_; }
 
   /// Index of the step's batch in its epoch: int64 of shape ().
@@ -153,6 +158,8 @@ class StepContext {
   const std::vector<ParamGroup>* groups_;  // or null
   bool guards_, wants_guards_ = false, minimizes_ = false, reads_dataloader_ = false;
   std::size_t dataloader_ = 0;
+  std::shared_ptr<Communicator> communicator_;
+  Value last_reduced_;            // by the ranks, in this step
   std::vector<Values> accepted_;  // by optimizer and call of minimize(): 0 for a skipped update, 1 otherwise
   std::vector<std::vector<std::shared_ptr<VariableState>>> updated_;  // by optimizer
   void require_new(const std::string& name) const;

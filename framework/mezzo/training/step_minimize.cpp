@@ -10,6 +10,7 @@
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/step_context.hpp>
+#include <mezzo/training/strategies/gradient_reduction.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -151,6 +152,13 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     fail<ValueError>("[Trainer]", "the loss must depend on a trainable weight{}; got one that depends on none",
                      named(config));
   }
+  Value checked = target;  // the loss of all ranks
+  if (communicator_) {
+    all.push_back(target);
+    reduce_over_ranks(communicator_, all, last_reduced_);
+    last_reduced_ = checked = all.back();
+    all.pop_back();
+  }
   show(weights, all, [&](Gradients& gradients) { module_.on_after_backward(gradients); });
   const auto on_failure = scaled ? Graph::OnFailure::skip_update : Graph::OnFailure::error;
   Value good;  // all gates
@@ -161,7 +169,7 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   const auto gate_of_gradients = [&](const Value& ok) {
     gate(ok, "[Trainer] gradients must be finite; got NaN or infinity");
   };
-  gate(insert_one(ops::all_finite, {target}), "[Trainer] the loss must be finite; got NaN or infinity");
+  gate(insert_one(ops::all_finite, {checked}), "[Trainer] the loss must be finite; got NaN or infinity");
   Optimizer::Step step = next_step(index, scaled);
   const bool accumulates = optimizer.accumulation_steps() > 1;
   const bool completes = optimizer.completes_window();

@@ -142,6 +142,10 @@ StepRunner::StepRunner(Module& module, RunOptions options, Use use)
   require_reach(module, options_.policy);
   // Inside another model's step they are those of its layers.
   if (options_.policy.inherits() && current_frames().empty()) regions_ = outer_regions();
+  if (options_.communicator && options_.eager) {
+    fail<ValueError>("[Trainer]", "eager must be false in a training of several ranks; got true with {} ranks",
+                     options_.communicator->size());
+  }
   for (const CastRegion& region : regions_) {
     regions_key_ += fmt::format("{};", region.casts ? region.policy.name() : "no casts");
   }
@@ -177,7 +181,8 @@ std::uint64_t StepRunner::options_signature() const {
   const double bound = options_.clip ? options_.clip->bound : 0;
   const std::uint64_t flags =
       (options_.detect_anomaly ? 1U : 0U) + (options_.clip && options_.clip->by_element ? 2U : 0U);
-  return mix(key_of(fmt::format("{}", bound)), flags);
+  const auto ranks = reinterpret_cast<std::uintptr_t>(part_ ? options_.communicator.get() : nullptr);
+  return mix(mix(key_of(fmt::format("{}", bound)), flags), static_cast<std::uint64_t>(ranks));
 }
 
 void StepRunner::run(Phase phase, const HostBatch& batch, std::int64_t batch_idx) {
@@ -186,6 +191,7 @@ void StepRunner::run(Phase phase, const HostBatch& batch, std::int64_t batch_idx
     for (const OptimizerConfig& config : state_.optimizers) config.optimizer->require_trainable();
   }
   const ScopedValue winograd(kernel_options().float32_winograd, options_.float32_winograd);
+  part_ = options_.communicator ? batch.part : std::nullopt;
   skipped_ = updated_ = false;
   failure_.clear();
   if (phase == Phase::train) set_windows(state_.optimizers);
@@ -256,6 +262,9 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   const std::vector<RuntimeKey>& keys = step_->plan->runtime_keys();
   numbers_.resize(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) numbers_[i] = runtime_value(keys[i]);
+  std::optional<StepRanks> ranks;
+  if (part_) ranks.emplace(*options_.communicator, step_->ranked, share_of_batch());
+  if (ranks) ranks->begin();
   step_->plan->run(inputs_, numbers_, seeks_overflow(step_->applied));
   logged_ = &step_->logged;
   if (phase == Phase::train || !state_.trained) state_.last_plan = step_->plan;
@@ -264,6 +273,11 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
     count_updates(
         one, [&](int group) { return step_->plan->committed(group); },
         [&](int group) { return step_->plan->overflow(group); });
+  }
+  if (ranks) {
+    rank_values_.clear();
+    for (std::size_t i = 0; i < step_->logged_outputs; ++i) rank_values_.push_back(step_->plan->scalar(i));
+    ranks->end(rank_values_);
   }
   step_->plan->count_wall(Profile::Clock::now() - start);
 }
@@ -325,6 +339,7 @@ void StepRunner::warn_of_many_plans(Phase phase, const HostBatch& batch) {
 double StepRunner::value(std::size_t i) const {
   const Logged& logged = (*logged_)[i];
   if (logged.metric) return logged.metric->result().item();
+  if (part_) return rank_values_[logged.output];
   return options_.eager ? eager_values_[logged.output].item() : step_->plan->scalar(logged.output);
 }
 
@@ -368,29 +383,6 @@ MetricScope::~MetricScope() {
   training_state(runner_.module()).set_aside = outer_;
   for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i]->set(numbers_[i]);
   runner_.metrics().continue_with(std::move(seen_));
-}
-
-double StepRunner::runtime_value(const RuntimeKey& key) const {
-  switch (key.scalar) {
-    case RuntimeScalar::step:
-      return static_cast<double>(state_.step);
-    case RuntimeScalar::epoch:
-      return static_cast<double>(state_.epoch);
-    case RuntimeScalar::batch:
-      return static_cast<double>(batch_idx_);
-    case RuntimeScalar::seed:
-      return static_cast<double>(seed());
-    case RuntimeScalar::learning_rate:
-      if (key.optimizer >= state_.optimizers.size()) {
-        return state_.param_groups[key.optimizer - state_.optimizers.size()].learning_rate;
-      }
-      return state_.optimizers[key.optimizer].optimizer->learning_rate(static_cast<std::int64_t>(key.earlier));
-    case RuntimeScalar::count:
-      return static_cast<double>(state_.optimizers[key.optimizer].optimizer->iterations() + 1);
-    case RuntimeScalar::loss_scale:
-      break;
-  }
-  return state_.optimizers[key.optimizer].optimizer->state()->loss_scale.scale();
 }
 
 }  // namespace mezzo::detail

@@ -22,6 +22,7 @@
 #include <mezzo/training/session.hpp>
 #include <mezzo/training/step_context.hpp>
 #include <mezzo/training/step_probe.hpp>
+#include <mezzo/training/strategies/step_ranks.hpp>
 
 namespace mezzo::detail {
 
@@ -41,6 +42,7 @@ struct RunOptions {
   bool detect_anomaly = false;  ///< ends at non-finite numbers of any kind, with their origin
   /// Skips steps with non-finite numbers without errors and warnings, and accepts optimizer options without effect.
   bool silent = false;
+  std::shared_ptr<Communicator> communicator{};  ///< ranks whose batches make one; null: none
 };
 
 /// Adds the weights of a group to those of its optimizer, unless that trains all. A NameError for an unknown optimizer.
@@ -79,6 +81,7 @@ struct CompiledStep {
   std::size_t logged_outputs = 0;  ///< outputs of the plan that are logged; those of a predict step follow them
   std::vector<Shared<MetricState>> metrics;  ///< that the step updates
   std::vector<AppliedOptimizer> applied;     ///< optimizers
+  RankVariables ranked;                      ///< of a step whose batch is a part of one
 };
 
 class MetricScope;
@@ -237,6 +240,9 @@ class StepRunner {
   void set_accumulation(int steps) { options_.accumulate = steps; }
   int accumulation() const { return options_.accumulate; }
 
+  /// Ranks whose batches make one, or null.
+  Communicator* communicator() const { return options_.communicator.get(); }
+
   /// Index of the loader of the next batches.
   void set_dataloader_idx(std::size_t index) { dataloader_ = index; }
 
@@ -312,6 +318,7 @@ class StepRunner {
   void count_updates(const AppliedOptimizer& applied, const std::function<bool(int)>& committed,
                      const std::function<std::optional<Overflow>(int)>& overflow);
   double runtime_value(const RuntimeKey& key) const;
+  double share_of_batch() const;  ///< of this rank
   void set_runtime_values(Trace& trace) const;
   void warn_of_many_plans(Phase phase, const HostBatch& batch);
 
@@ -325,6 +332,8 @@ class StepRunner {
   CompiledStep* step_ = nullptr;  // of the last run
   std::vector<Tensor> inputs_;
   std::vector<double> numbers_;
+  std::optional<BatchPart> part_;    // of the running or last batch
+  std::vector<double> rank_values_;  // of its outputs, those of all ranks
   const std::vector<Logged>* logged_ = nullptr;
   std::vector<Logged> eager_logged_;
   std::vector<Tensor> eager_values_;

@@ -124,6 +124,7 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch, bool
   StepContext context(module_, state_.optimizers, StepContext::Purpose::train, options_.clip, &state_.param_groups,
                       guards_);
   context.set_dataloader_idx(dataloader_);
+  if (part_) context.set_communicator(options_.communicator);
   metrics_.updated.clear();
   const ScopedValue<MetricListener*> listening(MetricListener::current(), &metrics_);
   const Value result = user_step(phase, batch);
@@ -245,11 +246,13 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   std::optional<Trace> traced;
   for (bool again = true; again;) {
     traced.emplace(Trace::Mode::graph, phase == Phase::train);
+    if (part_) traced->set_samples_of_rank(batch.size);
     step->logged = trace_step(phase, symbols(*traced, batch), again);
   }
   Trace& trace = *traced;
   step->logged_outputs = count_outputs(step->logged);
   step->metrics = metrics_.updated;
+  if (part_) step->ranked = RankVariables::of(trace.graph(), module_, step->metrics);
   if (phase == Phase::train) step->applied = applied_in(trace.graph(), calls_);
   if (options_.silent) {
     // After applied_in(), which takes gates that skip updates for those of loss scaling.

@@ -11,6 +11,7 @@
 #include <mezzo/training/interrupted.hpp>
 #include <mezzo/training/loops/data_call.hpp>
 #include <mezzo/training/loops/loops.hpp>
+#include <mezzo/training/strategies/trainer_ranks.hpp>
 #include <mezzo/training/trainer_checks.hpp>
 
 namespace mezzo {
@@ -32,6 +33,7 @@ detail::RunOptions run_options(const TrainerOptions& options, Module& module) {
 detail::RunOptions training_options(const TrainerOptions& options, Module& module) {
   detail::RunOptions run = run_options(options, module);
   if (options.accumulate_grad_batches > 1) run.accumulate = options.accumulate_grad_batches;
+  run.communicator = options.strategy.communicator();
   if (options.gradient_clip_val) {
     run.clip = detail::StepContext::Clip{*options.gradient_clip_val, options.gradient_clip_algorithm == "value"};
   }
@@ -39,6 +41,10 @@ detail::RunOptions training_options(const TrainerOptions& options, Module& modul
 }
 
 detail::CallOptions call_options(const TrainerOptions& options, bool bar) {
+  const auto ranks = options.strategy.communicator();
+  if (ranks && ranks->rank() > 0) {  // files and the terminal are for rank 0
+    return {.callbacks = options.callbacks, .default_root_dir = options.default_root_dir, .rank = ranks->rank()};
+  }
   return {.verbose = bar,
           .callbacks = options.callbacks,
           .loggers = options.logger,
@@ -54,9 +60,17 @@ detail::CallOptions call_options(const TrainerOptions& options, detail::DataCall
   return out;
 }
 
+/// The same for an evaluation by all ranks.
+detail::RunOptions evaluation_options(const TrainerOptions& options, Module& module) {
+  detail::RunOptions run = run_options(options, module);
+  run.communicator = options.strategy.communicator();
+  return run;
+}
+
 /// Loads the weights of a `ckpt_path` for an evaluation.
 void load_weights(Module& module, const std::string& ckpt_path, const TrainerOptions& options, const char* verb) {
-  const std::string path = detail::checkpoint_path(ckpt_path, options, verb);
+  const std::string path = detail::path_of_first(options.strategy.communicator(),
+                                                 [&] { return detail::checkpoint_path(ckpt_path, options, verb); });
   if (!path.empty()) module.load_weights(path);
 }
 
@@ -83,26 +97,34 @@ History Trainer::fit(Module& module, const DataLoader& train, const DataLoaders&
     fail<ValueError>("[Trainer]", "reload_dataloaders_every_n_epochs needs a DataModule in fit; got loaders and {}",
                      options_.reload_dataloaders_every_n_epochs);
   }
-  DataLoader training = train;
-  DataLoaders validating = validation;
-  return run_fit(module, training, validating, options, nullptr);
+  const auto ranks = options_.strategy.communicator();
+  return detail::with_ranks(ranks, [&] {
+    DataLoader training = train;
+    DataLoaders validating = detail::parts_of(validation, ranks);
+    return run_fit(module, training, validating, options, nullptr);
+  });
 }
 
 History Trainer::fit(Module& module, DataModule& data, const TrainerFitOptions& options) const {
-  detail::DataCall call(data, "fit");
-  DataLoader train;
-  DataLoaders validation;
-  return run_fit(module, train, validation, options, &call);
+  return detail::with_ranks(options_.strategy.communicator(), [&] {
+    detail::DataCall call(data, "fit");
+    DataLoader train;
+    DataLoaders validation;
+    return run_fit(module, train, validation, options, &call);
+  });
 }
 
 History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validation, const TrainerFitOptions& options,
                          detail::DataCall* data) const try {
+  const auto ranks = options_.strategy.communicator();
+  detail::require_supported_by_ranks(options_, ranks);
   std::optional<detail::Checkpoint> checkpoint;
-  const std::string path = detail::checkpoint_path(options.ckpt_path, options_, "fit");
+  const std::string path =
+      detail::path_of_first(ranks, [&] { return detail::checkpoint_path(options.ckpt_path, options_, "fit"); });
   if (!path.empty()) checkpoint.emplace(path);
   const auto load = [&] {
-    train = in_order_of(options_, data->data().train_dataloader());
-    validation = data->data().val_dataloader();
+    train = detail::part_of(in_order_of(options_, data->data().train_dataloader()), ranks);
+    validation = detail::parts_of(data->data().val_dataloader(), ranks);
   };
   detail::LoopOptions loop{.call = call_options(options_, options_.enable_progress_bar),
                            .epochs = *options_.max_epochs,
@@ -121,7 +143,8 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
                            .anew = true,
                            .checkpoint = checkpoint ? &*checkpoint : nullptr,
                            .by_samples = options.ckpt_by_samples};
-  if (options_.enable_checkpointing.value_or(true) && options_.fast_dev_run == 0) {
+  const bool first = !ranks || ranks->rank() == 0;
+  if (first && options_.enable_checkpointing.value_or(true) && options_.fast_dev_run == 0) {
     loop.interrupt_checkpoint = detail::own_checkpoint(options_, "interrupted.ckpt");
   }
   if (options_.enable_model_summary) loop.call.callbacks.emplace_back(ModelSummary());
@@ -130,7 +153,7 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
   }
   if (!options_.overfit_batches.none()) loop.train_limit = loop.validation_limit = options_.overfit_batches;
   if (data == nullptr) {
-    train = in_order_of(options_, train);
+    train = detail::part_of(in_order_of(options_, train), ranks);
   } else {
     loop.call.callbacks.insert(loop.call.callbacks.begin(), data->callback());
     loop.call.load = [&] {
@@ -158,15 +181,23 @@ void Trainer::save_checkpoint(Module& module, const std::string& path, const Che
 }
 
 Logs Trainer::validate(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
-  load_weights(module, options.ckpt_path, options_, "validate");
-  return detail::evaluate(module, loaders, detail::Phase::validate, run_options(options_, module),
-                          {.call = call_options(options_, false), .limit = options_.limit_val_batches});
+  const auto ranks = options_.strategy.communicator();
+  return detail::with_ranks(ranks, [&] {
+    load_weights(module, options.ckpt_path, options_, "validate");
+    return detail::evaluate(module, detail::parts_of(loaders, ranks), detail::Phase::validate,
+                            evaluation_options(options_, module),
+                            {.call = call_options(options_, false), .limit = options_.limit_val_batches});
+  });
 }
 
 Logs Trainer::test(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
-  load_weights(module, options.ckpt_path, options_, "test");
-  return detail::evaluate(module, loaders, detail::Phase::test, run_options(options_, module),
-                          {.call = call_options(options_, false), .limit = options_.limit_test_batches});
+  const auto ranks = options_.strategy.communicator();
+  return detail::with_ranks(ranks, [&] {
+    load_weights(module, options.ckpt_path, options_, "test");
+    return detail::evaluate(module, detail::parts_of(loaders, ranks), detail::Phase::test,
+                            evaluation_options(options_, module),
+                            {.call = call_options(options_, false), .limit = options_.limit_test_batches});
+  });
 }
 
 Tensor Trainer::predict(Module& module, const DataLoader& loader, const TrainerEvaluationOptions& options) const {
@@ -181,21 +212,27 @@ std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
 }
 
 Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  load_weights(module, options.ckpt_path, options_, "validate");
-  detail::DataCall call(data, "validate");
-  DataLoaders loaders;
-  return detail::evaluate(module, loaders, detail::Phase::validate, run_options(options_, module),
-                          {.call = call_options(options_, call, [&] { loaders = data.val_dataloader(); }),
-                           .limit = options_.limit_val_batches});
+  const auto ranks = options_.strategy.communicator();
+  return detail::with_ranks(ranks, [&] {
+    load_weights(module, options.ckpt_path, options_, "validate");
+    detail::DataCall call(data, "validate");
+    DataLoaders loaders;
+    const auto load = [&] { loaders = detail::parts_of(data.val_dataloader(), ranks); };
+    return detail::evaluate(module, loaders, detail::Phase::validate, evaluation_options(options_, module),
+                            {.call = call_options(options_, call, load), .limit = options_.limit_val_batches});
+  });
 }
 
 Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  load_weights(module, options.ckpt_path, options_, "test");
-  detail::DataCall call(data, "test");
-  DataLoaders loaders;
-  return detail::evaluate(module, loaders, detail::Phase::test, run_options(options_, module),
-                          {.call = call_options(options_, call, [&] { loaders = data.test_dataloader(); }),
-                           .limit = options_.limit_test_batches});
+  const auto ranks = options_.strategy.communicator();
+  return detail::with_ranks(ranks, [&] {
+    load_weights(module, options.ckpt_path, options_, "test");
+    detail::DataCall call(data, "test");
+    DataLoaders loaders;
+    const auto load = [&] { loaders = detail::parts_of(data.test_dataloader(), ranks); };
+    return detail::evaluate(module, loaders, detail::Phase::test, evaluation_options(options_, module),
+                            {.call = call_options(options_, call, load), .limit = options_.limit_test_batches});
+  });
 }
 
 std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/distributed/strategy.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/training/limits.hpp>
 #include <mezzo/training/loggers/logger.hpp>
@@ -38,6 +39,7 @@ const std::vector<std::string>& names() {
                                             "fast_dev_run",
                                             "val_check_interval",
                                             "precision",
+                                            "strategy",
                                             "logger",
                                             "check_val_every_n_epoch",
                                             "profiler",
@@ -144,6 +146,11 @@ CheckInterval FromEnvironment::parse<CheckInterval>() const {
 
 template <>
 Precision FromEnvironment::parse<Precision>() const {
+  return *text_;
+}
+
+template <>
+Strategy FromEnvironment::parse<Strategy>() const {
   return *text_;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/distributed/strategy.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/training/callbacks/callback.hpp>
 #include <mezzo/training/limits.hpp>
@@ -59,6 +60,9 @@ struct TrainerOptions {
   std::string gradient_clip_algorithm =
       detail::from_environment("gradient_clip_algorithm").value_or(std::string("norm"));
 
+  /// Ranks that train together: "auto", "single", "mpi" or a Communicator (docs/distributed.md). Each rank takes its
+  /// part of every batch: batch_size is that of one rank.
+  Strategy strategy = detail::from_environment("strategy").value_or(Strategy());
   /// Policy of all calls of this Trainer; not given: each model's own.
   Precision precision = detail::from_environment("precision").value_or(Precision());
   Callbacks callbacks{};  ///< called between the steps of all calls; as in Model::fit

@@ -80,6 +80,10 @@ class MEZZO_API Callback {
   /// True for a callback that writes checkpoints. Its hooks run after those of all others.
   virtual bool saves() const { return false; }
 
+  /// False: under a strategy with several ranks only rank 0 calls the hooks. For callbacks that write files or to the
+  /// terminal. Numbers in logs are those of all ranks at each rank. Default: not saves().
+  virtual bool on_all_ranks() const { return !saves(); }
+
   /// Key under which checkpoints keep the state of the callback; "": it is not kept.
   virtual std::string state_name() const { return {}; }
   virtual CallbackState state() const { return {}; }

@@ -24,6 +24,7 @@ class MEZZO_API CSVLogger : public Callback {
 
   /// A FileError if the file can't be opened.
   void on_train_begin(Logs& logs) override;
+  bool on_all_ranks() const override { return false; }
   void on_epoch_end(int epoch, Logs& logs) override;  ///< a FileError if the file can't be written
   void on_train_end(Logs& logs) override;
   void on_exception(const std::exception& error) override;

@@ -31,6 +31,7 @@ class MEZZO_API DeviceStatsMonitor : public Callback {
 
   /// A ValueError without a logger.
   void on_train_begin(Logs& logs) override;
+  bool on_all_ranks() const override { return false; }
   void on_train_batch_begin(std::int64_t batch, Logs& logs) override;
   void on_train_batch_end(std::int64_t batch, Logs& logs) override;
   void on_test_batch_begin(std::int64_t batch, Logs& logs) override;

@@ -33,6 +33,7 @@ class MEZZO_API LearningRateMonitor : public Callback {
 
   /// A ValueError without a logger.
   void on_train_begin(Logs& logs) override;
+  bool on_all_ranks() const override { return false; }
   void on_epoch_begin(int epoch, Logs& logs) override;
   void on_train_batch_begin(std::int64_t batch, Logs& logs) override;
 

@@ -18,6 +18,7 @@ class MEZZO_API ModelSummary : public Callback {
   explicit ModelSummary(const ModelSummaryOptions& options = {});
 
   void on_fit_start() override;
+  bool on_all_ranks() const override { return false; }
 
   /// The text that the callback writes. The layers must be built.
   static std::string text(const Module& module, int max_depth = 1);

@@ -25,6 +25,7 @@ class MEZZO_API ProgressBar : public Callback {
  public:
   /// Style of the library's bar that the loops draw; none: only hooks draw.
   virtual std::optional<ProgressBarStyle> style() const { return {}; }
+  bool on_all_ranks() const override { return false; }
 
  protected:
   /// Session::progress_bar_metrics().

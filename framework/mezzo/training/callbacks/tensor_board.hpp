@@ -32,6 +32,7 @@ class MEZZO_API TensorBoard : public Callback {
   explicit TensorBoard(const std::string& log_dir, TensorBoardOptions options = {});
 
   void on_train_begin(Logs& logs) override;
+  bool on_all_ranks() const override { return false; }
   void on_train_end(Logs& logs) override;
   void on_epoch_begin(int epoch, Logs& logs) override;
   void on_epoch_end(int epoch, Logs& logs) override;

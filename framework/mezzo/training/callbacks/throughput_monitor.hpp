@@ -28,6 +28,7 @@ class MEZZO_API ThroughputMonitor : public Callback {
   Logs compute(const std::string& stage = "train") const;
 
   void on_train_begin(Logs& logs) override;
+  bool on_all_ranks() const override { return false; }
   void on_train_batch_end(std::int64_t batch, Logs& logs) override;
   void on_test_begin(Logs& logs) override;
   void on_test_batch_end(std::int64_t batch, Logs& logs) override;

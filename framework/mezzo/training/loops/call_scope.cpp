@@ -24,7 +24,9 @@ CallScope::CallScope(Module& module, Stage stage, const CallOptions& options, co
     if (std::none_of(own.begin(), own.end(), same)) handles_.push_back(handle);
   }
   handles_.insert(handles_.end(), own.begin(), own.end());
-  for (const CallbackHandle& handle : handles_) callbacks_.push_back(&handle.get());
+  for (const CallbackHandle& handle : handles_) {
+    if (options.rank == 0 || handle.get().on_all_ranks()) callbacks_.push_back(&handle.get());
+  }
   const Occurrence now{.event = Event::setup, .stage = stage};
   Logs none;
   try {

@@ -5,6 +5,7 @@
 #include <mezzo/training/loops/fit_loop.hpp>
 #include <mezzo/training/loops/signals.hpp>
 #include <mezzo/training/profilers/action.hpp>
+#include <mezzo/training/strategies/fit_ranks.hpp>
 
 namespace mezzo::detail {
 
@@ -18,9 +19,11 @@ void EpochLoop::run() {
   TrainingState& state = fit_.state;
   begin();
   while (true) {
+    agree(fit_);
     if (validation_is_due()) {
       validate_in_fit(fit_, numbers(true));
       validated_ = std::chrono::steady_clock::now();
+      agree(fit_);
     }
     if (complete() || fit_.ends()) break;
     if (!step()) {
@@ -29,7 +32,7 @@ void EpochLoop::run() {
       break;
     }
     if (fit_.bar.due(state.batch)) fit_.bar.show(state.batch, numbers(true));
-    if (fit_.options.interruptible) SignalScope::check();
+    if (fit_.options.interruptible && fit_.runner.communicator() == nullptr) SignalScope::check();
   }
 }
 
@@ -70,8 +73,8 @@ bool EpochLoop::step() {
     session.stop();
     return false;
   }
-  state.epoch_means.add(fit_.runner, batch.size);
-  advance(batch.size + batch.skipped);
+  state.epoch_means.add(fit_.runner, batch.whole_size());
+  advance(batch.whole_size() + batch.skipped);
   if (session.has_callbacks()) state.epoch_means.write(fit_.logs);
   state.epoch_means.write_last(outputs_);
   session.fire(Event::train_batch_end, fit_.logs, state.batch - 1, &batch, &outputs_);

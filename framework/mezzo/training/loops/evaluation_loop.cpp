@@ -5,6 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/loops/loops.hpp>
+#include <mezzo/training/strategies/fit_ranks.hpp>
 
 namespace mezzo::detail {
 
@@ -22,12 +23,12 @@ Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoad
     const LoaderScope scope(session, runner, i);
     const std::string suffix = loaders.size() > 1 ? fmt::format("/dataloader_idx_{}", i) : "";
     BatchStream stream = loaders[i].epoch(0);
-    for (std::int64_t done = 0; done < steps[i] && !(alone && session.stopping()); ++done) {
+    for (std::int64_t done = 0; done < steps[i] && !(alone && agree_to_stop(runner, session.stopping())); ++done) {
       const auto batch = stream.next();
       if (!batch) break;
       session.fire(Event::test_batch_begin, logs, done, &*batch);
       runner.run(phase, *batch, done);
-      means.add(runner, batch->size, suffix);
+      means.add(runner, batch->whole_size(), suffix);
       if (session.has_callbacks()) means.write(logs);
       session.fire(Event::test_batch_end, logs, done, &*batch);
       session.log_evaluation_step(means, i, key);
@@ -59,6 +60,7 @@ Logs evaluate(Module& module, const DataLoaders& loaders, Phase phase, const Run
   std::optional<MetricScope> running;  // the metrics of the call whose hook evaluates
   if (runner.outer() != nullptr) running.emplace(*runner.outer());
   try {
+    start_ranks(runner, phase, loaders, steps);
     bar.begin("Evaluate");
     const Means means = run_evaluation(session, runner, loaders, phase, steps, bar);
     Logs logs;

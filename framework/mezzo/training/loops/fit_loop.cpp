@@ -2,6 +2,7 @@
 
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/profilers/action.hpp>
+#include <mezzo/training/strategies/fit_ranks.hpp>
 
 namespace mezzo::detail {
 
@@ -33,9 +34,11 @@ History FitLoop::run() {
   session.fire(Event::fit_begin, fit_.logs);
   if (checkpoint == nullptr) check_sanity();
   start(checkpoint);
+  agree(fit_);
   while (more_epochs() && !fit_.ends()) {
     reload();
     run_epoch();
+    agree(fit_);
   }
   if (!fit_.options.anew) {  // as Keras' fit; a Trainer leaves the weights, so that the training can be resumed
     for (const OptimizerConfig& config : fit_.state.optimizers) config.optimizer->finalize_variable_values();

@@ -24,6 +24,7 @@ struct Fit {
   FitLimits& limits;
   BatchBar& bar;
   std::optional<std::int64_t> batch_size{};  ///< that a callback has set, in place of the loader's
+  double rank_seconds = 0;                   ///< time of the training at rank 0
   Logs logs{};                               ///< of the batch hooks, then of the end of the epoch
 
   /// Takes over a new loader or batch size.

@@ -6,6 +6,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/slow_policy.hpp>
+#include <mezzo/training/strategies/fit_ranks.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -74,6 +75,7 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
     begin_whole_epoch(state);
     state.fit_epoch = fit.options.anew ? 0 : fit.options.initial_epoch;
   }
+  start_ranks(fit);
 }
 
 void FitLoop::resume(const Checkpoint& checkpoint) {

@@ -24,6 +24,7 @@ struct CallOptions {
   Any<Profiler> profiler{};
   std::string default_root_dir{};
   std::function<void()> load{};  ///< makes the loaders of the call, after setup()
+  int rank = 0;                  ///< others than 0 leave out callbacks that aren't on_all_ranks()
 };
 
 /// Options of fit.

@@ -257,13 +257,21 @@ void RunningSession::resume(const std::string& path) {
   if (!resume_from) {
     fail<ValueError>("[Callback]", "resume: must be called in on_train_begin of fit; got a call elsewhere");
   }
+  require_one_rank("resume");
   resume_from(path);
 }
 
 void RunningSession::try_steps(std::int64_t steps, const std::function<void(std::int64_t)>& before,
                                const std::function<bool(std::int64_t, double)>& after) {
   if (train == nullptr) fail<ValueError>("[Callback]", "try_steps: must be called in fit; got a call elsewhere");
+  require_one_rank("try_steps");
   detail::try_steps(runner_, *train, steps, before, after);
+}
+
+void RunningSession::require_one_rank(const char* call) const {
+  if (runner_.communicator() == nullptr) return;
+  fail<ValueError>("[Callback]", "{}: must be called in a training of one rank; got {} ranks", call,
+                   runner_.communicator()->size());
 }
 
 std::int64_t RunningSession::train_samples() const {
@@ -273,6 +281,7 @@ std::int64_t RunningSession::train_samples() const {
 
 bool RunningSession::try_batch_size(std::int64_t batch_size, std::int64_t steps, std::int64_t memory_limit) {
   if (train == nullptr) fail<ValueError>("[Callback]", "try_batch_size: must be called in fit; got a call elsewhere");
+  require_one_rank("try_batch_size");
   return detail::try_batch_size(runner_, *train, batch_size, steps, memory_limit);
 }
 
@@ -280,6 +289,7 @@ void RunningSession::set_batch_size(std::int64_t batch_size) {
   if (!resize_batches) {
     fail<ValueError>("[Callback]", "set_batch_size: must be called in on_fit_start or on_resume; got a call elsewhere");
   }
+  require_one_rank("set_batch_size");
   resize_batches(batch_size);
 }
 

@@ -140,6 +140,8 @@ class RunningSession final : public Session {
   /// Numbers that hooks of an event may add to; null if none.
   Means* numbers_of(Event event) const;
 
+  void require_one_rank(const char* call) const;
+
   Stage stage_;
   StepRunner& runner_;
   TrainingState& state_;

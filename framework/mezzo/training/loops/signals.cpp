@@ -11,15 +11,15 @@ namespace {
 
 constexpr std::array<int, 2> handled{SIGINT, SIGTERM};
 std::atomic<bool> in_use{false};
-volatile std::sig_atomic_t pending = 0;
+volatile std::sig_atomic_t noted = 0;
 
 extern "C" void note_signal(int number) {
-  if (pending == SIGINT && number == SIGINT) {
+  if (noted == SIGINT && number == SIGINT) {
     std::signal(number, SIG_DFL);
     std::raise(number);
     return;
   }
-  pending = number;
+  noted = number;
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ extern "C" void note_signal(int number) {
 SignalScope::SignalScope() {
   if (in_use.exchange(true)) return;
   installed_ = true;
-  pending = 0;
+  noted = 0;
   for (const int number : handled) {
     struct sigaction now {};
     if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
@@ -49,7 +49,9 @@ SignalScope::~SignalScope() {
 }
 
 void SignalScope::check() {
-  if (pending != 0) throw Interrupted(pending);
+  if (noted != 0) throw Interrupted(noted);
 }
+
+int SignalScope::pending() { return noted; }
 
 }  // namespace mezzo::detail

@@ -14,6 +14,9 @@ class SignalScope {
   /// Throws an Interrupted if a signal has come.
   static void check();
 
+  /// The signal that has come, or 0.
+  static int pending();
+
  private:
   bool installed_ = false;
 };

@@ -32,6 +32,7 @@ class SchedulerSteps : public Callback {
 class PlateauSteps : public Callback {
  public:
   bool saves() const override { return true; }  // its place, before those that save
+  bool on_all_ranks() const override { return true; }
   void on_epoch_end(int epoch, Logs& logs) override;
 };
 

@@ -1,0 +1,152 @@
+#include <mezzo/training/strategies/fit_ranks.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/random.hpp>
+#include <mezzo/core/version.hpp>
+#include <mezzo/training/interrupted.hpp>
+#include <mezzo/training/loops/signals.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+void add_module(Lines& lines, const StepRunner& runner) {
+  lines.push_back(fmt::format("mezzo {}", version()));
+  lines.push_back(fmt::format("seed {}", seed()));
+  lines.push_back(fmt::format("policy \"{}\"", runner.base_policy().name()));
+  for (const auto& [path, weight] : runner.module().named_weights()) {
+    lines.push_back(fmt::format("weight \"{}\" {} {}{}", path, weight.value().dtype(), weight.shape(),
+                                weight.trainable() ? "" : ", not trainable"));
+  }
+}
+
+void add_loader(Lines& lines, const std::string& name, const DataLoader& loader, std::int64_t batches) {
+  const LoaderFingerprint data = loader.fingerprint();
+  lines.push_back(fmt::format("{}: {} batches of {} samples for all ranks, {} samples, drop_last {}, fields {}, {}",
+                              name, batches, data.batch_size, data.samples, data.drop_last, data.fields, data.order));
+}
+
+void add_optimizers(Lines& lines, const StepRunner& runner) {
+  for (const OptimizerConfig& config : runner.optimizers()) {
+    const Optimizer& optimizer = *config.optimizer;
+    lines.push_back(fmt::format("optimizer \"{}\" {}, {} updates, learning rate {}, {} steps an update", config.name,
+                                optimizer.name(), optimizer.iterations(), optimizer.learning_rate(),
+                                std::max<std::int64_t>(1, optimizer.accumulation_steps())));
+  }
+}
+
+/// Throws a RankError unless all ranks have the same lines.
+void compare(Communicator& ranks, const Lines& lines) {
+  const std::vector<std::string> all = ranks.gather_texts(fmt::format("{}", fmt::join(lines, "\n")));
+  const auto split = [](const std::string& text) {
+    Lines out(1);
+    for (const char c : text) {
+      if (c == '\n') {
+        out.emplace_back();
+      } else {
+        out.back() += c;
+      }
+    }
+    return out;
+  };
+  const Lines first = split(all.front());
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all.front()) continue;
+    const Lines other = split(all[rank]);
+    const auto line = [](const Lines& of, std::size_t i) { return i < of.size() ? of[i] : std::string("nothing"); };
+    std::size_t i = 0;
+    while (line(first, i) == line(other, i)) ++i;
+    fail<RankError>("[Trainer]", "all ranks must run the same training; rank {} has {} where rank 0 has {}", rank,
+                    line(other, i), line(first, i));
+  }
+}
+
+void broadcast_weights(Communicator& ranks, const Module& module) {
+  for (const Variable& weight : module.weights()) {
+    VariableState& state = *weight.state();
+    Tensor numbers = state.numbers().copy();
+    ranks.broadcast({numbers.mutable_raw(), numbers.size(), numbers.dtype()});
+    if (ranks.rank() != 0) state.assign(numbers);
+  }
+}
+
+}  // namespace
+
+void start_ranks(const Fit& fit) {
+  Communicator* const ranks = fit.runner.communicator();
+  if (ranks == nullptr) return;
+  Lines lines;
+  add_module(lines, fit.runner);
+  add_optimizers(lines, fit.runner);
+  const LoopOptions& options = fit.options;
+  lines.push_back(fmt::format("epochs {} to {}, max_steps {}, min_epochs {}, min_steps {}, max_time {} s",
+                              fit.state.fit_epoch, options.epochs, options.max_steps, options.min_epochs,
+                              options.min_steps, options.max_seconds));
+  lines.push_back(fmt::format("step {}, batch {} of an epoch", fit.state.step, fit.state.batch));
+  add_loader(lines, "training data", fit.train, fit.limits.epoch);
+  for (std::size_t i = 0; i < fit.validation.size(); ++i) {
+    add_loader(lines, fmt::format("validation data {}", i), fit.validation[i], fit.limits.validations[i]);
+  }
+  compare(*ranks, lines);
+  broadcast_weights(*ranks, fit.runner.module());
+}
+
+void start_ranks(StepRunner& runner, Phase phase, const DataLoaders& loaders, const std::vector<std::int64_t>& steps) {
+  Communicator* const ranks = runner.communicator();
+  if (ranks == nullptr) return;
+  Lines lines;
+  for (std::size_t i = 0; i < loaders.size(); ++i) {
+    add_loader(lines, fmt::format("data {}", i), loaders[i], steps[i]);
+    BatchStream stream = loaders[i].stream({}, 1);
+    const HostBatch* const batch = stream.peek();
+    if (batch != nullptr && steps[i] > 0) runner.rehearse(phase, *batch);
+  }
+  add_module(lines, runner);
+  compare(*ranks, lines);
+  broadcast_weights(*ranks, runner.module());
+}
+
+void agree(Fit& fit) {
+  Communicator* const ranks = fit.runner.communicator();
+  if (ranks == nullptr) return;
+  fit.session.count_time();
+  const TrainingState& state = fit.state;
+  constexpr std::size_t count = 6;
+  const std::array<double, count> own{static_cast<double>(state.step),
+                                      static_cast<double>(state.epoch),
+                                      static_cast<double>(state.batch),
+                                      fit.session.stopping() ? 1.0 : 0.0,
+                                      static_cast<double>(SignalScope::pending()),
+                                      state.seconds};
+  std::vector<double> all(count * static_cast<std::size_t>(ranks->size()));
+  std::copy(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(count) * ranks->rank());
+  ranks->all_reduce({all.data(), static_cast<std::int64_t>(all.size()), DType::float64});
+  const auto of = [&](int rank) { return all.data() + count * static_cast<std::size_t>(rank); };
+  int signal = 0;
+  for (int rank = 0; rank < ranks->size(); ++rank) {
+    if (!std::equal(of(rank), of(rank) + 3, of(0))) {
+      fail<RankError>(
+          "[Trainer]",
+          "all ranks must run the same steps; rank {} is at step {}, epoch {}, batch {}; rank 0 at step {}, "
+          "epoch {}, batch {}",
+          rank, of(rank)[0], of(rank)[1], of(rank)[2], of(0)[0], of(0)[1], of(0)[2]);
+    }
+    if (of(rank)[3] != 0) fit.session.stop();
+    if (signal == 0) signal = static_cast<int>(of(rank)[4]);
+  }
+  fit.rank_seconds = of(0)[5];
+  if (signal != 0 && fit.options.interruptible) throw Interrupted(signal);
+}
+
+bool agree_to_stop(const StepRunner& runner, bool stops) {
+  if (runner.communicator() == nullptr) return stops;
+  std::int32_t all = stops ? 1 : 0;
+  runner.communicator()->all_reduce({&all, 1, DType::int32}, ReduceOp::max);
+  return all != 0;
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,144 @@
+// A training under mpirun: mezzo_mpi_ranks SCENARIO. run.sh checks what it writes and when it ends.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <thread>
+
+#include <mezzo/mezzo.hpp>
+
+using namespace mezzo;
+
+namespace {
+
+Dataset data(std::int64_t samples) {
+  Tensor x({samples, 4}, DType::float64), y({samples, 1}, DType::float64);
+  for (std::int64_t i = 0; i < samples * 4; ++i) x.mutable_data<double>()[i] = static_cast<double>(i * 37 % 101) / 101;
+  for (std::int64_t i = 0; i < samples; ++i) y.mutable_data<double>()[i] = static_cast<double>(i * 13 % 17) / 17;
+  return Dataset::from_tensors({{"x", x}, {"y", y, Role::target}});
+}
+
+class Net : public Module {
+ public:
+  explicit Net(std::int64_t units) : Module("Net"), hidden_(sub("hidden", Dense({.units = units}))) {}
+  Value call(const Value& x) override { return last_(dropped_(tanh(hidden_(x)))); }
+  Value training_step(const Batch& batch) override { return mean_squared_error(batch["y"], (*this)(batch["x"])); }
+  void validation_step(const Batch& batch) override { log("error", training_step(batch)); }
+  OptimizerConfigs configure_optimizers() override { return {{.optimizer = Adam({.learning_rate = 0.01})}}; }
+
+ private:
+  Dense hidden_;
+  Dropout dropped_ = sub("dropped", Dropout(0.2));
+  Dense last_ = sub("last", Dense({.units = 1}));
+};
+
+// Acts at the start of a batch.
+class AtBatch : public Callback {
+ public:
+  AtBatch(std::int64_t batch, std::function<void()> act) : batch_(batch), act_(std::move(act)) {}
+  void on_train_batch_begin(std::int64_t batch, Logs&) override {
+    if (batch == batch_) act_();
+  }
+
+ private:
+  std::int64_t batch_;
+  std::function<void()> act_;
+};
+
+struct Run {
+  std::int64_t units = 6, samples = 53, batch_size = 0;
+  Strategy strategy{};
+  Callbacks callbacks{};
+};
+
+std::vector<double> train(const Run& run) {
+  seed_everything(3);
+  Net net(run.units);
+  net.build({1, 4});
+  Trainer trainer({.max_epochs = 3,
+                   .strategy = run.strategy,
+                   .precision = "float64",
+                   .callbacks = run.callbacks,
+                   .enable_progress_bar = false});
+  const DataLoader loader(data(run.samples), {.batch_size = run.batch_size, .shuffle = true});
+  const History history = trainer.fit(net, loader, DataLoader(data(23), {.batch_size = run.batch_size}));
+  std::vector<double> out = history["loss"];
+  out.insert(out.end(), history["error"].begin(), history["error"].end());
+  for (const Tensor& weight : net.get_weights()) {
+    const std::vector<double> numbers = weight.to_doubles();
+    out.insert(out.end(), numbers.begin(), numbers.end());
+  }
+  return out;
+}
+
+void require(bool good, const std::string& text) {
+  if (!good) throw Error(text);
+}
+
+void check_collectives(Communicator& ranks) {
+  const int count = ranks.size();
+  for (const std::int64_t size : {1, 1000, 300000}) {
+    std::vector<float> x(static_cast<std::size_t>(size), static_cast<float>(ranks.rank() + 1));
+    ranks.all_reduce({x.data(), size, DType::float32});
+    for (const float one : x) require(one == static_cast<float>(count * (count + 1) / 2), "all_reduce");
+    std::vector<std::int64_t> y(static_cast<std::size_t>(size), ranks.rank());
+    ranks.broadcast({y.data(), size, DType::int64}, count - 1);
+    for (const std::int64_t one : y) require(one == count - 1, "broadcast");
+  }
+  ranks.barrier();
+  const auto texts = ranks.gather_texts("rank " + std::to_string(ranks.rank()));
+  require(texts.back() == "rank " + std::to_string(count - 1), "gather_texts");
+  require(ranks.local_size() == count && ranks.local_rank() == ranks.rank(), "local ranks");
+}
+
+void run(const std::string& scenario) {
+  const auto ranks = Strategy("auto").communicator();
+  require(ranks != nullptr, "mpirun must start several ranks");
+  const int rank = ranks->rank();
+  Run own{.batch_size = 4};
+  const bool last = rank == ranks->size() - 1;
+  if (scenario == "collectives") {
+    check_collectives(*ranks);
+  } else if (scenario == "training") {
+    const std::vector<double> together = train(own);
+    const std::vector<double> alone = train({.batch_size = 4 * ranks->size(), .strategy = "single"});
+    require(together.size() == alone.size(), "number of numbers");
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      require(std::abs(together[i] - alone[i]) < 1e-12, "number " + std::to_string(i));
+    }
+  } else if (scenario == "throws") {
+    own.callbacks = {AtBatch(2, [&] {
+      if (last) throw Error("the disk of this rank is full");
+    })};
+    train(own);
+  } else if (scenario == "killed") {
+    own.callbacks = {AtBatch(2, [&] {
+      if (last) std::raise(SIGKILL);
+    })};
+    train(own);
+  } else if (scenario == "model") {
+    if (last) own.units = 7;
+    train(own);
+  } else if (scenario == "batches") {
+    if (last) own.samples = 80;
+    train(own);
+  } else if (scenario == "leaves") {
+    if (!last) train(own);
+  } else {
+    throw Error("unknown scenario " + scenario);
+  }
+  if (rank == 0) std::cout << scenario << " passed with " << ranks->size() << " ranks" << std::endl;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    run(count > 1 ? arguments[1] : "");
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << error.what() << std::endl;
+    return 1;
+  }
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# run.sh PROGRAM PLUGIN SCENARIO RANKS: runs a scenario of mezzo_mpi_ranks under mpirun, and checks its end.
+# Exit code 77: there is no MPI here.
+set -u
+
+program=$1 plugin=$2 scenario=$3 ranks=$4
+if [[ ! -f $plugin ]] || ! command -v mpirun > /dev/null; then
+  echo "skipped: mpirun and the plug-in mezzo_mpi are needed"
+  exit 77
+fi
+options=()
+if mpirun --version 2> /dev/null | grep -q "Open MPI"; then
+  options=(--allow-run-as-root --oversubscribe)
+fi
+export MEZZO_MPI_PLUGIN=$plugin OMP_NUM_THREADS=1 MEZZO_NUM_THREADS=1
+
+case $scenario in
+  collectives | training) expected="$scenario passed with $ranks ranks" ;;
+  throws) expected="rank $((ranks - 1)) has failed: the disk of this rank is full|error: the disk of this rank is full" ;;
+  killed) expected="rank $((ranks - 1)) .*signal 9|KILLED BY SIGNAL: 9|rank $((ranks - 1)) has left" ;;
+  model) expected="rank $((ranks - 1)) has weight \"hidden/kernel\" float32 \(4, 7\) where rank 0 has weight \"hidden/kernel\" float32 \(4, 6\)" ;;
+  batches) expected="rank $((ranks - 1)) has training data: [0-9]+ batches of [0-9]+ samples for all ranks, 80 samples" ;;
+  leaves) expected="rank $((ranks - 1)) has left while rank [0-9]+ waited for it" ;;
+  *) echo "unknown scenario $scenario"; exit 1 ;;
+esac
+SECONDS=0
+output=$(timeout 120 mpirun "${options[@]}" -n "$ranks" "$program" "$scenario" 2>&1)
+code=$?
+echo "$output"
+echo "exit code $code after $SECONDS s"
+if ! grep -Eq "$expected" <<< "$output"; then
+  echo "expected in the output: $expected"
+  exit 1
+fi
+if [[ $scenario == collectives || $scenario == training ]]; then
+  exit $code
+fi
+if [[ $code == 0 ]]; then
+  echo "the error must reach the exit code of mpirun"
+  exit 1
+fi
+if ((SECONDS > 30)); then
+  echo "all ranks must end within 30 s"
+  exit 1
+fi
