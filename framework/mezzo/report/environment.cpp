@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -10,6 +11,8 @@
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/core/tuning.hpp>
+#include <mezzo/distributed/rank_threads.hpp>
+#include <mezzo/distributed/strategy.hpp>
 
 namespace mezzo {
 namespace {
@@ -32,6 +35,21 @@ std::string by(const char* variable, const char* function) {
   return fmt::format("{} or {}", function, variable);
 }
 
+/// Place of this process in a training that mpirun or srun starts, and the threads that it then has.
+std::string ranks_text() {
+  if (!detail::started_by_mpi()) return "1";
+  try {
+    const std::shared_ptr<Communicator> ranks = Communicator::mpi();
+    const int share = detail::threads_of_rank(*ranks);
+    const bool chosen = std::getenv("OMP_NUM_THREADS") != nullptr;
+    return fmt::format("rank {} of {}, {} of {} on this machine, {} threads", ranks->rank(), ranks->size(),
+                       ranks->local_rank(), ranks->local_size(),
+                       chosen ? thread_count() : std::min(thread_count(), share));
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
 
 std::string environment() {
@@ -42,6 +60,7 @@ std::string environment() {
   for (const std::string& line : detail::table_lines(
            {{"setting", false}, {"value", false}, {"of this machine", false}, {"set by", false}},
            {{"threads", fmt::to_string(thread_count()), cores, by("OMP_NUM_THREADS", "set_thread_count()")},
+            {"ranks", ranks_text(), "", "mpirun or srun"},
             {"thread binding", on_off(thread_binding()), "", by("MEZZO_BIND_THREADS", "set_thread_binding()")},
             {"flush denormals", on_off(flush_denormals()), "", by("MEZZO_FLUSH_DENORMALS", "set_flush_denormals()")},
             {"huge pages", on_off(huge_pages()), "transparent huge pages: " + system_pages(),

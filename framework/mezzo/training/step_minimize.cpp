@@ -156,7 +156,7 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   if (communicator_) {
     all.push_back(target);
     reduce_over_ranks(communicator_, all, last_reduced_);
-    last_reduced_ = checked = all.back();
+    checked = all.back();
     all.pop_back();
   }
   show(weights, all, [&](Gradients& gradients) { module_.on_after_backward(gradients); });

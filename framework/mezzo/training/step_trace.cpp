@@ -9,6 +9,7 @@
 #include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/loss_scaling.hpp>
 #include <mezzo/training/schedulers/scheduler_steps.hpp>
+#include <mezzo/training/strategies/gradient_reduction.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -246,10 +247,14 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   std::optional<Trace> traced;
   for (bool again = true; again;) {
     traced.emplace(Trace::Mode::graph, phase == Phase::train);
-    if (part_) traced->set_samples_of_rank(batch.size);
+    if (part_) {
+      traced->set_samples_of_rank(batch.size);
+      traced->runtime({RuntimeScalar::sample_share});  // before the reductions that read it
+    }
     step->logged = trace_step(phase, symbols(*traced, batch), again);
   }
   Trace& trace = *traced;
+  if (part_) place_reductions(trace.graph());
   step->logged_outputs = count_outputs(step->logged);
   step->metrics = metrics_.updated;
   if (part_) step->ranked = RankVariables::of(trace.graph(), module_, step->metrics);

@@ -117,6 +117,11 @@ void run(const std::string& scenario) {
       if (last) std::raise(SIGKILL);
     })};
     train(own);
+  } else if (scenario == "interrupted") {
+    own.callbacks = {AtBatch(2, [&] {
+      if (last) std::raise(SIGTERM);
+    })};
+    train(own);
   } else if (scenario == "model") {
     if (last) own.units = 7;
     train(own);

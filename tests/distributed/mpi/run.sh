@@ -12,12 +12,15 @@ options=()
 if mpirun --version 2> /dev/null | grep -q "Open MPI"; then
   options=(--allow-run-as-root --oversubscribe)
 fi
-export MEZZO_MPI_PLUGIN=$plugin OMP_NUM_THREADS=1 MEZZO_NUM_THREADS=1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export MEZZO_MPI_PLUGIN=$plugin OMP_NUM_THREADS=1 MEZZO_TRAINER_DEFAULT_ROOT_DIR=$folder
 
 case $scenario in
   collectives | training) expected="$scenario passed with $ranks ranks" ;;
   throws) expected="rank $((ranks - 1)) has failed: the disk of this rank is full|error: the disk of this rank is full" ;;
-  killed) expected="rank $((ranks - 1)) .*signal 9|KILLED BY SIGNAL: 9|rank $((ranks - 1)) has left" ;;
+  killed) expected="rank $((ranks - 1)) .*signal 9|Killed \(signal 9\)|rank $((ranks - 1)) has left" ;;
+  interrupted) expected="interrupted by SIGTERM: resume from \"$folder/checkpoints/interrupted.ckpt\"" ;;
   model) expected="rank $((ranks - 1)) has weight \"hidden/kernel\" float32 \(4, 7\) where rank 0 has weight \"hidden/kernel\" float32 \(4, 6\)" ;;
   batches) expected="rank $((ranks - 1)) has training data: [0-9]+ batches of [0-9]+ samples for all ranks, 80 samples" ;;
   leaves) expected="rank $((ranks - 1)) has left while rank [0-9]+ waited for it" ;;
@@ -34,6 +37,10 @@ if ! grep -Eq "$expected" <<< "$output"; then
 fi
 if [[ $scenario == collectives || $scenario == training ]]; then
   exit $code
+fi
+if [[ $scenario == interrupted && ! -f $folder/checkpoints/interrupted.ckpt ]]; then
+  echo "the checkpoint must exist"
+  exit 1
 fi
 if [[ $code == 0 ]]; then
   echo "the error must reach the exit code of mpirun"

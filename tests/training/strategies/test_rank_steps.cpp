@@ -1,0 +1,136 @@
+// Steps of other forms by several ranks against one process: several optimizers and updates, frozen parts, noise, mixed
+// precision, buckets.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+#include <mezzo/training/model_explain.hpp>
+
+#include "training/strategies/rank_runs.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+// Two parts with an optimizer each, of which the first makes two updates a step, and a frozen layer.
+class TwoParts : public Module {
+ public:
+  TwoParts() : Module("TwoParts") { frozen_.set_trainable(false); }
+  Value call(const Value& x) override { return second_(noise_(tanh(frozen_(first_(x))))); }
+  Value training_step(const Batch& batch) override {
+    for (int i = 0; i < 2; ++i) minimize(mean(square((*this)(batch["x"]) - 1)), optimizer("first"));
+    const Value loss = mean(square((*this)(batch["x"]) - 2));
+    minimize(loss, optimizer("second"));
+    return loss;
+  }
+  OptimizerConfigs configure_optimizers() override {
+    return {{.optimizer = SGD({.learning_rate = 0.05}), .weights = first_.weights(), .name = "first"},
+            {.optimizer = Adam({.learning_rate = 0.02}), .weights = second_.weights(), .name = "second"}};
+  }
+
+ private:
+  Dense first_ = sub("first", Dense({.units = 5}));
+  Dense frozen_ = sub("frozen", Dense({.units = 4}));
+  GaussianNoise noise_ = sub("noise", GaussianNoise(0.3));
+  Dense second_ = sub("second", Dense({.units = 2}));
+};
+
+// Layers of more weights than a bucket has.
+class Large : public Module {
+ public:
+  Large() : Module("Large") {}
+  Value call(const Value& x) override { return last_(tanh(second_(tanh(first_(x))))); }
+  Value training_step(const Batch& batch) override { return mean(square((*this)(batch["x"]) - 1)); }
+  OptimizerConfigs configure_optimizers() override { return {{.optimizer = SGD({.learning_rate = 0.01})}}; }
+
+ private:
+  Dense first_ = sub("first", Dense({.units = 1100}));
+  Dense second_ = sub("second", Dense({.units = 1100}));
+  Dense last_ = sub("last", Dense({.units = 1100}));
+};
+
+// Weights of a module of class M after a training, as numbers.
+template <class M>
+std::vector<double> weights_after(Strategy strategy, TrainerOptions options, std::int64_t samples,
+                                  std::string* explained = nullptr) {
+  const auto ranks = strategy.communicator();
+  M module;
+  module.build({1, 6});
+  std::vector<Tensor> weights = module.get_weights();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const Tensor numbers(weights[i].shape(), spread_numbers(weights[i].size(), 0.3 * static_cast<double>(i + 1)));
+    weights[i] = (numbers * Tensor::scalar(weights[i].size() > 10000 ? 0.05 : 1.0, DType::float64)).tensor();
+  }
+  module.set_weights(weights);
+  options.strategy = std::move(strategy);
+  const std::int64_t count = ranks ? ranks->size() : 1;
+  Trainer(options).fit(module, DataLoader(rank_data(samples), {.batch_size = 12 / count}));
+  if (explained != nullptr) *explained = detail::explain_text(module, "", {});
+  std::vector<double> out;
+  for (const Tensor& weight : module.get_weights()) {
+    const std::vector<double> numbers = weight.to_doubles();
+    out.insert(out.end(), numbers.begin(), numbers.end());
+  }
+  return out;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  BOOST_REQUIRE(a.size() == b.size());
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  return most;
+}
+
+template <class M>
+double difference_by_ranks(int ranks, const TrainerOptions& options, std::int64_t samples) {
+  const std::vector<double> one = weights_after<M>("single", options, samples);
+  std::vector<std::vector<double>> results(static_cast<std::size_t>(ranks));
+  const auto errors = run_ranks(ranks, [&](const std::shared_ptr<Communicator>& own) {
+    results[static_cast<std::size_t>(own->rank())] = weights_after<M>(own, options, samples);
+  });
+  for (const std::string& error : errors) BOOST_REQUIRE_EQUAL(error, "");
+  for (const auto& result : results) BOOST_TEST((result == results[0]));
+  return largest_difference(results[0], one);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rank_steps)
+
+BOOST_AUTO_TEST_CASE(several_optimizers_several_updates_frozen_parts_and_noise) {
+  for (const int ranks : {2, 3}) {
+    const double difference = difference_by_ranks<TwoParts>(ranks, rank_trainer(), 53);
+    BOOST_TEST(difference < 1e-12);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(mixed_precision) {
+  const double bfloat16 = difference_by_ranks<TwoParts>(2, rank_trainer({.precision = "mixed_bfloat16"}), 48);
+  BOOST_TEST(bfloat16 < 2e-2);
+  const double float16 = difference_by_ranks<TwoParts>(2, rank_trainer({.precision = "mixed_float16"}), 48);
+  BOOST_TEST(float16 < 5e-3);
+}
+
+BOOST_AUTO_TEST_CASE(buckets_start_before_the_backward_pass_ends) {
+  const TrainerOptions options = rank_trainer({.max_epochs = 1, .precision = "float32"});
+  const double difference = difference_by_ranks<Large>(2, options, 24);
+  BOOST_TEST(difference < 1e-5);
+  std::vector<std::string> texts(2);
+  run_ranks(2, [&](const std::shared_ptr<Communicator>& own) {
+    weights_after<Large>(own, options, 24, &texts[static_cast<std::size_t>(own->rank())]);
+  });
+  const std::string& text = texts[0];
+  const auto start = text.find("start_all_reduce"), finish = text.find("finish_all_reduce");
+  BOOST_REQUIRE(start != std::string::npos);
+  BOOST_REQUIRE(finish != std::string::npos);
+  const auto products = [&](std::size_t begin, std::size_t end) {
+    int count = 0;
+    for (auto at = text.find("matmul", begin); at < end; at = text.find("matmul", at + 1)) ++count;
+    return count;
+  };
+  BOOST_TEST(products(start, finish) > 0, text);
+  BOOST_TEST(text.find("start_all_reduce", start + 1) < finish);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
