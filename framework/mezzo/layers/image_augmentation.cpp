@@ -50,7 +50,7 @@ Tensor batch_changed(const Tensor& images, DType dtype, SampleKey key, const det
       const auto place = static_cast<std::size_t>(i);
       Tensor image = Tensor::uninitialized(one, given.dtype());
       std::memcpy(image.mutable_raw(), static_cast<const std::byte*>(given.raw()) + place * bytes_in, bytes_in);
-      std::memcpy(to + place * bytes_out, transform(image, {key.seed, key.epoch, i}).raw(), bytes_out);
+      std::memcpy(to + place * bytes_out, transform(image, {key.seed, key.epoch, key.index + i}).raw(), bytes_out);
     }
   });
   return out.cast(dtype);
@@ -140,14 +140,18 @@ Value ImageAugmentation::call(const Value& x) {
                }
                const detail::Draw draw = detail::next_draw();
                const auto key = static_cast<std::uint64_t>(draw.key);
+               Values operands{xs[0], draw.seed, draw.step};
+               const Value first_image = draw.first_element({xs[0].shape()[0]});
+               if (first_image.defined() && xs[0].shape().size() == 4) operands.push_back(first_image);
                return {host(
                    [change, dtype, key](const std::vector<Tensor>& images) {
                      const std::uint64_t drawn = mix(key, static_cast<std::uint64_t>(images[1].item()));
                      const auto step = static_cast<std::int64_t>(images[2].item());
-                     return batch_changed(images[0], dtype, {change.seed.value_or(drawn), step, 0}, change,
+                     const auto first = images.size() > 3 ? static_cast<std::int64_t>(images[3].item()) : 0;
+                     return batch_changed(images[0], dtype, {change.seed.value_or(drawn), step, first}, change,
                                           change.training);
                    },
-                   {xs[0], draw.seed, draw.step}, options)};
+                   operands, options)};
              },
              {x}, {{changed_shape(change_, x.shape()), dtype}})
       .front();

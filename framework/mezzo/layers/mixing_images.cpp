@@ -136,6 +136,8 @@ Values ImageMixing::call_many(const Values& xs) {
         }
         const detail::Draw drawn = detail::next_draw();
         const auto key = static_cast<std::uint64_t>(drawn.key);
+        const Value first =
+            drawn.first_element({ys[0].shape()[0]});  // each rank mixes its own images, by its own draws
         for (std::size_t i = 0; i < ys.size(); ++i) {
           HostOptions options;
           options.dtype = outputs[i].dtype;
@@ -145,10 +147,12 @@ Values ImageMixing::call_many(const Values& xs) {
                 if (wide.size() == 0) return wide.cast(dtype);
                 const std::uint64_t seed = mix(key, static_cast<std::uint64_t>(x[1].item()));
                 const auto step = static_cast<std::int64_t>(x[2].item());
-                const detail::ImageMixture mixture = draw(shape, {given.value_or(seed), step, 0});
+                const auto number = x.size() > 3 ? static_cast<std::int64_t>(x[3].item()) : 0;
+                const detail::ImageMixture mixture = draw(shape, {given.value_or(seed), step, number});
                 return (i == 0 ? mixed_images(wide, mixture) : mixed_rows(wide, mixture)).cast(dtype);
               },
-              {ys[i], drawn.seed, drawn.step}, options));
+              first.defined() ? Values{ys[i], drawn.seed, drawn.step, first} : Values{ys[i], drawn.seed, drawn.step},
+              options));
         }
         return out;
       },

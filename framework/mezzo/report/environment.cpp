@@ -42,8 +42,8 @@ std::string ranks_text() {
     const std::shared_ptr<Communicator> ranks = Communicator::mpi();
     const int share = detail::threads_of_rank(*ranks);
     const bool chosen = std::getenv("OMP_NUM_THREADS") != nullptr;
-    return fmt::format("rank {} of {}, {} of {} on this machine, {} threads", ranks->rank(), ranks->size(),
-                       ranks->local_rank(), ranks->local_size(),
+    return fmt::format("rank {} of {}, {} of {} on this machine; threads in a training: {}", ranks->rank(),
+                       ranks->size(), ranks->local_rank(), ranks->local_size(),
                        chosen ? thread_count() : std::min(thread_count(), share));
   } catch (const Error& error) {
     return error.what();

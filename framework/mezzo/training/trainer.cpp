@@ -106,8 +106,9 @@ History Trainer::fit(Module& module, const DataLoader& train, const DataLoaders&
 }
 
 History Trainer::fit(Module& module, DataModule& data, const TrainerFitOptions& options) const {
-  return detail::with_ranks(options_.strategy.communicator(), [&] {
-    detail::DataCall call(data, "fit");
+  const auto ranks = options_.strategy.communicator();
+  return detail::with_ranks(ranks, [&] {
+    detail::DataCall call(data, "fit", ranks.get());
     DataLoader train;
     DataLoaders validation;
     return run_fit(module, train, validation, options, &call);
@@ -206,16 +207,18 @@ Tensor Trainer::predict(Module& module, const DataLoader& loader, const TrainerE
 
 std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
                                      const TrainerEvaluationOptions& options) const {
-  load_weights(module, options.ckpt_path, options_, "predict");
-  return detail::predict(module, loaders, run_options(options_, module),
-                         {.call = call_options(options_, false), .limit = options_.limit_predict_batches});
+  return detail::with_ranks(options_.strategy.communicator(), [&] {
+    load_weights(module, options.ckpt_path, options_, "predict");
+    return detail::predict(module, loaders, run_options(options_, module),
+                           {.call = call_options(options_, false), .limit = options_.limit_predict_batches});
+  });
 }
 
 Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
   const auto ranks = options_.strategy.communicator();
   return detail::with_ranks(ranks, [&] {
     load_weights(module, options.ckpt_path, options_, "validate");
-    detail::DataCall call(data, "validate");
+    detail::DataCall call(data, "validate", ranks.get());
     DataLoaders loaders;
     const auto load = [&] { loaders = detail::parts_of(data.val_dataloader(), ranks); };
     return detail::evaluate(module, loaders, detail::Phase::validate, evaluation_options(options_, module),
@@ -227,7 +230,7 @@ Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOpti
   const auto ranks = options_.strategy.communicator();
   return detail::with_ranks(ranks, [&] {
     load_weights(module, options.ckpt_path, options_, "test");
-    detail::DataCall call(data, "test");
+    detail::DataCall call(data, "test", ranks.get());
     DataLoaders loaders;
     const auto load = [&] { loaders = detail::parts_of(data.test_dataloader(), ranks); };
     return detail::evaluate(module, loaders, detail::Phase::test, evaluation_options(options_, module),
@@ -236,12 +239,15 @@ Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOpti
 }
 
 std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  load_weights(module, options.ckpt_path, options_, "predict");
-  detail::DataCall call(data, "predict");
-  DataLoaders loaders;
-  return detail::predict(module, loaders, run_options(options_, module),
-                         {.call = call_options(options_, call, [&] { loaders = data.predict_dataloader(); }),
-                          .limit = options_.limit_predict_batches});
+  const auto ranks = options_.strategy.communicator();
+  return detail::with_ranks(ranks, [&] {
+    load_weights(module, options.ckpt_path, options_, "predict");
+    detail::DataCall call(data, "predict", ranks.get());
+    DataLoaders loaders;
+    return detail::predict(module, loaders, run_options(options_, module),
+                           {.call = call_options(options_, call, [&] { loaders = data.predict_dataloader(); }),
+                            .limit = options_.limit_predict_batches});
+  });
 }
 
 }  // namespace mezzo

@@ -1,10 +1,9 @@
 // A training under mpirun: mezzo_mpi_ranks SCENARIO. run.sh checks what it writes and when it ends.
-#include <chrono>
+#include <cmath>
 #include <csignal>
-#include <cstdio>
-#include <cstring>
+#include <cstdlib>
+#include <functional>
 #include <iostream>
-#include <thread>
 
 #include <mezzo/mezzo.hpp>
 
@@ -33,16 +32,16 @@ class Net : public Module {
   Dense last_ = sub("last", Dense({.units = 1}));
 };
 
-// Acts at the start of a batch.
+// Acts before a step, counted from 0 over all epochs.
 class AtBatch : public Callback {
  public:
-  AtBatch(std::int64_t batch, std::function<void()> act) : batch_(batch), act_(std::move(act)) {}
-  void on_train_batch_begin(std::int64_t batch, Logs&) override {
-    if (batch == batch_) act_();
+  AtBatch(std::int64_t step, std::function<void()> act) : step_(step), act_(std::move(act)) {}
+  void on_train_batch_begin(std::int64_t, Logs&) override {
+    if (session().global_step() == step_) act_();
   }
 
  private:
-  std::int64_t batch_;
+  std::int64_t step_;
   std::function<void()> act_;
 };
 
@@ -50,6 +49,7 @@ struct Run {
   std::int64_t units = 6, samples = 53, batch_size = 0;
   Strategy strategy{};
   Callbacks callbacks{};
+  std::string ckpt_path{};
 };
 
 std::vector<double> train(const Run& run) {
@@ -62,9 +62,10 @@ std::vector<double> train(const Run& run) {
                    .callbacks = run.callbacks,
                    .enable_progress_bar = false});
   const DataLoader loader(data(run.samples), {.batch_size = run.batch_size, .shuffle = true});
-  const History history = trainer.fit(net, loader, DataLoader(data(23), {.batch_size = run.batch_size}));
-  std::vector<double> out = history["loss"];
-  out.insert(out.end(), history["error"].begin(), history["error"].end());
+  const History history =
+      trainer.fit(net, loader, DataLoader(data(23), {.batch_size = run.batch_size}), {.ckpt_path = run.ckpt_path});
+  std::vector<double> out;
+  for (const char* name : {"loss", "error"}) out.push_back(history[name].back());
   for (const Tensor& weight : net.get_weights()) {
     const std::vector<double> numbers = weight.to_doubles();
     out.insert(out.end(), numbers.begin(), numbers.end());
@@ -97,10 +98,15 @@ void run(const std::string& scenario) {
   require(ranks != nullptr, "mpirun must start several ranks");
   const int rank = ranks->rank();
   Run own{.batch_size = 4};
+  ModelCheckpoint each_step({.save_last = true, .every_n_train_steps = 1});
   const bool last = rank == ranks->size() - 1;
   if (scenario == "collectives") {
     check_collectives(*ranks);
-  } else if (scenario == "training") {
+  } else if (scenario == "training" || scenario == "resumed") {
+    if (scenario == "resumed") {
+      own.ckpt_path = "last";
+      own.callbacks = {each_step};
+    }
     const std::vector<double> together = train(own);
     const std::vector<double> alone = train({.batch_size = 4 * ranks->size(), .strategy = "single"});
     require(together.size() == alone.size(), "number of numbers");
@@ -116,6 +122,11 @@ void run(const std::string& scenario) {
     own.callbacks = {AtBatch(2, [&] {
       if (last) std::raise(SIGKILL);
     })};
+    train(own);
+  } else if (scenario == "saving") {  // killed in the second epoch, with a checkpoint of each step
+    own.callbacks = {each_step, AtBatch(7 + std::atoi(std::getenv("KILLED_AFTER")), [&] {
+                       if (last) std::raise(SIGKILL);
+                     })};
     train(own);
   } else if (scenario == "interrupted") {
     own.callbacks = {AtBatch(2, [&] {

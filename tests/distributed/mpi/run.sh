@@ -17,7 +17,7 @@ trap 'rm -rf "$folder"' EXIT
 export MEZZO_MPI_PLUGIN=$plugin OMP_NUM_THREADS=1 MEZZO_TRAINER_DEFAULT_ROOT_DIR=$folder
 
 case $scenario in
-  collectives | training) expected="$scenario passed with $ranks ranks" ;;
+  collectives | training | resumed) expected="$scenario passed with $ranks ranks" ;;
   throws) expected="rank $((ranks - 1)) has failed: the disk of this rank is full|error: the disk of this rank is full" ;;
   killed) expected="rank $((ranks - 1)) .*signal 9|Killed \(signal 9\)|rank $((ranks - 1)) has left" ;;
   interrupted) expected="interrupted by SIGTERM: resume from \"$folder/checkpoints/interrupted.ckpt\"" ;;
@@ -26,6 +26,13 @@ case $scenario in
   leaves) expected="rank $((ranks - 1)) has left while rank [0-9]+ waited for it" ;;
   *) echo "unknown scenario $scenario"; exit 1 ;;
 esac
+if [[ $scenario == resumed ]]; then  # first a run of which a rank is killed
+  KILLED_AFTER=$((RANDOM % 5)) timeout 120 mpirun "${options[@]}" -n "$ranks" "$program" saving > /dev/null 2>&1
+  if [[ $? == 0 || ! -f $folder/checkpoints/last.ckpt ]]; then
+    echo "the first run must be killed, and leave a checkpoint"
+    exit 1
+  fi
+fi
 SECONDS=0
 output=$(timeout 120 mpirun "${options[@]}" -n "$ranks" "$program" "$scenario" 2>&1)
 code=$?
@@ -35,7 +42,7 @@ if ! grep -Eq "$expected" <<< "$output"; then
   echo "expected in the output: $expected"
   exit 1
 fi
-if [[ $scenario == collectives || $scenario == training ]]; then
+if [[ $scenario =~ ^(collectives|training|resumed)$ ]]; then
   exit $code
 fi
 if [[ $scenario == interrupted && ! -f $folder/checkpoints/interrupted.ckpt ]]; then

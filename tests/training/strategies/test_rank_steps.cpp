@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <atomic>
 
 #include <mezzo/training/model_explain.hpp>
 
@@ -34,6 +35,33 @@ class TwoParts : public Module {
   Dense frozen_ = sub("frozen", Dense({.units = 4}));
   GaussianNoise noise_ = sub("noise", GaussianNoise(0.3));
   Dense second_ = sub("second", Dense({.units = 2}));
+};
+
+// Images that are flipped at random.
+class Flipped : public Module {
+ public:
+  Flipped() : Module("Flipped") {}
+  Value call(const Value& x) override { return dense_(reshape(flip_(reshape(x, {-1, 1, 6, 1})), {-1, 6})); }
+  Value training_step(const Batch& batch) override { return mean(square((*this)(batch["x"]) - 1)); }
+  OptimizerConfigs configure_optimizers() override { return {{.optimizer = SGD({.learning_rate = 0.1})}}; }
+
+ private:
+  RandomFlip flip_ = sub("flip", RandomFlip({.mode = "horizontal"}));
+  Dense dense_ = sub("dense", Dense({.units = 2}));
+};
+
+// Counts the calls of prepare_data() of all ranks.
+class Prepared : public DataModule {
+ public:
+  explicit Prepared(std::atomic<int>& calls) : calls_(calls) {}
+  void prepare_data() override { ++calls_; }
+  void setup(const std::string&) override {
+    if (calls_ == 0) throw Error("setup before prepare_data");
+  }
+  DataLoader train_dataloader() override { return DataLoader(rank_data(24), {.batch_size = 4}); }
+
+ private:
+  std::atomic<int>& calls_;
 };
 
 // Layers of more weights than a bucket has.
@@ -103,6 +131,29 @@ BOOST_AUTO_TEST_CASE(several_optimizers_several_updates_frozen_parts_and_noise) 
     const double difference = difference_by_ranks<TwoParts>(ranks, rank_trainer(), 53);
     BOOST_TEST(difference < 1e-12);
   }
+}
+
+BOOST_AUTO_TEST_CASE(random_images_are_those_of_the_sample) {
+  const double difference = difference_by_ranks<Flipped>(3, rank_trainer(), 53);
+  BOOST_TEST(difference < 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(prepare_data_runs_once_a_machine_and_before_setup) {
+  std::atomic<int> calls{0};
+  std::vector<double> weights(3);
+  const auto errors = run_ranks(3, [&](const std::shared_ptr<Communicator>& own) {
+    RankNet net = rank_net({}, own->rank());
+    TrainerOptions options = rank_trainer();
+    options.strategy = own;
+    Prepared data(calls);
+    Trainer(options).fit(net, data);
+    weights[static_cast<std::size_t>(own->rank())] = net.get_weights()[0].to_doubles()[0];
+  });
+  for (const std::string& error : errors) BOOST_REQUIRE_EQUAL(error, "");
+  BOOST_TEST(calls == 1);
+  RankNet alone = rank_net({});
+  Trainer(rank_trainer()).fit(alone, DataLoader(rank_data(24), {.batch_size = 12}));
+  for (const double weight : weights) BOOST_TEST(std::abs(weight - alone.get_weights()[0].to_doubles()[0]) < 1e-12);
 }
 
 BOOST_AUTO_TEST_CASE(mixed_precision) {

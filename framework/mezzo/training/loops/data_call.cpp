@@ -8,9 +8,10 @@
 
 namespace mezzo::detail {
 
-DataCall::DataCall(DataModule& data, const std::string& stage) : data_(data), stage_(stage) {
+DataCall::DataCall(DataModule& data, const std::string& stage, Communicator* ranks) : data_(data), stage_(stage) {
   try {
-    data.prepare_data();
+    if (ranks == nullptr || ranks->local_rank() == 0) data.prepare_data();
+    if (ranks != nullptr) ranks->barrier();
     data.setup(stage);
   } catch (...) {
     tear_down(stage);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include <mezzo/distributed/communicator.hpp>
 #include <mezzo/training/data_module.hpp>
 
 namespace mezzo::detail {
@@ -12,7 +13,8 @@ namespace mezzo::detail {
 /// before it.
 class DataCall {
  public:
-  DataCall(DataModule& data, const std::string& stage);
+  /// With `ranks`, one rank of each machine calls prepare_data(), and the others wait for it.
+  DataCall(DataModule& data, const std::string& stage, Communicator* ranks);
   /// Errors of teardown() become warnings.
   ~DataCall();
   DataCall(const DataCall&) = delete;
