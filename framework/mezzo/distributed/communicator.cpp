@@ -20,6 +20,28 @@ RankMemory memory(const RankArray& x, std::int64_t begin, std::int64_t end) {
   return {at(x, begin), static_cast<std::size_t>(end - begin) * dtype_size(x.dtype)};
 }
 
+/// Memory of the thread that runs operations, which keeps it: fresh pages cost more than a sum.
+std::byte* scratch(std::size_t bytes) {
+  thread_local std::unique_ptr<std::byte[]> memory;  // NOLINT(modernize-avoid-c-arrays): not initialized
+  thread_local std::size_t size = 0;
+  if (size < bytes) {
+    memory.reset(new std::byte[bytes]);
+    size = bytes;
+  }
+  return memory.get();
+}
+
+/// Memory that receives `bytes` from each rank, and addresses of these parts. The own part stays where it is.
+Parts received_parts(const RankMemory& own, int rank, int ranks, std::vector<const std::byte*>& parts) {
+  std::byte* place = scratch(own.bytes * static_cast<std::size_t>(ranks));
+  Parts receive;
+  for (int i = 0; i < ranks; ++i, place += own.bytes) {
+    receive.push_back(i == rank ? own : RankMemory{place, own.bytes});
+    parts.push_back(static_cast<const std::byte*>(receive.back().data));
+  }
+  return receive;
+}
+
 /// Bytes of an all_reduce up to which each rank sends all to all others: one exchange in place of two.
 constexpr std::size_t small = 4096;
 
@@ -72,18 +94,13 @@ RankRequest Communicator::start_reduce_scatter(const RankArray& x, ReduceOp op) 
   detail::require_reducible(x.dtype);
   if (size_ == 1) return {};
   return start([this, x, op](Transport& transport) {
-    const auto ranks = static_cast<std::size_t>(size_);
     const std::int64_t begin = part_begin(x.size, rank_), end = part_begin(x.size, rank_ + 1);
-    const std::size_t bytes = static_cast<std::size_t>(end - begin) * dtype_size(x.dtype);
-    std::vector<std::byte> received(bytes * ranks);
-    Parts send, receive;
-    std::vector<const std::byte*> parts;
+    Parts send;
     for (int rank = 0; rank < size_; ++rank) {
       send.push_back(memory(x, part_begin(x.size, rank), part_begin(x.size, rank + 1)));
-      std::byte* const place = received.data() + bytes * static_cast<std::size_t>(rank);
-      receive.push_back({place, bytes});
-      parts.push_back(place);
     }
+    std::vector<const std::byte*> parts;
+    const Parts receive = received_parts(memory(x, begin, end), rank_, size_, parts);
     transport.exchange(send, receive, thread_->cancelled());
     detail::reduce_parts(parts, at(x, begin), end - begin, x.dtype, op);
   });
@@ -110,15 +127,9 @@ RankRequest Communicator::start_all_reduce(const RankArray& x, ReduceOp op) {
     return start_all_gather(x);
   }
   return start([this, x, op, bytes](Transport& transport) {
-    std::vector<std::byte> received(bytes * static_cast<std::size_t>(size_));
-    const Parts send(static_cast<std::size_t>(size_), RankMemory{x.data, bytes});
-    Parts receive;
+    const RankMemory own{x.data, bytes};
     std::vector<const std::byte*> parts;
-    for (int rank = 0; rank < size_; ++rank) {
-      std::byte* const place = received.data() + bytes * static_cast<std::size_t>(rank);
-      receive.push_back({place, bytes});
-      parts.push_back(place);
-    }
+    const Parts send(static_cast<std::size_t>(size_), own), receive = received_parts(own, rank_, size_, parts);
     transport.exchange(send, receive, thread_->cancelled());
     detail::reduce_parts(parts, static_cast<std::byte*>(x.data), x.size, x.dtype, op);
   });
