@@ -29,6 +29,7 @@ LIBRARIES = [
     (r"(jpeglib|turbojpeg|png)\.h", "image format", ("framework/mezzo/data/image/", "tests/")),
     (r"archive(_entry)?\.h", "archive", ("framework/mezzo/io/", "datasets/mezzo/datasets/", "tests/")),
     (r"CLI/", "CLI11", ("framework/mezzo/cli/",)),
+    (r"mpi\.h", "MPI", ("framework/mezzo/distributed/mpi/",)),
     (r"Eigen/", "Eigen", ("framework/mezzo/backends/reference/linalg.cpp",)),
     (r"xtensor/|xtl/", "xtensor", ("framework/mezzo/xtensor.hpp", "framework/mezzo/backends/reference/",
                                    "framework/mezzo/core/print.cpp", "framework/mezzo/io/", "framework/mezzo/report/",

@@ -215,9 +215,8 @@ void DataLoader::renew_readers() {
 
 DataLoader DataLoader::part(std::int64_t rank, std::int64_t ranks) const {
   const char* const where = "[DataLoader.part]";
-  require_single("part()");
   require_data("part()");
-  require_size("part()");
+  require_single("part()");
   if (rank < 0 || rank >= ranks) fail<ValueError>(where, "rank must lie in [0, {}); got {}", ranks, rank);
   if (ranks_ > 1) fail<ValueError>(where, "the loader must be whole; got part {} of {}", rank_, ranks_);
   if (options_.group_by_length) fail<ValueError>(where, "group_by_length can't be divided among ranks; got it");

@@ -165,6 +165,15 @@ BOOST_AUTO_TEST_CASE(what_several_ranks_cannot_do_is_an_error) {
             start + "a BackupAndRestore" + end);
 }
 
+BOOST_AUTO_TEST_CASE(data_that_cannot_be_divided_are_errors) {
+  check_all(fit_by_three([](OwnFit& fit, int rank) {
+              fit.loader.sampler =
+                  DistributedSampler(rank_data(36), {.num_replicas = 3, .rank = rank, .shuffle = false});
+            }),
+            "[Trainer] data of several ranks must be whole, since the Trainer divides them; got a loader with a "
+            "DistributedSampler(SequentialSampler(36), num_replicas = 3, drop_last = false)");
+}
+
 BOOST_AUTO_TEST_CASE(metrics_that_are_no_sums_and_dropout_of_attention_are_errors) {
   check_all(
       fit_module_by_two<WithLargest>(),

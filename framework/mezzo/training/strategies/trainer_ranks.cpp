@@ -40,6 +40,12 @@ DataLoader part_of(const DataLoader& loader, const std::shared_ptr<Communicator>
   if (!loader.sized()) {
     fail<ValueError>("[Trainer]", "data of several ranks must have a known size; got an iterable data set");
   }
+  const Any<Sampler>& sampler = loader.options().sampler;
+  if (sampler && dynamic_cast<const DistributedSampler*>(&*sampler) != nullptr) {
+    fail<ValueError>("[Trainer]",
+                     "data of several ranks must be whole, since the Trainer divides them; got a loader with a {}",
+                     sampler->describe());
+  }
   return loader.part(ranks->rank(), ranks->size());
 }
 
