@@ -62,6 +62,8 @@ class Contention {
   /// Notes a step that took that long. Measures every 50 ms of steps.
   void step_done(Duration time, bool adapts);
 
+  ContentionLevels& levels() { return levels_; }
+
  private:
   /// Times of a thread, in nanoseconds, since its start.
   struct Times {
