@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 ci=$build/ci
-stages=(format install tidy consumer headers cling notebooks compile_time sanitize fuzz)
+stages=(format install mpi tidy consumer headers cling notebooks compile_time sanitize fuzz)
 all_stages="${stages[*]} threads"                              # threads runs by name only
 with_install=' consumer headers cling notebooks compile_time '  # stages that look at the installed library
 together=' consumer cling notebooks '                          # stages of one thread, which run at the same time
@@ -20,6 +20,21 @@ stage_install() {
   cmake --install "$build" --prefix "$ci/installed" >/dev/null
   mv "$ci/installed" "$ci/prefix"
   "$ci/prefix/bin/mezzo" --version
+}
+
+# Trainings under Open MPI, which the build finds, and under MPICH, for which only the plug-in is compiled again.
+stage_mpi() {
+  configure "$build" -DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_TUTORIALS=ON -DMEZZO_WERROR=ON
+  compile "$build" mezzo_mpi mezzo_mpi_ranks
+  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error --no-label-summary -R '^distributed\.mpi\.'
+  mkdir -p "$ci/mpich"
+  mpicxx.mpich -std=c++20 -O2 -fPIC -shared -DMPICH_SKIP_MPICXX -I "$root/framework" \
+    "$root/framework/mezzo/distributed/mpi/plugin.cpp" -o "$ci/mpich/libmezzo_mpi.so"
+  local scenario output
+  for scenario in collectives training throws killed interrupted resumed model batches leaves; do
+    output=$(MEZZO_MPIRUN=mpirun.mpich bash "$root/tests/distributed/mpi/run.sh" "$build/tests/mezzo_mpi_ranks" \
+      "$ci/mpich/libmezzo_mpi.so" "$scenario" 2 2>&1) || { printf '%s\n' "MPICH, $scenario:" "$output" && return 1; }
+  done
 }
 
 stage_format() {

@@ -11,7 +11,7 @@ quickstart=(g++ cmake ninja-build libdnnl-dev libxsimd-dev libxtensor-dev libeig
   libutf8proc-dev libturbojpeg0-dev libpng-dev libcli11-dev dataset-fashion-mnist)
 tests=("${quickstart[@]}" git libboost-test-dev python3 libarchive-dev bible-kjv-text)
 ci=("${tests[@]}" ccache pkg-config clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev python3-venv libopenmpi-dev
-  openmpi-bin)
+  openmpi-bin libmpich-dev mpich)
 
 apt_get() {
   local prefix=()

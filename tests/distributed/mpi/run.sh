@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # run.sh PROGRAM PLUGIN SCENARIO RANKS: runs a scenario of mezzo_mpi_ranks under mpirun, and checks its end.
-# Exit code 77: there is no MPI here.
+# MEZZO_MPIRUN: another mpirun, for another plug-in. Exit code 77: there is no MPI here.
 set -u
 
 program=$1 plugin=$2 scenario=$3 ranks=$4
-if [[ ! -f $plugin ]] || ! command -v mpirun > /dev/null; then
+mpirun=${MEZZO_MPIRUN:-mpirun}
+if [[ ! -f $plugin ]] || ! command -v "$mpirun" > /dev/null; then
   echo "skipped: mpirun and the plug-in mezzo_mpi are needed"
   exit 77
 fi
 options=()
-if mpirun --version 2> /dev/null | grep -q "Open MPI"; then
+if "$mpirun" --version 2> /dev/null | grep -q "Open MPI"; then
   options=(--allow-run-as-root --oversubscribe)
 fi
 folder=$(mktemp -d)
@@ -27,14 +28,14 @@ case $scenario in
   *) echo "unknown scenario $scenario"; exit 1 ;;
 esac
 if [[ $scenario == resumed ]]; then  # first a run of which a rank is killed
-  KILLED_AFTER=$((RANDOM % 5)) timeout 120 mpirun "${options[@]}" -n "$ranks" "$program" saving > /dev/null 2>&1
+  KILLED_AFTER=$((RANDOM % 5)) timeout 120 "$mpirun" "${options[@]}" -n "$ranks" "$program" saving > /dev/null 2>&1
   if [[ $? == 0 || ! -f $folder/checkpoints/last.ckpt ]]; then
     echo "the first run must be killed, and leave a checkpoint"
     exit 1
   fi
 fi
 SECONDS=0
-output=$(timeout 120 mpirun "${options[@]}" -n "$ranks" "$program" "$scenario" 2>&1)
+output=$(timeout 120 "$mpirun" "${options[@]}" -n "$ranks" "$program" "$scenario" 2>&1)
 code=$?
 echo "$output"
 echo "exit code $code after $SECONDS s"
