@@ -73,9 +73,9 @@ BOOST_AUTO_TEST_CASE(other_products_are_declined) {
   };
   std::string reason;
   BOOST_TEST(!xsimd_kernel(request_of({512, 8}, {8, 16}, false), isa(), reason));
-  BOOST_TEST(reason == "takes products of two matrices with transpose_a alone; got shapes (512, 8) and (8, 16)");
   BOOST_TEST(!xsimd_kernel(request_of({511, 8}, {511, 16}, true), isa(), reason));
-  BOOST_TEST(reason == "takes at least 512 rows and 8 columns; got shapes (511, 8) and (511, 16)");
+  BOOST_TEST(!xsimd_kernel(request_of({512, 7}, {512, 16}, true), isa(), reason));
+  BOOST_TEST(xsimd_kernel(request_of({512, 8}, {512, 16}, true), isa(), reason) != nullptr, reason);
   BOOST_TEST(!create_kernel("outer", request_of({4095, 128}, {4095, 512}, true), reason));
   BOOST_TEST(reason == "declined without a reason");  // explain() doesn't show that oneDNN gets other products
   BOOST_TEST(create_kernel("outer", request_of({4096, 128}, {4096, 512}, true), reason) != nullptr, reason);

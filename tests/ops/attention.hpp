@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -18,6 +19,11 @@ struct AttentionCase {
   mezzo::Tensor mask{};  // bool, or float64 for a bias
   double rate = 0;
   double scale = 0.5;
+
+  // Kernels round weights, and cotangents of scores, to bfloat16 for the products. The weights of a query sum to 1, the
+  // values are at most 1; in the gradient up to max(queries, keys) factors of about 1 are added.
+  double weight_error() const { return 0x1p-9 / (1 - rate); }
+  double gradient_error() const { return static_cast<double>(std::max(queries, keys)) * weight_error(); }
 
   bool masked() const { return mask.size() > 0; }
   bool biased() const { return masked() && mask.dtype() != mezzo::DType::boolean; }
@@ -150,7 +156,8 @@ inline OpRow attention_row(const AttentionCase& c) {
       .plain =
           [c](const TensorList& x) { return TensorList{plain_attention(c, x[0], x[1], x[2], mask_of(c, x, 3))[0]}; },
       .differentiable = {0, 1, 2},
-      .depth = static_cast<double>(c.keys * c.size)};
+      .depth = static_cast<double>(c.keys * c.size),
+      .bfloat16_error = c.weight_error()};
   add_mask_and_seed(c, row.arguments);
   if (c.biased()) row.differentiable.push_back(3);
   return row;
@@ -180,6 +187,7 @@ inline OpRow attention_gradient_row(const AttentionCase& c) {
       .outputs = {Role::varied(), Role::varied(), Role::varied()},
       .plain = [c](const TensorList& x) { return plain_attention_gradient(c, x); },
       .depth = static_cast<double>(c.keys * c.size),
+      .bfloat16_error = c.gradient_error(),
       .internal = true};
   add_mask_and_seed(c, row.arguments);
   return row;

@@ -58,7 +58,9 @@ ChainFunctions::Step function_of(const ElementwiseStep& step, const ChainFunctio
   const bool approximate = step.attributes.get_or<bool>("approximate", false);
   const double max_value = step.attributes.get_or("max_value", 0.0);
   for (const auto& row : functions.rows) {
-    if (step.op->name == row.op && row.approximate == approximate && row.max_value == max_value) return row.step;
+    if (step.op->name == row.op && row.approximate == approximate && row.max_value == max_value) {
+      return step.dtype == DType::bfloat16 && row.bfloat16 != nullptr ? row.bfloat16 : row.step;
+    }
   }
   return nullptr;
 }

@@ -16,6 +16,7 @@ struct ChainFunctions {
     Step step;
     bool approximate = false;  ///< the value of the attribute `approximate`, of ops that have it
     double max_value = 0;      ///< likewise; 0 without it
+    Step bfloat16 = nullptr;   ///< for results in bfloat16, as outside of chains; null: `step`
   };
 
   std::span<const Row> rows;
