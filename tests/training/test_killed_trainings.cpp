@@ -182,6 +182,8 @@ BOOST_AUTO_TEST_CASE(they_resume_from_a_whole_checkpoint) {
     BOOST_TEST_REQUIRE(wait_for(last, ended) == 0);
     BOOST_TEST(file_differences(whole.path("c/final"), folder.path("c/final")) == "", policy << " run " << run);
     for (const auto& entry : std::filesystem::directory_iterator(folder.path("c"))) {
+      // A temporary link has no lock. The next save deletes it when it is a minute old.
+      if (entry.is_symlink()) continue;
       BOOST_TEST(entry.path().filename().string().rfind(".mezzo-", 0) != 0U, entry.path());
     }
   }
