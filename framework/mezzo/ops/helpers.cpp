@@ -177,8 +177,9 @@ Value Draw::first_element(const Shape& shape) const {
   const std::int64_t samples = trace == nullptr ? 0 : trace->samples_of_rank();
   if (samples == 0 || shape.empty() || shape[0] < 1 || shape[0] % samples != 0) return {};
   const LibraryScope as_inserted;
-  const auto of_sample = static_cast<double>(element_count(shape) / samples);
-  return runtime_scalar(RuntimeScalar::first_sample) * Value(Tensor::scalar(of_sample, DType::float64));
+  const std::int64_t of_sample = element_count(shape) / samples;
+  return runtime_scalar(RuntimeScalar::first_sample) *
+         Value(Tensor::scalar(static_cast<double>(of_sample), DType::float64));
 }
 
 Attributes with(Attributes attributes, std::initializer_list<std::pair<std::string, Attribute>> changes) {

@@ -174,6 +174,11 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
   return detail::fit(module, train, validation, training_options(options_, module), loop);
 } catch (const Interrupted& error) {
   std::fflush(nullptr);
+  // Launchers may kill all ranks when the first one ends. By then rank 0 has saved.
+  try {
+    if (const auto ranks = options_.strategy.communicator()) ranks->barrier();
+  } catch (const Error&) {  // a rank has failed, which ends all
+  }
   std::exit(128 + error.signal);  // NOLINT(concurrency-mt-unsafe): the threads of the fit have ended
 }
 

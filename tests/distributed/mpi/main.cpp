@@ -82,7 +82,9 @@ void check_collectives(Communicator& ranks) {
   for (const std::int64_t size : {1, 1000, 300000}) {
     std::vector<float> x(static_cast<std::size_t>(size), static_cast<float>(ranks.rank() + 1));
     ranks.all_reduce({x.data(), size, DType::float32});
-    for (const float one : x) require(one == static_cast<float>(count * (count + 1) / 2), "all_reduce");
+    const int sum = count * (count + 1) / 2;
+    const auto total = static_cast<float>(sum);
+    for (const float one : x) require(one == total, "all_reduce");
     std::vector<std::int64_t> y(static_cast<std::size_t>(size), ranks.rank());
     ranks.broadcast({y.data(), size, DType::int64}, count - 1);
     for (const std::int64_t one : y) require(one == count - 1, "broadcast");
@@ -108,7 +110,7 @@ void run(const std::string& scenario) {
       own.callbacks = {each_step};
     }
     const std::vector<double> together = train(own);
-    const std::vector<double> alone = train({.batch_size = 4 * ranks->size(), .strategy = "single"});
+    const std::vector<double> alone = train({.batch_size = std::int64_t{4} * ranks->size(), .strategy = "single"});
     require(together.size() == alone.size(), "number of numbers");
     for (std::size_t i = 0; i < alone.size(); ++i) {
       require(std::abs(together[i] - alone[i]) < 1e-12, "number " + std::to_string(i));

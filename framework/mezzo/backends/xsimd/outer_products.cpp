@@ -34,7 +34,7 @@ class OuterProducts final : public Kernel {
         columns_(round_up(filters_, products_.panel)),
         threads_(thread_count()),
         // Rows that are copied at a time. Few at a time are fetched while the few sums that they add to are computed.
-        piece_((channels_ * filters_ > 8192 ? 128 : 32) * (pairs_ ? 2 : 1)) {
+        piece_(Index{channels_ * filters_ > 8192 ? 128 : 32} * (pairs_ ? 2 : 1)) {
     // Sums are split by rows into blocks, whose number doesn't depend on the number of threads, so that the sums don't.
     // The blocks of a large result take longer to add than its columns to compute one after the other.
     constexpr Index most_floats = 32768, most_blocks = 16;

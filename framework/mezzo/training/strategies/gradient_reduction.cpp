@@ -20,18 +20,11 @@ constexpr std::int64_t bucket_elements = std::int64_t{1} << 20;
 /// Calls body(one element of T) for the type of a floating dtype.
 template <class Body>
 void visit_floating(DType dtype, const Body& body) {
-  switch (dtype) {
-    case DType::float32:
-      return body(float());
-    case DType::float64:
-      return body(double());
-    case DType::bfloat16:
-      return body(bfloat16());
-    case DType::float16:
-      return body(float16());
-    default:
-      fail<DTypeError>("[Trainer]", "gradients must be floating; got {}", dtype);
-  }
+  if (dtype == DType::float32) return body(float());
+  if (dtype == DType::float64) return body(double());
+  if (dtype == DType::bfloat16) return body(bfloat16());
+  if (dtype == DType::float16) return body(float16());
+  fail<DTypeError>("[Trainer]", "gradients must be floating; got {}", dtype);
 }
 
 /// Type from which T is converted.

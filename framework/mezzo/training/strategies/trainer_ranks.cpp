@@ -52,7 +52,7 @@ DataLoader part_of(const DataLoader& loader, const std::shared_ptr<Communicator>
 DataLoaders parts_of(const DataLoaders& loaders, const std::shared_ptr<Communicator>& ranks) {
   if (!ranks) return loaders;
   std::vector<DataLoader> out;
-  for (std::size_t i = 0; i < loaders.size(); ++i) out.push_back(part_of(loaders[i], ranks));
+  for (const DataLoader& loader : loaders) out.push_back(part_of(loader, ranks));
   return DataLoaders(out);
 }
 

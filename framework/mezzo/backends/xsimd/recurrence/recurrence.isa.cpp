@@ -85,8 +85,9 @@ template <class T>
 [[gnu::flatten]] void advance_simple_rnn(const RecurrentStep& s) {
   if (s.skipped) return skip<T, 0>(s);
   const GateInputs<T, 1> in{s};
-  for_registers(0, s.units,
-                [&](std::int64_t j, auto part) { store_state<T>(s, j, hyperbolic_tangent<T>(in.sum(0, j, part)), part); });
+  for_registers(0, s.units, [&](std::int64_t j, auto part) {
+    store_state<T>(s, j, hyperbolic_tangent<T>(in.sum(0, j, part)), part);
+  });
 }
 
 template <class T>
