@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <mutex>
 
-#include <mezzo/distributed/mpi/plugin.h>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/distributed/communicator.hpp>
+#include <mezzo/distributed/mpi/plugin.hpp>
 
 namespace mezzo {
 namespace {
@@ -30,7 +30,7 @@ std::vector<std::string> plugin_files() {
   return {(folder / name).string(), (folder / "../lib" / name).string(), name};
 }
 
-mezzo_mpi_open_function load_plugin() {
+mpi_plugin::Open load_plugin() {
   std::string errors;
   for (const std::string& file : plugin_files()) {
     // Global: the parts of Open MPI that it loads itself look for the symbols of libmpi.
@@ -40,7 +40,7 @@ mezzo_mpi_open_function load_plugin() {
       continue;
     }
     void* const open = dlsym(library, "mezzo_mpi_open");
-    if (open != nullptr) return reinterpret_cast<mezzo_mpi_open_function>(open);
+    if (open != nullptr) return reinterpret_cast<mpi_plugin::Open>(open);
     errors += fmt::format("{}{} has no function mezzo_mpi_open", errors.empty() ? "" : "; ", file);
   }
   fail<FileError>("[Communicator]",
@@ -56,9 +56,9 @@ class MpiTransport final : public Transport {
     if (load_plugin()(&functions_, error.data(), error.size()) != 0) {
       mezzo::fail<RankError>("[Communicator]", "{}", error.data());
     }
-    if (functions_.version != MEZZO_MPI_PLUGIN_VERSION) {
+    if (functions_.version != mpi_plugin::current_version) {
       mezzo::fail<FileError>("[Communicator]", "the plug-in mezzo_mpi must have version {}; got {}",
-                             MEZZO_MPI_PLUGIN_VERSION, functions_.version);
+                             mpi_plugin::current_version, functions_.version);
     }
   }
   ~MpiTransport() override { functions_.close(); }
@@ -71,7 +71,7 @@ class MpiTransport final : public Transport {
   void exchange(const std::vector<RankMemory>& send, const std::vector<RankMemory>& receive,
                 const std::atomic<bool>& cancelled) override {
     const auto parts = [](const std::vector<RankMemory>& all) {
-      std::vector<mezzo_mpi_memory> out;
+      std::vector<mpi_plugin::Memory> out;
       for (const RankMemory& one : all) out.push_back({one.data, one.bytes});
       return out;
     };
@@ -88,7 +88,7 @@ class MpiTransport final : public Transport {
   void fail(const std::string& reason) override { functions_.fail(reason.c_str()); }
 
  private:
-  mezzo_mpi_functions functions_{};
+  mpi_plugin::Functions functions_{};
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ class WindowProducts final : public Kernel {
         panels_(round_up(sizes_.filters, products_.panel) / products_.panel),
         words_((sizes_.out_width + 1) / 2),
         // Panels share evenly, but all threads pack all windows.
-        by_panels_(blocks_ < 4 * thread_count() && panels_ >= thread_count()),
+        by_panels_(blocks_ < Index{4} * thread_count() && panels_ >= thread_count()),
         threads_(std::min<Index>(thread_count(), by_panels_ ? panels_ : blocks_)) {
     // Sums are read and written once for each chunk of pixels, so a chunk is not too small.
     constexpr Index pairs_of_chunk = 448, left_words = 1 << 17;

@@ -1,5 +1,5 @@
 // The plug-in mezzo_mpi: messages between the ranks of MPI. It is linked with MPI alone, not with mezzo.
-#include "plugin.h"
+#include "plugin.hpp"
 
 #include <mpi.h>
 #include <sched.h>
@@ -105,7 +105,7 @@ struct Messages {
   std::vector<MPI_Request> requests;
   std::vector<Message> messages;
 
-  void add(const mezzo_mpi_memory& memory, int rank, bool receives) {
+  void add(const mezzo::mpi_plugin::Memory& memory, int rank, bool receives) {
     std::size_t offset = 0;
     do {  // an empty message, too: all ranks wait for one another
       const std::size_t bytes = std::min(memory.bytes - offset, most_message);
@@ -162,8 +162,8 @@ struct Messages {
   }
 };
 
-int exchange(const mezzo_mpi_memory* send, const mezzo_mpi_memory* receive, int (*cancelled)(const void*),
-             const void* argument, char* error, std::size_t error_bytes) {
+int exchange(const mezzo::mpi_plugin::Memory* send, const mezzo::mpi_plugin::Memory* receive,
+             int (*cancelled)(const void*), const void* argument, char* error, std::size_t error_bytes) {
   Ranks& all = ranks();
   Messages messages;
   for (int step = 1; step < all.size; ++step) {
@@ -246,8 +246,8 @@ void close_ranks() {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int mezzo_mpi_open(mezzo_mpi_functions* functions, char* error,
-                                                                     size_t error_bytes) {
+extern "C" __attribute__((visibility("default"))) int mezzo_mpi_open(mezzo::mpi_plugin::Functions* functions,
+                                                                     char* error, size_t error_bytes) {
   Ranks& all = ranks();
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
@@ -282,7 +282,7 @@ extern "C" __attribute__((visibility("default"))) int mezzo_mpi_open(mezzo_mpi_f
   all.reasons.assign(static_cast<std::size_t>(all.size), "");
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(all.world, MPI_COMM_TYPE_SHARED, all.rank, MPI_INFO_NULL, &node);
-  functions->version = MEZZO_MPI_PLUGIN_VERSION;
+  functions->version = mezzo::mpi_plugin::current_version;
   functions->rank = all.rank;
   functions->size = all.size;
   MPI_Comm_rank(node, &functions->local_rank);
