@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(scratch_holds_only_blocks_of_scores) {
     return xsimd_kernel(kernel_request(op, c.attributes(), inputs), isa(), reason)->scratch_bytes();
   };
   const auto threads = static_cast<std::size_t>(thread_count());
-  const std::size_t scores = 4096 * 4096 * sizeof(float) * threads;
+  const std::size_t scores = std::size_t{4096} * 4096 * sizeof(float) * threads;
   BOOST_TEST(scratch("scaled_dot_product_attention", {q, q, q}) < scores / 10);
   BOOST_TEST(scratch("scaled_dot_product_attention_gradient",
                      {result, q, q, q, result, {c.logarithms(), DType::float32}}) < scores / 10);

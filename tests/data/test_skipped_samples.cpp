@@ -154,9 +154,9 @@ BOOST_AUTO_TEST_CASE(a_position_counts_skipped_samples) {
   const std::vector<Indices> all = batches_of(loader.epoch(0));
   std::int64_t samples = 0;
   BatchStream stream = loader.epoch(0);
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (const Indices& one : all) {
     const DataLoader fresh(partly_broken(), options);
-    BOOST_TEST((*fresh.stream({.samples = samples}, 1).next())["x"].to_doubles() == all[i], per_element());
+    BOOST_TEST((*fresh.stream({.samples = samples}, 1).next())["x"].to_doubles() == one, per_element());
     const auto batch = stream.next();
     samples += batch->size + batch->skipped;
   }

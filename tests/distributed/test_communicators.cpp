@@ -22,7 +22,8 @@ const std::vector<DType> reduced_dtypes{DType::float32, DType::float64, DType::b
 // Numbers of a rank that all dtypes hold: small integers.
 Tensor rank_numbers(int rank, std::int64_t size, DType dtype) {
   Tensor out({size}, DType::float64);
-  for (std::int64_t i = 0; i < size; ++i) out.mutable_data<double>()[i] = static_cast<double>((i * 7 + rank * 3) % 11);
+  const std::int64_t first = std::int64_t{3} * rank;
+  for (std::int64_t i = 0; i < size; ++i) out.mutable_data<double>()[i] = static_cast<double>((i * 7 + first) % 11);
   return out.cast(dtype);
 }
 

@@ -54,7 +54,8 @@ Bound resnet50(DType d) {
   double activations = batch * 64 * 112 * 112 * (6 + 2);
   const auto add = [&](long in, long size, long out, long kernel, long stride) {
     compute += convolution({batch, in, size, out, kernel, stride, kernel / 2}, d);
-    activations += 6 * static_cast<double>(batch * out * (size / stride) * (size / stride));
+    const long pixels = size / stride * (size / stride);
+    activations += 6 * static_cast<double>(batch * out * pixels);
   };
   long in = 64, size = 56, width = 64;
   for (const long blocks : {3, 4, 6, 3}) {
