@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace mezzo::xsimd_kernels {
@@ -9,30 +10,35 @@ namespace mezzo::xsimd_kernels {
 struct Prefetch {
   static constexpr std::int64_t line_bytes = 64;
   const char *next = nullptr, *end = nullptr;
+  std::int64_t step = line_bytes;  ///< distance of the lines
 
-  std::int64_t lines() const { return (end - next + line_bytes - 1) / line_bytes; }
+  std::int64_t lines() const { return (end - next + step - 1) / step; }
 
   /// The first `count` lines, which are left out from then on.
   Prefetch take(std::int64_t count) {
     const char* const first = next;
-    next = std::min(end, next + count * line_bytes);
-    return {first, next};
+    next = std::min(end, next + count * step);
+    return {first, next, step};
   }
 };
 
-/// Two arrays that are fetched one after the other, in equal parts for each of `turns`.
+/// Arrays that are fetched one after the other, in equal parts for each of `turns`.
 class PrefetchQueue {
  public:
-  PrefetchQueue(const Prefetch& first, const Prefetch& second, std::int64_t turns)
-      : first_(first),
-        second_(second),
-        lines_((first.lines() + second.lines()) / std::max<std::int64_t>(turns, 1) + 1) {}
+  PrefetchQueue(const std::array<Prefetch, 3>& arrays, std::int64_t turns) : arrays_(arrays) {
+    for (const Prefetch& array : arrays) lines_ += array.lines();
+    lines_ = lines_ / std::max<std::int64_t>(turns, 1) + 1;
+  }
 
-  Prefetch next_turn() { return first_.next < first_.end ? first_.take(lines_) : second_.take(lines_); }
+  Prefetch next_turn() {
+    while (at_ + 1 < arrays_.size() && arrays_[at_].next >= arrays_[at_].end) ++at_;
+    return arrays_[at_].take(lines_);
+  }
 
  private:
-  Prefetch first_, second_;
-  std::int64_t lines_;
+  std::array<Prefetch, 3> arrays_;
+  std::size_t at_ = 0;
+  std::int64_t lines_ = 0;
 };
 
 }  // namespace mezzo::xsimd_kernels

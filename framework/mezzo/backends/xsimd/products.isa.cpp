@@ -30,11 +30,11 @@ struct RowPointers {
 };
 
 /// Fetches the next line, if there is one.
-[[gnu::always_inline]] inline void fetch_line(const char*& next, const char* end) {
-  if (next >= end) return;
+[[gnu::always_inline]] inline void fetch_line(Prefetch& ahead) {
+  if (ahead.next >= ahead.end) return;
   constexpr int to_read = 0, second_level = 2;
-  __builtin_prefetch(next, to_read, second_level);
-  next += Prefetch::line_bytes;
+  __builtin_prefetch(ahead.next, to_read, second_level);
+  ahead.next += ahead.step;
 }
 
 #if defined(__AVX512BF16__)
@@ -43,8 +43,7 @@ struct RowPointers {
 }
 
 template <int rows, bool transposed>
-[[gnu::always_inline]] inline void block_pairs(const PairProduct& p, const bfloat16* a, float* out,
-                                               const char*& ahead) {
+[[gnu::always_inline]] inline void block_pairs(const PairProduct& p, const bfloat16* a, float* out, Prefetch& ahead) {
   __m512 sums[rows][panel_registers];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = _mm512_setzero_ps();
@@ -54,7 +53,7 @@ template <int rows, bool transposed>
     RowPointers<rows> row(reinterpret_cast<const float*>(a + segment * p.a_segment), transposed ? 1 : p.a_width / 2);
     const bfloat16* b = p.b + segment * p.b_segment;
     for (std::int64_t k = 0; k < p.pairs; ++k, b += 2 * panel_columns) {
-      fetch_line(ahead, p.ahead.end);
+      fetch_line(ahead);
       const __m512i left = _mm512_loadu_si512(b), right = _mm512_loadu_si512(b + 2 * lanes);
 #pragma GCC unroll 16
       for (int i = 0; i < rows; ++i) {
@@ -80,7 +79,7 @@ template <int rows, bool transposed>
 /// The last rows, fewer than a block.
 template <int rows, bool transposed>
 [[gnu::always_inline]] inline void rest_pairs(const PairProduct& p, const bfloat16* a, float* out, std::int64_t count,
-                                              const char*& ahead) {
+                                              Prefetch& ahead) {
   if constexpr (rows > 0) {
     if (count == rows) return block_pairs<rows, transposed>(p, a, out, ahead);
     rest_pairs<rows - 1, transposed>(p, a, out, count, ahead);
@@ -90,7 +89,7 @@ template <int rows, bool transposed>
 template <bool transposed>
 [[gnu::flatten]] void panel_pairs(const PairProduct& p) {
   const std::int64_t next_row = transposed ? 2 : p.a_width;
-  const char* ahead = p.ahead.next;
+  Prefetch ahead = p.ahead;
   std::int64_t row = 0;
   for (; row + block_rows <= p.rows; row += block_rows) {
     block_pairs<block_rows, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, ahead);
@@ -98,41 +97,91 @@ template <bool transposed>
   rest_pairs<block_rows - 1, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, p.rows - row, ahead);
 }
 
-/// The first `count` numbers of two rows, side by side.
-[[gnu::always_inline]] inline __m512i interleave(const bfloat16* even, const bfloat16* odd, __mmask16 part) {
-  const __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(part, even));
-  const __m512i high = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(part, odd));
-  return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+/// Rows between those that are copied and those that are fetched.
+constexpr std::int64_t block_rows_ahead = 8, panel_rows_ahead = 32;
+
+/// Fetches two rows some rows further on, a line of each. An address past the end has no effect.
+[[gnu::always_inline]] inline void fetch_rows(const bfloat16* from, std::int64_t width, std::int64_t rows_ahead) {
+  __builtin_prefetch(from + rows_ahead * width);
+  __builtin_prefetch(from + (rows_ahead + 1) * width);
 }
 
-template <int columns>
-void pack_pairs(const PackedRows<bfloat16>& p) {
-  static const bfloat16 zeros[lanes] = {};
-  const bfloat16* even = p.from;
-  for (std::int64_t row = 0; row < p.rows; row += 2, even += 2 * p.width) {
+[[gnu::always_inline]] inline __mmask32 first_columns(std::int64_t count) {
+  return count >= 32 ? ~__mmask32{0} : (__mmask32{1} << count) - 1;
+}
+
+/// 0, 0, 1, 1, ... 15, 15
+[[gnu::always_inline]] inline __m512i order_of_pairs() {
+  alignas(64) static constexpr std::uint16_t order[] = {0, 0, 1, 1, 2,  2,  3,  3,  4,  4,  5,  5,  6,  6,  7,  7,
+                                                        8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15};
+  return _mm512_load_si512(order);
+}
+
+/// Two rows side by side: `lanes` pairs of one register each.
+struct PairsOfRows {
+  __m512i first, second;
+};
+
+/// The first numbers of two rows that are in `part`, at most 32; zeros otherwise.
+[[gnu::always_inline]] inline PairsOfRows interleave(const bfloat16* even, const bfloat16* odd, __mmask32 part) {
+  const __m512i low = _mm512_maskz_loadu_epi16(part, even), high = _mm512_maskz_loadu_epi16(part, odd);
+  const __m512i of_low = _mm512_add_epi32(_mm512_set1_epi32(32 << 16), order_of_pairs());
+  return {_mm512_permutex2var_epi16(low, of_low, high),
+          _mm512_permutex2var_epi16(low, _mm512_add_epi32(of_low, _mm512_set1_epi32(lanes << 16 | lanes)), high)};
+}
+
+void pack_panels_of_pairs(const PackedRows<bfloat16>& p) {
+  static const bfloat16 zeros[panel_columns] = {};
+  for (std::int64_t row = 0; row < p.rows; row += 2) {
+    const bfloat16* const even = p.from + row * p.width;
     const bool last = row + 1 == p.rows;
-    bfloat16* to = p.to + row * columns;
-    for (std::int64_t column = 0; column < p.columns; column += columns, to += p.pitch) {
-      for (int i = 0; i < columns; i += lanes) {
-        const auto rest = std::clamp<std::int64_t>(std::min<std::int64_t>(columns, p.columns - column) - i, 0, lanes);
-        const auto part = static_cast<__mmask16>((1U << rest) - 1);
-        const bfloat16* from = even + column + i;
-        _mm512_storeu_si512(to + 2 * i, interleave(from, last ? zeros : from + p.width, part));
-      }
+    bfloat16* to = p.to + row * panel_columns;
+    for (std::int64_t column = 0; column < p.columns; column += panel_columns, to += p.pitch) {
+      const bfloat16* const from = even + column;
+      fetch_rows(from, p.width, panel_rows_ahead);
+      const PairsOfRows pairs = interleave(from, last ? zeros : from + p.width, first_columns(p.columns - column));
+      _mm512_storeu_si512(to, pairs.first);
+      _mm512_storeu_si512(to + 2 * lanes, pairs.second);
+    }
+  }
+}
+
+/// Stores whole registers: what they write after a block's columns is overwritten by the next row.
+void pack_blocks_of_pairs(const PackedRows<bfloat16>& p) {
+  static_assert(block_columns == 12 && lanes == 16);
+  constexpr std::int64_t unit = 4 * block_columns;  // three registers
+  static const bfloat16 zeros[unit + lanes] = {};
+  for (std::int64_t row = 0; row < p.rows; row += 2) {
+    const bfloat16* const even = p.from + row * p.width;
+    const bool last = row + 1 == p.rows;
+    bfloat16* to = p.to + row * block_columns;
+    for (std::int64_t column = 0; column < p.columns; column += unit) {
+      const bfloat16 *const from = even + column, *const odd = last ? zeros : from + p.width;
+      fetch_rows(from, p.width, block_rows_ahead);
+      fetch_rows(from + panel_columns, p.width, block_rows_ahead);
+      const std::int64_t rest = p.columns - column;
+      const auto [a, b] = interleave(from, odd, first_columns(rest));
+      const __m512i c = rest > panel_columns
+                            ? interleave(from + panel_columns, odd + panel_columns,
+                                         first_columns(std::min(rest - panel_columns, unit - panel_columns)))
+                                  .first
+                            : _mm512_setzero_si512();
+      const __m512i blocks[] = {a, _mm512_alignr_epi32(b, a, 12), _mm512_alignr_epi32(c, b, 8),
+                                _mm512_alignr_epi32(c, c, 4)};
+      for (int i = 0; i < 4 && i * block_columns < rest; ++i, to += p.pitch) _mm512_storeu_si512(to, blocks[i]);
     }
   }
 }
 
 constexpr ProductFunctions::OfPairs pair_product = panel_pairs<false>, transposed_pair_product = panel_pairs<true>;
-constexpr PackFunctions<bfloat16> pair_packs{pack_pairs<block_columns>, pack_pairs<panel_columns>};
+constexpr PackFunctions<bfloat16> pair_packs{pack_blocks_of_pairs, pack_panels_of_pairs};
 #else
 constexpr ProductFunctions::OfPairs pair_product = nullptr, transposed_pair_product = nullptr;
 constexpr PackFunctions<bfloat16> pair_packs{};
 #endif
 
 template <int rows, bool transposed>
-[[gnu::always_inline]] inline void block_product(const PanelProduct& p, const float* a, float* out,
-                                                 const char*& ahead) {
+[[gnu::always_inline]] inline void block_product(const PanelProduct& p, const float* a, float* out, Prefetch& ahead) {
   Floats sums[rows][panel_registers];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = Floats(0.0F);
@@ -140,7 +189,7 @@ template <int rows, bool transposed>
   const std::int64_t next = transposed ? p.a_width : 1;
   const float* b = p.b;
   for (std::int64_t k = 0; k < p.depth; ++k, b += p.b_width) {
-    fetch_line(ahead, p.ahead.end);
+    fetch_line(ahead);
     const Floats left = load(b, Whole{}), right = load(b + lanes, Whole{});
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
@@ -165,7 +214,7 @@ template <int rows, bool transposed>
 /// The last rows, fewer than a block.
 template <int rows, bool transposed>
 [[gnu::always_inline]] inline void rest_product(const PanelProduct& p, const float* a, float* out, std::int64_t count,
-                                                const char*& ahead) {
+                                                Prefetch& ahead) {
   if constexpr (rows > 0) {
     if (count == rows) return block_product<rows, transposed>(p, a, out, ahead);
     rest_product<rows - 1, transposed>(p, a, out, count, ahead);
@@ -175,7 +224,7 @@ template <int rows, bool transposed>
 template <bool transposed>
 [[gnu::flatten]] void panel_product(const PanelProduct& p) {
   const std::int64_t next_row = transposed ? 1 : p.a_width;
-  const char* ahead = p.ahead.next;
+  Prefetch ahead = p.ahead;
   std::int64_t row = 0;
   for (; row + block_rows <= p.rows; row += block_rows) {
     block_product<block_rows, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, ahead);

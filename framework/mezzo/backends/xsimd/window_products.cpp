@@ -116,18 +116,18 @@ class WindowProducts final : public Kernel {
 
   /// What is fetched of a chunk. Rows that belong to the chunk before too are in the cache.
   PrefetchQueue ahead_of(const KernelArguments& arguments, const Chunk& chunk, Index turns) const {
-    if (chunk.images <= 0) return {{}, {}, turns};
+    if (chunk.images <= 0) return {{}, turns};
     const auto rows_of = [&](const bfloat16* rows, Index height, Index first, Index count, Index row_numbers) {
       const auto* from = reinterpret_cast<const char*>(rows + (chunk.image * height + first) * row_numbers);
       const Index images = (chunk.images - 1) * height + count;
       return Prefetch{from, from + images * row_numbers * static_cast<Index>(sizeof(bfloat16))};
     };
     const Index first = std::min(chunk.row * sizes_.stride, sizes_.height);
-    return {
-        rows_of(arguments.in<bfloat16>(0), sizes_.height, first,
-                std::min(chunk.rows * sizes_.stride, sizes_.height - first), sizes_.width * sizes_.channels),
-        rows_of(arguments.in<bfloat16>(1), sizes_.out_height, chunk.row, chunk.rows, sizes_.out_width * sizes_.filters),
-        turns};
+    const Index rows = std::min(chunk.rows * sizes_.stride, sizes_.height - first);
+    return {{rows_of(arguments.in<bfloat16>(0), sizes_.height, first, rows, sizes_.width * sizes_.channels),
+             rows_of(arguments.in<bfloat16>(1), sizes_.out_height, chunk.row, chunk.rows,
+                     sizes_.out_width * sizes_.filters)},
+            turns};
   }
 
   static std::size_t bytes(Index words) { return static_cast<std::size_t>(words) * sizeof(float); }
