@@ -38,8 +38,8 @@ class OuterProducts final : public Kernel {
         threads_(thread_count()),
         by_channels_(channels_ > filters_) {
     // Sums are split by rows into blocks, whose number doesn't depend on the number of threads, so that the sums don't.
-    // The blocks of a large result take longer to add than its columns to compute one after the other.
-    constexpr Index most_floats = 32768, most_blocks = 16, fewest_rows = 256;
+    // The blocks of a large result or of few rows take longer to add than its columns to compute one after the other.
+    constexpr Index most_floats = 32768, most_blocks = 16, fewest_rows = 2048;
     blocks_ = std::max<Index>(1, std::min({most_blocks, rows_ / fewest_rows, most_blocks * most_floats / floats()}));
     if (blocks_ < 4) blocks_ = 1;
     const Index block_rows = (rows_ + blocks_ - 1) / blocks_;
@@ -178,12 +178,14 @@ class OuterProducts final : public Kernel {
     }
   }
 
-  /// About the most rows of a piece. With more, fewer pieces read and write the sums, and copies of x take longer to
-  /// read again for each panel. Fitted on Zen 5 with 1 MiB of L2 cache, 64 to 2048 channels and filters.
+  /// About the most rows of a piece. With more, fewer pieces read and write the sums. But copies of x take longer to
+  /// read again for each panel, and longer sums of float32 round more. Fitted on Zen 5 with 1 MiB of L2 cache, 64 to
+  /// 2048 channels and filters.
   Index most_rows() const {
-    constexpr Index most_words = 1 << 19, fewest = 64, most = 800;
+    constexpr Index most_words = 1 << 19, fewest = 64, most_of_pairs = 1600, most_of_floats = 400;
     const Index channels = by_channels_ ? channels_ / 2 : channels_;  // if two threads share them
-    return std::clamp(most_words / channels, fewest, most) * (pairs_ ? 2 : 1);
+    return pairs_ ? std::clamp(2 * most_words / channels, 2 * fewest, most_of_pairs)
+                  : std::clamp(most_words / channels, fewest, most_of_floats);
   }
 
   /// Lines of whole rows.
