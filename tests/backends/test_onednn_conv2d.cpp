@@ -108,6 +108,10 @@ void check_chosen_layers(DType dtype) {
   check({2, 28, 28, 1, 1, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}, 64}, dtype);
   check({1, 9, 9, 1, 1, {9, 9}}, dtype);
   check({3, 1, 1, 1, 1, {1, 1}}, dtype);
+  // In bfloat16, input gradients by the turned kernel.
+  check({2, 7, 6, 256, 260, {3, 3}, {1, 1}, {1, 1, 1, 1}}, dtype);
+  check({1, 9, 8, 257, 256, {2, 3}, {1, 1}, {1, 0, 2, 0}}, dtype);
+  check({1, 5, 5, 256, 256, {3, 3}, {1, 1}, {3, 0, 0, 0}}, dtype);  // more padding than the kernel reaches
 }
 
 }  // namespace

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
 #include <mezzo/backends/onednn/relu_kernel.hpp>
@@ -51,6 +55,74 @@ Offer best_offer(Convolution& convolution, MakeOffer&& make_offer) {
   return other.accepted() ? other : offer;
 }
 
+/// An input gradient as the convolution of the cotangent by the turned kernel: w[kh - 1 - i, kw - 1 - j], with channels
+/// and filters exchanged.
+class TurnedConvolution final : public Kernel {
+ public:
+  TurnedConvolution(std::unique_ptr<Kernel> convolution, const Spec& kernel)
+      : convolution_(std::move(convolution)),
+        taps_(kernel.shape[0] * kernel.shape[1]),
+        channels_(kernel.shape[2]),
+        row_bytes_(static_cast<std::size_t>(kernel.shape[3]) * dtype_size(kernel.dtype)) {
+    turned_ = layout_.take(bytes_of(kernel));
+    rest_ = layout_.take(convolution_->scratch_bytes());
+  }
+
+  void run(const KernelArguments& arguments) override {
+    char* const turned = static_cast<char*>(arguments.scratch) + turned_;
+    const char* const kernel = arguments.in<char>(1);
+    parallel_for(taps_ * channels_, grain_of(static_cast<std::int64_t>(row_bytes_)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t row = begin; row < end; ++row) {
+                     const std::int64_t from = (taps_ - 1 - row / channels_) * channels_ + row % channels_;
+                     std::memcpy(turned + static_cast<std::size_t>(row) * row_bytes_,
+                                 kernel + static_cast<std::size_t>(from) * row_bytes_, row_bytes_);
+                   }
+                 });
+    const void* const inputs[] = {arguments.inputs[0], turned};
+    convolution_->run({inputs, arguments.outputs, static_cast<char*>(arguments.scratch) + rest_});
+  }
+
+  std::size_t scratch_bytes() const override { return layout_.size(); }
+  std::string detail() const override { return "turned " + convolution_->detail(); }
+
+ private:
+  std::unique_ptr<Kernel> convolution_;
+  std::int64_t taps_, channels_;
+  std::size_t row_bytes_, turned_ = 0, rest_ = 0;
+  ScratchLayout layout_;
+};
+
+/// True if a turned convolution is faster than oneDNN's input gradient. On Zen 5, 2 cores, it takes 0.83 to 0.89 of the
+/// time for 256 and 512 channels, and as long for 64 and 128.
+bool turns(const Convolution& c, const Shape& kernel, DType dtype) {
+  constexpr std::int64_t fewest = 256;
+  return dtype == DType::bfloat16 && !has_amx_bfloat16() && kernel[0] * kernel[1] > 1 && c.kernel.sizes.size() == 4 &&
+         c.strides == Sizes{1, 1} && c.dilation == Sizes{0, 0} && std::min(kernel[2], kernel[3]) >= fewest &&
+         std::max(c.padding_before[0], c.padding_after[0]) < kernel[0] &&
+         std::max(c.padding_before[1], c.padding_after[1]) < kernel[1];
+}
+
+std::unique_ptr<Kernel> make_turned(const Convolution& of, const Spec& kernel, std::string& reason) {
+  const std::int64_t h = kernel.shape[0], w = kernel.shape[1], in = kernel.shape[2], out = kernel.shape[3];
+  const auto padding = [&](const Sizes& sizes) { return Sizes{h - 1 - sizes[0], w - 1 - sizes[1]}; };
+  Convolution c{.x = of.y,
+                .kernel = {{in, out, h, w}, {out, 1, w * in * out, in * out}, of.kernel.type},
+                .bias = {},
+                .y = of.x,
+                .strides = of.strides,
+                .dilation = of.dilation,
+                .padding_before = padding(of.padding_before),
+                .padding_after = padding(of.padding_after)};
+  auto convolution =
+      make_kernel(best_offer(c, [](const Convolution& with) { return offer_convolution(with, false); }),
+                  {{.argument = DNNL_ARG_SRC, .output = false, .index = 0, .plain = c.x.plain()},
+                   {.argument = DNNL_ARG_WEIGHTS, .output = false, .index = 1, .plain = c.kernel.plain()},
+                   {.argument = DNNL_ARG_DST, .output = true, .index = 0, .plain = c.y.plain()}},
+                  reason);
+  return convolution ? std::make_unique<TurnedConvolution>(std::move(convolution), kernel) : nullptr;
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> make_conv2d(const KernelRequest& request, std::string& reason) {
@@ -73,6 +145,7 @@ std::unique_ptr<Kernel> make_conv2d_input_gradient(const KernelRequest& request,
   if (!takes_operands(request, reason)) return nullptr;
   const Shape& kernel = request.inputs[1].shape;
   Convolution c = convolution(request, request.outputs[0], request.inputs[1], request.inputs[0]);
+  if (turns(c, kernel, request.inputs[0].dtype)) return make_turned(c, request.inputs[1], reason);
   // For one channel a group, oneDNN 3.2 puts it before jit_dw: 153 ms instead of 2 ms (32x56x56x64, stride 2,
   // bfloat16).
   if (kernel[2] == 1) c.avoided = "brgconv_strided";
