@@ -45,6 +45,7 @@ std::vector<Implementation> on_one_thread_if_small(std::vector<Implementation> l
 std::vector<Implementation> kernel_table() {
   return concatenate({
       with_elements(depthwise_implementations()),                         // convolutions with one filter a channel
+      with_elements(few_taps_implementations()),                          // convolutions with sums of few terms
       with_elements(few_rows_implementations()),                          // matrix products of at most 8 rows
       with_elements(on_one_thread_if_small(winograd_implementations())),  // 3 x 3 convolutions with fewer products
       with_elements(outer_product_implementations()),                     // gradients of kernels, with many rows

@@ -4,6 +4,7 @@
 
 #include <mezzo/backends/xsimd/depthwise/depthwise.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/few_taps/few_taps.hpp>
 #include <mezzo/backends/xsimd/movement.hpp>
 #include <mezzo/backends/xsimd/outer_products.hpp>
 #include <mezzo/backends/xsimd/recurrence/recurrence.hpp>
@@ -59,6 +60,10 @@ std::vector<Implementation> depthwise_implementations() {
   return implementations("depthwise", xsimd_kernels::depthwise_entries());
 }
 
+std::vector<Implementation> few_taps_implementations() {
+  return implementations("few_taps", xsimd_kernels::few_taps_entries());
+}
+
 std::vector<Implementation> few_rows_implementations() {
   std::vector<Implementation> all = implementations("few_rows", xsimd_kernels::few_rows_entries());
   for (Implementation& one : all) {
@@ -86,7 +91,8 @@ std::vector<Implementation> outer_product_implementations() {
 std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std::string& reason) {
   bool found = false;
   using namespace xsimd_kernels;
-  for (const Entries& family : {depthwise_entries(), all_entries(), outer_product_entries(), few_rows_entries()}) {
+  for (const Entries& family :
+       {depthwise_entries(), few_taps_entries(), all_entries(), outer_product_entries(), few_rows_entries()}) {
     for (const auto& entry : family) {
       if (request.op->name != entry.op) continue;
       found = true;

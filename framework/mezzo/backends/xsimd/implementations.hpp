@@ -14,6 +14,9 @@ std::vector<Implementation> xsimd_implementations();
 /// "depthwise": xsimd's convolutions with one filter a channel, by a direct sum.
 std::vector<Implementation> depthwise_implementations();
 
+/// "few_taps": xsimd's convolutions whose sums have few terms, such as those of a first layer.
+std::vector<Implementation> few_taps_implementations();
+
 /// "outer": xsimd's gradients of the kernels of dense layers and 1 x 1 convolutions.
 std::vector<Implementation> outer_product_implementations();
 

@@ -8,6 +8,7 @@
 #include <mezzo/backends/xsimd/dropout.hpp>
 #include <mezzo/backends/xsimd/elementwise.hpp>
 #include <mezzo/backends/xsimd/few_rows.hpp>
+#include <mezzo/backends/xsimd/few_taps/few_taps.hpp>
 #include <mezzo/backends/xsimd/finite.hpp>
 #include <mezzo/backends/xsimd/fold.hpp>
 #include <mezzo/backends/xsimd/layer_norm.hpp>
@@ -36,6 +37,7 @@ struct IsaKernels {
   const DropoutFunctions& dropout;
   const ElementwiseFunctions& elementwise;
   const FewRowsFunctions& few_rows;
+  const FewTapsFunctions& few_taps;
   const FiniteFunctions& finite;
   const Float16SplitFunctions& float16_split;
   const FoldFunctions& fold;

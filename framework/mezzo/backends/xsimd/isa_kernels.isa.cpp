@@ -13,6 +13,7 @@ constexpr IsaKernels isa_kernels{
     .dropout = dropout,
     .elementwise = elementwise,
     .few_rows = few_rows,
+    .few_taps = few_taps,
     .finite = finite,
     .float16_split = float16_split,
     .fold = fold,
