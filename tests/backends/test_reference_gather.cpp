@@ -52,6 +52,14 @@ BOOST_AUTO_TEST_CASE(the_rows_are_those_of_the_dense_gradient) {
   BOOST_TEST(compact[0].slice(last + 1, 900).equal(Tensor({900 - last - 1, 70})));
 }
 
+BOOST_AUTO_TEST_CASE(a_dense_gradient_is_added_to_with_the_same_bits) {
+  const Tensor indices = some_rows(), g = random_tensor({900, 70}), x = random_tensor({300, 70});
+  const Tensor dense = run_reference("gather_gradient", gradient_of, {indices, g}).front();
+  const Tensor sum = run_reference("add_gather_gradient", {}, {x, indices, g}).front();
+  BOOST_TEST(sum.equal(run_reference("add", {}, {x, dense}).front()));
+  BOOST_TEST(same_on_any_threads("reference", "add_gather_gradient", {}, {x, indices, g}));
+}
+
 BOOST_AUTO_TEST_CASE(sums_of_half_precision_are_accumulated_in_float32) {
   const Attributes attributes{{"shape", Shape{2, 3}}, {"dtype", DType::float32}};
   const Tensor ones = Tensor({1000, 3}, std::vector<float>(3000, 1.0F)).cast(DType::bfloat16);

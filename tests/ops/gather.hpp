@@ -40,6 +40,13 @@ inline mezzo::Tensor plain_gather_gradient(const mezzo::Shape& shape, const mezz
   return out;
 }
 
+// Of x, indices and g.
+inline TensorList plain_add_gather_gradient(const mezzo::Shape& shape, const TensorList& operands) {
+  mezzo::Tensor out = plain_gather_gradient(shape, operands[1], operands[2]);
+  for (std::int64_t i = 0; i < out.size(); ++i) out.mutable_data<double>()[i] += operands[0].data<double>()[i];
+  return {out};
+}
+
 // The sums of the rows in the order in which the indices name them first, zeros after them, and each row's place.
 inline TensorList plain_gather_gradient_rows(const mezzo::Shape& shape, const mezzo::Tensor& indices,
                                              const mezzo::Tensor& g) {
@@ -94,6 +101,17 @@ inline std::vector<OpRow> gather_rows() {
                     .depth = depth,  // of its gradient
                     .exact_on_integers = true,
                     .internal = true});  // its rows are cast: tests of Embedding
+    rows.push_back({.op = "add_gather_gradient",
+                    .note = note,
+                    .call = inserted("add_gather_gradient"),
+                    .arguments = {{uniform(c.table, -1, 1)},
+                                  {indices, c.dtype},
+                                  {uniform(gathered_shape(c.table, c.indices), -1, 1)}},
+                    .outputs = {Role::varied()},
+                    .plain = [c](const TensorList& v) { return plain_add_gather_gradient(c.table, v); },
+                    .depth = depth,
+                    .exact_on_integers = true,
+                    .internal = true});
     for (const Role role : {Role::varied(), Role::accumulated()}) {
       const std::string of = note + (role.is_varied() ? "" : ", wide");
       const std::vector<Argument> arguments{{indices, c.dtype}, {uniform(gathered_shape(c.table, c.indices), -1, 1)}};
@@ -152,6 +170,14 @@ inline std::vector<Refusal> gather_refusals() {
   out.push_back(refusal<mezzo::ValueError>("gather", "[gather] indices must be in [0, 0); got 0 at index 0", [at] {
     mezzo::gather(Tensor({0, 2}), at(0));
   }));
+  out.push_back(refusal<ShapeError>("add_gather_gradient",
+                                    "[add_gather_gradient] the cotangent must have shape (3, 2); got (2, 2)", [at] {
+                                      inserted("add_gather_gradient")({Tensor({5, 2}), at(2), Tensor({2, 2})});
+                                    }));
+  out.push_back(refusal<mezzo::ValueError>("add_gather_gradient",
+                                           "[add_gather_gradient] indices must be in [0, 5); got 5 at index 2", [at] {
+                                             inserted("add_gather_gradient")({Tensor({5, 2}), at(5), Tensor({3, 2})});
+                                           }));
   for (const std::string op : {"gather_gradient", "gather_gradient_rows"}) {
     out.push_back(refusal<ShapeError>(op, "[" + op + "] the cotangent must have shape (3, 2); got (2, 2)", [at, op] {
       inserted_gather_gradient(op, {5, 2}, Role::varied())({at(2), Tensor({2, 2})});

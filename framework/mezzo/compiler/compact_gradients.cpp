@@ -24,6 +24,11 @@ bool takes_rows(const Node& node, std::size_t i) {
   return is(node, ops::all_finite) || (is(node, ops::gradient_multiplier) && i > 0);
 }
 
+/// True if the indices of a gather_gradient select fewer rows than the table has.
+bool touches_few_rows(const Node& node) {
+  return element_count(node.inputs[0].shape()) < node.outputs[0].shape.front();
+}
+
 /// gather_gradient nodes that touch fewer rows than the table has and are read only by optimizer updates and by checks
 /// of gradients.
 std::unordered_set<const Node*> find_compactable(const Graph& graph) {
@@ -39,16 +44,42 @@ std::unordered_set<const Node*> find_compactable(const Graph& graph) {
   for (const NodePtr& node : graph.nodes) {
     const auto known = readers.find(node.get());
     if (known == readers.end() || known->second != uses.of({node, 0})) continue;
-    if (element_count(node->inputs[0].shape()) < node->outputs[0].shape.front()) found.insert(node.get());
+    if (touches_few_rows(*node)) found.insert(node.get());
   }
   return found;
+}
+
+/// The operand of `node`, an add, that is a gather_gradient without another reader, of few rows; -1 if there is none.
+/// Not one in half precision, which the add rounds once more.
+int few_rows_operand(const Node& node, const Uses& uses) {
+  const Spec& sum = node.outputs.front();
+  if (!is(node, ops::add) || accumulation_dtype(sum.dtype) != sum.dtype) return -1;
+  for (const int i : {1, 0}) {
+    const Value& value = node.inputs[static_cast<std::size_t>(i)];
+    const Value& other = node.inputs[static_cast<std::size_t>(1 - i)];
+    const bool dense = Spec{other.shape(), other.dtype()} == sum && Spec{value.shape(), value.dtype()} == sum;
+    if (dense && is(value, ops::gather_gradient) && touches_few_rows(*value.node()) && uses.of(value) == 1) return i;
+  }
+  return -1;
+}
+
+/// Adds the selected rows of a gather_gradient to another gradient of the table in place.
+Graph add_few_rows(const Graph& graph) {
+  const Uses uses(graph);
+  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+    const int i = few_rows_operand(*old, uses);
+    if (i < 0) return {};
+    const Node& rows = *node->inputs[static_cast<std::size_t>(i)].node();
+    const Values inputs{node->inputs[static_cast<std::size_t>(1 - i)], rows.inputs[0], rows.inputs[1]};
+    return to.add(make_node(ops::add_gather_gradient, inputs, {}, node->outputs, rows));
+  });
 }
 
 }  // namespace
 
 Graph compact_gradients(const Graph& graph) {
   const auto compactable = find_compactable(graph);
-  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+  return add_few_rows(rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
     if (compactable.count(old.get()) != 0) {
       const Op& op = ops::gather_gradient_rows;
       const std::vector<Spec> inputs{{node->inputs[0].shape(), node->inputs[0].dtype()},
@@ -62,7 +93,7 @@ Graph compact_gradients(const Graph& graph) {
     Attributes attributes = node->attributes;
     attributes.set("compact", true);
     return to.add(make_node(*node->op, std::move(inputs), std::move(attributes), node->outputs, *node));
-  });
+  }));
 }
 
 }  // namespace mezzo

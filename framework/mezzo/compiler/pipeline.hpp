@@ -21,7 +21,8 @@ Graph fuse_batch_norm(const Graph& graph);
 Graph fuse_bias_gradients(const Graph& graph);
 
 /// Keeps only the gathered rows of the gradient of a table, if they are fewer than the rows of the table and only
-/// optimizers read the gradient. Results are bit-identical, except that clipping by norm sums squares in another order.
+/// optimizers read the gradient. Adds such rows in place to another gradient of the table. Results are bit-identical,
+/// except that clipping by norm sums squares in another order, and for the sign of zeros in rows without an index.
 Graph compact_gradients(const Graph& graph);
 
 /// Fuses elementwise ops with results of one shape into chains, which kernels compute in one pass over the arrays. Each

@@ -27,6 +27,14 @@ std::vector<Spec> infer_gather_gradient(const OpCall& call) {
   return {{shape, call.attributes.get<DType>("dtype")}};
 }
 
+std::vector<Spec> infer_add_gather_gradient(const OpCall& call) {
+  detail::require_float(call, 0);
+  detail::require_integers(call, 1, "indices");
+  detail::require_float(call, 2);
+  detail::require_cotangent(call, 2, gathered(call, call.inputs[0].shape, call.inputs[1].shape));
+  return {call.inputs[0]};
+}
+
 std::vector<Spec> infer_rows(const OpCall& call) {
   Spec rows = infer_gather_gradient(call).front();
   const std::int64_t table_rows = rows.shape.front();
@@ -66,6 +74,13 @@ Op detail::define_gather_gradient() {
   Op op;
   op.cast.operands = {Cast::keep};
   op.infer = infer_gather_gradient;
+  return op;
+}
+
+Op detail::define_add_gather_gradient() {
+  Op op;
+  op.cast.operands = {Cast::keep};
+  op.infer = infer_add_gather_gradient;
   return op;
 }
 

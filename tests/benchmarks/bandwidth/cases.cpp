@@ -178,6 +178,8 @@ bool add_array_cases(Cases& out, const std::string& op, const Sizes& s) {
     add(out, op, "", s, {}, matrix(s), indices({rows}, rows));
   } else if (op == "gather_gradient" || op == "gather_gradient_rows") {
     add(out, op, "", s, table, indices({rows}, rows), matrix(s));
+  } else if (op == "add_gather_gradient") {
+    add(out, op, "", s, {}, matrix(s), indices({rows}, rows), matrix(s));
   } else if (op == "in_top_k") {
     add(out, op, "", s, {{"k", Index{5}}}, indices({rows}, columns), matrix(s));
   } else if (op == "pad") {

@@ -55,6 +55,7 @@ std::string reason_of(const std::string& op) {
       {"gather", "copies lines that lie where the indices say"},
       {"gather_gradient", sums_by_index},
       {"gather_gradient_rows", sums_by_index},
+      {"add_gather_gradient", sums_by_index},
       {"gcd", "Euclid's algorithm, element by element"},
       {"gelu", arithmetic},
       {"gelu_gradient", arithmetic},

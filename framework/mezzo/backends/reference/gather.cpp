@@ -47,6 +47,19 @@ void add_rows(const TableRows& r, Index out_rows, const G* g, Out* out, const Pl
   });
 }
 
+/// Numbers the rows that an index selects, in the order of their first index. places[row] is the number of a table row
+/// or -1, of_index[i] that of index i. Returns how many rows there are.
+std::int32_t find_places(const TableRows& r, const void* indices, std::int32_t* places, std::int32_t* of_index) {
+  std::fill_n(places, r.rows, -1);
+  std::int32_t used = 0;
+  for (Index i = 0; i < r.count; ++i) {
+    std::int32_t& place = places[label_at(indices, r.indices, i)];
+    if (place < 0) place = used++;
+    of_index[i] = place;
+  }
+  return used;
+}
+
 /// Calls make(zero of the cotangent's type, zero of the gradient's type); declines other dtypes than float32, float64.
 template <class Make>
 std::unique_ptr<Kernel> for_cotangent_and_output(const KernelRequest& request, std::string& reason, Make&& make) {
@@ -86,6 +99,45 @@ std::unique_ptr<Kernel> create_gather_gradient(const KernelRequest& request, std
   });
 }
 
+std::unique_ptr<Kernel> create_add_gather_gradient(const KernelRequest& request, std::string& reason) {
+  const TableRows r(request, request.outputs[0].shape, request.inputs[1]);
+  return for_float_or_double(request, request.inputs[2].dtype, reason, [&](auto zero) {
+    return for_float_or_double(request, request.outputs[0].dtype, reason, [&](auto out_zero) {
+      using G = decltype(zero);
+      using Out = decltype(out_zero);
+      const Index sums = std::min(r.count, r.rows);
+      ScratchLayout layout;
+      const std::size_t places_at = layout.take(static_cast<std::size_t>(r.rows) * sizeof(std::int32_t));
+      const std::size_t of_index_at = layout.take(static_cast<std::size_t>(r.count) * sizeof(std::int32_t));
+      const std::size_t sums_at = layout.take(static_cast<std::size_t>(sums * r.columns) * sizeof(Out));
+      const auto run = [=](const KernelArguments& arguments) {
+        r.check(arguments.inputs[1]);
+        auto* scratch = static_cast<std::byte*>(arguments.scratch);
+        auto* places = reinterpret_cast<std::int32_t*>(scratch + places_at);
+        auto* of_index = reinterpret_cast<std::int32_t*>(scratch + of_index_at);
+        auto* sum = reinterpret_cast<Out*>(scratch + sums_at);
+        const Index used = find_places(r, arguments.inputs[1], places, of_index);
+        add_rows(r, used, arguments.in<G>(2), sum, [&](Index i) { return of_index[i]; });
+        const Out* before = arguments.in<Out>(0);
+        Out* out = arguments.out<Out>(0);
+        parallel_for(r.rows, grain_of(r.columns), [&](Index begin, Index end) {
+          for (Index row = begin; row < end; ++row) {
+            const Out* from = before + row * r.columns;
+            Out* to = out + row * r.columns;
+            if (places[row] < 0) {
+              if (to != from) std::copy_n(from, r.columns, to);
+              continue;
+            }
+            const Out* added = sum + places[row] * r.columns;
+            for (Index c = 0; c < r.columns; ++c) to[c] = from[c] + added[c];
+          }
+        });
+      };
+      return make_kernel(run, {true}, layout.size());
+    });
+  });
+}
+
 std::unique_ptr<Kernel> create_gather_gradient_rows(const KernelRequest& request, std::string& reason) {
   const TableRows r(request, request.attributes.get<Shape>("shape"), request.inputs[0]);
   return for_cotangent_and_output(request, reason, [&](auto zero, auto out_zero) {
@@ -95,13 +147,7 @@ std::unique_ptr<Kernel> create_gather_gradient_rows(const KernelRequest& request
       r.check(arguments.inputs[0]);
       auto* places = arguments.out<std::int32_t>(1);
       auto* of_index = static_cast<std::int32_t*>(arguments.scratch);
-      std::fill_n(places, r.rows, -1);
-      std::int32_t used = 0;
-      for (Index i = 0; i < r.count; ++i) {
-        std::int32_t& place = places[label_at(arguments.inputs[0], r.indices, i)];
-        if (place < 0) place = used++;
-        of_index[i] = place;
-      }
+      find_places(r, arguments.inputs[0], places, of_index);
       add_rows(r, r.count, arguments.in<G>(1), arguments.out<Out>(0), [&](Index i) { return of_index[i]; });
     };
     return make_kernel(run, {}, static_cast<std::size_t>(r.count) * sizeof(std::int32_t));
