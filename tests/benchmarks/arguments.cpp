@@ -7,7 +7,8 @@
 namespace mezzo_bench {
 namespace {
 
-constexpr const char* usage = "usage: mezzo_bench WORKLOAD POLICY [--seconds S] [--threads N] [--profile]";
+constexpr const char* usage =
+    "usage: mezzo_bench WORKLOAD POLICY [--seconds S] [--threads N] [--split-masters] [--profile]";
 
 double number(const std::string& option, const std::string& text, double least) {
   std::size_t end = 0;
@@ -35,6 +36,8 @@ Arguments parse_arguments(int argc, const char* const* argv) {
       arguments.seconds = number(word, next(), 0);
     } else if (word == "--threads") {
       arguments.threads = static_cast<int>(number(word, next(), 1));
+    } else if (word == "--split-masters") {
+      arguments.split_masters = true;
     } else if (word == "--profile") {
       arguments.profile = true;
     } else if (word.rfind("--", 0) == 0) {

@@ -33,7 +33,8 @@ void run(const Arguments& arguments) {
   const mezzo::Policy policy = mezzo::Precision(arguments.policy).policy();
   const mezzo::HostBatch batch = workload.make_batch();
   const std::unique_ptr<mezzo::Model> model = workload.make_model();
-  model->compile({.optimizer = mezzo::AdamW({.learning_rate = 1e-4, .weight_decay = 0.01}),
+  model->compile({.optimizer = mezzo::AdamW(
+                      {.learning_rate = 1e-4, .weight_decay = 0.01, .split_master_weights = arguments.split_masters}),
                   .loss = mezzo::SparseCategoricalCrossentropy({.from_logits = true})});
   model->build(batch["x"].shape());
   const Measurement result = measure(*model, batch, policy, arguments.seconds);
