@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <cstring>
+
 #include "compiler/steps.hpp"
 
 using namespace mezzo;
@@ -9,20 +11,44 @@ namespace {
 
 constexpr DType narrow = DType::bfloat16;
 
-const VariableState::Copy& copy_of(const VariablePointer& variable) {
-  BOOST_REQUIRE(variable->copies.size() == 1U);
-  return variable->copies.front();
+using ArenaPointer = std::shared_ptr<Arena>;
+
+Plan planned_in(const ArenaPointer& arena, const Graph& graph, bool fuse = true) {
+  return {run_passes(graph, {fuse}), arena};
 }
 
-void check_fresh(const VariablePointer& variable) {
-  BOOST_TEST(copy_of(variable).version == variable->version);
-  BOOST_TEST(copy_of(variable).value.equal(variable->value.cast(narrow)));
+// The only copy of the variable.
+const ComputeCopies::Entry& copy_of(const Arena& arena, const VariablePointer& variable) {
+  const ComputeCopies::Entry* found = nullptr;
+  for (std::size_t i = 0; i < arena.copies.size(); ++i) {
+    if (arena.copies[i].variable.lock() != variable) continue;
+    BOOST_REQUIRE(found == nullptr);
+    found = &arena.copies[i];
+  }
+  BOOST_REQUIRE(found != nullptr);
+  return *found;
+}
+
+bool fresh(const Arena& arena, const VariablePointer& variable) {
+  return copy_of(arena, variable).version == variable->version;
+}
+
+void check_fresh(const Arena& arena, const VariablePointer& variable) {
+  BOOST_TEST(fresh(arena, variable));
+  const Tensor expected = variable->value.cast(narrow);
+  BOOST_TEST(std::memcmp(arena.data() + copy_of(arena, variable).offset, expected.raw(), expected.bytes()) == 0);
 }
 
 // What plans compute with now: the sum of the variable's low-precision copy.
 double sum_of_copy(Plan& plan) {
   plan.run({}, {});
   return plan.scalar(0);
+}
+
+double sum_in_narrow(const VariablePointer& variable) {
+  double sum = 0;
+  for (const double x : variable->value.cast(narrow).to_doubles()) sum += x;
+  return sum;
 }
 
 Graph read_in_narrow(const VariablePointer& variable) {
@@ -33,6 +59,48 @@ Graph read_in_narrow(const VariablePointer& variable) {
 }
 
 VariablePointer third() { return make_variable("w", Tensor({3}, std::vector<float>(3, 1.0F / 3))); }
+
+// The sum of w squared, an update by its gradient, and a gate that the input opens.
+Graph gated(const VariablePointer& w) {
+  return traced([&](Trace& step) {
+    const PolicyScope scope("mixed_bfloat16");
+    const Value open = step.input("open", Spec{{}, DType::boolean});
+    const Value loss = sum(cast(read_variable(w) * read_variable(w), DType::float32));
+    update_by_sgd(w, gradients(loss, {step.read(w)})[0]);
+    step.output("loss", loss);
+    step.gate({.ok = open});
+  });
+}
+
+// Products with square weights, whose updates wait for a check of all gradients.
+struct Chain {
+  std::vector<VariablePointer> weights;
+
+  Chain() {
+    for (std::uint64_t i = 0; i < 6; ++i)
+      weights.push_back(make_variable("w", random_tensor({64, 64}, DType::float32, i)));
+  }
+
+  Graph trace(const std::string& policy) const {
+    return traced([&](Trace& step) {
+      const PolicyScope scope((Policy(policy)));
+      Value x = step.input("x", Spec{{2, 64}, DType::float32}).across_border();
+      Values reads;
+      for (const VariablePointer& weight : weights) {
+        x = matmul(x, read_variable(weight)) * 0.125;
+        reads.push_back(step.read(weight));
+      }
+      const Value loss = sum(cast(x, DType::float32));
+      step.output("loss", loss);
+      const Values all = gradients(loss, reads);
+      step.gate(
+          {.ok = insert_one(find_op("all_finite"), all), .on_failure = Graph::OnFailure::error, .error = "not finite"});
+      for (std::size_t i = 0; i < all.size(); ++i) update_by_sgd(weights[i], all[i]);
+    });
+  }
+
+  static Tensor input() { return random_tensor({2, 64}, DType::float32, 9); }
+};
 
 }  // namespace
 
@@ -69,113 +137,168 @@ BOOST_AUTO_TEST_CASE(nothing_is_copied_where_nothing_is_narrow) {
 BOOST_AUTO_TEST_CASE(the_optimizer_writes_the_copy_of_the_new_variable) {
   const DenseStep dense;
   const Tensor before = dense.kernel->value;
-  Plan plan = planned(dense.trace("mixed_bfloat16"));
+  const auto arena = std::make_shared<Arena>();
+  Plan plan = planned_in(arena, dense.trace("mixed_bfloat16"));
   for (int i = 0; i < 3; ++i) {
     plan.run({DenseStep::input()}, {});
-    check_fresh(dense.kernel);
+    check_fresh(*arena, dense.kernel);
   }
   BOOST_TEST(!dense.kernel->value.equal(before));
 }
 
 BOOST_AUTO_TEST_CASE(without_momentum_too) {
   const auto w = third();
-  Plan plan = planned(traced([&](Trace& step) {
-    const PolicyScope scope("mixed_bfloat16");
-    const Value loss = sum(cast(read_variable(w) * read_variable(w), DType::float32));
-    update_by_sgd(w, gradients(loss, {step.read(w)})[0]);
-  }));
-  plan.run({}, {});
-  check_fresh(w);
+  const auto arena = std::make_shared<Arena>();
+  Plan plan = planned_in(arena, gated(w));
+  plan.run({Tensor::scalar(1, DType::boolean)}, {});
+  check_fresh(*arena, w);
   BOOST_TEST(w->value.to_doubles()[0] != 1.0 / 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_fresh_copy_is_not_made_again) {
   const auto w = third();
-  Plan plan = planned(read_in_narrow(w));
+  const auto arena = std::make_shared<Arena>();
+  Plan plan = planned_in(arena, read_in_narrow(w));
   sum_of_copy(plan);
-  check_fresh(w);
-  w->copies.front().value = Tensor({3}, std::vector<float>{1, 2, 4}).cast(narrow);
+  check_fresh(*arena, w);
+  const Tensor other = Tensor({3}, std::vector<float>{1, 2, 4}).cast(narrow);
+  std::memcpy(arena->data() + copy_of(*arena, w).offset, other.raw(), other.bytes());
   BOOST_TEST(sum_of_copy(plan) == 7);
 }
 
 BOOST_AUTO_TEST_CASE(an_assigned_variable_refreshes_its_copy) {
   const auto w = third();
-  Plan plan = planned(read_in_narrow(w));
+  const auto arena = std::make_shared<Arena>();
+  Plan plan = planned_in(arena, read_in_narrow(w));
   BOOST_TEST(sum_of_copy(plan) == 3 * w->value.cast(narrow).to_doubles()[0]);
   w->assign(Tensor({3}, std::vector<float>{5, 6, 7}));
   BOOST_TEST(sum_of_copy(plan) == 18);
-  check_fresh(w);
+  check_fresh(*arena, w);
 }
 
 BOOST_AUTO_TEST_CASE(assigned_between_training_steps_it_counts_in_the_next) {
   const DenseStep dense, other;
-  Plan plan = planned(dense.trace("mixed_bfloat16")), fresh = planned(other.trace("mixed_bfloat16"));
+  const auto arena = std::make_shared<Arena>();
+  Plan plan = planned_in(arena, dense.trace("mixed_bfloat16")), untouched = planned(other.trace("mixed_bfloat16"));
   plan.run({DenseStep::input()}, {});
   const Tensor numbers = small_integers({3, 4}, DType::float32, 9);
   dense.kernel->assign(numbers);
   other.kernel->assign(numbers);
   other.bias->assign(dense.bias->value);
   other.kernel_momentum->assign(dense.kernel_momentum->value);
-  for (Plan* each : {&plan, &fresh}) each->run({DenseStep::input()}, {});
-  BOOST_TEST(plan.scalar(0) == fresh.scalar(0));
+  for (Plan* each : {&plan, &untouched}) each->run({DenseStep::input()}, {});
+  BOOST_TEST(plan.scalar(0) == untouched.scalar(0));
   BOOST_TEST(dense.kernel->value.equal(other.kernel->value));
-  check_fresh(dense.kernel);
+  check_fresh(*arena, dense.kernel);
 }
 
-BOOST_AUTO_TEST_CASE(plans_share_the_copy) {
+BOOST_AUTO_TEST_CASE(plans_of_an_arena_share_the_copy) {
+  const DenseStep dense;
+  const auto arena = std::make_shared<Arena>();
+  Plan training = planned_in(arena, dense.trace("mixed_bfloat16")),
+       reading = planned_in(arena, read_in_narrow(dense.kernel));
+  for (int i = 0; i < 2; ++i) {
+    training.run({DenseStep::input()}, {});
+    check_fresh(*arena, dense.kernel);
+    BOOST_TEST(sum_of_copy(reading) == sum_in_narrow(dense.kernel));
+    check_fresh(*arena, dense.kernel);
+  }
+  BOOST_TEST(arena->copies.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(another_arena_has_a_copy_of_its_own) {
   const DenseStep dense;
   Plan training = planned(dense.trace("mixed_bfloat16")), reading = planned(read_in_narrow(dense.kernel));
   for (int i = 0; i < 2; ++i) {
     training.run({DenseStep::input()}, {});
-    double expected = 0;
-    for (const double x : dense.kernel->value.cast(narrow).to_doubles()) expected += x;
-    BOOST_TEST(sum_of_copy(reading) == expected);
+    BOOST_TEST(sum_of_copy(reading) == sum_in_narrow(dense.kernel));
   }
-  BOOST_TEST(dense.kernel->copies.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_without_the_copy_may_overwrite_it) {
+  const auto w = third();
+  const auto arena = std::make_shared<Arena>();
+  Plan reading = planned_in(arena, read_in_narrow(w)),
+       other = planned_in(arena, traced([](Trace&step) {
+                            step.output("y", exp(step.input("x", Spec{{64}, {}})));
+                          }));
+  sum_of_copy(reading);
+  other.run({random_tensor({64})}, {});
+  BOOST_TEST(!fresh(*arena, w));
+  BOOST_TEST(sum_of_copy(reading) == sum_in_narrow(w));
+}
+
+BOOST_AUTO_TEST_CASE(a_larger_arena_has_lost_the_copies) {
+  const auto w = third();
+  const auto arena = std::make_shared<Arena>();
+  Plan reading = planned_in(arena, read_in_narrow(w));
+  sum_of_copy(reading);
+  arena->reserve(arena->bytes() + 1);
+  BOOST_TEST(!fresh(*arena, w));
+  BOOST_TEST(sum_of_copy(reading) == sum_in_narrow(w));
+}
+
+// Copies of 48 KiB, gradients of 96 KiB: a gradient takes the place of copies that were read before.
+BOOST_AUTO_TEST_CASE(gradients_use_the_memory_of_copies) {
+  const Chain chain, apart;
+  const auto arena = std::make_shared<Arena>();
+  Plan plan = planned_in(arena, chain.trace("mixed_bfloat16"));
+  const Plan wide = planned(chain.trace("float32"));
+  BOOST_TEST(arena->copies.size() == chain.weights.size());
+  BOOST_TEST(plan.arena_bytes() <= wide.arena_bytes());
+  Plan unfused = planned(apart.trace("mixed_bfloat16"), false);  // its updates write no copy
+  for (int i = 0; i < 3; ++i) {
+    for (Plan* each : {&plan, &unfused}) each->run({Chain::input()}, {});
+    BOOST_TEST(plan.scalar(0) == unfused.scalar(0));
+  }
+  for (std::size_t i = 0; i < chain.weights.size(); ++i) {
+    BOOST_TEST(chain.weights[i]->value.equal(apart.weights[i]->value), "weight " << i);
+    check_fresh(*arena, chain.weights[i]);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(unfused_plans_refresh_what_the_optimizer_left_stale) {
   const DenseStep fused, unfused;
-  Plan one = planned(fused.trace("mixed_bfloat16"), true), other = planned(unfused.trace("mixed_bfloat16"), false);
+  const auto arena = std::make_shared<Arena>();
+  Plan one = planned(fused.trace("mixed_bfloat16"), true),
+       other = planned_in(arena, unfused.trace("mixed_bfloat16"), false);
   for (int i = 0; i < 3; ++i) {
     for (Plan* plan : {&one, &other}) plan->run({DenseStep::input()}, {});
     BOOST_TEST(one.scalar(0) == other.scalar(0));
   }
-  BOOST_TEST(unfused.kernel->copies[0].version != unfused.kernel->version);
+  BOOST_TEST(!fresh(*arena, unfused.kernel));
 }
 
-BOOST_AUTO_TEST_CASE(a_skipped_step_leaves_variable_and_copy_alone) {
-  const auto w = third();
-  Plan plan = planned(traced([&](Trace& step) {
-    const PolicyScope scope("mixed_bfloat16");
-    const Value open = step.input("open", Spec{{}, DType::boolean});
-    const Value loss = sum(cast(read_variable(w) * read_variable(w), DType::float32));
-    update_by_sgd(w, gradients(loss, {step.read(w)})[0]);
-    step.gate({.ok = open});
-  }));
-  plan.run({Tensor::scalar(0, DType::boolean)}, {});
+BOOST_AUTO_TEST_CASE(a_skipped_step_leaves_the_variable_alone) {
+  const auto w = third(), other = third();
+  const auto arena = std::make_shared<Arena>();
+  Plan plan = planned_in(arena, gated(w)), opened = planned(gated(other));
+  plan.run({Tensor::scalar(0, DType::boolean)}, {}, true);
   BOOST_TEST(w->value.equal(third()->value));
-  check_fresh(w);
-  plan.run({Tensor::scalar(1, DType::boolean)}, {});
+  BOOST_TEST(!fresh(*arena, w));  // a kernel may have used its memory
+  for (Plan* each : {&plan, &opened}) each->run({Tensor::scalar(1, DType::boolean)}, {});
+  BOOST_TEST(plan.scalar(0) == opened.scalar(0));
   BOOST_TEST(!w->value.equal(third()->value));
-  check_fresh(w);
+  BOOST_TEST(w->value.equal(other->value));
+  check_fresh(*arena, w);
 }
 
 BOOST_AUTO_TEST_CASE(two_narrow_dtypes_of_one_variable) {
   const auto w = third();
-  Plan plan = planned(traced([&](Trace& step) {
-    const Value wide = read_variable(w).across_border(false);
-    const Value loss =
-        sum(cast(cast(wide, DType::float16), DType::float32)) + sum(cast(cast(wide, DType::bfloat16), DType::float32));
-    update_by_sgd(w, gradients(loss, {step.read(w)})[0]);
-    step.output("loss", loss);
-  }));
+  const auto arena = std::make_shared<Arena>();
+  Plan plan = planned_in(arena, traced([&](Trace& step) {
+                           const Value wide = read_variable(w).across_border(false);
+                           const Value loss = sum(cast(cast(wide, DType::float16), DType::float32)) +
+                                              sum(cast(cast(wide, DType::bfloat16), DType::float32));
+                           update_by_sgd(w, gradients(loss, {step.read(w)})[0]);
+                           step.output("loss", loss);
+                         }));
   for (int i = 0; i < 3; ++i) {
     const double now = 3 * (w->value.cast(DType::float16).to_doubles()[0] + w->value.cast(narrow).to_doubles()[0]);
     plan.run({}, {});
     BOOST_TEST(plan.scalar(0) == now, boost::test_tools::tolerance(1e-6));
   }
-  BOOST_TEST(w->copies.size() == 2U);
+  BOOST_TEST(arena->copies.size() == 2U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -65,6 +65,29 @@ BOOST_AUTO_TEST_CASE(updates_wait_for_the_gates) {
   BOOST_TEST(order_of(graph) == "mmmmmuu");
 }
 
+// Their gradients make room for the copies of the others.
+BOOST_AUTO_TEST_CASE(variables_with_small_copies_are_updated_first) {
+  const auto large = make_variable("large", small_integers({3, 40}, DType::float32, 1));
+  const auto small = make_variable("small", small_integers({40, 2}, DType::float32, 2));
+  const Graph graph = traced([&](Trace& step) {
+    const PolicyScope scope("mixed_bfloat16");
+    const Value x = step.input("x", Spec{{5, 3}, DType::float32}).across_border();
+    const Value y = matmul(matmul(x, read_variable(large)), read_variable(small));
+    const Values gradients = mezzo::gradients(sum(cast(y, DType::float32)), {step.read(large), step.read(small)});
+    step.gate({.ok = insert_one(find_op("all_finite"), gradients),
+               .on_failure = Graph::OnFailure::error,
+               .error = "not finite"});
+    update_by_sgd(large, gradients[0]);
+    update_by_sgd(small, gradients[1]);
+  });
+  std::vector<std::string> updated;
+  for (const Plan::Row& row : planned(graph).rows()) {
+    if (row.op == "sgd_update") updated.push_back(row.outputs.substr(0, row.outputs.find(')') + 1));
+  }
+  BOOST_TEST(updated == (std::vector<std::string>{"float32 (40, 2)", "float32 (3, 40)"}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(updates_wait_for_what_may_refuse_its_numbers) {
   const Graph graph = TwoProducts{}.trace([](Trace& trace, const Value& x, const Values& gradients) {
     const Value scores = exp(matmul(x, gradients[0]));

@@ -45,36 +45,13 @@ BOOST_AUTO_TEST_CASE(assigned_arrays_are_not_aliased) {
   BOOST_TEST(variable.value.data<float>()[0] == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_derived_copy_is_made_once_and_stale_at_first) {
-  const auto variable = make_variable("w", random_tensor({3}));
-  VariableState::Copy& copy = variable->copy_in(DType::bfloat16);
-  BOOST_TEST(copy.version != variable->version);
-  BOOST_TEST((copy.value.dtype() == DType::bfloat16));
-  copy.version = variable->version;
-  BOOST_TEST(variable->copy_in(DType::bfloat16).version == variable->version);
-  BOOST_TEST(variable->copies.size() == 1U);
-  variable->copy_in(DType::float16);
-  BOOST_TEST(variable->copies.size() == 2U);
-}
-
-BOOST_AUTO_TEST_CASE(converting_drops_derived_copies) {
-  const auto variable = make_variable("w", random_tensor({3}));
-  const Tensor before = variable->value;
-  variable->copy_in(DType::bfloat16);
-  variable->convert(DType::bfloat16);
-  BOOST_TEST(variable->copies.empty());
-  BOOST_TEST(variable->value.equal(before.cast(DType::bfloat16)));
-}
-
 BOOST_AUTO_TEST_CASE(a_split_master_is_float32_to_its_readers) {
   const auto variable = make_variable("w", random_tensor({300}));
   const Tensor before = variable->value;
-  variable->copy_in(DType::bfloat16);
   variable->split();
   BOOST_TEST((variable->dtype() == DType::float32));
   BOOST_TEST((variable->value.dtype() == DType::bfloat16));
   BOOST_TEST((variable->remainder->value.dtype() == DType::int16));
-  BOOST_TEST(variable->copies.empty());
   BOOST_TEST(variable->numbers().equal(before));
   VariableState other("other");
   other.copy_from(*variable);
@@ -95,12 +72,10 @@ BOOST_AUTO_TEST_CASE(a_split_master_is_float32_to_its_readers) {
 BOOST_AUTO_TEST_CASE(a_deep_copy_shares_nothing) {
   const auto variable = make_variable("w", random_tensor({3}));
   variable->trainable = false;
-  variable->copy_in(DType::bfloat16);
   VariableState other("other");
   other.copy_from(*variable);
   BOOST_TEST(other.name == "w");
   BOOST_TEST(!other.trainable);
-  BOOST_TEST(other.copies.empty());
   BOOST_TEST(other.value.equal(variable->value));
   BOOST_TEST(!other.value.shared());
 }

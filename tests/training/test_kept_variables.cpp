@@ -77,10 +77,13 @@ bool halfway(const Tensor& x) {
 }
 
 /// Bytes per parameter of the first kernel: value, remainder and compute copies, without the gradient.
-double bytes_of_kernel(const Layer& model) {
+double bytes_of_kernel(const Sequential& model) {
   const VariableState& kernel = kernel_of(model);
   std::size_t bytes = kernel.value.bytes() + (kernel.remainder ? kernel.remainder->value.bytes() : 0);
-  for (const auto& copy : kernel.copies) bytes += copy.value.bytes();
+  const ComputeCopies& copies = detail::training_state(const_cast<Sequential&>(model)).arena->copies;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    if (copies[i].variable.lock().get() == &kernel) bytes += copies[i].bytes;
+  }
   return static_cast<double>(bytes) / static_cast<double>(kernel.value.size());
 }
 

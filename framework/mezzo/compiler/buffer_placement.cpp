@@ -55,6 +55,27 @@ void BufferPlacement::overwrite(std::size_t s) {
   }
 }
 
+std::vector<Lifetime> BufferPlacement::lifetimes_of_copies() const {
+  const std::size_t end = plan_.steps_.size();
+  std::vector<Lifetime> out;
+  for (const Plan::Copy& copy : plan_.copies_) {
+    const ComputeCopies::Entry& entry = plan_.arena_->copies[copy.entry];
+    out.push_back({.bytes = entry.bytes, .first = 0, .last = copy.written ? 0 : end, .offset = entry.offset});
+  }
+  const auto written = [&](const Plan::Buffer& buffer) {
+    return buffer.home == Plan::Buffer::Home::copy && plan_.copies_[buffer.index].written;
+  };
+  for (std::size_t s = 0; s < end; ++s) {
+    for (const std::size_t b : plan_.steps_[s].reads) {
+      if (written(plan_.buffers_[b])) out[plan_.buffers_[b].index].last = s;
+    }
+    for (const std::size_t b : plan_.steps_[s].writes) {
+      if (written(plan_.buffers_[b])) out[plan_.buffers_[b].index].first = s;
+    }
+  }
+  return out;
+}
+
 void BufferPlacement::place() {
   std::vector<Lifetime> pieces;
   std::vector<std::size_t> owners;
@@ -66,6 +87,8 @@ void BufferPlacement::place() {
   for (std::size_t s = 0; s < plan_.steps_.size(); ++s) {
     pieces.push_back({.bytes = plan_.steps_[s].chosen.kernel->scratch_bytes(), .first = s, .last = s});
   }
+  const std::vector<Lifetime> copies = lifetimes_of_copies();
+  pieces.insert(pieces.end(), copies.begin(), copies.end());
   const MemoryPlan memory = plan_memory(pieces);
   for (std::size_t i = 0; i < owners.size(); ++i) plan_.buffers_[owners[i]].index = memory.offsets[i];
   for (std::size_t s = 0; s < plan_.steps_.size(); ++s) {

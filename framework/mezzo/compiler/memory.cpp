@@ -17,7 +17,16 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
+bool live_together(const Lifetime& a, const Lifetime& b) {
+  const bool a_wraps = a.first > a.last, b_wraps = b.first > b.last;
+  if (a_wraps && b_wraps) return true;
+  if (a_wraps || b_wraps) return a.first <= b.last || b.first <= a.last;
+  return a.first <= b.last && b.first <= a.last;
+}
+
 }  // namespace
+
+std::size_t aligned(std::size_t bytes) { return round_up(bytes, alignment); }
 
 MemoryPlan plan_memory(const std::vector<Lifetime>& pieces) {
   std::vector<std::size_t> order(pieces.size());
@@ -27,19 +36,25 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& pieces) {
   MemoryPlan plan;
   plan.offsets.resize(pieces.size());
   std::vector<std::size_t> placed;  // pieces, in ascending order of offset
-  for (const std::size_t i : order) {
-    const std::size_t bytes = round_up(pieces[i].bytes, alignment);
-    std::size_t offset = 0;
-    for (const std::size_t other : placed) {
-      if (pieces[other].first > pieces[i].last || pieces[other].last < pieces[i].first) continue;
-      if (offset + bytes <= plan.offsets[other]) break;
-      offset = std::max(offset, plan.offsets[other] + round_up(pieces[other].bytes, alignment));
-    }
+  const auto place = [&](std::size_t i, std::size_t offset) {
     plan.offsets[i] = offset;
-    plan.bytes = std::max(plan.bytes, offset + bytes);
+    plan.bytes = std::max(plan.bytes, offset + aligned(pieces[i].bytes));
     placed.insert(std::upper_bound(placed.begin(), placed.end(), i,
                                    [&](std::size_t a, std::size_t b) { return plan.offsets[a] < plan.offsets[b]; }),
                   i);
+  };
+  for (const std::size_t i : order) {
+    if (pieces[i].offset) place(i, *pieces[i].offset);
+  }
+  for (const std::size_t i : order) {
+    if (pieces[i].offset) continue;
+    std::size_t offset = 0;
+    for (const std::size_t other : placed) {
+      if (!live_together(pieces[i], pieces[other])) continue;
+      if (offset + aligned(pieces[i].bytes) <= plan.offsets[other]) break;
+      offset = std::max(offset, plan.offsets[other] + aligned(pieces[other].bytes));
+    }
+    place(i, offset);
   }
   return plan;
 }
@@ -52,6 +67,7 @@ void Arena::release() {
 
 void Arena::borrow(unsigned char* data, std::size_t bytes) {
   release();
+  copies.forget();
   data_ = data;
   bytes_ = bytes;
   borrowed_ = true;
@@ -67,6 +83,7 @@ void Arena::reserve(std::size_t bytes) {
   }
   detail::ask_for_huge_pages(fresh, bytes);
   release();
+  copies.forget();
   data_ = static_cast<unsigned char*>(fresh);
   bytes_ = bytes;
   borrowed_ = false;

@@ -1,16 +1,21 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
+
+#include <mezzo/compiler/compute_copies.hpp>
 
 namespace mezzo {
 
 /// A buffer that is live from Plan::Step number `first` to number `last`, both included. `last` may be the number of
-/// steps, for a buffer that outlives the run.
+/// steps, for a buffer that outlives the run. With `first` > `last` it is live from `first` on and, in the next run, up
+/// to `last`.
 struct Lifetime {
   std::size_t bytes = 0;
   std::size_t first = 0;
   std::size_t last = 0;
+  std::optional<std::size_t> offset{};  ///< given place, a multiple of 64
 };
 
 /// Places of pieces in one block of memory.
@@ -19,7 +24,11 @@ struct MemoryPlan {
   std::size_t bytes = 0;             ///< size of the block; a multiple of 64
 };
 
-/// Assigns offsets so that pieces with overlapping lifetimes don't overlap in memory. Greedy by size (Pisarchyk and
+/// `bytes` rounded up to the alignment of pieces, 64 bytes.
+std::size_t aligned(std::size_t bytes);
+
+/// Assigns offsets so that pieces with overlapping lifetimes don't overlap in memory. Pieces with a given place must be
+/// apart from one another. Greedy by size (Pisarchyk and
 /// Lee, 2020), but first fit: places the largest piece first, each at the lowest offset where it fits. The paper takes
 /// the smallest gap. Pieces of equal size are placed in their order.
 MemoryPlan plan_memory(const std::vector<Lifetime>& pieces);
@@ -28,6 +37,9 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& pieces);
 /// faults. Shared by the plans of a model, which run one at a time.
 class Arena {
  public:
+  /// Copies of variables in the block, which outlive a run.
+  ComputeCopies copies;
+
   Arena() = default;
   ~Arena();
   Arena(const Arena&) = delete;

@@ -189,6 +189,7 @@ std::string Overflows::first_layer_after(const Cause& cause) {
 void Plan::seek_overflow() {
   Overflows found;
   // Only the arena has been written so far, so the kernels compute the same numbers again.
+  refresh_copies();
   for (std::size_t i = 0; i < gates_at_; ++i) {
     const Step& step = steps_[i];
     if (!step.copies) note_operands(step, found);

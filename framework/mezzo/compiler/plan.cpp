@@ -58,6 +58,7 @@ void Plan::take(const std::vector<Tensor>& inputs, const std::vector<double>& ru
   std::copy(runtime.begin(), runtime.end(), runtime_.begin());
   for (std::size_t i = 0; i < inputs.size(); ++i) input_addresses_[i] = inputs[i].raw();
   arena_->reserve(arena_bytes_);  // another plan of the model may have reallocated it
+  arena_->copies.forget_others(used_copies_, arena_bytes_);
 }
 
 void Plan::bind(const void* const* inputs) {
@@ -77,7 +78,7 @@ void Plan::bind(const void* const* inputs) {
         buffer.address = const_cast<void*>(constants_[i].raw());
         break;
       case Buffer::Home::copy:
-        buffer.address = copies_[i].variable->copy_in(copies_[i].dtype).value.mutable_raw();
+        buffer.address = address_of(copies_[i]);
         break;
       case Buffer::Home::variable: {
         Tensor& value = variables_[i]->value;
@@ -98,12 +99,14 @@ void Plan::bind(const void* const* inputs) {
 
 void Plan::refresh_copies() {
   for (Copy& copy : copies_) {
-    VariableState::Copy& target = copy.variable->copy_in(copy.dtype);
-    if (target.version == copy.variable->version) continue;
-    const void* in = copy.variable->value.raw();
-    void* out = target.value.mutable_raw();
-    copy.refresh->run({&in, &out, nullptr});
-    target.version = copy.variable->version;
+    std::uint64_t& version = arena_->copies[copy.entry].version;
+    if (version != copy.variable->version) {
+      const void* in = copy.variable->value.raw();
+      void* out = address_of(copy);
+      copy.refresh->run({&in, &out, nullptr});
+    }
+    // Kernels of this run may overwrite a copy that its update writes again.
+    version = copy.written ? ComputeCopies::stale : copy.variable->version;
   }
 }
 
@@ -146,7 +149,7 @@ void Plan::commit() {
     ++variable.version;
   }
   for (const Copy& copy : copies_) {
-    if (copy.written) copy.variable->copy_in(copy.dtype).version = copy.variable->version;
+    if (copy.written && committed(copy.group)) arena_->copies[copy.entry].version = copy.variable->version;
   }
 }
 

@@ -109,8 +109,10 @@ class Plan {
   struct Copy {
     std::shared_ptr<VariableState> variable;
     DType dtype = DType::float32;
+    std::size_t entry = 0;  ///< in the arena's copies
     std::unique_ptr<Kernel> refresh;
     bool written = false;  ///< by the optimizer's kernel, together with the variable
+    int group = -1;        ///< of that update
   };
   struct Commit {
     std::shared_ptr<VariableState> variable;
@@ -126,6 +128,7 @@ class Plan {
   void take(const std::vector<Tensor>& inputs, const std::vector<double>& runtime);
   void bind(const void* const* inputs);
   void refresh_copies();
+  void* address_of(const Copy& copy) const { return arena_->data() + arena_->copies[copy.entry].offset; }
   void run_steps(std::size_t begin, std::size_t end);
   void ask_gates(bool seek);
   bool opened(const Gate& gate) const { return *static_cast<const bool*>(buffers_[gate.buffer].address); }
@@ -143,6 +146,7 @@ class Plan {
   std::vector<std::shared_ptr<VariableState>> variables_;
   std::vector<bool> written_;  // by index in variables_: a kernel writes it in place
   std::vector<Copy> copies_;
+  std::vector<bool> used_copies_;  // by entry of the arena's copies
   std::vector<double> runtime_;
   std::vector<Tensor> constants_;
   std::vector<Step> steps_;

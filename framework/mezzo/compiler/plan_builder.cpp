@@ -178,6 +178,7 @@ class PlanBuilder {
     Plan::Copy copy;
     copy.variable = variable;
     copy.dtype = dtype;
+    copy.entry = plan_.arena_->copies.find_or_add(variable, dtype);
     copy.refresh = choose_kernel({.op = &ops::cast,
                                   .attributes = {{"dtype", dtype}},
                                   .inputs = {{variable->value.shape(), variable->value.dtype()}},
@@ -201,20 +202,23 @@ class PlanBuilder {
     }
     step.chosen = choose_kernel(request);
     for (std::size_t i = 0; i < node->outputs.size(); ++i) {
-      step.writes.push_back(step.updates ? deferred_target(*node, i) : new_buffer(Home::arena, 0, node->outputs[i]));
+      step.writes.push_back(step.updates ? deferred_target(*node, i, group)
+                                         : new_buffer(Home::arena, 0, node->outputs[i]));
     }
     buffers_[node.get()] = step.writes;
     plan_.steps_.push_back(std::move(step));
   }
 
-  std::size_t deferred_target(const Node& node, std::size_t output) {
+  std::size_t deferred_target(const Node& node, std::size_t output, int group) {
     if (output < in_place_outputs(node)) {
       const Value& variable = node.inputs[node.op->in_place[output]];
       plan_.written_[variable_index(variable.node()->variable)] = true;
       return buffer_of(variable);
     }
     const std::size_t buffer = copy_buffer(node.inputs.front().node()->variable, node.outputs[output].dtype);
-    plan_.copies_[plan_.buffers_[buffer].index].written = true;
+    Plan::Copy& copy = plan_.copies_[plan_.buffers_[buffer].index];
+    copy.written = true;
+    copy.group = group;
     return buffer;
   }
 
@@ -254,6 +258,8 @@ class PlanBuilder {
       step.out.resize(step.writes.size());
     }
     plan_.closed_.reserve(plan_.gates_.size());
+    plan_.used_copies_.resize(plan_.arena_->copies.size());
+    for (const Plan::Copy& copy : plan_.copies_) plan_.used_copies_[copy.entry] = true;
     plan_.profile_ = Profile(plan_.steps_.size() + Plan::chores);
   }
 

@@ -24,7 +24,8 @@ class Views {
 
 /// Moves each update of a variable to the earliest possible place: after the gates and all kernels that may throw,
 /// after the kernels that compute its operands, and after the last reader of the old value. There the gradient is still
-/// in the cache, and its memory can be reused.
+/// in the cache, and its memory can be reused. Updates of one place run in ascending order of the low-precision copies
+/// that they write: small gradients make room for the copies of large ones.
 class UpdateSchedule {
  public:
   /// `plan` has `computing` steps that compute, then the steps that update.
@@ -35,6 +36,7 @@ class UpdateSchedule {
   /// Moves each all_finite to the place after the kernel that computes its last operand, which is in the cache there.
   void advance_checks();
   std::size_t first_place(const Plan::Step& update) const;
+  std::size_t copied_bytes(const Plan::Step& update) const;
 
   Plan& plan_;
   const Views& views_;
@@ -53,6 +55,8 @@ class BufferPlacement {
  private:
   void overwrite(std::size_t step);
   void place();
+  /// By index in Plan::copies_. A copy that an update writes is live from there to its last reader in the next run.
+  std::vector<Lifetime> lifetimes_of_copies() const;
 
   Plan& plan_;
   Views& views_;

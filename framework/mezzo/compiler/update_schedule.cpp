@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <mezzo/compiler/plan_parts.hpp>
@@ -61,14 +62,28 @@ std::size_t UpdateSchedule::first_place(const Plan::Step& update) const {
   return place;
 }
 
-void UpdateSchedule::apply() {
-  std::vector<std::pair<std::size_t, std::size_t>> order;  // place, step
-  for (std::size_t i = 0; i < plan_.steps_.size(); ++i) {
-    order.emplace_back(i < computing_ ? i + 1 : first_place(plan_.steps_[i]), i);
+std::size_t UpdateSchedule::copied_bytes(const Plan::Step& update) const {
+  std::size_t bytes = 0;
+  for (const std::size_t buffer : update.writes) {
+    const Plan::Buffer& target = plan_.buffers_[buffer];
+    if (target.home == Plan::Buffer::Home::copy) bytes += bytes_of(target.spec);
   }
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return bytes;
+}
+
+void UpdateSchedule::apply() {
+  std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;  // place, bytes of copies, step
+  for (std::size_t i = 0; i < plan_.steps_.size(); ++i) {
+    const Plan::Step& step = plan_.steps_[i];
+    if (i < computing_) {
+      order.emplace_back(i + 1, 0, i);
+    } else {
+      order.emplace_back(first_place(step), copied_bytes(step), i);
+    }
+  }
+  std::sort(order.begin(), order.end());
   std::vector<Plan::Step> steps;
-  for (const auto& entry : order) steps.push_back(std::move(plan_.steps_[entry.second]));
+  for (const auto& entry : order) steps.push_back(std::move(plan_.steps_[std::get<2>(entry)]));
   plan_.steps_ = std::move(steps);
   plan_.gates_at_ = gates_at_;
 }

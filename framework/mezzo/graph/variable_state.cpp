@@ -50,14 +50,6 @@ void VariableState::copy_from(const VariableState& other) {
   constraint = other.constraint;
 }
 
-VariableState::Copy& VariableState::copy_in(DType dtype) {
-  for (Copy& copy : copies) {
-    if (copy.dtype == dtype) return copy;
-  }
-  copies.push_back({dtype, Tensor::uninitialized(value.shape(), dtype), ~std::uint64_t{0}});
-  return copies.back();
-}
-
 Tensor VariableState::numbers() const {
   const Numbers access(*this, Numbers::Intent::read);
   if (!remainder) return value;
@@ -86,7 +78,6 @@ void VariableState::split() {
   value = Tensor::uninitialized(whole.shape(), DType::bfloat16);
   remainder->value = Tensor::uninitialized(whole.shape(), DType::int16);
   set_halves(whole);
-  copies.clear();
   ++version;
 }
 
@@ -104,7 +95,6 @@ void VariableState::convert(DType dtype) {
 void VariableState::convert_to(const Tensor& numbers) {
   value = numbers;
   remainder.reset();
-  copies.clear();
   ++version;
 }
 

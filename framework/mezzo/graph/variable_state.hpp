@@ -21,7 +21,7 @@ struct MEZZO_API VariableState {
   explicit VariableState(std::string label) : name(std::move(label)) {}
   explicit VariableState(Blank) {}
 
-  /// Copies everything except `version` and the low-precision copies. The numbers are copied deeply.
+  /// Copies everything except `version`. The numbers are copied deeply.
   void copy_from(const VariableState& other);
 
   std::string name;
@@ -34,20 +34,9 @@ struct MEZZO_API VariableState {
   std::string file_name;                                  ///< name in weight files; empty: `name`
   Shape file_axes;                                        ///< order of the axes in weight files; {}: unchanged
   Shape file_shape;                                       ///< shape in weight files, of merged axes; {}: unchanged
-  std::uint64_t version = 0;                              ///< counts writes; copies of an older version are stale
+  std::uint64_t version = 0;  ///< counts writes; low-precision copies of an older version are stale
 
   mutable detail::Usage usage;  ///< by a thread that reads or replaces numbers, or runs a model with the variable
-
-  /// Low-precision copy for plans. Refreshed when stale; written directly by fused optimizer updates.
-  struct Copy {
-    DType dtype = DType::float32;
-    Tensor value;
-    std::uint64_t version = ~std::uint64_t{0};
-  };
-  std::vector<Copy> copies;
-
-  /// The copy in that dtype, made on first use.
-  Copy& copy_in(DType dtype);
 
   /// Low halves of a split master: int16, the remainder of the bfloat16 `value` (see SplitFloat). Otherwise null.
   std::shared_ptr<VariableState> remainder;
