@@ -243,9 +243,8 @@ BOOST_AUTO_TEST_CASE(gradients_use_the_memory_of_copies) {
   const Chain chain, apart;
   const auto arena = std::make_shared<Arena>();
   Plan plan = planned_in(arena, chain.trace("mixed_bfloat16"));
-  const Plan wide = planned(chain.trace("float32"));
   BOOST_TEST(arena->copies.size() == chain.weights.size());
-  BOOST_TEST(plan.arena_bytes() <= wide.arena_bytes());
+  BOOST_TEST(plan.arena_bytes() < (96U + 48U / 2) * 1024);
   Plan unfused = planned(apart.trace("mixed_bfloat16"), false);  // its updates write no copy
   for (int i = 0; i < 3; ++i) {
     for (Plan* each : {&plan, &unfused}) each->run({Chain::input()}, {});

@@ -65,20 +65,20 @@ BOOST_AUTO_TEST_CASE(updates_wait_for_the_gates) {
   BOOST_TEST(order_of(graph) == "mmmmmuu");
 }
 
-// Their gradients make room for the copies of the others.
-BOOST_AUTO_TEST_CASE(variables_with_small_copies_are_updated_first) {
-  const auto large = make_variable("large", small_integers({3, 40}, DType::float32, 1));
-  const auto small = make_variable("small", small_integers({40, 2}, DType::float32, 2));
+// The copy of the first weight is read once, in the forward pass.
+BOOST_AUTO_TEST_CASE(copies_that_are_read_last_are_written_first) {
+  const auto first = make_variable("first", small_integers({3, 40}, DType::float32, 1));
+  const auto second = make_variable("second", small_integers({40, 2}, DType::float32, 2));
   const Graph graph = traced([&](Trace& step) {
     const PolicyScope scope("mixed_bfloat16");
     const Value x = step.input("x", Spec{{5, 3}, DType::float32}).across_border();
-    const Value y = matmul(matmul(x, read_variable(large)), read_variable(small));
-    const Values gradients = mezzo::gradients(sum(cast(y, DType::float32)), {step.read(large), step.read(small)});
+    const Value y = matmul(matmul(x, read_variable(first)), read_variable(second));
+    const Values gradients = mezzo::gradients(sum(cast(y, DType::float32)), {step.read(first), step.read(second)});
     step.gate({.ok = insert_one(find_op("all_finite"), gradients),
                .on_failure = Graph::OnFailure::error,
                .error = "not finite"});
-    update_by_sgd(large, gradients[0]);
-    update_by_sgd(small, gradients[1]);
+    update_by_sgd(first, gradients[0]);
+    update_by_sgd(second, gradients[1]);
   });
   std::vector<std::string> updated;
   for (const Plan::Row& row : planned(graph).rows()) {

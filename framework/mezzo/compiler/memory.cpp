@@ -28,11 +28,10 @@ bool live_together(const Lifetime& a, const Lifetime& b) {
 
 std::size_t aligned(std::size_t bytes) { return round_up(bytes, alignment); }
 
-MemoryPlan plan_memory(const std::vector<Lifetime>& pieces) {
-  std::vector<std::size_t> order(pieces.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return pieces[a].bytes > pieces[b].bytes; });
+namespace {
+
+/// First fit in that order, after the pieces with a given place.
+MemoryPlan place_in_order(const std::vector<Lifetime>& pieces, const std::vector<std::size_t>& order) {
   MemoryPlan plan;
   plan.offsets.resize(pieces.size());
   std::vector<std::size_t> placed;  // pieces, in ascending order of offset
@@ -57,6 +56,20 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& pieces) {
     place(i, offset);
   }
   return plan;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const std::vector<Lifetime>& pieces) {
+  std::vector<std::size_t> order(pieces.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return pieces[a].bytes > pieces[b].bytes; });
+  MemoryPlan by_size = place_in_order(pieces, order);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return pieces[a].first > pieces[b].first; });
+  MemoryPlan by_time = place_in_order(pieces, order);
+  return by_time.bytes < by_size.bytes ? by_time : by_size;
 }
 
 Arena::~Arena() { release(); }

@@ -24,8 +24,9 @@ class Views {
 
 /// Moves each update of a variable to the earliest possible place: after the gates and all kernels that may throw,
 /// after the kernels that compute its operands, and after the last reader of the old value. There the gradient is still
-/// in the cache, and its memory can be reused. Updates of one place run in ascending order of the low-precision copies
-/// that they write: small gradients make room for the copies of large ones.
+/// in the cache, and its memory can be reused. Updates of one place write the low-precision copies that were
+/// read last first: a gradient has the memory of copies that were read before it was computed, and are written after it
+/// is used.
 class UpdateSchedule {
  public:
   /// `plan` has `computing` steps that compute, then the steps that update.
@@ -36,7 +37,8 @@ class UpdateSchedule {
   /// Moves each all_finite to the place after the kernel that computes its last operand, which is in the cache there.
   void advance_checks();
   std::size_t first_place(const Plan::Step& update) const;
-  std::size_t copied_bytes(const Plan::Step& update) const;
+  /// Number of kernels between the last reader of the copy that an update writes and the updates; 0 without a copy.
+  std::size_t rest_of_copy(const Plan::Step& update) const;
 
   Plan& plan_;
   const Views& views_;

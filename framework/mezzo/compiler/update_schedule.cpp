@@ -62,23 +62,25 @@ std::size_t UpdateSchedule::first_place(const Plan::Step& update) const {
   return place;
 }
 
-std::size_t UpdateSchedule::copied_bytes(const Plan::Step& update) const {
-  std::size_t bytes = 0;
+std::size_t UpdateSchedule::rest_of_copy(const Plan::Step& update) const {
+  std::size_t rest = 0;
   for (const std::size_t buffer : update.writes) {
     const Plan::Buffer& target = plan_.buffers_[buffer];
-    if (target.home == Plan::Buffer::Home::copy) bytes += bytes_of(target.spec);
+    if (target.home != Plan::Buffer::Home::copy) continue;
+    const auto found = read_.find({target.home, target.index});
+    rest = computing_ - (found == read_.end() ? 0 : found->second);
   }
-  return bytes;
+  return rest;
 }
 
 void UpdateSchedule::apply() {
-  std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;  // place, bytes of copies, step
+  std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;  // place, rest_of_copy(), step
   for (std::size_t i = 0; i < plan_.steps_.size(); ++i) {
     const Plan::Step& step = plan_.steps_[i];
     if (i < computing_) {
       order.emplace_back(i + 1, 0, i);
     } else {
-      order.emplace_back(first_place(step), copied_bytes(step), i);
+      order.emplace_back(first_place(step), rest_of_copy(step), i);
     }
   }
   std::sort(order.begin(), order.end());
