@@ -1,6 +1,7 @@
 #include <mezzo/compiler/compute_copies.hpp>
 
 #include <mezzo/compiler/memory.hpp>
+#include <mezzo/graph/op.hpp>
 
 namespace mezzo {
 
