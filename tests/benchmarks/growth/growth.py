@@ -49,7 +49,7 @@ def measured(program: str, axis: str, model: str, policy: str, sizes: dict[str, 
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}: {done.stderr.strip()}")
     line = json.loads(done.stdout.splitlines()[-1])
-    return {"axis": axis, **line, "mib": round(line["arena_mib"] + line["weights_mib"], 2)}
+    return {"axis": axis, **line, "mib": round(line["arena_mib"] + line["weights_mib"], 4)}
 
 
 def curves(lines: list[Line], axis: str, quantity: str) -> dict[str, Points]:

@@ -92,7 +92,7 @@ Tensor features(const Shape& shape, std::mt19937& random) {
   return out;
 }
 
-double mebibytes(double bytes) { return std::round(bytes / (1 << 20) * 100) / 100; }
+double mebibytes(double bytes) { return std::round(bytes / (1 << 20) * 1e4) / 1e4; }
 
 double weight_bytes(Model& model) {
   double bytes = 0;
