@@ -1,6 +1,8 @@
 // Collective operations between threads: results, determinism, errors.
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
+#include <cmath>
 #include <cstring>
 #include <future>
 #include <numeric>
@@ -124,6 +126,67 @@ BOOST_AUTO_TEST_CASE(sums_have_the_same_bits_at_all_ranks_and_in_all_runs) {
   }
 }
 
+// Parts of 4, 0 and 3 elements, of different dtypes.
+BOOST_AUTO_TEST_CASE(parts_of_other_sizes_in_places_of_their_own) {
+  const auto errors = run_ranks(3, [](const std::shared_ptr<Communicator>& own) {
+    const auto parts_of = [&](int rank) {
+      return std::vector<Tensor>{rank_numbers(rank, 4, DType::float32), rank_numbers(rank, 0, DType::float32),
+                                 rank_numbers(rank + 1, 3, DType::float64)};
+    };
+    const auto arrays_of = [](std::vector<Tensor>& parts) {
+      return std::vector<RankArray>{array_of(parts[0]), array_of(parts[1]), array_of(parts[2])};
+    };
+    const auto rank = static_cast<std::size_t>(own->rank());
+    std::vector<Tensor> sums = parts_of(own->rank());
+    own->start_reduce_scatter(arrays_of(sums)).wait();
+    std::vector<double> expected = parts_of(0)[rank].to_doubles();
+    for (const int other : {1, 2}) {
+      const std::vector<double> more = parts_of(other)[rank].to_doubles();
+      for (std::size_t i = 0; i < more.size(); ++i) expected[i] += more[i];
+    }
+    if (sums[rank].to_doubles() != expected) throw Error("reduce_scatter");
+    std::vector<Tensor> all = parts_of(own->rank());
+    own->start_all_gather(arrays_of(all)).wait();
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (all[i].to_doubles() != parts_of(static_cast<int>(i))[i].to_doubles()) throw Error("all_gather");
+    }
+    std::vector<Tensor> gathered = parts_of(own->rank());
+    const RankRequest request = own->start_gather(arrays_of(gathered), 1);
+    request.wait();
+    for (std::size_t i = 0; i < 3; ++i) {
+      const int from = own->rank() == 1 ? static_cast<int>(i) : own->rank();
+      if (gathered[i].to_doubles() != parts_of(from)[i].to_doubles()) throw Error("gather");
+    }
+    if (request.end() > std::chrono::steady_clock::now()) throw Error("end");
+  });
+  BOOST_TEST(errors == RankTexts(3), boost::test_tools::per_element());
+}
+
+// Ranks send 1 + 2^-8, 2^-8 and 2^-8 in turns: bfloat16 has 8 bits, so that a sum of 1 + 3 * 2^-8 is rounded.
+BOOST_AUTO_TEST_CASE(sums_of_bfloat16_with_error_feedback) {
+  const auto errors = run_ranks(3, [](const std::shared_ptr<Communicator>& own) {
+    const std::int64_t size = 5000;
+    const double number = own->rank() == 0 ? 1 : 3 * 0x1p-9;
+    std::vector<float> rest(
+        static_cast<std::size_t>(own->part_begin(size, own->rank() + 1) - own->part_begin(size, own->rank())));
+    double total = 0;
+    for (int run = 1; run <= 16; ++run) {
+      Tensor x = Tensor({size}, std::vector<double>(static_cast<std::size_t>(size), number)).cast(DType::bfloat16);
+      own->start_all_reduce(array_of(x), rest.data()).wait();
+      const std::vector<double> sums = x.to_doubles();
+      if (sums != std::vector<double>(sums.size(), sums[0])) throw Error("elements");
+      total += sums[0];
+      if (std::abs(total - run * (1 + 6 * 0x1p-9)) > 0x1p-8) throw Error("sum " + std::to_string(total));
+    }
+    Tensor x = Tensor({3}, std::vector<double>(3, number)).cast(DType::bfloat16);
+    float sum = 0;
+    auto* const data = x.mutable_data<bfloat16>();
+    own->start_reduce_scatter({{data, 1, x.dtype()}, {data + 1, 1, x.dtype()}, {data + 2, 1, x.dtype()}}, &sum).wait();
+    if (sum != 1 + 6 * 0x1p-9F) throw Error("unrounded sum");
+  });
+  BOOST_TEST(errors == RankTexts(3), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(requests_run_in_the_background_in_order) {
   const auto errors = run_ranks(2, [](const std::shared_ptr<Communicator>& own) {
     std::vector<Tensor> buckets;
@@ -227,6 +290,10 @@ BOOST_AUTO_TEST_CASE(a_single_rank_and_wrong_arguments) {
                         has("[Communicator] threads: ranks must be 1 or more; got 0"));
   BOOST_CHECK_EXCEPTION(single->broadcast(array_of(x), 1), ValueError,
                         has("[Communicator] root must lie in [0, 1); got 1"));
+  BOOST_CHECK_EXCEPTION(single->start_all_gather(std::vector<RankArray>{}), ValueError,
+                        has("[Communicator] there must be one part for each of 1 ranks; got 0"));
+  BOOST_CHECK_EXCEPTION(single->start_all_reduce(array_of(x), nullptr), DTypeError,
+                        has("[Communicator] dtype must be bfloat16; got float32"));
   Tensor flags({2}, DType::boolean);
   BOOST_CHECK_EXCEPTION(single->all_reduce(array_of(flags)), DTypeError,
                         has("[Communicator] a dtype with sums must be given; got bool"));

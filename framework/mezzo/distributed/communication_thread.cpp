@@ -9,6 +9,7 @@ namespace mezzo::detail {
 void Completion::set(std::exception_ptr error) {
   const std::lock_guard<std::mutex> lock(mutex_);
   error_ = std::move(error);
+  end_ = std::chrono::steady_clock::now();
   done_ = true;
   changed_.notify_all();
 }
@@ -22,6 +23,11 @@ void Completion::wait() {
 bool Completion::done() {
   const std::lock_guard<std::mutex> lock(mutex_);
   return done_;
+}
+
+std::chrono::steady_clock::time_point Completion::end() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return end_;
 }
 
 CommunicationThread::CommunicationThread(const std::function<std::unique_ptr<Transport>()>& make) {

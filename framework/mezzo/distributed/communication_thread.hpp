@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -19,11 +20,13 @@ class Completion {
   void set(std::exception_ptr error);
   void wait();
   bool done();
+  std::chrono::steady_clock::time_point end();  ///< time of set()
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   bool done_ = false;
+  std::chrono::steady_clock::time_point end_;
   std::exception_ptr error_;
 };
 

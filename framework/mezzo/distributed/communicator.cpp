@@ -1,8 +1,10 @@
 #include <mezzo/distributed/communicator.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include <mezzo/core/bfloat16.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/distributed/communication_thread.hpp>
 #include <mezzo/distributed/reduce.hpp>
@@ -16,9 +18,7 @@ std::byte* at(const RankArray& x, std::int64_t element) {
   return static_cast<std::byte*>(x.data) + static_cast<std::size_t>(element) * dtype_size(x.dtype);
 }
 
-RankMemory memory(const RankArray& x, std::int64_t begin, std::int64_t end) {
-  return {at(x, begin), static_cast<std::size_t>(end - begin) * dtype_size(x.dtype)};
-}
+RankMemory memory(const RankArray& x) { return {x.data, static_cast<std::size_t>(x.size) * dtype_size(x.dtype)}; }
 
 /// Memory of the thread that runs operations, which keeps it: fresh pages cost more than a sum.
 std::byte* scratch(std::size_t bytes) {
@@ -42,6 +42,10 @@ Parts received_parts(const RankMemory& own, int rank, int ranks, std::vector<con
   return receive;
 }
 
+void require_bfloat16(DType dtype) {
+  if (dtype != DType::bfloat16) mezzo::fail<DTypeError>("[Communicator]", "dtype must be bfloat16; got {}", dtype);
+}
+
 /// Bytes of an all_reduce up to which each rank sends all to all others: one exchange in place of two.
 constexpr std::size_t small = 4096;
 
@@ -56,6 +60,8 @@ void RankRequest::wait() const {
 }
 
 bool RankRequest::done() const { return !state_ || state_->completion->done(); }
+
+std::chrono::steady_clock::time_point RankRequest::end() const { return state_->completion->end(); }
 
 Communicator::Communicator() = default;
 
@@ -90,38 +96,116 @@ void Communicator::barrier() {
   start([&](Transport& transport) { transport.exchange(none, none, thread_->cancelled()); }).wait();
 }
 
-RankRequest Communicator::start_reduce_scatter(const RankArray& x, ReduceOp op) {
-  detail::require_reducible(x.dtype);
+std::vector<RankArray> Communicator::parts_of(const RankArray& x) const {
+  std::vector<RankArray> parts;
+  for (int rank = 0; rank < size_; ++rank) {
+    const std::int64_t begin = part_begin(x.size, rank);
+    parts.push_back({at(x, begin), part_begin(x.size, rank + 1) - begin, x.dtype});
+  }
+  return parts;
+}
+
+void Communicator::require_parts(const std::vector<RankArray>& parts) const {
+  if (parts.size() == static_cast<std::size_t>(size_)) return;
+  mezzo::fail<ValueError>("[Communicator]", "there must be one part for each of {} ranks; got {}", size_, parts.size());
+}
+
+void Communicator::require_rank(int root) const {
+  if (root >= 0 && root < size_) return;
+  mezzo::fail<ValueError>("[Communicator]", "root must lie in [0, {}); got {}", size_, root);
+}
+
+RankRequest Communicator::start_reduce_scatter(const std::vector<RankArray>& parts, ReduceOp op) {
+  require_parts(parts);
+  for (const RankArray& part : parts) detail::require_reducible(part.dtype);
   if (size_ == 1) return {};
-  return start([this, x, op](Transport& transport) {
-    const std::int64_t begin = part_begin(x.size, rank_), end = part_begin(x.size, rank_ + 1);
+  return start([this, parts, op](Transport& transport) {
+    const RankArray& own = parts[static_cast<std::size_t>(rank_)];
     Parts send;
-    for (int rank = 0; rank < size_; ++rank) {
-      send.push_back(memory(x, part_begin(x.size, rank), part_begin(x.size, rank + 1)));
-    }
-    std::vector<const std::byte*> parts;
-    const Parts receive = received_parts(memory(x, begin, end), rank_, size_, parts);
+    for (const RankArray& part : parts) send.push_back(memory(part));
+    std::vector<const std::byte*> received;
+    const Parts receive = received_parts(memory(own), rank_, size_, received);
     transport.exchange(send, receive, thread_->cancelled());
-    detail::reduce_parts(parts, at(x, begin), end - begin, x.dtype, op);
+    detail::reduce_parts(received, static_cast<std::byte*>(own.data), own.size, own.dtype, op);
   });
 }
 
-RankRequest Communicator::start_all_gather(const RankArray& x) {
+RankRequest Communicator::start_reduce_scatter(const std::vector<RankArray>& parts, float* sums) {
+  require_parts(parts);
+  for (const RankArray& part : parts) require_bfloat16(part.dtype);
+  if (size_ == 1) {
+    const auto* const x = static_cast<const bfloat16*>(parts.front().data);
+    for (std::int64_t i = 0; i < parts.front().size; ++i) sums[i] = static_cast<float>(x[i]);
+    return {};
+  }
+  return start([this, parts, sums](Transport& transport) { sum_of_parts(transport, parts, sums); });
+}
+
+RankRequest Communicator::start_all_reduce(const RankArray& x, float* errors) {
+  require_bfloat16(x.dtype);
   if (size_ == 1) return {};
-  return start([this, x](Transport& transport) {
-    Parts send, receive;
-    for (int rank = 0; rank < size_; ++rank) {
-      send.push_back(memory(x, part_begin(x.size, rank_), part_begin(x.size, rank_ + 1)));
-      receive.push_back(memory(x, part_begin(x.size, rank), part_begin(x.size, rank + 1)));
+  const std::vector<RankArray> parts = parts_of(x);
+  start([this, parts, errors](Transport& transport) {
+    const RankArray& own = parts[static_cast<std::size_t>(rank_)];
+    std::vector<float> sums(static_cast<std::size_t>(own.size));
+    sum_of_parts(transport, parts, sums.data());
+    auto* const rounded = static_cast<bfloat16*>(own.data);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const float sum = sums[i] + errors[i];
+      rounded[i] = static_cast<bfloat16>(sum);
+      errors[i] = sum - static_cast<float>(rounded[i]);
     }
+  });
+  return start_all_gather(parts);
+}
+
+void Communicator::sum_of_parts(Transport& transport, const std::vector<RankArray>& parts, float* sums) const {
+  const RankArray& own = parts[static_cast<std::size_t>(rank_)];
+  Parts send;
+  for (const RankArray& part : parts) send.push_back(memory(part));
+  std::vector<const std::byte*> received;
+  const Parts receive = received_parts(memory(own), rank_, size_, received);
+  transport.exchange(send, receive, thread_->cancelled());
+  std::fill_n(sums, own.size, 0.0F);
+  for (const std::byte* const part : received) {
+    const auto* const x = reinterpret_cast<const bfloat16*>(part);
+    for (std::int64_t i = 0; i < own.size; ++i) sums[i] += static_cast<float>(x[i]);
+  }
+}
+
+RankRequest Communicator::start_all_gather(const std::vector<RankArray>& parts) {
+  require_parts(parts);
+  if (size_ == 1) return {};
+  return start([this, parts](Transport& transport) {
+    const Parts send(parts.size(), memory(parts[static_cast<std::size_t>(rank_)]));
+    Parts receive;
+    for (const RankArray& part : parts) receive.push_back(memory(part));
     transport.exchange(send, receive, thread_->cancelled());
   });
 }
+
+RankRequest Communicator::start_gather(const std::vector<RankArray>& parts, int root) {
+  require_parts(parts);
+  require_rank(root);
+  if (size_ == 1) return {};
+  return start([this, parts, root](Transport& transport) {
+    Parts send(parts.size()), receive(parts.size());
+    send[static_cast<std::size_t>(root)] = memory(parts[static_cast<std::size_t>(rank_)]);
+    for (std::size_t i = 0; i < parts.size() && rank_ == root; ++i) receive[i] = memory(parts[i]);
+    transport.exchange(send, receive, thread_->cancelled());
+  });
+}
+
+RankRequest Communicator::start_reduce_scatter(const RankArray& x, ReduceOp op) {
+  return start_reduce_scatter(parts_of(x), op);
+}
+
+RankRequest Communicator::start_all_gather(const RankArray& x) { return start_all_gather(parts_of(x)); }
 
 RankRequest Communicator::start_all_reduce(const RankArray& x, ReduceOp op) {
   detail::require_reducible(x.dtype);
   if (size_ == 1) return {};
-  const std::size_t bytes = static_cast<std::size_t>(x.size) * dtype_size(x.dtype);
+  const std::size_t bytes = memory(x).bytes;
   if (bytes > small) {
     start_reduce_scatter(x, op);
     return start_all_gather(x);
@@ -140,17 +224,13 @@ void Communicator::reduce_scatter(const RankArray& x, ReduceOp op) { start_reduc
 void Communicator::all_gather(const RankArray& x) { start_all_gather(x).wait(); }
 
 void Communicator::broadcast(const RankArray& x, int root) {
-  if (root < 0 || root >= size_) {
-    mezzo::fail<ValueError>("[Communicator]", "root must lie in [0, {}); got {}", size_, root);
-  }
+  require_rank(root);
   if (size_ == 1) return;
   // The root sends a part to each rank, and these send their parts to one another: no rank sends more than twice x.
-  start([this, x, root](Transport& transport) {
-    Parts send(static_cast<std::size_t>(size_)), receive(static_cast<std::size_t>(size_));
-    for (int rank = 0; rank < size_ && rank_ == root; ++rank) {
-      send[static_cast<std::size_t>(rank)] = memory(x, part_begin(x.size, rank), part_begin(x.size, rank + 1));
-    }
-    receive[static_cast<std::size_t>(root)] = memory(x, part_begin(x.size, rank_), part_begin(x.size, rank_ + 1));
+  start([parts = parts_of(x), root, this](Transport& transport) {
+    Parts send(parts.size()), receive(parts.size());
+    for (std::size_t i = 0; i < parts.size() && rank_ == root; ++i) send[i] = memory(parts[i]);
+    receive[static_cast<std::size_t>(root)] = memory(parts[static_cast<std::size_t>(rank_)]);
     transport.exchange(send, receive, thread_->cancelled());
   });
   all_gather(x);

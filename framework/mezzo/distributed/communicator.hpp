@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,6 +35,9 @@ class MEZZO_API RankRequest {
   /// Returns when the operation is done. Throws its error.
   void wait() const;
   bool done() const;
+
+  /// Time at which the operation was done. It must be done, and have run with other ranks.
+  std::chrono::steady_clock::time_point end() const;
 
  private:
   friend class Communicator;
@@ -81,6 +85,10 @@ class MEZZO_API Communicator {
   void all_reduce(const RankArray& x, ReduceOp op = ReduceOp::sum);
   RankRequest start_all_reduce(const RankArray& x, ReduceOp op = ReduceOp::sum);
 
+  /// The sums of bfloat16 elements with error feedback: adds `errors`, float32, to the sums of this rank's part before
+  /// they are rounded, and puts the rounding errors there.
+  RankRequest start_all_reduce(const RankArray& x, float* errors);
+
   /// Reduces only this rank's part of x in place: elements [part_begin(n, rank), part_begin(n, rank + 1)). The others
   /// keep their numbers. A DTypeError for bool.
   void reduce_scatter(const RankArray& x, ReduceOp op = ReduceOp::sum);
@@ -89,6 +97,20 @@ class MEZZO_API Communicator {
   /// Copies each rank's part of x to all others.
   void all_gather(const RankArray& x);
   RankRequest start_all_gather(const RankArray& x);
+
+  /// @name Parts in places of their own
+  /// The same operations with a part for each rank, parts[rank] of which belongs to that rank. Parts may differ in size
+  /// and dtype, and may be empty. A ValueError for another number of parts than size().
+  /// @{
+  RankRequest start_reduce_scatter(const std::vector<RankArray>& parts, ReduceOp op = ReduceOp::sum);
+  RankRequest start_all_gather(const std::vector<RankArray>& parts);
+
+  /// The sums of bfloat16 parts, unrounded: `sums`, float32, gets those of parts[rank()].
+  RankRequest start_reduce_scatter(const std::vector<RankArray>& parts, float* sums);
+
+  /// Copies each rank's part to rank `root` alone. The parts of others are not used at other ranks.
+  RankRequest start_gather(const std::vector<RankArray>& parts, int root = 0);
+  /// @}
 
   /// First of n elements that belong to a rank; n for rank size().
   std::int64_t part_begin(std::int64_t n, int rank) const { return n / size_ * rank + n % size_ * rank / size_; }
@@ -106,6 +128,10 @@ class MEZZO_API Communicator {
  private:
   Communicator();
   RankRequest start(std::function<void(Transport&)> operation);
+  std::vector<RankArray> parts_of(const RankArray& x) const;
+  void require_parts(const std::vector<RankArray>& parts) const;
+  void require_rank(int root) const;
+  void sum_of_parts(Transport& transport, const std::vector<RankArray>& parts, float* sums) const;
 
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
   std::unique_ptr<detail::CommunicationThread> thread_;  // null for one rank
