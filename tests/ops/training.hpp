@@ -43,17 +43,18 @@ inline OpRow multiplier_row(const std::string& note, double clipnorm, const Tens
     const double scale = v[0].item();
     double squares = 0;
     for (std::size_t i = 1; i < v.size(); ++i) {
-      for (const double g : v[i].to_doubles()) squares += g / scale * g / scale;
+      for (const double g : v[i].to_doubles()) squares += g * g;
     }
-    const double shrink = clipnorm > 0 ? std::min(1.0, clipnorm / std::sqrt(squares)) : 1;
+    const double shrink = clipnorm > 0 ? std::min(1.0, clipnorm * scale / std::sqrt(squares)) : 1;
     return TensorList{float64_scalar(shrink / scale),
-                      mezzo::Tensor::scalar(all_finite({v.begin() + 1, v.end()}) ? 1 : 0, mezzo::DType::boolean)};
+                      mezzo::Tensor::scalar(all_finite({v.begin() + 1, v.end()}) ? 1 : 0, mezzo::DType::boolean),
+                      float64_scalar(clipnorm > 0 ? squares : 0)};
   };
   OpRow row{.op = "gradient_multiplier",
             .note = note,
             .call = inserted("gradient_multiplier", {{"clipnorm", clipnorm}}),
             .arguments = {{float64_scalar(8), mezzo::DType::float64}},
-            .outputs = {mezzo::DType::float64, mezzo::DType::boolean},
+            .outputs = {mezzo::DType::float64, mezzo::DType::boolean, mezzo::DType::float64},
             .plain = plain,
             .depth = 50,
             .internal = true};

@@ -110,7 +110,7 @@ std::vector<Spec> infer_all_finite(const OpCall& call) {
 
 std::vector<Spec> infer_multiplier(const OpCall& call) {
   for (std::size_t i = 0; i < call.inputs.size(); ++i) detail::require_float(call, i);
-  return {{{}, DType::float64}, {{}, DType::boolean}};
+  return {{{}, DType::float64}, {{}, DType::boolean}, {{}, DType::float64}};
 }
 
 Op update_op(std::vector<Spec> (*infer)(const OpCall&)) {

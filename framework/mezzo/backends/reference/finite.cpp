@@ -91,6 +91,7 @@ std::unique_ptr<Kernel> create_gradient_multiplier(const KernelRequest& request,
         const double norm = std::sqrt(found.squares) / scale;
         *arguments.out<double>(0) = (clipnorm > 0 && norm > clipnorm ? clipnorm / norm : 1) / scale;
         *arguments.out<bool>(1) = found.finite;
+        *arguments.out<double>(2) = clipnorm > 0 ? found.squares : 0;
       },
       {}, scratch);
 }

@@ -72,6 +72,7 @@ std::unique_ptr<Kernel> make_gradient_multiplier(const KernelRequest& request, I
     const double norm = std::sqrt(squares) / scale;
     *arguments.out<double>(0) = (clipnorm > 0 && norm > clipnorm ? clipnorm / norm : 1) / scale;
     *arguments.out<bool>(1) = std::isfinite(squares);
+    *arguments.out<double>(2) = clipnorm > 0 ? squares : 0;
   };
   return make_kernel(run, {}, scratch);
 }
