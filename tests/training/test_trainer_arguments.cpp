@@ -76,6 +76,8 @@ std::vector<EnvironmentCase> environment_cases() {
       {"accumulate_grad_batches", "3", text_of_option(&O::accumulate_grad_batches), "3"},
       {"gradient_clip_val", "0.5", text_of_option(&O::gradient_clip_val), "0.5"},
       {"gradient_clip_algorithm", "value", text_of_option(&O::gradient_clip_algorithm), "value"},
+      {"shard_optimizer_states", "true", text_of_option(&O::shard_optimizer_states), "true"},
+      {"gradient_compression", "bf16", text_of_option(&O::gradient_compression), "bf16"},
       {"precision", "bf16-mixed", [](const O& o) { return o.precision.policy().name(); }, "mixed_bfloat16"},
       {"logger", "csv", [](const O& o) { return fmt::format("{}", o.logger.size()); }, "1"},
       {"profiler", "simple", [](const O& o) { return o.profiler ? "some" : "none"; }, "some"},
@@ -117,7 +119,7 @@ class NamesOnly : public Logger {
 BOOST_AUTO_TEST_SUITE(trainer_arguments)
 
 BOOST_AUTO_TEST_CASE(each_variable_sets_its_option) {
-  BOOST_TEST(environment_cases().size() == 32U);  // all but callbacks and loss_scale
+  BOOST_TEST(environment_cases().size() == 34U);  // all but callbacks and loss_scale
   for (const EnvironmentCase& one : environment_cases()) {
     BOOST_TEST_CONTEXT(one.name) {
       BOOST_TEST(one.text(Trainer().options()) != one.expected);

@@ -95,6 +95,9 @@ class MEZZO_API Optimizer {
   /// Sum of the accumulated gradients and this one, in float32 (float64 for float64). Inserts the accumulator's reset.
   Value accumulated(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Value& multiplier);
 
+  /// Sum of the accumulated gradients, float32 (float64 for float64). Inserts the accumulator's reset.
+  Value take_accumulated(const std::shared_ptr<VariableState>& variable);
+
   /// Steps whose mean gradient makes one update: those of a Trainer's window, else gradient_accumulation_steps. 0 or 1:
   /// each step updates, and nothing is accumulated.
   std::int64_t accumulation_steps() const {
@@ -149,6 +152,9 @@ class MEZZO_API Optimizer {
     Shared<VariableState> variable;
     std::vector<Shared<VariableState>> values;
   };
+
+  /// Name of the slot that sums gradients over the steps of a window.
+  static constexpr const char* accumulator_name = "gradient_accumulator";
 
   /// Name of the slot that keeps the rounding error under kahan_summation. It follows those of all_slot_names().
   static constexpr const char* compensation_name = "compensation";

@@ -10,7 +10,7 @@
 namespace mezzo {
 namespace {
 
-constexpr const char *average_name = "average", *accumulator_name = "gradient_accumulator";
+constexpr const char* average_name = "average";
 
 bool is_16_bits(const VariableState& variable) {
   return variable.dtype() == DType::bfloat16 || variable.dtype() == DType::float16;
@@ -126,9 +126,14 @@ void Optimizer::accumulate(const std::shared_ptr<VariableState>& variable, const
 Value Optimizer::accumulated(const std::shared_ptr<VariableState>& variable, const Value& gradient,
                              const Value& multiplier) {
   const DType dtype = accumulation_dtype(variable->dtype());
-  const auto sum = slot(variable, accumulator_name, dtype);
   const Value wide = gradient.dtype() == dtype ? gradient : cast(gradient, dtype);
-  const Value total = read_stored(sum) + wide * cast(multiplier, dtype);
+  return take_accumulated(variable) + wide * cast(multiplier, dtype);
+}
+
+Value Optimizer::take_accumulated(const std::shared_ptr<VariableState>& variable) {
+  const DType dtype = accumulation_dtype(variable->dtype());
+  const auto sum = slot(variable, accumulator_name, dtype);
+  Value total = read_stored(sum);
   update_stored(sum, broadcast_to(Tensor::scalar(0, dtype), variable->value.shape()));
   return total;
 }

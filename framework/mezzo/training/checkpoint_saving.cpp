@@ -212,6 +212,7 @@ void add_progress(const TrainingState& state, bool session, NamedTensors& tensor
 
 CheckpointContent collect_checkpoint(Module& module, const CheckpointOptions& options, bool training, bool session) {
   Rounding rounding(options);
+  const WholeStates whole_states(module);
   const TrainingState& state = training_state(module);
   static const OptimizerConfigs none;
   const OptimizerConfigs& optimizers = training ? state.optimizers : none;

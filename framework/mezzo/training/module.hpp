@@ -10,6 +10,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/usage.hpp>
+#include <mezzo/distributed/transfer.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/nn/metric.hpp>
 #include <mezzo/nn/optimizer.hpp>
@@ -67,6 +68,7 @@ class Plan;
 struct MEZZO_API RunState {
   virtual ~RunState() = default;
   std::shared_ptr<const Plan> last_plan;  ///< of the last step, for explain()
+  std::vector<Transfer> transfers;        ///< between ranks, of the last training step
   detail::Usage usage;                    ///< by a thread that runs the module or reads its state
 };
 

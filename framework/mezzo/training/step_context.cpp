@@ -41,6 +41,7 @@ StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, Pur
       guards_(guards),
       accepted_(optimizers.size()),
       updated_(optimizers.size()),
+      sharded_(optimizers.size()),
       outer_(innermost()) {
   innermost() = this;
 }
@@ -148,7 +149,7 @@ OptimizerHandle StepContext::optimizer(const std::string& name) const {
 }
 
 void StepContext::finish(const Value& loss) {
-  if (minimizes_) return;
+  if (minimizes_) return require_unread();
   if (optimizers_.size() != 1) {
     fail<ValueError>("[Trainer]",
                      "training_step must call minimize(loss, optimizer(name)) if there are several optimizers; got {} "

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include <mezzo/distributed/communicator.hpp>
 #include <mezzo/nn/metric.hpp>
 #include <mezzo/training/module.hpp>
 #include <mezzo/training/session.hpp>
+#include <mezzo/training/strategies/rank_step.hpp>
 
 namespace mezzo::detail {
 
@@ -90,8 +90,8 @@ class StepContext {
     return dataloader_;
   }
   void set_dataloader_idx(std::size_t index) { dataloader_ = index; }
-  /// Ranks whose gradients minimize() takes together; null: none.
-  void set_communicator(std::shared_ptr<Communicator> communicator) { communicator_ = std::move(communicator); }
+  /// Ranks whose gradients minimize() takes together.
+  void set_ranks(RankStep ranks) { ranks_ = std::move(ranks); }
   bool reads_dataloader_idx() const { return reads_dataloader_; }
 
   /// Index of the step's batch in its epoch: int64 of shape ().
@@ -109,6 +109,8 @@ class StepContext {
 
   /// Variables that each optimizer updates.
   const std::vector<std::vector<std::shared_ptr<VariableState>>>& updated() const { return updated_; }
+  /// Weights among them that one rank updates for all, in this step.
+  const std::vector<RankShards::Variables>& sharded() const { return sharded_; }
   std::size_t calls(std::size_t optimizer) const { return accepted_[optimizer].size(); }  ///< of minimize()
   bool has(const std::string& name) const;  ///< true if that name was logged
   const std::vector<Logged>& logged() const { return logged_; }
@@ -144,8 +146,14 @@ class StepContext {
   /// optimizer, or at two times.
   void keep_differentiated(std::size_t optimizer, std::vector<Trained>& weights, Values& gradients) const;
   /// Throws a ValueError if the optimizer can't make several updates in a step.
-  static void require_repeatable(const OptimizerConfig& config);
+  void require_repeatable(const OptimizerConfig& config) const;
   void note_updated(std::size_t optimizer, const std::vector<Trained>& weights);
+  /// Replaces gradients, times `factor` if it is defined, by means over the samples of all ranks, and adds `sums` if
+  /// there are any. Keeps those of this rank's weights under shards. Returns the mean loss; undefined under shards.
+  Value reduce(std::vector<Trained>& weights, Values& gradients, const Values& sums, const Value& factor,
+               const Value& loss);
+  /// Throws a ValueError if the step reads a weight after an update that another rank makes.
+  void require_unread() const;
   /// Learning rate and number of the optimizer's next update.
   Optimizer::Step next_step(std::size_t optimizer, bool scaled) const;
   /// Lets a hook of the module see gradients and replace them. True if it has replaced one.
@@ -158,10 +166,11 @@ class StepContext {
   const std::vector<ParamGroup>* groups_;  // or null
   bool guards_, wants_guards_ = false, minimizes_ = false, reads_dataloader_ = false;
   std::size_t dataloader_ = 0;
-  std::shared_ptr<Communicator> communicator_;
+  RankStep ranks_;
   Value last_reduced_;            // by the ranks, in this step
   std::vector<Values> accepted_;  // by optimizer and call of minimize(): 0 for a skipped update, 1 otherwise
   std::vector<std::vector<std::shared_ptr<VariableState>>> updated_;  // by optimizer
+  std::vector<RankShards::Variables> sharded_;                        // by optimizer
   void require_new(const std::string& name) const;
 
   std::vector<Logged> logged_;

@@ -10,7 +10,6 @@
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/step_context.hpp>
-#include <mezzo/training/strategies/gradient_reduction.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -96,8 +95,13 @@ void StepContext::keep_differentiated(std::size_t optimizer, std::vector<Trained
   gradients = std::move(their);
 }
 
-void StepContext::require_repeatable(const OptimizerConfig& config) {
+void StepContext::require_repeatable(const OptimizerConfig& config) const {
   const Optimizer& optimizer = *config.optimizer;
+  if (ranks_.shards) {
+    fail<ValueError>("[Trainer]",
+                     "minimize(){} must be called once per step with shard_optimizer_states; got a second call",
+                     named(config));
+  }
   if (optimizer.accumulation_steps() > 1) {
     fail<ValueError>("[Trainer]",
                      "minimize(){} must be called once per step if gradients are accumulated, since windows count "
@@ -140,6 +144,12 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   const bool scaled = computes_in_float16(trace.graph());
   const Value target = trace.adopt(mean_of(loss));
   const Value scale = scaled ? runtime_scalar(RuntimeScalar::loss_scale, index) : number(1);
+  const bool accumulates = optimizer.accumulation_steps() > 1;
+  const bool completes = optimizer.completes_window();
+  // Sums over windows and rounding errors are those of unscaled gradients. Before the backward pass, beside which
+  // ranks send.
+  const bool sends_unscaled = ranks_ && scaled && (accumulates || ranks_.feedback);
+  const Value unscaling = sends_unscaled ? number(1) / scale : Value();
 
   module_.on_before_backward(target);
   std::vector<std::string> paths;
@@ -152,14 +162,21 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     fail<ValueError>("[Trainer]", "the loss must depend on a trainable weight{}; got one that depends on none",
                      named(config));
   }
-  Value checked = target;  // the loss of all ranks
-  if (communicator_) {
-    all.push_back(target);
-    reduce_over_ranks(communicator_, all, last_reduced_);
-    checked = all.back();
-    all.pop_back();
-  }
+  note_updated(index, weights);
+  if (ranks_.shards) ranks_.shards->assign(updated_[index]);
+  RankChecks checks{.loss = target};  // of all ranks
+  const bool adds = accumulates && !completes;
+  const bool summed = ranks_ && accumulates && completes;  // over the window and the ranks at once
+  if (ranks_ && !accumulates) checks.loss = reduce(weights, all, {}, unscaling, target);
   show(weights, all, [&](Gradients& gradients) { module_.on_after_backward(gradients); });
+  if (summed) {
+    Values sums;
+    trace.update_group = group;
+    for (const Trained& weight : weights) sums.push_back(optimizer.take_accumulated(weight.variable));
+    trace.update_group = -1;
+    checks.loss = reduce(weights, all, sums, unscaling, target);
+  }
+  if (ranks_ && (adds || ranks_.shards)) checks = check_over_ranks(ranks_, target, all, last_reduced_);
   const auto on_failure = scaled ? Graph::OnFailure::skip_update : Graph::OnFailure::error;
   Value good;  // all gates
   const auto gate = [&](const Value& ok, const char* error) {
@@ -169,44 +186,48 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   const auto gate_of_gradients = [&](const Value& ok) {
     gate(ok, "[Trainer] gradients must be finite; got NaN or infinity");
   };
-  gate(insert_one(ops::all_finite, {checked}), "[Trainer] the loss must be finite; got NaN or infinity");
+  gate(insert_one(ops::all_finite, {checks.loss}), "[Trainer] the loss must be finite; got NaN or infinity");
   Optimizer::Step step = next_step(index, scaled);
-  const bool accumulates = optimizer.accumulation_steps() > 1;
-  const bool completes = optimizer.completes_window();
   const double clipnorm = clip_ ? (clip_->by_element ? 0 : clip_->bound) : optimizer.common().global_clipnorm;
   // Multiplies gradients by 1 / divisor, and more if their joint norm is too large.
   const auto unscale = [&](const Value& divisor, double bound) {
+    if (checks.finite.defined()) {
+      step.multiplier = multiplier_of(divisor, checks.squares, bound);
+      return gate_of_gradients(checks.finite);
+    }
     Values operands{divisor};
     operands.insert(operands.end(), all.begin(), all.end());
     const Values out = insert(ops::gradient_multiplier, operands, {{"clipnorm", bound}});
     step.multiplier = out[0];
     gate_of_gradients(out[1]);
   };
-  if (scaled || (clipnorm > 0 && !accumulates)) {
-    unscale(scale, accumulates ? 0 : clipnorm);
+  const Value steps = number(static_cast<double>(optimizer.accumulation_steps()));
+  const bool partial = accumulates && !summed;  // the gradients are of this step alone
+  Value divisor = summed ? steps : unscaling.defined() && !adds ? number(1) : scale;
+  if (summed || scaled || checks.finite.defined() || (clipnorm > 0 && !partial)) {
+    unscale(divisor, partial ? 0 : clipnorm);
   } else {
     // One check for each gradient, which runs where the gradient is computed and is still in the cache.
     for (const Value& gradient : all) gate_of_gradients(insert_one(ops::all_finite, {gradient}));
   }
-  note_updated(index, weights);
   if (purpose_ == Purpose::survey) {
     accepted_[index].push_back(number(1));
     return;
   }
   optimizer.require_groups(paths);
   trace.update_group = group;
-  if (accumulates && !completes) {
+  if (adds) {
+    if (ranks_) step.multiplier = step.multiplier * runtime_scalar(RuntimeScalar::sample_share);
     for (std::size_t i = 0; i < all.size(); ++i) optimizer.accumulate(weights[i].variable, all[i], step.multiplier);
     accepted_[index].push_back(number(1));
     trace.update_group = -1;
     return;
   }
-  Value divisor = scale;
-  if (accumulates) {
+  if (partial) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i] = optimizer.accumulated(weights[i].variable, all[i], step.multiplier);
     }
-    divisor = number(static_cast<double>(optimizer.accumulation_steps()));
+    divisor = steps;
     unscale(divisor, clipnorm);
   }
   Values exact = all;  // gradients of the mean loss, as the hook sees them
@@ -216,6 +237,11 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   };
   if (scaled || accumulates) std::transform(all.begin(), all.end(), exact.begin(), divided);
   if (show(weights, exact, [&](Gradients& gradients) { module_.on_before_optimizer_step(gradients, handle); })) {
+    if (ranks_.shards) {
+      fail<ValueError>("[Trainer]",
+                       "on_before_optimizer_step must not replace gradients with shard_optimizer_states, where a rank "
+                       "has a part of them; got another value");
+    }
     all = exact;
     step.multiplier = number(1);
     unscale(number(1), clipnorm);
@@ -241,6 +267,10 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     optimizer.apply(weights[i].variable, all[i], step);
     constrain(weights[i].variable);
     trace.restart_reads(weights[i].variable);
+  }
+  if (ranks_.shards) {
+    sharded_[index] = updated_[index];
+    for (const auto& variable : sharded_[index]) trace.restart_reads(variable);
   }
   accepted_[index].push_back(scaled ? cast(good, DType::float64) : number(1));
   trace.update_group = -1;

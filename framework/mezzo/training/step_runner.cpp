@@ -275,6 +275,7 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
         [&](int group) { return step_->plan->overflow(group); });
   }
   if (ranks) {
+    if (phase == Phase::train) end_of_ranks();
     rank_values_.clear();
     for (std::size_t i = 0; i < step_->logged_outputs; ++i) rank_values_.push_back(step_->plan->scalar(i));
     ranks->end(rank_values_);

@@ -22,6 +22,7 @@
 #include <mezzo/training/session.hpp>
 #include <mezzo/training/step_context.hpp>
 #include <mezzo/training/step_probe.hpp>
+#include <mezzo/training/strategies/rank_states.hpp>
 #include <mezzo/training/strategies/step_ranks.hpp>
 
 namespace mezzo::detail {
@@ -43,6 +44,8 @@ struct RunOptions {
   /// Skips steps with non-finite numbers without errors and warnings, and accepts optimizer options without effect.
   bool silent = false;
   std::shared_ptr<Communicator> communicator{};  ///< ranks whose batches make one; null: none
+  bool shard_optimizer_states = false;           ///< each rank updates a part of the weights
+  bool compress_gradients = false;               ///< ranks send gradients in bfloat16
 };
 
 /// Adds the weights of a group to those of its optimizer, unless that trains all. A NameError for an unknown optimizer.
@@ -79,9 +82,11 @@ struct CompiledStep {
   std::shared_ptr<Plan> plan;
   std::vector<Logged> logged;      ///< outputs of the plan, and metrics
   std::size_t logged_outputs = 0;  ///< outputs of the plan that are logged; those of a predict step follow them
-  std::vector<Shared<MetricState>> metrics;  ///< that the step updates
-  std::vector<AppliedOptimizer> applied;     ///< optimizers
-  RankVariables ranked;                      ///< of a step whose batch is a part of one
+  std::vector<Shared<MetricState>> metrics;    ///< that the step updates
+  std::vector<AppliedOptimizer> applied;       ///< optimizers
+  RankVariables ranked;                        ///< of a step whose batch is a part of one
+  std::vector<RankShards::Variables> sharded;  ///< by optimizer, weights that one rank updates for all
+  std::vector<std::shared_ptr<const GradientBucket>> buckets{};  ///< of the ranks
 };
 
 class MetricScope;
@@ -127,6 +132,7 @@ struct TrainingState : RunState, Progress {
   const MetricScope* set_aside = nullptr;  ///< metrics of that epoch, during a validation; null: the metrics have them
   std::atomic<const void*> between_steps{nullptr};  ///< key of the thread whose hooks run; null: none
   StepRunner* running = nullptr;                    ///< innermost one
+  std::shared_ptr<RankStates> rank_states{};        ///< of the running fit of several ranks, and of one that failed
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   std::vector<std::unique_ptr<CompiledStep>> steps;  ///< the plan_cache_size() ones that were used last
   std::int64_t runs = 0;                             ///< runs of compiled steps, of all kinds
@@ -240,6 +246,8 @@ class StepRunner {
   void set_accumulation(int steps) { options_.accumulate = steps; }
   int accumulation() const { return options_.accumulate; }
 
+  const RunOptions& options() const { return options_; }
+
   /// Ranks whose batches make one, or null.
   Communicator* communicator() const { return options_.communicator.get(); }
 
@@ -305,6 +313,7 @@ class StepRunner {
   /// once more, with guards.
   std::vector<Logged> trace_step(Phase phase, const Batch& batch, bool& again);
   void run_plan(Phase phase, const HostBatch& batch);
+  void end_of_ranks();    ///< gathers the weights that other ranks have updated, and notes the transfers of the step
   void resume_metrics();  ///< gives the metrics of the step the numbers of a resumed epoch
   void make_room();       ///< drops the plans that were used longest ago, until one more may be added
   void run_eagerly(Phase phase, const HostBatch& batch);
@@ -339,9 +348,10 @@ class StepRunner {
   std::vector<Tensor> eager_values_;
   std::size_t eager_logged_outputs_ = 0;
   MetricTracker metrics_;
-  std::vector<bool> scaled_;        // by optimizer
-  std::vector<std::size_t> calls_;  // of minimize() in the last traced step, by optimizer
-  bool guards_ = false;             // of StepContext
+  std::vector<bool> scaled_;                    // by optimizer
+  std::vector<std::size_t> calls_;              // of minimize() in the last traced step, by optimizer
+  bool guards_ = false;                         // of StepContext
+  std::vector<RankShards::Variables> sharded_;  // of the last traced step, by optimizer
   std::size_t dataloader_ = 0;
   std::int64_t batch_idx_ = 0;     // of the running step
   bool reads_dataloader_ = false;  // of the last traced step

@@ -30,18 +30,12 @@ Batch symbols(Trace& trace, const HostBatch& batch) {
 std::vector<AppliedOptimizer> applied_in(const Graph& graph, const std::vector<std::size_t>& calls) {
   const UpdateGroups groups(calls.size());
   std::vector<AppliedOptimizer> out;
-  const auto find = [&](int group) {
-    const std::size_t index = groups.optimizer(group);
-    return std::find_if(out.begin(), out.end(), [&](const auto& one) { return one.optimizer == index; });
-  };
-  for (const auto& update : graph.updates) {
-    if (update.group < 0 || find(update.group) != out.end()) continue;
-    const std::size_t index = groups.optimizer(update.group);
-    out.push_back({.optimizer = index, .calls = calls[index]});
-  }
-  for (const auto& gate : graph.gates) {
-    const bool of_loss_scaling = gate.on_failure == Graph::OnFailure::skip_update;
-    if (gate.group >= 0 && of_loss_scaling && find(gate.group) != out.end()) find(gate.group)->scaled = true;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i] == 0) continue;
+    const bool scaled = std::any_of(graph.gates.begin(), graph.gates.end(), [&](const Graph::Gate& gate) {
+      return gate.group >= 0 && groups.optimizer(gate.group) == i && gate.on_failure == Graph::OnFailure::skip_update;
+    });
+    out.push_back({.optimizer = i, .calls = calls[i], .scaled = scaled});
   }
   return out;
 }
@@ -125,7 +119,11 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch, bool
   StepContext context(module_, state_.optimizers, StepContext::Purpose::train, options_.clip, &state_.param_groups,
                       guards_);
   context.set_dataloader_idx(dataloader_);
-  if (part_) context.set_communicator(options_.communicator);
+  if (part_) {
+    context.set_ranks({.communicator = options_.communicator,
+                       .shards = state_.rank_states ? state_.rank_states->shards() : nullptr,
+                       .feedback = state_.rank_states ? state_.rank_states->feedback() : nullptr});
+  }
   metrics_.updated.clear();
   const ScopedValue<MetricListener*> listening(MetricListener::current(), &metrics_);
   const Value result = user_step(phase, batch);
@@ -142,6 +140,7 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch, bool
     context.finish(result);
     guards_ |= again = context.wants_guards();
     calls_.clear();
+    sharded_ = context.sharded();
     for (std::size_t i = 0; i < state_.optimizers.size(); ++i) {
       calls_.push_back(context.calls(i));
       const auto& updated = context.updated()[i];  // empty: the step doesn't apply this optimizer
@@ -257,7 +256,11 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   if (part_) place_reductions(trace.graph());
   step->logged_outputs = count_outputs(step->logged);
   step->metrics = metrics_.updated;
-  if (part_) step->ranked = RankVariables::of(trace.graph(), module_, step->metrics);
+  if (part_) {
+    step->ranked = RankVariables::of(trace.graph(), module_, step->metrics);
+    step->buckets = buckets_in(trace.graph());
+  }
+  if (phase == Phase::train) step->sharded = sharded_;
   if (phase == Phase::train) step->applied = applied_in(trace.graph(), calls_);
   if (options_.silent) {
     // After applied_in(), which takes gates that skip updates for those of loss scaling.

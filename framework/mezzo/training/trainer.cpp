@@ -34,6 +34,8 @@ detail::RunOptions training_options(const TrainerOptions& options, Module& modul
   detail::RunOptions run = run_options(options, module);
   if (options.accumulate_grad_batches > 1) run.accumulate = options.accumulate_grad_batches;
   run.communicator = options.strategy.communicator();
+  run.shard_optimizer_states = options.shard_optimizer_states;
+  run.compress_gradients = options.gradient_compression == "bf16";
   if (options.gradient_clip_val) {
     run.clip = detail::StepContext::Clip{*options.gradient_clip_val, options.gradient_clip_algorithm == "value"};
   }

@@ -35,6 +35,9 @@ void check_ranges(const TrainerOptions& options) {
   if (algorithm != "norm" && algorithm != "value") {
     fail_unknown("[Trainer]", "gradient_clip_algorithm", algorithm, std::vector<std::string>{"norm", "value"});
   }
+  if (!options.gradient_compression.empty() && options.gradient_compression != "bf16") {
+    fail_unknown("[Trainer]", "gradient_compression", options.gradient_compression, std::vector<std::string>{"bf16"});
+  }
   if (options.loss_scale) check_loss_scale(*options.loss_scale, "[Trainer] loss_scale.");
   for (const Any<Logger>& logger : options.logger) {
     if (!logger) fail<ValueError>("[Trainer]", "logger must have no empty elements; got one");

@@ -40,6 +40,8 @@ const std::vector<std::string>& names() {
                                             "val_check_interval",
                                             "precision",
                                             "strategy",
+                                            "shard_optimizer_states",
+                                            "gradient_compression",
                                             "logger",
                                             "check_val_every_n_epoch",
                                             "profiler",

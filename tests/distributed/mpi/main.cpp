@@ -50,6 +50,8 @@ struct Run {
   Strategy strategy{};
   Callbacks callbacks{};
   std::string ckpt_path{};
+  int window = 1;
+  bool shards = false;
 };
 
 std::vector<double> train(const Run& run) {
@@ -57,7 +59,9 @@ std::vector<double> train(const Run& run) {
   Net net(run.units);
   net.build({1, 4});
   Trainer trainer({.max_epochs = 3,
+                   .accumulate_grad_batches = run.window,
                    .strategy = run.strategy,
+                   .shard_optimizer_states = run.shards,
                    .precision = "float64",
                    .callbacks = run.callbacks,
                    .enable_progress_bar = false});
@@ -104,13 +108,18 @@ void run(const std::string& scenario) {
   const bool last = rank == ranks->size() - 1;
   if (scenario == "collectives") {
     check_collectives(*ranks);
-  } else if (scenario == "training" || scenario == "resumed") {
+  } else if (scenario == "training" || scenario == "sharded" || scenario == "resumed") {
+    if (scenario == "sharded") {
+      own.window = 2;
+      own.shards = true;
+    }
     if (scenario == "resumed") {
       own.ckpt_path = "last";
       own.callbacks = {each_step};
     }
     const std::vector<double> together = train(own);
-    const std::vector<double> alone = train({.batch_size = std::int64_t{4} * ranks->size(), .strategy = "single"});
+    const std::vector<double> alone =
+        train({.batch_size = std::int64_t{4} * ranks->size(), .strategy = "single", .window = own.window});
     require(together.size() == alone.size(), "number of numbers");
     for (std::size_t i = 0; i < alone.size(); ++i) {
       require(std::abs(together[i] - alone[i]) < 1e-12, "number " + std::to_string(i));

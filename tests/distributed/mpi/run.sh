@@ -18,7 +18,7 @@ trap 'rm -rf "$folder"' EXIT
 export MEZZO_MPI_PLUGIN=$plugin OMP_NUM_THREADS=1 MEZZO_TRAINER_DEFAULT_ROOT_DIR=$folder
 
 case $scenario in
-  collectives | training | resumed) expected="$scenario passed with $ranks ranks" ;;
+  collectives | training | sharded | resumed) expected="$scenario passed with $ranks ranks" ;;
   throws) expected="rank $((ranks - 1)) has failed: the disk of this rank is full|error: the disk of this rank is full" ;;
   killed) expected="rank $((ranks - 1)) .*signal 9|Killed \(signal 9\)|rank $((ranks - 1)) has left" ;;
   interrupted) expected="interrupted by SIGTERM: resume from \"$folder/checkpoints/interrupted.ckpt\"" ;;
@@ -43,7 +43,7 @@ if ! grep -Eq "$expected" <<< "$output"; then
   echo "expected in the output: $expected"
   exit 1
 fi
-if [[ $scenario =~ ^(collectives|training|resumed)$ ]]; then
+if [[ $scenario =~ ^(collectives|training|sharded|resumed)$ ]]; then
   exit $code
 fi
 if [[ $scenario == interrupted && ! -f $folder/checkpoints/interrupted.ckpt ]]; then

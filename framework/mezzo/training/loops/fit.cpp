@@ -14,6 +14,7 @@
 #include <mezzo/training/loops/signals.hpp>
 #include <mezzo/training/profilers/action.hpp>
 #include <mezzo/training/slow_policy.hpp>
+#include <mezzo/training/strategies/fit_ranks.hpp>
 
 namespace mezzo::detail {
 
@@ -44,8 +45,9 @@ namespace {
 /// Saves the training before the process ends, and tells where.
 void save_interrupted(const Fit& fit, const Interrupted& error) {
   const std::string& path = fit.options.interrupt_checkpoint;
-  if (path.empty()) return;
   try {
+    end_ranks(fit.state);
+    if (path.empty()) return;
     const BetweenSteps between(fit.state);
     make_folder_of("[Trainer]", path);
     save_checkpoint(fit.runner.module(), path, {});
@@ -105,6 +107,7 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   try {
     FitLoop loop(fit);
     History history = loop.run();
+    end_ranks(fit.state);
     session.finalize("success");
     return history;
   } catch (const Interrupted& error) {

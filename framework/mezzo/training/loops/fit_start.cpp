@@ -54,6 +54,7 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   TrainingState& state = fit.state;
   const Checkpoint* const checkpoint = fit.options.checkpoint;
   state.param_groups.clear();
+  state.rank_states.reset();
   if (fit.options.anew || !state.configured) {
     const LoaderPosition start = checkpoint == nullptr ? LoaderPosition() : expected_position(*checkpoint, fit);
     tell_of_emulation(state, runner.rehearse(Phase::train, batch_at(fit.train, start)));
@@ -87,6 +88,7 @@ void FitLoop::resume(const Checkpoint& checkpoint) {
   // Epochs of a Trainer count from the start of the training.
   if (fit_.options.anew) fit_.state.fit_epoch = static_cast<int>(fit_.state.epoch);
   epoch_.emplace(fit_);
+  if (fit_.state.rank_states) fit_.state.rank_states->divide(fit_.state.optimizers);
 }
 
 void FitLoop::check_sanity() {

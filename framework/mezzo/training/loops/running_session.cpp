@@ -109,7 +109,15 @@ void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const Ho
   const BetweenSteps between(state_);
   for (std::size_t i = 0; i < saving_; ++i) call_hook(*callbacks_[i], now, logs);
   call_hook(runner_.module(), now);
-  for (std::size_t i = saving_; i < callbacks_.size(); ++i) call_hook(*callbacks_[i], now, logs);
+  const auto save = [&] {
+    for (std::size_t i = saving_; i < callbacks_.size(); ++i) call_hook(*callbacks_[i], now, logs);
+  };
+  const auto& states = state_.rank_states;
+  if (state_.session == this && states && states->divided(state_.optimizers)) {
+    states->while_saving(state_.optimizers, save);
+  } else {
+    save();
+  }
 }
 
 bool RunningSession::log_in_hook(const std::string& name, const Value& value, const LogOptions& options) {

@@ -91,8 +91,29 @@ void start_ranks(const Fit& fit) {
   for (std::size_t i = 0; i < fit.validation.size(); ++i) {
     add_loader(lines, fmt::format("validation data {}", i), fit.validation[i], fit.limits.validations[i]);
   }
+  const RunOptions& run = fit.runner.options();
+  const bool shards = run.shard_optimizer_states;
+  lines.push_back(fmt::format("shard_optimizer_states {}, gradient_compression \"{}\"", shards,
+                              run.compress_gradients ? "bf16" : ""));
   compare(*ranks, lines);
   broadcast_weights(*ranks, fit.runner.module());
+  for (const OptimizerConfig& config : fit.runner.optimizers()) {
+    if (!shards || !config.optimizer->common().use_ema) continue;
+    fail<ValueError>("[Trainer]",
+                     "shard_optimizer_states needs optimizers without use_ema, for which there is EMAWeightAveraging; "
+                     "got a {} with use_ema",
+                     config.optimizer->name());
+  }
+  fit.state.rank_states =
+      std::make_shared<RankStates>(run.communicator, fit.runner.module(), shards, run.compress_gradients);
+  fit.state.rank_states->divide(fit.state.optimizers);
+}
+
+void end_ranks(TrainingState& state) {
+  if (!state.rank_states) return;
+  state.rank_states->join(state.optimizers);
+  state.rank_states.reset();
+  state.steps.clear();  // their plans are those of a part of the weights
 }
 
 void start_ranks(StepRunner& runner, Phase phase, const DataLoaders& loaders, const std::vector<std::int64_t>& steps) {

@@ -5,10 +5,14 @@
 namespace mezzo::detail {
 
 /// Starts a fit of several ranks, when its layers are built and its optimizers made: compares the ranks, and gives all
-/// of them the weights of rank 0. A RankError names the first rank that differs, and the difference.
+/// of them the weights of rank 0. Divides the states of the optimizers. A ValueError for an optimizer that can't be
+/// divided. A RankError names the first rank that differs, and the difference.
 void start_ranks(const Fit& fit);
 
-/// The same for an evaluation. Builds the layers.
+/// Ends it: gives all ranks the whole states of the optimizers. No effect for one rank.
+void end_ranks(TrainingState& state);
+
+/// The start of an evaluation. Builds the layers.
 void start_ranks(StepRunner& runner, Phase phase, const DataLoaders& loaders, const std::vector<std::int64_t>& steps);
 
 /// Makes decisions of single ranks those of all, between two steps: stops, signals (an Interrupted), the time that

@@ -1,0 +1,85 @@
+#pragma once
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <mezzo/core/tensor.hpp>
+#include <mezzo/distributed/communicator.hpp>
+#include <mezzo/distributed/transfer.hpp>
+#include <mezzo/training/module.hpp>
+#include <mezzo/training/strategies/gradient_feedback.hpp>
+#include <mezzo/training/strategies/rank_shards.hpp>
+
+namespace mezzo::detail {
+
+/// Optimizer states of a fit of several ranks, which divide them: accumulated gradients are those of the rank's
+/// samples, and under shards a rank has the other states of the weights that it updates alone. All ranks make the same
+/// calls, but for those of saves.
+class RankStates {
+ public:
+  RankStates(std::shared_ptr<Communicator> communicator, Module& module, bool shards, bool compresses);
+
+  /// Null unless the optimizer states are divided.
+  const std::shared_ptr<RankShards>& shards() const { return shards_; }
+
+  /// Null unless gradients are sent in bfloat16.
+  const std::shared_ptr<GradientFeedback>& feedback() const { return feedback_; }
+
+  /// Drops what belongs to other ranks, at the start of the fit and after a resume.
+  void divide(const OptimizerConfigs& optimizers);
+
+  /// Makes the states whole at all ranks, at the end of the fit.
+  void join(const OptimizerConfigs& optimizers);
+
+  /// False if the states are whole between two steps.
+  bool divided(const OptimizerConfigs& optimizers) const;
+
+  /// Copies weights from the ranks that have updated them.
+  Transfer gather(const RankShards::Variables& weights) const;
+
+  /// Runs `call`, which may save at rank 0; the others help it before their calls.
+  template <class Call>
+  void while_saving(const OptimizerConfigs& optimizers, const Call& call) {
+    const bool first = communicator_->rank() == 0;
+    if (!first) help(optimizers);
+    saves_ = first;
+    call();
+    saves_ = false;
+    if (first) tell(false);
+  }
+
+  /// Makes the states whole at rank 0, inside of while_saving(): a ValueError elsewhere. end_save() divides them again.
+  void begin_save(const OptimizerConfigs& optimizers);
+  void end_save(const OptimizerConfigs& optimizers);
+
+ private:
+  struct Part;
+  void help(const OptimizerConfigs& optimizers);
+  bool tell(bool saves) const;
+  void add_up(const OptimizerConfigs& optimizers, bool at_all);
+  void collect(const OptimizerConfigs& optimizers, bool at_all) const;
+  std::vector<Part> own_parts(const OptimizerConfigs& optimizers) const;
+  void drop_others(const OptimizerConfigs& optimizers) const;
+
+  std::shared_ptr<Communicator> communicator_;
+  Module& module_;
+  std::shared_ptr<RankShards> shards_;
+  std::shared_ptr<GradientFeedback> feedback_;
+  bool saves_ = false;
+  std::vector<std::pair<std::shared_ptr<VariableState>, Tensor>> own_sums_;  // during a save, of this rank's samples
+};
+
+/// Makes the states of a module's training whole for its lifetime, for a save.
+class WholeStates {
+ public:
+  explicit WholeStates(Module& module);
+  ~WholeStates();
+  WholeStates(const WholeStates&) = delete;
+  WholeStates& operator=(const WholeStates&) = delete;
+
+ private:
+  Module& module_;
+  bool divided_;
+};
+
+}  // namespace mezzo::detail
