@@ -1,5 +1,6 @@
 #include <mezzo/training/profilers/chrome_profiler.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -18,7 +19,7 @@ const std::string list_end = "\n]\n";
 constexpr std::size_t largest_buffer = std::size_t{1} << 16;
 using Clock = detail::RunningActions::Clock;
 
-enum class Track { actions = 1, kernels = 2 };
+enum class Track { actions = 1, kernels = 2, communication = 3 };
 
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -39,6 +40,7 @@ struct ChromeProfiler::State {
   std::int64_t events = 0;    ///< that are written, with the ends of running actions
   std::int64_t left_out = 0;  ///< actions, since the last warning
   bool ended = false;         ///< the file has the end of the list
+  bool communicates = false;  ///< the file has the track of communication
 
   void flush() {
     if (buffer.empty()) return;
@@ -64,6 +66,21 @@ struct ChromeProfiler::State {
     if (!origin) begin_list(time);
     add(fmt::format(R"({{"name":{},"ph":"B","pid":1,"tid":{},"ts":{:.3f}{}}})", quoted(name), static_cast<int>(track),
                     microseconds(time), arguments));
+  }
+
+  /// Adds operations between ranks, which run one after the other.
+  void add_transfers(const std::vector<Transfer>& transfers) {
+    if (transfers.empty() || !take(2 * static_cast<std::int64_t>(transfers.size()))) return;
+    if (!std::exchange(communicates, true)) {
+      add(R"({"name":"thread_name","ph":"M","pid":1,"tid":3,"args":{"name":"communication"}})");
+    }
+    Clock::time_point free = transfers.front().start;
+    for (const Transfer& transfer : transfers) {
+      begin(Track::communication, transfer.name, std::max(transfer.start, free),
+            fmt::format(R"(,"args":{{"bytes":{}}})", transfer.bytes));
+      free = transfer.end;
+      end(Track::communication, free);
+    }
   }
 
   void end(Track track, Clock::time_point time) {
@@ -131,6 +148,7 @@ void ChromeProfiler::on_epoch_end(Module& module, int epoch) {
     state_->end(Track::kernels, time);
   }
   state_->end(Track::kernels, time);
+  state_->add_transfers(run->transfers);
 }
 
 void ChromeProfiler::describe() {
