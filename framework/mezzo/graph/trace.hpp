@@ -146,6 +146,16 @@ class Trace {
   }
   void set_samples_of_rank(std::int64_t samples) { samples_of_rank_ = samples; }
 
+  /// Statistics of a batch that ranks share.
+  struct JoinedBatch {
+    /// Mean of x over the samples of all ranks, differentiable. All ranks must call it in the same order. Empty: the
+    /// batch is that of one rank.
+    std::function<Value(const Value& x)> mean{};
+    bool for_all_norms = false;  ///< true: all batch norms use it; false: those with the attribute "synchronized"
+  };
+  const JoinedBatch& joined_batch() const { return joined_batch_; }
+  void set_joined_batch(JoinedBatch joined) { joined_batch_ = std::move(joined); }
+
   /// A loss that a layer added to the step's.
   struct AddedLoss {
     std::shared_ptr<const ScopeInfo> layer;
@@ -177,6 +187,7 @@ class Trace {
   DrawSteps draw_steps_;
   int loops_ = 0;
   std::int64_t samples_of_rank_ = 0;
+  JoinedBatch joined_batch_;
 };
 
 /// Leaves the trace for its lifetime but keeps the running layers, which build other layers by symbols.

@@ -1,9 +1,12 @@
 #include <mezzo/layers/batch_normalization.hpp>
 
+#include <algorithm>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/initializers/constant.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/ops/helpers.hpp>
 
 namespace mezzo {
 
@@ -59,11 +62,18 @@ Values BatchNormalization::normalize_masked(const Values& operands) const {
   if (training_phase() && current_trainable()) {
     Shape axes;
     for (std::size_t i = 0; i + 1 < x.shape().size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
-    constexpr double epsilon = 1e-7;  // keras.config.epsilon(), for masks that are all false
-    const Value count = sum(cast(mask, wide.dtype()), {.axes = axes}) + epsilon;
-    mean = sum(where(mask, wide, 0.0), {.axes = axes}) / count;
+    const auto mean_of_ranks = detail::mean_of_ranks(options_.synchronized);
+    const auto mean_over_rows = [&](const Value& of) {
+      const Value own = mezzo::mean(of, {.axes = axes});
+      return mean_of_ranks ? mean_of_ranks(own) : own;
+    };
+    const double rows = static_cast<double>(std::max<std::int64_t>(detail::count_along(x.shape(), axes), 1));
+    Value epsilon = 1e-7 / rows;  // keras.config.epsilon() by row of all ranks, for masks that are all false
+    if (mean_of_ranks) epsilon = cast(runtime_scalar(RuntimeScalar::sample_share) * epsilon, wide.dtype());
+    const Value share = mean_over_rows(cast(mask, wide.dtype())) + epsilon;
+    mean = mean_over_rows(where(mask, wide, 0.0)) / share;
     const Value difference = where(mask, wide - mean, 0.0);
-    variance = sum(difference * difference, {.axes = axes}) / count;
+    variance = mean_over_rows(difference * difference) / share;
     const double momentum = options_.momentum;
     moving_mean = moving_mean * momentum + mean * (1 - momentum);
     moving_variance = moving_variance * momentum + variance * (1 - momentum);
@@ -85,8 +95,9 @@ Value BatchNormalization::normalize(const Value& x, const Value& mask) {
     update(moving_variance_, out[2]);
     return out[0];
   }
-  const BatchNormResult result = batch_norm(x, gamma, beta, moving_mean_, moving_variance_,
-                                            {.epsilon = options_.epsilon, .momentum = options_.momentum});
+  const BatchNormResult result =
+      batch_norm(x, gamma, beta, moving_mean_, moving_variance_,
+                 {.epsilon = options_.epsilon, .momentum = options_.momentum, .synchronized = options_.synchronized});
   update(moving_mean_, result.moving_mean);
   update(moving_variance_, result.moving_variance);
   return result.y;

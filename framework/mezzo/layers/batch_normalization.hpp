@@ -18,7 +18,7 @@ struct BatchNormalizationOptions {
   Any<Regularizer> gamma_regularizer{};                   ///< penalty of gamma, added to the loss
   Any<Constraint> beta_constraint{};                      ///< projects beta after each update
   Any<Constraint> gamma_constraint{};                     ///< projects gamma after each update
-  bool synchronized = false;  ///< true: statistics of all processes that train together; in one process, no effect
+  bool synchronized = false;  ///< true: statistics over the samples of all ranks of a training (docs/distributed.md)
   std::string name{};         ///< name of the layer; "": automatic ("batch_normalization", "batch_normalization_1")
   Policy dtype{};             ///< precision policy; default: the policy of the enclosing layer or model
   bool trainable = true;      ///< false: training does not change the weights

@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <functional>
+
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/cast_scope.hpp>
+#include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -43,17 +48,55 @@ std::vector<Spec> infer_batch_norm_gradient(const OpCall& call) {
   return outputs;
 }
 
+/// Axes of the statistics: all but the last.
+Shape statistics_axes(const Value& x) {
+  Shape axes;
+  for (std::size_t i = 0; i + 1 < x.shape().size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+  return axes;
+}
+
+/// dx with the part that goes through the statistics of all ranks. `all`: gradients by x, gamma and beta if the
+/// statistics were constants.
+Value through_joined_statistics(const GradientContext& context, const Values& all) {
+  const Value &x = context.input(0), &gamma = context.input(1), mean = context.output(1), inverse = context.output(2);
+  const DType wide = all[1].dtype();
+  const Value sums = detail::mean_of_ranks(true)(stack({all[1], all[2]}));  // of each rank's loss, by its share
+  const Values by = unstack(sums);
+  const std::int64_t rows = std::max<std::int64_t>(detail::count_along(x.shape(), statistics_axes(x)), 1);
+  const Value scale = gamma * inverse * (1 / static_cast<double>(rows));
+  return detail::as(all[0], wide) - scale * (by[1] + (detail::as(x, wide) - mean) * (inverse * by[0]));
+}
+
 Values batch_norm_gradient(const GradientContext& context) {
   if (!context.cotangent().defined()) return Values(5);  // only moving statistics are used, without a gradient
   const Value& x = context.input(0);
-  const Values all =
+  Values all =
       insert(ops::batch_norm_gradient,
              {detail::as(context.cotangent(), x.dtype()), x, context.input(1), context.output(1), context.output(2)},
              {{"training", context.attributes().get<bool>("training")}});
+  if (context.needs(0) && context.attributes().get_or("joined", false)) {
+    all[0] = through_joined_statistics(context, all);
+  }
   Values out(5);
   for (std::size_t i = 0; i < 3; ++i) {
     if (context.needs(i)) out[i] = detail::as(all[i], context.dtype(i));
   }
+  return out;
+}
+
+/// Batch norm in training with the statistics of the batches of all ranks. x has the dtype in which the op computes.
+Values insert_joined(Values operands, const Attributes& attributes,
+                     const std::function<Value(const Value&)>& mean_of_ranks) {
+  const LibraryScope as_inserted;
+  const Value wide = detail::as(operands[0], operands[3].dtype()), moving_mean = operands[3],
+              moving_variance = operands[4];
+  const ReduceOptions rows{.axes = statistics_axes(wide)};
+  operands[3] = mean_of_ranks(mean(wide, rows));
+  operands[4] = mean_of_ranks(mean(square(wide - operands[3]), rows));
+  const double momentum = attributes.get<double>("momentum");
+  Values out = insert(ops::batch_norm, operands, detail::with(attributes, {{"training", false}, {"joined", true}}));
+  out[3] = moving_mean * momentum + operands[3] * (1 - momentum);
+  out[4] = moving_variance * momentum + operands[4] * (1 - momentum);
   return out;
 }
 
@@ -63,8 +106,13 @@ Values insert_batch_norm(const Values& inputs, const Attributes& attributes) {
   for (std::size_t i = 1; i < operands.size(); ++i) {
     operands[i] = detail::as(operands[i].across_border(false), accumulation_dtype(compute));
   }
-  return insert(ops::batch_norm, operands,
-                detail::with(attributes, {{"training", training_phase() && current_trainable()}}));
+  const bool training = training_phase() && current_trainable();
+  const auto mean_of_ranks = detail::mean_of_ranks(attributes.get_or("synchronized", false));
+  if (training && mean_of_ranks) {
+    operands[0] = detail::as(operands[0], compute);
+    return insert_joined(std::move(operands), attributes, mean_of_ranks);
+  }
+  return insert(ops::batch_norm, operands, detail::with(attributes, {{"training", training}}));
 }
 
 }  // namespace
@@ -89,8 +137,9 @@ Op detail::define_batch_norm_gradient() {
 
 BatchNormResult batch_norm(const Value& x, const Value& gamma, const Value& beta, const Value& moving_mean,
                            const Value& moving_variance, const BatchNormOpOptions& options) {
-  const Values out = insert_batch_norm({x, gamma, beta, moving_mean, moving_variance},
-                                       {{"epsilon", options.epsilon}, {"momentum", options.momentum}});
+  const Values out = insert_batch_norm(
+      {x, gamma, beta, moving_mean, moving_variance},
+      {{"epsilon", options.epsilon}, {"momentum", options.momentum}, {"synchronized", options.synchronized}});
   return {out[0], out[3], out[4]};
 }
 

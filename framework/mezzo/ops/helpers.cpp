@@ -155,6 +155,13 @@ Value draw_step(DrawnFor drawn_for) {
   return runtime_scalar(RuntimeScalar::step);
 }
 
+std::function<Value(const Value&)> mean_of_ranks(bool synchronized) {
+  const Trace* const trace = Trace::current();
+  if (trace == nullptr) return {};
+  const Trace::JoinedBatch& joined = trace->joined_batch();
+  return synchronized || joined.for_all_norms ? joined.mean : std::function<Value(const Value&)>();
+}
+
 Draw next_draw(DrawnFor drawn_for) {
   const std::string path = current_path();
   if (DrawSeed* const fixed = DrawSeed::current()) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 
 #include <mezzo/graph/gradient_context.hpp>
@@ -100,6 +101,10 @@ Draw next_draw(DrawnFor drawn_for = DrawnFor::iteration);
 
 /// Operand "step" of a draw in the running trace.
 Value draw_step(DrawnFor drawn_for);
+
+/// Trace::JoinedBatch::mean of the running trace, if statistics are those of all ranks; else empty. `synchronized`:
+/// true for a batch norm that wants it without the Trainer's option.
+std::function<Value(const Value&)> mean_of_ranks(bool synchronized);
 
 /// Copy of the attributes with some replaced or added.
 Attributes with(Attributes attributes, std::initializer_list<std::pair<std::string, Attribute>> changes);

@@ -155,8 +155,9 @@ MEZZO_API Value avg_pool2d(const Value& x, const AvgPool2DOpOptions& options = {
 
 /// Options of batch_norm.
 struct BatchNormOpOptions {
-  double epsilon = 1e-3;   ///< added to the variance
-  double momentum = 0.99;  ///< weight of the old moving statistics
+  double epsilon = 1e-3;      ///< added to the variance
+  double momentum = 0.99;     ///< weight of the old moving statistics
+  bool synchronized = false;  ///< true: in a training of several ranks, the batch is that of all ranks
 };
 
 /// Result of batch_norm. The moving statistics are meant for update_variable; outside training they are unchanged.

@@ -179,8 +179,9 @@ std::uint64_t StepRunner::windows_signature(Phase phase) const {
 
 std::uint64_t StepRunner::options_signature() const {
   const double bound = options_.clip ? options_.clip->bound : 0;
-  const std::uint64_t flags =
-      (options_.detect_anomaly ? 1U : 0U) + (options_.clip && options_.clip->by_element ? 2U : 0U);
+  const std::uint64_t flags = (options_.detect_anomaly ? 1U : 0U) +
+                              (options_.clip && options_.clip->by_element ? 2U : 0U) +
+                              (options_.sync_batchnorm ? 4U : 0U);
   const auto ranks = reinterpret_cast<std::uintptr_t>(part_ ? options_.communicator.get() : nullptr);
   return mix(mix(key_of(fmt::format("{}", bound)), flags), static_cast<std::uint64_t>(ranks));
 }

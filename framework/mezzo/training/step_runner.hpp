@@ -46,6 +46,7 @@ struct RunOptions {
   std::shared_ptr<Communicator> communicator{};  ///< ranks whose batches make one; null: none
   bool shard_optimizer_states = false;           ///< each rank updates a part of the weights
   bool compress_gradients = false;               ///< ranks send gradients in bfloat16
+  bool sync_batchnorm = false;                   ///< true: all batch norms use the statistics of all ranks
 };
 
 /// Adds the weights of a group to those of its optimizer, unless that trains all. A NameError for an unknown optimizer.
@@ -298,7 +299,7 @@ class StepRunner {
     RootScope root;
   };
 
-  /// Hash of the options that are parts of a step: clip and detect_anomaly.
+  /// Hash of the options that are parts of a step: clip, detect_anomaly, ranks and sync_batchnorm.
   std::uint64_t options_signature() const;
   /// Hash of the windows of accumulated gradients of all optimizers; 0 unless the phase trains.
   std::uint64_t windows_signature(Phase phase) const;

@@ -10,6 +10,7 @@
 #include <mezzo/training/loss_scaling.hpp>
 #include <mezzo/training/schedulers/scheduler_steps.hpp>
 #include <mezzo/training/strategies/gradient_reduction.hpp>
+#include <mezzo/training/strategies/rank_means.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -249,6 +250,9 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
     if (part_) {
       traced->set_samples_of_rank(batch.size);
       traced->runtime({RuntimeScalar::sample_share});  // before the reductions that read it
+      traced->set_joined_batch(
+          {.mean = [ranks = options_.communicator](const Value& x) { return mean_over_ranks(ranks, x); },
+           .for_all_norms = options_.sync_batchnorm});
     }
     step->logged = trace_step(phase, symbols(*traced, batch), again);
   }

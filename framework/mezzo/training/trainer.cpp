@@ -36,6 +36,7 @@ detail::RunOptions training_options(const TrainerOptions& options, Module& modul
   run.communicator = options.strategy.communicator();
   run.shard_optimizer_states = options.shard_optimizer_states;
   run.compress_gradients = options.gradient_compression == "bf16";
+  run.sync_batchnorm = options.sync_batchnorm;
   if (options.gradient_clip_val) {
     run.clip = detail::StepContext::Clip{*options.gradient_clip_val, options.gradient_clip_algorithm == "value"};
   }

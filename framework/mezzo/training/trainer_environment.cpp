@@ -42,6 +42,7 @@ const std::vector<std::string>& names() {
                                             "strategy",
                                             "shard_optimizer_states",
                                             "gradient_compression",
+                                            "sync_batchnorm",
                                             "logger",
                                             "check_val_every_n_epoch",
                                             "profiler",

@@ -69,6 +69,9 @@ struct TrainerOptions {
   /// "bf16": gradients are sent as bfloat16, half of the bytes; rounding errors are added to the next gradients.
   /// "": as float32 or float64. A ValueError for another name. No effect with one rank.
   std::string gradient_compression = detail::from_environment("gradient_compression").value_or(std::string());
+  /// True: every batch normalization uses the statistics of all ranks in training, as torch's SyncBatchNorm. False:
+  /// only layers that are `synchronized`. No effect for one rank.
+  bool sync_batchnorm = detail::from_environment("sync_batchnorm").value_or(false);
   /// Policy of all calls of this Trainer; not given: each model's own.
   Precision precision = detail::from_environment("precision").value_or(Precision());
   Callbacks callbacks{};  ///< called between the steps of all calls; as in Model::fit

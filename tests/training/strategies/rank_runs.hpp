@@ -36,6 +36,7 @@ struct RankNetOptions {
   double dropout = 0;
   double l2 = 0;
   bool batch_norm = false;
+  bool synchronized = false;  // of the batch norm
 };
 
 // 6 -> 8 -> 3 numbers, with the accuracy as a metric and the mean output as a number.
@@ -68,7 +69,8 @@ class RankNet : public mezzo::Module {
   RankNetOptions options_;
   mezzo::Dense first_ =
       sub("first", mezzo::Dense({.units = 8, .kernel_regularizer = mezzo::L2(options_.l2), .name = "first"}));
-  mezzo::BatchNormalization norm_ = sub("norm", mezzo::BatchNormalization({.momentum = 0.8}));
+  mezzo::BatchNormalization norm_ =
+      sub("norm", mezzo::BatchNormalization({.momentum = 0.8, .synchronized = options_.synchronized}));
   mezzo::Dropout dropped_ = sub("dropped", mezzo::Dropout(options_.dropout));
   mezzo::Dense last_ = sub("last", mezzo::Dense({.units = 3}));
   mezzo::SparseCategoricalAccuracy accuracy_;

@@ -2,12 +2,9 @@
 // precision, buckets.
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
 #include <atomic>
 
-#include <mezzo/training/model_explain.hpp>
-
-#include "training/strategies/rank_runs.hpp"
+#include "training/strategies/rank_modules.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -77,50 +74,6 @@ class Large : public Module {
   Dense second_ = sub("second", Dense({.units = 1100}));
   Dense last_ = sub("last", Dense({.units = 1100}));
 };
-
-// Weights of a module of class M after a training, as numbers.
-template <class M>
-std::vector<double> weights_after(Strategy strategy, TrainerOptions options, std::int64_t samples,
-                                  std::string* explained = nullptr) {
-  const auto ranks = strategy.communicator();
-  M module;
-  module.build({1, 6});
-  std::vector<Tensor> weights = module.get_weights();
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const Tensor numbers(weights[i].shape(), spread_numbers(weights[i].size(), 0.3 * static_cast<double>(i + 1)));
-    weights[i] = (numbers * Tensor::scalar(weights[i].size() > 10000 ? 0.05 : 1.0, DType::float64)).tensor();
-  }
-  module.set_weights(weights);
-  options.strategy = std::move(strategy);
-  const std::int64_t count = ranks ? ranks->size() : 1;
-  Trainer(options).fit(module, DataLoader(rank_data(samples), {.batch_size = 12 / count}));
-  if (explained != nullptr) *explained = detail::explain_text(module, "", {});
-  std::vector<double> out;
-  for (const Tensor& weight : module.get_weights()) {
-    const std::vector<double> numbers = weight.to_doubles();
-    out.insert(out.end(), numbers.begin(), numbers.end());
-  }
-  return out;
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  BOOST_REQUIRE(a.size() == b.size());
-  double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
-  return most;
-}
-
-template <class M>
-double difference_by_ranks(int ranks, const TrainerOptions& options, std::int64_t samples) {
-  const std::vector<double> one = weights_after<M>("single", options, samples);
-  std::vector<std::vector<double>> results(static_cast<std::size_t>(ranks));
-  const auto errors = run_ranks(ranks, [&](const std::shared_ptr<Communicator>& own) {
-    results[static_cast<std::size_t>(own->rank())] = weights_after<M>(own, options, samples);
-  });
-  for (const std::string& error : errors) BOOST_REQUIRE_EQUAL(error, "");
-  for (const auto& result : results) BOOST_TEST((result == results[0]));
-  return largest_difference(results[0], one);
-}
 
 }  // namespace
 
