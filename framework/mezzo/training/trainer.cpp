@@ -215,9 +215,10 @@ Tensor Trainer::predict(Module& module, const DataLoader& loader, const TrainerE
 
 std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
                                      const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(options_.strategy.communicator(), [&] {
+  const auto ranks = options_.strategy.communicator();
+  return detail::with_ranks(ranks, [&] {
     load_weights(module, options.ckpt_path, options_, "predict");
-    return detail::predict(module, loaders, run_options(options_, module),
+    return detail::predict(module, detail::parts_of(loaders, ranks), evaluation_options(options_, module),
                            {.call = call_options(options_, false), .limit = options_.limit_predict_batches});
   });
 }
@@ -252,9 +253,9 @@ std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const Tra
     load_weights(module, options.ckpt_path, options_, "predict");
     detail::DataCall call(data, "predict", ranks.get());
     DataLoaders loaders;
-    return detail::predict(module, loaders, run_options(options_, module),
-                           {.call = call_options(options_, call, [&] { loaders = data.predict_dataloader(); }),
-                            .limit = options_.limit_predict_batches});
+    const auto load = [&] { loaders = detail::parts_of(data.predict_dataloader(), ranks); };
+    return detail::predict(module, loaders, evaluation_options(options_, module),
+                           {.call = call_options(options_, call, load), .limit = options_.limit_predict_batches});
   });
 }
 

@@ -5,6 +5,8 @@
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/loops/evaluation_loop.hpp>
 #include <mezzo/training/loops/loops.hpp>
+#include <mezzo/training/strategies/fit_ranks.hpp>
+#include <mezzo/training/strategies/rank_outputs.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -42,17 +44,21 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
   std::vector<std::vector<Tensor>> parts;
   Logs logs;
   BatchStream stream = loader.epoch(0);
-  for (std::int64_t done = 0; done < steps && !session.stopping(); ++done) {
+  for (std::int64_t done = 0; done < steps && !agree_to_stop(runner, session.stopping()); ++done) {
     const auto batch = stream.next();
     if (!batch) break;
     session.fire(Event::predict_batch_begin, logs, done, &*batch);
     runner.run(Phase::predict, *batch, done);
-    const std::vector<Tensor> outputs = runner.outputs();
+    std::vector<Tensor> outputs = runner.outputs();
     if (one) require_one_output(outputs.size(), label_of(runner.module()), "predict");
+    if (Communicator* const ranks = runner.communicator(); ranks != nullptr && batch->part) {
+      const auto all = gather_outputs(*ranks, outputs, batch->part->size > 0);
+      for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] = concatenate(all[i]);
+    }
     parts.resize(outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
     {
-      const ScopedValue shown(session.batch_outputs, &outputs);
+      const ScopedValue<const std::vector<Tensor>*> shown(session.batch_outputs, &outputs);
       session.fire(Event::predict_batch_end, logs, done, &*batch);
     }
     ++taken;
@@ -73,6 +79,7 @@ std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoade
   session.limits.steps = known_batches(sum_of(steps));
   BatchBar bar(options.call.verbose, scope.callbacks(), session.limits.steps);
   try {
+    start_ranks(runner, Phase::predict, loaders, steps);
     bar.begin("Predict");
     std::vector<std::vector<std::vector<Tensor>>> parts;
     std::int64_t taken = 0;
