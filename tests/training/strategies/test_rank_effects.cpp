@@ -1,8 +1,10 @@
 // What ranks share beside gradients: moving statistics, skips, stops, files, checkpoints, evaluations.
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <limits>
+#include <thread>
 
 #include "support/folder.hpp"
 #include "training/strategies/rank_runs.hpp"
@@ -58,6 +60,21 @@ class Counting : public Callback {
  private:
   int& batches_;
   bool all_;
+};
+
+// Counts validations, and slows the steps of one rank down.
+class Validations : public Callback {
+ public:
+  Validations(int& count, bool slow) : count_(count), slow_(slow) {}
+  void on_train_batch_end(std::int64_t, Logs&) override {
+    if (slow_) std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  }
+  void on_test_begin(Logs&) override { ++count_; }
+  bool on_all_ranks() const override { return true; }
+
+ private:
+  int& count_;
+  bool slow_;
 };
 
 class StopAt : public Callback {
@@ -184,6 +201,22 @@ BOOST_AUTO_TEST_CASE(max_time_of_rank_0_ends_all) {
     Trainer(options).fit(net, DataLoader(rank_data(36), {.batch_size = 4}));
   }));
   BOOST_TEST(batches[0] == batches[1]);
+}
+
+// Rank 0 waits for the slow rank 1, so that 9 steps take more than a second of its time.
+BOOST_AUTO_TEST_CASE(validations_by_time_are_those_of_rank_0) {
+  std::vector<int> validations(2);
+  require_no_errors(run_ranks(2, [&](const Ranks& own) {
+    RankNet net = rank_net({}, own->rank());
+    TrainerOptions options = rank_trainer({.max_epochs = 1, .val_check_interval = "00:00:00:01"});
+    options.num_sanity_val_steps = 0;
+    options.callbacks = {Validations(validations[static_cast<std::size_t>(own->rank())], own->rank() == 1)};
+    options.strategy = own;
+    Trainer(options).fit(net, DataLoader(rank_data(72), {.batch_size = 4}),
+                         DataLoader(rank_data(8), {.batch_size = 4}));
+  }));
+  BOOST_TEST(validations[0] > 0);
+  BOOST_TEST(validations[0] == validations[1]);
 }
 
 BOOST_AUTO_TEST_CASE(files_and_hooks_of_rank_0) {

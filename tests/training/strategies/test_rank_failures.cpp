@@ -155,8 +155,6 @@ BOOST_AUTO_TEST_CASE(what_several_ranks_cannot_do_is_an_error) {
   check_all(refused_option([](TrainerOptions& options) { options.precision = "auto"; }),
             start + "precision \"auto\"" + end);
   check_all(refused_option([](TrainerOptions& options) { options.eager = true; }), start + "eager" + end);
-  check_all(refused_option([](TrainerOptions& options) { options.val_check_interval = "00:00:01:00"; }),
-            start + "a val_check_interval in seconds" + end);
   check_all(refused_option([](TrainerOptions& options) { options.callbacks = {BatchSizeFinder()}; }),
             start + "a BatchSizeFinder" + end);
   check_all(refused_option([](TrainerOptions& options) { options.callbacks = {LearningRateFinder()}; }),

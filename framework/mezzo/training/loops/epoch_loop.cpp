@@ -20,10 +20,11 @@ void EpochLoop::run() {
   begin();
   while (true) {
     agree(fit_);
+    if (!validated_) validated_ = fit_.seconds();
     if (validation_is_due()) {
       validate_in_fit(fit_, numbers(true));
-      validated_ = std::chrono::steady_clock::now();
       agree(fit_);
+      validated_ = fit_.seconds();
     }
     if (complete() || fit_.ends()) break;
     if (!step()) {
@@ -49,7 +50,6 @@ void EpochLoop::begin() {
   } else {
     scaling_.emplace(fit_.runner, state.skipped_before);  // a resumed epoch
   }
-  if (!validated_) validated_ = std::chrono::steady_clock::now();
   fit_.logs = Logs();
   fit_.session.fire(Event::epoch_begin, fit_.logs, fit_.session.epoch);
   const int epochs = fit_.options.epochs;
@@ -99,7 +99,7 @@ bool EpochLoop::validation_is_due() const {
   if (fit_.session.stopping() && fit_.may_stop()) return true;
   if (limits.check_every == all_batches) return complete();
   if (limits.check_every > 0) return state.batch % limits.check_every == 0;
-  return std::chrono::steady_clock::now() - *validated_ >= std::chrono::duration<double>(limits.check_seconds);
+  return fit_.seconds() - *validated_ >= limits.check_seconds;
 }
 
 Numbers EpochLoop::numbers(bool for_bar) const {

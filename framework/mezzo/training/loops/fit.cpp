@@ -26,8 +26,7 @@ bool Fit::ends() const {
   if (options.max_steps >= 0 && state.updates >= options.max_steps) return true;
   if (options.max_seconds > 0) {
     session.count_time();
-    const double seconds = runner.communicator() != nullptr ? rank_seconds : state.seconds;
-    if (seconds >= options.max_seconds) return true;
+    if (seconds() >= options.max_seconds) return true;
   }
   return session.stopping() && may_stop();
 }

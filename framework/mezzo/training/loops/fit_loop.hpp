@@ -1,5 +1,4 @@
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -24,11 +23,14 @@ struct Fit {
   FitLimits& limits;
   BatchBar& bar;
   std::optional<std::int64_t> batch_size{};  ///< that a callback has set, in place of the loader's
-  double rank_seconds = 0;                   ///< time of the training at rank 0
+  double rank_seconds = 0;                   ///< time of the training at rank 0 when the ranks agreed last
   Logs logs{};                               ///< of the batch hooks, then of the end of the epoch
 
   /// Takes over a new loader or batch size.
   void renew_data();
+
+  /// Time of the training, that of rank 0 at all ranks.
+  double seconds() const { return runner.communicator() != nullptr ? rank_seconds : session.seconds(); }
 
   /// True if a stop or a limit of steps or time ends the training now.
   bool ends() const;
@@ -71,8 +73,8 @@ class EpochLoop {
   std::optional<BatchStream> stream_;  // at state.samples of state.pass
   bool last_of_pass_ = false;          // true if the running batch is the last of its pass
   std::optional<ScalingLog> scaling_;
-  std::optional<std::chrono::steady_clock::time_point> validated_;  // time of the last validation
-  Logs outputs_;                                                    // of the last step
+  std::optional<double> validated_;  // Fit::seconds() of the last validation
+  Logs outputs_;                     // of the last step
   bool non_finite_ = false;
 };
 

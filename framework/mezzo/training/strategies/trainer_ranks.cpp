@@ -26,7 +26,6 @@ void require_supported_by_ranks(const TrainerOptions& options, const std::shared
   };
   if (options.precision.automatic()) refuse("precision \"auto\"");
   if (options.eager) refuse("eager");
-  if (options.val_check_interval.seconds() > 0) refuse("a val_check_interval in seconds");
   for (const CallbackHandle& handle : options.callbacks) {
     const Callback* const callback = &handle.get();
     if (dynamic_cast<const BackupAndRestore*>(callback) != nullptr) refuse("a BackupAndRestore");
