@@ -16,10 +16,9 @@
 #include <random>
 #include <thread>
 
-#include <mezzo/io/file_calls.hpp>
-
 #include "stopped_training.hpp"
 #include "support/folder.hpp"
+#include "support/killed_saves.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -27,39 +26,6 @@ using namespace mezzo_tests;
 namespace {
 
 constexpr int no_namespace = 77;  // exit code
-
-/// Ends this process at call number `number` of its saves: before it, or in the middle of a write.
-void kill_in_save(int number) {
-  static int seen = 0;
-  static const detail::FileCalls real = detail::file_calls();
-  const auto count = [number] {
-    if (seen++ == number) ::raise(SIGKILL);
-  };
-  detail::FileCalls& calls = detail::file_calls();
-  calls.openat = [=](int folder, const char* path, int flags, mode_t mode) {
-    count();
-    return real.openat(folder, path, flags, mode);
-  };
-  calls.write = [=](int file, const void* from, std::size_t size) {
-    if (seen == number && size > 1) {
-      if (real.write(file, from, size / 2) < 0) ::_exit(4);
-    }
-    count();
-    return real.write(file, from, size);
-  };
-  calls.fsync = [=](int file) {
-    count();
-    return real.fsync(file);
-  };
-  calls.renameat = [=](int from_folder, const char* from, int to_folder, const char* to) {
-    count();
-    return real.renameat(from_folder, from, to_folder, to);
-  };
-  calls.symlinkat = [=](const char* target, int folder, const char* name) {
-    count();
-    return real.symlinkat(target, folder, name);
-  };
-}
 
 /// Runs a function in a child process; in a namespace of its own the process number is always 2. Returns the number of
 /// the process to kill; `ended` can be read when all processes have ended.

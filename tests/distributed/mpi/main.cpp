@@ -1,11 +1,16 @@
 // A training under mpirun: mezzo_mpi_ranks SCENARIO. run.sh checks what it writes and when it ends.
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <iostream>
+#include <thread>
 
 #include <mezzo/mezzo.hpp>
+
+#include "support/killed_saves.hpp"
 
 using namespace mezzo;
 
@@ -20,14 +25,16 @@ Dataset data(std::int64_t samples) {
 
 class Net : public Module {
  public:
-  explicit Net(std::int64_t units) : Module("Net"), hidden_(sub("hidden", Dense({.units = units}))) {}
-  Value call(const Value& x) override { return last_(dropped_(tanh(hidden_(x)))); }
+  explicit Net(std::int64_t units)
+      : Module("Net"), hidden_(sub("hidden", Dense({.units = units, .use_bias = false}))) {}
+  Value call(const Value& x) override { return last_(dropped_(tanh(norm_(hidden_(x))))); }
   Value training_step(const Batch& batch) override { return mean_squared_error(batch["y"], (*this)(batch["x"])); }
   void validation_step(const Batch& batch) override { log("error", training_step(batch)); }
   OptimizerConfigs configure_optimizers() override { return {{.optimizer = Adam({.learning_rate = 0.01})}}; }
 
  private:
   Dense hidden_;
+  BatchNormalization norm_ = sub("norm", BatchNormalization({.synchronized = true}));
   Dropout dropped_ = sub("dropped", Dropout(0.2));
   Dense last_ = sub("last", Dense({.units = 1}));
 };
@@ -52,6 +59,7 @@ struct Run {
   std::string ckpt_path{};
   int window = 1;
   bool shards = false;
+  bool logs = true;  ///< results have the numbers of the last epoch, too
 };
 
 std::vector<double> train(const Run& run) {
@@ -69,12 +77,30 @@ std::vector<double> train(const Run& run) {
   const History history =
       trainer.fit(net, loader, DataLoader(data(23), {.batch_size = run.batch_size}), {.ckpt_path = run.ckpt_path});
   std::vector<double> out;
-  for (const char* name : {"loss", "error"}) out.push_back(history[name].back());
+  for (const char* name : {"loss", "error"}) {
+    if (run.logs) out.push_back(history[name].back());
+  }
   for (const Tensor& weight : net.get_weights()) {
     const std::vector<double> numbers = weight.to_doubles();
     out.insert(out.end(), numbers.begin(), numbers.end());
   }
   return out;
+}
+
+/// Ends rank KILLED_RANK by SIGKILL: KILLED_AFTER milliseconds from now, or at call number KILLED_CALL of its saves.
+void end_by_sigkill(int rank) {
+  const auto number = [](const char* name) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? -1 : std::atoi(text);
+  };
+  const bool victim = number("KILLED_RANK") == rank;
+  mezzo_tests::kill_in_save(victim ? number("KILLED_CALL") : -1);
+  const int after = number("KILLED_AFTER");
+  if (!victim || after < 0) return;
+  std::thread([after] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(after));
+    std::raise(SIGKILL);
+  }).detach();
 }
 
 void require(bool good, const std::string& text) {
@@ -99,6 +125,13 @@ void check_collectives(Communicator& ranks) {
   require(ranks.local_size() == count && ranks.local_rank() == ranks.rank(), "local ranks");
 }
 
+void check_equal(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+  require(a.size() == b.size(), "number of numbers");
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    require(std::abs(a[i] - b[i]) <= tolerance, "number " + std::to_string(i));
+  }
+}
+
 void run(const std::string& scenario) {
   const auto ranks = Strategy("auto").communicator();
   require(ranks != nullptr, "mpirun must start several ranks");
@@ -108,22 +141,30 @@ void run(const std::string& scenario) {
   const bool last = rank == ranks->size() - 1;
   if (scenario == "collectives") {
     check_collectives(*ranks);
-  } else if (scenario == "training" || scenario == "sharded" || scenario == "resumed") {
+  } else if (scenario == "training" || scenario == "sharded") {
     if (scenario == "sharded") {
       own.window = 2;
       own.shards = true;
     }
-    if (scenario == "resumed") {
-      own.ckpt_path = "last";
-      own.callbacks = {each_step};
-    }
-    const std::vector<double> together = train(own);
-    const std::vector<double> alone =
-        train({.batch_size = std::int64_t{4} * ranks->size(), .strategy = "single", .window = own.window});
-    require(together.size() == alone.size(), "number of numbers");
-    for (std::size_t i = 0; i < alone.size(); ++i) {
-      require(std::abs(together[i] - alone[i]) < 1e-12, "number " + std::to_string(i));
-    }
+    check_equal(train(own),
+                train({.batch_size = std::int64_t{4} * ranks->size(), .strategy = "single", .window = own.window}),
+                1e-12);
+  } else if (scenario == "saving") {
+    end_by_sigkill(rank);
+    own.callbacks = {each_step};
+    const auto begin = std::chrono::steady_clock::now();
+    train(own);
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+    if (rank == 0)
+      std::cout << "saved: " << std::lround(time.count()) << " ms, " << mezzo_tests::save_calls() << " calls\n";
+  } else if (scenario == "resumed") {
+    own.logs = false;
+    const std::vector<double> whole = train(own);
+    const char* const folder = std::getenv("MEZZO_TRAINER_DEFAULT_ROOT_DIR");
+    if (std::filesystem::exists(std::string(folder) + "/checkpoints/last.ckpt")) own.ckpt_path = "last";
+    ranks->barrier();  // before a rank saves
+    own.callbacks = {each_step};
+    check_equal(train(own), whole, 0);
   } else if (scenario == "throws") {
     own.callbacks = {AtBatch(2, [&] {
       if (last) throw Error("the disk of this rank is full");
@@ -133,11 +174,6 @@ void run(const std::string& scenario) {
     own.callbacks = {AtBatch(2, [&] {
       if (last) std::raise(SIGKILL);
     })};
-    train(own);
-  } else if (scenario == "saving") {  // killed in the second epoch, with a checkpoint of each step
-    own.callbacks = {each_step, AtBatch(7 + std::atoi(std::getenv("KILLED_AFTER")), [&] {
-                       if (last) std::raise(SIGKILL);
-                     })};
     train(own);
   } else if (scenario == "interrupted") {
     own.callbacks = {AtBatch(2, [&] {
