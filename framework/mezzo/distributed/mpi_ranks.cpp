@@ -1,4 +1,6 @@
 // Ranks that are processes of MPI, by the plug-in mezzo_mpi.
+#include <mezzo/distributed/mpi_ranks.hpp>
+
 #include <dlfcn.h>
 
 #include <array>
@@ -93,14 +95,13 @@ class MpiTransport final : public Transport {
 
 }  // namespace
 
+std::unique_ptr<Transport> detail::open_mpi() { return std::make_unique<MpiTransport>(); }
+
 std::shared_ptr<Communicator> Communicator::mpi() {
   static std::mutex mutex;
   static std::shared_ptr<Communicator> one;  // its end, at that of the process, ends MPI
   const std::lock_guard<std::mutex> lock(mutex);
-  if (!one) {
-    one =
-        std::make_shared<Communicator>([]() -> std::unique_ptr<Transport> { return std::make_unique<MpiTransport>(); });
-  }
+  if (!one) one = std::make_shared<Communicator>(detail::open_mpi);
   return one;
 }
 

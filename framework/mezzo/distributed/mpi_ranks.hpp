@@ -1,0 +1,11 @@
+#pragma once
+#include <memory>
+
+#include <mezzo/distributed/transport.hpp>
+
+namespace mezzo::detail {
+
+/// The transport of Communicator::mpi(), of which a process can have one. Errors are those of Communicator::mpi().
+std::unique_ptr<Transport> open_mpi();
+
+}  // namespace mezzo::detail
