@@ -17,7 +17,7 @@ struct Prefetch {
   /// The first `count` lines, which are left out from then on.
   Prefetch take(std::int64_t count) {
     const char* const first = next;
-    next = std::min(end, next + count * step);
+    next = count < lines() ? next + count * step : end;
     return {first, next, step};
   }
 };
