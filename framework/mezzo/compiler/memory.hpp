@@ -28,9 +28,9 @@ struct MemoryPlan {
 std::size_t aligned(std::size_t bytes);
 
 /// Assigns offsets so that pieces with overlapping lifetimes don't overlap in memory. Pieces with a given place must be
-/// apart from one another. Greedy by size (Pisarchyk and Lee, 2020), but first fit: places the largest piece first, each
-/// at the lowest offset where it fits. The paper takes the smallest gap. Pieces of equal size are placed in their order.
-/// If it needs less memory, the pieces that are live last are placed first instead.
+/// apart from one another. Greedy by size (Pisarchyk and Lee, 2020), but first fit: places the largest piece first,
+/// each at the lowest offset where it fits. The paper takes the smallest gap. Pieces of equal size are placed in their
+/// order. If it needs less memory, the pieces that are live last are placed first instead.
 MemoryPlan plan_memory(const std::vector<Lifetime>& pieces);
 
 /// One block of memory, in huge pages if the system has them. Kept between runs, so that only the first run has page
