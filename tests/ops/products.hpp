@@ -214,6 +214,7 @@ inline std::vector<OpRow> product_rows() {
       {"of 1 by 1", {2, 4, 4, 5}, {1, 1, 5, 7}},
       {"depthwise", {1, 5, 5, 3}, {3, 3, 1, 3}, {.padding = "same", .groups = 3}, {1, 1, 1, 1}},
       {"of 1 by 1, of many pixels", {2, 16, 17, 8}, {1, 1, 8, 9}},
+      {"of one channel", {2, 6, 9, 1}, {3, 3, 1, 9}, {.padding = 1}, {1, 1, 1, 1}},
       {"depthwise, of stride 2",
        {2, 8, 9, 5},
        {5, 5, 1, 5},

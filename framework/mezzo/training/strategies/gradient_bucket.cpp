@@ -191,7 +191,7 @@ Transfer GradientBucket::last_transfer() const {
   const std::size_t bytes = std::visit([](const auto& sums) { return sums.size() * sizeof(sums[0]); }, sums_);
   return {.name = rank_begins_.empty() ? "all_reduce" : "reduce_scatter",
           .start = start_,
-          .end = request_.end(),
+          .end = communicator_->size() > 1 ? request_.end() : start_,
           .bytes = bytes};
 }
 
