@@ -57,7 +57,8 @@ class BufferPlacement {
  private:
   void overwrite(std::size_t step);
   void place();
-  /// By index in Plan::copies_. A copy that an update writes is live from there to its last reader in the next run.
+  /// Lifetimes by index in Plan::copies_. A copy that an update writes is live from there to its last reader in the
+  /// next run.
   std::vector<Lifetime> lifetimes_of_copies() const;
 
   Plan& plan_;

@@ -1,6 +1,7 @@
 #include <mezzo/distributed/communicator.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -40,6 +41,18 @@ Parts received_parts(const RankMemory& own, int rank, int ranks, std::vector<con
     parts.push_back(static_cast<const std::byte*>(receive.back().data));
   }
   return receive;
+}
+
+/// Sends each part to its rank, and returns the addresses of what all ranks have for the part of this one.
+std::vector<const std::byte*> exchange_parts(Transport& transport, const std::vector<RankArray>& parts,
+                                             const std::atomic<bool>& cancelled) {
+  Parts send;
+  for (const RankArray& part : parts) send.push_back(memory(part));
+  std::vector<const std::byte*> received;
+  const RankMemory own = send[static_cast<std::size_t>(transport.rank())];
+  const Parts receive = received_parts(own, transport.rank(), transport.size(), received);
+  transport.exchange(send, receive, cancelled);
+  return received;
 }
 
 void require_bfloat16(DType dtype) {
@@ -121,11 +134,7 @@ RankRequest Communicator::start_reduce_scatter(const std::vector<RankArray>& par
   if (size_ == 1) return {};
   return start([this, parts, op](Transport& transport) {
     const RankArray& own = parts[static_cast<std::size_t>(rank_)];
-    Parts send;
-    for (const RankArray& part : parts) send.push_back(memory(part));
-    std::vector<const std::byte*> received;
-    const Parts receive = received_parts(memory(own), rank_, size_, received);
-    transport.exchange(send, receive, thread_->cancelled());
+    const std::vector<const std::byte*> received = exchange_parts(transport, parts, thread_->cancelled());
     detail::reduce_parts(received, static_cast<std::byte*>(own.data), own.size, own.dtype, op);
   });
 }
@@ -161,11 +170,7 @@ RankRequest Communicator::start_all_reduce(const RankArray& x, float* errors) {
 
 void Communicator::sum_of_parts(Transport& transport, const std::vector<RankArray>& parts, float* sums) const {
   const RankArray& own = parts[static_cast<std::size_t>(rank_)];
-  Parts send;
-  for (const RankArray& part : parts) send.push_back(memory(part));
-  std::vector<const std::byte*> received;
-  const Parts receive = received_parts(memory(own), rank_, size_, received);
-  transport.exchange(send, receive, thread_->cancelled());
+  const std::vector<const std::byte*> received = exchange_parts(transport, parts, thread_->cancelled());
   std::fill_n(sums, own.size, 0.0F);
   for (const std::byte* const part : received) {
     const auto* const x = reinterpret_cast<const bfloat16*>(part);

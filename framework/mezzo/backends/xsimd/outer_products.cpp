@@ -6,6 +6,7 @@
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/prefetch.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
+#include <mezzo/backends/xsimd/wide_operand.hpp>
 #include <mezzo/backends/xsimd/window_products.hpp>
 
 // x^T g has many rows to sum over and a small result. A piece of rows of x is copied to scratch memory in blocks of
@@ -61,9 +62,7 @@ class OuterProducts final : public Kernel {
     if (!direct_) sums_ = layout_.take(bytes(blocks_ * floats()));
     own_floats_ = round_up(x_floats_ + panel_pitch_ + std::max(channels_, filters_), line);
     own_ = layout_.take(bytes(threads_ * own_floats_));
-    if (out.dtype == DType::float32) return;
-    wide_ = layout_.take(bytes(channels_ * filters_));
-    narrow_ = cast_kernel(out.shape, DType::float32, out.dtype, request.where);
+    result_ = WideResult(request, layout_);
   }
 
   void run(const KernelArguments& arguments) override {
@@ -78,14 +77,11 @@ class OuterProducts final : public Kernel {
       }
     });
     if (direct_) return;
-    auto* const wide = narrow_ ? reinterpret_cast<float*>(scratch + wide_) : arguments.out<float>(0);
+    float* const wide = result_.place(arguments);
     parallel_for(channels_, grain_of(filters_ * blocks_), [&](Index begin, Index end) {
       for (Index c = begin; c < end; ++c) add_blocks(sums + c * columns_, wide + c * filters_);
     });
-    if (narrow_) {
-      const void* const from = wide;
-      narrow_->run({&from, arguments.outputs, nullptr});
-    }
+    result_.finish(arguments);
   }
 
   std::size_t scratch_bytes() const override { return layout_.size(); }
@@ -257,8 +253,8 @@ class OuterProducts final : public Kernel {
   bool direct_ = false;     ///< sums are made in the output
   Index blocks_ = 1, groups_ = 1, block_pitch_ = 0, panel_pitch_ = 0, x_floats_ = 0, own_floats_ = 0;
   ScratchLayout layout_;
-  std::size_t sums_ = 0, own_ = 0, wide_ = 0;
-  std::unique_ptr<Kernel> narrow_;
+  std::size_t sums_ = 0, own_ = 0;
+  WideResult result_;
 };
 
 bool takes_dtypes(const KernelRequest& request, std::string& reason) {

@@ -7,6 +7,7 @@
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/prefetch.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
+#include <mezzo/backends/xsimd/wide_operand.hpp>
 
 // The window of an output pixel in one row of the image, kernel width x channels numbers, lies without gaps in memory.
 // So the gradient for one row of the kernel is a product a^T g, where a has a row for the window of each pixel. Pairs
@@ -64,9 +65,7 @@ class WindowProducts final : public Kernel {
     direct_ = out.dtype == DType::float32 && sizes_.filters % products_.panel == 0;
     if (direct_) return;
     sums_ = layout_.take(bytes(sizes_.kernel_height * columns_ * panels_ * products_.panel));
-    if (out.dtype == DType::float32) return;
-    wide_ = layout_.take(bytes(sizes_.kernel_height * columns_ * sizes_.filters));
-    narrow_ = cast_kernel(out.shape, DType::float32, out.dtype, request.where);
+    result_ = WideResult(request, layout_);
   }
 
   void run(const KernelArguments& arguments) override {
@@ -79,16 +78,13 @@ class WindowProducts final : public Kernel {
       run_share(arguments, share, sums, reinterpret_cast<float*>(scratch + own_) + thread * own_words_);
     });
     if (direct_) return;
-    float* const wide = narrow_ ? reinterpret_cast<float*>(scratch + wide_) : arguments.out<float>(0);
+    float* const wide = result_.place(arguments);
     parallel_for(sizes_.kernel_height * columns_, grain_of(sizes_.filters), [&](Index begin, Index end) {
       for (Index row = begin; row < end; ++row) {
         std::copy_n(sums + row * panels_ * products_.panel, sizes_.filters, wide + row * sizes_.filters);
       }
     });
-    if (narrow_) {
-      const void* const from = wide;
-      narrow_->run({&from, arguments.outputs, nullptr});
-    }
+    result_.finish(arguments);
   }
 
   Index threads() const { return threads_; }
@@ -242,8 +238,8 @@ class WindowProducts final : public Kernel {
   Index phase_words_ = 0, block_pitch_ = 0, panel_pitch_ = 0, padded_row_ = 0, own_words_ = 0;
   bool direct_ = false;  ///< sums are made in the output
   ScratchLayout layout_;
-  std::size_t own_ = 0, sums_ = 0, wide_ = 0;
-  std::unique_ptr<Kernel> narrow_;
+  std::size_t own_ = 0, sums_ = 0;
+  WideResult result_;
 };
 
 }  // namespace

@@ -73,8 +73,8 @@ class GradientBucket final : public AttributeFunction {
   std::size_t first_ = 0;  // item of this rank
   std::vector<Spec> results_;
   mutable std::variant<std::vector<float>, std::vector<double>, std::vector<bfloat16>> sums_;
-  /// Of bfloat16 numbers: sums of this rank's items, if it gets no others; else rounding errors of the sums that it
-  /// sends.
+  /// If ranks send bfloat16: sums of this rank's items, if it gets no others; else rounding errors of the sums that
+  /// it sends.
   mutable std::vector<float> own_sums_;
   mutable RankRequest request_;
   mutable std::chrono::steady_clock::time_point start_;

@@ -120,10 +120,7 @@ class DepthwiseKernelGradient final : public Kernel {
         std::max<Index>(1, std::min({rows_, most_blocks, rows_ * shape.out_width * shape.channels / block_elements}));
     zeros_ = layout_.take(static_cast<std::size_t>(shape.channels) * sizeof(float));
     sums_ = layout_.take(static_cast<std::size_t>(blocks_ * floats_) * sizeof(float));
-    const Spec& out = request.outputs[0];
-    if (out.dtype == DType::float32) return;
-    wide_ = layout_.take(static_cast<std::size_t>(floats_) * sizeof(float));
-    narrow_ = cast_kernel(out.shape, DType::float32, out.dtype, request.where);
+    result_ = WideResult(request, layout_);
   }
 
   void run(const KernelArguments& arguments) override {
@@ -137,18 +134,7 @@ class DepthwiseKernelGradient final : public Kernel {
                   rows_ * (i + 1) / blocks_);
       }
     });
-    void* const wide = narrow_ ? scratch + wide_ : arguments.outputs[0];
-    parallel_for(floats_, grain_of(blocks_), [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        double sum = 0;
-        for (Index block = 0; block < blocks_; ++block) sum += static_cast<double>(sums[block * floats_ + i]);
-        static_cast<float*>(wide)[i] = static_cast<float>(sum);
-      }
-    });
-    if (narrow_) {
-      const void* const from = wide;
-      narrow_->run({&from, arguments.outputs, nullptr});
-    }
+    result_.set_to_sum(arguments, sums, blocks_);
   }
 
   std::size_t scratch_bytes() const override { return layout_.size(); }
@@ -159,8 +145,8 @@ class DepthwiseKernelGradient final : public Kernel {
   const DepthwiseFunctions::KernelGradient gradient_;
   ScratchLayout layout_;
   Index blocks_ = 1;
-  std::size_t zeros_ = 0, sums_ = 0, wide_ = 0;
-  std::unique_ptr<Kernel> narrow_;
+  std::size_t zeros_ = 0, sums_ = 0;
+  WideResult result_;
 };
 
 std::unique_ptr<Kernel> make_depthwise(const KernelRequest& request, Isa isa, std::string& reason) {

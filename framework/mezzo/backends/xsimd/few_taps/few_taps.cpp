@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
@@ -43,23 +42,31 @@ FewTapsShape shape_of(const KernelRequest& request, const Shape& x, const Shape&
           .left = padding[2]};
 }
 
-/// Copies rows of images to float32 with their padding.
+/// Copies rows of images to float32 with their padding, in scratch memory of each thread.
 class PaddedRows {
  public:
-  PaddedRows(const KernelRequest& request, const FewTapsShape& shape, Isa isa)
-      : shape_(shape), dtype_(request.inputs[0].dtype), widen_(kernels(isa).cast.from_storage[dtype_].float32) {}
+  PaddedRows(const KernelRequest& request, const FewTapsShape& shape, Isa isa, ScratchLayout& layout)
+      : shape_(shape),
+        dtype_(request.inputs[0].dtype),
+        widen_(kernels(isa).cast.from_storage[dtype_].float32),
+        threads_(thread_count()),
+        floats_(round_up(rows_under(shape.out_height) * shape.row(), line)),
+        copies_(layout.take(static_cast<std::size_t>(threads_ * floats_) * sizeof(float))) {}
 
-  /// Numbers of the copy for all outputs of an image.
-  Index floats() const { return rows_under(shape_.out_height) * shape_.row(); }
+  /// Number of threads for `pieces` of work.
+  int threads(Index pieces) const {
+    return static_cast<int>(std::clamp<Index>(pieces, 1, std::min<Index>(threads_, thread_count())));
+  }
 
   /// Calls body(copy, first row, rows) for the rows [begin, end) of the outputs, counted over all images, with those of
   /// one image at a time.
   template <class Body>
-  void for_images(const void* x, Index begin, Index end, float* copy, const Body& body) const {
+  void for_images(const KernelArguments& arguments, int thread, Index begin, Index end, const Body& body) const {
+    float* const copy = reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + copies_) + thread * floats_;
     while (begin < end) {
       const Index image = begin / shape_.out_height, row = begin % shape_.out_height;
       const Index rows = std::min(end - begin, shape_.out_height - row);
-      const auto* from = static_cast<const char*>(x) + image * shape_.height * row_bytes();
+      const char* const from = arguments.in<char>(0) + image * shape_.height * row_bytes();
       for (Index i = 0; i < rows_under(rows); ++i) {
         copy_row(from, row * shape_.down + i - shape_.top, copy + i * shape_.row());
       }
@@ -69,6 +76,8 @@ class PaddedRows {
   }
 
  private:
+  static constexpr Index line = 16;  // floats of a cache line
+
   Index rows_under(Index rows) const { return (rows - 1) * shape_.down + shape_.kernel_height; }
   Index row_bytes() const { return shape_.width * shape_.channels * size_of(dtype_); }
 
@@ -87,6 +96,8 @@ class PaddedRows {
   const FewTapsShape shape_;
   const DType dtype_;
   const CastFunctions::Cast widen_;
+  const Index threads_, floats_;  ///< of a thread's copy
+  const std::size_t copies_;
 };
 
 class FewTapsConvolution final : public Kernel {
@@ -98,13 +109,10 @@ class FewTapsConvolution final : public Kernel {
         least_(has_relu(request) ? 0 : -std::numeric_limits<float>::infinity()),
         has_bias_(request.inputs.size() > 2),
         convolve_(kernels(isa).few_taps.convolve[request.outputs[0].dtype]),
-        padded_(request, shape_, isa),
+        padded_(request, shape_, isa, layout_),
         kernel_(request, 1, layout_),
         zeros_(layout_.take(static_cast<std::size_t>(shape_.filters) * sizeof(float))) {
     if (has_bias_) bias_ = WideOperand(request, 2, layout_);
-    for (int i = 0; i < thread_count(); ++i) {
-      copies_.push_back(layout_.take(static_cast<std::size_t>(padded_.floats()) * sizeof(float)));
-    }
   }
 
   void run(const KernelArguments& arguments) override {
@@ -114,11 +122,8 @@ class FewTapsConvolution final : public Kernel {
     const float* const kernel = kernel_.read(arguments);
     const float* const bias = has_bias_ ? bias_.read(arguments) : zeros;
     const Index work = shape_.out_width * shape_.filters * shape_.taps();
-    const auto threads = static_cast<int>(std::clamp<Index>(
-        rows_ / grain_of(work), 1, std::min<Index>(thread_count(), static_cast<Index>(copies_.size()))));
-    parallel_threads(threads, [&](int thread, int count) {
-      auto* const copy = reinterpret_cast<float*>(scratch + copies_[static_cast<std::size_t>(thread)]);
-      padded_.for_images(arguments.inputs[0], rows_ * thread / count, rows_ * (thread + 1) / count, copy,
+    parallel_threads(padded_.threads(rows_ / grain_of(work)), [&](int thread, int count) {
+      padded_.for_images(arguments, thread, rows_ * thread / count, rows_ * (thread + 1) / count,
                          [&](const float* x, Index row, Index rows) {
                            convolve_(shape_, x, kernel, bias, least_, arguments.out<char>(0) + row * row_bytes_, rows);
                          });
@@ -133,12 +138,11 @@ class FewTapsConvolution final : public Kernel {
   const float least_;
   const bool has_bias_;
   const FewTapsFunctions::Convolve convolve_;
-  const PaddedRows padded_;
   ScratchLayout layout_;
+  const PaddedRows padded_;
   const WideOperand kernel_;
   const std::size_t zeros_;
   WideOperand bias_;
-  std::vector<std::size_t> copies_;
 };
 
 class FewTapsKernelGradient final : public Kernel {
@@ -149,66 +153,41 @@ class FewTapsKernelGradient final : public Kernel {
         row_bytes_(shape_.out_width * shape_.filters * size_of(request.inputs[1].dtype)),
         floats_(shape_.taps() * shape_.filters),
         gradient_(kernels(isa).few_taps.kernel_gradient[request.inputs[1].dtype]),
-        padded_(request, shape_, isa) {
+        padded_(request, shape_, isa, layout_) {
     // The number of blocks doesn't depend on the number of threads, so that the sums don't.
     constexpr Index block_elements = 65536, most_blocks = 32;
     blocks_ =
         std::max<Index>(1, std::min({rows_, most_blocks, rows_ * shape_.out_width * shape_.filters / block_elements}));
-    for (Index i = 0; i < blocks_; ++i) {
-      sums_.push_back(layout_.take(static_cast<std::size_t>(floats_) * sizeof(float)));
-    }
-    for (int i = 0; i < thread_count(); ++i) {
-      copies_.push_back(layout_.take(static_cast<std::size_t>(padded_.floats()) * sizeof(float)));
-    }
-    const Spec& out = request.outputs[0];
-    if (out.dtype == DType::float32) return;
-    wide_ = layout_.take(static_cast<std::size_t>(floats_) * sizeof(float));
-    narrow_ = cast_kernel(out.shape, DType::float32, out.dtype, request.where);
+    sums_ = layout_.take(static_cast<std::size_t>(blocks_ * floats_) * sizeof(float));
+    result_ = WideResult(request, layout_);
   }
 
   void run(const KernelArguments& arguments) override {
-    auto* const scratch = static_cast<char*>(arguments.scratch);
-    const auto threads = static_cast<int>(
-        std::min<Index>({blocks_, static_cast<Index>(thread_count()), static_cast<Index>(copies_.size())}));
-    parallel_threads(threads, [&](int thread, int count) {
-      auto* const copy = reinterpret_cast<float*>(scratch + copies_[static_cast<std::size_t>(thread)]);
+    auto* const sums = reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + sums_);
+    parallel_threads(padded_.threads(blocks_), [&](int thread, int count) {
       for (Index block = blocks_ * thread / count; block < blocks_ * (thread + 1) / count; ++block) {
-        float* const sums = sums_of(scratch, block);
-        std::fill_n(sums, floats_, 0.0F);
-        padded_.for_images(arguments.inputs[0], rows_ * block / blocks_, rows_ * (block + 1) / blocks_, copy,
+        float* const own = sums + block * floats_;
+        std::fill_n(own, floats_, 0.0F);
+        padded_.for_images(arguments, thread, rows_ * block / blocks_, rows_ * (block + 1) / blocks_,
                            [&](const float* x, Index row, Index rows) {
-                             gradient_(shape_, x, arguments.in<char>(1) + row * row_bytes_, sums, rows);
+                             gradient_(shape_, x, arguments.in<char>(1) + row * row_bytes_, own, rows);
                            });
       }
     });
-    auto* const wide = narrow_ ? reinterpret_cast<float*>(scratch + wide_) : arguments.out<float>(0);
-    for (Index i = 0; i < floats_; ++i) {
-      double sum = 0;
-      for (Index block = 0; block < blocks_; ++block) sum += static_cast<double>(sums_of(scratch, block)[i]);
-      wide[i] = static_cast<float>(sum);
-    }
-    if (narrow_) {
-      const void* const from = wide;
-      narrow_->run({&from, arguments.outputs, nullptr});
-    }
+    result_.set_to_sum(arguments, sums, blocks_);
   }
 
   std::size_t scratch_bytes() const override { return layout_.size(); }
 
  private:
-  float* sums_of(char* scratch, Index block) const {
-    return reinterpret_cast<float*>(scratch + sums_[static_cast<std::size_t>(block)]);
-  }
-
   const FewTapsShape shape_;
   const Index rows_, row_bytes_, floats_;
   const FewTapsFunctions::KernelGradient gradient_;
-  const PaddedRows padded_;
   ScratchLayout layout_;
+  const PaddedRows padded_;
   Index blocks_ = 1;
-  std::vector<std::size_t> sums_, copies_;
-  std::size_t wide_ = 0;
-  std::unique_ptr<Kernel> narrow_;
+  std::size_t sums_ = 0;
+  WideResult result_;
 };
 
 std::unique_ptr<Kernel> make_few_taps(const KernelRequest& request, Isa isa, std::string&) {
