@@ -27,7 +27,7 @@ Seen threads_of(std::int64_t size) {
   std::string reason;
   const auto kernel = one_thread_if_small(inner).create({&find_op("matmul"), {}, {spec, spec}, {spec}, ""}, reason);
   seen.scratch = kernel->scratch_bytes();
-  seen.overwrites = kernel->may_overwrite(1) && !kernel->may_overwrite(0);
+  seen.overwrites = kernel->may_overwrite(1, 0) && !kernel->may_overwrite(0, 0) && !kernel->may_overwrite(1, 1);
   kernel->run({});
   return seen;
 }

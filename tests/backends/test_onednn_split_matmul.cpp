@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(outputs_may_overwrite_operands) {
     const Tensor apart = run_kernel(*kernel, request, inputs)[0];
     std::vector<int> which;
     for (int i = 0; i < 3; ++i) {
-      if (!kernel->may_overwrite(static_cast<std::size_t>(i))) continue;
+      if (!kernel->may_overwrite(static_cast<std::size_t>(i), 0)) continue;
       which.push_back(i);
       if (inputs[static_cast<std::size_t>(i)].bytes() != apart.bytes()) continue;
       BOOST_TEST(run_kernel(*kernel, request, inputs, i)[0].equal(apart), "over input " << i);

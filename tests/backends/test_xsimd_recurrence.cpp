@@ -54,10 +54,10 @@ std::vector<Tensor> operands(const RecurrenceCase& c, DType dtype) {
 // Attributes of the gradient, with these cotangents.
 Attributes gradient_attributes(const RecurrenceCase& c, bool of_states, bool of_last) {
   Attributes attributes = c.attributes();
-  attributes.set("biased", false);
   attributes.set("of_states", of_states);
   attributes.set("of_last", of_last);
   attributes.set("of_carry", of_last && c.lstm());
+  attributes.set("of_kernel", of_states);
   return attributes;
 }
 
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(initial_states_bias_mask_and_dropout) {
           c.initial = true;
           c.masked = masked;
           c.dropped = dropped;
-          c.biased = c.kind == "gru";
+          c.biased = true;
           check_both(c, dtype);
         }
       }

@@ -208,11 +208,22 @@ inline OpRow recurrence_function_row(const RecurrenceCase& c) {
   return row;
 }
 
-// The gradients of sum(cotangents * outputs) for x and the initial states, by complex steps.
+// The states before each step.
+inline mezzo::Tensor states_before(const RecurrenceCase& c, const mezzo::Tensor& initial, const mezzo::Tensor& states) {
+  mezzo::Tensor out(states.shape(), mezzo::DType::float64);
+  for (std::int64_t i = 0; i < out.size(); ++i) {
+    const std::int64_t step = i / c.units, j = i % c.units;
+    out.mutable_data<double>()[i] =
+        step % c.steps == 0 ? initial.data<double>()[step / c.steps * c.units + j] : states.data<double>()[i - c.units];
+  }
+  return out;
+}
+
+// The gradients of sum(cotangents * outputs) for x, the initial states and the bias, by complex steps.
 inline OpRow recurrence_gradient_row(RecurrenceCase c) {
   c.initial = true;
-  c.biased = false;
   const std::vector<Argument> forward = recurrence_arguments(c);
+  const std::size_t bias = c.lstm() ? 4 : 3;  // its place, if there is one
   const TensorList operands = [&] {
     TensorList all;
     for (const Argument& argument : forward) all.push_back(argument.numbers);
@@ -222,7 +233,9 @@ inline OpRow recurrence_gradient_row(RecurrenceCase c) {
   std::vector<Argument> arguments{{uniform(results[0].shape(), -1, 1, 11)}, {uniform(results[1].shape(), -1, 1, 12)}};
   if (c.lstm()) arguments.push_back({uniform(results[1].shape(), -1, 1, 13)});
   const std::size_t cotangents = arguments.size();
-  arguments.insert(arguments.end(), forward.begin() + 1, forward.end());
+  for (std::size_t i = 1; i < forward.size(); ++i) {
+    if (!c.biased || i != bias) arguments.push_back(forward[i]);
+  }
   arguments.push_back({results[0]});
   if (c.saved() > 0) arguments.push_back({results[2]});
   if (c.lstm()) arguments.push_back({results[3]});
@@ -230,7 +243,11 @@ inline OpRow recurrence_gradient_row(RecurrenceCase c) {
   attributes.set("of_states", true);
   attributes.set("of_last", true);
   attributes.set("of_carry", c.lstm());
-  const auto plain = [c, operands, cotangents](const TensorList& v) {
+  attributes.set("of_kernel", c.biased);
+  std::vector<std::size_t> places{0, 2};
+  if (c.lstm()) places.push_back(3);
+  if (c.biased) places.push_back(bias);
+  const auto plain = [c, operands, cotangents, places](const TensorList& v) {
     // Derivative of the sum of cotangents * outputs, times the step.
     const auto slope = [&](const std::vector<ComplexArray>& x) {
       const std::vector<ComplexArray> y = complex_recurrence(c, x);
@@ -242,7 +259,7 @@ inline OpRow recurrence_gradient_row(RecurrenceCase c) {
       return sum;
     };
     TensorList out;
-    for (const std::size_t place : c.lstm() ? std::vector<std::size_t>{0, 2, 3} : std::vector<std::size_t>{0, 2}) {
+    for (const std::size_t place : places) {
       mezzo::Tensor gradient(operands[place].shape(), mezzo::DType::float64);
       for (std::int64_t i = 0; i < gradient.size(); ++i) {
         constexpr double step = 1e-30;
@@ -252,26 +269,32 @@ inline OpRow recurrence_gradient_row(RecurrenceCase c) {
       }
       out.push_back(gradient);
     }
+    if (c.biased) out.push_back(states_before(c, operands[2], plain_recurrence(c, operands)[0]));
     return out;
   };
+  std::vector<Role> outputs(places.size(), Role::varied());
+  if (c.biased) {
+    outputs.back() = Role::accumulated();
+    outputs.push_back(Role::varied());
+  }
   return {.op = "recurrence_gradient",
           .note = attributes.to_string(),
           .call = inserted("recurrence_gradient", attributes),
           .arguments = arguments,
-          .outputs = std::vector<Role>(c.lstm() ? 3 : 2, Role::varied()),
+          .outputs = outputs,
           .plain = plain,
           .depth = static_cast<double>(4 * c.steps * c.units),
           .bfloat16_error = c.bfloat16_error(),
+          .accumulated_error = c.bfloat16_error(),
           .internal = true};
 }
 
 inline std::vector<OpRow> recurrence_rows() {
   std::vector<OpRow> rows;
   for (const char* kind : {"simple_rnn", "lstm", "gru", "gru_reset_before"}) {
-    const bool biased = std::string(kind) == "gru";
     const RecurrenceCase cases[] = {{.kind = kind},
-                                    {.kind = kind, .initial = true, .biased = biased, .masked = true},
-                                    {.kind = kind, .initial = true, .dropped = true},
+                                    {.kind = kind, .initial = true, .biased = true, .masked = true},
+                                    {.kind = kind, .initial = true, .biased = true, .dropped = true},
                                     {.kind = kind, .steps = 1, .activation = "softsign", .gate = "linear"},
                                     {.kind = kind, .initial = true, .batch = 0}};
     for (const RecurrenceCase& c : cases) {
@@ -287,7 +310,8 @@ inline std::vector<Refusal> recurrence_refusals() {
   using mezzo::Tensor;
   const Tensor x({2, 3, 8}), kernel({2, 8});
   mezzo::Attributes gradient = RecurrenceCase{.kind = "simple_rnn"}.attributes();
-  for (const char* flag : {"of_states", "of_last", "of_carry"}) gradient.set(flag, flag == std::string("of_last"));
+  for (const char* flag : {"of_states", "of_last", "of_carry", "of_kernel"})
+    gradient.set(flag, flag == std::string("of_last"));
   return {refusal<mezzo::ShapeError>("recurrence", "[recurrence] x must have shape (2, 3, 8); got (2, 3, 4)",
                                      [=] {
                                        mezzo::recurrence(Tensor({2, 3, 4}), kernel);
@@ -295,8 +319,8 @@ inline std::vector<Refusal> recurrence_refusals() {
           refusal<mezzo::NameError>(
               "recurrence", "[recurrence] unknown kind \"rnn\"; valid names: simple_rnn, lstm, gru, gru_reset_before",
               [=] { mezzo::recurrence(x, kernel, {.kind = "rnn"}); }),
-          refusal<mezzo::ValueError>("recurrence", "[recurrence] bias must belong to kind \"gru\"; got kind \"lstm\"",
-                                     [=] { mezzo::recurrence(x, kernel, {.bias = Tensor({8})}); }),
+          refusal<mezzo::ShapeError>("recurrence", "[recurrence] bias must have shape (8,); got (4,)",
+                                     [=] { mezzo::recurrence(x, kernel, {.bias = Tensor({4})}); }),
           refusal<mezzo::ShapeError>(
               "recurrence_gradient",
               "[recurrence_gradient] cotangent of the last state must have shape (2, 2); got "

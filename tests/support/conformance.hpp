@@ -133,18 +133,20 @@ inline mezzo::KernelRequest request_of(const mezzo::NodePtr& node) {
 
 // Largest allowed distance of a result from the exact one. The rounding errors of a sum of `depth` terms of about 1
 // add up as a random walk: sqrt(depth) times some units in the accumulator's last place; 4 units are allowed.
-inline double allowed(const OpRow& row, double exact, mezzo::DType dtype) {
+inline double allowed(const OpRow& row, double exact, mezzo::DType dtype, mezzo::DType operands) {
   const mezzo::DType accumulator = mezzo::accumulation_dtype(dtype);
   const double sums = 4 * epsilon(accumulator) * std::sqrt(row.depth) * std::max(1.0, std::abs(exact));
-  const double factors = dtype == mezzo::DType::bfloat16 ? row.bfloat16_error : 0;
+  const bool rounded = operands == mezzo::DType::bfloat16;
+  const double factors = !rounded ? 0 : dtype == operands ? row.bfloat16_error : row.accumulated_error;
   return row.ulps * ulp(dtype, exact) + sums + factors;
 }
 
-inline void check_close(const OpRow& row, const mezzo::Tensor& result, const mezzo::Tensor& exact) {
+inline void check_close(const OpRow& row, const mezzo::Tensor& result, const mezzo::Tensor& exact,
+                        mezzo::DType operands) {
   BOOST_TEST_REQUIRE(result.shape() == exact.shape(), boost::test_tools::per_element());
   const std::vector<double> x = result.to_doubles(), y = exact.to_doubles();
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double bound = is_floating(result.dtype()) ? allowed(row, y[i], result.dtype()) : 0;
+    const double bound = is_floating(result.dtype()) ? allowed(row, y[i], result.dtype(), operands) : 0;
     const bool both_nan = std::isnan(x[i]) && std::isnan(y[i]);  // means of no elements
     if (x[i] == y[i] || both_nan || std::abs(x[i] - y[i]) <= bound) continue;
     BOOST_ERROR("element " << i << " is " << x[i] << ", exactly " << y[i] << ": " << std::abs(x[i] - y[i])
@@ -193,7 +195,7 @@ class KernelCheck {
     const TensorList results = run_kernel(kernel, request, operands);
     const TensorList exact = exact_results(arguments);
     for (std::size_t i = 0; i < results.size(); ++i) {
-      BOOST_TEST_CONTEXT("output " << i) check_close(row_, results[i], exact[i]);
+      BOOST_TEST_CONTEXT("output " << i) check_close(row_, results[i], exact[i], operands[0].dtype());
     }
     if (!row_.exact_on_integers) return;
     const TensorList integers = small(arguments);
@@ -252,7 +254,7 @@ inline void check_eager_and_traced(const OpRow& row, mezzo::DType dtype) {
   check_same_bits(planned, eager, "plan and eager trace");
   if (!row.training) check_same_bits(tensors_of(row.call(values_of(arguments))), eager, "without and within a trace");
   const TensorList fused = run_compiled(graph, arguments, true);
-  for (std::size_t i = 0; i < planned.size(); ++i) check_close(row, fused[i], planned[i]);
+  for (std::size_t i = 0; i < planned.size(); ++i) check_close(row, fused[i], planned[i], planned[i].dtype());
 }
 
 // Gradients have their argument's dtype. They differ from those at float64 by a few roundings: at most 4 units of the

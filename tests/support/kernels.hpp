@@ -68,21 +68,22 @@ inline std::unique_ptr<mezzo::Kernel> create_kernel(const std::string& implement
   return nullptr;
 }
 
-// Runs the kernel once, with garbage in scratch memory and outputs. Output 0 has the memory of (a copy of) input
+// Runs the kernel once, with garbage in scratch memory and outputs. Output `output` has the memory of (a copy of) input
 // `overwrite`, unless that is -1.
 inline std::vector<mezzo::Tensor> run_kernel(mezzo::Kernel& kernel, const mezzo::KernelRequest& request,
-                                             const std::vector<mezzo::Tensor>& inputs, int overwrite = -1) {
+                                             const std::vector<mezzo::Tensor>& inputs, int overwrite = -1,
+                                             std::size_t output = 0) {
   std::vector<mezzo::Tensor> outputs;
   for (const mezzo::Spec& spec : request.outputs) outputs.push_back(garbage(spec.shape, spec.dtype));
   mezzo::Tensor scratch = garbage({static_cast<std::int64_t>(kernel.scratch_bytes())}, mezzo::DType::uint8);
   std::vector<const void*> in;
   std::vector<void*> out;
   for (const mezzo::Tensor& input : inputs) in.push_back(input.raw());
-  for (mezzo::Tensor& output : outputs) out.push_back(output.mutable_raw());
+  for (mezzo::Tensor& one : outputs) out.push_back(one.mutable_raw());
   if (overwrite >= 0) {
     const mezzo::Tensor& under = inputs[static_cast<std::size_t>(overwrite)];
-    if (under.bytes() > 0) std::memcpy(out[0], under.raw(), under.bytes());
-    in[static_cast<std::size_t>(overwrite)] = out[0];
+    if (under.bytes() > 0) std::memcpy(out[output], under.raw(), under.bytes());
+    in[static_cast<std::size_t>(overwrite)] = out[output];
   }
   kernel.run({in.data(), out.data(), scratch.mutable_raw()});
   return outputs;
@@ -109,7 +110,7 @@ inline std::vector<mezzo::Tensor> run_reference(const std::string& op, const mez
   return std::move(run.outputs);
 }
 
-// Runs the kernel with output 0 in the memory of each input for which may_overwrite() is true. Returns the number of
+// Runs the kernel with output 0 in the memory of each input that it may overwrite. Returns the number of
 // these inputs, or -1 if the outputs are not the same, bit for bit, with one of them.
 inline int count_safe_overwrites(const std::string& implementation, const std::string& op,
                                  const mezzo::Attributes& attributes, const std::vector<mezzo::Tensor>& inputs) {
@@ -120,7 +121,7 @@ inline int count_safe_overwrites(const std::string& implementation, const std::s
   const std::vector<mezzo::Tensor> apart = run_kernel(*kernel, request, inputs);
   int count = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!kernel->may_overwrite(i) || inputs[i].bytes() != apart[0].bytes()) continue;
+    if (!kernel->may_overwrite(i, 0) || inputs[i].bytes() != apart[0].bytes()) continue;
     const std::vector<mezzo::Tensor> onto = run_kernel(*kernel, request, inputs, static_cast<int>(i));
     for (std::size_t k = 0; k < apart.size(); ++k) {
       if (!onto[k].equal(apart[k])) return -1;

@@ -56,9 +56,10 @@ struct OpRow {
   std::vector<Role> outputs;
   std::function<TensorList(const TensorList&)> plain;  // outputs by plain loops, in double or their fixed dtype
   std::vector<std::size_t> differentiable{};           // arguments for which the first output has a gradient
-  double ulps = rounded_once;  // largest distance from the exact result, in units in the last place
-  double depth = 0;            // number of products or terms in the sum for each element; 0: elementwise
-  double bfloat16_error = 0;   // further distance allowed in bfloat16, to which kernels round factors of products
+  double ulps = rounded_once;    // largest distance from the exact result, in units in the last place
+  double depth = 0;              // number of products or terms in the sum for each element; 0: elementwise
+  double bfloat16_error = 0;     // further distance allowed in bfloat16, to which kernels round factors of products
+  double accumulated_error = 0;  // likewise of outputs in the accumulation dtype, if operands are bfloat16
   bool exact_on_integers = false;
   bool training = false;  // traced as a training step
   bool keeps = false;     // autocast does not cast its operands

@@ -107,9 +107,11 @@ inline void check_xsimd_on(mezzo::Isa isa, const mezzo::KernelRequest& request,
   BOOST_TEST(same_unaligned(*kernel, inputs, outputs),
              "unaligned inputs change the outputs, or the kernel writes past their end");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!kernel->may_overwrite(i) || inputs[i].bytes() != outputs[0].bytes()) continue;
-    BOOST_TEST(all_equal(run_kernel(*kernel, request, inputs, static_cast<int>(i)), outputs),
-               "wrong in the memory of input " << i);
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      if (!kernel->may_overwrite(i, k) || inputs[i].bytes() != outputs[k].bytes()) continue;
+      BOOST_TEST(all_equal(run_kernel(*kernel, request, inputs, static_cast<int>(i), k), outputs),
+                 "output " << k << " is wrong in the memory of input " << i);
+    }
   }
   std::int64_t largest = 0;
   for (const mezzo::Tensor& input : inputs) largest = std::max(largest, input.size());

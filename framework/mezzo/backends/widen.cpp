@@ -88,12 +88,12 @@ class Widened final : public Kernel {
 
   std::size_t scratch_bytes() const override { return scratch_bytes_; }
 
-  bool may_overwrite(std::size_t i) const override {
+  bool may_overwrite(std::size_t i, std::size_t output) const override {
     const auto converted = [](const std::vector<Conversion>& conversions, std::size_t operand) {
       return std::any_of(conversions.begin(), conversions.end(),
                          [&](const Conversion& c) { return c.operand == operand; });
     };
-    return converted(inputs_, i) || converted(outputs_, 0) || inner_.kernel->may_overwrite(i);
+    return converted(inputs_, i) || converted(outputs_, output) || inner_.kernel->may_overwrite(i, output);
   }
 
   std::string detail() const override {

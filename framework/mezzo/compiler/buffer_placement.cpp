@@ -39,16 +39,23 @@ void BufferPlacement::apply() {
 }
 
 void BufferPlacement::overwrite(std::size_t s) {
+  for (std::size_t output = 0; output < plan_.steps_[s].writes.size(); ++output) overwrite(s, output);
+}
+
+void BufferPlacement::overwrite(std::size_t s, std::size_t output) {
   const Plan::Step& step = plan_.steps_[s];
-  if (step.writes.empty() || plan_.buffers_[step.writes.front()].home != Plan::Buffer::Home::arena) return;
-  const std::size_t to = step.writes.front();
+  const std::size_t to = step.writes[output];
+  if (plan_.buffers_[to].home != Plan::Buffer::Home::arena) return;
+  const auto taken = [&](std::size_t from) {
+    return std::any_of(step.writes.begin(), step.writes.end(), [&](std::size_t b) { return views_.root(b) == from; });
+  };
   for (std::size_t i = 0; i < step.reads.size(); ++i) {
     const std::size_t from = views_.root(step.reads[i]);
     const bool alone =
         std::count_if(step.reads.begin(), step.reads.end(), [&](std::size_t b) { return views_.root(b) == from; }) == 1;
     const bool dies = plan_.buffers_[from].home == Plan::Buffer::Home::arena && lifetimes_[from].last == s;
     const bool fits = lifetimes_[from].bytes == lifetimes_[to].bytes;
-    if (!alone || !dies || !fits || !step.chosen.kernel->may_overwrite(i)) continue;
+    if (!alone || !dies || !fits || taken(from) || !step.chosen.kernel->may_overwrite(i, output)) continue;
     lifetimes_[from].last = lifetimes_[to].last;
     views_.lay(to, from);
     return;

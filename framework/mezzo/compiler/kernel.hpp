@@ -51,8 +51,8 @@ class MEZZO_API Kernel {
   /// Size of the scratch memory in bytes.
   virtual std::size_t scratch_bytes() const { return 0; }
 
-  /// True if output 0 may have the memory of input i, which has the same size.
-  virtual bool may_overwrite(std::size_t) const { return false; }
+  /// True if that output may have the memory of that input, which has the same size.
+  virtual bool may_overwrite(std::size_t /*input*/, std::size_t /*output*/) const { return false; }
 
   /// Text beside the implementation's name in explain(), for example the name of oneDNN's own implementation.
   virtual std::string detail() const { return {}; }

@@ -56,6 +56,7 @@ class BufferPlacement {
 
  private:
   void overwrite(std::size_t step);
+  void overwrite(std::size_t step, std::size_t output);
   void place();
   /// Lifetimes by index in Plan::copies_. A copy that an update writes is live from there to its last reader in the
   /// next run.

@@ -77,13 +77,16 @@ Value detail::FusedCell::factors(const Value& x, double rate, std::int64_t width
   return dropout_factors({x.shape()[0], width}, operand_dtype(ops::recurrence, x), rate, settings_.seed);
 }
 
-/// Inputs of all steps times the kernel, with the bias.
-Value detail::FusedCell::project(const Value& x, bool drops) {
+/// Row of the bias of "gru", which has one for the inputs and one for the state.
+Value detail::FusedCell::bias_row(std::int64_t row) const {
+  const std::int64_t width = gates() * settings_.units;
+  return reshape(slice(bias_, {{row, 0}, {1, width}}), {width});
+}
+
+/// Inputs of all steps times the kernel, with a bias if it is defined.
+Value detail::FusedCell::project(const Value& x, const Value& bias, bool drops) {
   const RecurrentSettings& s = settings_;
   const Shape& shape = x.shape();
-  const Value bias = !s.use_bias       ? Value()
-                     : s.kind == "gru" ? reshape(slice(bias_, {{0, 0}, {1, gates() * s.units}}), {gates() * s.units})
-                                       : Value(bias_);
   const auto add_bias = [&](const Value& y) { return bias.defined() ? bias_add(y, bias) : y; };
   if (!drops || s.dropout == 0) return add_bias(matmul(x, kernel_));
   const auto dropped = [&](const Value& of) { return x * reshape(of, {shape[0], 1, shape[2]}); };
@@ -106,9 +109,11 @@ Values detail::FusedCell::run(const Value& sequence, const Values& states, const
                             .initial_state = states,
                             .mask = mask};
   const std::int64_t width = gates() * s.units;
-  if (s.kind == "gru" && s.use_bias) options.bias = reshape(slice(bias_, {{1, 0}, {1, width}}), {width});
+  const bool of_inputs = s.kind == "gru" && s.use_bias;
+  if (s.use_bias) options.bias = of_inputs ? bias_row(1) : Value(bias_);
   if (drops && s.recurrent_dropout > 0) options.dropped = factors(sequence, s.recurrent_dropout, width);
-  const RecurrenceResult result = recurrence(project(sequence, drops), recurrent_kernel_, options);
+  const RecurrenceResult result =
+      recurrence(project(sequence, of_inputs ? bias_row(0) : Value(), drops), recurrent_kernel_, options);
   Values out{result.states};
   out.insert(out.end(), result.last_states.begin(), result.last_states.end());
   return out;
@@ -124,7 +129,8 @@ Values detail::FusedCell::run_unfused(const Value& sequence, const Values& state
   const RecurrentSettings& s = settings_;
   const bool drops = training_phase() && (s.dropout > 0 || s.recurrent_dropout > 0);
   const std::int64_t width = gates() * s.units;
-  const Value projected = project(sequence, drops);
+  const Value bias = !s.use_bias ? Value() : s.kind == "gru" ? bias_row(0) : Value(bias_);
+  const Value projected = project(sequence, bias, drops);
   Value dropped;
   if (drops && s.recurrent_dropout > 0) dropped = factors(sequence, s.recurrent_dropout, width);
   Values before = states;
@@ -158,7 +164,7 @@ Values detail::FusedCell::step(const Value& x, const Values& states, const Value
   Value update, reset, candidate;
   if (s.kind == "gru") {
     Values biases;
-    if (s.use_bias) biases = split(reshape(slice(bias_, {{1, 0}, {1, count * s.units}}), {count * s.units}), count, 0);
+    if (s.use_bias) biases = split(bias_row(1), count, 0);
     const auto recurrent = [&](std::size_t i) {
       return s.use_bias ? product(state, i) + biases[i] : product(state, i);
     };

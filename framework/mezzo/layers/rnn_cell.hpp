@@ -168,7 +168,8 @@ class MEZZO_API FusedCell : public RNNCell {
   void check_settings() const;
   std::int64_t gates() const;
   bool fused() const;
-  Value project(const Value& x, bool drops);
+  Value bias_row(std::int64_t row) const;
+  Value project(const Value& x, const Value& bias, bool drops);
   Values run(const Value& sequence, const Values& states, const Value& mask);
   Values run_unfused(const Value& sequence, const Values& states, const Value& mask);
   Values step(const Value& x, const Values& states, const Value& dropped);

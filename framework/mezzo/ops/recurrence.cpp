@@ -83,6 +83,8 @@ std::vector<Spec> infer_recurrence_gradient(const OpCall& call) {
   const DType dtype = call.inputs[at.states].dtype;
   std::vector<Spec> out{{{batch, steps, at.gates * units}, dtype}, {{batch, units}, dtype}};
   if (at.kind == Kind::lstm) out.push_back(out[1]);
+  if (at.sums != RecurrenceLayout::none) out.push_back({{at.gates * units}, accumulation_dtype(dtype)});
+  if (at.before != RecurrenceLayout::none) out.push_back({{batch, steps, units}, dtype});
   return out;
 }
 
@@ -98,19 +100,9 @@ Value gate_of(const Value& x, std::int64_t i, std::int64_t count) {
 
 Value as_rows(const Value& x) { return reshape(x, {x.shape()[0] * x.shape()[1], x.shape()[2]}); }
 
-/// States before each step.
-Value previous_states(const GradientContext& context, const RecurrenceLayout& at) {
-  const Value states = context.output(0);
-  const Shape& shape = states.shape();
-  const Value kept = slice(states, {{0, 0, 0}, {shape[0], shape[1] - 1, shape[2]}});
-  if (at.state == RecurrenceLayout::none) return pad(kept, {{0, 1, 0}, {0, 0, 0}});
-  return concat({reshape(context.input(at.state), {shape[0], 1, shape[2]}), kept}, 1);
-}
-
 /// Cotangent of the recurrent kernel: for each gate, the states that were multiplied times the cotangents `d` of the
-/// products.
-Value kernel_gradient(const GradientContext& context, const RecurrenceLayout& at, const Value& d) {
-  const Value before = previous_states(context, at);
+/// products. `before`: the states before each step.
+Value kernel_gradient(const GradientContext& context, const RecurrenceLayout& at, const Value& before, const Value& d) {
   const auto product = [&](const Value& states, const Value& of_product) {
     return insert_one(ops::matmul, {as_rows(states), as_rows(of_product)},
                       {{"transpose_a", true}, {"transpose_b", false}, {"dtype", context.dtype(at.kernel)}});
@@ -135,6 +127,7 @@ Values recurrence_vjp(const GradientContext& context) {
   const bool lstm = at.kind == Kind::lstm;
   const DType dtype = context.output_spec().dtype;
   const bool of_carry = lstm && context.cotangent(4).defined();
+  const bool of_bias = at.bias != RecurrenceLayout::none && context.needs(at.bias);
   Values out(context.input_count()), operands;
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
     if (context.cotangent(i).defined()) operands.push_back(detail::as(context.cotangent(i), dtype));
@@ -147,22 +140,24 @@ Values recurrence_vjp(const GradientContext& context) {
   operands.push_back(context.output(0));
   if (at.saved > 0) operands.push_back(context.output(2));
   if (lstm) operands.push_back(context.output(3));
-  const Values all = insert(ops::recurrence_gradient, operands,
-                            detail::with(context.attributes(), {{"of_states", context.cotangent(0).defined()},
-                                                                {"of_last", context.cotangent(1).defined()},
-                                                                {"of_carry", of_carry}}));
+  const Attributes attributes = detail::with(context.attributes(), {{"of_states", context.cotangent(0).defined()},
+                                                                    {"of_last", context.cotangent(1).defined()},
+                                                                    {"of_carry", of_carry},
+                                                                    {"biased", of_bias},
+                                                                    {"of_kernel", context.needs(at.kernel)}});
+  const RecurrenceLayout gradient(attributes, true);
+  const Values all = insert(ops::recurrence_gradient, operands, attributes);
   out[at.x] = all[0];
   if (at.state != RecurrenceLayout::none) out[at.state] = all[1];
   if (at.carry != RecurrenceLayout::none) out[at.carry] = all[2];
-  const bool of_bias = at.bias != RecurrenceLayout::none && context.needs(at.bias);
-  if (all[0].shape()[1] == 0 || !(of_bias || context.needs(at.kernel))) return out;
+  if (of_bias) out[at.bias] = detail::as(all[gradient.sums], context.dtype(at.bias));
+  if (all[0].shape()[1] == 0 || !context.needs(at.kernel)) return out;
   Value d = all[0];  // cotangent of the recurrent products
   if (at.kind == Kind::gru) {
     const Value reset = gate_of(context.output(2), 1, at.saved);
     d = concat({gate_of(d, 0, 3), gate_of(d, 1, 3), gate_of(d, 2, 3) * reset}, 2);
   }
-  if (context.needs(at.kernel)) out[at.kernel] = kernel_gradient(context, at, d);
-  if (of_bias) out[at.bias] = detail::sum_as(d, {0, 1}, false, context.dtype(at.bias));
+  out[at.kernel] = kernel_gradient(context, at, all[gradient.before], d);
   return out;
 }
 
@@ -217,6 +212,8 @@ RecurrenceLayout::RecurrenceLayout(const Attributes& attributes, bool gradient)
   }
   input_count = next;
   output_count = gradient ? (lstm ? 3 : 2) : lstm ? 5 : saved > 0 ? 3 : 2;
+  if (gradient && flag("biased")) sums = output_count++;
+  if (gradient && flag("of_kernel")) before = output_count++;
 }
 
 Op detail::define_recurrence() {
@@ -260,9 +257,6 @@ RecurrenceResult recurrence(const Value& x, const Value& recurrent_kernel, const
   if (!options.initial_state.empty() && options.initial_state.size() != states) {
     fail<ValueError>(where, "initial_state must have {} arrays for \"{}\"; got {}", states, options.kind,
                      options.initial_state.size());
-  }
-  if (options.bias.defined() && options.kind != "gru") {
-    fail<ValueError>(where, "bias must belong to kind \"gru\"; got kind \"{}\"", options.kind);
   }
   Values operands{x, recurrent_kernel};
   operands.insert(operands.end(), options.initial_state.begin(), options.initial_state.end());

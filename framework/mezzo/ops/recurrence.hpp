@@ -12,7 +12,7 @@ struct RecurrenceOptions {
   std::string activation = "tanh";               ///< of the state (simple_rnn), the candidate and the carry
   std::string recurrent_activation = "sigmoid";  ///< of the gates; not used by simple_rnn
   Values initial_state{};                        ///< states before the first step, (batch, units); default: zeros
-  Value bias{};                                  ///< (3 units,), of the recurrent product; only for "gru"
+  Value bias{};                                  ///< (gates * units,), added to the recurrent product
   Value dropped{};                               ///< (batch, gates * units): factors of the state for each gate
   Value mask{};                                  ///< bool (batch, steps), false: the step is skipped; default: none
 };
@@ -23,7 +23,7 @@ struct RecurrenceResult {
   Values last_states;  ///< (batch, units): state after the last step; for "lstm" two, state and carry
 };
 
-/// A recurrent layer over all steps in one op, whatever their number. `x`: the inputs times the kernel, with the bias,
+/// A recurrent layer over all steps in one op, whatever their number. `x`: the inputs times the kernel,
 /// (batch, steps, gates * units); `recurrent_kernel`: (units, gates * units). Gates in Keras' order: i, f, c, o for
 /// "lstm"; z, r, h for "gru" (reset gate after the product) and "gru_reset_before". A step that is skipped keeps the
 /// state. Intermediate results are float32 (float64 for float64). Activations: those for which

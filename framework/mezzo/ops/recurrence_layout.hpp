@@ -28,6 +28,9 @@ struct MEZZO_API RecurrenceLayout {
   // Places of further inputs of the gradient: cotangents and outputs of recurrence.
   std::size_t of_states = none, of_last = none, of_carry = none, states = none, saved_gates = none, carries = none;
 
+  // Places of further outputs of the gradient: the bias' cotangent, and the states before each step.
+  std::size_t sums = none, before = none;
+
   bool is_gru() const { return kind == Kind::gru || kind == Kind::gru_reset_before; }
 };
 

@@ -45,7 +45,9 @@ class FunctionKernel final : public Kernel {
 
   void run(const KernelArguments& arguments) override { run_(arguments); }
   std::size_t scratch_bytes() const override { return scratch_; }
-  bool may_overwrite(std::size_t i) const override { return i < overwrites_.size() && overwrites_[i]; }
+  bool may_overwrite(std::size_t i, std::size_t output) const override {
+    return output == 0 && i < overwrites_.size() && overwrites_[i];
+  }
 
  private:
   const Run run_;

@@ -18,7 +18,9 @@ class OneThreadKernel final : public Kernel {
     inner_->run(arguments);
   }
   std::size_t scratch_bytes() const override { return inner_->scratch_bytes(); }
-  bool may_overwrite(std::size_t i) const override { return inner_->may_overwrite(i); }
+  bool may_overwrite(std::size_t input, std::size_t output) const override {
+    return inner_->may_overwrite(input, output);
+  }
   std::string detail() const override { return inner_->detail(); }
 
  private:

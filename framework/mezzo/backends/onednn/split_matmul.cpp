@@ -113,7 +113,7 @@ class SplitMatmul final : public Kernel {
   }
 
   std::size_t scratch_bytes() const override { return scratch_bytes_; }
-  bool may_overwrite(std::size_t i) const override { return i < 2 || output_.cast || bias_.cast; }
+  bool may_overwrite(std::size_t i, std::size_t) const override { return i < 2 || output_.cast || bias_.cast; }
   std::string detail() const override { return "bfloat16 onednn " + inner_->detail(); }
 
  private:

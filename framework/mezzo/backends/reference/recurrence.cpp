@@ -83,7 +83,7 @@ class Samples {
   Index batch() const { return batch_; }
   Index work() const { return steps_ * units_ * width_; }
   /// Doubles of scratch memory for a sample.
-  Index scratch() const { return 4 * units_ + 2 * width_; }
+  Index scratch() const { return 4 * units_ + 3 * width_; }
 
   void forward(const KernelArguments& k, Index b, double* scratch) const {
     double *h = scratch, *c = h + units_, *reset = c + units_, *z = reset + 2 * units_, *inner = z + width_;
@@ -106,7 +106,8 @@ class Samples {
 
   void backward(const KernelArguments& k, Index b, double* scratch) const {
     double *dh = scratch, *dc = dh + units_, *before = dc + units_, *next = before + units_, *d = next + units_,
-           *inner = d + width_;
+           *inner = d + width_, *sums = inner + width_;
+    std::fill_n(sums, width_, 0.0);
     load(k, at_.of_last, b, dh);
     load(k, at_.of_carry, b, dc);
     for (Index t = steps_ - 1; t >= 0; --t) {
@@ -115,20 +116,35 @@ class Samples {
       if (at_.of_states != RecurrenceLayout::none) {
         for (Index i = 0; i < units_; ++i) dh[i] += read(k, at_.of_states, step * units_ + i);
       }
-      if (skips(k, step)) {
-        std::fill_n(dx, width_, T{0});
-        continue;
-      }
       if (t > 0) {
         for (Index i = 0; i < units_; ++i) before[i] = read(k, at_.states, (step - 1) * units_ + i);
       } else {
         load(k, at_.state, b, before);
       }
+      if (at_.before != RecurrenceLayout::none) store(before, k.out<T>(at_.before) + step * units_);
+      if (skips(k, step)) {
+        std::fill_n(dx, width_, T{0});
+        continue;
+      }
       retreat(k, b, t, dh, dc, before, next, d, inner);
-      for (Index j = 0; j < width_; ++j) dx[j] = static_cast<T>(d[j]);
+      const double* of_products = at_.is_gru() ? inner : d;
+      for (Index j = 0; j < width_; ++j) {
+        dx[j] = static_cast<T>(d[j]);
+        sums[j] += of_products[j];
+      }
     }
     store(dh, k.out<T>(1) + b * units_);
     if (at_.kind == Kind::lstm) store(dc, k.out<T>(2) + b * units_);
+  }
+
+  /// Writes the cotangent of the bias, after all samples.
+  void add_sums(const KernelArguments& k, const double* scratch) const {
+    if (at_.sums == RecurrenceLayout::none) return;
+    for (Index j = 0; j < width_; ++j) {
+      double sum = 0;
+      for (Index b = 0; b < batch_; ++b) sum += scratch[(b + 1) * this->scratch() - width_ + j];
+      k.out<T>(at_.sums)[j] = static_cast<T>(sum);
+    }
   }
 
  private:
@@ -177,7 +193,12 @@ class Samples {
                double* inner, T* saved) const {
     const Index n = units_;
     const bool before = at_.kind == Kind::gru_reset_before;
-    for (Index gate = 0; gate < (before ? 2 : at_.gates); ++gate) multiply(k, b, gate, h, inner);
+    const auto multiply_gates = [&](Index first, Index last, const double* state) {
+      for (Index gate = first; gate < last; ++gate) multiply(k, b, gate, state, inner);
+      for (Index j = first * n; at_.bias != RecurrenceLayout::none && j < last * n; ++j)
+        inner[j] += read(k, at_.bias, j);
+    };
+    multiply_gates(0, before ? 2 : at_.gates, h);
     const auto in = [&](Index j) { return static_cast<double>(x[j]); };
     if (at_.kind == Kind::simple_rnn) {
       for (Index j = 0; j < n; ++j) h[j] = activation_.value(in(j) + inner[j]);
@@ -194,13 +215,10 @@ class Samples {
       for (Index j = 0; j < 4 * n; ++j) saved[j] = static_cast<T>(z[j]);
       return;
     }
-    if (at_.bias != RecurrenceLayout::none) {
-      for (Index j = 0; j < width_; ++j) inner[j] += read(k, at_.bias, j);
-    }
     for (Index j = 0; j < 2 * n; ++j) z[j] = gate_.value(in(j) + inner[j]);
     if (before) {
       for (Index j = 0; j < n; ++j) reset[j] = z[n + j] * h[j];
-      multiply(k, b, 2, reset, inner);
+      multiply_gates(2, 3, reset);
     }
     for (Index j = 0; j < n; ++j) {
       const double product = inner[2 * n + j];
@@ -281,6 +299,7 @@ std::unique_ptr<Kernel> for_samples(const KernelRequest& request, bool gradient,
     parallel_for(samples.batch(), grain_of(samples.work()), [&](Index begin, Index end) {
       for (Index b = begin; b < end; ++b) body(samples, arguments, b, scratch + b * samples.scratch());
     });
+    samples.add_sums(arguments, scratch);
   };
   return make_kernel(run, {}, static_cast<std::size_t>(samples.batch() * samples.scratch()) * sizeof(double));
 }

@@ -83,7 +83,9 @@ class Chain final : public Kernel {
     parallel_elements(count_, [&](Index begin, Index end) { run_range(arguments, begin, end); });
   }
 
-  bool may_overwrite(std::size_t i) const override { return i < overwrites_.size() && overwrites_[i]; }
+  bool may_overwrite(std::size_t i, std::size_t output) const override {
+    return output == 0 && i < overwrites_.size() && overwrites_[i];
+  }
   std::string detail() const override { return program_->steps.size() > 1 ? program_->text() : std::string(); }
 
   /// False if the values don't fit into the memory of a thread.

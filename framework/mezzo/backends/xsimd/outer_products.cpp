@@ -79,7 +79,9 @@ class OuterProducts final : public Kernel {
     if (direct_) return;
     float* const wide = result_.place(arguments);
     parallel_for(channels_, grain_of(filters_ * blocks_), [&](Index begin, Index end) {
-      for (Index c = begin; c < end; ++c) add_blocks(sums + c * columns_, wide + c * filters_);
+      for (Index c = begin; c < end; ++c) {
+        sum_blocks(sums + c * columns_, floats(), blocks_, filters_, wide + c * filters_);
+      }
     });
     result_.finish(arguments);
   }
@@ -223,23 +225,6 @@ class OuterProducts final : public Kernel {
       widen_(from, wide, columns.count);
       (products_.pack.*
        floats)({.from = wide, .width = width, .rows = 1, .columns = columns.count, .to = to, .pitch = pitch});
-    }
-  }
-
-  /// The sum over all blocks for one channel.
-  void add_blocks(const float* sums, float* out) const {
-    if (blocks_ == 1) {
-      std::copy_n(sums, filters_, out);
-      return;
-    }
-    for (Index begin = 0; begin < filters_; begin += line) {
-      const Index count = std::min(line, filters_ - begin);
-      double total[line] = {};
-      for (Index block = 0; block < blocks_; ++block) {
-        const float* const from = sums + block * floats() + begin;
-        for (Index f = 0; f < count; ++f) total[f] += static_cast<double>(from[f]);
-      }
-      for (Index f = 0; f < count; ++f) out[begin + f] = static_cast<float>(total[f]);
     }
   }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,6 +33,23 @@ class WideOperand {
   std::unique_ptr<Kernel> widen_;
 };
 
+/// Adds the numbers of `blocks` arrays, `distance` apart, in double.
+inline void sum_blocks(const float* from, std::int64_t distance, std::int64_t blocks, std::int64_t count, float* to) {
+  if (blocks == 1) {
+    std::copy_n(from, count, to);
+    return;
+  }
+  constexpr std::int64_t line = 16;  // floats that are read at a time
+  for (std::int64_t begin = 0; begin < count; begin += line) {
+    const std::int64_t some = std::min(line, count - begin);
+    double total[line] = {};
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      for (std::int64_t i = 0; i < some; ++i) total[i] += static_cast<double>(from[block * distance + begin + i]);
+    }
+    for (std::int64_t i = 0; i < some; ++i) to[begin + i] = static_cast<float>(total[i]);
+  }
+}
+
 /// Output 0 as float32: itself, or scratch memory that finish() rounds to it.
 class WideResult {
  public:
@@ -57,11 +75,7 @@ class WideResult {
   void set_to_sum(const KernelArguments& arguments, const float* sums, std::int64_t blocks) const {
     float* const to = place(arguments);
     parallel_for(count_, grain_of(blocks), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        double sum = 0;
-        for (std::int64_t block = 0; block < blocks; ++block) sum += static_cast<double>(sums[block * count_ + i]);
-        to[i] = static_cast<float>(sum);
-      }
+      sum_blocks(sums + begin, count_, blocks, end - begin, to + begin);
     });
     finish(arguments);
   }

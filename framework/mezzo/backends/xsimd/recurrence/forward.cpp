@@ -23,6 +23,10 @@ class ForwardSteps final : public RecurrentSteps {
     scratch_ = rows.layout.size();
   }
 
+  bool may_overwrite(std::size_t input, std::size_t output) const override {
+    return input == at_.x && (at_.saved == 0 ? output == 0 : output == 2 && at_.saved == at_.gates);
+  }
+
   void run(const KernelArguments& k) override {
     auto* base = static_cast<std::byte*>(k.scratch);
     kernel_.pack(k.inputs[at_.kernel], base + packed_);

@@ -1,5 +1,7 @@
 #include <mezzo/backends/xsimd/recurrence/steps.hpp>
 
+#include <mezzo/backends/xsimd/wide_operand.hpp>
+
 namespace mezzo::xsimd_kernels {
 namespace {
 
@@ -18,7 +20,13 @@ class BackwardSteps final : public RecurrentSteps {
     dropped_ = rows.floats(at_.dropped == Layout::none ? 0 : width_);
     factor_ = rows.layout.take(static_cast<std::size_t>(by_gates() ? at_.gates : 1) * kernel_.factor_bytes(batch_));
     packed_ = rows.layout.take(kernel_.packed_bytes());
+    sums_ = rows.floats(sums() ? width_ : 0);
     scratch_ = rows.layout.size();
+  }
+
+  bool may_overwrite(std::size_t input, std::size_t output) const override {
+    if (output == 0) return input == at_.saved_gates && at_.saved == at_.gates;
+    return output == at_.before && input == at_.states;  // steps are computed backwards
   }
 
   void run(const KernelArguments& k) override {
@@ -26,9 +34,18 @@ class BackwardSteps final : public RecurrentSteps {
     kernel_.pack(k.inputs[at_.kernel], base + packed_);
     load_dropped(k, base);
     for_samples([&](Index first, Index last) { run_samples(k, base, first, last); });
+    if (!sums()) return;
+    parallel_for(width_, grain_of(batch_), [&](Index begin, Index end) {
+      sum_blocks(sums_of(base, 0) + begin, width_, batch_, end - begin, k.out<float>(at_.sums) + begin);
+    });
   }
 
  private:
+  bool sums() const { return at_.sums != Layout::none; }
+
+  /// Sums over the steps of a sample.
+  float* sums_of(std::byte* base, Index b) const { return reinterpret_cast<float*>(base + sums_) + b * width_; }
+
   float* product_row(std::byte* base, Index b, Index gate) const {
     return reinterpret_cast<float*>(base + product_) + b * kernel_.product_width() + gate * kernel_.group_step();
   }
@@ -63,6 +80,7 @@ class BackwardSteps final : public RecurrentSteps {
     load(k, at_.of_last, first, last, rest, row_);
     if (lstm) load(k, at_.of_carry, first, last, dc, row_);
     clear_factors(base, first, last);
+    if (sums()) std::fill(sums_of(base, first), sums_of(base, last), 0.0F);
     RecurrentStepBack s;
     s.units = units_;
     s.d_step = by_gates() ? batch_ * factor_width : units_;
@@ -77,6 +95,7 @@ class BackwardSteps final : public RecurrentSteps {
         s.gates = input(k, at_.saved_gates, step * at_.saved * units_);
         s.before = before(k, b, t);
         s.dx = output(k, 0, step * width_);
+        if (sums()) s.sums = sums_of(base, b);
         if (lstm) {
           s.dc = dc + b * row_;
           s.carries = input(k, at_.carries, step * units_);
@@ -87,6 +106,7 @@ class BackwardSteps final : public RecurrentSteps {
           s.d = reinterpret_cast<float*>(factors) + b * factor_width;
         }
         retreat(s);
+        if (!resets) write_before(k, b, t);
       }
     };
     for (Index t = steps_ - 1; t >= 0; --t) {
@@ -110,6 +130,19 @@ class BackwardSteps final : public RecurrentSteps {
     if (lstm) store(k, 2, first, last, dc, row_);
   }
 
+  /// Writes the state before step t, perhaps over the state after it.
+  void write_before(const KernelArguments& k, Index b, Index t) const {
+    if (at_.before == Layout::none) return;
+    const void* from = t > 0 ? input(k, at_.states, (b * steps_ + t - 1) * units_) : input(k, at_.state, b * units_);
+    void* to = output(k, at_.before, (b * steps_ + t) * units_);
+    const auto bytes = static_cast<std::size_t>(units_ * bytes_);
+    if (from == nullptr) {
+      std::memset(to, 0, bytes);
+    } else {
+      std::memcpy(to, from, bytes);
+    }
+  }
+
   /// True if step t ran and multiplied. The product of a skipped step is 0, or NaN if the kernel isn't finite.
   bool has_product(const KernelArguments& k, Index b, Index t) const { return t < steps_ && !skips(k, b, t); }
 
@@ -121,7 +154,7 @@ class BackwardSteps final : public RecurrentSteps {
   }
 
   RecurrenceFunctions::Retreat retreat_ = nullptr;
-  std::size_t rest_ = 0, dc_ = 0, sum_ = 0;  // offsets in scratch memory
+  std::size_t rest_ = 0, dc_ = 0, sum_ = 0, sums_ = 0;  // offsets in scratch memory
 };
 
 }  // namespace

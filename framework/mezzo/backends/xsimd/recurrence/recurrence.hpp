@@ -38,6 +38,7 @@ struct RecurrentStepBack {
   float* d = nullptr;               ///< cotangents of the products; null if `factor` is not
   bfloat16* factor = nullptr;       ///< likewise, as operands of bfloat16 products
   std::int64_t d_step = 0;          ///< distance of the gates in d or factor
+  float* sums = nullptr;            ///< to which the cotangents of the products are added; null: none
 };
 
 /// Gates of the recurrent cells, with tanh and sigmoid.

@@ -188,11 +188,21 @@ template <class T, int gates, class Some>
   store(p, d, part);
 }
 
+/// Stores the cotangent of a gate's product.
+template <class Some>
+[[gnu::always_inline]] inline void store_product_cotangent(const RecurrentStepBack& s, std::int64_t gate,
+                                                           std::int64_t j, const Floats& d, Some part) {
+  store_factor(s.d, s.factor, gate * s.d_step + j, d, part);
+  if (s.sums == nullptr) return;
+  float* sum = s.sums + gate * s.units + j;
+  store(sum, load(sum, part) + d, part);
+}
+
 template <class T, int gates, class Some>
 [[gnu::always_inline]] inline void store_cotangent(const RecurrentStepBack& s, std::int64_t gate, std::int64_t j,
                                                    const Floats& d, Some part) {
   store_dx<T, gates>(s, gate, j, d, part);
-  store_factor(s.d, s.factor, gate * s.d_step + j, d, part);
+  store_product_cotangent(s, gate, j, d, part);
 }
 
 [[gnu::always_inline]] inline Floats sigmoid_slope(const Floats& y) { return y * (Floats(1.0F) - y); }
@@ -239,7 +249,7 @@ template <class T>
     store_cotangent<T, 3>(s, 0, j, dh * (before - candidate) * sigmoid_slope(z), part);
     store_cotangent<T, 3>(s, 1, j, of_candidate * product * sigmoid_slope(r), part);
     store_dx<T, 3>(s, 2, j, of_candidate, part);
-    store_factor(s.d, s.factor, 2 * s.d_step + j, of_candidate * r, part);
+    store_product_cotangent(s, 2, j, of_candidate * r, part);
     store(s.rest + j, dh * z, part);
   });
 }
