@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <mezzo/ops/recurrence.hpp>
+
 #include "compiler/steps.hpp"
 #include "support/precision.hpp"
 
@@ -119,6 +121,16 @@ BOOST_AUTO_TEST_CASE(chains_take_the_memory_of_one_array) {
   const Tensor x({1000});
   const Plan plan = planned(trace_step(step, {x}));
   BOOST_TEST(plan.arena_bytes() < 2 * x.bytes());
+}
+
+// The gates of an LSTM, its third output, take the place of the projected inputs.
+BOOST_AUTO_TEST_CASE(later_outputs_take_the_memory_of_operands) {
+  const Tensor x = random_tensor({64, 50, 64}), kernel = random_tensor({16, 64}, DType::float32, 1);
+  const auto step = [](const Values& v) { return Values{recurrence(v[0] * 2, v[1]).last_states[0]}; };
+  Plan plan = planned(trace_step(step, {x, kernel}));
+  BOOST_TEST(plan.arena_bytes() < 2 * x.bytes());
+  plan.run({x, kernel}, {});
+  BOOST_TEST(outputs_of(plan)[0].equal(step({x, kernel})[0].tensor()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
