@@ -4,8 +4,8 @@
 // mezzo_scaling steps WORKLOAD POLICY     times of the steps of the ranks of mpirun
 // mezzo_scaling exchanges                 times of all_reduce between the ranks of mpirun
 //
-// Options: --steps N, default 40; --threads N of each rank, default 1; --delay MS, which each exchange between ranks
-// waits for in addition, default 0.
+// Options: --steps N, default 40; --threads N of each rank, default 1; --batch N samples of each rank, default the
+// workload's; --delay MS, which each exchange between ranks waits for in addition, default 0.
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -33,7 +33,8 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::vector<std::string> words{};
   int steps = 40, threads = 1;
-  double delay = 0;  ///< milliseconds
+  std::int64_t batch = 0;  ///< samples of a rank; 0: the workload's
+  double delay = 0;        ///< milliseconds
 };
 
 Options parse(int count, char** arguments) {
@@ -49,6 +50,8 @@ Options parse(int count, char** arguments) {
       out.steps = static_cast<int>(number);
     } else if (word == "--threads" && number >= 1) {
       out.threads = static_cast<int>(number);
+    } else if (word == "--batch" && number >= 1) {
+      out.batch = static_cast<std::int64_t>(number);
     } else if (word == "--delay" && number >= 0) {
       out.delay = number;
     } else {
@@ -82,6 +85,12 @@ Ranks delayed_mpi(double milliseconds) {
   return std::make_shared<Communicator>([milliseconds]() -> std::unique_ptr<Transport> {
     return std::make_unique<Delayed>(detail::open_mpi(), milliseconds);
   });
+}
+
+mezzo_bench::Workload workload_of(const Options& options) {
+  mezzo_bench::Workload out = mezzo_bench::find_workload(options.words[1]);
+  if (options.batch > 0) out.batch_size = options.batch;
+  return out;
 }
 
 double milliseconds_since(Clock::time_point start) {
@@ -128,7 +137,7 @@ class Steps {
 };
 
 Json profile(const Options& options) {
-  const mezzo_bench::Workload& workload = mezzo_bench::find_workload(options.words[1]);
+  const mezzo_bench::Workload workload = workload_of(options);
   Steps steps(workload, options.words[2], Communicator::threads(1)[0]);
   const std::vector<double> times = steps.run(options.steps);
   const double step = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
@@ -153,7 +162,7 @@ Json profile(const Options& options) {
 }
 
 Json steps(const Options& options, const Ranks& ranks) {
-  Steps steps(mezzo_bench::find_workload(options.words[1]), options.words[2], ranks);
+  Steps steps(workload_of(options), options.words[2], ranks);
   return {{"ranks", ranks->size()}, {"delay", options.delay}, {"ms", median(steps.run(options.steps))}};
 }
 
