@@ -2,8 +2,9 @@
 """Compares predictions of simulate.py with steps of ranks of this machine, with and without added latency.
 
 Measures the profile of one rank beside as many others, which don't communicate, and the times of all_reduce. Both give
-the prediction of each measured step. The latency is that of an all_reduce of two numbers. Ranks have one thread and a core each, or share it with others
-if there are more ranks than cores. Anything else that runs meanwhile is in the figures.
+the prediction of each measured step. The latency is that of an all_reduce of two numbers. Ranks have one thread and a
+core each, or share it with others if there are more ranks than cores. Anything else that runs meanwhile is in the
+figures.
 """
 
 import argparse
