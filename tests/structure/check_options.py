@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that each option of a saved class is described: an option that describe() forgets is lost by save().
+"""Checks that each option of a saved class is described: an option that describe() forgets is lost by save(). And that
+each option of Trainer is compared between ranks, or may differ.
 
 check_options.py ROOT. Every finding is one line; the exit code is 1 if there is any.
 """
@@ -11,8 +12,13 @@ from pathlib import Path
 # Written for all layers, or said to be not saved (docs/saving.md).
 NOT_DESCRIBED = {"named", "name", "dtype", "trainable", "weights"}
 
+# Options of Trainer that may differ between ranks: only rank 0 writes, and all have their own strategy. Several ranks
+# refuse eager.
+NOT_COMPARED = {"callbacks", "default_root_dir", "eager", "enable_checkpointing", "enable_model_summary",
+                "enable_progress_bar", "logger", "profiler", "strategy"}
+
 STRUCT = re.compile(r"^struct (\w+)(?: : \w+)? \{(?:\};|\n(.*?)^\};)", re.M | re.S)
-MEMBER = re.compile(r"^ +[\w:<>,&* ]+? (\w+)(?: = [^;]*|\{[^;]*\})?;", re.M)
+MEMBER = re.compile(r"^ +[\w:<>,&* ]+? (\w+)(?: =\s[^;]*|\{[^;]*\})?;", re.M)
 FUNCTION = re.compile(r"^(?:static |inline )?void (describe\w*)\(Fields&(?: fields)?, (\w+)&(?: (\w+))?\) \{(.*?)\}$",
                       re.M | re.S)
 
@@ -54,9 +60,21 @@ def findings_of(texts):
     return findings
 
 
+def findings_of_ranks(texts):
+    """Options of Trainer that compare_options() leaves out."""
+    given = members(texts)["TrainerOptions"][0]
+    compared = set()
+    for text in texts:
+        for body in re.findall(r"^void compare_options\(.*?\) \{(.*?)^\}", text, re.M | re.S):
+            compared |= set(re.findall(r"\boptions\.(\w+)", body))
+    missing = sorted(given - NOT_COMPARED - compared)
+    return [f"TrainerOptions: compare_options() leaves out {member}" for member in missing]
+
+
 def main(root):
     paths = sorted((Path(root) / "framework" / "mezzo").rglob("*.[ch]pp"))
-    findings = findings_of([path.read_text(encoding="utf-8") for path in paths])
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    findings = findings_of(texts) + findings_of_ranks(texts)
     print("\n".join([*findings, f"{len(findings)} findings"]))
     return 1 if findings else 0
 

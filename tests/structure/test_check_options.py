@@ -1,6 +1,6 @@
 import unittest
 
-from check_options import findings_of
+from check_options import findings_of, findings_of_ranks
 
 STRUCT = """
 struct ScaleOptions {
@@ -30,6 +30,19 @@ class CheckOptions(unittest.TestCase):
     def test_finds_an_unknown_struct(self):
         self.assertEqual(findings_of(["static void describe(Fields&, OtherOptions&) {}\n"]),
                          ["OtherOptions: described, but no struct of this name was found"])
+
+    def test_finds_an_option_that_ranks_do_not_compare(self):
+        options = """
+struct TrainerOptions {
+  int max_epochs = detail::from_environment("max_epochs").value_or(1);
+  bool eager = false;
+  Loggers logger{};
+};
+"""
+        compare = "void compare_options(Communicator& ranks, const TrainerOptions& options) {\n  use(%s);\n}\n"
+        self.assertEqual(findings_of_ranks([options, compare % "options.max_epochs"]), [])
+        self.assertEqual(findings_of_ranks([options, compare % "options.eager"]),
+                         ["TrainerOptions: compare_options() leaves out max_epochs"])
 
 
 if __name__ == "__main__":

@@ -40,6 +40,8 @@ std::int64_t BatchLimit::of_unsized(const char* option) const {
                    option, share_);
 }
 
+std::string BatchLimit::text() const { return share_ < 0 ? fmt::format("{}", batches_) : fmt::format("{:#}", share_); }
+
 Duration::Duration(double seconds) : seconds_(seconds) {
   if (!(seconds > 0 && std::isfinite(seconds))) {
     fail<ValueError>("[Trainer]", "a time must be a finite number of seconds above 0; got {}", seconds);
@@ -78,6 +80,11 @@ CheckInterval::CheckInterval(double share) : share_(share) {
   if (!(share > 0 && share <= 1)) {
     fail<ValueError>("[Trainer]", "val_check_interval as a share of the epoch must be in (0, 1]; got {}", share);
   }
+}
+
+std::string CheckInterval::text() const {
+  if (seconds_ > 0) return fmt::format("{} s", seconds_);
+  return share_ > 0 ? fmt::format("{:#}", share_) : fmt::format("{}", batches_);
 }
 
 std::int64_t CheckInterval::batches(std::int64_t total) const {

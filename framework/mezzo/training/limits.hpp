@@ -31,6 +31,9 @@ class MEZZO_API BatchLimit {
   /// share above 0.
   std::int64_t of_unsized(const char* option) const;
 
+  /// The number or share: "10", "0.25", "1.0".
+  std::string text() const;
+
   /// True for 0, 0.0: no batch.
   bool none() const { return share_ < 0 ? batches_ == 0 : share_ == 0; }
 
@@ -81,6 +84,9 @@ class MEZZO_API CheckInterval {
 
   /// The same for a loader without a size: detail::all_batches for 1.0. A ValueError for another share.
   std::int64_t batches_unsized() const;
+
+  /// The number, share or time: "10", "0.25", "1.0", "60 s".
+  std::string text() const;
 
   double seconds() const { return seconds_; }          ///< 0 unless the interval is a time
   bool is_whole_epoch() const { return share_ == 1; }  ///< true for 1.0

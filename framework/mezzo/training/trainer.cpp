@@ -100,8 +100,7 @@ History Trainer::fit(Module& module, const DataLoader& train, const DataLoaders&
     fail<ValueError>("[Trainer]", "reload_dataloaders_every_n_epochs needs a DataModule in fit; got loaders and {}",
                      options_.reload_dataloaders_every_n_epochs);
   }
-  const auto ranks = options_.strategy.communicator();
-  return detail::with_ranks(ranks, [&] {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
     DataLoader training = train;
     DataLoaders validating = detail::parts_of(validation, ranks);
     return run_fit(module, training, validating, options, nullptr);
@@ -109,8 +108,7 @@ History Trainer::fit(Module& module, const DataLoader& train, const DataLoaders&
 }
 
 History Trainer::fit(Module& module, DataModule& data, const TrainerFitOptions& options) const {
-  const auto ranks = options_.strategy.communicator();
-  return detail::with_ranks(ranks, [&] {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
     detail::DataCall call(data, "fit", ranks.get());
     DataLoader train;
     DataLoaders validation;
@@ -190,8 +188,7 @@ void Trainer::save_checkpoint(Module& module, const std::string& path, const Che
 }
 
 Logs Trainer::validate(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
-  const auto ranks = options_.strategy.communicator();
-  return detail::with_ranks(ranks, [&] {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "validate");
     return detail::evaluate(module, detail::parts_of(loaders, ranks), detail::Phase::validate,
                             evaluation_options(options_, module),
@@ -200,8 +197,7 @@ Logs Trainer::validate(Module& module, const DataLoaders& loaders, const Trainer
 }
 
 Logs Trainer::test(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
-  const auto ranks = options_.strategy.communicator();
-  return detail::with_ranks(ranks, [&] {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "test");
     return detail::evaluate(module, detail::parts_of(loaders, ranks), detail::Phase::test,
                             evaluation_options(options_, module),
@@ -215,8 +211,7 @@ Tensor Trainer::predict(Module& module, const DataLoader& loader, const TrainerE
 
 std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
                                      const TrainerEvaluationOptions& options) const {
-  const auto ranks = options_.strategy.communicator();
-  return detail::with_ranks(ranks, [&] {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "predict");
     return detail::predict(module, detail::parts_of(loaders, ranks), evaluation_options(options_, module),
                            {.call = call_options(options_, false), .limit = options_.limit_predict_batches});
@@ -224,8 +219,7 @@ std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
 }
 
 Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  const auto ranks = options_.strategy.communicator();
-  return detail::with_ranks(ranks, [&] {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "validate");
     detail::DataCall call(data, "validate", ranks.get());
     DataLoaders loaders;
@@ -236,8 +230,7 @@ Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluation
 }
 
 Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  const auto ranks = options_.strategy.communicator();
-  return detail::with_ranks(ranks, [&] {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "test");
     detail::DataCall call(data, "test", ranks.get());
     DataLoaders loaders;
@@ -248,8 +241,7 @@ Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOpti
 }
 
 std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  const auto ranks = options_.strategy.communicator();
-  return detail::with_ranks(ranks, [&] {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "predict");
     detail::DataCall call(data, "predict", ranks.get());
     DataLoaders loaders;

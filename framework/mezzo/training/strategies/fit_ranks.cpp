@@ -5,63 +5,51 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
-#include <mezzo/core/version.hpp>
 #include <mezzo/training/interrupted.hpp>
 #include <mezzo/training/loops/signals.hpp>
+#include <mezzo/training/strategies/compare_ranks.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-using Lines = std::vector<std::string>;
-
-void add_module(Lines& lines, const StepRunner& runner) {
-  lines.push_back(fmt::format("mezzo {}", version()));
-  lines.push_back(fmt::format("seed {}", seed()));
-  lines.push_back(fmt::format("policy \"{}\"", runner.base_policy().name()));
+void add_module(RankFacts& facts, const StepRunner& runner) {
+  facts.push_back(rank_fact("seed", seed()));
+  facts.push_back(rank_fact("policy", fmt::format("\"{}\"", runner.base_policy().name())));
   for (const auto& [path, weight] : runner.module().named_weights()) {
-    lines.push_back(fmt::format("weight \"{}\" {} {}{}", path, weight.value().dtype(), weight.shape(),
+    facts.push_back(fmt::format("weight \"{}\" {} {}{}", path, weight.value().dtype(), weight.shape(),
                                 weight.trainable() ? "" : ", not trainable"));
   }
 }
 
-void add_loader(Lines& lines, const std::string& name, const DataLoader& loader, std::int64_t batches) {
+void add_loader(RankFacts& facts, const std::string& name, const DataLoader& loader, std::int64_t batches) {
   const LoaderFingerprint data = loader.fingerprint();
-  lines.push_back(fmt::format("{}: {} batches of {} samples for all ranks, {} samples, drop_last {}, fields {}, {}",
+  facts.push_back(fmt::format("{}: {} batches of {} samples for all ranks, {} samples, drop_last {}, fields {}, {}",
                               name, batches, data.batch_size, data.samples, data.drop_last, data.fields, data.order));
 }
 
-void add_optimizers(Lines& lines, const StepRunner& runner) {
+void add_optimizers(RankFacts& facts, const StepRunner& runner) {
   for (const OptimizerConfig& config : runner.optimizers()) {
     const Optimizer& optimizer = *config.optimizer;
-    lines.push_back(fmt::format("optimizer \"{}\" {}, {} updates, learning rate {}, {} steps an update", config.name,
-                                optimizer.name(), optimizer.iterations(), optimizer.learning_rate(),
-                                std::max<std::int64_t>(1, optimizer.accumulation_steps())));
-  }
-}
-
-/// Throws a RankError unless all ranks have the same lines.
-void compare(Communicator& ranks, const Lines& lines) {
-  const std::vector<std::string> all = ranks.gather_texts(fmt::format("{}", fmt::join(lines, "\n")));
-  const auto split = [](const std::string& text) {
-    Lines out(1);
-    for (const char c : text) {
-      if (c == '\n') {
-        out.emplace_back();
-      } else {
-        out.back() += c;
-      }
-    }
-    return out;
-  };
-  const Lines first = split(all.front());
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (all[rank] == all.front()) continue;
-    const Lines other = split(all[rank]);
-    const auto line = [](const Lines& of, std::size_t i) { return i < of.size() ? of[i] : std::string("nothing"); };
-    std::size_t i = 0;
-    while (line(first, i) == line(other, i)) ++i;
-    fail<RankError>("[Trainer]", "all ranks must run the same training; rank {} has {} where rank 0 has {}", rank,
-                    line(other, i), line(first, i));
+    facts.push_back(
+        fmt::format("optimizer \"{}\" {}, {} updates", config.name, optimizer.name(), optimizer.iterations()));
+    const OptimizerCommon& common = optimizer.common();
+    const auto add = [&](const char* option, const auto& value) {
+      facts.push_back(rank_fact(fmt::format("optimizer \"{}\" {}", config.name, option), value));
+    };
+    add("learning_rate", optimizer.learning_rate());
+    add("weight_decay", common.weight_decay);
+    add("clipnorm", common.clipnorm);
+    add("clipvalue", common.clipvalue);
+    add("global_clipnorm", common.global_clipnorm);
+    add("use_ema", common.use_ema);
+    add("ema_momentum", common.ema_momentum);
+    add("ema_overwrite_frequency", common.ema_overwrite_frequency);
+    add("gradient_accumulation_steps", common.gradient_accumulation_steps);
+    add("split_master_weights", common.split_master_weights);
+    add("stochastic_rounding", common.stochastic_rounding);
+    add("kahan_summation", common.kahan_summation);
+    add("state_dtype", common.state_dtype);
+    add("number of groups", common.groups.size());
   }
 }
 
@@ -79,23 +67,19 @@ void broadcast_weights(Communicator& ranks, const Module& module) {
 void start_ranks(const Fit& fit) {
   Communicator* const ranks = fit.runner.communicator();
   if (ranks == nullptr) return;
-  Lines lines;
-  add_module(lines, fit.runner);
-  add_optimizers(lines, fit.runner);
-  const LoopOptions& options = fit.options;
-  lines.push_back(fmt::format("epochs {} to {}, max_steps {}, min_epochs {}, min_steps {}, max_time {} s",
-                              fit.state.fit_epoch, options.epochs, options.max_steps, options.min_epochs,
-                              options.min_steps, options.max_seconds));
-  lines.push_back(fmt::format("step {}, batch {} of an epoch", fit.state.step, fit.state.batch));
-  add_loader(lines, "training data", fit.train, fit.limits.epoch);
+  RankFacts facts;
+  add_module(facts, fit.runner);
+  add_optimizers(facts, fit.runner);
+  facts.push_back(
+      fmt::format("step {}, epoch {}, batch {} of it", fit.state.step, fit.state.fit_epoch, fit.state.batch));
+  facts.push_back(rank_fact("ckpt_by_samples", fit.options.by_samples));
+  add_loader(facts, "training data", fit.train, fit.limits.epoch);
   for (std::size_t i = 0; i < fit.validation.size(); ++i) {
-    add_loader(lines, fmt::format("validation data {}", i), fit.validation[i], fit.limits.validations[i]);
+    add_loader(facts, fmt::format("validation data {}", i), fit.validation[i], fit.limits.validations[i]);
   }
   const RunOptions& run = fit.runner.options();
   const bool shards = run.shard_optimizer_states;
-  lines.push_back(fmt::format("shard_optimizer_states {}, gradient_compression \"{}\"", shards,
-                              run.compress_gradients ? "bf16" : ""));
-  compare(*ranks, lines);
+  compare_ranks(*ranks, facts);
   broadcast_weights(*ranks, fit.runner.module());
   for (const OptimizerConfig& config : fit.runner.optimizers()) {
     if (!shards || !config.optimizer->common().use_ema) continue;
@@ -119,15 +103,15 @@ void end_ranks(TrainingState& state) {
 void start_ranks(StepRunner& runner, Phase phase, const DataLoaders& loaders, const std::vector<std::int64_t>& steps) {
   Communicator* const ranks = runner.communicator();
   if (ranks == nullptr) return;
-  Lines lines;
+  RankFacts facts;
   for (std::size_t i = 0; i < loaders.size(); ++i) {
-    add_loader(lines, fmt::format("data {}", i), loaders[i], steps[i]);
+    add_loader(facts, fmt::format("data {}", i), loaders[i], steps[i]);
     BatchStream stream = loaders[i].stream({}, 1);
     const HostBatch* const batch = stream.peek();
     if (batch != nullptr && steps[i] > 0) runner.rehearse(phase, *batch);
   }
-  add_module(lines, runner);
-  compare(*ranks, lines);
+  add_module(facts, runner);
+  compare_ranks(*ranks, facts);
   broadcast_weights(*ranks, runner.module());
 }
 

@@ -8,6 +8,7 @@
 #include <mezzo/data/loaders.hpp>
 #include <mezzo/distributed/communicator.hpp>
 #include <mezzo/training/interrupted.hpp>
+#include <mezzo/training/strategies/rank_options.hpp>
 #include <mezzo/training/trainer_options.hpp>
 
 namespace mezzo::detail {
@@ -16,12 +17,15 @@ namespace mezzo::detail {
 /// its share of the processors. Without OMP_NUM_THREADS only: a program that sets it knows its machine.
 int thread_limit(const std::shared_ptr<Communicator>& ranks);
 
-/// Runs a Trainer's call. If it throws, the other ranks end, too.
+/// Runs a Trainer's call(ranks), whose ranks, null for one process, must have the same options. If it throws, the other
+/// ranks end, too.
 template <class Call>
-auto with_ranks(const std::shared_ptr<Communicator>& ranks, const Call& call) {
+auto with_ranks(const TrainerOptions& options, const Call& call) {
+  const std::shared_ptr<Communicator> ranks = options.strategy.communicator();
   try {
+    if (ranks) compare_options(*ranks, options);
     const ThreadLimit threads(thread_limit(ranks));
-    return call();
+    return call(ranks);
   } catch (const Interrupted&) {  // of all ranks
     throw;
   } catch (const std::exception& error) {

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/distributed/communicator.hpp>
+
+namespace mezzo::detail {
+
+/// Facts about a rank that must be equal at all ranks: texts without line breaks.
+using RankFacts = std::vector<std::string>;
+
+/// A fact with a name. Ranks with the same name and other values give an error that has the name once.
+template <class T>
+std::string rank_fact(const std::string& name, const T& value) {
+  return fmt::format("{}\t{}", name, value);
+}
+
+/// Throws a RankError at all ranks unless they have the same facts. It names the first rank that differs, and the
+/// first fact.
+void compare_ranks(Communicator& ranks, const RankFacts& facts);
+
+}  // namespace mezzo::detail
