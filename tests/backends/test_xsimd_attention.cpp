@@ -15,7 +15,7 @@ void check_both(const AttentionCase& c, DType dtype) {
   const std::string op = "scaled_dot_product_attention";
   std::vector<Tensor> rest;
   if (c.masked()) rest.push_back(c.biased() ? c.mask.cast(DType::float32) : c.mask);
-  if (c.rate > 0) rest.insert(rest.end(), {float64_scalar(attention_seed), float64_scalar(attention_step)});
+  for (const Tensor& operand : dropout_operands(c)) rest.push_back(operand);
   std::vector<Tensor> inputs{random_tensor(c.query(), dtype, 1), random_tensor(c.key(), dtype, 2),
                              random_tensor(c.value(), dtype, 3)};
   std::vector<Tensor> all = inputs;
@@ -89,6 +89,19 @@ BOOST_AUTO_TEST_CASE(masks_and_dropout) {
           }
         }
       }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(dropout_of_a_part_of_a_batch) {
+  for (const DType dtype : xsimd_dtypes) {
+    for (const std::int64_t first : {1, 6}) {
+      AttentionCase c = of_sizes(60, 70, 16, 16);
+      c.rate = 0.3;
+      c.first_sample = first;
+      check_both(c, dtype);
+      c.mask = integers({60, 70}, DType::boolean, 0, 2);
+      check_both(c, dtype);
     }
   }
 }

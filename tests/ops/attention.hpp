@@ -19,6 +19,7 @@ struct AttentionCase {
   mezzo::Tensor mask{};  // bool, or float64 for a bias
   double rate = 0;
   double scale = 0.5;
+  std::int64_t first_sample = 0;  // dropout counts samples from it; 0: not given
 
   // Kernels round weights, and cotangents of scores, to bfloat16 for the products. The weights of a query sum to 1, the
   // values are at most 1; in the gradient up to max(queries, keys) factors of about 1 are added.
@@ -37,7 +38,7 @@ struct AttentionCase {
   }
   std::string note() const {
     return mezzo::to_string(query()) + " " + mezzo::to_string(value()) + " " + attributes().to_string() +
-           (masked() ? " " + mask.describe() : "");
+           (masked() ? " " + mask.describe() : "") + (first_sample > 0 ? " of a part" : "");
   }
 };
 
@@ -78,7 +79,8 @@ inline mezzo::Tensor plain_kept(const AttentionCase& c) {
   const std::uint64_t stream = mezzo::step_stream(11, attention_seed, attention_step);
   const std::int64_t padded = (c.keys + 63) / 64 * 64;
   for_each_index(kept.shape(), [&](std::size_t flat, const mezzo::Shape& i) {
-    const auto n = static_cast<std::uint64_t>(((i[0] * c.heads + i[1]) * c.queries + i[2]) * padded + i[3]);
+    const auto n =
+        static_cast<std::uint64_t>((((c.first_sample + i[0]) * c.heads + i[1]) * c.queries + i[2]) * padded + i[3]);
     const bool stays = mezzo::unit_float(mezzo::philox(stream, n / 4)[n % 4]) >= static_cast<float>(c.rate);
     kept.mutable_data<double>()[flat] = c.rate == 0 ? 1 : stays ? 1 / (1 - c.rate) : 0;
   });
@@ -127,12 +129,19 @@ inline TensorList plain_attention_gradient(const AttentionCase& c, const TensorL
   return out;
 }
 
+// Operands of dropout.
+inline std::vector<mezzo::Tensor> dropout_operands(const AttentionCase& c) {
+  std::vector<mezzo::Tensor> out;
+  if (c.rate == 0) return out;
+  std::vector<double> numbers{attention_seed, attention_step};
+  if (c.first_sample > 0) numbers.push_back(static_cast<double>(c.first_sample));
+  for (const double number : numbers) out.emplace_back(mezzo::Shape{}, std::vector<double>{number});
+  return out;
+}
+
 inline void add_mask_and_seed(const AttentionCase& c, std::vector<Argument>& arguments) {
   if (c.masked()) arguments.push_back({c.mask, c.biased() ? Role::accumulated() : Role(mezzo::DType::boolean)});
-  if (c.rate == 0) return;
-  for (const double number : {attention_seed, attention_step}) {
-    arguments.push_back({mezzo::Tensor({}, std::vector<double>{number}), mezzo::DType::float64});
-  }
+  for (const mezzo::Tensor& number : dropout_operands(c)) arguments.push_back({number, mezzo::DType::float64});
 }
 
 inline mezzo::Tensor mask_of(const AttentionCase& c, const TensorList& x, std::size_t first) {
@@ -195,7 +204,8 @@ inline OpRow attention_gradient_row(const AttentionCase& c) {
 
 inline std::vector<AttentionCase> attention_cases() {
   const AttentionCase plain;
-  AttentionCase causal = plain, masked = plain, biased = plain, both = plain, dropped = plain, wide = plain;
+  AttentionCase causal = plain, masked = plain, biased = plain, both = plain, dropped = plain, part = plain,
+                wide = plain;
   AttentionCase no_batch = plain, no_queries = plain, no_keys = plain, no_heads = plain, no_size = plain;
   no_batch.batch = no_queries.queries = no_keys.keys = no_heads.heads = no_size.size = no_size.value_size = 0;
   causal.causal = true;
@@ -206,10 +216,12 @@ inline std::vector<AttentionCase> attention_cases() {
   both.causal = true;
   dropped.rate = 0.25;
   dropped.mask = masked.mask;
+  part.rate = 0.25;
+  part.first_sample = 5;
   wide.size = 33;
   wide.value_size = 40;
   wide.keys = wide.queries = 9;
-  return {plain, causal, masked, biased, both, dropped, wide, no_batch, no_keys, no_heads, no_size, no_queries};
+  return {plain, causal, masked, biased, both, dropped, part, wide, no_batch, no_keys, no_heads, no_size, no_queries};
 }
 
 inline std::vector<OpRow> attention_rows() {

@@ -118,7 +118,8 @@ Values attention_gradient(const GradientContext& context) {
   return out;
 }
 
-/// Inputs: query, key, value, then the mask if `masked`, then seed and step if the graph was built with dropout.
+/// Inputs: query, key, value, then the mask if `masked`, then seed, step and possibly the first sample if the graph was
+/// built with dropout.
 Values insert_attention(const Values& inputs, const Attributes& attributes) {
   const Op& op = ops::scaled_dot_product_attention;
   const double rate = attributes.get<double>("rate");
@@ -133,11 +134,8 @@ Values insert_attention(const Values& inputs, const Attributes& attributes) {
   }
   if (rate == 0 || !training_phase()) return insert(op, operands, detail::with(attributes, {{"rate", 0.0}}));
   const detail::Draw draw = detail::next_draw();
-  if (draw.first_element(inputs[0].shape()).defined()) {
-    fail<ValueError>(current_label("dot_product_attention"),
-                     "dropout of attention weights must be 0 in a training of several ranks; got {}", rate);
-  }
   operands.insert(operands.end(), {draw.seed, draw.step});
+  if (Value first = draw.first_element({inputs[0].shape()[0]}); first.defined()) operands.push_back(std::move(first));
   return insert(op, operands, detail::with(attributes, {{"key", draw.key}}));
 }
 

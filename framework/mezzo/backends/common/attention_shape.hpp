@@ -22,7 +22,7 @@ struct AttentionShape {
   bool masked, boolean_mask = false;
   Index mask_strides[4] = {0, 0, 0, 0};  ///< in elements, along batch, heads, queries, keys; 0 on broadcast axes
 
-  /// `first`: index of the input that is the query.
+  /// `first`: index of the input that is the query: 0, or 1 for the gradient.
   AttentionShape(const KernelRequest& request, std::size_t first)
       : batch(request.inputs[first].shape[0]),
         heads(request.inputs[first].shape[2]),
@@ -35,9 +35,10 @@ struct AttentionShape {
         causal(request.attributes.get<bool>("causal")),
         masked(request.attributes.get<bool>("masked")),
         key_(request.attributes.get<Index>("key")),
-        scalars_(request.inputs.size() - 2) {
+        mask_input_(first == 0 ? 3 : 6),
+        scalars_(mask_input_ + (masked ? 1 : 0)),
+        counts_(rate > 0 && request.inputs.size() > scalars_ + 2) {
     if (!masked) return;
-    mask_input_ = request.inputs.size() - (rate > 0 ? 3 : 1);
     const Spec& mask = request.inputs[mask_input_];
     boolean_mask = mask.dtype == DType::boolean;
     const Shape strides = row_major_strides(mask.shape);
@@ -54,10 +55,15 @@ struct AttentionShape {
 
   /// @name Dropout
   /// The random word of weight j of a query is philox(stream, n / 4)[n % 4], n = first_word(b, h, query) + j, as in the
-  /// op dropout. Rows begin at multiples of 64, so that kernels can generate 64 words at once.
+  /// op dropout. b counts from first_sample(). Rows begin at multiples of 64, so that kernels can generate 64 words at
+  /// once.
   /// @{
   std::uint64_t stream(const KernelArguments& arguments) const {
     return rate > 0 ? step_stream(key_, *arguments.in<double>(scalars_), *arguments.in<double>(scalars_ + 1)) : 0;
+  }
+  /// Place of the batch's first sample among the samples that draw; 0 but for a part of a batch.
+  Index first_sample(const KernelArguments& arguments) const {
+    return counts_ ? static_cast<Index>(*arguments.in<double>(scalars_ + 2)) : 0;
   }
   Index first_word(Index b, Index h, Index query) const {
     return ((b * heads + h) * queries + query) * ((keys + 63) / 64 * 64);
@@ -66,7 +72,8 @@ struct AttentionShape {
 
  private:
   Index key_;
-  std::size_t scalars_, mask_input_ = 0;
+  std::size_t mask_input_, scalars_;  // seed, step and possibly the first sample
+  bool counts_;
 };
 
 /// Distributes heads over threads. Each thread has its own numbers in scratch memory.

@@ -29,6 +29,7 @@ struct Head {
   const KernelArguments& arguments;
   Index b, h;
   std::uint64_t stream;
+  Index first_sample;
 
   /// Address of position i in input or output `x`, where a head has `size` elements at each position.
   template <class P>
@@ -47,7 +48,7 @@ struct Head {
   /// Dropout's factor for weight j of query i: 0 or 1 / (1 - rate).
   double kept(Index i, Index j) const {
     if (shape.rate == 0) return 1;
-    const auto n = static_cast<std::uint64_t>(shape.first_word(b, h, i) + j);
+    const auto n = static_cast<std::uint64_t>(shape.first_word(first_sample + b, h, i) + j);
     return unit_float(philox(stream, n / 4)[n % 4]) >= static_cast<float>(shape.rate) ? 1 / (1 - shape.rate) : 0;
   }
 };
@@ -57,8 +58,14 @@ template <class T, class Body>
 void for_heads(const AttentionShape& shape, const HeadThreads& threads, const KernelArguments& arguments,
                const Body& body) {
   const std::uint64_t stream = shape.stream(arguments);
+  const Index first_sample = shape.first_sample(arguments);
   threads.for_heads<double>(arguments.scratch, [&](Index i, double* numbers) {
-    body(Head<T>{.shape = shape, .arguments = arguments, .b = i / shape.heads, .h = i % shape.heads, .stream = stream},
+    body(Head<T>{.shape = shape,
+                 .arguments = arguments,
+                 .b = i / shape.heads,
+                 .h = i % shape.heads,
+                 .stream = stream,
+                 .first_sample = first_sample},
          numbers);
   });
 }

@@ -57,7 +57,7 @@ class AttentionHeads {
     }
     if (shape.rate > 0) {
       r.dropout = &rule;
-      r.first_word = shape.first_word(b, h, first);
+      r.first_word = shape.first_word(shape.first_sample(arguments) + b, h, first);
       r.words_step = shape.first_word(0, 0, 1);
     }
     return r;
