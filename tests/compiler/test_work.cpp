@@ -36,6 +36,21 @@ BOOST_AUTO_TEST_CASE(a_kernel_of_groups_has_fewer_input_channels) {
   BOOST_TEST(operations_of("conv2d", {2, 8, 8, 4}, {3, 3, 2, 6}, {2, 6, 6, 6}) == 2.0 * (2 * 6 * 6 * 6) * (3 * 3 * 2));
 }
 
+BOOST_AUTO_TEST_CASE(recurrences_multiply_with_the_kernel_in_each_step) {
+  const auto spec = [](const Shape& shape) { return Spec{shape, DType::float32}; };
+  const Spec kernel = spec({3, 12}), states = spec({2, 7, 3}), gates = spec({2, 7, 12});
+  const Attributes attributes{{"kind", "lstm"},    {"activation", "tanh"}, {"recurrent_activation", "sigmoid"},
+                              {"initial", false},  {"biased", false},      {"dropped", false},
+                              {"masked", false},   {"of_states", true},    {"of_last", false},
+                              {"of_carry", false}, {"of_kernel", false}};
+  constexpr double expected = 2.0 * 2 * 7 * 3 * 12;
+  BOOST_TEST(operations({&find_op("recurrence"), attributes, {gates, kernel}, {states}, "[test]"}) == expected);
+  BOOST_TEST(
+      operations(
+          {&find_op("recurrence_gradient"), attributes, {states, kernel, states, gates, states}, {gates}, "[test]"}) ==
+      expected);
+}
+
 BOOST_AUTO_TEST_CASE(small_requests_are_not_worth_a_second_thread) {
   const auto is_small = [](std::int64_t rows, std::int64_t size) {
     const Spec a{{rows, size}, DType::float32}, b{{size, size}, DType::float32};

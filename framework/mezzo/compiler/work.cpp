@@ -1,6 +1,7 @@
 #include <mezzo/compiler/work.hpp>
 
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/recurrence_layout.hpp>
 
 namespace mezzo {
 namespace {
@@ -10,6 +11,13 @@ double size(const Spec& spec) { return static_cast<double>(element_count(spec.sh
 /// Two operations per element of `images`, kernel position and input channel.
 double convolution(const Spec& images, const Spec& kernel) {
   return 2 * size(images) * static_cast<double>(kernel.shape[0] * kernel.shape[1] * kernel.shape[2]);
+}
+
+/// Two operations per number of the kernel, step and sample.
+double recurrence(const KernelRequest& request, bool gradient) {
+  const detail::RecurrenceLayout at(request.attributes, gradient);
+  const Shape& steps = request.outputs[0].shape;
+  return 2 * static_cast<double>(steps[0] * steps[1]) * size(request.inputs[at.kernel]);
 }
 
 }  // namespace
@@ -26,6 +34,8 @@ double operations(const KernelRequest& request) {
   if (op == &ops::conv2d) return convolution(out[0], in[1]);
   if (op == &ops::conv2d_input_gradient) return convolution(in[0], in[1]);
   if (op == &ops::conv2d_kernel_gradient) return convolution(in[1], out[0]);
+  if (op == &ops::recurrence) return recurrence(request, false);
+  if (op == &ops::recurrence_gradient) return recurrence(request, true);
   return 0;
 }
 
