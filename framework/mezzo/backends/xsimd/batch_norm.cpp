@@ -7,6 +7,7 @@
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/channels.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/past_caches.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
@@ -61,6 +62,7 @@ std::unique_ptr<Kernel> make_batch_norm(const KernelRequest& request, Isa isa, s
   const Limits limits(request);
   const BatchNormFunctions& all = kernels(isa).batch_norm;
   const Channels channels(request.inputs[0]);
+  const Spec y = request.outputs[0];
   const auto run = [=, &all](const KernelArguments& arguments) {
     const Index columns = channels.columns;
     const Scratch scratch(channels, arguments.scratch);
@@ -99,10 +101,11 @@ std::unique_ptr<Kernel> make_batch_norm(const KernelRequest& request, Isa isa, s
     }
     if (shifts) std::copy_n(shift, columns, arguments.out<float>(5));
     const float* const mean = arguments.out<float>(1);
-    channels.for_rows_backwards([&](Index offset, Index rows) {
+    const bool past_caches = goes_past_caches(y, arguments.outputs[0]);
+    channels.for_rows_backwards([&](Index offset, Index rows, Index left) {
       const char* residual = adds ? arguments.in<char>(5) + offset : nullptr;
       all.normalize[dtype](x + offset, residual, arguments.out<char>(0) + offset, mean, scale, shift, limits.least,
-                           limits.most, rows, columns);
+                           limits.most, rows, columns, past_caches && left >= kept_bytes);
     });
   };
   return make_kernel(run, {true, false, false, false, false, true}, scratch_bytes(channels, 3));
@@ -155,7 +158,7 @@ std::unique_ptr<Kernel> make_batch_norm_gradient(const KernelRequest& request, I
       of.y = nullptr;
       of.scale = nullptr;
     }
-    channels.for_rows_backwards([&](Index offset, Index rows) {
+    channels.for_rows_backwards([&](Index offset, Index rows, Index) {
       all.gradient[dtype](advanced(of, offset), arguments.out<char>(0) + offset, from_g, from_x, add, rows, columns);
     });
   };

@@ -21,14 +21,14 @@ struct Channels {
     blocks = (rows + block - 1) / block;
   }
 
-  /// Calls body(offset in bytes, rows) for pieces of rows, on each thread from the last to the first: the ones that
-  /// for_blocks read last are still in the caches.
+  /// Calls body(offset in bytes, rows, bytes that the thread has left) for pieces of rows, on each thread from the last
+  /// to the first: the ones that for_blocks read last are still in the caches.
   template <class Body>
   void for_rows_backwards(const Body& body) const {
     parallel_for(rows, grain_of(columns), [&](Index begin, Index end) {
       for (Index last = end; last > begin;) {
         const Index first = std::max(begin, last - block);
-        body(first * columns * size, last - first);
+        body(first * columns * size, last - first, (first - begin) * columns * size);
         last = first;
       }
     });

@@ -103,6 +103,18 @@ template <class T, class Some>
   store_register(p, x.data, part);
 }
 
+/// Stores without reading the cache line, if the instruction set can. A whole register is aligned.
+template <class T, class Some>
+[[gnu::always_inline]] inline void store_past_caches(T* p, const Floats& x, Some part) {
+#if defined(__AVX512BW__)
+  if constexpr (std::is_same_v<Some, Whole>) return store_past_caches(p, x.data);
+#endif
+  store(p, x, part);
+}
+
+/// Makes stores past the caches visible to the threads that this one signals afterwards.
+[[gnu::always_inline]] inline void finish_stores() { __builtin_ia32_sfence(); }
+
 /// Loads int32 or uint8.
 template <class T, class Some>
 [[gnu::always_inline]] inline Ints load_ints(const T* p, Some part) {

@@ -102,6 +102,17 @@ struct Part {
   _mm256_mask_storeu_epi16(p, part.mask, round_to_float16(x));
 }
 
+/// Stores without reading the cache line. p is aligned.
+[[gnu::always_inline]] inline void store_past_caches(float* p, __m512 x) { _mm512_stream_ps(p, x); }
+
+[[gnu::always_inline]] inline void store_past_caches(bfloat16* p, __m512 x) {
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(p), round_to_bfloat16(x));
+}
+
+[[gnu::always_inline]] inline void store_past_caches(float16* p, __m512 x) {
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(p), round_to_float16(x));
+}
+
 [[gnu::always_inline]] inline void store_register(std::uint8_t* p, __m512i x) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(x));
 }

@@ -5,6 +5,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/past_caches.hpp>
 #include <mezzo/backends/xsimd/wide_operand.hpp>
 
 namespace mezzo::xsimd_kernels {
@@ -62,6 +63,7 @@ class DepthwiseConvolution final : public Kernel {
         has_bias_(request.inputs.size() > 2),
         least_(has_relu(request) ? 0 : -std::numeric_limits<float>::infinity()),
         rows_(request.outputs[0].shape[0] * shape.out_height),
+        y_(request.outputs[0]),
         convolve_(kernels(isa).depthwise.convolve[request.inputs[0].dtype]),
         kernel_(request, 1, layout_),
         zeros_(layout_.take(row_bytes())),
@@ -75,8 +77,10 @@ class DepthwiseConvolution final : public Kernel {
     std::fill_n(zeros, shape_.channels, 0.0F);
     const float* const kernel = flips_ ? flip(kernel_.read(arguments), scratch) : kernel_.read(arguments);
     const float* const bias = has_bias_ ? bias_.read(arguments) : zeros;
+    DepthwiseShape shape = shape_;
+    shape.past_caches = goes_past_caches(y_, arguments.outputs[0]);
     parallel_for(rows_, grain_of(shape_.out_width * shape_.channels), [&](Index begin, Index end) {
-      convolve_(shape_, arguments.inputs[0], kernel, bias, least_, zeros, arguments.outputs[0], begin, end);
+      convolve_(shape, arguments.inputs[0], kernel, bias, least_, zeros, arguments.outputs[0], begin, end);
     });
   }
 
@@ -100,6 +104,7 @@ class DepthwiseConvolution final : public Kernel {
   const bool flips_, has_bias_;
   const float least_;
   const Index rows_;
+  const Spec y_;
   const DepthwiseFunctions::Convolve convolve_;
   ScratchLayout layout_;
   const WideOperand kernel_;

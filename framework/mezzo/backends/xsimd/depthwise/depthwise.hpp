@@ -10,10 +10,11 @@ struct DepthwiseShape {
   std::int64_t height, width;          ///< of an image that is read
   std::int64_t out_height, out_width;  ///< of an image that is written
   std::int64_t channels;
-  std::int64_t taps;       ///< rows and columns of the kernel, 3 or 5
-  std::int64_t stride;     ///< 1 or 2
-  std::int64_t top, left;  ///< padding of the convolution's input
-  bool transposed;         ///< computes the gradient of the input; with a stride of 2
+  std::int64_t taps;         ///< rows and columns of the kernel, 3 or 5
+  std::int64_t stride;       ///< 1 or 2
+  std::int64_t top, left;    ///< padding of the convolution's input
+  bool transposed;           ///< computes the gradient of the input; with a stride of 2
+  bool past_caches = false;  ///< the image is written without being read to the caches, in whole cache lines
 };
 
 /// Most rows and columns of a kernel.

@@ -110,12 +110,18 @@ template <class T, int taps, int stride, bool transposed>
         if (count > 0) prefetch_below<Places::inputs>(columns[count - 1][0] + pitch + c, channels);
         unrolled<Places::outputs>([&](auto t) {
           const Index to = first + t;
-          // max gives its second operand if one is NaN.
-          if (to >= 0 && to < shape.out_width) store(out + to * channels + c, xsimd::max(lower, sums[t]), part);
+          if (to < 0 || to >= shape.out_width) return;
+          const Floats result = xsimd::max(lower, sums[t]);  // max gives its second operand if one is NaN
+          if (shape.past_caches) {
+            store_past_caches(out + to * channels + c, result, part);
+          } else {
+            store(out + to * channels + c, result, part);
+          }
         });
       });
     }
   }
+  if (shape.past_caches) finish_stores();
 }
 
 /// Adds the products of `width` outputs of a row of g, from `first` on, to the sums of one row of the kernel. With
