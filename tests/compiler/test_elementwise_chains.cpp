@@ -66,6 +66,18 @@ BOOST_AUTO_TEST_CASE(ops_of_one_shape_become_one_node) {
   check_bits(step, arguments);
 }
 
+// Results of more than 16 MiB, which are written past the caches: whole cache lines or not, and in place.
+BOOST_AUTO_TEST_CASE(large_results) {
+  const StepFunction step = [](const Values& x) {
+    const Value gate = sigmoid(x[0]);
+    return Values{gate * x[0], gate, (x[0] * 2.0 + 1.0) * x[0]};
+  };
+  for (const DType dtype : {DType::float32, DType::bfloat16}) {
+    const std::int64_t columns = dtype == DType::float32 ? 1000 : 2000;
+    for (const std::int64_t rest : {0, 1}) check_bits(step, random_arguments({{4300, columns + rest}}, dtype));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(single_ops_and_other_shapes_stay) {
   const TensorList arguments = random_arguments({{5}, {3, 5}}, DType::float32);
   const StepFunction rows = [](const Values& x) { return Values{exp(x[0]) * x[1]}; };  // (5,), then (3, 5)

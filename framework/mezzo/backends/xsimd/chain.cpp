@@ -1,11 +1,15 @@
 #include <mezzo/backends/xsimd/chain.hpp>
 
+#include <xmmintrin.h>
+
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <set>
 
 #include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/past_caches.hpp>
 #include <mezzo/ops/elementwise_program.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -48,6 +52,7 @@ struct Output {
   std::size_t value;
   DType dtype;
   bool direct = false;  ///< the step writes to the array
+  bool large = false;   ///< see exceeds_caches()
 };
 
 bool takes(DType dtype) { return is_stored(dtype) || dtype == DType::boolean; }
@@ -80,7 +85,13 @@ class Chain final : public Kernel {
   }
 
   void run(const KernelArguments& arguments) override {
-    parallel_elements(count_, [&](Index begin, Index end) { run_range(arguments, begin, end); });
+    Choice past_caches;
+    for (std::size_t k = 0; k < outputs_.size(); ++k) {
+      const void* const* const last = arguments.inputs + sources_.size();
+      const bool in_place = std::find(arguments.inputs, last, arguments.outputs[k]) != last;  // is in the caches
+      past_caches[k] = outputs_[k].large && !in_place;
+    }
+    parallel_elements(count_, [&](Index begin, Index end) { run_range(arguments, past_caches, begin, end); });
   }
 
   bool may_overwrite(std::size_t i, std::size_t output) const override {
@@ -92,6 +103,8 @@ class Chain final : public Kernel {
   bool fits() const { return block_ >= smallest_block; }
 
  private:
+  using Choice = std::bitset<most_values>;  // of outputs
+
   void add_source(const Spec& input) {
     Source source{.slot = {},
                   .load = is_stored(input.dtype) ? casts_.from_storage[input.dtype].float32 : casts_.from_bytes.float32,
@@ -129,8 +142,9 @@ class Chain final : public Kernel {
       const std::size_t i = program_->outputs[k];
       const DType dtype = request.outputs[k].dtype;
       last[n + i] = steps;
-      const bool direct = dtype == DType::float32 && (k > 0 || i >= last_read_of_memory);
-      outputs_.push_back({.value = n + i, .dtype = dtype, .direct = direct});
+      const bool large = is_stored(dtype) && exceeds_caches(request.outputs[k]);
+      const bool direct = dtype == DType::float32 && !large && (k > 0 || i >= last_read_of_memory);
+      outputs_.push_back({.value = n + i, .dtype = dtype, .direct = direct, .large = large});
       if (direct) results_[i].kind = Slot::Kind::memory;
     }
     std::vector<std::size_t> free_from;  // for each register, the step from which on it is free
@@ -185,13 +199,14 @@ class Chain final : public Kernel {
     instructions_.push_back(instruction);
   }
 
-  void run_range(const KernelArguments& arguments, Index begin, Index end) const {
+  void run_range(const KernelArguments& arguments, const Choice& past_caches, Index begin, Index end) const {
     alignas(64) float numbers[capacity];
     const float* values[most_values];
     for (std::size_t k = 0; k < sources_.size(); ++k) prepare(sources_[k], arguments.in<char>(k), numbers);
     for (Index i = begin; i < end; i += block_) {
-      run_block(arguments, i, std::min(block_, end - i), numbers, values);
+      run_block(arguments, past_caches, i, std::min(block_, end - i), numbers, values);
     }
+    if (past_caches.any()) _mm_sfence();
   }
 
   /// Loads what all blocks of a thread have in common: numbers and patterns.
@@ -208,7 +223,7 @@ class Chain final : public Kernel {
     }
   }
 
-  void run_block(const KernelArguments& arguments, Index begin, Index count, float* numbers,
+  void run_block(const KernelArguments& arguments, const Choice& past_caches, Index begin, Index count, float* numbers,
                  const float** values) const {
     for (std::size_t k = 0; k < sources_.size(); ++k) {
       values[k] = load(sources_[k], arguments.in<char>(k), begin, count, numbers);
@@ -228,7 +243,13 @@ class Chain final : public Kernel {
       }
     }
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
-      if (!outputs_[k].direct) store(outputs_[k], values[outputs_[k].value], arguments.out<char>(k), begin, count);
+      const Output& output = outputs_[k];
+      if (past_caches[k]) {
+        functions_.store_past_caches[output.dtype](values[output.value],
+                                                   arguments.out<char>(k) + begin * size_of(output.dtype), count);
+      } else if (!output.direct) {
+        store(output, values[output.value], arguments.out<char>(k), begin, count);
+      }
     }
   }
 

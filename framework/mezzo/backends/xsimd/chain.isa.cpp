@@ -111,6 +111,17 @@ void each(const float* a, const float* b, const float*, float* out, std::int64_t
   });
 }
 
+template <class T>
+[[gnu::flatten]] void store_numbers(const float* x, void* y, std::int64_t count) {
+  constexpr std::uintptr_t line = 64;
+  T* const to = static_cast<T*>(y);
+  if (reinterpret_cast<std::uintptr_t>(y) % line == 0) {
+    for_registers(0, count, [&](std::int64_t i, auto part) { store_past_caches(to + i, load(x + i, part), part); });
+  } else {
+    for_registers(0, count, [&](std::int64_t i, auto part) { store(to + i, load(x + i, part), part); });
+  }
+}
+
 constexpr ChainFunctions::Row rows[] = {
     {.op = "abs", .step = unary<Abs>},
     {.op = "add", .step = binary<Add>},
@@ -186,6 +197,12 @@ constexpr ChainFunctions::Row rows[] = {
 
 }  // namespace
 
-constexpr ChainFunctions chain{.rows = rows, .copy = unary<Copy>, .truth = unary<Truth>, .store_bools = store_bools};
+constexpr ChainFunctions chain{
+    .rows = rows,
+    .copy = unary<Copy>,
+    .truth = unary<Truth>,
+    .store_bools = store_bools,
+    .store_past_caches = {
+        .float32 = store_numbers<float>, .bfloat16 = store_numbers<bfloat16>, .float16 = store_numbers<float16>}};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA
