@@ -70,17 +70,14 @@ BOOST_AUTO_TEST_CASE(convolution) {
   }
 }
 
-// Arrays of more than 16 MiB, which are written past the caches.
 BOOST_AUTO_TEST_CASE(large_arrays) {
   for (const DType dtype : {DType::float32, DType::bfloat16}) {
     const Shape large{1, 515, 530, dtype == DType::float32 ? 16 : 32};
-    for (const std::int64_t stride : {1, 2}) {
-      const Layer l{large, 3, stride};
-      const Tensor kernel = random_tensor(l.kernel(), dtype, 2);
-      if (stride == 1) check_xsimd("conv2d", l.geometry(), {random_tensor(l.x, dtype, 1), kernel}, tolerance(9));
-      check_xsimd("conv2d_input_gradient", l.gradient(l.x, dtype), {random_tensor(l.y(), dtype, 1), kernel},
-                  tolerance(9));
-    }
+    const Layer plain{large}, strided{large, 3, 2};
+    const Tensor kernel = random_tensor(plain.kernel(), dtype, 2);
+    check_past_caches("conv2d", plain.geometry(), {random_tensor(large, dtype, 1), kernel});
+    check_past_caches("conv2d_input_gradient", strided.gradient(large, dtype),
+                      {random_tensor(strided.y(), dtype, 1), kernel});
   }
 }
 

@@ -136,4 +136,17 @@ inline void check_xsimd(const std::string& op, const mezzo::Attributes& attribut
   }
 }
 
+// Compares large results, which kernels write past the caches to aligned memory, with those in unaligned memory.
+inline void check_past_caches(const std::string& op, const mezzo::Attributes& attributes,
+                              const std::vector<mezzo::Tensor>& inputs) {
+  const mezzo::KernelRequest request = kernel_request(op, attributes, inputs);
+  BOOST_TEST_REQUIRE(mezzo::bytes_of(request.outputs[0]) > std::size_t{16} << 20);
+  for_each_isa([&](mezzo::Isa isa) {
+    std::string reason;
+    const auto kernel = mezzo::xsimd_kernel(request, isa, reason);
+    BOOST_TEST_REQUIRE(kernel != nullptr, reason);
+    BOOST_TEST(same_unaligned(*kernel, inputs, run_kernel(*kernel, request, inputs)));
+  });
+}
+
 }  // namespace mezzo_tests
