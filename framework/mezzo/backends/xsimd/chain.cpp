@@ -45,7 +45,7 @@ struct Instruction {
   ChainFunctions::Step step;
   std::array<std::size_t, 3> operands;
   std::size_t count, result;
-  Cast narrow = nullptr, widen = nullptr;  ///< round the result to a 16-bit dtype
+  void (*round)(float* x, Index n) = nullptr;  ///< the result to a 16-bit dtype
 };
 
 struct Output {
@@ -165,11 +165,11 @@ class Chain final : public Kernel {
     for (std::size_t i = 0; i < steps; ++i) {
       if (results_[i].kind != Slot::Kind::memory) take(n + i, i);
     }
-    const auto blocks = static_cast<Index>(kept + free_from.size() + 1);  // one more to round results
+    const auto blocks = static_cast<Index>(kept + free_from.size());
     block_ = largest_block;
     while (block_ > largest_block / 2 && blocks * block_ > cached) block_ /= 2;
     while (block_ >= smallest_block && blocks * block_ + patterns > capacity) block_ /= 2;
-    Index offset = block_;
+    Index offset = 0;
     for (Source& source : sources_) {
       if (source.slot.kind == Slot::Kind::memory) continue;
       source.slot.offset = offset;
@@ -192,10 +192,7 @@ class Chain final : public Kernel {
     const bool read = std::any_of(program_->steps.begin(), program_->steps.end(), [&](const ElementwiseStep& other) {
       return std::find(other.operands.begin(), other.operands.end(), result) != other.operands.end();
     });
-    if (is_half(step.dtype) && read) {
-      instruction.narrow = casts_.from_storage.float32[step.dtype];
-      instruction.widen = casts_.from_storage[step.dtype].float32;
-    }
+    if (is_half(step.dtype) && read) instruction.round = functions_.round[step.dtype];
     instructions_.push_back(instruction);
   }
 
@@ -237,10 +234,7 @@ class Chain final : public Kernel {
       for (std::size_t k = 0; k < one.count; ++k) operands[k] = values[one.operands[k]];
       auto* result = const_cast<float*>(values[one.result]);
       one.step(operands[0], operands[1], operands[2], result, count);
-      if (one.narrow != nullptr) {
-        one.narrow(result, numbers, count);
-        one.widen(numbers, result, count);
-      }
+      if (one.round != nullptr) one.round(result, count);
     }
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
       const Output& output = outputs_[k];

@@ -1,5 +1,7 @@
 #include <math.h>
 
+#include <type_traits>
+
 #include <mezzo/backends/xsimd/chain.hpp>
 #include <mezzo/backends/xsimd/division_functions.hpp>
 #include <mezzo/backends/xsimd/stream.hpp>
@@ -111,6 +113,27 @@ void each(const float* a, const float* b, const float*, float* out, std::int64_t
   });
 }
 
+/// x as a T, in the registers if the instruction set has its conversions.
+template <class T>
+[[gnu::always_inline]] inline Floats rounded(const Floats& x) {
+#if defined(__AVX512BW__)
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    return widen_bfloat16(round_to_bfloat16(x.data));
+  } else {
+    return _mm512_cvtph_ps(round_to_float16(x.data));
+  }
+#else
+  T numbers[lanes];
+  store(numbers, x, Whole{});
+  return load(numbers, Whole{});
+#endif
+}
+
+template <class T>
+[[gnu::flatten]] void round_to(float* x, std::int64_t n) {
+  for_registers(0, n, [&](std::int64_t i, auto part) { store(x + i, rounded<T>(load(x + i, part)), part); });
+}
+
 template <class T>
 [[gnu::flatten]] void store_numbers(const float* x, void* y, std::int64_t count) {
   constexpr std::uintptr_t line = 64;
@@ -202,6 +225,7 @@ constexpr ChainFunctions chain{
     .copy = unary<Copy>,
     .truth = unary<Truth>,
     .store_bools = store_bools,
+    .round = {.float32 = nullptr, .bfloat16 = round_to<bfloat16>, .float16 = round_to<float16>},
     .store_past_caches = {
         .float32 = store_numbers<float>, .bfloat16 = store_numbers<bfloat16>, .float16 = store_numbers<float16>}};
 
