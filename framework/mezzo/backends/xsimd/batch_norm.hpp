@@ -26,8 +26,8 @@ struct BatchNormFunctions {
                         double* squares);
 
   /// y = (x - mean) * scale + shift + residual, at least `least` and at most `most`. `residual` may be null, limits NaN
-  /// for none. y may be x or the residual. With
-  /// `past_caches`, y is written past the caches, and its rows are whole cache lines.
+  /// for none. y may be x or the residual. With `past_caches`, y is not read to the caches to be written; its rows are
+  /// whole cache lines.
   using Normalize = void (*)(const void* x, const void* residual, void* y, const float* mean, const float* scale,
                              const float* shift, float least, float most, std::int64_t rows, std::int64_t columns,
                              bool past_caches);

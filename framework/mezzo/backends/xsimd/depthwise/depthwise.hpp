@@ -14,7 +14,7 @@ struct DepthwiseShape {
   std::int64_t stride;       ///< 1 or 2
   std::int64_t top, left;    ///< padding of the convolution's input
   bool transposed;           ///< computes the gradient of the input; with a stride of 2
-  bool past_caches = false;  ///< the image is written without being read to the caches, in whole cache lines
+  bool past_caches = false;  ///< the image is not read to the caches to be written; its rows are whole cache lines
 };
 
 /// Most rows and columns of a kernel.
