@@ -101,11 +101,13 @@ std::unique_ptr<Kernel> make_batch_norm(const KernelRequest& request, Isa isa, s
     }
     if (shifts) std::copy_n(shift, columns, arguments.out<float>(5));
     const float* const mean = arguments.out<float>(1);
-    const bool past_caches = goes_past_caches(y, arguments.outputs[0]);
+    const bool large = goes_past_caches(y, arguments.outputs[0]);
     channels.for_rows_backwards([&](Index offset, Index rows, Index left) {
       const char* residual = adds ? arguments.in<char>(5) + offset : nullptr;
+      const bool past_caches = large && left >= kept_bytes;
       all.normalize[dtype](x + offset, residual, arguments.out<char>(0) + offset, mean, scale, shift, limits.least,
-                           limits.most, rows, columns, past_caches && left >= kept_bytes);
+                           limits.most, rows, columns, past_caches);
+      if (past_caches) finish_stores();
     });
   };
   return make_kernel(run, {true, false, false, false, false, true}, scratch_bytes(channels, 3));

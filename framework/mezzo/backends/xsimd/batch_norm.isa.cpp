@@ -48,10 +48,10 @@ template <class T>
   return xsimd::max(least, xsimd::min(most, x));
 }
 
-template <class T, bool adds, bool past_caches>
+template <class T, bool adds>
 [[gnu::flatten]] void normalize_rows(const void* x, const void* residual, void* y, const float* mean,
                                      const float* scale, const float* shift, float least, float most, std::int64_t rows,
-                                     std::int64_t columns) {
+                                     std::int64_t columns, bool past_caches) {
   for_pieces(rows, columns, [=](std::int64_t row, std::int64_t count, std::int64_t column, auto registers, auto part) {
     constexpr int width = decltype(registers)::size;
     const T* p = static_cast<const T*>(x) + row * columns + column;
@@ -72,25 +72,17 @@ template <class T, bool adds, bool past_caches>
       for (int k = 0; k < width; ++k) {
         Floats value = multiply_add(values[k] - m[k], s[k], t[k]);
         if constexpr (adds) value += others[k];
-        const Floats result = limited(value, Floats(least), Floats(most));
-        if constexpr (past_caches) {
-          store_past_caches(to + k * lanes, result, part);
-        } else {
-          store(to + k * lanes, result, part);
-        }
+        store(to + k * lanes, limited(value, Floats(least), Floats(most)), part, past_caches);
       }
     }
   });
-  if constexpr (past_caches) finish_stores();
 }
 
 template <class T>
 void normalize(const void* x, const void* residual, void* y, const float* mean, const float* scale, const float* shift,
                float least, float most, std::int64_t rows, std::int64_t columns, bool past_caches) {
-  const auto function = residual != nullptr
-                            ? (past_caches ? normalize_rows<T, true, true> : normalize_rows<T, true, false>)
-                            : (past_caches ? normalize_rows<T, false, true> : normalize_rows<T, false, false>);
-  function(x, residual, y, mean, scale, shift, least, most, rows, columns);
+  const auto function = residual != nullptr ? normalize_rows<T, true> : normalize_rows<T, false>;
+  function(x, residual, y, mean, scale, shift, least, most, rows, columns, past_caches);
 }
 
 /// The array of outputs that g is masked by.

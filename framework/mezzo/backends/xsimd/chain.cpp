@@ -1,7 +1,5 @@
 #include <mezzo/backends/xsimd/chain.hpp>
 
-#include <xmmintrin.h>
-
 #include <algorithm>
 #include <array>
 #include <bitset>
@@ -89,7 +87,8 @@ class Chain final : public Kernel {
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
       const void* const* const last = arguments.inputs + sources_.size();
       const bool in_place = std::find(arguments.inputs, last, arguments.outputs[k]) != last;  // is in the caches
-      past_caches[k] = outputs_[k].large && !in_place;
+      // Blocks start cache lines too: they and the threads' ranges have multiples of 64 elements.
+      past_caches[k] = outputs_[k].large && !in_place && starts_line(arguments.outputs[k]);
     }
     parallel_elements(count_, [&](Index begin, Index end) { run_range(arguments, past_caches, begin, end); });
   }
@@ -203,7 +202,7 @@ class Chain final : public Kernel {
     for (Index i = begin; i < end; i += block_) {
       run_block(arguments, past_caches, i, std::min(block_, end - i), numbers, values);
     }
-    if (past_caches.any()) _mm_sfence();
+    if (past_caches.any()) finish_stores();
   }
 
   /// Loads what all blocks of a thread have in common: numbers and patterns.
@@ -237,13 +236,8 @@ class Chain final : public Kernel {
       if (one.round != nullptr) one.round(result, count);
     }
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
-      const Output& output = outputs_[k];
-      if (past_caches[k]) {
-        functions_.store_past_caches[output.dtype](values[output.value],
-                                                   arguments.out<char>(k) + begin * size_of(output.dtype), count);
-      } else if (!output.direct) {
-        store(output, values[output.value], arguments.out<char>(k), begin, count);
-      }
+      if (outputs_[k].direct) continue;
+      store(outputs_[k].dtype, past_caches[k], values[outputs_[k].value], arguments.out<char>(k), begin, count);
     }
   }
 
@@ -272,11 +266,14 @@ class Chain final : public Kernel {
     return to;
   }
 
-  void store(const Output& output, const float* from, char* to, Index begin, Index count) const {
-    if (output.dtype == DType::boolean) {
-      functions_.store_bools(from, reinterpret_cast<std::uint8_t*>(to) + begin, count);
+  void store(DType dtype, bool past_caches, const float* from, char* to, Index begin, Index count) const {
+    to += begin * size_of(dtype);
+    if (dtype == DType::boolean) {
+      functions_.store_bools(from, reinterpret_cast<std::uint8_t*>(to), count);
+    } else if (past_caches) {
+      functions_.store_past_caches[dtype](from, to, count);
     } else {
-      casts_.from_storage.float32[output.dtype](from, to + begin * size_of(output.dtype), count);
+      casts_.from_storage.float32[dtype](from, to, count);
     }
   }
 

@@ -25,7 +25,7 @@ struct ChainFunctions {
   void (*store_bools)(const float* x, std::uint8_t* y, std::int64_t count);  ///< y = x as bool
   /// Rounds n numbers to a 16-bit dtype; null for float32.
   PerStorage<void (*)(float* x, std::int64_t n)> round;
-  /// y = x, past the caches if y is aligned to a cache line. A fence makes y visible to other threads.
+  /// y = x, past the caches; y starts a cache line. The caller calls finish_stores().
   PerStorage<void (*)(const float* x, void* y, std::int64_t count)> store_past_caches;
 };
 

@@ -136,13 +136,8 @@ template <class T>
 
 template <class T>
 [[gnu::flatten]] void store_numbers(const float* x, void* y, std::int64_t count) {
-  constexpr std::uintptr_t line = 64;
   T* const to = static_cast<T*>(y);
-  if (reinterpret_cast<std::uintptr_t>(y) % line == 0) {
-    for_registers(0, count, [&](std::int64_t i, auto part) { store_past_caches(to + i, load(x + i, part), part); });
-  } else {
-    for_registers(0, count, [&](std::int64_t i, auto part) { store(to + i, load(x + i, part), part); });
-  }
+  for_registers(0, count, [&](std::int64_t i, auto part) { store(to + i, load(x + i, part), part, true); });
 }
 
 constexpr ChainFunctions::Row rows[] = {

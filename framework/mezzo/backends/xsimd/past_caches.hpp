@@ -1,4 +1,6 @@
 #pragma once
+#include <xmmintrin.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,11 +22,19 @@ inline bool exceeds_caches(const Spec& spec) {
   return bytes_of(spec) >= static_cast<std::size_t>(threads * kept_bytes);
 }
 
+/// Bytes of a cache line.
+constexpr std::size_t cache_line = 64;
+
+/// True if a cache line starts at this address.
+inline bool starts_line(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % cache_line == 0; }
+
 /// True for such an output of rows of channels at address `y`, if the rows are whole cache lines.
 inline bool goes_past_caches(const Spec& spec, const void* y) {
-  constexpr std::size_t line = 64;
   const std::size_t row_bytes = static_cast<std::size_t>(spec.shape.back()) * dtype_size(spec.dtype);
-  return exceeds_caches(spec) && row_bytes % line == 0 && reinterpret_cast<std::uintptr_t>(y) % line == 0;
+  return exceeds_caches(spec) && row_bytes % cache_line == 0 && starts_line(y);
 }
+
+/// Makes stores past the caches visible to the threads that this one signals afterwards.
+inline void finish_stores() { _mm_sfence(); }
 
 }  // namespace mezzo::xsimd_kernels

@@ -103,17 +103,17 @@ template <class T, class Some>
   store_register(p, x.data, part);
 }
 
-/// Stores without reading the cache line, if the instruction set can. A whole register is aligned.
+/// With `past_caches`, stores without reading the cache line if the instruction set can; a whole register is aligned
+/// then, and the caller calls finish_stores() of past_caches.hpp.
 template <class T, class Some>
-[[gnu::always_inline]] inline void store_past_caches(T* p, const Floats& x, Some part) {
+[[gnu::always_inline]] inline void store(T* p, const Floats& x, Some part, [[maybe_unused]] bool past_caches) {
 #if defined(__AVX512BW__)
-  if constexpr (std::is_same_v<Some, Whole>) return store_past_caches(p, x.data);
+  if constexpr (std::is_same_v<Some, Whole>) {
+    if (past_caches) return store_past_caches(p, x.data);
+  }
 #endif
   store(p, x, part);
 }
-
-/// Makes stores past the caches visible to the threads that this one signals afterwards.
-[[gnu::always_inline]] inline void finish_stores() { __builtin_ia32_sfence(); }
 
 /// Loads int32 or uint8.
 template <class T, class Some>

@@ -81,6 +81,7 @@ class DepthwiseConvolution final : public Kernel {
     shape.past_caches = goes_past_caches(y_, arguments.outputs[0]);
     parallel_for(rows_, grain_of(shape_.out_width * shape_.channels), [&](Index begin, Index end) {
       convolve_(shape, arguments.inputs[0], kernel, bias, least_, zeros, arguments.outputs[0], begin, end);
+      if (shape.past_caches) finish_stores();
     });
   }
 

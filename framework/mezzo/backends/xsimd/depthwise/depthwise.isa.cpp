@@ -111,17 +111,12 @@ template <class T, int taps, int stride, bool transposed>
         unrolled<Places::outputs>([&](auto t) {
           const Index to = first + t;
           if (to < 0 || to >= shape.out_width) return;
-          const Floats result = xsimd::max(lower, sums[t]);  // max gives its second operand if one is NaN
-          if (shape.past_caches) {
-            store_past_caches(out + to * channels + c, result, part);
-          } else {
-            store(out + to * channels + c, result, part);
-          }
+          // max gives its second operand if one is NaN.
+          store(out + to * channels + c, xsimd::max(lower, sums[t]), part, shape.past_caches);
         });
       });
     }
   }
-  if (shape.past_caches) finish_stores();
 }
 
 /// Adds the products of `width` outputs of a row of g, from `first` on, to the sums of one row of the kernel. With
