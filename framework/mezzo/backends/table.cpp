@@ -49,6 +49,7 @@ std::vector<Implementation> kernel_table() {
       with_elements(few_rows_implementations()),                          // matrix products of at most 8 rows
       with_elements(on_one_thread_if_small(winograd_implementations())),  // 3 x 3 convolutions with fewer products
       with_elements(outer_product_implementations()),                     // gradients of kernels, with many rows
+      with_elements(pointwise_implementations()),                         // 1 x 1 convolutions
       with_elements(on_one_thread_if_small(onednn_implementations())),    // matrix products and convolutions
       with_elements(xsimd_implementations()),  // ops whose time is that of reading and writing memory
       widen_implementations(),                 // operands in bfloat16 or float16 that the implementations above decline

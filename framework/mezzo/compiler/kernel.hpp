@@ -60,8 +60,8 @@ class MEZZO_API Kernel {
 
 /// One way to compute an op.
 struct Implementation {
-  std::string name;  ///< "depthwise", "few_taps", "few_rows", "outer", "winograd", "onednn", "split", "xsimd", "widen",
-                     ///< "reference"
+  std::string name;  ///< "depthwise", "few_taps", "few_rows", "winograd", "outer", "pointwise", "onednn", "split",
+                     ///< "xsimd", "widen", "reference"
   const Op* op = nullptr;
 
   /// Returns the kernel for a request. Returns null to decline, and sets `reason` ("needs bfloat16 in hardware"), which

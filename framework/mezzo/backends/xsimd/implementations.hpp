@@ -20,6 +20,9 @@ std::vector<Implementation> few_taps_implementations();
 /// "outer": xsimd's gradients of the kernels of dense layers and 1 x 1 convolutions.
 std::vector<Implementation> outer_product_implementations();
 
+/// "pointwise": xsimd's 1 x 1 convolutions and gradients of their inputs, in float32 with AVX-512.
+std::vector<Implementation> pointwise_implementations();
+
 /// "few_rows": xsimd's products of a few rows with a large matrix.
 std::vector<Implementation> few_rows_implementations();
 

@@ -4,6 +4,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/pointwise.hpp>
 #include <mezzo/backends/xsimd/prefetch.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/wide_operand.hpp>
@@ -252,24 +253,11 @@ bool takes_dtypes(const KernelRequest& request, std::string& reason) {
   return true;
 }
 
-constexpr Index fewest_rows = 512, fewest_channels = 8;
-
 std::unique_ptr<Kernel> make_kernel_gradient_of_convolution(const KernelRequest& request, Isa isa,
                                                             std::string& reason) {
-  const Shape &x = request.inputs[0].shape, &kernel = request.outputs[0].shape;
-  const auto groups = request.attributes.get<Index>("groups");
-  const auto& strides = request.attributes.get<Shape>("strides");
-  if (kernel[0] != 1 || kernel[1] != 1 || groups != 1 || strides != Shape{1, 1} ||
-      request.attributes.get<Shape>("padding") != Shape{0, 0, 0, 0}) {
-    return make_window_products(request, isa, reason);
-  }
-  if (!takes_dtypes(request, reason)) return nullptr;
-  const Index rows = x[0] * x[1] * x[2];
-  if (rows < fewest_rows || std::min(kernel[2], kernel[3]) < fewest_channels) {
-    return decline(reason,
-                   "takes at least {} pixels and {} channels and filters; got {} pixels, {} channels, {} filters",
-                   fewest_rows, fewest_channels, rows, kernel[2], kernel[3]);
-  }
+  const Shape& kernel = request.outputs[0].shape;
+  if (!is_pointwise(request, kernel)) return make_window_products(request, isa, reason);
+  if (!takes_dtypes(request, reason) || !has_many_pixels(request, kernel, reason)) return nullptr;
   return std::make_unique<OuterProducts>(request, isa);
 }
 

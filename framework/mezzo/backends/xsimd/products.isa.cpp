@@ -180,56 +180,68 @@ constexpr ProductFunctions::OfPairs pair_product = nullptr, transposed_pair_prod
 constexpr PackFunctions<bfloat16> pair_packs{};
 #endif
 
-template <int rows, bool transposed>
+template <int rows, int registers, bool transposed>
 [[gnu::always_inline]] inline void block_product(const PanelProduct& p, const float* a, float* out, Prefetch& ahead) {
-  Floats sums[rows][panel_registers];
+  Floats sums[rows][registers], of_b[registers];
 #pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = Floats(0.0F);
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < registers; ++j) sums[i][j] = Floats(0.0F);
+  }
   RowPointers<rows> row(a, transposed ? 1 : p.a_width);
   const std::int64_t next = transposed ? p.a_width : 1;
   const float* b = p.b;
   for (std::int64_t k = 0; k < p.depth; ++k, b += p.b_width) {
     fetch_line(ahead);
-    const Floats left = load(b, Whole{}), right = load(b + lanes, Whole{});
+    for (int j = 0; j < registers; ++j) of_b[j] = load(b + j * lanes, Whole{});
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
       const Floats one(row.at(i));
-      sums[i][0] = multiply_add(one, left, sums[i][0]);
-      sums[i][1] = multiply_add(one, right, sums[i][1]);
+      for (int j = 0; j < registers; ++j) sums[i][j] = multiply_add(one, of_b[j], sums[i][j]);
     }
     row.advance(next);
   }
+  const auto finish = [&](int i, int j, auto part) {
+    float* to = out + i * p.out_width + j * lanes;
+    if (p.accumulate) sums[i][j] += load(to, part);
+    store(to, sums[i][j], part, p.past_caches);
+  };
+  const std::int64_t last = p.columns == 0 ? lanes : p.columns - (registers - 1) * lanes;  // columns in a register
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
-    float* to = out + i * p.out_width;
-    if (p.accumulate) {
-      sums[i][0] += load(to, Whole{});
-      sums[i][1] += load(to + lanes, Whole{});
+    for (int j = 0; j + 1 < registers; ++j) finish(i, j, Whole{});
+    if (last == lanes) {
+      finish(i, registers - 1, Whole{});
+    } else {
+      finish(i, registers - 1, first_lanes(last));
     }
-    store(to, sums[i][0], Whole{});
-    store(to + lanes, sums[i][1], Whole{});
   }
 }
 
 /// The last rows, fewer than a block.
-template <int rows, bool transposed>
+template <int rows, int registers, bool transposed>
 [[gnu::always_inline]] inline void rest_product(const PanelProduct& p, const float* a, float* out, std::int64_t count,
                                                 Prefetch& ahead) {
   if constexpr (rows > 0) {
-    if (count == rows) return block_product<rows, transposed>(p, a, out, ahead);
-    rest_product<rows - 1, transposed>(p, a, out, count, ahead);
+    if (count == rows) return block_product<rows, registers, transposed>(p, a, out, ahead);
+    rest_product<rows - 1, registers, transposed>(p, a, out, count, ahead);
   }
 }
 
-template <bool transposed>
+template <int registers, bool transposed>
 [[gnu::flatten]] void panel_product(const PanelProduct& p) {
   const std::int64_t next_row = transposed ? 1 : p.a_width;
   Prefetch ahead = p.ahead;
   std::int64_t row = 0;
   for (; row + block_rows <= p.rows; row += block_rows) {
-    block_product<block_rows, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, ahead);
+    block_product<block_rows, registers, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, ahead);
   }
-  rest_product<block_rows - 1, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, p.rows - row, ahead);
+  rest_product<block_rows - 1, registers, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, p.rows - row,
+                                                      ahead);
+}
+
+void product(const PanelProduct& p) {
+  const bool narrow = p.columns > 0 && p.columns <= lanes;
+  narrow ? panel_product<1, false>(p) : panel_product<panel_registers, false>(p);
 }
 
 /// Stores whole registers: what they write after a panel's columns is overwritten by the next row.
@@ -256,8 +268,8 @@ void pack(const PackedRows<float>& p) {
 }  // namespace
 
 constexpr ProductFunctions products{
-    .product = panel_product<false>,
-    .transposed_product = panel_product<true>,
+    .product = product,
+    .transposed_product = panel_product<panel_registers, true>,
     .panel = panel_columns,
     .pack = {pack<block_columns>, pack<panel_columns>},
     .pair_product = pair_product,

@@ -1,0 +1,168 @@
+#include <mezzo/backends/xsimd/pointwise.hpp>
+
+#include <algorithm>
+
+#include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/past_caches.hpp>
+#include <mezzo/graph/op_registry.hpp>
+
+// A 1 x 1 convolution is the product of a matrix with a row for each pixel and a small matrix. The small one is packed
+// in panels of columns. A thread multiplies a few rows, which stay in its L2 cache, with all panels, and meanwhile
+// fetches the next rows.
+namespace mezzo::xsimd_kernels {
+namespace {
+
+using Index = std::int64_t;
+
+/// Rows that are multiplied with all panels: whole blocks of products for each ISA.
+constexpr Index chunk_rows = 96;
+
+/// Most terms that are summed at a time, so that a panel stays in the L1 cache or near it.
+constexpr Index most_depth = 512;
+
+/// Kernel (1, 1, channels, filters) as a matrix (depth, columns), transposed for gradients of inputs.
+class Pointwise final : public Kernel {
+ public:
+  Pointwise(const KernelRequest& request, bool transposed, Isa isa)
+      : products_(kernels(isa).products),
+        depth_(request.inputs[0].shape.back()),
+        columns_(request.outputs[0].shape.back()),
+        rows_(element_count(request.outputs[0].shape) / columns_),
+        panels_(round_up(columns_, products_.panel) / products_.panel),
+        terms_((depth_ + most_depth - 1) / most_depth),
+        y_(request.outputs[0]) {
+    constexpr Index overrun = 16;  // floats that packing writes behind the last panel
+    packed_ = layout_.take(bytes(panels_ * panel_pitch() + overrun));
+    if (!transposed) return;
+    turned_ = layout_.take(bytes(depth_ * columns_));
+    turn_ = choose_kernel({.op = &find_op("transpose"),
+                           .attributes = {{"permutation", Shape{1, 0}}},
+                           .inputs = {{{columns_, depth_}, DType::float32}},
+                           .outputs = {{{depth_, columns_}, DType::float32}},
+                           .where = request.where})
+                .kernel;
+    turn_scratch_ = layout_.take(turn_->scratch_bytes());
+  }
+
+  void run(const KernelArguments& arguments) override {
+    pack(arguments);
+    const bool past_caches = terms_ == 1 && goes_past_caches(y_, arguments.outputs[0]);
+    const Index chunks = (rows_ + chunk_rows - 1) / chunk_rows;
+    parallel_for(chunks, grain_of(chunk_rows * depth_ * panels_), [&](Index begin, Index end) {
+      const Index last = std::min(rows_, end * chunk_rows);
+      for (Index row = begin * chunk_rows; row < last; row += chunk_rows) {
+        multiply(arguments, row, std::min(chunk_rows, last - row), last, past_caches);
+      }
+      if (past_caches) finish_stores();
+    });
+  }
+
+  std::size_t scratch_bytes() const override { return layout_.size(); }
+
+ private:
+  static std::size_t bytes(Index floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
+  Index panel_pitch() const { return depth_ * products_.panel; }
+  static float* at(const KernelArguments& arguments, std::size_t offset) {
+    return reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + offset);
+  }
+
+  void pack(const KernelArguments& arguments) const {
+    const float* kernel = arguments.in<float>(1);
+    if (turn_) {
+      void* const turned = at(arguments, turned_);
+      turn_->run({arguments.inputs + 1, &turned, at(arguments, turn_scratch_)});
+      kernel = at(arguments, turned_);
+    }
+    products_.pack.panels({.from = kernel,
+                           .width = columns_,
+                           .rows = depth_,
+                           .columns = columns_,
+                           .to = at(arguments, packed_),
+                           .pitch = panel_pitch()});
+  }
+
+  /// Computes some rows, and fetches those behind them up to `last`.
+  void multiply(const KernelArguments& arguments, Index row, Index rows, Index last, bool past_caches) const {
+    const float* const x = arguments.in<float>(0) + row * depth_;
+    const float* const next = x + rows * depth_;
+    const Index next_rows = std::min(chunk_rows, last - row - rows);
+    PrefetchQueue ahead(
+        {Prefetch{reinterpret_cast<const char*>(next), reinterpret_cast<const char*>(next + next_rows * depth_)}},
+        terms_ * panels_);
+    for (Index term = 0; term < terms_; ++term) {
+      const Index first = depth_ * term / terms_;
+      for (Index panel = 0; panel < panels_; ++panel) {
+        const Index column = panel * products_.panel;
+        products_.product({.a = x + first,
+                           .a_width = depth_,
+                           .b = at(arguments, packed_) + panel * panel_pitch() + first * products_.panel,
+                           .b_width = products_.panel,
+                           .out = arguments.out<float>(0) + row * columns_ + column,
+                           .out_width = columns_,
+                           .rows = rows,
+                           .depth = depth_ * (term + 1) / terms_ - first,
+                           .accumulate = term > 0,
+                           .ahead = ahead.next_turn(),
+                           .columns = std::min(products_.panel, columns_ - column),
+                           .past_caches = past_caches});
+      }
+    }
+  }
+
+  const ProductFunctions& products_;
+  const Index depth_, columns_, rows_, panels_;
+  const Index terms_;  ///< pieces of the depth
+  const Spec y_;
+  std::unique_ptr<Kernel> turn_;
+  ScratchLayout layout_;
+  std::size_t packed_ = 0, turned_ = 0, turn_scratch_ = 0;  ///< offsets in scratch memory
+};
+
+/// True for a 1 x 1 convolution in float32 of enough pixels. Sets the reason otherwise.
+bool takes_pointwise(const KernelRequest& request, const Shape& kernel, std::string& reason) {
+  for (const auto* specs : {&request.inputs, &request.outputs}) {
+    for (const Spec& spec : *specs) {
+      if (spec.dtype == DType::float32) continue;
+      decline(reason, "takes float32; got {}", spec.dtype);
+      return false;
+    }
+  }
+  if (is_pointwise(request, kernel)) return has_many_pixels(request, kernel, reason);
+  decline(reason, "takes 1 x 1 kernels without strides, padding or groups");
+  return false;
+}
+
+std::unique_ptr<Kernel> make_pointwise(const KernelRequest& request, Isa isa, std::string& reason) {
+  if (!takes_pointwise(request, request.inputs[1].shape, reason)) return nullptr;
+  if (request.inputs.size() > 2 || has_relu(request)) return decline(reason, "takes no bias and no epilogue");
+  return std::make_unique<Pointwise>(request, false, isa);
+}
+
+std::unique_ptr<Kernel> make_pointwise_input_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
+  if (!takes_pointwise(request, request.inputs[1].shape, reason)) return nullptr;
+  return std::make_unique<Pointwise>(request, true, isa);
+}
+
+}  // namespace
+
+bool is_pointwise(const KernelRequest& request, const Shape& kernel) {
+  const Attributes& of = request.attributes;
+  return kernel[0] == 1 && kernel[1] == 1 && of.get<Index>("groups") == 1 && of.get<Shape>("strides") == Shape{1, 1} &&
+         of.get<Shape>("padding") == Shape{0, 0, 0, 0};
+}
+
+bool has_many_pixels(const KernelRequest& request, const Shape& kernel, std::string& reason) {
+  const Shape& x = request.inputs[0].shape;
+  const Index rows = x[0] * x[1] * x[2];
+  if (rows >= fewest_rows && std::min(kernel[2], kernel[3]) >= fewest_channels) return true;
+  decline(reason, "takes at least {} pixels and {} channels and filters; got {} pixels, {} channels, {} filters",
+          fewest_rows, fewest_channels, rows, kernel[2], kernel[3]);
+  return false;
+}
+
+Entries pointwise_entries() {
+  return {entry<make_pointwise>("conv2d"), entry<make_pointwise_input_gradient>("conv2d_input_gradient")};
+}
+
+}  // namespace mezzo::xsimd_kernels

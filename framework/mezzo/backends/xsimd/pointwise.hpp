@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include <mezzo/backends/xsimd/entries.hpp>
+
+namespace mezzo::xsimd_kernels {
+
+/// Fewest rows, and fewest columns of the other sides, of products that are worth packing.
+constexpr std::int64_t fewest_rows = 512, fewest_channels = 8;
+
+/// True for a 1 x 1 kernel without strides, padding and groups.
+bool is_pointwise(const KernelRequest& request, const Shape& kernel);
+
+/// True for enough pixels, channels and filters. Sets the reason otherwise.
+bool has_many_pixels(const KernelRequest& request, const Shape& kernel, std::string& reason);
+
+/// 1 x 1 convolutions and their gradients by the input, as products of matrices with a row for each pixel.
+Entries pointwise_entries();
+
+}  // namespace mezzo::xsimd_kernels

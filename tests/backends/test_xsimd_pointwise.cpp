@@ -1,0 +1,93 @@
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+
+#include "support/xsimd.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+Attributes geometry() {
+  return {
+      {"strides", Shape{1, 1}}, {"padding", Shape{0, 0, 0, 0}}, {"dilation", Shape{1, 1}}, {"groups", std::int64_t{1}}};
+}
+
+Attributes input_gradient(const Shape& x) {
+  return with_attribute(with_attribute(geometry(), "shape", x), "dtype", DType::float32);
+}
+
+// Four standard deviations of the rounding error of a float32 sum of products of numbers in [-1, 1].
+double tolerance(std::int64_t terms) { return 1e-6 + 3e-8 * static_cast<double>(terms); }
+
+Shape with_channels(Shape images, std::int64_t channels) {
+  images.push_back(channels);
+  return images;
+}
+
+void check(const Shape& images, std::int64_t channels, std::int64_t filters) {
+  const Shape x = with_channels(images, channels), g = with_channels(images, filters);
+  const Tensor kernel = random_tensor({1, 1, channels, filters}, DType::float32, 2);
+  check_xsimd("conv2d", geometry(), {random_tensor(x, DType::float32, 1), kernel}, tolerance(channels));
+  check_xsimd("conv2d_input_gradient", input_gradient(x), {random_tensor(g, DType::float32, 1), kernel},
+              tolerance(filters));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(xsimd_pointwise)
+
+BOOST_AUTO_TEST_CASE(both_directions) {
+  check({1, 16, 32}, 8, 8);      // less than a register of AVX-512
+  check({2, 19, 14}, 17, 33);    // parts of blocks, panels and registers
+  check({1, 513, 1}, 12, 70);    // a last panel of one register
+  check({3, 30, 31}, 24, 40);    // several chunks of rows, shared by threads
+  check({1, 23, 23}, 16, 16);    // panels of one register
+  check({1, 23, 23}, 1030, 48);  // sums in pieces
+}
+
+BOOST_AUTO_TEST_CASE(large_arrays) {
+  const Shape x{1, 300, 320, 16}, g{1, 300, 320, 48};
+  const Tensor kernel = random_tensor({1, 1, 16, 48}, DType::float32, 2);
+  const Tensor turned = random_tensor({1, 1, 48, 16}, DType::float32, 3);
+  check_past_caches("conv2d", geometry(), {random_tensor(x, DType::float32, 1), kernel});
+  check_past_caches("conv2d_input_gradient", input_gradient(g), {random_tensor(x, DType::float32, 1), turned});
+}
+
+BOOST_AUTO_TEST_CASE(only_the_pixel_sees_nan) {
+  Tensor x = random_tensor({1, 23, 23, 17}, DType::float32, 1);
+  const std::int64_t pixel = 500;
+  x.mutable_data<float>()[pixel * 17 + 16] = std::nanf("");
+  for_each_isa([&](Isa isa) {
+    const std::vector<Tensor> operands{x, random_tensor({1, 1, 17, 33}, DType::float32, 2)};
+    const KernelRequest request = kernel_request("conv2d", geometry(), operands);
+    std::string reason;
+    const auto kernel = xsimd_kernel(request, isa, reason);
+    BOOST_TEST_REQUIRE(kernel != nullptr, reason);
+    const std::vector<double> y = run_kernel(*kernel, request, operands)[0].to_doubles();
+    for (std::size_t i = 0; i < y.size(); ++i) BOOST_TEST(std::isnan(y[i]) == (i / 33 == pixel));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(other_convolutions_are_declined) {
+  if (isa() < Isa::avx512) return skip("needs AVX-512");
+  const auto reason_of = [](const Attributes& attributes, const std::vector<Tensor>& operands) {
+    std::string reason;
+    BOOST_TEST(!create_kernel("pointwise", kernel_request("conv2d", attributes, operands), reason));
+    return reason;
+  };
+  const Tensor x({2, 16, 16, 8}), kernel({1, 1, 8, 8});
+  BOOST_TEST(reason_of(geometry(), {x.cast(DType::bfloat16), kernel.cast(DType::bfloat16)}) ==
+             "takes float32; got bfloat16");
+  const std::string other = "takes 1 x 1 kernels without strides, padding or groups";
+  BOOST_TEST(reason_of(geometry(), {x, Tensor({1, 3, 8, 8})}) == other);
+  BOOST_TEST(reason_of(with_attribute(geometry(), "strides", Shape{2, 2}), {x, kernel}) == other);
+  BOOST_TEST(reason_of(with_attribute(geometry(), "padding", Shape{1, 0, 0, 0}), {x, kernel}) == other);
+  BOOST_TEST(reason_of(with_attribute(geometry(), "groups", std::int64_t{2}), {x, Tensor({1, 1, 4, 8})}) == other);
+  BOOST_TEST(reason_of(geometry(), {Tensor({1, 16, 16, 8}), kernel}) ==
+             "takes at least 512 pixels and 8 channels and filters; got 256 pixels, 8 channels, 8 filters");
+  BOOST_TEST(reason_of(geometry(), {x, kernel, Tensor({8})}) == "takes no bias and no epilogue");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
