@@ -102,6 +102,20 @@ BOOST_AUTO_TEST_CASE(kernel_gradient) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(normalized_input) {
+  for (const Layer& l : layers) {
+    const Tensor x = random_tensor(l.x, DType::float32, 1), kernel = random_tensor(l.kernel(), DType::float32, 2),
+                 g = random_tensor(l.y(), DType::float32, 3);
+    const Shape y = l.y();
+    // Numbers of up to 6, so that tolerances are those of 36 times the terms.
+    check_xsimd("normalized_conv2d", with_attribute(l.geometry(), "max_value", 6.0), with_norm({x, kernel}),
+                tolerance(36 * l.taps * l.taps));
+    check_xsimd("normalized_conv2d_kernel_gradient",
+                with_attribute(l.gradient(l.kernel(), DType::float32), "max_value", 6.0), with_norm({x, g}),
+                tolerance(36 * y[0] * y[1] * y[2]));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(many_rows_in_several_blocks) {
   const Layer l{{4, 40, 41, 64}};
   const Tensor x = random_tensor(l.x, DType::float32, 1), g = random_tensor(l.y(), DType::float32, 2);

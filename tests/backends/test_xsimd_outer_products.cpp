@@ -34,6 +34,15 @@ void check(const Shape& images, std::int64_t channels, std::int64_t filters) {
   }
 }
 
+void check_normalized(const Shape& images, std::int64_t channels, std::int64_t filters) {
+  Shape x = images, g = images;
+  x.push_back(channels);
+  g.push_back(filters);
+  check_xsimd("normalized_conv2d_kernel_gradient", attributes_of({1, 1, channels, filters}, DType::float32),
+              with_norm({random_tensor(x, DType::float32, 1), random_tensor(g, DType::float32, 2)}),
+              8 * tolerance(images[0] * images[1] * images[2]));  // numbers of up to 8
+}
+
 void check_matmul(std::int64_t rows, std::int64_t columns, std::int64_t others) {
   for (const DType dtype : xsimd_dtypes) {
     for (const DType out : {dtype, DType::float32}) {
@@ -59,6 +68,13 @@ BOOST_AUTO_TEST_CASE(kernel_gradient) {
 BOOST_AUTO_TEST_CASE(kernel_gradient_in_blocks_of_rows) { check({5, 41, 41}, 16, 21); }
 
 BOOST_AUTO_TEST_CASE(kernel_gradient_in_groups_of_columns) { check({2, 16, 17}, 301, 260); }
+
+BOOST_AUTO_TEST_CASE(kernel_gradient_of_normalized_input) {
+  check_normalized({1, 16, 32}, 8, 8);
+  check_normalized({2, 19, 14}, 17, 33);
+  check_normalized({5, 41, 41}, 16, 21);
+  check_normalized({2, 16, 17}, 301, 260);  // a part of the columns of x
+}
 
 BOOST_AUTO_TEST_CASE(kernel_gradient_of_dense_layers) {
   check_matmul(512, 8, 8);

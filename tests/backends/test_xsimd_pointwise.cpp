@@ -30,6 +30,8 @@ void check(const Shape& images, std::int64_t channels, std::int64_t filters) {
   const Shape x = with_channels(images, channels), g = with_channels(images, filters);
   const Tensor kernel = random_tensor({1, 1, channels, filters}, DType::float32, 2);
   check_xsimd("conv2d", geometry(), {random_tensor(x, DType::float32, 1), kernel}, tolerance(channels));
+  check_xsimd("normalized_conv2d", geometry(), with_norm({random_tensor(x, DType::float32, 1), kernel}),
+              8 * tolerance(channels));  // numbers of up to 8
   check_xsimd("conv2d_input_gradient", input_gradient(x), {random_tensor(g, DType::float32, 1), kernel},
               tolerance(filters));
 }

@@ -16,6 +16,7 @@
 #include "ops/linear_algebra.hpp"
 #include "ops/movement.hpp"
 #include "ops/normalization.hpp"
+#include "ops/normalized_convolutions.hpp"
 #include "ops/products.hpp"
 #include "ops/recurrence.hpp"
 #include "ops/training.hpp"
@@ -34,20 +35,36 @@ std::vector<Entry> concatenate(const std::vector<std::vector<Entry>>& lists) {
 }
 
 const std::vector<OpRow>& all_rows() {
-  static const std::vector<OpRow> rows =
-      concatenate<OpRow>({elementwise_rows(), activation_rows(), attention_rows(), movement_rows(), block_rows(),
-                          gather_rows(), average_pool_rows(), product_rows(), normalization_rows(), layer_norm_rows(),
-                          training_rows(), function_rows(), keras_elementwise_rows(), array_rows(), index_rows(),
-                          linear_algebra_rows(), ctc_rows(), recurrence_rows(), key_value_cache_rows()});
+  static const std::vector<OpRow> rows = concatenate<OpRow>({elementwise_rows(),
+                                                             activation_rows(),
+                                                             attention_rows(),
+                                                             movement_rows(),
+                                                             block_rows(),
+                                                             gather_rows(),
+                                                             average_pool_rows(),
+                                                             product_rows(),
+                                                             normalization_rows(),
+                                                             layer_norm_rows(),
+                                                             training_rows(),
+                                                             function_rows(),
+                                                             keras_elementwise_rows(),
+                                                             array_rows(),
+                                                             index_rows(),
+                                                             linear_algebra_rows(),
+                                                             ctc_rows(),
+                                                             recurrence_rows(),
+                                                             key_value_cache_rows(),
+                                                             normalized_convolution_rows()});
   return rows;
 }
 
 std::vector<Refusal> all_refusals() {
-  return concatenate<Refusal>(
-      {elementwise_refusals(), activation_refusals(), attention_refusals(), movement_refusals(), block_refusals(),
-       gather_refusals(), average_pool_refusals(), product_refusals(), normalization_refusals(), layer_norm_refusals(),
-       training_refusals(), function_refusals(), keras_elementwise_refusals(), array_refusals(),
-       linear_algebra_refusals(), ctc_refusals(), recurrence_refusals(), key_value_cache_refusals()});
+  return concatenate<Refusal>({elementwise_refusals(), activation_refusals(), attention_refusals(), movement_refusals(),
+                               block_refusals(), gather_refusals(), average_pool_refusals(), product_refusals(),
+                               normalization_refusals(), layer_norm_refusals(), training_refusals(),
+                               function_refusals(), keras_elementwise_refusals(), array_refusals(),
+                               linear_algebra_refusals(), ctc_refusals(), recurrence_refusals(),
+                               key_value_cache_refusals(), normalized_convolution_refusals()});
 }
 
 // Calls check(row) for each row of the table, which a failure names.

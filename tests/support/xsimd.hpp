@@ -126,6 +126,17 @@ inline void check_xsimd_on(mezzo::Isa isa, const mezzo::KernelRequest& request,
   mezzo::set_thread_count(threads);
 }
 
+// x and another operand, then gamma, mean, inverse deviation and shift of a norm of x.
+inline std::vector<mezzo::Tensor> with_norm(std::vector<mezzo::Tensor> operands) {
+  const mezzo::Shape channels{operands[0].shape().back()};
+  const double ranges[][2] = {{1, 2}, {-0.5, 0.5}, {1, 2}, {0, 4}};
+  std::uint64_t seed = 11;
+  for (const auto& [low, high] : ranges) {
+    operands.push_back(random_tensor(channels, mezzo::DType::float32, seed++, low, high));
+  }
+  return operands;
+}
+
 // Compares xsimd's kernels for every ISA with the reference.
 inline void check_xsimd(const std::string& op, const mezzo::Attributes& attributes,
                         const std::vector<mezzo::Tensor>& inputs, double tolerance) {

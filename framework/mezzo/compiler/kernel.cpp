@@ -51,6 +51,21 @@ std::string describe(const KernelRequest& request) {
   return fmt::format("{}({})", request.op->name, fmt::join(inputs, ", "));
 }
 
+/// Without a kernel if all implementations decline.
+ChosenKernel first_that_accepts(const KernelRequest& request) {
+  ChosenKernel chosen;
+  for (const Implementation& implementation : implementations_of(*request.op)) {
+    std::string reason;
+    chosen.kernel = implementation.create(request, reason);
+    if (chosen.kernel) {
+      chosen.implementation = implementation.name;
+      break;
+    }
+    if (!reason.empty()) chosen.declined.push_back(fmt::format("{}: {}", implementation.name, reason));
+  }
+  return chosen;
+}
+
 }  // namespace
 
 KernelOptions& kernel_options() { return detail::ExecutionContext::current().part<KernelOptions>(); }
@@ -89,17 +104,10 @@ std::vector<Implementation> implementations_of(const Op& op) {
   return found == all.by_op.end() ? std::vector<Implementation>() : found->second;
 }
 
+std::string chosen_implementation(const KernelRequest& request) { return first_that_accepts(request).implementation; }
+
 ChosenKernel choose_kernel(const KernelRequest& request) {
-  ChosenKernel chosen;
-  for (const Implementation& implementation : implementations_of(*request.op)) {
-    std::string reason;
-    chosen.kernel = implementation.create(request, reason);
-    if (chosen.kernel) {
-      chosen.implementation = implementation.name;
-      break;
-    }
-    if (!reason.empty()) chosen.declined.push_back(fmt::format("{}: {}", implementation.name, reason));
-  }
+  ChosenKernel chosen = first_that_accepts(request);
   if (verbose_dispatch()) {
     std::string text = fmt::format("mezzo: dispatch: {} {} -> {}", request.where, describe(request),
                                    chosen.kernel ? chosen.implementation : "none");

@@ -97,4 +97,7 @@ struct ChosenKernel {
 /// With MEZZO_VERBOSE=dispatch each decision is written to the output.
 MEZZO_API ChosenKernel choose_kernel(const KernelRequest& request);
 
+/// Name of the implementation that choose_kernel() would take; "": none.
+std::string chosen_implementation(const KernelRequest& request);
+
 }  // namespace mezzo

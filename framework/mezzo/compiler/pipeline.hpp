@@ -20,6 +20,11 @@ Graph fuse_batch_norm(const Graph& graph);
 /// relu_bias_gradient, so that the array is read once. Sums can differ from the unfused ones by rounding.
 Graph fuse_bias_gradients(const Graph& graph);
 
+/// Lets convolutions and their kernel gradients read the input of a batch norm with a ReLU in place of its output,
+/// which they compute again while they read. Nothing stores that output then. Only if all of its readers have such
+/// kernels.
+Graph fuse_normalized_inputs(const Graph& graph);
+
 /// Keeps only the gathered rows of the gradient of a table, if they are fewer than the rows of the table and only
 /// optimizers read the gradient. Adds such rows in place to another gradient of the table. Results are bit-identical,
 /// except that clipping by norm sums squares in another order, and for the sign of zeros in rows without an index.

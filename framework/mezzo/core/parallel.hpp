@@ -56,22 +56,30 @@ void parallel_threads(int threads, Body&& body) {
       const_cast<void*>(static_cast<const void*>(&body)));
 }
 
-/// Splits [0, count) into contiguous ranges of nearly equal size, one per thread and at most count / grain, rounded up.
-/// Calls body(begin, end) for each. A single range runs on the caller's thread. The body must not throw.
+/// Splits [0, count) into contiguous ranges of nearly equal size, one per thread, at most `most` and at most count /
+/// grain, rounded up. Calls body(thread, begin, end) for each; threads count from 0. A single range runs on the caller's
+/// thread. The body must not throw.
 template <class Body>
-void parallel_for(std::int64_t count, std::int64_t grain, Body&& body) {
+void parallel_ranges(std::int64_t count, std::int64_t grain, int most, Body&& body) {
   if (count <= 0) return;
   const std::int64_t ranges = (count + grain - 1) / grain;
-  const auto threads = static_cast<int>(ranges < thread_count() ? ranges : thread_count());
+  const auto threads = static_cast<int>(ranges < most ? ranges : most);
   if (threads <= 1) {
-    body(std::int64_t{0}, count);
+    body(0, std::int64_t{0}, count);
     return;
   }
   parallel_threads(threads, [&](int thread, int n) {
     const std::int64_t begin = count * thread / n;
     const std::int64_t end = count * (thread + 1) / n;
-    if (begin < end) body(begin, end);
+    if (begin < end) body(thread, begin, end);
   });
+}
+
+/// parallel_ranges for all threads. Calls body(begin, end).
+template <class Body>
+void parallel_for(std::int64_t count, std::int64_t grain, Body&& body) {
+  parallel_ranges(count, grain, thread_count(),
+                  [&](int /*thread*/, std::int64_t begin, std::int64_t end) { body(begin, end); });
 }
 
 }  // namespace mezzo

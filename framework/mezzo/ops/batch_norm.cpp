@@ -38,6 +38,13 @@ std::vector<Spec> infer_batch_norm(const OpCall& call) {
   return outputs;
 }
 
+std::vector<Spec> infer_batch_norm_statistics(const OpCall& call) {
+  std::vector<Spec> outputs = infer_batch_norm(call);
+  outputs.resize(5, outputs[1]);
+  outputs[0] = outputs[1];  // five arrays of a number for each channel, without y
+  return outputs;
+}
+
 std::vector<Spec> infer_batch_norm_gradient(const OpCall& call) {
   detail::require_cotangent(call, 0, call.inputs[1].shape);
   const Spec channels{{call.inputs[1].shape.back()}, accumulation_dtype(call.inputs[1].dtype)};
@@ -125,6 +132,13 @@ Op detail::define_batch_norm() {
   op.infer = infer_batch_norm;
   op.gradient = batch_norm_gradient;
   op.reinsert = insert_batch_norm;
+  return op;
+}
+
+Op detail::define_batch_norm_statistics() {
+  Op op;
+  op.cast.operands = {Cast::keep};
+  op.infer = infer_batch_norm_statistics;
   return op;
 }
 

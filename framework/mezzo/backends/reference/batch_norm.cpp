@@ -43,15 +43,17 @@ void for_blocks(Index channels, const Body& body) {
   });
 }
 
+/// With `statistics_only`, the outputs are those of batch_norm_statistics.
 template <class T>
-std::unique_ptr<Kernel> batch_norm(const KernelRequest& request) {
+std::unique_ptr<Kernel> batch_norm(const KernelRequest& request, bool statistics_only = false) {
   const Index channels = request.inputs[0].shape.back();
   const Index rows = channels == 0 ? 0 : element_count(request.inputs[0].shape) / channels;
   const double epsilon = request.attributes.get<double>("epsilon");
   const double momentum = request.attributes.get<double>("momentum");
   const bool training = request.attributes.get<bool>("training");
   const Limits limits(request);
-  const bool adds = request.inputs.size() > 5, shifts = request.outputs.size() > 5;
+  const bool adds = request.inputs.size() > 5, shifts = statistics_only || request.outputs.size() > 5;
+  const std::size_t at = statistics_only ? 0 : 1;  // of the statistics among the outputs
   const auto run = [=](const KernelArguments& arguments) {
     for_blocks(channels, [&](Index first, Index count) {
       const T* x = arguments.in<T>(0);
@@ -75,18 +77,19 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request) {
         const Index i = first + c;
         const double inverse = 1 / std::sqrt(variance[c] + epsilon);
         const double kept = training ? momentum : 1;
-        arguments.out<T>(1)[i] = static_cast<T>(mean[c]);
-        arguments.out<T>(2)[i] = static_cast<T>(inverse);
-        scale[c] = static_cast<double>(arguments.out<T>(2)[i]) * static_cast<double>(arguments.in<T>(1)[i]);
-        const double rounding = mean[c] - static_cast<double>(arguments.out<T>(1)[i]);
+        arguments.out<T>(at)[i] = static_cast<T>(mean[c]);
+        arguments.out<T>(at + 1)[i] = static_cast<T>(inverse);
+        scale[c] = static_cast<double>(arguments.out<T>(at + 1)[i]) * static_cast<double>(arguments.in<T>(1)[i]);
+        const double rounding = mean[c] - static_cast<double>(arguments.out<T>(at)[i]);
         shift[c] =
             static_cast<double>(static_cast<T>(static_cast<double>(arguments.in<T>(2)[i]) - rounding * scale[c]));
-        if (shifts) arguments.out<T>(5)[i] = static_cast<T>(shift[c]);
-        arguments.out<T>(3)[i] =
+        if (shifts) arguments.out<T>(at + 4)[i] = static_cast<T>(shift[c]);
+        arguments.out<T>(at + 2)[i] =
             static_cast<T>(training ? kept * moving_mean[i] + (1 - kept) * mean[c] : moving_mean[i]);
-        arguments.out<T>(4)[i] =
+        arguments.out<T>(at + 3)[i] =
             static_cast<T>(training ? kept * moving_variance[i] + (1 - kept) * variance[c] : moving_variance[i]);
       }
+      if (statistics_only) return;
       T* y = arguments.out<T>(0);
       for (Index row = 0; row < rows; ++row) {
         for (Index c = 0; c < count; ++c) {
@@ -99,7 +102,8 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request) {
       }
     });
   };
-  return make_kernel(run, {true, false, false, false, false, true});
+  return make_kernel(run,
+                     statistics_only ? std::vector<bool>{} : std::vector<bool>{true, false, false, false, false, true});
 }
 
 template <class T>
@@ -156,6 +160,11 @@ std::unique_ptr<Kernel> batch_norm_gradient(const KernelRequest& request) {
 std::unique_ptr<Kernel> create_batch_norm(const KernelRequest& request, std::string& reason) {
   return for_float_or_double(request, request.inputs[0].dtype, reason,
                              [&](auto zero) { return batch_norm<decltype(zero)>(request); });
+}
+
+std::unique_ptr<Kernel> create_batch_norm_statistics(const KernelRequest& request, std::string& reason) {
+  return for_float_or_double(request, request.inputs[0].dtype, reason,
+                             [&](auto zero) { return batch_norm<decltype(zero)>(request, true); });
 }
 
 std::unique_ptr<Kernel> create_batch_norm_gradient(const KernelRequest& request, std::string& reason) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/channels.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/normalized_input.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
 
 namespace mezzo::xsimd_kernels {
@@ -29,17 +29,6 @@ std::size_t scratch_bytes(const Channels& channels, Index arrays) {
   return 2 * channels.doubles() * sizeof(double) + channels.floats(arrays) * sizeof(float);
 }
 
-/// Limits of the output by the epilogue; NaN: none.
-struct Limits {
-  float least = std::numeric_limits<float>::quiet_NaN(), most = least;
-
-  explicit Limits(const KernelRequest& request) {
-    if (!has_relu(request)) return;
-    least = 0;
-    most = static_cast<float>(request.attributes.get_or("max_value", static_cast<double>(most)));
-  }
-};
-
 /// The operands some bytes further on.
 NormCotangent advanced(NormCotangent of, Index bytes) {
   for (const void** p : {&of.g, &of.x, &of.y}) {
@@ -48,18 +37,17 @@ NormCotangent advanced(NormCotangent of, Index bytes) {
   return of;
 }
 
-/// Factor of x - mean.
-double slope_of(float gamma, float inverse) { return static_cast<double>(gamma) * static_cast<double>(inverse); }
-
-std::unique_ptr<Kernel> make_batch_norm(const KernelRequest& request, Isa isa, std::string& reason) {
+/// With `statistics_only`, the kernel of batch_norm_statistics.
+std::unique_ptr<Kernel> make_norm(const KernelRequest& request, bool statistics_only, Isa isa, std::string& reason) {
   const DType dtype = request.inputs[0].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   const double epsilon = request.attributes.get<double>("epsilon");
   const double momentum = request.attributes.get<double>("momentum");
   const bool training = request.attributes.get<bool>("training");
   const bool adds = request.inputs.size() > 5;
-  const bool shifts = request.outputs.size() > 5;
-  const Limits limits(request);
+  const bool shifts = statistics_only || request.outputs.size() > 5;
+  const std::size_t at = statistics_only ? 0 : 1;  // of the statistics among the outputs
+  const NormLimits limits(request, has_relu(request));
   const BatchNormFunctions& all = kernels(isa).batch_norm;
   const Channels channels(request.inputs[0]);
   const Spec y = request.outputs[0];
@@ -89,17 +77,18 @@ std::unique_ptr<Kernel> make_batch_norm(const KernelRequest& request, Isa isa, s
       // The rows are normalized about the mean as it is stored, which the gradient reads; `shift` has its rounding.
       const auto stored_mean = static_cast<float>(mean);
       const auto inverse = static_cast<float>(1 / std::sqrt(variance + epsilon));
-      const double slope = slope_of(arguments.in<float>(1)[c], inverse);
+      const double slope = norm_slope(arguments.in<float>(1)[c], inverse);
       const double rounding = mean - static_cast<double>(stored_mean);
       scale[c] = static_cast<float>(slope);
       shift[c] = static_cast<float>(static_cast<double>(arguments.in<float>(2)[c]) - rounding * slope);
       const double kept = training ? momentum : 1;
-      arguments.out<float>(1)[c] = stored_mean;
-      arguments.out<float>(2)[c] = inverse;
-      arguments.out<float>(3)[c] = static_cast<float>(kept * old_mean + (1 - kept) * mean);
-      arguments.out<float>(4)[c] = static_cast<float>(kept * old_variance + (1 - kept) * variance);
+      arguments.out<float>(at)[c] = stored_mean;
+      arguments.out<float>(at + 1)[c] = inverse;
+      arguments.out<float>(at + 2)[c] = static_cast<float>(kept * old_mean + (1 - kept) * mean);
+      arguments.out<float>(at + 3)[c] = static_cast<float>(kept * old_variance + (1 - kept) * variance);
     }
-    if (shifts) std::copy_n(shift, columns, arguments.out<float>(5));
+    if (shifts) std::copy_n(shift, columns, arguments.out<float>(at + 4));
+    if (statistics_only) return;
     const float* const mean = arguments.out<float>(1);
     const bool large = goes_past_caches(y, arguments.outputs[0]);
     channels.for_rows_backwards([&](Index offset, Index rows, Index left) {
@@ -110,7 +99,17 @@ std::unique_ptr<Kernel> make_batch_norm(const KernelRequest& request, Isa isa, s
       if (past_caches) finish_stores();
     });
   };
-  return make_kernel(run, {true, false, false, false, false, true}, scratch_bytes(channels, 3));
+  std::vector<bool> overwrites;
+  if (!statistics_only) overwrites = {true, false, false, false, false, true};
+  return make_kernel(run, std::move(overwrites), scratch_bytes(channels, 3));
+}
+
+std::unique_ptr<Kernel> make_batch_norm(const KernelRequest& request, Isa isa, std::string& reason) {
+  return make_norm(request, false, isa, reason);
+}
+
+std::unique_ptr<Kernel> make_batch_norm_statistics(const KernelRequest& request, Isa isa, std::string& reason) {
+  return make_norm(request, true, isa, reason);
 }
 
 std::unique_ptr<Kernel> make_batch_norm_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
@@ -119,7 +118,7 @@ std::unique_ptr<Kernel> make_batch_norm_gradient(const KernelRequest& request, I
   const bool training = request.attributes.get<bool>("training");
   const bool masks = request.inputs.size() > 5, keeps = request.outputs.size() > 3;
   const bool again = request.attributes.get_or("shift", false);  // computes y again
-  const Limits limits(request);
+  const NormLimits limits(request, has_relu(request));
   const BatchNormFunctions& all = kernels(isa).batch_norm;
   const Channels channels(request.inputs[1]);
   const auto run = [=, &all](const KernelArguments& arguments) {
@@ -136,7 +135,7 @@ std::unique_ptr<Kernel> make_batch_norm_gradient(const KernelRequest& request, I
                      again ? arguments.in<float>(5) : nullptr,
                      limits.least,
                      limits.most};
-    for (Index c = 0; c < columns; ++c) from_g[c] = static_cast<float>(slope_of(gamma[c], inverses[c]));
+    for (Index c = 0; c < columns; ++c) from_g[c] = static_cast<float>(norm_slope(gamma[c], inverses[c]));
     std::fill_n(scratch.first, columns, 0.0);
     std::fill_n(scratch.second, columns, 0.0);
     channels.for_blocks([&](Index offset, Index rows, Index place) {
@@ -148,7 +147,7 @@ std::unique_ptr<Kernel> make_batch_norm_gradient(const KernelRequest& request, I
     const double share = training ? 1 / static_cast<double>(channels.rows) : 0;
     for (Index c = 0; c < columns; ++c) {
       const double inverse = static_cast<double>(inverses[c]);
-      const double slope = slope_of(gamma[c], inverses[c]);
+      const double slope = norm_slope(gamma[c], inverses[c]);
       const double dbeta = scratch.first[c], dgamma = scratch.second[c] * inverse;
       arguments.out<float>(1)[c] = static_cast<float>(dgamma);
       arguments.out<float>(2)[c] = static_cast<float>(dbeta);
@@ -170,7 +169,8 @@ std::unique_ptr<Kernel> make_batch_norm_gradient(const KernelRequest& request, I
 }  // namespace
 
 Entries batch_norm_entries() {
-  return {entry<make_batch_norm>("batch_norm"), entry<make_batch_norm_gradient>("batch_norm_gradient")};
+  return {entry<make_batch_norm>("batch_norm"), entry<make_batch_norm_statistics>("batch_norm_statistics"),
+          entry<make_batch_norm_gradient>("batch_norm_gradient")};
 }
 
 }  // namespace mezzo::xsimd_kernels

@@ -1,4 +1,7 @@
 #include <mezzo/backends/xsimd/batch_norm.hpp>
+
+#include <type_traits>
+
 #include <mezzo/backends/xsimd/columns.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -83,6 +86,27 @@ void normalize(const void* x, const void* residual, void* y, const float* mean, 
                float least, float most, std::int64_t rows, std::int64_t columns, bool past_caches) {
   const auto function = residual != nullptr ? normalize_rows<T, true> : normalize_rows<T, false>;
   function(x, residual, y, mean, scale, shift, least, most, rows, columns, past_caches);
+}
+
+/// A few rows at a time, from their first to their last column: in the order of memory, which the hardware follows.
+[[gnu::flatten]] void normalize_in_order(const float* x, float* y, const float* mean, const float* scale,
+                                         const float* shift, float least, float most, std::int64_t rows,
+                                         std::int64_t columns) {
+  const auto some_rows = [=](std::int64_t row, auto count) {
+    const float* from = x + row * columns;
+    float* to = y + row * columns;
+    for_registers(0, columns, [&](std::int64_t c, auto part) {
+      const Floats m = load(mean + c, part), s = load(scale + c, part), t = load(shift + c, part);
+      for (int i = 0; i < count.value; ++i) {
+        const Floats value = multiply_add(load(from + i * columns + c, part) - m, s, t);
+        store(to + i * columns + c, limited(value, Floats(least), Floats(most)), part);
+      }
+    });
+  };
+  constexpr int together = 4;
+  std::int64_t row = 0;
+  for (; row + together <= rows; row += together) some_rows(row, std::integral_constant<int, together>{});
+  for (; row < rows; ++row) some_rows(row, std::integral_constant<int, 1>{});
 }
 
 /// The array of outputs that g is masked by.
@@ -200,6 +224,7 @@ constexpr BatchNormFunctions batch_norm{
     .sample_mean = {.float32 = sample_mean<float>, .bfloat16 = sample_mean<bfloat16>, .float16 = sample_mean<float16>},
     .sums = {.float32 = sums_about<float>, .bfloat16 = sums_about<bfloat16>, .float16 = sums_about<float16>},
     .normalize = {.float32 = normalize<float>, .bfloat16 = normalize<bfloat16>, .float16 = normalize<float16>},
+    .normalize_in_order = normalize_in_order,
     .gradient_sums = {.float32 = gradient_sums<float>,
                       .bfloat16 = gradient_sums<bfloat16>,
                       .float16 = gradient_sums<float16>},

@@ -103,8 +103,8 @@ std::vector<Implementation> pointwise_implementations() {
 std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std::string& reason) {
   bool found = false;
   using namespace xsimd_kernels;
-  for (const Entries& family : {depthwise_entries(), few_taps_entries(), all_entries(), outer_product_entries(),
-                                pointwise_entries(), few_rows_entries()}) {
+  for (const Entries& family : {depthwise_entries(), few_taps_entries(), pointwise_entries(), all_entries(),
+                                outer_product_entries(), few_rows_entries()}) {
     for (const auto& entry : family) {
       if (request.op->name != entry.op) continue;
       found = true;

@@ -4,6 +4,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/normalized_input.hpp>
 #include <mezzo/backends/xsimd/pointwise.hpp>
 #include <mezzo/backends/xsimd/prefetch.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
@@ -28,7 +29,7 @@ struct Rows {
 
 class OuterProducts final : public Kernel {
  public:
-  OuterProducts(const KernelRequest& request, Isa isa)
+  OuterProducts(const KernelRequest& request, bool normalizes, Isa isa)
       : products_(kernels(isa).products),
         widen_(kernels(isa).cast.from_storage[request.inputs[0].dtype].float32),
         size_(size_of(request.inputs[0].dtype)),
@@ -38,7 +39,8 @@ class OuterProducts final : public Kernel {
         rows_(element_count(request.inputs[1].shape) / filters_),
         columns_(round_up(filters_, products_.panel)),
         threads_(thread_count()),
-        by_channels_(channels_ > filters_) {
+        by_channels_(channels_ > filters_),
+        input_(request, normalizes, isa, layout_) {
     // Sums are split by rows into blocks, whose number doesn't depend on the number of threads, so that the sums don't.
     // The blocks of a large result or of few rows take longer to add than its columns to compute one after the other.
     constexpr Index most_floats = 32768, most_blocks = 16, fewest_rows = 2048;
@@ -61,7 +63,7 @@ class OuterProducts final : public Kernel {
     const Spec& out = request.outputs[0];
     direct_ = blocks_ == 1 && columns_ == filters_ && out.dtype == DType::float32;
     if (!direct_) sums_ = layout_.take(bytes(blocks_ * floats()));
-    own_floats_ = round_up(x_floats_ + panel_pitch_ + std::max(channels_, filters_), line);
+    own_floats_ = round_up(x_floats_ + panel_pitch_ + wide_rows * std::max(channels_, filters_), line);
     own_ = layout_.take(bytes(threads_ * own_floats_));
     result_ = WideResult(request, layout_);
   }
@@ -69,6 +71,7 @@ class OuterProducts final : public Kernel {
   void run(const KernelArguments& arguments) override {
     auto* const scratch = static_cast<char*>(arguments.scratch);
     float* const sums = direct_ ? arguments.out<float>(0) : reinterpret_cast<float*>(scratch + sums_);
+    input_.prepare(arguments);
     const Index items = blocks_ * groups_;
     const auto threads = static_cast<int>(std::min<Index>({threads_, thread_count(), items}));
     parallel_threads(threads, [&](int thread, int count) {
@@ -126,8 +129,12 @@ class OuterProducts final : public Kernel {
     for (Index row = first; row < last; row += piece_) {
       const Rows rows{row, std::min(piece_, last - row)};
       const Rows next{row + rows.count, std::min(piece_, last - row - rows.count)};
-      pack<&PackFunctions<float>::blocks, &PackFunctions<bfloat16>::blocks>(from_x, channels_, of_x, rows, wide, x,
-                                                                            block_pitch_, block_columns);
+      if (input_) {
+        pack_normalized(arguments, of_x, rows, wide, x);
+      } else {
+        pack<&PackFunctions<float>::blocks, &PackFunctions<bfloat16>::blocks>(from_x, channels_, of_x, rows, wide, x,
+                                                                              block_pitch_, block_columns);
+      }
       // Reading takes as long as a small product.
       Prefetch next_x = groups_ > 1 ? Prefetch{} : lines_of(from_x, channels_, next);
       const Index share = next_x.lines() / panels + 1;
@@ -143,15 +150,15 @@ class OuterProducts final : public Kernel {
         };
         PrefetchQueue ahead({next_g(0), next_g(1), next_x.take(share)}, products);
         for (Index channel = 0; channel < of_x.count; channel += block_columns) {
-          multiply(x + channel / block_columns * block_pitch_, g,
-                   sums + (of_x.first + channel) * columns_ + panel.first,
-                   std::min(block_columns, of_x.count - channel), rows.count, row > first, ahead.next_turn());
+          multiply(
+              x + channel / block_columns * block_pitch_, g, sums + (of_x.first + channel) * columns_ + panel.first,
+              std::min(block_columns, of_x.count - channel), panel.count, rows.count, row > first, ahead.next_turn());
         }
       }
     }
   }
 
-  void multiply(const float* x, const float* g, float* out, Index rows, Index depth, bool accumulate,
+  void multiply(const float* x, const float* g, float* out, Index rows, Index columns, Index depth, bool accumulate,
                 const Prefetch& ahead) const {
     if (pairs_) {
       products_.transposed_pair_product({.a = reinterpret_cast<const bfloat16*>(x),
@@ -173,7 +180,8 @@ class OuterProducts final : public Kernel {
                                     .rows = rows,
                                     .depth = depth,
                                     .accumulate = accumulate,
-                                    .ahead = ahead});
+                                    .ahead = ahead,
+                                    .columns = columns});
     }
   }
 
@@ -229,6 +237,25 @@ class OuterProducts final : public Kernel {
     }
   }
 
+  /// Copies columns of normalized rows of x to blocks, some rows at a time by way of `wide`.
+  void pack_normalized(const KernelArguments& arguments, const Columns& columns, const Rows& rows, float* wide,
+                       float* to) const {
+    const float* const from = arguments.in<float>(0) + rows.first * channels_ + columns.first;
+    const Index together = columns.count == channels_ ? wide_rows : 1;
+    for (Index i = 0; i < rows.count; i += together) {
+      const Index count = std::min(together, rows.count - i);
+      input_.compute(arguments, from + i * channels_, columns.first, columns.count, count, wide);
+      products_.pack.blocks({.from = wide,
+                             .width = columns.count,
+                             .rows = count,
+                             .columns = columns.count,
+                             .to = to + i * block_columns,
+                             .pitch = block_pitch_});
+    }
+  }
+
+  static constexpr Index wide_rows = 16;  ///< rows that are normalized at a time
+
   const ProductFunctions& products_;
   const CastFunctions::Cast widen_;
   const Index size_;
@@ -239,6 +266,7 @@ class OuterProducts final : public Kernel {
   bool direct_ = false;     ///< sums are made in the output
   Index blocks_ = 1, groups_ = 1, block_pitch_ = 0, panel_pitch_ = 0, x_floats_ = 0, own_floats_ = 0;
   ScratchLayout layout_;
+  const NormalizedInput input_;
   std::size_t sums_ = 0, own_ = 0;
   WideResult result_;
 };
@@ -258,7 +286,17 @@ std::unique_ptr<Kernel> make_kernel_gradient_of_convolution(const KernelRequest&
   const Shape& kernel = request.outputs[0].shape;
   if (!is_pointwise(request, kernel)) return make_window_products(request, isa, reason);
   if (!takes_dtypes(request, reason) || !has_many_pixels(request, kernel, reason)) return nullptr;
-  return std::make_unique<OuterProducts>(request, isa);
+  return std::make_unique<OuterProducts>(request, false, isa);
+}
+
+std::unique_ptr<Kernel> make_kernel_gradient_of_normalized(const KernelRequest& request, Isa isa, std::string& reason) {
+  const Shape& kernel = request.outputs[0].shape;
+  if (!is_pointwise(request, kernel)) return decline(reason, "takes 1 x 1 kernels without strides, padding or groups");
+  for (const Spec& spec : {request.inputs[0], request.inputs[1], request.outputs[0]}) {
+    if (spec.dtype != DType::float32) return decline(reason, "takes float32; got {}", spec.dtype);
+  }
+  if (!has_many_pixels(request, kernel, reason)) return nullptr;
+  return std::make_unique<OuterProducts>(request, true, isa);
 }
 
 /// Gives no reason: it is meant for few of the products.
@@ -272,13 +310,14 @@ std::unique_ptr<Kernel> make_kernel_gradient_of_dense(const KernelRequest& reque
   if (!takes_dtypes(request, unused) || x[0] < fewest_rows || std::min(out[0], out[1]) < fewest_channels) {
     return nullptr;
   }
-  return std::make_unique<OuterProducts>(request, isa);
+  return std::make_unique<OuterProducts>(request, false, isa);
 }
 
 }  // namespace
 
 Entries outer_product_entries() {
   return {entry<make_kernel_gradient_of_convolution>("conv2d_kernel_gradient"),
+          entry<make_kernel_gradient_of_normalized>("normalized_conv2d_kernel_gradient"),
           entry<make_kernel_gradient_of_dense>("matmul")};
 }
 

@@ -4,6 +4,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/normalized_input.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
@@ -21,20 +22,25 @@ constexpr Index chunk_rows = 96;
 /// Most terms that are summed at a time, so that a panel stays in the L1 cache or near it.
 constexpr Index most_depth = 512;
 
+enum class Kind { convolution, of_normalized, input_gradient };
+
 /// Kernel (1, 1, channels, filters) as a matrix (depth, columns), transposed for gradients of inputs.
 class Pointwise final : public Kernel {
  public:
-  Pointwise(const KernelRequest& request, bool transposed, Isa isa)
+  Pointwise(const KernelRequest& request, Kind kind, Isa isa)
       : products_(kernels(isa).products),
         depth_(request.inputs[0].shape.back()),
         columns_(request.outputs[0].shape.back()),
         rows_(element_count(request.outputs[0].shape) / columns_),
         panels_(round_up(columns_, products_.panel) / products_.panel),
         terms_((depth_ + most_depth - 1) / most_depth),
-        y_(request.outputs[0]) {
+        y_(request.outputs[0]),
+        threads_(thread_count()),
+        input_(request, kind == Kind::of_normalized, isa, layout_) {
     constexpr Index overrun = 16;  // floats that packing writes behind the last panel
     packed_ = layout_.take(bytes(panels_ * panel_pitch() + overrun));
-    if (!transposed) return;
+    if (input_) normalized_ = layout_.take(bytes(threads_ * chunk_rows * depth_));
+    if (kind != Kind::input_gradient) return;
     turned_ = layout_.take(bytes(depth_ * columns_));
     turn_ = choose_kernel({.op = &find_op("transpose"),
                            .attributes = {{"permutation", Shape{1, 0}}},
@@ -47,15 +53,18 @@ class Pointwise final : public Kernel {
 
   void run(const KernelArguments& arguments) override {
     pack(arguments);
+    input_.prepare(arguments);
     const bool past_caches = terms_ == 1 && goes_past_caches(y_, arguments.outputs[0]);
     const Index chunks = (rows_ + chunk_rows - 1) / chunk_rows;
-    parallel_for(chunks, grain_of(chunk_rows * depth_ * panels_), [&](Index begin, Index end) {
-      const Index last = std::min(rows_, end * chunk_rows);
-      for (Index row = begin * chunk_rows; row < last; row += chunk_rows) {
-        multiply(arguments, row, std::min(chunk_rows, last - row), last, past_caches);
-      }
-      if (past_caches) finish_stores();
-    });
+    parallel_ranges(chunks, grain_of(chunk_rows * depth_ * panels_), std::min(threads_, thread_count()),
+                    [&](int thread, Index begin, Index end) {
+                      float* const own = at(arguments, normalized_) + thread * chunk_rows * depth_;
+                      const Index last = std::min(rows_, end * chunk_rows);
+                      for (Index row = begin * chunk_rows; row < last; row += chunk_rows) {
+                        multiply(arguments, row, std::min(chunk_rows, last - row), last, own, past_caches);
+                      }
+                      if (past_caches) finish_stores();
+                    });
   }
 
   std::size_t scratch_bytes() const override { return layout_.size(); }
@@ -82,19 +91,22 @@ class Pointwise final : public Kernel {
                            .pitch = panel_pitch()});
   }
 
-  /// Computes some rows, and fetches those behind them up to `last`.
-  void multiply(const KernelArguments& arguments, Index row, Index rows, Index last, bool past_caches) const {
+  /// Computes some rows, and fetches those behind them up to `last`. `own`: memory for normalized rows.
+  void multiply(const KernelArguments& arguments, Index row, Index rows, Index last, float* own,
+                bool past_caches) const {
     const float* const x = arguments.in<float>(0) + row * depth_;
     const float* const next = x + rows * depth_;
     const Index next_rows = std::min(chunk_rows, last - row - rows);
     PrefetchQueue ahead(
         {Prefetch{reinterpret_cast<const char*>(next), reinterpret_cast<const char*>(next + next_rows * depth_)}},
         terms_ * panels_);
+    if (input_) input_.compute(arguments, x, 0, depth_, rows, own);
+    const float* const a = input_ ? own : x;
     for (Index term = 0; term < terms_; ++term) {
       const Index first = depth_ * term / terms_;
       for (Index panel = 0; panel < panels_; ++panel) {
         const Index column = panel * products_.panel;
-        products_.product({.a = x + first,
+        products_.product({.a = a + first,
                            .a_width = depth_,
                            .b = at(arguments, packed_) + panel * panel_pitch() + first * products_.panel,
                            .b_width = products_.panel,
@@ -114,9 +126,11 @@ class Pointwise final : public Kernel {
   const Index depth_, columns_, rows_, panels_;
   const Index terms_;  ///< pieces of the depth
   const Spec y_;
+  const int threads_;
   std::unique_ptr<Kernel> turn_;
   ScratchLayout layout_;
-  std::size_t packed_ = 0, turned_ = 0, turn_scratch_ = 0;  ///< offsets in scratch memory
+  const NormalizedInput input_;
+  std::size_t packed_ = 0, normalized_ = 0, turned_ = 0, turn_scratch_ = 0;  ///< offsets in scratch memory
 };
 
 /// True for a 1 x 1 convolution in float32 of enough pixels. Sets the reason otherwise.
@@ -136,12 +150,17 @@ bool takes_pointwise(const KernelRequest& request, const Shape& kernel, std::str
 std::unique_ptr<Kernel> make_pointwise(const KernelRequest& request, Isa isa, std::string& reason) {
   if (!takes_pointwise(request, request.inputs[1].shape, reason)) return nullptr;
   if (request.inputs.size() > 2 || has_relu(request)) return decline(reason, "takes no bias and no epilogue");
-  return std::make_unique<Pointwise>(request, false, isa);
+  return std::make_unique<Pointwise>(request, Kind::convolution, isa);
+}
+
+std::unique_ptr<Kernel> make_normalized_pointwise(const KernelRequest& request, Isa isa, std::string& reason) {
+  if (!takes_pointwise(request, request.inputs[1].shape, reason)) return nullptr;
+  return std::make_unique<Pointwise>(request, Kind::of_normalized, isa);
 }
 
 std::unique_ptr<Kernel> make_pointwise_input_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   if (!takes_pointwise(request, request.inputs[1].shape, reason)) return nullptr;
-  return std::make_unique<Pointwise>(request, true, isa);
+  return std::make_unique<Pointwise>(request, Kind::input_gradient, isa);
 }
 
 }  // namespace
@@ -162,7 +181,8 @@ bool has_many_pixels(const KernelRequest& request, const Shape& kernel, std::str
 }
 
 Entries pointwise_entries() {
-  return {entry<make_pointwise>("conv2d"), entry<make_pointwise_input_gradient>("conv2d_input_gradient")};
+  return {entry<make_pointwise>("conv2d"), entry<make_normalized_pointwise>("normalized_conv2d"),
+          entry<make_pointwise_input_gradient>("conv2d_input_gradient")};
 }
 
 }  // namespace mezzo::xsimd_kernels

@@ -18,7 +18,7 @@ struct PanelProduct {
   std::int64_t out_width = 0, rows = 0, depth = 0;
   bool accumulate = false;
   Prefetch ahead{};          ///< what other work needs next
-  std::int64_t columns = 0;  ///< the first columns of the panel that are written; 0: all. Of a b alone
+  std::int64_t columns = 0;  ///< the first columns of the panel that are written; 0: all
   bool past_caches = false;  ///< out is not read to the caches to be written; its rows are whole cache lines
 };
 

@@ -239,9 +239,10 @@ template <int registers, bool transposed>
                                                       ahead);
 }
 
+template <bool transposed>
 void product(const PanelProduct& p) {
   const bool narrow = p.columns > 0 && p.columns <= lanes;
-  narrow ? panel_product<1, false>(p) : panel_product<panel_registers, false>(p);
+  narrow ? panel_product<1, transposed>(p) : panel_product<panel_registers, transposed>(p);
 }
 
 /// Stores whole registers: what they write after a panel's columns is overwritten by the next row.
@@ -268,8 +269,8 @@ void pack(const PackedRows<float>& p) {
 }  // namespace
 
 constexpr ProductFunctions products{
-    .product = product,
-    .transposed_product = panel_product<panel_registers, true>,
+    .product = product<false>,
+    .transposed_product = product<true>,
     .panel = panel_columns,
     .pack = {pack<block_columns>, pack<panel_columns>},
     .pair_product = pair_product,

@@ -5,6 +5,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/normalized_input.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
 #include <mezzo/backends/xsimd/wide_operand.hpp>
 
@@ -54,20 +55,76 @@ DepthwiseShape depthwise_shape(const KernelRequest& request, const Shape& from, 
           .transposed = false};
 }
 
+/// The rows of x, or rows of normalized x, of which each thread keeps the last ones in memory of its own.
+class InputRows {
+ public:
+  InputRows(const KernelRequest& request, const DepthwiseShape& shape, bool normalizes, Isa isa, ScratchLayout& layout)
+      : threads_(thread_count()),
+        taps_(shape.taps),
+        floats_(shape.width * shape.channels),
+        channels_(shape.channels),
+        input_(request, normalizes, isa, layout) {
+    if (normalizes) rows_ = layout.take(static_cast<std::size_t>(threads_ * taps_ * floats_) * sizeof(float));
+  }
+
+  /// Most threads that have memory.
+  int threads() const { return std::min(threads_, thread_count()); }
+
+  void prepare(const KernelArguments& arguments) const { input_.prepare(arguments); }
+
+  /// Calls body(rows) with the rows for a thread.
+  template <class Body>
+  void on_thread(const KernelArguments& arguments, int thread, const Body& body) const {
+    if (!input_) return body(DepthwiseRows{.images = arguments.inputs[0]});
+    float* const memory =
+        reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + rows_) + thread * taps_ * floats_;
+    Kept kept{*this, arguments, memory, {}};
+    std::fill_n(kept.rows, taps_, Index{-1});
+    body(DepthwiseRows{.images = arguments.inputs[0], .make = make, .context = &kept});
+  }
+
+ private:
+  /// Row r is kept in place r % taps.
+  struct Kept {
+    const InputRows& of;
+    const KernelArguments& arguments;
+    float* memory;
+    Index rows[most_depthwise_taps];
+  };
+
+  static const void* make(void* context, Index row) {
+    Kept& kept = *static_cast<Kept*>(context);
+    const InputRows& of = kept.of;
+    const Index place = row % of.taps_;
+    float* const to = kept.memory + place * of.floats_;
+    if (kept.rows[place] == row) return to;
+    kept.rows[place] = row;
+    of.input_.compute(kept.arguments, kept.arguments.in<float>(0) + row * of.floats_, 0, of.channels_,
+                      of.floats_ / of.channels_, to);
+    return to;
+  }
+
+  const int threads_;
+  const Index taps_, floats_, channels_;  ///< floats of a row
+  const NormalizedInput input_;
+  std::size_t rows_ = 0;
+};
+
 /// The convolution, or the gradient of its input.
 class DepthwiseConvolution final : public Kernel {
  public:
-  DepthwiseConvolution(const KernelRequest& request, const DepthwiseShape& shape, bool flips, Isa isa)
+  DepthwiseConvolution(const KernelRequest& request, const DepthwiseShape& shape, bool flips, bool normalizes, Isa isa)
       : shape_(shape),
         flips_(flips),
-        has_bias_(request.inputs.size() > 2),
+        has_bias_(request.inputs.size() > 2 && !normalizes),
         least_(has_relu(request) ? 0 : -std::numeric_limits<float>::infinity()),
         rows_(request.outputs[0].shape[0] * shape.out_height),
         y_(request.outputs[0]),
         convolve_(kernels(isa).depthwise.convolve[request.inputs[0].dtype]),
         kernel_(request, 1, layout_),
         zeros_(layout_.take(row_bytes())),
-        flipped_(layout_.take(flips ? kernel_floats() * sizeof(float) : 0)) {
+        flipped_(layout_.take(flips ? kernel_floats() * sizeof(float) : 0)),
+        input_(request, shape, normalizes, isa, layout_) {
     if (has_bias_) bias_ = WideOperand(request, 2, layout_);
   }
 
@@ -79,10 +136,14 @@ class DepthwiseConvolution final : public Kernel {
     const float* const bias = has_bias_ ? bias_.read(arguments) : zeros;
     DepthwiseShape shape = shape_;
     shape.past_caches = goes_past_caches(y_, arguments.outputs[0]);
-    parallel_for(rows_, grain_of(shape_.out_width * shape_.channels), [&](Index begin, Index end) {
-      convolve_(shape, arguments.inputs[0], kernel, bias, least_, zeros, arguments.outputs[0], begin, end);
-      if (shape.past_caches) finish_stores();
-    });
+    input_.prepare(arguments);
+    parallel_ranges(rows_, grain_of(shape_.out_width * shape_.channels), input_.threads(),
+                    [&](int thread, Index begin, Index end) {
+                      input_.on_thread(arguments, thread, [&](const DepthwiseRows& x) {
+                        convolve_(shape, x, kernel, bias, least_, zeros, arguments.outputs[0], begin, end);
+                      });
+                      if (shape.past_caches) finish_stores();
+                    });
   }
 
   std::size_t scratch_bytes() const override { return layout_.size(); }
@@ -110,16 +171,18 @@ class DepthwiseConvolution final : public Kernel {
   ScratchLayout layout_;
   const WideOperand kernel_;
   const std::size_t zeros_, flipped_;
+  const InputRows input_;
   WideOperand bias_;
 };
 
 class DepthwiseKernelGradient final : public Kernel {
  public:
-  DepthwiseKernelGradient(const KernelRequest& request, const DepthwiseShape& shape, Isa isa)
+  DepthwiseKernelGradient(const KernelRequest& request, const DepthwiseShape& shape, bool normalizes, Isa isa)
       : shape_(shape),
         rows_(request.inputs[1].shape[0] * shape.out_height),
         floats_(shape.taps * shape.taps * shape.channels),
-        gradient_(kernels(isa).depthwise.kernel_gradient[request.inputs[0].dtype]) {
+        gradient_(kernels(isa).depthwise.kernel_gradient[request.inputs[0].dtype]),
+        input_(request, shape, normalizes, isa, layout_) {
     // The number of blocks doesn't depend on the number of threads, so that the sums don't.
     constexpr Index block_elements = 131072, most_blocks = 32;
     blocks_ =
@@ -134,11 +197,14 @@ class DepthwiseKernelGradient final : public Kernel {
     auto* const zeros = reinterpret_cast<float*>(scratch + zeros_);
     auto* const sums = reinterpret_cast<float*>(scratch + sums_);
     std::fill_n(zeros, shape_.channels, 0.0F);
-    parallel_for(blocks_, 1, [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        gradient_(shape_, arguments.inputs[0], arguments.inputs[1], zeros, sums + i * floats_, rows_ * i / blocks_,
-                  rows_ * (i + 1) / blocks_);
-      }
+    input_.prepare(arguments);
+    parallel_ranges(blocks_, 1, input_.threads(), [&](int thread, Index begin, Index end) {
+      input_.on_thread(arguments, thread, [&](const DepthwiseRows& x) {
+        for (Index i = begin; i < end; ++i) {
+          gradient_(shape_, x, arguments.inputs[1], zeros, sums + i * floats_, rows_ * i / blocks_,
+                    rows_ * (i + 1) / blocks_);
+        }
+      });
     });
     result_.set_to_sum(arguments, sums, blocks_);
   }
@@ -150,16 +216,29 @@ class DepthwiseKernelGradient final : public Kernel {
   const Index rows_, floats_;
   const DepthwiseFunctions::KernelGradient gradient_;
   ScratchLayout layout_;
+  const InputRows input_;
   Index blocks_ = 1;
   std::size_t zeros_ = 0, sums_ = 0;
   WideResult result_;
 };
 
+/// Kernels of normalized x are those of float32.
+bool takes_normalized(const KernelRequest& request, bool normalizes, std::string& reason) {
+  if (!normalizes) return true;
+  for (const Spec& spec : {request.inputs[0], request.inputs[1], request.outputs[0]}) {
+    if (spec.dtype == DType::float32) continue;
+    decline(reason, "takes float32; got {}", spec.dtype);
+    return false;
+  }
+  return true;
+}
+
+template <bool normalizes>
 std::unique_ptr<Kernel> make_depthwise(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape &x = request.inputs[0].shape, &kernel = request.inputs[1].shape;
-  if (!takes_depthwise(request, x, kernel, reason)) return nullptr;
+  if (!takes_depthwise(request, x, kernel, reason) || !takes_normalized(request, normalizes, reason)) return nullptr;
   const DepthwiseShape shape = depthwise_shape(request, x, request.outputs[0].shape, kernel[0]);
-  return std::make_unique<DepthwiseConvolution>(request, shape, false, isa);
+  return std::make_unique<DepthwiseConvolution>(request, shape, false, normalizes, isa);
 }
 
 std::unique_ptr<Kernel> make_depthwise_input_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
@@ -176,20 +255,23 @@ std::unique_ptr<Kernel> make_depthwise_input_gradient(const KernelRequest& reque
   } else {
     shape.transposed = true;
   }
-  return std::make_unique<DepthwiseConvolution>(request, shape, !shape.transposed, isa);
+  return std::make_unique<DepthwiseConvolution>(request, shape, !shape.transposed, false, isa);
 }
 
+template <bool normalizes>
 std::unique_ptr<Kernel> make_depthwise_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape &x = request.inputs[0].shape, &g = request.inputs[1].shape, &kernel = request.outputs[0].shape;
-  if (!takes_depthwise(request, x, kernel, reason)) return nullptr;
-  return std::make_unique<DepthwiseKernelGradient>(request, depthwise_shape(request, x, g, kernel[0]), isa);
+  if (!takes_depthwise(request, x, kernel, reason) || !takes_normalized(request, normalizes, reason)) return nullptr;
+  return std::make_unique<DepthwiseKernelGradient>(request, depthwise_shape(request, x, g, kernel[0]), normalizes, isa);
 }
 
 }  // namespace
 
 Entries depthwise_entries() {
-  return {entry<make_depthwise>("conv2d"), entry<make_depthwise_input_gradient>("conv2d_input_gradient"),
-          entry<make_depthwise_kernel_gradient>("conv2d_kernel_gradient")};
+  return {entry<make_depthwise<false>>("conv2d"), entry<make_depthwise<true>>("normalized_conv2d"),
+          entry<make_depthwise_input_gradient>("conv2d_input_gradient"),
+          entry<make_depthwise_kernel_gradient<false>>("conv2d_kernel_gradient"),
+          entry<make_depthwise_kernel_gradient<true>>("normalized_conv2d_kernel_gradient")};
 }
 
 }  // namespace mezzo::xsimd_kernels

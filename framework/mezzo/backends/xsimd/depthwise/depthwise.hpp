@@ -20,15 +20,23 @@ struct DepthwiseShape {
 /// Most rows and columns of a kernel.
 constexpr std::int64_t most_depthwise_taps = 5;
 
+/// The rows of the images that a kernel reads.
+struct DepthwiseRows {
+  const void* images;  ///< of which the rows further on are prefetched
+  /// Makes a row, counted over all images, that is valid for the next `taps` calls. Null: rows are read from `images`.
+  const void* (*make)(void* context, std::int64_t row) = nullptr;
+  void* context = nullptr;
+};
+
 struct DepthwiseFunctions {
   /// Computes the rows [begin, end) of y, counted over all images: max(least, convolution of x + bias). `kernel` is
   /// (taps, taps, C), `zeros` has C zeros of x's dtype, `bias` is (C,).
-  using Convolve = void (*)(const DepthwiseShape& shape, const void* x, const float* kernel, const float* bias,
+  using Convolve = void (*)(const DepthwiseShape& shape, const DepthwiseRows& x, const float* kernel, const float* bias,
                             float least, const void* zeros, void* y, std::int64_t begin, std::int64_t end);
 
   /// sums (taps, taps, C) = the gradient of the kernel by the rows [begin, end) of g, counted over all images.
   /// `shape` is that of the convolution of x.
-  using KernelGradient = void (*)(const DepthwiseShape& shape, const void* x, const void* g, const void* zeros,
+  using KernelGradient = void (*)(const DepthwiseShape& shape, const DepthwiseRows& x, const void* g, const void* zeros,
                                   float* sums, std::int64_t begin, std::int64_t end);
 
   PerStorage<Convolve> convolve;

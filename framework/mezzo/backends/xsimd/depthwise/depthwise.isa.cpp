@@ -54,6 +54,13 @@ Index input_row(const DepthwiseShape& shape, Index row, Index tap) {
   return at < shape.height ? at : -1;
 }
 
+/// A row of x, counted over all images.
+template <class T>
+const T* row_of(const DepthwiseRows& x, Index row, Index pitch) {
+  return static_cast<const T*>(x.make != nullptr ? x.make(x.context, row)
+                                                 : static_cast<const T*>(x.images) + row * pitch);
+}
+
 /// The columns [column, column + count) of a row of x, or zeros where there is none.
 template <class T, int count>
 void point_to(const T* row, const T* zeros, Index column, Index width, Index channels, const T* (&columns)[count]) {
@@ -70,22 +77,22 @@ template <int count, class T>
 }
 
 template <class T, int taps, int stride, bool transposed>
-[[gnu::flatten]] void convolve(const DepthwiseShape& shape, const void* x, const float* kernel, const float* bias,
-                               float least, const void* zeros, void* y, Index begin, Index end) {
+[[gnu::flatten]] void convolve(const DepthwiseShape& shape, const DepthwiseRows& x, const float* kernel,
+                               const float* bias, float least, const void* zeros, void* y, Index begin, Index end) {
   using Places = Tile<taps, stride, transposed>;
   const Index channels = shape.channels, pitch = shape.width * channels;
   const T* const none = static_cast<const T*>(zeros);
   const Floats lower(least);
   for (Index i = begin; i < end; ++i) {
-    const T* const image = static_cast<const T*>(x) + i / shape.out_height * shape.height * pitch;
-    const Index row = i % shape.out_height;
-    const T* rows[taps];
+    const Index image = i / shape.out_height * shape.height, row = i % shape.out_height;
+    const T *rows[taps], *below = nullptr;  // `below`: the row after those
     const float* weights[taps];
     int count = 0;
     for (Index r = 0; r < taps; ++r) {
       const Index at = input_row<stride, transposed>(shape, row, r);
       if (at < 0) continue;
-      rows[count] = image + at * pitch;
+      rows[count] = row_of<T>(x, image + at, pitch);
+      below = static_cast<const T*>(x.images) + (image + at + 1) * pitch;
       weights[count++] = kernel + r * taps * channels;
     }
     T* const out = static_cast<T*>(y) + i * shape.out_width * channels;
@@ -107,7 +114,7 @@ template <class T, int taps, int stride, bool transposed>
             });
           });
         }
-        if (count > 0) prefetch_below<Places::inputs>(columns[count - 1][0] + pitch + c, channels);
+        if (count > 0) prefetch_below<Places::inputs>(below + column * channels + c, channels);
         unrolled<Places::outputs>([&](auto t) {
           const Index to = first + t;
           if (to < 0 || to >= shape.out_width) return;
@@ -120,10 +127,10 @@ template <class T, int taps, int stride, bool transposed>
 }
 
 /// Adds the products of `width` outputs of a row of g, from `first` on, to the sums of one row of the kernel. With
-/// `prefetches`, prefetches the row of x that is `stride` rows below.
+/// `prefetches`, prefetches the row `ahead`.
 template <class T, int taps, int stride, int width, bool prefetches>
-[[gnu::always_inline]] inline void add_products(const T* row, const T* g, const T* none, const DepthwiseShape& shape,
-                                                Index first, float* sums) {
+[[gnu::always_inline]] inline void add_products(const T* row, const T* ahead, const T* g, const T* none,
+                                                const DepthwiseShape& shape, Index first, float* sums) {
   using Places = Tile<taps, stride, false>;
   constexpr int inputs = (width - 1) * stride + taps;
   const Index channels = shape.channels;
@@ -145,29 +152,34 @@ template <class T, int taps, int stride, int width, bool prefetches>
     });
     if constexpr (prefetches) {
       constexpr int own = width * stride;  // the other inputs are those of the next tile
-      prefetch_below<own>(row + (stride * shape.width + first * stride) * channels + c, channels);
+      prefetch_below<own>(ahead + first * stride * channels + c, channels);
     }
     unrolled<taps>([&](auto k) { store(sums + k * channels + c, sum[k], part); });
   });
 }
 
 template <class T, int taps, int stride>
-[[gnu::flatten]] void add_kernel_gradient(const DepthwiseShape& shape, const void* x, const void* g, const void* zeros,
-                                          float* sums, Index begin, Index end) {
+[[gnu::flatten]] void add_kernel_gradient(const DepthwiseShape& shape, const DepthwiseRows& x, const void* g,
+                                          const void* zeros, float* sums, Index begin, Index end) {
   constexpr int width = Tile<taps, stride, false>::outputs;
   const Index channels = shape.channels, pitch = shape.width * channels;
   const T* const none = static_cast<const T*>(zeros);
   std::fill_n(sums, taps * taps * channels, 0.0F);
   for (Index i = begin; i < end; ++i) {
-    const T* const image = static_cast<const T*>(x) + i / shape.out_height * shape.height * pitch;
+    const Index image = i / shape.out_height * shape.height;
     const T* const cotangents = static_cast<const T*>(g) + i * shape.out_width * channels;
+    const T *rows[taps], *ahead[taps];
+    for (Index r = 0; r < taps; ++r) {
+      const Index at = input_row<stride, false>(shape, i % shape.out_height, r);
+      rows[r] = at < 0 ? nullptr : row_of<T>(x, image + at, pitch);
+      ahead[r] = static_cast<const T*>(x.images) + (image + at + stride) * pitch;
+    }
     Index first = 0;
     const auto add = [&](auto size) {
       const auto add_row = [&](Index r, auto prefetches) {
-        const Index at = input_row<stride, false>(shape, i % shape.out_height, r);
-        if (at < 0) return;
+        if (rows[r] == nullptr) return;
         add_products<T, taps, stride, decltype(size)::value, decltype(prefetches)::value>(
-            image + at * pitch, cotangents, none, shape, first, sums + r * taps * channels);
+            rows[r], ahead[r], cotangents, none, shape, first, sums + r * taps * channels);
       };
       for (Index r = 0; r < taps - stride; ++r) add_row(r, std::false_type{});
       for (Index r = taps - stride; r < taps; ++r) add_row(r, std::true_type{});
@@ -179,7 +191,7 @@ template <class T, int taps, int stride>
 }
 
 template <class T>
-void convolve(const DepthwiseShape& shape, const void* x, const float* kernel, const float* bias, float least,
+void convolve(const DepthwiseShape& shape, const DepthwiseRows& x, const float* kernel, const float* bias, float least,
               const void* zeros, void* y, Index begin, Index end) {
   const auto function = shape.taps == 3     ? (shape.stride == 1   ? convolve<T, 3, 1, false>
                                                : !shape.transposed ? convolve<T, 3, 2, false>
@@ -191,7 +203,7 @@ void convolve(const DepthwiseShape& shape, const void* x, const float* kernel, c
 }
 
 template <class T>
-void kernel_gradient(const DepthwiseShape& shape, const void* x, const void* g, const void* zeros, float* sums,
+void kernel_gradient(const DepthwiseShape& shape, const DepthwiseRows& x, const void* g, const void* zeros, float* sums,
                      Index begin, Index end) {
   const auto function = shape.taps == 3
                             ? (shape.stride == 1 ? add_kernel_gradient<T, 3, 1> : add_kernel_gradient<T, 3, 2>)

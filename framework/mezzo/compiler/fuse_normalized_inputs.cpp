@@ -1,0 +1,77 @@
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <mezzo/compiler/kernel.hpp>
+#include <mezzo/compiler/pipeline.hpp>
+#include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/ops/op_set.hpp>
+
+namespace mezzo {
+namespace {
+
+/// The convolution op that takes the input of a norm in place of its output; null: none.
+const Op* normalizing(const Node& reader) {
+  if (is(reader, ops::conv2d_kernel_gradient)) return &ops::normalized_conv2d_kernel_gradient;
+  const bool bare = reader.inputs.size() == 2 && !reader.attributes.has("epilogue");
+  return is(reader, ops::conv2d) && bare ? &ops::normalized_conv2d : nullptr;
+}
+
+/// True for an output of a norm that can be computed again from its shift, which a relu without a residual gives it.
+bool is_computed_again(const Value& y) {
+  return is(y, ops::batch_norm) && y.output() == 0 && y.node()->attributes.get_or("shift", false);
+}
+
+/// The reader of a norm's output y as a reader of x, the norm's input. `channels`: gamma, mean, inverse deviation and
+/// shift of the norm.
+NodePtr reader_of_input(const Node& reader, const Node& norm, const Value& x, const Values& channels) {
+  Values inputs{x, reader.inputs[1]};
+  inputs.insert(inputs.end(), channels.begin(), channels.end());
+  Attributes attributes = reader.attributes;
+  if (norm.attributes.has("max_value")) attributes.set("max_value", norm.attributes.get<double>("max_value"));
+  return make_node(*normalizing(reader), std::move(inputs), std::move(attributes), reader.outputs, reader);
+}
+
+std::string implementation_of(const Node& node) {
+  KernelRequest request{node.op, node.attributes, {}, node.outputs, node.where};
+  for (const Value& input : node.inputs) request.inputs.push_back({input.shape(), input.dtype()});
+  return chosen_implementation(request);
+}
+
+/// True if the reader of a norm's output has the same implementation for the norm's input.
+bool can_read_input(const Node& reader) {
+  if (normalizing(reader) == nullptr || !is_computed_again(reader.inputs[0])) return false;
+  const NodePtr& norm = reader.inputs[0].node();
+  if (reader.inputs[1].node() == norm) return false;
+  const Values channels{norm->inputs[1], Value(norm, 1), Value(norm, 2), Value(norm, 5)};
+  return implementation_of(*reader_of_input(reader, *norm, norm->inputs[0], channels)) == implementation_of(reader);
+}
+
+}  // namespace
+
+Graph fuse_normalized_inputs(const Graph& graph) {
+  std::unordered_map<const Node*, int> able;  // by norm: readers of its output that can read its input
+  for (const NodePtr& node : graph.nodes) {
+    if (can_read_input(*node)) ++able[node->inputs[0].node().get()];
+  }
+  const Uses uses(graph);
+  std::unordered_map<const Node*, Values> channels;  // by norm of the old graph
+  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+    const auto found = able.find(old.get());
+    if (found != able.end() && found->second == uses.of(Value(old, 0))) {
+      const Values all = to.add(make_node(ops::batch_norm_statistics, node->inputs, node->attributes,
+                                          {node->outputs.begin() + 1, node->outputs.end()}, *node));
+      channels[old.get()] = {node->inputs[1], all[0], all[1], all[4]};
+      Values outputs{node->inputs[0]};
+      outputs.insert(outputs.end(), all.begin(), all.end());
+      return outputs;
+    }
+    if (normalizing(*old) == nullptr || !is_computed_again(old->inputs[0])) return {};
+    const Node& norm = *old->inputs[0].node();
+    const auto of_norm = channels.find(&norm);
+    if (of_norm == channels.end()) return {};
+    return to.add(reader_of_input(*node, norm, node->inputs[0], of_norm->second));
+  });
+}
+
+}  // namespace mezzo
