@@ -49,6 +49,25 @@ BOOST_AUTO_TEST_CASE(both_directions) {
   check({1, 23, 23}, 1030, 48);  // sums in pieces
 }
 
+BOOST_AUTO_TEST_CASE(joined_with_the_gradient_of_a_norm) {
+  const auto check_joined = [](const Shape& images, std::int64_t channels, std::int64_t filters, bool training) {
+    const Shape x = with_channels(images, channels), y = with_channels(images, filters);
+    const Attributes attributes{
+        {"training", training}, {"epilogue", Epilogue::relu}, {"shift", true}, {"max_value", 6.0}};
+    std::vector<Tensor> operands =
+        with_norm({random_tensor(y, DType::float32, 1), random_tensor(y, DType::float32, 2)});
+    operands.push_back(random_tensor(x, DType::float32, 3));
+    operands.push_back(random_tensor({1, 1, channels, filters}, DType::float32, 4));
+    // The norm's gradient has numbers of up to 4; sums over the pixels are the longest.
+    check_xsimd("pointwise_norm_gradient", attributes, operands,
+                8 * tolerance(std::max(filters, images[0] * images[1] * images[2])));
+  };
+  check_joined({1, 16, 32}, 8, 8, true);
+  check_joined({2, 19, 14}, 17, 33, true);   // parts of blocks, panels and registers
+  check_joined({1, 513, 1}, 70, 12, false);  // chunks of rows
+  check_joined({5, 41, 41}, 16, 24, true);   // sums in blocks of rows
+}
+
 BOOST_AUTO_TEST_CASE(large_arrays) {
   const Shape x{1, 300, 320, 16}, g{1, 300, 320, 48};
   const Tensor kernel = random_tensor({1, 1, 16, 48}, DType::float32, 2);
@@ -90,6 +109,22 @@ BOOST_AUTO_TEST_CASE(other_convolutions_are_declined) {
   BOOST_TEST(reason_of(geometry(), {Tensor({1, 16, 16, 8}), kernel}) ==
              "takes at least 512 pixels and 8 channels and filters; got 256 pixels, 8 channels, 8 filters");
   BOOST_TEST(reason_of(geometry(), {x, kernel, Tensor({8})}) == "takes no bias and no epilogue");
+  const auto reason_of_joined = [](const Shape& images, std::int64_t filters) {
+    std::string reason;
+    const Tensor y(with_channels(images, filters)), of_channels({filters});
+    const KernelRequest request =
+        kernel_request("pointwise_norm_gradient", {{"training", true}, {"shift", true}},
+                       std::vector<Tensor>{y, y, of_channels, of_channels, of_channels, of_channels,
+                                           Tensor(with_channels(images, 32)), Tensor({1, 1, 32, filters})});
+    BOOST_TEST(!create_kernel("pointwise", request, reason));
+    return reason;
+  };
+  BOOST_TEST(reason_of_joined({2, 16, 16}, 32) == "is not faster for arrays that stay in the caches");
+  const std::int64_t side = 128 * thread_count();
+  BOOST_TEST(reason_of_joined({1, 128, side}, 513) ==
+             fmt::format("takes at least 512 pixels and 8 channels and filters, and kernels of at most 16384 numbers; "
+                         "got {} pixels, 32 channels, 513 filters",
+                         128 * side));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

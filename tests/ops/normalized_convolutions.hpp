@@ -58,6 +58,31 @@ inline OpRow normalized_row(OpRow row, const std::string& op, mezzo::Attributes 
   return row;
 }
 
+// Gradients of a 1 x 1 convolution and of the norm behind it.
+inline OpRow pointwise_norm_gradient_row(const Convolution& c, bool training, bool limited) {
+  OpRow row = fused_batch_norm_gradient_row(c.output(), training, false, true, limited);
+  row.op = "pointwise_norm_gradient";
+  row.note += std::string(", ") + c.note;
+  mezzo::Attributes attributes{{"training", training}, {"epilogue", mezzo::Epilogue::relu}, {"shift", true}};
+  if (limited) attributes.set("max_value", 6.0);
+  row.call = inserted(row.op, attributes);
+  row.arguments.push_back({uniform(c.x, -1, 1, 7)});
+  row.arguments.push_back({uniform(c.kernel, -1, 1, 8)});
+  row.outputs.insert(row.outputs.begin() + 1, Role::accumulated());
+  row.plain = [c, of_norm = row.plain](const TensorList& v) {
+    const TensorList norm = of_norm(v);
+    mezzo::Tensor dx(c.x, mezzo::DType::float64), dkernel(c.kernel, mezzo::DType::float64);
+    for_each_product(c, [&](std::int64_t y, std::int64_t x, std::int64_t k) {
+      const double dy = norm[0].data<double>()[y];
+      dx.mutable_data<double>()[x] += dy * v[7].data<double>()[k];
+      dkernel.mutable_data<double>()[k] += dy * v[6].data<double>()[x];
+    });
+    return TensorList{dx, dkernel, norm[1], norm[2]};
+  };
+  row.depth *= 16;  // dy has numbers of up to 8, and is a sum itself
+  return row;
+}
+
 inline std::vector<OpRow> normalized_convolution_rows() {
   std::vector<OpRow> rows;
   const Convolution convolutions[] = {
@@ -88,6 +113,14 @@ inline std::vector<OpRow> normalized_convolution_rows() {
       rows.push_back(batch_norm_statistics_row(shape, training));
     }
   }
+  for (const Convolution& c :
+       {Convolution{"few pixels", {2, 4, 4, 5}, {1, 1, 5, 7}}, Convolution{"many pixels", {2, 17, 17, 8}, {1, 1, 8, 9}},
+        Convolution{"without images", {0, 6, 5, 3}, {1, 1, 3, 4}}}) {
+    for (const bool flag : {false, true}) {
+      rows.push_back(pointwise_norm_gradient_row(c, true, flag));
+      rows.push_back(pointwise_norm_gradient_row(c, flag, true));
+    }
+  }
   return rows;
 }
 
@@ -114,6 +147,15 @@ inline std::vector<Refusal> normalized_convolution_refusals() {
                           "[batch_norm_statistics] input axis -1 must be 4 (size of beta); got shape (2, 4, 4, 5)",
                           [=] {
                             inserted("batch_norm_statistics", {})({x, of_five, of_four, of_five, of_five});
+                          }),
+      refusal<ShapeError>("pointwise_norm_gradient",
+                          "[pointwise_norm_gradient] input 1 must be float32 (2, 4, 4, 7) (the convolution's output); "
+                          "got float32 (2, 4, "
+                          "4, 6)",
+                          [=] {
+                            const Tensor six({6}), y({2, 4, 4, 6});
+                            inserted("pointwise_norm_gradient",
+                                     {{"training", true}, {"shift", true}})({y, y, six, six, six, six, x, kernel});
                           })};
 }
 

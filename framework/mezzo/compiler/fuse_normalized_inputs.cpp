@@ -2,7 +2,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include <mezzo/compiler/kernel.hpp>
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -32,19 +31,14 @@ NodePtr reader_of_input(const Node& reader, const Node& norm, const Value& x, co
   return make_node(*normalizing(reader), std::move(inputs), std::move(attributes), reader.outputs, reader);
 }
 
-std::string implementation_of(const Node& node) {
-  KernelRequest request{node.op, node.attributes, {}, node.outputs, node.where};
-  for (const Value& input : node.inputs) request.inputs.push_back({input.shape(), input.dtype()});
-  return chosen_implementation(request);
-}
-
 /// True if the reader of a norm's output has the same implementation for the norm's input.
 bool can_read_input(const Node& reader) {
   if (normalizing(reader) == nullptr || !is_computed_again(reader.inputs[0])) return false;
   const NodePtr& norm = reader.inputs[0].node();
   if (reader.inputs[1].node() == norm) return false;
   const Values channels{norm->inputs[1], Value(norm, 1), Value(norm, 2), Value(norm, 5)};
-  return implementation_of(*reader_of_input(reader, *norm, norm->inputs[0], channels)) == implementation_of(reader);
+  return chosen_implementation(request_of(*reader_of_input(reader, *norm, norm->inputs[0], channels))) ==
+         chosen_implementation(request_of(reader));
 }
 
 }  // namespace

@@ -98,6 +98,6 @@ struct ChosenKernel {
 MEZZO_API ChosenKernel choose_kernel(const KernelRequest& request);
 
 /// Name of the implementation that choose_kernel() would take; "": none.
-std::string chosen_implementation(const KernelRequest& request);
+MEZZO_API std::string chosen_implementation(const KernelRequest& request);
 
 }  // namespace mezzo

@@ -13,7 +13,7 @@ class Renewed final : public Rewriter {
 
   void replace(const NodePtr& old, Values values) override { values_[old.get()] = std::move(values); }
 
-  Value of(const Value& value) const {
+  Value of(const Value& value) const override {
     const auto found = values_.find(value.node().get());
     return found == values_.end() ? value : found->second[static_cast<std::size_t>(value.output())];
   }
@@ -67,6 +67,12 @@ NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vecto
   node->where = origin.where;
   node->path = origin.path;
   return node;
+}
+
+KernelRequest request_of(const Node& node) {
+  KernelRequest request{node.op, node.attributes, {}, node.outputs, node.where};
+  for (const Value& input : node.inputs) request.inputs.push_back({input.shape(), input.dtype()});
+  return request;
 }
 
 Graph rewrite(const Graph& graph, const Rule& rule) {

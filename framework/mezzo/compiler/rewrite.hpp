@@ -2,6 +2,7 @@
 #include <functional>
 #include <unordered_map>
 
+#include <mezzo/compiler/kernel.hpp>
 #include <mezzo/graph/trace.hpp>
 
 namespace mezzo {
@@ -19,6 +20,9 @@ class Uses {
 /// Makes a node of an op on values, with the layer's path and error prefix of `origin`.
 NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vector<Spec> outputs, const Node& origin);
 
+/// The request for the kernel of a node.
+KernelRequest request_of(const Node& node);
+
 /// Operations of a rule on the graph that is being built.
 class Rewriter {
  public:
@@ -29,6 +33,9 @@ class Rewriter {
 
   /// Replaces the outputs of a node that was visited before by `values`, for all nodes that follow.
   virtual void replace(const NodePtr& old, Values values) = 0;
+
+  /// The value of the new graph for a value of the old graph, of a node that was visited before.
+  virtual Value of(const Value& old) const = 0;
 };
 
 /// Called for each node: `old` is the node of the old graph, `node` the same with inputs of the new graph. Returns the

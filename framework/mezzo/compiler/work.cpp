@@ -36,6 +36,7 @@ double operations(const KernelRequest& request) {
   if (op == &ops::conv2d_kernel_gradient || op == &ops::normalized_conv2d_kernel_gradient) {
     return convolution(in[1], out[0]);
   }
+  if (op == &ops::pointwise_norm_gradient) return 2 * convolution(in[1], in[7]);
   if (op == &ops::recurrence) return recurrence(request, false);
   if (op == &ops::recurrence_gradient) return recurrence(request, true);
   return 0;

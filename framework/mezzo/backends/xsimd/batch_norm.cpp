@@ -6,7 +6,7 @@
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/channels.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
-#include <mezzo/backends/xsimd/normalized_input.hpp>
+#include <mezzo/backends/xsimd/norm_gradient.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
 
 namespace mezzo::xsimd_kernels {
@@ -27,14 +27,6 @@ struct Scratch {
 
 std::size_t scratch_bytes(const Channels& channels, Index arrays) {
   return 2 * channels.doubles() * sizeof(double) + channels.floats(arrays) * sizeof(float);
-}
-
-/// The operands some bytes further on.
-NormCotangent advanced(NormCotangent of, Index bytes) {
-  for (const void** p : {&of.g, &of.x, &of.y}) {
-    if (*p != nullptr) *p = static_cast<const char*>(*p) + bytes;
-  }
-  return of;
 }
 
 /// With `statistics_only`, the kernel of batch_norm_statistics.
@@ -115,55 +107,17 @@ std::unique_ptr<Kernel> make_batch_norm_statistics(const KernelRequest& request,
 std::unique_ptr<Kernel> make_batch_norm_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   const DType dtype = request.inputs[1].dtype;
   if (!is_stored(dtype)) return decline_dtype(reason, dtype);
-  const bool training = request.attributes.get<bool>("training");
-  const bool masks = request.inputs.size() > 5, keeps = request.outputs.size() > 3;
-  const bool again = request.attributes.get_or("shift", false);  // computes y again
-  const NormLimits limits(request, has_relu(request));
-  const BatchNormFunctions& all = kernels(isa).batch_norm;
-  const Channels channels(request.inputs[1]);
-  const auto run = [=, &all](const KernelArguments& arguments) {
-    const Index columns = channels.columns;
-    const Scratch scratch(channels, arguments.scratch);
-    float *from_g = scratch.floats, *from_x = from_g + columns, *add = from_x + columns;
-    const float *gamma = arguments.in<float>(2), *inverses = arguments.in<float>(4);
-    char* masked = keeps ? arguments.out<char>(3) : nullptr;
-    NormCotangent of{arguments.in<char>(0),
-                     arguments.in<char>(1),
-                     masks && !again ? arguments.in<char>(5) : nullptr,
-                     arguments.in<float>(3),
-                     again ? from_g : nullptr,
-                     again ? arguments.in<float>(5) : nullptr,
-                     limits.least,
-                     limits.most};
-    for (Index c = 0; c < columns; ++c) from_g[c] = static_cast<float>(norm_slope(gamma[c], inverses[c]));
-    std::fill_n(scratch.first, columns, 0.0);
-    std::fill_n(scratch.second, columns, 0.0);
-    channels.for_blocks([&](Index offset, Index rows, Index place) {
-      all.gradient_sums[dtype](advanced(of, offset), masked != nullptr ? masked + offset : nullptr, rows, columns,
-                               scratch.first + place, scratch.second + place);
-    });
-    channels.add_blocks(scratch.first);
-    channels.add_blocks(scratch.second);
-    const double share = training ? 1 / static_cast<double>(channels.rows) : 0;
-    for (Index c = 0; c < columns; ++c) {
-      const double inverse = static_cast<double>(inverses[c]);
-      const double slope = norm_slope(gamma[c], inverses[c]);
-      const double dbeta = scratch.first[c], dgamma = scratch.second[c] * inverse;
-      arguments.out<float>(1)[c] = static_cast<float>(dgamma);
-      arguments.out<float>(2)[c] = static_cast<float>(dbeta);
-      from_x[c] = static_cast<float>(-slope * inverse * dgamma * share);
-      add[c] = static_cast<float>(-slope * dbeta * share);
-    }
-    if (keeps) {  // gradient_sums has masked g
-      of.g = masked;
-      of.y = nullptr;
-      of.scale = nullptr;
-    }
-    channels.for_rows_backwards([&](Index offset, Index rows, Index) {
-      all.gradient[dtype](advanced(of, offset), arguments.out<char>(0) + offset, from_g, from_x, add, rows, columns);
+  const bool keeps = request.outputs.size() > 3, again = request.attributes.get_or("shift", false);
+  ScratchLayout layout;
+  const NormGradient gradient(request, isa, layout);
+  const auto run = [=](const KernelArguments& arguments) {
+    const auto prepared = gradient.prepare(arguments, arguments.out<float>(1), arguments.out<float>(2),
+                                           keeps ? arguments.out<char>(3) : nullptr);
+    gradient.channels().for_rows_backwards([&](Index offset, Index rows, Index) {
+      gradient.rows(prepared, offset, rows, arguments.out<char>(0) + offset);
     });
   };
-  return make_kernel(run, {true, true, false, false, false, !again}, scratch_bytes(channels, 3));
+  return make_kernel(run, {true, true, false, false, false, !again}, layout.size());
 }
 
 }  // namespace

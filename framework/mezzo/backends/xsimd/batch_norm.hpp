@@ -41,14 +41,9 @@ struct BatchNormFunctions {
   using Gradient = void (*)(const NormCotangent& of, void* dx, const float* from_g, const float* from_x,
                             const float* add, std::int64_t rows, std::int64_t columns);
 
-  /// normalize without a residual, for few rows of float32 that the caller reads next.
-  using NormalizeInOrder = void (*)(const float* x, float* y, const float* mean, const float* scale, const float* shift,
-                                    float least, float most, std::int64_t rows, std::int64_t columns);
-
   PerStorage<SampleMean> sample_mean;
   PerStorage<Sums> sums;
   PerStorage<Normalize> normalize;
-  NormalizeInOrder normalize_in_order;
   PerStorage<GradientSums> gradient_sums;
   PerStorage<Gradient> gradient;
 };

@@ -7,6 +7,7 @@
 #include <mezzo/backends/xsimd/few_taps/few_taps.hpp>
 #include <mezzo/backends/xsimd/movement.hpp>
 #include <mezzo/backends/xsimd/outer_products.hpp>
+#include <mezzo/backends/xsimd/past_caches.hpp>
 #include <mezzo/backends/xsimd/pointwise.hpp>
 #include <mezzo/backends/xsimd/recurrence/recurrence.hpp>
 #include <mezzo/backends/xsimd/truth.hpp>
@@ -91,9 +92,14 @@ std::vector<Implementation> outer_product_implementations() {
 
 std::vector<Implementation> pointwise_implementations() {
   std::vector<Implementation> all = implementations("pointwise", xsimd_kernels::pointwise_entries());
+  for (Implementation& one : implementations("pointwise", xsimd_kernels::pointwise_norm_gradient_entries()))
+    all.push_back(std::move(one));
   for (Implementation& one : all) {
     one.create = [create = one.create](const KernelRequest& request, std::string& reason) -> std::unique_ptr<Kernel> {
       if (isa() < Isa::avx512) return decline(reason, "is not faster than oneDNN without AVX-512");
+      if (request.op == &ops::pointwise_norm_gradient && !xsimd_kernels::exceeds_caches(request.inputs[1])) {
+        return decline(reason, "is not faster for arrays that stay in the caches");
+      }
       return create(request, reason);
     };
   }
@@ -103,8 +109,9 @@ std::vector<Implementation> pointwise_implementations() {
 std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std::string& reason) {
   bool found = false;
   using namespace xsimd_kernels;
-  for (const Entries& family : {depthwise_entries(), few_taps_entries(), pointwise_entries(), all_entries(),
-                                outer_product_entries(), few_rows_entries()}) {
+  for (const Entries& family :
+       {depthwise_entries(), few_taps_entries(), pointwise_entries(), pointwise_norm_gradient_entries(), all_entries(),
+        outer_product_entries(), few_rows_entries()}) {
     for (const auto& entry : family) {
       if (request.op->name != entry.op) continue;
       found = true;

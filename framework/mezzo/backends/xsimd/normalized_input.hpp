@@ -30,7 +30,7 @@ class NormalizedInput {
  public:
   /// Inputs 2 to 5 of the request are gamma, mean, inverse deviation and shift, if it has them.
   NormalizedInput(const KernelRequest& request, bool normalizes, Isa isa, ScratchLayout& layout)
-      : normalize_(normalizes ? kernels(isa).batch_norm.normalize_in_order : nullptr),
+      : normalize_(normalizes ? kernels(isa).batch_norm.normalize.float32 : nullptr),
         limits_(request, true),
         channels_(request.inputs[0].shape.back()) {
     if (normalizes) scale_ = layout.take(static_cast<std::size_t>(channels_) * sizeof(float));
@@ -51,8 +51,8 @@ class NormalizedInput {
   /// the first row; several rows have all channels.
   void compute(const KernelArguments& arguments, const float* x, std::int64_t first, std::int64_t count,
                std::int64_t rows, float* to) const {
-    normalize_(x, to, arguments.in<float>(3) + first, scale(arguments) + first, arguments.in<float>(5) + first,
-               limits_.least, limits_.most, rows, count);
+    normalize_(x, nullptr, to, arguments.in<float>(3) + first, scale(arguments) + first, arguments.in<float>(5) + first,
+               limits_.least, limits_.most, rows, count, false);
   }
 
  private:
@@ -60,7 +60,7 @@ class NormalizedInput {
     return reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + scale_);
   }
 
-  const BatchNormFunctions::NormalizeInOrder normalize_;
+  const BatchNormFunctions::Normalize normalize_;
   const NormLimits limits_;
   const std::int64_t channels_;
   std::size_t scale_ = 0;

@@ -4,9 +4,9 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/kernel_panels.hpp>
 #include <mezzo/backends/xsimd/normalized_input.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
-#include <mezzo/graph/op_registry.hpp>
 
 // A 1 x 1 convolution is the product of a matrix with a row for each pixel and a small matrix. The small one is packed
 // in panels of columns. A thread multiplies a few rows, which stay in its L2 cache, with all panels, and meanwhile
@@ -15,9 +15,6 @@ namespace mezzo::xsimd_kernels {
 namespace {
 
 using Index = std::int64_t;
-
-/// Rows that are multiplied with all panels: whole blocks of products for each ISA.
-constexpr Index chunk_rows = 96;
 
 /// Most terms that are summed at a time, so that a panel stays in the L1 cache or near it.
 constexpr Index most_depth = 512;
@@ -32,31 +29,20 @@ class Pointwise final : public Kernel {
         depth_(request.inputs[0].shape.back()),
         columns_(request.outputs[0].shape.back()),
         rows_(element_count(request.outputs[0].shape) / columns_),
-        panels_(round_up(columns_, products_.panel) / products_.panel),
+        panels_(request, 1, depth_, columns_, kind == Kind::input_gradient, products_, layout_),
         terms_((depth_ + most_depth - 1) / most_depth),
         y_(request.outputs[0]),
         threads_(thread_count()),
         input_(request, kind == Kind::of_normalized, isa, layout_) {
-    constexpr Index overrun = 16;  // floats that packing writes behind the last panel
-    packed_ = layout_.take(bytes(panels_ * panel_pitch() + overrun));
     if (input_) normalized_ = layout_.take(bytes(threads_ * chunk_rows * depth_));
-    if (kind != Kind::input_gradient) return;
-    turned_ = layout_.take(bytes(depth_ * columns_));
-    turn_ = choose_kernel({.op = &find_op("transpose"),
-                           .attributes = {{"permutation", Shape{1, 0}}},
-                           .inputs = {{{columns_, depth_}, DType::float32}},
-                           .outputs = {{{depth_, columns_}, DType::float32}},
-                           .where = request.where})
-                .kernel;
-    turn_scratch_ = layout_.take(turn_->scratch_bytes());
   }
 
   void run(const KernelArguments& arguments) override {
-    pack(arguments);
+    panels_.pack(arguments);
     input_.prepare(arguments);
     const bool past_caches = terms_ == 1 && goes_past_caches(y_, arguments.outputs[0]);
     const Index chunks = (rows_ + chunk_rows - 1) / chunk_rows;
-    parallel_ranges(chunks, grain_of(chunk_rows * depth_ * panels_), std::min(threads_, thread_count()),
+    parallel_ranges(chunks, grain_of(chunk_rows * depth_ * panels_.count()), std::min(threads_, thread_count()),
                     [&](int thread, Index begin, Index end) {
                       float* const own = at(arguments, normalized_) + thread * chunk_rows * depth_;
                       const Index last = std::min(rows_, end * chunk_rows);
@@ -71,24 +57,8 @@ class Pointwise final : public Kernel {
 
  private:
   static std::size_t bytes(Index floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
-  Index panel_pitch() const { return depth_ * products_.panel; }
   static float* at(const KernelArguments& arguments, std::size_t offset) {
     return reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + offset);
-  }
-
-  void pack(const KernelArguments& arguments) const {
-    const float* kernel = arguments.in<float>(1);
-    if (turn_) {
-      void* const turned = at(arguments, turned_);
-      turn_->run({arguments.inputs + 1, &turned, at(arguments, turn_scratch_)});
-      kernel = at(arguments, turned_);
-    }
-    products_.pack.panels({.from = kernel,
-                           .width = columns_,
-                           .rows = depth_,
-                           .columns = columns_,
-                           .to = at(arguments, packed_),
-                           .pitch = panel_pitch()});
   }
 
   /// Computes some rows, and fetches those behind them up to `last`. `own`: memory for normalized rows.
@@ -99,16 +69,16 @@ class Pointwise final : public Kernel {
     const Index next_rows = std::min(chunk_rows, last - row - rows);
     PrefetchQueue ahead(
         {Prefetch{reinterpret_cast<const char*>(next), reinterpret_cast<const char*>(next + next_rows * depth_)}},
-        terms_ * panels_);
+        terms_ * panels_.count());
     if (input_) input_.compute(arguments, x, 0, depth_, rows, own);
     const float* const a = input_ ? own : x;
     for (Index term = 0; term < terms_; ++term) {
       const Index first = depth_ * term / terms_;
-      for (Index panel = 0; panel < panels_; ++panel) {
+      for (Index panel = 0; panel < panels_.count(); ++panel) {
         const Index column = panel * products_.panel;
         products_.product({.a = a + first,
                            .a_width = depth_,
-                           .b = at(arguments, packed_) + panel * panel_pitch() + first * products_.panel,
+                           .b = panels_.panel(arguments, panel, first),
                            .b_width = products_.panel,
                            .out = arguments.out<float>(0) + row * columns_ + column,
                            .out_width = columns_,
@@ -123,14 +93,14 @@ class Pointwise final : public Kernel {
   }
 
   const ProductFunctions& products_;
-  const Index depth_, columns_, rows_, panels_;
+  const Index depth_, columns_, rows_;
+  ScratchLayout layout_;
+  const KernelPanels panels_;
   const Index terms_;  ///< pieces of the depth
   const Spec y_;
   const int threads_;
-  std::unique_ptr<Kernel> turn_;
-  ScratchLayout layout_;
   const NormalizedInput input_;
-  std::size_t packed_ = 0, normalized_ = 0, turned_ = 0, turn_scratch_ = 0;  ///< offsets in scratch memory
+  std::size_t normalized_ = 0;  ///< offset in scratch memory
 };
 
 /// True for a 1 x 1 convolution in float32 of enough pixels. Sets the reason otherwise.

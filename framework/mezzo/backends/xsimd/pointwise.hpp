@@ -9,6 +9,9 @@ namespace mezzo::xsimd_kernels {
 /// Fewest rows, and fewest columns of the other sides, of products that are worth packing.
 constexpr std::int64_t fewest_rows = 512, fewest_channels = 8;
 
+/// Rows that are multiplied with a whole kernel: whole blocks of products for each ISA.
+constexpr std::int64_t chunk_rows = 96;
+
 /// True for a 1 x 1 kernel without strides, padding and groups.
 bool is_pointwise(const KernelRequest& request, const Shape& kernel);
 
@@ -17,5 +20,8 @@ bool has_many_pixels(const KernelRequest& request, const Shape& kernel, std::str
 
 /// 1 x 1 convolutions and their gradients by the input, as products of matrices with a row for each pixel.
 Entries pointwise_entries();
+
+/// Gradients of 1 x 1 convolutions together with that of the batch norm behind them.
+Entries pointwise_norm_gradient_entries();
 
 }  // namespace mezzo::xsimd_kernels

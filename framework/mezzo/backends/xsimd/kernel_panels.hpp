@@ -1,0 +1,69 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/xsimd/isa_kernels.hpp>
+#include <mezzo/graph/op_registry.hpp>
+
+namespace mezzo::xsimd_kernels {
+
+/// A matrix of float32 (depth, columns), or transposed in memory, packed in panels of columns for products.
+class KernelPanels {
+ public:
+  /// `input`: number of the kernel's operand that holds the matrix.
+  KernelPanels(const KernelRequest& request, std::size_t input, std::int64_t depth, std::int64_t columns,
+               bool transposed, const ProductFunctions& products, ScratchLayout& layout)
+      : products_(products), input_(input), depth_(depth), columns_(columns) {
+    constexpr std::int64_t overrun = 16;  // floats that packing writes behind the last panel
+    packed_ = layout.take(bytes(count() * pitch() + overrun));
+    if (!transposed) return;
+    turned_ = layout.take(bytes(depth * columns));
+    turn_ = choose_kernel({.op = &find_op("transpose"),
+                           .attributes = {{"permutation", Shape{1, 0}}},
+                           .inputs = {{{columns, depth}, DType::float32}},
+                           .outputs = {{{depth, columns}, DType::float32}},
+                           .where = request.where})
+                .kernel;
+    turn_scratch_ = layout.take(turn_->scratch_bytes());
+  }
+
+  /// Number of panels.
+  std::int64_t count() const { return (columns_ + products_.panel - 1) / products_.panel; }
+
+  void pack(const KernelArguments& arguments) const {
+    const float* matrix = arguments.in<float>(input_);
+    if (turn_) {
+      void* const turned = at(arguments, turned_);
+      turn_->run({arguments.inputs + input_, &turned, at(arguments, turn_scratch_)});
+      matrix = at(arguments, turned_);
+    }
+    products_.pack.panels({.from = matrix,
+                           .width = columns_,
+                           .rows = depth_,
+                           .columns = columns_,
+                           .to = at(arguments, packed_),
+                           .pitch = pitch()});
+  }
+
+  /// Row `row` of a panel.
+  const float* panel(const KernelArguments& arguments, std::int64_t number, std::int64_t row = 0) const {
+    return at(arguments, packed_) + number * pitch() + row * products_.panel;
+  }
+
+ private:
+  static std::size_t bytes(std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
+  static float* at(const KernelArguments& arguments, std::size_t offset) {
+    return reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + offset);
+  }
+  std::int64_t pitch() const { return depth_ * products_.panel; }
+
+  const ProductFunctions& products_;
+  const std::size_t input_;
+  const std::int64_t depth_, columns_;
+  std::unique_ptr<Kernel> turn_;
+  std::size_t packed_ = 0, turned_ = 0, turn_scratch_ = 0;  ///< offsets in scratch memory
+};
+
+}  // namespace mezzo::xsimd_kernels
