@@ -2,6 +2,7 @@
 
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/compiler/work.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -12,11 +13,6 @@ struct Readers {
   const Node* of_input = nullptr;
   const Node* of_kernel = nullptr;
 };
-
-bool is_pointwise(const Attributes& of, const Shape& kernel) {
-  return kernel[0] == 1 && kernel[1] == 1 && of.get<std::int64_t>("groups") == 1 &&
-         of.get<Shape>("strides") == Shape{1, 1} && of.get<Shape>("padding") == Shape{0, 0, 0, 0};
-}
 
 /// True for dx of the gradient of a norm that computes the norm's output again.
 bool is_gradient_of_norm(const Value& value) {

@@ -24,11 +24,10 @@ inline double norm_slope(float gamma, float inverse) {
   return static_cast<double>(gamma) * static_cast<double>(inverse);
 }
 
-/// Input 0 of a kernel, in float32: the rows of x, or if the op has "normalized" in its name, relu(norm(x)), of which a
-/// thread computes some rows at a time.
+/// Input 0 of a kernel: x, or relu(norm(x)) in float32, of which a thread computes some rows at a time.
 class NormalizedInput {
  public:
-  /// Inputs 2 to 5 of the request are gamma, mean, inverse deviation and shift, if it has them.
+  /// If it `normalizes`, inputs 2 to 5 of the request are gamma, mean, inverse deviation and shift.
   NormalizedInput(const KernelRequest& request, bool normalizes, Isa isa, ScratchLayout& layout)
       : normalize_(normalizes ? kernels(isa).batch_norm.normalize.float32 : nullptr),
         limits_(request, true),

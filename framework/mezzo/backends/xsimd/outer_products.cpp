@@ -10,6 +10,7 @@
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/wide_operand.hpp>
 #include <mezzo/backends/xsimd/window_products.hpp>
+#include <mezzo/compiler/work.hpp>
 
 // x^T g has many rows to sum over and a small result. A piece of rows of x is copied to scratch memory in blocks of
 // columns, then one panel of columns of g after the other, so that the product reads both in the order of memory.
@@ -284,14 +285,15 @@ bool takes_dtypes(const KernelRequest& request, std::string& reason) {
 std::unique_ptr<Kernel> make_kernel_gradient_of_convolution(const KernelRequest& request, Isa isa,
                                                             std::string& reason) {
   const Shape& kernel = request.outputs[0].shape;
-  if (!is_pointwise(request, kernel)) return make_window_products(request, isa, reason);
+  if (!is_pointwise(request.attributes, kernel)) return make_window_products(request, isa, reason);
   if (!takes_dtypes(request, reason) || !has_many_pixels(request, kernel, reason)) return nullptr;
   return std::make_unique<OuterProducts>(request, false, isa);
 }
 
 std::unique_ptr<Kernel> make_kernel_gradient_of_normalized(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& kernel = request.outputs[0].shape;
-  if (!is_pointwise(request, kernel)) return decline(reason, "takes 1 x 1 kernels without strides, padding or groups");
+  if (!is_pointwise(request.attributes, kernel))
+    return decline(reason, "takes 1 x 1 kernels without strides, padding or groups");
   for (const Spec& spec : {request.inputs[0], request.inputs[1], request.outputs[0]}) {
     if (spec.dtype != DType::float32) return decline(reason, "takes float32; got {}", spec.dtype);
   }

@@ -7,6 +7,7 @@
 #include <mezzo/backends/xsimd/kernel_panels.hpp>
 #include <mezzo/backends/xsimd/normalized_input.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
+#include <mezzo/compiler/work.hpp>
 
 // A 1 x 1 convolution is the product of a matrix with a row for each pixel and a small matrix. The small one is packed
 // in panels of columns. A thread multiplies a few rows, which stay in its L2 cache, with all panels, and meanwhile
@@ -112,7 +113,7 @@ bool takes_pointwise(const KernelRequest& request, const Shape& kernel, std::str
       return false;
     }
   }
-  if (is_pointwise(request, kernel)) return has_many_pixels(request, kernel, reason);
+  if (is_pointwise(request.attributes, kernel)) return has_many_pixels(request, kernel, reason);
   decline(reason, "takes 1 x 1 kernels without strides, padding or groups");
   return false;
 }
@@ -134,12 +135,6 @@ std::unique_ptr<Kernel> make_pointwise_input_gradient(const KernelRequest& reque
 }
 
 }  // namespace
-
-bool is_pointwise(const KernelRequest& request, const Shape& kernel) {
-  const Attributes& of = request.attributes;
-  return kernel[0] == 1 && kernel[1] == 1 && of.get<Index>("groups") == 1 && of.get<Shape>("strides") == Shape{1, 1} &&
-         of.get<Shape>("padding") == Shape{0, 0, 0, 0};
-}
 
 bool has_many_pixels(const KernelRequest& request, const Shape& kernel, std::string& reason) {
   const Shape& x = request.inputs[0].shape;

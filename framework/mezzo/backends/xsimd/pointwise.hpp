@@ -12,9 +12,6 @@ constexpr std::int64_t fewest_rows = 512, fewest_channels = 8;
 /// Rows that are multiplied with a whole kernel: whole blocks of products for each ISA.
 constexpr std::int64_t chunk_rows = 96;
 
-/// True for a 1 x 1 kernel without strides, padding and groups.
-bool is_pointwise(const KernelRequest& request, const Shape& kernel);
-
 /// True for enough pixels, channels and filters. Sets the reason otherwise.
 bool has_many_pixels(const KernelRequest& request, const Shape& kernel, std::string& reason);
 
