@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(other_convolutions_are_declined) {
     return reason;
   };
   BOOST_TEST(reason_of_joined({2, 16, 16}, 32) == "is not faster for arrays that stay in the caches");
-  const std::int64_t side = 128 * thread_count();
+  const std::int64_t side = std::int64_t{128} * thread_count();
   BOOST_TEST(reason_of_joined({1, 128, side}, 513) ==
              fmt::format("takes at least 512 pixels and 8 channels and filters, and kernels of at most 16384 numbers; "
                          "got {} pixels, 32 channels, 513 filters",

@@ -57,8 +57,8 @@ void parallel_threads(int threads, Body&& body) {
 }
 
 /// Splits [0, count) into contiguous ranges of nearly equal size, one per thread, at most `most` and at most count /
-/// grain, rounded up. Calls body(thread, begin, end) for each; threads count from 0. A single range runs on the caller's
-/// thread. The body must not throw.
+/// grain, rounded up. Calls body(thread, begin, end) for each; threads count from 0. A single range runs on the
+/// caller's thread. The body must not throw.
 template <class Body>
 void parallel_ranges(std::int64_t count, std::int64_t grain, int most, Body&& body) {
   if (count <= 0) return;
