@@ -7,8 +7,8 @@ using namespace mezzo_tests;
 
 namespace {
 
-const std::vector<Shape> shapes{{1, 1},  {2, 3},        {5, 7, 8},  {65, 10},   {3, 5, 5, 16},
-                                {2, 17}, {4, 6, 6, 64}, {130, 130}, {14000, 5}, {400, 200}};
+const std::vector<Shape> shapes{{1, 1},        {2, 3},     {5, 7, 8},  {65, 10},   {3, 5, 5, 16}, {2, 17},
+                                {4, 6, 6, 64}, {130, 130}, {14000, 5}, {400, 200}, {67, 1027}};
 
 Attributes norm_attributes(bool training) { return {{"epsilon", 1e-3}, {"momentum", 0.9}, {"training", training}}; }
 

@@ -38,7 +38,7 @@ template <class Add>
         for (Index i = 0; i < most; ++i) array[i] = 0;
       }
       const auto add_rows = [&](Index at, auto count, Index column, auto part) {
-        float *const to = partial[0] + column - first, *const to_other = partial[1] + column - first;
+        float *const to = partial[0] + (column - first), *const to_other = partial[1] + (column - first);
         Floats sum = load(to, Whole{}), other = load(to_other, Whole{});
         for (int i = 0; i < count.value; ++i) add(at + i, column, part, sum, other);
         store(to, sum, Whole{});
