@@ -9,6 +9,14 @@
 
 namespace mezzo::xsimd_kernels {
 
+/// Bytes of that many float32 numbers.
+inline std::size_t float_bytes(std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
+
+/// The numbers at an offset in scratch memory.
+inline float* floats_at(const KernelArguments& arguments, std::size_t offset) {
+  return reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + offset);
+}
+
 /// A matrix of float32 (depth, columns), or transposed in memory, packed in panels of columns for products.
 class KernelPanels {
  public:
@@ -17,9 +25,9 @@ class KernelPanels {
                bool transposed, const ProductFunctions& products, ScratchLayout& layout)
       : products_(products), input_(input), depth_(depth), columns_(columns) {
     constexpr std::int64_t overrun = 16;  // floats that packing writes behind the last panel
-    packed_ = layout.take(bytes(count() * pitch() + overrun));
+    packed_ = layout.take(float_bytes(count() * pitch() + overrun));
     if (!transposed) return;
-    turned_ = layout.take(bytes(depth * columns));
+    turned_ = layout.take(float_bytes(depth * columns));
     turn_ = choose_kernel({.op = &find_op("transpose"),
                            .attributes = {{"permutation", Shape{1, 0}}},
                            .inputs = {{{columns, depth}, DType::float32}},
@@ -35,28 +43,24 @@ class KernelPanels {
   void pack(const KernelArguments& arguments) const {
     const float* matrix = arguments.in<float>(input_);
     if (turn_) {
-      void* const turned = at(arguments, turned_);
-      turn_->run({arguments.inputs + input_, &turned, at(arguments, turn_scratch_)});
-      matrix = at(arguments, turned_);
+      void* const turned = floats_at(arguments, turned_);
+      turn_->run({arguments.inputs + input_, &turned, floats_at(arguments, turn_scratch_)});
+      matrix = floats_at(arguments, turned_);
     }
     products_.pack.panels({.from = matrix,
                            .width = columns_,
                            .rows = depth_,
                            .columns = columns_,
-                           .to = at(arguments, packed_),
+                           .to = floats_at(arguments, packed_),
                            .pitch = pitch()});
   }
 
   /// Row `row` of a panel.
   const float* panel(const KernelArguments& arguments, std::int64_t number, std::int64_t row = 0) const {
-    return at(arguments, packed_) + number * pitch() + row * products_.panel;
+    return floats_at(arguments, packed_) + number * pitch() + row * products_.panel;
   }
 
  private:
-  static std::size_t bytes(std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
-  static float* at(const KernelArguments& arguments, std::size_t offset) {
-    return reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + offset);
-  }
   std::int64_t pitch() const { return depth_ * products_.panel; }
 
   const ProductFunctions& products_;

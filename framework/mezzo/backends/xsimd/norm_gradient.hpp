@@ -12,7 +12,7 @@ class NormGradient {
  public:
   NormGradient(const KernelRequest& request, Isa isa, ScratchLayout& layout);
 
-  /// What rows() reads. The pointers are into operands and scratch memory of a run.
+  /// Operands of rows(). The pointers are into operands and scratch memory of a run.
   struct Prepared {
     NormCotangent of;
     const float *from_g, *from_x, *add;

@@ -35,7 +35,7 @@ class Pointwise final : public Kernel {
         y_(request.outputs[0]),
         threads_(thread_count()),
         input_(request, kind == Kind::of_normalized, isa, layout_) {
-    if (input_) normalized_ = layout_.take(bytes(threads_ * chunk_rows * depth_));
+    if (input_) normalized_ = layout_.take(float_bytes(threads_ * chunk_rows * depth_));
   }
 
   void run(const KernelArguments& arguments) override {
@@ -45,7 +45,7 @@ class Pointwise final : public Kernel {
     const Index chunks = (rows_ + chunk_rows - 1) / chunk_rows;
     parallel_ranges(chunks, grain_of(chunk_rows * depth_ * panels_.count()), std::min(threads_, thread_count()),
                     [&](int thread, Index begin, Index end) {
-                      float* const own = at(arguments, normalized_) + thread * chunk_rows * depth_;
+                      float* const own = floats_at(arguments, normalized_) + thread * chunk_rows * depth_;
                       const Index last = std::min(rows_, end * chunk_rows);
                       for (Index row = begin * chunk_rows; row < last; row += chunk_rows) {
                         multiply(arguments, row, std::min(chunk_rows, last - row), last, own, past_caches);
@@ -57,11 +57,6 @@ class Pointwise final : public Kernel {
   std::size_t scratch_bytes() const override { return layout_.size(); }
 
  private:
-  static std::size_t bytes(Index floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
-  static float* at(const KernelArguments& arguments, std::size_t offset) {
-    return reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + offset);
-  }
-
   /// Computes some rows, and fetches those behind them up to `last`. `own`: memory for normalized rows.
   void multiply(const KernelArguments& arguments, Index row, Index rows, Index last, float* own,
                 bool past_caches) const {

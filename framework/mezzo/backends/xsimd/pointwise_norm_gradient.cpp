@@ -31,9 +31,9 @@ class PointwiseNormGradient final : public Kernel {
     // Sums are split by rows into blocks, whose number doesn't depend on the number of threads, so that the sums don't.
     constexpr Index most_blocks = 16, fewest_rows_of_block = 2048;
     blocks_ = std::clamp<Index>(rows_ / fewest_rows_of_block, 1, most_blocks);
-    sums_ = layout_.take(bytes(blocks_ * floats()));
+    sums_ = layout_.take(float_bytes(blocks_ * floats()));
     own_floats_ = chunk_rows * filters_ + products_.panel;  // a panel's registers are read behind the last row
-    own_ = layout_.take(bytes(threads_ * own_floats_));
+    own_ = layout_.take(float_bytes(threads_ * own_floats_));
   }
 
   void run(const KernelArguments& arguments) override {
@@ -41,19 +41,19 @@ class PointwiseNormGradient final : public Kernel {
     const auto prepared = norm_.prepare(arguments, arguments.out<float>(2), arguments.out<float>(3));
     const bool past_caches = goes_past_caches(dx_, arguments.outputs[0]);
     parallel_ranges(blocks_, 1, std::min(threads_, thread_count()), [&](int thread, Index begin, Index end) {
-      float* const dy = at(arguments, own_) + thread * own_floats_;
+      float* const dy = floats_at(arguments, own_) + thread * own_floats_;
       std::fill_n(dy + chunk_rows * filters_, products_.panel, 0.0F);
       for (Index block = begin; block < end; ++block) {
         const Index first = rows_ * block / blocks_, last = rows_ * (block + 1) / blocks_;
         for (Index row = first; row < last; row += chunk_rows) {
           run_rows(arguments, prepared, row, std::min(chunk_rows, last - row), last, row > first,
-                   at(arguments, sums_) + block * floats(), dy, past_caches);
+                   floats_at(arguments, sums_) + block * floats(), dy, past_caches);
         }
       }
       if (past_caches) finish_stores();
     });
     for (Index c = 0; c < channels_; ++c) {
-      sum_blocks(at(arguments, sums_) + c * width_, floats(), blocks_, filters_,
+      sum_blocks(floats_at(arguments, sums_) + c * width_, floats(), blocks_, filters_,
                  arguments.out<float>(1) + c * filters_);
     }
   }
@@ -61,11 +61,6 @@ class PointwiseNormGradient final : public Kernel {
   std::size_t scratch_bytes() const override { return layout_.size(); }
 
  private:
-  static std::size_t bytes(Index floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
-  static float* at(const KernelArguments& arguments, std::size_t offset) {
-    return reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + offset);
-  }
-
   /// Floats of the sums of a block.
   Index floats() const { return channels_ * width_; }
 
@@ -79,7 +74,7 @@ class PointwiseNormGradient final : public Kernel {
   /// Computes rows of dy and of dx, and adds their outer products to `sums`.
   void run_rows(const KernelArguments& arguments, const NormGradient::Prepared& prepared, Index row, Index rows,
                 Index last, bool accumulate, float* sums, float* dy, bool past_caches) const {
-    norm_.rows(prepared, static_cast<Index>(bytes(row * filters_)), rows, dy);
+    norm_.rows(prepared, static_cast<Index>(float_bytes(row * filters_)), rows, dy);
     const Index filter_panels = width_ / products_.panel, next = row + rows;
     PrefetchQueue ahead({next_rows(arguments, 0, next, last, filters_), next_rows(arguments, 1, next, last, filters_),
                          next_rows(arguments, 6, next, last, channels_)},
