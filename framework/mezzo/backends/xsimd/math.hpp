@@ -15,36 +15,67 @@ namespace {
 template <class T>
 constexpr bool is_coarse = std::is_same_v<T, bfloat16>;
 
-/// exp(x) to 1 unit in the last place, for the whole range of float32 including denormals (xsimd's own exp is limited
-/// to |x| <= 88.37). Range reduction and polynomial are those of expf in Cephes.
-template <class T = float>
-[[gnu::always_inline]] inline Floats exponential(const Floats& x) {
-  const Floats bounded = xsimd::min(Floats(89.0F), xsimd::max(Floats(-104.0F), x));
-  const Ints n = xsimd::nearbyint_as_int(bounded * Floats(1.44269504088896341F));
-  const Floats k = xsimd::to_float(n);
-  Floats p;
-  if constexpr (is_coarse<T>) {  // minimax polynomial of degree 4 for |r| <= log(2) / 2, relative error 2.8e-6
-    const Floats r = negative_multiply_add(k, Floats(0.693147180559945309F), bounded);
-    p = multiply_add(Floats(0.0415136851F), r, Floats(0.167875931F));
-    p = multiply_add(p, r, Floats(0.50003022F));
-    p = multiply_add(p, r, Floats(0.9999668F));
-    p = multiply_add(p, r, Floats(1.0F));
-  } else {
-    const Floats r =
-        negative_multiply_add(k, Floats(-2.12194440e-4F), negative_multiply_add(k, Floats(0.693359375F), bounded));
-    p = multiply_add(Floats(1.9875691500e-4F), r, Floats(1.3981999507e-3F));
+/// x = k log(2) + r with a whole k and |r| <= log(2) / 2.
+template <class T>
+struct Exponent {
+  Floats k, r;
+#if !defined(__AVX512F__)
+  Ints n;  ///< k
+#endif
+
+  [[gnu::always_inline]] explicit Exponent(const Floats& x) {
+    const Floats quotient = x * Floats(1.44269504088896341F);
+#if defined(__AVX512F__)
+    k = xsimd::nearbyint(quotient);
+#else
+    n = xsimd::nearbyint_as_int(quotient);
+    k = xsimd::to_float(n);
+#endif
+    if constexpr (is_coarse<T>) {
+      r = negative_multiply_add(k, Floats(0.693147180559945309F), x);
+    } else {
+      r = negative_multiply_add(k, Floats(-2.12194440e-4F), negative_multiply_add(k, Floats(0.693359375F), x));
+    }
+  }
+
+  /// exp(r) - 1, with the polynomial of expf in Cephes. For bfloat16 one of degree 4, whose absolute error is 2.8e-6.
+  [[gnu::always_inline]] Floats rest() const {
+    if constexpr (is_coarse<T>) {
+      Floats p = multiply_add(Floats(0.0415136851F), r, Floats(0.167875931F));
+      p = multiply_add(p, r, Floats(0.50003022F));
+      return multiply_add(p, r, Floats(0.9999668F)) * r;
+    }
+    Floats p = multiply_add(Floats(1.9875691500e-4F), r, Floats(1.3981999507e-3F));
     p = multiply_add(p, r, Floats(8.3334519073e-3F));
     p = multiply_add(p, r, Floats(4.1665795894e-2F));
     p = multiply_add(p, r, Floats(1.6666665459e-1F));
     p = multiply_add(p, r, Floats(5.0000001201e-1F));
-    p = multiply_add(p * r, r, r) + Floats(1.0F);
+    return multiply_add(p * r, r, r);
   }
+
+  /// 2^k x.
+  [[gnu::always_inline]] Floats scale(const Floats& x) const {
 #if defined(__AVX512F__)
-  return _mm512_scalef_ps(p.data, k.data);
+    return _mm512_scalef_ps(x.data, k.data);
 #else
-  const Ints half = n >> 1;  // 2^n itself may be out of range
-  return p * power_of_2(half) * power_of_2(n - half);
+    const Ints half = n >> 1;  // 2^n itself may be out of range
+    return x * power_of_2(half) * power_of_2(n - half);
 #endif
+  }
+};
+
+/// exp(x) to 1 unit in the last place, for x in [-104, 89] or NaN.
+template <class T = float>
+[[gnu::always_inline]] inline Floats bounded_exponential(const Floats& x) {
+  const Exponent<T> e(x);
+  return e.scale(e.rest() + Floats(1.0F));
+}
+
+/// exp(x) to 1 unit in the last place, for the whole range of float32 including denormals (xsimd's own exp is limited
+/// to |x| <= 88.37).
+template <class T = float>
+[[gnu::always_inline]] inline Floats exponential(const Floats& x) {
+  return bounded_exponential<T>(xsimd::min(Floats(89.0F), xsimd::max(Floats(-104.0F), x)));
 }
 
 /// For x >= far, sigmoid(x) and the normal distribution function are 1 in float32. For x <= -far their products with x
@@ -77,18 +108,25 @@ template <class T = float>
 #endif
 }
 
-/// tanh(x) to 1.2 units in the last place, as tanhf in Cephes: a polynomial for |x| < 0.625, else
-/// 1 - 2 / (exp(2 |x|) + 1) with the sign of x.
+/// a / b, as precise as inverse().
+template <class T = float>
+[[gnu::always_inline]] inline Floats quotient(const Floats& a, const Floats& b) {
+#if defined(__AVX512F__)
+  const Floats near = _mm512_rcp14_ps(b.data), q = a * near;
+  if constexpr (is_coarse<T>) return q;
+  return multiply_add(negative_multiply_add(q, b, a), near, q);
+#else
+  return a / b;
+#endif
+}
+
+/// tanh(x) to 2.5 units in the last place: d / (d + 2) with d = exp(2 |x|) - 1 and the sign of x.
 template <class T = float>
 [[gnu::always_inline]] inline Floats hyperbolic_tangent(const Floats& x) {
-  constexpr float odd[] = {-5.70498872745e-3F, 2.06390887954e-2F, -5.37397155531e-2F, 1.33314422036e-1F,
-                           -3.33332819422e-1F};
-  const Floats sign_bit(-0.0F), one(1.0F), two(2.0F);
-  const Floats sign = x & sign_bit, a = xsimd::abs(x), square = a * a;
-  const Floats near = multiply_add(polynomial(square, odd) * square, a, a);
-  const Floats e = xsimd::min(Floats(far), a),
-               away = negative_multiply_add(two, inverse<T>(exponential<T>(e + e) + one), one);
-  return xsimd::select(a < Floats(0.625F), near, away) | sign;
+  const Floats one(1.0F), a = xsimd::min(Floats(far), xsimd::abs(x));
+  const Exponent<T> e(a + a);
+  const Floats power = e.scale(one), d = multiply_add(power, e.rest(), power - one);
+  return quotient<T>(d, d + Floats(2.0F)) | (x & Floats(-0.0F));
 }
 
 /// 1 / (1 + exp(-x)) to 2 units in the last place and its derivative to 4, also where they are small.
@@ -98,7 +136,8 @@ struct Logistic {
 
   [[gnu::always_inline]] explicit Logistic(const Floats& x) {
     const Floats zero(0.0F), one(1.0F);
-    const Floats small = exponential<T>(-xsimd::abs(x)), share = inverse<T>(one + small);
+    const Floats small = bounded_exponential<T>(xsimd::max(Floats(-104.0F), x | Floats(-0.0F)));  // exp(-|x|)
+    const Floats share = inverse<T>(one + small);
     value = xsimd::select(x < zero, small, one) * share;
     slope = small * share * share;
   }
