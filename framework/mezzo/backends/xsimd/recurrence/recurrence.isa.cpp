@@ -179,6 +179,15 @@ template <class T, int saved, class Some>
   return load(p, part);
 }
 
+/// Loads the carry or state before the step.
+template <class T, class Some>
+[[gnu::always_inline]] inline Floats load_before(const RecurrentStepBack& s, std::int64_t j, Some part) {
+  if (s.before == nullptr) return Floats(0.0F);
+  const T* p = typed<T>(s.before) + j;
+  prefetch_step(p, -s.units);
+  return load(p, part);
+}
+
 /// Stores the cotangent of x. A step has those of `gates` gates.
 template <class T, int gates, class Some>
 [[gnu::always_inline]] inline void store_dx(const RecurrentStepBack& s, std::int64_t gate, std::int64_t j,
@@ -225,7 +234,7 @@ template <class T>
     const Floats i = load_gate<T, 4>(s, 0, j, part), f = load_gate<T, 4>(s, 1, j, part),
                  g = load_gate<T, 4>(s, 2, j, part), o = load_gate<T, 4>(s, 3, j, part),
                  y = hyperbolic_tangent<T>(load(typed<T>(s.carries) + j, part));
-    const Floats before = s.before == nullptr ? Floats(0.0F) : load(typed<T>(s.before) + j, part);
+    const Floats before = load_before<T>(s, j, part);
     const Floats dh = state_cotangent<T>(s, j, part);
     const Floats dc = multiply_add(dh * o, tanh_slope(y), load(s.dc + j, part));
     store_cotangent<T, 4>(s, 0, j, dc * g * sigmoid_slope(i), part);
@@ -243,7 +252,7 @@ template <class T>
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
     const Floats z = load_gate<T, 4>(s, 0, j, part), r = load_gate<T, 4>(s, 1, j, part),
                  candidate = load_gate<T, 4>(s, 2, j, part), product = load_gate<T, 4>(s, 3, j, part);
-    const Floats before = s.before == nullptr ? Floats(0.0F) : load(typed<T>(s.before) + j, part);
+    const Floats before = load_before<T>(s, j, part);
     const Floats dh = state_cotangent<T>(s, j, part);
     const Floats of_candidate = dh * (Floats(1.0F) - z) * tanh_slope(candidate);
     store_cotangent<T, 3>(s, 0, j, dh * (before - candidate) * sigmoid_slope(z), part);
@@ -259,7 +268,7 @@ template <class T>
   if (s.skipped) return skip_back<T, 3>(s);
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
     const Floats z = load_gate<T, 3>(s, 0, j, part), candidate = load_gate<T, 3>(s, 2, j, part);
-    const Floats before = s.before == nullptr ? Floats(0.0F) : load(typed<T>(s.before) + j, part);
+    const Floats before = load_before<T>(s, j, part);
     const Floats dh = state_cotangent<T>(s, j, part);
     store_cotangent<T, 3>(s, 0, j, dh * (before - candidate) * sigmoid_slope(z), part);
     store_cotangent<T, 3>(s, 2, j, dh * (Floats(1.0F) - z) * tanh_slope(candidate), part);
@@ -272,7 +281,7 @@ template <class T>
   if (s.skipped) return;
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
     const Floats r = load_gate<T, 3>(s, 1, j, part), product = load(s.product + j, part);
-    const Floats before = s.before == nullptr ? Floats(0.0F) : load(typed<T>(s.before) + j, part);
+    const Floats before = load_before<T>(s, j, part);
     store_cotangent<T, 3>(s, 1, j, product * before * sigmoid_slope(r), part);
     store(s.rest + j, multiply_add(product, r, load(s.rest + j, part)), part);
   });
