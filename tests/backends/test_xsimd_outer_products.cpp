@@ -4,6 +4,7 @@
 
 #include <mezzo/core/cpu.hpp>
 
+#include "ops/recurrent_kernel_gradient.hpp"
 #include "support/xsimd.hpp"
 
 using namespace mezzo;
@@ -83,6 +84,43 @@ BOOST_AUTO_TEST_CASE(kernel_gradient_of_dense_layers) {
   check_matmul(3001, 33, 100);  // in pieces of rows
   check_matmul(1030, 40, 513);  // in groups of columns of the second matrix
   check_matmul(1030, 513, 40);  // and of the first
+}
+
+BOOST_AUTO_TEST_CASE(kernel_gradient_of_recurrent_layers) {
+  const RecurrentKernelCase cases[] = {
+      {.batch = 1, .steps = 1, .units = 1, .width = 1},
+      {.batch = 3, .steps = 7, .units = 13, .width = 33, .features = 25},
+      {.batch = 67, .steps = 31, .units = 24, .width = 64, .features = 12},   // sums in the outputs
+      {.batch = 410, .steps = 21, .units = 17, .width = 70, .features = 30},  // in blocks of rows
+      {.batch = 37, .steps = 40, .units = 300, .width = 32},                  // in groups of columns of the states
+      {.batch = 2, .steps = 1500, .units = 16, .width = 96, .features = 16}};
+  for (RecurrentKernelCase c : cases) {
+    for (const bool initial : {false, true}) {
+      c.initial = initial;
+      std::vector<Tensor> operands;
+      for (const Argument& argument : c.arguments()) operands.push_back(argument.numbers.cast(DType::float32));
+      check_xsimd("recurrent_kernel_gradient", with_attribute(c.attributes(), "dtype", DType::float32), operands,
+                  tolerance(c.batch * c.steps));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(recurrent_layers_that_are_declined) {
+  const auto reason_of = [](const RecurrentKernelCase& c, DType dtype, DType out) {
+    std::vector<Tensor> operands;
+    for (const Argument& argument : c.arguments()) operands.push_back(argument.numbers.cast(dtype));
+    std::string reason;
+    BOOST_TEST(!create_kernel(
+        "outer", kernel_request("recurrent_kernel_gradient", with_attribute(c.attributes(), "dtype", out), operands),
+        reason));
+    return reason;
+  };
+  BOOST_TEST(reason_of({.batch = 0}, DType::float32, DType::float32) ==
+             "takes operands with elements; got shape (0, 3, 4)");
+  BOOST_TEST(reason_of({}, DType::float64, DType::float32) == "takes operands of float32; got float64");
+  BOOST_TEST(reason_of({}, DType::float32, DType::float64) == "takes float32, bfloat16 and float16; got float64");
+  BOOST_TEST(reason_of({.features = 3}, DType::float32, DType::bfloat16) ==
+             "gives two results in float32; got bfloat16");
 }
 
 BOOST_AUTO_TEST_CASE(other_products_are_declined) {

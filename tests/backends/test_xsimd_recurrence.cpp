@@ -57,7 +57,7 @@ Attributes gradient_attributes(const RecurrenceCase& c, bool of_states, bool of_
   attributes.set("of_states", of_states);
   attributes.set("of_last", of_last);
   attributes.set("of_carry", of_last && c.lstm());
-  attributes.set("of_kernel", of_states);
+  attributes.set("before", of_states);
   return attributes;
 }
 

@@ -42,13 +42,19 @@ BOOST_AUTO_TEST_CASE(recurrences_multiply_with_the_kernel_in_each_step) {
   const Attributes attributes{{"kind", "lstm"},    {"activation", "tanh"}, {"recurrent_activation", "sigmoid"},
                               {"initial", false},  {"biased", false},      {"dropped", false},
                               {"masked", false},   {"of_states", true},    {"of_last", false},
-                              {"of_carry", false}, {"of_kernel", false}};
+                              {"of_carry", false}, {"before", false}};
   constexpr double expected = 2.0 * 2 * 7 * 3 * 12;
   BOOST_TEST(operations({&find_op("recurrence"), attributes, {gates, kernel}, {states}, "[test]"}) == expected);
   BOOST_TEST(
       operations(
           {&find_op("recurrence_gradient"), attributes, {states, kernel, states, gates, states}, {gates}, "[test]"}) ==
       expected);
+  const Spec x = spec({2, 7, 5});
+  BOOST_TEST(operations({&find_op("recurrent_kernel_gradient"),
+                         {{"initial", false}, {"projected", true}},
+                         {states, gates, x},
+                         {kernel, spec({5, 12})},
+                         "[test]"}) == expected / 3 * (3 + 5));
 }
 
 BOOST_AUTO_TEST_CASE(small_requests_are_not_worth_a_second_thread) {

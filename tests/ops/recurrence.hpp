@@ -243,7 +243,7 @@ inline OpRow recurrence_gradient_row(RecurrenceCase c) {
   attributes.set("of_states", true);
   attributes.set("of_last", true);
   attributes.set("of_carry", c.lstm());
-  attributes.set("of_kernel", c.biased);
+  attributes.set("before", c.biased);
   std::vector<std::size_t> places{0, 2};
   if (c.lstm()) places.push_back(3);
   if (c.biased) places.push_back(bias);
@@ -310,7 +310,7 @@ inline std::vector<Refusal> recurrence_refusals() {
   using mezzo::Tensor;
   const Tensor x({2, 3, 8}), kernel({2, 8});
   mezzo::Attributes gradient = RecurrenceCase{.kind = "simple_rnn"}.attributes();
-  for (const char* flag : {"of_states", "of_last", "of_carry", "of_kernel"})
+  for (const char* flag : {"of_states", "of_last", "of_carry", "before"})
     gradient.set(flag, flag == std::string("of_last"));
   return {refusal<mezzo::ShapeError>("recurrence", "[recurrence] x must have shape (2, 3, 8); got (2, 3, 4)",
                                      [=] {

@@ -21,6 +21,7 @@
 #include "ops/normalized_convolutions.hpp"
 #include "ops/products.hpp"
 #include "ops/recurrence.hpp"
+#include "ops/recurrent_kernel_gradient.hpp"
 #include "ops/training.hpp"
 #include "support/conformance.hpp"
 
@@ -55,18 +56,33 @@ const std::vector<OpRow>& all_rows() {
                                                              linear_algebra_rows(),
                                                              ctc_rows(),
                                                              recurrence_rows(),
+                                                             recurrent_kernel_gradient_rows(),
                                                              key_value_cache_rows(),
                                                              normalized_convolution_rows()});
   return rows;
 }
 
 std::vector<Refusal> all_refusals() {
-  return concatenate<Refusal>({elementwise_refusals(), activation_refusals(), attention_refusals(), movement_refusals(),
-                               block_refusals(), gather_refusals(), average_pool_refusals(), product_refusals(),
-                               normalization_refusals(), layer_norm_refusals(), training_refusals(),
-                               function_refusals(), keras_elementwise_refusals(), array_refusals(),
-                               linear_algebra_refusals(), ctc_refusals(), recurrence_refusals(),
-                               key_value_cache_refusals(), normalized_convolution_refusals()});
+  return concatenate<Refusal>({elementwise_refusals(),
+                               activation_refusals(),
+                               attention_refusals(),
+                               movement_refusals(),
+                               block_refusals(),
+                               gather_refusals(),
+                               average_pool_refusals(),
+                               product_refusals(),
+                               normalization_refusals(),
+                               layer_norm_refusals(),
+                               training_refusals(),
+                               function_refusals(),
+                               keras_elementwise_refusals(),
+                               array_refusals(),
+                               linear_algebra_refusals(),
+                               ctc_refusals(),
+                               recurrence_refusals(),
+                               recurrent_kernel_gradient_refusals(),
+                               key_value_cache_refusals(),
+                               normalized_convolution_refusals()});
 }
 
 // Calls check(row) for each row of the table, which a failure names.

@@ -29,6 +29,10 @@ Graph fuse_normalized_inputs(const Graph& graph);
 /// between them is large: nothing stores it then. Sums can differ from the unfused ones by rounding.
 Graph fuse_norm_gradients(const Graph& graph);
 
+/// Joins the gradients of the recurrent kernel and of the kernel of the inputs, which read the same cotangents, where
+/// one kernel computes both. Changes no bit.
+Graph fuse_recurrent_gradients(const Graph& graph);
+
 /// Keeps only the gathered rows of the gradient of a table, if they are fewer than the rows of the table and only
 /// optimizers read the gradient. Adds such rows in place to another gradient of the table. Results are bit-identical,
 /// except that clipping by norm sums squares in another order, and for the sign of zeros in rows without an index.

@@ -39,6 +39,11 @@ double operations(const KernelRequest& request) {
   if (op == &ops::pointwise_norm_gradient) return 2 * convolution(in[1], in[7]);
   if (op == &ops::recurrence) return recurrence(request, false);
   if (op == &ops::recurrence_gradient) return recurrence(request, true);
+  if (op == &ops::recurrent_kernel_gradient) {
+    double rows = 0;  // of the kernels
+    for (const Spec& kernel : out) rows += static_cast<double>(kernel.shape[0]);
+    return 2 * size(in[1]) * rows;
+  }
   return 0;
 }
 

@@ -100,6 +100,39 @@ Value gate_of(const Value& x, std::int64_t i, std::int64_t count) {
 
 Value as_rows(const Value& x) { return reshape(x, {x.shape()[0] * x.shape()[1], x.shape()[2]}); }
 
+std::vector<Spec> infer_recurrent_kernel_gradient(const OpCall& call) {
+  detail::require_float(call, 0);
+  detail::require_rank(call, 0, 3, "(batch, steps, units)");
+  detail::require_rank(call, 1, 3, "(batch, steps, gates * units)");
+  const Shape &states = call.inputs[0].shape, &d = call.inputs[1].shape;
+  require_shape(call, 1, "d", {states[0], states[1], d[2]});
+  if (call.attributes.get<bool>("initial")) require_shape(call, 2, "initial_state", {states[0], states[2]});
+  const DType dtype = call.attributes.get<DType>("dtype");
+  std::vector<Spec> out{{{states[2], d[2]}, dtype}};
+  if (call.attributes.get<bool>("projected")) {
+    const std::size_t x = call.inputs.size() - 1;
+    detail::require_rank(call, x, 3, "(batch, steps, features)");
+    const std::int64_t features = call.inputs[x].shape[2];
+    require_shape(call, x, "x", {states[0], states[1], features});
+    out.push_back({{features, d[2]}, dtype});
+  }
+  return out;
+}
+
+/// True if the kernel's cotangent is one product that reads the states a step earlier. In 16 bits they are copied on
+/// the way back, for the products of oneDNN.
+bool reads_states_earlier(const RecurrenceLayout& at, DType dtype) {
+  return dtype_size(dtype) > 2 && at.kind != Kind::gru_reset_before && at.dropped == RecurrenceLayout::none;
+}
+
+Value earlier_states_product(const GradientContext& context, const RecurrenceLayout& at, const Value& d) {
+  Values operands{context.output(0), d};
+  const bool initial = at.state != RecurrenceLayout::none;
+  if (initial) operands.push_back(context.input(at.state));
+  return insert_one(ops::recurrent_kernel_gradient, operands,
+                    {{"initial", initial}, {"projected", false}, {"dtype", context.dtype(at.kernel)}});
+}
+
 /// Cotangent of the recurrent kernel: for each gate, the states that were multiplied times the cotangents `d` of the
 /// products. `before`: the states before each step.
 Value kernel_gradient(const GradientContext& context, const RecurrenceLayout& at, const Value& before, const Value& d) {
@@ -140,11 +173,12 @@ Values recurrence_vjp(const GradientContext& context) {
   operands.push_back(context.output(0));
   if (at.saved > 0) operands.push_back(context.output(2));
   if (lstm) operands.push_back(context.output(3));
+  const bool earlier = reads_states_earlier(at, dtype);
   const Attributes attributes = detail::with(context.attributes(), {{"of_states", context.cotangent(0).defined()},
                                                                     {"of_last", context.cotangent(1).defined()},
                                                                     {"of_carry", of_carry},
                                                                     {"biased", of_bias},
-                                                                    {"of_kernel", context.needs(at.kernel)}});
+                                                                    {"before", context.needs(at.kernel) && !earlier}});
   const RecurrenceLayout gradient(attributes, true);
   const Values all = insert(ops::recurrence_gradient, operands, attributes);
   out[at.x] = all[0];
@@ -157,7 +191,8 @@ Values recurrence_vjp(const GradientContext& context) {
     const Value reset = gate_of(context.output(2), 1, at.saved);
     d = concat({gate_of(d, 0, 3), gate_of(d, 1, 3), gate_of(d, 2, 3) * reset}, 2);
   }
-  out[at.kernel] = kernel_gradient(context, at, all[gradient.before], d);
+  out[at.kernel] =
+      earlier ? earlier_states_product(context, at, d) : kernel_gradient(context, at, all[gradient.before], d);
   return out;
 }
 
@@ -213,7 +248,7 @@ RecurrenceLayout::RecurrenceLayout(const Attributes& attributes, bool gradient)
   input_count = next;
   output_count = gradient ? (lstm ? 3 : 2) : lstm ? 5 : saved > 0 ? 3 : 2;
   if (gradient && flag("biased")) sums = output_count++;
-  if (gradient && flag("of_kernel")) before = output_count++;
+  if (gradient && flag("before")) before = output_count++;
 }
 
 Op detail::define_recurrence() {
@@ -230,6 +265,13 @@ Op detail::define_recurrence_gradient() {
   Op op;
   op.cast.operands = {Cast::keep};
   op.infer = infer_recurrence_gradient;
+  return op;
+}
+
+Op detail::define_recurrent_kernel_gradient() {
+  Op op;
+  op.cast.operands = {Cast::keep};
+  op.infer = infer_recurrent_kernel_gradient;
   return op;
 }
 

@@ -25,7 +25,7 @@ struct Prefetch {
 /// Arrays that are fetched one after the other, in equal parts for each of `turns`.
 class PrefetchQueue {
  public:
-  PrefetchQueue(const std::array<Prefetch, 3>& arrays, std::int64_t turns) : arrays_(arrays) {
+  PrefetchQueue(const std::array<Prefetch, 4>& arrays, std::int64_t turns) : arrays_(arrays) {
     for (const Prefetch& array : arrays) lines_ += array.lines();
     lines_ = lines_ / std::max<std::int64_t>(turns, 1) + 1;
   }
@@ -36,7 +36,7 @@ class PrefetchQueue {
   }
 
  private:
-  std::array<Prefetch, 3> arrays_;
+  std::array<Prefetch, 4> arrays_;
   std::size_t at_ = 0;
   std::int64_t lines_ = 0;
 };
