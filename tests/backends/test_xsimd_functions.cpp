@@ -95,6 +95,16 @@ BOOST_AUTO_TEST_CASE(one_operand) {
   for (const Row& row : rows) check_error(row.op, {range(row.low, row.high)}, row.ulps);
 }
 
+BOOST_AUTO_TEST_CASE(functions_of_exponentials) {
+  check_error("exp", {range(-104, 89)}, 1.1);
+  check_error("sigmoid", {range(-87, 20)}, 3);
+  check_error("tanh", {range(-12, 12)}, 2.5);
+  check_error("tanh", {range(1e-38, 3e38)}, 2.5);
+  const Tensor x(
+      {10}, std::vector<float>{0, -0.0F, infinity, -infinity, std::nanf(""), 1e-40F, -1e-40F, 3e38F, -3e38F, -0.5F});
+  for (const char* op : {"exp", "sigmoid", "tanh"}) check_error(op, {x}, 2.5);
+}
+
 BOOST_AUTO_TEST_CASE(special_numbers) {
   const Tensor x({16}, std::vector<float>{0, -0.0F, infinity, -infinity, std::nanf(""), 1, -1, 2, -2, 1e-40F, -1e-40F,
                                           3e38F, -3e38F, 1e5F, -0.5F, 100});
