@@ -190,18 +190,21 @@ Tensor adjusted(const Tensor& image, double gain, double offset, double low, dou
     const std::int64_t channels = image.shape()[2], pixels = channels == 0 ? 0 : image.size() / channels;
     std::vector<double> means(static_cast<std::size_t>(channels));
     const T* const from = image.data<T>();
-    for (std::int64_t i = 0; gain != 1 && i < image.size(); ++i) {
-      means[static_cast<std::size_t>(i % channels)] += static_cast<double>(from[i]);
+    for (std::int64_t pixel = 0; gain != 1 && pixel < pixels; ++pixel) {
+      for (std::int64_t c = 0; c < channels; ++c) {
+        means[static_cast<std::size_t>(c)] += static_cast<double>(from[pixel * channels + c]);
+      }
     }
-    for (double& mean : means) mean /= static_cast<double>(pixels);
     Tensor out = Tensor::uninitialized(image.shape(), image.dtype());
     T* const to = out.template mutable_data<T>();
     const auto factor = static_cast<T>(gain), added = static_cast<T>(offset);
     const auto least = static_cast<T>(low), most = static_cast<T>(high);
-    for (std::int64_t i = 0; i < image.size(); ++i) {
-      const auto mean = static_cast<T>(means[static_cast<std::size_t>(i % channels)]);
-      const T changed = gain == 1 ? from[i] : (from[i] - mean) * factor + mean;
-      to[i] = std::clamp(changed + added, least, most);
+    for (std::int64_t i = 0; gain == 1 && i < image.size(); ++i) to[i] = std::clamp(from[i] + added, least, most);
+    for (std::int64_t c = 0; gain != 1 && c < channels; ++c) {
+      const auto mean = static_cast<T>(means[static_cast<std::size_t>(c)] / static_cast<double>(pixels));
+      for (std::int64_t i = c; i < image.size(); i += channels) {
+        to[i] = std::clamp((from[i] - mean) * factor + mean + added, least, most);
+      }
     }
     return out;
   });
