@@ -46,8 +46,7 @@ NodePtr joined(const Node& old, Values norm, const Value& x, const Value& kernel
 Graph fuse_norm_gradients(const Graph& graph) {
   const Uses uses(graph);
   const auto readers = readers_of_gradients(graph);
-  std::unordered_map<const Node*, std::size_t> place;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) place[graph.nodes[i].get()] = i;
+  auto place = places_of(graph);
 
   /// True if the node of all gradients can stand in the place of the norm's gradient, and has a kernel of its own.
   const auto joins = [&](const Node& norm, const Readers& of) {

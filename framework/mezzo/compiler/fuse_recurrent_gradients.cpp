@@ -10,15 +10,9 @@ namespace {
 /// The array of which a value is a reshape.
 Value reshaped(const Value& value) { return is(value, ops::reshape) ? reshaped(value.node()->inputs[0]) : value; }
 
-/// True for a^T b of two matrices in float32.
+/// True for a^T b. The kernel named "outer" takes those of two matrices without a bias or an epilogue.
 bool is_transposed_product(const Node& node) {
-  if (!is(node, ops::matmul) || node.inputs.size() != 2 || node.attributes.has("epilogue") ||
-      !node.attributes.get_or("transpose_a", false) || node.attributes.get_or("transpose_b", false)) {
-    return false;
-  }
-  const Value &a = node.inputs[0], &b = node.inputs[1];
-  return a.shape().size() == 2 && b.shape().size() == 2 && a.dtype() == DType::float32 && b.dtype() == DType::float32 &&
-         node.outputs[0].dtype == DType::float32;
+  return is(node, ops::matmul) && node.attributes.get_or("transpose_a", false);
 }
 
 /// The node of both gradients. `operands`: those of the recurrent kernel's gradient.
@@ -33,11 +27,9 @@ NodePtr joined(const Node& recurrent, Values operands, const Value& x, const Nod
 }  // namespace
 
 Graph fuse_recurrent_gradients(const Graph& graph) {
-  std::unordered_map<const Node*, std::size_t> place;
+  auto place = places_of(graph);
   std::unordered_map<const Node*, const Node*> products;  // by the node of the right factor
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const NodePtr& node = graph.nodes[i];
-    place[node.get()] = i;
+  for (const NodePtr& node : graph.nodes) {
     if (is_transposed_product(*node)) products[reshaped(node->inputs[1]).node().get()] = node.get();
   }
 
@@ -50,7 +42,7 @@ Graph fuse_recurrent_gradients(const Graph& graph) {
     const Value x = reshaped(product.inputs[0]);
     const Shape wanted{d.shape()[0], d.shape()[1], product.outputs[0].shape[0]};
     if (reshaped(product.inputs[1]).output() != d.output() || x.shape() != wanted ||
-        recurrent.outputs[0].dtype != DType::float32 || place[x.node().get()] > place[&recurrent] ||
+        product.outputs[0].dtype != recurrent.outputs[0].dtype || place[x.node().get()] > place[&recurrent] ||
         place[&product] < place[&recurrent]) {
       return nullptr;
     }

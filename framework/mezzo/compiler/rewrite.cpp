@@ -58,6 +58,12 @@ int Uses::of(const Value& value) const {
   return found == counts_.end() ? 0 : found->second[static_cast<std::size_t>(value.output())];
 }
 
+std::unordered_map<const Node*, std::size_t> places_of(const Graph& graph) {
+  std::unordered_map<const Node*, std::size_t> places;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) places[graph.nodes[i].get()] = i;
+  return places;
+}
+
 NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vector<Spec> outputs, const Node& origin) {
   auto node = std::make_shared<Node>();
   node->op = &op;

@@ -17,6 +17,9 @@ class Uses {
   std::unordered_map<const Node*, std::vector<int>> counts_;
 };
 
+/// Each node's place in the order of the graph.
+std::unordered_map<const Node*, std::size_t> places_of(const Graph& graph);
+
 /// Makes a node of an op on values, with the layer's path and error prefix of `origin`.
 NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vector<Spec> outputs, const Node& origin);
 

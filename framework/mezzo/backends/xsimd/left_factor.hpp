@@ -35,7 +35,7 @@ class RowPacking {
   Index size() const { return size_; }
 
   /// Copies columns of rows that are `width` apart, to blocks or to panels, `pitch` floats apart. `wide`: memory for
-  /// `width` floats.
+  /// `width` floats, not used for float32.
   void blocks(const void* from, Index width, const Columns& columns, const Rows& rows, float* wide, float* to,
               Index pitch) const {
     pack(products_.pack.blocks, products_.pack_pairs.blocks, from, width, columns, rows, wide, to, pitch,
@@ -85,15 +85,14 @@ class LeftFactor {
  public:
   using Index = std::int64_t;
 
-  /// Rows of the input, rows of relu(norm(input)), or, of an input (samples, steps, channels), rows of the step before.
-  /// Those before the first step are input 2 if the attribute "initial" is true, otherwise 0. The last two are float32.
+  /// Rows of the input, rows of relu(norm(input)) in float32, or, of an input (samples, steps, channels) in float32,
+  /// rows of the step before. The first step has rows of input 2 if the attribute "initial" is true, otherwise zeros.
   enum class Kind { plain, normalized, of_step_before };
 
   static constexpr Index wide_rows = 16;  ///< rows that are normalized at a time
 
   LeftFactor(const KernelRequest& request, std::size_t input, Kind kind, Isa isa, ScratchLayout& layout)
-      : products_(kernels(isa).products),
-        packing_(request.inputs[input].dtype, isa),
+      : packing_(request.inputs[input].dtype, isa),
         input_(input),
         channels_(request.inputs[input].shape.back()),
         steps_(kind == Kind::of_step_before ? request.inputs[input].shape[1] : 0),
@@ -129,29 +128,28 @@ class LeftFactor {
     for (Index i = 0; i < rows.count; i += together) {
       const Index count = std::min(together, rows.count - i);
       normalized_.compute(arguments, from + i * channels_, columns.first, columns.count, count, wide);
-      pack_floats(wide, columns.count, columns.count, count, to + i * block_columns, pitch);
+      packing_.blocks(wide, columns.count, {0, columns.count}, {0, count}, nullptr, to + i * block_columns, pitch);
     }
   }
 
-  void pack_steps_before(const KernelArguments& arguments, const Columns& columns, const Rows& rows, float* zeros,
+  void pack_steps_before(const KernelArguments& arguments, const Columns& columns, const Rows& rows, float* wide,
                          float* to, Index pitch) const {
-    std::fill_n(zeros, columns.count, 0.0F);
     for (Index done = 0; done < rows.count;) {
       const Index row = rows.first + done, step = row % steps_;
       const Index count = step == 0 ? 1 : std::min(steps_ - step, rows.count - done);
-      const float* from = zeros;
-      if (step > 0) from = arguments.in<float>(input_) + (row - 1) * channels_ + columns.first;
-      if (step == 0 && initial_) from = arguments.in<float>(2) + row / steps_ * channels_ + columns.first;
-      pack_floats(from, channels_, columns.count, count, to + done * block_columns, pitch);
+      float* const blocks = to + done * block_columns;
+      if (step > 0) {
+        packing_.blocks(arguments.inputs[input_], channels_, columns, {row - 1, count}, wide, blocks, pitch);
+      } else if (initial_) {
+        packing_.blocks(arguments.inputs[2], channels_, columns, {row / steps_, 1}, wide, blocks, pitch);
+      } else {
+        std::fill_n(wide, columns.count, 0.0F);
+        packing_.blocks(wide, columns.count, {0, columns.count}, {0, 1}, nullptr, blocks, pitch);
+      }
       done += count;
     }
   }
 
-  void pack_floats(const float* from, Index width, Index columns, Index rows, float* to, Index pitch) const {
-    products_.pack.blocks({.from = from, .width = width, .rows = rows, .columns = columns, .to = to, .pitch = pitch});
-  }
-
-  const ProductFunctions& products_;
   const RowPacking packing_;
   const std::size_t input_;
   const Index channels_;

@@ -120,13 +120,16 @@ template <class T = float>
 #endif
 }
 
+/// x with the sign of `of`; x is positive.
+[[gnu::always_inline]] inline Floats with_sign(const Floats& x, const Floats& of) { return x | (of & Floats(-0.0F)); }
+
 /// tanh(x) to 2.5 units in the last place: d / (d + 2) with d = exp(2 |x|) - 1 and the sign of x.
 template <class T = float>
 [[gnu::always_inline]] inline Floats hyperbolic_tangent(const Floats& x) {
   const Floats one(1.0F), a = xsimd::min(Floats(far), xsimd::abs(x));
   const Exponent<T> e(a + a);
   const Floats power = e.scale(one), d = multiply_add(power, e.rest(), power - one);
-  return quotient<T>(d, d + Floats(2.0F)) | (x & Floats(-0.0F));
+  return with_sign(quotient<T>(d, d + Floats(2.0F)), x);
 }
 
 /// 1 / (1 + exp(-x)) to 2 units in the last place and its derivative to 4, also where they are small.

@@ -6,6 +6,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/kernel_panels.hpp>
 #include <mezzo/backends/xsimd/left_factor.hpp>
 #include <mezzo/backends/xsimd/pointwise.hpp>
 #include <mezzo/backends/xsimd/wide_operand.hpp>
@@ -60,10 +61,10 @@ class OuterProducts final : public Kernel {
     }
     const Spec& out = request.outputs[0];
     direct_ = blocks_ == 1 && columns_ == filters_ && out.dtype == DType::float32;
-    if (!direct_) sums_ = layout_.take(bytes(blocks_ * floats()));
+    if (!direct_) sums_ = layout_.take(float_bytes(blocks_ * floats()));
     wide_floats_ = round_up(LeftFactor::wide_rows * std::max(channels_, filters_), line);
     own_floats_ = round_up(panel_pitch_ + wide_floats_ + most * block_pitch_, line);
-    own_ = layout_.take(bytes(threads_ * own_floats_));
+    own_ = layout_.take(float_bytes(threads_ * own_floats_));
     result_ = WideResult(request, layout_);
   }
 
@@ -72,7 +73,7 @@ class OuterProducts final : public Kernel {
     const Index items = blocks_ * groups_;
     const auto threads = static_cast<int>(std::min<Index>({threads_, thread_count(), items}));
     parallel_threads(threads, [&](int thread, int count) {
-      float* const own = scratch(arguments, own_) + thread * own_floats_;
+      float* const own = floats_at(arguments, own_) + thread * own_floats_;
       for (Index i = items * thread / count; i < items * (thread + 1) / count; ++i) {
         run_item(arguments, i / groups_, i % groups_, own);
       }
@@ -98,10 +99,6 @@ class OuterProducts final : public Kernel {
     Prefetch next{};          ///< rows of the next piece
   };
 
-  static std::size_t bytes(Index floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
-  static float* scratch(const KernelArguments& arguments, std::size_t offset) {
-    return reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + offset);
-  }
   static Index blocks_of(Index columns) { return round_up(columns, block_columns) / block_columns; }
 
   /// Floats of the sums of a block.
@@ -123,7 +120,7 @@ class OuterProducts final : public Kernel {
   /// Sums of a block of rows for factor i.
   float* sums_of(const KernelArguments& arguments, Index block, std::size_t i) const {
     if (direct_) return arguments.out<float>(i);
-    return scratch(arguments, sums_) + block * floats() + (i == 0 ? 0 : left_[0].channels() * columns_);
+    return floats_at(arguments, sums_) + block * floats() + (i == 0 ? 0 : left_[0].channels() * columns_);
   }
 
   /// Writes output i.

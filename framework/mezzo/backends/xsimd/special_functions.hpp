@@ -64,9 +64,6 @@ struct GuardedPair {
   return (a >= Floats(least)) & (a <= Floats(most));
 }
 
-/// x with the sign of `of`; x is positive.
-[[gnu::always_inline]] inline Floats with_sign(const Floats& x, const Floats& of) { return x | (of & Floats(-0.0F)); }
-
 /// For |x| < log(2) / 2 the polynomial of exponential(), without its 1; elsewhere at most two bits are lost.
 struct Expm1 {
   Floats operator()(const Floats& x) const {
