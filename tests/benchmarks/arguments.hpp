@@ -10,6 +10,7 @@ struct Arguments {
   double seconds = 6;          ///< duration of the timed steps
   int threads = 0;             ///< 0: OMP_NUM_THREADS, or all of the machine
   bool split_masters = false;  ///< AdamW's split_master_weights
+  bool remat = false;          ///< true: layers of the model are made in a RematScope
   bool profile = false;
 };
 

@@ -8,6 +8,7 @@
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/version.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
+#include <mezzo/nn/remat.hpp>
 #include <mezzo/optimizers/adamw.hpp>
 
 #include "arguments.hpp"
@@ -32,6 +33,7 @@ void run(const Arguments& arguments) {
   const Workload& workload = find_workload(arguments.workload);
   const mezzo::Policy policy = mezzo::Precision(arguments.policy).policy();
   const mezzo::HostBatch batch = workload.make_batch();
+  const mezzo::RematScope blocks({.mode = arguments.remat ? "full" : "none"});
   const std::unique_ptr<mezzo::Model> model = workload.make_model();
   model->compile({.optimizer = mezzo::AdamW(
                       {.learning_rate = 1e-4, .weight_decay = 0.01, .split_master_weights = arguments.split_masters}),

@@ -185,7 +185,8 @@ std::vector<Plan::Row> Plan::rows() const {
             .kernel = step.chosen.implementation,
             .detail = step.chosen.kernel->detail(),
             .outputs = "",
-            .declined = step.chosen.declined};
+            .declined = step.chosen.declined,
+            .again = step.node->again};
     KernelRequest request{.op = step.node->op,
                           .attributes = step.node->attributes,
                           .inputs = {},

@@ -64,6 +64,7 @@ class Plan {
     std::string detail;                 ///< Kernel::detail()
     std::string outputs;                ///< specs of the outputs, separated by commas
     std::vector<std::string> declined;  ///< implementations that declined, with their reasons
+    bool again = false;                 ///< computes again what the forward pass has computed (Layer::set_remat)
     std::size_t bytes = 0;              ///< read and written
     double operations = 0;              ///< multiplications and additions of products and convolutions
   };

@@ -72,6 +72,7 @@ NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vecto
   node->outputs = std::move(outputs);
   node->where = origin.where;
   node->path = origin.path;
+  node->again = origin.again;
   return node;
 }
 

@@ -37,7 +37,7 @@ Value without_effect(const Node& node) {
 bool leaf(const Node& node) { return node.op->infer == nullptr; }
 
 std::string key_of_node(const Node& node) {
-  std::string key = fmt::format("{}|{}", node.op->name, node.attributes.to_string());
+  std::string key = fmt::format("{}|{}|{}", node.op->name, node.attributes.to_string(), node.again);
   for (const Value& input : node.inputs) {
     key += fmt::format("|{}.{}", static_cast<const void*>(input.node().get()), input.output());
   }

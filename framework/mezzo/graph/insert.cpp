@@ -90,6 +90,7 @@ Values insert_node(const Op& op, Values inputs, Attributes attributes) {
   Trace* trace = Trace::current();
   if (trace == nullptr) return compute(*node);
   node->path = current_path();
+  node->remat = current_remat_calls();
   return trace->append(std::move(node));
 }
 

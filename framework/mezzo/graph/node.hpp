@@ -21,6 +21,8 @@ struct MEZZO_API Node {
   std::shared_ptr<VariableState> variable;  ///< variable of a leaf of variable_op()
   std::vector<Tensor> results;              ///< outputs, if known already (eager traces, variables); else empty
   std::uint64_t trace = 0;                  ///< id of the trace that owns the node; 0: none
+  RematCalls remat;                         ///< calls around the node that may be computed again, outermost first
+  bool again = false;                       ///< true: computes a node again, in the backward pass
 
   /// @name Functional graphs: a call of the model inserts their nodes again, with casts
   /// @{

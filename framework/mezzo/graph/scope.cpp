@@ -124,6 +124,14 @@ std::optional<bool> current_training() {
   return {};
 }
 
+RematCalls current_remat_calls() {
+  RematCalls out;
+  for (const Frame& frame : frames()) {
+    if (frame.remat) out.push_back(frame.remat);
+  }
+  return out;
+}
+
 std::string current_label(const std::string& otherwise) {
   if (origin().where != nullptr) return *origin().where;
   if (frames().empty()) return "[" + otherwise + "]";

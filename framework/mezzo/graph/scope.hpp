@@ -6,6 +6,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/graph/cast_scope.hpp>
+#include <mezzo/graph/remat.hpp>
 
 namespace mezzo {
 
@@ -15,6 +16,7 @@ struct ScopeInfo {
   std::string name;  ///< explicit name; empty if none was given
   Policy policy;     ///< explicit policy; inherits if none was given
   bool trainable = true;
+  RematRule remat{};
 };
 
 /// One running layer.
@@ -23,7 +25,8 @@ struct Frame {
   std::string entry;      ///< its name in its parent ("conv2d_1"); empty for the root of the run
   bool symbolic = false;  ///< called on symbols of a functional graph; values of its variables are symbols, too
   CastRegions regions{};  ///< regions in its call, outermost first
-  std::optional<bool> training{};  ///< mode that the call was given, for the layer and its sub-layers
+  std::optional<bool> training{};            ///< mode that the call was given, for the layer and its sub-layers
+  std::shared_ptr<const RematCall> remat{};  ///< this call, if the layer has a RematRule or may get one
 };
 using Frames = std::vector<Frame>;
 
@@ -92,6 +95,9 @@ MEZZO_API bool current_trainable();
 
 /// Mode that the nearest running layer was called with: `layer(x, {.training = false})`. Empty if none was.
 MEZZO_API std::optional<bool> current_training();
+
+/// Calls of running layers that the backward pass may compute again, outermost first.
+MEZZO_API RematCalls current_remat_calls();
 
 /// Start of error texts: the innermost running layer, `[Conv2D "stem"]`, or `[otherwise]` outside all layers.
 MEZZO_API std::string current_label(const std::string& otherwise);

@@ -149,8 +149,11 @@ class FunctionalGraph::Reader {
     for (const Value& input : node->inputs) note_mask(input);
     step.regions = node->regions;
     for (const Frame& frame : node->frames) {
-      step.layers.push_back(
-          {.state = layer_of(frame), .entry = frame.entry, .regions = frame.regions, .training = frame.training});
+      step.layers.push_back({.state = layer_of(frame),
+                             .entry = frame.entry,
+                             .regions = frame.regions,
+                             .training = frame.training,
+                             .remat = frame.remat});
     }
     steps_[node.get()] = graph_.steps_.size();
     graph_.steps_.push_back(std::move(step));

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -85,7 +86,8 @@ class MEZZO_API FunctionalGraph {
       Shared<LayerState> state;
       std::string entry;
       CastRegions regions;
-      std::optional<bool> training;  ///< mode that the layer was called with
+      std::optional<bool> training;            ///< mode that the layer was called with
+      std::shared_ptr<const RematCall> remat;  ///< the call in which the op was inserted
     };
     std::vector<Layer> layers;    ///< layers around the op, outermost first
     CastRegions regions;          ///< autocast() regions around all layers

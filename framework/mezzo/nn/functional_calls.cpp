@@ -135,6 +135,15 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
       collector.attach_to(results[i].front());
     }
   };
+  std::map<const RematCall*, std::shared_ptr<const RematCall>> calls;  // of this insertion, by those of the graph
+  const auto remat_of = [&](const Step::Layer& layer) -> std::shared_ptr<const RematCall> {
+    const RematRule::Mode mode = layer.state->remat.mode;
+    if (!layer.remat || (mode == RematRule::Mode::none && !symbolic)) return nullptr;
+    auto& call = calls[layer.remat.get()];
+    const bool large = mode == RematRule::Mode::larger_than && layer.remat->again;
+    if (!call) call = std::make_shared<RematCall>(RematCall{large || mode == RematRule::Mode::full});
+    return call;
+  };
   const std::size_t count = remember ? output_steps_ : steps_.size();
   for (std::size_t i = 0; i < count; ++i) {
     const Step& step = steps_[i];
@@ -145,7 +154,8 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
                         .entry = layer.entry,
                         .symbolic = symbolic,
                         .regions = {},
-                        .training = layer.training});
+                        .training = layer.training,
+                        .remat = remat_of(layer)});
       const Scope outer(frames);
       if (remember) layer.state->last_policy = current_policy();
       frames.back().regions = layer.regions;

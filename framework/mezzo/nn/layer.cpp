@@ -55,6 +55,20 @@ void show_policy(LayerState& state, const std::string& path, std::vector<PolicyL
   }
 }
 
+/// True if the rule says that a call with these outputs is computed again.
+bool computed_again(const RematRule& rule, const Values& outputs) {
+  if (rule.mode != RematRule::Mode::larger_than) return rule.mode == RematRule::Mode::full;
+  std::int64_t elements = 0;
+  for (const Value& y : outputs) {
+    std::int64_t of_sample = 1;
+    for (std::size_t axis = 1; axis < y.shape().size(); ++axis) {
+      if (y.shape()[axis] >= 0) of_sample *= y.shape()[axis];  // a functional graph may leave it open
+    }
+    elements += of_sample;
+  }
+  return elements > rule.threshold;
+}
+
 }  // namespace
 
 Values Layer::operator()(const Values& xs, const CallOptions& options) {
@@ -76,8 +90,16 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
   const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); }) ||
                         (!current_frames().empty() && current_frames().back().symbolic);
   if (parent == nullptr && !symbolic && Trace::current() == nullptr) state_->clear_losses();
-  const Scope scope(Frame{
-      .info = state_.pointer(), .entry = entry, .symbolic = symbolic, .regions = {}, .training = options.training});
+  const bool functional = symbolic && Trace::current() == nullptr;
+  // The calls of a functional graph may get a rule later.
+  const bool has_rule = remat() && Trace::current() != nullptr && adopted;
+  const auto call = functional || has_rule ? std::make_shared<RematCall>() : nullptr;
+  const Scope scope(Frame{.info = state_.pointer(),
+                          .entry = entry,
+                          .symbolic = symbolic,
+                          .regions = {},
+                          .training = options.training,
+                          .remat = call});
   const ScopedValue<LayerState*> running(caller(), state_.get());
   // Updates are attached to the output of the layer that made them, not to that of a sub-layer.
   UpdateCollector updates;
@@ -97,13 +119,13 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
     for (const Value& y : out) add_loss(detail::activity_penalty(state_->activity_regularizer, y));
   }
   const DType output = policy.output_dtype();
-  const bool functional = symbolic && Trace::current() == nullptr;
   // Outputs that are symbols of a functional graph are cast when the model is called.
   if (!functional && !casts_disabled() && output != policy.compute_dtype()) {
     for (Value& y : out) {
       if (is_floating(y.dtype()) && y.dtype() != output) y = cast(y, output).with_mask(y.mask());
     }
   }
+  if (call) call->again = computed_again(state_->remat, out);
   built_ = true;  // at the end, so that a call on a wrong shape leaves a container unbuilt
   for (Value& y : out) {
     for (const Value& x : xs) {
@@ -332,6 +354,8 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);
 }
+
+void Layer::set_remat(bool remat) { state_->remat = {remat ? RematRule::Mode::full : RematRule::Mode::none, 0}; }
 
 void Layer::update(const Variable& variable, const Value& value) {
   update_in_training(variable.state().pointer(), value);

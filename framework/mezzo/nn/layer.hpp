@@ -11,6 +11,7 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer_state.hpp>
 #include <mezzo/nn/positional.hpp>
+#include <mezzo/nn/remat.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/ops.hpp>
 
@@ -137,6 +138,14 @@ class MEZZO_API Layer {
   void set_trainable(bool trainable) { state_->set_trainable(trainable); }
   bool trainable() const { return state_->trainable; }
 
+  /// True: the backward pass computes the layer's call again from its inputs, so that a training step doesn't keep the
+  /// intermediate values (Chen et al., 2016, "Training Deep Nets with Sublinear Memory Cost"). Results have the same
+  /// bits. Of layers in one another the outermost counts; the model that a Trainer runs is computed once. No effect in
+  /// eager steps, which keep all values, and within loops. False: ends what a RematScope or an earlier call set.
+  void set_remat(bool remat);
+  /// True if calls are computed again, or if a RematScope has made that depend on the size of the outputs.
+  bool remat() const { return state_->remat.mode != RematRule::Mode::none; }
+
   /// All weights of this layer and its sub-layers, each once, with paths from here: {"backbone/conv1/kernel", ...}.
   std::vector<std::pair<std::string, Variable>> named_weights() const;
   std::vector<Variable> weights() const;
@@ -192,13 +201,14 @@ class MEZZO_API Layer {
   /// `trainable` and `activity_regularizer`.
   template <class Options>
   Layer(const char* kind, const Options& options)
-      : state_(std::in_place,
-               ScopeInfo{kind, options.name, options.dtype, detail::TrainableOf<Options>::get(options)}) {
+      : state_(std::in_place, ScopeInfo{kind, options.name, options.dtype, detail::TrainableOf<Options>::get(options),
+                                        detail::current_remat_rule()}) {
     state_->activity_regularizer = detail::ActivityRegularizerOf<Options>::get(options);
     state_->options = options;
   }
   explicit Layer(Shared<LayerState> state) : state_(std::move(state)) {}
-  explicit Layer(const char* kind) : state_(std::in_place, ScopeInfo{kind, "", Policy(), true}) {}
+  explicit Layer(const char* kind)
+      : state_(std::in_place, ScopeInfo{kind, "", Policy(), true, detail::current_remat_rule()}) {}
   Layer(const Layer&) = default;
   Layer(Layer&&) = default;
   Layer& operator=(const Layer&) = default;

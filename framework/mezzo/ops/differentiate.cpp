@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/gradient_context.hpp>
@@ -31,9 +32,64 @@ DType cotangent_dtype(const Value& value) {
   return value.dtype();
 }
 
+/// Computes the nodes of layers' calls again, as new nodes after all others, if their RematCall says so.
+class Recomputation {
+ public:
+  explicit Recomputation(const std::vector<NodePtr>& nodes) {
+    if (Trace::current()->mode() != Trace::Mode::graph) return;  // eager steps keep all, loops compute bodies again
+    for (const NodePtr& node : nodes) {
+      if (const RematCall* const call = call_of(*node)) calls_[call].push_back(node);
+    }
+  }
+
+  /// The node in place of `node`: itself, or one that computes the same from the inputs of the call.
+  NodePtr of(const NodePtr& node) {
+    const auto call = calls_.find(call_of(*node));
+    if (call == calls_.end()) return node;
+    for (const NodePtr& each : std::exchange(call->second, {})) compute_again(each);
+    const auto found = nodes_.find(node.get());
+    return found == nodes_.end() ? node : found->second;
+  }
+
+ private:
+  static const RematCall* call_of(const Node& node) {
+    for (const auto& call : node.remat) {
+      if (call->again) return call.get();
+    }
+    return nullptr;
+  }
+
+  /// True for the copy of a variable in another dtype, or a view of it: it is kept from step to step.
+  static bool copies_variable(const Node& node) {
+    if (!is(node, ops::cast) && !is(node, ops::join_master) && !node.op->view) return false;
+    const Value& source = node.inputs.front();
+    return source.node()->variable || Trace::current()->is_read(source) || copies_variable(*source.node());
+  }
+
+  void compute_again(const NodePtr& node) {
+    if (node->inputs.empty() || has_effect(*node) || copies_variable(*node)) return;
+    auto copy = std::make_shared<Node>();
+    copy->op = node->op;
+    copy->attributes = node->attributes;
+    copy->outputs = node->outputs;
+    copy->where = node->where;
+    copy->path = node->path;
+    copy->again = true;
+    for (const Value& input : node->inputs) {
+      const auto found = nodes_.find(input.node().get());
+      copy->inputs.push_back(found == nodes_.end() ? input : Value(found->second, input.output()));
+    }
+    Trace::current()->append(copy);
+    nodes_[node.get()] = copy;
+  }
+
+  std::unordered_map<const RematCall*, std::vector<NodePtr>> calls_;  // without nodes, once they are computed again
+  std::unordered_map<const Node*, NodePtr> nodes_;                    // new ones of old ones
+};
+
 class Backward {
  public:
-  Backward(const std::vector<NodePtr>& nodes, const Values& xs) : nodes_(nodes) {
+  Backward(const std::vector<NodePtr>& nodes, const Values& xs) : nodes_(nodes), again_(nodes) {
     for (const Value& x : xs) needed_.insert(x.node().get());
     for (const NodePtr& node : nodes_) {
       for (const Value& input : node->inputs) {
@@ -74,13 +130,15 @@ class Backward {
     }
     if (std::find(needed.begin(), needed.end(), true) == needed.end()) return;
     const OriginScope origin(node->where, node->path);
-    const Values gradients = node->op->gradient({node, cotangents, needed, dtypes});
+    const NodePtr source = again_.of(node);
+    const Values gradients = node->op->gradient({source, cotangents, needed, dtypes});
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (needed[i] && gradients[i].defined()) accumulate(node->inputs[i], detail::as(gradients[i], dtypes[i]));
     }
   }
 
   const std::vector<NodePtr> nodes_;  // a copy: gradients append to the trace
+  Recomputation again_;
   std::unordered_set<const Node*> needed_;
   std::unordered_map<const Node*, Values> cotangents_;
 };

@@ -53,6 +53,7 @@ void require_matches(const Layer& root, const PolicyMap& map) {
 
 std::uint64_t layers_signature(const LayerState& root) {
   std::uint64_t hash = mix(key_of(root.policy.name()), root.trainable ? 1 : 2);
+  hash = mix(hash, mix(static_cast<std::uint64_t>(root.remat.mode), static_cast<std::uint64_t>(root.remat.threshold)));
   for (const Variable& weight : root.weights) {
     const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(weight.id()));
     const auto remainder = reinterpret_cast<std::uintptr_t>(weight.state()->remainder.get());

@@ -90,6 +90,8 @@ std::string kernel_name(const Plan::Row& row) {
   return row.detail.empty() ? row.kernel : fmt::format("{}:{}", row.kernel, row.detail);
 }
 
+std::string layer_name(const Plan::Row& row) { return row.again ? row.path + " (again)" : row.path; }
+
 /// A line per kernel in the plan's order, a line per chore, the sums by op, and the share of the step's wall time that
 /// they cover. Times are means over all runs of the plan except the first.
 std::string profile_text(const Plan& plan) {
@@ -104,7 +106,8 @@ std::string profile_text(const Plan& plan) {
                     .bytes = static_cast<double>(row.bytes),
                     .kernels = 1};
     costs.push_back({row.op, cost});
-    rows.push_back(joined<std::string>({row.op, row.path}, cost_cells(cost, wall), {kernel_name(row), row.outputs}));
+    rows.push_back(
+        joined<std::string>({row.op, layer_name(row)}, cost_cells(cost, wall), {kernel_name(row), row.outputs}));
   }
   for (const char* chore : detail::chore_names) {
     costs.push_back({chore, {.time = profile.lap_time(costs.size())}});
@@ -141,7 +144,7 @@ std::string detail::explain_text(const Module& module, const std::string& where,
   std::vector<Cells> rows;
   std::size_t total = 0;
   for (const Plan::Row& row : kernels) {
-    rows.push_back({row.op, row.path, kernel_name(row), fmt::to_string((row.bytes + 1023) / 1024), row.outputs});
+    rows.push_back({row.op, layer_name(row), kernel_name(row), fmt::to_string((row.bytes + 1023) / 1024), row.outputs});
     total += row.bytes;
   }
   const auto lines = table_lines({{"op"}, {"layer"}, {"kernel"}, {"KiB", true}, {"outputs"}}, rows);

@@ -201,9 +201,11 @@ class MEZZO_API Module : public Layer {
   /// @}
 
  protected:
-  explicit Module(const char* kind = "Module") : Layer(kind) {}
+  explicit Module(const char* kind = "Module") : Layer(kind) { set_remat(false); }
   template <class Options>
-  Module(const char* kind, const Options& options) : Layer(kind, options) {}
+  Module(const char* kind, const Options& options) : Layer(kind, options) {
+    set_remat(false);  // a RematScope is meant for the layers inside
+  }
   Module(const Module&) = default;  // not public: `Module m = classifier` would slice
   Module(Module&&) = default;
   Module& operator=(const Module&) = default;

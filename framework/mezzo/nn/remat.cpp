@@ -1,0 +1,35 @@
+#include <mezzo/nn/remat.hpp>
+
+#include <utility>
+
+#include <mezzo/core/execution_context.hpp>
+#include <mezzo/core/fail.hpp>
+
+namespace mezzo {
+namespace {
+
+/// The part of a thread's ExecutionContext for new layers.
+struct RematContext {
+  RematRule rule;
+};
+
+RematRule& innermost_rule() { return detail::ExecutionContext::current().part<RematContext>().rule; }
+
+RematRule rule_of(const RematOptions& options) {
+  if (options.output_size_threshold < 0) {
+    fail<ValueError>("[RematScope]", "output_size_threshold must be at least 0; got {}", options.output_size_threshold);
+  }
+  if (options.mode == "none") return {};
+  if (options.mode == "full") return {RematRule::Mode::full, 0};
+  if (options.mode == "larger_than") return {RematRule::Mode::larger_than, options.output_size_threshold};
+  fail<ValueError>("[RematScope]", "mode must be \"full\", \"larger_than\" or \"none\"; got \"{}\"", options.mode);
+}
+
+}  // namespace
+
+RematScope::RematScope(const RematOptions& options) : outer_(std::exchange(innermost_rule(), rule_of(options))) {}
+RematScope::~RematScope() { innermost_rule() = outer_; }
+
+RematRule detail::current_remat_rule() { return innermost_rule(); }
+
+}  // namespace mezzo
