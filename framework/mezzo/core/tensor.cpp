@@ -1,5 +1,7 @@
 #include <mezzo/core/tensor.hpp>
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -17,6 +19,22 @@ namespace {
 constexpr std::size_t alignment = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
+/// Pages of zeros. The system clears a page when it is first touched, which the threads of a kernel do together.
+std::shared_ptr<void> allocate_pages(std::size_t bytes) {
+  constexpr std::size_t page = 4096;
+  const std::size_t size = (bytes + page - 1) / page * page, mapped = size + huge_page;
+  void* const begin = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (begin == MAP_FAILED) throw std::bad_alloc();
+  void* pages = begin;
+  std::size_t space = mapped;
+  std::align(huge_page, size, pages, space);
+  const std::size_t before = mapped - space, after = space - size;
+  if (before > 0) munmap(begin, before);
+  if (after > 0) munmap(static_cast<std::byte*>(pages) + size, after);
+  detail::ask_for_huge_pages(pages, bytes / huge_page * huge_page);
+  return {pages, [size](void* pointer) { munmap(pointer, size); }};
+}
+
 // Zero bytes have an address too: memcpy and others require one.
 std::shared_ptr<void> allocate(std::size_t bytes) {
   alignas(alignment) static std::byte nothing[alignment];
@@ -30,9 +48,12 @@ std::shared_ptr<void> allocate(std::size_t bytes) {
           [](void* pointer) { ::operator delete(pointer, std::align_val_t(alignment)); }};
 }
 
-std::shared_ptr<void> allocate(const Shape& shape, DType dtype, std::size_t bytes) {
+std::shared_ptr<void> allocate(const Shape& shape, DType dtype, std::size_t bytes, bool zero) {
   try {
-    return allocate(bytes);
+    if (zero && bytes >= 2 * huge_page) return allocate_pages(bytes);
+    std::shared_ptr<void> memory = allocate(bytes);
+    if (zero) std::memset(memory.get(), 0, bytes);
+    return memory;
   } catch (const std::bad_alloc&) {
     fail<MemoryError>("[Tensor]", "{} {} needs {} bytes ({}); the system has not that much memory", dtype, shape, bytes,
                       detail::bytes_text(bytes));
@@ -67,9 +88,7 @@ Tensor::Tensor(Shape shape, DType dtype, bool zero)
     : shape_(std::move(shape)),
       dtype_(dtype),
       size_(checked_size(shape_, dtype)),
-      bytes_(allocate(shape_, dtype, bytes())) {
-  if (zero) std::memset(bytes_.get(), 0, bytes());
-}
+      bytes_(allocate(shape_, dtype, bytes(), zero)) {}
 
 Tensor Tensor::uninitialized(Shape shape, DType dtype) { return Tensor(std::move(shape), dtype, false); }
 
