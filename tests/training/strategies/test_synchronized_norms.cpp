@@ -34,6 +34,14 @@ class Pictures : public Module {
   Dense dense_ = sub("dense", Dense({.units = 2}));
 };
 
+// The same with layers that the backward pass computes again, without a second reduction of the statistics.
+class PicturesAgain : public Pictures {
+ public:
+  PicturesAgain() {
+    for (const auto& child : state()->children) child.second->remat = {RematRule::Mode::full, 0};
+  }
+};
+
 // A norm of the steps whose first number is positive.
 class Masked : public Module {
  public:
@@ -106,6 +114,8 @@ BOOST_AUTO_TEST_CASE(fused_norms_of_pictures) {
     const double difference = difference_by_ranks<Pictures>(ranks, rank_trainer({.sync_batchnorm = true}), 53);
     BOOST_TEST(difference < 1e-12);
   }
+  const double again = difference_by_ranks<PicturesAgain>(2, rank_trainer({.sync_batchnorm = true}), 53);
+  BOOST_TEST(again < 1e-12);
   const double float32 =
       difference_by_ranks<Pictures>(3, rank_trainer({.sync_batchnorm = true, .precision = "float32"}), 53);
   BOOST_TEST(float32 < 1e-4);  // rounding, which SGD amplifies over 15 steps
