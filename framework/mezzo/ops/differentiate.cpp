@@ -36,7 +36,7 @@ DType cotangent_dtype(const Value& value) {
 class Recomputation {
  public:
   explicit Recomputation(const std::vector<NodePtr>& nodes) {
-    if (Trace::current()->mode() != Trace::Mode::graph) return;  // eager steps keep all, loops compute bodies again
+    if (Trace::current()->mode() != Trace::Mode::graph) return;  // neither in eager steps, which keep all, nor in loops
     for (const NodePtr& node : nodes) {
       if (const RematCall* const call = call_of(*node)) calls_[call].push_back(node);
     }

@@ -128,7 +128,7 @@ std::string profile_text(const Plan& plan) {
 }  // namespace
 
 std::string detail::explain_text(const Module& module, const std::string& where, const ExplainOptions& options) {
-  const std::shared_ptr<RunState> state = module.run_state();
+  const std::shared_ptr<RunState>& state = module.run_state();
   if (!state) fail<ValueError>(where, "explain: a step must have run; got none");
   const detail::AccessScope access(state->usage);
   if (access.refused()) {
