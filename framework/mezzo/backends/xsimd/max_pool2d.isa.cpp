@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include <mezzo/backends/xsimd/pool_windows.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -72,6 +74,53 @@ template <class T, class Some>
   return sum;
 }
 
+/// A register of cotangents with their places.
+template <class T>
+struct AtPlaces {
+  template <class Some>
+  [[gnu::always_inline]] AtPlaces(const T* g, const std::uint8_t* from, Some part)
+      : cotangents(load(g, part)), places(load_ints(from, part)) {}
+
+  /// Stores the cotangents of that place, and zeros for the others.
+  template <class Some>
+  [[gnu::always_inline]] void store_at(int place, T* to, Some part) const {
+    store(to, choose(places == Ints(place), cotangents, Floats(0.0F)), part);
+  }
+
+  Floats cotangents;
+  Ints places;
+};
+
+#if defined(__AVX512BW__)
+/// The same for numbers of 16 bits, which are copied as they are.
+template <class T>
+struct HalvesAtPlaces {
+  [[gnu::always_inline]] HalvesAtPlaces(const T* g, const std::uint8_t* from, Whole)
+      : cotangents(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(g))),
+        places(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))) {}
+  [[gnu::always_inline]] HalvesAtPlaces(const T* g, const std::uint8_t* from, Part part)
+      : cotangents(_mm256_maskz_loadu_epi16(part.mask, g)), places(_mm_maskz_loadu_epi8(part.mask, from)) {}
+
+  [[gnu::always_inline]] __m256i at(int place) const {
+    return _mm256_maskz_mov_epi16(_mm_cmpeq_epi8_mask(places, _mm_set1_epi8(static_cast<char>(place))), cotangents);
+  }
+  [[gnu::always_inline]] void store_at(int place, T* to, Whole) const {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), at(place));
+  }
+  [[gnu::always_inline]] void store_at(int place, T* to, Part part) const {
+    _mm256_mask_storeu_epi16(to, part.mask, at(place));
+  }
+
+  __m256i cotangents;
+  __m128i places;
+};
+template <class T>
+using Cotangents = std::conditional_t<sizeof(T) == 2, HalvesAtPlaces<T>, AtPlaces<T>>;
+#else
+template <class T>
+using Cotangents = AtPlaces<T>;
+#endif
+
 /// Gradients of the pixels of a row that window `row` of the output contains, if no windows overlap: each window is
 /// read once for all its pixels. h: the row of the image.
 template <class T>
@@ -90,11 +139,9 @@ template <class T>
     const Window columns(across, column);
     T* const to = dx + columns.start * s.channels;
     for_registers(0, s.channels, [&](Index c, auto part) {
-      const Floats cotangent = load(from + c, part);
-      const Ints at = load_ints(place + c, part);
+      const Cotangents<T> cotangents(from + c, place + c, part);
       for (Index j = columns.places.begin; j < columns.places.end; ++j) {
-        const Ints here(static_cast<int>(i * across.window + j));
-        store(to + j * s.channels + c, choose(at == here, cotangent, Floats(0.0F)), part);
+        cotangents.store_at(static_cast<int>(i * across.window + j), to + j * s.channels + c, part);
       }
     });
   }
