@@ -55,20 +55,6 @@ void show_policy(LayerState& state, const std::string& path, std::vector<PolicyL
   }
 }
 
-/// True if the rule says that a call with these outputs is computed again.
-bool computed_again(const RematRule& rule, const Values& outputs) {
-  if (rule.mode != RematRule::Mode::larger_than) return rule.mode == RematRule::Mode::full;
-  std::int64_t elements = 0;
-  for (const Value& y : outputs) {
-    std::int64_t of_sample = 1;
-    for (std::size_t axis = 1; axis < y.shape().size(); ++axis) {
-      if (y.shape()[axis] >= 0) of_sample *= y.shape()[axis];  // a functional graph may leave it open
-    }
-    elements += of_sample;
-  }
-  return elements > rule.threshold;
-}
-
 }  // namespace
 
 Values Layer::operator()(const Values& xs, const CallOptions& options) {
@@ -125,7 +111,7 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
       if (is_floating(y.dtype()) && y.dtype() != output) y = cast(y, output).with_mask(y.mask());
     }
   }
-  if (call) call->again = computed_again(state_->remat, out);
+  if (call) call->again = detail::computed_again(state_->remat, out);
   built_ = true;  // at the end, so that a call on a wrong shape leaves a container unbuilt
   for (Value& y : out) {
     for (const Value& x : xs) {
@@ -354,8 +340,6 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);
 }
-
-void Layer::set_remat(bool remat) { state_->remat = {remat ? RematRule::Mode::full : RematRule::Mode::none, 0}; }
 
 void Layer::update(const Variable& variable, const Value& value) {
   update_in_training(variable.state().pointer(), value);

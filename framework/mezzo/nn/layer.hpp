@@ -142,7 +142,7 @@ class MEZZO_API Layer {
   /// intermediate values (Chen et al., 2016, "Training Deep Nets with Sublinear Memory Cost"). Results have the same
   /// bits. Of layers in one another the outermost counts; the model that a Trainer runs is computed once. No effect in
   /// eager steps, which keep all values, and within loops. False: ends what a RematScope or an earlier call set.
-  void set_remat(bool remat);
+  void set_remat(bool remat) { state_->remat.mode = remat ? RematRule::Mode::full : RematRule::Mode::none; }
   /// True if calls are computed again, or if a RematScope has made that depend on the size of the outputs.
   bool remat() const { return state_->remat.mode != RematRule::Mode::none; }
 

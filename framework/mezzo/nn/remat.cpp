@@ -32,4 +32,17 @@ RematScope::~RematScope() { innermost_rule() = outer_; }
 
 RematRule detail::current_remat_rule() { return innermost_rule(); }
 
+bool detail::computed_again(const RematRule& rule, const Values& outputs) {
+  if (rule.mode != RematRule::Mode::larger_than) return rule.mode == RematRule::Mode::full;
+  std::int64_t elements = 0;
+  for (const Value& y : outputs) {
+    std::int64_t of_sample = 1;
+    for (std::size_t axis = 1; axis < y.shape().size(); ++axis) {
+      if (y.shape()[axis] >= 0) of_sample *= y.shape()[axis];  // a functional graph may leave it open
+    }
+    elements += of_sample;
+  }
+  return elements > rule.threshold;
+}
+
 }  // namespace mezzo

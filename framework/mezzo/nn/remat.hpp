@@ -4,6 +4,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/graph/remat.hpp>
+#include <mezzo/graph/value.hpp>
 
 namespace mezzo {
 
@@ -36,6 +37,9 @@ class MEZZO_API RematScope {
 namespace detail {
 /// Rule of the innermost RematScope of this thread.
 MEZZO_API RematRule current_remat_rule();
+
+/// True if the rule says that a call with these outputs is computed again.
+bool computed_again(const RematRule& rule, const Values& outputs);
 }  // namespace detail
 
 }  // namespace mezzo
