@@ -162,7 +162,6 @@ BOOST_AUTO_TEST_CASE(a_threshold_counts_the_elements_of_a_sample) {
   };
   const int once = products(width), again = products(width - 1);
   BOOST_TEST(again > once);
-  seed_everything(1);
 }
 
 BOOST_AUTO_TEST_CASE(the_mark_may_change_between_two_trainings) {
@@ -213,7 +212,7 @@ BOOST_AUTO_TEST_CASE(clones_are_marked_and_inference_has_no_second_computation) 
   Block block;
   block.set_remat(true);
   Sequential model({block});
-  const Tensor y = model.predict(inputs());
+  model.predict(inputs());
   BOOST_TEST(kernels(model, "matmul") == 1);
   BOOST_TEST(clone(model).layers()[0]->remat());
 }

@@ -68,16 +68,12 @@ class Recomputation {
 
   void compute_again(const NodePtr& node) {
     if (node->inputs.empty() || has_effect(*node) || copies_variable(*node)) return;
-    auto copy = std::make_shared<Node>();
-    copy->op = node->op;
-    copy->attributes = node->attributes;
-    copy->outputs = node->outputs;
-    copy->where = node->where;
-    copy->path = node->path;
+    const auto copy = std::make_shared<Node>(*node);
+    copy->remat.clear();
     copy->again = true;
-    for (const Value& input : node->inputs) {
+    for (Value& input : copy->inputs) {
       const auto found = nodes_.find(input.node().get());
-      copy->inputs.push_back(found == nodes_.end() ? input : Value(found->second, input.output()));
+      if (found != nodes_.end()) input = Value(found->second, input.output());
     }
     Trace::current()->append(copy);
     nodes_[node.get()] = copy;
