@@ -8,6 +8,7 @@
 #include <mezzo/io/file.hpp>
 #include <mezzo/mezzo.hpp>
 #include <mezzo/training/auto_precision.hpp>
+#include <mezzo/training/step_runner.hpp>
 
 #include "support/captured.hpp"
 #include "support/folder.hpp"
@@ -128,6 +129,9 @@ BOOST_AUTO_TEST_CASE(a_refused_checkpoint_leaves_all_as_it_was) {
   const CapturedOutput output;
   one.fit(model, loader);
   one.fit(other, loader);
+  // The measured choices may be the same; the refused checkpoint must have another.
+  detail::training_state(model).chosen = "float32";
+  detail::training_state(other).chosen = "mixed_bfloat16";
   one.save_checkpoint(model, folder.path("before"));
   one.save_checkpoint(other, folder.path("other"));
   BOOST_CHECK_THROW(one.fit(model, loader, {}, {.ckpt_path = folder.path("other")}), FileError);

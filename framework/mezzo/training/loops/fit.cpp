@@ -73,7 +73,6 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   if (options.chooses_policy) {
     const auto before = options.checkpoint == nullptr ? std::optional<Policy>() : options.checkpoint->chosen();
     chosen.policy = before ? *before : choose_policy(module, train, run);
-    training_state(module).chosen = chosen.policy;
   }
   warn_if_slow(module, train, chosen, limits.planned_steps(options));
   StepRunner runner(module, chosen);
@@ -105,6 +104,8 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   if (options.interruptible) signals.emplace();
   try {
     FitLoop loop(fit);
+    // After the checkpoint was accepted: a refused one leaves the policy of the training before.
+    if (options.chooses_policy) fit.state.chosen = chosen.policy;
     History history = loop.run();
     end_ranks(fit.state);
     session.finalize("success");
