@@ -279,3 +279,4 @@
 #include <mezzo/training/schedulers/plateau.hpp>
 #include <mezzo/training/sequential.hpp>
 #include <mezzo/training/trainer.hpp>
+#include <mezzo/training/whole_weights.hpp>

@@ -129,7 +129,10 @@ Value Trace::read(const std::shared_ptr<VariableState>& variable) {
   Value value = stored(variable);
   if (variable->remainder) {
     Value& joined = joined_[variable.get()];
-    if (!joined.defined()) joined = insert_one(join_master_op(), {value, stored(variable->remainder)});
+    if (!joined.defined()) {
+      const Value remainder = stored(variable->remainder, value.shape());  // another rank may have its numbers
+      joined = insert_one(join_master_op(), {value, remainder});
+    }
     value = joined;
   }
   Reads& reads = reads_[variable.get()];
@@ -152,9 +155,13 @@ void Trace::restart_reads(const std::shared_ptr<VariableState>& variable) { read
 bool Trace::is_read(const Value& value) const { return read_values_.count({value.node().get(), value.output()}) == 1; }
 
 Value Trace::stored(const std::shared_ptr<VariableState>& variable) {
+  return stored(variable, variable->value.shape());
+}
+
+Value Trace::stored(const std::shared_ptr<VariableState>& variable, const Shape& shape) {
   Value& value = stored_[variable.get()];
   if (!value.defined()) {
-    value = leaf(variable_op(), {{"name", variable->name}}, {variable->value.shape(), variable->value.dtype()});
+    value = leaf(variable_op(), {{"name", variable->name}}, {shape, variable->value.dtype()});
     value.node()->variable = variable;
     if (mode_ == Mode::eager) value.node()->results = {variable->value};
   }

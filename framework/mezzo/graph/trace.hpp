@@ -169,6 +169,7 @@ class Trace {
 
  private:
   Value leaf(const Op& op, Attributes attributes, const Spec& spec);
+  Value stored(const std::shared_ptr<VariableState>& variable, const Shape& shape);
 
   Mode mode_;
   bool training_;

@@ -28,10 +28,20 @@ class Numbers {
   detail::AccessScope scope_;
 };
 
+void require_whole(const VariableState& variable) {
+  if (variable.whole()) return;
+  fail<ValueError>(
+      "",
+      "[Variable \"{}\"] must be whole to be read; got its bfloat16 part, since shard_optimizer_states gives "
+      "the rest to another rank: make a WholeWeights at all ranks first",
+      variable.name);
+}
+
 }  // namespace
 
 void VariableState::copy_from(const VariableState& other) {
   const Numbers access(other, Numbers::Intent::read);
+  require_whole(other);
   name = other.name;
   value = other.value.copy();
   if (other.remainder) {
@@ -53,6 +63,7 @@ void VariableState::copy_from(const VariableState& other) {
 Tensor VariableState::numbers() const {
   const Numbers access(*this, Numbers::Intent::read);
   if (!remainder) return value;
+  require_whole(*this);
   Tensor joined = Tensor::uninitialized(value.shape(), DType::float32);
   const auto* high = value.data<bfloat16>();
   const auto* low = remainder->value.data<std::int16_t>();
@@ -73,17 +84,21 @@ void VariableState::split() {
     fail<DTypeError>("", "[Variable \"{}\"] must be float32 to be split; got {}", name, value.dtype());
   }
   remainder = std::make_shared<VariableState>(name + "/remainder");
-  remainder->filled = true;
-  const Tensor whole = value;
-  value = Tensor::uninitialized(whole.shape(), DType::bfloat16);
-  remainder->value = Tensor::uninitialized(whole.shape(), DType::int16);
-  set_halves(whole);
+  const Tensor numbers = value;
+  value = Tensor::uninitialized(numbers.shape(), DType::bfloat16);
+  set_halves(numbers);
   ++version;
 }
 
 void VariableState::join() {
   const Numbers access(*this, Numbers::Intent::replace);
   if (remainder) convert_to(numbers());
+}
+
+void VariableState::drop_remainder() {
+  const Numbers access(*this, Numbers::Intent::replace);
+  remainder->value = Tensor({0}, DType::int16);
+  remainder->filled = false;
 }
 
 void VariableState::convert(DType dtype) {
@@ -119,6 +134,8 @@ void VariableState::store(const Tensor& kept) {
 }
 
 void VariableState::set_halves(const Tensor& numbers) {
+  if (!remainder->filled) remainder->value = Tensor::uninitialized(numbers.shape(), DType::int16);
+  remainder->filled = true;
   const auto* x = numbers.data<float>();
   auto* high = value.mutable_data<bfloat16>();
   auto* low = remainder->value.mutable_data<std::int16_t>();

@@ -41,19 +41,25 @@ struct MEZZO_API VariableState {
   /// Low halves of a split master: int16, the remainder of the bfloat16 `value` (see SplitFloat). Otherwise null.
   std::shared_ptr<VariableState> remainder;
 
+  /// False for a split master without its remainder, which another rank has.
+  bool whole() const { return !remainder || remainder->filled; }
+
   std::function<Value(const Value&)> regularizer;  ///< penalty added to losses; empty: none
   std::function<Value(const Value&)> constraint;   ///< applied after each update; empty: none
 
   /// Dtype of the variable's numbers; float32 for a split master.
   DType dtype() const { return remainder ? DType::float32 : value.dtype(); }
 
-  /// The numbers in that dtype.
+  /// The numbers in that dtype. A ValueError for a variable that isn't whole.
   Tensor numbers() const;
 
   /// split() stores a float32 variable as a split master, join() as float32 again. Neither changes a number. split()
   /// throws a DTypeError for a variable of another dtype.
   void split();
   void join();
+
+  /// Frees the remainder of a split master; assign() makes it again.
+  void drop_remainder();
 
   /// Converts the storage to another dtype.
   void convert(DType dtype);

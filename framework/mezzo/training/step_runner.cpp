@@ -19,6 +19,7 @@
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
+#include <mezzo/training/master_weights.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -43,20 +44,6 @@ std::string first_difference(const std::vector<Spec>& inputs, const HostBatch& b
     }
   }
   return {};
-}
-
-/// Float32 variables that a step computes with in bfloat16: by a cast, or by the high half of a split variable.
-std::set<const void*> copied_to_bfloat16(const Graph& graph) {
-  std::set<const void*> out;
-  for (const NodePtr& node : graph.nodes) {
-    for (const Value& input : node->inputs) {
-      const VariableState* variable = input.node()->variable.get();
-      if (variable == nullptr || variable->dtype() != DType::float32) continue;
-      const bool copies = is(*node, ops::cast) && node->outputs.front().dtype == DType::bfloat16;
-      if (copies || (variable->remainder && !is(*node, ops::join_master))) out.insert(variable);
-    }
-  }
-  return out;
 }
 
 /// Guards the run states of all modules: two threads may make the first call.
@@ -235,14 +222,15 @@ void StepRunner::convert_weights() {
 
 void StepRunner::keep_masters(const HostBatch& batch) {
   const auto splits = [](const OptimizerConfig& config) { return config.optimizer->common().split_master_weights; };
-  std::set<const void*> copied;  // filled only if an optimizer splits: it costs another trace
+  std::set<const VariableState*> copied;  // filled only if an optimizer splits: it costs another trace
   if (std::any_of(state_.optimizers.begin(), state_.optimizers.end(), splits)) {
     copied = copied_to_bfloat16(run_passes(rehearse(Phase::train, batch), options_.passes));
   }
   for (const Variable& weight : module_.trainable_weights()) {
     const bool split = std::any_of(state_.optimizers.begin(), state_.optimizers.end(),
                                    [&](const auto& config) { return splits(config) && trains(config, weight); });
-    if (split && copied.count(weight.id()) != 0) {
+    if (state_.rank_states && state_.rank_states->divides(*weight.state())) continue;
+    if (split && copied.count(weight.state().get()) != 0) {
       weight.state()->split();
     } else {
       weight.state()->join();

@@ -275,7 +275,9 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   }
   running_.add_weights();
   make_room();
-  step->plan = std::make_shared<Plan>(run_passes(std::move(trace.graph()), options_.passes), state_.arena);
+  Graph graph = run_passes(std::move(trace.graph()), options_.passes);
+  if (state_.rank_states) state_.rank_states->require_readable(graph);
+  step->plan = std::make_shared<Plan>(std::move(graph), state_.arena);
   if (memory_limit > 0 && step->plan->arena_bytes() > memory_limit) {
     fail<MemoryError>("[Trainer]", "the plan of a step must need at most {} bytes; got {}", memory_limit,
                       step->plan->arena_bytes());

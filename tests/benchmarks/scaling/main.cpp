@@ -5,7 +5,8 @@
 // mezzo_scaling exchanges                 times of all_reduce between the ranks of mpirun
 //
 // Options: --steps N, default 40; --threads N of each rank, default 1; --batch N samples of each rank, default the
-// workload's; --delay MS, which each exchange between ranks waits for in addition, default 0.
+// workload's; --delay MS, which each exchange between ranks waits for in addition, default 0; --shards 1 divides
+// masters and optimizer states, as shard_optimizer_states.
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -35,6 +36,7 @@ struct Options {
   int steps = 40, threads = 1;
   std::int64_t batch = 0;  ///< samples of a rank; 0: the workload's
   double delay = 0;        ///< milliseconds
+  bool shards = false;
 };
 
 Options parse(int count, char** arguments) {
@@ -54,6 +56,8 @@ Options parse(int count, char** arguments) {
       out.batch = static_cast<std::int64_t>(number);
     } else if (word == "--delay" && number >= 0) {
       out.delay = number;
+    } else if (word == "--shards" && (number == 0 || number == 1)) {
+      out.shards = number == 1;
     } else {
       throw ValueError("no option " + word + " with such a number");
     }
@@ -105,7 +109,7 @@ double median(std::vector<double> numbers) {
 /// Training steps of a workload by ranks, each of which has a whole batch of it.
 class Steps {
  public:
-  Steps(const mezzo_bench::Workload& workload, const std::string& policy, const Ranks& ranks)
+  Steps(const mezzo_bench::Workload& workload, const std::string& policy, const Ranks& ranks, bool shards = false)
       : batch_(workload.make_batch()), model_(workload.make_model()) {
     model_->compile({.optimizer = AdamW({.learning_rate = 1e-4, .weight_decay = 0.01}),
                      .loss = SparseCategoricalCrossentropy({.from_logits = true})});
@@ -114,6 +118,12 @@ class Steps {
         *model_, detail::RunOptions{.policy = Precision(policy).policy(), .communicator = ranks});
     runner_->rehearse(detail::Phase::train, batch_);
     runner_->configure(true);
+    if (!shards) return;
+    runner_->convert_weights();
+    auto& states = detail::training_state(*model_).rank_states;
+    states = std::make_shared<detail::RankStates>(ranks, *model_, true, false);
+    states->split_masters(
+        [&] { return std::vector<Graph>{run_passes(runner_->rehearse(detail::Phase::train, batch_), {})}; });
   }
 
   /// Milliseconds of each step but the first ones.
@@ -162,8 +172,11 @@ Json profile(const Options& options) {
 }
 
 Json steps(const Options& options, const Ranks& ranks) {
-  Steps steps(workload_of(options), options.words[2], ranks);
-  return {{"ranks", ranks->size()}, {"delay", options.delay}, {"ms", median(steps.run(options.steps))}};
+  Steps steps(workload_of(options), options.words[2], ranks, options.shards);
+  return {{"ranks", ranks->size()},
+          {"delay", options.delay},
+          {"shards", options.shards},
+          {"ms", median(steps.run(options.steps))}};
 }
 
 Json exchanges(const Options& options, const Ranks& ranks) {

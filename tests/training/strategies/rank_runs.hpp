@@ -67,8 +67,11 @@ class RankNet : public mezzo::Module {
   }
 
   RankNetOptions options_;
-  mezzo::Dense first_ =
-      sub("first", mezzo::Dense({.units = 8, .kernel_regularizer = mezzo::L2(options_.l2), .name = "first"}));
+  mezzo::Any<mezzo::Regularizer> penalty() const {
+    return options_.l2 > 0 ? mezzo::L2(options_.l2) : mezzo::Any<mezzo::Regularizer>();
+  }
+
+  mezzo::Dense first_ = sub("first", mezzo::Dense({.units = 8, .kernel_regularizer = penalty(), .name = "first"}));
   mezzo::BatchNormalization norm_ =
       sub("norm", mezzo::BatchNormalization({.momentum = 0.8, .synchronized = options_.synchronized}));
   mezzo::Dropout dropped_ = sub("dropped", mezzo::Dropout(options_.dropout));

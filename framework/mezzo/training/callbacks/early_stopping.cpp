@@ -7,6 +7,7 @@
 #include <mezzo/training/callbacks/texts.hpp>
 #include <mezzo/training/loggers/log_text.hpp>
 #include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/whole_weights.hpp>
 
 namespace mezzo {
 namespace {
@@ -35,6 +36,7 @@ void EarlyStopping::keep_weights(int epoch) {
   best_epoch_ = epoch;
   if (!options_.restore_best_weights) return;
   best_weights_.clear();
+  const WholeWeights whole(module());
   for (const Variable& weight : module().weights()) best_weights_.push_back(weight.value());
 }
 

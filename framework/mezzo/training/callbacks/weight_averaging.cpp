@@ -2,6 +2,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/callbacks/texts.hpp>
+#include <mezzo/training/whole_weights.hpp>
 
 namespace mezzo {
 namespace {
@@ -31,7 +32,10 @@ void WeightAveraging::on_epoch_end(int epoch, Logs&) {
   if (should_update({}, epoch)) update();
 }
 
-void WeightAveraging::update() { average_.update(module(), options_.use_buffers, options_.avg_fn); }
+void WeightAveraging::update() {
+  const WholeWeights whole(module());
+  average_.update(module(), options_.use_buffers, options_.avg_fn);
+}
 
 void WeightAveraging::on_train_end(Logs&) { average_.assign_to(module()); }
 
@@ -40,6 +44,7 @@ void WeightAveraging::on_test_begin(Logs&) {
   // The optimizer has the weights meanwhile, where checkpoints look for them.
   auto& kept = session().optimizers().front().optimizer->state()->swapped;
   if (!kept.empty()) fail<ValueError>(averaging_label, "no other callback may replace the weights; got one that did");
+  const WholeWeights whole(module());
   for (const Variable& weight : module().weights()) kept.emplace_back(weight.state(), weight.value());
   average_.assign_to(module());
   swapped_ = true;

@@ -49,9 +49,14 @@ RunningSession::RunningSession(const CallScope& scope, StepRunner& runner)
     : stage_(scope.stage()), runner_(runner), state_(training_state(runner.module())), call_(scope.options()) {
   limits.verbose = call_.verbose;
   callbacks_ = scope.callbacks();
-  const auto saving =
-      std::stable_partition(callbacks_.begin(), callbacks_.end(), [](const Callback* one) { return !one->saves(); });
-  saving_ = static_cast<std::size_t>(saving - callbacks_.begin());
+  const auto first = [&](const auto& condition) {
+    return std::stable_partition(callbacks_.begin(), callbacks_.end(), condition);
+  };
+  auto helped = first([](const Callback* one) { return !one->saves(); });
+  if (runner.communicator() != nullptr) {
+    helped = first([](const Callback* one) { return !one->saves() && one->on_all_ranks(); });
+  }
+  helped_ = static_cast<std::size_t>(helped - callbacks_.begin());
   for (Callback* callback : callbacks_) attached_.emplace_back(*callback, *this);
   if (stage_ == Stage::fit) state_.session = this;
 }
@@ -107,10 +112,10 @@ void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const Ho
   const ScopedValue shown(logs_, &logs);
   const ScopedValue hook(running_hook(), RunningHook{&logs, dataloader, numbers_of(event)});
   const BetweenSteps between(state_);
-  for (std::size_t i = 0; i < saving_; ++i) call_hook(*callbacks_[i], now, logs);
+  for (std::size_t i = 0; i < helped_; ++i) call_hook(*callbacks_[i], now, logs);
   call_hook(runner_.module(), now);
   const auto save = [&] {
-    for (std::size_t i = saving_; i < callbacks_.size(); ++i) call_hook(*callbacks_[i], now, logs);
+    for (std::size_t i = helped_; i < callbacks_.size(); ++i) call_hook(*callbacks_[i], now, logs);
   };
   const auto& states = state_.rank_states;
   if (state_.session == this && states && states->divided(state_.optimizers)) {

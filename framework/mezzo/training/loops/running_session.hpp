@@ -147,7 +147,7 @@ class RunningSession final : public Session {
   TrainingState& state_;
   const CallOptions& call_;
   std::vector<Callback*> callbacks_;
-  std::size_t saving_ = 0;  // index of the first callback that writes checkpoints
+  std::size_t helped_ = 0;  // index of the first callback that writes checkpoints or runs at rank 0 alone
   std::deque<CallbackSession> attached_;
   Logs none_;
   Logs* logs_ = &none_;

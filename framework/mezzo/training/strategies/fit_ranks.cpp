@@ -6,6 +6,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/training/interrupted.hpp>
+#include <mezzo/training/loops/evaluation_loop.hpp>
 #include <mezzo/training/loops/signals.hpp>
 #include <mezzo/training/strategies/compare_ranks.hpp>
 
@@ -62,6 +63,23 @@ void broadcast_weights(Communicator& ranks, const Module& module) {
   }
 }
 
+/// Training and validation steps, with the compiler passes.
+std::vector<Graph> rehearsed(const Fit& fit) {
+  std::vector<Graph> out;
+  const auto add = [&](Phase phase, const DataLoader& loader) {
+    BatchStream stream = loader.stream({}, 1);
+    if (const HostBatch* const batch = stream.peek()) {
+      out.push_back(run_passes(fit.runner.rehearse(phase, *batch), fit.runner.options().passes));
+    }
+  };
+  add(Phase::train, fit.train);
+  for (std::size_t i = 0; i < fit.validation.size(); ++i) {
+    const LoaderScope scope(fit.session, fit.runner, i);
+    if (fit.limits.validations[i] > 0) add(Phase::validate, fit.validation[i]);
+  }
+  return out;
+}
+
 }  // namespace
 
 void start_ranks(const Fit& fit) {
@@ -90,6 +108,10 @@ void start_ranks(const Fit& fit) {
   }
   fit.state.rank_states =
       std::make_shared<RankStates>(run.communicator, fit.runner.module(), shards, run.compress_gradients);
+  if (shards) {
+    fit.runner.convert_weights();
+    fit.state.rank_states->split_masters([&] { return rehearsed(fit); });
+  }
   fit.state.rank_states->divide(fit.state.optimizers);
 }
 

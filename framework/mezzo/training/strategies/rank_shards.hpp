@@ -22,6 +22,12 @@ class RankShards {
   /// Rank of a weight that was assigned.
   int owner(const VariableState& variable) const { return owners_.at(&variable); }
 
+  /// Rank of a weight, or another number if it wasn't assigned.
+  int owner_or(const VariableState& variable, int otherwise) const {
+    const auto found = owners_.find(&variable);
+    return found == owners_.end() ? otherwise : found->second;
+  }
+
  private:
   std::vector<std::int64_t> bytes_;  // by rank
   std::unordered_map<const VariableState*, int> owners_;

@@ -7,6 +7,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/strategies/rank_rounds.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -40,29 +41,6 @@ std::size_t accumulator_of(const OptimizerConfig& config) {
   return found == names.end() ? names.size() + 1 : static_cast<std::size_t>(found - names.begin());
 }
 
-RankArray array_of(VariableState& state) {
-  return {state.value.mutable_raw(), state.value.size(), state.value.dtype()};
-}
-
-/// Sends arrays in rounds, one of each rank in a round. Null: an array that this rank doesn't take. Returns the bytes.
-template <class Start>
-std::size_t send_in_rounds(const std::vector<std::vector<VariableState*>>& of_ranks, const Start& start) {
-  std::size_t rounds = 0, bytes = 0;
-  for (const auto& states : of_ranks) rounds = std::max(rounds, states.size());
-  std::vector<RankRequest> requests;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    std::vector<RankArray> parts;
-    for (const auto& states : of_ranks) {
-      const bool has = round < states.size() && states[round] != nullptr;
-      parts.push_back(has ? array_of(*states[round]) : RankArray{});
-      if (has) bytes += states[round]->value.bytes();
-    }
-    requests.push_back(start(parts));
-  }
-  for (const RankRequest& request : requests) request.wait();
-  return bytes;
-}
-
 }  // namespace
 
 /// A slot of a weight: indices of the optimizer, of the module's weights, of the optimizer's slots.
@@ -94,7 +72,9 @@ RankStates::RankStates(std::shared_ptr<Communicator> communicator, Module& modul
     : communicator_(std::move(communicator)),
       module_(module),
       shards_(shards ? std::make_shared<RankShards>(communicator_->size()) : nullptr),
-      feedback_(compresses ? std::make_shared<GradientFeedback>() : nullptr) {}
+      feedback_(compresses ? std::make_shared<GradientFeedback>() : nullptr) {
+  if (shards) masters_.emplace(communicator_, shards_);
+}
 
 bool RankStates::divided(const OptimizerConfigs& optimizers) const {
   return shards_ || std::any_of(optimizers.begin(), optimizers.end(), [](const OptimizerConfig& config) {
@@ -122,6 +102,7 @@ void RankStates::divide(const OptimizerConfigs& optimizers) {
 
 void RankStates::drop_others(const OptimizerConfigs& optimizers) const {
   if (!shards_) return;
+  masters_->drop_others();
   for (const OptimizerConfig& config : optimizers) {
     const std::size_t sum = accumulator_of(config);
     for (Optimizer::Slots& slots : config.optimizer->state()->slots) {
@@ -134,8 +115,14 @@ void RankStates::drop_others(const OptimizerConfigs& optimizers) const {
 }
 
 void RankStates::join(const OptimizerConfigs& optimizers) {
-  add_up(optimizers, true);
-  collect(optimizers, true);
+  make_whole(optimizers, true);
+  if (masters_) masters_->join(optimizers);
+}
+
+void RankStates::make_whole(const OptimizerConfigs& optimizers, bool at_all) {
+  add_up(optimizers, at_all);
+  collect(optimizers, at_all);
+  if (masters_) masters_->collect(at_all);
 }
 
 void RankStates::begin_save(const OptimizerConfigs& optimizers) {
@@ -146,9 +133,8 @@ void RankStates::begin_save(const OptimizerConfigs& optimizers) {
         "it must be called at rank 0 by a callback whose saves() is true; got another call at rank {}",
         communicator_->rank());
   }
-  tell(true);
-  add_up(optimizers, false);
-  collect(optimizers, false);
+  tell(Help::states);
+  make_whole(optimizers, false);
 }
 
 void RankStates::end_save(const OptimizerConfigs& optimizers) {
@@ -157,17 +143,30 @@ void RankStates::end_save(const OptimizerConfigs& optimizers) {
   drop_others(optimizers);
 }
 
+void RankStates::begin_reading() {
+  if (!masters_ || ++readers_ > 1) return;
+  if (saves_) tell(Help::weights);
+  masters_->collect(!saves_);
+}
+
+void RankStates::end_reading() {
+  if (masters_ && --readers_ == 0) masters_->drop_others();
+}
+
 void RankStates::help(const OptimizerConfigs& optimizers) {
-  while (tell(false)) {
-    add_up(optimizers, false);
-    collect(optimizers, false);
+  for (Help needed = tell(Help::none); needed != Help::none; needed = tell(Help::none)) {
+    if (needed == Help::states) {
+      make_whole(optimizers, false);
+    } else {
+      masters_->collect(false);
+    }
   }
 }
 
-bool RankStates::tell(bool saves) const {
-  std::int32_t number = saves ? 1 : 0;
+RankStates::Help RankStates::tell(Help needed) const {
+  auto number = static_cast<std::int32_t>(needed);
   communicator_->broadcast({&number, 1, DType::int32});
-  return number != 0;
+  return static_cast<Help>(number);
 }
 
 void RankStates::add_up(const OptimizerConfigs& optimizers, bool at_all) {
@@ -210,7 +209,7 @@ void RankStates::collect(const OptimizerConfigs& optimizers, bool at_all) const 
   for (const Part& part : own_parts(optimizers)) own += part.text();
   const std::vector<std::string> texts = communicator_->gather_texts(own);
   const std::vector<Variable> weights = module_.weights();
-  std::vector<std::vector<VariableState*>> states(texts.size());
+  RankVariableLists states(texts.size());
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     const bool sends = static_cast<int>(rank) == communicator_->rank();
     for (const Part& part : Part::read(texts[rank])) {
@@ -229,11 +228,12 @@ void RankStates::collect(const OptimizerConfigs& optimizers, bool at_all) const 
 
 Transfer RankStates::gather(const RankShards::Variables& weights) const {
   Transfer transfer{.name = "all_gather", .start = std::chrono::steady_clock::now()};
-  std::vector<std::vector<VariableState*>> states(static_cast<std::size_t>(communicator_->size()));
+  RankVariableLists states(static_cast<std::size_t>(communicator_->size()));
   for (const auto& weight : weights) {
     const int owner = shards_->owner(*weight);
     states[static_cast<std::size_t>(owner)].push_back(weight.get());
-    if (weight->remainder) states[static_cast<std::size_t>(owner)].push_back(weight->remainder.get());
+    const bool sends_rest = weight->remainder && !divides(*weight);
+    if (sends_rest) states[static_cast<std::size_t>(owner)].push_back(weight->remainder.get());
   }
   transfer.bytes = send_in_rounds(
       states, [&](const std::vector<RankArray>& parts) { return communicator_->start_all_gather(parts); });
@@ -241,6 +241,7 @@ Transfer RankStates::gather(const RankShards::Variables& weights) const {
     if (static_cast<int>(rank) == communicator_->rank()) continue;
     for (VariableState* const state : states[rank]) ++state->version;
   }
+  masters_->drop_others();  // of before the update
   transfer.end = std::chrono::steady_clock::now();
   return transfer;
 }

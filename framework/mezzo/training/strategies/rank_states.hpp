@@ -1,5 +1,8 @@
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,13 +11,14 @@
 #include <mezzo/distributed/transfer.hpp>
 #include <mezzo/training/module.hpp>
 #include <mezzo/training/strategies/gradient_feedback.hpp>
+#include <mezzo/training/strategies/rank_masters.hpp>
 #include <mezzo/training/strategies/rank_shards.hpp>
 
 namespace mezzo::detail {
 
 /// Optimizer states of a fit of several ranks, which divide them: accumulated gradients are those of the rank's
-/// samples, and under shards a rank has the other states of the weights that it updates alone. All ranks make the same
-/// calls, but for those of saves.
+/// samples, and under shards a rank has the other states and the masters of the weights that it updates alone. All
+/// ranks make the same calls, but for those of saves.
 class RankStates {
  public:
   RankStates(std::shared_ptr<Communicator> communicator, Module& module, bool shards, bool compresses);
@@ -25,6 +29,19 @@ class RankStates {
   /// Null unless gradients are sent in bfloat16.
   const std::shared_ptr<GradientFeedback>& feedback() const { return feedback_; }
 
+  /// Divides the masters of weights that these steps read in bfloat16 alone. See RankMasters::split().
+  void split_masters(const std::function<std::vector<Graph>()>& steps) {
+    if (masters_) masters_->split(module_, steps);
+  }
+
+  /// True for a weight with a divided master.
+  bool divides(const VariableState& weight) const { return masters_ && masters_->divides(weight); }
+
+  /// A ValueError for a step that reads the master of another rank.
+  void require_readable(const Graph& step) const {
+    if (masters_) masters_->require_readable(step);
+  }
+
   /// Drops what belongs to other ranks, at the start of the fit and after a resume.
   void divide(const OptimizerConfigs& optimizers);
 
@@ -34,7 +51,7 @@ class RankStates {
   /// False if the states are whole between two steps.
   bool divided(const OptimizerConfigs& optimizers) const;
 
-  /// Copies weights from the ranks that have updated them.
+  /// Copies weights from the ranks that have updated them; of divided masters the bfloat16 halves.
   Transfer gather(const RankShards::Variables& weights) const;
 
   /// Runs `call`, which may save at rank 0; the others help it before their calls.
@@ -45,17 +62,25 @@ class RankStates {
     saves_ = first;
     call();
     saves_ = false;
-    if (first) tell(false);
+    if (first) tell(Help::none);
   }
 
   /// Makes the states whole at rank 0, inside of while_saving(): a ValueError elsewhere. end_save() divides them again.
   void begin_save(const OptimizerConfigs& optimizers);
   void end_save(const OptimizerConfigs& optimizers);
 
+  /// Makes the weights whole: at rank 0 inside of while_saving(), elsewhere at all ranks. end_reading() divides them
+  /// again.
+  void begin_reading();
+  void end_reading();
+
  private:
   struct Part;
+  /// What rank 0 needs from the others during a save.
+  enum class Help : std::int32_t { none, states, weights };
   void help(const OptimizerConfigs& optimizers);
-  bool tell(bool saves) const;
+  Help tell(Help needed) const;
+  void make_whole(const OptimizerConfigs& optimizers, bool at_all);
   void add_up(const OptimizerConfigs& optimizers, bool at_all);
   void collect(const OptimizerConfigs& optimizers, bool at_all) const;
   std::vector<Part> own_parts(const OptimizerConfigs& optimizers) const;
@@ -64,8 +89,10 @@ class RankStates {
   std::shared_ptr<Communicator> communicator_;
   Module& module_;
   std::shared_ptr<RankShards> shards_;
+  std::optional<RankMasters> masters_{};  // of shards
   std::shared_ptr<GradientFeedback> feedback_;
   bool saves_ = false;
+  int readers_ = 0;                                                          // begin_reading() without end_reading()
   std::vector<std::pair<std::shared_ptr<VariableState>, Tensor>> own_sums_;  // during a save, of this rank's samples
 };
 

@@ -1,0 +1,28 @@
+#include <mezzo/training/master_weights.hpp>
+
+#include <mezzo/ops/op_set.hpp>
+
+namespace mezzo::detail {
+
+std::set<const VariableState*> copied_to_bfloat16(const Graph& graph) {
+  std::set<const VariableState*> out;
+  for (const NodePtr& node : graph.nodes) {
+    for (const Value& input : node->inputs) {
+      const VariableState* variable = input.node()->variable.get();
+      if (variable == nullptr || variable->dtype() != DType::float32) continue;
+      const bool copies = is(*node, ops::cast) && node->outputs.front().dtype == DType::bfloat16;
+      if (copies || (variable->remainder && !is(*node, ops::join_master))) out.insert(variable);
+    }
+  }
+  return out;
+}
+
+std::set<const VariableState*> read_by(const Graph& graph) {
+  std::set<const VariableState*> out;
+  for (const NodePtr& node : graph.nodes) {
+    if (node->variable) out.insert(node->variable.get());
+  }
+  return out;
+}
+
+}  // namespace mezzo::detail
