@@ -71,29 +71,43 @@ BOOST_AUTO_TEST_CASE(a_read_after_the_update_sees_the_new_numbers) {
   BOOST_TEST(plan.output(0).equal(step.kernel->numbers()));
 }
 
-// A table that is gathered from as it is, in float32, and multiplied by in bfloat16.
-BOOST_AUTO_TEST_CASE(readers_in_both_dtypes_share_one_gradient) {
-  const auto updated = [](const VariablePointer& table) {
-    AdamW optimizer({.split_master_weights = table->remainder != nullptr});
-    const Graph graph = traced([&](Trace& step) {
-      const PolicyScope scope("mixed_bfloat16");
-      const Value x = step.input("x", Spec{{5, 3}, DType::float32});
-      const Value rows = gather(read_variable(table), Value(Tensor({2}, std::vector<std::int32_t>{2, 0})));
-      const Value product = cast(matmul(x.across_border(), read_variable(table)), DType::float32);
-      const Value loss = sum(rows * rows) + sum(product * product);
-      optimizer.apply(table, gradients(loss, {step.read(table)})[0],
-                      {float64_scalar(0.01), float64_scalar(1), float64_scalar(1), {}});
-    });
-    BOOST_TEST(count_nodes(run_passes(graph), "join_master") == (table->remainder ? 1 : 0));
-    Plan plan = planned(graph);
-    plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_keys().size()));
-    return table->numbers();
-  };
-  const auto whole = make_variable("table", random_tensor({3, 4})),
-             split = make_variable("table", random_tensor({3, 4}));
-  split->split();
-  BOOST_TEST(updated(split).equal(updated(whole)));
-  BOOST_TEST(!whole->value.equal(random_tensor({3, 4})));
+// Rows of a table and products with it. Rows in bfloat16 are those of the high half.
+BOOST_AUTO_TEST_CASE(gathers_and_products_share_one_gradient) {
+  for (const bool casts : {true, false}) {
+    const auto updated = [&](const VariablePointer& table) {
+      AdamW optimizer({.split_master_weights = table->remainder != nullptr});
+      const Graph graph = traced([&](Trace& step) {
+        const PolicyScope scope("mixed_bfloat16");
+        const Value x = step.input("x", Spec{{5, 3}, DType::float32});
+        const Value indices(Tensor({2}, std::vector<std::int32_t>{2, 0}));
+        const auto squares_of_rows = [&] {
+          const Value rows = gather(read_variable(table), indices);
+          BOOST_TEST((rows.dtype() == (casts ? DType::bfloat16 : DType::float32)));
+          return rows * rows;
+        };
+        const auto as_stored = [&] {
+          const auto no_casts = disable_casts();
+          return squares_of_rows();
+        };
+        const Value squares = cast(casts ? squares_of_rows() : as_stored(), DType::float32);
+        const Value product = cast(matmul(x.across_border(), read_variable(table)), DType::float32);
+        const Value loss = sum(squares) + sum(product * product);
+        optimizer.apply(table, gradients(loss, {step.read(table)})[0],
+                        {float64_scalar(0.01), float64_scalar(1), float64_scalar(1), {}});
+      });
+      const Graph passed = run_passes(graph);
+      BOOST_TEST(count_nodes(passed, "join_master") == (table->remainder && !casts ? 1 : 0));
+      BOOST_TEST(count_nodes(passed, "gather") == 1);
+      Plan plan = planned(graph);
+      plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_keys().size()));
+      return table->numbers();
+    };
+    const auto whole = make_variable("table", random_tensor({3, 4})),
+               split = make_variable("table", random_tensor({3, 4}));
+    split->split();
+    BOOST_TEST(updated(split).equal(updated(whole)));
+    BOOST_TEST(!whole->value.equal(random_tensor({3, 4})));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(any_value_may_be_given_to_one) {

@@ -129,6 +129,23 @@ BOOST_AUTO_TEST_CASE(split_masters_equal_float32_masters_bit_for_bit) {
   BOOST_TEST(kernel_of(whole.model).remainder == nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(tables_of_embeddings_are_split) {
+  const auto trained = [](bool split) {
+    seed_everything(3);
+    Sequential model({Embedding({.input_dim = 50, .output_dim = 8}), Flatten(), Dense({.units = 3})},
+                     {.dtype = "mixed_bfloat16"});
+    model.compile({.optimizer = AdamW({.learning_rate = 0.01, .split_master_weights = split}),
+                   .loss = SparseCategoricalCrossentropy({.from_logits = true})});
+    Tensor x({12, 4}, DType::int32), y({12}, DType::int32);
+    for (std::int32_t i = 0; i < 48; ++i) x.mutable_data<std::int32_t>()[i] = i * 7 % 50;
+    for (std::int32_t i = 0; i < 12; ++i) y.mutable_data<std::int32_t>()[i] = i % 3;
+    model.fit(x, y, {.batch_size = 4, .epochs = 2, .verbose = 0, .shuffle = false});
+    BOOST_TEST((kernel_of(model).remainder != nullptr) == split);
+    return model;
+  };
+  BOOST_TEST(changed_since(values_of(trained(true)), trained(false)) == "");
+}
+
 BOOST_AUTO_TEST_CASE(bytes_per_parameter) {
   const auto bytes = [](const Way& way) {
     Training training(way.policy, way.options);

@@ -1,4 +1,6 @@
 #pragma once
+#include <unordered_set>
+
 #include <mezzo/graph/trace.hpp>
 
 namespace mezzo {
@@ -46,6 +48,10 @@ Graph fuse_elementwise(const Graph& graph);
 Graph fuse_compute_copies(const Graph& graph);
 
 /// @}
+
+/// Nodes that gather rows which only casts to bfloat16 read. simplify() lets those of split masters gather from the
+/// high halves.
+std::unordered_set<const Node*> gathers_cast_to_bfloat16(const Graph& graph);
 
 /// Passes to run; all by default.
 struct PipelineOptions {

@@ -44,9 +44,17 @@ std::string key_of_node(const Node& node) {
   return key;
 }
 
+/// The gather of bfloat16 rows in place of one from a split master.
+NodePtr gather_of_half(const Node& node) {
+  const Values inputs{node.inputs[0].node()->inputs.front(), node.inputs[1]};
+  return make_node(*node.op, inputs, node.attributes, {{node.outputs.front().shape, DType::bfloat16}}, node);
+}
+
 Graph fold_and_share(const Graph& graph) {
   std::unordered_map<std::string, Values> known;
-  return rewrite(graph, [&](const NodePtr&, const NodePtr& node, Rewriter& to) -> Values {
+  const std::unordered_set<const Node*> rounded = gathers_cast_to_bfloat16(graph);
+  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+    if (rounded.count(old.get()) == 1 && is(node->inputs[0], ops::join_master)) return to.add(gather_of_half(*node));
     if (!node->inputs.empty()) {
       const Value same = without_effect(*node);
       if (same.defined()) return {same};
@@ -80,6 +88,22 @@ Graph drop_dead(const Graph& graph) {
 }
 
 }  // namespace
+
+std::unordered_set<const Node*> gathers_cast_to_bfloat16(const Graph& graph) {
+  std::unordered_map<NodePtr, int> casts;
+  for (const NodePtr& node : graph.nodes) {
+    if (!is(*node, ops::cast) || node->outputs.front().dtype != DType::bfloat16) continue;
+    const NodePtr& source = node->inputs.front().node();
+    if (is(*source, ops::gather)) ++casts[source];
+  }
+  std::unordered_set<const Node*> out;
+  if (casts.empty()) return out;
+  const Uses uses(graph);
+  for (const auto& [gather, count] : casts) {
+    if (uses.of({gather, 0}) == count) out.insert(gather.get());
+  }
+  return out;
+}
 
 Graph simplify(const Graph& graph) { return drop_dead(fold_and_share(graph)); }
 

@@ -224,7 +224,7 @@ void StepRunner::keep_masters(const HostBatch& batch) {
   const auto splits = [](const OptimizerConfig& config) { return config.optimizer->common().split_master_weights; };
   std::set<const VariableState*> copied;  // filled only if an optimizer splits: it costs another trace
   if (std::any_of(state_.optimizers.begin(), state_.optimizers.end(), splits)) {
-    copied = copied_to_bfloat16(run_passes(rehearse(Phase::train, batch), options_.passes));
+    copied = copied_to_bfloat16(rehearse(Phase::train, batch), options_.passes);
   }
   for (const Variable& weight : module_.trainable_weights()) {
     const bool split = std::any_of(state_.optimizers.begin(), state_.optimizers.end(),

@@ -122,8 +122,7 @@ class Steps {
     runner_->convert_weights();
     auto& states = detail::training_state(*model_).rank_states;
     states = std::make_shared<detail::RankStates>(ranks, *model_, true, false);
-    states->split_masters(
-        [&] { return std::vector<Graph>{run_passes(runner_->rehearse(detail::Phase::train, batch_), {})}; });
+    states->split_masters({}, [&] { return std::vector<Graph>{runner_->rehearse(detail::Phase::train, batch_)}; });
   }
 
   /// Milliseconds of each step but the first ones.

@@ -63,13 +63,13 @@ void broadcast_weights(Communicator& ranks, const Module& module) {
   }
 }
 
-/// Training and validation steps, with the compiler passes.
+/// Traced training and validation steps.
 std::vector<Graph> rehearsed(const Fit& fit) {
   std::vector<Graph> out;
   const auto add = [&](Phase phase, const DataLoader& loader) {
     BatchStream stream = loader.stream({}, 1);
     if (const HostBatch* const batch = stream.peek()) {
-      out.push_back(run_passes(fit.runner.rehearse(phase, *batch), fit.runner.options().passes));
+      out.push_back(fit.runner.rehearse(phase, *batch));
     }
   };
   add(Phase::train, fit.train);
@@ -110,7 +110,7 @@ void start_ranks(const Fit& fit) {
       std::make_shared<RankStates>(run.communicator, fit.runner.module(), shards, run.compress_gradients);
   if (shards) {
     fit.runner.convert_weights();
-    fit.state.rank_states->split_masters([&] { return rehearsed(fit); });
+    fit.state.rank_states->split_masters(run.passes, [&] { return rehearsed(fit); });
   }
   fit.state.rank_states->divide(fit.state.optimizers);
 }

@@ -8,19 +8,11 @@
 #include <mezzo/training/strategies/rank_rounds.hpp>
 
 namespace mezzo::detail {
-namespace {
 
-std::set<const VariableState*> all_of(const std::vector<Graph>& steps,
-                                      std::set<const VariableState*> (*in_step)(const Graph&)) {
-  std::set<const VariableState*> out;
-  for (const Graph& step : steps) out.merge(in_step(step));
-  return out;
-}
-
-}  // namespace
-
-void RankMasters::split(const Module& module, const std::function<std::vector<Graph>()>& steps) {
-  const std::set<const VariableState*> copied = all_of(steps(), copied_to_bfloat16);
+void RankMasters::split(const Module& module, const PipelineOptions& passes,
+                        const std::function<std::vector<Graph>()>& steps) {
+  std::set<const VariableState*> copied, read;
+  for (const Graph& step : steps()) copied.merge(copied_to_bfloat16(step, passes));
   std::vector<Variable> added;
   for (const Variable& weight : module.trainable_weights()) {
     VariableState& state = *weight.state();
@@ -28,7 +20,7 @@ void RankMasters::split(const Module& module, const std::function<std::vector<Gr
     state.split();
     added.push_back(weight);
   }
-  const std::set<const VariableState*> read = all_of(steps(), read_by);
+  for (const Graph& step : steps()) read.merge(read_by(run_passes(step, passes)));
   for (const Variable& weight : module.trainable_weights()) {
     VariableState& state = *weight.state();
     if (!state.remainder || state.regularizer || read.count(state.remainder.get()) == 1) continue;

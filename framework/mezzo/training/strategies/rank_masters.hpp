@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/distributed/communicator.hpp>
-#include <mezzo/graph/trace.hpp>
 #include <mezzo/training/module.hpp>
 #include <mezzo/training/strategies/rank_shards.hpp>
 
@@ -19,9 +19,8 @@ class RankMasters {
   RankMasters(std::shared_ptr<Communicator> communicator, std::shared_ptr<RankShards> shards)
       : communicator_(std::move(communicator)), shards_(std::move(shards)) {}
 
-  /// Splits the weights that these steps read in bfloat16 alone, which become divided. `steps` traces them, with the
-  /// compiler passes.
-  void split(const Module& module, const std::function<std::vector<Graph>()>& steps);
+  /// Splits the weights that these steps read in bfloat16 alone, which become divided. `steps` traces them.
+  void split(const Module& module, const PipelineOptions& passes, const std::function<std::vector<Graph>()>& steps);
 
   bool divides(const VariableState& weight) const { return divided_.count(&weight) == 1; }
 

@@ -30,8 +30,8 @@ class RankStates {
   const std::shared_ptr<GradientFeedback>& feedback() const { return feedback_; }
 
   /// Divides the masters of weights that these steps read in bfloat16 alone. See RankMasters::split().
-  void split_masters(const std::function<std::vector<Graph>()>& steps) {
-    if (masters_) masters_->split(module_, steps);
+  void split_masters(const PipelineOptions& passes, const std::function<std::vector<Graph>()>& steps) {
+    if (masters_) masters_->split(module_, passes, steps);
   }
 
   /// True for a weight with a divided master.
