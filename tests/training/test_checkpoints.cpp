@@ -172,6 +172,21 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_loaded_and_saved_is_the_same) {
   }
 }
 
+// In the middle of an epoch, whose means are in the checkpoint.
+BOOST_AUTO_TEST_CASE(a_refused_one_leaves_the_training_as_it_was) {
+  const Folder folder;
+  Run run({.policy = "float32"});
+  run.fit(3, {}, 5);
+  const std::string first = run.save(folder, "first");
+  const Trainer trainer({.max_epochs = 3, .precision = "float32", .enable_progress_bar = false});
+  BOOST_CHECK_THROW(trainer.fit(run.model, Run::data(5), {}, {.ckpt_path = first}), ValueError);
+  const std::string second = run.save(folder, "second");
+  BOOST_TEST((SafetensorsFile(first).metadata() == SafetensorsFile(second).metadata()));
+  const auto a = tensors_of(first), b = tensors_of(second);
+  BOOST_TEST(a.size() == b.size());
+  for (const auto& [name, tensor] : a) BOOST_TEST(tensor.equal(b.at(name)), name);
+}
+
 BOOST_AUTO_TEST_CASE(kahan_summation_saves_what_the_weights_stand_for) {
   const Folder folder;
   const Way kahan{"bfloat16", {.kahan_summation = true}, {}};
