@@ -117,18 +117,24 @@ void GradientBucket::load(const KernelRequest& request, const KernelArguments& a
   const double share = from.weighted ? *arguments.in<double>(share_) : 1;
   const auto factor = static_cast<Number>(share * (from.factor ? *arguments.in<double>(*from.factor) : 1));
   for_blocks(begins_[item + 1] - begins_[item], [&](std::int64_t begin, std::int64_t end) {
-    std::array<Number, block_size> x{};
+    std::array<Number, block_size> x;  // NOLINT(cppcoreguidelines-pro-type-member-init): multiply() or fill() sets it
     const auto count = static_cast<std::size_t>(end - begin);
-    const auto add = [&](std::size_t input, DType dtype, Number times) {
+    const auto multiply = [&](std::size_t input, DType dtype, Number times, bool adds) {
       visit_floating(dtype, [&](auto zero) {
         using T = decltype(zero);
         const T* const in = arguments.in<T>(input) + begin;
-        for (std::size_t i = 0; i < count; ++i) x[i] += static_cast<Number>(static_cast<Wide<T>>(in[i])) * times;
+        for (std::size_t i = 0; i < count; ++i) {
+          const Number product = static_cast<Number>(static_cast<Wide<T>>(in[i])) * times;
+          x[i] = adds ? x[i] + product : product;
+        }
       });
     };
-    // A rank without samples adds nothing, whatever its numbers are.
-    if (share != 0) add(from.value, request.inputs[from.value].dtype, factor);
-    if (from.sum) add(*from.sum, from.result.dtype, 1);
+    if (share != 0) {
+      multiply(from.value, request.inputs[from.value].dtype, factor, false);
+    } else {  // a rank without samples adds nothing, whatever its numbers are
+      std::fill_n(x.begin(), count, Number{0});
+    }
+    if (from.sum) multiply(*from.sum, from.result.dtype, 1, true);
     float* const errors = from.errors ? from.errors->data() + begin : nullptr;
     for (std::size_t i = 0; errors != nullptr && i < count; ++i) x[i] += static_cast<Number>(errors[i]);
     for (std::size_t i = 0; i < count; ++i) to[begin + static_cast<std::int64_t>(i)] = static_cast<Sent>(x[i]);
