@@ -63,8 +63,9 @@ struct TrainerOptions {
   /// Ranks that train together: "auto", "single", "mpi" or a Communicator (docs/distributed.md). Each rank takes its
   /// part of every batch: batch_size is that of one rank.
   Strategy strategy = detail::from_environment("strategy").value_or(Strategy());
-  /// Optimizer states and updates are divided among the ranks, each of which has the states of whole weights (ZeRO,
-  /// stage 1). No effect on the results, nor with one rank.
+  /// Optimizer states and updates are divided among the ranks, and under mixed_bfloat16 the float32 masters: a rank has
+  /// those of whole weights (ZeRO, stage 1). Hooks that read weights then make a WholeWeights. Results are those of
+  /// undivided states, or of split_master_weights. No effect with one rank.
   bool shard_optimizer_states = detail::from_environment("shard_optimizer_states").value_or(false);
   /// "bf16": gradients are sent as bfloat16, half of the bytes; rounding errors are added to the next gradients.
   /// "": as float32 or float64. A ValueError for another name. No effect with one rank.
