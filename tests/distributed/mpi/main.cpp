@@ -25,14 +25,17 @@ Dataset data(std::int64_t samples) {
 
 class Net : public Module {
  public:
-  explicit Net(std::int64_t units)
-      : Module("Net"), hidden_(sub("hidden", Dense({.units = units, .use_bias = false}))) {}
+  Net(std::int64_t units, bool split)
+      : Module("Net"), split_(split), hidden_(sub("hidden", Dense({.units = units, .use_bias = false}))) {}
   Value call(const Value& x) override { return last_(dropped_(tanh(norm_(hidden_(x))))); }
   Value training_step(const Batch& batch) override { return mean_squared_error(batch["y"], (*this)(batch["x"])); }
   void validation_step(const Batch& batch) override { log("error", training_step(batch)); }
-  OptimizerConfigs configure_optimizers() override { return {{.optimizer = Adam({.learning_rate = 0.01})}}; }
+  OptimizerConfigs configure_optimizers() override {
+    return {{.optimizer = Adam({.learning_rate = 0.01, .split_master_weights = split_})}};
+  }
 
  private:
+  bool split_;
   Dense hidden_;
   BatchNormalization norm_ = sub("norm", BatchNormalization({.synchronized = true}));
   Dropout dropped_ = sub("dropped", Dropout(0.2));
@@ -59,18 +62,20 @@ struct Run {
   std::string ckpt_path{};
   int window = 1;
   bool shards = false;
-  bool logs = true;  ///< results have the numbers of the last epoch, too
+  const char* precision = "float64";
+  bool split = false;  ///< masters
+  bool logs = true;    ///< results have the numbers of the last epoch, too
 };
 
 std::vector<double> train(const Run& run) {
   seed_everything(3);
-  Net net(run.units);
+  Net net(run.units, run.split);
   net.build({1, 4});
   Trainer trainer({.max_epochs = 3,
                    .accumulate_grad_batches = run.window,
                    .strategy = run.strategy,
                    .shard_optimizer_states = run.shards,
-                   .precision = "float64",
+                   .precision = run.precision,
                    .callbacks = run.callbacks,
                    .enable_progress_bar = false});
   const DataLoader loader(data(run.samples), {.batch_size = run.batch_size, .shuffle = true});
@@ -137,6 +142,10 @@ void run(const std::string& scenario) {
   require(ranks != nullptr, "mpirun must start several ranks");
   const int rank = ranks->rank();
   Run own{.batch_size = 4};
+  if (std::getenv("DIVIDED_MASTERS") != nullptr) {
+    own.precision = "mixed_bfloat16";
+    own.shards = true;
+  }
   ModelCheckpoint each_step({.save_last = true, .every_n_train_steps = 1});
   const bool last = rank == ranks->size() - 1;
   if (scenario == "collectives") {
@@ -149,6 +158,13 @@ void run(const std::string& scenario) {
     check_equal(train(own),
                 train({.batch_size = std::int64_t{4} * ranks->size(), .strategy = "single", .window = own.window}),
                 1e-12);
+    if (scenario == "sharded") {
+      own.precision = "mixed_bfloat16";
+      const std::vector<double> divided = train(own);
+      own.shards = false;
+      own.split = true;
+      check_equal(divided, train(own), 0);
+    }
   } else if (scenario == "saving") {
     end_by_sigkill(rank);
     own.callbacks = {each_step};

@@ -2,7 +2,7 @@
 # run.sh PROGRAM PLUGIN SCENARIO RANKS: runs a scenario of mezzo_mpi_ranks under mpirun, and checks its end.
 # MEZZO_MPIRUN: another mpirun, for another plug-in. Exit code 77: there is no MPI here.
 # The scenario kills: ends one rank by SIGKILL at random instants, half of them inside of a save, and resumes each time.
-# MEZZO_TEST_KILLS: number of instants, in place of 2.
+# Masters are divided in two of four trainings. MEZZO_TEST_KILLS: number of instants, in place of 4.
 set -u
 
 program=$1 plugin=$2 scenario=$3 ranks=$4
@@ -45,12 +45,13 @@ give_up() {  # TEXT
 if [[ $scenario == kills ]]; then
   run saving
   [[ $code == 0 && $output =~ saved:\ ([0-9]+)\ ms,\ ([0-9]+)\ calls ]] || give_up "the run that no signal ends must save"
-  milliseconds=${BASH_REMATCH[1]} calls=${BASH_REMATCH[2]} wanted=${MEZZO_TEST_KILLS:-2}
+  milliseconds=${BASH_REMATCH[1]} calls=${BASH_REMATCH[2]} wanted=${MEZZO_TEST_KILLS:-4}
   killed=0 inside=0 resumed=0 longest=0
   for ((tries = 0; killed < wanted; ++tries)); do
     ((tries < 10 * wanted)) || give_up "too few of the signals came before the end"
     rm -rf "$folder/checkpoints"
     in_save=$((2 * inside <= killed ? 1 : 0))
+    if ((killed % 4 < 2)); then unset DIVIDED_MASTERS; else export DIVIDED_MASTERS=1; fi
     if ((in_save)); then  # rank 0 saves
       export KILLED_RANK=0 KILLED_AFTER=-1 KILLED_CALL=$((RANDOM % calls))
     else

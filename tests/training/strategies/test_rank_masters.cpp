@@ -186,6 +186,37 @@ BOOST_AUTO_TEST_CASE(hooks_read_whole_weights) {
   BOOST_TEST((errors[0] == expected_error || errors[1] == expected_error), errors[0] + "\n" + errors[1]);
 }
 
+BOOST_AUTO_TEST_CASE(steps_make_no_whole_weights) {
+  class InStep : public Reader {
+   public:
+    InStep() : Reader(When::never) {}
+    Value training_step(const Batch& batch) override {
+      const WholeWeights whole(*this);
+      return Reader::training_step(batch);
+    }
+  };
+  const auto errors = run_ranks(2, [&](const Ranks& own) {
+    InStep module;
+    TrainerOptions options = master_run().trainer;
+    options.strategy = own;
+    Trainer(options).fit(module, DataLoader(rank_data(24), {.batch_size = 6}));
+  });
+  const std::string expected =
+      "[WholeWeights] it must be made in a hook between two steps of fit; got a call elsewhere";
+  BOOST_TEST((errors[0] == expected || errors[1] == expected), errors[0] + "\n" + errors[1]);
+}
+
+BOOST_AUTO_TEST_CASE(one_rank_divides_nothing) {
+  RankRun run = master_run();
+  int steps = 0;
+  run.trainer.callbacks = {AfterSteps([&](Module& module, std::int64_t) {
+    ++steps;
+    for (const Variable& weight : module.weights()) BOOST_TEST(weight.state()->remainder == nullptr);
+  })};
+  run_by_ranks(run, 1);
+  BOOST_TEST(steps == 15);
+}
+
 BOOST_AUTO_TEST_CASE(callbacks_read_whole_weights) {
   const std::vector<std::function<CallbackHandle()>> callbacks{
       [] { return EMAWeightAveraging({.decay = 0.5}); },

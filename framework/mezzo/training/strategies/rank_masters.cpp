@@ -11,6 +11,7 @@ namespace mezzo::detail {
 
 void RankMasters::split(const Module& module, const PipelineOptions& passes,
                         const std::function<std::vector<Graph>()>& steps) {
+  if (communicator_->size() == 1) return;
   std::set<const VariableState*> copied, read;
   for (const Graph& step : steps()) copied.merge(copied_to_bfloat16(step, passes));
   std::vector<Variable> added;

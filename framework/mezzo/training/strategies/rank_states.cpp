@@ -144,9 +144,12 @@ void RankStates::end_save(const OptimizerConfigs& optimizers) {
 }
 
 void RankStates::begin_reading() {
-  if (!masters_ || ++readers_ > 1) return;
-  if (saves_) tell(Help::weights);
-  masters_->collect(!saves_);
+  if (!masters_) return;
+  if (readers_ == 0) {
+    if (saves_) tell(Help::weights);
+    masters_->collect(!saves_);
+  }
+  ++readers_;
 }
 
 void RankStates::end_reading() {
