@@ -42,6 +42,20 @@ class PicturesAgain : public Pictures {
   }
 };
 
+// Reductions of statistics in a training step of 2 ranks.
+template <class M>
+std::size_t reductions_in_step() {
+  std::string explained;
+  const auto errors = run_ranks(2, [&](const std::shared_ptr<Communicator>& own) {
+    weights_after<M>(own, rank_trainer({.sync_batchnorm = true}), 53, own->rank() == 0 ? &explained : nullptr);
+  });
+  for (const std::string& error : errors) BOOST_REQUIRE_EQUAL(error, "");
+  std::size_t count = 0;
+  const std::string name = "mean_over_ranks";
+  for (auto at = explained.find(name); at != std::string::npos; at = explained.find(name, at + 1)) ++count;
+  return count;
+}
+
 // A norm of the steps whose first number is positive.
 class Masked : public Module {
  public:
@@ -116,6 +130,8 @@ BOOST_AUTO_TEST_CASE(fused_norms_of_pictures) {
   }
   const double again = difference_by_ranks<PicturesAgain>(2, rank_trainer({.sync_batchnorm = true}), 53);
   BOOST_TEST(again < 1e-12);
+  BOOST_TEST(reductions_in_step<Pictures>() > 0U);
+  BOOST_TEST(reductions_in_step<PicturesAgain>() == reductions_in_step<Pictures>());
   const double float32 =
       difference_by_ranks<Pictures>(3, rank_trainer({.sync_batchnorm = true, .precision = "float32"}), 53);
   BOOST_TEST(float32 < 1e-4);  // rounding, which SGD amplifies over 15 steps
