@@ -38,6 +38,13 @@ double largest_relative(const Tensor& a, const Tensor& b) {
   return largest;
 }
 
+void check_same_files(const std::string& first, const std::string& second) {
+  BOOST_TEST((SafetensorsFile(first).metadata() == SafetensorsFile(second).metadata()));
+  const auto a = tensors_of(first), b = tensors_of(second);
+  BOOST_TEST(a.size() == b.size());
+  for (const auto& [name, tensor] : a) BOOST_TEST(tensor.equal(b.at(name)), name);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(checkpoints)
@@ -163,12 +170,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_loaded_and_saved_is_the_same) {
     const std::string first = begun.save(folder, "first");
     resumed.fit(2, first);
     const std::string second = resumed.save(folder, "second");
-    const auto a = tensors_of(first), b = tensors_of(second);
-    BOOST_TEST_CONTEXT(name_of(way)) {
-      BOOST_TEST((SafetensorsFile(first).metadata() == SafetensorsFile(second).metadata()));
-      BOOST_TEST(a.size() == b.size());
-      for (const auto& [name, tensor] : a) BOOST_TEST(tensor.equal(b.at(name)), name);
-    }
+    BOOST_TEST_CONTEXT(name_of(way)) { check_same_files(first, second); }
   }
 }
 
@@ -181,10 +183,7 @@ BOOST_AUTO_TEST_CASE(a_refused_one_leaves_the_training_as_it_was) {
   const Trainer trainer({.max_epochs = 3, .precision = "float32", .enable_progress_bar = false});
   BOOST_CHECK_THROW(trainer.fit(run.model, Run::data(5), {}, {.ckpt_path = first}), ValueError);
   const std::string second = run.save(folder, "second");
-  BOOST_TEST((SafetensorsFile(first).metadata() == SafetensorsFile(second).metadata()));
-  const auto a = tensors_of(first), b = tensors_of(second);
-  BOOST_TEST(a.size() == b.size());
-  for (const auto& [name, tensor] : a) BOOST_TEST(tensor.equal(b.at(name)), name);
+  check_same_files(first, second);
 }
 
 BOOST_AUTO_TEST_CASE(kahan_summation_saves_what_the_weights_stand_for) {

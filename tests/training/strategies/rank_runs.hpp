@@ -7,6 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <mezzo/io/safetensors.hpp>
 #include <mezzo/mezzo.hpp>
 
 #include "support/rank_threads.hpp"
@@ -162,6 +163,34 @@ inline RankResult run_by_ranks(const RankRun& run, int ranks) {
   for (const std::string& error : errors) BOOST_REQUIRE_EQUAL(error, "");
   for (const RankResult& one : results) BOOST_TEST(difference_of(one, results.front()) == 0);
   return results.front();
+}
+
+inline void require_no_errors(const std::vector<std::string>& errors) {
+  for (const std::string& error : errors) BOOST_REQUIRE_EQUAL(error, "");
+}
+
+// Saves a checkpoint at the end of a batch, all counted from 0.
+class SaveAt : public mezzo::Callback {
+ public:
+  SaveAt(int epoch, std::int64_t batch, std::string path) : epoch_(epoch), batch_(batch), path_(std::move(path)) {}
+  bool saves() const override { return true; }
+  void on_train_batch_end(std::int64_t batch, mezzo::Logs&) override {
+    if (batch == batch_ && session().current_epoch() == epoch_) session().save_checkpoint(path_);
+  }
+
+ private:
+  int epoch_;
+  std::int64_t batch_;
+  std::string path_;
+};
+
+// Two checkpoints must have the same numbers.
+inline void check_same_checkpoints(const std::string& a, const std::string& b) {
+  const mezzo::SafetensorsFile first(a), second(b);
+  BOOST_TEST_REQUIRE(first.entries().size() == second.entries().size());
+  for (const auto& entry : first.entries()) {
+    BOOST_TEST((first.read(entry.name).to_doubles() == second.read(entry.name).to_doubles()), entry.name);
+  }
 }
 
 }  // namespace mezzo_tests

@@ -88,10 +88,6 @@ class StopAt : public Callback {
   std::int64_t batch_;
 };
 
-void require_no_errors(const std::vector<std::string>& errors) {
-  for (const std::string& error : errors) BOOST_REQUIRE_EQUAL(error, "");
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(rank_effects)

@@ -43,19 +43,6 @@ class Sent : public Callback {
   std::vector<std::size_t>& bytes_;
 };
 
-class SaveAt : public Callback {
- public:
-  SaveAt(std::int64_t batch, std::string path) : batch_(batch), path_(std::move(path)) {}
-  bool saves() const override { return true; }
-  void on_train_batch_end(std::int64_t batch, Logs&) override {
-    if (batch == batch_ && session().current_epoch() == 0) session().save_checkpoint(path_);
-  }
-
- private:
-  std::int64_t batch_;
-  std::string path_;
-};
-
 class StopAt : public Callback {
  public:
   explicit StopAt(std::int64_t batch) : batch_(batch) {}
@@ -85,10 +72,6 @@ DataLoader product_data(const std::vector<double>& x, std::int64_t batch_size) {
   return DataLoader(Dataset::from_tensors({{"x", Tensor({count, 1}, x).cast(DType::float32)},
                                            {"y", Tensor({count, 1}, DType::float32), Role::target}}),
                     {.batch_size = batch_size});
-}
-
-void require_no_errors(const std::vector<std::string>& errors) {
-  for (const std::string& error : errors) BOOST_REQUIRE_EQUAL(error, "");
 }
 
 void require_weights(const Module& net, const RankResult& expected) {
@@ -174,7 +157,7 @@ BOOST_AUTO_TEST_CASE(checkpoints_in_the_middle_of_a_window_have_the_sum_of_all_r
   require_no_errors(run_ranks(2, [&](const Ranks& own) {
     TrainerOptions options = run.trainer;
     options.strategy = own;
-    options.callbacks = {SaveAt(0, during)};
+    options.callbacks = {SaveAt(0, 0, during)};
     RankNet net = rank_net(run.net, own->rank());
     Trainer(options).fit(net, loader(2));
     require_weights(net, whole);  // as if nothing had been saved
