@@ -227,9 +227,9 @@ void StepRunner::keep_masters(const HostBatch& batch) {
     copied = copied_to_bfloat16(rehearse(Phase::train, batch), options_.passes);
   }
   for (const Variable& weight : module_.trainable_weights()) {
+    if (state_.rank_states && state_.rank_states->divides(*weight.state())) continue;
     const bool split = std::any_of(state_.optimizers.begin(), state_.optimizers.end(),
                                    [&](const auto& config) { return splits(config) && trains(config, weight); });
-    if (state_.rank_states && state_.rank_states->divides(*weight.state())) continue;
     if (split && copied.count(weight.state().get()) != 0) {
       weight.state()->split();
     } else {

@@ -107,29 +107,33 @@ struct Progress {
   int fit_epoch = 0;          ///< number of the running or next epoch of the fit, as in its History
 };
 
+/// What the start of a fit clears.
+struct FitRecord {
+  LoaderFingerprint data;                                      ///< of the last fit, whose data the progress counts
+  std::vector<ParamGroup> param_groups;                        ///< of the last fit
+  History history;                                             ///< epochs of the last fit that have ended
+  Means epoch_means;                                           ///< of the batches done of the unfinished epoch
+  std::map<std::string, std::vector<Tensor>> resumed_metrics;  ///< of that epoch, until its first step after a resume
+  /// Validation batches of the last fit before now, by loader; those of the sanity check don't count.
+  std::vector<std::int64_t> evaluated_batches{};
+};
+
 /// Training state of a module: optimizers, counters, plans.
-struct TrainingState : RunState, Progress {
+struct TrainingState : RunState, Progress, FitRecord {
   /// True on the thread that runs the module, while hooks of callbacks run.
   bool is_between_steps() const;
 
   OptimizerConfigs optimizers;
-  LoaderFingerprint data;                                      ///< of the last fit, whose data the progress counts
-  std::vector<ParamGroup> param_groups;                        ///< of the last fit
-  bool configured = false;                                     ///< true once `optimizers` are set
-  Policy chosen;                                               ///< result of precision "auto"
-  std::vector<SchedulerState> schedulers;                      ///< by optimizer; empty before the first
-  bool trained = false;                                        ///< true if last_plan is a training plan
-  History history;                                             ///< epochs of the last fit that have ended
-  Means epoch_means;                                           ///< of the batches done of the unfinished epoch
-  std::map<std::string, std::vector<Tensor>> resumed_metrics;  ///< of that epoch, until its first step after a resume
-  std::vector<std::int64_t> skipped_before;  ///< by optimizer, skipped steps at the start of that epoch
+  bool configured = false;                   ///< true once `optimizers` are set
+  Policy chosen;                             ///< result of precision "auto"
+  std::vector<SchedulerState> schedulers;    ///< by optimizer; empty before the first
+  bool trained = false;                      ///< true if last_plan is a training plan
+  std::vector<std::int64_t> skipped_before;  ///< by optimizer, skipped steps at the start of the unfinished epoch
   Numbers validated;                         ///< of the last validation in that epoch, under the names of History
   std::set<std::string> validated_in_bar{};  ///< names among them that the progress bar shows
   std::int64_t validated_at = 0;             ///< batches of that epoch before it; 0: none
-  /// Validation batches of the last fit before now, by loader; those of the sanity check don't count.
-  std::vector<std::int64_t> evaluated_batches{};
-  bool last_of_epoch = false;              ///< true if the next training step is the last of its epoch
-  RunningSession* session = nullptr;       ///< of the running fit
+  bool last_of_epoch = false;                ///< true if the next training step is the last of its epoch
+  RunningSession* session = nullptr;         ///< of the running fit
   const MetricScope* set_aside = nullptr;  ///< metrics of that epoch, during a validation; null: the metrics have them
   std::atomic<const void*> between_steps{nullptr};  ///< key of the thread whose hooks run; null: none
   StepRunner* running = nullptr;                    ///< innermost one

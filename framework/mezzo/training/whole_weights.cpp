@@ -5,18 +5,16 @@
 
 namespace mezzo {
 
-WholeWeights::WholeWeights(Module& module) : module_(module) {
-  const detail::TrainingState& state = detail::training_state(module);
-  if (!state.rank_states) return;
-  if (!state.is_between_steps()) {
+WholeWeights::WholeWeights(Module& module) : states_(detail::training_state(module).rank_states) {
+  if (!states_) return;
+  if (!detail::training_state(module).is_between_steps()) {
     fail<ValueError>("[WholeWeights]", "it must be made in a hook between two steps of fit; got a call elsewhere");
   }
-  state.rank_states->begin_reading();
+  states_->begin_reading();
 }
 
 WholeWeights::~WholeWeights() {
-  const detail::TrainingState& state = detail::training_state(module_);
-  if (state.rank_states) state.rank_states->end_reading();
+  if (states_) states_->end_reading();
 }
 
 }  // namespace mezzo

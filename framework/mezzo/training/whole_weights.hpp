@@ -1,7 +1,13 @@
 #pragma once
+#include <memory>
+
 #include <mezzo/training/module.hpp>
 
 namespace mezzo {
+
+namespace detail {
+class RankStates;
+}
 
 /// Makes the float32 numbers of all weights readable for its lifetime, in hooks of a training with
 /// shard_optimizer_states. There a rank has only the bfloat16 halves of weights that another rank updates, and reading
@@ -16,7 +22,7 @@ class MEZZO_API WholeWeights {
   WholeWeights& operator=(const WholeWeights&) = delete;
 
  private:
-  Module& module_;
+  std::shared_ptr<detail::RankStates> states_;  // null: nothing is divided
 };
 
 }  // namespace mezzo

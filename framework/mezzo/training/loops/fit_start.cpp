@@ -2,8 +2,6 @@
 #include <mezzo/training/loops/fit_loop.hpp>
 
 #include <functional>
-#include <map>
-#include <utility>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
@@ -42,35 +40,6 @@ LoaderPosition expected_position(const Checkpoint& checkpoint, const Fit& fit) {
   }
 }
 
-/// What a fit notes at its start, of the fit before: a refused checkpoint leaves that.
-class EarlierFit {
- public:
-  explicit EarlierFit(const TrainingState& state)
-      : data_(state.data),
-        param_groups_(state.param_groups),
-        history_(state.history),
-        epoch_means_(state.epoch_means),
-        resumed_metrics_(state.resumed_metrics),
-        evaluated_batches_(state.evaluated_batches) {}
-
-  void restore(TrainingState& state) {
-    state.data = std::move(data_);
-    state.param_groups = std::move(param_groups_);
-    state.history = std::move(history_);
-    state.epoch_means = std::move(epoch_means_);
-    state.resumed_metrics = std::move(resumed_metrics_);
-    state.evaluated_batches = std::move(evaluated_batches_);
-  }
-
- private:
-  LoaderFingerprint data_;
-  std::vector<ParamGroup> param_groups_;
-  History history_;
-  Means epoch_means_;
-  std::map<std::string, std::vector<Tensor>> resumed_metrics_;
-  std::vector<std::int64_t> evaluated_batches_;
-};
-
 /// Skips the rest of an unfinished epoch.
 void begin_whole_epoch(Progress& progress) {
   if (progress.batch > 0) ++progress.epoch;
@@ -84,7 +53,7 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   StepRunner& runner = fit.runner;
   TrainingState& state = fit.state;
   const Checkpoint* const checkpoint = fit.options.checkpoint;
-  EarlierFit earlier(state);
+  const FitRecord earlier = state;
   state.param_groups.clear();
   state.rank_states.reset();
   if (fit.options.anew || !state.configured) {
@@ -105,7 +74,7 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
     try {
       resume(*checkpoint);
     } catch (...) {
-      earlier.restore(state);
+      static_cast<FitRecord&>(state) = earlier;
       throw;
     }
   } else {

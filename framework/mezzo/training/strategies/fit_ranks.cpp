@@ -63,19 +63,19 @@ void broadcast_weights(Communicator& ranks, const Module& module) {
   }
 }
 
+/// The step of a loader's first batch; an empty graph if there is none.
+Graph rehearse_first(StepRunner& runner, Phase phase, const DataLoader& loader) {
+  BatchStream stream = loader.stream({}, 1);
+  const HostBatch* const batch = stream.peek();
+  return batch == nullptr ? Graph() : runner.rehearse(phase, *batch);
+}
+
 /// Traced training and validation steps.
 std::vector<Graph> rehearsed(const Fit& fit) {
-  std::vector<Graph> out;
-  const auto add = [&](Phase phase, const DataLoader& loader) {
-    BatchStream stream = loader.stream({}, 1);
-    if (const HostBatch* const batch = stream.peek()) {
-      out.push_back(fit.runner.rehearse(phase, *batch));
-    }
-  };
-  add(Phase::train, fit.train);
+  std::vector<Graph> out{rehearse_first(fit.runner, Phase::train, fit.train)};
   for (std::size_t i = 0; i < fit.validation.size(); ++i) {
     const LoaderScope scope(fit.session, fit.runner, i);
-    if (fit.limits.validations[i] > 0) add(Phase::validate, fit.validation[i]);
+    if (fit.limits.validations[i] > 0) out.push_back(rehearse_first(fit.runner, Phase::validate, fit.validation[i]));
   }
   return out;
 }
@@ -128,9 +128,7 @@ void start_ranks(StepRunner& runner, Phase phase, const DataLoaders& loaders, co
   RankFacts facts;
   for (std::size_t i = 0; i < loaders.size(); ++i) {
     add_loader(facts, fmt::format("data {}", i), loaders[i], steps[i]);
-    BatchStream stream = loaders[i].stream({}, 1);
-    const HostBatch* const batch = stream.peek();
-    if (batch != nullptr && steps[i] > 0) runner.rehearse(phase, *batch);
+    if (steps[i] > 0) rehearse_first(runner, phase, loaders[i]);
   }
   add_module(facts, runner);
   compare_ranks(*ranks, facts);

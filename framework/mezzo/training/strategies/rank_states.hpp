@@ -76,7 +76,7 @@ class RankStates {
 
  private:
   struct Part;
-  /// What rank 0 needs from the others during a save.
+  /// Kinds of help that rank 0 requests from the others during a save.
   enum class Help : std::int32_t { none, states, weights };
   void help(const OptimizerConfigs& optimizers);
   Help tell(Help needed) const;
