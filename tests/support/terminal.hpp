@@ -17,9 +17,19 @@
 
 namespace mezzo_tests {
 
-// Makes stderr a terminal of so many columns for its lifetime, and collects what is written.
+// Makes stderr a pseudo-terminal of so many columns for its lifetime, and collects what is written.
 class Terminal {
  public:
+  // False where no pseudo-terminal can be opened, for example in a container without devpts.
+  static bool available() {
+    int master = -1, slave = -1;
+    if (::openpty(&master, &slave, nullptr, nullptr, nullptr) != 0) return false;
+    ::close(slave);
+    ::close(master);
+    return true;
+  }
+  static constexpr const char* missing = "no pseudo-terminal can be opened (is devpts mounted?)";
+
   explicit Terminal(unsigned short columns) {
     winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     BOOST_TEST_REQUIRE(::openpty(&master_, &slave_, nullptr, nullptr, &size) == 0);

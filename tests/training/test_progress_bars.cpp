@@ -8,6 +8,7 @@
 #include "small.hpp"
 #include "support/captured.hpp"
 #include "support/refused.hpp"
+#include "support/skip.hpp"
 #include "support/terminal.hpp"
 
 using namespace mezzo;
@@ -67,6 +68,7 @@ class NumbersOfBar : public ProgressBar {
 BOOST_AUTO_TEST_SUITE(progress_bars)
 
 BOOST_AUTO_TEST_CASE(epochs_share_a_line_or_leave_one) {
+  if (!Terminal::available()) return mezzo_tests::skip(Terminal::missing);
   for (const bool leave : {false, true}) {
     const std::string text = in_terminal(120, {.callbacks = {TQDMProgressBar({.leave = leave}), Slow()}});
     const Screen screen(120, text);
@@ -79,6 +81,7 @@ BOOST_AUTO_TEST_CASE(epochs_share_a_line_or_leave_one) {
 }
 
 BOOST_AUTO_TEST_CASE(the_refresh_rate_counts_batches) {
+  if (!Terminal::available()) return mezzo_tests::skip(Terminal::missing);
   const std::string text =
       in_terminal(120, {.callbacks = {TQDMProgressBar({.refresh_rate = 2, .leave = true}), Slow()}, .epochs = 1});
   BOOST_TEST(text.find("1/3") == std::string::npos);
@@ -90,6 +93,7 @@ BOOST_AUTO_TEST_CASE(the_refresh_rate_counts_batches) {
 }
 
 BOOST_AUTO_TEST_CASE(a_rich_bar_stays_in_its_lines) {
+  if (!Terminal::available()) return mezzo_tests::skip(Terminal::missing);
   for (const unsigned short columns : {40, 80, 200}) {
     const std::string text = in_terminal(columns, {.callbacks = {RichProgressBar(), Slow()}, .validates = true});
     const Screen screen(columns, text);
@@ -115,6 +119,7 @@ BOOST_AUTO_TEST_CASE(a_rich_bar_stays_in_its_lines) {
 }
 
 BOOST_AUTO_TEST_CASE(a_rich_bar_may_leave_the_lines_of_epochs) {
+  if (!Terminal::available()) return mezzo_tests::skip(Terminal::missing);
   const Screen screen(120, in_terminal(120, {.callbacks = {RichProgressBar({.leave = true}), Slow()}}));
   BOOST_TEST_REQUIRE(screen.rows() == 3U);
   BOOST_TEST(screen.row(0).find("Epoch 1/2") == 0U);

@@ -7,6 +7,7 @@
 
 #include "small.hpp"
 #include "support/folder.hpp"
+#include "support/skip.hpp"
 #include "support/terminal.hpp"
 
 using namespace mezzo;
@@ -58,6 +59,7 @@ double rate_in(const std::string& line) {
 BOOST_AUTO_TEST_SUITE(progress_terminal)
 
 BOOST_AUTO_TEST_CASE(lines_fit_in_the_terminal) {
+  if (!Terminal::available()) return mezzo_tests::skip(Terminal::missing);
   for (const int columns : {40, 80, 200}) {
     Terminal terminal(static_cast<unsigned short>(columns));
     fit({Pause(110, 110)}, true);
@@ -78,6 +80,7 @@ BOOST_AUTO_TEST_CASE(lines_fit_in_the_terminal) {
 }
 
 BOOST_AUTO_TEST_CASE(the_rate_is_that_of_the_training) {
+  if (!Terminal::available()) return mezzo_tests::skip(Terminal::missing);
   Terminal terminal(200);
   const auto start = std::chrono::steady_clock::now();
   fit({Pause(5, 150)}, true);
@@ -88,6 +91,7 @@ BOOST_AUTO_TEST_CASE(the_rate_is_that_of_the_training) {
 }
 
 BOOST_AUTO_TEST_CASE(batches_before_a_resume_do_not_count) {
+  if (!Terminal::available()) return mezzo_tests::skip(Terminal::missing);
   class Saver : public Callback {
    public:
     explicit Saver(std::string path) : path_(std::move(path)) {}

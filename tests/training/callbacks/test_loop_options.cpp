@@ -1,9 +1,5 @@
 #include <boost/test/unit_test.hpp>
 
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <regex>
 
@@ -12,6 +8,7 @@
 #include "support/captured.hpp"
 #include "support/refused.hpp"
 #include "support/skip.hpp"
+#include "support/terminal.hpp"
 #include "training/callbacks/feeder.hpp"
 
 using namespace mezzo;
@@ -31,43 +28,6 @@ std::string without_times(const std::string& text) {
   const std::string times = std::regex_replace(text, std::regex(R"((\d+:)?\d\d:\d\d<(\d+:)?\d\d:\d\d)"), "T");
   return std::regex_replace(times, std::regex(R"(\d+\.\d\dit/s)"), "R");
 }
-
-// Makes stderr a terminal of that width for the object's lifetime.
-class Terminal {
- public:
-  explicit Terminal(unsigned short columns) : main_(::posix_openpt(O_RDWR | O_NOCTTY)), saved_(::dup(2)) {
-    if (main_ < 0 || ::grantpt(main_) != 0 || ::unlockpt(main_) != 0) return;
-    const int other = ::open(::ptsname(main_), O_RDWR | O_NOCTTY);  // NOLINT(concurrency-mt-unsafe)
-    winsize size{};
-    size.ws_col = columns;
-    size.ws_row = 24;
-    ::ioctl(other, TIOCSWINSZ, &size);
-    ::dup2(other, 2);
-    ::close(other);
-  }
-  ~Terminal() {
-    ::dup2(saved_, 2);
-    ::close(saved_);
-    ::close(main_);
-  }
-  Terminal(const Terminal&) = delete;
-  Terminal& operator=(const Terminal&) = delete;
-
-  // False where the system has no pseudo-terminals.
-  bool works() const { return main_ >= 0 && ::isatty(2) == 1; }
-
-  // What was written so far. A mark at its end tells when all of it has arrived.
-  std::string text() const {
-    const char mark = '#';
-    BOOST_TEST(::write(2, &mark, 1) == 1);
-    std::string out;
-    for (char c = 0; ::read(main_, &c, 1) == 1 && c != mark;) out += c;
-    return out;
-  }
-
- private:
-  int main_, saved_;
-};
 
 }  // namespace
 
@@ -194,10 +154,10 @@ BOOST_AUTO_TEST_CASE(learning_rates_of_callbacks_are_in_the_line_of_the_epoch) {
 }
 
 BOOST_AUTO_TEST_CASE(on_a_terminal_the_line_fits_and_shows_the_validation) {
-  if (!Terminal(80).works()) return mezzo_tests::skip("no pseudo-terminal");
+  if (!Terminal::available()) return mezzo_tests::skip(Terminal::missing);
   Sequential model = compiled_line();
   const auto shown = [&](unsigned short columns, int verbose) {
-    const Terminal terminal(columns);
+    Terminal terminal(columns);
     model.fit(column(xs), column(ys), {.verbose = verbose, .validation_data = {{column(xs), column(ys)}}});
     return terminal.text();
   };
@@ -213,8 +173,8 @@ BOOST_AUTO_TEST_CASE(on_a_terminal_the_line_fits_and_shows_the_validation) {
 }
 
 BOOST_AUTO_TEST_CASE(progress_of_a_validation_is_shown) {
-  const Terminal terminal(200);
-  if (!terminal.works()) return mezzo_tests::skip("no pseudo-terminal");
+  if (!Terminal::available()) return mezzo_tests::skip(Terminal::missing);
+  Terminal terminal(200);
   {
     detail::BatchBar bar(1, {}, 4);
     bar.begin("Epoch 1/1");
