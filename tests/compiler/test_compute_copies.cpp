@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include <mezzo/backends/onednn/implementations.hpp>
+
 #include "compiler/steps.hpp"
 
 using namespace mezzo;
@@ -238,13 +240,15 @@ BOOST_AUTO_TEST_CASE(a_larger_arena_has_lost_the_copies) {
   BOOST_TEST(sum_of_copy(reading) == sum_in_narrow(w));
 }
 
-// Copies of 48 KiB, gradients of 96 KiB: a gradient takes the place of copies that were read before.
+// Copies of 48 KiB, gradients of 96 KiB: a gradient takes the place of copies that were read before. Without bfloat16
+// in hardware, a product has scratch memory for its operands and result in float32.
 BOOST_AUTO_TEST_CASE(gradients_use_the_memory_of_copies) {
   const Chain chain, apart;
   const auto arena = std::make_shared<Arena>();
   Plan plan = planned_in(arena, chain.trace("mixed_bfloat16"));
   BOOST_TEST(arena->copies.size() == chain.weights.size());
-  BOOST_TEST(plan.arena_bytes() < (96U + 48U / 2) * 1024);
+  const std::size_t scratch = onednn_has_native_bfloat16() ? 0 : (64U * 64 + 2 * 2 * 64) * sizeof(float);
+  BOOST_TEST(plan.arena_bytes() < (96U + 48U / 2) * 1024 + scratch);
   Plan unfused = planned(apart.trace("mixed_bfloat16"), false);  // its updates write no copy
   for (int i = 0; i < 3; ++i) {
     for (Plan* each : {&plan, &unfused}) each->run({Chain::input()}, {});
