@@ -254,7 +254,9 @@ BOOST_AUTO_TEST_CASE(rates_are_told_and_logged) {
                           monitor},
             .loggers = {loggers::CSVLogger(folder.path())}},
            3);
-  BOOST_TEST(captured.text() == "Current lr: 0.01, Backbone lr: 0.0012\nCurrent lr: 0.01, Backbone lr: 0.0025\n");
+  BOOST_TEST(captured.text() ==
+             "[BackboneFinetuning] learning rates: module 0.01, backbone 0.0012\n"
+             "[BackboneFinetuning] learning rates: module 0.01, backbone 0.0025\n");
   BOOST_TEST(monitor.lrs().at("lr-SGD").size() == 1U);
   BOOST_TEST(monitor.lrs().at("lr-SGD/pg1").size() == 2U);
   BOOST_TEST(monitor.lrs().at("lr-SGD/pg2")[1] == 2 * 0.001234, tolerance(1e-12));

@@ -339,8 +339,9 @@ BOOST_AUTO_TEST_CASE(early_stopping_tells_why) {
   Sequential model = compiled_line();
   EarlyStopping stopping({.monitor = "score", .patience = 5, .verbose = 1, .mode = "min", .stopping_threshold = 0.25});
   fit_line(model, 3, {Feeder("score", {0.5, 0.125, 0.1}), stopping});
-  BOOST_TEST(stopping.stopping_reason_message() == "score is 0.125, beyond stopping_threshold 0.25.");
-  BOOST_TEST(captured.text() == "Epoch 2: early stopping: score is 0.125, beyond stopping_threshold 0.25.\n");
+  BOOST_TEST(stopping.stopping_reason_message() == "score is 0.125, beyond stopping_threshold 0.25");
+  BOOST_TEST(captured.text() ==
+             "[EarlyStopping] ended the training after epoch 2: score is 0.125, beyond stopping_threshold 0.25\n");
   BOOST_TEST(stopping.best().value() == 0.125);
   CallbackState state = stopping.state();
   EarlyStopping restored;
@@ -349,7 +350,7 @@ BOOST_AUTO_TEST_CASE(early_stopping_tells_why) {
   BOOST_TEST((restored.stopping_reason() == EarlyStoppingReason::stopping_threshold));
   BOOST_TEST(restored.stopping_reason_message() == stopping.stopping_reason_message());
   BOOST_TEST(refused<ValueError>([&] { fit_line(other, 1, {EarlyStopping({.strict = true})}); }) ==
-             "[EarlyStopping] Early stopping conditioned on metric `val_loss` which is not available.");
+             "[EarlyStopping] monitor \"val_loss\" must be a logged number; got logs of loss");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -63,12 +63,12 @@ void EarlyStopping::stop(int epoch, EarlyStoppingReason reason, const std::strin
 bool EarlyStopping::ends_at_once(double current) {
   const int epoch = session().current_epoch();
   const auto beyond = [&](const char* what, double threshold) {
-    return fmt::format("{} is {}, beyond {} {}.", monitor_.name(), current, what, threshold);
+    return fmt::format("{} is {}, beyond {} {}", monitor_.name(), current, what, threshold);
   };
   const auto better = [&](double a, double b) { return monitor_.rises() ? a > b : a < b; };
   if (options_.check_finite && !std::isfinite(current)) {
     stop(epoch, EarlyStoppingReason::non_finite_metric,
-         fmt::format("{} is {}, which is not finite. Best value: {}.", monitor_.name(), current, best_text()));
+         fmt::format("{} must be finite; got {} (best: {})", monitor_.name(), current, best_text()));
   } else if (options_.stopping_threshold && better(current, *options_.stopping_threshold)) {
     stop(epoch, EarlyStoppingReason::stopping_threshold, beyond("stopping_threshold", *options_.stopping_threshold));
   } else if (options_.divergence_threshold && better(*options_.divergence_threshold, current)) {
@@ -83,10 +83,7 @@ bool EarlyStopping::ends_at_once(double current) {
 std::string EarlyStopping::best_text() const { return best_ ? detail::python_text(*best_) : "none"; }
 
 void EarlyStopping::check(int epoch, const Logs& logs) {
-  const std::string missing =
-      fmt::format("Early stopping conditioned on metric `{}` which is not available.", monitor_.name());
-  if (options_.strict && !detail::find_log(logs, monitor_.name())) fail<ValueError>("[EarlyStopping]", "{}", missing);
-  const auto current = monitor_.value(logs, missing);
+  const auto current = monitor_.value(logs, options_.strict);
   if (!current || epoch < options_.start_from_epoch) return;
   if (options_.restore_best_weights && best_weights_.empty()) keep_weights(epoch);
   if (ends_at_once(*current)) {
@@ -105,20 +102,17 @@ void EarlyStopping::check(int epoch, const Logs& logs) {
   }
   if (wait_ >= options_.patience && epoch > 0) {
     stop(epoch, EarlyStoppingReason::patience_exhausted,
-         fmt::format("{} did not improve in {} checks. Best value: {}.", monitor_.name(), wait_, best_text()));
+         fmt::format("no {} better than {} in {} checks", monitor_.name(), best_text(), wait_));
   }
 }
 
 void EarlyStopping::on_train_end(Logs&) {
   const bool tells = options_.verbose > 0;
   if (reason_ != EarlyStoppingReason::not_stopped && tells) {
-    const bool patience = reason_ == EarlyStoppingReason::patience_exhausted;
-    write_line(fmt::format("Epoch {}: early stopping{}", stopped_epoch_ + 1, patience ? "" : ": " + message_));
+    write_line(fmt::format("[EarlyStopping] ended the training after epoch {}: {}", stopped_epoch_ + 1, message_));
   }
   if (best_weights_.empty()) return;
-  if (tells) {
-    write_line(fmt::format("Restoring model weights from the end of the best epoch: {}.", best_epoch_ + 1));
-  }
+  if (tells) write_line(fmt::format("[EarlyStopping] the weights are those of epoch {}", best_epoch_ + 1));
   const std::vector<Variable> weights = module().weights();
   for (std::size_t i = 0; i < weights.size() && i < best_weights_.size(); ++i) weights[i].assign(best_weights_[i]);
 }

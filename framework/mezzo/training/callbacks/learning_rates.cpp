@@ -20,7 +20,7 @@ void add_learning_rates(const Session& session, Logs& logs) {
 }
 
 std::string named(const Session& session, const OptimizerConfig& config) {
-  return session.optimizers().size() > 1 ? " " + config.name : "";
+  return session.optimizers().size() > 1 ? " of " + config.name : "";
 }
 
 }  // namespace detail
@@ -44,9 +44,7 @@ void ReduceLROnPlateau::on_train_begin(Logs&) {
 
 void ReduceLROnPlateau::on_epoch_end(int epoch, Logs& logs) {
   detail::add_learning_rates(session(), logs);
-  const auto current = monitor_.value(
-      logs,
-      fmt::format("Learning rate reduction is conditioned on metric `{}` which is not available.", monitor_.name()));
+  const auto current = monitor_.value(logs);
   if (!current) return;
   if (cooldown_ > 0) {
     --cooldown_;
@@ -70,8 +68,9 @@ bool ReduceLROnPlateau::reduce(int epoch) const {
     config.optimizer->set_learning_rate(after);
     reduced = true;
     if (options_.verbose > 0) {
-      write_line(fmt::format("Epoch {}: ReduceLROnPlateau reducing{} learning rate to {}.", epoch + 1,
-                             detail::named(session(), config), detail::python_text(after)));
+      write_line(fmt::format("[ReduceLROnPlateau] epoch {}: learning rate{} {}, before {}", epoch + 1,
+                             detail::named(session(), config), detail::python_text(after),
+                             detail::python_text(before)));
     }
   }
   return reduced;
@@ -103,7 +102,7 @@ void LearningRateScheduler::on_epoch_begin(int epoch, Logs&) {
     }
     config.optimizer->set_learning_rate(rate);
     if (options_.verbose > 0) {
-      write_line(fmt::format("Epoch {}: LearningRateScheduler setting{} learning rate to {}.", epoch + 1,
+      write_line(fmt::format("[LearningRateScheduler] epoch {}: learning rate{} {}", epoch + 1,
                              detail::named(session(), config), detail::python_text(rate)));
     }
   }

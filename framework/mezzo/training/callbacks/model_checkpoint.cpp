@@ -105,24 +105,17 @@ void ModelCheckpoint::on_exception(const std::exception&) {
 }
 
 bool ModelCheckpoint::should_save(int epoch, const Logs& logs, const std::string& path) {
-  const auto tell = [&](const std::string& text) {
-    if (options_.verbose > 0) write_line(fmt::format("Epoch {}: {}", epoch + 1, text));
-  };
-  if (!options_.save_best_only) {
-    tell(fmt::format("saving model to {}", path));
-    return true;
-  }
-  const auto current =
-      monitor_.value(logs, fmt::format("Can save best model only with {} available.", monitor_.name()), false);
+  if (!options_.save_best_only) return true;
+  const auto current = monitor_.value(logs);
   if (!current) return true;
-  const std::string before = best_ ? fmt::format("{:.5f}", *best_) : "None";
-  if (!monitor_.improves(*current, best_)) {
-    tell(fmt::format("{} did not improve from {}", monitor_.name(), before));
-    return false;
+  const bool better = monitor_.improves(*current, best_);
+  if (options_.verbose > 0) {
+    write_line(fmt::format("{} epoch {}: {} is {:.5f}, the best before {}; {}", checkpoint_label, epoch + 1,
+                           monitor_.name(), *current, best_ ? fmt::format("{:.5f}", *best_) : "none",
+                           better ? "saving " + path : "not saved"));
   }
-  tell(fmt::format("{} improved from {} to {:.5f}, saving model to {}", monitor_.name(), before, *current, path));
-  best_ = current;
-  return true;
+  if (better) best_ = current;
+  return better;
 }
 
 void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const Logs& logs) {
@@ -131,10 +124,7 @@ void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const L
   const std::string path = detail::filled_path(checkpoint_label, filepath_, counts, logs);
   if (!should_save(epoch, logs, path)) return;
   if (std::filesystem::is_directory(path)) {
-    fail<FileError>(checkpoint_label,
-                    "Please specify a non-directory filepath for ModelCheckpoint. Filepath used is an existing "
-                    "directory: {}",
-                    path);
+    fail<FileError>(checkpoint_label, "filepath must name a file; got the folder \"{}\"", path);
   }
   detail::make_folder_of(checkpoint_label, path);
   last_path_ = path;
@@ -145,7 +135,7 @@ void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const L
   } else {
     session().save_checkpoint(path);
   }
-  if (options_.verbose > 0) write_line(fmt::format("Epoch {}: finished saving model to {}", epoch + 1, path));
+  if (options_.verbose > 0) write_line(fmt::format("{} epoch {}: saved {}", checkpoint_label, epoch + 1, path));
 }
 
 std::string ModelCheckpoint::state_name() const {

@@ -102,13 +102,15 @@ bool Monitor::improves(double value, const std::optional<double>& reference) con
   return rises_ ? value - min_delta_ > *reference : value + min_delta_ < *reference;
 }
 
-std::optional<double> Monitor::value(const Logs& logs, const std::string& missing, bool lists_names) const {
+std::optional<double> Monitor::value(const Logs& logs, bool required) const {
   const std::optional<double> found = detail::find_log(logs, name_);
-  if (!found) {
-    std::vector<std::string> names;
-    for (const auto& entry : logs) names.push_back(entry.first);
-    warn(lists_names ? fmt::format("{} Available metrics are: {}", missing, fmt::join(names, ",")) : missing);
-  }
+  if (found) return found;
+  std::vector<std::string> names;
+  for (const auto& entry : logs) names.push_back(entry.first);
+  const std::string text = fmt::format("monitor \"{}\" must be a logged number; got {}", name_,
+                                       names.empty() ? "no logs" : fmt::format("logs of {}", fmt::join(names, ", ")));
+  if (required) fail<ValueError>("[" + callback_ + "]", "{}", text);
+  warn(fmt::format("[{}] {}", callback_, text));
   return found;
 }
 

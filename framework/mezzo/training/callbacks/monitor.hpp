@@ -23,8 +23,8 @@ class MEZZO_API Monitor {
   const std::string& name() const { return name_; }
   bool rises() const { return rises_; }  ///< true if larger numbers are better; known after resolve()
 
-  /// The number in logs. If there is none, a warning: `missing`, then the names in logs unless it is a whole sentence.
-  std::optional<double> value(const Logs& logs, const std::string& missing, bool lists_names = true) const;
+  /// The number in logs. If there is none, a warning that lists the names in logs, or a ValueError if it is `required`.
+  std::optional<double> value(const Logs& logs, bool required = false) const;
 
  private:
   std::string callback_, name_, mode_;

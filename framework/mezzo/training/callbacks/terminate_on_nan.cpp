@@ -7,10 +7,9 @@ namespace mezzo {
 
 bool TerminateOnNaN::on_non_finite(std::int64_t batch, const std::string& error) {
   if (options_.raise_error) {
-    fail<ValueError>("[TerminateOnNaN]",
-                     "NaN or Inf loss encountered at batch {}. Terminating training immediately: {}", batch, error);
+    fail<ValueError>("[TerminateOnNaN]", "the loss must be finite; at batch {}: {}", batch, error);
   }
-  write_line(fmt::format("Batch {}: Invalid loss, terminating training: {}", batch, error));
+  write_line(fmt::format("[TerminateOnNaN] ended the training at batch {}: {}", batch, error));
   return true;
 }
 

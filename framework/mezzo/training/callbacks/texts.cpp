@@ -29,7 +29,7 @@ std::string formatted(double number, bool whole, const std::string& specificatio
 std::string filled_path(const std::string& where, const std::string& path,
                         const std::vector<std::pair<std::string, std::int64_t>>& counts, const Logs& logs) {
   const auto refuse = [&](const std::string& reason) {
-    fail<ValueError>(where, "Failed to format this callback filepath: \"{}\". Reason: {}", path, reason);
+    fail<ValueError>(where, "filepath \"{}\" can't be filled in: {}", path, reason);
   };
   std::string out;
   for (std::size_t i = 0; i < path.size(); ++i) {
