@@ -1,7 +1,7 @@
 #include <mezzo/data/text/hashes.hpp>
 
+#include <bit>
 #include <cstring>
-#include <utility>
 
 #include <mezzo/core/fail.hpp>
 
@@ -9,141 +9,168 @@ namespace mezzo::detail {
 namespace {
 
 using Word = std::uint64_t;
-using Pair = std::pair<Word, Word>;
 
-constexpr Word k0 = 0xc3a5c85c97cb3127, k1 = 0xb492b66fbe98f273, k2 = 0x9ae16a3b2f90404f;
+// The three odd multipliers that define FarmHash.
+constexpr Word prime_0 = 0xc3a5c85c97cb3127, prime_1 = 0xb492b66fbe98f273, prime_2 = 0x9ae16a3b2f90404f;
 
-Word word_at(const char* s) {
-  Word word = 0;
-  std::memcpy(&word, s, sizeof word);
-  return word;
-}
+// Little-endian numbers in a text.
+class Bytes {
+ public:
+  explicit Bytes(const std::string& text) : data_(text.data()), size_(text.size()) {}
 
-Word half_at(const char* s) {
-  std::uint32_t half = 0;
-  std::memcpy(&half, s, sizeof half);
-  return half;
-}
+  std::size_t size() const { return size_; }
+  Word byte(std::size_t at) const { return static_cast<unsigned char>(data_[at]); }
+  Word word(std::size_t at) const { return number<Word>(at); }
+  Word half_word(std::size_t at) const { return number<std::uint32_t>(at); }
+  Word word_before_end(std::size_t distance) const { return word(size_ - distance); }
 
-Word right(Word x, unsigned bits) { return (x >> bits) | (x << (64 - bits)); }
-Word left(Word x, unsigned bits) { return right(x, 64 - bits); }
-Word shifted(Word x) { return x ^ (x >> 47U); }
-
-Word two(Word u, Word v, Word factor) {
-  const Word a = shifted((u ^ v) * factor);
-  return shifted((v ^ a) * factor) * factor;
-}
-
-Word up_to_16(const char* s, std::size_t n) {
-  const Word factor = k2 + n * 2;
-  if (n >= 8) {
-    const Word a = word_at(s) + k2, b = word_at(s + n - 8);
-    return two(right(b, 37) * factor + a, (right(a, 25) + b) * factor, factor);
+ private:
+  template <class N>
+  N number(std::size_t at) const {
+    N out = 0;
+    std::memcpy(&out, data_ + at, sizeof out);
+    return out;
   }
-  if (n >= 4) return two(n + (half_at(s) << 3U), half_at(s + n - 4), factor);
-  if (n == 0) return k2;
-  const auto byte = [s](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(s[i])); };
-  const std::uint32_t y = byte(0) + (byte(n >> 1U) << 8U);
-  const std::uint32_t z = static_cast<std::uint32_t>(n) + (byte(n - 1) << 2U);
-  return shifted((y * k2) ^ (z * k0)) * k2;
+
+  const char* data_;
+  std::size_t size_;
+};
+
+Word fold_high_bits(Word x) { return x ^ (x >> 47U); }
+
+// Hash of two words.
+Word combine(Word first, Word second, Word multiplier) {
+  const Word once = fold_high_bits((first ^ second) * multiplier);
+  return fold_high_bits((second ^ once) * multiplier) * multiplier;
 }
 
-Word up_to_32(const char* s, std::size_t n) {
-  const Word factor = k2 + n * 2, a = word_at(s) * k1, b = word_at(s + 8);
-  const Word c = word_at(s + n - 8) * factor, d = word_at(s + n - 16) * k2;
-  return two(right(a + b, 43) + right(c, 30) + d, a + right(b + k2, 18) + c, factor);
+struct WordPair {
+  Word first, second;
+};
+
+// Spreads four words over two.
+WordPair spread(Word a, Word b, Word c, Word d, Word offset) {
+  return {std::rotr(a + b, 43) + std::rotr(c, 30) + d, a + std::rotr(b + offset, 18) + c};
 }
 
-Word up_to_64(const char* s, std::size_t n) {
-  const Word factor = k2 + n * 2, a = word_at(s) * k2, b = word_at(s + 8);
-  const Word c = word_at(s + n - 8) * factor, d = word_at(s + n - 16) * k2;
-  const Word y = right(a + b, 43) + right(c, 30) + d, z = two(y, a + right(b + k2, 18) + c, factor);
-  const Word e = word_at(s + 16) * factor, f = word_at(s + 24);
-  const Word g = (y + word_at(s + n - 32)) * factor, h = (z + word_at(s + n - 24)) * factor;
-  return two(right(e + f, 43) + right(g, 30) + h, e + right(f + a, 18) + g, factor);
+Word hash_up_to_3(const Bytes& text) {
+  const std::size_t size = text.size();
+  if (size == 0) return prime_2;
+  const Word front = text.byte(0) + (text.byte(size / 2) << 8U), back = size + (text.byte(size - 1) << 2U);
+  return fold_high_bits((front * prime_2) ^ (back * prime_0)) * prime_2;
 }
 
-Pair weak(const char* s, Word a, Word b) {
-  const Word last = word_at(s + 24);
-  a += word_at(s);
-  b = right(b + a + last, 21);
-  const Word c = a;
-  a += word_at(s + 8) + word_at(s + 16);
-  b += right(a, 44);
-  return {a + last, b + c};
+Word hash_4_to_16(const Bytes& text, Word multiplier) {
+  const std::size_t size = text.size();
+  if (size < 8) return combine(size + (text.half_word(0) << 3U), text.half_word(size - 4), multiplier);
+  const Word front = text.word(0) + prime_2, back = text.word_before_end(8);
+  return combine(std::rotr(back, 37) * multiplier + front, (std::rotr(front, 25) + back) * multiplier, multiplier);
 }
 
-/// State of the rounds over 64 bytes each; the last round has another factor.
-struct Rounds {
-  Word x, y, z;
-  Pair v, w;
+// The two halves of up to 64 bytes may overlap: words are counted from both ends.
+Word hash_17_to_64(const Bytes& text, Word multiplier) {
+  const bool is_long = text.size() > 32;
+  const Word front = text.word(0) * (is_long ? prime_2 : prime_1);
+  const WordPair outer =
+      spread(front, text.word(8), text.word_before_end(8) * multiplier, text.word_before_end(16) * prime_2, prime_2);
+  const Word hash = combine(outer.first, outer.second, multiplier);
+  if (!is_long) return hash;
+  const WordPair inner =
+      spread(text.word(16) * multiplier, text.word(24), (outer.first + text.word_before_end(32)) * multiplier,
+             (hash + text.word_before_end(24)) * multiplier, front);
+  return combine(inner.first, inner.second, multiplier);
+}
 
-  void round(const char* s, Word factor, bool last) {
-    x = right(x + y + v.first + word_at(s + 8), 37) * factor;
-    y = right(y + v.second + word_at(s + 48), 42) * factor;
-    x ^= w.second * (last ? 9 : 1);
-    y += v.first * (last ? 9 : 1) + word_at(s + 40);
-    z = right(z + w.first, 33) * factor;
-    v = weak(s, v.second * factor, x + w.first);
-    w = weak(s + 32, z + w.second, y + word_at(s + 16));
-    std::swap(z, x);
+// State of a text of more than 64 bytes, which takes 64 bytes at a time.
+class LongHash {
+ public:
+  explicit LongHash(const Bytes& text) : text_(text) {
+    constexpr Word seed = 81;
+    sum_ = seed * prime_2 + text.word(0);
+    turning_ = seed * prime_1 + 113;
+    carried_ = fold_high_bits(turning_ * prime_2 + 113) * prime_2;
   }
+
+  // The last block ends with the text, so that it may overlap the one before it.
+  Word finish() {
+    const std::size_t size = text_.size(), whole = (size - 1) / 64 * 64;
+    for (std::size_t at = 0; at < whole; at += 64) take(at, prime_1, 1);
+    const Word multiplier = prime_1 + 2 * (carried_ & 0xffU);
+    back_.first += size - 1 - whole;
+    front_.first += back_.first;
+    back_.first += front_.first;
+    take(size - 64, multiplier, 9);
+    return combine(combine(front_.first, back_.first, multiplier) + fold_high_bits(turning_) * prime_0 + carried_,
+                   combine(front_.second, back_.second, multiplier) + sum_, multiplier);
+  }
+
+ private:
+  void take(std::size_t at, Word multiplier, Word weight) {
+    const Word next = std::rotr(sum_ + turning_ + front_.first + text_.word(at + 8), 37) * multiplier;
+    turning_ = std::rotr(turning_ + front_.second + text_.word(at + 48), 42) * multiplier;
+    turning_ += weight * front_.first + text_.word(at + 40);
+    sum_ = std::rotr(carried_ + back_.first, 33) * multiplier;
+    carried_ = next ^ (weight * back_.second);
+    const Word mixed = carried_ + back_.first;
+    front_ = half_block(at, front_.second * multiplier, mixed);
+    back_ = half_block(at + 32, sum_ + back_.second, turning_ + text_.word(at + 16));
+  }
+
+  // Hash of 32 bytes, cheap and weak, from two start values.
+  WordPair half_block(std::size_t at, Word first, Word second) const {
+    const Word begun = first + text_.word(at), last = text_.word(at + 24);
+    const Word middle = begun + text_.word(at + 8) + text_.word(at + 16);
+    return {middle + last, begun + std::rotr(second + begun + last, 21) + std::rotr(middle, 44)};
+  }
+
+  Bytes text_;
+  Word sum_ = 0, turning_ = 0, carried_ = 0;
+  WordPair front_{0, 0}, back_{0, 0};
 };
 
 }  // namespace
 
 std::uint64_t farm_hash(const std::string& text) {
-  const std::size_t n = text.size();
-  const char* s = text.data();
-  if (n <= 16) return up_to_16(s, n);
-  if (n <= 32) return up_to_32(s, n);
-  if (n <= 64) return up_to_64(s, n);
-  constexpr Word seed = 81;
-  Rounds rounds{seed * k2 + word_at(s), seed * k1 + 113, 0, {0, 0}, {0, 0}};
-  rounds.z = shifted(rounds.y * k2 + 113) * k2;
-  const char* const end = s + (n - 1) / 64 * 64;
-  for (; s != end; s += 64) rounds.round(s, k1, false);
-  const Word factor = k1 + ((rounds.z & 0xffU) << 1U);
-  rounds.w.first += (n - 1) & 63U;
-  rounds.v.first += rounds.w.first;
-  rounds.w.first += rounds.v.first;
-  rounds.round(text.data() + n - 64, factor, true);
-  return two(two(rounds.v.first, rounds.w.first, factor) + shifted(rounds.y) * k0 + rounds.z,
-             two(rounds.v.second, rounds.w.second, factor) + rounds.x, factor);
+  const Bytes bytes(text);
+  if (bytes.size() < 4) return hash_up_to_3(bytes);
+  const Word multiplier = prime_2 + 2 * bytes.size();
+  if (bytes.size() <= 16) return hash_4_to_16(bytes, multiplier);
+  return bytes.size() <= 64 ? hash_17_to_64(bytes, multiplier) : LongHash(bytes).finish();
 }
 
 std::uint64_t sip_hash(const std::string& text, const std::array<std::uint64_t, 2>& key) {
-  Word v0 = key[0] ^ 0x736f6d6570736575U, v1 = key[1] ^ 0x646f72616e646f6dU;
-  Word v2 = key[0] ^ 0x6c7967656e657261U, v3 = key[1] ^ 0x7465646279746573U;
-  const auto rounds = [&](int count) {
-    for (int i = 0; i < count; ++i) {
-      v0 += v1;
-      v2 += v3;
-      v1 = left(v1, 13) ^ v0;
-      v3 = left(v3, 16) ^ v2;
-      v0 = left(v0, 32);
-      v2 += v1;
-      v0 += v3;
-      v1 = left(v1, 17) ^ v2;
-      v3 = left(v3, 21) ^ v0;
-      v2 = left(v2, 32);
+  // The text "somepseudorandomlygeneratedbytes" in four words, as the paper defines.
+  std::array<Word, 4> state{key[0] ^ 0x736f6d6570736575U, key[1] ^ 0x646f72616e646f6dU, key[0] ^ 0x6c7967656e657261U,
+                            key[1] ^ 0x7465646279746573U};
+  // Adds one word to another and stirs the first one in.
+  const auto add = [&](std::size_t to, std::size_t from, int bits) {
+    state[to] += state[from];
+    state[from] = std::rotl(state[from], bits) ^ state[to];
+  };
+  const auto stir = [&](int rounds) {
+    for (; rounds > 0; --rounds) {
+      add(0, 1, 13);
+      add(2, 3, 16);
+      state[0] = std::rotl(state[0], 32);
+      add(2, 1, 17);
+      add(0, 3, 21);
+      state[2] = std::rotl(state[2], 32);
     }
   };
-  const auto take = [&](Word word) {
-    v3 ^= word;
-    rounds(2);
-    v0 ^= word;
+  const auto absorb = [&](Word word) {
+    state[3] ^= word;
+    stir(2);
+    state[0] ^= word;
   };
-  std::size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) take(word_at(text.data() + at));
-  Word last = static_cast<Word>(text.size()) << 56U;
-  for (std::size_t i = 0; at + i < text.size(); ++i) {
-    last |= static_cast<Word>(static_cast<unsigned char>(text[at + i])) << (8 * i);
-  }
-  take(last);
-  v2 ^= 0xffU;
-  rounds(4);
-  return v0 ^ v1 ^ v2 ^ v3;
+  const Bytes bytes(text);
+  const std::size_t whole = bytes.size() / 8 * 8;
+  for (std::size_t at = 0; at < whole; at += 8) absorb(bytes.word(at));
+  Word last = static_cast<Word>(bytes.size()) << 56U;
+  for (std::size_t at = whole; at < bytes.size(); ++at) last |= bytes.byte(at) << (8 * (at - whole));
+  absorb(last);
+  state[2] ^= 0xffU;
+  stir(4);
+  return state[0] ^ state[1] ^ state[2] ^ state[3];
 }
 
 void check_salt(const std::vector<std::int64_t>& salt, const std::string& where) {
