@@ -159,6 +159,7 @@ BOOST_AUTO_TEST_CASE(other_data_of_one_loader_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(fit_refuses_the_sequential_mode) {
+  BOOST_TEST(!recorded("lightning_loaders").at("fit takes sequential").get<bool>());
   Parts module;
   check_throws<ValueError>(
       "[Trainer] fit: a CombinedLoader must have mode \"min_size\", \"max_size_cycle\" or \"max_size\"; got "

@@ -1,4 +1,4 @@
-"""lightning.ai: Effective training techniques. Accumulated and clipped gradients"""
+"""Accumulated and clipped gradients"""
 
 from lightning.pytorch.callbacks import GradientAccumulationScheduler
 from recipes import Classifier, L, initialize, score, train_data, val_data

@@ -1,4 +1,4 @@
-"""lightning.ai: Saving and loading checkpoints; Early stopping"""
+"""Checkpoints of the best epochs, and early stopping"""
 
 from lightning.pytorch.callbacks import EarlyStopping, ModelCheckpoint
 from recipes import Classifier, L, initialize, name_of, torch, train_data, val_data

@@ -1,4 +1,4 @@
-"""lightning.ai: Debug your model"""
+"""Options that find mistakes early"""
 
 from recipes import Classifier, L, initialize, score, train_data, val_data
 

@@ -1,4 +1,4 @@
-"""lightning.ai: Optimization. Learning rate schedulers; LearningRateMonitor"""
+"""Learning rate schedules, and the callback that logs the rates"""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""lightning.ai: Logging; Track and visualize experiments; Find bottlenecks in your code"""
+"""Numbers in several loggers, and profiles"""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""lightning.ai: N-bit precision"""
+"""Precision as an option of the Trainer"""
 
 from recipes import Classifier, L, initialize, score, train_data, val_data
 

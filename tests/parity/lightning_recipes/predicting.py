@@ -1,4 +1,4 @@
-"""lightning.ai: Deploy models into production. Predict with a trained model, with and without a Trainer"""
+"""Predictions of a trained module, with and without a Trainer"""
 
 from recipes import Classifier, L, initialize, points, torch, train_data
 from torch.utils.data import DataLoader

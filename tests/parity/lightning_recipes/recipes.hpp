@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "parity/keras_examples/examples.hpp"
+#include "parity/programs/programs.hpp"
 #include "support/captured.hpp"
 #include "support/folder.hpp"
 
@@ -49,7 +49,7 @@ inline mezzo::Dataset points(std::int64_t count, std::uint32_t stream) {
 inline mezzo::DataLoader train_data() { return mezzo::DataLoader(points(48, 1), {.batch_size = 8}); }
 inline mezzo::DataLoader val_data() { return mezzo::DataLoader(points(16, 2), {.batch_size = 8}); }
 
-// The module of lightning_module.py, trained by gradient descent.
+// The module of recipes.py, trained by gradient descent.
 class Classifier : public mezzo::Module {
  public:
   explicit Classifier(double learning_rate = 0.5) : learning_rate_(learning_rate) {}

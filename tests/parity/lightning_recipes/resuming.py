@@ -1,4 +1,4 @@
-"""lightning.ai: Saving and loading checkpoints. Resume a training; hyperparameters of a model"""
+"""A training that goes on from a checkpoint, and hyperparameters of a module"""
 
 from recipes import Classifier, L, initialize, score, train_data, val_data
 

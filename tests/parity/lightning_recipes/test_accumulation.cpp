@@ -1,4 +1,4 @@
-// lightning.ai: Effective training techniques: see accumulation.py.
+// Accumulated and clipped gradients: see accumulation.py.
 #include <boost/test/unit_test.hpp>
 
 #include "parity/lightning_recipes/recipes.hpp"

@@ -1,4 +1,4 @@
-// lightning.ai: Saving and loading checkpoints; Early stopping: see checkpoints.py.
+// Checkpoints of the best epochs, and early stopping: see checkpoints.py.
 #include <boost/test/unit_test.hpp>
 
 #include <sstream>

@@ -1,4 +1,4 @@
-// lightning.ai: Debug your model: see debugging.py.
+// Options that find mistakes early: see debugging.py.
 #include <boost/test/unit_test.hpp>
 
 #include "parity/lightning_recipes/recipes.hpp"

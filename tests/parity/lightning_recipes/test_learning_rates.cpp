@@ -1,4 +1,4 @@
-// lightning.ai: Optimization. Learning rate schedulers: see learning_rates.py.
+// Learning rate schedules, and the callback that logs the rates: see learning_rates.py.
 #include <boost/test/unit_test.hpp>
 
 #include "parity/lightning_recipes/recipes.hpp"

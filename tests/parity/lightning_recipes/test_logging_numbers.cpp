@@ -1,4 +1,4 @@
-// lightning.ai: Logging; Track and visualize experiments; Find bottlenecks in your code: see logging_numbers.py.
+// Numbers in several loggers, and profiles: see logging_numbers.py.
 #include <boost/test/unit_test.hpp>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// lightning.ai: N-bit precision: see mixed_precision.py.
+// Precision as an option of the Trainer: see mixed_precision.py.
 #include <boost/test/unit_test.hpp>
 
 #include "parity/lightning_recipes/recipes.hpp"

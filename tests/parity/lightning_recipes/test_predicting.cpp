@@ -1,4 +1,4 @@
-// lightning.ai: Deploy models into production: see predicting.py.
+// Predictions of a trained module, with and without a Trainer: see predicting.py.
 #include <boost/test/unit_test.hpp>
 
 #include "parity/lightning_recipes/recipes.hpp"

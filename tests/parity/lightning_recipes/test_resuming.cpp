@@ -1,4 +1,4 @@
-// lightning.ai: Saving and loading checkpoints: see resuming.py.
+// A training that goes on from a checkpoint, and hyperparameters of a module: see resuming.py.
 #include <boost/test/unit_test.hpp>
 
 #include "parity/lightning_recipes/recipes.hpp"

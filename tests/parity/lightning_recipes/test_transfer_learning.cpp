@@ -1,4 +1,4 @@
-// lightning.ai: Transfer learning: see transfer_learning.py.
+// A frozen backbone under a new head: see transfer_learning.py.
 #include <boost/test/unit_test.hpp>
 
 #include "parity/lightning_recipes/recipes.hpp"

@@ -1,4 +1,4 @@
-"""lightning.ai: Transfer learning. A frozen backbone"""
+"""A frozen backbone under a new head"""
 
 from recipes import F, L, initialize, nn, score, torch, train_data
 
