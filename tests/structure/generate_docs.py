@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the parts of the docs that are made from tables, between markers. generate_docs.py [--check] [ROOT]
 
-A generated part stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`. The part `example NAME` of any
-document shows an example of keras.io in Python and in C++, `recipe NAME` one of Lightning (keras_examples.py).
+A generated part stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`. The part `program NAME` of any
+document shows a program with Keras in Python and the same in C++, `recipe NAME` one with Lightning (programs.py).
 
 With --check nothing is written, and three things are findings: a part that is not current; a code block that a line
 `<!-- file: PATH -->` marks and that does not occur in the file PATH of the tree, letter for letter; and a path in
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import catalogue  # noqa: E402
 from folders import FOLDERS, direct_uses  # noqa: E402
-from keras_examples import ExampleError, side_by_side  # noqa: E402
+from programs import ProgramError, side_by_side  # noqa: E402
 from ops_def import read_rows, with_includes  # noqa: E402
 import records  # noqa: E402
 
@@ -29,7 +29,7 @@ PATH_ROOTS = ("", "framework/mezzo", "models/mezzo", "datasets/mezzo")  # `ops/c
 BLOCK = re.compile(r"^<!-- file: (?P<path>\S+) -->\n(?:\s*\n)*(?P<fence>```+|~~~+)[^\n]*\n(?P<code>.*?)^(?P=fence)\s*$",
                    re.M | re.S)
 MARKER = re.compile(r"^<!-- file: .*$", re.M)
-EXAMPLE = re.compile(r"^<!-- generated: (?P<part>(?P<kind>example|recipe) (?P<name>\w+)) -->$", re.M)
+PROGRAM = re.compile(r"^<!-- generated: (?P<part>(?P<kind>program|recipe) (?P<name>\w+)) -->$", re.M)
 
 
 class Part(NamedTuple):
@@ -83,10 +83,10 @@ PARTS = [Part("docs/architecture.md", "folders", folder_table),
          *(Part("docs/catalogue.md", name, make) for name, make in catalogue.tables(table))]
 
 
-def example_parts(root):
-    return [Part(document, example["part"],
-                 lambda top, kind=example["kind"], name=example["name"]: side_by_side(top, kind, name))
-            for document, text in documents(root) for example in EXAMPLE.finditer(text)]
+def program_parts(root):
+    return [Part(document, program["part"],
+                 lambda top, kind=program["kind"], name=program["name"]: side_by_side(top, kind, name))
+            for document, text in documents(root) for program in PROGRAM.finditer(text)]
 
 
 def replace_part(text, part, new):
@@ -99,10 +99,10 @@ def replace_part(text, part, new):
 
 def generate(root, write):
     """Findings of parts that are not current; with `write` they are brought up to date."""
-    for part in [*PARTS, *example_parts(root)]:
+    for part in [*PARTS, *program_parts(root)]:
         try:
             new = part.make(root)
-        except (catalogue.CatalogueError, ExampleError) as error:
+        except (catalogue.CatalogueError, ProgramError) as error:
             yield part.document, str(error)
             continue
         if new is None:
