@@ -80,8 +80,13 @@ def record():
                 critic_loss=lambda real, fake: ops.mean(fake) - ops.mean(real),
                 imitator_loss=lambda fake: -ops.mean(fake))
     real, noise = fringes(), normal(4, (COUNT, LESSONS + 1, NOISE))
-    shares = uniform(8, (COUNT, LESSONS, 1, 1, 1), 0, 1)
+    shares = uniform(9, (COUNT, LESSONS, 1, 1, 1), 0, 1)
     history = epochs(3, COUNT, BATCH, lambda rows: gan.train_step(real[rows], noise[rows], shares[rows]))
     pictures = np.asarray(imitator(noise[:BATCH, 0], training=True))
-    return {"shapes": shapes, "history": history, "column": pictures[:2, :, 4].ravel().tolist(),
-            "scores": critic.predict(real[:6], verbose=0).ravel().tolist()}
+    scores = critic.predict(real[:6], verbose=0)
+    return {
+        "shapes": shapes,
+        "history": history,
+        "column": pictures[:2, :, 4].ravel().tolist(),
+        "scores": scores.ravel().tolist(),
+    }

@@ -1,4 +1,4 @@
-"""Removes noise from seismograms by a convolutional denoising autoencoder (Vincent, Larochelle, Bengio, Manzagol, 2008)."""
+"""Removes noise from seismograms by a convolutional denoising autoencoder (Vincent et al., 2008)."""
 
 from programs import initialize, keras, normal, np, uniform
 

@@ -35,7 +35,7 @@ def autoencoder(*widths):
 
 
 def record():
-    healthy, watched = pressure(28, 11), pressure(12, 21)
+    healthy, watched = pressure(28, 31), pressure(12, 21)
     # A valve that sticks halves the pressure in one of the watched strokes.
     watched = np.where(np.arange(len(watched)) // STROKE == 7, 0.5 * watched, watched)
     center, scale = np.mean(healthy), np.std(healthy)
@@ -43,9 +43,9 @@ def record():
 
     net = autoencoder(8, 6)
     shapes = initialize(net)
-    net.compile(loss="mse", optimizer=keras.optimizers.Adam(learning_rate=0.06))
+    net.compile(loss="mse", optimizer=keras.optimizers.Adam(learning_rate=0.01))
     patience = keras.callbacks.EarlyStopping(monitor="val_loss", mode="min", patience=1)
-    history = net.fit(normals, normals, batch_size=8, epochs=12, verbose=0, shuffle=False, validation_split=0.2,
+    history = net.fit(normals, normals, batch_size=8, epochs=8, verbose=0, shuffle=False, validation_split=0.2,
                       callbacks=[patience])
 
     usual, errors = (np.mean(np.abs(net.predict(x, verbose=0) - x), axis=1)[:, 0] for x in (normals, checked))

@@ -104,11 +104,11 @@ def record():
     scores = layers.Dense(count)(state)
     model = keras.Model(inputs=line, outputs=[scores, state])
     cross_entropy = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile(optimizer=keras.optimizers.Adam(0.01), loss=[cross_entropy, None])
+    model.compile(optimizer=keras.optimizers.Adam(0.02), loss=[cross_entropy, None])
     # docs: end
     weights = initialize(model)
     numbers = np.asarray(reader(LINES))
-    writer = Writer("our sexton", reader, uniform(50, (6, STEPS), 0.0, 1.0))
+    writer = Writer("our sexton", reader, uniform(60, (6, STEPS), 0.0, 1.0))
     fitted = model.fit(numbers[:, :-1], numbers[:, 1:], batch_size=4, epochs=6, shuffle=False, verbose=0, callbacks=[writer])
     _, states = model.predict(numbers[:, :-1], verbose=0)
     lengths = np.sqrt(np.sum(states**2, axis=(1, 2)))

@@ -4,7 +4,8 @@ from programs import initialize, integers, keras, np
 
 layers = keras.layers
 
-SIGNS = {900: "CM", 500: "D", 400: "CD", 100: "C", 90: "XC", 50: "L", 40: "XL", 10: "X", 9: "IX", 5: "V", 4: "IV", 1: "I"}
+SIGNS = {900: "CM", 500: "D", 400: "CD", 100: "C", 90: "XC", 50: "L", 40: "XL",
+         10: "X", 9: "IX", 5: "V", 4: "IV", 1: "I"}
 LETTERS = " IVXLCDM"
 LONGEST = len("DCCCLXXXVIII")
 
@@ -26,7 +27,8 @@ def one_hot(words, alphabet):
 def lessons(stream, count):
     """Numbers below 1000 in both notations."""
     numbers = 1 + integers(stream, (count,), 999)
-    return one_hot([f"{number:03}" for number in numbers], "0123456789"), one_hot([numeral(number) for number in numbers], LETTERS)
+    decimals = [f"{number:03}" for number in numbers]
+    return one_hot(decimals, "0123456789"), one_hot([numeral(number) for number in numbers], LETTERS)
 
 
 def record():

@@ -48,20 +48,19 @@ std::vector<Any<Layer>> imitator_stages() {
 
 class FringeGan : public Model {
  public:
-  FringeGan(const Model& imitator, const Model& critic, double weight)
-      : Model("FringeGan"), imitator_(sub("imitator", imitator)), critic_(sub("critic", critic)), weight_(weight) {}
+  explicit FringeGan(double weight) : Model("FringeGan"), weight_(weight) {}
 
   void compile(const Adam& teacher, const Adam& artist, std::function<Value(const Value&, const Value&)> critic_loss,
                std::function<Value(const Value&)> imitator_loss) {
     Model::compile({});
-    optimizers_ = {{.optimizer = teacher, .weights = critic_.trainable_weights(), .name = "teacher"},
-                   {.optimizer = artist, .weights = imitator_.trainable_weights(), .name = "artist"}};
+    optimizers_ = {{.optimizer = teacher, .weights = critic.trainable_weights(), .name = "teacher"},
+                   {.optimizer = artist, .weights = imitator.trainable_weights(), .name = "artist"}};
     critic_loss_ = std::move(critic_loss), imitator_loss_ = std::move(imitator_loss);
   }
 
   Value penalty(const Value& real, const Value& fake, const Value& share) {
     const Value between = share * real + (1 - share) * fake;
-    const Value slope = grad([&](const Value& x) { return sum(critic_(x, {.training = true})); })(between);
+    const Value slope = grad([&](const Value& x) { return sum(critic(x, {.training = true})); })(between);
     return mean(square(sqrt(sum(square(slope), {.axes = {1, 2, 3}})) - 1));
   }
 
@@ -70,21 +69,23 @@ class FringeGan : public Model {
     const CallOptions training{.training = true};
     Value distance, slopes, loss;
     for (int i = 0; i < lessons; ++i) {
-      const Value fake = imitator_(noise(all, i), training);
-      distance = critic_loss_(critic_(real, training), critic_(fake, training));
+      const Value fake = imitator(noise(all, i), training);
+      distance = critic_loss_(critic(real, training), critic(fake, training));
       slopes = penalty(real, fake, shares(all, i));
       loss = distance + weight_ * slopes;
       minimize(loss, optimizer("teacher"));
     }
-    const Value drawn = imitator_loss_(critic_(imitator_(noise(all, -1), training), training));
+    const Value drawn = imitator_loss_(critic(imitator(noise(all, -1), training), training));
     minimize(drawn, optimizer("artist"));
     log_dict({{"distance", distance}, {"penalty", slopes}, {"imitator", drawn}});
     return loss;
   }
   OptimizerConfigs configure_optimizers() override { return optimizers_; }
 
+  Model imitator = sub("imitator", chain("imitator", {noise_size}, imitator_stages()));
+  Model critic = sub("critic", chain("critic", {side, side, 1}, critic_stages()));
+
  private:
-  Model imitator_, critic_;
   double weight_;
   OptimizerConfigs optimizers_;
   std::function<Value(const Value&, const Value&)> critic_loss_;
@@ -97,24 +98,22 @@ BOOST_AUTO_TEST_SUITE(critic_with_penalty)
 
 BOOST_AUTO_TEST_CASE(costs_and_pictures_equal_keras) {
   nlohmann::json keras = program("critic_with_penalty");
-  Model imitator = chain("imitator", {noise_size}, imitator_stages());
-  Model critic = chain("critic", {side, side, 1}, critic_stages());
-  initialize(imitator, keras["shapes"]);
-  initialize(critic, keras["shapes"], 200);
-  FringeGan gan(imitator, critic, 10);
+  FringeGan gan(10);
+  initialize(gan.imitator, keras["shapes"]);
+  initialize(gan.critic, keras["shapes"], 200);
   gan.compile(
       Adam({.learning_rate = 0.003, .beta_1 = 0, .beta_2 = 0.9}),
       Adam({.learning_rate = 0.006, .beta_1 = 0, .beta_2 = 0.9}),
       [](const Value& real, const Value& fake) { return mean(fake) - mean(real); },
       [](const Value& fake) { return -mean(fake); });
   const Tensor real = fringes(), noise = normal_numbers(4, {count, lessons + 1, noise_size});
-  const Tensor shares = uniform_numbers(8, {count, lessons, 1, 1, 1}, 0, 1);
+  const Tensor shares = uniform_numbers(9, {count, lessons, 1, 1, 1}, 0, 1);
   const Dataset data = Dataset::from_tensors({{"real", real}, {"noise", noise}, {"shares", shares}});
   check_history(gan.fit(data, {.batch_size = batch_size, .epochs = 3, .verbose = 0, .shuffle = false}),
                 keras["history"]);
-  const Value pictures = imitator(rows(noise, 0, batch_size)(all, 0), {.training = true});
+  const Value pictures = gan.imitator(rows(noise, 0, batch_size)(all, 0), {.training = true});
   check_numbers("column", pictures(slice(2), all, 4).tensor().to_doubles(), keras["column"]);
-  check_numbers("score", critic.predict(rows(real, 0, 6)).to_doubles(), keras["scores"]);
+  check_numbers("score", gan.critic.predict(rows(real, 0, 6)).to_doubles(), keras["scores"]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -55,11 +55,11 @@ BOOST_AUTO_TEST_CASE(alarms_equal_keras) {
 
   Sequential net = autoencoder({8, 6});
   initialize(net, keras["shapes"]);
-  net.compile({.optimizer = Adam({.learning_rate = 0.06}), .loss = "mse"});
+  net.compile({.optimizer = Adam({.learning_rate = 0.01}), .loss = "mse"});
   EarlyStopping patience({.monitor = "val_loss", .patience = 1, .mode = "min"});
   check_history(net.fit(normals, normals,
                         {.batch_size = 8,
-                         .epochs = 12,
+                         .epochs = 8,
                          .verbose = 0,
                          .callbacks = {patience},
                          .validation_split = 0.2,

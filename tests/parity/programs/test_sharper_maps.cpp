@@ -86,10 +86,9 @@ BOOST_AUTO_TEST_CASE(losses_and_decibels_equal_keras) {
   Model model = upscaler(2);
   initialize(model, expected["shapes"]);
   // docs: begin
-  const auto halved = [](const Value& maps) {
+  const auto halved = [](const Value& maps) -> Tensor {
     return image::resize(maps, {shape(maps)[1] / 2, shape(maps)[2] / 2},
-                         {.interpolation = "bilinear", .antialias = true})
-        .tensor();
+                         {.interpolation = "bilinear", .antialias = true});
   };
   const Tensor small = halved(sharp), small_unseen = halved(unseen), small_wide = halved(wide);
   Decibels decibels(small_wide);

@@ -189,8 +189,7 @@ void TopKCheckpoints::save_top_k(const Session& session, const Logs& logs) {
     if (options_.save_top_k == 1) remove(session, before, best_model_path_);
     return;
   }
-  const auto current =
-      monitor_->value(logs, fmt::format("{} can save only with {} available.", top_k_label, monitor_->name()));
+  const auto current = monitor_->value(logs);
   if (!current) return;
   const bool room = options_.save_top_k < 0 || models_.size() < static_cast<std::size_t>(options_.save_top_k);
   if (room || monitor_->improves(*current, worst()->second)) {
