@@ -4,10 +4,12 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 ci=$build/ci
-stages=(format install mpi tidy consumer headers cling notebooks compile_time sanitize fuzz)
+stages=(format avx2 sse2 install mpi tidy consumer headers cling notebooks compile_time sanitize fuzz)
 all_stages="${stages[*]} threads"                              # threads runs by name only
 with_install=' consumer headers cling notebooks compile_time '  # stages that look at the installed library
 together=' consumer cling notebooks '                          # stages of one thread, which run at the same time
+# Folders of tests that compute with kernels.
+computing='backends|compiler|graph|initializers|layers|losses|metrics|models|nn|ops|optimizers|parity|precision|regularizers|report|training'
 
 sources() { git -C "$root" ls-files --cached --others --exclude-standard -- "$@"; }
 
@@ -21,6 +23,18 @@ stage_install() {
   mv "$ci/installed" "$ci/prefix"
   "$ci/prefix/bin/mezzo" --version
 }
+
+# test_isa MEZZO'S-LIMIT ONEDNN'S-LIMIT: tests whose results may depend on the instruction set, on a lower one than the
+# machine's, in the build of run.sh.
+test_isa() {
+  configure "$build" -DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_TUTORIALS=ON -DMEZZO_WERROR=ON
+  compile "$build"
+  MEZZO_MAX_ISA=$1 ONEDNN_MAX_CPU_ISA=$2 MEZZO_TEST_SMALL=1 run_tests "$build" -R "^($computing)\\."
+}
+
+stage_avx2() { test_isa AVX2 AVX2; }
+
+stage_sse2() { test_isa SSE2 SSE41; }
 
 # Trainings under Open MPI, which the build finds, and under MPICH, for which only the plug-in is compiled again.
 stage_mpi() {

@@ -46,7 +46,7 @@ announce_build() {
   echo "building $files files in ${folder#"$root"/}, about $(((seconds / jobs + 59) / 60)) minutes on $jobs cores"
 }
 
-# MEZZO_MINILM is the folder of the pretrained model, MEZZO_TENSORBOARD a Python with tensorboard. Tests that need them
+# run_tests FOLDER [ctest options]. MEZZO_MINILM is the folder of the pretrained model, MEZZO_TENSORBOARD a Python with tensorboard. Tests that need them
 # are skipped without them.
 run_tests() {
   local model
@@ -55,5 +55,5 @@ run_tests() {
   done
   local python=$mezzo_tensorboard/bin/python
   [ ! -x "$python" ] || export MEZZO_TENSORBOARD=${MEZZO_TENSORBOARD:-$python}
-  ctest --test-dir "$1" --parallel "$jobs" --output-on-failure --no-tests=error --no-label-summary
+  ctest --test-dir "$1" --parallel "$jobs" --output-on-failure --no-tests=error --no-label-summary "${@:2}"
 }

@@ -21,8 +21,10 @@ def rings_and_cloth():
     down, right = np.mgrid[:SIDE, :SIDE] - SIDE / 2 + 0.25
     radius = np.sqrt(down**2 + right**2)
     rings = [0.5 + 0.5 * np.cos(rate * radius) for rate in (0.5, 0.8, 0.3)]
-    cloth = [0.5 + 0.5 * np.sin(rate * down) * np.sin(1.5 * rate * right) for rate in (1.1, 1.7, 0.9)]
-    return tuple(ops.convert_to_tensor(np.stack(colors, axis=-1)[None]) for colors in (rings, cloth))
+    down, right = down[:SIDE // 2, :SIDE // 2], right[:SIDE // 2, :SIDE // 2]
+    knot = [0.5 + 0.5 * np.sin(rate * down) * np.sin(1.5 * rate * right) for rate in (1.1, 1.7, 0.9)]
+    rings, knot = (ops.convert_to_tensor(np.stack(colors, axis=-1)[None]) for colors in (rings, knot))
+    return rings, ops.tile(knot, (1, 2, 2, 1))
 
 
 def observer():

@@ -46,7 +46,7 @@ class Mix(layers.Layer):
 
     def build(self, input_shape):
         self.norm = layers.LayerNormalization(epsilon=1e-5)
-        self.dense = keras.Sequential([layers.Dense(units=self.hidden, activation="gelu"), layers.Dropout(rate=0.0),
+        self.dense = keras.Sequential([layers.Dense(activation="gelu", units=self.hidden), layers.Dropout(rate=0.0),
                                        layers.Dense(units=input_shape[self.axis])])
 
     def call(self, x):
@@ -64,15 +64,14 @@ def record():
     summary = layers.GlobalAveragePooling1D()(layers.LayerNormalization(epsilon=1e-5)(tiles))
     model = keras.Model(inputs=picture, outputs=layers.Dense(units=len(PATTERNS))(summary))
     weights = initialize(model)
-    model.compile(
-        optimizer=keras.optimizers.AdamW(learning_rate=0.03, weight_decay=0.01),
-        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        metrics=[keras.metrics.SparseCategoricalAccuracy(name="acc"),
-                 keras.metrics.SparseTopKCategoricalAccuracy(2, name="top_two")])
+    hits = [keras.metrics.SparseCategoricalAccuracy(name="acc"),
+            keras.metrics.SparseTopKCategoricalAccuracy(name="top_two", k=2)]
+    model.compile(metrics=hits, loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+                  optimizer=keras.optimizers.AdamW(weight_decay=0.01, learning_rate=0.03))
     pictures, kinds = beadwork(64)
-    history = model.fit(
-        x=pictures, y=kinds, batch_size=16, epochs=12, verbose=0, shuffle=False, validation_split=0.25,
-        callbacks=[keras.callbacks.ReduceLROnPlateau(monitor="val_loss", factor=0.5, patience=1),
-                   keras.callbacks.EarlyStopping(monitor="val_loss", patience=3, restore_best_weights=True)])
+    slower = keras.callbacks.ReduceLROnPlateau(factor=0.5, monitor="val_loss", patience=1)
+    enough = keras.callbacks.EarlyStopping(restore_best_weights=True, monitor="val_loss", patience=3)
+    history = model.fit(x=pictures, y=kinds, callbacks=[slower, enough], validation_split=0.25, epochs=12,
+                        batch_size=16, shuffle=False, verbose=0)
     best = model.evaluate(pictures[48:], kinds[48:], verbose=0, return_dict=True)
     return {"weights": weights, "history": history.history, "best": best}

@@ -32,20 +32,20 @@ def record():
 
     display = keras.Sequential([
         keras.Input(shape=(12, 8, 1)),
-        layers.Conv2D(8, kernel_size=3, activation="relu"),
+        layers.Conv2D(activation="relu", filters=8, kernel_size=(3, 2)),
         layers.MaxPooling2D(pool_size=2),
-        layers.Conv2D(16, kernel_size=(3, 2), activation="relu"),
         layers.Dropout(0.0),  # drops nothing, for numbers that can be compared
+        layers.Conv2D(activation="relu", filters=16, kernel_size=3),
         layers.Flatten(),
-        layers.Dense(units=10, activation="softmax"),
+        layers.Dense(activation="softmax", units=10),
     ])
     # docs: end
     shapes = initialize(display)
 
     # docs: begin
-    display.compile(loss="categorical_crossentropy", optimizer="adam", metrics=["accuracy"])
-    fitted = display.fit(pictures[:128], targets[:128], batch_size=4, epochs=4,
-                         validation_split=0.25, shuffle=False, verbose=0)
+    display.compile("adam", metrics=["accuracy"], loss="categorical_crossentropy")
+    fitted = display.fit(pictures[:128], targets[:128], validation_split=0.25, batch_size=4,
+                         shuffle=False, epochs=4, verbose=0)
     scores = display.evaluate(pictures[128:], targets[128:], verbose=0, return_dict=True)
     # docs: end
     return {"weights": shapes, "history": fitted.history, "scores": scores}

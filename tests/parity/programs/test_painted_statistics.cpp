@@ -20,12 +20,14 @@ const std::vector<std::pair<std::string, std::int64_t>> stages = {
 const std::vector<double> cloth_weights = {0.5, 2.0};
 
 std::pair<Value, Value> rings_and_cloth() {
-  const Value right = arange(static_cast<double>(side)) - side / 2.0 + 0.25, down = expand_dims(right, 1);
+  Value right = arange(static_cast<double>(side)) - side / 2.0 + 0.25, down = expand_dims(right, 1);
   const Value radius = sqrt(square(down) + square(right));
-  Values rings, cloth;
+  Values rings, knot;
   for (const double rate : {0.5, 0.8, 0.3}) rings.push_back(0.5 + 0.5 * cos(rate * radius));
-  for (const double rate : {1.1, 1.7, 0.9}) cloth.push_back(0.5 + 0.5 * sin(rate * down) * sin(1.5 * rate * right));
-  return {convert_to_tensor(expand_dims(stack(rings, -1), 0)), convert_to_tensor(expand_dims(stack(cloth, -1), 0))};
+  right = right(slice(side / 2)), down = down(slice(side / 2));
+  for (const double rate : {1.1, 1.7, 0.9}) knot.push_back(0.5 + 0.5 * sin(rate * down) * sin(1.5 * rate * right));
+  const Value patch = convert_to_tensor(expand_dims(stack(knot, -1), 0));
+  return {convert_to_tensor(expand_dims(stack(rings, -1), 0)), tile(patch, {1, 2, 2, 1})};
 }
 
 Model observer() {

@@ -45,10 +45,10 @@ BOOST_AUTO_TEST_CASE(losses_and_accuracies_equal_keras) {
 
   Sequential display({
       Input({.shape = {12, 8, 1}}),
-      layers::Conv2D(8, {.kernel_size = 3, .activation = "relu"}),
+      layers::Conv2D({.filters = 8, .kernel_size = {3, 2}, .activation = "relu"}),
       layers::MaxPooling2D({.pool_size = 2}),
-      layers::Conv2D(16, {.kernel_size = {3, 2}, .activation = "relu"}),
       layers::Dropout(0.0),  // drops nothing, for numbers that can be compared
+      layers::Conv2D({.filters = 16, .kernel_size = 3, .activation = "relu"}),
       layers::Flatten(),
       layers::Dense({.units = 10, .activation = "softmax"}),
   });

@@ -57,7 +57,7 @@ Sequential synthesis() {
           layers::Reshape({rest, rest, 6}),
           layers::Conv2DTranspose(6, 3, {.strides = 2, .padding = "same", .activation = "relu"}),
           layers::Conv2DTranspose(4, 3, {.strides = 2, .padding = "same", .activation = "relu"}),
-          layers::Conv2D(1, 3, {.padding = "same", .activation = "sigmoid"}),
+          layers::Conv2DTranspose(1, 3, {.padding = "same", .activation = "sigmoid"}),
       },
       {.name = "synthesis"});
 }

@@ -48,7 +48,7 @@ def synthesis():
         layers.Reshape((rest, rest, 6)),
         layers.Conv2DTranspose(6, 3, padding="same", strides=2, activation="relu"),
         layers.Conv2DTranspose(4, 3, padding="same", strides=2, activation="relu"),
-        layers.Conv2D(1, 3, padding="same", activation="sigmoid"),
+        layers.Conv2DTranspose(1, 3, padding="same", activation="sigmoid"),
     ], name="synthesis")
 
 
