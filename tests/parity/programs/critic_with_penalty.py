@@ -76,7 +76,7 @@ def record():
     critic = chain("critic", (SIDE, SIDE, 1), critic_stages())
     shapes = initialize(imitator) + initialize(critic, 200)
     gan = FringeGan(imitator, critic, weight=10.0)
-    gan.compile(Adam(learning_rate=0.003, beta_1=0.0, beta_2=0.9), Adam(learning_rate=0.006, beta_1=0.0, beta_2=0.9),
+    gan.compile(Adam(learning_rate=0.002, beta_1=0.5, beta_2=0.9), Adam(learning_rate=0.003, beta_1=0.5, beta_2=0.9),
                 critic_loss=lambda real, fake: ops.mean(fake) - ops.mean(real),
                 imitator_loss=lambda fake: -ops.mean(fake))
     real, noise = fringes(), normal(4, (COUNT, LESSONS + 1, NOISE))

@@ -42,7 +42,7 @@ class Apprentice(keras.Model):
         self.teacher = teacher
 
     def compile(self, optimizer, metrics, label_loss, hint_loss, hint_share, temperature):
-        super().compile(optimizer=optimizer, metrics=metrics)
+        super().compile(metrics=metrics, optimizer=optimizer)
         self.label_loss = label_loss
         self.hint_loss = hint_loss
         self.hint_share = hint_share
@@ -57,8 +57,8 @@ class Apprentice(keras.Model):
         hint *= self.temperature**2
         return (1 - self.hint_share) * self.label_loss(y, y_pred) + self.hint_share * hint
 
-    def call(self, x):
-        return self.student(x)
+    def call(self, pictures):
+        return self.student(pictures)
 
 
 def record():

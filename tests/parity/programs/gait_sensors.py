@@ -37,7 +37,8 @@ def record():
         accelerations, labels, speeds = read_walks(known)
 
         stages = [stage for size, filters in STAGES.items() for stage in (
-            layers.Conv1D(filters=filters, kernel_size=size, padding="same"), layers.BatchNormalization(), layers.ReLU())]
+            layers.Conv1D(filters=filters, kernel_size=size, padding="same", use_bias=False),
+            layers.BatchNormalization(), layers.ReLU())]
         stages += [layers.GlobalAveragePooling1D(), layers.Dense(speeds, activation="softmax")]
         walk = layers.Input(shape=accelerations.shape[1:])
         network = keras.models.Model(inputs=walk, outputs=reduce(lambda x, stage: stage(x), stages, walk))

@@ -109,7 +109,8 @@ def record():
     weights = initialize(model)
     numbers = np.asarray(reader(LINES))
     writer = Writer("our sexton", reader, uniform(60, (6, STEPS), 0.0, 1.0))
-    fitted = model.fit(numbers[:, :-1], numbers[:, 1:], batch_size=4, epochs=6, shuffle=False, verbose=0, callbacks=[writer])
-    _, states = model.predict(numbers[:, :-1], verbose=0)
+    read, following = numbers[:, :-1], numbers[:, 1:]
+    fitted = model.fit(read, following, batch_size=4, epochs=6, shuffle=False, verbose=0, callbacks=[writer])
+    _, states = model.predict(read, verbose=0)
     lengths = np.sqrt(np.sum(states**2, axis=(1, 2)))
     return {"weights": weights, "loss": fitted.history["loss"], "verse": writer.verse, "lengths": lengths.tolist()}

@@ -8,8 +8,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-constexpr std::int64_t side = 10, noise_size = 6, count = 32, batch_size = 8;
-constexpr int lessons = 2;
+constexpr std::int64_t side = 10, noise_size = 6, count = 32, batch_size = 8, lessons = 2;
 
 // Waves of random direction, wavelength and phase, from -1 to 1.
 Tensor fringes() {
@@ -55,7 +54,8 @@ class FringeGan : public Model {
     Model::compile({});
     optimizers_ = {{.optimizer = teacher, .weights = critic.trainable_weights(), .name = "teacher"},
                    {.optimizer = artist, .weights = imitator.trainable_weights(), .name = "artist"}};
-    critic_loss_ = std::move(critic_loss), imitator_loss_ = std::move(imitator_loss);
+    critic_loss_ = std::move(critic_loss);
+    imitator_loss_ = std::move(imitator_loss);
   }
 
   Value penalty(const Value& real, const Value& fake, const Value& share) {
@@ -102,8 +102,8 @@ BOOST_AUTO_TEST_CASE(costs_and_pictures_equal_keras) {
   initialize(gan.imitator, keras["shapes"]);
   initialize(gan.critic, keras["shapes"], 200);
   gan.compile(
-      Adam({.learning_rate = 0.003, .beta_1 = 0, .beta_2 = 0.9}),
-      Adam({.learning_rate = 0.006, .beta_1 = 0, .beta_2 = 0.9}),
+      Adam({.learning_rate = 0.002, .beta_1 = 0.5, .beta_2 = 0.9}),
+      Adam({.learning_rate = 0.003, .beta_1 = 0.5, .beta_2 = 0.9}),
       [](const Value& real, const Value& fake) { return mean(fake) - mean(real); },
       [](const Value& fake) { return -mean(fake); });
   const Tensor real = fringes(), noise = normal_numbers(4, {count, lessons + 1, noise_size});

@@ -68,7 +68,7 @@ class Apprentice : public Model {
   }
 
  protected:
-  Value call(const Value& x) override { return student_(x); }
+  Value call(const Value& pictures) override { return student_(pictures); }
 
  private:
   Sequential student_, teacher_;

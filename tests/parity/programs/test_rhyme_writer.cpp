@@ -118,10 +118,10 @@ BOOST_AUTO_TEST_CASE(losses_and_verse_equal_keras) {
   // docs: end
   initialize(model, expected["weights"]);
   const Tensor numbers = reader(verse_lines);
-  const Tensor read = numbers(all, slice(0, steps)), next = numbers(all, slice(1, std::nullopt));
+  const Tensor read = numbers(all, slice(0, steps)), following = numbers(all, slice(1, std::nullopt));
   Writer writer("our sexton", reader, uniform_numbers(60, {6, steps}, 0, 1));
   const History history =
-      model.fit(read, next, {.batch_size = 4, .epochs = 6, .verbose = 0, .callbacks = {writer}, .shuffle = false});
+      model.fit(read, following, {.batch_size = 4, .epochs = 6, .verbose = 0, .callbacks = {writer}, .shuffle = false});
   check_numbers("loss of epoch", history["loss"], expected["loss"]);
   BOOST_TEST(writer.verse == expected["verse"].get<std::vector<std::string>>(), boost::test_tools::per_element());
   const Value states = model.predict_all(read)[1];

@@ -50,10 +50,10 @@ BOOST_AUTO_TEST_CASE(forecasts_equal_keras) {
   const DataLoader past = gauge.windows(0, 150), recent = gauge.windows(150, 220);
 
   const Input columns({.shape = {length, 3}});
-  const Value forecast = layers::Dense(1)(layers::LSTM(6)(columns));
+  const Value forecast = layers::Dense(1)(layers::LSTM(5)(columns));
   Model model({.inputs = {columns}, .outputs = {forecast}});
   initialize(model, keras["shapes"]);
-  model.compile({.optimizer = Adam({.learning_rate = 0.05}), .loss = "mse"});
+  model.compile({.optimizer = Adam({.learning_rate = 0.03}), .loss = "mse"});
 
   const Folder folder;
   const std::string best = folder.path("best.safetensors");

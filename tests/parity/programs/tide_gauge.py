@@ -39,10 +39,10 @@ def record():
     past, recent = gauge.windows(0, 150), gauge.windows(150, 220)
 
     columns = keras.Input(shape=(LENGTH, 3))
-    forecast = keras.layers.Dense(1)(keras.layers.LSTM(6)(columns))
+    forecast = keras.layers.Dense(1)(keras.layers.LSTM(5)(columns))
     model = keras.Model(inputs=columns, outputs=forecast)
     shapes = initialize(model)
-    model.compile(keras.optimizers.Adam(learning_rate=0.05), loss="mse")
+    model.compile(keras.optimizers.Adam(learning_rate=0.03), loss="mse")
 
     with tempfile.TemporaryDirectory() as folder:
         best = os.path.join(folder, "best.weights.h5")
