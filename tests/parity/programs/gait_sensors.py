@@ -29,6 +29,18 @@ def read_walks(path):
     return table[:, :-1, None], np.searchsorted(speeds, table[:, -1]), len(speeds)
 
 
+def network_of(samples, speeds):
+    stages = []
+    for size, filters in STAGES.items():
+        # The offset of a normalization replaces the bias.
+        stages += [layers.Conv1D(filters=filters, kernel_size=size, padding="same", use_bias=False),
+                   layers.BatchNormalization(),
+                   layers.ReLU()]
+    stages += [layers.GlobalAveragePooling1D(), layers.Dense(speeds, activation="softmax")]
+    walk = layers.Input(shape=(samples, 1))
+    return keras.models.Model(inputs=walk, outputs=reduce(lambda x, stage: stage(x), stages, walk))
+
+
 def record():
     with TemporaryDirectory() as folder:
         known, unseen, best = (Path(folder) / name for name in ("known.tsv", "unseen.tsv", "best.keras"))
@@ -36,20 +48,24 @@ def record():
         write_walks(unseen, 20, 41)
         accelerations, labels, speeds = read_walks(known)
 
-        stages = [stage for size, filters in STAGES.items() for stage in (
-            layers.Conv1D(filters=filters, kernel_size=size, padding="same", use_bias=False),
-            layers.BatchNormalization(), layers.ReLU())]
-        stages += [layers.GlobalAveragePooling1D(), layers.Dense(speeds, activation="softmax")]
-        walk = layers.Input(shape=accelerations.shape[1:])
-        network = keras.models.Model(inputs=walk, outputs=reduce(lambda x, stage: stage(x), stages, walk))
+        network = network_of(accelerations.shape[1], speeds)
         shapes = initialize(network)
-        network.compile(loss="sparse_categorical_crossentropy", metrics=["sparse_categorical_accuracy"], optimizer="adam")
-        history = network.fit(accelerations, labels, batch_size=4, epochs=16, shuffle=False, verbose=0,
-                              validation_split=0.2, callbacks=[
+        network.compile(loss="sparse_categorical_crossentropy", optimizer="adam",
+                        metrics=["sparse_categorical_accuracy"])
+        watch = [
             callbacks.EarlyStopping(monitor="val_loss", patience=2, verbose=0),
             callbacks.ReduceLROnPlateau(monitor="val_loss", factor=0.5, patience=1, min_delta=0.035, min_lr=0.0002),
-            callbacks.ModelCheckpoint(best, monitor="val_loss", save_best_only=True)])
-        restored = keras.models.load_model(best)
+            callbacks.ModelCheckpoint(best, monitor="val_loss", save_best_only=True),
+        ]
+        history = network.fit(accelerations, labels, validation_split=0.2, shuffle=False, batch_size=4, epochs=12,
+                              verbose=0, callbacks=watch)
+
         accelerations, labels, _ = read_walks(unseen)
-        return {"shapes": shapes, "speeds": speeds, "labels": labels.tolist(), "history": history.history,
-                "scores": restored.evaluate(accelerations, labels, verbose=0, return_dict=True)}
+        scores = keras.models.load_model(best).evaluate(accelerations, labels, verbose=0, return_dict=True)
+    return {
+        "shapes": shapes,
+        "speeds": speeds,
+        "labels": labels.tolist(),
+        "history": history.history,
+        "scores": scores,
+    }

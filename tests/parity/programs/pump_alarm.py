@@ -23,15 +23,21 @@ def spans(series):
     return np.stack([series[k:last + k:HOP] for k in range(SPAN)], axis=1)[:, :, None]
 
 
-def autoencoder(*widths):
+def autoencoder(*stages):
     net = keras.Sequential([layers.Input(shape=(SPAN, 1))])
-    for width in widths:
-        net.add(layers.Conv1D(filters=width, kernel_size=5, strides=2, padding="same", activation="relu"))
+    for maps in stages:
+        net.add(layers.Conv1D(filters=maps, kernel_size=5, strides=2, padding="same", activation="relu"))
         net.add(layers.Dropout(rate=0.0))
-    for width in reversed(widths):
-        net.add(layers.Conv1DTranspose(filters=width, kernel_size=5, strides=2, padding="same", activation="relu"))
+    for maps in reversed(stages):
+        net.add(layers.Conv1DTranspose(filters=maps, kernel_size=5, strides=2, padding="same", activation="relu"))
     net.add(layers.Conv1DTranspose(filters=1, kernel_size=3, padding="same"))
     return net
+
+
+def errors_of(net, given):
+    """The mean absolute error of each span."""
+    misses = np.abs(net.predict(given, verbose=0) - given)
+    return np.mean(misses, axis=1)[:, 0]
 
 
 def record():
@@ -44,12 +50,17 @@ def record():
     net = autoencoder(8, 6)
     shapes = initialize(net)
     net.compile(loss="mse", optimizer=keras.optimizers.Adam(learning_rate=0.01))
-    patience = keras.callbacks.EarlyStopping(monitor="val_loss", mode="min", patience=1)
+    stopping = keras.callbacks.EarlyStopping(monitor="val_loss", mode="min", patience=1)
     history = net.fit(normals, normals, batch_size=8, epochs=8, verbose=0, shuffle=False, validation_split=0.2,
-                      callbacks=[patience])
+                      callbacks=[stopping])
 
-    usual, errors = (np.mean(np.abs(net.predict(x, verbose=0) - x), axis=1)[:, 0] for x in (normals, checked))
-    limit = np.max(usual)
-    alarms = np.flatnonzero(errors > limit)
-    return {"shapes": shapes, "history": history.history, "limit": float(limit), "errors": errors.tolist(),
-            "alarms": alarms.tolist(), "worst": int(np.argmax(errors)) * HOP}
+    limit = np.max(errors_of(net, normals))
+    errors = errors_of(net, checked)
+    return {
+        "shapes": shapes,
+        "history": history.history,
+        "limit": float(limit),
+        "errors": errors.tolist(),
+        "alarms": np.flatnonzero(errors > limit).tolist(),
+        "worst": int(np.argmax(errors)) * HOP,
+    }

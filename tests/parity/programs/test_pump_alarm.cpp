@@ -1,6 +1,7 @@
 // Raises an alarm where an autoencoder fails to reconstruct the pressure of a pump: see pump_alarm.py.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <numbers>
 
 #include "parity/programs/programs.hpp"
@@ -26,19 +27,24 @@ Tensor spans(const Value& series) {
   return stack(columns, 1)(all, all, newaxis);
 }
 
-Sequential autoencoder(std::vector<std::int64_t> widths) {
+Sequential autoencoder(std::vector<std::int64_t> stages) {
   Sequential net({Input({span, 1})});
-  for (const std::int64_t width : widths) {
-    net.add(Conv1D({.filters = width, .kernel_size = 5, .strides = 2, .padding = "same", .activation = "relu"}));
+  for (const std::int64_t maps : stages) {
+    net.add(Conv1D({.filters = maps, .kernel_size = 5, .strides = 2, .padding = "same", .activation = "relu"}));
     net.add(Dropout({.rate = 0.0}));
   }
-  std::reverse(widths.begin(), widths.end());
-  for (const std::int64_t width : widths) {
+  std::reverse(stages.begin(), stages.end());
+  for (const std::int64_t maps : stages) {
     net.add(
-        Conv1DTranspose({.filters = width, .kernel_size = 5, .strides = 2, .padding = "same", .activation = "relu"}));
+        Conv1DTranspose({.filters = maps, .kernel_size = 5, .strides = 2, .padding = "same", .activation = "relu"}));
   }
   net.add(Conv1DTranspose({.filters = 1, .kernel_size = 3, .padding = "same"}));
   return net;
+}
+
+// The mean absolute error of each span.
+Value errors_of(Model& net, const Tensor& given) {
+  return mean(abs(net.predict(given) - given), {.axes = {1}})(all, 0);
 }
 
 }  // namespace
@@ -56,18 +62,13 @@ BOOST_AUTO_TEST_CASE(alarms_equal_keras) {
   Sequential net = autoencoder({8, 6});
   initialize(net, keras["shapes"]);
   net.compile({.optimizer = Adam({.learning_rate = 0.01}), .loss = "mse"});
-  EarlyStopping patience({.monitor = "val_loss", .patience = 1, .mode = "min"});
-  check_history(net.fit(normals, normals,
-                        {.batch_size = 8,
-                         .epochs = 8,
-                         .verbose = 0,
-                         .callbacks = {patience},
-                         .validation_split = 0.2,
-                         .shuffle = false}),
-                keras["history"]);
+  EarlyStopping stopping({.monitor = "val_loss", .patience = 1, .mode = "min"});
+  const History history = net.fit(
+      normals, normals,
+      {.batch_size = 8, .epochs = 8, .verbose = 0, .callbacks = {stopping}, .validation_split = 0.2, .shuffle = false});
+  check_history(history, keras["history"]);
 
-  const auto errors_of = [&](const Tensor& x) { return mean(abs(net.predict(x) - x), {.axes = {1}})(all, 0); };
-  const Value limit = max(errors_of(normals)), errors = errors_of(checked);
+  const Value limit = max(errors_of(net, normals)), errors = errors_of(net, checked);
   check_number("limit", limit.item(), keras["limit"]);
   check_numbers("error", errors.tensor().to_doubles(), keras["errors"]);
   BOOST_TEST(nonzero(errors > limit)[0].tensor().to_doubles() == keras["alarms"].get<std::vector<double>>());

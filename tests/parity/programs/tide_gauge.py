@@ -13,7 +13,7 @@ REACH = (LENGTH - 1) * RATE + LEAD  # from the first hour of a window to the hou
 
 
 class Gauge:
-    """Hourly rows of level (m above chart datum), pressure (hPa) and onshore wind (m/s), standardized by the first `known` hours."""
+    """Hourly rows of level (m), pressure (hPa) and onshore wind (m/s), standardized by the first `known` hours."""
 
     def __init__(self, hours, known):
         hour = np.arange(hours)
