@@ -6,6 +6,7 @@
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/parallel.hpp>
 
+#include "support/refused.hpp"
 #include "support/throws.hpp"
 
 BOOST_AUTO_TEST_SUITE(parallel)
@@ -33,6 +34,12 @@ BOOST_AUTO_TEST_CASE(the_pool_has_a_cap) {
   mezzo::set_thread_count(before);
   mezzo_tests::check_throws<mezzo::ValueError>("[set_thread_count] threads must be at least 1; got 0",
                                                [] { mezzo::set_thread_count(0); });
+}
+
+BOOST_AUTO_TEST_CASE(a_system_has_so_many_threads) {
+  const std::string text = mezzo_tests::refused<mezzo::ValueError>([] { mezzo::set_thread_count(1000000); });
+  BOOST_TEST(text.rfind("[set_thread_count] threads must be at most ", 0) == 0U);
+  BOOST_TEST(text.find("; got 1000000") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

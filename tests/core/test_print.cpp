@@ -1,8 +1,10 @@
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <limits>
+#include <locale>
 #include <sstream>
 
 #include <mezzo/core/tensor.hpp>
@@ -53,6 +55,26 @@ BOOST_AUTO_TEST_CASE(the_streams_precision_counts) {
   std::ostringstream out;
   out << std::setprecision(3) << Tensor({1}, std::vector<float>{2.0F / 3}) << ' ' << 2.0 / 3;
   BOOST_TEST(out.str() == "float32 (1,)\n[ 0.667] 0.667");
+}
+
+BOOST_AUTO_TEST_CASE(the_locale_does_not_count) {
+  struct German : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  const Tensor numbers({2, 2}, std::vector<float>{1234.5F, 2, -3.25F, 123456});
+  const Tensor whole({2}, std::vector<std::int32_t>{1234567, 2});
+  const std::string before = printed(numbers), before_whole = printed(whole);
+  const std::locale classic = std::locale::global(std::locale(std::locale::classic(), new German));
+  const std::string text = printed(numbers), text_whole = printed(whole);
+  std::locale::global(classic);
+  const auto without_spaces = [](std::string s) {
+    s.erase(std::remove(s.begin(), s.end(), ' '), s.end());
+    return s;
+  };
+  BOOST_TEST(without_spaces(text) == without_spaces(before));
+  BOOST_TEST(text_whole == before_whole);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

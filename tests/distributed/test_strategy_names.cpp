@@ -28,7 +28,8 @@ class LauncherScope {
 
  private:
   static constexpr const char* names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",     "PMIX_RANK",
-                                          "SLURM_NTASKS",         "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"};
+                                          "PMIX_NAMESPACE",       "SLURM_NTASKS", "SLURM_PROCID",
+                                          "SLURM_STEP_NUM_TASKS"};
   std::map<std::string, std::string> before_;
 };
 
@@ -47,7 +48,8 @@ BOOST_AUTO_TEST_CASE(auto_finds_several_ranks_by_the_environment) {
   BOOST_TEST(!found_by({{"OMPI_COMM_WORLD_SIZE", "1"}, {"PMIX_RANK", "0"}}));
   BOOST_TEST(found_by({{"PMI_SIZE", "4"}}));
   BOOST_TEST(!found_by({{"PMI_SIZE", "1"}}));
-  BOOST_TEST(found_by({{"PMIX_RANK", "1"}}));
+  BOOST_TEST(found_by({{"PMIX_RANK", "1"}, {"PMIX_NAMESPACE", "job"}}));
+  BOOST_TEST(!found_by({{"PMIX_RANK", "1"}}));
   BOOST_TEST(found_by({{"SLURM_NTASKS", "8"}, {"SLURM_STEP_NUM_TASKS", "8"}}));
   BOOST_TEST(!found_by({{"SLURM_NTASKS", "8"}, {"SLURM_STEP_NUM_TASKS", "1"}}));  // the batch script of 8 tasks
   BOOST_TEST(!found_by({{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}}));

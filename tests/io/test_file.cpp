@@ -2,10 +2,16 @@
 
 #include <sys/stat.h>
 
+#include <fmt/format.h>
+
 #include <mezzo/core/error.hpp>
+#include <mezzo/io/append_file.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/io/file.hpp>
+#include <mezzo/io/file_replacement.hpp>
 
 #include "support/folder.hpp"
+#include "support/refused.hpp"
 #include "support/throws.hpp"
 
 using mezzo::FileError;
@@ -36,6 +42,31 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_named) {
   const std::string large = folder.write("large", {1, 2, 3});
   check_throws<FileError>("[read_file] \"" + large + "\": must have at most 2 bytes; got 3",
                           [&] { mezzo::read_file(large, 2); });
+}
+
+BOOST_AUTO_TEST_CASE(paths_are_those_of_the_file_system) {
+  const mezzo_tests::Folder folder;
+  for (const char* url : {"s3://bucket/a.bin", "gs://b/c", "hdfs://host:9000/a", "file:///tmp/a", "https://a.b/c"}) {
+    check_throws<FileError>(fmt::format("[read_file] \"{0}\": a path must be one of the file system; got the URL "
+                                        "\"{0}\": mount the storage or copy the files",
+                                        url),
+                            [&] { mezzo::read_file(url, 10); });
+  }
+  check_throws<FileError>(
+      "[save] a path must be one of the file system; got the URL \"s3://b/c\": mount the storage or "
+      "copy the files",
+      [] { mezzo::detail::FileReplacement("s3://b/c", "[save]"); });
+  check_throws<FileError>(
+      "[log] \"gs://b/c\": a path must be one of the file system; got the URL \"gs://b/c\": mount the "
+      "storage or copy the files",
+      [] { mezzo::detail::AppendFile("gs://b/c", "[log]"); });
+  const std::string cut = folder.path("a") + std::string(1, '\0') + "b";
+  folder.write("a", {1});
+  BOOST_TEST(mezzo_tests::refused<FileError>([&] {
+               mezzo::read_file(cut, 10);
+             }).find("a path must have no NUL bytes") != std::string::npos);
+  // No schemes.
+  for (const char* name : {"a:b", "c:", "1://a", "x", "a//b"}) mezzo::detail::check_path(name, "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

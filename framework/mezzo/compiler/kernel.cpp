@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <mezzo/compiler/kernel_options.hpp>
+#include <mezzo/core/environment.hpp>
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/fork.hpp>
@@ -38,10 +39,7 @@ void fill(Registry& all) {
 }
 
 bool verbose_dispatch() {
-  static const bool on = [] {
-    const char* topics = std::getenv("MEZZO_VERBOSE");
-    return topics != nullptr && std::string(topics).find("dispatch") != std::string::npos;
-  }();
+  static const bool on = detail::environment_choice("MEZZO_VERBOSE", {"0", "dispatch"}) == "dispatch";
   return on;
 }
 

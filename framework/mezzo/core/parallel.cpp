@@ -1,5 +1,6 @@
 #include <mezzo/core/parallel.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -50,6 +51,8 @@ int thread_count() {
 
 void set_thread_count(int threads) {
   if (threads < 1) fail<ValueError>("[set_thread_count]", "threads must be at least 1; got {}", threads);
+  const int most = std::max(1024, 4 * omp_get_num_procs());  // libgomp ends the process if the system has no more
+  if (threads > most) fail<ValueError>("[set_thread_count]", "threads must be at most {}; got {}", most, threads);
   apply_quota();
   omp_set_num_threads(threads);
 }

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <limits>
+#include <locale>
 #include <ostream>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,6 +31,35 @@ void print_elements(std::ostream& out, const Tensor& tensor) {
   }
 }
 
+/// The text of floats with a point in numbers and without separators of thousands. xtensor prints by streams of its
+/// own, which have the global locale.
+std::string in_classic_locale(const std::string& text) {
+  const auto& punctuation = std::use_facet<std::numpunct<char>>(std::locale());
+  const char point = punctuation.decimal_point(), separator = punctuation.thousands_sep();
+  const bool separates = !punctuation.grouping().empty();
+  const auto is_digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    if (!is_digit(i)) {
+      out += text[i++];
+      continue;
+    }
+    for (; is_digit(i) || (separates && i < text.size() && text[i] == separator && is_digit(i + 1)); ++i) {
+      if (is_digit(i)) out += text[i];
+    }
+    if (i < text.size() && text[i] == point) {
+      out += '.';
+      while (is_digit(++i)) out += text[i];
+    }
+    if (i < text.size() && text[i] == 'e') {
+      out += text[i++];
+      do out += text[i++];
+      while (is_digit(i));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
@@ -39,7 +70,7 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   std::ostringstream elements;
   elements.precision(out.precision());
   visit_dtype(tensor.dtype(), [&](auto zero) { print_elements<decltype(zero)>(elements, tensor); });
-  std::string text = std::move(elements).str();
+  std::string text = is_floating(tensor.dtype()) ? in_classic_locale(elements.str()) : elements.str();
   std::replace(text.begin(), text.end(), '{', '[');
   std::replace(text.begin(), text.end(), '}', ']');
   for (std::size_t at = 0; (at = text.find(" \n", at)) != std::string::npos;) text.erase(at, 1);

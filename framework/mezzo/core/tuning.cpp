@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <mezzo/core/compute_scope.hpp>
+#include <mezzo/core/environment.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
@@ -28,10 +29,7 @@ std::string_view environment_value(const char* variable) {
 class Setting {
  public:
   Setting(const char* variable, bool initial) {
-    const std::string_view value = environment_value(variable);
-    if (!value.empty() && value != "0" && value != "1") {
-      fail<ValueError>(variable, "must be 0 or 1; got \"{}\"", value);
-    }
+    const std::string_view value = detail::environment_choice(variable, {"0", "1"});
     on_ = value.empty() ? initial : value == "1";
   }
   bool on() const { return on_.load(std::memory_order_relaxed); }
@@ -187,6 +185,6 @@ void detail::ask_for_huge_pages(void* address, std::size_t bytes) {
   if (huge_pages()) madvise(address, bytes, MADV_HUGEPAGE);  // a failure costs speed only
 }
 
-bool detail::turned_off(const char* variable) { return environment_value(variable) == "0"; }
+bool detail::turned_off(const char* variable) { return environment_choice(variable, {"0", "1"}) == "0"; }
 
 }  // namespace mezzo

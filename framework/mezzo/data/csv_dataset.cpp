@@ -5,6 +5,7 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/io/csv.hpp>
 
 namespace mezzo {
@@ -14,6 +15,7 @@ const char* const csv_where = "[csv_dataset]";
 
 /// Names in the first line, without spaces and quotes around them.
 std::vector<std::string> names_in(const std::string& path, char delimiter) {
+  detail::check_path(path, csv_where);
   std::ifstream file(path);
   std::string line;
   if (!std::getline(file, line)) fail<FileError>(csv_where, "\"{}\" must have a line of names; it can't be read", path);

@@ -1,13 +1,17 @@
 #include <mezzo/data/folder_files.hpp>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/io/check_path.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -24,22 +28,58 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Folders that were entered, by device and inode: links may lead to the same one again.
+class Visited {
+ public:
+  /// False if the folder was entered before. True if its number is not known.
+  bool enter(const fs::path& folder) {
+    struct stat status {};
+    return ::stat(folder.c_str(), &status) != 0 || folders_.emplace(status.st_dev, status.st_ino).second;
+  }
+
+ private:
+  std::set<std::pair<dev_t, ino_t>> folders_;
+};
+
+/// Folders inside of one, in which each is entered once: those without a link first, by name.
+std::vector<fs::path> folders_below(const fs::path& top, bool follow_links, std::error_code& error) {
+  Visited visited;
+  std::vector<fs::path> found{top};
+  visited.enter(top);
+  for (std::size_t i = 0; i < found.size() && !error; ++i) {
+    std::vector<std::pair<bool, fs::path>> inside;
+    for (fs::directory_iterator it(found[i], error); !error && it != fs::directory_iterator(); it.increment(error)) {
+      std::error_code ignored;
+      const bool link = it->is_symlink(ignored);
+      if (it->is_directory(ignored) && (follow_links || !link)) inside.emplace_back(link, it->path());
+    }
+    std::sort(inside.begin(), inside.end());
+    for (auto& entry : inside) {
+      if (visited.enter(entry.second)) found.push_back(std::move(entry.second));
+    }
+  }
+  return found;
+}
+
 /// Files below a folder: by folder, then by name.
 std::vector<std::string> files_below(const fs::path& folder, const FolderOptions& options) {
   std::map<std::string, std::vector<std::string>> found;
-  const auto mode =
-      options.follow_links ? fs::directory_options::follow_directory_symlink : fs::directory_options::none;
   std::error_code error;
-  fs::recursive_directory_iterator it(folder, mode, error);
-  for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+  const auto take = [&](const fs::directory_entry& entry) {
     std::error_code ignored;
-    if (!it->is_regular_file(ignored)) continue;
-    const std::string ending = ending_of(it->path());
+    if (!entry.is_regular_file(ignored)) return;
+    const fs::path& path = entry.path();
+    const std::string ending = ending_of(path);
     if (contains(options.refused, ending)) {
-      fail<FileError>(options.where, "files must be {}; got \"{}\"", fmt::join(options.endings, ", "),
-                      it->path().string());
+      fail<FileError>(options.where, "files must be {}; got \"{}\"", fmt::join(options.endings, ", "), path.string());
     }
-    if (contains(options.endings, ending)) found[it->path().parent_path().string()].push_back(it->path().string());
+    if (contains(options.endings, ending)) found[path.parent_path().string()].push_back(path.string());
+  };
+  for (const fs::path& inside : folders_below(folder, options.follow_links, error)) {
+    for (fs::directory_iterator it(inside, error); !error && it != fs::directory_iterator(); it.increment(error)) {
+      take(*it);
+    }
+    if (error) break;
   }
   if (error) fail<FileError>(options.where, "\"{}\" can't be listed: {}", folder.string(), error.message());
   std::vector<std::string> paths;
@@ -132,6 +172,7 @@ FolderFiles part_of(const FolderFiles& files, std::size_t begin, std::size_t end
 
 FolderFiles all_files(const std::string& directory, const FolderOptions& options) {
   FolderFiles files;
+  check_path(directory, options.where);
   if (!fs::is_directory(directory)) fail<FileError>(options.where, "\"{}\" must be a folder; it is none", directory);
   const bool labelled = options.label_mode && (options.labels.name() || options.labels.labels());
   if (labelled) files.label_mode = *options.label_mode;

@@ -34,7 +34,9 @@ bool detail::started_by_mpi() {
   if (above_one("OMPI_COMM_WORLD_SIZE") || above_one("PMI_SIZE")) return true;
   if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr) return false;
   // SLURM_NTASKS alone is also that of a batch script, whose programs are no ranks.
-  return std::getenv("PMIX_RANK") != nullptr || (above_one("SLURM_NTASKS") && above_one("SLURM_STEP_NUM_TASKS"));
+  // PMIX_RANK alone is left over, or set by hand: a launcher also names the job.
+  return (std::getenv("PMIX_RANK") != nullptr && std::getenv("PMIX_NAMESPACE") != nullptr) ||
+         (above_one("SLURM_NTASKS") && above_one("SLURM_STEP_NUM_TASKS"));
 }
 
 }  // namespace mezzo

@@ -3,12 +3,14 @@
 #include <filesystem>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/io/open_file.hpp>
 
 namespace mezzo {
 
 Bytes read_file(const std::string& path, std::uint64_t limit) {
   const std::string where = fmt::format("[read_file] \"{}\":", path);
+  detail::check_path(path, where);
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) {

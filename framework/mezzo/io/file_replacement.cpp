@@ -18,6 +18,7 @@
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/io/file_calls.hpp>
 
 namespace mezzo::detail {
@@ -93,6 +94,7 @@ void FileReplacement::Descriptor::reset(int other) {
 }
 
 FileReplacement::FileReplacement(const std::string& path, std::string where) : where_(std::move(where)) {
+  check_path(path, where_);
   const fs::path target = follow_links(path, where_);
   struct stat old {};
   const bool replaces = ::stat(target.c_str(), &old) == 0;

@@ -1,6 +1,7 @@
 #include <mezzo/io/npz.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/io/npz_lists.hpp>
 
 #if MEZZO_WITH_LIBARCHIVE
@@ -151,6 +152,7 @@ void detail::for_each_npz_entry(
     const std::string& path,
     const std::function<void(const std::string&, const std::string&, const std::string&)>& function) {
   const std::string where = fmt::format("[load_npz \"{}\"]", path);
+  check_path(path, where);
   if (is_empty_archive(path, where)) return;
   const Utf8Locale locale;
   const Reader zip(archive_read_new(), archive_read_free);

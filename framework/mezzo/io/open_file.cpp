@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_path.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -19,9 +20,10 @@ std::int64_t time_of_change(const struct stat& status) {
 
 }  // namespace
 
-// O_NONBLOCK: opening a pipe would block until another process writes to it.
-OpenFile::OpenFile(const std::string& path, const std::string& where)
-    : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+OpenFile::OpenFile(const std::string& path, const std::string& where) {
+  check_path(path, where);
+  // O_NONBLOCK: opening a pipe would block until another process writes to it.
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail<FileError>(where, "cannot be opened for reading: {}", std::strerror(errno));
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {

@@ -22,7 +22,7 @@ class OpenFile {
   void read(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const;
 
  private:
-  int descriptor_;
+  int descriptor_ = -1;
   std::uint64_t size_ = 0;
   std::int64_t changed_ = 0;  // nanoseconds
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/training/callbacks/batch_size_finder.hpp>
 #include <mezzo/training/callbacks/learning_rate_finder.hpp>
 #include <mezzo/training/callbacks/progress_bar.hpp>
@@ -107,6 +108,7 @@ void make_trial_run(TrainerOptions& options) {
 
 TrainerOptions checked(TrainerOptions options) {
   check_trainer_environment();
+  check_path(options.default_root_dir, "[Trainer] default_root_dir:");
   check_ranges(options);
   check_exclusions(options);
   if (options.fast_dev_run > 0) make_trial_run(options);

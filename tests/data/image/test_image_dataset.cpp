@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <filesystem>
+
 #include <mezzo/data/image/encode.hpp>
 #include <mezzo/data/image/resize.hpp>
 
@@ -74,6 +76,18 @@ BOOST_AUTO_TEST_CASE(sizes_and_proportions) {
   const double weights[] = {-0.0625 / 1.0625, 0.5625 / 1.0625, 0.5625 / 1.0625};
   BOOST_TEST(std::abs(cubic.to_doubles()[0] - (all[0] * weights[1] + all[3] * weights[2] + all[6] * weights[0])) <
              1e-3);
+}
+
+BOOST_AUTO_TEST_CASE(links_in_a_circle) {
+  const Folder folder;
+  write_pictures(folder);
+  std::filesystem::create_directory_symlink(folder.path(), folder.path("cat/up"));
+  std::filesystem::create_directory_symlink(folder.path("dog"), folder.path("dog/self"));
+  const auto files = [&](bool follow_links) {
+    return image_dataset_from_directory(folder.path(), {.follow_links = follow_links}).file_paths().size();
+  };
+  BOOST_TEST(files(false) == 4U);
+  BOOST_TEST(files(true) == 6U);  // by cat/up also those of dog
 }
 
 BOOST_AUTO_TEST_CASE(image_folders) {

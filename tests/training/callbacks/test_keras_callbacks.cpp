@@ -208,6 +208,15 @@ BOOST_AUTO_TEST_CASE(paths_options_and_messages_of_checkpoints) {
   BOOST_TEST(text("{epoch") == failed + "\"{epoch\" can't be filled in: '}' expected after '{'");
   BOOST_TEST(text("{epoch:q}").rfind(failed + "\"{epoch:q}\" can't be filled in: \"q\" is no format of epoch: ", 0) ==
              0U);
+  BOOST_TEST(text("{loss:.999999999f}") ==
+             failed +
+                 "\"{loss:.999999999f}\" can't be filled in: \".999999999f\" is no format of "
+                 "loss: width and precision must be at most 255");
+  BOOST_TEST(text("{epoch:9999999d}").find("width and precision must be at most 255") != std::string::npos);
+  BOOST_TEST(
+      refused<FileError>([] { ModelCheckpoint("s3://bucket/{epoch}.ckpt"); }) ==
+      "[ModelCheckpoint] a path must be one of the file system; got the URL \"s3://bucket/{epoch}.ckpt\": mount the "
+      "storage or copy the files");
   BOOST_TEST(text("x_{epoch}.keras") ==
              "[ModelCheckpoint] filepath must end in .mezzo (a whole model), or in .safetensors, .ckpt or the like (a "
              "checkpoint); got \"x_{epoch}.keras\"");

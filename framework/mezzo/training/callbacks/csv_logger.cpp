@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/training/loggers/log_text.hpp>
 #include <mezzo/training/loops/means.hpp>
 
@@ -15,6 +16,7 @@ const char* const logger_label = "[CSVLogger]";
 
 CSVLogger::CSVLogger(std::string filename, CSVLoggerOptions options)
     : filename_(std::move(filename)), options_(std::move(options)) {
+  detail::check_path(filename_, logger_label);
   if (options_.separator.size() != 1 || std::string("\"\r\n").find(options_.separator) != std::string::npos) {
     fail<ValueError>(logger_label, "separator must be one character, no quote or line end; got \"{}\"",
                      options_.separator);

@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/training/callbacks/texts.hpp>
 #include <mezzo/training/callbacks/top_k_checkpoints.hpp>
 #include <mezzo/training/model.hpp>
@@ -21,6 +22,7 @@ ModelCheckpoint::ModelCheckpoint(int, std::string filepath, ModelCheckpointOptio
       monitor_("ModelCheckpoint", options_.monitor, options_.mode),
       best_(options_.initial_value_threshold) {
   if (filepath_.empty()) fail<ValueError>(checkpoint_label, "filepath must not be empty");
+  detail::check_path(filepath_, checkpoint_label);
   const bool whole_model = filepath_.ends_with(".mezzo");
   if (whole_model && options_.save_weights_only) {
     fail<ValueError>(checkpoint_label,

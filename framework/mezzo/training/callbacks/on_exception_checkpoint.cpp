@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/training/callbacks/texts.hpp>
 
 namespace mezzo {
@@ -14,6 +15,8 @@ const char* const exception_label = "[OnExceptionCheckpoint]";
 
 OnExceptionCheckpoint::OnExceptionCheckpoint(std::string dirpath, std::string filename)
     : dirpath_(std::move(dirpath)), filename_(std::move(filename)) {
+  detail::check_path(dirpath_, exception_label);
+  detail::check_path(filename_, exception_label);
   if (filename_.empty()) fail<ValueError>(exception_label, "filename must not be empty");
 }
 

@@ -5,14 +5,26 @@
 #include <filesystem>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/training/loggers/log_text.hpp>
 #include <mezzo/training/loops/means.hpp>
 
 namespace mezzo::detail {
 namespace {
 
+/// Throws a format_error for a width or precision that no file name has room for.
+void check_width(const std::string& specification) {
+  constexpr std::size_t most = 255;  // bytes of a file name
+  std::size_t number = 0;
+  for (const char c : specification) {
+    number = c >= '0' && c <= '9' ? 10 * number + static_cast<std::size_t>(c - '0') : 0;
+    if (number > most) throw fmt::format_error(fmt::format("width and precision must be at most {}", most));
+  }
+}
+
 /// A number in Python's format: `02d`, `.3f`. Epochs and batches are integers; they print as floats for f, e and g.
 std::string formatted(double number, bool whole, const std::string& specification) {
+  check_width(specification);
   if (specification.empty()) return whole ? fmt::format("{:.0f}", number) : python_text(number);
   const std::string text = "{:" + specification + "}";
   const char kind = specification.back();
@@ -69,6 +81,7 @@ std::string filled_path(const std::string& where, const std::string& path,
 }
 
 void make_folder_of(const std::string& where, const std::string& path) {
+  check_path(path, where);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);

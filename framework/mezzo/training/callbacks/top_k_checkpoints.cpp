@@ -8,6 +8,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/io/file_replacement.hpp>
 #include <mezzo/training/callbacks/texts.hpp>
 #include <mezzo/training/loops/means.hpp>
@@ -43,6 +44,7 @@ TopKCheckpoints::TopKCheckpoints(TopKCheckpointOptions options)
       every_n_epochs_(
           options_.every_n_epochs.value_or(options_.every_n_train_steps || options_.train_time_interval ? 0 : 1)),
       every_n_train_steps_(options_.every_n_train_steps.value_or(0)) {
+  check_path(options_.dirpath, top_k_label);
   const auto require = [](bool good, const char* option, const char* range, int value) {
     if (!good) fail<ValueError>(top_k_label, "{} must be {}; got {}", option, range, value);
   };

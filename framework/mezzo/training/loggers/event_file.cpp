@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/training/loggers/summaries.hpp>
 
 namespace mezzo::detail {
@@ -30,6 +31,7 @@ std::array<std::uint32_t, 256> make_table() {
 
 std::string new_path(const std::string& folder, const std::string& where) {
   static std::atomic<int> files{0};
+  check_path(folder, where);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) fail<FileError>(where, "folder \"{}\" can't be made: {}", folder, error.message());

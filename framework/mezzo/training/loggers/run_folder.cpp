@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_path.hpp>
 
 namespace mezzo {
 namespace fs = std::filesystem;
@@ -47,6 +48,8 @@ int next_version(const fs::path& parent) {
 RunFolder::RunFolder(std::string where, std::string save_dir, const std::string& name, loggers::LogVersion version)
     : where_(std::move(where)), parent_(std::move(save_dir)), version_(std::move(version)) {
   if (parent_.empty()) fail<ValueError>(where_, "save_dir must not be empty; \".\" is the current folder");
+  check_path(parent_, where_);
+  check_path(name, where_);
   if (!name.empty()) parent_ = (fs::path(parent_) / name).string();
 }
 

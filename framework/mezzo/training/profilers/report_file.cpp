@@ -5,6 +5,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/io/check_path.hpp>
 
 namespace mezzo::detail {
 namespace fs = std::filesystem;
@@ -12,6 +13,8 @@ namespace fs = std::filesystem;
 ReportFile::ReportFile(std::string where, const std::string& dirpath, const std::string& filename,
                        const std::string& extension)
     : where_(std::move(where)) {
+  check_path(dirpath, where_);
+  check_path(filename, where_);
   if (!filename.empty()) path_ = (fs::path(dirpath) / (filename + extension)).string();
   if (filename.empty() && !dirpath.empty()) {
     fail<ValueError>(where_, "dirpath needs a filename; got dirpath \"{}\" alone", dirpath);
