@@ -40,7 +40,14 @@ bool maps_count(const Policy& global) {
 
 }  // namespace
 
-Scope::Scope(Frame frame) : depth_(frames().size()) { frames().push_back(std::move(frame)); }
+Scope::Scope(Frame frame) : depth_(frames().size()) {
+  constexpr std::size_t most = 256;  // more than any model nests
+  if (depth_ >= most) {
+    fail<ValueError>(current_label("Layer"), "calls of layers must not be nested deeper than {}; a layer calls itself",
+                     most);
+  }
+  frames().push_back(std::move(frame));
+}
 Scope::Scope(const Frames& added) : depth_(frames().size()) {
   frames().insert(frames().end(), added.begin(), added.end());
 }

@@ -6,11 +6,44 @@
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo {
+namespace {
+
+/// True if `inner` is that layer or one below.
+bool contains(const LayerState& outer, const LayerState& inner) {
+  return &outer == &inner || std::any_of(outer.children.begin(), outer.children.end(),
+                                         [&](const auto& child) { return contains(*child.second, inner); });
+}
+
+bool has_weights(const LayerState& layer) {
+  return !layer.weights.empty() || std::any_of(layer.children.begin(), layer.children.end(),
+                                               [](const auto& child) { return has_weights(*child.second); });
+}
+
+/// Throws a ValueError if the parent has called a layer of the child's class that nobody holds any more: its call makes
+/// the layer, another one at each trace.
+void refuse_made_in_call(const LayerState& parent, const LayerState& child) {
+  for (const auto& [name, layer] : parent.children) {
+    const bool dropped = layer.pointer().use_count() == 1;
+    if (!dropped || layer->kind != child.kind || !has_weights(*layer)) continue;
+    fail<ValueError>(
+        "[" + parent.kind + "]",
+        "a layer with weights must be held as long as its parent: as a member, by `sub(\"name\", ...)`, made "
+        "before the call; got a new {} in the call in place of \"{}\", which is gone with its weights",
+        child.kind, name);
+  }
+}
+
+}  // namespace
 
 const std::string& LayerState::enter(const std::string& wanted, const Shared<LayerState>& child) {
   for (const auto& entry : children) {
     if (entry.second.get() == child.get()) return entry.first;
   }
+  if (contains(*child, *this)) {
+    fail<ValueError>("[" + kind + "]", "a layer must not contain itself; got {}",
+                     child.get() == this ? "itself as a sub-layer" : fmt::format("a {} that contains it", child->kind));
+  }
+  refuse_made_in_call(*this, *child);
   const auto taken = [&](const std::string& candidate) {
     return std::any_of(children.begin(), children.end(), [&](const auto& entry) { return entry.first == candidate; });
   };

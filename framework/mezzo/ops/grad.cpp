@@ -1,11 +1,16 @@
 #include <mezzo/ops/grad.hpp>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/node.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/helpers.hpp>
@@ -25,12 +30,50 @@ Value scalar_result(const FunctionOfAll& function, const Values& xs, const std::
   return result;
 }
 
+/// Variable that a value reads; null if it is computed.
+const VariableState* read_by(const Value& value) {
+  if (!value.node()) return nullptr;
+  if (is(value, join_master_op())) return read_by(value.node()->inputs.front());
+  return value.node()->variable.get();
+}
+
+/// Throws a ValueError if the result depends on an argument that is a variable by another way than the argument: a
+/// layer that reads the variable itself. The gradient would not count that.
+void refuse_other_reads(const Value& result, const Values& xs, const Values& inputs, const std::string& where) {
+  std::unordered_map<const VariableState*, std::size_t> variables;
+  std::unordered_set<const Node*> seen;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (const VariableState* variable = read_by(xs[i])) variables.emplace(variable, i);
+    seen.insert(inputs[i].node().get());
+  }
+  if (variables.empty()) return;
+  std::vector<NodePtr> pending{Trace::current()->adopt(result).node()};
+  while (!pending.empty()) {
+    const NodePtr node = std::move(pending.back());
+    pending.pop_back();
+    if (!node || !seen.insert(node.get()).second) continue;
+    if (const auto found = variables.find(node->variable.get()); node->variable && found != variables.end()) {
+      fail<ValueError>(
+          where,
+          "the function must compute with its argument {}, the variable \"{}\"; it also reads the variable "
+          "itself, as a layer does, which would count as a constant: use the argument in its place, or "
+          "minimize() in a training_step, whose on_after_backward() has the gradients of variables",
+          found->second, node->variable->name);
+    }
+    if (!node->op->gradient) continue;
+    for (const Value& input : node->inputs) {
+      if (is_floating(input.dtype())) pending.push_back(input.node());
+    }
+  }
+}
+
 /// The function's value, then the gradients, in the running trace. The arguments are nodes of their own: what the
 /// function takes from elsewhere is constant, even if it is one of xs.
 Values differentiate_in_trace(const FunctionOfAll& function, const Values& xs, const std::string& where) {
   Values inputs;
   for (const Value& x : xs) inputs.push_back(identity(x));
   const Value result = scalar_result(function, inputs, where);
+  refuse_other_reads(result, xs, inputs, where);
   Values out = gradients(result, inputs);
   out.insert(out.begin(), result);
   return out;

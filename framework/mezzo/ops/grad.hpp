@@ -15,6 +15,7 @@ namespace mezzo {
 ///     grad(slope)(2.0).item();  // 12
 ///
 /// Other Values that the function uses count as constants. Zeros for an argument that it doesn't use. Throws a
+/// ValueError if an argument is a variable and the function also reads it itself, as by a call of its layer; a
 /// ShapeError for a result of another shape, a DTypeError for an argument or result that is not floating. C++ numbers
 /// are float32.
 /// @{
