@@ -140,4 +140,68 @@ BOOST_AUTO_TEST_CASE(a_module_that_runs_already) {
   BOOST_TEST(weight_of(other) != 0.5);
 }
 
+BOOST_AUTO_TEST_CASE(a_loss_is_one_number_or_one_per_sample) {
+  const auto scaled = [](const Tensor& factors) {
+    return [factors](Custom& module, const Batch& batch) { return module.loss(batch) * 0 + factors; };
+  };
+  const std::string must =
+      "[Trainer] training_step must return a loss of one number, (), or of one per sample, (2,); got ";
+  BOOST_TEST(refusal([](Custom& module, const Batch& batch) {
+               return concatenate({batch["x"], batch["x"]}, 1) * expand_dims(module.loss(batch), -1);
+             }) == must + "shape (2, 2): take its mean() or sum()");
+  BOOST_TEST(refusal(scaled(Tensor({3, 2}))) == must + "shape (3, 2): take its mean() or sum()");
+  BOOST_TEST(refusal([](Custom& module, const Batch& batch) {
+               return concatenate({module.loss(batch), module.loss(batch)}, 0);
+             }) == must + "shape (4,): take its mean() or sum()");
+  for (const bool mean_of : {false, true}) {
+    Custom module(
+        [mean_of](Custom& self, const Batch& batch) { return mean_of ? mean(self.loss(batch)) : self.loss(batch); });
+    quiet().fit(module, data());
+    BOOST_TEST(weight_of(module) != 0.5);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_of_the_session_are_frozen_in_steps) {
+  struct Keeping : Callback {
+    const Session& kept() const { return session(); }
+  };
+  const auto refusal_of = [](const std::function<void(const Session&)>& read) {
+    const auto callback = std::make_shared<Keeping>();
+    Custom module([&](Custom& self, const Batch& batch) {
+      read(callback->kept());
+      return self.loss(batch);
+    });
+    const Trainer trainer({.max_epochs = 1, .callbacks = {callback}, .enable_progress_bar = false});
+    return refused<ValueError>([&] { trainer.fit(module, data()); });
+  };
+  const std::string frozen =
+      " is a number of C++, which the trace of a step would freeze; got a call inside of a step: use the Value ";
+  BOOST_TEST(refusal_of([](const Session& session) { session.global_step(); }) ==
+             "[Module] global_step()" + frozen + "step()");
+  BOOST_TEST(refusal_of([](const Session& session) { session.current_epoch(); }) ==
+             "[Module] current_epoch()" + frozen + "epoch()");
+  BOOST_TEST(refusal_of([](const Session& session) { session.current_batch(); }) ==
+             "[Module] current_batch()" + frozen + "batch_idx()");
+}
+
+BOOST_AUTO_TEST_CASE(an_optimizer_trains_one_model) {
+  const Adam adam;
+  Sequential first = line(0.5), second = line(0.5);
+  first.compile({.optimizer = adam, .loss = "mse"});
+  second.compile({.optimizer = adam, .loss = "mse"});
+  const auto fit = [](Model& model) { model.fit(column({1, 2}), column({3, 4}), {.verbose = false}); };
+  fit(first);
+  BOOST_TEST(
+      refused<ValueError>([&] { fit(second); }) ==
+      "[Adam] an optimizer trains one model; got a second one, which needs an optimizer of its own: make it anew");
+  fit(first);
+  first.compile({.optimizer = adam, .loss = "mse"});
+  fit(first);
+  Sequential copy = clone(first);
+  fit(copy);
+  second.compile({.optimizer = Adam(), .loss = "mse"});
+  fit(second);
+  BOOST_TEST(adam.iterations() == 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

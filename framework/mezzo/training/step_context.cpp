@@ -58,6 +58,16 @@ StepContext& StepContext::current(const std::string& what) {
 
 bool StepContext::active() { return innermost() != nullptr; }
 
+void StepContext::refuse_frozen(const char* what, const char* instead) {
+  const Trace* trace = Trace::current();
+  if (!active() || trace == nullptr || trace->mode() == Trace::Mode::eager) return;
+  fail<ValueError>(
+      "[Module]",
+      "{} is a number of C++, which the trace of a step would freeze; got a call inside of a step: use the "
+      "Value {}",
+      what, instead);
+}
+
 LogTargets LogTargets::of(const std::string& name, const LogOptions& options, bool training) {
   static const std::vector<std::string> reductions{"mean", "sum", "min", "max"};
   const auto found = std::find(reductions.begin(), reductions.end(), options.reduce_fx);
@@ -148,8 +158,17 @@ OptimizerHandle StepContext::optimizer(const std::string& name) const {
   fail_unknown("[Module]", "optimizer", name, names);
 }
 
-void StepContext::finish(const Value& loss) {
+void StepContext::finish(const Value& loss, std::int64_t samples) {
   if (minimizes_) return require_unread();
+  const Shape shape = loss.defined() ? loss.shape() : Shape();
+  const std::int64_t count = element_count(shape);
+  const bool per_sample = !shape.empty() && shape.front() == samples && count == samples;
+  if (count != 1 && !per_sample) {
+    fail<ShapeError>("[Trainer]",
+                     "training_step must return a loss of one number, (), or of one per sample, {}; got shape {}: take "
+                     "its mean() or sum()",
+                     Shape{samples}, shape);
+  }
   if (optimizers_.size() != 1) {
     fail<ValueError>("[Trainer]",
                      "training_step must call minimize(loss, optimizer(name)) if there are several optimizers; got {} "

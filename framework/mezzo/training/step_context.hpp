@@ -79,6 +79,8 @@ class StepContext {
   /// Innermost context of this thread. A ValueError outside of a step; `what` is the call that needs one.
   static StepContext& current(const std::string& what);
   static bool active();  ///< true inside of a step
+  /// Throws a ValueError inside of a step that is traced once for many: `what` would be frozen there.
+  static void refuse_frozen(const char* what, const char* instead);
 
   void log(const std::string& name, const Value& value, const LogOptions& options);
   void log(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
@@ -99,9 +101,10 @@ class StepContext {
 
   void minimize(const Value& loss, const OptimizerHandle& optimizer);
 
-  /// Minimizes the loss that the training step returned by the one optimizer, unless the step called minimize(). A
-  /// ValueError if there are several optimizers.
-  void finish(const Value& loss);
+  /// Minimizes the loss that the training step of so many samples returned by the one optimizer, unless the step called
+  /// minimize(). A ValueError if there are several optimizers, a ShapeError for a loss that is neither one number nor
+  /// one per sample.
+  void finish(const Value& loss, std::int64_t samples);
 
   /// True if the step must be traced again with guards: it computes a loss from weights that it has updated before, and
   /// loss scaling may skip that update.

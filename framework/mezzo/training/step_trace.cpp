@@ -8,6 +8,7 @@
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/loss_scaling.hpp>
+#include <mezzo/training/optimizer_owner.hpp>
 #include <mezzo/training/schedulers/scheduler_steps.hpp>
 #include <mezzo/training/strategies/gradient_reduction.hpp>
 #include <mezzo/training/strategies/rank_means.hpp>
@@ -138,7 +139,7 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch, bool
     return context.logged();
   }
   if (phase == Phase::train) {
-    context.finish(result);
+    context.finish(result, batch.size());
     guards_ |= again = context.wants_guards();
     calls_.clear();
     sharded_ = context.sharded();
@@ -188,7 +189,7 @@ std::vector<std::vector<std::shared_ptr<VariableState>>> StepRunner::updated_by(
   Trace trace(Trace::Mode::graph, true);
   const StepScope scope(*this);
   StepContext context(module_, optimizers, StepContext::Purpose::survey);
-  context.finish(user_step(Phase::train, symbols(trace, batch)));
+  context.finish(user_step(Phase::train, symbols(trace, batch)), batch.size);
   return context.updated();
 }
 
@@ -228,6 +229,7 @@ void StepRunner::configure(bool anew) {
 void StepRunner::use(OptimizerConfigs configs, bool anew) {
   for (const OptimizerConfig& config : configs) {
     if (anew) config.optimizer->reset();
+    own_optimizer(*config.optimizer, module_.state().pointer(), anew);
     if (anew && config.lr_scheduler) config.optimizer->state()->learning_rate.reset();  // of the training before
     const auto& scale = options_.loss_scale ? options_.loss_scale : config.loss_scale;
     if (scale) config.optimizer->state()->loss_scale = LossScale(*scale);

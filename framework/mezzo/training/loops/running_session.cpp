@@ -61,6 +61,21 @@ RunningSession::RunningSession(const CallScope& scope, StepRunner& runner)
   if (stage_ == Stage::fit) state_.session = this;
 }
 
+int RunningSession::current_epoch() const {
+  StepContext::refuse_frozen("current_epoch()", "epoch()");
+  return epoch;
+}
+
+std::int64_t RunningSession::current_batch() const {
+  StepContext::refuse_frozen("current_batch()", "batch_idx()");
+  return batch_;
+}
+
+std::int64_t RunningSession::global_step() const {
+  StepContext::refuse_frozen("global_step()", "step()");
+  return state_.updates;
+}
+
 RunningSession::~RunningSession() {
   if (stage_ == Stage::fit) state_.session = nullptr;
 }

@@ -54,10 +54,10 @@ class RunningSession final : public Session {
   int epochs() const override { return limits.epochs; }
   std::int64_t steps() const override { return limits.steps; }
   int verbose() const override { return limits.verbose; }
-  int current_epoch() const override { return epoch; }
-  std::int64_t current_batch() const override { return batch_; }
+  int current_epoch() const override;
+  std::int64_t current_batch() const override;
   std::size_t dataloader_idx() const override { return dataloader; }
-  std::int64_t global_step() const override { return state_.updates; }
+  std::int64_t global_step() const override;
   double seconds() const override;
   const Logs& logs() const override { return *logs_; }
   Logs progress_bar_metrics() const override;
