@@ -315,4 +315,10 @@ BOOST_AUTO_TEST_CASE(refused_options) {
              }) == "[RandomFlip] input must have 3 axes, or 4 with a batch; got shape (4, 4)");
 }
 
+BOOST_AUTO_TEST_CASE(normalization_by_two_numbers) {
+  Normalization years({.mean = 2000, .variance = 4.0});
+  BOOST_TEST(years(array({{1998.0, 2000.0, 2007.0}})).tensor().to_doubles() == (std::vector<double>{-1, 0, 3.5}));
+  BOOST_TEST(years.weights().empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

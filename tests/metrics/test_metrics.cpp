@@ -184,8 +184,8 @@ BOOST_AUTO_TEST_CASE(states_equal_keras) {
       {"accuracy", Accuracy()},
       {"binary_accuracy_weighted", BinaryAccuracy()},
       {"sparse_categorical_accuracy_elements", SparseCategoricalAccuracy()},
-      {"top_k", TopKCategoricalAccuracy({.k = 2})},
-      {"sparse_top_k", SparseTopKCategoricalAccuracy({.k = 2})},
+      {"top_k", TopKCategoricalAccuracy(2, {.name = "top_2"})},
+      {"sparse_top_k", SparseTopKCategoricalAccuracy(2)},
       {"sparse_top_k_of_ids", SparseTopKCategoricalAccuracy({.k = 2, .from_sorted_ids = true})},
   };
   for (const auto& [name, metric] : rows) {

@@ -103,8 +103,13 @@ BOOST_AUTO_TEST_CASE(the_ends_must_belong_together) {
   auto y = Dense({.units = 2})(x);
   BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {other}, .outputs = {y}}); }) ==
              "[Model] inputs must hold every Input that the outputs depend on; [Input] is missing");
-  BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {y}, .outputs = {y}}); }) ==
-             "[Model] inputs: entry 0 must be an Input; got an output of bias_add");
+  BOOST_TEST(refused<ValueError>([&] {
+               Model({.inputs = {Tensor({1, 4})}, .outputs = {y}});
+             }) == "[Model] inputs: entry 0 must be an Input or another symbol; got a tensor");
+  BOOST_TEST(
+      refused<ValueError>([&] { Model({.inputs = {mean(y)}, .outputs = {y}}); }) ==
+      "[Model] inputs: entry 0 must be a symbol with a batch axis, the only output of its op; got one of 1 outputs "
+      "of mean, of shape ()");
   BOOST_TEST(refused<ValueError>([&] { Model({.inputs = {x}}); }) ==
              "[Functional] inputs and outputs are required; got 1 inputs and 0 outputs");
 }
@@ -236,6 +241,25 @@ BOOST_AUTO_TEST_CASE(weights_of_branches_begin_with_the_longest) {
   Model model({x, y}, {out, layers::Dense(1, {.name = "side"})(a)});
   BOOST_TEST(paths_of(model) ==
              "b/kernel b/bias a/kernel a/bias c/kernel c/bias out/kernel out/bias side/kernel side/bias");
+}
+
+BOOST_AUTO_TEST_CASE(models_between_any_symbols) {
+  const Value x = Input({4});
+  const Value hidden = Dense(3, {.activation = "relu", .name = "first"})(x);
+  const Value y = Dense(2, {.name = "second"})(hidden);
+  Model whole(x, y), front(x, hidden), back(hidden, y);
+  const Tensor in({5, 4}, std::vector<float>(20, 0.5F));
+  BOOST_TEST(back(front(in)).tensor().equal(whole(in).tensor()));
+  BOOST_TEST(back.weights().size() == 2U);
+  Model of_layers(whole.get_layer("first").output(), whole.outputs().front());
+  BOOST_TEST(of_layers(front(in)).tensor().equal(whole(in).tensor()));
+  const auto again = model_from_json(back.to_json());
+  BOOST_TEST(again->inputs().front().shape().back() == 3);
+  // The front is left out of the back's training.
+  back.compile({.optimizer = "sgd", .loss = "mse"});
+  const Tensor before = whole.weights().front().value().copy();
+  back.fit(Tensor({5, 3}), Tensor({5, 2}), {.verbose = false});
+  BOOST_TEST(whole.weights().front().value().equal(before));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -130,9 +130,16 @@ BOOST_AUTO_TEST_CASE(handles_are_called) {
   BOOST_TEST(model.get_layer("inner/act")(x * -1).tensor().equal(Tensor({2, 3})));
   const auto in = Input({3});
   const Model functional(in, Dense(2, {.name = "fc"})(in));
-  BOOST_TEST(refused<ValueError>([&] { functional.get_layer("fc")(x); }) ==
-             "[Model] layer \"fc\" must be held by a Sequential to be called; got one of a model that keeps its ops: "
-             "call the layer object, or make a Model of the symbols between which it computes");
+  BOOST_TEST(functional.get_layer("fc")(x).tensor().equal(functional.layers()[0](x).tensor()));
+  Model of_model = functional;
+  BOOST_TEST(functional.get_layer("fc")(x).tensor().equal(of_model(x).tensor()));
+  const Model around(in, Model(in, Dense(2, {.name = "inner"})(in), {.name = "backbone"})(in));
+  BOOST_TEST(around.get_layer("backbone/inner")(x).shape().back() == 2);
+  const Model own(in, Phase({.name = "own"})(in));
+  BOOST_TEST(
+      refused<ValueError>([&] { own.get_layer("own")(x); }) ==
+      "[Model] layer \"own\" must be held by a Sequential or a functional model to be called; got one that is not, "
+      "or whose class register_layer() doesn't know: call the layer object");
   BOOST_TEST(refused<ValueError>([&] { Any<Layer>()(x); }) ==
              "[Layer] a handle must hold a layer to be called; got an empty Any<Layer>");
 }

@@ -107,4 +107,15 @@ BOOST_AUTO_TEST_CASE(bad_precisions_list_the_good_ones) {
       [] { Precision(8); });
 }
 
+BOOST_AUTO_TEST_CASE(precisions_that_are_absent_are_named) {
+  for (const char* name : {"transformer-engine", "transformer-engine-float16"}) {
+    mezzo_tests::check_throws<NameError>(
+        "precision \"" + std::string(name) +
+            "\" is absent: it is for float8, which CPUs don't compute; valid names: 32, 32-true, 64, 64-true, bf16, "
+            "bf16-mixed, 16, 16-mixed, bf16-true, 16-true, mixed_bfloat16, mixed_float16, float32, bfloat16, float16, "
+            "float64, auto",
+        [&] { Precision{std::string(name)}; });
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -70,6 +70,33 @@ BOOST_AUTO_TEST_CASE(only_what_is_for_the_bar_is_in_it) {
   BOOST_TEST(without_times(captured.text()) == "Epoch 1: 100% 2/2 [T, R, shown=1.25, loss=15.38, val_shown=3]\n");
 }
 
+BOOST_AUTO_TEST_CASE(verbose_2_prints_all_numbers) {
+  class Telling : public Model {
+   public:
+    Telling() : Model("Telling") {}
+    Value training_step(const Batch& batch) override {
+      const Value prediction = (*this)(batch["x"]);
+      log("hidden", prediction);
+      return mean_squared_error(batch["y"], prediction);
+    }
+    void validation_step(const Batch& batch) override { log("hidden", batch["x"]); }
+
+   protected:
+    Value call(const Value& x) override { return line_(x); }
+
+   private:
+    Dense line_ = sub("line", Dense({.units = 1, .use_bias = false, .kernel_initializer = Constant(0.5)}));
+  };
+  Telling model;
+  model.compile({.optimizer = SGD({.learning_rate = 0})});
+  const CapturedOutput captured;
+  model.fit(column({1, 2}), column({3, 4}),
+            {.epochs = 1, .verbose = 2, .validation_data = {column({4, 6}), column({0, 0})}});
+  BOOST_TEST(without_times(captured.text()) == "Epoch 1/1: 100% 1/1 [T, R, loss=7.625, hidden=0.75, val_hidden=5]\n");
+  model.evaluate(column({1, 2}), column({3, 4}), {.verbose = 2});
+  BOOST_TEST(captured.text().find("hidden=1.5") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(nothing_is_printed_unless_asked_for) {
   Sequential model = compiled_line();
   std::string out, err;

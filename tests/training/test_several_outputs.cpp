@@ -254,4 +254,18 @@ BOOST_AUTO_TEST_CASE(a_single_input_takes_a_field_of_any_name) {
   BOOST_TEST(model.predict(column({1, 2})).to_doubles() == (std::vector<double>{3, 6}));
 }
 
+BOOST_AUTO_TEST_CASE(losses_that_layers_add_need_no_other) {
+  const Value x = Input({2});
+  const Value y = ActivityRegularization({.l2 = 0.5})(Dense(1, {.use_bias = false, .kernel_initializer = "ones"})(x));
+  Model model(x, y);
+  model.compile({.optimizer = SGD({.learning_rate = 0.1})});
+  const Tensor in({2, 2}, std::vector<float>{1, 1, 1, 1});
+  const double before = model.evaluate(in, Tensors{})["loss"];
+  const History history = model.fit(in, Tensors{}, {.epochs = 3, .verbose = false});
+  BOOST_TEST(history.history.at("loss").front() == before);
+  BOOST_TEST(history.history.at("loss").back() < before);
+  Model without(x, Dense(1)(x));
+  check_throws<ValueError>("[Functional] compile: loss is required; got none", [&] { without.compile({}); });
+}
+
 BOOST_AUTO_TEST_SUITE_END()

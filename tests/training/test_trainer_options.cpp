@@ -277,4 +277,13 @@ BOOST_AUTO_TEST_CASE(options_that_exclude_one_another_are_errors) {
              "[Trainer] a time must have the form \"DD:HH:MM:SS\"; got \"1:2:3\"");
 }
 
+BOOST_AUTO_TEST_CASE(empty_options_are_the_defaults) {
+  const Trainer trainer({});
+  BOOST_TEST(trainer.options().max_epochs.value() == 1000);
+  BOOST_TEST(
+      refused<FileError>([] { Trainer({.default_root_dir = "s3://bucket/runs"}); }) ==
+      "[Trainer] default_root_dir: a path must be one of the file system; got the URL \"s3://bucket/runs\": mount "
+      "the storage or copy the files");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,8 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/data/dataset.hpp>
@@ -8,13 +10,25 @@
 
 namespace mezzo {
 
+/// Mean or variance of a Normalization: an array or one number.
+class NormalizationNumbers : public std::optional<Tensor> {
+ public:
+  NormalizationNumbers() = default;
+  template <class T, std::enable_if_t<std::is_convertible_v<T, Tensor> && !std::is_arithmetic_v<T>, int> = 0>
+  NormalizationNumbers(T array) : std::optional<Tensor>(Tensor(std::move(array))) {}
+  template <class N, std::enable_if_t<std::is_arithmetic_v<N> && !std::is_same_v<N, bool>, int> = 0>
+  NormalizationNumbers(N number) : std::optional<Tensor>(Tensor::scalar(static_cast<double>(number))) {}
+  NormalizationNumbers(std::nullopt_t) {}
+  NormalizationNumbers(std::optional<Tensor> numbers) : std::optional<Tensor>(std::move(numbers)) {}
+};
+
 struct NormalizationOptions {
-  Shape axis{-1};                    ///< axes with a mean and a variance for each place; {}: one of all numbers
-  std::optional<Tensor> mean{};      ///< scalar, or of the axes' sizes; with `variance`. Default: that of adapt(), or 0
-  std::optional<Tensor> variance{};  ///< likewise; default: that of adapt(), or 1
-  bool invert = false;               ///< true: x sqrt(variance) + mean
-  std::string name{};                ///< name of the layer; "": automatic ("normalization", "normalization_1")
-  Policy dtype{};                    ///< precision policy; default: the policy of the enclosing layer or model
+  Shape axis{-1};                   ///< axes with a mean and a variance for each place; {}: one of all numbers
+  NormalizationNumbers mean{};      ///< scalar, or of the axes' sizes; with `variance`. Default: that of adapt(), or 0
+  NormalizationNumbers variance{};  ///< likewise; default: that of adapt(), or 1
+  bool invert = false;              ///< true: x sqrt(variance) + mean
+  std::string name{};               ///< name of the layer; "": automatic ("normalization", "normalization_1")
+  Policy dtype{};                   ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// (x - mean) / max(sqrt(variance), 1e-7). Weights that are not trained, unless mean and variance are given: mean and

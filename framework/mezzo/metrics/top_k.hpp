@@ -5,6 +5,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/nn/metric.hpp>
+#include <mezzo/nn/positional.hpp>
 
 namespace mezzo {
 
@@ -40,6 +41,12 @@ struct TopKCategoricalAccuracyOptions {
 /// Mean of top_k_categorical_accuracy as a metric.
 class MEZZO_API TopKCategoricalAccuracy : public Metric {
  public:
+  /// With `k` as the first argument: `TopKCategoricalAccuracy(2, {.name = "top_2"})`.
+  template <class I, detail::IfInteger<I> = 0>
+  explicit TopKCategoricalAccuracy(I k, TopKCategoricalAccuracyOptions options = {})
+      : TopKCategoricalAccuracy(detail::positional("TopKCategoricalAccuracy", "", "k",
+                                                   &TopKCategoricalAccuracyOptions::k, std::int64_t{k},
+                                                   std::move(options))) {}
   explicit TopKCategoricalAccuracy(const TopKCategoricalAccuracyOptions& options = {})
       : Metric(options), k_(options.k) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
@@ -59,6 +66,12 @@ struct SparseTopKCategoricalAccuracyOptions {
 /// Mean of sparse_top_k_categorical_accuracy as a metric.
 class MEZZO_API SparseTopKCategoricalAccuracy : public Metric {
  public:
+  /// With `k` as the first argument: `SparseTopKCategoricalAccuracy(2, {.name = "top_2"})`.
+  template <class I, detail::IfInteger<I> = 0>
+  explicit SparseTopKCategoricalAccuracy(I k, SparseTopKCategoricalAccuracyOptions options = {})
+      : SparseTopKCategoricalAccuracy(detail::positional("SparseTopKCategoricalAccuracy", "", "k",
+                                                         &SparseTopKCategoricalAccuracyOptions::k, std::int64_t{k},
+                                                         std::move(options))) {}
   explicit SparseTopKCategoricalAccuracy(const SparseTopKCategoricalAccuracyOptions& options = {})
       : Metric(options), k_(options.k), from_sorted_ids_(options.from_sorted_ids) {}
   Value call(const Value& y_true, const Value& y_pred) const override {

@@ -27,13 +27,20 @@ class FunctionalGraph::Reader {
   Reader(FunctionalGraph& graph, const Values& inputs, LayerState& owner) : graph_(graph), owner_(owner) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const NodePtr& node = inputs[i].node();
-      if (!node || !is(*node, input_op()) || !inputs[i].symbolic()) {
-        fail<ValueError>("[Model]", "inputs: entry {} must be an Input; got {}", i,
-                         node ? fmt::format("an output of {}", node->op->name) : "a tensor");
+      if (!node || node->variable || !inputs[i].symbolic()) {
+        fail<ValueError>("[Model]", "inputs: entry {} must be an Input or another symbol; got {}", i,
+                         node && node->variable ? "a variable" : "a tensor");
+      }
+      if (node->outputs.size() != 1 || node->outputs.front().shape.empty()) {
+        fail<ValueError>(
+            "[Model]",
+            "inputs: entry {} must be a symbol with a batch axis, the only output of its op; got one of {} "
+            "outputs of {}, of shape {}",
+            i, node->outputs.size(), node->op->name, inputs[i].shape());
       }
       inputs_[node.get()] = i;
       graph.inputs_.push_back(node->outputs.front());
-      graph.input_names_.push_back(node->attributes.get_or("name", std::string()));
+      graph.input_names_.push_back(is(*node, input_op()) ? node->attributes.get_or("name", std::string()) : "");
     }
   }
 
@@ -216,6 +223,10 @@ FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, La
   reader.read_masks();
   reader.enter_layers();
   read_layout(reader.inputs(), reader.steps());
+}
+
+bool FunctionalGraph::adds_losses() const {
+  return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return !step.losses.empty(); });
 }
 
 Values FunctionalGraph::insert(const Values& xs) const {

@@ -17,8 +17,9 @@ class MEZZO_API FunctionalGraph {
  public:
   FunctionalGraph() = default;
 
-  /// Collects the ops from the outputs back to the inputs. Their layers become sub-layers of `owner`. A ValueError if
-  /// an input isn't an Input, or an output depends on an Input that isn't in `inputs`.
+  /// Collects the ops from the outputs back to the inputs, which are Inputs or other symbols. The layers between them
+  /// become sub-layers of `owner`. A ValueError if an input isn't a symbol, or an output depends on an Input that isn't
+  /// in `inputs`.
   FunctionalGraph(const Values& inputs, const Values& outputs, LayerState& owner);
 
   bool empty() const { return outputs_.empty(); }
@@ -33,6 +34,12 @@ class MEZZO_API FunctionalGraph {
   /// Names of the outputs: that of the layer of the model that makes it, else of the op or Input. Equal ones get
   /// numbers: "dense", "dense_1".
   std::vector<std::string> output_names() const;
+
+  /// True if calls of the layers add losses.
+  bool adds_losses() const;
+
+  /// Layers that the graph calls; empty handles: ops, and layers of classes that are not registered.
+  const std::vector<Any<Layer>>& callers() const { return callers_; }
 
   /// Inserts every op again at the place of the call, for the shapes, dtypes and policy of the call. The outputs have
   /// the masks of the graph's outputs.

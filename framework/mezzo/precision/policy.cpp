@@ -174,6 +174,10 @@ Precision::Precision(const std::string& name) : automatic_(name == "auto") {
   }
   if (policy_.inherits()) {
     names.insert(names.end(), {"float32", "bfloat16", "float16", "float64", "auto"});
+    if (name.rfind("transformer-engine", 0) == 0) {
+      fail<NameError>("", "precision \"{}\" is absent: it is for float8, which CPUs don't compute; valid names: {}",
+                      name, fmt::join(names, ", "));
+    }
     fail_unknown("", "precision", name, names);
   }
 }

@@ -110,6 +110,17 @@ LayerHandle Model::get_layer(const std::string& path) const {
   return handle_of(Shared<LayerState>(layer), path);
 }
 
+Any<Layer> Model::find_layer(const LayerState& wanted) const {
+  for (const Any<Layer>& layer : graph_.callers()) {
+    if (!layer) continue;
+    if (layer->state().get() == &wanted) return layer;
+    const auto* model = dynamic_cast<const Model*>(&*layer);
+    if (model == nullptr) continue;
+    if (Any<Layer> found = inside(*model, wanted)) return found;
+  }
+  return {};
+}
+
 LayerHandle Model::handle_of(const Shared<LayerState>& layer, const std::string& path) const {
   std::optional<Value> output;
   if (!graph_.empty()) {
@@ -130,8 +141,8 @@ const Any<Layer>& LayerHandle::called() const {
   if (layer_) return layer_;
   fail<ValueError>(
       "[Model]",
-      "layer \"{}\" must be held by a Sequential to be called; got one of a model that keeps its ops: call "
-      "the layer object, or make a Model of the symbols between which it computes",
+      "layer \"{}\" must be held by a Sequential or a functional model to be called; got one that is not, or whose "
+      "class register_layer() doesn't know: call the layer object",
       path_);
 }
 

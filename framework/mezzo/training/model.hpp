@@ -117,8 +117,8 @@ class MEZZO_API LayerHandle : public Layer {
   LayerHandle(Shared<LayerState> state, std::string path, std::optional<Value> output, Any<Layer> layer = {})
       : Layer(std::move(state)), path_(std::move(path)), output_(std::move(output)), layer_(std::move(layer)) {}
 
-  /// Calls the layer, with its weights. A ValueError unless a Sequential holds the layer: other models keep the ops of
-  /// their layers, not the layers.
+  /// Calls the layer, with its weights. A ValueError unless a Sequential or a functional model holds the layer. Of
+  /// classes of your own, functional models hold those that register_layer() knows.
   Value operator()(const Value& x, const CallOptions& options = {}) const { return called()(x, options); }
   Values operator()(const Values& xs, const CallOptions& options = {}) const { return called()(xs, options); }
 
@@ -136,7 +136,7 @@ class MEZZO_API LayerHandle : public Layer {
 
 /// Options of a functional Model.
 struct ModelOptions {
-  Values inputs{};     ///< Required. Symbols made by Input.
+  Values inputs{};     ///< Required. Symbols: Inputs, or values between layers.
   Values outputs{};    ///< Required. Symbols that depend on `inputs` only.
   std::string name{};  ///< for error texts and paths; "": none
   Policy dtype{};      ///< policy of the layers without one of their own; not given: inherited
@@ -270,8 +270,8 @@ class MEZZO_API Model : public Module {
   using Module::Module;
   Values call_many(const Values& xs) override;
 
-  /// Layer object with that state; empty if the model doesn't hold layer objects.
-  virtual Any<Layer> find_layer(const LayerState&) const { return {}; }
+  /// Layer object with that state, also inside of other models; empty if the model doesn't hold it.
+  virtual Any<Layer> find_layer(const LayerState& wanted) const;
   static Any<Layer> inside(const Model& model, const LayerState& wanted) { return model.find_layer(wanted); }
 
  private:

@@ -68,6 +68,7 @@ Values Model::targets_of(const Batch& batch, const detail::CompiledOutputs& comp
   }
   if (count == 1) {
     if (fields.size() == 1) return {fields.front()->value};
+    if (fields.empty() && !compiled.needs_target(0) && !graph_.empty()) return Values(1);
     fail<ValueError>(label(),
                      "a batch for a compiled model must have inputs and one target; got {} inputs and {} targets",
                      batch.with_role(Role::input).size(), fields.size());

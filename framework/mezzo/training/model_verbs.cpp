@@ -39,7 +39,8 @@ bool nested(const Metrics& metrics) {
 void Model::compile(CompileOptions options) {
   // A class of a user's own may have another training_step() or compute_loss(), or add_loss().
   const bool derived = graph_.empty() && dynamic_cast<const Sequential*>(this) == nullptr;
-  if (options.loss.empty() && !derived) fail<ValueError>(label(), "compile: loss is required; got none");
+  if (options.loss.empty() && !derived && !graph_.adds_losses())
+    fail<ValueError>(label(), "compile: loss is required; got none");
   std::optional<detail::CompiledOutputs> outputs;
   if (!graph_.empty()) {
     outputs.emplace(options, graph_.output_names(), label());

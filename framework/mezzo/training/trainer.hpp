@@ -1,4 +1,5 @@
 #pragma once
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,10 @@ namespace mezzo {
 
 namespace detail {
 class DataCall;
-}
+struct NoOption {
+  NoOption() = delete;
+};
+}  // namespace detail
 
 /// Options of Trainer::fit.
 struct TrainerFitOptions {
@@ -42,6 +46,7 @@ class MEZZO_API Trainer {
  public:
   /// A ValueError for an option out of its range, or for options that exclude one another.
   explicit Trainer(TrainerOptions options = {});
+  explicit Trainer(std::initializer_list<detail::NoOption>) : Trainer() {}  ///< `Trainer({})`
 
   /// Trains a module and validates after each epoch if there are validation loaders.
   ///

@@ -66,7 +66,9 @@ Logs evaluate(Module& module, const DataLoaders& loaders, Phase phase, const Run
     Logs logs;
     for (const auto& [name, number] : means.for_history()) logs.set(name, number);
     session.fire(Event::validation_end, logs);
-    bar.end(loaders.size() > 1 ? session.limits.steps : session.current_batch() + 1, means.for_bar());
+    Numbers shown = means.for_bar();
+    if (session.verbose() == 2) add_missing(shown, means.for_history());
+    bar.end(loaders.size() > 1 ? session.limits.steps : session.current_batch() + 1, shown);
     session.log_metrics(means.for_loggers_by_epoch());
     session.finalize("success");
     return logs;

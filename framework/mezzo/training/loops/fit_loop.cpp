@@ -78,9 +78,11 @@ void FitLoop::run_epoch() {
   for (const auto& [name, number] : state.validated) fit_.logs.set(name, number);
   const Logs before = fit_.logs;
   session.fire(Event::epoch_end, fit_.logs, epoch);
+  const bool all = session.verbose() == 2;
   Numbers shown = epoch_->numbers(true);
+  if (all) add_missing(shown, epoch_->numbers(false));
   for (const auto& [name, number] : state.validated) {
-    if (state.validated_in_bar.count(name) == 1) shown.emplace_back(name, number);
+    if (all || state.validated_in_bar.count(name) == 1) shown.emplace_back(name, number);
   }
   Logs logged = state.epoch_means.for_loggers_by_epoch();
   for (const auto& [name, number] : fit_.logs) {

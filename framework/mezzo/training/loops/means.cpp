@@ -55,6 +55,13 @@ Numbers Means::for_history() const {
   return out;
 }
 
+void add_missing(Numbers& numbers, const Numbers& others) {
+  for (const auto& other : others) {
+    const auto same = [&](const auto& one) { return one.first == other.first; };
+    if (std::none_of(numbers.begin(), numbers.end(), same)) numbers.push_back(other);
+  }
+}
+
 Numbers Means::for_bar() const {
   Numbers out;
   for (const Entry& entry : entries_) {

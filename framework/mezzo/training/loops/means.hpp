@@ -22,6 +22,9 @@ inline std::optional<double> find_log(const Logs& logs, const std::string& name)
 /// Numbers with their names, in the order in which they appear in the progress bar.
 using Numbers = std::vector<std::pair<std::string, double>>;
 
+/// Adds those whose names are not there.
+void add_missing(Numbers& numbers, const Numbers& others);
+
 /// Numbers of an epoch or evaluation by name: reductions over the values that steps log, in double, and the results of
 /// their metrics. Skipped steps don't count.
 class Means {
