@@ -131,7 +131,7 @@ class MEZZO_API LayerHandle : public Layer {
 
   std::string path_;
   std::optional<Value> output_;
-  Any<Layer> layer_;  // empty unless a Sequential holds it
+  Any<Layer> layer_;  // empty unless the model holds it
 };
 
 /// Options of a functional Model.
