@@ -180,6 +180,29 @@ BOOST_AUTO_TEST_CASE(steps) {
   }
 }
 
+// The largest draws round to the bound, in halves about one of 500.
+BOOST_AUTO_TEST_CASE(uniform_numbers_stay_below_their_bound) {
+  struct Bounds {
+    double minval, maxval;
+  };
+  for (const DType dtype : {DType::bfloat16, DType::float16, DType::float32, DType::float64}) {
+    for (const Bounds& b : {Bounds{1, 2}, Bounds{-1, 1}, Bounds{0, 3.1}, Bounds{100, 101}, Bounds{-3, -2.7}}) {
+      const Shape shape{20000};
+      const Tensor array({1}, std::vector<double>{b.maxval});
+      for (const Value& maxval : {Value(b.maxval), Value(array)}) {
+        const Moment m =
+            moments_of(random::uniform(shape, {.minval = b.minval, .maxval = maxval, .dtype = dtype, .seed = 3}));
+        BOOST_TEST(m.largest < b.maxval, dtype_name(dtype) << " " << b.minval);
+        BOOST_TEST(m.largest > b.minval + 0.9 * (b.maxval - b.minval) - std::abs(b.maxval) / 128);
+        BOOST_TEST(m.least >= Tensor::scalar(b.minval, dtype).item());
+      }
+    }
+  }
+  const Moment wide = moments_of(random::uniform({20000}, {.minval = -6e4, .maxval = 6e4, .dtype = DType::float16}));
+  BOOST_TEST(std::abs(wide.mean) < 2000);
+  BOOST_TEST((random::uniform({3}, {.minval = 2, .maxval = 2}).tensor().to_doubles() == std::vector<double>{2, 2, 2}));
+}
+
 BOOST_AUTO_TEST_CASE(gradients_pass_by_reparametrization) {
   const auto g = grad([](const Values& x) {
     return sum(random::normal({3}, {.mean = x[0], .stddev = x[1], .seed = 4}) +

@@ -11,6 +11,7 @@
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
 #include <mezzo/ops/random_words.hpp>
@@ -126,6 +127,30 @@ Value scaled(const Value& z, const Value& scale, const Value& offset, DType dtyp
   return detail::as(out, dtype);
 }
 
+/// The largest number of the dtype below `bound`, in the direction of `least`.
+Value last_below(const Value& bound, const Value& least, DType dtype) {
+  const Value nearest = cast(bound, dtype);  // the bound itself, or a number beside it
+  return where(less(cast(nearest, DType::float64), bound), nearest, nextafter(nearest, cast(least, dtype)));
+}
+
+/// minval + u (maxval - minval) for u in [0, 1), below maxval also after rounding to the dtype.
+Value below_bound(const Value& u, const Value& minval, const Value& maxval, DType dtype) {
+  const Value wide = detail::as(u, accumulation_dtype(dtype));
+  if (minval.weak() && maxval.weak()) {
+    const double least = minval.item(), bound = maxval.item();
+    const Value numbers = scaled(wide, bound - least, minval, dtype);
+    if (!(least < bound)) return numbers;
+    const OutsideTrace at_once;
+    const Tensor last = last_below(Tensor::scalar(bound, DType::float64), Tensor::scalar(least, DType::float64), dtype);
+    return minimum(numbers, last.item());
+  }
+  const Value numbers = scaled(wide, maxval - minval, minval, dtype);
+  const Value number = cast(stop_gradient(numbers), DType::float64);
+  const Value bound = cast(stop_gradient(maxval), DType::float64), least = cast(stop_gradient(minval), DType::float64);
+  const Value reached = logical_and(less(least, bound), greater_equal(number, bound));
+  return numbers + where(reached, stop_gradient(last_below(bound, least, dtype) - numbers), 0.0);
+}
+
 Value standard(const char* name, const random::LikeShape& shape, const random::NormalOptions& options,
                double (RandomWords::*sample)()) {
   require_floating(name, options.dtype);
@@ -162,8 +187,8 @@ Value random::uniform(const LikeShape& shape, const UniformOptions& options) {
                            return std::ldexp(static_cast<double>(words.word() >> (64 - bits)), -bits);
                          });
                        });
-  const bool unit = plain(options.minval) == 0 && plain(options.maxval) == 1;
-  return unit ? u : scaled(u, options.maxval - options.minval, options.minval, options.dtype);
+  if (plain(options.minval) == 0 && plain(options.maxval) == 1) return u;
+  return below_bound(u, options.minval, options.maxval, options.dtype);
 }
 
 Value random::randint(const LikeShape& shape, std::int64_t minval, std::int64_t maxval,
