@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/ops/grad.hpp>
+#include <mezzo/ops/ops.hpp>
 #include <mezzo/ops/spatial.hpp>
 #include <mezzo/training/model.hpp>
 
@@ -93,6 +95,21 @@ BOOST_AUTO_TEST_CASE(equal_keras) {
   add_convolutions(all);
   add_pooling(all);
   check_recorded("spatial", all);
+}
+
+// torch gives the gradient to the first of equal elements in row-major order of the window.
+BOOST_AUTO_TEST_CASE(ties_of_adaptive_max_pool_are_taken_in_row_major_order) {
+  const auto gradient = [](const Tensor& x, const Ints& size) {
+    return grad([&](const Value& v) { return sum(adaptive_max_pool(v, size)); })(x).tensor().to_doubles();
+  };
+  // Of a window of 2 x 2 x 2, (0, 1, 0) comes before (1, 0, 0).
+  Tensor x({1, 2, 2, 2, 1});
+  x.mutable_data<float>()[2] = x.mutable_data<float>()[4] = 1;
+  BOOST_TEST(gradient(x, {1, 1, 1}) == (std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0}));
+  // Windows of two sizes: 3 rows to 2, so that row 1 is in both. (0, 1) comes before (1, 0).
+  const Tensor plane({1, 3, 2, 1}, std::vector<float>{0, 1, 1, 0, 0, 0});
+  BOOST_TEST(gradient(plane, {2, 1}) == (std::vector<double>{0, 1, 1, 0, 0, 0}));
+  BOOST_TEST(gradient(Tensor({1, 3, 3, 3, 1}), {2, 2, 2})[0] == 1);
 }
 
 // Batches of 2, of 0 and, in a trace of symbols, of unknown size.

@@ -88,8 +88,13 @@ Value adapt(const std::string& where, const Op& op, const Value& x, const Ints& 
     window.push_back(x.shape()[i + 1] / counts[i]);
   }
   if (even && axes == 2) return pool_images(op, x, window, window, {0, 0, 0, 0});
+  // Maxima from the last axis on: of equal elements, the first one in row-major order of the window is taken.
+  const bool from_last = &op == &ops::max_pool2d;
   Value y = x;
-  for (std::size_t i = 0; i < axes; ++i) y = adapt_axis(op, y, i + 1, counts[i]);
+  for (std::size_t i = 0; i < axes; ++i) {
+    const std::size_t axis = from_last ? axes - 1 - i : i;
+    y = adapt_axis(op, y, axis + 1, counts[axis]);
+  }
   return y;
 }
 
