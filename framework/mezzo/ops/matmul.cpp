@@ -1,3 +1,7 @@
+#include <cstddef>
+#include <optional>
+#include <utility>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -44,12 +48,54 @@ std::vector<Spec> infer_matmul(const OpCall& call) {
   return {{out, call.attributes.get_or<DType>("dtype", call.inputs[0].dtype)}};
 }
 
-Value matmul_as(const Value& a, const Value& b, bool transpose_a, bool transpose_b, DType dtype) {
-  return insert_one(ops::matmul, {a, b},
-                    {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", dtype}});
+Value rows(const Value& x) { return reshape(x, {-1, x.shape().back()}); }
+
+// A float32 sum of ones ends at 2^24. Sums of more terms than long_depth are therefore made of those of pieces.
+constexpr std::int64_t long_depth = 1 << 20, piece = 1 << 14;
+
+/// Pieces of the matrices along the axis of the sum, the last one or the one before: (..., pieces, matrix of a piece).
+/// Zeros fill the last piece.
+Value pieces_of(const Value& x, bool last) {
+  const std::size_t rank = x.shape().size(), axis = last ? rank - 1 : rank - 2;
+  const std::int64_t rest = x.shape()[axis] % piece;
+  Shape none(rank, 0), after(rank, 0);
+  after[axis] = rest == 0 ? 0 : piece - rest;
+  const Value whole = rest == 0 ? x : insert_one(ops::pad, {x}, {{"before", none}, {"after", after}});
+  Shape cut = whole.shape();
+  cut[axis] = piece;
+  cut.insert(cut.begin() + static_cast<std::ptrdiff_t>(axis), whole.shape()[axis] / piece);
+  const Value pieces = reshape(whole, cut);
+  return last ? moveaxis(pieces, -2, -3) : pieces;
 }
 
-Value rows(const Value& x) { return reshape(x, {-1, x.shape().back()}); }
+/// A product with many terms in each sum: the sum of the products of pieces.
+Value long_product(const Value& a, const Value& b, bool transpose_a, bool transpose_b, DType dtype) {
+  const bool flatten = a.shape().size() > b.shape().size();
+  const Value left = flatten ? rows(a) : a;
+  const DType wide = accumulation_dtype(a.dtype());
+  const Value products = insert_one(ops::matmul, {pieces_of(left, !transpose_a), pieces_of(b, transpose_b)},
+                                    {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", wide}});
+  const Value sums = detail::sum_as(products, {static_cast<std::int64_t>(left.shape().size()) - 2}, false, dtype);
+  if (!flatten) return sums;
+  Shape shape = a.shape();
+  shape.back() = sums.shape().back();
+  return reshape(sums, shape);
+}
+
+/// The product in that dtype; by default in the operands'.
+Value matmul_as(const Value& a, const Value& b, bool transpose_a, bool transpose_b,
+                std::optional<DType> dtype = std::nullopt) {
+  const Shape& shape = a.shape();
+  const bool matrices = shape.size() >= 2 && b.shape().size() >= 2;
+  if (matrices && shape[shape.size() - (transpose_a ? 2 : 1)] > long_depth) {
+    const std::vector<DType> dtypes = operand_dtypes(ops::matmul, ops::matmul.cast, {a, b});
+    return long_product(detail::as(a, dtypes[0]), detail::as(b, dtypes[1]), transpose_a, transpose_b,
+                        dtype.value_or(dtypes[0]));
+  }
+  Attributes attributes{{"transpose_a", transpose_a}, {"transpose_b", transpose_b}};
+  if (dtype) attributes.set("dtype", *dtype);
+  return insert_one(ops::matmul, {a, b}, std::move(attributes));
+}
 
 Values matmul_gradient(const GradientContext& context) {
   const bool ta = context.attributes().get<bool>("transpose_a");
@@ -85,10 +131,9 @@ Op detail::define_matmul() {
 Value matmul(const Value& a, const Value& b, const MatmulOptions& options) {
   const std::string where = current_label("matmul");
   const auto insert_product = [&](const Value& one, const Value& other) {
-    return insert_one(ops::matmul, {one, other},
-                      {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}});
+    return matmul_as(one, other, options.transpose_a, options.transpose_b);
   };
-  if (!a.defined() || !b.defined()) return insert_product(a, b);  // an error
+  if (!a.defined() || !b.defined()) return insert_one(ops::matmul, {a, b});  // an error
   const Shape& of_a = a.shape();
   const Shape& of_b = b.shape();
   if (of_a.empty() || of_b.empty()) {
