@@ -1,5 +1,6 @@
 #include <mezzo/losses/crossentropy.hpp>
 
+#include <limits>
 #include <numeric>
 
 #include <mezzo/core/fail.hpp>
@@ -60,7 +61,11 @@ Value categorical_crossentropy(const Value& y_true, const Value& y_pred,
   const LibraryScope as_inserted;
   const Value& p = targets.y_pred;
   const Value t = smoothed(targets.y_true, options.label_smoothing, static_cast<double>(p.shape().back()));
-  return -sum_over(t * (options.from_logits ? log_softmax(p, axis) : log(clipped_probabilities(p, axis))), axis);
+  if (!options.from_logits) return -sum_over(t * log(clipped_probabilities(p, axis)), axis);
+  // A class of probability 0 may have the logit -infinity: 0 log(0) is 0, and so are its gradients.
+  const Value scores = log_softmax(p, axis);
+  const Value impossible = logical_and(equal(t, 0), equal(scores, -std::numeric_limits<double>::infinity()));
+  return -sum_over(t * where(impossible, 0.0, scores), axis);
 }
 
 Value categorical_focal_crossentropy(const Value& y_true, const Value& y_pred,

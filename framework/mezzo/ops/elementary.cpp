@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -68,13 +70,15 @@ Values hypot_gradient(const GradientContext& context) {
 // d atan2(a, b) = (b da - a db) / (a^2 + b^2), divided by the root twice, since the square may overflow.
 Values arctan2_gradient(const GradientContext& context) {
   const Value &a = context.input(0), &b = context.input(1);
-  const Value radius = hypot(a, b);
+  const Value length = hypot(a, b), radius = where(equal(length, 0), 1, length);
+  const Value infinite = isinf(length);  // the gradient is 0 there and at (0, 0)
+  const auto slope = [&](const Value& x) { return where(infinite, 0.0, x / radius) / radius; };
   Values out(2);
   if (context.needs(0)) {
-    out[0] = detail::reduce_to_input(context, 0, detail::cotangent_for(context, 0) * (b / radius) / radius);
+    out[0] = detail::reduce_to_input(context, 0, detail::cotangent_for(context, 0) * slope(b));
   }
   if (context.needs(1)) {
-    out[1] = -detail::reduce_to_input(context, 1, detail::cotangent_for(context, 1) * (a / radius) / radius);
+    out[1] = -detail::reduce_to_input(context, 1, detail::cotangent_for(context, 1) * slope(a));
   }
   return out;
 }
@@ -149,10 +153,17 @@ Value sinc(const Value& x) {
 
 // Halves of the exponent, so that neither power overflows where the result doesn't.
 Value ldexp(const Value& x1, const Value& x2) {
+  if (x2.weak()) {
+    const double number = x2.item(), below = std::floor(number * 0.5);
+    return x1 * std::exp2(below) * std::exp2(number - below);
+  }
   const Value half = floor(x2 * 0.5);
   return x1 * exp2(half) * exp2(x2 - half);
 }
 
-Value logaddexp2(const Value& x1, const Value& x2) { return logaddexp(x1 * ln_2, x2 * ln_2) * (1 / ln_2); }
+Value logaddexp2(const Value& x1, const Value& x2) {
+  const auto scaled = [](const Value& x) { return x.weak() ? Value(x.item() * ln_2) : x * ln_2; };
+  return logaddexp(scaled(x1), scaled(x2)) * (1 / ln_2);
+}
 
 }  // namespace mezzo

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/flat_sqrt.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/numpy.hpp>
 
@@ -71,7 +72,7 @@ Value nanvar(const Value& x, const ReduceOptions& options) {
 Value nanstd(const Value& x, const ReduceOptions& options) {
   DType narrow{};
   const Value wide = detail::as_wide(x, narrow);
-  return detail::as(sqrt(variance_without_nan(wide, options)), narrow);
+  return detail::as(detail::flat_sqrt(variance_without_nan(wide, options)), narrow);
 }
 
 Value nanargmax(const Value& x, std::optional<std::int64_t> axis) { return place_without_nan(x, axis, true); }

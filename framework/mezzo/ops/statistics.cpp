@@ -1,7 +1,9 @@
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/flat_sqrt.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -13,8 +15,21 @@ Shape axes_of(const Value& x, const Shape& axes, const char* name) {
   return detail::normalize_axes(axes, x.shape().size(), current_label(name));
 }
 
-/// x^(1 / p) for x >= 0
-Value root(const Value& x, double p) { return p == 2 ? sqrt(x) : power(x, 1 / p); }
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// x^(1 / p) for x >= 0. The gradient at 0 is 0.
+Value root(const Value& x, double p) {
+  if (p == 2) return detail::flat_sqrt(x);
+  const Value zero = equal(x, 0);
+  return where(zero, p > 0 ? 0.0 : infinity, power(where(zero, 1.0, x), 1 / p));
+}
+
+/// x^p for x >= 0. The gradient at 0 is 0, also for p < 1.
+Value flat_power(const Value& x, double p) {
+  if (p >= 1) return power(x, p);
+  const Value zero = equal(x, 0);
+  return where(zero, p > 0 ? 0.0 : infinity, power(where(zero, 1.0, x), p));
+}
 
 Value vector_norm(const Value& x, double p, const ReduceOptions& options) {
   const Value magnitude = abs(x);
@@ -22,7 +37,7 @@ Value vector_norm(const Value& x, double p, const ReduceOptions& options) {
   if (p == 0) return cast(sum(cast(x, DType::boolean), options), x.dtype());
   if (p == 1) return sum(magnitude, options);
   if (p == 2) return root(sum(x * x, options), 2);
-  return root(sum(power(magnitude, p), options), p);
+  return root(sum(flat_power(magnitude, p), options), p);
 }
 
 Value matrix_norm(const Value& x, const NormOrder& order, const Shape& axes, const std::string& where) {
@@ -44,6 +59,11 @@ Value matrix_norm(const Value& x, const NormOrder& order, const Shape& axes, con
 }
 
 }  // namespace
+
+Value detail::flat_sqrt(const Value& x) {
+  const Value zero = equal(x, 0);
+  return where(zero, 0.0, sqrt(where(zero, 1.0, x)));
+}
 
 Value var(const Value& x, const ReduceOptions& options) {
   DType narrow{};
