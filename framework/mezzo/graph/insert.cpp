@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/executor.hpp>
+#include <mezzo/graph/number_range.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/replaced_variable.hpp>
 #include <mezzo/graph/thread_state.hpp>
@@ -39,9 +40,9 @@ void tell_casts(const Op& op, const Values& inputs, const std::vector<DType>& dt
   }
 }
 
-Value as_dtype(const Value& value, DType dtype) {
+Value as_dtype(const Value& value, DType dtype, const std::string& where) {
   if (value.dtype() == dtype && !value.weak()) return value.across_border(false);
-  if (value.weak()) return Value(value.tensor().cast(dtype));
+  if (value.weak()) return Value(detail::number_as(value.tensor(), dtype, where));
   return insert_one(cast_op(), {value.across_border(false)}, {{"dtype", dtype}});
 }
 
@@ -77,7 +78,7 @@ Values insert_node(const Op& op, Values inputs, Attributes attributes) {
   std::vector<Spec> specs;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     specs.push_back({inputs[i].shape(), dtypes[i]});
-    if (!uncast) inputs[i] = as_dtype(inputs[i], dtypes[i]);
+    if (!uncast) inputs[i] = as_dtype(inputs[i], dtypes[i], node->where);
   }
   node->outputs = op.infer({specs, node->attributes, node->where});
   node->inputs = std::move(inputs);
@@ -148,7 +149,7 @@ void update_variable(const std::shared_ptr<VariableState>& variable, const Value
     fail<ShapeError>("", "[Variable \"{}\"] update: shape must be {}; got {}", variable->name, variable->value.shape(),
                      value.shape());
   }
-  const Value cast = as_dtype(value, variable->dtype());
+  const Value cast = as_dtype(value, variable->dtype(), fmt::format("[Variable \"{}\"] update:", variable->name));
   if (Trace::current() == nullptr) {
     variable->assign(cast.tensor());
   } else if (variable->remainder) {

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/exact_numbers.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -25,9 +26,11 @@ std::vector<Spec> infer_bools(const OpCall& call) {
   return call.inputs.size() == 1 ? call.inputs : detail::infer_broadcast(call);
 }
 
+template <bool or_equal>
 Op comparison() {
   Op op;
   op.infer = infer_comparison;
+  op.reinsert = [](const Values& xs, const Attributes&) { return Values{detail::ordered(xs[0], xs[1], or_equal)}; };
   return op;
 }
 
@@ -48,14 +51,14 @@ Value float_sign_bit(const Value& x) { return logical_or(less(x, 0), less(recipr
 
 }  // namespace
 
-Op detail::define_less() { return comparison(); }
-Op detail::define_less_equal() { return comparison(); }
+Op detail::define_less() { return comparison<false>(); }
+Op detail::define_less_equal() { return comparison<true>(); }
 Op detail::define_logical_and() { return of_bools(); }
 Op detail::define_logical_or() { return of_bools(); }
 Op detail::define_logical_not() { return of_bools(); }
 
-Value less(const Value& x1, const Value& x2) { return insert_one(ops::less, {x1, x2}); }
-Value less_equal(const Value& x1, const Value& x2) { return insert_one(ops::less_equal, {x1, x2}); }
+Value less(const Value& x1, const Value& x2) { return detail::ordered(x1, x2, false); }
+Value less_equal(const Value& x1, const Value& x2) { return detail::ordered(x1, x2, true); }
 Value greater(const Value& x1, const Value& x2) { return less(x2, x1); }
 Value greater_equal(const Value& x1, const Value& x2) { return less_equal(x2, x1); }
 Value not_equal(const Value& x1, const Value& x2) { return logical_not(equal(x1, x2)); }

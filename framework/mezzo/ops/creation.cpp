@@ -4,6 +4,7 @@
 #include <functional>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/number_range.hpp>
 #include <mezzo/ops/helpers.hpp>
 
 namespace mezzo {
@@ -69,6 +70,7 @@ Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
 Tensor empty(const Shape& shape, DType dtype) { return Tensor(shape, dtype); }
 
 Tensor full(const Shape& shape, double fill_value, DType dtype) {
+  detail::number_as(Tensor::scalar(fill_value, DType::float64), dtype, "[full]");  // checks the number
   Tensor out(shape, DType::float64);
   for (std::int64_t i = 0; i < out.size(); ++i) out.mutable_data<double>()[i] = fill_value;
   return out.cast(dtype);

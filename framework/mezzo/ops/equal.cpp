@@ -1,3 +1,4 @@
+#include <mezzo/ops/exact_numbers.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -13,9 +14,16 @@ std::vector<Spec> infer_equal(const OpCall& call) {
 Op detail::define_equal() {
   Op op;
   op.infer = infer_equal;
+  op.reinsert = [](const Values& inputs, const Attributes&) { return Values{mezzo::equal(inputs[0], inputs[1])}; };
   return op;
 }
 
-Value equal(const Value& a, const Value& b) { return insert_one(ops::equal, {a, b}); }
+Value equal(const Value& a, const Value& b) {
+  if (const auto number = detail::beyond_number(ops::equal, a, b)) {  // equal to none
+    const Value& array = number->first ? b : a;
+    return less(array, array);
+  }
+  return insert_one(ops::equal, {a, b});
+}
 
 }  // namespace mezzo

@@ -1,6 +1,8 @@
+#include <cmath>
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/exact_numbers.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -23,9 +25,11 @@ Values extreme_gradient(const GradientContext& context) {
   return out;
 }
 
+template <Value (*chosen)(const Value& a, const Value& b)>
 Op extreme() {
   Op op;
   op.infer = detail::infer_broadcast;
+  op.reinsert = [](const Values& inputs, const Attributes&) { return Values{chosen(inputs[0], inputs[1])}; };
   op.gradient = extreme_gradient;
   return op;
 }
@@ -56,8 +60,8 @@ Value number(const Value& x) { return x.dtype() == DType::boolean ? cast(x, DTyp
 
 }  // namespace
 
-Op detail::define_maximum() { return extreme(); }
-Op detail::define_minimum() { return extreme(); }
+Op detail::define_maximum() { return extreme<greatest>(); }
+Op detail::define_minimum() { return extreme<least>(); }
 
 Op detail::define_power() {
   Op op;
@@ -74,10 +78,19 @@ Op detail::define_nan_to_num() {
   return op;
 }
 
-Value maximum(const Value& x1, const Value& x2) { return insert_one(ops::maximum, {x1, x2}); }
-Value minimum(const Value& x1, const Value& x2) { return insert_one(ops::minimum, {x1, x2}); }
-Value fmax(const Value& x1, const Value& x2) { return where(isnan(x1), x2, where(isnan(x2), x1, maximum(x1, x2))); }
-Value fmin(const Value& x1, const Value& x2) { return where(isnan(x1), x2, where(isnan(x2), x1, minimum(x1, x2))); }
+Value maximum(const Value& x1, const Value& x2) { return detail::greatest(x1, x2); }
+Value minimum(const Value& x1, const Value& x2) { return detail::least(x1, x2); }
+
+Value fmax(const Value& x1, const Value& x2) {
+  const Value greater = maximum(x1, x2);
+  return is_floating(greater.dtype()) ? where(isnan(x1), x2, where(isnan(x2), x1, greater)) : greater;
+}
+
+Value fmin(const Value& x1, const Value& x2) {
+  const Value lesser = minimum(x1, x2);
+  return is_floating(lesser.dtype()) ? where(isnan(x1), x2, where(isnan(x2), x1, lesser)) : lesser;
+}
+
 Value clip(const Value& x, const Value& x_min, const Value& x_max) { return minimum(maximum(x, x_min), x_max); }
 
 Value power(const Value& x1, const Value& x2) {
@@ -93,12 +106,15 @@ Value square(const Value& x) {
 Value reciprocal(const Value& x) { return 1.0 / x; }
 
 Value divide_no_nan(const Value& x1, const Value& x2) {
+  if (x2.weak() && x2.item() != 0) return divide(x1, x2);
   const Value zero = equal(x2, 0);
-  return where(zero, 0.0, divide(x1, where(zero, 1.0, x2)));
+  return where(zero, 0.0, divide(x1, x2.weak() ? Value(1.0) : where(zero, 1.0, x2)));
 }
 
 Value heaviside(const Value& x1, const Value& x2) {
-  return where(isnan(x1), x1, where(equal(x1, 0), x2, where(less(x1, 0), 0.0, 1.0)));
+  // Two numbers would make an array of the compute dtype.
+  const Value above = !x1.weak() ? where(isnan(x1), x1, 1.0) : std::isnan(x1.item()) ? x1 : Value(1.0);
+  return where(less(x1, 0), 0.0, where(equal(x1, 0), x2, above));
 }
 
 Value nan_to_num(const Value& x, const NanToNumOptions& options) {

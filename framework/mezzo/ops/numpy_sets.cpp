@@ -7,6 +7,7 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/number_range.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/custom_gradient.hpp>
 #include <mezzo/ops/helpers.hpp>
@@ -113,7 +114,11 @@ Tensor next_after(const Tensor& from, const Tensor& to) {
 }  // namespace
 
 Value isin(const Value& x1, const Value& x2, bool invert) {
-  const DType dtype = x1.weak() ? x2.dtype() : x2.weak() ? x1.dtype() : promote(x1.dtype(), x2.dtype());
+  if (x1.weak() || x2.weak()) {
+    const Value found = x2.weak() ? equal(x1, x2) : any(equal(x2, x1));
+    return invert ? logical_not(found) : found;
+  }
+  const DType dtype = promote(x1.dtype(), x2.dtype());
   const Value x = detail::as(x1, dtype), set = sort(ravel(detail::as(x2, dtype)), 0);
   const std::int64_t size = set.shape()[0];
   const Value none = zeros_like(x, DType::boolean);
@@ -241,7 +246,8 @@ Value nextafter(const Value& x1, const Value& x2) {
   if (!is_floating(dtype)) fail<DTypeError>(where_called, "operands must be floating; got {}", dtype);
   const Shape shape = broadcast(x1.shape(), x2.shape(), where_called);
   const auto whole = [&](const Value& x) {
-    const Value same = detail::as(stop_gradient(x), dtype);
+    const Value same =
+        x.weak() ? Value(detail::number_as(x.tensor(), dtype, where_called)) : detail::as(stop_gradient(x), dtype);
     return x.shape() == shape ? same : broadcast_to(same, shape);
   };
   return host([](const std::vector<Tensor>& xs) { return next_after(xs[0], xs[1]); }, {whole(x1), whole(x2)});

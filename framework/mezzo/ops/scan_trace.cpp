@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/number_range.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -121,7 +122,7 @@ class Hoist {
 Value checked_carry(const Value& carry, const Spec& before, std::size_t i, const std::string& where) {
   if (!carry.defined())
     fail<ValueError>(where, "carry {} must be defined; the function returned an undefined Value", i);
-  const Value next = carry.weak() ? Value(carry.tensor().cast(before.dtype)) : carry;
+  const Value next = carry.weak() ? Value(number_as(carry.tensor(), before.dtype, where)) : carry;
   if (next.shape() != before.shape) {
     fail<ShapeError>(where, "carry {} must keep shape {}; the function returned shape {}", i, before.shape,
                      next.shape());
