@@ -8,6 +8,7 @@
 
 #include "parity.hpp"
 #include "small.hpp"
+#include "support/refused.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -103,6 +104,46 @@ BOOST_AUTO_TEST_CASE(torchs_files_are_loaded_and_saved_again) {
   check_saved(folder + "/bert");
   check_saved(folder + "/gpt", "transformer.", {"lm_head.weight"});  // a second copy of the embeddings
   check_saved(folder + "/vit");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_file_tells_must_hold_for_the_model) {
+  const Folder folder;
+  const std::string at = "[safetensors \"" + folder.path("a") + "\"] does not fit ";
+  BertOptions bert = small_bert();
+  Bert saved(bert);
+  saved.build({1, 4});
+  saved.save_weights(folder.path("a"));
+  bert.num_attention_heads = 2;
+  Bert other(bert);
+  other.build({1, 4});
+  BOOST_TEST(refused<FileError>([&] {
+               other.load_weights(folder.path("a"));
+             }).find("num_heads must be 2; the file has 3") != std::string::npos);
+
+  LlamaOptions options = small_llama();
+  Llama untied(options);
+  untied.build({1, 2});
+  untied.save_weights(folder.path("a"));
+  options.tie_word_embeddings = true;
+  Llama tied(options);
+  tied.build({1, 2});
+  BOOST_TEST(
+      refused<FileError>([&] { tied.load_weights(folder.path("a")); }) ==
+      at + "[Llama]: tensor \"lm_head.weight\" must be a copy of \"model.embed_tokens.weight\", whose numbers the "
+           "layer uses in its place; it has other numbers");
+  untied.get_layer("lm_head").weights()[0].assign(
+      transpose(untied.get_layer("embed_tokens").weights()[0].value(), Shape{1, 0}).tensor());
+  untied.save_weights(folder.path("a"));
+  tied.load_weights(folder.path("a"));
+
+  LlamaOptions grouped = small_llama();
+  grouped.num_key_value_heads = 1;
+  grouped.num_attention_heads = 2;
+  Llama fewer(grouped);
+  fewer.build({1, 2});
+  BOOST_TEST(refused<FileError>([&] {
+               fewer.load_weights(folder.path("a"));
+             }).find("num_attention_heads must be 2; the file has 4") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

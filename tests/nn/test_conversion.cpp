@@ -1,7 +1,10 @@
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
+
 #include <mezzo/mezzo.hpp>
 
+#include "support/refused.hpp"
 #include "support/tensors.hpp"
 
 using namespace mezzo;
@@ -89,6 +92,21 @@ BOOST_AUTO_TEST_CASE(an_optimizer_made_before_goes_on) {
   BOOST_TEST(adam.iterations() == 9);
   BOOST_TEST(dtype_name(slot().dtype()) == "float64");
   BOOST_TEST(!slot().cast(DType::float32).equal(momentum));
+}
+
+BOOST_AUTO_TEST_CASE(a_number_that_the_dtype_cannot_hold_is_refused) {
+  Sequential model = model_of();
+  model.build({2, 3});
+  const Variable weight = model.get_layer("first").weights()[1];
+  weight.assign(Tensor({4}, std::vector<float>{0, 65519, 1e5F, -INFINITY}));
+  const std::string before = dtypes(model);
+  BOOST_TEST(refused<ValueError>([&] { model.to("float16"); }) ==
+             "[Sequential] to: values of \"first/bias\" must be finite in float16; got 100000");
+  BOOST_TEST(dtypes(model) == before);
+  BOOST_TEST(model.dtype_policy().name() == "float32");
+  weight.assign(Tensor({4}, std::vector<float>{0, 65519, 6e4F, -INFINITY}));  // 65519 rounds to 65504
+  model.to("float16");
+  BOOST_TEST(dtype_name(weight.dtype()) == "float16");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -304,4 +304,39 @@ BOOST_AUTO_TEST_CASE(a_shared_layer_is_saved_once_and_loaded_by_any_of_its_names
   BOOST_TEST(to.weights()[0].value().data<float>()[1] == weight.data<float>()[2]);
 }
 
+Net with_facts(const WeightFacts& facts) {
+  Net net;
+  set_weight_facts(*net.state(), facts);
+  net.build({1, 3, 1, 4});
+  return net;
+}
+
+BOOST_AUTO_TEST_CASE(copies_and_facts_in_files_must_agree) {
+  const Folder folder;
+  Net from = with_facts({.numbers = {{"heads", 2}}});
+  from.save_weights(folder.path("a"));
+  const SafetensorsFile file(folder.path("a"));
+  BOOST_TEST(file.metadata().at("heads") == "2");
+  Net same = with_facts({.numbers = {{"heads", 2}}}), other = with_facts({.numbers = {{"heads", 4}}}), none = built({});
+  same.load_weights(folder.path("a"));
+  none.load_weights(folder.path("a"));
+  const auto before = values_of(other);
+  BOOST_TEST(refused<FileError>([&] { other.load_weights(folder.path("a")); }) ==
+             where(folder.path("a")) + "does not fit [Net]: heads must be 4; the file has 2");
+  BOOST_TEST(changed_since(before, other) == "");
+
+  Net copied = with_facts({.copies = {{"again", "fc.bias"}}});
+  for (const float number : {0.0F, 1.0F}) {
+    NamedTensors tensors{{"again", Tensor({3}, std::vector<float>{0, 0, number})}};
+    for (const auto& entry : file.entries()) tensors.emplace_back(entry.name, file.read(entry.name));
+    save_safetensors(folder.path("b"), tensors);
+    BOOST_TEST(refused<FileError>([&] { copied.load_weights(folder.path("b")); }) ==
+               (number == 0
+                    ? ""
+                    : where(folder.path("b")) +
+                          "does not fit [Net]: tensor \"again\" must be a copy of \"fc.bias\", whose numbers the "
+                          "layer uses in its place; it has other numbers"));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

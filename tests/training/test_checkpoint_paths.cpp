@@ -53,6 +53,18 @@ class Net : public Module {
   Dense hidden_{{.units = 1}}, out_{{.units = 1}};
 };
 
+// A module without a constructor from Hyperparameters.
+class Plain : public Module {
+ public:
+  Plain() : Module("Plain") { save_hyperparameters({{"width", 3}, {"rate", 0.25}, {"depth", 2}}); }
+
+ protected:
+  Value call(const Value& x) override { return line_(x); }
+
+ private:
+  Dense line_ = sub("line", Dense(1));
+};
+
 // A checkpoint of a trained Net with 3 units, and what it predicts.
 struct TrainedNet {
   explicit TrainedNet(const Folder& folder) : path(folder.path("net.ckpt")) {
@@ -210,6 +222,26 @@ BOOST_AUTO_TEST_CASE(hyperparameters_have_types) {
   check_throws<ValueError>("[Hyperparameter] the value must be a flag; got a number",
                            [&] { find_hyperparameter(all, "rate").to_bool(); });
   BOOST_CHECK_THROW(find_hyperparameter(all, "widht"), NameError);
+}
+
+BOOST_AUTO_TEST_CASE(load_from_checkpoint_warns_of_hyperparameters_that_it_ignores) {
+  const Folder folder;
+  const auto warning = [&](std::int64_t width, double rate) {
+    Plain saved;
+    saved.save_hyperparameters({{"width", width}, {"rate", rate}, {"depth", 2}});
+    saved.build({1, 1});
+    Trainer::save_checkpoint(saved, folder.path("p"));
+    const CapturedOutput output;
+    Module::load_from_checkpoint<Plain>(folder.path("p"));
+    return output.text();
+  };
+  const std::string text = warning(3, 0.5);
+  BOOST_TEST(text.find("[Plain] load_from_checkpoint: \"" + folder.path("p") +
+                       "\" has hyperparameters that the default-constructed module does not have: ") !=
+             std::string::npos);
+  BOOST_TEST(text.find("rate") != std::string::npos);
+  BOOST_TEST(text.find("width") == std::string::npos);
+  BOOST_TEST(warning(3, 0.25) == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -181,4 +181,14 @@ BOOST_AUTO_TEST_CASE(a_refused_batch_does_not_round_the_weights) {
   BOOST_TEST(changed_since(before, model) == "");
 }
 
+BOOST_AUTO_TEST_CASE(weights_that_float16_cannot_hold_are_refused) {
+  Sequential model = two_layers();
+  quiet("32-true").validate(model, data());
+  model.weights()[1].assign(Tensor({4}, std::vector<float>{0, 0, 1e5F, 0}));
+  BOOST_TEST(refused<ValueError>([&] { quiet("16-true").fit(model, data()); }) ==
+             "[Trainer] precision: values of \"dense/bias\" must be finite in float16; got 100000");
+  BOOST_TEST(model.weights()[1].value().to_doubles()[2] == 1e5);
+  quiet("16-mixed").validate(model, data());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <mezzo/core/held.hpp>
 #include <mezzo/core/namespaces.hpp>
 #include <mezzo/core/shared.hpp>
 
@@ -55,8 +56,12 @@ class Any : public detail::AnyCalls<Base> {
   }
   ~Any() = default;
 
-  Base* operator->() const { return pointer_.get(); }
-  Base& operator*() const { return *pointer_; }
+  /// The object. A ValueError that names the family for an empty handle.
+  Base* operator->() const {
+    if (!pointer_) detail::fail_empty(typeid(Base));
+    return pointer_.get();
+  }
+  Base& operator*() const { return *operator->(); }
   /// False for an empty handle.
   explicit operator bool() const { return pointer_ != nullptr; }
 

@@ -9,6 +9,7 @@
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/convert.hpp>
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/held.hpp>
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/core/visit.hpp>
@@ -108,7 +109,10 @@ bool Tensor::shared() const {
   return another.use_count() > 2;
 }
 
+void Tensor::fail_moved() { detail::fail_moved(typeid(Tensor)); }
+
 void* Tensor::mutable_raw() {
+  if (bytes_.get() == nullptr) fail_moved();
   if (shared()) bytes_ = copy().bytes_;
   return bytes_.get();
 }

@@ -87,8 +87,11 @@ class MEZZO_API Tensor {
     return static_cast<T*>(mutable_raw());
   }
 
-  /// The elements as bytes; not null even if there are none.
-  const void* raw() const { return bytes_.get(); }
+  /// The elements as bytes; not null even if there are none. A ValueError if the tensor was moved from.
+  const void* raw() const {
+    if (bytes_.get() == nullptr) fail_moved();
+    return bytes_.get();
+  }
 
   /// The elements as bytes for writing. Copies them first if they are shared.
   void* mutable_raw();
@@ -133,6 +136,7 @@ class MEZZO_API Tensor {
   Tensor(Shape shape, DType dtype, bool zero);
   void check_count(std::size_t count) const;
   void check_dtype(DType requested) const;
+  [[noreturn]] static void fail_moved();
 
   Shape shape_;
   DType dtype_ = DType::float32;

@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/executor.hpp>
+#include <mezzo/graph/node_budget.hpp>
 #include <mezzo/graph/number_range.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/replaced_variable.hpp>
@@ -71,6 +72,7 @@ Values insert_node(const Op& op, Values inputs, Attributes attributes) {
   node->where = current_label(op.name);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) fail<ValueError>(node->where, "input {} must be defined; got an undefined Value", i);
+    if (!inputs[i].node()) static_cast<void>(inputs[i].tensor().raw());  // refuses a tensor that was moved from
   }
   const std::vector<DType> dtypes = operand_dtypes(op, op.cast, inputs);
   const bool uncast = functional(inputs);
@@ -83,6 +85,7 @@ Values insert_node(const Op& op, Values inputs, Attributes attributes) {
   node->outputs = op.infer({specs, node->attributes, node->where});
   node->inputs = std::move(inputs);
   if (uncast) {
+    detail::NodeBudget::take(node->outputs, node->where);
     node->frames = current_frames();
     node->regions = outer_regions();
     return outputs_of(node);

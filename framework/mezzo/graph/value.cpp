@@ -27,7 +27,8 @@ Tensor Value::tensor() const {
 
 bool Value::same_as(const Value& other) const {
   if (node_ || other.node_) return node_ == other.node_ && output_ == other.output_;
-  return defined_ == other.defined_ && data_.raw() == other.data_.raw() && data_.shape() == other.data_.shape() &&
+  if (!defined_ || !other.defined_) return defined_ == other.defined_;
+  return data_.raw() == other.data_.raw() && data_.shape() == other.data_.shape() &&
          data_.dtype() == other.data_.dtype();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/held.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo {
@@ -20,7 +21,7 @@ using Values = std::vector<Value>;
 /// other operand. Cheap to copy.
 class MEZZO_API Value {
  public:
-  /// Undefined: has neither node nor array.
+  /// Undefined: has neither node nor array. A Value that was moved from is undefined, too.
   Value() = default;
 
   /// A weak scalar.
@@ -90,7 +91,7 @@ class MEZZO_API Value {
   std::shared_ptr<Node> node_;
   int output_ = 0;
   Tensor data_;
-  bool defined_ = false;
+  detail::UnlessMoved defined_ = false;
   bool weak_ = false;
   bool border_ = false;
   std::uint64_t region_ = 0;

@@ -124,6 +124,7 @@ MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions options)
   const auto query = detail::projection_options(options_, options_.num_heads, options_.key_dim);
   const auto value = detail::projection_options(options_, options_.num_heads, options_.value_dim);
   add_projections(query, query, value, options_.use_gate, options_.output_shape.numbers());
+  set_weight_facts(*state(), {.numbers = {{"num_heads", options_.num_heads}}});
 }
 
 Values MultiHeadAttention::call_many(const Values& xs) {

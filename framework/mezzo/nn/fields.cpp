@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <type_traits>
 
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/nn/config_json.hpp>
@@ -314,6 +315,14 @@ void from_json(const Json& json, const std::string& what, std::vector<T>& values
   for (const Json& item : json) from_json(item, what, values.emplace_back());
 }
 
+/// Options that are layers, which are checked as a whole.
+template <class T>
+struct HoldsLayers : std::false_type {};
+template <>
+struct HoldsLayers<Any<Layer>> : std::true_type {};
+template <>
+struct HoldsLayers<std::vector<Any<Layer>>> : std::true_type {};
+
 }  // namespace
 }  // namespace detail
 
@@ -321,7 +330,11 @@ template <class T>
 void Fields::exchange(const char* name, T& value) {
   const std::string what = fmt::format("{} {}", content_.where, name);
   if (content_.writes) {
-    (*content_.json)[name] = detail::to_json(what, value);
+    const detail::Json& written = (*content_.json)[name] = detail::to_json(what, value);
+    if constexpr (!detail::HoldsLayers<T>::value) {
+      T again = value;
+      detail::from_json(written, what, again);  // refuses what it would refuse later
+    }
     return;
   }
   content_.known.insert(name);

@@ -7,6 +7,7 @@ namespace mezzo {
 namespace {
 
 Value symbol(const InputOptions& options) {
+  detail::check_text_name("[Input]", options.name);
   Shape shape{options.batch_size};
   shape.insert(shape.end(), options.shape.begin(), options.shape.end());
   auto node = std::make_shared<Node>();

@@ -15,6 +15,8 @@
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_budget.hpp>
+#include <mezzo/nn/weight_conversion.hpp>
+#include <mezzo/nn/weight_names.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
@@ -23,7 +25,6 @@ namespace {
 /// The layers' part of a thread's ExecutionContext.
 struct LayerContext {
   LayerState* running = nullptr;  // the innermost one: layers that it calls become its children
-  detail::LayerWeightBudget* budget = nullptr;
 };
 
 LayerState*& caller() { return detail::ExecutionContext::current().part<LayerContext>().running; }
@@ -118,6 +119,7 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
       if (y.same_as(x)) y = x;  // passed through unchanged: keeps its dtype and its border mark
     }
   }
+  if (!state_->called) detail::check_weight_names(*state_, label());
   state_->called = true;
   state_->last_output = out.front().shape();
   if (!updates.empty()) out.front() = identity(out.front()).with_mask(out.front().mask());
@@ -172,7 +174,15 @@ Policy Layer::dtype_policy() const {
 
 void Layer::to(const Policy& policy) {
   const detail::WeightAccess access(weights(), label(), "to");
-  state_->policy = policy;
+  const Policy before = std::exchange(state_->policy, policy);
+  try {
+    for (const WeightPolicy& weight : weight_policies(*this, {})) {
+      detail::require_finite_as(stored_dtype(weight), weight.path, *weight.variable.state(), label() + " to:");
+    }
+  } catch (...) {
+    state_->policy = before;
+    throw;
+  }
   show_policy(*state_, "", {{.policy = mezzo::dtype_policy(), .path = "", .of_layer = false}});
   for (const WeightPolicy& weight : weight_policies(*this, {})) {
     if (weight.variable.filled()) weight.variable.state()->convert(stored_dtype(weight));
@@ -184,67 +194,6 @@ Value Layer::call(const Value&) { fail<ValueError>(label(), "must override call(
 Values Layer::call_many(const Values& xs) {
   if (xs.size() != 1) fail<ValueError>(label(), "takes one input; got {}", xs.size());
   return {call(xs[0])};
-}
-
-std::vector<std::pair<std::string, Variable>> Layer::named_weights() const {
-  std::vector<std::pair<std::string, Variable>> out;
-  for (const WeightPolicy& weight : weight_policies(*this, {})) out.emplace_back(weight.path, weight.variable);
-  return out;
-}
-
-std::vector<Variable> Layer::weights() const {
-  std::vector<Variable> out;
-  for (const WeightPolicy& weight : weight_policies(*this, {})) out.push_back(weight.variable);
-  return out;
-}
-
-std::vector<Variable> Layer::trainable_weights() const {
-  std::vector<Variable> out;
-  for (const WeightPolicy& weight : weight_policies(*this, {})) {
-    if (weight.trainable) out.push_back(weight.variable);
-  }
-  return out;
-}
-
-std::vector<Variable> Layer::non_trainable_weights() const {
-  std::vector<Variable> out;
-  for (const WeightPolicy& weight : weight_policies(*this, {})) {
-    if (!weight.trainable) out.push_back(weight.variable);
-  }
-  return out;
-}
-
-std::int64_t Layer::count_params() const {
-  const std::vector<Variable> all = weights();
-  if (all.empty() && !built_ && !state_->called) {
-    fail<ValueError>(label(), "count_params: the layer must be built; got one that was never called");
-  }
-  std::int64_t count = 0;
-  for (const Variable& weight : all) count += element_count(weight.shape());
-  return count;
-}
-
-std::vector<Tensor> Layer::get_weights() const {
-  const std::vector<Variable> all = weights();
-  const detail::WeightAccess access(all, label(), "get_weights");
-  std::vector<Tensor> out;
-  for (const Variable& weight : all) out.push_back(weight.value());
-  return out;
-}
-
-void Layer::set_weights(const std::vector<Tensor>& arrays) {
-  const auto all = named_weights();
-  if (arrays.size() != all.size()) {
-    fail<ValueError>(label(), "set_weights: number of arrays must be {}; got {}{}", all.size(), arrays.size(),
-                     all.empty() ? " (the layer has no weights before it is built)" : "");
-  }
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (arrays[i].shape() == all[i].second.shape()) continue;
-    fail<ShapeError>(label(), "set_weights: array {} must have shape {} ({}); got shape {}", i, all[i].second.shape(),
-                     all[i].first, arrays[i].shape());
-  }
-  const detail::WeightAccess access(weights(), label(), "set_weights");
-  for (std::size_t i = 0; i < arrays.size(); ++i) all[i].second.assign(arrays[i]);
 }
 
 void Layer::add_loss(const Value& loss) {
@@ -303,8 +252,19 @@ void Layer::declare(const std::string& name, const Shared<LayerState>& child) {
   state_->enter(name, child);
 }
 
+void Layer::check_own_name(const VariableState& added, const WeightOptions& options) const {
+  const std::string& name = options.file_name.empty() ? added.name : options.file_name;
+  detail::check_text_name(label(), name);
+  for (const Variable& other : state_->weights) {
+    const VariableState& known = *other.state();
+    if (&known == &added || (known.file_name.empty() ? known.name : known.file_name) != name) continue;
+    fail<NameError>(label(), "names of weights must differ; got \"{}\" twice", name);
+  }
+}
+
 void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   VariableState& box = *variable.state();
+  check_own_name(box, options);
   const bool listed = std::any_of(state_->weights.begin(), state_->weights.end(),
                                   [&](const Variable& weight) { return weight.id() == variable.id(); });
   if (box.filled) {
@@ -325,6 +285,9 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
     budget->take(options.shape, label());
     box.value = Tensor(options.shape, dtype);
   } else {
+    if (!options.initializer) {
+      fail<ValueError>(label(), "{}: the initializer must be given; got an empty Any<Initializer>", box.name);
+    }
     box.value = options.initializer->make(options.shape, dtype, mix(seed(), next_stream()));
   }
   box.trainable = options.trainable;
@@ -351,30 +314,6 @@ std::string Layer::label() const {
   return state_->name.empty() ? fmt::format("[{}]", state_->kind)
                               : fmt::format("[{} \"{}\"]", state_->kind, state_->name);
 }
-
-namespace detail {
-
-LayerWeightBudget::LayerWeightBudget(std::int64_t elements)
-    : left_(elements), outer_(std::exchange(ExecutionContext::current().part<LayerContext>().budget, this)) {}
-LayerWeightBudget::~LayerWeightBudget() { ExecutionContext::current().part<LayerContext>().budget = outer_; }
-
-LayerWeightBudget* LayerWeightBudget::current() { return ExecutionContext::current().part<LayerContext>().budget; }
-
-void LayerWeightBudget::take(const Shape& shape, const std::string& where) {
-  // Divides, since the product of the sizes may overflow.
-  std::int64_t left = left_;
-  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
-  for (const std::int64_t size : shape) {
-    if (!empty) left /= size;
-  }
-  if (!empty && left == 0) {
-    fail<ValueError>(where, "the file must have the numbers of every weight; a weight of shape {} is more than is left",
-                     shape);
-  }
-  left_ -= element_count(shape);
-}
-
-}  // namespace detail
 
 RootScope::RootScope(const Layer& root)
     : scope_(Frame{.info = root.state().pointer(), .entry = ""}), outer_(std::exchange(caller(), root.state().get())) {}

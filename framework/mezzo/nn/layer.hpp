@@ -9,9 +9,11 @@
 
 #include <mezzo/core/any.hpp>
 #include <mezzo/core/api.hpp>
+#include <mezzo/nn/layer_names.hpp>
 #include <mezzo/nn/layer_state.hpp>
 #include <mezzo/nn/positional.hpp>
 #include <mezzo/nn/remat.hpp>
+#include <mezzo/nn/weight_facts.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/ops.hpp>
 
@@ -129,8 +131,8 @@ class MEZZO_API Layer {
   /// Sets the layer's policy and converts its weights, with those of sub-layers, to the policy's variable dtype, as
   /// torch's `module.to(dtype)`: `model.to("bfloat16")`. A narrower dtype rounds the numbers. Sub-layers with a policy
   /// of their own keep it, and statistics stay in float32. Optimizers continue with their slots, which are
-  /// kept in the accumulation dtype of the new one (float32 or float64). A ValueError while another thread runs a model
-  /// with the layer.
+  /// kept in the accumulation dtype of the new one (float32 or float64). A ValueError for a finite number that the
+  /// dtype can't hold (beyond 65504 in float16), and while another thread runs a model with the layer.
   void to(const Policy& policy);
 
   /// Sets the flag of this layer and of all its sub-layers. False: training does not change their weights, and batch
@@ -197,12 +199,12 @@ class MEZZO_API Layer {
   const Shared<LayerState>& state() const { return state_; }
 
  protected:
-  /// `kind` is the class name, for errors and automatic names. `options` has the fields `name`, `dtype` and optionally
-  /// `trainable` and `activity_regularizer`.
+  /// `kind` is the class name, for errors and automatic names. A NameError for a name that is a path. `options` has the
+  /// fields `name`, `dtype` and optionally `trainable` and `activity_regularizer`.
   template <class Options>
   Layer(const char* kind, const Options& options)
-      : state_(std::in_place, ScopeInfo{kind, options.name, options.dtype, detail::TrainableOf<Options>::get(options),
-                                        detail::current_remat_rule()}) {
+      : state_(std::in_place, ScopeInfo{kind, detail::name_of_layer(kind, options.name), options.dtype,
+                                        detail::TrainableOf<Options>::get(options), detail::current_remat_rule()}) {
     state_->activity_regularizer = detail::ActivityRegularizerOf<Options>::get(options);
     state_->options = options;
   }
@@ -223,7 +225,7 @@ class MEZZO_API Layer {
   virtual std::string call_arguments() const { return {}; }
 
   /// Declares a sub-layer under a name, in a member's initializer: `Dense fc_ = sub("fc", Dense({.units = 10}));`. A
-  /// ValueError after the first call, a NameError for a name that another sub-layer has.
+  /// ValueError after the first call, a NameError for a name that another sub-layer has or that is a path.
   template <class L>
   L sub(const std::string& name, L layer) {
     declare(name, layer.state());
@@ -251,6 +253,7 @@ class MEZZO_API Layer {
   void set_masks(const Values& xs, Values& out);
   void note_call(const Values& xs, const Values& out, const CallOptions& options) const;
   void declare(const std::string& name, const Shared<LayerState>& child);
+  void check_own_name(const VariableState& added, const WeightOptions& options) const;
 
   Shared<LayerState> state_;
   bool built_ = false;  // not shared among copies, since build() also sets plain members

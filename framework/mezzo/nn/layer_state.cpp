@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/nn/layer_names.hpp>
 
 namespace mezzo {
 namespace {
@@ -55,6 +56,7 @@ const std::string& LayerState::enter(const std::string& wanted, const Shared<Lay
   } else if (taken(wanted)) {
     fail<NameError>("[" + kind + "]", "names of sub-layers must differ; got \"{}\" twice", wanted);
   }
+  detail::checked_layer_name("[" + kind + "] sub-layer", entered);
   children.emplace_back(entered, child);
   return children.back().first;
 }

@@ -129,6 +129,7 @@ std::vector<std::string> class_names() {
 
 template <class Base>
 Json write_options(const SavedClass<Base>& entry, const std::any& options) {
+  const ConfigDepth depth;  // as read_options()
   Json json = Json::object();
   FieldsContent content{&json, true, fmt::format("[{}]", entry.name)};
   Fields fields(content);

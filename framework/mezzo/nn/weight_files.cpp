@@ -42,6 +42,15 @@ class Matching {
       }
       match(weight);
     }
+    for (const auto& names : expected.copies) {
+      known.insert(prefix_ + names.first);
+      compare(names.first, names.second);
+    }
+    for (const auto& [name, number] : expected.facts) {
+      const auto found = file.metadata().find(prefix_ + name);
+      if (found == file.metadata().end() || found->second == fmt::to_string(number)) continue;
+      faults.add(fmt::format("{} must be {}; the file has {}", prefix_ + name, number, found->second));
+    }
     for (const SafetensorsFile::Entry& entry : file.entries()) {
       if (entry.name.rfind(prefix_, 0) != 0) continue;  // a state of the training
       if (known.count(entry.name) > 0) continue;
@@ -55,6 +64,17 @@ class Matching {
   bool all_known = true;  ///< false if the file has tensors that no weight takes
 
  private:
+  /// Compares a tensor with the one of which it must be a copy, if the file has both.
+  void compare(const std::string& copy, const std::string& original) {
+    const auto *first = file_.find(prefix_ + copy), *second = file_.find(prefix_ + original);
+    if (first == nullptr || second == nullptr) return;
+    if (first->dtype == second->dtype && file_.read(first->name).equal(file_.read(second->name))) return;
+    faults.add(
+        fmt::format("tensor \"{}\" must be a copy of \"{}\", whose numbers the layer uses in its place; "
+                    "it has other numbers",
+                    first->name, second->name));
+  }
+
   void match(const detail::FileWeight& weight) {
     const auto found = std::find_if(weight.names.begin(), weight.names.end(),
                                     [&](const std::string& name) { return file_.find(prefix_ + name) != nullptr; });
@@ -187,7 +207,9 @@ void Layer::save_weights(const std::string& path) const {
     const std::vector<Tensor> parts = weight.split_parts(in_file);
     for (std::size_t part = 0; part < parts.size(); ++part) tensors.emplace_back(weight.parts[part], parts[part]);
   }
-  save_safetensors(path, tensors, {{"format", "pt"}, {version_name, version}});
+  Metadata metadata{{"format", "pt"}, {version_name, version}};
+  for (const auto& [name, number] : all.facts) metadata[name] = fmt::to_string(number);
+  save_safetensors(path, tensors, metadata);
 }
 
 void Layer::load_weights(const std::string& path, const LoadWeightsOptions& options) {

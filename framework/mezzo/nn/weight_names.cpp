@@ -4,6 +4,7 @@
 #include <any>
 #include <numeric>
 #include <regex>
+#include <set>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
@@ -37,6 +38,10 @@ void for_each_name(FileWeights& all, F change) {
     std::for_each(weight.parts.begin(), weight.parts.end(), change);
   }
   std::for_each(all.skipped.begin(), all.skipped.end(), change);
+  for (auto& [copy, original] : all.copies) {
+    change(copy);
+    change(original);
+  }
 }
 
 /// Adds a weight. A variable that is used in several places has several names, as in torch's state_dict.
@@ -82,6 +87,14 @@ void apply(const WeightFileRules& rules, FileWeights& all) {
   if (rules.optional_prefix.empty()) return;
   for (FileWeight& weight : all.weights) add_prefixed(weight.names);
   add_prefixed(all.skipped);
+}
+
+/// Adds a copy with the names that its weight has without and with the prefix.
+void add_copy(const std::string& copy, const std::string& original, const std::string& prefix, FileWeights& all) {
+  all.copies.emplace_back(copy, original);
+  if (prefix.empty()) return;
+  all.copies.emplace_back(copy, prefix + original);
+  all.copies.emplace_back(prefix + copy, prefix + original);
 }
 
 }  // namespace
@@ -149,9 +162,45 @@ FileWeights file_weights(const LayerState& layer) {
     for_each_name(below, [&](std::string& name) { name = child.first + "." + name; });
     for (FileWeight& weight : below.weights) add(all, std::move(weight));
     all.skipped.insert(all.skipped.end(), below.skipped.begin(), below.skipped.end());
+    all.copies.insert(all.copies.end(), below.copies.begin(), below.copies.end());
+    for (const auto& [name, number] : below.facts) all.facts.emplace_back(child.first + "." + name, number);
+  }
+  if (const auto* facts = std::any_cast<WeightFacts>(&layer.content)) {
+    all.facts.insert(all.facts.end(), facts->numbers.begin(), facts->numbers.end());
   }
   apply(layer.weight_files, all);
+  if (const auto* facts = std::any_cast<WeightFacts>(&layer.content)) {
+    for (const auto& [copy, original] : facts->copies)
+      add_copy(copy, original, layer.weight_files.optional_prefix, all);
+  }
   return all;
 }
 
+void check_weight_names(const LayerState& layer, const std::string& where) {
+  const auto dotted = [](const std::string& name) { return name.find('.') != std::string::npos; };
+  // Other names differ, since those of sub-layers and of own weights do.
+  const bool may_collide = !layer.weight_files.rename.empty() ||
+                           std::any_of(layer.children.begin(), layer.children.end(),
+                                       [&](const auto& child) { return dotted(child.first); }) ||
+                           std::any_of(layer.weights.begin(), layer.weights.end(),
+                                       [&](const Variable& weight) { return dotted(as_declared(weight).name()); });
+  if (!may_collide) return;
+  std::set<std::string> seen;
+  for (const FileWeight& weight : file_weights(layer).weights) {
+    std::vector<std::string> written = weight.parts;
+    written.push_back(weight.name());
+    for (const std::string& name : written) {
+      if (seen.insert(name).second) continue;
+      fail<NameError>(
+          where, "names of weights in files must differ; got \"{}\" twice (names of layers are joined by \".\")", name);
+    }
+  }
+}
+
 }  // namespace mezzo::detail
+
+namespace mezzo {
+
+void set_weight_facts(LayerState& layer, WeightFacts facts) { layer.content = std::move(facts); }
+
+}  // namespace mezzo

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mezzo/io/safetensors.hpp>
@@ -67,7 +69,13 @@ class Findings {
 struct FileWeights {
   std::vector<FileWeight> weights;   ///< each variable once
   std::vector<std::string> skipped;  ///< names of other tensors that a loaded file may hold
+  /// Tensors that a loaded file may hold and of which each is a copy of another.
+  std::vector<std::pair<std::string, std::string>> copies;
+  std::vector<std::pair<std::string, std::int64_t>> facts;  ///< numbers in the metadata that shapes don't tell
 };
+
+/// Throws a NameError if weights of the layer and its sub-layers have the same name in files: `where` starts it.
+void check_weight_names(const LayerState& layer, const std::string& where);
 
 /// Collects the weights of a layer and its sub-layers, with the layouts and rules that they declare.
 FileWeights file_weights(const LayerState& layer);

@@ -4,6 +4,7 @@
 #include <regex>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/held.hpp>
 #include <mezzo/core/pattern.hpp>
 
 namespace mezzo {
@@ -48,12 +49,17 @@ PolicyMap::PolicyMap(const PolicyMapOptions& options) : default_policy_(options.
   entries_ = std::make_shared<const std::vector<Entry>>(std::move(entries));
 }
 
+const std::vector<PolicyMap::Entry>& PolicyMap::entries() const {
+  if (!entries_) detail::fail_moved(typeid(PolicyMap));
+  return *entries_;
+}
+
 Policy PolicyMap::at(const std::string& path) const {
-  for (const Entry& entry : *entries_) {
+  for (const Entry& entry : entries()) {
     if (entry.text == path) return entry.policy;
   }
   const Entry* found = nullptr;
-  for (const Entry& entry : *entries_) {
+  for (const Entry& entry : entries()) {
     if (!entry.matches(path)) continue;
     if (found != nullptr) {
       fail<ValueError>("[PolicyMap]",
@@ -67,7 +73,7 @@ Policy PolicyMap::at(const std::string& path) const {
 
 std::vector<std::string> PolicyMap::unmatched(const std::vector<std::string>& paths) const {
   std::vector<std::string> out;
-  for (const Entry& entry : *entries_) {
+  for (const Entry& entry : entries()) {
     const auto matched = [&](const std::string& path) { return entry.matches(path); };
     if (std::none_of(paths.begin(), paths.end(), matched)) out.push_back(entry.text);
   }
@@ -76,7 +82,7 @@ std::vector<std::string> PolicyMap::unmatched(const std::vector<std::string>& pa
 
 std::string PolicyMap::name() const {
   std::string text = "PolicyMap(";
-  for (const Entry& entry : *entries_) text += fmt::format("\"{}\": {}, ", entry.text, entry.policy.name());
+  for (const Entry& entry : entries()) text += fmt::format("\"{}\": {}, ", entry.text, entry.policy.name());
   const std::string& rest = default_policy_.name();
   return fmt::format("{}default: {})", text, rest.empty() ? "inherited" : rest);
 }

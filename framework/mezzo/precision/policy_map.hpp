@@ -46,6 +46,7 @@ class MEZZO_API PolicyMap {
 
  private:
   struct Entry;  // with its compiled expression
+  const std::vector<Entry>& entries() const;
 
   Policy default_policy_;
   std::shared_ptr<const std::vector<Entry>> entries_;

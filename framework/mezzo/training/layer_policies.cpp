@@ -70,7 +70,7 @@ std::vector<Conversion> conversions(const Layer& root, const Policy& policy) {
     const Shared<VariableState>& state = weight.variable.state();
     if (policy.inherits() && state->policy_version == dtype_policy_version()) continue;
     const DType dtype = stored_dtype(weight);
-    if (state->filled && state->dtype() != dtype) out.push_back({state, dtype});
+    if (state->filled && state->dtype() != dtype) out.push_back({state, dtype, weight.path});
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <mezzo/nn/layer.hpp>
@@ -13,6 +14,7 @@ std::uint64_t layers_signature(const LayerState& root);
 struct Conversion {
   Shared<VariableState> weight;
   DType dtype;
+  std::string path;  ///< of the weight
 };
 
 /// Weights below a module whose dtype differs from the one of a Trainer's policy. If that policy inherits, only weights

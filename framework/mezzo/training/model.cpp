@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/nn/weight_names.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/training/saving/named_layers.hpp>
 
@@ -17,6 +18,7 @@ Model::Model(const ModelOptions& options, const detail::NamedLayers& layers) : M
   }
   for (const auto& [name, layer] : layers.entries) state()->enter(name, layer);
   graph_ = FunctionalGraph(options.inputs, options.outputs, *state());
+  detail::check_weight_names(*state(), label());
   state()->options.reset();  // they hold the symbols
   state()->content = graph_.layout();
 }

@@ -3,6 +3,10 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/output.hpp>
+#include <mezzo/io/safetensors.hpp>
+#include <mezzo/training/checkpoint.hpp>
+#include <mezzo/training/checkpoint_sections.hpp>
 #include <mezzo/training/loops/running_session.hpp>
 #include <mezzo/training/step_context.hpp>
 
@@ -41,6 +45,20 @@ void Module::save_hyperparameters(const Hyperparameters& parameters) {
       same->second = value;
     }
   }
+}
+
+void Module::warn_of_ignored_hyperparameters(const Module& module, const std::string& path) {
+  if (SafetensorsFile(path).metadata().count(detail::checkpoint_format::hyperparameters) == 0) return;
+  Hyperparameters ignored;
+  const Hyperparameters& own = module.hyperparameters();
+  for (const auto& saved : saved_hyperparameters(path)) {
+    if (std::find(own.begin(), own.end(), saved) == own.end()) ignored.push_back(saved);
+  }
+  if (ignored.empty()) return;
+  warn(
+      fmt::format("{} load_from_checkpoint: \"{}\" has hyperparameters that the default-constructed module does not "
+                  "have: {}; give the class a constructor from Hyperparameters, or pass its arguments",
+                  module.label(), path, detail::text_of(ignored)));
 }
 
 void Module::stop_training() {

@@ -184,8 +184,8 @@ class MEZZO_API Module : public Layer {
 
   /// Makes a module of class M from the arguments and gives it the weights of a checkpoint or weight file, as
   /// load_weights: `auto net = Module::load_from_checkpoint<Net>("best.ckpt")`. Without arguments a class that can be
-  /// constructed from Hyperparameters gets the saved ones, another class is default-constructed. Errors are those of
-  /// load_weights and saved_hyperparameters.
+  /// constructed from Hyperparameters gets the saved ones, another class is default-constructed, and a warning
+  /// lists saved ones that differ from its own. Errors are those of load_weights and saved_hyperparameters.
   template <class M, class... Arguments>
   static M load_from_checkpoint(const std::string& path, Arguments&&... arguments) {
     static_assert(std::is_base_of_v<Module, M>, "load_from_checkpoint<M>: M must be a class derived from Module");
@@ -264,10 +264,12 @@ class MEZZO_API Module : public Layer {
     if constexpr (sizeof...(Arguments) == 0 && std::is_constructible_v<M, const Hyperparameters&>) {
       return M(saved_hyperparameters(path));
     } else {
-      static_cast<void>(path);
-      return M(std::forward<Arguments>(arguments)...);
+      M module(std::forward<Arguments>(arguments)...);
+      if constexpr (sizeof...(Arguments) == 0) warn_of_ignored_hyperparameters(module, path);
+      return module;
     }
   }
+  static void warn_of_ignored_hyperparameters(const Module& module, const std::string& path);
   static void log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
 
   Transient<RunState> run_state_;

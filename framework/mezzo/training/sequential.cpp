@@ -20,6 +20,9 @@ Sequential::Sequential(std::vector<Any<Layer>> layers, const SequentialOptions& 
 }
 
 void Sequential::assign_layers(std::vector<Any<Layer>> layers) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!layers[i]) fail<ValueError>(label(), "layer {} must be given; got an empty Any<Layer>", i);
+  }
   Content& content = *content_;
   content.layers = std::move(layers);
   if (!content.layers.empty()) {

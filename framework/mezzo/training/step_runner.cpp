@@ -17,6 +17,7 @@
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
+#include <mezzo/nn/weight_conversion.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/master_weights.hpp>
@@ -216,7 +217,9 @@ void StepRunner::convert(Phase phase, const HostBatch& batch) {
 }
 
 void StepRunner::convert_weights() {
-  for (const Conversion& due : conversions(module_, options_.policy)) due.weight->convert(due.dtype);
+  const std::vector<Conversion> all = conversions(module_, options_.policy);
+  for (const Conversion& due : all) require_finite_as(due.dtype, due.path, *due.weight, "[Trainer] precision:");
+  for (const Conversion& due : all) due.weight->convert(due.dtype);
   converted_ = true;
 }
 

@@ -111,9 +111,8 @@ GPT::GPT(GPTOptions options)
     blocks_.emplace_back(sub(fmt::format("h{}", i), GPTBlock({.gpt = options_})));
   }
   ln_f_ = sub("ln_f", norm(options_));
-  set_weight_files({.rename = {{"^h([0-9]+)\\.", "h.$1."}},
-                    .skip = {"lm_head.weight"},  // a second copy of the embeddings
-                    .optional_prefix = "transformer."});
+  set_weight_files({.rename = {{"^h([0-9]+)\\.", "h.$1."}}, .optional_prefix = "transformer."});
+  set_weight_facts(*state(), {.copies = {{"lm_head.weight", "wte.weight"}}});
 }
 
 Values GPT::forward(const Value& ids, const Values& past) {

@@ -37,6 +37,7 @@ SelfAttention::SelfAttention(SelfAttentionOptions options)
     : Layer("SelfAttention", options), options_(std::move(options)) {
   sub(options_.input_name, options_.input);
   sub(options_.output_name, options_.output);
+  set_weight_facts(*state(), {.numbers = {{"num_heads", options_.num_heads}}});
 }
 
 Values SelfAttention::call_many(const Values& xs) {

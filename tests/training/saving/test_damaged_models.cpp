@@ -72,9 +72,9 @@ BOOST_AUTO_TEST_CASE(configs) {
   BOOST_TEST(begins(in_list([](Json& json) { json["config"]["layers"][0]["class_name"] = "Conv9D"; }),
                     "unknown layer \"Conv9D\"; layers of your own must be registered"));
   BOOST_TEST(in_list([](Json& json) { json["config"]["layers"][0]["name"] = "../../etc"; }) ==
-             "[Sequential] the name of a layer must not be empty and no path; got \"../../etc\"");
+             R"([Sequential] sub-layer name must be no path (without "/" and "\", not "." or ".."); got "../../etc")");
   BOOST_TEST(in_list([](Json& json) { json["config"]["name"] = "a/b"; }) ==
-             "[Sequential] name must be no path; got \"a/b\"");
+             R"([Sequential] name must be no path (without "/" and "\", not "." or ".."); got "a/b")");
   BOOST_TEST(in_list([](Json& json) { json["config"]["layers"][1]["name"] = "fc"; }) ==
              "[Sequential] names of layers must differ; got \"fc\" twice");
   BOOST_TEST(in_list([](Json& json) {

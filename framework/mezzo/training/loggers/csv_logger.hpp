@@ -4,6 +4,7 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/held.hpp>
 #include <mezzo/training/loggers/logger.hpp>
 #include <mezzo/training/loggers/run_folder.hpp>
 
@@ -35,7 +36,7 @@ class MEZZO_API CSVLogger : public Logger {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;
+  detail::Held<State> state_;
 };
 
 }  // namespace mezzo::loggers

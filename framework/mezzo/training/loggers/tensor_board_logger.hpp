@@ -4,6 +4,7 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/held.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/training/loggers/logger.hpp>
 #include <mezzo/training/loggers/run_folder.hpp>
@@ -63,7 +64,7 @@ class MEZZO_API TensorBoardLogger : public Logger {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;
+  detail::Held<State> state_;
 };
 
 }  // namespace mezzo::loggers

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/held.hpp>
 #include <mezzo/training/profilers/profiler.hpp>
 
 namespace mezzo::profilers {
@@ -33,7 +34,7 @@ class MEZZO_API ChromeProfiler : public Profiler {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;
+  detail::Held<State> state_;
 };
 
 }  // namespace mezzo::profilers

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/held.hpp>
 #include <mezzo/training/profilers/profiler.hpp>
 
 namespace mezzo::profilers {
@@ -30,7 +31,7 @@ class MEZZO_API SimpleProfiler : public Profiler {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;
+  detail::Held<State> state_;
 };
 
 }  // namespace mezzo::profilers

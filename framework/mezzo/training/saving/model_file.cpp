@@ -5,10 +5,13 @@
 #include <typeinfo>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/node_budget.hpp>
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/nn/weight_budget.hpp>
 #include <mezzo/training/checkpoint.hpp>
+#include <mezzo/training/saving/config_work.hpp>
 #include <mezzo/training/saving/model_config.hpp>
+#include <mezzo/training/sequential.hpp>
 
 namespace mezzo {
 namespace detail {
@@ -44,6 +47,13 @@ std::int64_t weight_elements(const SafetensorsFile& file) {
   return elements;
 }
 
+/// Bytes of the config and of all numbers.
+std::uint64_t config_and_weights(const SafetensorsFile& file) {
+  std::uint64_t bytes = metadata_text(file, ModelFile::config).size();
+  for (const SafetensorsFile::Entry& entry : file.entries()) bytes += entry.bytes;
+  return bytes;
+}
+
 /// Restores weights alone.
 void restore_weights(const SafetensorsFile& file, Model& model, const std::string& where) {
   CheckpointReader reader(file);
@@ -67,9 +77,14 @@ bool has_training(const SafetensorsFile& file) { return file.metadata().count(ch
 
 }  // namespace
 
-std::string ModelFile::to_json(const Model& model) {
+namespace {
+
+/// Config of a model. A ValueError if load_model() would refuse it for its text or nesting.
+std::string config_text(const Model& model) {
   const LayerState& state = *model.state();
   const std::type_info* const before = state.type;
+  std::optional<ConfigDepth> of_maker;  // as read_model()
+  if (typeid(model) != typeid(Model) && typeid(model) != typeid(Sequential)) of_maker.emplace();
   model.state()->type = &typeid(model);
   Json json;
   try {
@@ -82,7 +97,17 @@ std::string ModelFile::to_json(const Model& model) {
     Json& build = json["build"] = Json::array();
     for (const Spec& spec : state.built_for) build.push_back(write_spec(spec));
   }
-  return text_of_config(json);
+  std::string text = text_of_config(json);
+  parse_config(text, "[save]");
+  return text;
+}
+
+}  // namespace
+
+std::string ModelFile::to_json(const Model& model) {
+  std::string text = config_text(model);
+  check_calls(Json::parse(text), text.size(), "[save]");
+  return text;
 }
 
 void ModelFile::save(Model& model, const std::string& path, const SaveOptions& options) {
@@ -95,7 +120,7 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
     fail<ValueError>(where, "the model must be built to be saved: by an Input, build() or a call");
   }
   Metadata metadata{{"format", format}, {"format_version", version}};
-  metadata[config] = to_json(model);
+  metadata[config] = config_text(model);
   const Policy effective = model.dtype_policy();
   if (!effective.inherits() && effective.map() == nullptr && effective.by_op() == nullptr) {
     metadata[policy] = effective.name();
@@ -111,13 +136,14 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
                        error.what());
     }
   }
-  for (const char* key : {config, compile}) {
-    if (metadata.count(key) == 0 || metadata[key].size() <= max_config_bytes) continue;
-    fail<ValueError>(where, "the config must have at most {} bytes; got {}", max_config_bytes, metadata[key].size());
-  }
+  if (compiled) parse_config(metadata[compile], where);
   const bool trained = compiled && training_state(model).configured;
   CheckpointContent content = collect_checkpoint(model, {}, trained, false);
   content.metadata.merge(metadata);
+  const std::string& layers = content.metadata[config];
+  std::uint64_t bytes = layers.size();
+  for (const auto& entry : content.tensors) bytes += entry.second.bytes();
+  check_calls(Json::parse(layers), bytes, where);
   idle.reset();  // the tensors are copies, by copy on write
   save_safetensors(path, content.tensors, content.metadata);
 }
@@ -131,7 +157,10 @@ Any<Model> ModelFile::load(const std::string& path, const LoadModelOptions& opti
     const Policy otherwise = metadata_text(file, policy);
     std::optional<Any<Model>> made;
     {
-      const LayerWeightBudget budget(weight_elements(file));
+      const std::uint64_t bytes = config_and_weights(file);
+      check_calls(json, bytes, where);
+      const LayerWeightBudget weights(weight_elements(file));
+      const NodeBudget nodes(most_ops(bytes));
       made = read_model(json, options.dtype, otherwise);
     }
     Model& model = **made;
@@ -175,7 +204,10 @@ Any<Model> load_model(const std::string& path, const LoadModelOptions& options) 
 
 Any<Model> model_from_json(const std::string& text, const ModelFromJsonOptions& options) {
   try {
-    return detail::read_model(detail::parse_config(text, "[model_from_json]"), options.dtype, {});
+    const detail::Json json = detail::parse_config(text, "[model_from_json]");
+    detail::check_calls(json, text.size(), "[model_from_json]");
+    const detail::NodeBudget nodes(detail::most_ops(text.size()));
+    return detail::read_model(json, options.dtype, {});
   } catch (const detail::Json::exception& error) {
     fail<ValueError>("[model_from_json]", "the config is malformed: {}", error.what());
   }

@@ -5,6 +5,7 @@
 #include <typeinfo>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/node_budget.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/called_layer.hpp>
 #include <mezzo/training/saving/model_config.hpp>
@@ -14,8 +15,6 @@ namespace mezzo::detail {
 
 namespace {
 
-constexpr std::int64_t max_size = std::int64_t{1} << 31;      // of an axis
-constexpr std::int64_t max_elements = std::int64_t{1} << 40;  // of one sample
 constexpr std::size_t max_rank = 16;
 
 /// Class, config and common members of a layer.
@@ -27,10 +26,6 @@ struct LayerParts {
   bool trainable = true;
 };
 
-bool is_path(const std::string& name) {
-  return name == "." || name == ".." || name.find_first_of("/\\") != std::string::npos;
-}
-
 LayerParts layer_parts(const Json& json) {
   ObjectParts object = read_parts(json, "layer");
   const std::string where = fmt::format("[{}]", object.class_name);
@@ -39,7 +34,7 @@ LayerParts layer_parts(const Json& json) {
   if (const auto found = object.config.find("name"); found != object.config.end()) {
     if (!found->is_null()) parts.name = read_string(*found, where + " name");
   }
-  if (is_path(parts.name)) fail<NameError>(where, "name must be no path; got \"{}\"", parts.name);
+  checked_layer_name(where, parts.name);
   if (const auto found = object.config.find("trainable"); found != object.config.end()) {
     parts.trainable = read_bool(*found, where + " trainable");
   }
@@ -75,10 +70,8 @@ std::size_t index_in(const Json& json, std::size_t count, const std::string& wha
 /// Name in the parent of one of its layers.
 std::string entry_in(const Json& json, const std::string& where) {
   const std::string name = read_string(member(json, "name", where), where + " name of a layer");
-  if (name.empty() || is_path(name)) {
-    fail<NameError>(where, "the name of a layer must not be empty and no path; got \"{}\"", name);
-  }
-  return name;
+  if (name.empty()) fail<NameError>(where, "sub-layer name must not be empty; got \"\"");
+  return checked_layer_name(where + " sub-layer", name);
 }
 
 /// The layers of a model with their names in it. A NameError for a name given twice.
@@ -220,19 +213,17 @@ std::mutex& makers_mutex() {
 
 Spec read_spec(const Json& json, const std::string& where) {
   Spec spec;
-  std::int64_t elements = 1;
   const Json& shape = list_in(json, "shape", where);
   if (shape.empty() || shape.size() > max_rank) {
     fail<ValueError>(where, "shape must have 1 to {} sizes; got {}", max_rank, excerpt(shape));
   }
   for (const Json& item : shape) {
     const std::int64_t size = read_int(item, where + " shape");
-    if (size < -1 || size > max_size) fail<ValueError>(where, "sizes must be from -1 to 2^31; got {}", size);
+    if (size < -1 || size > max_config_axis) fail<ValueError>(where, "sizes must be from -1 to 2^31; got {}", size);
     spec.shape.push_back(size);
-    elements *= std::max<std::int64_t>(size, 1);
-    if (elements > max_elements)
-      fail<ValueError>(where, "shape must have at most 2^40 elements; got {}", excerpt(shape));
   }
+  if (!fits_config(spec.shape))
+    fail<ValueError>(where, "shape must have at most 2^40 elements; got {}", excerpt(shape));
   spec.dtype = dtype_from_name(read_string(member(json, "dtype", where), where + " dtype"));
   return spec;
 }

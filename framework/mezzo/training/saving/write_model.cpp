@@ -68,7 +68,11 @@ const std::string& entry_of(const LayerState& parent, const LayerState& child) {
   fail<ValueError>(label_of(parent), "{} must be one of its layers to be saved", label_of(child));
 }
 
-Json write_spec(const Spec& spec) { return {{"shape", spec.shape}, {"dtype", dtype_name(spec.dtype)}}; }
+Json write_spec(const Spec& spec) {
+  Json json{{"shape", spec.shape}, {"dtype", dtype_name(spec.dtype)}};
+  read_spec(json, "[save] input");  // refuses what load would refuse
+  return json;
+}
 
 Json write_graph(const LayerState& model) {
   const auto* layout = std::any_cast<GraphLayout>(&model.content);

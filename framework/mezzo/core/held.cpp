@@ -1,0 +1,37 @@
+#include <mezzo/core/held.hpp>
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <string>
+
+#include <mezzo/core/fail.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+/// The class without its namespaces: "CSVLogger::State".
+std::string class_name(const std::type_info& type) {
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr),
+                                                    std::free);
+  std::string name = text ? text.get() : type.name();
+  for (const char* space : {"mezzo::", "loggers::", "profilers::"}) {
+    if (name.rfind(space, 0) == 0) name.erase(0, std::char_traits<char>::length(space));
+  }
+  return name;
+}
+
+}  // namespace
+
+void fail_empty(const std::type_info& family) {
+  const std::string name = class_name(family);
+  fail<ValueError>(fmt::format("[{}]", name), "the handle must hold an object; got an empty Any<{}>", name);
+}
+
+void fail_moved(const std::type_info& type) {
+  const std::string name = class_name(type);
+  fail<ValueError>(fmt::format("[{}]", name.substr(0, name.rfind("::"))),
+                   "the object must not be used after it was moved from");
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,69 @@
+#include <mezzo/core/fail.hpp>
+#include <mezzo/nn/layer.hpp>
+#include <mezzo/nn/weight_access.hpp>
+
+// Weights of a layer and its sub-layers.
+namespace mezzo {
+
+std::vector<std::pair<std::string, Variable>> Layer::named_weights() const {
+  std::vector<std::pair<std::string, Variable>> out;
+  for (const WeightPolicy& weight : weight_policies(*this, {})) out.emplace_back(weight.path, weight.variable);
+  return out;
+}
+
+std::vector<Variable> Layer::weights() const {
+  std::vector<Variable> out;
+  for (const WeightPolicy& weight : weight_policies(*this, {})) out.push_back(weight.variable);
+  return out;
+}
+
+std::vector<Variable> Layer::trainable_weights() const {
+  std::vector<Variable> out;
+  for (const WeightPolicy& weight : weight_policies(*this, {})) {
+    if (weight.trainable) out.push_back(weight.variable);
+  }
+  return out;
+}
+
+std::vector<Variable> Layer::non_trainable_weights() const {
+  std::vector<Variable> out;
+  for (const WeightPolicy& weight : weight_policies(*this, {})) {
+    if (!weight.trainable) out.push_back(weight.variable);
+  }
+  return out;
+}
+
+std::int64_t Layer::count_params() const {
+  const std::vector<Variable> all = weights();
+  if (all.empty() && !built_ && !state_->called) {
+    fail<ValueError>(label(), "count_params: the layer must be built; got one that was never called");
+  }
+  std::int64_t count = 0;
+  for (const Variable& weight : all) count += element_count(weight.shape());
+  return count;
+}
+
+std::vector<Tensor> Layer::get_weights() const {
+  const std::vector<Variable> all = weights();
+  const detail::WeightAccess access(all, label(), "get_weights");
+  std::vector<Tensor> out;
+  for (const Variable& weight : all) out.push_back(weight.value());
+  return out;
+}
+
+void Layer::set_weights(const std::vector<Tensor>& arrays) {
+  const auto all = named_weights();
+  if (arrays.size() != all.size()) {
+    fail<ValueError>(label(), "set_weights: number of arrays must be {}; got {}{}", all.size(), arrays.size(),
+                     all.empty() ? " (the layer has no weights before it is built)" : "");
+  }
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i].shape() == all[i].second.shape()) continue;
+    fail<ShapeError>(label(), "set_weights: array {} must have shape {} ({}); got shape {}", i, all[i].second.shape(),
+                     all[i].first, arrays[i].shape());
+  }
+  const detail::WeightAccess access(weights(), label(), "set_weights");
+  for (std::size_t i = 0; i < arrays.size(); ++i) all[i].second.assign(arrays[i]);
+}
+
+}  // namespace mezzo

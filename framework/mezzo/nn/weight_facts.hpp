@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mezzo/core/api.hpp>
+
+namespace mezzo {
+
+struct LayerState;
+
+/// What a file of weights can tell of a layer beside the numbers. A loaded file that contradicts it is a FileError.
+struct WeightFacts {
+  /// Pairs of a tensor that a loaded file may have and the one of which it is a copy: {"lm_head.weight",
+  /// "embed.weight"}. Names are those in the file, relative to this layer. Never written.
+  std::vector<std::pair<std::string, std::string>> copies{};
+  /// Pairs of a name and a number that shapes don't tell: {"num_heads", 4}. save_weights() writes them as metadata.
+  std::vector<std::pair<std::string, std::int64_t>> numbers{};
+};
+
+/// Sets the facts of a layer that is neither a container nor a functional model, in its constructor.
+MEZZO_API void set_weight_facts(LayerState& layer, WeightFacts facts);
+
+}  // namespace mezzo
