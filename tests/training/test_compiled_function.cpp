@@ -97,6 +97,34 @@ BOOST_AUTO_TEST_CASE(outputs_that_the_caller_keeps_stay) {
   BOOST_TEST(first.equal(copy));
 }
 
+BOOST_AUTO_TEST_CASE(random_numbers_are_drawn_anew_in_each_call) {
+  Sequential model({Input({3}), Dense(2)});
+  CompiledFunction noise([](const Values& xs) { return Values{random::normal({4}) + sum(xs[0]) * 0}; });
+  const Tensor x = numbers_of(4);
+  seed_everything(3);
+  std::vector<Tensor> drawn;
+  {
+    CompiledFunction::Session session(noise, model);
+    for (int i = 0; i < 3; ++i) drawn.push_back(session({x})[0].copy());
+  }
+  BOOST_TEST(!drawn[0].equal(drawn[1]));
+  BOOST_TEST(!drawn[1].equal(drawn[2]));
+  seed_everything(3);
+  BOOST_TEST((CompiledFunction::Session(noise, model)({x})[0].equal(drawn[0])));
+}
+
+BOOST_AUTO_TEST_CASE(counters_are_those_of_the_model) {
+  Sequential model({Input({3}), Dense(2)});
+  CompiledFunction counters([](const Values& xs) { return Values{step() + epoch() * 100, sum(xs[0])}; });
+  const Tensor x = numbers_of(4);
+  const auto run = [&] { return CompiledFunction::Session(counters, model)({x})[0].item(); };
+  BOOST_TEST(run() == 0);
+  model.compile({.loss = "mse"});
+  model.fit(x, Tensor({4, 2}), {.batch_size = 2, .epochs = 3, .verbose = false});
+  BOOST_TEST(run() == 306);
+  BOOST_TEST(counters.plans() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(a_running_model_is_refused) {
   CountedFunction f;
   const CompiledFunction::Session session(f.function, f.model);

@@ -9,12 +9,38 @@
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
+#include <mezzo/core/random.hpp>
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/step_runner.hpp>
 
 namespace mezzo {
+namespace {
+
+/// Numbers of a call outside of training steps: counters of the model, and a seed of its own, so that draws differ from
+/// call to call.
+double runtime_value(const RuntimeKey& key, const detail::TrainingState& state) {
+  constexpr int bits_beyond_double = 12;
+  switch (key.scalar) {
+    case RuntimeScalar::step:
+      return static_cast<double>(state.step);
+    case RuntimeScalar::epoch:
+      return static_cast<double>(state.epoch);
+    case RuntimeScalar::seed:
+      return static_cast<double>(mix(seed(), next_stream()) >> bits_beyond_double);
+    case RuntimeScalar::batch:
+    case RuntimeScalar::first_sample:
+      return 0;
+    case RuntimeScalar::sample_share:
+      return 1;
+    default:
+      fail<ValueError>("[CompiledFunction]", "the function must not read the {}; got a call outside of training",
+                       to_string(key));
+  }
+}
+
+}  // namespace
 
 /// A plan for inputs of certain shapes and dtypes.
 struct CompiledFunction::Call {
@@ -28,8 +54,8 @@ struct CompiledFunction::Call {
     return std::equal(plan->inputs().begin(), plan->inputs().end(), inputs.begin(), inputs.end(), fits);
   }
 
-  void run(const std::vector<Tensor>& inputs) {
-    plan->run(inputs, {});
+  void run(const std::vector<Tensor>& inputs, const std::vector<double>& numbers) {
+    plan->run(inputs, numbers);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i].bytes() > 0) std::memcpy(outputs[i].mutable_raw(), plan->output_address(i), outputs[i].bytes());
     }
@@ -67,7 +93,8 @@ CompiledFunction::~CompiledFunction() = default;
 std::size_t CompiledFunction::plans() const { return state_->calls.size(); }
 
 struct CompiledFunction::Session::State {
-  State(CompiledFunction::State& compiled, Module& model) : function(compiled), running(model, false) {
+  State(CompiledFunction::State& compiled, Module& model)
+      : function(compiled), running(model, false), training(detail::training_state(model)) {
     if (current_frames().empty()) regions = outer_regions();
     std::string signature =
         fmt::format("{} {} {}", detail::layers_signature(*model.state()), thread_count(), dtype_policy().name());
@@ -78,6 +105,7 @@ struct CompiledFunction::Session::State {
 
   CompiledFunction::State& function;
   detail::RunningScope running;
+  const detail::TrainingState& training;
   CastRegions regions;
 };
 
@@ -97,7 +125,10 @@ const std::vector<Tensor>& CompiledFunction::Session::operator()(const std::vect
     while (!calls.empty() && calls.size() >= static_cast<std::size_t>(plan_cache_size())) calls.erase(calls.begin());
     calls.push_back(std::move(call));
   }
-  calls.back().run(inputs);
+  std::vector<double> numbers;
+  for (const RuntimeKey& key : calls.back().plan->runtime_keys())
+    numbers.push_back(runtime_value(key, state_->training));
+  calls.back().run(inputs, numbers);
   return calls.back().outputs;
 }
 
