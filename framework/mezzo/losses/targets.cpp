@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/cast_scope.hpp>
+#include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
@@ -43,7 +44,8 @@ Targets same_shape_targets(const std::string& name, const Value& y_true, const V
   return {.y_true = t, .y_pred = p};
 }
 
-Targets class_labels(const std::string& name, const Value& y_true, const Value& y_pred) {
+Targets class_labels(const std::string& name, const Value& given, const Value& y_pred) {
+  const Value y_true = detail::as_labels(given);
   const Shape& scores = y_pred.shape();
   const bool column = y_true.shape().size() == scores.size() && !scores.empty() && y_true.shape().back() == 1;
   const Shape labels = column ? without_last(y_true.shape()) : y_true.shape();

@@ -4,6 +4,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/cast_scope.hpp>
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/nn/number_targets.hpp>
 #include <mezzo/nn/sample_weights.hpp>
 #include <mezzo/ops/ops.hpp>
 
@@ -33,6 +35,17 @@ std::pair<Value, Value> detail::same_rank(const Value& y_true, const Value& y_pr
   return {y_true, y_pred};
 }
 
+Value detail::number_targets(const Value& y_true, const Value& y_pred) {
+  if (!y_true.defined() || !y_pred.defined() || is_floating(y_true.dtype())) return y_true;
+  const LibraryScope as_inserted;
+  if (Trace::current() != nullptr) {
+    const bool wide = y_pred.dtype() == DType::float64;
+    return cast(y_true, wide ? DType::float64 : DType::float32).across_border(false);
+  }
+  const bool narrow = dtype_size(y_true.dtype()) < dtype_size(DType::int32);
+  return narrow ? cast(y_true, DType::int32).across_border(false) : y_true;
+}
+
 Loss::Loss(std::string name, std::string reduction) : name_(std::move(name)), reduction_(std::move(reduction)) {
   const char* const names[] = {"sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none"};
   if (std::none_of(std::begin(names), std::end(names), [&](const char* valid) { return reduction_ == valid; })) {
@@ -43,7 +56,7 @@ Loss::Loss(std::string name, std::string reduction) : name_(std::move(name)), re
 Value Loss::mask(const Value&, const Value&) const { return {}; }
 
 Value Loss::operator()(const Value& y_true, const Value& y_pred, const Value& sample_weight) const {
-  Value values = call(y_true, y_pred);
+  Value values = call(detail::number_targets(y_true, y_pred), y_pred);
   const LibraryScope as_inserted;
   Value weight;
   if (const Value valid = detail::mask_of(name_, y_pred.mask(), mask(y_true, values), values); valid.defined()) {

@@ -3,6 +3,7 @@
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/cast_scope.hpp>
+#include <mezzo/nn/number_targets.hpp>
 #include <mezzo/nn/sample_weights.hpp>
 #include <mezzo/ops/ops.hpp>
 
@@ -48,7 +49,7 @@ void Metric::update_state(const Value& y_true, const Value& y_pred, const Value&
   if (auto* const listener = detail::MetricListener::current()) listener->before_update(state_);
   const LibraryScope as_inserted;
   const auto inside = [](const Value& x) { return x.defined() ? x.across_border(false) : x; };
-  update(inside(y_true), inside(y_pred), inside(sample_weight));
+  update(inside(detail::number_targets(y_true, y_pred)), inside(y_pred), inside(sample_weight));
 }
 
 void Metric::update(const Value& y_true, const Value& y_pred, const Value& sample_weight) {

@@ -1,6 +1,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -90,6 +91,8 @@ Op detail::define_gather_gradient_rows() {
   return op;
 }
 
-Value gather(const Value& table, const Value& indices) { return insert_gather({table, indices}, {}).front(); }
+Value gather(const Value& table, const Value& indices) {
+  return insert_gather({table, detail::as_labels(indices)}, {}).front();
+}
 
 }  // namespace mezzo

@@ -2,6 +2,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 #include <algorithm>
@@ -227,7 +228,8 @@ Value slice_update(const Value& x, const Shape& start_indices, const Value& upda
   return mezzo::where(inside, pad(updates, {start_indices, after}), x);
 }
 
-Value one_hot(const Value& x, std::int64_t num_classes, std::int64_t axis, DType dtype) {
+Value one_hot(const Value& given, std::int64_t num_classes, std::int64_t axis, DType dtype) {
+  const Value x = detail::as_labels(given);
   const std::string where = current_label("one_hot");
   if (num_classes < 0) fail<ValueError>(where, "num_classes must be at least 0; got {}", num_classes);
   if (is_floating(x.dtype()) || x.dtype() == DType::boolean) {

@@ -1,5 +1,6 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 #include <algorithm>
@@ -143,7 +144,19 @@ Op detail::define_scatter_add_along_axis() {
   return op;
 }
 
-Value take(const Value& x, const Value& indices, std::optional<std::int64_t> axis) {
+Value detail::as_labels(const Value& x) {
+  if (!is_floating(x.dtype())) return x;
+  if (is(x, ops::reshape)) {
+    const Value labels = as_labels(x.node()->inputs.front());
+    return is_floating(labels.dtype()) ? x : reshape(labels, x.shape());
+  }
+  if (!is(x, ops::cast)) return x;
+  const Value& from = x.node()->inputs.front();
+  return is_floating(from.dtype()) ? x : from;
+}
+
+Value take(const Value& x, const Value& places, std::optional<std::int64_t> axis) {
+  const Value indices = detail::as_labels(places);
   const std::string where = current_label("take");
   const Value from = axis ? x : reshape(x, {-1});
   const std::int64_t along = normalize_axis(axis.value_or(0), from.shape().size(), where);

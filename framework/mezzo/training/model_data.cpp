@@ -3,10 +3,38 @@
 #include <optional>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/losses/crossentropy.hpp>
+#include <mezzo/losses/sparse_categorical_crossentropy.hpp>
+#include <mezzo/training/class_targets.hpp>
 #include <mezzo/training/model.hpp>
 
 // Arrays given to fit, evaluate and predict, as data sets whose fields have the names that steps look for.
 namespace mezzo {
+namespace {
+
+bool takes_classes(const Any<Loss>& loss) {
+  if (!loss) return false;
+  const Loss* const held = &*loss;
+  return dynamic_cast<const losses::SparseCategoricalCrossentropy*>(held) != nullptr ||
+         dynamic_cast<const losses::CategoricalGeneralizedCrossEntropy*>(held) != nullptr;
+}
+
+}  // namespace
+
+void detail::require_one_class(const Dataset& data, const CompileOptions& options, const std::string& where) {
+  bool classes = false;
+  for (const Any<Loss>& loss : options.loss.list) classes = classes || takes_classes(loss);
+  for (const auto& named : options.loss.named) classes = classes || takes_classes(named.second);
+  if (!classes) return;
+  for (const Field& field : data.fields()) {
+    if (field.role != Role::target || field.shape.empty() || (field.shape.size() == 1 && field.shape[0] == 1)) continue;
+    fail<ValueError>(where,
+                     "class_weight with a loss that takes classes needs targets of shape () or (1,) for a sample; got "
+                     "shape {} (sample_weight may have a weight for each of them)",
+                     field.shape);
+  }
+}
+
 namespace {
 
 void add(std::vector<NamedTensor>& fields, const std::string& name, const Tensor& tensor, Role role) {
@@ -134,7 +162,10 @@ HostBatch Model::batch_of(const Tensors& x, const Tensors& y, const Tensors& sam
                           const std::map<std::int64_t, double>& class_weight, const std::string& verb) {
   require_compiled(verb);
   Dataset data = dataset_of(x, &y, &sample_weight);
-  if (!class_weight.empty()) data = detail::with_class_weights(data, class_weight, label() + " " + verb + ":");
+  if (!class_weight.empty()) {
+    detail::require_one_class(data, *compiled_, label() + " " + verb + ":");
+    data = detail::with_class_weights(data, class_weight, label() + " " + verb + ":");
+  }
   std::vector<std::int64_t> all(static_cast<std::size_t>(data.size()));
   std::iota(all.begin(), all.end(), std::int64_t{0});
   if (all.empty()) fail<ValueError>(label(), "{}: the batch must have samples; got none", verb);

@@ -1,3 +1,4 @@
+#include <mezzo/training/class_targets.hpp>
 #include <mezzo/training/model.hpp>
 
 #include <algorithm>
@@ -110,6 +111,7 @@ History Model::fit(const DataLoader& loader, const FitLoaderOptions& options) {
   }
   DataLoader train = loader;
   if (!options.class_weight.empty() && !loader.empty()) {
+    detail::require_one_class(loader.dataset(), *compiled_, label() + " fit:");
     train = loader.with_dataset(detail::with_class_weights(loader.dataset(), options.class_weight, label() + " fit:"));
   }
   constexpr std::int64_t batch_size = 32;  // of validation on arrays
