@@ -12,6 +12,7 @@
 #include <mezzo/graph/replaced_variable.hpp>
 #include <mezzo/graph/thread_state.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/graph/wide_state.hpp>
 #include <mezzo/precision/op_precision.hpp>
 
 namespace mezzo {
@@ -121,11 +122,17 @@ Value insert_one(const Op& op, Values inputs, Attributes attributes) {
   return insert(op, std::move(inputs), std::move(attributes)).front();
 }
 
+bool stays_wide(const VariableState& variable) {
+  if (!variable.fixed_dtype || variable.trainable || !variable.autocast) return false;
+  const DType stored = current_policy().variable_dtype();
+  return accumulation_dtype(stored) != stored;
+}
+
 Value read_variable(const std::shared_ptr<VariableState>& variable) {
   if (!variable->filled)
     fail<ValueError>("", "[Variable \"{}\"] must have a value (build its layer first); got none", variable->name);
   const auto as_read = [&](const Value& value) {
-    return value.across_border(variable->autocast).in_region(current_region());
+    return value.across_border(variable->autocast && !stays_wide(*variable)).in_region(current_region());
   };
   if (const Value replaced = ReplacedVariable::find(*variable); replaced.defined()) return as_read(replaced);
   if (Trace* trace = Trace::current()) return as_read(trace->read(variable));

@@ -122,7 +122,8 @@ Value Discretization::call(const Value& x) {
   const DType dtype = mode == "int" ? DType::int32 : compute_dtype();
   const auto depth = static_cast<std::int64_t>(boundaries_->size()) + 1;
   return detail::on_host(
-      {x}, [mode, depth](const Shape& shape) { return detail::encoded_shape(shape, mode, depth); }, dtype,
+      {x.across_border(false)}, [mode, depth](const Shape& shape) { return detail::encoded_shape(shape, mode, depth); },
+      dtype,
       [boundaries = boundaries_, mode, depth, dtype, where = label()](const std::vector<Tensor>& given) {
         const std::vector<double> numbers = given[0].to_doubles();
         Tensor bins(given[0].shape(), DType::int64);

@@ -2,6 +2,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/layers/activity_regularization.hpp>
+#include <mezzo/layers/in_wide.hpp>
 #include <mezzo/layers/lambda.hpp>
 #include <mezzo/layers/leaky_relu.hpp>
 #include <mezzo/layers/relu.hpp>
@@ -57,8 +58,10 @@ ActivityRegularization::ActivityRegularization(const ActivityRegularizationOptio
 }
 
 Value Rescaling::call(const Value& x) {
-  const Value scaled = x * options_.scale;
-  return options_.offset == 0 ? scaled : scaled + options_.offset;
+  return detail::in_wide({x}, x.shape(), [options = options_](const Values& xs) {
+    const Value scaled = xs[0] * options.scale;
+    return options.offset == 0 ? scaled : scaled + options.offset;
+  });
 }
 
 }  // namespace mezzo

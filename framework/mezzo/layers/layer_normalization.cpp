@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/insert.hpp>
 #include <mezzo/initializers/constant.hpp>
+#include <mezzo/layers/in_wide.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
@@ -70,7 +72,12 @@ void LayerNormalization::build(const Shape& input) {
 Value LayerNormalization::normalize(const Value& x, const Shape& shape) {
   const Value gamma = options_.scale ? Value(gamma_) : Value(Ones().make(shape, DType::float32, 0));
   const Value beta = options_.center ? Value(beta_) : Value(Zeros().make(shape, DType::float32, 0));
-  return layer_norm(x, gamma, beta, options_.epsilon);
+  const auto run = [epsilon = options_.epsilon](const Values& xs) -> Values {
+    const auto normalized = [epsilon](const Values& of) { return layer_norm(of[0], of[1], of[2], epsilon); };
+    if (detail::is_wider_than_compute(xs[0])) return {detail::in_wide(xs, xs[0].shape(), normalized)};
+    return {normalized(xs)};
+  };
+  return defer(run, {x, gamma, beta}, {{x.shape(), compute_dtype()}}).front();
 }
 
 Value LayerNormalization::call(const Value& x) {

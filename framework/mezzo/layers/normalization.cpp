@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/layers/in_wide.hpp>
 #include <mezzo/layers/preprocessing.hpp>
 #include <mezzo/ops/helpers.hpp>
 
@@ -130,27 +131,20 @@ void Normalization::adapt(const Dataset& data, const std::string& field) {
 }
 
 Value Normalization::call(const Value& x) {
-  const Shape shape = broadcast_shape(x.shape());
-  const DType dtype = compute_dtype();
-  const auto wide = [&](const Value& given) {
-    if (!options_.mean || given.shape().empty()) return given;
+  const bool given = options_.mean.has_value();
+  const Value mean = given ? Value(*options_.mean) : Value(mean_);
+  const Value variance = given ? Value(*options_.variance) : Value(variance_);
+  const auto normalize = [layer = *this](const Values& xs) {
     // A size for each of the last kept axes.
-    Shape to(shape.size(), 1);
-    const std::vector<bool> own = kept(x.shape());
-    std::size_t from = given.shape().size();
-    for (std::size_t i = shape.size(); i-- > 0 && from > 0;) {
-      if (own[i]) to[i] = given.shape()[--from];
+    Shape shape = layer.broadcast_shape(xs[0].shape());
+    std::size_t from = xs[1].shape().size();
+    for (std::size_t i = shape.size(); i-- > 0;) {
+      if (layer.kept(xs[0].shape())[i]) shape[i] = from > 0 ? xs[1].shape()[--from] : 1;
     }
-    return reshape(given, to);
+    const Value center = reshape(xs[1], shape), scale = maximum(sqrt(reshape(xs[2], shape)), 1e-7);
+    return layer.options_.invert ? center + xs[0] * scale : (xs[0] - center) / scale;
   };
-  const auto of = [&](const std::optional<Tensor>& given, const Variable& variable) {
-    const Value value = given ? wide(Value(*given)) : reshape(Value(variable), shape);
-    return detail::as(value, dtype);
-  };
-  const Value mean = of(options_.mean, mean_);
-  const Value scale = maximum(sqrt(of(options_.variance, variance_)), 1e-7);
-  const Value given = detail::as(x, dtype);
-  return options_.invert ? mean + given * scale : (given - mean) / scale;
+  return detail::in_wide({x, mean, variance}, x.shape(), normalize);
 }
 
 }  // namespace mezzo

@@ -3,6 +3,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/layers/group_normalization.hpp>
+#include <mezzo/layers/in_wide.hpp>
 #include <mezzo/layers/rms_normalization.hpp>
 #include <mezzo/layers/unit_normalization.hpp>
 #include <mezzo/nn/checks.hpp>
@@ -29,6 +30,12 @@ Shape grouped(Shape shape, std::size_t axis, std::int64_t groups) {
   shape[axis] /= groups;
   shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), groups);
   return shape;
+}
+
+/// detail::as_wide() of an input of a layer, without rounding features from outside to the compute dtype before.
+Value unrounded(const Value& x, DType& narrow) {
+  narrow = detail::operand_dtype(ops::mean, x);
+  return detail::as((x.weak() ? Value(x.tensor()) : x).across_border(false), accumulation_dtype(narrow));
 }
 
 }  // namespace
@@ -92,7 +99,7 @@ Value GroupNormalization::call(const Value& x) {
   const auto run = [axis, groups, scale = options_.scale, center = options_.center,
                     epsilon = options_.epsilon](const Values& xs) -> Values {
     DType narrow{};
-    const Value wide = detail::as_wide(xs[0], narrow);
+    const Value wide = unrounded(xs[0], narrow);
     const Shape& shape = wide.shape();
     Shape parameter(shape.size(), 1), others;
     parameter[axis] = shape[axis];
@@ -135,11 +142,10 @@ Value RMSNormalization::call(const Value& x) {
     fail<ShapeError>(label(), "input axis {} must be {} (size of scale); got shape {}", axes[i], scale_.shape()[i],
                      x.shape());
   }
-  DType narrow{};
-  const Value wide = detail::as_wide(x, narrow);
-  const Value squares = mean(wide * wide, {axes, true});
-  const Value scale = along(detail::as(scale_, wide.dtype()), axes, x.shape().size());
-  return detail::as(wide * rsqrt(squares + options_.epsilon) * scale, narrow);
+  return detail::in_wide({x, scale_}, x.shape(), [axes, epsilon = options_.epsilon](const Values& xs) {
+    const Value squares = mean(xs[0] * xs[0], {axes, true});
+    return xs[0] * rsqrt(squares + epsilon) * along(xs[1], axes, xs[0].shape().size());
+  });
 }
 
 UnitNormalization::UnitNormalization(UnitNormalizationOptions options)
@@ -149,10 +155,9 @@ UnitNormalization::UnitNormalization(UnitNormalizationOptions options)
 
 Value UnitNormalization::call(const Value& x) {
   const Shape axes = detail::normalize_axes(options_.axis.numbers(), x.shape().size(), label());
-  DType narrow{};
-  const Value wide = detail::as_wide(x, narrow);
-  const Value squares = sum(wide * wide, {axes, true});
-  return detail::as(wide * rsqrt(maximum(squares, 1e-24)), narrow);
+  return detail::in_wide({x}, x.shape(), [axes](const Values& xs) {
+    return xs[0] * rsqrt(maximum(sum(xs[0] * xs[0], {axes, true}), 1e-24));
+  });
 }
 
 }  // namespace mezzo

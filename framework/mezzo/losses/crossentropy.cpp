@@ -7,6 +7,8 @@
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/losses/compose.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
+#include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 
@@ -18,6 +20,16 @@ namespace {
 Value binary_terms(const Value& y_true, const Value& y_pred) {
   const Value p = clip(y_pred, epsilon, 1 - epsilon);
   return -(y_true * log(p) + (1.0 - y_true) * log(1.0 - p));
+}
+
+/// Logits of 16-bit probabilities, if these are results of a sigmoid of the graph: 1 - p has only 8 or 11 bits, and is
+/// 0 where the loss is large. Undefined otherwise. It looks through casts and reshapes to the shape of y_pred.
+Value logits_of(const Value& y_pred) {
+  Value p = y_pred;
+  while (is(p, ops::cast) || is(p, ops::reshape) || is(p, ops::identity)) p = p.node()->inputs.front();
+  if (!is(p, ops::sigmoid) || accumulation_dtype(p.dtype()) == p.dtype()) return {};
+  const Value& logits = p.node()->inputs.front();
+  return logits.shape() == y_pred.shape() ? logits : reshape(logits, y_pred.shape());
 }
 
 Value smoothed(const Value& y_true, double smoothing, double classes) {
@@ -32,21 +44,23 @@ Value clipped_probabilities(const Value& y_pred, std::int64_t axis) {
 }  // namespace
 
 Value binary_crossentropy(const Value& y_true, const Value& y_pred, const BinaryCrossentropyFunctionOptions& options) {
-  const Targets targets = same_shape_targets("binary_crossentropy", y_true, y_pred);
   const LibraryScope as_inserted;
+  const Value logits = options.from_logits ? y_pred : logits_of(y_pred);
+  const Targets targets = same_shape_targets("binary_crossentropy", y_true, logits.defined() ? logits : y_pred);
   const Value t = smoothed(targets.y_true, options.label_smoothing, 2);
   const Value& p = targets.y_pred;
-  const Value each = options.from_logits ? softplus(p) - t * p : binary_terms(t, p);
+  const Value each = logits.defined() ? softplus(p) - t * p : binary_terms(t, p);
   if (each.shape().size() < 2) return each;
   return mean_over(each, normalized_axis("binary_crossentropy", p, options.axis));
 }
 
 Value binary_focal_crossentropy(const Value& y_true, const Value& y_pred,
                                 const BinaryFocalCrossentropyFunctionOptions& options) {
-  const Targets targets = same_shape_targets("binary_focal_crossentropy", y_true, y_pred);
   const LibraryScope as_inserted;
+  const Value logits = options.from_logits ? Value() : logits_of(y_pred);
+  const Targets targets = same_shape_targets("binary_focal_crossentropy", y_true, logits.defined() ? logits : y_pred);
   const Value t = smoothed(targets.y_true, options.label_smoothing, 2);
-  const Value p = options.from_logits ? sigmoid(targets.y_pred) : targets.y_pred;
+  const Value p = options.from_logits || logits.defined() ? sigmoid(targets.y_pred) : targets.y_pred;
   const Value right = t * p + (1.0 - t) * (1.0 - p);
   Value each = powered(1.0 - right, options.gamma) * binary_terms(t, p);
   if (options.apply_class_balancing) each = each * (t * options.alpha + (1.0 - t) * (1 - options.alpha));

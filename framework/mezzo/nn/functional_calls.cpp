@@ -8,6 +8,7 @@
 #include <mezzo/nn/called_layer.hpp>
 #include <mezzo/nn/functional.hpp>
 #include <mezzo/nn/penalties.hpp>
+#include <mezzo/nn/weight_dtypes.hpp>
 
 // Calls of functional models.
 namespace mezzo {
@@ -88,7 +89,9 @@ Value FunctionalGraph::leave(Value result, const Step& step, const Frames& consu
     const Scope scope(frames);
     if (casts_disabled()) continue;
     const Policy policy = current_policy();
-    if (policy.output_dtype() == policy.compute_dtype() || result.dtype() == policy.output_dtype()) continue;
+    const bool casts =
+        policy.output_dtype() != policy.compute_dtype() || detail::has_wide_state(*step.layers[depth - 1].state);
+    if (!casts || result.dtype() == policy.output_dtype()) continue;
     result = cast(result, policy.output_dtype()).across_border(border);
   }
   return result;
@@ -104,7 +107,8 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
         return leave(results[operand.index][output], steps_[operand.index], consumer)
             .across_border(operand.crosses_border);
       case Operand::Kind::variable:
-        return read_variable(variables_[operand.index].pointer()).across_border(operand.crosses_border);
+        return operand.crosses_border ? read_variable(variables_[operand.index].pointer())
+                                      : read_variable(variables_[operand.index].pointer()).across_border(false);
       case Operand::Kind::constant:
         break;
     }

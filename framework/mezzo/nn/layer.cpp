@@ -16,6 +16,7 @@
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_budget.hpp>
 #include <mezzo/nn/weight_conversion.hpp>
+#include <mezzo/nn/weight_dtypes.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
@@ -107,7 +108,8 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
   }
   const DType output = policy.output_dtype();
   // Outputs that are symbols of a functional graph are cast when the model is called.
-  if (!functional && !casts_disabled() && output != policy.compute_dtype()) {
+  const bool casts = output != policy.compute_dtype() || detail::has_wide_state(*state_);
+  if (!functional && !casts_disabled() && casts) {
     for (Value& y : out) {
       if (is_floating(y.dtype()) && y.dtype() != output) y = cast(y, output).with_mask(y.mask());
     }
@@ -280,7 +282,9 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   }
   const Policy policy = current_frames().empty() ? dtype_policy() : current_policy();
   const DType wanted = policy.variable_dtype();
-  const DType dtype = options.at_least_float32 ? accumulation_dtype(wanted) : wanted;
+  // Sums over steps would stop growing in 16 bits. A dtype that was given to the layer itself holds.
+  const bool wide = options.at_least_float32 || (!options.trainable && state_->policy.inherits());
+  const DType dtype = wide ? accumulation_dtype(wanted) : wanted;
   if (auto* budget = detail::LayerWeightBudget::current()) {
     budget->take(options.shape, label());
     box.value = Tensor(options.shape, dtype);
@@ -292,14 +296,14 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   }
   box.trainable = options.trainable;
   box.autocast = options.autocast;
-  box.fixed_dtype = options.at_least_float32;
+  box.fixed_dtype = wide;
   if (options.regularizer) box.regularizer = [r = options.regularizer](const Value& w) { return r->call(w); };
   if (options.constraint) box.constraint = [c = options.constraint](const Value& w) { return c->call(w); };
   box.file_name = options.file_name;
   box.file_axes = options.file_axes;
   box.file_shape = options.file_shape;
   box.filled = true;
-  box.policy_version = dtype_policy_version();
+  box.policy_version = detail::version_of_dtype();
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);
 }
@@ -328,11 +332,6 @@ std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base)
                                         {.policy = base, .path = "", .of_layer = false}};
   collect(*root.state(), "", levels, true, out);
   return out;
-}
-
-DType stored_dtype(const WeightPolicy& weight) {
-  const DType dtype = weight.policy.variable_dtype();
-  return weight.variable.state()->fixed_dtype ? accumulation_dtype(dtype) : dtype;
 }
 
 }  // namespace mezzo

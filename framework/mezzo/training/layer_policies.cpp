@@ -1,6 +1,7 @@
 #include <mezzo/training/layer_policies.hpp>
 
 #include <algorithm>
+#include <set>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
@@ -49,6 +50,16 @@ void require_matches(const Layer& root, const PolicyMap& map) {
                    fmt::join(paths, ", "));
 }
 
+/// Ids of the weights whose dtype no layer's policy sets: it differs with the policy above all layers.
+std::set<const void*> inheriting_weights(const Layer& root) {
+  std::set<const void*> out;
+  const std::vector<WeightPolicy> low = weight_policies(root, "float32"), high = weight_policies(root, "float64");
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    if (low[i].policy != high[i].policy) out.insert(low[i].variable.id());
+  }
+  return out;
+}
+
 }  // namespace
 
 std::uint64_t layers_signature(const LayerState& root) {
@@ -66,13 +77,22 @@ std::uint64_t layers_signature(const LayerState& root) {
 
 std::vector<Conversion> conversions(const Layer& root, const Policy& policy) {
   std::vector<Conversion> out;
+  const std::set<const void*> inheriting = policy.inherits() ? inheriting_weights(root) : std::set<const void*>();
   for (const WeightPolicy& weight : weight_policies(root, policy)) {
     const Shared<VariableState>& state = weight.variable.state();
-    if (policy.inherits() && state->policy_version == dtype_policy_version()) continue;
+    const bool of_layer = policy.inherits() && inheriting.count(weight.variable.id()) == 0;
+    if (policy.inherits() && !of_layer && state->policy_version == dtype_policy_version()) continue;
     const DType dtype = stored_dtype(weight);
-    if (state->filled && state->dtype() != dtype) out.push_back({state, dtype, weight.path});
+    if (state->filled && state->dtype() != dtype) out.push_back({state, dtype, weight.path, of_layer});
   }
   return out;
+}
+
+void convert_all(const std::vector<Conversion>& conversions) {
+  for (const Conversion& due : conversions) {
+    due.weight->convert(due.dtype);
+    if (due.of_layer) due.weight->policy_version = dtype_policy_version() - 1;
+  }
 }
 
 void require_reach(const Layer& root, const Policy& policy) {

@@ -15,11 +15,15 @@ struct Conversion {
   Shared<VariableState> weight;
   DType dtype;
   std::string path;  ///< of the weight
+  bool of_layer = false;  ///< the policy is that of a layer: another model with the weight may have another one
 };
 
-/// Weights below a module whose dtype differs from the one of a Trainer's policy. If that policy inherits, only weights
-/// whose dtype is older than the last set_dtype_policy(), so that a Trainer's conversions last.
+/// Weights below a module whose dtype differs from the one of the policy in force: of a layer, a container, the Trainer
+/// or set_dtype_policy(). Without a Trainer's policy, weights for which set_dtype_policy() decides are left out if
+/// their dtype is not older than its last call, so that a Trainer's conversions last.
 std::vector<Conversion> conversions(const Layer& root, const Policy& policy);
+
+void convert_all(const std::vector<Conversion>& conversions);
 
 /// Throws a ValueError if a Trainer's policy applies to no layer, or if an entry of its map matches none. The text
 /// names the policies that override it.

@@ -5,6 +5,7 @@
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/precision/policy_map.hpp>
 #include <mezzo/training/model.hpp>
+#include <mezzo/training/step_runner.hpp>
 
 namespace mezzo {
 namespace {
@@ -79,7 +80,7 @@ struct Place {
 /// Lines of the table; a container comes before its layers.
 class Lines {
  public:
-  explicit Lines(const Slots& slots) : slots_(slots) {}
+  Lines(const Slots& slots, bool running) : slots_(slots), running_(running) {}
 
   void add_below(const Layer& layer, const Place& place) {
     for (const auto& [name, child] : layer.state()->children) {
@@ -99,7 +100,9 @@ class Lines {
     for (const Variable& weight : weights) size.add(*weight.state());
     const bool built = state.called || !weights.empty();
     unbuilt_ += built ? 0 : 1;
-    const Policy policy = state.last_policy.inherits() ? policy_at(place.levels, place.path) : state.last_policy;
+    // The policy of the last call may be a Trainer's, which ends with its run.
+    const bool as_called = running_ && !state.last_policy.inherits();
+    const Policy policy = as_called ? state.last_policy : policy_at(place.levels, place.path);
     const auto depth = static_cast<std::size_t>(std::count(place.path.begin(), place.path.end(), '/'));
     const std::string trainable = place.trainable ? "yes" : "no";
     const Size states = states_of(weights, slots_);
@@ -129,6 +132,7 @@ class Lines {
 
  private:
   const Slots& slots_;
+  bool running_;
   std::vector<std::vector<std::string>> rows_;
   std::size_t activation_bytes_ = 0;
   int unbuilt_ = 0;
@@ -138,7 +142,8 @@ class Lines {
 
 std::string Model::summary_text() const {
   const Slots optimizer_slots = compiled_ ? compiled_->optimizer->state()->slots : Slots();
-  Lines lines(optimizer_slots);
+  const auto training = std::static_pointer_cast<detail::TrainingState>(run_state());
+  Lines lines(optimizer_slots, training && training->running != nullptr);
   const Place root{.levels = {{mezzo::dtype_policy(), ""}, {state()->policy, ""}}, .trainable = trainable()};
   if (!state()->weights.empty()) lines.add(*this, root);
   lines.add_below(*this, root);

@@ -219,7 +219,7 @@ void StepRunner::convert(Phase phase, const HostBatch& batch) {
 void StepRunner::convert_weights() {
   const std::vector<Conversion> all = conversions(module_, options_.policy);
   for (const Conversion& due : all) require_finite_as(due.dtype, due.path, *due.weight, "[Trainer] precision:");
-  for (const Conversion& due : all) due.weight->convert(due.dtype);
+  convert_all(all);
   converted_ = true;
 }
 

@@ -121,7 +121,8 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
   }
   Metadata metadata{{"format", format}, {"format_version", version}};
   metadata[config] = config_text(model);
-  const Policy effective = model.dtype_policy();
+  // Of the model itself: a Trainer, an autocast() or a container around its last run have no part in the file.
+  const Policy effective = model.state()->policy.inherits() ? dtype_policy() : model.state()->policy;
   if (!effective.inherits() && effective.map() == nullptr && effective.by_op() == nullptr) {
     metadata[policy] = effective.name();
   }
