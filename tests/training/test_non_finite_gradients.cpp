@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include <mezzo/training/step_runner.hpp>
 
@@ -186,6 +188,75 @@ BOOST_AUTO_TEST_CASE(are_skipped_under_loss_scaling) {
   const History history = Trainer({.max_epochs = 2, .enable_progress_bar = false}).fit(model, samples());
   BOOST_TEST(history.history.at("skipped_steps") == (std::vector<double>{1, 1}));
   BOOST_TEST(changed_since(before, model) == "");
+}
+
+BOOST_AUTO_TEST_CASE(squares_that_overflow_change_nothing) {
+  const std::vector<std::pair<std::function<Any<Optimizer>(double)>, const char*>> optimizers{
+      {[](double clip) { return Adam({.clipnorm = clip}); }, "9.2e+18"},
+      {[](double clip) { return Adam({.amsgrad = true, .clipvalue = clip}); }, "9.2e+18"},
+      {[](double clip) { return AdamW({.global_clipnorm = clip}); }, "9.2e+18"},
+      {[](double clip) { return Nadam({.clipnorm = clip}); }, "9.2e+18"},
+      {[](double clip) { return Lamb({.clipnorm = clip}); }, "9.2e+18"},
+      {[](double clip) { return RMSprop({.clipnorm = clip}); }, "9.2e+18"},
+      {[](double clip) { return Adadelta({.clipnorm = clip}); }, "9.2e+18"},
+      {[](double clip) { return ScheduleFreeAdamW({.clipnorm = clip}); }, "9.2e+18"},
+      {[](double clip) { return Adafactor({.clipnorm = clip}); }, "1.8e+16"},
+      {[](double clip) { return Adagrad({.clipnorm = clip}); }, "1.8e+16"},
+      {[](double clip) { return Ftrl({.clipnorm = clip}); }, "1.8e+16"}};
+  const auto weight_after = [](const Any<Optimizer>& optimizer, bool eager, std::string& error) {
+    Sequential model = line(1);
+    model.compile({.optimizer = optimizer, .loss = [](const Value&, const Value& y_pred) { return y_pred * 1e20; }});
+    const Trainer trainer({.max_epochs = 1, .enable_progress_bar = false, .eager = eager});
+    error = refused<ValueError>([&] { trainer.fit(model, DataLoader(pairs({1}, {0}))); });
+    return weight_of(model);
+  };
+  std::string error;
+  for (const auto& [make, bound] : optimizers) {
+    for (const bool eager : {false, true}) {
+      BOOST_TEST(weight_after(make(0), eager, error) == 1);
+      BOOST_TEST(error == fmt::format("[Trainer] gradients must be finite when the optimizer squares them; got a "
+                                      "magnitude of {} or more; no weight was changed by this step",
+                                      bound));
+      const double clipped = weight_after(make(1), eager, error);
+      BOOST_TEST(error == "");
+      BOOST_TEST(std::isfinite(clipped));
+      BOOST_TEST(clipped != 1);
+    }
+  }
+  BOOST_TEST(weight_after(SGD({.learning_rate = 1e-20}), false, error) == 0, boost::test_tools::tolerance(1e-6));
+
+  const Variable weight("w");
+  weight.assign(Tensor({1}, std::vector<float>{1}));
+  BOOST_TEST(refused<ValueError>([&] { Adam().apply({Tensor({1}, std::vector<float>{1e20F})}, {weight}); }) ==
+             "[Adam] apply: the gradient of variable \"w\" must be finite when it is squared; got a magnitude of "
+             "9.2e+18 or more");
+  BOOST_TEST(weight.value().item() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(learning_rates_that_are_not_finite_are_errors_of_the_update) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto fit = [](Model& model) {
+    return refused<ValueError>([&] {
+      model.fit(DataLoader(pairs({1, 1}, {0, 0}), {.batch_size = 1}), {.verbose = false});
+    });
+  };
+  const std::string text = "[SGD] learning_rate must be finite; got ";
+  Sequential model = line(1);
+  model.compile({.optimizer = SGD({.learning_rate = infinity}), .loss = "mse"});
+  BOOST_TEST(fit(model) == text + "inf for update 1");
+  BOOST_TEST(weight_of(model) == 1);
+  for (const double bad : {infinity, std::nan("")}) {
+    Sequential other = line(1);
+    const auto by_step = [=](std::int64_t step) { return step == 0 ? 0.25 : bad; };
+    other.compile({.optimizer = SGD({.learning_rate = by_step}), .loss = "mse"});
+    BOOST_TEST(fit(other) == fmt::format("{}{} for update 2", text, bad));
+    BOOST_TEST(weight_of(other) == 0.5);
+  }
+  const Variable weight("w");
+  weight.assign(Tensor({1}, std::vector<float>{1}));
+  BOOST_TEST(refused<ValueError>([&] { SGD({.learning_rate = infinity}).apply({weight.value()}, {weight}); }) ==
+             text + "inf for update 1");
+  BOOST_TEST(weight.value().item() == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

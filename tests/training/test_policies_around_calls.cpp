@@ -166,4 +166,16 @@ BOOST_AUTO_TEST_CASE(setting_the_same_global_policy_again_changes_nothing) {
   BOOST_TEST(dtypes_of(model) == bfloat16s);
 }
 
+BOOST_AUTO_TEST_CASE(autocast_around_a_gradient_holds_in_the_function) {
+  const Tensor x = random_tensor({4, 4}, DType::float32, 5, -1, 1);
+  const auto loss = [](const Value& at) { return sum(cast(matmul(at, at), DType::float32)); };
+  const auto exact = value_and_grad(loss)(x);
+  const auto scope = autocast("bfloat16");
+  const auto rounded = value_and_grad(loss)(x);
+  BOOST_TEST(!rounded.value.tensor().equal(exact.value.tensor()));
+  BOOST_TEST(rounded.value.tensor().equal(loss(x).tensor()));
+  BOOST_TEST(!rounded.gradient.tensor().equal(exact.gradient.tensor()));
+  BOOST_TEST((rounded.gradient.dtype() == DType::float32));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

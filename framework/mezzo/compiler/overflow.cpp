@@ -12,6 +12,7 @@
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
+#include <mezzo/core/square_limit.hpp>
 #include <mezzo/core/visit.hpp>
 #include <mezzo/graph/executor.hpp>
 #include <mezzo/graph/op_registry.hpp>
@@ -76,6 +77,13 @@ std::string describe(const std::optional<Overflow>& overflow) {
 }
 
 std::string error_of(const Graph::Gate& gate, const std::optional<Overflow>& overflow) {
+  const Attributes& attributes = gate.ok.node()->attributes;
+  if (!overflow && attributes.has("headroom")) {
+    return fmt::format(
+        "[Trainer] gradients must be finite when the optimizer squares them; got a magnitude of {:.1e} or more; no "
+        "weight was changed by this step",
+        largest_square_root(DType::float32) / attributes.get<double>("headroom"));
+  }
   return fmt::format("{}: {}; no weight was changed by this step", gate.error, describe(overflow));
 }
 

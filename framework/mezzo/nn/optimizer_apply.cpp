@@ -3,16 +3,19 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/core/square_limit.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/nn/penalties.hpp>
+#include <mezzo/nn/update_checks.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
 namespace {
 
-void check_pairs(const std::string& where, const Values& gradients, const std::vector<Variable>& variables) {
+void check_pairs(const std::string& where, const Values& gradients, const std::vector<Variable>& variables,
+                 double headroom) {
   if (Trace::current() != nullptr) {
     fail<ValueError>(where, "apply must be called outside of a step; got a call inside of one, which has minimize()");
   }
@@ -40,6 +43,10 @@ void check_pairs(const std::string& where, const Values& gradients, const std::v
     if (insert_one(ops::all_finite, {gradients[i]}).item() == 0) {
       fail<ValueError>(where, "{} must be finite; got NaN or infinity", gradient);
     }
+    if (headroom > 0 && insert_one(ops::all_finite, {gradients[i]}, {{"headroom", headroom}}).item() == 0) {
+      fail<ValueError>(where, "{} must be finite when it is squared; got a magnitude of {:.1e} or more", gradient,
+                       largest_square_root(gradients[i].dtype()) / headroom);
+    }
   }
 }
 
@@ -48,7 +55,7 @@ void check_pairs(const std::string& where, const Values& gradients, const std::v
 void Optimizer::apply(const Values& gradients, const std::vector<Variable>& variables) {
   const LibraryScope as_inserted;
   const std::string where = common_.name.empty() ? "[" + kind_ + "]" : fmt::format("[{} \"{}\"]", kind_, common_.name);
-  check_pairs(where, gradients, variables);
+  check_pairs(where, gradients, variables, detail::square_headroom(*this));
   require_trainable();
   std::vector<std::string> paths;
   for (const Variable& variable : variables) paths.push_back(variable.name());
@@ -57,7 +64,7 @@ void Optimizer::apply(const Values& gradients, const std::vector<Variable>& vari
   Trace trace(Trace::Mode::eager, true);
   trace.runtime_values[{RuntimeScalar::seed}] = static_cast<double>(seed());
   const auto number = [](double x) { return Value(Tensor::scalar(x, DType::float64)); };
-  Step step{.learning_rate = number(learning_rate()),
+  Step step{.learning_rate = number(detail::finite_learning_rate(*this)),
             .count = number(static_cast<double>(state_->iterations + 1)),
             .multiplier = number(1)};
   Values all = gradients;

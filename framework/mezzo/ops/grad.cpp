@@ -8,6 +8,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/node.hpp>
 #include <mezzo/graph/op_registry.hpp>
@@ -79,12 +80,18 @@ Values differentiate_in_trace(const FunctionOfAll& function, const Values& xs, c
   return out;
 }
 
-Values differentiate_at_once(const FunctionOfAll& function, const Values& xs, const std::string& where) {
+/// `regions`: the caller's scopes, which a trace of its own hides.
+Values differentiate_at_once(const FunctionOfAll& function, const Values& xs, const std::string& where,
+                             const CastRegions& regions) {
+  const FunctionOfAll within = [&](const Values& arguments) {
+    const CastScope casts(regions);
+    return function(arguments);
+  };
   const double seed = static_cast<double>(mix(mezzo::seed(), next_stream()) >> 11);  // another draw in each call
   Trace trace(Trace::Mode::eager, training_phase());
   trace.runtime_values[{RuntimeScalar::seed}] = seed;
   Values out;
-  for (const Value& result : differentiate_in_trace(function, xs, where)) out.push_back(result.tensor());
+  for (const Value& result : differentiate_in_trace(within, xs, where)) out.push_back(result.tensor());
   return out;
 }
 
@@ -103,9 +110,9 @@ Values value_and_gradients(const FunctionOfAll& function, const Values& xs) {
   }
   if (inputs.empty()) fail<ValueError>(where, "takes at least one argument; got none");
   return defer(
-      [function, where](const Values& arguments) {
+      [function, where, regions = outer_regions()](const Values& arguments) {
         return Trace::current() != nullptr ? differentiate_in_trace(function, arguments, where)
-                                           : differentiate_at_once(function, arguments, where);
+                                           : differentiate_at_once(function, arguments, where, regions);
       },
       inputs, specs);
 }

@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/penalties.hpp>
+#include <mezzo/nn/update_checks.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/step_context.hpp>
@@ -189,6 +190,11 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
   gate(insert_one(ops::all_finite, {checks.loss}), "[Trainer] the loss must be finite; got NaN or infinity");
   Optimizer::Step step = next_step(index, scaled);
   const double clipnorm = clip_ ? (clip_->by_element ? 0 : clip_->bound) : optimizer.common().global_clipnorm;
+  const double headroom = clip_ ? 0 : square_headroom(optimizer);
+  const auto limited = [&](Attributes attributes) {
+    if (headroom > 0) attributes.set("headroom", headroom);
+    return attributes;
+  };
   // Multiplies gradients by 1 / divisor, and more if their joint norm is too large.
   const auto unscale = [&](const Value& divisor, double bound) {
     if (checks.finite.defined()) {
@@ -197,7 +203,7 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     }
     Values operands{divisor};
     operands.insert(operands.end(), all.begin(), all.end());
-    const Values out = insert(ops::gradient_multiplier, operands, {{"clipnorm", bound}});
+    const Values out = insert(ops::gradient_multiplier, operands, limited({{"clipnorm", bound}}));
     step.multiplier = out[0];
     gate_of_gradients(out[1]);
   };
@@ -208,7 +214,7 @@ void StepContext::minimize(const Value& loss, const OptimizerHandle& handle) {
     unscale(divisor, partial ? 0 : clipnorm);
   } else {
     // One check for each gradient, which runs where the gradient is computed and is still in the cache.
-    for (const Value& gradient : all) gate_of_gradients(insert_one(ops::all_finite, {gradient}));
+    for (const Value& gradient : all) gate_of_gradients(insert_one(ops::all_finite, {gradient}, limited({})));
   }
   if (purpose_ == Purpose::survey) {
     accepted_[index].push_back(number(1));

@@ -1,5 +1,6 @@
 // Numbers that change from step to step without another plan.
 #include <mezzo/core/random.hpp>
+#include <mezzo/nn/update_checks.hpp>
 #include <mezzo/training/step_runner.hpp>
 
 namespace mezzo::detail {
@@ -26,7 +27,7 @@ double StepRunner::runtime_value(const RuntimeKey& key) const {
       if (key.optimizer >= state_.optimizers.size()) {
         return state_.param_groups[key.optimizer - state_.optimizers.size()].learning_rate;
       }
-      return state_.optimizers[key.optimizer].optimizer->learning_rate(static_cast<std::int64_t>(key.earlier));
+      return finite_learning_rate(*state_.optimizers[key.optimizer].optimizer, static_cast<std::int64_t>(key.earlier));
     case RuntimeScalar::count:
       return static_cast<double>(state_.optimizers[key.optimizer].optimizer->iterations() + 1);
     case RuntimeScalar::loss_scale:

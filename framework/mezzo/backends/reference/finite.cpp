@@ -5,6 +5,7 @@
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
+#include <mezzo/core/square_limit.hpp>
 #include <mezzo/core/visit.hpp>
 
 // Any floating dtype: elements are only read.
@@ -21,7 +22,7 @@ struct Piece {
 /// Statistics of a piece.
 struct Finding {
   double squares;  ///< sum of the squared elements
-  bool finite;     ///< true if all elements are finite
+  bool finite;     ///< true if all elements are finite and within the limit
 };
 
 std::vector<Piece> pieces_of(const KernelRequest& request, std::size_t first_input) {
@@ -35,7 +36,9 @@ std::vector<Piece> pieces_of(const KernelRequest& request, std::size_t first_inp
   return pieces;
 }
 
-Finding statistics(const Piece& piece, const KernelArguments& arguments) {
+/// `room`: elements must be below largest_square_root() / room; 0: no limit.
+Finding statistics(const Piece& piece, const KernelArguments& arguments, double room) {
+  const double limit = largest_square_root(piece.dtype);
   return visit_dtype(piece.dtype, [&](auto zero) {
     const auto* x = arguments.in<decltype(zero)>(piece.input);
     Finding found{0, true};
@@ -47,18 +50,20 @@ Finding statistics(const Piece& piece, const KernelArguments& arguments) {
         element = static_cast<double>(x[i]);
       }
       found.squares += element * element;
-      found.finite = found.finite && std::isfinite(element);
+      found.finite = found.finite && std::isfinite(element) && (room == 0 || std::abs(element) * room < limit);
     }
     return found;
   });
 }
 
 /// Statistics of all pieces together. Scratch holds one Finding for each piece.
-Finding statistics(const std::vector<Piece>& pieces, const KernelArguments& arguments) {
+Finding statistics(const std::vector<Piece>& pieces, const KernelArguments& arguments, double room) {
   auto* found = static_cast<Finding*>(arguments.scratch);
   const auto count = static_cast<std::int64_t>(pieces.size());
   parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) found[i] = statistics(pieces[static_cast<std::size_t>(i)], arguments);
+    for (std::int64_t i = begin; i < end; ++i) {
+      found[i] = statistics(pieces[static_cast<std::size_t>(i)], arguments, room);
+    }
   });
   Finding all{0, true};
   for (std::int64_t i = 0; i < count; ++i) {
@@ -74,9 +79,8 @@ std::unique_ptr<Kernel> create_all_finite(const KernelRequest& request, std::str
   std::vector<Piece> pieces = pieces_of(request, 0);
   const std::size_t scratch = pieces.size() * sizeof(Finding);
   return make_kernel(
-      [pieces = std::move(pieces)](const KernelArguments& arguments) {
-        *arguments.out<bool>(0) = statistics(pieces, arguments).finite;
-      },
+      [pieces = std::move(pieces), room = request.attributes.get_or("headroom", 0.0)](
+          const KernelArguments& arguments) { *arguments.out<bool>(0) = statistics(pieces, arguments, room).finite; },
       {}, scratch);
 }
 
@@ -84,10 +88,11 @@ std::unique_ptr<Kernel> create_gradient_multiplier(const KernelRequest& request,
   std::vector<Piece> pieces = pieces_of(request, 1);
   const std::size_t scratch = pieces.size() * sizeof(Finding);
   const double clipnorm = request.attributes.get<double>("clipnorm");
+  const double room = clipnorm > 0 ? 0 : request.attributes.get_or("headroom", 0.0);
   return make_kernel(
-      [pieces = std::move(pieces), clipnorm](const KernelArguments& arguments) {
-        const Finding found = statistics(pieces, arguments);
+      [pieces = std::move(pieces), clipnorm, room](const KernelArguments& arguments) {
         const double scale = *arguments.in<double>(0);
+        const Finding found = statistics(pieces, arguments, room / scale);
         const double norm = std::sqrt(found.squares) / scale;
         *arguments.out<double>(0) = (clipnorm > 0 && norm > clipnorm ? clipnorm / norm : 1) / scale;
         *arguments.out<bool>(1) = found.finite;

@@ -5,6 +5,7 @@
 
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/core/finfo.hpp>
+#include <mezzo/core/square_limit.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
@@ -14,12 +15,17 @@ struct Piece {
   std::size_t input;
   std::int64_t offset;  ///< in bytes
   std::int64_t count;
-  FiniteFunctions::Squares inspect;
+  FiniteFunctions::Check inspect;
 };
 using Pieces = std::vector<Piece>;
 
+/// Factor for check(): elements of largest_square_root() / room and more overflow by it; 1 without a limit.
+float factor_of(double room) {
+  return room > 0 ? static_cast<float>(room * largest_square_root(DType::float32)) : 1.0F;
+}
+
 /// The pieces of all inputs from `first` on. Returns none and sets the reason if there is no function of a dtype.
-Pieces pieces_of(const KernelRequest& request, std::size_t first, const PerStorage<FiniteFunctions::Squares>& inspect,
+Pieces pieces_of(const KernelRequest& request, std::size_t first, const PerStorage<FiniteFunctions::Check>& inspect,
                  std::string& reason) {
   Pieces pieces;
   for (std::size_t i = first; i < request.inputs.size(); ++i) {
@@ -37,12 +43,12 @@ Pieces pieces_of(const KernelRequest& request, std::size_t first, const PerStora
 }
 
 /// The last piece comes first: it was written last and is in the cache. The first is left there for the update.
-double sum_over(const Pieces& pieces, const KernelArguments& arguments) {
+double sum_over(const Pieces& pieces, const KernelArguments& arguments, float factor) {
   auto* results = static_cast<double*>(arguments.scratch);
   parallel_for(static_cast<std::int64_t>(pieces.size()), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = end; i-- > begin;) {
       const Piece& piece = pieces[static_cast<std::size_t>(i)];
-      results[i] = piece.inspect(arguments.in<char>(piece.input) + piece.offset, piece.count);
+      results[i] = piece.inspect(arguments.in<char>(piece.input) + piece.offset, piece.count, factor);
     }
   });
   double sum = 0;
@@ -54,8 +60,9 @@ std::unique_ptr<Kernel> make_all_finite(const KernelRequest& request, Isa isa, s
   Pieces pieces = pieces_of(request, 0, kernels(isa).finite.check, reason);
   if (!reason.empty()) return nullptr;
   const std::size_t scratch = pieces.size() * sizeof(double);
-  const auto run = [pieces = std::move(pieces)](const KernelArguments& arguments) {
-    *arguments.out<bool>(0) = std::isfinite(sum_over(pieces, arguments));
+  const float factor = factor_of(request.attributes.get_or("headroom", 0.0));
+  const auto run = [pieces = std::move(pieces), factor](const KernelArguments& arguments) {
+    *arguments.out<bool>(0) = std::isfinite(sum_over(pieces, arguments, factor));
   };
   return make_kernel(run, {}, scratch);
 }
@@ -66,9 +73,10 @@ std::unique_ptr<Kernel> make_gradient_multiplier(const KernelRequest& request, I
   Pieces pieces = pieces_of(request, 1, clipnorm > 0 ? all.squares : all.check, reason);
   if (!reason.empty()) return nullptr;
   const std::size_t scratch = pieces.size() * sizeof(double);
-  const auto run = [pieces = std::move(pieces), clipnorm](const KernelArguments& arguments) {
-    const double squares = sum_over(pieces, arguments);
+  const double room = clipnorm > 0 ? 0 : request.attributes.get_or("headroom", 0.0);
+  const auto run = [pieces = std::move(pieces), clipnorm, room](const KernelArguments& arguments) {
     const double scale = *arguments.in<double>(0);
+    const double squares = sum_over(pieces, arguments, factor_of(room / scale));
     const double norm = std::sqrt(squares) / scale;
     *arguments.out<double>(0) = (clipnorm > 0 && norm > clipnorm ? clipnorm / norm : 1) / scale;
     *arguments.out<bool>(1) = std::isfinite(squares);

@@ -6,11 +6,11 @@
 namespace mezzo::xsimd_kernels {
 
 struct FiniteFunctions {
-  /// 0 if all elements are finite, else NaN.
-  using Check = double (*)(const void* x, std::int64_t count);
+  /// 0 if the products of all elements and the factor are finite, else NaN.
+  using Check = double (*)(const void* x, std::int64_t count, float factor);
 
-  /// The sum of squares, in double; finite if and only if all elements are finite.
-  using Squares = double (*)(const void* x, std::int64_t count);
+  /// The sum of squares, in double; finite if and only if all elements are finite. Ignores the factor.
+  using Squares = Check;
 
   /// Numbers in place of NaN, infinity and -infinity.
   struct Replacements {

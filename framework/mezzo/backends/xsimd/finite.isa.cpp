@@ -5,12 +5,13 @@ namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
 template <class T>
-[[gnu::flatten]] double check(const void* x, std::int64_t count) {
+[[gnu::flatten]] double check(const void* x, std::int64_t count, float factor) {
   const T* const from = static_cast<const T*>(x);
   // Four sums, since each addition waits for the one before it.
   Floats a(0.0F), b(0.0F), c(0.0F), d(0.0F);
+  const Floats factors(factor);
   const auto add = [&](std::int64_t i, Floats& sum, auto part) {
-    const Floats value = load(from + i, part);
+    const Floats value = load(from + i, part) * factors;
     sum += value - value;
   };
   std::int64_t i = 0;
@@ -28,7 +29,7 @@ template <class T>
 }
 
 template <class T>
-[[gnu::flatten]] double squares(const void* x, std::int64_t count) {
+[[gnu::flatten]] double squares(const void* x, std::int64_t count, float) {
   using Doubles = xsimd::batch<double, Arch>;
   const T* const from = static_cast<const T*>(x);
   Doubles low_sum(0.0), high_sum(0.0);

@@ -1,0 +1,9 @@
+#pragma once
+#include <mezzo/core/dtype.hpp>
+
+namespace mezzo {
+
+/// Numbers below it in magnitude have finite squares in the dtype in which elements of `dtype` are summed.
+inline double largest_square_root(DType dtype) { return dtype == DType::float64 ? 0x1p512 : 0x1p64; }
+
+}  // namespace mezzo

@@ -1,0 +1,17 @@
+#pragma once
+#include <cstdint>
+
+#include <mezzo/nn/optimizer.hpp>
+
+namespace mezzo::detail {
+
+/// Room for rounding and sums that an optimizer's rule with squares of gradients needs: nothing may be updated unless
+/// each element is below largest_square_root() / room in magnitude. The names of slots tell the rule: velocity,
+/// accumulator, accumulated_grad and row are of squares. 0 for a rule without squares, and if an option clips
+/// gradients.
+double square_headroom(const Optimizer& optimizer);
+
+/// Learning rate of an update, `later` after the next. A ValueError if it is infinite or NaN.
+double finite_learning_rate(const Optimizer& optimizer, std::int64_t later = 0);
+
+}  // namespace mezzo::detail
