@@ -243,6 +243,11 @@ BOOST_AUTO_TEST_CASE(compiling_wrongly_leaves_what_was_compiled) {
   BOOST_TEST(refusal<NameError>([](Model& model) {
                model.compile({.loss = "mse", .metrics = {metrics::MeanSquaredError({.name = "loss"})}});
              }) == differ + "\"loss\" twice");
+  BOOST_TEST(refusal<NameError>([](Model& model) {
+               model.compile({.loss = "mse", .metrics = {"mae", metrics::MeanSquaredError({.name = "val_mae"})}});
+             }) ==
+             "[Sequential] compile: \"val_mae\" must have a name other than that of \"mae\" in validations; "
+             "rename the metric");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,9 +1,12 @@
 #include <boost/test/unit_test.hpp>
 
+#include <fstream>
+
 #include <mezzo/training/step_runner.hpp>
 
 #include "small.hpp"
 #include "support/captured.hpp"
+#include "support/folder.hpp"
 #include "support/layers.hpp"
 #include "support/refused.hpp"
 
@@ -130,7 +133,42 @@ BOOST_AUTO_TEST_CASE(history_and_bar_show_growth_and_skips_of_each_epoch) {
   // In each epoch the scale grows from 32 to 64, the error of 1000 overflows, and it is 32 again.
   BOOST_TEST(history["loss_scale"] == (std::vector<double>{32, 32, 32}), boost::test_tools::per_element());
   BOOST_TEST(history["skipped_steps"] == (std::vector<double>{1, 1, 1}), boost::test_tools::per_element());
-  BOOST_TEST(captured.text().find(", loss=1, loss_scale=32, skipped_steps=1]\n") != std::string::npos);
+  BOOST_TEST(captured.text().find(", loss_scale=32, skipped_steps=1]\n") != std::string::npos);
+  const double both = (1 + 1e6) / 2;  // the skipped step's loss is finite
+  BOOST_TEST(history["loss"] == (std::vector<double>{both, both, both}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(batches_loggers_and_bars_have_the_scale) {
+  Sequential model = line(1);
+  model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse", .loss_scale = fixed_at_8});
+  Logs batch, bar;
+  class Shown : public ProgressBar {
+   public:
+    explicit Shown(Logs& to) : to_(to) {}
+    void on_train_batch_end(std::int64_t, Logs&) override { to_ = get_metrics(); }
+
+   private:
+    Logs& to_;
+  };
+  const Folder folder;
+  const Trainer trainer(
+      {.max_epochs = 1,
+       .precision = "16-mixed",
+       .callbacks = {LambdaCallback({.on_train_batch_end = [&](std::int64_t, Logs& logs) { batch = logs; }}),
+                     Shown(bar)},
+       .logger = {loggers::CSVLogger(folder.path(), {.name = "", .version = "a"})},
+       .log_every_n_steps = 1});
+  trainer.fit(model, DataLoader(pairs({1}, {0})));
+  BOOST_TEST(batch.at("loss_scale") == 8);
+  BOOST_TEST(batch.at("skipped_steps") == 0);
+  BOOST_TEST(bar.at("loss_scale") == 8);
+  std::ifstream file(folder.path("a/metrics.csv"));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  BOOST_TEST(text.rfind("epoch,loss,loss_scale,skipped_steps,step", 0) == 0U, text);
+  Sequential half({Dense({.units = 1})}, {.dtype = "mixed_float16"});
+  half.compile({.loss = "mse", .loss_scale = fixed_at_8});
+  BOOST_TEST(half.train_on_batch(column({1}), column({0})).at("loss_scale") == 8);
+  BOOST_TEST(!half.test_on_batch(column({1}), column({0})).contains("loss_scale"));
 }
 
 BOOST_AUTO_TEST_CASE(each_optimizer_has_a_scale_that_the_other_does_not_touch) {

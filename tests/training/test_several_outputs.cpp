@@ -141,6 +141,12 @@ BOOST_AUTO_TEST_CASE(of_compile_are_checked) {
       [&] { model.compile({.loss = "mse", .metrics = {"mae"}}); });
   check_throws<ValueError>("[Functional] compile: reduction of a loss must give one number; got \"none\" of mae",
                            [&] { model.compile({.loss = MeanAbsoluteError({.reduction = "none", .name = "mae"})}); });
+  const Input x({.shape = {1}});
+  Model named({.inputs = {x}, .outputs = {Dense({.units = 1, .name = "val"})(x), Dense({.units = 1, .name = "b"})(x)}});
+  check_throws<NameError>(
+      "[Functional] compile: \"val_loss\" must have a name other than that of \"loss\" in validations; rename the "
+      "output",
+      [&] { named.compile({.loss = "mse"}); });
   model.compile({.loss = "mse", .metrics = {"mae", {"mae", "mse"}}});
   BOOST_TEST(model.evaluate(column({1}), {column({1}), column({1})}).size() == 6U);
 }

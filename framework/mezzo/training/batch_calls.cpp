@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/loss_scaling.hpp>
 
 namespace mezzo::detail {
 
@@ -13,10 +14,13 @@ Logs run_batch(Module& module, Phase phase, const HostBatch& batch, const RunOpt
     if (!training_state(module).configured) runner.rehearse(phase, batch);
     runner.configure(false);
   }
+  const ScalingLog scaling(runner);
   runner.run(phase, batch);
   Means means;
   means.add(runner, batch.size);
-  return Logs(means.for_history());
+  Logs logs(means.for_history());
+  if (phase == Phase::train) scaling.write(logs, means);
+  return logs;
 } catch (const std::bad_alloc&) {
   fail<MemoryError>("[Trainer]", "the system has not enough memory for the batch");
 }

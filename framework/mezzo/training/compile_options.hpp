@@ -120,7 +120,8 @@ class MEZZO_API CompiledOutputs {
   };
 
   /// `names`: names of the outputs. Errors begin with `where`: a ValueError for a wrong number of losses, loss_weights
-  /// or metrics, and a NameError for unknown names of outputs or metrics and for names of logs that occur twice.
+  /// or metrics, and a NameError for unknown names of outputs or metrics and for names of logs that occur twice, those
+  /// of validations included.
   CompiledOutputs(const CompileOptions& options, const std::vector<std::string>& names, const std::string& where);
 
   /// True if the output has a loss or a metric.
@@ -132,6 +133,7 @@ class MEZZO_API CompiledOutputs {
   std::vector<Tracked> metrics;
 
  private:
+  void require_apart_from_validation(const std::string& where) const;
   void add_losses(const CompileOptions& options, const std::string& where);
   void add_metrics(const Metrics& given, bool weighted, const std::string& where);
   void add_metrics_of(std::size_t output, const Metrics& given, bool weighted, const std::string& where);

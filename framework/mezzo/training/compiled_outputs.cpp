@@ -48,6 +48,19 @@ CompiledOutputs::CompiledOutputs(const CompileOptions& options, const std::vecto
   }
   add_metrics(options.metrics, false, where);
   add_metrics(options.weighted_metrics, true, where);
+  require_apart_from_validation(where);
+}
+
+void CompiledOutputs::require_apart_from_validation(const std::string& where) const {
+  std::vector<std::string> logged{"loss"};
+  for (std::size_t i = 0; names.size() > 1 && i < names.size(); ++i) logged.push_back(names[i] + "_loss");
+  for (const Tracked& metric : metrics) logged.push_back(metric.name);
+  for (const std::string& name : logged) {
+    const std::string validated = "val_" + name;
+    if (std::find(logged.begin(), logged.end(), validated) == logged.end()) continue;
+    fail<NameError>(where, "compile: \"{}\" must have a name other than that of \"{}\" in validations; rename {}",
+                    validated, name, validated.ends_with("loss") ? "the output" : "the metric");
+  }
 }
 
 void CompiledOutputs::add_losses(const CompileOptions& options, const std::string& where) {

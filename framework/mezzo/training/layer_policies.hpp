@@ -14,7 +14,7 @@ std::uint64_t layers_signature(const LayerState& root);
 struct Conversion {
   Shared<VariableState> weight;
   DType dtype;
-  std::string path;  ///< of the weight
+  std::string path;       ///< of the weight
   bool of_layer = false;  ///< the policy is that of a layer: another model with the weight may have another one
 };
 

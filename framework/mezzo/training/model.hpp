@@ -183,6 +183,9 @@ class MEZZO_API Model : public Module {
   /// in the first step.
   void compile(CompileOptions options);
 
+  /// What compile() was given; null before it.
+  const CompileOptions* compile_options() const { return compiled_ ? &*compiled_ : nullptr; }
+
   /// Trains under the model's own policy. A second call continues with the same optimizer state. A ValueError if the
   /// model isn't compiled, the arrays are empty or an option is out of range; a ShapeError if the arrays don't fit; a
   /// NameError for names that the model doesn't have.

@@ -72,7 +72,8 @@ class MEZZO_API Session {
   /// Epochs of this fit that have ended.
   virtual const History& history() const = 0;
 
-  /// Sends numbers to the loggers of the Trainer, for the current global_step(). No effect without loggers.
+  /// Sends numbers to the loggers of the Trainer, for the current global_step(). No effect without loggers
+  /// and in sanity steps.
   virtual void log_metrics(const Logs& metrics) = 0;
   virtual const Loggers& loggers() const = 0;
 
@@ -129,6 +130,8 @@ class MEZZO_API Session {
 
   /// False if fit validates in the middle of epochs, or not after each one: callbacks then act after validations.
   virtual bool validates_each_epoch() const = 0;
+  /// True while no validation of the running epoch has ended in a fit that validates: monitors may lack its numbers.
+  virtual bool awaits_validation() const = 0;
   /// True if the loggers receive the numbers of the running or last training step, by log_every_n_steps.
   virtual bool logs_step() const = 0;
   virtual const std::string& ckpt_path() const = 0;  ///< checkpoint that fit resumed from; "": none

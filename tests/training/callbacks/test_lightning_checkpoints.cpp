@@ -346,7 +346,9 @@ BOOST_AUTO_TEST_CASE(early_stopping_tells_why) {
   CallbackState state = stopping.state();
   EarlyStopping restored;
   Sequential other = compiled_line();
-  fit_line(other, 1, {restored, LambdaCallback({.on_train_end = [&](Logs&) { restored.set_state(state); }})});
+  fit_line(
+      other, 1,
+      {Feeder("val_loss", {1}), restored, LambdaCallback({.on_train_end = [&](Logs&) { restored.set_state(state); }})});
   BOOST_TEST((restored.stopping_reason() == EarlyStoppingReason::stopping_threshold));
   BOOST_TEST(restored.stopping_reason_message() == stopping.stopping_reason_message());
   BOOST_TEST(refused<ValueError>([&] { fit_line(other, 1, {EarlyStopping({.strict = true})}); }) ==

@@ -10,7 +10,8 @@ namespace mezzo::detail {
 /// code defines: FarmHash (Geoff Pike, Google, 2014; MIT licence).
 std::uint64_t farm_hash(const std::string& text);
 
-/// SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012), the hash of TensorFlow's to_hash_bucket_strong.
+/// SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012), the hash of TensorFlow's
+/// to_hash_bucket_strong.
 std::uint64_t sip_hash(const std::string& text, const std::array<std::uint64_t, 2>& key);
 
 /// Throws a ValueError that starts with `where` for a salt of more than two numbers.

@@ -24,7 +24,7 @@ EarlyStopping::EarlyStopping(EarlyStoppingOptions options)
 }
 
 void EarlyStopping::on_train_begin(Logs&) {
-  monitor_.resolve();
+  monitor_.resolve(session());
   wait_ = stopped_epoch_ = best_epoch_ = 0;
   best_.reset();
   reason_ = EarlyStoppingReason::not_stopped;
@@ -65,13 +65,13 @@ bool EarlyStopping::ends_at_once(double current) {
   const auto beyond = [&](const char* what, double threshold) {
     return fmt::format("{} is {}, beyond {} {}", monitor_.name(), current, what, threshold);
   };
-  const auto better = [&](double a, double b) { return monitor_.rises() ? a > b : a < b; };
   if (options_.check_finite && !std::isfinite(current)) {
     stop(epoch, EarlyStoppingReason::non_finite_metric,
          fmt::format("{} must be finite; got {} (best: {})", monitor_.name(), current, best_text()));
-  } else if (options_.stopping_threshold && better(current, *options_.stopping_threshold)) {
+  } else if (options_.stopping_threshold && beats(current, *options_.stopping_threshold, monitor_.rises())) {
     stop(epoch, EarlyStoppingReason::stopping_threshold, beyond("stopping_threshold", *options_.stopping_threshold));
-  } else if (options_.divergence_threshold && better(*options_.divergence_threshold, current)) {
+  } else if (options_.divergence_threshold && !std::isnan(current) &&
+             beats(*options_.divergence_threshold, current, monitor_.rises())) {
     stop(epoch, EarlyStoppingReason::divergence_threshold,
          beyond("divergence_threshold", *options_.divergence_threshold));
   } else {
@@ -83,8 +83,10 @@ bool EarlyStopping::ends_at_once(double current) {
 std::string EarlyStopping::best_text() const { return best_ ? detail::python_text(*best_) : "none"; }
 
 void EarlyStopping::check(int epoch, const Logs& logs) {
-  const auto current = monitor_.value(logs, options_.strict);
-  if (!current || epoch < options_.start_from_epoch) return;
+  if (epoch < options_.start_from_epoch) return;
+  const auto current =
+      monitor_.value(logs, session(), options_.strict ? Monitor::Missing::error : Monitor::Missing::warning);
+  if (!current) return;
   if (options_.restore_best_weights && best_weights_.empty()) keep_weights(epoch);
   if (ends_at_once(*current)) {
     if (monitor_.improves(*current, best_) && std::isfinite(*current)) {
@@ -100,7 +102,7 @@ void EarlyStopping::check(int epoch, const Logs& logs) {
     if (!options_.baseline || monitor_.improves(*current, options_.baseline)) wait_ = 0;
     return;
   }
-  if (wait_ >= options_.patience && epoch > 0) {
+  if (wait_ >= options_.patience) {
     stop(epoch, EarlyStoppingReason::patience_exhausted,
          fmt::format("no {} better than {} in {} checks", monitor_.name(), best_text(), wait_));
   }

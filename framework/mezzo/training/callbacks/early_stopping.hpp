@@ -11,13 +11,13 @@ namespace mezzo {
 struct EarlyStoppingOptions {
   std::string monitor = "val_loss";   ///< name in the logs of epochs
   double min_delta = 0;               ///< smaller changes are no improvement
-  int patience = 0;                   ///< epochs without improvement after which training stops, 0 or more
+  int patience = 0;                   ///< checks without improvement after which training stops, 0 or more
   int verbose = 0;                    ///< 1: tells when it stops and restores
-  std::string mode = "auto";          ///< "min", "max" or "auto": by the name
+  std::string mode = "auto";          ///< "min", "max" or "auto": by the metric
   std::optional<double> baseline{};   ///< only values better than this restart the patience
   bool restore_best_weights = false;  ///< at the end the model has the weights of the best epoch
   int start_from_epoch = 0;           ///< epochs before this one are not considered
-  bool strict = false;                ///< true: logs without the number are an error; false: a warning
+  bool strict = true;                 ///< true: logs without the number are an error; false: a warning
   bool check_finite = false;          ///< true: stops at once at a number that is not finite (Lightning's default)
   std::optional<double> stopping_threshold{};    ///< stops at once at a number that is better than this
   std::optional<double> divergence_threshold{};  ///< stops at once at a number that is worse than this
@@ -35,17 +35,17 @@ enum class EarlyStoppingReason {
   non_finite_metric
 };
 
-/// Stops fit once a number has stopped improving, by Keras' rules with the options of Lightning. Warns after epochs
-/// whose logs lack the number.
+/// Stops fit once a number has stopped improving, by Keras' rules with the options of Lightning. A number that is NaN
+/// is no improvement.
 class MEZZO_API EarlyStopping : public Callback {
  public:
   /// A ValueError for a negative patience, a NameError for an unknown mode.
   explicit EarlyStopping(EarlyStoppingOptions options = {});
 
-  int stopped_epoch() const { return stopped_epoch_; }  ///< number of the epoch after which it stopped; 0: it did not
+  int stopped_epoch() const { return stopped_epoch_; }  ///< number of the epoch in which it stopped; 0: or it did not
   std::optional<double> best() const { return best_; }  ///< best value
   int best_epoch() const { return best_epoch_; }        ///< number of the epoch with it
-  int wait() const { return wait_; }                    ///< epochs since then
+  int wait() const { return wait_; }                    ///< checks since then
   EarlyStoppingReason stopping_reason() const { return reason_; }
   const std::string& stopping_reason_message() const { return message_; }  ///< a sentence; "": not stopped
 

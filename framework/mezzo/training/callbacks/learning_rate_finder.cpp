@@ -5,6 +5,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/training/callbacks/monitor.hpp>
 
 namespace mezzo {
 namespace {
@@ -53,7 +54,8 @@ void LearningRateFinder::lr_find() {
   lrs_.clear();
   losses_.clear();
   session().learning_rate();  // an error unless there is one optimizer
-  double mean = 0, least = 0;
+  double mean = 0;
+  std::optional<double> least;
   session().try_steps(
       options_.num_training_steps,
       [&](std::int64_t step) {
@@ -68,8 +70,8 @@ void LearningRateFinder::lr_find() {
         mean = loss_smoothing * mean + (1 - loss_smoothing) * loss;
         const double smooth = mean / (1 - std::pow(loss_smoothing, static_cast<double>(step + 2)));
         const auto& threshold = options_.early_stop_threshold;
-        const bool diverges = threshold && step > 0 && smooth > *threshold * least;
-        if (step == 0 || smooth < least) least = smooth;
+        const bool diverges = threshold && least && smooth > *threshold * *least;
+        if (beats(smooth, least, false)) least = smooth;
         losses_.push_back(smooth);
         return !diverges;
       });

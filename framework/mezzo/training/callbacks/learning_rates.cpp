@@ -37,14 +37,14 @@ ReduceLROnPlateau::ReduceLROnPlateau(ReduceLROnPlateauOptions options)
 }
 
 void ReduceLROnPlateau::on_train_begin(Logs&) {
-  monitor_.resolve();
+  monitor_.resolve(session());
   best_.reset();
   wait_ = cooldown_ = 0;
 }
 
 void ReduceLROnPlateau::on_epoch_end(int epoch, Logs& logs) {
   detail::add_learning_rates(session(), logs);
-  const auto current = monitor_.value(logs);
+  const auto current = monitor_.value(logs, session());
   if (!current) return;
   if (cooldown_ > 0) {
     --cooldown_;

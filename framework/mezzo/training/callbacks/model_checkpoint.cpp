@@ -79,7 +79,10 @@ std::vector<std::string> ModelCheckpoint::last_checkpoints(const std::string& ro
 
 void ModelCheckpoint::on_train_begin(Logs&) {
   if (top_k_) return top_k_->begin(session());
-  if (options_.save_best_only) monitor_.resolve();
+  if (options_.save_best_only) monitor_.resolve(session());
+  best_ = options_.initial_value_threshold;
+  last_path_.clear();
+  batches_ = 0;
 }
 
 void ModelCheckpoint::on_train_batch_end(std::int64_t batch, Logs& logs) {
@@ -106,14 +109,11 @@ void ModelCheckpoint::on_exception(const std::exception&) {
   if (top_k_ && session().verb() == Session::Verb::fit) top_k_->after_error(session());
 }
 
-bool ModelCheckpoint::should_save(int epoch, const Logs& logs, const std::string& path) {
-  if (!options_.save_best_only) return true;
-  const auto current = monitor_.value(logs);
-  if (!current) return true;
-  const bool better = monitor_.improves(*current, best_);
+bool ModelCheckpoint::is_best(int epoch, double current, const std::string& path) {
+  const bool better = monitor_.improves(current, best_);
   if (options_.verbose > 0) {
     write_line(fmt::format("{} epoch {}: {} is {:.5f}, the best before {}; {}", checkpoint_label, epoch + 1,
-                           monitor_.name(), *current, best_ ? fmt::format("{:.5f}", *best_) : "none",
+                           monitor_.name(), current, best_ ? fmt::format("{:.5f}", *best_) : "none",
                            better ? "saving " + path : "not saved"));
   }
   if (better) best_ = current;
@@ -121,10 +121,12 @@ bool ModelCheckpoint::should_save(int epoch, const Logs& logs, const std::string
 }
 
 void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const Logs& logs) {
+  std::optional<double> current;
+  if (options_.save_best_only && !(current = monitor_.value(logs, session()))) return;
   std::vector<std::pair<std::string, std::int64_t>> counts{{"epoch", epoch + 1}};
   if (batch) counts.emplace_back("batch", *batch + 1);
   const std::string path = detail::filled_path(checkpoint_label, filepath_, counts, logs);
-  if (!should_save(epoch, logs, path)) return;
+  if (current && !is_best(epoch, *current, path)) return;
   if (std::filesystem::is_directory(path)) {
     fail<FileError>(checkpoint_label, "filepath must name a file; got the folder \"{}\"", path);
   }

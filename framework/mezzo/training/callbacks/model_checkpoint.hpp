@@ -23,7 +23,7 @@ class TopKCheckpoints;
 struct ModelCheckpointOptions {
   std::string monitor = "val_loss";  ///< name in the logs, for save_best_only
   int verbose = 0;                   ///< 1: tells of each file
-  bool save_best_only = false;  ///< saves only if `monitor` has improved; always if the logs lack it, with a warning
+  bool save_best_only = false;       ///< saves only if `monitor` has improved
   /// True: a weight file, as Layer::save_weights writes. False: a whole model, as Model::save writes, if the path ends
   /// in
   /// ".mezzo"; else a checkpoint, as Trainer::save_checkpoint writes, from which a training can be resumed.
@@ -133,7 +133,7 @@ class MEZZO_API ModelCheckpoint : public Callback {
  private:
   ModelCheckpoint(int, std::string filepath, ModelCheckpointOptions options);
   void save(int epoch, std::optional<std::int64_t> batch, const Logs& logs);
-  bool should_save(int epoch, const Logs& logs, const std::string& path);
+  bool is_best(int epoch, double current, const std::string& path);
 
   std::string filepath_;
   ModelCheckpointOptions options_;

@@ -1,11 +1,18 @@
 #include <mezzo/training/callbacks/monitor.hpp>
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <typeinfo>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/nn/layer_state.hpp>
 #include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/model.hpp>
 
 namespace mezzo {
 namespace {
@@ -72,7 +79,45 @@ bool has(const char* const (&names)[N], const std::string& name) {
                      [&](const char* one) { return name == one || name.ends_with(std::string("_") + one); });
 }
 
+/// True if numbers of that name are to rise; none for an unknown name.
+std::optional<bool> direction_of(const std::string& name) {
+  if (has(falling, name)) return false;
+  return has(rising, name) ? std::optional(true) : std::nullopt;
+}
+
+/// Name of an object's class in Keras' form: "sparse_categorical_accuracy".
+std::string class_of(const Metric& metric) {
+  int failed = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(typeid(metric).name(), nullptr, nullptr, &failed), std::free);
+  const std::string whole = text ? text.get() : "";
+  return snake_case(whole.substr(whole.rfind(':') + 1));
+}
+
+/// Direction by the class of the metric of that name, or "<output>_<name>", in a compiled model.
+std::optional<bool> direction_in(const Metrics& metrics, const std::string& name) {
+  for (const Metrics& item : metrics.items()) {
+    if (const auto rises = direction_in(item, name)) return rises;
+  }
+  const Any<Metric> metric = metrics.is_metric() ? metrics.metric() : Any<Metric>();
+  if (!metric || (name != metric->name() && !name.ends_with("_" + metric->name()))) return {};
+  return direction_of(class_of(*metric));
+}
+
+std::optional<bool> direction_in(const Model* model, const std::string& name) {
+  const CompileOptions* const compiled = model == nullptr ? nullptr : model->compile_options();
+  if (compiled == nullptr) return {};
+  const auto rises = direction_in(compiled->metrics, name);
+  return rises ? rises : direction_in(compiled->weighted_metrics, name);
+}
+
 }  // namespace
+
+bool beats(double value, const std::optional<double>& reference, bool rises) {
+  if (std::isnan(value)) return false;
+  if (!reference || std::isnan(*reference)) return true;
+  return rises ? value > *reference : value < *reference;
+}
 
 Monitor::Monitor(std::string callback, std::string name, std::string mode, double min_delta)
     : callback_(std::move(callback)), name_(std::move(name)), mode_(std::move(mode)), min_delta_(std::abs(min_delta)) {
@@ -81,35 +126,40 @@ Monitor::Monitor(std::string callback, std::string name, std::string mode, doubl
   }
 }
 
-void Monitor::resolve() {
-  const std::string name = name_.rfind("val_", 0) == 0 ? name_.substr(4) : name_;
+void Monitor::resolve(const Session& session) {
+  seen_ = false;
   if (mode_ != "auto") {
     rises_ = mode_ == "max";
-  } else if (has(falling, name)) {
-    rises_ = false;
-  } else if (has(rising, name)) {
-    rises_ = true;
-  } else {
-    fail<ValueError>("[" + callback_ + "]",
-                     "mode \"auto\" knows the names of Keras' losses and metrics; got monitor \"{}\", which needs mode "
-                     "\"min\" or \"max\"",
-                     name_);
+    return;
   }
+  const std::string name = name_.rfind("val_", 0) == 0 ? name_.substr(4) : name_;
+  std::optional<bool> rises = direction_in(dynamic_cast<const Model*>(&session.module()), name);
+  if (!rises) rises = direction_of(name);
+  if (!rises) {
+    fail<ValueError>(
+        "[" + callback_ + "]",
+        "mode \"auto\" knows the names of Keras' losses and metrics and the metrics of the compiled model; "
+        "got monitor \"{}\", which needs mode \"min\" or \"max\"",
+        name_);
+  }
+  rises_ = *rises;
 }
 
 bool Monitor::improves(double value, const std::optional<double>& reference) const {
-  if (!reference) return true;
-  return rises_ ? value - min_delta_ > *reference : value + min_delta_ < *reference;
+  return beats(rises_ ? value - min_delta_ : value + min_delta_, reference, rises_);
 }
 
-std::optional<double> Monitor::value(const Logs& logs, bool required) const {
+std::optional<double> Monitor::value(const Logs& logs, const Session& session, Missing missing) {
   const std::optional<double> found = detail::find_log(logs, name_);
-  if (found) return found;
+  seen_ = seen_ || found;
+  if (found || session.awaits_validation()) return found;
   std::vector<std::string> names;
   for (const auto& entry : logs) names.push_back(entry.first);
   const std::string text = fmt::format("monitor \"{}\" must be a logged number; got {}", name_,
                                        names.empty() ? "no logs" : fmt::format("logs of {}", fmt::join(names, ", ")));
-  if (required) fail<ValueError>("[" + callback_ + "]", "{}", text);
+  if (missing == Missing::error || (missing == Missing::error_at_first && !seen_)) {
+    fail<ValueError>("[" + callback_ + "]", "{}", text);
+  }
   warn(fmt::format("[{}] {}", callback_, text));
   return found;
 }

@@ -7,29 +7,44 @@
 
 namespace mezzo {
 
+/// True if `value` beats `reference`: it is larger, if larger numbers are better, else smaller. NaN beats nothing. Any
+/// number beats NaN and no reference.
+MEZZO_API bool beats(double value, const std::optional<double>& reference, bool rises);
+
 /// The number that a callback follows: its name in logs and the direction of improvement.
 class MEZZO_API Monitor {
  public:
-  /// `mode`: "min", "max" or "auto", which picks the direction by the name: losses and errors are to fall, accuracies
-  /// and scores to rise. A NameError for another mode.
+  /// `mode`: "min", "max" or "auto", by which losses and errors are to fall, accuracies and scores to rise. A NameError
+  /// for another mode.
   Monitor(std::string callback, std::string name, std::string mode, double min_delta = 0);
 
-  /// Finds the direction. A ValueError under "auto" for a name that is none of Keras' losses and metrics.
-  void resolve();
+  /// Finds the direction, at the start of a fit. "auto" takes that of the compiled model's metric of that name, whose
+  /// class tells it, else that of the name. A ValueError if neither is known.
+  void resolve(const Session& session);
 
-  /// True if `value` is better than `reference` by more than min_delta; without a reference always.
+  /// True if `value` beats `reference` by more than min_delta. NaN beats nothing. Any number beats NaN and no
+  /// reference.
   bool improves(double value, const std::optional<double>& reference) const;
 
   const std::string& name() const { return name_; }
   bool rises() const { return rises_; }  ///< true if larger numbers are better; known after resolve()
 
-  /// The number in logs. If there is none, a warning that lists the names in logs, or a ValueError if it is `required`.
-  std::optional<double> value(const Logs& logs, bool required = false) const;
+  /// Reaction to logs without the number.
+  enum class Missing {
+    warning,         ///< always a warning
+    error_at_first,  ///< a ValueError before the number was seen, later a warning
+    error            ///< always a ValueError
+  };
+
+  /// The number in logs. If there is none, a warning or a ValueError that lists the names in logs; nothing as long as
+  /// the epoch's validation may still log it.
+  std::optional<double> value(const Logs& logs, const Session& session, Missing missing = Missing::error_at_first);
 
  private:
   std::string callback_, name_, mode_;
   double min_delta_;
   bool rises_ = false;
+  bool seen_ = false;  // since resolve()
 };
 
 }  // namespace mezzo

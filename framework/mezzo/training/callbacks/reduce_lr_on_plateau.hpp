@@ -20,7 +20,7 @@ struct ReduceLROnPlateauOptions {
 
 /// Reduces the learning rate of all optimizers once a number has stopped improving, by Keras' rules. Adds the learning
 /// rate of the epoch to the logs: `learning_rate`, with several optimizers `learning_rate_<name>`. A ValueError at the
-/// reduction of an optimizer with a Schedule. Warns after epochs whose logs lack the number.
+/// reduction of an optimizer with a Schedule, and if nothing logs the number.
 class MEZZO_API ReduceLROnPlateau : public Callback {
  public:
   /// A ValueError for an option out of its range, a NameError for an unknown mode.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <exception>
 #include <filesystem>
-#include <limits>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
@@ -64,7 +63,14 @@ TopKCheckpoints::TopKCheckpoints(TopKCheckpointOptions options)
 }
 
 void TopKCheckpoints::begin(const Session& session) {
-  if (monitor_) monitor_->resolve();
+  if (monitor_) monitor_->resolve(session);
+  models_.clear();
+  best_model_score_.reset();
+  best_model_path_.clear();
+  last_model_path_.clear();
+  last_saved_.clear();
+  last_step_ = 0;
+  deferred_ = false;
   dirpath_ = options_.dirpath.empty() ? (fs::path(session.log_dir()) / "checkpoints").string() : options_.dirpath;
   last_time_ = Clock::now();
   std::error_code ignored;
@@ -110,6 +116,7 @@ void TopKCheckpoints::after_batch(const Session& session, const Logs& logs) {
 
 void TopKCheckpoints::after_epoch(const Session& session, const Logs& logs) {
   after_check(session, logs, acts_after_epochs(session));
+  if (deferred_) monitor_->value(logs, session);  // an error if nothing logs it
 }
 
 void TopKCheckpoints::after_validation(const Session& session, const Logs& logs) {
@@ -165,15 +172,13 @@ std::string TopKCheckpoints::new_path(const std::string& name, const std::string
 }
 
 TopKCheckpoints::Models::const_iterator TopKCheckpoints::best() const {
-  return std::min_element(models_.begin(), models_.end(), [&](const auto& a, const auto& b) {
-    return monitor_->rises() ? a.second > b.second : a.second < b.second;
-  });
+  return std::min_element(models_.begin(), models_.end(),
+                          [&](const auto& a, const auto& b) { return beats(a.second, b.second, monitor_->rises()); });
 }
 
 TopKCheckpoints::Models::const_iterator TopKCheckpoints::worst() const {
-  return std::min_element(models_.begin(), models_.end(), [&](const auto& a, const auto& b) {
-    return monitor_->rises() ? a.second < b.second : a.second > b.second;
-  });
+  return std::min_element(models_.begin(), models_.end(),
+                          [&](const auto& a, const auto& b) { return beats(b.second, a.second, monitor_->rises()); });
 }
 
 std::string TopKCheckpoints::kth_best_model_path() const {
@@ -191,7 +196,7 @@ void TopKCheckpoints::save_top_k(const Session& session, const Logs& logs) {
     if (options_.save_top_k == 1) remove(session, before, best_model_path_);
     return;
   }
-  const auto current = monitor_->value(logs);
+  const auto current = monitor_->value(logs, session);
   if (!current) return;
   const bool room = options_.save_top_k < 0 || models_.size() < static_cast<std::size_t>(options_.save_top_k);
   if (room || monitor_->improves(*current, worst()->second)) {
@@ -208,17 +213,17 @@ void TopKCheckpoints::save_monitored(const Session& session, const Logs& logs, d
     replaced = worst()->first;
     models_.erase(worst());
   }
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double score = !std::isnan(current) ? current : monitor_->rises() ? -infinity : infinity;
   const std::string path = new_path(file_name(session, logs), replaced);
   models_.erase(std::remove_if(models_.begin(), models_.end(), [&](const auto& one) { return one.first == path; }),
                 models_.end());
-  models_.emplace_back(path, score);
-  best_model_path_ = best()->first;
-  best_model_score_ = best()->second;
+  models_.emplace_back(path, current);
+  const bool known = !std::isnan(best()->second);
+  best_model_path_ = known ? best()->first : std::string();
+  best_model_score_ = known ? best()->second : std::optional<double>();
   if (options_.verbose) {
-    write_line(fmt::format("Epoch {}, step {}: {} is {:.5f} (best {:.5f}), saving \"{}\"", session.current_epoch(),
-                           session.global_step(), monitor_->name(), score, *best_model_score_, path));
+    write_line(fmt::format("Epoch {}, step {}: {} is {:.5f} (best {}), saving \"{}\"", session.current_epoch(),
+                           session.global_step(), monitor_->name(), current,
+                           best_model_score_ ? fmt::format("{:.5f}", *best_model_score_) : "none", path));
   }
   write(session, path);
   remove(session, replaced, path);

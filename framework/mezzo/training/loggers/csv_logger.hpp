@@ -11,10 +11,10 @@
 namespace mezzo::loggers {
 
 struct CSVLoggerOptions {
-  std::string name = "mezzo_logs";     ///< folder in save_dir; "": none
-  LogVersion version{};                ///< folder in it; default: "version_0" or the next free number
-  std::string prefix{};                ///< put in front of names: "prefix-loss"
-  int flush_logs_every_n_steps = 100;  ///< writes to the file every so many steps, and at the end; 1 or more
+  std::string name = "mezzo_logs";   ///< folder in save_dir; "": none
+  LogVersion version{};              ///< folder in it; default: "version_0" or the next free number
+  std::string prefix{};              ///< put in front of names: "prefix-loss"
+  int flush_logs_every_n_steps = 1;  ///< writes to the file every so many steps, and at the end; 1 or more
 };
 
 /// Writes the numbers of a training to `save_dir/name/version/metrics.csv`, in the format of Python's csv module, and

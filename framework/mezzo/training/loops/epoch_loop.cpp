@@ -75,7 +75,10 @@ bool EpochLoop::step() {
   }
   state.epoch_means.add(fit_.runner, batch.whole_size());
   advance(batch.whole_size() + batch.skipped);
-  if (session.has_callbacks()) state.epoch_means.write(fit_.logs);
+  if (session.has_callbacks()) {
+    state.epoch_means.write(fit_.logs);
+    scaling_->write(fit_.logs, state.epoch_means);
+  }
   state.epoch_means.write_last(outputs_);
   session.fire(Event::train_batch_end, fit_.logs, state.batch - 1, &batch, &outputs_);
   log_step();
@@ -85,6 +88,7 @@ bool EpochLoop::step() {
 void EpochLoop::log_step() {
   if (fit_.options.call.loggers.empty() || fit_.state.step % fit_.options.log_every_n_steps != 0) return;
   Logs numbers = fit_.state.epoch_means.for_loggers_by_step();
+  scaling_->write(numbers, fit_.state.epoch_means);
   if (numbers.empty()) return;
   numbers.set("epoch", fit_.session.epoch);
   fit_.session.log_metrics(numbers);

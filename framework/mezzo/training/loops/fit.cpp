@@ -82,6 +82,7 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   session.accumulates = options.anew;
   session.log_every_n_steps = options.log_every_n_steps;
   if (options.checkpoint != nullptr) session.resumed_from = options.checkpoint->path();
+  session.validating = limits.validation != 0;
   // Keras' fit acts after epochs in any case.
   session.each_epoch = !options.anew || limits.validation == 0 ||
                        (options.val_check_interval.is_whole_epoch() && options.validation_freq.due(0));

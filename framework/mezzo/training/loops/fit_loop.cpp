@@ -85,6 +85,7 @@ void FitLoop::run_epoch() {
     if (all || state.validated_in_bar.count(name) == 1) shown.emplace_back(name, number);
   }
   Logs logged = state.epoch_means.for_loggers_by_epoch();
+  epoch_->write_scaling(logged);
   for (const auto& [name, number] : fit_.logs) {
     if (before.contains(name)) continue;
     shown.emplace_back(name, number);

@@ -53,6 +53,9 @@ class EpochLoop {
   /// Numbers of the epoch so far: means, loss scales, skipped steps.
   Numbers numbers(bool for_bar) const;
 
+  /// Sets loss scales and skipped steps so far.
+  void write_scaling(Logs& logs) const { scaling_->write(logs, fit_.state.epoch_means); }
+
   bool non_finite() const { return non_finite_; }
 
   /// True after the last batch of the epoch.

@@ -112,11 +112,10 @@ void FitLoop::check_sanity() {
 
 void FitLoop::start(const Checkpoint* checkpoint) {
   RunningSession& session = fit_.session;
+  std::optional<Checkpoint> other;
   const std::function<void(const std::string&)> resume_from = [&](const std::string& path) {
-    const Checkpoint other(path);
-    resume(other);
-    other.restore_callbacks(session);
-    checkpoint = nullptr;
+    resume(other.emplace(path));
+    checkpoint = &*other;
   };
   {
     const ScopedValue resumable(session.resume_from, resume_from);

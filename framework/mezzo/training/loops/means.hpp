@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -26,7 +27,7 @@ using Numbers = std::vector<std::pair<std::string, double>>;
 void add_missing(Numbers& numbers, const Numbers& others);
 
 /// Numbers of an epoch or evaluation by name: reductions over the values that steps log, in double, and the results of
-/// their metrics. Skipped steps don't count.
+/// their metrics. Of steps that loss scaling skips, finite values count, and updates of metrics don't.
 class Means {
  public:
   struct Entry {
@@ -39,7 +40,7 @@ class Means {
     bool closed = false;   ///< true if the loader of the number has ended
     bool of_hook = false;  ///< true for the last number that a hook has logged
 
-    /// NaN if every step was skipped.
+    /// NaN if no step has counted.
     double number() const;
 
     void add(double value, double count);
@@ -54,8 +55,9 @@ class Means {
     const std::vector<Logged>& logged = runner.logged();
     for (std::size_t i = 0; i < logged.size(); ++i) {
       Entry& entry = entry_of(logged[i], i, suffix);
-      if (runner.skipped()) continue;
-      entry.add(entry.metric ? 0 : runner.value(i), static_cast<double>(samples));
+      const double value = entry.metric ? 0 : runner.value(i);
+      if (runner.skipped() && (entry.metric || !std::isfinite(value))) continue;
+      entry.add(value, static_cast<double>(samples));
     }
   }
 

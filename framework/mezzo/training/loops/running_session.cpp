@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/training/loss_scaling.hpp>
 #include <mezzo/training/step_trials.hpp>
 
 namespace mezzo::detail {
@@ -179,6 +180,7 @@ Logs RunningSession::progress_bar_metrics() const {
     }
   }
   if (evaluated != nullptr || stage_ != Stage::fit) return out;
+  ScalingLog(runner_, state_.skipped_before).write(out, state_.epoch_means);
   for (const auto& [name, number] : state_.validated) {
     if (state_.validated_in_bar.count(name) == 1) out.set(name, number);
   }
@@ -186,7 +188,7 @@ Logs RunningSession::progress_bar_metrics() const {
 }
 
 void RunningSession::log_metrics(const Logs& metrics) {
-  if (metrics.empty()) return;
+  if (metrics.empty() || sanity) return;
   for (const Any<Logger>& logger : call_.loggers) logger->log_metrics(metrics, state_.updates);
 }
 

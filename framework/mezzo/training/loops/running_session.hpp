@@ -77,6 +77,7 @@ class RunningSession final : public Session {
   const std::vector<Tensor>& outputs() const override;
   std::int64_t batch_size() const override { return samples_; }
   bool validates_each_epoch() const override { return each_epoch; }
+  bool awaits_validation() const override { return validating && state_.validated_at == 0; }
   bool logs_step() const override { return !call_.loggers.empty() && step_ % log_every_n_steps == 0; }
   const std::string& ckpt_path() const override { return resumed_from; }
   void try_steps(std::int64_t steps, const std::function<void(std::int64_t step)>& before,
@@ -128,6 +129,7 @@ class RunningSession final : public Session {
   bool sanity = false;
   std::size_t dataloader = 0;  ///< dataloader_idx()
   bool each_epoch = true;      ///< validates_each_epoch()
+  bool validating = false;     ///< true if fit has validation steps
   std::int64_t log_every_n_steps = 50;
   std::string resumed_from;                             ///< ckpt_path()
   std::function<void(std::int64_t)> resize_batches;     ///< set until the first step of fit

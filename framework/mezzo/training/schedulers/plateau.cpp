@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/training/callbacks/monitor.hpp>
 
 namespace mezzo {
 namespace {
@@ -34,8 +35,9 @@ Plateau::Plateau(PlateauOptions options) : options_(std::move(options)) {
 bool Plateau::improves(double number, double best) const {
   const double threshold = options_.threshold;
   const bool relative = options_.threshold_mode == "rel";
-  if (options_.mode == "min") return number < (relative ? best * (1 - threshold) : best - threshold);
-  return number > (relative ? best * (1 + threshold) : best + threshold);
+  const bool rises = options_.mode == "max";
+  const double change = rises ? threshold : -threshold;
+  return beats(number, relative ? best * (1 + change) : best + change, rises);
 }
 
 }  // namespace mezzo

@@ -26,7 +26,7 @@ class MEZZO_API Plateau {
 
   const PlateauOptions& options() const { return options_; }
 
-  /// True if the number is an improvement.
+  /// True if the number is an improvement. NaN is none; any number improves on NaN.
   bool improves(double number, double best) const;
 
  private:

@@ -1,6 +1,7 @@
 #include <mezzo/training/schedulers/scheduler_steps.hpp>
 
 #include <algorithm>
+#include <limits>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
@@ -43,7 +44,8 @@ void step_plateau(const OptimizerConfig& config, const Plateau& plateau, Schedul
   }
   ++state.steps;
   const PlateauOptions& options = plateau.options();
-  if (!state.best || plateau.improves(*state.number, *state.best)) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  if (plateau.improves(*state.number, state.best.value_or(none))) {
     state.best = state.number;
     state.waits = 0;
   } else {
@@ -145,6 +147,7 @@ void PlateauSteps::on_epoch_end(int epoch, Logs& logs) {
     const OptimizerConfig& config = state.optimizers[i];
     const Plateau* const plateau = plateau_of(config);
     const bool due = plateau != nullptr && !by_steps(config) && due_at(config, epoch);
+    if (due && !state.schedulers[i].number && session().awaits_validation()) continue;
     if (due) step_plateau(config, *plateau, state.schedulers[i]);
   }
 }
