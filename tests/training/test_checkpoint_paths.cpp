@@ -57,6 +57,8 @@ class Net : public Module {
 class Plain : public Module {
  public:
   Plain() : Module("Plain") { save_hyperparameters({{"width", 3}, {"rate", 0.25}, {"depth", 2}}); }
+  Value training_step(const Batch& batch) override { return mean_squared_error(batch["y"], (*this)(batch["x"])); }
+  OptimizerConfigs configure_optimizers() override { return {{.optimizer = SGD(0.01)}}; }
 
  protected:
   Value call(const Value& x) override { return line_(x); }
@@ -229,7 +231,7 @@ BOOST_AUTO_TEST_CASE(load_from_checkpoint_warns_of_hyperparameters_that_it_ignor
   const auto warning = [&](std::int64_t width, double rate) {
     Plain saved;
     saved.save_hyperparameters({{"width", width}, {"rate", rate}, {"depth", 2}});
-    saved.build({1, 1});
+    line_trainer(folder, 1).fit(saved, line_data());
     Trainer::save_checkpoint(saved, folder.path("p"));
     const CapturedOutput output;
     Module::load_from_checkpoint<Plain>(folder.path("p"));

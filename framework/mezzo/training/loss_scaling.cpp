@@ -42,11 +42,11 @@ void StepRunner::count_updates(const AppliedOptimizer& applied, const std::funct
     config.optimizer->count_step();
   }
   skipped_ |= skipped.has_value();
+  scaled_.resize(state_.optimizers.size());
+  scaled_[applied.optimizer] = applied.scaled;
   if (!applied.scaled) return;
   const bool committed = !skipped;
   const std::optional<Overflow> overflow = skipped ? overflow_in(*skipped) : std::nullopt;
-  scaled_.resize(state_.optimizers.size());
-  scaled_[applied.optimizer] = true;
   // Before update(), which changes the scale and the number of skips.
   const double before = state.loss_scale.scale();
   const bool warns = !committed && !options_.silent && warns_at_next_skip(state.loss_scale);
@@ -61,6 +61,14 @@ void StepRunner::count_updates(const AppliedOptimizer& applied, const std::funct
   warn(fmt::format("[Trainer] step {}{} was skipped: {}; loss scale {:.8g}{}", state_.step, named(config.name),
                    describe(overflow), before,
                    dynamic ? fmt::format(" -> {:.8g}", state.loss_scale.scale()) : " is fixed"));
+}
+
+void StepRunner::resume_scaling() {
+  scaled_.clear();
+  for (const OptimizerConfig& config : state_.optimizers) {
+    const LossScaleState& counted = config.optimizer->state()->loss_scale.state();
+    scaled_.push_back(counted.finite_steps > 0 || counted.skipped > 0);
+  }
 }
 
 std::optional<Overflow> overflow_of(const Graph& graph, int group) {

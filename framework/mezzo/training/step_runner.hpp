@@ -264,8 +264,11 @@ class StepRunner {
 
   const OptimizerConfigs& optimizers() const { return state_.optimizers; }
 
-  /// True if a step of this runner scaled the gradients of optimizer i.
+  /// True if the last update of optimizer i had a loss scale, in this runner or before a resume.
   bool scaled(std::size_t i) const { return i < scaled_.size() && scaled_[i]; }
+
+  /// Finds the optimizers that had a loss scale before a resume, by the steps that their scales have counted.
+  void resume_scaling();
 
   /// Names that the last step logged.
   const std::vector<Logged>& logged() const { return *logged_; }

@@ -35,8 +35,6 @@ BOOST_AUTO_TEST_CASE(csv_has_sorted_columns_that_grow) {
   BOOST_TEST(csv.version() == "version_0");
   const std::string path = csv.log_dir() + "/metrics.csv";
   csv.log_metrics({{"loss", 0.5}, {"epoch", 0}}, 49);
-  BOOST_TEST(!std::filesystem::exists(path));  // buffered
-  csv.save();
   BOOST_TEST(content(path) == "epoch,loss,step\r\n0,0.5,49\r\n");
   csv.log_metrics({{"val_loss", 2}, {"a, \"b\"", 1e-7}, {"epoch", 1}}, 99);
   csv.finalize("success");
@@ -167,16 +165,16 @@ BOOST_AUTO_TEST_CASE(full_disks_and_bad_folders_are_errors) {
     std::filesystem::create_symlink("/dev/full", folder.path(std::string("a/") + name));
   }
   loggers::CSVLogger csv(folder.path(), {.name = "", .version = "a"});
-  csv.log_metrics({{"x", 1}}, 1);
-  BOOST_TEST(refused<FileError>([&] { csv.save(); }) == "[loggers::CSVLogger] \"" + folder.path("a/metrics.csv") +
-                                                            "\": cannot be written: No space left on device");
+  BOOST_TEST(refused<FileError>([&] {
+               csv.log_metrics({{"x", 1}}, 1);
+             }) == "[loggers::CSVLogger] \"" + folder.path("a/metrics.csv") +
+                       "\": cannot be written: No space left on device");
   loggers::JSONLogger json(folder.path(), {.name = "", .version = "a"});
   BOOST_TEST(refused<FileError>([&] {
                json.log_metrics({{"x", 1}}, 1);
              }) == "[loggers::JSONLogger] \"" + folder.path("a/metrics.jsonl") +
                        "\": cannot be written: No space left on device");
   std::ofstream(folder.path("file")) << "x";
-  BOOST_TEST(refused<FileError>([&] { loggers::CSVLogger(folder.path("file")).log_metrics({{"x", 1}}, 1); }) == "");
   const std::string text =
       refused<FileError>([&] { static_cast<void>(loggers::CSVLogger(folder.path("file")).log_dir()); });
   BOOST_TEST(text ==

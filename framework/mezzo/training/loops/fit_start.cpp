@@ -91,6 +91,7 @@ void FitLoop::resume(const Checkpoint& checkpoint) {
   const TrainingData data = data_of(fit_);
   checkpoint.warn_of_threads();
   checkpoint.resume(fit_.runner, batch_at(fit_.train, checkpoint.position(data)), data);
+  fit_.runner.resume_scaling();
   // Epochs of a Trainer count from the start of the training.
   if (fit_.options.anew) fit_.state.fit_epoch = static_cast<int>(fit_.state.epoch);
   epoch_.emplace(fit_);
