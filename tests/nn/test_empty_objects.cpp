@@ -42,6 +42,7 @@ BOOST_AUTO_TEST_CASE(null_in_configs) {
   BOOST_CHECK_NO_THROW(model_from_json(text(R"("kernel_regularizer": null, "kernel_constraint": null)")));
 }
 
+// What is tested has been moved from. NOLINTBEGIN(bugprone-use-after-move)
 BOOST_AUTO_TEST_CASE(a_layer_that_was_moved_from_before_it_was_built) {
   const Tensor x({1, 2}, std::vector<float>{-1, -1});
   Dense dense(2, {.activation = "relu", .kernel_initializer = "ones", .name = "d"});
@@ -76,5 +77,7 @@ BOOST_AUTO_TEST_CASE(values_and_others_that_were_moved_from) {
   const profilers::SimpleProfiler used = std::move(profiler);
   BOOST_TEST(refused<ValueError>([&] { profiler.start("a"); }) == "[SimpleProfiler] the object" + moved);
 }
+
+// NOLINTEND(bugprone-use-after-move)
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -16,7 +16,7 @@ using boost::test_tools::tolerance;
 
 namespace {
 
-constexpr int critic_updates = 5, wgan_steps = 4;
+constexpr std::int64_t critic_updates = 5, wgan_steps = 4;
 
 Sequential wgan_network(std::int64_t units, double clamp) {
   DenseOptions hidden{.units = 4, .activation = "tanh"};

@@ -8,6 +8,7 @@
 #include <mezzo/layers/unit_normalization.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 // Normalizations that are composed of ops, in the accumulation dtype (float32; float64 for float64).
 namespace mezzo {

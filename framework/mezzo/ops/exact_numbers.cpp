@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/number_range.hpp>
 #include <mezzo/ops/op_set.hpp>
 

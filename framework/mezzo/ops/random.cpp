@@ -14,6 +14,7 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
+#include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/random_words.hpp>
 
 // Numbers are drawn by host functions, keyed as dropout is: element i depends on the draw's key and i alone.

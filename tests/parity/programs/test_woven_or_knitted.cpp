@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(training_and_odds_equal_keras) {
   Model model = network();
   initialize(model, keras["shapes"]);
   // The metric takes a logit above 0.5 for knitted: odds of 62 %.
-  model.compile({.optimizer = optimizers::Adam(0.006),
+  model.compile({.optimizer = optimizers::Adam(0.006, {.epsilon = 1e-3}),
                  .loss = losses::BinaryCrossentropy({.from_logits = true}),
                  .metrics = {metrics::BinaryAccuracy({.name = "right"})}});
   const auto [x, y] = swatches(10, 48);
