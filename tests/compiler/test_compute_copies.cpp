@@ -247,8 +247,8 @@ BOOST_AUTO_TEST_CASE(gradients_use_the_memory_of_copies) {
   const auto arena = std::make_shared<Arena>();
   Plan plan = planned_in(arena, chain.trace("mixed_bfloat16"));
   BOOST_TEST(arena->copies.size() == chain.weights.size());
-  const std::size_t scratch = onednn_has_native_bfloat16() ? 0 : (64U * 64 + 2 * 2 * 64) * sizeof(float);
-  BOOST_TEST(plan.arena_bytes() < (96U + 48U / 2) * 1024 + scratch);
+  const std::size_t scratch = onednn_has_native_bfloat16() ? 0 : std::size_t{64 * 64 + 2 * 2 * 64} * sizeof(float);
+  BOOST_TEST(plan.arena_bytes() < (96 + 48 / 2) * std::size_t{1024} + scratch);
   Plan unfused = planned(apart.trace("mixed_bfloat16"), false);  // its updates write no copy
   for (int i = 0; i < 3; ++i) {
     for (Plan* each : {&plan, &unfused}) each->run({Chain::input()}, {});
