@@ -16,15 +16,15 @@ class Counter : public Layer {
  public:
   explicit Counter(Policy dtype = {}) : Layer("Counter", Options{"", dtype}) {}
   void build(const Shape&) override {
-    add_weight(count_, {.shape = {}, .initializer = Constant(256), .trainable = false});
+    add_weight(count, {.shape = {}, .initializer = Constant(256), .trainable = false});
     add_weight(scale_, {.shape = {}, .initializer = "ones"});
   }
-  Variable count_{"count"};
+  Variable count{"count"};
 
  protected:
   Value call(const Value& x) override {
-    update(count_, count_ + 1);
-    return x * scale_ + count_ * 0;
+    update(count, count + 1);
+    return x * scale_ + count * 0;
   }
 
  private:
@@ -111,14 +111,14 @@ BOOST_AUTO_TEST_CASE(states_of_users_layers_count_beyond_256) {
     Sequential model({Input({1}), counter}, {.dtype = policy});
     model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse"});
     for (int i = 0; i < 3; ++i) model.train_on_batch(Tensor({2, 1}), Tensor({2, 1}));
-    BOOST_TEST(counter.count_.value().item() == 259);
-    BOOST_TEST((counter.count_.dtype() == DType::float32));
+    BOOST_TEST(counter.count.value().item() == 259);
+    BOOST_TEST((counter.count.dtype() == DType::float32));
     BOOST_TEST((counter.weights()[1].dtype() == Policy(policy).variable_dtype()));
     BOOST_TEST((model(Value(Tensor({2, 1}))).dtype() == Policy(policy).output_dtype()));
   }
   Counter own("bfloat16");
   Sequential model({Input({1}), own});
-  BOOST_TEST((own.count_.dtype() == DType::bfloat16));
+  BOOST_TEST((own.count.dtype() == DType::bfloat16));
 }
 
 BOOST_AUTO_TEST_CASE(crossentropy_of_a_16_bit_sigmoid_is_that_of_its_logits) {

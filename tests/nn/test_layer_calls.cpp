@@ -26,7 +26,7 @@ class Phase : public Layer {
   Value call(const Value& x) override { return where(training(), x + 10 * cast(step(), x.dtype()), x); }
 };
 
-Tensor ones(const Shape& shape) {
+Tensor filled_with_ones(const Shape& shape) {
   return {shape, std::vector<float>(static_cast<std::size_t>(element_count(shape)), 1)};
 }
 
@@ -51,7 +51,7 @@ double loss_of_step(Model& model, const Tensor& x, int steps) {
 BOOST_AUTO_TEST_SUITE(layer_calls)
 
 BOOST_AUTO_TEST_CASE(a_call_sets_the_mode) {
-  const Value x(ones({50, 4}));
+  const Value x(filled_with_ones({50, 4}));
   Dropout drop(0.5);
   BOOST_TEST(drop(x).tensor().equal(x.tensor()));
   const Tensor dropped = drop(x, {.training = true}).tensor();
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_call_sets_the_mode) {
   BOOST_TEST(zeros_in(always.predict(x.tensor())) > 50);
   BOOST_TEST(never(x, {.training = true}).tensor().equal(x.tensor()));  // the nearest call decides
   MultiHeadAttention attention(1, 4, {.dropout = 0.5, .kernel_initializer = "ones"});
-  const Value q(ones({1, 8, 4}));
+  const Value q(filled_with_ones({1, 8, 4}));
   BOOST_TEST(!attention(q, q, {.training = true}).tensor().equal(attention(q, q).tensor()));
 }
 
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(batch_normalization_in_a_given_mode) {
 }
 
 BOOST_AUTO_TEST_CASE(layers_see_the_state_of_the_run) {
-  const Tensor x = ones({2, 3});
+  const Tensor x = filled_with_ones({2, 3});
   BOOST_TEST(Phase()(Value(x)).tensor().equal(x));
   BOOST_TEST(training().item() == 0);
   BOOST_TEST((training().dtype() == DType::boolean));
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(layers_see_the_state_of_the_run) {
 }
 
 BOOST_AUTO_TEST_CASE(handles_are_called) {
-  const Value x(ones({2, 3}));
+  const Value x(filled_with_ones({2, 3}));
   const Any<Layer> dense = Dense(2, {.kernel_initializer = "ones"});
   BOOST_TEST(dense(x).tensor().to_doubles() == (std::vector<double>{3, 3, 3, 3}));
   BOOST_TEST(dense(Values{x}).size() == 1U);
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(weights_as_arrays) {
   BOOST_TEST(refused<ValueError>([&] { model.count_params(); }) ==
              "[Sequential] count_params: the layer must be built; got one that was never called");
   BOOST_TEST(refused<ValueError>([&] {
-               model.set_weights({ones({3, 2})});
+               model.set_weights({filled_with_ones({3, 2})});
              }) ==
              "[Sequential] set_weights: number of arrays must be 0; got 1 (the layer has no weights before it is "
              "built)");
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(weights_as_arrays) {
   model.set_weights(arrays);
   BOOST_TEST(model.get_weights()[1].equal(Tensor({2}, std::vector<float>{5, 6})));
   BOOST_TEST(old.to_doubles() == (std::vector<double>{0, 0}));
-  arrays[0] = ones({2, 3});
+  arrays[0] = filled_with_ones({2, 3});
   arrays[1] = old;
   BOOST_TEST(refused<ShapeError>([&] { model.set_weights(arrays); }) ==
              "[Sequential] set_weights: array 0 must have shape (3, 2) (fc/kernel); got shape (2, 3)");
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(weights_as_arrays) {
 }
 
 BOOST_AUTO_TEST_CASE(sequentials_grow_and_shrink) {
-  const Tensor x = ones({4, 3}), y = ones({4, 2});
+  const Tensor x = filled_with_ones({4, 3}), y = filled_with_ones({4, 2});
   Sequential model({.name = "grown"});
   BOOST_TEST(refused<ValueError>([&] { model(Value(x)); }) ==
              "[Sequential \"grown\"] the model must have a layer; got none: add() one");

@@ -9,9 +9,9 @@ using namespace mezzo_tests;
 namespace {
 
 // docs: begin
-class Transfer : public Module {
+class NewHead : public Module {
  public:
-  explicit Transfer(const Sequential& backbone) : backbone_(sub("backbone", backbone)), head_(sub("head", Dense(3))) {
+  explicit NewHead(const Sequential& backbone) : backbone_(sub("backbone", backbone)), head_(sub("head", Dense(3))) {
     backbone_.set_trainable(false);
   }
 
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_those_of_lightning) {
   const Sequential backbone({Dense(8, {.activation = "relu"})});
   const DataLoader train_loader = train_data();
   // docs: begin
-  Transfer model(backbone);
+  NewHead model(backbone);
   // docs: end
   start(model, expected);
   const Tensor before = model.weights().front().value().copy();

@@ -4,7 +4,7 @@ from recipes import F, L, initialize, nn, score, torch, train_data
 
 
 # docs: begin
-class Transfer(L.LightningModule):
+class NewHead(L.LightningModule):
     def __init__(self, backbone):
         super().__init__()
         self.backbone = backbone
@@ -27,7 +27,7 @@ class Transfer(L.LightningModule):
 def record():
     backbone, train_loader = nn.Sequential(nn.Linear(4, 8), nn.ReLU()), train_data()
     # docs: begin
-    model = Transfer(backbone)
+    model = NewHead(backbone)
     # docs: end
     shapes = initialize(model)
     before = backbone[0].weight.detach().clone()
