@@ -12,8 +12,7 @@ namespace {
 // Sorts points of four coordinates into three kinds.
 class PointSorter : public Module {
  public:
-  explicit PointSorter(std::int64_t hidden = 10, double rate = 0.02)
-      : rate_(rate), inner_(sub("inner", Dense(hidden, {.activation = "silu"}))) {}
+  explicit PointSorter(std::int64_t hidden = 10) : inner_(sub("inner", Dense(hidden, {.activation = "silu"}))) {}
 
   Value call(const Value& points) override { return outer_(inner_(points)); }
 
@@ -22,21 +21,21 @@ class PointSorter : public Module {
     return {sparse_categorical_crossentropy(batch["y"], logits, {.from_logits = true}), accuracy(batch["y"], logits)};
   }
 
+  void validation_step(const Batch& batch) override {
+    const auto [loss, hits] = scores(batch);
+    log_dict({{"held_out_loss", loss}, {"held_out_hits", hits}});
+  }
+
   Value training_step(const Batch& batch) override {
     const auto [loss, hits] = scores(batch);
     log("hits", hits, {.prog_bar = true, .on_epoch = true});
     return loss;
   }
 
-  void validation_step(const Batch& batch) override {
-    const auto [loss, hits] = scores(batch);
-    log_dict({{"held_out_loss", loss}, {"held_out_hits", hits}});
-  }
-
-  OptimizerConfigs configure_optimizers() override { return {{.optimizer = Adam(rate_)}}; }
+  OptimizerConfigs configure_optimizers() override { return {{.optimizer = Adam(rate)}}; }
 
  private:
-  double rate_;
+  static constexpr double rate = 0.02;
   Dense inner_, outer_ = sub("outer", Dense(3));
 };
 // docs: end

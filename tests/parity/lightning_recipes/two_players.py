@@ -8,9 +8,11 @@ from torch.utils.data import DataLoader, TensorDataset
 class Forgery(L.LightningModule):
     def __init__(self):
         super().__init__()
+        # Both parts have two dense layers with a tanh in between.
+        self.forger, self.judge = (
+            nn.Sequential(nn.Linear(inputs, 8), nn.Tanh(), nn.Linear(8, outputs))
+            for inputs, outputs in ((3, 4), (4, 1)))
         self.automatic_optimization = False
-        self.forger = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 4))
-        self.judge = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
 
     def verdict(self, samples, genuine):
         """Mean cost of the judge's logits if all samples are genuine, or none."""
@@ -31,11 +33,12 @@ class Forgery(L.LightningModule):
 
         fooled = self.verdict(self.forger(seeds), genuine=True)
         self.descend(for_forger, fooled)
-        self.log("judged", judged, on_step=False, on_epoch=True)
-        self.log("fooled", fooled, on_step=False, on_epoch=True)
+        for name, cost in (("judged", judged), ("fooled", fooled)):
+            self.log(name, cost, on_epoch=True, on_step=False)
 
     def configure_optimizers(self):
-        return [torch.optim.SGD(part.parameters(), lr=rate) for part, rate in ((self.forger, 0.1), (self.judge, 0.2))]
+        parts = (self.forger, 0.1), (self.judge, 0.2)
+        return [torch.optim.SGD(lr=rate, params=part.parameters()) for part, rate in parts]
 # docs: end
 
 
@@ -43,6 +46,6 @@ def record():
     pair = Forgery()
     shapes = initialize(pair)
     data = TensorDataset(torch.tensor(uniform(3, (32, 4))), torch.tensor(uniform(4, (32, 3))))
-    trainer = L.Trainer(max_epochs=3)
-    trainer.fit(pair, DataLoader(data, batch_size=8))
-    return {"shapes": shapes, **{name: [float(trainer.callback_metrics[name])] for name in ("judged", "fooled")}}
+    loop = L.Trainer(max_epochs=3)
+    loop.fit(pair, DataLoader(data, batch_size=8))
+    return {"shapes": shapes, **{name: [float(loop.callback_metrics[name])] for name in ("judged", "fooled")}}

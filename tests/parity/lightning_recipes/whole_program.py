@@ -7,9 +7,10 @@ from recipes import F, L, initialize, nn, torch, train_data, val_data
 class PointSorter(L.LightningModule):
     """Sorts points of four coordinates into three kinds."""
 
-    def __init__(self, hidden=10, rate=0.02):
+    rate = 0.02
+
+    def __init__(self, hidden=10):
         super().__init__()
-        self.rate = rate
         self.inner, self.outer = nn.Linear(4, hidden), nn.Linear(hidden, 3)
 
     def forward(self, points):
@@ -21,17 +22,17 @@ class PointSorter(L.LightningModule):
         hits = logits.argmax(dim=1) == kinds
         return F.cross_entropy(logits, kinds), hits.float().mean()
 
-    def training_step(self, batch):
-        loss, hits = self.scores(batch)
-        self.log("hits", hits, prog_bar=True, on_epoch=True)
-        return loss
-
     def validation_step(self, batch):
         loss, hits = self.scores(batch)
         self.log_dict({"held_out_loss": loss, "held_out_hits": hits})
 
+    def training_step(self, batch):
+        loss, hits = self.scores(batch)
+        self.log("hits", hits, on_epoch=True, prog_bar=True)
+        return loss
+
     def configure_optimizers(self):
-        return torch.optim.Adam(self.parameters(), lr=self.rate)
+        return torch.optim.Adam(lr=self.rate, params=self.parameters())
 # docs: end
 
 

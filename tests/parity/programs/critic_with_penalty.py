@@ -23,9 +23,9 @@ def chain(name, shape, stages):
 
 
 def critic_stages():
-    yield layers.ZeroPadding2D(((1, 1), (2, 0)))
+    yield layers.ZeroPadding2D(padding=((1, 1), (2, 0)))
     for channels in (4, 8):
-        yield layers.Conv2D(channels, (3, 3), strides=(2, 2), padding="same", use_bias=False)
+        yield layers.Conv2D(channels, kernel_size=3, use_bias=False, strides=2, padding="same")
         yield layers.LeakyReLU(negative_slope=0.3)
         yield layers.Dropout(0.0)
     yield from (layers.Flatten(), layers.Dense(1))
@@ -35,8 +35,8 @@ def imitator_stages():
     yield from (layers.Dense(3 * 3 * 6, use_bias=False), layers.Reshape((3, 3, 6)))
     for channels in (6, 4):
         yield from (layers.BatchNormalization(), layers.LeakyReLU(negative_slope=0.3), layers.UpSampling2D(2))
-        yield layers.Conv2D(channels, (3, 3), padding="same", use_bias=False)
-    yield from (layers.Cropping2D(((1, 1), (0, 2))), layers.Conv2D(1, (1, 1)), layers.Activation("tanh"))
+        yield layers.Conv2D(channels, kernel_size=3, use_bias=False, padding="same")
+    yield from (layers.Cropping2D(cropping=((1, 1), (0, 2))), layers.Conv2D(1, kernel_size=1), layers.Activation("tanh"))
 
 
 class FringeGan(keras.Model):
@@ -52,7 +52,8 @@ class FringeGan(keras.Model):
     def penalty(self, real, fake, share):
         between = share * real + (1 - share) * fake
         slope = jax.grad(lambda x: ops.sum(self.critic(x, training=True)))(between)
-        return ops.mean(ops.square(ops.sqrt(ops.sum(ops.square(slope), axis=(1, 2, 3))) - 1))
+        steepness = ops.sum(slope**2, axis=(1, 2, 3))
+        return ops.mean(ops.square(1 - ops.sqrt(steepness)))
 
     def cost_of_critic(self, real, noise, share):
         fake = self.imitator(noise, training=True)
@@ -76,7 +77,8 @@ def record():
     critic = chain("critic", (SIDE, SIDE, 1), critic_stages())
     shapes = initialize(imitator) + initialize(critic, 200)
     gan = FringeGan(imitator, critic, weight=10.0)
-    gan.compile(Adam(learning_rate=0.002, beta_1=0.5, beta_2=0.9), Adam(learning_rate=0.003, beta_1=0.5, beta_2=0.9),
+    teacher, artist = (Adam(rate, beta_2=0.9, beta_1=0.5) for rate in (0.002, 0.003))
+    gan.compile(teacher, artist,
                 critic_loss=lambda real, fake: ops.mean(fake) - ops.mean(real),
                 imitator_loss=lambda fake: -ops.mean(fake))
     real, noise = fringes(), normal(4, (COUNT, LESSONS + 1, NOISE))

@@ -26,12 +26,12 @@ def autoencoder(widths):
     seismogram = layers.Input(shape=(TIMES, RECEIVERS, 1))
     code = seismogram
     for width in widths:
-        code = layers.Conv2D(width, (5, 3), padding="same", activation="relu")(code)
-        code = layers.MaxPooling2D(3, strides=2, padding="same")(code)
+        code = layers.Conv2D(kernel_size=(5, 3), filters=width, activation="relu", padding="same")(code)
+        code = layers.MaxPooling2D(3, padding="same", strides=2)(code)
     picture = code
     for width in reversed(widths):
-        picture = layers.Conv2DTranspose(width, 3, strides=2, padding="same", activation="relu")(picture)
-    return keras.Model(seismogram, layers.Conv2D(1, (3, 5), padding="same", activation="sigmoid")(picture))
+        picture = layers.Conv2DTranspose(width, 3, activation="relu", strides=2, padding="same")(picture)
+    return keras.Model(seismogram, layers.Conv2D(1, (3, 5), activation="sigmoid", padding="same")(picture))
 
 
 def record():
@@ -40,9 +40,9 @@ def record():
 
     model = autoencoder(widths=[12, 8])
     shapes = initialize(model)
-    model.compile(optimizer="adam", loss="binary_crossentropy")
+    model.compile(loss="binary_crossentropy", optimizer="adam")
     run = model.fit(x=noisy, y=quiet, validation_data=(noisy_later, quiet_later),
-                    epochs=4, batch_size=2, shuffle=False, verbose=0)
+                    shuffle=False, batch_size=2, verbose=0, epochs=4)
 
     cleaned = model.predict(noisy_later, verbose=0)
     errors = np.mean(np.square(cleaned - quiet_later), axis=(1, 2, 3))
