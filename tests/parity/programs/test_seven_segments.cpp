@@ -21,7 +21,7 @@ Tensor photograph(const std::vector<double>& digits, std::uint32_t stream) {
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const std::string& segments = lit[static_cast<std::size_t>(digits[i])];
     const std::int32_t* place = places.data<std::int32_t>() + 2 * i;
-    std::int32_t* corner = pictures.mutable_data<std::int32_t>() + 96 * i + 8 * place[0] + place[1];
+    std::int32_t* corner = pictures.mutable_data<std::int32_t>() + 96 * i + std::ptrdiff_t{8} * place[0] + place[1];
     for (std::size_t pixel = 0; pixel < 45; ++pixel) {
       if (segments.find(face[pixel / 5][pixel % 5]) != std::string::npos) corner[pixel / 5 * 8 + pixel % 5] += 190;
     }
