@@ -1,10 +1,8 @@
 #include <mezzo/core/held.hpp>
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <string>
 
+#include <mezzo/core/demangled.hpp>
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo::detail {
@@ -12,9 +10,7 @@ namespace {
 
 /// The class without its namespaces: "CSVLogger::State".
 std::string class_name(const std::type_info& type) {
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr),
-                                                    std::free);
-  std::string name = text ? text.get() : type.name();
+  std::string name = demangled(type);
   for (const char* space : {"mezzo::", "loggers::", "profilers::"}) {
     if (name.rfind(space, 0) == 0) name.erase(0, std::char_traits<char>::length(space));
   }

@@ -1,13 +1,10 @@
 #include <mezzo/training/callbacks/monitor.hpp>
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <memory>
 #include <typeinfo>
 
+#include <mezzo/core/demangled.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/nn/layer_state.hpp>
@@ -87,10 +84,7 @@ std::optional<bool> direction_of(const std::string& name) {
 
 /// Name of an object's class in Keras' form: "sparse_categorical_accuracy".
 std::string class_of(const Metric& metric) {
-  int failed = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(typeid(metric).name(), nullptr, nullptr, &failed), std::free);
-  const std::string whole = text ? text.get() : "";
+  const std::string whole = detail::demangled(typeid(metric));
   return snake_case(whole.substr(whole.rfind(':') + 1));
 }
 

@@ -121,7 +121,7 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
   }
   Metadata metadata{{"format", format}, {"format_version", version}};
   metadata[config] = config_text(model);
-  // Of the model itself: a Trainer, an autocast() or a container around its last run have no part in the file.
+  // The model's own policy: a Trainer, an autocast() or a container around its last run has no part in the file.
   const Policy effective = model.state()->policy.inherits() ? dtype_policy() : model.state()->policy;
   if (!effective.inherits() && effective.map() == nullptr && effective.by_op() == nullptr) {
     metadata[policy] = effective.name();
