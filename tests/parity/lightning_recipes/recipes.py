@@ -1,6 +1,7 @@
 """Data, weights and the module of the recipes (recipes.hpp has the same)."""
 
 import os
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -12,16 +13,16 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from hashed_numbers import numbers  # noqa: E402
+
 warnings.filterwarnings("ignore")
 
 
 def uniform(stream, shape, low=-1.0, high=1.0):
-    """Numbers of 24 bits, exact in float32, by MurmurHash3's finalizer of stream and index."""
-    h = np.arange(np.prod(shape), dtype=np.uint32) * np.uint32(0x9E3779B1) + np.uint32(stream * 0x85EBCA77 % 2**32)
-    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
-        h = (h ^ (h >> np.uint32(shift))) * np.uint32(factor)
-    h ^= h >> np.uint32(16)
-    u = (h >> np.uint32(8)).astype(np.float64) / 2**23 - 1
+    """Numbers of 24 bits, exact in float32, by a formula of stream and index."""
+    u = numbers(stream, np.prod(shape))
     return (low + (high - low) * (u + 1) / 2).astype(np.float32).reshape(shape)
 
 
