@@ -221,9 +221,11 @@ BOOST_AUTO_TEST_CASE(sizes_of_0_and_errors) {
   BOOST_TEST((random::categorical(Tensor({0, 3}), 2).shape() == Shape{0, 2}));
   BOOST_TEST((random::shuffle(Tensor({0, 3})).shape() == Shape{0, 3}));
   BOOST_TEST((random::normal({}).shape() == Shape{}));
-  check_throws<ValueError>("[normal] shape must be known; got (?, 2): pass a Value of that shape, as in normal(x)", [] {
-    random::normal({-1, 2});
-  });
+  check_throws<ValueError>(
+      "[normal] shape must be known; got (?, 2): pass sizes of shape(x), or a Value of that shape, as in normal(x)",
+      [] {
+        random::normal({-1, 2});
+      });
   check_throws<DTypeError>("[uniform] dtype must be floating; got int32",
                            [] { random::uniform({2}, {.dtype = DType::int32}); });
   check_throws<ValueError>("[randint] minval must be below maxval; got 3 and 3", [] { random::randint({2}, 3, 3); });

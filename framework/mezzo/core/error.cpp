@@ -56,6 +56,8 @@ namespace detail {
 namespace {
 
 std::string text_of(const Shape& shape) { return to_string(shape); }
+std::string text_of(const ShapeView& shape) { return to_string(shape); }
+std::string text_of(const Size& size) { return size.known() ? fmt::to_string(size.or_unknown()) : "?"; }
 std::string_view text_of(DType dtype) { return dtype_name(dtype); }
 std::string text_of(const Tensor& tensor) { return tensor.describe(); }
 
@@ -68,6 +70,8 @@ fmt::format_context::iterator TextFormatter<T>::format(const T& value, fmt::form
 }
 
 template struct TextFormatter<Shape>;
+template struct TextFormatter<ShapeView>;
+template struct TextFormatter<Size>;
 template struct TextFormatter<DType>;
 template struct TextFormatter<Tensor>;
 

@@ -8,6 +8,8 @@
 #include <mezzo/core/dtype.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/shape.hpp>
+#include <mezzo/core/shape_view.hpp>
+#include <mezzo/core/size.hpp>
 #include <mezzo/core/tensor.hpp>
 
 // Formatters of mezzo's types and functions that throw. Private: the public headers must not depend on fmt.
@@ -27,6 +29,14 @@ struct TextFormatter {
 /// "(32, 28, 28, 1)".
 template <>
 struct fmt::formatter<mezzo::Shape> : mezzo::detail::TextFormatter<mezzo::Shape> {};
+
+/// "(?, 10)".
+template <>
+struct fmt::formatter<mezzo::ShapeView> : mezzo::detail::TextFormatter<mezzo::ShapeView> {};
+
+/// "32", "?".
+template <>
+struct fmt::formatter<mezzo::Size> : mezzo::detail::TextFormatter<mezzo::Size> {};
 
 /// "bfloat16".
 template <>

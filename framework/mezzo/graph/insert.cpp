@@ -66,6 +66,15 @@ Values from_here(Values values) {
   return values;
 }
 
+/// True for C++ integers alone, of an op that doesn't make floats of them.
+bool integers_alone(const Op& op, const Values& inputs) {
+  const auto promotes = [](Cast how) { return how == Cast::promote; };
+  return !inputs.empty() && !op.effect && !op.cast.floats_only &&
+         std::all_of(op.cast.operands.begin(), op.cast.operands.end(), promotes) &&
+         std::all_of(inputs.begin(), inputs.end(),
+                     [](const Value& value) { return value.weak() && value.dtype() == DType::int64; });
+}
+
 Values insert_node(const Op& op, Values inputs, Attributes attributes) {
   auto node = std::make_shared<Node>();
   node->op = &op;
@@ -99,6 +108,16 @@ Values insert_node(const Op& op, Values inputs, Attributes attributes) {
   return trace->append(std::move(node));
 }
 
+/// Computes at once: sizes stay numbers while a step is traced. An integer is a weak one.
+Values compute_integers(const Op& op, Values inputs, Attributes attributes) {
+  const OutsideTrace outside;
+  Values out = insert_node(op, std::move(inputs), std::move(attributes));
+  for (Value& value : out) {
+    if (value.dtype() == DType::int64 && value.shape().empty()) value = value.tensor().data<std::int64_t>()[0];
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<DType> operand_dtypes(const Op& op, const CastRule& rule, const Values& values) {
@@ -115,6 +134,7 @@ std::vector<DType> operand_dtypes(const Op& op, const CastRule& rule, const Valu
 }
 
 Values insert(const Op& op, Values inputs, Attributes attributes) {
+  if (integers_alone(op, inputs)) return compute_integers(op, std::move(inputs), std::move(attributes));
   return from_here(insert_node(op, std::move(inputs), std::move(attributes)));
 }
 

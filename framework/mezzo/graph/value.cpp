@@ -6,8 +6,8 @@
 
 namespace mezzo {
 
-const Shape& Value::shape() const {
-  return node_ ? node_->outputs[static_cast<std::size_t>(output_)].shape : data_.shape();
+ShapeView Value::shape() const {
+  return ShapeView(node_ ? node_->outputs[static_cast<std::size_t>(output_)].shape : data_.shape());
 }
 
 DType Value::dtype() const { return node_ ? node_->outputs[static_cast<std::size_t>(output_)].dtype : data_.dtype(); }

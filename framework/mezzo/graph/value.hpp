@@ -8,6 +8,8 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/held.hpp>
+#include <mezzo/core/shape_view.hpp>
+#include <mezzo/core/size.hpp>
 #include <mezzo/core/tensor.hpp>
 
 namespace mezzo {
@@ -32,6 +34,9 @@ class MEZZO_API Value {
         defined_(true),
         weak_(true) {}
 
+  /// A weak scalar. Throws a ShapeError if the size isn't known.
+  Value(const Size& size) : Value(static_cast<std::int64_t>(size)) {}
+
   /// A concrete array.
   Value(Tensor tensor) : data_(std::move(tensor)), defined_(true) {}
 
@@ -40,8 +45,9 @@ class MEZZO_API Value {
 
   bool defined() const { return defined_; }
 
-  /// Shape of the array; the batch size of a functional graph is -1 (unknown).
-  const Shape& shape() const;
+  /// Sizes of the axes, outermost first. In a functional graph the batch size is unknown, and each size that Input left
+  /// open: `shape(x)` of <mezzo/ops/shape.hpp> returns these as Values. The view is valid as long as the Value.
+  ShapeView shape() const;
   DType dtype() const;
 
   /// True if there are no numbers yet.

@@ -59,7 +59,7 @@ Values Attention::call_many(const Values& xs) {
   }
   for (const Value& x : xs) detail::require_rank(label(), x.shape(), 3, "(batch, positions, size)");
   const Value &query = xs[0], &value = xs[1], &key = xs.size() > 2 ? xs[2] : xs[1];
-  const std::int64_t size = query.shape()[2], positions = value.shape()[1];
+  const std::int64_t size = query.shape()[2].or_unknown(), positions = value.shape()[1].or_unknown();
   if (key.shape()[2] != size) {
     fail<ShapeError>(label(), "the key's last axis must be that of the query, {}; got shape {}", size, key.shape());
   }

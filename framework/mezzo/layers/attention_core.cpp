@@ -15,7 +15,7 @@ namespace {
 /// Positions 0, 1, ... of axis 1, int64: a constant, or computed where the number is not known yet. (positions,) or
 /// (batch, positions).
 Value positions_of(const Value& x) {
-  const std::int64_t count = x.shape()[1];
+  const std::int64_t count = x.shape()[1].or_unknown();
   if (count < 0) {
     Value ones = ones_like(x, DType::int64);
     while (ones.shape().size() > 2) ones = max(ones, {.axes = {-1}});

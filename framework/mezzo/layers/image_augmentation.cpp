@@ -141,7 +141,7 @@ Value ImageAugmentation::call(const Value& x) {
                const detail::Draw draw = detail::next_draw();
                const auto key = static_cast<std::uint64_t>(draw.key);
                Values operands{xs[0], draw.seed, draw.step};
-               const Value first_image = draw.first_element({xs[0].shape()[0]});
+               const Value first_image = draw.first_element({xs[0].shape()[0].or_unknown()});
                if (first_image.defined() && xs[0].shape().size() == 4) operands.push_back(first_image);
                return {host(
                    [change, dtype, key](const std::vector<Tensor>& images) {

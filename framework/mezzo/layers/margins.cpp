@@ -63,7 +63,7 @@ Value CroppingLayer<Axes>::call(const Value& x) {
   const auto run = [where = label(), cropping = cropping_](const Value& y) {
     SliceOptions part{.starts = Shape(Axes + 2), .sizes = Shape(Axes + 2, -1)};
     for (std::size_t i = 0; i < Axes; ++i) {
-      const std::int64_t size = y.shape()[i + 1], before = cropping[2 * i], after = cropping[2 * i + 1];
+      const std::int64_t size = y.shape()[i + 1].or_unknown(), before = cropping[2 * i], after = cropping[2 * i + 1];
       part.starts[i + 1] = before;
       if (size <= before + after) {
         fail<ShapeError>(where, "input axis {} must be larger than cropping, {} + {}; got shape {}", i + 1, before,

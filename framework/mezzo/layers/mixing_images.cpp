@@ -137,7 +137,7 @@ Values ImageMixing::call_many(const Values& xs) {
         const detail::Draw drawn = detail::next_draw();
         const auto key = static_cast<std::uint64_t>(drawn.key);
         const Value first =
-            drawn.first_element({ys[0].shape()[0]});  // each rank mixes its own images, by its own draws
+            drawn.first_element({ys[0].shape()[0].or_unknown()});  // each rank mixes its own images, by its own draws
         for (std::size_t i = 0; i < ys.size(); ++i) {
           HostOptions options;
           options.dtype = outputs[i].dtype;

@@ -96,7 +96,7 @@ Value over_heads(const std::string& where, const Value& mask, const PositionAxes
 /// The mask for flattened_heads() operands. `query` and `key` are not flattened.
 Value flattened_mask(const Value& mask, const Value& query, const Value& key, const PositionAxes& axes) {
   const Shape queries = sizes_along(query.shape(), axes.along), keys = sizes_along(key.shape(), axes.along);
-  const Shape lead = joined_shapes({{query.shape()[0]}, sizes_along(query.shape(), axes.free)});
+  const Shape lead = joined_shapes({{query.shape()[0].or_unknown()}, sizes_along(query.shape(), axes.free)});
   const auto rank = static_cast<std::int64_t>(query.shape().size());
   // True in the axes of (batch, free axes, 1, 1...) and (queries, keys), so that the mask has their sizes.
   Value batch = any(
@@ -106,7 +106,8 @@ Value flattened_mask(const Value& mask, const Value& query, const Value& key, co
   while (batch.shape().size() < mask.shape().size()) batch = expand_dims(batch, -1);
   const Value all = ones_like(Value(Tensor(joined_shapes({queries, keys}), DType::boolean)), DType::boolean);
   const Value full = logical_and(logical_and(mask, batch), all);
-  return reshape(full, {known_count(lead), mask.shape()[lead.size()], element_count(queries), element_count(keys)});
+  return reshape(
+      full, {known_count(lead), mask.shape()[lead.size()].or_unknown(), element_count(queries), element_count(keys)});
 }
 
 }  // namespace
@@ -169,7 +170,7 @@ Values MultiHeadAttention::call_many(const Values& xs) {
   AttentionResult result = detail::attend(flat_query, flat_key, flat_value, options);
   if (!plain) {
     if (returns_scores()) {
-      const Shape lead = joined_shapes({{query.shape()[0]}, sizes_along(query.shape(), axes.free)});
+      const Shape lead = joined_shapes({{query.shape()[0].or_unknown()}, sizes_along(query.shape(), axes.free)});
       result.scores = reshape(result.scores, joined_shapes({lead,
                                                             {options_.num_heads},
                                                             sizes_along(query.shape(), axes.along),

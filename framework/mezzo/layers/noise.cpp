@@ -38,7 +38,7 @@ void require_fitting(const std::string& where, const Shape& shape, const Shape& 
 Shape sizes_of_noise(Shape shape, const Value& x) {
   if (shape.empty()) return x.shape();
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] < 0) shape[i] = x.shape()[i];
+    if (shape[i] < 0) shape[i] = x.shape()[i].or_unknown();
   }
   return shape;
 }

@@ -139,7 +139,7 @@ Value Normalization::call(const Value& x) {
     Shape shape = layer.broadcast_shape(xs[0].shape());
     std::size_t from = xs[1].shape().size();
     for (std::size_t i = shape.size(); i-- > 0;) {
-      if (layer.kept(xs[0].shape())[i]) shape[i] = from > 0 ? xs[1].shape()[--from] : 1;
+      if (layer.kept(xs[0].shape())[i]) shape[i] = from > 0 ? static_cast<std::int64_t>(xs[1].shape()[--from]) : 1;
     }
     const Value center = reshape(xs[1], shape), scale = maximum(sqrt(reshape(xs[2], shape)), 1e-7);
     return layer.options_.invert ? center + xs[0] * scale : (xs[0] - center) / scale;

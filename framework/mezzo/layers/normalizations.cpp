@@ -85,7 +85,8 @@ void GroupNormalization::build(const Shape& input) {
 
 Value GroupNormalization::call(const Value& x) {
   const std::size_t axis = channel_axis(x.shape());
-  const std::int64_t channels = x.shape()[axis], groups = options_.groups == -1 ? channels : options_.groups;
+  const std::int64_t channels = x.shape()[axis].or_unknown(),
+                     groups = options_.groups == -1 ? channels : options_.groups;
   const Variable& known = options_.scale ? gamma_ : beta_;
   const bool changed = known.filled() ? known.shape()[0] != channels : channels % groups != 0;
   if (changed) {
@@ -138,7 +139,7 @@ void RMSNormalization::build(const Shape& input) {
 Value RMSNormalization::call(const Value& x) {
   const Shape axes = detail::normalize_axes(options_.axis.numbers(), x.shape().size(), label());
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::int64_t size = x.shape()[static_cast<std::size_t>(axes[i])];
+    const std::int64_t size = x.shape()[static_cast<std::size_t>(axes[i])].or_unknown();
     if (size < 0 || size == scale_.shape()[i]) continue;
     fail<ShapeError>(label(), "input axis {} must be {} (size of scale); got shape {}", axes[i], scale_.shape()[i],
                      x.shape());

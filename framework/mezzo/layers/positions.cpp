@@ -92,7 +92,7 @@ Value rotated(const Value& x, const Value& positions, std::int64_t start, const 
   const double factor = yarn ? 0.1 * std::log(options.scaling_factor) + 1 : 1;
   const auto along = [&](const Value& table) {  // with axes of size 1 for the others of x
     Shape sizes(shape.size(), 1);
-    if (table.shape().size() == 3) sizes[0] = table.shape()[0];
+    if (table.shape().size() == 3) sizes[0] = table.shape()[0].or_unknown();
     sizes[1] = shape[1];
     sizes.back() = table.shape().back();
     const Value out = reshape(table, sizes);
@@ -181,7 +181,7 @@ SinePositionEncoding::SinePositionEncoding(SinePositionEncodingOptions options)
 
 Value SinePositionEncoding::call_at(const Value& x, const Value& positions, std::int64_t start_index) {
   detail::require_rank_at_least(label(), x.shape(), 2);
-  require_positions(label(), positions, x.shape()[x.shape().size() - 2]);
+  require_positions(label(), positions, x.shape()[x.shape().size() - 2].or_unknown());
   Values inputs{x};
   if (positions.defined()) inputs.push_back(positions);
   const DType narrow = dtype_policy().compute_dtype();
@@ -216,7 +216,7 @@ void PositionEmbedding::build(const Shape& input) {
 Value PositionEmbedding::call_at(const Value& x, const Value& positions, std::int64_t start_index) {
   detail::require_rank_at_least(label(), x.shape(), 2);
   detail::require_last_axis(label(), x.shape(), embeddings_.shape()[1], "columns of embeddings");
-  require_positions(label(), positions, x.shape()[x.shape().size() - 2]);
+  require_positions(label(), positions, x.shape()[x.shape().size() - 2].or_unknown());
   Values inputs{x, embeddings_};
   if (positions.defined()) inputs.push_back(positions);
   const auto run = [start_index, where = label(), rows = options_.sequence_length](const Values& xs) -> Values {

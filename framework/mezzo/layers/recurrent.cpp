@@ -74,7 +74,7 @@ void detail::FusedCell::build(const Shape& input) {
 
 /// In training, 0 or 1 / (1 - rate) for each of (batch of x, width).
 Value detail::FusedCell::factors(const Value& x, double rate, std::int64_t width) const {
-  return dropout_factors({x.shape()[0], width}, operand_dtype(ops::recurrence, x), rate, settings_.seed);
+  return dropout_factors({x.shape()[0].or_unknown(), width}, operand_dtype(ops::recurrence, x), rate, settings_.seed);
 }
 
 /// Row of the bias of "gru", which has one for the inputs and one for the state.

@@ -14,7 +14,7 @@ Value Flatten::call(const Value& x) {
   return with_sizes(
       [](const Value& y) {
         const std::int64_t elements = element_count(Shape(y.shape().begin() + 1, y.shape().end()));
-        return reshape(y, {elements > 0 ? -1 : y.shape()[0], elements});
+        return reshape(y, {elements > 0 ? Size(-1) : y.shape()[0], elements});
       },
       x);
 }
@@ -44,7 +44,7 @@ Value Reshape::call(const Value& x) {
       fail<ShapeError>(where, "samples must have the number of elements of target_shape ({}); got shape {}",
                        fmt::join(target, ", "), y.shape());
     }
-    to.insert(to.begin(), elements > 0 ? -1 : y.shape()[0]);
+    to.insert(to.begin(), elements > 0 ? -1 : y.shape()[0].or_unknown());
     return reshape(y, to);
   };
   return with_sizes(run, x);

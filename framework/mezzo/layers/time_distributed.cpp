@@ -18,8 +18,8 @@ Value steps_as_batch(const Value& x) {
 /// (batch * steps, ...) with the batch and steps of `like`.
 Value steps_apart(const Value& y, const Value& like) {
   Shape shape = y.shape();
-  shape[0] = like.shape()[1];
-  shape.insert(shape.begin(), like.shape()[0]);
+  shape[0] = like.shape()[1].or_unknown();
+  shape.insert(shape.begin(), like.shape()[0].or_unknown());
   return reshape(y, shape);
 }
 

@@ -114,7 +114,7 @@ Value tversky(const Value& y_true, const Value& y_pred, const TverskyFunctionOpt
 }
 
 Value circle(const Value& y_true, const Value& y_pred, const CircleFunctionOptions& options) {
-  const auto batch = y_pred.shape().empty() ? 0 : y_pred.shape().front();
+  const std::int64_t batch = y_pred.shape().empty() ? 0 : y_pred.shape().front().or_unknown();
   const bool one_label = y_true.shape() == Shape{batch} || y_true.shape() == Shape{batch, 1};
   if (y_pred.shape().size() != 2 || !one_label) {
     fail<ShapeError>("", "[circle] y_true must be (batch,) and y_pred (batch, size); got {} and {}", y_true.shape(),

@@ -108,7 +108,7 @@ void ThresholdMetric::update(const Value& y_true, const Value& y_pred, const Val
     p = where(equal(largest_k(p, setup_.top_k), 1.0), p, lowest_score);
   }
   const bool has_labels = p.shape().size() >= 2;
-  const std::int64_t last = has_labels ? p.shape().back() : 1;
+  const std::int64_t last = has_labels ? static_cast<std::int64_t>(p.shape().back()) : 1;
   if (setup_.class_id) {
     if (!has_labels || *setup_.class_id < 0 || *setup_.class_id >= last) {
       fail<ShapeError>("", "[{}] class_id {} must be an index of the last axis; got y_pred {}", name(),
@@ -136,7 +136,7 @@ void ThresholdMetric::update(const Value& y_true, const Value& y_pred, const Val
     }
     weight = weight * Tensor({p.shape().back()}, setup_.label_weights);
   }
-  const std::int64_t labels = setup_.multi_label ? p.shape().back() : 1;
+  const std::int64_t labels = setup_.multi_label ? static_cast<std::int64_t>(p.shape().back()) : 1;
   const auto buckets = static_cast<std::int64_t>(setup_.thresholds.size()) + 1;
   add_state(positives_, {buckets, labels});
   add_state(negatives_, {buckets, labels});

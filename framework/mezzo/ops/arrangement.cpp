@@ -7,6 +7,7 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/open_sizes.hpp>
+#include <mezzo/ops/run_sizes.hpp>
 
 // Compositions that rearrange axes and elements.
 namespace mezzo {
@@ -29,7 +30,7 @@ Value piece(const Value& x, std::int64_t axis, std::int64_t start, std::int64_t 
 }
 
 std::int64_t known_size(const Value& x, std::int64_t axis, const std::string& where) {
-  const std::int64_t size = x.shape()[place(axis)];
+  const std::int64_t size = x.shape()[place(axis)].or_unknown();
   if (size < 0) fail<ShapeError>(where, "input axis {} must have a known size; got shape {}", axis, x.shape());
   return size;
 }
@@ -189,9 +190,11 @@ Values array_split(const Value& x, const Shape& indices, std::int64_t axis) {
   return insert(ops::split, {x}, {{"axis", along}, {"sizes", sizes}});
 }
 
-Value tile(const Value& x, const Ints& repeats) {
+namespace {
+
+Value tiled(const Value& x, Shape counts) {
   const std::string where = current_label("tile");
-  Shape counts = repeats.numbers(), from = x.shape();
+  Shape from = x.shape();
   if (std::any_of(counts.begin(), counts.end(), [](std::int64_t count) { return count < 0; })) {
     fail<ValueError>(where, "repeats must be at least 0; got {}", detail::numbers_text(counts));
   }
@@ -212,11 +215,21 @@ Value tile(const Value& x, const Ints& repeats) {
   return wide.shape() == to ? wide : reshape(wide, to);
 }
 
+}  // namespace
+
+Value tile(const Value& x, const Ints& repeats) { return tiled(x, repeats.numbers()); }
+
+Value tile(const Value& x, const Values& repeats) {
+  const std::size_t rank = std::max(repeats.size(), x.shape().size());
+  return detail::with_run_sizes(current_label("tile"), {x}, repeats, {Shape(rank, -1), x.dtype()},
+                                [](const Values& xs, const Shape& counts) { return tiled(xs[0], counts); });
+}
+
 Value repeat(const Value& x, const Ints& repeats, std::optional<std::int64_t> axis) {
   const std::string where = current_label("repeat");
   const Value from = axis ? x : ravel(x);
   const std::int64_t along = normalize_axis(axis.value_or(0), from.shape().size(), where);
-  const std::int64_t size = from.shape()[place(along)];
+  const std::int64_t size = from.shape()[place(along)].or_unknown();
   const Shape& counts = repeats.numbers();
   if (std::any_of(counts.begin(), counts.end(), [](std::int64_t count) { return count < 0; })) {
     fail<ValueError>(where, "repeats must be at least 0; got {}", detail::numbers_text(counts));
@@ -239,6 +252,16 @@ Value repeat(const Value& x, const Ints& repeats, std::optional<std::int64_t> ax
   for (std::size_t i = 0; i < counts.size(); ++i)
     indices.insert(indices.end(), place(counts[i]), static_cast<std::int64_t>(i));
   return take(from, detail::int64s(indices, {static_cast<std::int64_t>(indices.size())}), along);
+}
+
+Value detail::repeat_by_size(const Value& x, const Value& repeats, std::optional<std::int64_t> axis) {
+  Shape to{-1};
+  if (axis) {
+    to = x.shape();
+    to[place(normalize_axis(*axis, to.size(), current_label("repeat")))] = -1;
+  }
+  return with_run_sizes(current_label("repeat"), {x}, {repeats}, {to, x.dtype()},
+                        [axis](const Values& xs, const Shape& count) { return repeat(xs[0], count[0], axis); });
 }
 
 Value roll(const Value& x, const Ints& shift, const Ints& axis) {

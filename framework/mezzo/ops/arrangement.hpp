@@ -11,24 +11,16 @@
 #include <mezzo/core/shape.hpp>
 #include <mezzo/graph/value.hpp>
 #include <mezzo/ops/ints.hpp>
+#include <mezzo/ops/shape.hpp>
 
 namespace mezzo {
 
 /// @cond
 namespace detail {
 MEZZO_API Values split_evenly(const Value& x, std::int64_t sections, std::int64_t axis);
-}
+MEZZO_API Value repeat_by_size(const Value& x, const Value& repeats, std::optional<std::int64_t> axis);
+}  // namespace detail
 /// @endcond
-
-/// @name Properties
-/// @{
-/// Sizes of the axes; -1 for the batch axis of a functional graph.
-inline Shape shape(const Value& x) { return x.shape(); }
-/// Number of elements; -1 if a size is not known.
-inline std::int64_t size(const Value& x) { return element_count(x.shape()); }
-/// Number of axes.
-inline std::int64_t ndim(const Value& x) { return static_cast<std::int64_t>(x.shape().size()); }
-/// @}
 
 /// @name Axes
 /// Axes may be negative: counted from the end. Throws a ShapeError for an axis that doesn't exist.
@@ -74,8 +66,16 @@ Values array_split(const Value& x, Number sections, std::int64_t axis = 0) {
 /// @{
 /// x repeated along each axis; missing numbers are 1, further ones make new axes in front.
 MEZZO_API Value tile(const Value& x, const Ints& repeats);
+inline Value tile(const Value& x, std::initializer_list<std::int64_t> repeats) { return tile(x, Ints(repeats)); }
+/// The same, with numbers that may come from shape().
+MEZZO_API Value tile(const Value& x, const Values& repeats);
 /// Each element repeated along an axis, by one number or by one for each element; without an axis, of x as a vector.
 MEZZO_API Value repeat(const Value& x, const Ints& repeats, std::optional<std::int64_t> axis = std::nullopt);
+/// The same, by a number that may come from shape().
+template <class Number, class = std::enable_if_t<std::is_same_v<Number, Value>>>
+Value repeat(const Value& x, const Number& repeats, std::optional<std::int64_t> axis = std::nullopt) {
+  return detail::repeat_by_size(x, repeats, axis);
+}
 /// Elements moved by `shift` places along the axes, those beyond the end to the beginning; without an axis, of x as a
 /// vector, in x's shape.
 MEZZO_API Value roll(const Value& x, const Ints& shift, const Ints& axis = Ints());

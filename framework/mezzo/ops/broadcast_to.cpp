@@ -1,6 +1,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/run_sizes.hpp>
 
 namespace mezzo {
 namespace {
@@ -33,6 +34,16 @@ Op detail::define_broadcast_to() {
 
 Value broadcast_to(const Value& x, const Shape& shape) {
   return insert_one(ops::broadcast_to, {x}, {{"shape", shape}});
+}
+
+Value broadcast_to(const Value& x, std::initializer_list<Size> shape) {
+  return broadcast_to(x, detail::numbers_of(shape));
+}
+
+Value broadcast_to(const Value& x, const Values& shape) {
+  const std::string where = current_label("broadcast_to");
+  return detail::with_run_sizes(where, {x}, shape, {detail::known_part(shape, where), x.dtype()},
+                                [](const Values& xs, const Shape& sizes) { return broadcast_to(xs[0], sizes); });
 }
 
 }  // namespace mezzo

@@ -128,8 +128,9 @@ Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options
   const Shape dilation = options.dilation_rate.pair(where, "dilation_rate");
   Shape padding(4, 0);
   if (x.shape().size() == 4 && kernel.shape().size() == 4) {
-    padding = options.padding.resolve(where, {x.shape()[1], x.shape()[2]}, {kernel.shape()[0], kernel.shape()[1]},
-                                      strides, dilation);
+    padding =
+        options.padding.resolve(where, {x.shape()[1].or_unknown(), x.shape()[2].or_unknown()},
+                                {kernel.shape()[0].or_unknown(), kernel.shape()[1].or_unknown()}, strides, dilation);
   }
   return insert_one(ops::conv2d, {x, kernel},
                     {{"strides", strides}, {"padding", padding}, {"dilation", dilation}, {"groups", options.groups}});

@@ -6,6 +6,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/number_range.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/run_sizes.hpp>
 
 namespace mezzo {
 namespace {
@@ -49,6 +50,23 @@ Tensor window(std::int64_t points, const std::function<double(double)>& f) {
   });
 }
 
+/// make(sizes, dtype), as with_run_sizes().
+Value of_run(const char* name, const Values& shape, DType dtype,
+             const std::function<Tensor(const Shape& shape, DType dtype)>& make) {
+  const std::string where = current_label(name);
+  return detail::with_run_sizes(where, {}, shape, {detail::known_part(shape, where), dtype},
+                                [=](const Values&, const Shape& sizes) { return make(sizes, dtype); });
+}
+
+Value matrix_of_run(const char* name, const Value& rows, const std::optional<Value>& columns, std::int64_t k,
+                    DType dtype, Tensor (*make)(std::int64_t, std::optional<std::int64_t>, std::int64_t, DType)) {
+  return of_run(name, {rows, columns.value_or(rows)}, dtype,
+                [=](const Shape& sizes, DType of) { return make(sizes[0], sizes[1], k, of); });
+}
+
+/// The numbers of a shape. Throws a ShapeError if one isn't known yet.
+Shape all_known(std::initializer_list<Size> sizes) { return Shape(sizes.begin(), sizes.end()); }
+
 constexpr double pi = 3.14159265358979323846;
 
 /// Modified Bessel function of order 0, by its power series.
@@ -75,6 +93,47 @@ Tensor full(const Shape& shape, double fill_value, DType dtype) {
   for (std::int64_t i = 0; i < out.size(); ++i) out.mutable_data<double>()[i] = fill_value;
   return out.cast(dtype);
 }
+
+Tensor zeros(std::initializer_list<Size> shape, DType dtype) { return zeros(all_known(shape), dtype); }
+
+Value zeros(const Values& shape, DType dtype) {
+  return of_run("zeros", shape, dtype, [](const Shape& sizes, DType of) { return zeros(sizes, of); });
+}
+
+Tensor ones(std::initializer_list<Size> shape, DType dtype) { return ones(all_known(shape), dtype); }
+
+Value ones(const Values& shape, DType dtype) {
+  return of_run("ones", shape, dtype, [](const Shape& sizes, DType of) { return ones(sizes, of); });
+}
+
+Tensor empty(std::initializer_list<Size> shape, DType dtype) { return empty(all_known(shape), dtype); }
+
+Value empty(const Values& shape, DType dtype) { return zeros(shape, dtype); }
+
+Tensor full(std::initializer_list<Size> shape, double fill_value, DType dtype) {
+  return full(all_known(shape), fill_value, dtype);
+}
+
+Value full(const Values& shape, double fill_value, DType dtype) {
+  return of_run("full", shape, dtype,
+                [fill_value](const Shape& sizes, DType of) { return full(sizes, fill_value, of); });
+}
+
+Value eye(const Value& rows, const std::optional<Value>& columns, std::int64_t k, DType dtype) {
+  return matrix_of_run("eye", rows, columns, k, dtype, eye);
+}
+
+Value tri(const Value& rows, const std::optional<Value>& columns, std::int64_t k, DType dtype) {
+  return matrix_of_run("tri", rows, columns, k, dtype, tri);
+}
+
+Value arange(const Value& start, const Value& stop, const Value& step, DType dtype) {
+  return detail::with_run_sizes(
+      current_label("arange"), {}, {start, stop, step}, {{-1}, dtype},
+      [dtype](const Values&, const Shape& ends) -> Value { return arange(ends[0], ends[1], ends[2], dtype); });
+}
+
+Value arange(const Value& stop) { return arange(0, stop); }
 
 Tensor eye(std::int64_t rows, std::optional<std::int64_t> columns, std::int64_t k, DType dtype) {
   return matrix(rows, columns, dtype, [k](std::int64_t i, std::int64_t j) { return j == i + k; });

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <type_traits>
 
@@ -10,22 +11,45 @@
 namespace mezzo {
 
 /// @name New arrays
-/// Concrete arrays, which convert to Values. Throws a ShapeError if a size is negative.
+/// Concrete arrays, which convert to Values. Throws a ShapeError if a size is negative or not known yet. With sizes
+/// that come from shape(), also beside numbers, `zeros({shape(x)[0], 8})`, the result is a Value.
 /// @{
 MEZZO_API Tensor zeros(const Shape& shape, DType dtype = DType::float32);
+MEZZO_API Tensor zeros(std::initializer_list<Size> shape, DType dtype = DType::float32);
+MEZZO_API Value zeros(const Values& shape, DType dtype = DType::float32);
 MEZZO_API Tensor ones(const Shape& shape, DType dtype = DType::float32);
+MEZZO_API Tensor ones(std::initializer_list<Size> shape, DType dtype = DType::float32);
+MEZZO_API Value ones(const Values& shape, DType dtype = DType::float32);
 MEZZO_API Tensor full(const Shape& shape, double fill_value, DType dtype = DType::float32);
+MEZZO_API Tensor full(std::initializer_list<Size> shape, double fill_value, DType dtype = DType::float32);
+MEZZO_API Value full(const Values& shape, double fill_value, DType dtype = DType::float32);
 /// Zeros: keras.ops.empty leaves the numbers open.
 MEZZO_API Tensor empty(const Shape& shape, DType dtype = DType::float32);
+MEZZO_API Tensor empty(std::initializer_list<Size> shape, DType dtype = DType::float32);
+MEZZO_API Value empty(const Values& shape, DType dtype = DType::float32);
 
 /// Identity matrix (rows, columns), by default square, with the ones on diagonal k: above the main diagonal if
 /// positive.
 MEZZO_API Tensor eye(std::int64_t rows, std::optional<std::int64_t> columns = std::nullopt, std::int64_t k = 0,
                      DType dtype = DType::float32);
+inline Tensor eye(const Size& rows, std::optional<std::int64_t> columns = std::nullopt, std::int64_t k = 0,
+                  DType dtype = DType::float32) {
+  return eye(static_cast<std::int64_t>(rows), columns, k, dtype);
+}
+/// The same, with sizes that may come from shape().
+MEZZO_API Value eye(const Value& rows, const std::optional<Value>& columns = std::nullopt, std::int64_t k = 0,
+                    DType dtype = DType::float32);
 
 /// Matrix (rows, columns), by default square, of ones on and below diagonal k.
 MEZZO_API Tensor tri(std::int64_t rows, std::optional<std::int64_t> columns = std::nullopt, std::int64_t k = 0,
                      DType dtype = DType::float32);
+inline Tensor tri(const Size& rows, std::optional<std::int64_t> columns = std::nullopt, std::int64_t k = 0,
+                  DType dtype = DType::float32) {
+  return tri(static_cast<std::int64_t>(rows), columns, k, dtype);
+}
+/// The same, with sizes that may come from shape().
+MEZZO_API Value tri(const Value& rows, const std::optional<Value>& columns = std::nullopt, std::int64_t k = 0,
+                    DType dtype = DType::float32);
 
 /// @cond
 namespace detail {
@@ -44,7 +68,9 @@ Tensor arange(Start start, Stop stop, Step step = 1) {
                            integers ? DType::int32 : DType::float32);
 }
 /// The same with a dtype.
-template <class Start, class Stop, class Step>
+template <
+    class Start, class Stop, class Step,
+    class = std::enable_if_t<std::is_arithmetic_v<Start> && std::is_arithmetic_v<Stop> && std::is_arithmetic_v<Step>>>
 Tensor arange(Start start, Stop stop, Step step, DType dtype) {
   return detail::arange_of(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step), dtype);
 }
@@ -53,6 +79,11 @@ template <class Stop, class = std::enable_if_t<std::is_arithmetic_v<Stop>>>
 Tensor arange(Stop stop) {
   return arange(Stop{0}, stop);
 }
+
+/// int32 numbers from `start` on, `step` apart, without `stop`: integers that may come from shape().
+MEZZO_API Value arange(const Value& start, const Value& stop, const Value& step = 1, DType dtype = DType::int32);
+/// int32 numbers from 0 on, without `stop`.
+MEZZO_API Value arange(const Value& stop);
 
 /// Options of linspace, logspace and geomspace.
 struct SpaceOptions {

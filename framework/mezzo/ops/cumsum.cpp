@@ -44,7 +44,7 @@ Value without_end(const Value& x, std::int64_t axis, bool first) {
   const auto at = static_cast<std::size_t>(axis);
   Shape starts(x.shape().size(), 0), sizes(x.shape().size(), -1);
   if (first) starts[at] = 1;
-  if (!first) sizes[at] = x.shape()[at] - 1;
+  if (!first) sizes[at] = x.shape()[at].or_unknown() - 1;
   return slice(x, {starts, sizes});
 }
 
@@ -102,11 +102,11 @@ Value trapezoid(const Value& y, double dx, std::int64_t axis) {
 
 Value trapezoid(const Value& y, const Value& x, std::int64_t axis) {
   const std::int64_t at = along(axis, y, "trapezoid");
-  const std::int64_t size = y.shape()[static_cast<std::size_t>(at)];
+  const std::int64_t size = y.shape()[static_cast<std::size_t>(at)].or_unknown();
   Value places = x;
   if (x.shape().size() == 1 && y.shape().size() > 1) {
     Shape shape(y.shape().size(), 1);
-    shape[static_cast<std::size_t>(at)] = x.shape()[0];
+    shape[static_cast<std::size_t>(at)] = x.shape()[0].or_unknown();
     places = reshape(x, shape);
   }
   if (places.shape().size() != y.shape().size() || places.shape()[static_cast<std::size_t>(at)] != size) {

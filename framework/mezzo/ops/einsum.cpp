@@ -22,7 +22,7 @@ struct Term {
   std::size_t axis(int label) const {
     return static_cast<std::size_t>(std::find(labels.begin(), labels.end(), label) - labels.begin());
   }
-  std::int64_t size(int label) const { return x.shape()[axis(label)]; }
+  std::int64_t size(int label) const { return x.shape()[axis(label)].or_unknown(); }
 };
 
 /// Product of sizes; -1 if one is not known.
@@ -201,7 +201,7 @@ class Notation {
     Term out{x, labels(part, of_dots)};
     for (std::size_t i = 0; i < out.labels.size(); ++i) {
       const int label = out.labels[i];
-      const std::int64_t size = x.shape()[i];
+      const std::int64_t size = x.shape()[i].or_unknown();
       ++uses_[label];
       const auto known = sizes_.emplace(label, size).first;
       if (known->second == 1) known->second = size;

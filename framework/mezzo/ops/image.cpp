@@ -68,7 +68,7 @@ Tensor nearest_pixels(std::int64_t from, std::int64_t to) {
 
 /// The middle part of images with the proportions of the new size.
 Value cropped_to(const Value& x, std::int64_t height, std::int64_t width) {
-  const std::int64_t h = x.shape()[1], w = x.shape()[2];
+  const std::int64_t h = x.shape()[1].or_unknown(), w = x.shape()[2].or_unknown();
   const std::int64_t rows = std::clamp<std::int64_t>(w * height / width, 1, h);
   const std::int64_t columns = std::clamp<std::int64_t>(h * width / height, 1, w);
   return slice(x, {{0, (h - rows) / 2, (w - columns) / 2, 0}, {-1, rows, columns, -1}});
@@ -76,18 +76,18 @@ Value cropped_to(const Value& x, std::int64_t height, std::int64_t width) {
 
 /// Images with borders, which get the proportions of the new size.
 Value padded_to(const Value& x, std::int64_t height, std::int64_t width, double fill_value) {
-  const std::int64_t h = x.shape()[1], w = x.shape()[2];
+  const std::int64_t h = x.shape()[1].or_unknown(), w = x.shape()[2].or_unknown();
   const std::int64_t rows = (std::max(h, w * height / width) - h) / 2;
   const std::int64_t columns = rows > 0 ? 0 : (std::max(w, h * width / height) - w) / 2;
   if (rows == 0 && columns == 0) return x;
   return pad(x, {{0, rows, columns, 0}, {0, rows, columns, 0}, "constant", fill_value});
 }
 
-using Size = std::optional<std::int64_t>;
+using Pixels = std::optional<std::int64_t>;
 
 /// Checks that one of three numbers is left out, and returns the first and the last of them.
-std::pair<std::int64_t, std::int64_t> borders(const char* name, const char* side, Size before, Size after, Size target,
-                                              std::int64_t size, bool crops) {
+std::pair<std::int64_t, std::int64_t> borders(const char* name, const char* side, Pixels before, Pixels after,
+                                              Pixels target, std::int64_t size, bool crops) {
   const std::string where = current_label(name);
   if (before.has_value() + after.has_value() + target.has_value() != 2) {
     fail<ValueError>(where, "two of three numbers must be given for the {}: both sides, or one and the target; got {}",
@@ -146,7 +146,7 @@ Value patches(const char* name, const Value& images, const Ints& size, const ima
       name, images, {}, result, images.dtype(),
       [=](const Values& xs) {
         Shape shape = result;
-        shape[0] = xs[0].shape()[0];
+        shape[0] = xs[0].shape()[0].or_unknown();
         const bool padded = before != Shape(before.size(), 0) || after != before;
         const Value x = padded ? pad(xs[0], {before, after}) : xs[0];
         const Value lines = reshape(x, {shape[0], element_count(sizes), x.shape().back()});
@@ -230,7 +230,7 @@ Value image::resize(const Value& images, const Ints& size, const ResizeImagesOpt
     if (options.crop_to_aspect_ratio) x = cropped_to(x, target[0], target[1]);
     if (options.pad_to_aspect_ratio) x = padded_to(x, target[0], target[1], options.fill_value);
     for (std::int64_t axis = 1; axis <= 2; ++axis) {
-      const std::int64_t from = x.shape()[static_cast<std::size_t>(axis)],
+      const std::int64_t from = x.shape()[static_cast<std::size_t>(axis)].or_unknown(),
                          to = target[static_cast<std::size_t>(axis - 1)];
       if (from == to) continue;
       const double scale = static_cast<double>(to) / static_cast<double>(from);
@@ -264,7 +264,7 @@ Value image::scale_and_translate(const Value& images, const Shape& output_shape,
   Value x = cast(images, detail::float_of(images));
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     const std::int64_t axis = normalize_axis(spatial_dims[i], rank, where);
-    const std::int64_t from = x.shape()[static_cast<std::size_t>(axis)],
+    const std::int64_t from = x.shape()[static_cast<std::size_t>(axis)].or_unknown(),
                        to = output_shape[static_cast<std::size_t>(axis)];
     if (from < 0 || to < 0) fail<ShapeError>(where, "axis {} must have known sizes; got {} and {}", axis, from, to);
     if (!(scale[i] > 0)) fail<ValueError>(where, "scale must be positive; got {}", scale[i]);

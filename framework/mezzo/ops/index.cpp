@@ -89,7 +89,7 @@ Value detail::item_of(const Value& x, const std::vector<Index>& indices) {
       continue;
     }
     const std::size_t axis = starts.size();
-    const std::int64_t size = x.shape()[axis];
+    const std::int64_t size = x.shape()[axis].or_unknown();
     starts.push_back(0);
     sizes.push_back(-1);
     if (index.kind() == Index::Kind::slice && is_whole(index.range())) {
@@ -127,6 +127,9 @@ Value detail::item_of(const Value& x, const std::vector<Index>& indices) {
                                            static_cast<double>(steps.step), DType::int64));
       }
     }
+  }
+  if (std::count(shape.begin(), shape.end(), -1) > 1) {
+    return with_sizes([indices](const Value& y) { return item_of(y, indices); }, x);
   }
   Value out = box ? slice(x, SliceOptions{starts, sizes}) : x;
   if (!flipped.empty()) {

@@ -3,6 +3,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/run_sizes.hpp>
 
 // Equations and determinants.
 namespace mezzo {
@@ -98,12 +99,12 @@ Value solution(const Op& op, const Value& a, const Value& b, const Attributes& a
   }
   const auto leading = [](const Value& x) { return Shape(x.shape().begin(), x.shape().end() - 2); };
   const Shape batch = leading(a) == leading(columns) ? leading(a) : broadcast(leading(a), leading(columns), where);
-  const auto stretched = [&](const Value& x) {
+  const auto stretched = [&](const Value& x, const Value& other) {
     Shape shape = batch;
     shape.insert(shape.end(), x.shape().end() - 2, x.shape().end());
-    return shape == x.shape() ? x : broadcast_to(x, shape);
+    return detail::broadcast_beside(x, shape, other);
   };
-  const Value out = insert_one(op, {stretched(a), stretched(columns)}, attributes);
+  const Value out = insert_one(op, {stretched(a, columns), stretched(columns, a)}, attributes);
   return vector ? squeeze(out, -1) : out;
 }
 

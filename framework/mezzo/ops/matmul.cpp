@@ -5,6 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/run_sizes.hpp>
 
 namespace mezzo {
 namespace {
@@ -78,7 +79,7 @@ Value long_product(const Value& a, const Value& b, bool transpose_a, bool transp
   const Value sums = detail::sum_as(products, {static_cast<std::int64_t>(left.shape().size()) - 2}, false, dtype);
   if (!flatten) return sums;
   Shape shape = a.shape();
-  shape.back() = sums.shape().back();
+  shape.back() = sums.shape().back().or_unknown();
   return reshape(sums, shape);
 }
 
@@ -153,13 +154,13 @@ Value matmul(const Value& a, const Value& b, const MatmulOptions& options) {
   // Leading axes that broadcast. The op itself takes equal ones, or a b without any.
   const Shape left(of_a.begin(), of_a.end() - 2), right(of_b.begin(), of_b.end() - 2);
   const bool direct = left == right || (right.empty() && !(options.transpose_a && of_a.size() > 2));
-  const auto stretched = [&](const Value& x, Shape leading) {
+  const auto stretched = [&](const Value& x, Shape leading, const Value& other) {
     leading.insert(leading.end(), x.shape().end() - 2, x.shape().end());
-    return leading == x.shape() ? x : broadcast_to(x, leading);
+    return detail::broadcast_beside(x, leading, other);
   };
   if (direct) return insert_product(a, b);
   const Shape leading = broadcast(left, right, where);
-  return insert_product(stretched(a, leading), stretched(b, leading));
+  return insert_product(stretched(a, leading, b), stretched(b, leading, a));
 }
 
 }  // namespace mezzo

@@ -13,6 +13,7 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
 #include <mezzo/ops/numpy.hpp>
+#include <mezzo/ops/run_sizes.hpp>
 
 // Sets, positions and pieces: compositions, and functions on the host.
 namespace mezzo {
@@ -66,7 +67,7 @@ Values split_along(const char* name, const Value& x, std::size_t axis, std::int6
                      x.shape());
   }
   if (indices != nullptr) return array_split(x, *indices, static_cast<std::int64_t>(along));
-  const std::int64_t size = x.shape()[along];
+  const std::int64_t size = x.shape()[along].or_unknown();
   if (sections < 1 || size % sections != 0) {
     fail<ShapeError>(current_label(name), "axis {} must have a multiple of {} elements; got shape {}", along, sections,
                      x.shape());
@@ -189,9 +190,8 @@ Values unravel_index(const Value& indices, const Shape& shape) {
 
 Value argpartition(const Value& x, std::int64_t kth, std::optional<std::int64_t> axis) {
   const std::string where_called = current_label("argpartition");
-  const std::int64_t size =
-      axis ? x.shape()[static_cast<std::size_t>(normalize_axis(*axis, x.shape().size(), where_called))]
-           : element_count(x.shape());
+  const Size size = axis ? x.shape()[static_cast<std::size_t>(normalize_axis(*axis, x.shape().size(), where_called))]
+                         : Size(element_count(x.shape()));
   if (kth < -size || kth >= size) fail<ValueError>(where_called, "kth must be in [{}, {}); got {}", -size, size, kth);
   return argsort(x, axis);
 }
@@ -245,12 +245,12 @@ Value nextafter(const Value& x1, const Value& x2) {
   const DType dtype = x1.weak() ? x2.dtype() : x2.weak() ? x1.dtype() : promote(x1.dtype(), x2.dtype());
   if (!is_floating(dtype)) fail<DTypeError>(where_called, "operands must be floating; got {}", dtype);
   const Shape shape = broadcast(x1.shape(), x2.shape(), where_called);
-  const auto whole = [&](const Value& x) {
+  const auto whole = [&](const Value& x, const Value& other) {
     const Value same =
         x.weak() ? Value(detail::number_as(x.tensor(), dtype, where_called)) : detail::as(stop_gradient(x), dtype);
-    return x.shape() == shape ? same : broadcast_to(same, shape);
+    return detail::broadcast_beside(same, shape, other);
   };
-  return host([](const std::vector<Tensor>& xs) { return next_after(xs[0], xs[1]); }, {whole(x1), whole(x2)});
+  return host([](const std::vector<Tensor>& xs) { return next_after(xs[0], xs[1]); }, {whole(x1, x2), whole(x2, x1)});
 }
 
 }  // namespace mezzo

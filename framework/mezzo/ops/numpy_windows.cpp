@@ -187,8 +187,8 @@ Value extract_sequences(const Value& x, std::int64_t sequence_length, std::int64
     fail<ShapeError>(label, "x must have a last axis of known size; got shape {}", x.shape());
   }
   Shape positions, shape = x.shape();
-  const Tensor places =
-      detail::window_indices({x.shape().back()}, {sequence_length}, {sequence_stride}, {1}, false, positions);
+  const Tensor places = detail::window_indices({x.shape().back().or_unknown()}, {sequence_length}, {sequence_stride},
+                                               {1}, false, positions);
   shape.back() = positions[0];
   shape.push_back(sequence_length);
   return reshape(take(x, places, -1), shape);

@@ -1,9 +1,11 @@
 #pragma once
+#include <initializer_list>
 #include <optional>
 #include <string>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shape.hpp>
+#include <mezzo/core/size.hpp>
 #include <mezzo/graph/value.hpp>
 #include <mezzo/ops/activations.hpp>
 #include <mezzo/ops/arrangement.hpp>
@@ -72,12 +74,20 @@ MEZZO_API Value cast(const Value& x, DType dtype);
 /// The same elements in another shape. One size may be -1 and is computed from the others. Throws a ShapeError if the
 /// number of elements differs.
 MEZZO_API Value reshape(const Value& x, const Shape& shape);
+/// The same. A size that isn't known yet counts as -1.
+MEZZO_API Value reshape(const Value& x, std::initializer_list<Size> shape);
+/// The same, with sizes that may come from shape().
+MEZZO_API Value reshape(const Value& x, const Values& shape);
 
 /// Axis i of the result is axis permutation[i] of x; {} reverses the axes.
 MEZZO_API Value transpose(const Value& x, const Shape& permutation = {});
 
 /// x broadcast to `shape` by numpy's rules. A size of -1 is that of x's axis, which aligns with it.
 MEZZO_API Value broadcast_to(const Value& x, const Shape& shape);
+/// The same. A size that isn't known yet counts as -1.
+MEZZO_API Value broadcast_to(const Value& x, std::initializer_list<Size> shape);
+/// The same, with sizes that may come from shape().
+MEZZO_API Value broadcast_to(const Value& x, const Values& shape);
 
 /// Rows of `table` (V, ...) selected by `indices` (integers of any shape). The result has shape indices.shape +
 /// table.shape[1:] and the table's dtype, or the scope's compute dtype if the table is a variable: the rows are cast,

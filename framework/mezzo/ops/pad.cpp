@@ -85,7 +85,7 @@ Value pad(const Value& x, const PadOptions& options) {
   ops::pad.infer({{{x.shape(), x.dtype()}}, {{"before", options.before}, {"after", options.after}}, where});  // checks
   Value out = x;
   for (std::size_t axis = 0; axis < x.shape().size(); ++axis) {
-    const std::int64_t size = x.shape()[axis], before = options.before[axis], after = options.after[axis];
+    const std::int64_t size = x.shape()[axis].or_unknown(), before = options.before[axis], after = options.after[axis];
     if (before == 0 && after == 0) continue;
     if (size == 0) fail<ShapeError>(where, "input axis {} has no elements to repeat; got shape {}", axis, x.shape());
     Shape places;

@@ -28,7 +28,8 @@ Attributes detail::pooling_attributes(const std::string& where, const Value& x, 
   const Shape window = pool_size.pair(where, "pool_size");
   const Shape steps = strides.empty() ? window : strides.pair(where, "strides");
   Shape around(4, 0);
-  if (x.shape().size() == 4) around = padding.resolve(where, {x.shape()[1], x.shape()[2]}, window, steps, {1, 1});
+  if (x.shape().size() == 4)
+    around = padding.resolve(where, {x.shape()[1].or_unknown(), x.shape()[2].or_unknown()}, window, steps, {1, 1});
   return {{"window", window}, {"strides", steps}, {"padding", around}};
 }
 

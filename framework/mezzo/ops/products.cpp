@@ -92,7 +92,7 @@ Value cross(const Value& a, const Value& b, std::int64_t axis) {
   const std::string where = current_label("cross");
   const auto parts = [&](const Value& x) {
     const std::int64_t along = normalize_axis(axis, x.shape().size(), where);
-    const std::int64_t count = x.shape()[static_cast<std::size_t>(along)];
+    const std::int64_t count = x.shape()[static_cast<std::size_t>(along)].or_unknown();
     if (count != 2 && count != 3) {
       fail<ShapeError>(where, "input axis {} must be 2 or 3; got shape {}", along, x.shape());
     }

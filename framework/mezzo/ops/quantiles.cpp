@@ -16,7 +16,7 @@ Value with_lines(const Value& x, const Shape& axes) {
   for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(x.shape().size()); ++axis) {
     if (std::find(axes.begin(), axes.end(), axis) != axes.end()) continue;
     order.push_back(axis);
-    shape.push_back(x.shape()[static_cast<std::size_t>(axis)]);
+    shape.push_back(x.shape()[static_cast<std::size_t>(axis)].or_unknown());
   }
   order.insert(order.end(), axes.begin(), axes.end());
   shape.push_back(detail::count_along(x.shape(), axes));

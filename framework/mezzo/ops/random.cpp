@@ -16,6 +16,7 @@
 #include <mezzo/ops/host.hpp>
 #include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/random_words.hpp>
+#include <mezzo/ops/run_sizes.hpp>
 
 // Numbers are drawn by host functions, keyed as dropout is: element i depends on the draw's key and i alone.
 namespace mezzo {
@@ -79,16 +80,23 @@ Value draw(const char* name, const random::LikeShape& like, DType dtype, const S
   Values inputs = operands;
   if (like.like().defined()) {
     inputs.push_back(like.like());
+  } else if (!like.sizes().empty()) {
+    inputs.insert(inputs.end(), like.sizes().begin(), like.sizes().end());
   } else if (element_count(like.shape()) < 0) {
-    fail<ValueError>(where, "shape must be known; got {}: pass a Value of that shape, as in {}(x)", like.shape(), name);
+    fail<ValueError>(where,
+                     "shape must be known; got {}: pass sizes of shape(x), or a Value of that shape, as in {}(x)",
+                     like.shape(), name);
   }
   const bool by_value = like.like().defined();
   const Shape& sizes = like.shape();
   return defer(
-             [=](const Values& given) -> Values {
-               const Shape shape = by_value ? given.back().shape() : sizes;
+             [=, count = operands.size()](const Values& given) -> Values {
+               const auto behind = given.begin() + static_cast<std::ptrdiff_t>(count);
+               const Shape shape = by_value                ? Shape(behind->shape())
+                                   : behind == given.end() ? sizes
+                                                           : detail::numbers_of(Values(behind, given.end()), where);
                Values numbers;
-               for (std::size_t i = 0; i < given.size() - (by_value ? 1 : 0); ++i) {
+               for (std::size_t i = 0; i < count; ++i) {
                  Value x = given[i].weak() ? Value(given[i].tensor().cast(DType::float64))
                                            : cast(stop_gradient(given[i]), DType::float64);
                  if (broadcast(x.shape(), shape, where) != shape) {
@@ -170,6 +178,11 @@ int fraction_bits(DType dtype) {
 }
 
 }  // namespace
+
+random::LikeShape::LikeShape(std::initializer_list<Size> sizes) : shape_(detail::numbers_of(sizes)) {}
+
+random::LikeShape::LikeShape(const Values& sizes)
+    : shape_(detail::known_part(sizes, current_label("random"))), sizes_(sizes) {}
 
 Value random::normal(const LikeShape& shape, const NormalOptions& options) {
   return standard("normal", shape, options, &RandomWords::normal);
@@ -293,9 +306,9 @@ Value random::categorical(const Value& logits, std::int64_t num_samples, const I
   return defer(
              [choose, num_samples, dtype, seed](const Values& xs) -> Values {
                const Value numbers = cast(stop_gradient(xs[0]), DType::float64);
-               return {drawn({numbers.shape()[0], num_samples}, dtype, seed, {numbers}, choose)};
+               return {drawn({numbers.shape()[0].or_unknown(), num_samples}, dtype, seed, {numbers}, choose)};
              },
-             {logits}, {{{logits.shape()[0], num_samples}, dtype}})
+             {logits}, {{{logits.shape()[0].or_unknown(), num_samples}, dtype}})
       .front();
 }
 
@@ -312,7 +325,7 @@ Value random::shuffle(const Value& x, std::int64_t axis, const ShuffleOptions& o
   };
   return defer(
              [order, along, seed](const Values& xs) -> Values {
-               const std::int64_t size = xs[0].shape()[static_cast<std::size_t>(along)];
+               const std::int64_t size = xs[0].shape()[static_cast<std::size_t>(along)].or_unknown();
                return {take(xs[0], drawn({size}, DType::int64, seed, {}, order), along)};
              },
              {x}, {{x.shape(), x.dtype()}})

@@ -7,6 +7,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shape.hpp>
+#include <mezzo/core/size.hpp>
 #include <mezzo/graph/value.hpp>
 
 // keras.random: random numbers as functions. Without a seed, each call draws new numbers: outside of steps they depend
@@ -15,21 +16,27 @@
 // depend on the number of threads, and are the same in eager and compiled steps. Not those of a Keras backend.
 namespace mezzo::random {
 
-/// Shape of random numbers: sizes, `{2, 3}`, or a Value whose shape they get: `normal(z)`, which holds for each batch
-/// of a functional model.
+/// Shape of random numbers: sizes, `{2, 3}`, also of shape(), `{shape(x)[0], 3}`, or a Value whose shape they get:
+/// `normal(z)`. The last two hold for each batch of a functional model.
 class MEZZO_API LikeShape {
  public:
-  LikeShape(std::initializer_list<std::int64_t> sizes) : shape_(sizes) {}
+  LikeShape(std::initializer_list<Size> sizes);
+  template <class = void>
+  LikeShape(std::initializer_list<Value> sizes) : LikeShape(Values(sizes)) {}
+  LikeShape(const Values& sizes);
   LikeShape(Shape sizes) : shape_(std::move(sizes)) {}
+  LikeShape(const ShapeView& sizes) : shape_(sizes) {}
   LikeShape(const Value& x) : shape_(x.shape()), like_(x) {}
   LikeShape(const Tensor& x) : LikeShape(Value(x)) {}
 
   const Shape& shape() const { return shape_; }
   const Value& like() const { return like_; }
+  const Values& sizes() const { return sizes_; }
 
  private:
   Shape shape_;
-  Value like_;
+  Value like_;    // gives the shape
+  Values sizes_;  // give the shape
 };
 
 /// Options of normal and truncated_normal.

@@ -1,6 +1,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/run_sizes.hpp>
 
 namespace mezzo {
 namespace {
@@ -43,5 +44,13 @@ Op detail::define_reshape() {
 }
 
 Value reshape(const Value& x, const Shape& shape) { return insert_one(ops::reshape, {x}, {{"shape", shape}}); }
+
+Value reshape(const Value& x, std::initializer_list<Size> shape) { return reshape(x, detail::numbers_of(shape)); }
+
+Value reshape(const Value& x, const Values& shape) {
+  const std::string where = current_label("reshape");
+  return detail::with_run_sizes(where, {x}, shape, {detail::known_part(shape, where), x.dtype()},
+                                [](const Values& xs, const Shape& sizes) { return reshape(xs[0], sizes); });
+}
 
 }  // namespace mezzo

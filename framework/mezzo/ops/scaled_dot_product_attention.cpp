@@ -135,7 +135,8 @@ Values insert_attention(const Values& inputs, const Attributes& attributes) {
   if (rate == 0 || !training_phase()) return insert(op, operands, detail::with(attributes, {{"rate", 0.0}}));
   const detail::Draw draw = detail::next_draw();
   operands.insert(operands.end(), {draw.seed, draw.step});
-  if (Value first = draw.first_element({inputs[0].shape()[0]}); first.defined()) operands.push_back(std::move(first));
+  if (Value first = draw.first_element({inputs[0].shape()[0].or_unknown()}); first.defined())
+    operands.push_back(std::move(first));
   return insert(op, operands, detail::with(attributes, {{"key", draw.key}}));
 }
 
@@ -184,7 +185,7 @@ Value dot_product_attention(const Value& query, const Value& key, const Value& v
   }
   const Shape& shape = query.shape();
   if (shape.empty()) fail<ShapeError>(where, "query must have axes {}; got shape ()", head_axes);
-  if (mask.defined()) operands.push_back(key.shape().size() == 4 ? with_keys(mask, key.shape()[1]) : mask);
+  if (mask.defined()) operands.push_back(key.shape().size() == 4 ? with_keys(mask, key.shape()[1].or_unknown()) : mask);
   return insert_attention(operands,
                           {{"scale", options.scale.value_or(1 / std::sqrt(static_cast<double>(shape.back())))},
                            {"causal", options.is_causal},

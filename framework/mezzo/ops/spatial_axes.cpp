@@ -58,7 +58,7 @@ Windows windows_over(const std::string& where, const char* name, const Value& x,
                      const Shape& strides, const Shape& dilation, bool same) {
   Windows out;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const std::int64_t size = x.shape()[i + 1], reach = dilation[i] * (sizes[i] - 1) + 1;
+    const std::int64_t size = x.shape()[i + 1].or_unknown(), reach = dilation[i] * (sizes[i] - 1) + 1;
     const auto [before, after] = same ? same_padding(size, reach, strides[i]) : std::pair<std::int64_t, std::int64_t>();
     const std::int64_t padded = before + size + after;
     if (padded < reach) {

@@ -29,7 +29,7 @@ Value pool_axis(const Op& op, const Value& x, std::size_t axis, std::int64_t win
   for (std::size_t i = axis + 1; i + 1 < out.size(); ++i) after *= out[i];
   const Value images = reshape(x, {before, out[axis], after, out.back()});
   const Value y = pool_images(op, images, {window, 1}, {stride, 1}, {padding[0], padding[1], 0, 0});
-  out[axis] = y.shape()[1];
+  out[axis] = y.shape()[1].or_unknown();
   return reshape(y, out);
 }
 
@@ -58,7 +58,7 @@ Value pool(const std::string& where, const Op& op, const Value& x, const Ints& p
 /// Windows of one axis have two sizes at most, `small` and one more: both are pooled at every position, of which the
 /// windows' are taken.
 Value adapt_axis(const Op& op, const Value& x, std::size_t axis, std::int64_t count) {
-  const std::int64_t size = x.shape()[axis], small = (size + count - 1) / count;
+  const std::int64_t size = x.shape()[axis].or_unknown(), small = (size + count - 1) / count;
   if (size == count) return x;
   if (size % count == 0) return pool_axis(op, x, axis, small, small, {0, 0});
   Shape places;

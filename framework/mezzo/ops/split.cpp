@@ -42,7 +42,7 @@ Op detail::define_split() {
 
 Values split(const Value& x, const Ints& sections, std::int64_t axis) {
   const std::int64_t along = normalize_axis(axis, x.shape().size(), current_label("split"));
-  const std::int64_t size = x.shape()[static_cast<std::size_t>(along)];
+  const std::int64_t size = x.shape()[static_cast<std::size_t>(along)].or_unknown();
   Shape sizes = sections.numbers();
   if (sizes.size() == 1 && sizes[0] > 0 && size % sizes[0] == 0) {
     sizes.assign(static_cast<std::size_t>(sizes[0]), size / sizes[0]);

@@ -97,7 +97,8 @@ Value average(const Value& x, const AverageOptions& options) {
   Value weights = options.weights;
   if (weights.shape() != x.shape()) {
     Shape line(x.shape().size(), 1);
-    if (axes.size() == 1) line[static_cast<std::size_t>(axes[0])] = x.shape()[static_cast<std::size_t>(axes[0])];
+    if (axes.size() == 1)
+      line[static_cast<std::size_t>(axes[0])] = x.shape()[static_cast<std::size_t>(axes[0])].or_unknown();
     if (axes.size() != 1 || weights.shape() != Shape{line[static_cast<std::size_t>(axes[0])]}) {
       fail<ShapeError>(label, "weights must have x's shape {}, or one axis for one of x; got {}", x.shape(),
                        weights.shape());

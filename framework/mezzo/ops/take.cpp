@@ -2,6 +2,7 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/run_sizes.hpp>
 
 #include <algorithm>
 
@@ -96,12 +97,12 @@ Values reinsert_sum(const Values& inputs, const Attributes& attributes) {
 }
 
 /// x with sizes of 1 stretched to those of `other`, except along the axis.
-Value stretch_like(const Value& x, const Shape& other, std::size_t axis) {
+Value stretch_like(const Value& x, const Value& other, std::size_t axis) {
   Shape shape = x.shape();
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i != axis && shape[i] == 1) shape[i] = other[i];
+    if (i != axis && shape[i] == 1) shape[i] = other.shape()[i].or_unknown();
   }
-  return shape == x.shape() ? x : broadcast_to(x, shape);
+  return detail::broadcast_beside(x, shape, other);
 }
 
 }  // namespace
@@ -177,8 +178,7 @@ Value take_along_axis(const Value& x, const Value& indices, std::optional<std::i
   const Attributes attributes{{"axis", along}};
   if (from.shape().size() != at.shape().size()) return insert_one(ops::take_along_axis, {from, at}, attributes);
   const auto place = static_cast<std::size_t>(along);
-  return insert_one(ops::take_along_axis,
-                    {stretch_like(from, at.shape(), place), stretch_like(at, from.shape(), place)}, attributes);
+  return insert_one(ops::take_along_axis, {stretch_like(from, at, place), stretch_like(at, from, place)}, attributes);
 }
 
 }  // namespace mezzo

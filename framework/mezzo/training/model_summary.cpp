@@ -18,7 +18,7 @@ const std::vector<detail::Column> columns{{"Layer (type)"},      {"Path"},      
                                           {"Activations", true}, {"Trainable"}};
 
 /// A count of numbers and their bytes.
-struct Size {
+struct ParameterSize {
   std::int64_t count = 0;
   std::size_t bytes = 0;
   void add(const VariableState& variable) {
@@ -39,8 +39,8 @@ std::string dtypes_of(const std::vector<Variable>& weights) {
 using Slots = std::vector<Optimizer::Slots>;
 
 /// Size of the optimizer states of these weights.
-Size states_of(const std::vector<Variable>& weights, const Slots& slots) {
-  Size size;
+ParameterSize states_of(const std::vector<Variable>& weights, const Slots& slots) {
+  ParameterSize size;
   for (const Optimizer::Slots& entry : slots) {
     const auto same = [&](const Variable& weight) { return weight.id() == entry.variable.get(); };
     if (std::none_of(weights.begin(), weights.end(), same)) continue;
@@ -96,7 +96,7 @@ class Lines {
   void add(const Layer& layer, const Place& place) {
     const LayerState& state = *layer.state();
     const std::vector<Variable> weights = layer.weights();
-    Size size;
+    ParameterSize size;
     for (const Variable& weight : weights) size.add(*weight.state());
     const bool built = state.called || !weights.empty();
     unbuilt_ += built ? 0 : 1;
@@ -105,7 +105,7 @@ class Lines {
     const Policy policy = as_called ? state.last_policy : policy_at(place.levels, place.path);
     const auto depth = static_cast<std::size_t>(std::count(place.path.begin(), place.path.end(), '/'));
     const std::string trainable = place.trainable ? "yes" : "no";
-    const Size states = states_of(weights, slots_);
+    const ParameterSize states = states_of(weights, slots_);
     std::string activations = "?";
     if (state.last_output && is_known(*state.last_output)) {
       const std::size_t bytes = activation_bytes(*state.last_output, policy.output_dtype());
@@ -148,7 +148,7 @@ std::string Model::summary_text() const {
   if (!state()->weights.empty()) lines.add(*this, root);
   lines.add_below(*this, root);
 
-  Size total, trained, frozen, slots;
+  ParameterSize total, trained, frozen, slots;
   for (const WeightPolicy& weight : weight_policies(*this, {})) {
     total.add(*weight.variable.state());
     (weight.trainable ? trained : frozen).add(*weight.variable.state());

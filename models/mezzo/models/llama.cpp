@@ -103,11 +103,11 @@ LlamaOptions checked(const std::string& where, LlamaOptions options) {
   return options;
 }
 
-struct Size {
+struct Dimensions {
   std::int64_t layers = 0, hidden = 0, intermediate = 0, heads = 0, groups = 0, vocabulary = 0, positions = 0;
 };
 
-LlamaOptions sized(LlamaOptions options, const Size& size) {
+LlamaOptions sized(LlamaOptions options, const Dimensions& size) {
   options.num_hidden_layers = size.layers;
   options.hidden_size = size.hidden;
   options.intermediate_size = size.intermediate;

@@ -42,7 +42,7 @@ SelfAttention::SelfAttention(SelfAttentionOptions options)
 
 Values SelfAttention::call_many(const Values& xs) {
   require_rank(label(), xs[0].shape(), 3, "(batch, positions, size)");
-  const std::int64_t batch = xs[0].shape()[0], positions = xs[0].shape()[1], size = xs[0].shape()[2];
+  const Size batch = xs[0].shape()[0], positions = xs[0].shape()[1], size = xs[0].shape()[2];
   Values parts = split(options_.input(xs[0]), 3);
   for (Value& part : parts) part = reshape(part, {batch, positions, options_.num_heads, size / options_.num_heads});
   const Value attended = xs.size() > 1

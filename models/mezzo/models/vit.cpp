@@ -135,7 +135,8 @@ Value ViT::call(const Value& x) {
     fail<ShapeError>(label(), "images must be {} x {}; got shape {}", options_.image_size, options_.image_size, images);
   }
   const Value maps = conv_proj_(x);
-  const std::int64_t batch = maps.shape()[0], count = maps.shape()[1] * maps.shape()[2], size = maps.shape()[3];
+  const Size batch = maps.shape()[0], size = maps.shape()[3];
+  const std::int64_t count = maps.shape()[1] * maps.shape()[2];
   // The class token is added, not concatenated: the batch may be unknown, so the token can't be repeated for it.
   const Value token = pad(class_token_, {.before = {0, 0, 0}, .after = {0, count, 0}});
   const Value embedded = pad(reshape(maps, {batch, count, size}), {.before = {0, 1, 0}, .after = {0, 0, 0}});

@@ -19,7 +19,7 @@ std::pair<Tensor, Tensor> vibrations(std::int64_t count, std::uint32_t stream) {
   const Value tick = expand_dims(arange(ticks), 1), sensor = arange(sensors);
   const Value start = uniform_numbers(stream, {count, 1, 1}, 0, 6);
   const Value angle = (0.5 + 0.25 * part) * tick + (1.2 - 0.5 * part) * sensor + start;
-  return {(sin(angle) + 0.4 * normal_numbers(stream + 1, shape(angle)))(ellipsis, newaxis), group};
+  return {(sin(angle) + 0.4 * normal_numbers(stream + 1, angle.shape()))(ellipsis, newaxis), group};
 }
 
 // Cross-entropy between the nearest codes of a batch and the codes of a sample's own group.

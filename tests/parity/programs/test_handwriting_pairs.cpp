@@ -17,7 +17,7 @@ const Tensor hands_table = {{-0.5, 0.3, 0.9}, {0.1, 1.8, 1.2}, {0.6, 0.6, 1.8}};
 
 Tensor draw(const Value& hands, std::uint32_t stream) {
   const Value hand = take(hands_table, hands, 0)(all, all, newaxis, newaxis);
-  const Value random = uniform_numbers(stream, {2, shape(hands)[0], 1, 1}, -1.5, 1.5);
+  const Value random = uniform_numbers(stream, {2, hands.shape()[0], 1, 1}, -1.5, 1.5);
   const Value column = arange(static_cast<double>(side)) - side / 2.0, row = expand_dims(column, 1);
   const Value ink = column - random(0) - hand(all, 0) * row - hand(all, 1) * sin(row + random(1));
   return exp(-square(ink / hand(all, 2)))(ellipsis, newaxis);

@@ -30,7 +30,7 @@ class Pieces : public Layer {
  protected:
   Value call(const Value& pictures) override {
     const Value squares = image::extract_patches(pictures, side_);
-    const Shape sizes = shape(squares);
+    const Values sizes = shape(squares);
     return reshape(squares, {sizes[0], sizes[1] * sizes[2], sizes[3]});
   }
 

@@ -45,7 +45,7 @@ Model observer() {
 
 // Mean products of channels: (pictures, channels, channels).
 Value gram(const Value& maps) {
-  const Shape sizes = shape(maps);
+  const Values sizes = shape(maps);
   const Value pixels = reshape(maps, {sizes[0], sizes[1] * sizes[2], sizes[3]});
   return matmul(transpose(pixels, {0, 2, 1}), pixels) / (sizes[1] * sizes[2]);
 }

@@ -31,7 +31,7 @@ class Cutter : public Layer {
  protected:
   Value call(const Value& pictures) override {
     const Value tiles = image::extract_patches(pictures, tile_);
-    const Shape sizes = shape(tiles);
+    const Values sizes = shape(tiles);
     return features_(reshape(tiles, {sizes[0], sizes[1] * sizes[2], sizes[3]}));
   }
 

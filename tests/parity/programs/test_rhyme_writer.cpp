@@ -20,7 +20,7 @@ constexpr std::int64_t steps = 5;  // words that the model reads, all but the la
 
 // docs: begin
 // Mask (1, heads, steps, steps): head i sees a word and those before it, `reaches[i]` words in all.
-Value sight(std::int64_t length, const Shape& reaches) {
+Value sight(const Value& length, const Shape& reaches) {
   const Value place = arange(length);
   const Value gap = reshape(place, {length, 1}) - place;
   const Value past = cast(gap >= 0, DType::int32);

@@ -30,13 +30,10 @@ class PixelsOfBlocks : public Layer {
   explicit PixelsOfBlocks(std::int64_t side) : Layer("PixelsOfBlocks"), side_(side) {}
 
  protected:
-  Value call(const Value& blocks) override {
-    const auto lay_out = [n = side_](const Value& x) {
-      const std::int64_t rows = shape(x)[1], columns = shape(x)[2];
-      const Value lines = transpose(reshape(x, {-1, rows, columns, n, n}), {0, 1, 3, 2, 4});
-      return reshape(lines, {-1, rows * n, columns * n, 1});
-    };
-    return with_sizes(lay_out, blocks);
+  Value call(const Value& x) override {
+    const Value rows = shape(x)[1], columns = shape(x)[2];
+    const Value lines = transpose(reshape(x, {-1, rows, columns, side_, side_}), {0, 1, 3, 2, 4});
+    return reshape(lines, {-1, rows * side_, columns * side_, 1});
   }
 
  private:
@@ -87,7 +84,7 @@ BOOST_AUTO_TEST_CASE(losses_and_decibels_equal_keras) {
   initialize(model, expected["shapes"]);
   // docs: begin
   const auto halved = [](const Value& maps) -> Tensor {
-    return image::resize(maps, {shape(maps)[1] / 2, shape(maps)[2] / 2},
+    return image::resize(maps, {maps.shape()[1] / 2, maps.shape()[2] / 2},
                          {.interpolation = "bilinear", .antialias = true});
   };
   const Tensor small = halved(sharp), small_unseen = halved(unseen), small_wide = halved(wide);

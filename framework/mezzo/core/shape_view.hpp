@@ -1,0 +1,50 @@
+#pragma once
+#include <cstddef>
+#include <iosfwd>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/core/shape.hpp>
+#include <mezzo/core/size.hpp>
+
+namespace mezzo {
+
+/// Sizes of a Value's axes, as `x.shape()` returns them: a view of its Shape, to which it converts. Elements are Sizes,
+/// so that nothing computes with a size that isn't known yet. The Shape and the iterators have -1 in its place.
+class ShapeView {
+ public:
+  /// A view of that Shape, which must outlive it.
+  explicit ShapeView(const Shape& shape) : shape_(&shape) {}
+
+  operator const Shape&() const { return *shape_; }
+
+  /// Size of the axis with that index, which must be below size().
+  Size operator[](std::size_t axis) const { return Size((*shape_)[axis], axis); }
+
+  /// The same. Throws std::out_of_range for other indices.
+  Size at(std::size_t axis) const { return Size(shape_->at(axis), axis); }
+
+  Size front() const { return (*this)[0]; }
+  Size back() const { return (*this)[shape_->size() - 1]; }
+
+  /// Number of axes.
+  std::size_t size() const { return shape_->size(); }
+  bool empty() const { return shape_->empty(); }
+
+  Shape::const_iterator begin() const { return shape_->begin(); }
+  Shape::const_iterator end() const { return shape_->end(); }
+
+  friend bool operator==(const ShapeView& a, const ShapeView& b) { return *a.shape_ == *b.shape_; }
+  friend bool operator==(const ShapeView& a, const Shape& b) { return *a.shape_ == b; }
+  friend bool operator==(const Shape& a, const ShapeView& b) { return a == *b.shape_; }
+  friend bool operator!=(const ShapeView& a, const ShapeView& b) { return *a.shape_ != *b.shape_; }
+  friend bool operator!=(const ShapeView& a, const Shape& b) { return *a.shape_ != b; }
+  friend bool operator!=(const Shape& a, const ShapeView& b) { return a != *b.shape_; }
+
+  /// "(32, 28, 28, 1)"; an unknown size prints as "?".
+  MEZZO_API friend std::ostream& operator<<(std::ostream& out, const ShapeView& shape);
+
+ private:
+  const Shape* shape_;
+};
+
+}  // namespace mezzo
