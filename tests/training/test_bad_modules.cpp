@@ -202,6 +202,17 @@ BOOST_AUTO_TEST_CASE(an_optimizer_trains_one_model) {
   second.compile({.optimizer = Adam(), .loss = "mse"});
   fit(second);
   BOOST_TEST(adam.iterations() == 3);
+
+  // The owner is a part of the state that copies share and that a clone doesn't take over.
+  BOOST_TEST(adam.state()->owner->lock() == first.state().pointer());
+  BOOST_TEST((Adam(adam).state()->owner->lock() == first.state().pointer()));
+  Adam other = adam;
+  {
+    const CloneScope cloning;
+    BOOST_TEST(!Shared<Optimizer::State>(adam.state())->owner.has_value());
+  }
+  other.reset();
+  BOOST_TEST(!adam.state()->owner.has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

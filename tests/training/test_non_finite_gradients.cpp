@@ -225,6 +225,21 @@ BOOST_AUTO_TEST_CASE(squares_that_overflow_change_nothing) {
   }
   BOOST_TEST(weight_after(SGD({.learning_rate = 1e-20}), false, error) == 0, boost::test_tools::tolerance(1e-6));
 
+  // An optimizer of a user says it for its rule, by whatever names its slots have.
+  class Scaled : public SGD {
+   public:
+    explicit Scaled(Squares squares) : SGD({.learning_rate = 1e-20}), squares_(squares) {}
+    Squares squares() const override { return squares_; }
+
+   private:
+    Squares squares_;
+  };
+  BOOST_TEST(weight_after(Scaled(Optimizer::Squares::none), false, error) == 0, boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(weight_after(Scaled(Optimizer::Squares::averages), false, error) == 1);
+  BOOST_TEST(error.find("9.2e+18") != std::string::npos);
+  BOOST_TEST(weight_after(Scaled(Optimizer::Squares::sums), false, error) == 1);
+  BOOST_TEST(error.find("1.8e+16") != std::string::npos);
+
   const Variable weight("w");
   weight.assign(Tensor({1}, std::vector<float>{1}));
   BOOST_TEST(refused<ValueError>([&] { Adam().apply({Tensor({1}, std::vector<float>{1e20F})}, {weight}); }) ==

@@ -124,6 +124,15 @@ class MEZZO_API Optimizer {
   /// True if a variable that was updated must have that slot.
   virtual bool needs_slot(const std::string&, const Shape&) const { return true; }
 
+  /// Squares of gradients that the update rule computes. With some, and without clipping, a gradient whose squares
+  /// would overflow is an error that changes nothing.
+  enum class Squares {
+    none,
+    averages,  ///< weighted means over updates, as Adam's second moment
+    sums       ///< sums over updates or elements
+  };
+  virtual Squares squares() const { return Squares::none; }
+
   /// First value of that slot, float32 or float64. The default is zeros.
   virtual Tensor initial_slot(const std::string& slot, const VariableState& variable) const;
 
@@ -167,7 +176,10 @@ class MEZZO_API Optimizer {
     struct Blank {};
     State() = default;
     explicit State(Blank) {}
-    void copy_from(const State& other) { *this = other; }
+    void copy_from(const State& other) {
+      *this = other;
+      owner.reset();  // of a clone: it trains another model
+    }
 
     std::int64_t iterations = 0;   ///< updates made
     std::int64_t accumulated = 0;  ///< steps since the last update whose gradients are accumulated
@@ -179,6 +191,8 @@ class MEZZO_API Optimizer {
     std::optional<Window> window{};
     LossScale loss_scale;      ///< scale of the loss under float16
     std::vector<Slots> slots;  ///< one entry per variable that was updated
+    /// Identity of the model that it trains, even of one that is gone; none before the first training.
+    std::optional<std::weak_ptr<const void>> owner{};
 
     // Settings of the user, which reset() keeps.
     std::optional<LearningRate> learning_rate{};                      ///< by set_learning_rate()

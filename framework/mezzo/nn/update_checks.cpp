@@ -1,6 +1,5 @@
 #include <mezzo/nn/update_checks.hpp>
 
-#include <algorithm>
 #include <cmath>
 
 #include <mezzo/core/fail.hpp>
@@ -12,10 +11,15 @@ double square_headroom(const Optimizer& optimizer) {
   constexpr double sums = 1024;   // over a million elements or updates
   const OptimizerCommon& common = optimizer.common();
   if (common.clipnorm > 0 || common.clipvalue > 0 || common.global_clipnorm > 0) return 0;
-  const std::vector<std::string> slots = optimizer.slot_names();
-  const auto has = [&](const char* name) { return std::find(slots.begin(), slots.end(), name) != slots.end(); };
-  if (has("accumulator") || has("row")) return sums;
-  return has("velocity") || has("accumulated_grad") ? averages : 0;
+  switch (optimizer.squares()) {
+    case Optimizer::Squares::sums:
+      return sums;
+    case Optimizer::Squares::averages:
+      return averages;
+    case Optimizer::Squares::none:
+      break;
+  }
+  return 0;
 }
 
 double finite_learning_rate(const Optimizer& optimizer, std::int64_t later) {

@@ -6,9 +6,8 @@
 namespace mezzo::detail {
 
 /// Room for rounding and sums that an optimizer's rule with squares of gradients needs: nothing may be updated unless
-/// each element is below largest_square_root() / room in magnitude. The names of slots tell the rule: velocity,
-/// accumulator, accumulated_grad and row are of squares. 0 for a rule without squares, and if an option clips
-/// gradients.
+/// each element is below largest_square_root() / room in magnitude. 0 for a rule without squares, and if an option
+/// clips gradients.
 double square_headroom(const Optimizer& optimizer);
 
 /// Learning rate of an update, `later` after the next. A ValueError if it is infinite or NaN.

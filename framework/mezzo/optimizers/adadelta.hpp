@@ -45,6 +45,7 @@ class MEZZO_API Adadelta : public Optimizer {
       : Adadelta(detail::with_learning_rate("Adadelta", learning_rate, options)) {}
   void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
   std::vector<std::string> slot_names() const override { return {"accumulated_grad", "accumulated_delta_var"}; }
+  Squares squares() const override { return Squares::averages; }
 
  private:
   AdadeltaOptions options_;

@@ -52,6 +52,7 @@ class MEZZO_API Adafactor : public Optimizer {
       : Adafactor(detail::with_learning_rate("Adafactor", learning_rate, options)) {}
   void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
   std::vector<std::string> slot_names() const override { return {"row", "column", "velocity"}; }
+  Squares squares() const override { return Squares::sums; }
   Shape slot_shape(const std::string& slot, const Shape& variable) const override;
   bool needs_slot(const std::string& slot, const Shape& variable) const override;
 

@@ -41,6 +41,7 @@ class MEZZO_API Adagrad : public Optimizer {
       : Adagrad(detail::with_learning_rate("Adagrad", learning_rate, options)) {}
   void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
   std::vector<std::string> slot_names() const override { return {"accumulator"}; }
+  Squares squares() const override { return Squares::sums; }
   Tensor initial_slot(const std::string& slot, const VariableState& variable) const override;
 
  private:

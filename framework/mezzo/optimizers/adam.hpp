@@ -50,6 +50,7 @@ class MEZZO_API Adam : public Optimizer {
   void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
   /// {"momentum", "velocity"}, with amsgrad also "velocity_hat".
   std::vector<std::string> slot_names() const override;
+  Squares squares() const override { return Squares::averages; }
 
  protected:
   /// Numbers of the rule.

@@ -50,6 +50,7 @@ class MEZZO_API Ftrl : public Optimizer {
       : Ftrl(detail::with_learning_rate("Ftrl", learning_rate, options)) {}
   void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
   std::vector<std::string> slot_names() const override { return {"accumulator", "linear"}; }
+  Squares squares() const override { return Squares::sums; }
   Tensor initial_slot(const std::string& slot, const VariableState& variable) const override;
 
  private:

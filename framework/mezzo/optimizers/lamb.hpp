@@ -49,6 +49,7 @@ class MEZZO_API Lamb : public Optimizer {
       : Lamb(detail::with_learning_rate("Lamb", learning_rate, options)) {}
   void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
   std::vector<std::string> slot_names() const override { return {"momentum", "velocity"}; }
+  Squares squares() const override { return Squares::averages; }
 
  private:
   LambOptions options_;

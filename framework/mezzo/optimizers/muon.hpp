@@ -59,6 +59,7 @@ class MEZZO_API Muon : public Optimizer {
       : Muon(detail::with_learning_rate("Muon", learning_rate, options)) {}
   void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
   std::vector<std::string> slot_names() const override { return {"momentum", "velocity"}; }
+  Squares squares() const override { return Squares::averages; }
   bool needs_slot(const std::string& slot, const Shape& variable) const override;
 
  protected:

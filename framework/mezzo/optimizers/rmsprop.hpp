@@ -48,6 +48,7 @@ class MEZZO_API RMSprop : public Optimizer {
   void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
   /// {"velocity"}, then "momentum" with momentum, then "average_gradient" if centered.
   std::vector<std::string> slot_names() const override;
+  Squares squares() const override { return Squares::averages; }
 
  private:
   RMSpropOptions options_;

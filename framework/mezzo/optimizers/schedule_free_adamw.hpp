@@ -49,6 +49,7 @@ class MEZZO_API ScheduleFreeAdamW : public Optimizer {
       : ScheduleFreeAdamW(detail::with_learning_rate("ScheduleFreeAdamW", learning_rate, options)) {}
   void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
   std::vector<std::string> slot_names() const override { return {"momentum", "velocity"}; }
+  Squares squares() const override { return Squares::averages; }
   Tensor initial_slot(const std::string& slot, const VariableState& variable) const override;
 
  private:
