@@ -8,6 +8,7 @@
 #include <mezzo/training/callbacks/batch_size_finder.hpp>
 #include <mezzo/training/callbacks/learning_rate_finder.hpp>
 #include <mezzo/training/callbacks/progress_bar.hpp>
+#include <mezzo/training/loggers/csv_logger.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -108,6 +109,9 @@ void make_trial_run(TrainerOptions& options) {
 
 TrainerOptions checked(TrainerOptions options) {
   check_trainer_environment();
+  if (options.logger.standard()) {
+    options.logger = loggers::CSVLogger(options.default_root_dir.empty() ? "." : options.default_root_dir);
+  }
   check_path(options.default_root_dir, "[Trainer] default_root_dir:");
   check_ranges(options);
   check_exclusions(options);

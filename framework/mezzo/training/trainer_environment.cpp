@@ -157,9 +157,12 @@ Strategy FromEnvironment::parse<Strategy>() const {
   return *text_;
 }
 
-/// Names, separated by commas.
+/// Names, separated by commas, or a bool.
 template <>
 Loggers FromEnvironment::parse<Loggers>() const {
+  for (const char* flag : {"true", "True", "1", "false", "False", "0"}) {
+    if (*text_ == flag) return parse<bool>();
+  }
   Loggers loggers;
   std::istringstream in(*text_);
   for (std::string name; std::getline(in, name, ',');) loggers.emplace_back(name);

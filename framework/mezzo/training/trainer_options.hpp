@@ -76,7 +76,9 @@ struct TrainerOptions {
   /// Policy of all calls of this Trainer; not given: each model's own.
   Precision precision = detail::from_environment("precision").value_or(Precision());
   Callbacks callbacks{};  ///< called between the steps of all calls; as in Model::fit
-  Loggers logger = detail::from_environment("logger").value_or(Loggers());  ///< receive the logged numbers; {}: none
+  /// Receive the logged numbers: `{loggers::CSVLogger("logs"), "json"}`, "csv", or true: CSV files in the folder
+  /// "mezzo_logs" of default_root_dir. {} or false: none.
+  Loggers logger = detail::from_environment("logger").value_or(Loggers());
   Any<Profiler> profiler =
       detail::from_environment("profiler").value_or(Any<Profiler>());                  ///< times the loops' actions
   int log_every_n_steps = detail::from_environment("log_every_n_steps").value_or(50);  ///< of the loggers; 1 or more

@@ -1,6 +1,10 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <mezzo/core/any.hpp>
@@ -48,7 +52,32 @@ class MEZZO_API Logger {
   Logger& operator=(Logger&&) = default;
 };
 
-/// Type of the Trainer's option `logger`.
-using Loggers = std::vector<Any<Logger>>;
+/// Type of the Trainer's option `logger`: a list of loggers and names, one of them without braces, or a bool.
+class MEZZO_API Loggers : public std::vector<Any<Logger>> {
+ public:
+  using List = std::vector<Any<Logger>>;
+
+  Loggers() = default;
+  Loggers(std::initializer_list<Any<Logger>> loggers) : List(loggers) {}
+  Loggers(List loggers) : List(std::move(loggers)) {}
+  template <class L, std::enable_if_t<std::is_base_of_v<Logger, L>, int> = 0>
+  Loggers(L logger) : List{Any<Logger>(std::move(logger))} {}
+  Loggers(Any<Logger> logger) : List{std::move(logger)} {}
+  /// A logger of that name. A NameError for another name.
+  Loggers(const char* name) : List{Any<Logger>(name)} {}
+  Loggers(const std::string& name) : List{Any<Logger>(name)} {}
+  /// True: a CSVLogger in the Trainer's default_root_dir. False: none.
+  template <class B, std::enable_if_t<std::is_same_v<B, bool>, int> = 0>
+  Loggers(B on) : standard_(on) {
+    if (on) push_back(Any<Logger>("csv"));
+  }
+  Loggers(std::nullptr_t) = delete;  // also a literal 0
+
+  /// True for the logger that `true` stands for.
+  bool standard() const { return standard_; }
+
+ private:
+  bool standard_ = false;
+};
 
 }  // namespace mezzo
