@@ -44,9 +44,9 @@ BOOST_AUTO_TEST_CASE(only_the_layer_that_cannot_bear_it_stays_in_float32) {
   BOOST_TEST(found.output_error <= 0.01);
   BOOST_TEST(found.gradient_error <= 0.01);
   BOOST_TEST(!std::isfinite(found.lowest_output_error));
-  BOOST_TEST(found.time > 0);
-  BOOST_TEST(found.lowest_time > 0);
-  BOOST_TEST(found.float32_time > 0);
+  for (const double time : {found.time, found.lowest_time, found.float32_time}) {
+    BOOST_TEST((time >= 0 && std::isfinite(time)));
+  }
   const PrecisionReport report = mezzo::precision_report(model, batch(), {.precision = found.map, .steps = 0});
   BOOST_TEST(report.output_error == found.output_error);
   BOOST_TEST(report.gradient_error == found.gradient_error);

@@ -110,6 +110,8 @@ BOOST_AUTO_TEST_CASE(the_warning_has_both_times_of_a_step) {
              "(measured); precision \"auto\" measures the model and picks");
   BOOST_TEST(detail::slowness("mixed_float16", 2.1e-3, 2e-3).empty());
   BOOST_TEST(detail::slowness("mixed_bfloat16", 1e-3, 2e-3).empty());
+  BOOST_TEST(detail::slowness("mixed_float16", {}, 2e-3).empty());
+  BOOST_TEST(detail::slowness("mixed_float16", 3e-3, {}).empty());
 }
 
 // 30 epochs of 10 steps are enough for a measurement.

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <set>
 
 #include <mezzo/compiler/memory.hpp>
 #include <mezzo/compiler/work.hpp>
+#include <mezzo/core/timing.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -75,7 +75,7 @@ double seconds_of(const Products& products) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The products of one dtype and their shortest times.
+/// The products of one dtype and their times in each round.
 struct Candidate {
   explicit Candidate(DType dtype)
       : matmul(products_of([](const Value& a, const Value& b) { return mezzo::matmul(a, b); }, {384, 384}, {384, 384},
@@ -84,19 +84,21 @@ struct Candidate {
                            {4, 28, 28, 64}, {3, 3, 64, 64}, dtype)) {}
 
   void measure() {
-    matmul_seconds = std::min(matmul_seconds, seconds_of(matmul));
-    conv2d_seconds = std::min(conv2d_seconds, seconds_of(conv2d));
+    matmul_seconds.push_back(seconds_of(matmul));
+    conv2d_seconds.push_back(seconds_of(conv2d));
   }
 
   ProductRates rates() const {
     std::set<std::string> names;
-    const auto rate = [&](const Products& products, double seconds) {
+    const auto rate = [&](const Products& products, const std::vector<double>& seconds) {
       double operations = 0;
       for (const auto& product : products) {
         operations += product->operations_of();
         names.insert(product->implementation());
       }
-      return operations / seconds / 1e9;
+      // The best round counts, since other processes may slow down some.
+      const auto shortest = detail::agreed_shortest(seconds);
+      return shortest ? operations / *shortest / 1e9 : 0;
     };
     ProductRates out{.matmul = rate(matmul, matmul_seconds), .conv2d = rate(conv2d, conv2d_seconds), .kernels = ""};
     out.kernels = fmt::format("{}", fmt::join(names, ", "));
@@ -104,7 +106,8 @@ struct Candidate {
   }
 
   Products matmul, conv2d;
-  double matmul_seconds = HUGE_VAL, conv2d_seconds = HUGE_VAL;
+  std::vector<double> matmul_seconds, conv2d_seconds;
+  double taken = 0;  // no round is too long for the next one
 };
 
 Support (*registered_support)(DType) = nullptr;
@@ -120,9 +123,7 @@ Support dtype_support(DType dtype) {
 std::vector<ProductRates> product_rates(const std::vector<DType>& dtypes, int rounds) {
   std::vector<Candidate> candidates;
   for (const DType dtype : dtypes) candidates.emplace_back(dtype);
-  for (int round = 0; round < rounds; ++round) {
-    for (Candidate& candidate : candidates) candidate.measure();
-  }
+  detail::in_turns(candidates, rounds, 0, [](Candidate& candidate, int) { candidate.measure(); });
   std::vector<ProductRates> out;
   for (const Candidate& candidate : candidates) out.push_back(candidate.rates());
   return out;

@@ -6,7 +6,8 @@
 
 namespace mezzo {
 
-/// Measured rates of a product together with its two gradients, computed by the kernels that plans use.
+/// Measured rates of a product together with its two gradients, computed by the kernels that plans use. 0: the rounds
+/// don't agree on the rate, or there was only one.
 struct ProductRates {
   double matmul = 0;    ///< GFLOP/s
   double conv2d = 0;    ///< GFLOP/s
@@ -14,8 +15,8 @@ struct ProductRates {
 };
 
 /// Measures the rates for each of `dtypes`, which must be floating: products of 384 x 384 matrices, and 3 x 3
-/// convolutions of (4, 28, 28, 64) to 64 channels. Returns the best of `rounds` rounds; rounds alternate between the
-/// dtypes. Takes about 0.02 s per dtype and round on two cores, and up to 1 s for float64 (no fast kernel).
+/// convolutions of (4, 28, 28, 64) to 64 channels. Returns the best of `rounds` rounds, in which the dtypes take turns.
+/// Takes about 0.02 s per dtype and round on two cores, and up to 1 s for float64 (no fast kernel).
 std::vector<ProductRates> product_rates(const std::vector<DType>& dtypes, int rounds);
 
 /// Support of oneDNN for products of a dtype on this CPU: native, emulated with wider arithmetic, or absent.

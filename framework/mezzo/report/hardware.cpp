@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <mezzo/compiler/product_rates.hpp>
@@ -31,6 +32,8 @@ const char* products_name(DType dtype, const ProductRates& rates) {
   return wide || (rates.kernels == "onednn" && dtype_support(dtype) == Support::native) ? "native" : "emulated";
 }
 
+std::string number_text(double number, int digits) { return number > 0 ? fmt::format("{:.{}f}", number, digits) : "-"; }
+
 }  // namespace
 
 Hardware hardware() {
@@ -42,12 +45,13 @@ Hardware hardware() {
                .amx = has_amx(),
                .dtypes = {}};
   const std::vector<DType> dtypes{DType::float32, DType::bfloat16, DType::float16};
-  constexpr int rounds = 20;  // the best one counts, since other processes may slow down some
+  constexpr int rounds = 20;
   std::vector<ProductRates> rates = product_rates(dtypes, rounds);
-  rates.push_back(product_rates({DType::float64}, 1).front());
+  rates.push_back(product_rates({DType::float64}, 2).front());
   for (std::size_t i = 0; i < rates.size(); ++i) {
     const DType dtype = i < dtypes.size() ? dtypes[i] : DType::float64;
-    const double ratio = std::sqrt(rates[i].matmul / rates[0].matmul * rates[i].conv2d / rates[0].conv2d);
+    const double float32 = rates[0].matmul * rates[0].conv2d;
+    const double ratio = float32 > 0 ? std::sqrt(rates[i].matmul * rates[i].conv2d / float32) : 0;
     out.dtypes.push_back({.dtype = dtype,
                           .onednn = support_name(dtype_support(dtype)),
                           .products = products_name(dtype, rates[i]),
@@ -64,8 +68,8 @@ std::string Hardware::text() const {
                                 threads, isa, amx ? "yes" : "no");
   std::vector<std::vector<std::string>> rows;
   for (const DTypeHardware& entry : dtypes) {
-    rows.push_back({dtype_name(entry.dtype), entry.onednn, entry.products, fmt::format("{:.0f}", entry.matmul),
-                    fmt::format("{:.0f}", entry.conv2d), fmt::format("{:.2f}", entry.of_float32)});
+    rows.push_back({dtype_name(entry.dtype), entry.onednn, entry.products, number_text(entry.matmul, 0),
+                    number_text(entry.conv2d, 0), number_text(entry.of_float32, 2)});
   }
   for (const std::string& line : detail::table_lines({{"dtype", false},
                                                       {"in oneDNN", false},
@@ -76,7 +80,10 @@ std::string Hardware::text() const {
                                                      rows)) {
     out += line + "\n";
   }
-  return out;
+  const bool measured = std::all_of(dtypes.begin(), dtypes.end(), [](const DTypeHardware& entry) {
+    return entry.matmul > 0 && entry.conv2d > 0 && entry.of_float32 > 0;
+  });
+  return measured ? out : out + "-: not measurable, two halves of the measurement differ by more than a tenth\n";
 }
 
 }  // namespace mezzo

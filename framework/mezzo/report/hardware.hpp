@@ -7,7 +7,8 @@
 
 namespace mezzo {
 
-/// Speed of this machine in one dtype.
+/// Speed of this machine in one dtype. Rates of 0: two halves of the measurement differ by more than a tenth, so that a
+/// second one might give other numbers.
 struct DTypeHardware {
   DType dtype = DType::float32;
   std::string onednn;     ///< support in oneDNN: "native", "emulated" (by wider arithmetic) or "absent"
@@ -31,7 +32,7 @@ struct MEZZO_API Hardware {
   std::string text() const;
 };
 
-/// Measures this machine, in about a second. `mezzo hardware` prints the result.
+/// Measures this machine, in a few seconds. `mezzo hardware` prints the result.
 MEZZO_API Hardware hardware();
 
 }  // namespace mezzo

@@ -154,7 +154,8 @@ std::string PrecisionReport::text() const {
                   policy.empty() ? "the model's own policies" : policy, detail::error_text(output_error),
                   detail::error_text(gradient_error), loss, float32_loss);
   if (loss_scale != 1) text += fmt::format("; loss scale {:.8g}", loss_scale);
-  if (time > 0) text += fmt::format("; a step takes {:.1f} us, in float32 {:.1f} us", time, float32_time);
+  if (time > 0 && float32_time > 0)
+    text += fmt::format("; a step takes {:.1f} us, in float32 {:.1f} us", time, float32_time);
   std::vector<std::vector<std::string>> rows;
   for (const LayerPrecision& layer : layers) {
     rows.push_back({fmt::format("{}{}({})", layer.path, layer.path.empty() ? "" : " ", layer.kind),

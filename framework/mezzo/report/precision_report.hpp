@@ -31,7 +31,8 @@ struct ValueRange {
 };
 
 /// Measurements of a layer that computes something itself. Errors are relative norms |y - y32| / |y32| of everything
-/// that other layers read from it: NaN if a value is NaN, inf if one is infinite.
+/// that other layers read from it: NaN if a value is NaN, inf if one is infinite. Times are 0 if they were not
+/// measured, and if the rounds of the measurement don't agree on them.
 struct LayerPrecision {
   std::string path;  ///< "": ops of the model outside of its layers
   std::string kind;  ///< class of the layer: "Dense"
@@ -42,11 +43,12 @@ struct LayerPrecision {
   double gradient_error = 0;  ///< error of its weights' gradients then; without weights, of its output's cotangent
   ValueRange activations;     ///< of the layer's output in float32
   ValueRange gradients;       ///< of the output's cotangent in float32, multiplied by the loss scale
-  double time = 0;            ///< microseconds per training step under the policy, both passes; 0: not measured
-  double float32_time = 0;    ///< microseconds per training step in float32; 0: not measured
+  double time = 0;            ///< microseconds per training step under the policy, both passes
+  double float32_time = 0;    ///< microseconds per training step in float32
 };
 
-/// Result of precision_report().
+/// Result of precision_report(). Times are 0 if they were not measured, and if the rounds of the measurement don't
+/// agree on them.
 struct MEZZO_API PrecisionReport {
   std::string policy;                  ///< name of the policy; "": the model's own policies
   double output_error = 0;             ///< of the model's predictions, |y - y32| / |y32|
@@ -54,8 +56,8 @@ struct MEZZO_API PrecisionReport {
   double loss = 0;                     ///< under the policy
   double float32_loss = 0;             ///< in float32
   double loss_scale = 1;               ///< of the gradients; 1 if none was computed in float16
-  double time = 0;                     ///< microseconds per training step under the policy; 0: not measured
-  double float32_time = 0;             ///< microseconds per training step in float32; 0: not measured
+  double time = 0;                     ///< microseconds per training step under the policy
+  double float32_time = 0;             ///< microseconds per training step in float32
   std::vector<LayerPrecision> layers;  ///< sorted by effect, then output_error; the worst first, NaN before all
 
   /// Numbers of the whole model, then a table with one line per layer.

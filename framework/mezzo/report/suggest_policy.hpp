@@ -19,7 +19,7 @@ struct SuggestPolicyOptions {
 };
 
 /// Result of suggest_policy(): a policy for each layer, with measurements. Times are microseconds per training step; 0:
-/// not measured.
+/// not measured, or not agreed on by the rounds of the measurement.
 struct MEZZO_API PolicySuggestion {
   PolicyMap map{PolicyMapOptions{}};   ///< for `Trainer({.precision = suggestion.map})`
   std::vector<std::string> float32{};  ///< paths of the layers kept in float32, the worst first; "": ops of the model

@@ -69,17 +69,17 @@ void warn_if_slow(Module& module, const DataLoader& train, const RunOptions& run
     const auto inherited = float32 ? std::make_optional<NoLayerPolicies>(module) : std::nullopt;
     take_steps(module, samples, own, {.steps = 3, .least_seconds = 0.01, .most_seconds = 2}, trial);
   });
-  const std::string text = slowness(trials[0].policy, trials[0].time(), trials[1].time());
+  const std::string text = slowness(trials[0].policy, trials[0].agreed_time(), trials[1].agreed_time());
   if (!text.empty()) warn(text);
 }
 
-std::string slowness(const Policy& policy, double seconds, double float32_seconds) {
+std::string slowness(const Policy& policy, std::optional<double> seconds, std::optional<double> float32_seconds) {
   constexpr double noise = 0.9;  // smaller losses of speed may be errors of measurement
-  if (!(float32_seconds < noise * seconds)) return {};
+  if (!seconds || !float32_seconds || !(*float32_seconds < noise * *seconds)) return {};
   return fmt::format(
       "{} is slower than float32 for this model on this CPU: a step takes {:.3g} ms, in float32 {:.3g} ms (measured); "
       "precision \"auto\" measures the model and picks",
-      policy.name(), 1e3 * seconds, 1e3 * float32_seconds);
+      policy.name(), 1e3 * *seconds, 1e3 * *float32_seconds);
 }
 
 }  // namespace mezzo::detail

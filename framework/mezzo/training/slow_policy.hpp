@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <mezzo/data/loader.hpp>
@@ -19,7 +20,8 @@ constexpr std::int64_t least_steps_to_measure = 200;
 /// calls host() or print(), for a short training, and if the environment variable MEZZO_WARN_SLOW_POLICY is 0.
 void warn_if_slow(Module& module, const DataLoader& train, const RunOptions& run, std::int64_t steps);
 
-/// Text of that warning for the times of a step in seconds; "" if the policy is at most a tenth slower.
-std::string slowness(const Policy& policy, double seconds, double float32_seconds);
+/// Text of that warning for the times of a step in seconds; "" if the policy is at most a tenth slower, and if a time
+/// is none that the rounds agree on.
+std::string slowness(const Policy& policy, std::optional<double> seconds, std::optional<double> float32_seconds);
 
 }  // namespace mezzo::detail

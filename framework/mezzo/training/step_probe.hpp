@@ -27,7 +27,8 @@ struct StepToTime {
   bool layers_inherit = false;  ///< true: ignores the policies of layers
 };
 
-/// Times of a training step: medians over rounds in which several policies take turns.
+/// Times of a training step: medians over rounds in which several policies take turns. 0: the rounds don't agree on
+/// the time, or there was only one.
 struct StepTimes {
   double seconds = 0;                    ///< of a step
   std::map<std::string, double> layers;  ///< seconds of the kernels of a layer, by path

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <new>
 #include <optional>
 
@@ -91,20 +92,19 @@ struct ProfiledTrial : Trial {
   }
 
   StepTimes times() const {
-    StepTimes out{.seconds = time(), .layers = {}};
-    for (std::size_t i = 0; i < laps.size(); ++i) out.layers[paths[i]] += median(laps[i]);
+    StepTimes out{.seconds = agreed_time().value_or(0), .layers = {}};
+    std::map<std::string, std::vector<double>> layers;  // seconds by round
+    for (std::size_t i = 0; i < laps.size(); ++i) {
+      std::vector<double>& rounds = layers[paths[i]];
+      rounds.resize(laps[i].size());
+      std::transform(rounds.begin(), rounds.end(), laps[i].begin(), rounds.begin(), std::plus<>());
+    }
+    for (const auto& [path, rounds] : layers) out.layers[path] = agreed_median(rounds).value_or(0);
     return out;
   }
 };
 
 }  // namespace
-
-double median(std::vector<double> numbers) {
-  if (numbers.empty()) return std::numeric_limits<double>::infinity();
-  std::sort(numbers.begin(), numbers.end());
-  const std::size_t middle = numbers.size() / 2;
-  return numbers.size() % 2 == 1 ? numbers[middle] : (numbers[middle - 1] + numbers[middle]) / 2;
-}
 
 std::shared_ptr<const Plan> take_steps(Module& module, const std::vector<HostBatch>& batches, const RunOptions& run,
                                        const Round& round, Trial& trial) {

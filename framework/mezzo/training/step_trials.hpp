@@ -2,23 +2,20 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/timing.hpp>
 #include <mezzo/data/loader.hpp>
 #include <mezzo/training/step_runner.hpp>
 
 namespace mezzo::detail {
 
-/// Timing of training steps of one model under several policies: for precision "auto", for the warning of a slow policy
-/// and for reports. The policies take turns in rounds, so that a temporary load of the machine doesn't hit one of them
-/// alone, and the time of a step is the median.
-constexpr int timing_rounds = 5;
+/// Timing of training steps of one model under several policies that take turns: for precision "auto", for the warning
+/// of a slow policy and for reports. The time of a step is the median.
 constexpr int warm_up_steps = 2;  // of each round, not timed
-
-/// The median; the mean of the two in the middle if their number is even, infinity if there are none.
-double median(std::vector<double> numbers);
 
 /// Steps under one policy.
 struct Trial {
@@ -29,6 +26,9 @@ struct Trial {
 
   /// Seconds of a step.
   double time() const { return median(seconds); }
+
+  /// The same; none if the rounds don't agree on it.
+  std::optional<double> agreed_time() const { return agreed_median(seconds); }
 };
 
 /// Length of a round: it ends after `steps` timed steps, or later once they take `least_seconds`. It ends in any case
@@ -39,17 +39,6 @@ struct Round {
   double most_seconds = std::numeric_limits<double>::infinity();
   bool counts_skipped = false;  ///< times skipped steps too
 };
-
-/// Calls take(trial, round) for each trial in turns. Trials whose last round took more than `short_seconds` don't take
-/// part in the next one.
-template <class Trials, class Take>
-void in_turns(Trials& trials, int rounds, double short_seconds, const Take& take) {
-  for (int round = 0; round < rounds; ++round) {
-    for (auto& trial : trials) {
-      if (trial.taken <= short_seconds) take(trial, round);
-    }
-  }
-}
 
 /// Trains for a round on the batches, with optimizers that begin without state, and adds its times to the trial.
 /// Restores weights. Returns the plan of the steps.
