@@ -153,6 +153,18 @@ CallbackState ModelCheckpoint::state() const {
   return state;
 }
 
+CallbackState ModelCheckpoint::results() const {
+  CallbackState out = state();
+  if (!top_k_) out.texts["last_path"] = last_path_;
+  return out;
+}
+
+void ModelCheckpoint::take_results(const CallbackState& results) {
+  if (top_k_) return top_k_->take_results(results);
+  best_ = detail::number_in(results, "best");
+  last_path_ = results.texts.at("last_path");
+}
+
 void ModelCheckpoint::set_state(const CallbackState& state) {
   if (top_k_) return top_k_->set_state(state);
   batches_ = detail::count_in(state, "batches");

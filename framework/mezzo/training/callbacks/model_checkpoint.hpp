@@ -15,9 +15,12 @@
 
 namespace mezzo {
 
+class Communicator;
+
 namespace detail {
 class TopKCheckpoints;
-}
+void share_checkpoints(Communicator* ranks, const Callbacks& callbacks);
+}  // namespace detail
 
 /// Options of Keras' form, ModelCheckpoint(filepath, {...}).
 struct ModelCheckpointOptions {
@@ -88,6 +91,9 @@ struct TopKCheckpointOptions {
 /// is due once per step; if `monitor` is no number of training, it is saved after the next validation. Only files in
 /// `dirpath` are removed, and never the one that fit resumed from. Checkpoints keep the names and scores. Copies of the
 /// callback share them.
+///
+/// With several ranks rank 0 writes the files. At the end of fit the callbacks of the other ranks have the same paths
+/// and scores.
 class MEZZO_API ModelCheckpoint : public Callback {
  public:
   /// A ValueError for an empty path, for one that ends in ".keras" or ".h5", and for ".mezzo" with save_weights_only. A
@@ -131,6 +137,10 @@ class MEZZO_API ModelCheckpoint : public Callback {
   void set_state(const CallbackState& state) override;
 
  private:
+  friend void detail::share_checkpoints(Communicator* ranks, const Callbacks& callbacks);
+  CallbackState results() const;  // of a fit, for other ranks
+  void take_results(const CallbackState& results);
+
   ModelCheckpoint(int, std::string filepath, ModelCheckpointOptions options);
   void save(int epoch, std::optional<std::int64_t> batch, const Logs& logs);
   bool is_best(int epoch, double current, const std::string& path);

@@ -305,6 +305,12 @@ CallbackState TopKCheckpoints::state() const {
   return state;
 }
 
+void TopKCheckpoints::take_results(const CallbackState& results) {
+  dirpath_ = results.texts.at("dirpath");
+  best_model_score_.reset();
+  set_state(results);
+}
+
 void TopKCheckpoints::set_state(const CallbackState& state) {
   const auto text = [&](const std::string& key) {
     const auto found = state.texts.find(key);

@@ -30,6 +30,9 @@ class TopKCheckpoints {
   CallbackState state() const;
   void set_state(const CallbackState& state);
 
+  /// Takes the state of the same checkpoints at another rank.
+  void take_results(const CallbackState& results);
+
   const std::string& best_model_path() const { return best_model_path_; }
   std::optional<double> best_model_score() const { return best_model_score_; }
   std::map<std::string, double> best_k_models() const { return {models_.begin(), models_.end()}; }

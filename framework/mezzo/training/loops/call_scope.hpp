@@ -21,6 +21,7 @@ class CallScope {
   Stage stage() const { return stage_; }
   const CallOptions& options() const { return options_; }
   const std::vector<Callback*>& callbacks() const { return callbacks_; }
+  const Callbacks& handles() const { return handles_; }  ///< of all callbacks, also of those that other ranks run
 
  private:
   void tear_down();

@@ -15,6 +15,7 @@
 #include <mezzo/training/profilers/action.hpp>
 #include <mezzo/training/slow_policy.hpp>
 #include <mezzo/training/strategies/fit_ranks.hpp>
+#include <mezzo/training/strategies/rank_checkpoints.hpp>
 
 namespace mezzo::detail {
 
@@ -109,6 +110,7 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
     if (options.chooses_policy) fit.state.chosen = chosen.policy;
     History history = loop.run();
     end_ranks(fit.state);
+    share_checkpoints(runner.communicator(), scope.handles());
     session.finalize("success");
     return history;
   } catch (const Interrupted& error) {
