@@ -131,27 +131,34 @@ const ElementwiseStep* first_overflow(const Node& node, const std::vector<const 
 
 void Overflows::note(const Value& value, const std::string& reader, const ElementwiseStep* step) {
   const DType dtype = step == nullptr ? value.dtype() : step->dtype;
-  const auto added = entries_.try_emplace(value.node().get(), Entry{entries_.size(), dtype, reader, step});
+  const auto added = entries_.try_emplace(value.node().get(), Entry{entries_.size(), position_, dtype, reader, step});
   added.first->second.outputs.push_back(value.output());
 }
 
 std::optional<Overflow> Overflows::behind(const Value& ok, const Value& loss_ok) const {
+  const Cause cause = cause_of(ok.node()->inputs);
+  std::optional<Overflow> out = first_of(cause);
+  if (out) out->backward = !depends_on(loss_ok, *cause.begin()->second);
+  return out;
+}
+
+std::optional<Overflow> Overflows::behind_output(const Value& output) const { return first_of(cause_of({output})); }
+
+Overflows::Cause Overflows::cause_of(Values pending) const {
   Cause cause;
   std::set<std::pair<const Node*, int>> seen;
-  std::vector<Value> pending;
   const auto push_inputs = [&](const Node& node) {
     for (const Value& input : node.inputs) {
       if (seen.emplace(input.node().get(), input.output()).second) pending.push_back(input);
     }
   };
-  push_inputs(*ok.node());
   while (!pending.empty()) {
     const Value value = pending.back();
     pending.pop_back();
     const Node& node = *value.node();
     const auto found = entries_.find(&node);
     if (found == entries_.end()) {
-      if (node.op->view) push_inputs(node);
+      if (node.op->view || node.attributes.has(orders_only)) push_inputs(node);
       continue;
     }
     const std::vector<int>& outputs = found->second.outputs;
@@ -159,14 +166,14 @@ std::optional<Overflow> Overflows::behind(const Value& ok, const Value& loss_ok)
     cause.emplace(found->second.order, &node);
     push_inputs(node);
   }
+  return cause;
+}
+
+std::optional<Overflow> Overflows::first_of(const Cause& cause) const {
   if (cause.empty()) return {};
   const Node& first = *cause.begin()->second;
   const Entry& entry = entries_.at(&first);
-  Overflow out{.op = first.op->name,
-               .path = first.path,
-               .reader = "",
-               .dtype = entry.dtype,
-               .backward = !depends_on(loss_ok, first)};
+  Overflow out{.op = first.op->name, .path = first.path, .reader = "", .dtype = entry.dtype, .step = entry.position};
   if (const ElementwiseStep* step = entries_.at(&first).step) {
     out.op = step->op->name;
     out.path = step->path;
@@ -194,12 +201,13 @@ std::string Overflows::first_layer_after(const Cause& cause) {
   return {};
 }
 
-void Plan::seek_overflow() {
+Overflows Plan::noted(std::size_t steps) {
   Overflows found;
   // Only the arena has been written so far, so the kernels compute the same numbers again.
   refresh_copies();
-  for (std::size_t i = 0; i < gates_at_; ++i) {
+  for (std::size_t i = 0; i < steps; ++i) {
     const Step& step = steps_[i];
+    found.at(i);
     if (!step.copies) note_operands(step, found);
     const ElementwiseStep* first = first_overflow(*step.node, step.in);  // before an operand is overwritten
     step.chosen.kernel->run({step.in.data(), step.out.data(), arena_->data() + step.scratch_offset});
@@ -208,6 +216,23 @@ void Plan::seek_overflow() {
       if (!all_finite(step.out[j], spec)) found.note({step.node, static_cast<int>(j)}, {}, first);
     }
   }
+  return found;
+}
+
+void Plan::check_outputs() {
+  non_finite_output_.reset();
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const Buffer& buffer = buffers_[outputs_[i]];
+    if (all_finite(buffer.address, buffer.spec)) continue;
+    non_finite_output_ = NonFiniteOutput{output_names_[i], {}};
+    const bool repeatable = std::none_of(commits_.begin(), commits_.end(), [](const Commit& c) { return c.in_place; });
+    if (repeatable) non_finite_output_->origin = noted(steps_.size()).behind_output(output_values_[i]);
+    return;
+  }
+}
+
+void Plan::seek_overflow() {
+  const Overflows found = noted(gates_at_);
   for (const Gate& gate : gates_) {
     if (opened(gate) || overflow(gate.group)) continue;
     const auto loss =

@@ -34,7 +34,12 @@ struct Overflow {
   std::string reader;  ///< if `path` is empty: path of the first layer that reads the value
   DType dtype = DType::float32;
   bool backward = false;  ///< computed from the loss
+  std::size_t step = 0;   ///< position in the order of execution; of a plan, of its kernel
 };
+
+/// Attribute of a node that passes the numbers of its operands on by another way than its result, which only orders it:
+/// reports look through it.
+constexpr const char* orders_only = "orders_only";
 
 /// Origin of a non-finite value, for messages: `"backbone/conv1" conv2d gave the first value that is not finite
 /// (float16)`. The backward pass adds `in the backward pass`; an op outside of layers has `into "head"`, the layer that
@@ -52,14 +57,20 @@ class Overflows {
   /// value. `step`: the first step of a chain with such a result, which messages name instead of the chain.
   void note(const Value& value, const std::string& reader, const ElementwiseStep* step = nullptr);
 
+  /// Position of the next noted values in the order of execution.
+  void at(std::size_t position) { position_ = position; }
+
   /// The first noted node with an unbroken chain of noted values to the gate `ok`; none if there is none. So a mask of
   /// -infinity that softmax turns into zeros is not reported. `loss_ok` is the gate of the loss, or `ok` if there is
   /// no other: nodes that it doesn't depend on are in the backward pass.
   std::optional<Overflow> behind(const Value& ok, const Value& loss_ok) const;
 
+  /// The same for an output of a step without a backward pass: the first noted node with an unbroken chain to it.
+  std::optional<Overflow> behind_output(const Value& output) const;
+
  private:
   struct Entry {
-    std::size_t order;
+    std::size_t order, position;
     DType dtype;
     std::string reader;
     const ElementwiseStep* step;
@@ -67,7 +78,10 @@ class Overflows {
   };
   using Cause = std::map<std::size_t, const Node*>;  // by order of execution: noted nodes that lead to a gate
   static std::string first_layer_after(const Cause& cause);
+  Cause cause_of(Values pending) const;
+  std::optional<Overflow> first_of(const Cause& cause) const;
 
+  std::size_t position_ = 0;
   std::unordered_map<const Node*, Entry> entries_;
 };
 

@@ -10,7 +10,8 @@
 
 namespace mezzo {
 
-void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek) {
+void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek, bool check,
+               UpdateCount* count) {
   const detail::ComputeScope computing;
   const detail::InsideStep inside(this, computes_with);
   profile_.start();
@@ -19,10 +20,11 @@ void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& run
   end_of(Chore::bind);
   refresh_copies();
   end_of(Chore::refresh_copies);
-  run_steps(0, gates_at_);
+  run_steps(0, gates_at_, count);
   ask_gates(seek);
   end_of(Chore::ask_gates);
-  run_steps(gates_at_, steps_.size());
+  run_steps(gates_at_, steps_.size(), count);
+  if (check) check_outputs();
   commit();
   end_of(Chore::commit);
   profile_.finish();
@@ -110,11 +112,14 @@ void Plan::refresh_copies() {
   }
 }
 
-void Plan::run_steps(std::size_t begin, std::size_t end) {
+void Plan::run_steps(std::size_t begin, std::size_t end, UpdateCount* count) {
   for (std::size_t i = begin; i < end; ++i) {
     Step& step = steps_[i];
     if (step.updates && !committed(step.group)) continue;
+    std::optional<UpdateSample> sample;
+    if (count != nullptr && !step.copies) sample.emplace(*step.node, step.in);
     step.chosen.kernel->run({step.in.data(), step.out.data(), arena_->data() + step.scratch_offset});
+    if (sample) sample->count(step.out.front(), *count);
     profile_.lap(i);
   }
 }

@@ -10,6 +10,7 @@
 #include <mezzo/compiler/memory.hpp>
 #include <mezzo/compiler/overflow.hpp>
 #include <mezzo/compiler/profile.hpp>
+#include <mezzo/compiler/update_count.hpp>
 #include <mezzo/graph/trace.hpp>
 
 namespace mezzo {
@@ -32,7 +33,10 @@ class Plan {
   /// one number per runtime_keys(): a ValueError otherwise. With `seek_overflow`, if a gate stays closed, the kernels
   /// up to the gates run once more and every result is checked for infinity and NaN; see overflow(). So they do before
   /// the error of a gate, whose text names the first such value.
-  void run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek_overflow = false);
+  /// With `check_outputs`, an output with an infinity or NaN is sought before variables change, and its origin in the
+  /// same way; see non_finite_output(). `count`: gets the updates of the run, if not null.
+  void run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek_overflow = false,
+           bool check_outputs = false, UpdateCount* count = nullptr);
 
   /// Runs all kernels on the arrays at these addresses, one per inputs(). For the body of a loop: a plan that has
   /// neither variables, runtime scalars, gates nor updates. Its arena must have arena_bytes() already.
@@ -47,6 +51,13 @@ class Plan {
   /// The first value with an infinity or NaN behind the group's closed gate in the last run. None without
   /// `seek_overflow`, and if no such value was found.
   std::optional<Overflow> overflow(int group) const;
+
+  /// The first output with an infinity or NaN in a run with `check_outputs`.
+  struct NonFiniteOutput {
+    std::string name;
+    std::optional<Overflow> origin;  ///< none if unknown
+  };
+  const std::optional<NonFiniteOutput>& non_finite_output() const { return non_finite_output_; }
 
   const std::vector<std::string>& output_names() const { return output_names_; }
 
@@ -130,10 +141,12 @@ class Plan {
   void bind(const void* const* inputs);
   void refresh_copies();
   void* address_of(const Copy& copy) const { return arena_->data() + arena_->copies[copy.entry].offset; }
-  void run_steps(std::size_t begin, std::size_t end);
+  void run_steps(std::size_t begin, std::size_t end, UpdateCount* count);
   void ask_gates(bool seek);
   bool opened(const Gate& gate) const { return *static_cast<const bool*>(buffers_[gate.buffer].address); }
   void seek_overflow();
+  void check_outputs();
+  Overflows noted(std::size_t steps);  // of the first steps, which run again
   void note_operands(const Step& step, Overflows& overflows) const;
   void commit();
   void end_of(Chore chore) { profile_.lap(steps_.size() + static_cast<std::size_t>(chore)); }
@@ -157,6 +170,8 @@ class Plan {
   std::vector<int> closed_;                          // groups with a closed gate in the last run
   std::vector<std::pair<int, Overflow>> overflows_;  // by group
   std::vector<std::size_t> outputs_;
+  Values output_values_;
+  std::optional<NonFiniteOutput> non_finite_output_;
   Profile profile_;
   std::vector<const void*> input_addresses_;
 };

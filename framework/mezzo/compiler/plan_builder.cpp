@@ -37,6 +37,7 @@ class PlanBuilder {
     for (const auto& output : graph_.outputs) {
       plan_.output_names_.push_back(output.name);
       plan_.outputs_.push_back(lasting(output.value));
+      plan_.output_values_.push_back(output.value);
     }
     for (const auto& gate : graph_.gates) {
       plan_.gates_.push_back({gate, buffer_of(gate.ok)});

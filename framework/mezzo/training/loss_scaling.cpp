@@ -1,6 +1,7 @@
 #include <mezzo/training/loss_scaling.hpp>
 
 #include <algorithm>
+#include <limits>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
@@ -46,21 +47,39 @@ void StepRunner::count_updates(const AppliedOptimizer& applied, const std::funct
   scaled_[applied.optimizer] = applied.scaled;
   if (!applied.scaled) return;
   const bool committed = !skipped;
-  const std::optional<Overflow> overflow = skipped ? overflow_in(*skipped) : std::nullopt;
   // Before update(), which changes the scale and the number of skips.
   const double before = state.loss_scale.scale();
   const bool warns = !committed && !options_.silent && warns_at_next_skip(state.loss_scale);
+  std::string origin;
+  if (warns || (!committed && !options_.silent && state.loss_scale.at_floor()))
+    origin = origin_of(overflow_in(*skipped));
   if (!state.loss_scale.update(committed) && !options_.silent) {
     failure_ = fmt::format(
         "[Trainer] loss and gradients of step {}{} must be finite at the smallest loss scale, {:.8g}; got: {}",
-        state_.step, named(config.name), before, describe(overflow));
+        state_.step, named(config.name), before, origin);
     return;
   }
-  if (!warns) return;
+  if (!warns || (part_ && options_.communicator->rank() > 0)) return;
   const bool dynamic = state.loss_scale.options().dynamic;
-  warn(fmt::format("[Trainer] step {}{} was skipped: {}; loss scale {:.8g}{}", state_.step, named(config.name),
-                   describe(overflow), before,
-                   dynamic ? fmt::format(" -> {:.8g}", state.loss_scale.scale()) : " is fixed"));
+  warn(fmt::format("[Trainer] step {}{} was skipped: {}; loss scale {:.8g}{}", state_.step, named(config.name), origin,
+                   before, dynamic ? fmt::format(" -> {:.8g}", state.loss_scale.scale()) : " is fixed"));
+}
+
+std::string StepRunner::origin_of(const std::optional<Overflow>& overflow) const {
+  std::string text = describe(overflow);
+  if (!part_) return text;
+  // The value that was computed first caused those of the other ranks, which share gradients and statistics.
+  constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+  std::size_t first = never;
+  for (const std::string& of_rank :
+       options_.communicator->gather_texts(fmt::format("{} {}", overflow ? overflow->step : never, text))) {
+    const std::size_t end = of_rank.find(' ');
+    const std::size_t step = std::stoull(of_rank.substr(0, end));
+    if (step >= first) continue;
+    first = step;
+    text = of_rank.substr(end + 1);
+  }
+  return text;
 }
 
 void StepRunner::resume_scaling() {
@@ -71,7 +90,7 @@ void StepRunner::resume_scaling() {
   }
 }
 
-std::optional<Overflow> overflow_of(const Graph& graph, int group) {
+Overflows overflows_in(const Graph& graph) {
   Overflows found;
   const auto look = [&](const NodePtr& node, const std::string& reader) {
     for (std::size_t i = 0; i < node->results.size(); ++i) {
@@ -85,6 +104,11 @@ std::optional<Overflow> overflow_of(const Graph& graph, int group) {
     }
     if (node->op->infer != nullptr) look(node, {});
   }
+  return found;
+}
+
+std::optional<Overflow> overflow_of(const Graph& graph, int group) {
+  const Overflows found = overflows_in(graph);
   const Graph::Gate* loss = nullptr;
   for (const auto& gate : graph.gates) {
     if (gate.group != group) continue;

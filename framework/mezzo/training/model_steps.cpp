@@ -185,7 +185,7 @@ Value Model::log_loss_and_metrics(const Batch& batch) {
   for (const auto& tracked : compiled_for(step.y_pred.size()).metrics) {
     const std::size_t i = tracked.output;
     tracked.metric->update_state(step.y[i], step.y_pred[i], tracked.weighted ? step.sample_weight[i] : Value());
-    log(tracked.name, tracked.metric, {.prog_bar = true});
+    detail::StepContext::current("log()").log(tracked.name, tracked.metric, {.prog_bar = true}, true);
   }
   return loss;
 }

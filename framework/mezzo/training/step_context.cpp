@@ -97,7 +97,7 @@ void StepContext::log(const std::string& name, const Value& value, const LogOpti
   Trace::current()->output(name, mean_of(value));
 }
 
-void StepContext::log(const std::string& name, const Any<Metric>& metric, const LogOptions& options) {
+void StepContext::log(const std::string& name, const Any<Metric>& metric, const LogOptions& options, bool running) {
   if (!metric) fail<ValueError>("[Module]", "log(\"{}\", ...): the metric must not be empty; got an empty one", name);
   require_new(name);
   if (purpose_ == Purpose::train) {
@@ -114,6 +114,7 @@ void StepContext::log(const std::string& name, const Any<Metric>& metric, const 
                      name, options.reduce_fx);
   }
   logged_.push_back({name, LogTargets::of(name, options, Trace::current()->training()), metric, 0});
+  logged_.back().targets.running = running;
 }
 
 void StepContext::require_new(const std::string& name) const {

@@ -24,6 +24,7 @@ struct LogTargets {
   bool logger_epoch = false;  ///< the epoch's number goes to loggers
   Reduction reduction = Reduction::mean;
   bool add_dataloader_idx = true;
+  bool running = false;  ///< of a metric: its numbers of steps are those of the epoch so far, not of the batch
 
   /// A NameError for an unknown reduce_fx, a ValueError if nothing receives the number.
   static LogTargets of(const std::string& name, const LogOptions& options, bool training);
@@ -34,7 +35,12 @@ struct Logged {
   std::string name;
   LogTargets targets{};
   Any<Metric> metric{};    ///< empty for an output
-  std::size_t output = 0;  ///< index among the outputs
+  std::size_t output = 0;  ///< index among the outputs; of a metric, of the first value of its batch_state()
+
+  /// True for a metric whose result for each batch has a receiver.
+  bool of_batch() const {
+    return metric && !targets.running && (targets.logger_step || (targets.prog_bar && !targets.history));
+  }
 };
 
 /// Numbers of the groups of gates and updates in a step: one for each call of minimize().
@@ -83,7 +89,8 @@ class StepContext {
   static void refuse_frozen(const char* what, const char* instead);
 
   void log(const std::string& name, const Value& value, const LogOptions& options);
-  void log(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
+  /// `running`: the numbers of steps are those of the epoch so far, as Keras' logs have them.
+  void log(const std::string& name, const Any<Metric>& metric, const LogOptions& options, bool running = false);
   OptimizerHandle optimizer(const std::string& name) const;
 
   /// Index of the loader of the step's batch. Notes that the step depends on it.

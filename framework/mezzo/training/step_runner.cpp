@@ -21,6 +21,7 @@
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/master_weights.hpp>
+#include <mezzo/training/non_finite_outputs.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -257,7 +258,12 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
   std::optional<StepRanks> ranks;
   if (part_) ranks.emplace(*options_.communicator, step_->ranked, share_of_batch());
   if (ranks) ranks->begin();
-  step_->plan->run(inputs_, numbers_, seeks_overflow(step_->applied));
+  const bool checks = step_->float16 && !options_.silent && awaits_non_finite_output(state_, phase);
+  step_->plan->run(inputs_, numbers_, seeks_overflow(step_->applied), checks,
+                   counts_updates(phase) ? &update_count : nullptr);
+  if (const auto& bad = step_->plan->non_finite_output(); checks && bad) {
+    tell_of_non_finite_output(state_, phase, bad->name, bad->origin);
+  }
   logged_ = &step_->logged;
   if (phase == Phase::train || !state_.trained) state_.last_plan = step_->plan;
   state_.trained |= phase == Phase::train;
@@ -271,8 +277,14 @@ void StepRunner::run_plan(Phase phase, const HostBatch& batch) {
     rank_values_.clear();
     for (std::size_t i = 0; i < step_->logged_outputs; ++i) rank_values_.push_back(step_->plan->scalar(i));
     ranks->end(rank_values_);
+    rank_sums_ = ranks->added();
   }
   step_->plan->count_wall(Profile::Clock::now() - start);
+}
+
+bool StepRunner::counts_updates(Phase phase) const {
+  constexpr std::int64_t every = 16;
+  return phase == Phase::train && !options_.silent && state_.updates % every == 0;
 }
 
 void StepRunner::resume_metrics() {
@@ -327,55 +339,6 @@ void StepRunner::warn_of_many_plans(Phase phase, const HostBatch& batch) {
   }
   warn(fmt::format("more than 8 plans for one kind of step: what changes is {}",
                    changes.empty() ? "flags or policies of layers" : changes + "; pad or bucket the data"));
-}
-
-double StepRunner::value(std::size_t i) const {
-  const Logged& logged = (*logged_)[i];
-  if (logged.metric) return logged.metric->result().item();
-  if (part_) return rank_values_[logged.output];
-  return options_.eager ? eager_values_[logged.output].item() : step_->plan->scalar(logged.output);
-}
-
-std::vector<Tensor> StepRunner::outputs() const {
-  if (options_.eager) {
-    return {eager_values_.begin() + static_cast<std::ptrdiff_t>(eager_logged_outputs_), eager_values_.end()};
-  }
-  std::vector<Tensor> out;
-  for (std::size_t i = step_->logged_outputs; i < step_->plan->output_names().size(); ++i) {
-    out.push_back(step_->plan->output(i));
-  }
-  return out;
-}
-
-void MetricTracker::before_update(const Shared<MetricState>& state) {
-  const auto add = [&](std::vector<Shared<MetricState>>& to) {
-    const auto same = [&](const auto& other) { return other.get() == state.get(); };
-    if (std::any_of(to.begin(), to.end(), same)) return false;
-    to.push_back(state);
-    return true;
-  };
-  if (add(seen_)) state->reset();
-  add(updated);
-}
-
-MetricScope::MetricScope(StepRunner& runner)
-    : runner_(runner), outer_(training_state(runner.module()).set_aside), seen_(runner.metrics().seen()) {
-  for (const auto& metric : seen_) numbers_.push_back(metric->numbers());
-  runner.metrics().begin();
-  if (outer_ == nullptr) training_state(runner.module()).set_aside = this;
-}
-
-std::optional<std::vector<Tensor>> MetricScope::numbers_of(const MetricState& metric) const {
-  for (std::size_t i = 0; i < seen_.size(); ++i) {
-    if (seen_[i].get() == &metric) return numbers_[i];
-  }
-  return {};
-}
-
-MetricScope::~MetricScope() {
-  training_state(runner_.module()).set_aside = outer_;
-  for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i]->set(numbers_[i]);
-  runner_.metrics().continue_with(std::move(seen_));
 }
 
 }  // namespace mezzo::detail

@@ -18,6 +18,7 @@
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/training/history.hpp>
 #include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/metric_tracker.hpp>
 #include <mezzo/training/schedulers/scheduler_state.hpp>
 #include <mezzo/training/session.hpp>
 #include <mezzo/training/step_context.hpp>
@@ -81,6 +82,7 @@ struct CompiledStep {
   Signature signature;
   std::int64_t used = 0;  ///< TrainingState::runs at its last run
   std::shared_ptr<Plan> plan;
+  bool float16 = false;            ///< computes_in_float16()
   std::vector<Logged> logged;      ///< outputs of the plan, and metrics
   std::size_t logged_outputs = 0;  ///< outputs of the plan that are logged; those of a predict step follow them
   std::vector<Shared<MetricState>> metrics;    ///< that the step updates
@@ -90,7 +92,6 @@ struct CompiledStep {
   std::vector<std::shared_ptr<const GradientBucket>> buckets{};  ///< of the ranks
 };
 
-class MetricScope;
 class RunningSession;
 class StepRunner;
 
@@ -179,25 +180,6 @@ class IdleScope {
   std::optional<AccessScope> scope_;
 };
 
-/// Metrics that steps update. Resets each before its first update after begin().
-class MetricTracker : public MetricListener {
- public:
-  void before_update(const Shared<MetricState>& state) override;
-
-  /// The next update of each metric starts anew.
-  void begin() { seen_.clear(); }
-
-  /// Metrics updated since the last begin(), and their numbers.
-  const std::vector<Shared<MetricState>>& seen() const { return seen_; }
-  void continue_with(std::vector<Shared<MetricState>> seen) { seen_ = std::move(seen); }
-
-  /// Metrics that the step in progress updates.
-  std::vector<Shared<MetricState>> updated;
-
- private:
-  std::vector<Shared<MetricState>> seen_;
-};
-
 /// Runs steps of a module. Traces and compiles each signature once; later steps run the plan and allocate nothing.
 class StepRunner {
  public:
@@ -276,10 +258,20 @@ class StepRunner {
   /// Number that the last step logged under logged()[i]; of a metric, its result so far.
   double value(std::size_t i) const;
 
+  /// Result of a metric that the last step logged: of its batch alone, or with LogTargets::running of the epoch so far.
+  /// None after a skipped step.
+  std::optional<double> batch_result(const Any<Metric>& metric) const;
+  Means::BatchResult batch_results() const {
+    return [this](const Any<Metric>& metric) { return batch_result(metric); };
+  }
+
   /// Outputs of the last predict step.
   std::vector<Tensor> outputs() const;
 
   MetricTracker& metrics() { return metrics_; }
+
+  /// Updates of weights in every 16th training step since it was last set. Not those of silent runs.
+  UpdateCount update_count{};
 
   /// Bytes that the arena of a new plan may have; 0: no limit. A plan that needs more is a MemoryError.
   std::size_t memory_limit = 0;
@@ -320,10 +312,13 @@ class StepRunner {
   /// Traces a step with its outputs. Metrics that it updates are in metrics_.updated. Sets `again` if it must be traced
   /// once more, with guards.
   std::vector<Logged> trace_step(Phase phase, const Batch& batch, bool& again);
+  /// Adds the state of metrics for the batch alone to the outputs of the running trace, where a number of it is logged.
+  void add_batch_states(std::vector<Logged>& logged) const;
   void run_plan(Phase phase, const HostBatch& batch);
   void end_of_ranks();    ///< gathers the weights that other ranks have updated, and notes the transfers of the step
   void resume_metrics();  ///< gives the metrics of the step the numbers of a resumed epoch
-  void make_room();       ///< drops the plans that were used longest ago, until one more may be added
+  bool counts_updates(Phase phase) const;  ///< in the next run
+  void make_room();                        ///< drops the plans that were used longest ago, until one more may be added
   void run_eagerly(Phase phase, const HostBatch& batch);
   /// True if a skip in the next run would cause a warning or an error. Its origin must then be sought, which outside
   /// eager mode runs the kernels up to the gates a second time.
@@ -334,6 +329,9 @@ class StepRunner {
   /// update: `committed`; `overflow`, the origin in the texts, none if unknown.
   void count_updates(const AppliedOptimizer& applied, const std::function<bool(int)>& committed,
                      const std::function<std::optional<Overflow>(int)>& overflow);
+  /// Text of the origin of a skip; with several ranks, of the rank that has computed its value first. All ranks call
+  /// it.
+  std::string origin_of(const std::optional<Overflow>& overflow) const;
   double runtime_value(const RuntimeKey& key) const;
   double share_of_batch() const;  ///< of this rank
   void set_runtime_values(Trace& trace) const;
@@ -351,6 +349,7 @@ class StepRunner {
   std::vector<double> numbers_;
   std::optional<BatchPart> part_;    // of the running or last batch
   std::vector<double> rank_values_;  // of its outputs, those of all ranks
+  std::vector<double> rank_sums_;    // that it adds to metrics, of all ranks
   const std::vector<Logged>* logged_ = nullptr;
   std::vector<Logged> eager_logged_;
   std::vector<Tensor> eager_values_;
@@ -368,25 +367,6 @@ class StepRunner {
   bool skipped_ = false;
   bool updated_ = false;  // true if the last step has updated weights
   std::string failure_;   // error of the last optimizer that failed in a step; thrown after all are counted
-};
-
-/// Keeps the numbers of metrics in an epoch during another one, such as a validation: metrics start anew within the
-/// scope, and continue after it.
-class MetricScope {
- public:
-  explicit MetricScope(StepRunner& runner);
-  ~MetricScope();
-  MetricScope(const MetricScope&) = delete;
-  MetricScope& operator=(const MetricScope&) = delete;
-
-  /// Numbers of a metric in the epoch, if it was updated there.
-  std::optional<std::vector<Tensor>> numbers_of(const MetricState& metric) const;
-
- private:
-  StepRunner& runner_;
-  const MetricScope* outer_;
-  std::vector<Shared<MetricState>> seen_;
-  std::vector<std::vector<Tensor>> numbers_;
 };
 
 }  // namespace mezzo::detail

@@ -8,8 +8,10 @@
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
 #include <mezzo/training/loss_scaling.hpp>
+#include <mezzo/training/non_finite_outputs.hpp>
 #include <mezzo/training/optimizer_owner.hpp>
 #include <mezzo/training/schedulers/scheduler_steps.hpp>
+#include <mezzo/training/slow_policy.hpp>
 #include <mezzo/training/strategies/gradient_reduction.hpp>
 #include <mezzo/training/strategies/rank_means.hpp>
 
@@ -151,7 +153,9 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch, bool
     if (!context.has("loss")) context.log("loss", result, {.prog_bar = true});
   }
   if (options_.detect_anomaly) check_outputs(*Trace::current());
-  return context.logged();
+  std::vector<Logged> logged = context.logged();
+  add_batch_states(logged);
+  return logged;
 }
 
 Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
@@ -261,6 +265,8 @@ CompiledStep* StepRunner::compile(Phase phase, const HostBatch& batch) {
   Trace& trace = *traced;
   if (part_) place_reductions(trace.graph());
   step->logged_outputs = count_outputs(step->logged);
+  step->float16 = computes_in_float16(trace.graph());
+  if (!options_.silent) tell_of_emulation(state_, trace.graph());
   step->metrics = metrics_.updated;
   if (part_) {
     step->ranked = RankVariables::of(trace.graph(), module_, step->metrics);
@@ -320,6 +326,9 @@ void StepRunner::run_eagerly(Phase phase, const HostBatch& batch) {
   }
   eager_values_.clear();
   for (const auto& output : graph.outputs) eager_values_.push_back(output.value.tensor());
+  if (!options_.silent) tell_of_emulation(state_, graph);
+  if (counts_updates(phase)) mezzo::count_updates(graph, update_count);
+  if (!options_.silent && awaits_non_finite_output(state_, phase)) tell_of_non_finite_output(state_, phase, graph);
   for (const auto& update : graph.updates) {
     if (open(graph, update.group)) update.variable->store(update.value.tensor());
   }

@@ -50,6 +50,7 @@ void EpochLoop::begin() {
   } else {
     scaling_.emplace(fit_.runner, state.skipped_before);  // a resumed epoch
   }
+  fit_.runner.update_count = {};
   fit_.logs = Logs();
   fit_.session.fire(Event::epoch_begin, fit_.logs, fit_.session.epoch);
   const int epochs = fit_.options.epochs;
@@ -87,7 +88,7 @@ bool EpochLoop::step() {
 
 void EpochLoop::log_step() {
   if (fit_.options.call.loggers.empty() || fit_.state.step % fit_.options.log_every_n_steps != 0) return;
-  Logs numbers = fit_.state.epoch_means.for_loggers_by_step();
+  Logs numbers = fit_.state.epoch_means.for_loggers_by_step(fit_.runner.batch_results());
   scaling_->write(numbers, fit_.state.epoch_means);
   if (numbers.empty()) return;
   numbers.set("epoch", fit_.session.epoch);

@@ -1,6 +1,7 @@
 #include <mezzo/training/loops/fit_loop.hpp>
 
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/training/lost_updates.hpp>
 #include <mezzo/training/profilers/action.hpp>
 #include <mezzo/training/strategies/fit_ranks.hpp>
 
@@ -72,6 +73,8 @@ void FitLoop::run_epoch() {
     ++state.fit_epoch;
     state.batch = 0;
   }
+  const Communicator* const ranks = fit_.runner.communicator();
+  if (ranks == nullptr || ranks->rank() == 0) tell_of_lost_updates(state, fit_.runner.update_count, epoch);
   fit_.logs = Logs();
   for (const auto& [name, number] : epoch_->numbers(false)) fit_.logs.set(name, number);
   if (epoch_->non_finite()) fit_.logs.set("loss", std::numeric_limits<double>::quiet_NaN());

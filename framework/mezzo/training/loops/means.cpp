@@ -84,11 +84,12 @@ std::string logger_name(const Means::Entry& entry, const Means::Key& key, const 
 
 }  // namespace
 
-Logs Means::for_loggers_by_step(const Key& key) const {
+Logs Means::for_loggers_by_step(const BatchResult& batch_result, const Key& key) const {
   Logs out;
   for (const Entry& entry : entries_) {
     if (!entry.targets.logger_step || entry.closed || !(entry.samples > 0)) continue;
-    out.set(logger_name(entry, key, "_step"), entry.metric ? entry.number() : entry.last);
+    const auto number = entry.metric ? batch_result(entry.metric) : entry.last;
+    if (number) out.set(logger_name(entry, key, "_step"), *number);
   }
   return out;
 }

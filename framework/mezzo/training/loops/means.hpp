@@ -55,7 +55,9 @@ class Means {
     const std::vector<Logged>& logged = runner.logged();
     for (std::size_t i = 0; i < logged.size(); ++i) {
       Entry& entry = entry_of(logged[i], i, suffix);
-      const double value = entry.metric ? 0 : runner.value(i);
+      const bool shown = entry.metric && entry.targets.prog_bar && !entry.targets.history;  // of the batch, in the bar
+      const double value =
+          shown ? runner.batch_result(entry.metric).value_or(entry.last) : (entry.metric ? 0 : runner.value(i));
       if (runner.skipped() && (entry.metric || !std::isfinite(value))) continue;
       entry.add(value, static_cast<double>(samples));
     }
@@ -73,7 +75,9 @@ class Means {
   /// Numbers of the last step, of the running loader, and of the epoch, for loggers.
   /// `key` gives the names that History has; without it they stay. "_step" and "_epoch" precede "/dataloader_idx_<i>".
   using Key = std::function<std::string(const std::string& name)>;
-  Logs for_loggers_by_step(const Key& key = {}) const;
+  /// Gives the result of a metric for the last batch; none for a skipped step.
+  using BatchResult = std::function<std::optional<double>(const Any<Metric>& metric)>;
+  Logs for_loggers_by_step(const BatchResult& batch_result, const Key& key = {}) const;
   Logs for_loggers_by_epoch(const Key& key = {}) const;
 
   /// Writes the numbers that History gets. Allocates nothing once `logs` has the names.

@@ -199,7 +199,7 @@ void RunningSession::log_evaluation_step(const Means& means, std::size_t loader,
   if (batches.size() <= loader) batches.resize(loader + 1);
   const std::int64_t index = batches[loader]++;
   if (call_.loggers.empty()) return;
-  const Logs numbers = means.for_loggers_by_step(key);
+  const Logs numbers = means.for_loggers_by_step(runner_.batch_results(), key);
   if (numbers.empty()) return;
   for (const Any<Logger>& logger : call_.loggers) logger->log_metrics(numbers, index);
 }

@@ -121,7 +121,9 @@ void reduce_over_ranks(const std::shared_ptr<Communicator>& communicator, std::v
                             : std::make_shared<GradientBucket>(communicator, items.front(), last);
     bucket.attributes = {{"bucket", std::shared_ptr<const AttributeFunction>(made)}};
     if (after.defined()) inputs.input(after);
-    after = bucket.result = start_op()(inputs.values, bucket.attributes)[0];
+    Attributes start = bucket.attributes;
+    start.set(orders_only, true);
+    after = bucket.result = start_op()(inputs.values, start)[0];
     buckets.push_back(std::move(bucket));
   }
   for (Reduced& value : values) value.value = {};

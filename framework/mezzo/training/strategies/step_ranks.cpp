@@ -84,6 +84,7 @@ void StepRanks::end(std::vector<double>& values) {
   for (std::size_t i = 0; i < sums.size(); ++i) numbers.push_back(share_ > 0 ? sums[i] - before_[i] : 0);
   if (numbers.empty()) return;
   communicator_.all_reduce({numbers.data(), static_cast<std::int64_t>(numbers.size()), DType::float64});
+  added_.assign(numbers.begin() + static_cast<std::ptrdiff_t>(means), numbers.end());
   for (std::size_t i = 0; i < sums.size(); ++i) numbers[means + i] += before_[i];
   auto next = numbers.begin();
   for (double& value : values) value = *next++;

@@ -31,11 +31,14 @@ class StepRanks {
   /// After it. `values` of the step become means over the samples of all ranks.
   void end(std::vector<double>& values);
 
+  /// After end(): what the step has added to the sums, at all ranks.
+  const std::vector<double>& added() const { return added_; }
+
  private:
   Communicator& communicator_;
   const RankVariables& variables_;
   double share_;
-  std::vector<double> before_;
+  std::vector<double> before_, added_;
 };
 
 }  // namespace mezzo::detail
