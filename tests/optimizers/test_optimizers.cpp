@@ -233,6 +233,14 @@ BOOST_AUTO_TEST_CASE(groups_have_rates_and_decays_of_their_own) {
   const SGD twice({.groups = {{.match = ".*"}, {.match = "a.*"}}});
   BOOST_TEST(refused<ValueError>([&] { twice.require_groups({"ab"}); }) ==
              "[SGD] a variable may be in one group; got \"ab\", which \".*\" and \"a.*\" match");
+  BOOST_TEST(refused_sgd({.groups = {{.match = "(a)\\1"}}}) ==
+             "[SGD] matches of groups must be regular expressions; got \"(a)\\1\": invalid escape \\1; back references "
+             "are not supported");
+  BOOST_TEST(refused<ValueError>([] { Muon({.exclude_layers = {"a("}}); }) ==
+             "[Muon] exclude_layers must be regular expressions; got \"a(\": missing ): a(");
+  BOOST_TEST(refused<ValueError>([] {
+               SGD({.groups = {{.match = "(a*)*b"}}}).require_groups({std::string(50'000, 'a')});
+             }).find("[SGD] every group must match a variable; got \"(a*)*b\"") == 0U);
   BOOST_TEST(refused_sgd({.groups = {{.match = ""}}}) == "[SGD] every group must have a match; got one without");
   BOOST_TEST(refused_sgd({.groups = {{.match = "a", .learning_rate_factor = -1}}}) ==
              "[SGD] learning_rate_factor of a group must not be negative; got -1");

@@ -26,6 +26,8 @@ LIBRARIES = [
     (r"(oneapi/dnnl/)?dnnl", "oneDNN", ("framework/mezzo/backends/onednn/", "tests/benchmarks/peers/")),
     (r"xsimd/", "xsimd", ("framework/mezzo/backends/xsimd/",)),
     (r"utf8proc", "utf8proc", ("framework/mezzo/data/text/",)),
+    (r"re2/", "RE2", ("framework/mezzo/core/pattern.cpp",)),
+    (r"regex$", "std::regex", ("tests/",)),
     (r"(jpeglib|turbojpeg|png)\.h", "image format", ("framework/mezzo/data/image/", "tests/")),
     (r"archive(_entry)?\.h", "archive", ("framework/mezzo/io/", "datasets/mezzo/datasets/", "tests/")),
     (r"CLI/", "CLI11", ("framework/mezzo/cli/",)),

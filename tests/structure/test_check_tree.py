@@ -164,6 +164,8 @@ class CheckTree(unittest.TestCase):
                                       ("ops/a.cpp", "oneapi/dnnl/dnnl.hpp", "oneDNN"),
                                       ("core/a.cpp", "xsimd/xsimd.hpp", "xsimd"),
                                       ("io/a.cpp", "utf8proc.h", "utf8proc"),
+                                      ("nn/a.cpp", "re2/re2.h", "RE2"),
+                                      ("nn/a.cpp", "regex", "std::regex"),
                                       ("io/a.cpp", "png.h", "image format"),
                                       ("io/a.cpp", "turbojpeg.h", "image format"),
                                       ("data/a.cpp", "archive.h", "archive"),

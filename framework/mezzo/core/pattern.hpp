@@ -1,21 +1,31 @@
 #pragma once
-#include <algorithm>
-#include <regex>
-#include <stdexcept>
+#include <memory>
 #include <string>
+
+namespace re2 {
+class RE2;
+}
 
 namespace mezzo::detail {
 
-/// Compiles a regular expression. Throws a std::runtime_error (std::regex_error is one) if it is invalid, or if the
-/// number of a back reference or repetition has more than 9 digits: libstdc++ would overflow.
-inline std::regex compile_pattern(const std::string& text) {
-  constexpr std::size_t most_digits = 9;
-  for (std::size_t at = text.find_first_of("\\{,"); at != std::string::npos; at = text.find_first_of("\\{,", at)) {
-    const std::size_t begin = ++at;
-    at = std::min(text.find_first_not_of("0123456789", begin), text.size());
-    if (at - begin > most_digits) throw std::runtime_error("a number must have at most 9 digits");
-  }
-  return std::regex(text);
-}
+/// A regular expression of RE2: matching takes linear time in the length of the text. It has neither back references
+/// nor look-around.
+class Pattern {
+ public:
+  /// Throws a std::runtime_error with the reason if the expression is invalid or too large.
+  explicit Pattern(const std::string& text);
+
+  /// True if the expression matches the whole text.
+  bool matches(const std::string& text) const;
+
+  /// True if the expression matches a part of the text.
+  bool is_found_in(const std::string& text) const;
+
+  /// The text with `replacement` in place of each match. "$1" to "$9" are the groups, "$&" is the match, "$$" a dollar.
+  std::string replaced(const std::string& text, const std::string& replacement) const;
+
+ private:
+  std::shared_ptr<const re2::RE2> expression_;
+};
 
 }  // namespace mezzo::detail

@@ -16,9 +16,9 @@
 namespace mezzo {
 
 /// Rules for a layer's weight files, beyond the names and layouts that add_weight() declares. Names are those in the
-/// file, relative to this layer: "layer1.0.conv1.weight". Regular expressions are ECMAScript's.
+/// file, relative to this layer: "layer1.0.conv1.weight". Regular expressions are those of RE2.
 struct WeightFileRules {
-  /// Pairs of a regular expression and the replacement of each match in a name, applied in order.
+  /// Pairs of a regular expression and the replacement of each match in a name, applied in order. "$1" is a group.
   std::vector<std::pair<std::string, std::string>> rename{};
   std::vector<std::string> plain{};  ///< regular expressions of weights whose axes files do not permute
   std::vector<std::string> skip{};   ///< names of tensors that load_weights() ignores: "num_batches_tracked"

@@ -12,16 +12,16 @@ bool is_half(const VariableState& variable) {
   return variable.dtype() == DType::bfloat16 || variable.dtype() == DType::float16;
 }
 
-std::regex pattern_of(const std::string& where, const char* option, const std::string& text) {
+void check_pattern(const std::string& where, const char* option, const std::string& text) {
   try {
-    return detail::compile_pattern(text);
+    const detail::Pattern pattern(text);
   } catch (const std::runtime_error& error) {
     fail<ValueError>(where, "{} must be regular expressions; got \"{}\": {}", option, text, error.what());
   }
 }
 
 bool matches(const ParameterGroup& group, const std::string& path) {
-  return std::regex_match(path, detail::compile_pattern(group.match));
+  return detail::Pattern(group.match).matches(path);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ Optimizer::Optimizer(std::string kind, OptimizerCommon common) : kind_(std::move
   }
   check_windows();
   for (const ParameterGroup& group : common_.groups) {
-    pattern_of(where, "matches of groups", group.match);
+    check_pattern(where, "matches of groups", group.match);
     require(!group.match.empty(), "every group must have a match; got one without");
     require_at_least_0("learning_rate_factor of a group", group.learning_rate_factor);
     require_at_least_0("weight_decay of a group", group.weight_decay.value_or(0));
@@ -144,7 +144,7 @@ void Optimizer::exclude_from_weight_decay(const ExcludeOptions& options) {
   require(state_->iterations == 0 && state_->accumulated == 0,
           fmt::format("exclude_from_weight_decay must be called before the first update; got a call after {}",
                       state_->iterations));
-  for (const std::string& name : options.var_names) pattern_of("[" + kind_ + "]", "var_names", name);
+  for (const std::string& name : options.var_names) check_pattern("[" + kind_ + "]", "var_names", name);
   state_->excluded.clear();
   for (const Variable& variable : options.var_list) state_->excluded.push_back(variable.state());
   state_->excluded_names = options.var_names;
@@ -155,7 +155,7 @@ bool Optimizer::excluded(const VariableState& variable, const std::string& path)
   const auto& list = state_->excluded;
   return std::any_of(list.begin(), list.end(), [&](const auto& one) { return one.get() == &variable; }) ||
          std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return std::regex_search(path, detail::compile_pattern(name)); });
+                     [&](const std::string& name) { return detail::Pattern(name).is_found_in(path); });
 }
 
 void Optimizer::reset() {

@@ -180,7 +180,7 @@ void Layer::set_weight_files(const WeightFileRules& rules) {
   for (const auto& rule : rules.rename) patterns.push_back(rule.first);
   for (const std::string& pattern : patterns) {
     try {
-      detail::compile_pattern(pattern);
+      const detail::Pattern compiled(pattern);
     } catch (const std::runtime_error& error) {
       fail<ValueError>(label(), "weight files: a rule must be a regular expression; got \"{}\" ({})", pattern,
                        error.what());

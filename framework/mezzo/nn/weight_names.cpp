@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <any>
 #include <numeric>
-#include <regex>
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/pattern.hpp>
 #include <mezzo/graph/trace.hpp>
 
 namespace mezzo::detail {
@@ -71,13 +71,13 @@ FileWeight as_declared(const Variable& variable) {
 
 void apply(const WeightFileRules& rules, FileWeights& all) {
   for (const auto& rule : rules.rename) {
-    const std::regex pattern(rule.first);
-    for_each_name(all, [&](std::string& name) { name = std::regex_replace(name, pattern, rule.second); });
+    const Pattern pattern(rule.first);
+    for_each_name(all, [&](std::string& name) { name = pattern.replaced(name, rule.second); });
   }
   for (const std::string& rule : rules.plain) {
-    const std::regex pattern(rule);
+    const Pattern pattern(rule);
     for (FileWeight& weight : all.weights) {
-      if (std::regex_match(weight.name(), pattern)) std::sort(weight.axes.begin(), weight.axes.end());
+      if (pattern.matches(weight.name())) std::sort(weight.axes.begin(), weight.axes.end());
     }
   }
   all.skipped.insert(all.skipped.end(), rules.skip.begin(), rules.skip.end());

@@ -35,7 +35,7 @@ Muon::Muon(const MuonOptions& options) : Optimizer("Muon", common_options(option
   require(options_.ns_steps >= 1, fmt::format("ns_steps must be at least 1; got {}", options_.ns_steps));
   for (const std::string& pattern : options_.exclude_layers) {
     try {
-      detail::compile_pattern(pattern);
+      const detail::Pattern compiled(pattern);
     } catch (const std::runtime_error& error) {
       require(false, fmt::format("exclude_layers must be regular expressions; got \"{}\": {}", pattern, error.what()));
     }
@@ -48,9 +48,8 @@ bool Muon::uses_adam(const Shape& variable, const std::string& path) const {
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (options_.exclude_embeddings && lower.find("embedding") != std::string::npos) return true;
-  return std::any_of(options_.exclude_layers.begin(), options_.exclude_layers.end(), [&](const std::string& pattern) {
-    return std::regex_search(path, detail::compile_pattern(pattern));
-  });
+  return std::any_of(options_.exclude_layers.begin(), options_.exclude_layers.end(),
+                     [&](const std::string& pattern) { return detail::Pattern(pattern).is_found_in(path); });
 }
 
 bool Muon::needs_slot(const std::string& slot, const Shape& variable) const {

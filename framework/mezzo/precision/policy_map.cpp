@@ -1,7 +1,6 @@
 #include <mezzo/precision/policy_map.hpp>
 
 #include <algorithm>
-#include <regex>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/held.hpp>
@@ -22,9 +21,9 @@ std::string relative(const std::string& path, const std::string& from) {
 struct PolicyMap::Entry {
   std::string text;
   Policy policy;
-  std::regex pattern;
+  detail::Pattern pattern;
 
-  bool matches(const std::string& path) const { return text == path || std::regex_match(path, pattern); }
+  bool matches(const std::string& path) const { return text == path || pattern.matches(path); }
 };
 
 PolicyMap::PolicyMap(const PolicyMapOptions& options) : default_policy_(options.default_policy) {
@@ -41,7 +40,7 @@ PolicyMap::PolicyMap(const PolicyMapOptions& options) : default_policy_(options.
                        policy.inherits() ? "an empty one" : "a map");
     }
     try {
-      entries.push_back({text, policy, detail::compile_pattern(text)});
+      entries.push_back({text, policy, detail::Pattern(text)});
     } catch (const std::runtime_error& error) {
       fail<ValueError>(where, "must be a path or a regular expression; got an invalid one: {}", error.what());
     }

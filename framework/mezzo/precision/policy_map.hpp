@@ -24,7 +24,7 @@ struct PolicyMapOptions {
 ///
 /// A map is accepted in place of a policy. Paths ("backbone/conv1") are relative to the layer that the map is given to,
 /// or to the model for a Trainer and set_dtype_policy(). A layer's policy is the entry with its exact path, else the
-/// entry whose regular expression (ECMAScript) matches the whole path, else the default. A layer with a policy of its
+/// entry whose regular expression (RE2 syntax) matches the whole path, else the default. A layer with a policy of its
 /// own, or in a container with one, keeps that policy: the nearest level decides. A Trainer throws a ValueError for an
 /// entry that matches no layer.
 class MEZZO_API PolicyMap {
