@@ -114,8 +114,8 @@ BOOST_AUTO_TEST_CASE(what_was_moved_from_keeps_its_weights) {
   const Tensor x({1, 2}, std::vector<float>{1, 2});
   layer(x);
   Scale moved = std::move(layer);
-  BOOST_TEST(layer(x).tensor().equal(moved(x).tensor()));  // NOLINT(bugprone-use-after-move)
-  BOOST_TEST(layer.weights().at(0).id() == moved.weights().at(0).id());
+  BOOST_TEST(moved(x).tensor().to_doubles()[1] == 4);
+  BOOST_TEST(layer.weights().at(0).id() == moved.weights().at(0).id());  // NOLINT(bugprone-use-after-move)
   Sequential model({Dense({.units = 1})});
   model.build({1, 2});
   Sequential other = std::move(model);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/held.hpp>
 
 namespace mezzo {
 namespace {
@@ -40,6 +41,7 @@ CombinedLoader::CombinedLoader(const std::vector<DataLoader>& loaders, CombinedL
     : CombinedLoader(numbered(loaders), std::move(options)) {}
 
 std::int64_t CombinedLoader::size() const {
+  if (loaders_.empty()) detail::fail_moved(typeid(CombinedLoader));
   std::int64_t least = loaders_.front().second.size(), most = 0, sum = 0;
   for (const auto& entry : loaders_) {
     const std::int64_t size = entry.second.size();

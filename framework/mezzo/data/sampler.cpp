@@ -7,6 +7,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/core/unmoved.hpp>
 #include <mezzo/data/permutation.hpp>
 
 namespace mezzo {
@@ -125,12 +126,13 @@ WeightedRandomSampler::WeightedRandomSampler(const std::vector<double>& weights,
 }
 
 SampleOrder WeightedRandomSampler::order(std::int64_t epoch, std::uint64_t seed) const {
+  const auto& sums = detail::unmoved<WeightedRandomSampler>(sums_);
   const Draws draws("WeightedRandomSampler", seed, epoch);
   if (!replacement_) {
-    auto order = std::make_shared<const std::vector<std::int64_t>>(drawn_once(*sums_, num_samples_, draws));
+    auto order = std::make_shared<const std::vector<std::int64_t>>(drawn_once(*sums, num_samples_, draws));
     return [order = std::move(order)](std::int64_t position) { return (*order)[static_cast<std::size_t>(position)]; };
   }
-  return [sums = sums_, draws](std::int64_t position) {
+  return [sums, draws](std::int64_t position) {
     const double drawn = draws.unit(position) * sums->back();
     // The first sample whose sum reaches the last one also takes a product that was rounded up to it.
     const auto last = std::lower_bound(sums->begin(), sums->end(), sums->back());
@@ -139,10 +141,11 @@ SampleOrder WeightedRandomSampler::order(std::int64_t epoch, std::uint64_t seed)
 }
 
 std::string WeightedRandomSampler::describe() const {
+  const std::vector<double>& sums = *detail::unmoved<WeightedRandomSampler>(sums_);
   std::uint64_t hash = 0;
-  for (const double sum : *sums_) hash = mix(hash, std::bit_cast<std::uint64_t>(sum));
-  return fmt::format("WeightedRandomSampler({} weights {:016x}, num_samples = {}, replacement = {})", sums_->size(),
-                     hash, num_samples_, replacement_);
+  for (const double sum : sums) hash = mix(hash, std::bit_cast<std::uint64_t>(sum));
+  return fmt::format("WeightedRandomSampler({} weights {:016x}, num_samples = {}, replacement = {})", sums.size(), hash,
+                     num_samples_, replacement_);
 }
 
 DistributedSampler::DistributedSampler(const Dataset& data, const DistributedSamplerOptions& options)

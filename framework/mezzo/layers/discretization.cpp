@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/unmoved.hpp>
 #include <mezzo/data/encode_categories.hpp>
 #include <mezzo/layers/preprocessing.hpp>
 #include <mezzo/nn/checks.hpp>
@@ -88,7 +89,7 @@ Discretization::Discretization(DiscretizationOptions options)
 }
 
 void Discretization::set_boundaries(std::vector<double> boundaries) {
-  *boundaries_ = std::move(boundaries);
+  *detail::unmoved<Discretization>(boundaries_) = std::move(boundaries);
   DiscretizationOptions saved = options_;
   saved.bin_boundaries = *boundaries_;
   if (!boundaries_->empty()) saved.num_bins.reset();

@@ -1,6 +1,7 @@
 #include <mezzo/layers/integer_lookup.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/unmoved.hpp>
 #include <mezzo/data/encode_categories.hpp>
 #include <mezzo/data/text/hashes.hpp>
 #include <mezzo/data/text/index_lookup.hpp>
@@ -66,21 +67,21 @@ void IntegerLookup::adapt(const Dataset& data, const std::string& field) {
       documents.emplace_back(wide.data<std::int64_t>() + i * row, wide.data<std::int64_t>() + (i + 1) * row);
     }
   });
-  table_->lookup.adapt(documents);
+  detail::unmoved<IntegerLookup>(table_)->lookup.adapt(documents);
   save_vocabulary();
 }
 
 void IntegerLookup::set_vocabulary(const std::vector<std::int64_t>& vocabulary,
                                    const std::vector<double>& idf_weights) {
-  table_->lookup.set_vocabulary(vocabulary, idf_weights);
+  detail::unmoved<IntegerLookup>(table_)->lookup.set_vocabulary(vocabulary, idf_weights);
   save_vocabulary();
 }
 
 std::vector<std::int64_t> IntegerLookup::get_vocabulary(bool include_special_tokens) const {
-  return table_->lookup.vocabulary(include_special_tokens);
+  return detail::unmoved<IntegerLookup>(table_)->lookup.vocabulary(include_special_tokens);
 }
 
-std::int64_t IntegerLookup::vocabulary_size() const { return table_->lookup.size(); }
+std::int64_t IntegerLookup::vocabulary_size() const { return detail::unmoved<IntegerLookup>(table_)->lookup.size(); }
 
 Value IntegerLookup::call(const Value& x) {
   table_->lookup.require_vocabulary();

@@ -60,6 +60,7 @@ void show_policy(LayerState& state, const std::string& path, std::vector<PolicyL
 }  // namespace
 
 Values Layer::operator()(const Values& xs, const CallOptions& options) {
+  check_not_moved();
   if (xs.empty()) fail<ValueError>(label(), "takes at least one input; got 0");
   const Values given = masked(xs, options);
   if (auto weights = detail::take_waiting_weights(*state_)) {
@@ -264,7 +265,12 @@ void Layer::check_own_name(const VariableState& added, const WeightOptions& opti
   }
 }
 
+void Layer::check_not_moved() const {
+  if (!usable_) fail<ValueError>(label(), "the object must not be used after it was moved from");
+}
+
 void Layer::add_weight(Variable& variable, const WeightOptions& options) {
+  check_not_moved();
   VariableState& box = *variable.state();
   check_own_name(box, options);
   const bool listed = std::any_of(state_->weights.begin(), state_->weights.end(),

@@ -9,6 +9,7 @@
 
 #include <mezzo/core/any.hpp>
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/held.hpp>
 #include <mezzo/nn/layer_names.hpp>
 #include <mezzo/nn/layer_state.hpp>
 #include <mezzo/nn/positional.hpp>
@@ -254,9 +255,11 @@ class MEZZO_API Layer {
   void note_call(const Values& xs, const Values& out, const CallOptions& options) const;
   void declare(const std::string& name, const Shared<LayerState>& child);
   void check_own_name(const VariableState& added, const WeightOptions& options) const;
+  void check_not_moved() const;
 
   Shared<LayerState> state_;
-  bool built_ = false;  // not shared among copies, since build() also sets plain members
+  detail::UnlessMoved usable_ = true;  // state_ is shared by moves, other members are not
+  bool built_ = false;                 // not shared among copies, since build() also sets plain members
   bool building_ = false;
 };
 

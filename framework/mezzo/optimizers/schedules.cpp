@@ -3,6 +3,7 @@
 #include <functional>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/held.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/optimizers/cosine_decay.hpp>
 #include <mezzo/optimizers/cosine_decay_restarts.hpp>
@@ -137,6 +138,7 @@ PiecewiseConstantDecay::PiecewiseConstantDecay(PiecewiseConstantDecayOptions opt
 }
 
 double PiecewiseConstantDecay::operator()(std::int64_t step) const {
+  if (options_.values.empty()) detail::fail_moved(typeid(PiecewiseConstantDecay));
   const auto& boundaries = options_.boundaries;
   const auto passed = std::lower_bound(boundaries.begin(), boundaries.end(), step) - boundaries.begin();
   return options_.values[static_cast<std::size_t>(passed)];

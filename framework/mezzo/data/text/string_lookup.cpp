@@ -1,5 +1,6 @@
 #include <mezzo/data/text/string_lookup.hpp>
 
+#include <mezzo/core/unmoved.hpp>
 #include <mezzo/data/text/hashes.hpp>
 #include <mezzo/data/text/index_lookup.hpp>
 
@@ -41,26 +42,26 @@ void StringLookup::adapt(const Strings& data) {
   for (auto at = all.begin(); at != all.end(); at += static_cast<std::ptrdiff_t>(row)) {
     documents.emplace_back(at, at + static_cast<std::ptrdiff_t>(row));
   }
-  auto table = std::make_shared<StringTable>(table_->settings());
+  auto table = std::make_shared<StringTable>(detail::unmoved<StringLookup>(table_)->settings());
   table->adapt(documents);
   table_ = std::move(table);
 }
 
 void StringLookup::set_vocabulary(const std::vector<std::string>& vocabulary, const std::vector<double>& idf_weights) {
-  auto table = std::make_shared<StringTable>(table_->settings());
+  auto table = std::make_shared<StringTable>(detail::unmoved<StringLookup>(table_)->settings());
   table->set_vocabulary(vocabulary, idf_weights);
   table_ = std::move(table);
 }
 
 std::vector<std::string> StringLookup::get_vocabulary(bool include_special_tokens) const {
-  return table_->vocabulary(include_special_tokens);
+  return detail::unmoved<StringLookup>(table_)->vocabulary(include_special_tokens);
 }
 
-std::int64_t StringLookup::vocabulary_size() const { return table_->size(); }
+std::int64_t StringLookup::vocabulary_size() const { return detail::unmoved<StringLookup>(table_)->size(); }
 
 Tensor StringLookup::operator()(const Strings& strings) const {
   if (options_.invert) fail<ValueError>(where_, "invert maps indices to strings; got strings");
-  table_->require_vocabulary();
+  detail::unmoved<StringLookup>(table_)->require_vocabulary();
   Tensor indices(strings.shape(), DType::int64);
   auto* out = indices.mutable_data<std::int64_t>();
   const auto places = static_cast<std::uint64_t>(options_.num_oov_indices);
@@ -77,7 +78,7 @@ Strings StringLookup::operator()(const Tensor& indices) const {
   if (is_floating(indices.dtype())) {
     fail<DTypeError>(where_, "indices must be integers; got {}", indices);
   }
-  table_->require_vocabulary();
+  detail::unmoved<StringLookup>(table_)->require_vocabulary();
   const Tensor wide = indices.cast(DType::int64);
   std::vector<std::string> strings;
   for (std::int64_t i = 0; i < wide.size(); ++i) {

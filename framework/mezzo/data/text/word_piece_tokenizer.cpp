@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/unmoved.hpp>
 #include <mezzo/data/text/bert_words.hpp>
 #include <mezzo/data/text/utf8.hpp>
 #include <mezzo/io/file.hpp>
@@ -132,7 +133,7 @@ WordPieceTokenizer::WordPieceTokenizer(const std::string& vocab_file, const Word
 }
 
 Ids WordPieceTokenizer::pieces_of(const std::string& text) const {
-  const Vocabulary& vocabulary = *vocabulary_;
+  const Vocabulary& vocabulary = *detail::unmoved<WordPieceTokenizer>(vocabulary_);
   Ids ids;
   std::size_t done = 0;
   for (std::size_t at = text.find('['); at != std::string::npos; at = text.find('[', at)) {
@@ -153,15 +154,18 @@ Ids WordPieceTokenizer::pieces_of(const std::string& text) const {
 }
 
 Ids WordPieceTokenizer::encode(const std::string& text) const {
-  return join(pieces_of(text), nullptr, vocabulary_->cls, vocabulary_->sep);
+  const Vocabulary& vocabulary = *detail::unmoved<WordPieceTokenizer>(vocabulary_);
+  return join(pieces_of(text), nullptr, vocabulary.cls, vocabulary.sep);
 }
 
 Ids WordPieceTokenizer::encode(const std::string& text, const std::string& text_pair) const {
+  const Vocabulary& vocabulary = *detail::unmoved<WordPieceTokenizer>(vocabulary_);
   const Ids second = pieces_of(text_pair);
-  return join(pieces_of(text), &second, vocabulary_->cls, vocabulary_->sep);
+  return join(pieces_of(text), &second, vocabulary.cls, vocabulary.sep);
 }
 
 Encoding WordPieceTokenizer::encode_batch(const std::vector<std::string>& texts, const EncodeOptions& options) const {
+  const Vocabulary& vocabulary = *detail::unmoved<WordPieceTokenizer>(vocabulary_);
   const std::vector<std::string>& pairs = options.text_pairs;
   const std::int64_t special = pairs.empty() ? 2 : 3;
   if (!pairs.empty() && pairs.size() != texts.size()) {
@@ -186,7 +190,7 @@ Encoding WordPieceTokenizer::encode_batch(const std::vector<std::string>& texts,
     Ids second = pairs.empty() ? Ids() : pieces_of(pairs[i]);
     if (options.max_length != 0) truncate_longest_first(first, second, options.max_length - special);
     const std::size_t border = first.size() + 2;
-    rows.emplace_back(join(std::move(first), pairs.empty() ? nullptr : &second, vocabulary_->cls, vocabulary_->sep),
+    rows.emplace_back(join(std::move(first), pairs.empty() ? nullptr : &second, vocabulary.cls, vocabulary.sep),
                       border);
     length = std::max(length, rows.back().first.size());
   }
@@ -195,7 +199,7 @@ Encoding WordPieceTokenizer::encode_batch(const std::vector<std::string>& texts,
   auto* ids = out.input_ids.mutable_data<std::int64_t>();
   auto* mask = out.attention_mask.mutable_data<std::int64_t>();
   auto* types = out.token_type_ids.mutable_data<std::int64_t>();
-  std::fill_n(ids, out.input_ids.size(), vocabulary_->pad);
+  std::fill_n(ids, out.input_ids.size(), vocabulary.pad);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& [row, border] = rows[i];
     std::copy(row.begin(), row.end(), ids + i * length);
@@ -221,11 +225,14 @@ std::string WordPieceTokenizer::decode(const Ids& ids, bool skip_special_tokens)
   return out;
 }
 
-std::int64_t WordPieceTokenizer::vocab_size() const { return static_cast<std::int64_t>(vocabulary_->tokens.size()); }
+std::int64_t WordPieceTokenizer::vocab_size() const {
+  return static_cast<std::int64_t>(detail::unmoved<WordPieceTokenizer>(vocabulary_)->tokens.size());
+}
 
 std::int64_t WordPieceTokenizer::token_to_id(const std::string& token) const {
-  const auto found = vocabulary_->ids.find(token);
-  if (found == vocabulary_->ids.end()) {
+  const Vocabulary& vocabulary = *detail::unmoved<WordPieceTokenizer>(vocabulary_);
+  const auto found = vocabulary.ids.find(token);
+  if (found == vocabulary.ids.end()) {
     fail<NameError>(word_piece_label, "unknown token \"{}\"; the vocabulary has {} others", token, vocab_size());
   }
   return found->second;

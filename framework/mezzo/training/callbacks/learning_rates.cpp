@@ -2,6 +2,7 @@
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/held.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/training/callbacks/learning_rate_scheduler.hpp>
 #include <mezzo/training/callbacks/learning_rates.hpp>
@@ -94,6 +95,7 @@ LearningRateScheduler::LearningRateScheduler(Rate schedule, const LearningRateSc
 }
 
 void LearningRateScheduler::on_epoch_begin(int epoch, Logs&) {
+  if (!schedule_.function) detail::fail_moved(typeid(LearningRateScheduler));
   for (const OptimizerConfig& config : session().optimizers()) {
     const double rate = schedule_(epoch, config.optimizer->learning_rate());
     if (!std::isfinite(rate)) {
