@@ -24,6 +24,7 @@
 #include "ops/recurrent_kernel_gradient.hpp"
 #include "ops/training.hpp"
 #include "support/conformance.hpp"
+#include "support/subnormals.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -157,6 +158,23 @@ BOOST_AUTO_TEST_CASE(kernels_in_every_dtype) {
     }
   }
   BOOST_TEST(ran == listed, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(subnormal_operands_are_zeros_if_flushed) {
+  for_each_row([](const OpRow& row) {
+    for (const DType dtype : {DType::float32, DType::bfloat16, DType::float64}) {
+      BOOST_TEST_CONTEXT(dtype_name(dtype)) check_flushed_subnormals(row, dtype);
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(subnormal_operands_are_numbers_if_kept) {
+  for_each_row([](const OpRow& row) {
+    if (row.depth > 0 || row.op == "elementwise_chain") return;  // chains compare numbers that they have rounded
+    for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+      BOOST_TEST_CONTEXT(dtype_name(dtype)) check_kept_subnormals(row, dtype);
+    }
+  });
 }
 
 BOOST_AUTO_TEST_CASE(eager_and_traced_agree) { for_each_row_and_dtype(check_eager_and_traced); }

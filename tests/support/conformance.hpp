@@ -155,6 +155,23 @@ inline void check_close(const OpRow& row, const mezzo::Tensor& result, const mez
   }
 }
 
+// Results of the reference at float64, for the same numbers.
+inline TensorList exact_results(const OpRow& row, const TensorList& arguments) {
+  TensorList wide = arguments;
+  for (std::size_t i = 0; i < wide.size(); ++i) {
+    if (!row.arguments[i].role.is_fixed()) wide[i] = wide[i].cast(mezzo::DType::float64);
+  }
+  const mezzo::Graph graph = trace_step(row.call, wide, row.training);
+  const mezzo::NodePtr node = find_node(graph, row.op);
+  mezzo::Attributes attributes;  // without copy_dtype, which the reference does not implement
+  for (const auto& [name, value] : node->attributes.entries()) {
+    if (name != "copy_dtype") attributes.set(name, value);
+  }
+  TensorList exact = run_reference(row.op, attributes, operands_of(*node, graph, wide));
+  if (node->attributes.has("copy_dtype")) exact.push_back(exact[0]);
+  return exact;
+}
+
 // Compares all kernels of one row at one dtype with the reference.
 class KernelCheck {
  public:
@@ -193,34 +210,17 @@ class KernelCheck {
   void check(mezzo::Kernel& kernel, const mezzo::KernelRequest& request, const TensorList& operands,
              const TensorList& arguments) {
     const TensorList results = run_kernel(kernel, request, operands);
-    const TensorList exact = exact_results(arguments);
+    const TensorList exact = exact_results(row_, arguments);
     for (std::size_t i = 0; i < results.size(); ++i) {
       BOOST_TEST_CONTEXT("output " << i) check_close(row_, results[i], exact[i], operands[0].dtype());
     }
     if (!row_.exact_on_integers) return;
     const TensorList integers = small(arguments);
     const TensorList counted = run_kernel(kernel, request, integers);
-    const TensorList expected = exact_results(integers);
+    const TensorList expected = exact_results(row_, integers);
     for (std::size_t i = 0; i < counted.size(); ++i) {
       BOOST_TEST(largest_difference(counted[i], expected[i].cast(counted[i].dtype())) == 0, "integers, output " << i);
     }
-  }
-
-  // Results of the reference at float64, for the same numbers.
-  TensorList exact_results(const TensorList& arguments) const {
-    TensorList wide = arguments;
-    for (std::size_t i = 0; i < wide.size(); ++i) {
-      if (!row_.arguments[i].role.is_fixed()) wide[i] = wide[i].cast(mezzo::DType::float64);
-    }
-    const mezzo::Graph graph = trace_step(row_.call, wide, row_.training);
-    const mezzo::NodePtr node = find_node(graph, row_.op);
-    mezzo::Attributes attributes;  // without copy_dtype, which the reference does not implement
-    for (const auto& [name, value] : node->attributes.entries()) {
-      if (name != "copy_dtype") attributes.set(name, value);
-    }
-    TensorList exact = run_reference(row_.op, attributes, operands_of(*node, graph, wide));
-    if (node->attributes.has("copy_dtype")) exact.push_back(exact[0]);
-    return exact;
   }
 
   TensorList small(const TensorList& arguments) const {

@@ -15,10 +15,10 @@ namespace mezzo {
 MEZZO_API bool thread_binding();
 MEZZO_API void set_thread_binding(bool bind);
 
-/// Treats denormal numbers of float32 and float64 as zero during a step, because some CPUs need a hundred times as long
-/// for them. sign, equal, argmax and casts to bool tell them from zero all the same. Default: on
+/// Denormal numbers of float32, bfloat16 and float64 are zero to every op that computes or compares, because some CPUs
+/// need a hundred times as long for them. Ops that move elements keep them, also abs and negative. Default: on
 /// (MEZZO_FLUSH_DENORMALS). The caller's own code isn't affected, but the threads of its OpenMP pool are. Denormals of
-/// float16 are kept, because they are computed in float32.
+/// float16 are always numbers, because they are computed in float32.
 MEZZO_API bool flush_denormals();
 MEZZO_API void set_flush_denormals(bool flush);
 

@@ -4,7 +4,6 @@
 
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/rows.hpp>
-#include <mezzo/core/float_order.hpp>
 #include <mezzo/core/visit.hpp>
 
 namespace mezzo::reference {
@@ -58,7 +57,8 @@ std::unique_ptr<Kernel> create_exp(const KernelRequest& request, std::string& re
 }
 
 std::unique_ptr<Kernel> create_log(const KernelRequest& request, std::string& reason) {
-  return elementwise<1>(request, reason, [](const auto& x) { return xt::log(x); });
+  return elementwise<1>(request, reason,
+                        [](const auto& x) { return xt::log(map([](auto element) { return as_seen(element); }, x)); });
 }
 
 std::unique_ptr<Kernel> create_negative(const KernelRequest& request, std::string& reason) {
@@ -79,8 +79,8 @@ std::unique_ptr<Kernel> create_sign(const KernelRequest& request, std::string& r
   return elementwise<1>(request, reason, [](const auto& x) {
     return map(
         [](auto element) {
-          const auto order = detail::float_order(element);
-          return element != element || order == 0 ? element : static_cast<decltype(element)>(order > 0 ? 1 : -1);
+          if (element != element) return element;
+          return std::copysign(static_cast<decltype(element)>(element == 0 ? 0 : 1), element);
         },
         x);
   });

@@ -10,6 +10,7 @@
 #include <Eigen/SVD>
 
 #include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/reference/as_seen.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
 
@@ -104,7 +105,7 @@ Matrices slogdet(const Matrices& x, const Attributes&) {
     for (Index i = 0; i < x[0].rows(); ++i) {
       const double factor = lu.matrixLU()(i, i);
       sign *= factor > 0 ? 1 : factor < 0 ? -1 : factor;  // 0 and NaN stay
-      logarithm += std::log(std::abs(factor));
+      logarithm += std::log(std::abs(as_seen(factor)));
     }
   }
   return {number(sign), number(logarithm)};

@@ -35,14 +35,15 @@ struct Lines {
   }
 };
 
-/// Integer that orders elements; NaN is above all numbers.
+/// Integer that orders elements; NaN is above all numbers. Denormals are 0 while arithmetic takes them for zeros: the
+/// sum shows it.
 template <class T>
 auto rank_of(T x) {
   if constexpr (std::is_integral_v<T>) {
     return x;
   } else {
     const std::conditional_t<std::is_same_v<T, double>, double, float> number(x);
-    const auto order = detail::float_order(number);
+    const auto order = detail::float_order(number + 0);
     return number != number ? std::numeric_limits<std::decay_t<decltype(order)>>::max() : order;
   }
 }
@@ -54,7 +55,7 @@ auto rank_below(T x) {
     return x;
   } else {
     const std::conditional_t<std::is_same_v<T, double>, double, float> number(x);
-    const auto order = detail::float_order(number);
+    const auto order = detail::float_order(number + 0);
     return number != number ? std::numeric_limits<std::decay_t<decltype(order)>>::min() : order;
   }
 }

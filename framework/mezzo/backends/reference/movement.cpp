@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/reference/creators.hpp>
@@ -34,6 +35,18 @@ std::unique_ptr<Kernel> gather(Walk walk, std::int64_t first) {
       });
     });
   });
+}
+
+/// convert(x); as bool, a denormal number that arithmetic takes for 0 is false.
+template <class To, class From>
+To converted(From x) {
+  if constexpr (std::is_same_v<To, bool> && std::is_same_v<From, double>) {
+    return x != 0;
+  } else if constexpr (std::is_same_v<To, bool> && !std::is_integral_v<From>) {
+    return static_cast<float>(x) != 0;
+  } else {
+    return convert<To>(x);
+  }
 }
 
 std::unique_ptr<Kernel> gather(const KernelRequest& request, const Shape& strides, std::int64_t first = 0) {
@@ -105,7 +118,7 @@ std::unique_ptr<Kernel> create_cast(const KernelRequest& request, std::string&) 
       return make_kernel([size](const KernelArguments& arguments) {
         parallel_for(size, grain, [&](std::int64_t begin, std::int64_t end) {
           const From* x = arguments.in<From>(0);
-          std::transform(x + begin, x + end, arguments.out<To>(0) + begin, convert<To, From>);
+          std::transform(x + begin, x + end, arguments.out<To>(0) + begin, converted<To, From>);
         });
       });
     });

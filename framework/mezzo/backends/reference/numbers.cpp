@@ -4,6 +4,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include <mezzo/backends/reference/as_seen.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/pairs.hpp>
 
@@ -87,6 +88,15 @@ struct Power {
       }
       return static_cast<T>(result);
     }
+  }
+};
+
+/// A function that calls the C library, of the numbers that arithmetic sees.
+template <class Function>
+struct Seen {
+  template <class T>
+  T operator()(T a, T b) const {
+    return Function{}(as_seen(a), as_seen(b));
   }
 };
 
@@ -178,10 +188,10 @@ struct Xor {
   std::unique_ptr<Kernel> create_##name(const KernelRequest& request, std::string& reason) { \
     return pairs_of_numbers(request, reason, function);                                      \
   }
-MEZZO_OF_NUMBERS(mod, Mod{})
-MEZZO_OF_NUMBERS(fmod, Fmod{})
-MEZZO_OF_NUMBERS(floor_divide, FloorDivide{})
-MEZZO_OF_NUMBERS(power, Power{})
+MEZZO_OF_NUMBERS(mod, Seen<Mod>{})
+MEZZO_OF_NUMBERS(fmod, Seen<Fmod>{})
+MEZZO_OF_NUMBERS(floor_divide, Seen<FloorDivide>{})
+MEZZO_OF_NUMBERS(power, Seen<Power>{})
 MEZZO_OF_NUMBERS(maximum, Maximum{})
 MEZZO_OF_NUMBERS(minimum, Minimum{})
 MEZZO_OF_NUMBERS(left_shift, OfIntegers<LeftShift>{})

@@ -5,6 +5,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/walk.hpp>
+#include <mezzo/backends/reference/as_seen.hpp>
 #include <mezzo/core/visit.hpp>
 
 namespace mezzo::reference {
@@ -43,8 +44,9 @@ template <class Function>
 std::unique_ptr<Kernel> pairs_in_double(const KernelRequest& request, std::string& reason, Function function) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {
     using T = decltype(zero);
-    return pairs<T, T>(request,
-                       [function](T a, T b) { return function(static_cast<double>(a), static_cast<double>(b)); });
+    return pairs<T, T>(request, [function](T a, T b) {
+      return function(as_seen(static_cast<double>(a)), as_seen(static_cast<double>(b)));
+    });
   });
 }
 

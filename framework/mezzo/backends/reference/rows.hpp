@@ -9,6 +9,7 @@
 #include <xtensor/xnoalias.hpp>
 
 #include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/reference/as_seen.hpp>
 #include <mezzo/core/parallel.hpp>
 
 namespace mezzo::reference {
@@ -60,7 +61,7 @@ std::unique_ptr<Kernel> elementwise(const KernelRequest& request, std::string& r
 template <std::size_t operands, class Function>
 std::unique_ptr<Kernel> in_double(const KernelRequest& request, std::string& reason, Function function) {
   return elementwise<operands>(request, reason, [function](const auto&... rows) {
-    return map([function](auto... elements) { return function(static_cast<double>(elements)...); }, rows...);
+    return map([function](auto... elements) { return function(as_seen(static_cast<double>(elements))...); }, rows...);
   });
 }
 

@@ -20,8 +20,9 @@ struct Exp {
   Floats operator()(const Floats& x) const { return exponential<T>(x); }
 };
 
+// xsimd takes numbers apart by their bits: the sum makes a zero of a denormal number that arithmetic takes for one.
 struct Log {
-  Floats operator()(const Floats& x) const { return xsimd::log(x); }
+  Floats operator()(const Floats& x) const { return xsimd::log(x + Floats(0.0F)); }
 };
 
 struct Negative {
@@ -32,12 +33,11 @@ struct Abs {
   Floats operator()(const Floats& x) const { return xsimd::abs(x); }
 };
 
-// Zeros and NaN stay as they are. Compared as integers, since denormals are zero to comparisons of floats.
+// Zeros keep their sign, NaN stays.
 struct Sign {
   Floats operator()(const Floats& x) const {
-    const Ints magnitude = xsimd::bitwise_cast<Ints>(xsimd::abs(x)), infinity(0x7f800000);
-    const Floats one = Floats(1.0F) | (x & Floats(-0.0F));
-    return choose(magnitude > Ints(0), choose(magnitude > infinity, x, one), x);
+    const Floats sign = x & Floats(-0.0F);
+    return xsimd::select(x == Floats(0.0F), sign, xsimd::select(x == x, Floats(1.0F) | sign, x));
   }
 };
 

@@ -9,7 +9,7 @@ namespace mezzo::xsimd_kernels {
 ///
 /// Extremes are found by rank: an integer for each number, with the order of the numbers for the largest and the
 /// opposite one for the smallest element. Equal numbers, also 0 and -0, have one rank; that of NaN is the highest.
-/// Ranks tell denormals apart, which comparisons of floats may treat as zeros.
+/// Denormals have the rank of 0 while the CPU treats them as zeros.
 struct FoldFunctions {
   /// The highest rank of each row.
   using Rows = void (*)(const void* x, std::int64_t rows, std::int64_t columns, std::int32_t* ranks);

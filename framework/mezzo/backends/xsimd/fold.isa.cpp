@@ -8,7 +8,7 @@ constexpr std::int32_t least_int = -2147483647 - 1, largest_int = 2147483647;
 
 template <bool lowest>
 [[gnu::always_inline]] inline Ints rank(const Floats& x) {
-  const Ints bits = xsimd::bitwise_cast<Ints>(x);
+  const Ints bits = xsimd::bitwise_cast<Ints>(x + Floats(0.0F));  // denormals are 0 if arithmetic takes them for it
   const Ints ascending = xsimd::select(bits < Ints(0), Ints(least_int) - bits, bits);
   const Ints order = lowest ? ~ascending : ascending;
   const Ints magnitude = bits & Ints(largest_int);

@@ -24,6 +24,12 @@ template <float (*function)(float, float)>
   }
 }
 
+/// x with zeros in place of denormal numbers, if arithmetic takes them for zeros: functions of the C library look at
+/// bits.
+[[gnu::always_inline]] inline Floats as_seen(const Floats& x) {
+  return xsimd::select(x == Floats(0.0F), x & Floats(-0.0F), x);
+}
+
 /// Core where Core::takes(x), which is false for NaN; elsewhere a function of the C library, or with its results for
 /// infinities, NaN and denormals.
 template <class Core, float (*function)(float)>
@@ -34,7 +40,7 @@ struct Guarded {
     if (__builtin_expect(xsimd::all(inside), 1)) return y;
     float flags[lanes], from[lanes], to[lanes];
     store(static_cast<float*>(flags), xsimd::select(inside, Floats(0.0F), Floats(1.0F)), Whole{});
-    store(static_cast<float*>(from), x, Whole{});
+    store(static_cast<float*>(from), as_seen(x), Whole{});
     store(static_cast<float*>(to), y, Whole{});
     repair<function>(flags, from, to);
     return load(static_cast<const float*>(to), Whole{});
@@ -50,8 +56,8 @@ struct GuardedPair {
     if (__builtin_expect(xsimd::all(inside), 1)) return y;
     float flags[lanes], from_a[lanes], from_b[lanes], to[lanes];
     store(static_cast<float*>(flags), xsimd::select(inside, Floats(0.0F), Floats(1.0F)), Whole{});
-    store(static_cast<float*>(from_a), a, Whole{});
-    store(static_cast<float*>(from_b), b, Whole{});
+    store(static_cast<float*>(from_a), as_seen(a), Whole{});
+    store(static_cast<float*>(from_b), as_seen(b), Whole{});
     store(static_cast<float*>(to), y, Whole{});
     repair<function>(flags, from_a, from_b, to);
     return load(static_cast<const float*>(to), Whole{});
