@@ -27,7 +27,7 @@ scripts=("$@")
   lightning_schedulers losses metrics names ops optimizers schedules fit
   fashion_losses resnet mobile_networks unet models weight_files augmentations basic_layers masks
   preprocessing recurrent recurrent_cells spatial_layers word_sequences minilm edge_inputs
-  edge_preprocessing tokenizer image npy wgan)
+  edge_preprocessing tokenizer image npy weight_order wgan)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in

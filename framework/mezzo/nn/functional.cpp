@@ -10,6 +10,7 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/called_layer.hpp>
 #include <mezzo/nn/input.hpp>
+#include <mezzo/nn/layer_order.hpp>
 #include <mezzo/nn/penalties.hpp>
 
 namespace mezzo {
@@ -93,36 +94,10 @@ class FunctionalGraph::Reader {
     }
   }
 
-  /// Enters the layers in Keras' order: by the longest way from the layer to an output, the longest first; layers of
-  /// equal ways as they are reached from the outputs, first operands first. Weights have the order of their layers.
+  /// Enters the layers in Keras' order, then those that the layout doesn't have.
   void enter_layers() {
-    auto& steps = graph_.steps_;
-    std::vector<std::size_t> ways(steps.size(), 0);  // in calls of layers, and ops outside of layers
-    std::vector<std::pair<std::size_t, std::size_t>> layers;
-    std::unordered_map<const LayerState*, std::size_t> places;
-    const auto layer = [&](std::size_t i) {
-      return steps[i].layers.empty() ? nullptr : steps[i].layers[0].state.get();
-    };
-    for (std::size_t i = steps.size(); i-- > 0;) {
-      for (const Operand& input : steps[i].inputs) {
-        if (input.kind != Operand::Kind::step) continue;
-        const bool same = layer(i) && layer(i) == layer(input.index);
-        ways[input.index] = std::max(ways[input.index], ways[i] + (same ? 0 : 1));
-      }
-    }
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (!layer(i)) continue;
-      const auto [place, first] = places.emplace(layer(i), layers.size());
-      if (first) layers.emplace_back(0, i);
-      auto& longest = layers[place->second].first;
-      longest = std::max(longest, ways[i]);
-    }
-    std::stable_sort(layers.begin(), layers.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (const auto& entry : layers) {
-      const auto& state = steps[entry.second].layers.front().state;
-      owner_.enter(state->name, state);
-    }
-    for (auto& step : steps) {
+    for (const Shared<LayerState>& state : detail::layer_order(graph_.layout_)) owner_.enter(state->name, state);
+    for (auto& step : graph_.steps_) {
       if (step.layers.empty()) continue;
       auto& outermost = step.layers.front();
       outermost.entry = owner_.enter(outermost.state->name, outermost.state);
@@ -221,8 +196,8 @@ FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, La
   output_steps_ = steps_.size();
   for (const Value& output : outputs) reader.note_mask(output);
   reader.read_masks();
-  reader.enter_layers();
   read_layout(reader.inputs(), reader.steps());
+  reader.enter_layers();
 }
 
 bool FunctionalGraph::adds_losses() const {

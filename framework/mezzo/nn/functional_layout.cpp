@@ -77,7 +77,9 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
       return GraphLayout::Operand{Kind::call, found->second, output, {}};
     }
     if (!step.layers.empty()) {
-      return problem(fmt::format("a value inside the layer \"{}\" is used outside of it", step.layers.front().entry));
+      const LayerState& layer = *step.layers.front().state;
+      return problem(fmt::format("a value inside the layer \"{}\" is used outside of it",
+                                 layer.name.empty() ? snake_case(layer.kind) : layer.name));
     }
     const auto found = done_ops.find(place.first);
     if (found == done_ops.end()) {
