@@ -111,6 +111,33 @@ BOOST_AUTO_TEST_CASE(tables) {
              }).find("a") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(tables_hold_what_the_file_has_or_are_refused) {
+  const Folder folder;
+  const auto with = [&](const std::string& x, const std::string& y) {
+    const std::string text = "x,y,other\n1,1,5\n" + x + "," + y + ",6\n";
+    return folder.write("t.csv", {text.begin(), text.end()});
+  };
+  const auto last = [&](const std::string& y, DType dtype) {
+    return all_of(csv_dataset(with("1", y), {.targets = {"y"}, .target_dtype = dtype}))["y"];
+  };
+  BOOST_TEST(last("9007199254740993", DType::int64).data<std::int64_t>()[1] == 9007199254740993);
+  BOOST_TEST(last("2.0", DType::int8).data<std::int8_t>()[1] == 2);
+  BOOST_TEST(last("2.5", DType::float64).data<double>()[1] == 2.5);
+  const auto refusal = [&](const std::string& y, DType dtype) {
+    const std::string text = refused<FileError>([&] { last(y, dtype); });
+    const std::string begin = "[csv_dataset \"" + folder.path("t.csv") + "\"] ";
+    return text.rfind(begin, 0) == 0 ? text.substr(begin.size()) : text;
+  };
+  BOOST_TEST(refusal("2.5", DType::int64) == "line 3, field 2 must be a number that fits int64; got \"2.5\"");
+  BOOST_TEST(refusal("300", DType::uint8) == "line 3, field 2 must be a number that fits uint8; got \"300\"");
+  BOOST_TEST(refusal("-1.0", DType::uint8) == "line 3, field 2 must be a number that fits uint8; got \"-1.0\"");
+  BOOST_TEST(refusal("2", DType::boolean) == "line 3, field 2 must be a number that fits bool; got \"2\"");
+  BOOST_TEST(refusal("1e5", DType::float16) == "line 3, field 2 must be a number that fits float16; got \"1e5\"");
+  BOOST_TEST(refused<FileError>([&] {
+               csv_dataset(with("1e5", "1"), {.targets = {"y"}, .dtype = DType::float16});
+             }).find("line 3, field 1 must be a number that fits float16; got \"1e5\"") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(mapped_fields) {
   const Dataset data = Dataset::from_tensors({{"x", numbers_to(6)}, {"y", numbers_to(6), Role::target}});
   const Dataset twice = data.map("x", [](const Tensor& x) { return Tensor::scalar(2 * x.item()).reshape({1}); });

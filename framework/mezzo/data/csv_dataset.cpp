@@ -6,7 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/check_path.hpp>
-#include <mezzo/io/csv.hpp>
+#include <mezzo/io/csv_columns.hpp>
 
 namespace mezzo {
 namespace {
@@ -47,17 +47,6 @@ std::vector<std::size_t> places_of(const std::vector<std::string>& wanted, const
   return places;
 }
 
-Tensor columns_of(const Tensor& table, const std::vector<std::size_t>& places, DType dtype) {
-  const auto columns = static_cast<std::size_t>(table.shape()[1]);
-  Tensor out({table.shape()[0], static_cast<std::int64_t>(places.size())}, DType::float64);
-  const auto* row = table.data<double>();
-  auto* to = out.mutable_data<double>();
-  for (std::int64_t i = 0; i < table.shape()[0]; ++i, row += columns) {
-    for (const std::size_t place : places) *to++ = row[place];
-  }
-  return out.cast(dtype);
-}
-
 }  // namespace
 
 Dataset csv_dataset(const std::string& path, const CsvDatasetOptions& options) {
@@ -83,17 +72,21 @@ Dataset csv_dataset(const std::string& path, const CsvDatasetOptions& options) {
   load.delimiter = options.delimiter;
   load.skip_rows = named ? 1 : 0;
   load.comments = options.comments;
-  load.dtype = DType::float64;
-  const Tensor table = load_csv(path, load);
-  if (table.shape()[0] > 0 && static_cast<std::size_t>(table.shape()[1]) != names.size()) {
+  const std::string where = fmt::format("[csv_dataset \"{}\"]", path);
+  const auto read = [&](const std::vector<std::size_t>& columns, DType dtype) {
+    load.dtype = dtype;
+    return detail::load_csv_columns(path, load, columns, where);
+  };
+  const auto [x, in_file] = read(xs, options.dtype);
+  if (in_file == 0) fail<FileError>(csv_where, "\"{}\" must have rows; got none", path);
+  if (static_cast<std::size_t>(in_file) != names.size()) {
     fail<FileError>(csv_where, "\"{}\" must have {} columns: {}; got {}", path, names.size(), fmt::join(names, ", "),
-                    table.shape()[1]);
+                    in_file);
   }
-  if (table.shape()[0] == 0) fail<FileError>(csv_where, "\"{}\" must have rows; got none", path);
   std::vector<NamedTensor> fields;
-  fields.push_back({"x", columns_of(table, xs, options.dtype), Role::input});
+  fields.push_back({"x", x, Role::input});
   if (!ys.empty()) {
-    Tensor y = columns_of(table, ys, options.target_dtype);
+    Tensor y = read(ys, options.target_dtype).table;
     if (ys.size() == 1) y = y.reshape({-1});
     fields.push_back({"y", y, Role::target});
   }

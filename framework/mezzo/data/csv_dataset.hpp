@@ -20,7 +20,9 @@ struct CsvDatasetOptions {
 
 /// A table of numbers as a data set. Its first line has the names of the columns, unless `columns` has. Fields: `x`,
 /// shape (features,), and `y`, shape () for one target, else (targets,). Throws a NameError for a column that there is
-/// not, a ValueError for one that is named twice, and the errors of load_csv(): texts are refused with their line.
+/// not, a ValueError for one that is named twice, and the errors of load_csv(): texts, and numbers that the dtype of
+/// their field can't hold, such as 2.5 in int64, are refused with their line and field. An integer may be written as
+/// "1.0".
 MEZZO_API Dataset csv_dataset(const std::string& path, const CsvDatasetOptions& options = {});
 
 }  // namespace mezzo

@@ -1,5 +1,6 @@
-#include <mezzo/io/csv.hpp>
+#include <mezzo/io/csv_columns.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -64,11 +65,28 @@ std::optional<T> element(std::string_view field) {
   }
 }
 
+/// The same, where integers may have a fraction of zeros: "1.0".
+template <class T>
+std::optional<T> whole_element(std::string_view field) {
+  if (const auto value = element<T>(field)) return value;
+  if constexpr (std::is_integral_v<T>) {
+    constexpr double most = 9007199254740992;  // 2^53: larger ones were rounded
+    const auto wide = parse<double>(field);
+    if (!wide || std::abs(*wide) > most) return std::nullopt;
+    const T value = static_cast<T>(std::clamp(*wide, static_cast<double>(std::numeric_limits<T>::min()),
+                                              static_cast<double>(std::numeric_limits<T>::max())));
+    if (static_cast<double>(value) == *wide) return value;
+  }
+  return std::nullopt;
+}
+
 /// Parser of a table. Collects elements of type T row by row.
 template <class T>
 class Table {
  public:
-  Table(const LoadCsvOptions& options, const std::string& where) : options_(options), where_(where) {}
+  /// `columns`: those to collect, in this order; null: all.
+  Table(const LoadCsvOptions& options, const std::string& where, const std::vector<std::size_t>* columns = nullptr)
+      : options_(options), where_(where), chosen_(columns) {}
 
   void read(std::string_view text) {
     if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);  // a byte order mark
@@ -79,8 +97,10 @@ class Table {
     }
   }
 
+  std::int64_t columns() const { return columns_; }
+
   Tensor tensor() const {
-    const Shape shape{rows_, columns_};
+    const Shape shape{rows_, rows_ > 0 && chosen_ != nullptr ? static_cast<std::int64_t>(chosen_->size()) : columns_};
     Tensor out = Tensor::uninitialized(shape, DTypeOf<T>::value);
     std::copy(elements_.begin(), elements_.end(), out.mutable_data<T>());
     return out;
@@ -92,6 +112,7 @@ class Table {
     if (!options_.comments.empty()) text = text.substr(0, text.find(options_.comments));
     if (without_spaces(text).empty()) return;
     std::int64_t fields = 0;
+    row_.clear();
     while (true) {
       const std::size_t end = std::min(text.find(options_.delimiter), text.size());
       read_field(without_spaces(text.substr(0, end)), line, ++fields);
@@ -106,21 +127,33 @@ class Table {
       fail<FileError>(where_, "line {} must have {} fields, as line {} has; got {}", line, columns_, first_line_,
                       fields);
     }
+    if (chosen_ == nullptr) {
+      elements_.insert(elements_.end(), row_.begin(), row_.end());
+    } else {
+      for (const std::size_t column : *chosen_) elements_.push_back(column < row_.size() ? row_[column] : T{});
+    }
     ++rows_;
   }
 
   void read_field(std::string_view text, std::int64_t line, std::int64_t number) {
-    const auto value = element<T>(text);
+    const bool unused = chosen_ != nullptr && std::find(chosen_->begin(), chosen_->end(),
+                                                        static_cast<std::size_t>(number - 1)) == chosen_->end();
+    if (unused && element<double>(text)) {
+      row_.push_back(T{});
+      return;
+    }
+    const auto value = chosen_ != nullptr ? whole_element<T>(text) : element<T>(text);
     if (!value) {
       fail<FileError>(where_, "line {}, field {} must be a number that fits {}; got \"{}\"", line, number,
                       DTypeOf<T>::value, text.substr(0, 60));
     }
-    elements_.push_back(*value);
+    row_.push_back(*value);
   }
 
   const LoadCsvOptions& options_;
   const std::string& where_;
-  std::vector<T> elements_;
+  const std::vector<std::size_t>* chosen_;
+  std::vector<T> elements_, row_;
   std::int64_t rows_ = 0, columns_ = 0, first_line_ = 0;
 };
 
@@ -136,19 +169,28 @@ void append_element(std::string& text, T x) {
   }
 }
 
-}  // namespace
-
-Tensor load_csv(const std::string& path, const LoadCsvOptions& options) {
-  const std::string where = fmt::format("[load_csv \"{}\"]", path);
+detail::CsvColumns load_table(const std::string& path, const LoadCsvOptions& options,
+                              const std::vector<std::size_t>* columns, const std::string& where) {
   check_delimiter(options.delimiter, where);
   if (options.skip_rows < 0) fail<ValueError>(where, "skip_rows must be 0 or more; got {}", options.skip_rows);
   if (options.max_rows < -1) fail<ValueError>(where, "max_rows must be -1 or more; got {}", options.max_rows);
   const Bytes bytes = read_file(path, file_limit);
   return visit_dtype(options.dtype, [&](auto zero) {
-    Table<decltype(zero)> table(options, where);
+    Table<decltype(zero)> table(options, where, columns);
     table.read({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    return table.tensor();
+    return detail::CsvColumns{table.tensor(), table.columns()};
   });
+}
+
+}  // namespace
+
+Tensor load_csv(const std::string& path, const LoadCsvOptions& options) {
+  return load_table(path, options, nullptr, fmt::format("[load_csv \"{}\"]", path)).table;
+}
+
+detail::CsvColumns detail::load_csv_columns(const std::string& path, const LoadCsvOptions& options,
+                                            const std::vector<std::size_t>& columns, const std::string& where) {
+  return load_table(path, options, &columns, where);
 }
 
 void save_csv(const std::string& path, const Tensor& tensor, const SaveCsvOptions& options) {
