@@ -274,4 +274,110 @@ BOOST_AUTO_TEST_CASE(losses_that_layers_add_need_no_other) {
   check_throws<ValueError>("[Functional] compile: loss is required; got none", [&] { without.compile({}); });
 }
 
+namespace {
+
+/// plus - minus and plus + minus, as a class of models.
+class Both : public Model {
+ public:
+  explicit Both(bool named) : Model("Both") {
+    if (!named) return;
+    set_input_names({"plus", "minus"});
+    set_output_names({"difference", "sum"});
+  }
+  using Model::set_input_names;
+
+ protected:
+  Values call_many(const Values& xs) override { return {(xs[0] - xs[1]) * scale_, xs[0] + xs[1]}; }
+  void build(const Shape&) override { add_weight(scale_, {.shape = {1}, .initializer = "ones"}); }
+
+ private:
+  Variable scale_{"scale"};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(classes_of_models_take_arrays_by_name) {
+  const Tensor three = column({3, 3}), one = column({1, 1}), two = column({2, 2}), four = column({4, 4});
+  Both model(true);
+  model.compile({.optimizer = SGD({.learning_rate = 0}),
+                 .loss = {{"sum", "mae"}, {"difference", "mse"}},
+                 .metrics = {{"sum", "mae"}}});
+  const Tensors x{{"minus", one}, {"plus", three}}, y{{"sum", column({5, 5})}, {"difference", column({4, 4})}};
+  const History history = model.fit(x, y, {.verbose = false, .validation_data = {x, y}});
+  BOOST_TEST(history.history.at("difference_loss").back() == 4);
+  BOOST_TEST(history.history.at("sum_loss").back() == 1);
+  BOOST_TEST(history.history.at("val_sum_mae").back() == 1);
+  BOOST_TEST(model.evaluate(x, y)["loss"] == 5);
+  BOOST_TEST(model.train_on_batch(x, y, {.sample_weight = {{"sum", Tensor({2})}}})["loss"] == 4);
+  BOOST_TEST(model.test_on_batch({{"plus", three}, {"minus", one}}, y)["loss"] == 5);
+  const Tensors outputs = model.predict_all(x);
+  BOOST_TEST(outputs["difference"].to_doubles() == two.to_doubles());
+  BOOST_TEST(outputs["sum"].to_doubles() == four.to_doubles());
+  BOOST_TEST(model.predict_all({three, one})["difference"].to_doubles() == two.to_doubles());
+  const Dataset data = Dataset::from_tensors({{"minus", one}, {"plus", three}});
+  BOOST_TEST(model.predict_all(data)["difference"].to_doubles() == two.to_doubles());
+  check_throws<NameError>("[Both] unknown input \"times\"; valid names: plus, minus", [&] {
+    model.predict_all({{"times", one}, {"plus", three}});
+  });
+  check_throws<NameError>("[Both] input by name must be complete; got none for \"minus\"; names: plus", [&] {
+    model.predict_all({{"plus", three}});
+  });
+  check_throws<NameError>("[Both] unknown target \"product\"; valid names: difference, sum", [&] {
+    model.evaluate(x, {{"product", one}, {"sum", one}});
+  });
+  check_throws<NameError>("[Both] unknown sample_weight \"product\"; valid names: difference, sum", [&] {
+    model.fit(x, y, {.verbose = false, .sample_weight = {{"product", Tensor({2})}}});
+  });
+  check_throws<NameError>("[Both] unknown output in compile: losses: \"product\"; valid names: difference, sum", [&] {
+    model.compile({.loss = {{"product", "mae"}, {"sum", "mse"}}});
+  });
+}
+
+BOOST_AUTO_TEST_CASE(classes_of_models_without_names_refuse_an_order_by_chance) {
+  const Tensor one = column({1, 1});
+  Both model(false);
+  model.compile({.loss = {"mae", "mae"}});
+  check_throws<NameError>(
+      "[Both] several input arrays by name need set_input_names() in the constructor of the model, which gives their "
+      "order in the model; got minus, plus",
+      [&] {
+        model.predict_all({{"minus", one}, {"plus", one}});
+      });
+  check_throws<NameError>(
+      "[Both] several target arrays by name need set_output_names() in the constructor of the model, which gives their "
+      "order in the model; got sum, difference",
+      [&] {
+        model.evaluate({one, one}, {{"sum", one}, {"difference", one}});
+      });
+  BOOST_TEST(model.evaluate({one, one}, {{"output_2", column({2, 2})}, {"output_1", column({0, 0})}})["loss"] == 0);
+  check_throws<ValueError>("[Both] set_input_names(): names must differ and not be empty; got \"a\"", [&] {
+    model.set_input_names({"a", "a"});
+  });
+}
+
+BOOST_AUTO_TEST_CASE(arrays_by_name_reach_the_steps_of_classes_of_models) {
+  class Halved : public Model {
+   public:
+    Halved() : Model("Halved") {}
+    Value training_step(const Batch& batch) override {
+      log("seen", mean(batch["text"]));
+      return mean_squared_error(batch["label"], (*this)(batch["text"]));
+    }
+
+   protected:
+    Value call(const Value& x) override { return x * scale_; }
+    void build(const Shape&) override { add_weight(scale_, {.shape = {1}, .initializer = Constant(0.5)}); }
+
+   private:
+    Variable scale_{"scale"};
+  };
+  Halved model;
+  model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mae"});
+  const History history = model.fit({{"text", column({2, 2})}}, {{"label", column({1, 1})}}, {.verbose = false});
+  BOOST_TEST(history.history.at("seen").back() == 2);
+  BOOST_TEST(history.history.at("loss").back() == 0);
+  BOOST_TEST(model.evaluate({{"text", column({2, 2})}}, {{"label", column({3, 3})}})["loss"] == 2);
+  BOOST_TEST(model.predict({{"text", column({2, 4})}}).to_doubles() == (std::vector<double>{1, 2}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

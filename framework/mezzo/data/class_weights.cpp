@@ -10,12 +10,16 @@
 namespace mezzo {
 namespace {
 
-/// The fields of another data set, and the weight of the class of each sample.
+/// The fields of another data set, and the weights of the classes of each sample.
 class ClassWeighted : public DatasetSource {
  public:
-  ClassWeighted(std::shared_ptr<const DatasetSource> source, std::size_t target, std::map<std::int64_t, double> weights)
+  /// `labels`: a weight for each element of the target; `scores`: one for the largest of them. At least one is true.
+  ClassWeighted(std::shared_ptr<const DatasetSource> source, std::size_t target, std::map<std::int64_t, double> weights,
+                bool labels, bool scores)
       : source_(std::move(source)), target_(target), weights_(std::move(weights)), fields_(source_->fields()) {
-    fields_.push_back({.name = "sample_weight", .shape = {}, .dtype = DType::float32, .role = Role::weight});
+    first_ = fields_.size();
+    if (labels) add_field("sample_weight", fields_[target].shape);
+    if (scores) add_field(labels ? detail::class_weight_of_scores : "sample_weight", {});
   }
 
   std::int64_t size() const override { return source_->size(); }
@@ -23,36 +27,54 @@ class ClassWeighted : public DatasetSource {
 
   void read(std::int64_t index, void* const* out) const override {
     source_->read(index, out);
-    add_weight(out);
+    add_weights(out);
   }
   void read_in_epoch(std::int64_t index, std::int64_t epoch, void* const* out) const override {
     source_->read_in_epoch(index, epoch, out);
-    add_weight(out);
+    add_weights(out);
   }
   std::vector<Tensor> sample(std::int64_t index, std::int64_t epoch) const override {
     std::vector<Tensor> out = source_->sample(index, epoch);
-    out.push_back(Tensor::scalar(weight_of(out[target_].raw())));
+    const Tensor target = out[target_];
+    for (std::size_t i = first_; i < fields_.size(); ++i) {
+      Tensor weights(fields_[i].shape.empty() ? Shape{} : target.shape(), DType::float32);
+      write(target.raw(), target.size(), fields_[i], weights.mutable_data<float>());
+      out.push_back(weights);
+    }
     return out;
   }
   std::int64_t length(std::int64_t index) const override { return source_->length(index); }
 
  private:
-  float weight_of(const void* target) const {
-    const auto found = weights_.find(class_of(target));
+  void add_field(const char* name, const Shape& shape) {
+    fields_.push_back({.name = name, .shape = shape, .dtype = DType::float32, .role = Role::weight});
+  }
+
+  float weight_of(std::int64_t label) const {
+    const auto found = weights_.find(label);
     return found == weights_.end() ? 1.0F : static_cast<float>(found->second);
   }
 
-  void add_weight(void* const* out) const { *static_cast<float*>(out[fields_.size() - 1]) = weight_of(out[target_]); }
+  void add_weights(void* const* out) const {
+    const std::int64_t count = element_count(fields_[target_].shape);
+    for (std::size_t i = first_; i < fields_.size(); ++i) {
+      write(out[target_], count, fields_[i], static_cast<float*>(out[i]));
+    }
+  }
 
-  std::int64_t class_of(const void* target) const {
-    const Field& field = fields_[target_];
-    const std::int64_t size = field.shape.empty() ? 1 : field.shape[0];
-    return visit_dtype(field.dtype, [&](auto zero) -> std::int64_t {
+  /// Writes the weights of a field for a target of so many elements.
+  void write(const void* target, std::int64_t count, const Field& field, float* out) const {
+    visit_dtype(fields_[target_].dtype, [&](auto zero) {
       using T = decltype(zero);
       const T* elements = static_cast<const T*>(target);
-      if (size == 1) return std::llround(convert<double>(elements[0]));
+      const auto label = [](T element) { return std::llround(convert<double>(element)); };
+      if (!field.shape.empty()) {
+        for (std::int64_t i = 0; i < count; ++i) out[i] = weight_of(label(elements[i]));
+        return;
+      }
       const auto less = [](T a, T b) { return convert<double>(a) < convert<double>(b); };
-      return std::max_element(elements, elements + size, less) - elements;
+      out[0] =
+          weight_of(count == 1 ? label(elements[0]) : std::max_element(elements, elements + count, less) - elements);
     });
   }
 
@@ -60,31 +82,37 @@ class ClassWeighted : public DatasetSource {
   std::size_t target_;
   std::map<std::int64_t, double> weights_;
   std::vector<Field> fields_;
+  std::size_t first_ = 0;  // field of weights
 };
 
 }  // namespace
 
 Dataset detail::with_class_weights(const Dataset& data, const std::map<std::int64_t, double>& weights,
-                                   const std::string& where) {
+                                   ClassTargets targets, const std::string& where) {
   const std::vector<Field>& fields = data.fields();
-  std::size_t target = fields.size(), targets = 0;
+  std::size_t target = fields.size(), count = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (fields[i].role == Role::weight) {
       fail<ValueError>(where, "class_weight and sample_weight must not be given together; got both");
     }
     if (fields[i].role != Role::target) continue;
     target = i;
-    ++targets;
+    ++count;
   }
-  if (targets != 1) {
-    fail<ValueError>(where, "class_weight needs a model with one output and one target; got {} targets", targets);
+  if (count != 1) {
+    fail<ValueError>(where, "class_weight needs a model with one output and one target; got {} targets", count);
   }
   const Shape& shape = fields[target].shape;
-  if (shape.size() > 1 || (shape.size() == 1 && shape[0] < 1)) {
+  const bool one = shape.empty() || (shape.size() == 1 && shape[0] == 1);
+  const bool whole = !is_floating(fields[target].dtype);
+  const bool labels = !one && (targets == ClassTargets::labels || (targets == ClassTargets::either && whole));
+  const bool rows = shape.size() == 1 && shape[0] >= 1;
+  if (!one && !labels && !rows) {
     fail<ValueError>(where, "class_weight needs targets of shape (), (1,) or (classes,) for a sample; got shape {}",
                      shape);
   }
-  return ClassWeighted(data.source_, target, weights);
+  const bool scores = one || !labels || (rows && targets == ClassTargets::either);
+  return ClassWeighted(data.source_, target, weights, labels, scores);
 }
 
 }  // namespace mezzo

@@ -17,11 +17,18 @@ namespace mezzo {
 class Dataset;
 
 namespace detail {
+/// What the numbers of a target are to class_weight, if a sample has several: labels, or scores of classes. `either`:
+/// the loss decides in the step.
+enum class ClassTargets { labels, scores, either };
+
 /// Adds a field "sample_weight": weights[class of the sample's target], or 1 for classes without one. The class is the
-/// target, rounded, or the position of its largest element. A ValueError unless the data set has one target, of shape
-/// (), (1,) or (classes,), and no sample weights. Errors begin with `where`.
+/// target, rounded, or the position of its largest element. Of labels there is a weight for each, in the target's
+/// shape. For targets that are either, the weight by the largest element is another field, `class_weight_of_scores`. A
+/// ValueError unless the data set has one target and no sample weights, and if scores have another shape than
+/// (classes,). Errors begin with `where`.
 MEZZO_API Dataset with_class_weights(const Dataset& data, const std::map<std::int64_t, double>& weights,
-                                     const std::string& where);
+                                     ClassTargets targets, const std::string& where);
+inline constexpr const char* class_weight_of_scores = "class_weight_of_scores";
 }  // namespace detail
 
 /// Base of all data sets. Implementations must be immutable, because several threads read at the same time.
@@ -155,7 +162,7 @@ class MEZZO_API Dataset {
  private:
   friend class DataLoader;
   friend Dataset detail::with_class_weights(const Dataset& data, const std::map<std::int64_t, double>& weights,
-                                            const std::string& where);
+                                            detail::ClassTargets targets, const std::string& where);
 
   std::shared_ptr<const DatasetSource> source_;
 };

@@ -27,7 +27,9 @@ class MEZZO_API Loss {
   /// `reduction` as in Keras; others are a ValueError:
   /// - "sum_over_batch_size" or "mean": sum of the weighted values, divided by their number
   /// - "sum": sum of the weighted values
-  /// - "mean_with_sample_weight": sum of the weighted values, divided by the sum of the weights
+  /// - "mean_with_sample_weight": sum of the weighted values, divided by the sum of the weights of the values: a weight
+  ///   of a sample counts once for each of its values, and masked values count 0; 0 if that sum is 0; without weights
+  ///   and mask the mean
   /// - "none": the weighted values; not for compile()
   explicit Loss(std::string name, std::string reduction = "sum_over_batch_size");
   /// The same from an options struct with `name` and `reduction`, which configs need: see register_class().

@@ -2,6 +2,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -70,7 +71,9 @@ Op detail::define_ctc_loss_gradient() {
 
 Value ctc_loss(const Value& target, const Value& output, const Value& target_length, const Value& output_length,
                std::int64_t mask_index) {
-  return insert_one(ops::ctc_loss, {target, output, target_length, output_length}, {{"mask_index", mask_index}});
+  using detail::as_labels;
+  return insert_one(ops::ctc_loss, {as_labels(target), output, as_labels(target_length), as_labels(output_length)},
+                    {{"mask_index", mask_index}});
 }
 
 }  // namespace mezzo

@@ -10,6 +10,7 @@
 #include <mezzo/graph/scope.hpp>
 #include <mezzo/ops/ctc.hpp>
 #include <mezzo/ops/host.hpp>
+#include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
@@ -167,7 +168,8 @@ void check_options(const CTCDecodeOptions& options, const Shape& shape, const st
 
 }  // namespace
 
-CTCDecoded ctc_decode(const Value& inputs, const Value& sequence_lengths, const CTCDecodeOptions& options) {
+CTCDecoded ctc_decode(const Value& inputs, const Value& given, const CTCDecodeOptions& options) {
+  const Value sequence_lengths = detail::as_labels(given);
   const std::string where = current_label("ctc_decode");
   const Shape &shape = inputs.shape(), &lengths = sequence_lengths.shape();
   if (shape.size() != 3 || std::any_of(shape.begin(), shape.end(), [](std::int64_t size) { return size < 0; })) {

@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/open_sizes.hpp>
 
 namespace mezzo {
@@ -103,12 +104,13 @@ Value detail::item_of(const Value& x, const std::vector<Index>& indices) {
       fail<ShapeError>(where, "axis {} has no known size and takes `all` only; got shape {}", axis, x.shape());
     }
     if (index.kind() == Index::Kind::array) {
-      if (is_floating(index.array().dtype()) || index.array().dtype() == DType::boolean) {
-        fail<DTypeError>(where, "an array of indices must hold integers; got {}{}", index.array().dtype(),
-                         index.array().dtype() == DType::boolean ? ": use where()" : "");
+      const Value places = detail::as_labels(index.array());
+      if (is_floating(places.dtype()) || places.dtype() == DType::boolean) {
+        fail<DTypeError>(where, "an array of indices must hold integers; got {}{}", places.dtype(),
+                         places.dtype() == DType::boolean ? ": use where()" : "");
       }
-      array = {static_cast<std::int64_t>(axis), index.array()};
-      shape.insert(shape.end(), index.array().shape().begin(), index.array().shape().end());
+      array = {static_cast<std::int64_t>(axis), places};
+      shape.insert(shape.end(), places.shape().begin(), places.shape().end());
     } else if (index.kind() == Index::Kind::integer) {
       starts.back() = position(index.integer(), size, axis, where);
       sizes.back() = 1;

@@ -12,6 +12,7 @@
 #include <mezzo/ops/custom_gradient.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
+#include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/run_sizes.hpp>
 
@@ -169,7 +170,8 @@ Values nonzero(const Value& x) {
   return out;
 }
 
-Values unravel_index(const Value& indices, const Shape& shape) {
+Values unravel_index(const Value& given, const Shape& shape) {
+  const Value indices = detail::as_labels(given);
   const std::string where_called = current_label("unravel_index");
   if (is_floating(indices.dtype()) || indices.dtype() == DType::boolean) {
     fail<DTypeError>(where_called, "indices must be integers; got {}", indices.dtype());
@@ -196,7 +198,8 @@ Value argpartition(const Value& x, std::int64_t kth, std::optional<std::int64_t>
   return argsort(x, axis);
 }
 
-Value segment_prod(const Value& data, const Value& segment_ids, std::optional<std::int64_t> num_segments) {
+Value segment_prod(const Value& data, const Value& given, std::optional<std::int64_t> num_segments) {
+  const Value segment_ids = detail::as_labels(given);
   const std::string where_called = current_label("segment_prod");
   if (data.shape().empty() || segment_ids.shape() != Shape{data.shape()[0]}) {
     fail<ShapeError>(where_called, "segment_ids must be one for each row of {}; got shape {}", data.shape(),

@@ -83,7 +83,11 @@ struct Places {
   Shape inner;  ///< shape of a row
   std::int64_t size = 1;
 
-  Places(const Value& indices, const Shape& shape, const std::string& where) {
+  Places(const Value& given, const Shape& shape, const std::string& where) {
+    const Value indices = detail::as_labels(given);
+    if (is_floating(indices.dtype()) || indices.dtype() == DType::boolean) {
+      fail<DTypeError>(where, "indices must be integers; got {}", indices.dtype());
+    }
     if (indices.shape().empty()) fail<ShapeError>(where, "indices must have at least 1 axis; got shape ()");
     const std::int64_t depth = indices.shape().back();
     if (depth < 1 || depth > static_cast<std::int64_t>(shape.size())) {
@@ -172,11 +176,13 @@ Value scatter_update(const Value& x, const Value& indices, const Value& updates,
       x.shape());
 }
 
-Value segment_sum(const Value& data, const Value& segment_ids, std::optional<std::int64_t> num_segments) {
+Value segment_sum(const Value& data, const Value& given, std::optional<std::int64_t> num_segments) {
+  const Value segment_ids = detail::as_labels(given);
   return sum_rows(segment_ids, data, count_segments(segment_ids, num_segments, "segment_sum"));
 }
 
-Value segment_max(const Value& data, const Value& segment_ids, std::optional<std::int64_t> num_segments) {
+Value segment_max(const Value& data, const Value& given, std::optional<std::int64_t> num_segments) {
+  const Value segment_ids = detail::as_labels(given);
   return insert_one(ops::segment_max, {data, segment_ids},
                     {{"size", count_segments(segment_ids, num_segments, "segment_max")}});
 }
@@ -189,7 +195,8 @@ Value slice(const Value& x, const Shape& start_indices, const Shape& shape) {
   return slice(x, SliceOptions{start_indices, shape});
 }
 
-Value dynamic_slice(const Value& x, const Value& start_indices, const Shape& shape) {
+Value dynamic_slice(const Value& x, const Value& given, const Shape& shape) {
+  const Value start_indices = detail::as_labels(given);
   const std::string where = current_label("dynamic_slice");
   const auto rank = static_cast<std::int64_t>(x.shape().size());
   if (start_indices.shape() != Shape{rank} || shape.size() != x.shape().size()) {

@@ -3,6 +3,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -101,7 +102,7 @@ TopK top_k(const Value& x, std::int64_t k) {
 }
 
 Value in_top_k(const Value& targets, const Value& predictions, std::int64_t k) {
-  return insert_one(ops::in_top_k, {targets, predictions}, {{"k", k}});
+  return insert_one(ops::in_top_k, {detail::as_labels(targets), predictions}, {{"k", k}});
 }
 
 Value searchsorted(const Value& sorted_sequence, const Value& values, const char* side) {
@@ -114,7 +115,8 @@ Value searchsorted(const Value& sorted_sequence, const Value& values, const char
 
 Value digitize(const Value& x, const Value& bins) { return searchsorted(bins, x, "right"); }
 
-Value bincount(const Value& x, const BincountOptions& options) {
+Value bincount(const Value& given, const BincountOptions& options) {
+  const Value x = detail::as_labels(given);
   const std::string where = current_label("bincount");
   if (options.minlength < 0) fail<ValueError>(where, "minlength must be at least 0; got {}", options.minlength);
   if (x.shape().size() != 1) fail<ShapeError>(where, "x must have 1 axis; got shape {}", x.shape());

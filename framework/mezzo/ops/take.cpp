@@ -145,17 +145,6 @@ Op detail::define_scatter_add_along_axis() {
   return op;
 }
 
-Value detail::as_labels(const Value& x) {
-  if (!is_floating(x.dtype())) return x;
-  if (is(x, ops::reshape)) {
-    const Value labels = as_labels(x.node()->inputs.front());
-    return is_floating(labels.dtype()) ? x : reshape(labels, x.shape());
-  }
-  if (!is(x, ops::cast)) return x;
-  const Value& from = x.node()->inputs.front();
-  return is_floating(from.dtype()) ? x : from;
-}
-
 Value take(const Value& x, const Value& places, std::optional<std::int64_t> axis) {
   const Value indices = detail::as_labels(places);
   const std::string where = current_label("take");
@@ -171,7 +160,8 @@ Value take(const Value& x, const Value& places, std::optional<std::int64_t> axis
   return reshape(out, shape);
 }
 
-Value take_along_axis(const Value& x, const Value& indices, std::optional<std::int64_t> axis) {
+Value take_along_axis(const Value& x, const Value& places, std::optional<std::int64_t> axis) {
+  const Value indices = detail::as_labels(places);
   const Value from = axis ? x : reshape(x, {-1});
   const Value at = axis ? indices : reshape(indices, {-1});
   const std::int64_t along = normalize_axis(axis.value_or(0), from.shape().size(), current_label("take_along_axis"));

@@ -1,13 +1,14 @@
 #pragma once
-#include <string>
-
 #include <mezzo/data/dataset.hpp>
 #include <mezzo/training/compile_options.hpp>
 
 namespace mezzo::detail {
 
-/// A ValueError if the loss takes classes as targets and a sample has several: class_weight is one weight for a sample,
-/// and takes several numbers for scores. Errors begin with `where`.
-void require_one_class(const Dataset& data, const CompileOptions& options, const std::string& where);
+/// What several numbers of a target are to the losses: labels of losses that take nothing else, else either.
+ClassTargets class_targets(const CompileOptions& options);
+
+/// The weights of a step whose batch has both: those of the labels if the predictions have an axis of classes that the
+/// targets don't have, else those of the scores.
+Value chosen_class_weights(const Value& of_labels, const Value& of_scores, const Value& y_true, const Value& y_pred);
 
 }  // namespace mezzo::detail

@@ -31,7 +31,8 @@ struct FitOptions {
   ValidationData validation_data{};  ///< validated on after epochs; overrides validation_split
   bool shuffle = true;               ///< trains on a new order of the samples each epoch
   /// Factors of the losses of samples by class; 1 for other classes. For models with one output. The class of a sample
-  /// is its target, or the position of the largest element of a one-hot target. Validation is not weighted.
+  /// is its target, or the position of the largest element of a one-hot target. Labels that have one axis less than the
+  /// predictions, (batch, time), have a weight each. Validation is not weighted.
   std::map<std::int64_t, double> class_weight{};
   /// Factors of the losses: (samples,), or with more of the first axes of the targets. One for all outputs, a list, or
   /// by output name. Not for a Dataset, which has weights as fields of Role::weight, and not with class_weight.
@@ -225,8 +226,8 @@ class MEZZO_API Model : public Module {
   /// save().
   std::string to_json() const;
 
-  /// Names of the outputs of a functional model: those of the layers that make them. A ValueError if the model isn't
-  /// functional.
+  /// Names of the outputs of a functional model: those of the layers that make them. Of a class of models, those of
+  /// set_output_names(); a ValueError if there are none.
   std::vector<std::string> output_names() const;
 
   /// Writes summary_text() to std::cout.
@@ -273,6 +274,14 @@ class MEZZO_API Model : public Module {
   using Module::Module;
   Values call_many(const Values& xs) override;
 
+  /// Names of the inputs of a class of models, in the order of call's inputs. fit, evaluate and predict then take
+  /// arrays by name, and steps take the fields of these names. For its constructor. A ValueError if the model is
+  /// functional, or for names that are empty or equal.
+  void set_input_names(std::vector<std::string> names);
+
+  /// The same for outputs: names of targets, sample weights, losses and metrics.
+  void set_output_names(std::vector<std::string> names);
+
   /// Layer object with that state, also inside of other models; empty if the model doesn't hold it.
   virtual Any<Layer> find_layer(const LayerState& wanted) const;
   static Any<Layer> inside(const Model& model, const LayerState& wanted) { return model.find_layer(wanted); }
@@ -289,9 +298,21 @@ class MEZZO_API Model : public Module {
     Values x, y, y_pred, sample_weight;
   };
   StepValues step_values(const Batch& batch);
+  /// Takes the weights of the labels or those of the scores for sample weights, if the batch has both.
+  void choose_class_weights(const Batch& batch, StepValues& step) const;
   Value log_loss_and_metrics(const Batch& batch);
 
-  /// Names of `count` outputs: "output_1", ... if the model isn't functional.
+  void require_names(const std::vector<std::string>& names, const char* what) const;
+
+  /// Names of the inputs, "" for those without one; of a class without names, `given` empty ones.
+  std::vector<std::string> names_of_inputs(std::size_t given) const;
+
+  /// True if a class of models without such names takes the arrays as fields of their own names. A NameError for
+  /// several arrays, whose order in the model is not known.
+  bool takes_any_name(const Tensors& arrays, const std::vector<std::string>& names, const char* setter,
+                      const char* what) const;
+
+  /// Names of `count` outputs: "output_1", ... if the model has no names.
   std::vector<std::string> names_of_outputs(std::size_t count) const;
   /// Outputs of a functional model, else `given`, the number of arrays.
   std::size_t output_count(std::size_t given) const;
@@ -323,6 +344,7 @@ class MEZZO_API Model : public Module {
   std::optional<detail::CompiledOutputs> outputs_;
   std::vector<std::pair<std::string, Value>> loss_parts_;  // losses of the outputs, while a step is traced
   FunctionalGraph graph_;
+  std::vector<std::string> input_names_, output_names_;  // of classes of models; empty: none
 };
 
 }  // namespace mezzo

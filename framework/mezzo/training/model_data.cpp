@@ -3,38 +3,11 @@
 #include <optional>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/losses/crossentropy.hpp>
-#include <mezzo/losses/sparse_categorical_crossentropy.hpp>
 #include <mezzo/training/class_targets.hpp>
 #include <mezzo/training/model.hpp>
 
 // Arrays given to fit, evaluate and predict, as data sets whose fields have the names that steps look for.
 namespace mezzo {
-namespace {
-
-bool takes_classes(const Any<Loss>& loss) {
-  if (!loss) return false;
-  const Loss* const held = &*loss;
-  return dynamic_cast<const losses::SparseCategoricalCrossentropy*>(held) != nullptr ||
-         dynamic_cast<const losses::CategoricalGeneralizedCrossEntropy*>(held) != nullptr;
-}
-
-}  // namespace
-
-void detail::require_one_class(const Dataset& data, const CompileOptions& options, const std::string& where) {
-  bool classes = false;
-  for (const Any<Loss>& loss : options.loss.list) classes = classes || takes_classes(loss);
-  for (const auto& named : options.loss.named) classes = classes || takes_classes(named.second);
-  if (!classes) return;
-  for (const Field& field : data.fields()) {
-    if (field.role != Role::target || field.shape.empty() || (field.shape.size() == 1 && field.shape[0] == 1)) continue;
-    fail<ValueError>(where,
-                     "class_weight with a loss that takes classes needs targets of shape () or (1,) for a sample; got "
-                     "shape {} (sample_weight may have a weight for each of them)",
-                     field.shape);
-  }
-}
-
 namespace {
 
 void add(std::vector<NamedTensor>& fields, const std::string& name, const Tensor& tensor, Role role) {
@@ -64,24 +37,71 @@ std::vector<std::optional<Tensor>> by_name(const Tensors& arrays, const std::vec
 
 }  // namespace
 
+void Model::set_input_names(std::vector<std::string> names) {
+  require_names(names, "set_input_names()");
+  input_names_ = std::move(names);
+}
+
+void Model::set_output_names(std::vector<std::string> names) {
+  require_names(names, "set_output_names()");
+  output_names_ = std::move(names);
+}
+
+void Model::require_names(const std::vector<std::string>& names, const char* what) const {
+  if (!graph_.empty()) fail<ValueError>(label(), "{} is for classes of models; a functional model has names", what);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool twice = std::count(names.begin(), names.end(), names[i]) > 1;
+    if (names[i].empty() || twice) {
+      fail<ValueError>(label(), "{}: names must differ and not be empty; got \"{}\"", what, names[i]);
+    }
+  }
+}
+
 std::vector<std::string> Model::output_names() const {
+  if (!output_names_.empty()) return output_names_;
   require_functional("output_names()");
   return graph_.output_names();
 }
 
-std::size_t Model::output_count(std::size_t given) const { return graph_.empty() ? given : graph_.output_count(); }
+std::size_t Model::output_count(std::size_t given) const {
+  if (!output_names_.empty()) return output_names_.size();
+  return graph_.empty() ? given : graph_.output_count();
+}
 
 std::vector<std::string> Model::names_of_outputs(std::size_t count) const {
   if (!graph_.empty()) return graph_.output_names();
+  if (output_names_.size() == count) return output_names_;
   std::vector<std::string> names;
   for (std::size_t i = 1; i <= count; ++i) names.push_back(count == 1 ? "output" : fmt::format("output_{}", i));
   return names;
 }
 
-void Model::add_inputs(std::vector<NamedTensor>& fields, const Tensors& x) const {
-  const std::size_t count = graph_.empty() ? x.size() : graph_.input_count();
+std::vector<std::string> Model::names_of_inputs(std::size_t given) const {
+  if (graph_.empty()) return input_names_.empty() ? std::vector<std::string>(given) : input_names_;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < count; ++i) names.push_back(graph_.empty() ? "" : graph_.input_name(i));
+  for (std::size_t i = 0; i < graph_.input_count(); ++i) names.push_back(graph_.input_name(i));
+  return names;
+}
+
+bool Model::takes_any_name(const Tensors& arrays, const std::vector<std::string>& names, const char* setter,
+                           const char* what) const {
+  if (!graph_.empty() || !arrays.named() || !names.empty()) return false;
+  if (arrays.size() < 2) return true;
+  std::vector<std::string> given;
+  for (const auto& entry : arrays) given.push_back(entry.first);
+  fail<NameError>(label(),
+                  "several {} arrays by name need {} in the constructor of the model, which gives their order in the "
+                  "model; got {}",
+                  what, setter, fmt::join(given, ", "));
+}
+
+void Model::add_inputs(std::vector<NamedTensor>& fields, const Tensors& x) const {
+  if (takes_any_name(x, input_names_, "set_input_names()", "input")) {
+    for (const auto& [name, array] : x) add(fields, name, array, Role::input);
+    return;
+  }
+  const std::vector<std::string> names = names_of_inputs(x.size());
+  const std::size_t count = names.size();
   if (x.named()) {
     const auto found = by_name(x, names, std::vector<bool>(count), label(), "input");
     for (std::size_t i = 0; i < count; ++i) add(fields, names[i], *found[i], Role::input);
@@ -105,6 +125,13 @@ void Model::add_targets(std::vector<NamedTensor>& fields, const Tensors& y) {
   for (std::size_t i = 0; i < count; ++i) {
     optional.push_back(!compiled.needs_target(i));
     if (compiled.needs_target(i)) needed.push_back(i);
+  }
+  const auto is_output = [&](const auto& entry) {
+    return std::find(names.begin(), names.end(), entry.first) != names.end();
+  };
+  if (std::none_of(y.begin(), y.end(), is_output) && takes_any_name(y, output_names_, "set_output_names()", "target")) {
+    for (const auto& [name, array] : y) add(fields, name, array, Role::target);
+    return;
   }
   if (y.named()) {
     const auto found = by_name(y, names, optional, label(), "target");
@@ -163,8 +190,8 @@ HostBatch Model::batch_of(const Tensors& x, const Tensors& y, const Tensors& sam
   require_compiled(verb);
   Dataset data = dataset_of(x, &y, &sample_weight);
   if (!class_weight.empty()) {
-    detail::require_one_class(data, *compiled_, label() + " " + verb + ":");
-    data = detail::with_class_weights(data, class_weight, label() + " " + verb + ":");
+    data =
+        detail::with_class_weights(data, class_weight, detail::class_targets(*compiled_), label() + " " + verb + ":");
   }
   std::vector<std::int64_t> all(static_cast<std::size_t>(data.size()));
   std::iota(all.begin(), all.end(), std::int64_t{0});

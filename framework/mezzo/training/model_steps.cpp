@@ -2,6 +2,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/cast_scope.hpp>
+#include <mezzo/training/class_targets.hpp>
 #include <mezzo/training/model.hpp>
 #include <mezzo/training/step_context.hpp>
 
@@ -13,7 +14,8 @@ OptimizerConfigs Model::configure_optimizers() {
 }
 
 Values Model::inputs_of(const Batch& batch) const {
-  const std::size_t count = graph_.empty() ? 0 : graph_.input_count();
+  const std::vector<std::string> wanted = names_of_inputs(0);
+  const std::size_t count = wanted.size();
   if (count < 2) return batch.with_role(Role::input);
   std::vector<const Batch::Entry*> fields;
   for (const Batch::Entry& entry : batch.entries()) {
@@ -21,7 +23,7 @@ Values Model::inputs_of(const Batch& batch) const {
   }
   Values inputs(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::string& name = graph_.input_name(i);
+    const std::string& name = wanted[i];
     if (name.empty()) continue;
     const auto found =
         std::find_if(fields.begin(), fields.end(), [&](const auto* field) { return field->name == name; });
@@ -46,7 +48,7 @@ Values Model::inputs_of(const Batch& batch) const {
 
 Value Model::predict_step(const Batch& batch) {
   const Values inputs = inputs_of(batch);
-  if (graph_.empty() || inputs.empty()) return Module::predict_step(batch);
+  if ((graph_.empty() && input_names_.empty()) || inputs.empty()) return Module::predict_step(batch);
   return detail::StepContext::note_outputs((*this)(inputs), label());
 }
 
@@ -107,7 +109,7 @@ Values Model::weights_of(const Batch& batch, const detail::CompiledOutputs& comp
   std::vector<const Batch::Entry*> fields;
   std::vector<std::string> names;
   for (const Batch::Entry& entry : batch.entries()) {
-    if (entry.role != Role::weight) continue;
+    if (entry.role != Role::weight || entry.name == detail::class_weight_of_scores) continue;
     fields.push_back(&entry);
     names.push_back(entry.name);
   }
@@ -130,6 +132,16 @@ Values Model::weights_of(const Batch& batch, const detail::CompiledOutputs& comp
   return out;
 }
 
+void Model::choose_class_weights(const Batch& batch, StepValues& step) const {
+  if (!batch.has(detail::class_weight_of_scores)) return;
+  const Value& of_scores = batch[detail::class_weight_of_scores];
+  for (std::size_t i = 0; i < step.y.size(); ++i) {
+    if (!step.y[i].defined()) continue;
+    Value& weight = step.sample_weight[i];
+    weight = detail::chosen_class_weights(weight, of_scores, step.y[i], step.y_pred[i]);
+  }
+}
+
 Model::StepValues Model::step_values(const Batch& batch) {
   StepValues step;
   step.x = inputs_of(batch);
@@ -145,6 +157,7 @@ Model::StepValues Model::step_values(const Batch& batch) {
   const detail::CompiledOutputs& compiled = compiled_for(step.y_pred.size());
   step.y = targets_of(batch, compiled);
   step.sample_weight = weights_of(batch, compiled);
+  choose_class_weights(batch, step);
   for (std::size_t i = 0; i < step.y_pred.size(); ++i) {
     if (compiled.losses[i]) detail::StepContext::note_prediction(step.y_pred[i]);
   }

@@ -45,6 +45,8 @@ void Model::compile(CompileOptions options) {
   std::optional<detail::CompiledOutputs> outputs;
   if (!graph_.empty()) {
     outputs.emplace(options, graph_.output_names(), label());
+  } else if (!output_names_.empty() && !options.loss.empty()) {
+    outputs.emplace(options, output_names_, label());
   } else if (!options.loss.empty() && options.loss.named.empty() && !nested(options.metrics) &&
              !nested(options.weighted_metrics)) {
     const std::size_t count = options.loss.list.size();
@@ -111,8 +113,8 @@ History Model::fit(const DataLoader& loader, const FitLoaderOptions& options) {
   }
   DataLoader train = loader;
   if (!options.class_weight.empty() && !loader.empty()) {
-    detail::require_one_class(loader.dataset(), *compiled_, label() + " fit:");
-    train = loader.with_dataset(detail::with_class_weights(loader.dataset(), options.class_weight, label() + " fit:"));
+    train = loader.with_dataset(detail::with_class_weights(loader.dataset(), options.class_weight,
+                                                           detail::class_targets(*compiled_), label() + " fit:"));
   }
   constexpr std::int64_t batch_size = 32;  // of validation on arrays
   return detail::fit(*this, train, validation_of(options.validation_data, batch_size), {},
