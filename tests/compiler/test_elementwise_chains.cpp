@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(broadcasts) {
 }
 
 BOOST_AUTO_TEST_CASE(backward_passes) {
-  const StepFunction steps[] = {[](const Values& x) { return Values{silu(x[0])}; },
+  const StepFunction steps[] = {[](const Values& x) { return Values{silu(x[0]) * x[1]}; },
                                 [](const Values& x) { return Values{mish(x[0]) * elu(x[1])}; },
                                 [](const Values& x) { return Values{mean(square(x[0] - x[1]), {.axes = {1}})}; },
                                 [](const Values& x) { return Values{gelu(x[0]) / (abs(x[1]) + 1.0)}; },

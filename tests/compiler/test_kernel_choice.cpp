@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(operands_are_listed) {
 BOOST_AUTO_TEST_CASE(names_of_ops_are_checked) {
   std::string good;
   for (const Op* op : registered_ops()) good += (good.empty() ? "" : ", ") + op->name;
-  check_throws<NameError>("unknown op \"silu\"; valid names: " + good, [] { find_op("silu"); });
+  check_throws<NameError>("unknown op \"swish\"; valid names: " + good, [] { find_op("swish"); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

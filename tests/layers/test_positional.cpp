@@ -95,6 +95,48 @@ BOOST_AUTO_TEST_CASE(namespaces_are_keras) {
   BOOST_TEST(activations::relu(Value(Tensor({1}, std::vector<float>{-1}))).item() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(activations_are_functions_of_keras_names) {
+  const std::pair<const char*, ActivationFunction> all[] = {{"celu", activations::celu},
+                                                            {"elu", activations::elu},
+                                                            {"exponential", activations::exponential},
+                                                            {"gelu", activations::gelu},
+                                                            {"glu", activations::glu},
+                                                            {"hard_shrink", activations::hard_shrink},
+                                                            {"hard_sigmoid", activations::hard_sigmoid},
+                                                            {"hard_silu", activations::hard_silu},
+                                                            {"hard_swish", activations::hard_swish},
+                                                            {"hard_tanh", activations::hard_tanh},
+                                                            {"leaky_relu", activations::leaky_relu},
+                                                            {"linear", activations::linear},
+                                                            {"log_sigmoid", activations::log_sigmoid},
+                                                            {"log_softmax", activations::log_softmax},
+                                                            {"mish", activations::mish},
+                                                            {"relu", activations::relu},
+                                                            {"relu6", activations::relu6},
+                                                            {"selu", activations::selu},
+                                                            {"sigmoid", activations::sigmoid},
+                                                            {"silu", activations::silu},
+                                                            {"soft_shrink", activations::soft_shrink},
+                                                            {"softmax", activations::softmax},
+                                                            {"softplus", activations::softplus},
+                                                            {"softsign", activations::softsign},
+                                                            {"sparse_plus", activations::sparse_plus},
+                                                            {"sparse_sigmoid", activations::sparse_sigmoid},
+                                                            {"sparsemax", activations::sparsemax},
+                                                            {"squareplus", activations::squareplus},
+                                                            {"swish", activations::swish},
+                                                            {"tanh", activations::tanh},
+                                                            {"tanh_shrink", activations::tanh_shrink}};
+  const Value x(counted({2, 4}) - 3);
+  for (const auto& [name, function] : all) {
+    BOOST_TEST(function(x).tensor().equal(ActivationFunction(name)(x).tensor()), name);
+    Dense layer(4, {.activation = function, .kernel_initializer = "identity"});
+    BOOST_TEST(layer(x).shape().front() == 2, name);
+  }
+  const Dense dense(3, {.activation = activations::gelu}), rectified(3, {.activation = leaky_relu});
+  BOOST_TEST(Activation(activations::softmax)(x).tensor().equal(softmax(x).tensor()));
+}
+
 BOOST_AUTO_TEST_CASE(lambda_layers) {
   const Value x(counted({2, 3}));
   BOOST_TEST(Lambda([](const Value& v) { return v * 2; })(x).tensor().equal((x * 2).tensor()));

@@ -14,9 +14,9 @@ namespace {
 /// Counts its calls in training.
 class Counter : public Layer {
  public:
-  explicit Counter(Policy dtype = {}) : Layer("Counter", Options{"", dtype}) {}
+  explicit Counter(Policy dtype = {}, double first = 256) : Layer("Counter", Options{"", dtype}), first_(first) {}
   void build(const Shape&) override {
-    add_weight(count, {.shape = {}, .initializer = Constant(256), .trainable = false});
+    add_weight(count, {.shape = {}, .initializer = Constant(first_), .trainable = false});
     add_weight(scale_, {.shape = {}, .initializer = "ones"});
   }
   Variable count{"count"};
@@ -32,6 +32,7 @@ class Counter : public Layer {
     std::string name;
     Policy dtype;
   };
+  double first_;
   Variable scale_{"scale"};
 };
 
@@ -103,15 +104,38 @@ BOOST_AUTO_TEST_CASE(normalizations_do_not_round_features) {
   require_exact([] { return Any<Layer>(RMSNormalization()); }, x);
   require_exact([] { return Any<Layer>(UnitNormalization()); }, x);
   require_exact([] { return Any<Layer>(GroupNormalization({.groups = 2})); }, x);
+  require_exact([] { return Any<Layer>(BatchNormalization({.moving_mean_initializer = Constant(2003)})); }, x);
 }
 
-BOOST_AUTO_TEST_CASE(states_of_users_layers_count_beyond_256) {
-  for (const char* policy : {"bfloat16", "float16"}) {
-    Counter counter;
+BOOST_AUTO_TEST_CASE(batch_statistics_are_those_of_the_features) {
+  for (const char* policy : {"bfloat16", "mixed_bfloat16", "float16", "mixed_float16"}) {
+    for (const bool functional : {false, true}) {
+      const Value in = Input({1});
+      BatchNormalization layer({.momentum = 0, .gamma_initializer = Constant(2)});
+      Sequential list({layer}, {.dtype = policy});
+      Model graph(in, layer(in), {.dtype = policy});
+      Model& model = functional ? graph : list;
+      model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse"});
+      const double loss = model.train_on_batch(years(), Tensor({8, 1}))["loss"];
+      BOOST_TEST(layer.weights()[2].value().item() == 2003.5);
+      BOOST_TEST(loss == 4, boost::test_tools::tolerance(1e-2));
+      BOOST_TEST((model(Value(years())).dtype() == Policy(policy).output_dtype()));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(states_of_users_layers_count_on) {
+  for (const char* policy : {"bfloat16", "float16", "mixed_bfloat16", "mixed_float16", "p=bf16,c=f32,o=bf16"}) {
+    Counter counter(Policy(), 2048);
+    const Value in = Input({1});
     Sequential model({Input({1}), counter}, {.dtype = policy});
     model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse"});
     for (int i = 0; i < 3; ++i) model.train_on_batch(Tensor({2, 1}), Tensor({2, 1}));
-    BOOST_TEST(counter.count.value().item() == 259);
+    BOOST_TEST(counter.count.value().item() == 2051);
+    Model functional(in, counter(in), {.dtype = policy});
+    functional.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse"});
+    for (int i = 0; i < 3; ++i) functional.train_on_batch(Tensor({2, 1}), Tensor({2, 1}));
+    BOOST_TEST(counter.count.value().item() == 2054);
     BOOST_TEST((counter.count.dtype() == DType::float32));
     BOOST_TEST((counter.weights()[1].dtype() == Policy(policy).variable_dtype()));
     BOOST_TEST((model(Value(Tensor({2, 1}))).dtype() == Policy(policy).output_dtype()));

@@ -113,6 +113,8 @@ inline std::vector<OpRow> activation_rows() {
   rows.push_back(unary_row("softplus", mezzo::softplus, x, [](double v) { return std::log1p(std::exp(v)); }));
   for (OpRow& row : rows) row.ulps = 2;
   for (const bool approximate : {false, true}) rows.push_back(gelu_row(approximate));
+  rows.push_back(unary_row("silu", mezzo::silu, x, [](double v) { return v * plain_sigmoid(v); }));
+  rows.back().ulps = 3;
   rows.push_back(
       activation_gradient_row("tanh_gradient", {}, uniform({9, 37}, -1, 1), [](double y) { return 1 - y * y; }));
   rows.push_back(
@@ -122,6 +124,9 @@ inline std::vector<OpRow> activation_rows() {
   }
   rows.push_back(activation_gradient_row("gelu_gradient", {{"approximate", false}}, x, gelu_slope));
   rows.push_back(activation_gradient_row("gelu_gradient", {{"approximate", true}}, x, approximate_gelu_slope));
+  rows.push_back(activation_gradient_row("silu_gradient", {}, x,
+                                         [](double v) { return plain_sigmoid(v) * (1 + v * plain_sigmoid(-v)); }));
+  rows.back().differentiable = {0, 1};
   for (const OpRow& row : std::vector<OpRow>(rows)) rows.push_back(without_elements(row));
   for (const mezzo::Shape& shape :
        {mezzo::Shape{3, 10}, mezzo::Shape{2, 3, 4}, mezzo::Shape{5, 33}, mezzo::Shape{0, 4}, mezzo::Shape{3, 0}}) {
@@ -141,6 +146,7 @@ inline std::vector<Refusal> activation_refusals() {
       {"tanh_gradient", {}},
       {"sigmoid_gradient", {}},
       {"gelu_gradient", {{"approximate", false}}},
+      {"silu_gradient", {}},
       {"softmax_gradient", {{"axis", std::int64_t{1}}}}};
   for (const auto& entry : gradients) {
     const std::string text = "[" + entry.first + "] the cotangent must have shape (2, 3); got (3,)";

@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(undefined_operands_are_refused) {
 BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
   // What one operand of any shape and dtype can't go wrong with: undefined, above.
   const std::set<std::string> anything{
-      "cast", "gelu", "identity", "nan_to_num", "print", "stop_gradient", "trunc",
+      "cast", "gelu", "identity", "nan_to_num", "print", "silu", "stop_gradient", "trunc",
 #define MEZZO_OP(...)
 #define MEZZO_UNARY_OP(name, ...) #name,
 #define MEZZO_ALIAS_OP(...)

@@ -22,7 +22,7 @@ OURS = {
         "identity": "`eye(n)`",
         "is_tensor": "`Value`, `Tensor`: types are known to the compiler",
     },
-    "activations": {"exponential": "`exp`, by name `\"exponential\"`", "linear": "by name `\"linear\"`"},
+    "activations": {name: f"`activations::{name}`" for name in ("exponential", "linear")},
     "initializers": {name: f"by name `\"{name}\"`" for name in (
         "constant", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform", "identity", "lecun_normal",
         "lecun_uniform", "orthogonal", "random_normal", "random_uniform", "truncated_normal",
@@ -129,7 +129,7 @@ class Catalogue:
                              "concatenate": "concat", "dot_product_attention": "scaled_dot_product_attention",
                              "absolute": "abs", "fabs": "abs", "amax": "max", "amin": "min",
                              "true_divide": "divide", "remainder": "mod"}.get(name, name))
-        if row is None:
+        if row is None or (row.macro == "MEZZO_ALIAS_OP" and row.inputs == "x: T"):  # a name for op lists alone
             return ["new array" if name in NEW_ARRAYS else "host" if name in ON_HOST else "composition", "", ""]
         fast = [kind for kind, names in (("oneDNN", self.onednn), ("xsimd", self.xsimd)) if row.name in names]
         narrow = fast + (["widened"] if "WIDEN" in row.flags and "xsimd" not in fast else [])

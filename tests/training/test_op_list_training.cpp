@@ -133,6 +133,23 @@ BOOST_AUTO_TEST_CASE(the_log_of_casts_is_this) {
              "[OpLists] softmax in softmax: bfloat16 -> float32\n");  // listed in float32
 }
 
+BOOST_AUTO_TEST_CASE(lists_of_a_trainer_come_before_policies_of_layers) {
+  for (const char* own : {"float32", "bfloat16", "float64", "mixed_float16"}) {
+    for (const bool built : {false, true}) {
+      BOOST_TEST_CONTEXT(own << built) {
+        Sequential model({Dense({.units = 2, .use_bias = false, .dtype = own})});
+        if (built) model(Value(Tensor({1, 3})));
+        model.compile({.optimizer = SGD({.learning_rate = 0.1}), .loss = "mse"});
+        const Dataset data = Dataset::from_tensors({{"x", random_tensor({2, 3})}, {"y", Tensor({2, 2}), Role::target}});
+        const CapturedOutput output;
+        Trainer({.max_epochs = 1, .precision = OpLists({.verbose = true}), .enable_progress_bar = false})
+            .fit(model, DataLoader(data, {.batch_size = 2}));
+        BOOST_TEST(output.text() == "[OpLists] matmul in dense: float32 -> bfloat16\n");
+      }
+    }
+  }
+}
+
 // Losses and sample weights are float32 under every policy: 257 would round to 256 in bfloat16.
 BOOST_AUTO_TEST_CASE(lists_do_not_reach_the_loss_of_a_compiled_model) {
   Sequential model({Dense({.units = 1})});

@@ -144,8 +144,8 @@ Value insert_one(const Op& op, Values inputs, Attributes attributes) {
 
 bool stays_wide(const VariableState& variable) {
   if (!variable.fixed_dtype || variable.trainable || !variable.autocast) return false;
-  const DType stored = current_policy().variable_dtype();
-  return accumulation_dtype(stored) != stored;
+  const DType compute = current_policy().compute_dtype();
+  return accumulation_dtype(compute) != compute;
 }
 
 Value read_variable(const std::shared_ptr<VariableState>& variable) {

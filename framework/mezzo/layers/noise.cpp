@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/op_registry.hpp>
 #include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/spatial_dropout.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/draw_seed.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/listed.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/random.hpp>
 
@@ -59,14 +63,17 @@ std::function<Value(const Value&)> dropped_by(double rate, const Shape& shape) {
 }  // namespace
 
 Value Noise::call(const Value& x) {
-  const DType narrow = detail::operand_dtype(ops::dropout, x);
-  const auto run = [function = noise(x.shape()), seed = seed_, draws = draws_, narrow](const Values& xs) -> Values {
+  const Op& op = find_op(name_in_lists());
+  const auto run = [&op, function = noise(x.shape()), seed = seed_, draws = draws_](const Values& xs) -> Values {
+    const DType narrow = detail::operand_dtype(op, xs[0]);
     const Value inside = detail::as(xs[0], narrow).across_border(false);  // same dtype in training and in inference
     if (!function || !training_phase()) return {inside};
+    std::optional<LibraryScope> as_inserted;
+    if (detail::under_op_lists()) as_inserted.emplace();
     const detail::DrawSeed scope(seed, *draws);
     return {function(inside)};
   };
-  return defer(run, {x}, {{x.shape(), narrow}}).front();
+  return defer(run, {x}, {{x.shape(), detail::operand_dtype(op, x)}}).front();
 }
 
 Dropout::Dropout(DropoutOptions options) : Noise("Dropout", options), options_(std::move(options)) {
@@ -97,6 +104,11 @@ std::function<Value(const Value&)> SpatialDropout::noise(const Shape& input) con
   Shape shape(rank_, 1);
   shape.front() = shape.back() = -1;
   return dropped_by(rate_, shape);
+}
+
+const char* SpatialDropout::name_in_lists() const {
+  const char* const names[] = {"dropout1d", "dropout2d", "dropout3d"};
+  return names[rank_ - 3];
 }
 
 GaussianNoise::GaussianNoise(GaussianNoiseOptions options)

@@ -28,6 +28,9 @@ class MEZZO_API Noise : public Layer {
   /// models run it later. None: the layer returns its input.
   virtual std::function<Value(const Value&)> noise(const Shape& input) const = 0;
 
+  /// Name of the layer in op lists.
+  virtual const char* name_in_lists() const { return "dropout"; }
+
  private:
   std::optional<std::uint64_t> seed_;
   std::shared_ptr<std::atomic<std::uint64_t>> draws_ =

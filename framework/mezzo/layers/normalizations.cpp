@@ -8,6 +8,7 @@
 #include <mezzo/layers/unit_normalization.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/listed.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 // Normalizations that are composed of ops, in the accumulation dtype (float32; float64 for float64).
@@ -118,7 +119,9 @@ Value GroupNormalization::call(const Value& x) {
     if (center) out = out + of_channels(xs.back());
     return {detail::as(reshape(out, shape), narrow)};
   };
-  return defer(run, inputs, {{x.shape(), dtype_policy().compute_dtype()}}).front();
+  const Op& op = groups == channels ? ops::instance_norm : ops::group_norm;
+  const auto listed = [run, &op](const Values& xs) { return detail::as_listed(op, xs, run); };
+  return defer(listed, inputs, {{x.shape(), dtype_policy().compute_dtype()}}).front();
 }
 
 RMSNormalization::RMSNormalization(RMSNormalizationOptions options)

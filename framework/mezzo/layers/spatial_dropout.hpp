@@ -19,6 +19,7 @@ class MEZZO_API SpatialDropout : public Noise {
 
   /// A ShapeError for an input of another rank.
   std::function<Value(const Value&)> noise(const Shape& input) const override;
+  const char* name_in_lists() const override;
 
  private:
   std::size_t rank_;

@@ -14,8 +14,6 @@ struct Known {
   Value (*function)(const Value&);
 };
 
-Value linear(const Value& x) { return x; }
-
 /// The names of keras.activations, in alphabetical order, with Keras' default arguments.
 constexpr Known known[] = {
     {"celu", [](const Value& x) { return celu(x); }},
@@ -30,7 +28,7 @@ constexpr Known known[] = {
     {"hard_swish", hard_silu},
     {"hard_tanh", hard_tanh},
     {"leaky_relu", [](const Value& x) { return leaky_relu(x); }},
-    {"linear", linear},
+    {"linear", activations::linear},
     {"log_sigmoid", log_sigmoid},
     {"log_softmax", [](const Value& x) { return log_softmax(x); }},
     {"mish", mish},

@@ -3,6 +3,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/listed.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -50,9 +51,16 @@ Value sparsemax(const Value& x, std::int64_t axis) {
   return insert_one(ops::sparsemax, {x}, {{"axis", normal}});
 }
 
+Value activations::linear(const Value& x) { return x; }
+Value activations::exponential(const Value& x) { return exp(x); }
+
 Value relu6(const Value& x) { return insert_one(ops::relu, {x}, {{"max_value", 6.0}}); }
 
-Value leaky_relu(const Value& x, double negative_slope) { return where(greater_equal(x, 0), x, x * negative_slope); }
+Value leaky_relu(const Value& x, double negative_slope) {
+  return detail::composed(ops::leaky_relu, x, [negative_slope](const Value& y) {
+    return where(greater_equal(y, 0), y, y * negative_slope);
+  });
+}
 
 Value elu(const Value& x, double alpha) { return exponential_below_0(x, alpha, 1); }
 
@@ -66,7 +74,6 @@ Value celu(const Value& x, double alpha) {
   return exponential_below_0(x, alpha, alpha);
 }
 
-Value silu(const Value& x) { return x * sigmoid(x); }
 Value hard_sigmoid(const Value& x) { return relu6(x + 3.0) / 6.0; }
 Value hard_silu(const Value& x) { return x * hard_sigmoid(x); }
 Value hard_tanh(const Value& x) { return where(greater(x, 1), 1.0, where(less(x, -1), -1.0, x)); }
@@ -93,7 +100,12 @@ Value threshold(const Value& x, double threshold, double default_value) {
 }
 
 Value log_sigmoid(const Value& x) { return -softplus(-x); }
-Value mish(const Value& x) { return x * tanh(softplus(x)); }
+
+// Far below 0, softplus(x) is too small for a normal number, and mish(x) is silu(x) to the last digit.
+Value mish(const Value& x) {
+  const Value near = maximum(x, -60.0);
+  return where(less(x, -60), silu(x), near * tanh(softplus(near)));
+}
 
 Value glu(const Value& x, std::int64_t axis) {
   const std::string label = current_label("glu");

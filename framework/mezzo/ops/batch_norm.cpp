@@ -3,6 +3,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/cast_scope.hpp>
+#include <mezzo/graph/scope.hpp>
+#include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -107,9 +109,23 @@ Values insert_joined(Values operands, const Attributes& attributes,
   return out;
 }
 
+/// True if a layer's compute dtype would round x: features from outside. Op lists round what they list, and functional
+/// graphs are inserted again.
+bool is_rounded(const Value& x, DType compute) {
+  if (current_frames().empty() || (Trace::current() == nullptr && x.symbolic())) return false;
+  const bool narrow = accumulation_dtype(compute) != compute && current_policy().by_op() == nullptr;
+  return narrow && !x.weak() && x.dtype() != compute && x.dtype() != DType::boolean;
+}
+
 Values insert_batch_norm(const Values& inputs, const Attributes& attributes) {
   const DType compute = detail::operand_dtype(ops::batch_norm, inputs[0]);
   Values operands = inputs;
+  if (is_rounded(inputs[0], compute)) {
+    operands[0] = detail::as(inputs[0].across_border(false), accumulation_dtype(compute));
+    Values out = insert_batch_norm(operands, attributes);
+    out[0] = detail::as(out[0], compute);
+    return out;
+  }
   for (std::size_t i = 1; i < operands.size(); ++i) {
     operands[i] = detail::as(operands[i].across_border(false), accumulation_dtype(compute));
   }

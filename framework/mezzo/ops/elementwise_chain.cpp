@@ -48,19 +48,19 @@ std::string ElementwiseProgram::text() const {
 
 bool is_elementwise(const Op& op) {
   static const std::unordered_set<const Op*> all{
-      &ops::abs,           &ops::add,           &ops::arccos,     &ops::arccosh,       &ops::arcsin,
-      &ops::arcsinh,       &ops::arctan,        &ops::arctan2,    &ops::arctanh,       &ops::cast,
-      &ops::cbrt,          &ops::ceil,          &ops::cos,        &ops::cosh,          &ops::divide,
-      &ops::equal,         &ops::erf,           &ops::erfc,       &ops::erfinv,        &ops::exp,
-      &ops::exp2,          &ops::expm1,         &ops::floor,      &ops::floor_divide,  &ops::fmod,
-      &ops::gelu,          &ops::gelu_gradient, &ops::hypot,      &ops::less,          &ops::less_equal,
-      &ops::log,           &ops::log10,         &ops::log1p,      &ops::log2,          &ops::logaddexp,
-      &ops::logical_and,   &ops::logical_not,   &ops::logical_or, &ops::maximum,       &ops::minimum,
-      &ops::mod,           &ops::multiply,      &ops::negative,   &ops::power,         &ops::relu,
-      &ops::relu_gradient, &ops::round,         &ops::rsqrt,      &ops::sigmoid,       &ops::sigmoid_gradient,
-      &ops::sign,          &ops::sin,           &ops::sinh,       &ops::softplus,      &ops::sqrt,
-      &ops::subtract,      &ops::tan,           &ops::tanh,       &ops::tanh_gradient, &ops::trunc,
-      &ops::where};
+      &ops::abs,           &ops::add,           &ops::arccos,        &ops::arccosh,      &ops::arcsin,
+      &ops::arcsinh,       &ops::arctan,        &ops::arctan2,       &ops::arctanh,      &ops::cast,
+      &ops::cbrt,          &ops::ceil,          &ops::cos,           &ops::cosh,         &ops::divide,
+      &ops::equal,         &ops::erf,           &ops::erfc,          &ops::erfinv,       &ops::exp,
+      &ops::exp2,          &ops::expm1,         &ops::floor,         &ops::floor_divide, &ops::fmod,
+      &ops::gelu,          &ops::gelu_gradient, &ops::hypot,         &ops::less,         &ops::less_equal,
+      &ops::log,           &ops::log10,         &ops::log1p,         &ops::log2,         &ops::logaddexp,
+      &ops::logical_and,   &ops::logical_not,   &ops::logical_or,    &ops::maximum,      &ops::minimum,
+      &ops::mod,           &ops::multiply,      &ops::negative,      &ops::power,        &ops::relu,
+      &ops::relu_gradient, &ops::round,         &ops::rsqrt,         &ops::sigmoid,      &ops::sigmoid_gradient,
+      &ops::sign,          &ops::silu,          &ops::silu_gradient, &ops::sin,          &ops::sinh,
+      &ops::softplus,      &ops::sqrt,          &ops::subtract,      &ops::tan,          &ops::tanh,
+      &ops::tanh_gradient, &ops::trunc,         &ops::where};
   return all.count(&op) != 0;
 }
 

@@ -26,7 +26,7 @@ Values extreme_gradient(const GradientContext& context) {
 }
 
 template <Value (*chosen)(const Value& a, const Value& b)>
-Op extreme() {
+Op extreme_op() {
   Op op;
   op.infer = detail::infer_broadcast;
   op.reinsert = [](const Values& inputs, const Attributes&) { return Values{chosen(inputs[0], inputs[1])}; };
@@ -60,8 +60,8 @@ Value number(const Value& x) { return x.dtype() == DType::boolean ? cast(x, DTyp
 
 }  // namespace
 
-Op detail::define_maximum() { return extreme<greatest>(); }
-Op detail::define_minimum() { return extreme<least>(); }
+Op detail::define_maximum() { return extreme_op<greatest>(); }
+Op detail::define_minimum() { return extreme_op<least>(); }
 
 Op detail::define_power() {
   Op op;

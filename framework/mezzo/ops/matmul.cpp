@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/listed.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/run_sizes.hpp>
 
@@ -149,7 +150,7 @@ Value matmul(const Value& a, const Value& b, const MatmulOptions& options) {
     Shape shape = wide.shape();
     if (of_b.size() == 1) shape.pop_back();
     if (of_a.size() == 1) shape.erase(shape.end() - (of_b.size() == 1 ? 1 : 2));
-    return reshape(wide, shape);
+    return detail::reshape_result(wide, shape);
   }
   // Leading axes that broadcast. The op itself takes equal ones, or a b without any.
   const Shape left(of_a.begin(), of_a.end() - 2), right(of_b.begin(), of_b.end() - 2);

@@ -10,11 +10,14 @@
 namespace mezzo {
 namespace {
 
-const std::vector<std::string> products{"conv2d", "matmul"};
+const std::vector<std::string> products{"conv1d",           "conv2d",           "conv3d", "conv_transpose1d",
+                                        "conv_transpose2d", "conv_transpose3d", "matmul"};
 
 /// Habana's default lists, without ops that mezzo lacks.
-const std::vector<std::string> habana_lower{"batch_norm", "conv2d",   "dropout", "layer_norm",
-                                            "matmul",     "multiply", "relu",    "transpose"};
+const std::vector<std::string> habana_lower{
+    "batch_norm", "conv1d",    "conv2d",    "conv3d",    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "dropout",    "dropout1d", "dropout2d", "dropout3d", "group_norm",       "instance_norm",    "layer_norm",
+    "leaky_relu", "matmul",    "multiply",  "relu",      "transpose"};
 const std::vector<std::string> habana_float32{"cross_entropy", "divide",      "embedding", "log",
                                               "log2",          "log_softmax", "softmax",   "top_k"};
 
@@ -23,8 +26,9 @@ std::vector<std::string> chosen(const char* list, const std::optional<std::vecto
   if (names && !file.empty()) {
     fail<ValueError>("[OpLists]", "at most one of {} and {}_file may be given; got both", list, list);
   }
-  if (!file.empty()) return detail::read_op_names(file);
-  return detail::resolve_op_names(names ? *names : otherwise, fmt::format("[OpLists] {}", list));
+  const bool lower = std::string(list) == "lower";
+  if (!file.empty()) return detail::read_op_names(file, lower);
+  return detail::resolve_op_names(names ? *names : otherwise, fmt::format("[OpLists] {}", list), lower);
 }
 
 }  // namespace
@@ -69,8 +73,10 @@ OpLists::OpLists(const OpListsOptions& options)
 }
 
 OpLists OpLists::torch_amp(DType dtype, bool verbose) {
+  std::vector<std::string> lower = products;
+  lower.push_back("scaled_dot_product_attention");
   return OpLists({.dtype = dtype,
-                  .lower = std::vector<std::string>{"conv2d", "matmul", "scaled_dot_product_attention"},
+                  .lower = lower,
                   .float32 = std::vector<std::string>{"cross_entropy", "prod"},
                   .verbose = verbose});
 }

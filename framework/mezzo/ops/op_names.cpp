@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/output.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/io/file.hpp>
 
@@ -24,44 +25,37 @@ const std::set<std::string>& absent() {
                                            "addr",
                                            "avg_pool1d",
                                            "avg_pool3d",
-                                           "binary_cross_entropy",
                                            "cdist",
                                            "celu",
-                                           "conv1d",
-                                           "conv3d",
                                            "conv_tbc",
-                                           "conv_transpose1d",
-                                           "conv_transpose2d",
-                                           "conv_transpose3d",
                                            "cosine_similarity",
-                                           "dropout1d",
-                                           "dropout2d",
-                                           "dropout3d",
                                            "einsum",
                                            "elu",
                                            "embedding_bag",
-                                           "group_norm",
                                            "gru_cell",
-                                           "hinge_embedding_loss",
                                            "index_copy",
-                                           "instance_norm",
-                                           "kl_div",
-                                           "l1_loss",
-                                           "leaky_relu",
                                            "lstm_cell",
                                            "max_pool1d",
                                            "max_pool3d",
-                                           "mse_loss",
                                            "norm",
                                            "prelu",
                                            "rnn_relu",
                                            "rnn_tanh",
-                                           "silu",
-                                           "smooth_l1_loss",
                                            "stack",
                                            "std",
-                                           "var",
-                                           "binary_cross_entropy_with_logits"};
+                                           "var"};
+  return names;
+}
+
+/// Names of torch's losses that are compositions here, of float32 and wider numbers.
+const std::set<std::string>& losses() {
+  static const std::set<std::string> names{"binary_cross_entropy",
+                                           "binary_cross_entropy_with_logits",
+                                           "hinge_embedding_loss",
+                                           "kl_div",
+                                           "l1_loss",
+                                           "mse_loss",
+                                           "smooth_l1_loss"};
   return names;
 }
 
@@ -98,12 +92,14 @@ std::string nearest(const std::string& name) {
     std::for_each(op->torch_names.begin(), op->torch_names.end(), add);
   }
   std::for_each(absent().begin(), absent().end(), add);
+  std::for_each(losses().begin(), losses().end(), add);
   std::sort(all.begin(), all.end());
   return fmt::format("{}, {}, {}", all[0].second, all[1].second, all[2].second);
 }
 
-/// Appends this library's name for `name`; nothing for torch ops that it lacks. Throws a NameError otherwise.
-void resolve(const std::string& name, const std::string& where, std::vector<std::string>& out) {
+/// Appends this library's name for `name`. Torch ops that the library lacks, and losses on the lower list, get a
+/// warning. Throws a NameError otherwise.
+void resolve(const std::string& name, const std::string& where, bool lower, std::vector<std::string>& out) {
   // Before nearest(), whose time is proportional to the length.
   if (name.size() > longest_name) {
     fail<NameError>("", "{}: the name of an op must have at most {} characters; got {}, which begin with \"{}\"", where,
@@ -112,20 +108,24 @@ void resolve(const std::string& name, const std::string& where, std::vector<std:
   const std::string found = find(name);
   if (!found.empty()) {
     out.push_back(found);
-  } else if (absent().count(name) == 0) {
+  } else if (losses().count(name) != 0) {
+    if (lower) warn(fmt::format("{}: \"{}\" has no effect: losses compute in at least float32", where, name));
+  } else if (absent().count(name) != 0) {
+    warn(fmt::format("{}: \"{}\" has no effect: no op of this library computes it alone", where, name));
+  } else {
     fail<NameError>("", "{}: unknown op \"{}\"; nearest valid names: {}", where, name, nearest(name));
   }
 }
 
 }  // namespace
 
-std::vector<std::string> resolve_op_names(const std::vector<std::string>& names, const std::string& where) {
+std::vector<std::string> resolve_op_names(const std::vector<std::string>& names, const std::string& where, bool lower) {
   std::vector<std::string> out;
-  for (const std::string& name : names) resolve(name, where, out);
+  for (const std::string& name : names) resolve(name, where, lower, out);
   return out;
 }
 
-std::vector<std::string> read_op_names(const std::string& path) {
+std::vector<std::string> read_op_names(const std::string& path, bool lower) {
   const Bytes bytes = read_file(path, largest_file);
   std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::vector<std::string> out;
@@ -137,7 +137,7 @@ std::vector<std::string> read_op_names(const std::string& path) {
     const std::size_t begin = text.find_first_not_of(" \t\r");
     if (begin == std::string_view::npos) continue;
     const std::string name(text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin));
-    resolve(name, fmt::format("[OpLists] \"{}\" line {}", path, line), out);
+    resolve(name, fmt::format("[OpLists] \"{}\" line {}", path, line), lower, out);
   }
   return out;
 }

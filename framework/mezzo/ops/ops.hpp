@@ -64,7 +64,8 @@ MEZZO_API Value bias_add(const Value& x, const Value& bias);
 
 /// Gaussian error linear unit (Hendrycks and Gimpel, 2016): x (1 + erf(x / sqrt(2))) / 2, or, if `approximate`,
 /// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
-MEZZO_API Value gelu(const Value& x, bool approximate = false);
+MEZZO_API Value gelu(const Value& x, bool approximate);
+inline Value gelu(const Value& x) { return gelu(x, false); }
 inline Value operator-(const Value& x) { return negative(x); }
 /// @}
 
@@ -185,7 +186,8 @@ MEZZO_API BatchNormResult batch_norm(const Value& x, const Value& gamma, const V
 
 /// exp(x) divided by its sum along `axis`, computed in float32 (float64 for float64). Throws a ShapeError for an axis
 /// that x doesn't have.
-MEZZO_API Value softmax(const Value& x, std::int64_t axis = -1);
+MEZZO_API Value softmax(const Value& x, std::int64_t axis);
+inline Value softmax(const Value& x) { return softmax(x, -1); }
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta (Ba et al., 2016). Mean and biased variance are taken over the
 /// last axes of x; gamma and beta have the shape of these axes. The statistics are computed in float32 (float64 for

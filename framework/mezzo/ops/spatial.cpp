@@ -6,6 +6,7 @@
 #include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/indexing.hpp>
+#include <mezzo/ops/listed.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/spatial_axes.hpp>
@@ -95,16 +96,16 @@ Value convolve(const std::string& where, const Value& x, const Value& kernel, co
   if (axes == 1) {
     plane.padding.insert(plane.padding.begin(), 2, 0);
     const Value y = insert_one(
-        ops::conv2d, {reshape(x, {shape[0], 1, shape[1], channels}), reshape(kernel, {1, sizes[0], of_group, filters})},
+        ops::conv1d, {reshape(x, {shape[0], 1, shape[1], channels}), reshape(kernel, {1, sizes[0], of_group, filters})},
         plane.attributes());
-    return reshape(y, {shape[0], counts[0], filters});
+    return detail::reshape_result(y, {shape[0], counts[0], filters});
   }
   plane.padding.erase(plane.padding.begin(), plane.padding.begin() + 2);
   const Value images =
       depth_windows(pad_depth(x, padding[0], padding[1]), sizes[0], strides[0], dilation[0], counts[0], groups);
   const Value flat = reshape(transpose(kernel, {1, 2, 0, 3, 4}), {sizes[1], sizes[2], sizes[0] * of_group, filters});
-  const Value y = insert_one(ops::conv2d, {images, flat}, plane.attributes());
-  return reshape(y, {shape[0], counts[0], counts[1], counts[2], filters});
+  const Value y = insert_one(ops::conv3d, {images, flat}, plane.attributes());
+  return detail::reshape_result(y, {shape[0], counts[0], counts[1], counts[2], filters});
 }
 
 /// depthwise_conv; `name` names the kernel in errors.
@@ -246,8 +247,9 @@ Value conv_transpose(const Value& x, const Value& kernel, const ConvTransposeOpO
   }
   Attributes attributes = plane.attributes();
   attributes.set("shape", pictures);
-  const Value y = insert_one(ops::conv2d_input_gradient, {images, weight}, attributes);
-  return axes == 2 ? y : reshape(y, out);
+  const Op& op = axes == 1 ? ops::conv_transpose1d : axes == 2 ? ops::conv_transpose2d : ops::conv_transpose3d;
+  const Value y = insert_one(op, {images, weight}, attributes);
+  return axes == 2 ? y : detail::reshape_result(y, out);
 }
 
 }  // namespace mezzo

@@ -97,7 +97,7 @@ void convert_all(const std::vector<Conversion>& conversions) {
 
 void require_reach(const Layer& root, const Policy& policy) {
   if (policy.map() != nullptr) require_matches(root, *policy.map());
-  if (policy.inherits() || reached(*root.state())) return;
+  if (policy.inherits() || policy.by_op() != nullptr || reached(*root.state())) return;  // op lists apply to all
   std::vector<std::string> overrides;
   add_overrides(*root.state(), "", overrides);
   fail<ValueError>("[Trainer]",

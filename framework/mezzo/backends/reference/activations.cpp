@@ -49,6 +49,20 @@ std::unique_ptr<Kernel> create_softplus(const KernelRequest& request, std::strin
                       [](double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); });
 }
 
+std::unique_ptr<Kernel> create_silu(const KernelRequest& request, std::string& reason) {
+  return in_double<1>(request, reason, [](double x) {
+    const double least = x < -800 ? -800 : x;  // exp(-800) is 0
+    return least * logistic(least);
+  });
+}
+
+std::unique_ptr<Kernel> create_silu_gradient(const KernelRequest& request, std::string& reason) {
+  return in_double<2>(request, reason, [](double x, double g) {
+    x = x > 800 ? 800 : x < -800 ? -800 : x;
+    return g * logistic(x) * (1 + x * logistic(-x));
+  });
+}
+
 std::unique_ptr<Kernel> create_gelu(const KernelRequest& request, std::string& reason) {
   const bool approximate = request.attributes.get<bool>("approximate");
   return in_double<1>(request, reason, [approximate](double x) {

@@ -192,6 +192,8 @@ constexpr ChainFunctions::Row rows[] = {
     {.op = "sigmoid", .step = unary<Sigmoid<float>>, .bfloat16 = unary<Sigmoid<bfloat16>>},
     {.op = "sigmoid_gradient", .step = binary<SigmoidGradient>},
     {.op = "sign", .step = unary<Sign>},
+    {.op = "silu", .step = unary<Silu<float>>, .bfloat16 = unary<Silu<bfloat16>>},
+    {.op = "silu_gradient", .step = binary<SiluGradient<float>>, .bfloat16 = binary<SiluGradient<bfloat16>>},
     {.op = "sin", .step = unary<Guarded<Wave<0>, sinf>>},
     {.op = "sinh", .step = unary<Guarded<Sinh, sinhf>>},
     {.op = "softplus", .step = unary<Softplus>},

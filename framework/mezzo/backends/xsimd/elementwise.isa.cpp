@@ -86,6 +86,7 @@ constexpr ElementwiseRow<ElementwiseFunctions::Unary> unary_rows[] = {
     {.op = "gelu", .functions = unary_of_each<ApproximateGelu>, .approximate = true},
     {.op = "softplus", .functions = unary_of<Softplus>},
     {.op = "relu", .functions = unary_of<Relu6>, .max_value = 6},
+    {.op = "silu", .functions = unary_of_each<Silu>},
 };
 
 constexpr ElementwiseRow<ElementwiseFunctions::Binary> binary_rows[] = {
@@ -98,6 +99,7 @@ constexpr ElementwiseRow<ElementwiseFunctions::Binary> binary_rows[] = {
     {.op = "sigmoid_gradient", .functions = binary_of<SigmoidGradient>},
     {.op = "gelu_gradient", .functions = binary_of_each<GeluGradient>},
     {.op = "gelu_gradient", .functions = binary_of_each<ApproximateGeluGradient>, .approximate = true},
+    {.op = "silu_gradient", .functions = binary_of_each<SiluGradient>},
     {.op = "relu_gradient", .functions = binary_of<Relu6Gradient>, .max_value = 6},
 };
 

@@ -51,17 +51,27 @@ struct Sigmoid {
   Floats operator()(const Floats& x) const { return Logistic<T>(x).value; }
 };
 
+// Bounded below, as gelu.
+template <class T>
+struct Silu {
+  Floats operator()(const Floats& x) const { return LogisticFactors<T>(x).times(xsimd::max(Floats(-120.0F), x)); }
+};
+
 // x is bounded below, so that gelu(-infinity) is 0 and not -infinity times 0.
 template <class T>
 struct Gelu {
-  Floats operator()(const Floats& x) const { return xsimd::max(Floats(-far), x) * Normal<T>(x).cumulative; }
+  Floats operator()(const Floats& x) const {
+    const Normal<T> normal(x);
+    const Floats least = xsimd::max(Floats(-far), x);
+    return xsimd::select(x < Floats(0.0F), normal.times_bell(least * normal.ratio), least * normal.cumulative);
+  }
 };
 
 template <class T>
 struct ApproximateGelu {
   Floats operator()(const Floats& x) const {
     const Floats least = xsimd::max(Floats(-far), x);
-    return least * Logistic<T>(least * gelu_factor(least)).value;
+    return LogisticFactors<T>(least * gelu_factor(least)).times(least);
   }
 };
 
@@ -125,16 +135,32 @@ template <class T>
 struct GeluGradient {
   Floats operator()(const Floats& x, const Floats& g) const {
     const Normal<T> normal(x);
-    return g * multiply_add(bounded(x), normal.density, normal.cumulative);
+    const Floats b = bounded(x), at_0(Normal<T>::density_at_0);
+    return g * xsimd::select(x < Floats(0.0F), normal.times_bell(multiply_add(b, at_0, normal.ratio)),
+                             multiply_add(b, normal.density, normal.cumulative));
   }
 };
+
+/// Derivative of x s(u) for the logistic function s and a u with the derivative `slope`.
+template <class T>
+[[gnu::always_inline]] inline Floats logistic_product_slope(const Floats& x, const Floats& u, const Floats& slope) {
+  const LogisticFactors<T> logistic(u);
+  return logistic.times(multiply_add(x * logistic.rest(), slope, Floats(1.0F)));
+}
 
 template <class T>
 struct ApproximateGeluGradient {
   Floats operator()(const Floats& x, const Floats& g) const {
     const Floats b = bounded(x);
-    const Logistic<T> logistic(b * gelu_factor(b));
-    return g * multiply_add(b * logistic.slope, gelu_slope(b), logistic.value);
+    return g * logistic_product_slope<T>(b, b * gelu_factor(b), gelu_slope(b));
+  }
+};
+
+template <class T>
+struct SiluGradient {
+  Floats operator()(const Floats& x, const Floats& g) const {
+    const Floats b = xsimd::min(Floats(120.0F), xsimd::max(Floats(-120.0F), x));
+    return g * logistic_product_slope<T>(b, b, Floats(1.0F));
   }
 };
 

@@ -146,6 +146,32 @@ struct Logistic {
   }
 };
 
+/// The logistic function as factors. Products with it are normal numbers also where it is too small for one.
+template <class T = float>
+class LogisticFactors {
+ public:
+  /// 1 / (1 + exp(-x)); 0 below -120.
+  [[gnu::always_inline]] explicit LogisticFactors(const Floats& x)
+      : below_(x < Floats(0.0F)),
+        exponent_(xsimd::max(Floats(-120.0F), x | Floats(-0.0F))),  // of -|x|
+        power_(exponent_.rest() + Floats(1.0F)),
+        small_(exponent_.scale(power_)),
+        share_(inverse<T>(Floats(1.0F) + small_)) {}
+
+  /// a / (1 + exp(-x)).
+  [[gnu::always_inline]] Floats times(const Floats& a) const {
+    return xsimd::select(below_, exponent_.scale(a * power_ * share_), a * share_);
+  }
+
+  /// 1 / (1 + exp(x)).
+  [[gnu::always_inline]] Floats rest() const { return xsimd::select(below_, Floats(1.0F), small_) * share_; }
+
+ private:
+  decltype(Floats() < Floats()) below_;
+  Exponent<T> exponent_;
+  Floats power_, small_, share_;
+};
+
 /// The normal distribution function and the density. The function at -|x| is exp(-x^2 / 2) P(t), t = 1 / (1 + 0.3 |x|).
 /// P is the minimax polynomial of degree 10 for the relative error on [-20, 0], which is 4e-9. The error of the result
 /// is therefore that of float32 arithmetic: about 4 units in the last place, and a few more far below 0 without fused
@@ -153,28 +179,43 @@ struct Logistic {
 template <class T = float>
 struct Normal {
   Floats cumulative, density;
+  Floats ratio;  ///< P: the function at -|x|, divided by exp(-x^2 / 2)
 
-  [[gnu::always_inline]] explicit Normal(const Floats& x) {
+  [[gnu::always_inline]] explicit Normal(const Floats& x)
+      : exponent_(xsimd::max(Floats(-120.0F), Floats(-0.5F) * square_of(limited(x)))),
+        power_(exponent_.rest() + Floats(1.0F)) {
     constexpr float tail[] = {-2.08727251e-2F, 1.13876932e-1F, -2.31858337e-1F, 1.97079161e-1F,
                               -8.43035893e-2F, 9.91305706e-2F, 7.71798967e-2F,  1.10558918e-1F,
                               1.19517545e-1F,  1.19691835e-1F, -2.08967192e-7F};
     constexpr float coarse_tail[] = {-0.0845933F,  0.240572587F, -0.0486441962F, 0.164764359F,
                                      0.106704563F, 0.121274695F, -7.97892644e-5F};
     const Floats half(0.5F), one(1.0F);
-    const Floats a = xsimd::min(Floats(far), xsimd::abs(x)), square = a * a;
-    Floats bell = exponential<T>(-half * square);
+    const Floats a = limited(x);
     const Floats t = inverse<T>(multiply_add(a, Floats(0.3F), one));
-    Floats upper;
     if constexpr (is_coarse<T>) {
-      upper = bell * polynomial(t, coarse_tail);
+      ratio = polynomial(t, coarse_tail);
     } else {
-      const Floats lost = multiply_subtract(a, a, square);  // rounding error of the square; 0 without fused products
-      bell = bell * negative_multiply_add(half, lost, one);
-      upper = bell * polynomial(t, tail);
+      const Floats lost =
+          multiply_subtract(a, a, square_of(a));  // rounding error of the square; 0 without fused products
+      power_ = power_ * negative_multiply_add(half, lost, one);
+      ratio = polynomial(t, tail);
     }
+    const Floats bell = exponent_.scale(power_), upper = bell * ratio;
     cumulative = xsimd::select(x < Floats(0.0F), upper, one - upper);
-    density = bell * Floats(0.398942280401432678F);
+    density = bell * density_at_0;
   }
+
+  /// a exp(-x^2 / 2), also where that is too small for a normal number and the product is one.
+  [[gnu::always_inline]] Floats times_bell(const Floats& a) const { return exponent_.scale(a * power_); }
+
+  static constexpr float density_at_0 = 0.398942280401432678F;
+
+ private:
+  [[gnu::always_inline]] static Floats limited(const Floats& x) { return xsimd::min(Floats(far), xsimd::abs(x)); }
+  [[gnu::always_inline]] static Floats square_of(const Floats& x) { return x * x; }
+
+  Exponent<T> exponent_;
+  Floats power_;
 };
 
 /// @name Approximate GELU (Hendrycks and Gimpel, 2016)

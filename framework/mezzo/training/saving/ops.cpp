@@ -1,4 +1,5 @@
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/activations.hpp>
 #include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/reductions.hpp>
 #include <mezzo/training/saving/model_config.hpp>
@@ -34,6 +35,7 @@ const SavedOp saved_ops[] = {
     {"divide", 2, [](const Values& xs, const Attributes&) { return xs[0] / xs[1]; }},
     {"maximum", 2, [](const Values& xs, const Attributes&) { return maximum(xs[0], xs[1]); }},
     {"minimum", 2, [](const Values& xs, const Attributes&) { return minimum(xs[0], xs[1]); }},
+    {"silu", 1, [](const Values& xs, const Attributes&) { return silu(xs[0]); }},
     {"gelu", 1, [](const Values& xs, const Attributes& a) { return gelu(xs[0], a.get<bool>("approximate")); }},
     {"softmax", 1, [](const Values& xs, const Attributes& a) { return softmax(xs[0], axis_in(a, xs[0])); }},
     {"concat", 0, [](const Values& xs, const Attributes& a) { return concat(xs, axis_in(a, xs[0])); }},
