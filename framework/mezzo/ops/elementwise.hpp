@@ -11,7 +11,6 @@
 namespace mezzo {
 
 /// @name Comparisons: bool, not differentiable
-/// There is no operator ==: a result that isn't bool breaks the algorithms of the standard library.
 /// @{
 MEZZO_API Value not_equal(const Value& x1, const Value& x2);
 MEZZO_API Value less(const Value& x1, const Value& x2);
@@ -19,6 +18,7 @@ MEZZO_API Value less_equal(const Value& x1, const Value& x2);
 MEZZO_API Value greater(const Value& x1, const Value& x2);
 MEZZO_API Value greater_equal(const Value& x1, const Value& x2);
 
+inline Value operator!=(const Value& x1, const Value& x2) { return not_equal(x1, x2); }
 inline Value operator<(const Value& x1, const Value& x2) { return less(x1, x2); }
 inline Value operator<=(const Value& x1, const Value& x2) { return less_equal(x1, x2); }
 inline Value operator>(const Value& x1, const Value& x2) { return greater(x1, x2); }

@@ -1,6 +1,9 @@
 #include <mezzo/ops/host.hpp>
 
+#include <iostream>
 #include <utility>
+
+#include <fmt/ranges.h>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
@@ -65,6 +68,10 @@ Value host(std::function<Tensor(const Tensor& x)> function, const Value& x, cons
 
 Value print(const Value& x, const PrintOptions& options) {
   return insert_one(ops::print, {x}, {{"message", options.message}}).across_border(x.crosses_border());
+}
+
+void print(const std::vector<std::string>& texts, const PrintOptions& options) {
+  std::cout << options.message << (options.message.empty() ? "" : " ") << fmt::format("{}", texts) << std::endl;
 }
 
 }  // namespace mezzo

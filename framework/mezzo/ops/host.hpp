@@ -35,4 +35,7 @@ struct PrintOptions {
 /// arrays are summarized as in NumPy. The op is kept even if nothing uses the result.
 MEZZO_API Value print(const Value& x, const PrintOptions& options = {});
 
+/// Writes texts to std::cout at once, as `message ["cat", "dog"]`: `print(train.class_names())`.
+MEZZO_API void print(const std::vector<std::string>& texts, const PrintOptions& options = {});
+
 }  // namespace mezzo

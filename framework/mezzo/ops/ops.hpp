@@ -33,6 +33,9 @@ MEZZO_API Value multiply(const Value& a, const Value& b);
 MEZZO_API Value divide(const Value& a, const Value& b);
 /// a == b, of dtype bool; not differentiable.
 MEZZO_API Value equal(const Value& a, const Value& b);
+/// Element by element, as in NumPy: the result is a bool Value. It converts to no bool, so `if (a == b)` and std::find
+/// in a vector of Values don't compile.
+inline Value operator==(const Value& a, const Value& b) { return equal(a, b); }
 
 inline Value operator+(const Value& a, const Value& b) { return add(a, b); }
 inline Value operator-(const Value& a, const Value& b) { return subtract(a, b); }

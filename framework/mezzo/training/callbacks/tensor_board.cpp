@@ -15,14 +15,6 @@ double per_second(std::int64_t steps, std::chrono::steady_clock::time_point star
   return seconds > 0 ? static_cast<double>(steps) / seconds : 0;
 }
 
-TensorBoardOptions with_folder(TensorBoardOptions options, const std::string& log_dir) {
-  if (options.log_dir != TensorBoardOptions().log_dir) {
-    fail<ValueError>(board_label, "log_dir must be given once; got \"{}\" and \"{}\"", log_dir, options.log_dir);
-  }
-  options.log_dir = log_dir;
-  return options;
-}
-
 }  // namespace
 
 TensorBoard::TensorBoard(TensorBoardOptions options) : options_(std::move(options)) {
@@ -32,8 +24,13 @@ TensorBoard::TensorBoard(TensorBoardOptions options) : options_(std::move(option
   }
 }
 
-TensorBoard::TensorBoard(const std::string& log_dir, TensorBoardOptions options)
-    : TensorBoard(with_folder(std::move(options), log_dir)) {}
+TensorBoardOptions TensorBoard::with_folder(TensorBoardOptions options, std::string log_dir) {
+  if (options.log_dir != TensorBoardOptions().log_dir) {
+    fail<ValueError>(board_label, "log_dir must be given once; got \"{}\" and \"{}\"", log_dir, options.log_dir);
+  }
+  options.log_dir = std::move(log_dir);
+  return options;
+}
 
 detail::EventFile& TensorBoard::train() {
   if (!train_) train_ = std::make_shared<detail::EventFile>(options_.log_dir + "/train", board_label);

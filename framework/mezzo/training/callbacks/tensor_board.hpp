@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/names.hpp>
 #include <mezzo/training/callbacks/callback.hpp>
 #include <mezzo/training/loop_options.hpp>
 
@@ -29,7 +31,9 @@ class MEZZO_API TensorBoard : public Callback {
  public:
   /// A ValueError for an empty log_dir or a negative histogram_freq.
   explicit TensorBoard(TensorBoardOptions options = {});
-  explicit TensorBoard(const std::string& log_dir, TensorBoardOptions options = {});
+  template <class S, detail::IfName<S> = 0>
+  explicit TensorBoard(const S& log_dir, TensorBoardOptions options = {})
+      : TensorBoard(with_folder(std::move(options), log_dir)) {}
 
   void on_train_begin(Logs& logs) override;
   bool on_all_ranks() const override { return false; }
@@ -42,6 +46,8 @@ class MEZZO_API TensorBoard : public Callback {
   void on_exception(const std::exception& error) override;
 
  private:
+  static TensorBoardOptions with_folder(TensorBoardOptions options, std::string log_dir);
+
   using Clock = std::chrono::steady_clock;
 
   detail::EventFile& train();

@@ -1,0 +1,25 @@
+# Every C++ block of README.md and docs is compiled into the program mezzo_docs; the test docs.<page> runs those of a page.
+if(Python3_FOUND AND "docs/" MATCHES "${MEZZO_TEST_FOLDERS}")
+  set(docs "${CMAKE_CURRENT_LIST_DIR}")
+  set(docs_output "${CMAKE_CURRENT_BINARY_DIR}/docs")
+  file(GLOB docs_pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/docs/*.md")
+  set(docs_sources)
+  foreach(page IN LISTS docs_pages)
+    get_filename_component(stem "${page}" NAME_WE)
+    list(APPEND docs_sources "${docs_output}/${stem}.cpp")
+  endforeach()
+  add_custom_command(OUTPUT ${docs_sources}
+    COMMAND Python3::Interpreter "${docs}/blocks.py" "${PROJECT_SOURCE_DIR}" "${docs_output}"
+    DEPENDS "${docs}/blocks.py" ${docs_pages} VERBATIM COMMENT "")
+  add_executable(mezzo_docs "${docs}/main.cpp" ${docs_sources})
+  mezzo_test_options(mezzo_docs)
+  target_compile_options(mezzo_docs PRIVATE -w)  # blocks show calls without a use of their results
+  target_precompile_headers(mezzo_docs REUSE_FROM mezzo_test_headers)
+  foreach(page IN LISTS docs_pages)
+    get_filename_component(stem "${page}" NAME_WE)
+    file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}" "${page}")
+    add_test(NAME docs.${stem} COMMAND mezzo_docs ${name})
+    set_tests_properties(docs.${stem} PROPERTIES TIMEOUT 600 LABELS docs)
+  endforeach()
+  add_test(NAME docs.self COMMAND Python3::Interpreter -m unittest discover --start-directory "${docs}")
+endif()
