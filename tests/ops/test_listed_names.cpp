@@ -60,7 +60,7 @@ const std::vector<Listed>& lower_names() {
       {"dot",
        {2, 3},
        [](const Value& x) {
-         return dot(x, Tensor({3, 2}));
+         return mezzo::dot(x, Tensor({3, 2}));
        }},
       {"dropout", {2, 3}, [](const Value& x) { return in_training(Dropout(0.5), x); }},
       {"dropout1d", {2, 3, 4}, [](const Value& x) { return in_training(SpatialDropout1D(0.5), x); }},

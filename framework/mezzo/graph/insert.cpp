@@ -33,7 +33,7 @@ bool functional(const Values& inputs) {
 
 /// Reports the casts made by op lists, if these are verbose.
 void tell_casts(const Op& op, const Values& inputs, const std::vector<DType>& dtypes) {
-  if (Trace::current() == nullptr || casts_disabled()) return;
+  if (Trace::current() == nullptr || casts_disabled() || graph_state().quiet_casts) return;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].weak() || inputs[i].dtype() == dtypes[i]) continue;
     const Policy policy = current_policy();

@@ -24,6 +24,7 @@ struct GraphState {
   Origin origin;
   Trace* trace = nullptr;              ///< innermost trace
   UpdateCollector* updates = nullptr;  ///< innermost collector
+  bool quiet_casts = false;            ///< true: casts by op lists are not reported
 };
 
 inline GraphState& graph_state() { return detail::ExecutionContext::current().part<GraphState>(); }

@@ -1,5 +1,4 @@
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -24,11 +23,6 @@ Op detail::define_cast() {
   return op;
 }
 
-Value cast(const Value& given, DType dtype) {
-  // Labels beyond the whole numbers of float32 stay as they are.
-  const bool whole = dtype == DType::int32 || dtype == DType::int64;
-  const Value x = whole ? detail::as_labels(given) : given;
-  return insert_one(ops::cast, {x}, {{"dtype", dtype}});
-}
+Value cast(const Value& x, DType dtype) { return insert_one(ops::cast, {x}, {{"dtype", dtype}}); }
 
 }  // namespace mezzo

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 
 namespace mezzo::detail {

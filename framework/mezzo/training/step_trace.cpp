@@ -4,6 +4,7 @@
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/graph/quiet_casts.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/layer_policies.hpp>
@@ -161,6 +162,7 @@ std::vector<Logged> StepRunner::trace_step(Phase phase, const Batch& batch, bool
 Graph StepRunner::rehearse(Phase phase, const HostBatch& batch) {
   Trace trace(Trace::Mode::graph, phase == Phase::train);
   const StepScope scope(*this);
+  const QuietCasts quiet;
   StepContext context(module_, state_.optimizers, StepContext::Purpose::build);
   context.set_dataloader_idx(dataloader_);
   const Value result = user_step(phase, symbols(trace, batch));
