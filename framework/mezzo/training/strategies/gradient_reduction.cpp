@@ -5,6 +5,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include <mezzo/compiler/overflow.hpp>
 #include <mezzo/graph/insert.hpp>
 
 namespace mezzo::detail {

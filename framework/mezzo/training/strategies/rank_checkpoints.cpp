@@ -1,5 +1,7 @@
 #include <mezzo/training/strategies/rank_checkpoints.hpp>
 
+#include <fmt/format.h>
+
 #include <mezzo/training/callbacks/model_checkpoint.hpp>
 #include <mezzo/training/checkpoint_sections.hpp>
 
