@@ -316,6 +316,9 @@ BOOST_AUTO_TEST_CASE(a_model_with_open_sizes_trains) {
 
 BOOST_AUTO_TEST_CASE(other_values_are_refused_as_sizes) {
   const Tensor x({2, 3});
+  check_throws<ShapeError>("a shape must have less than 2^63 elements; got (4611686018427387904, 3, 1)", [&] {
+    static_cast<void>(reshape(x, {std::int64_t{1} << 62, 3, -1}));
+  });
   check_throws<DTypeError>("[zeros] a size must be an integer; got float32", [&] {
     static_cast<void>(zeros({sum(x), 3}));
   });

@@ -10,19 +10,18 @@ std::vector<Spec> infer_reshape(const OpCall& call) {
   const Shape& from = call.inputs[0].shape;
   Shape to = call.attributes.get<Shape>("shape");
   const std::int64_t count = element_count(from);
-  std::int64_t known_size = 1;
   std::int64_t* open = nullptr;
   for (auto& size : to) {
-    if (size >= 0) {
-      known_size *= size;
-    } else if (open == nullptr) {
-      open = &size;
-    } else {
-      fail<ShapeError>(call.where, "at most one size may be -1; got {}", to);
-    }
+    if (size >= 0) continue;
+    if (open != nullptr) fail<ShapeError>(call.where, "at most one size may be -1; got {}", to);
+    open = &size;
   }
   if (count < 0) return {{to, call.inputs[0].dtype}};
-  if (open != nullptr && known_size > 0) *open = count / known_size;
+  if (open != nullptr) {
+    *open = 1;
+    const std::int64_t known = element_count(to);  // refuses sizes whose product overflows
+    *open = known > 0 ? count / known : -1;
+  }
   if (element_count(to) != count) {
     fail<ShapeError>(call.where, "cannot reshape {} to {}", from, call.attributes.get<Shape>("shape"));
   }
