@@ -17,8 +17,8 @@ namespace mezzo {
 class Dataset;
 
 namespace detail {
-/// What the numbers of a target are to class_weight, if a sample has several: labels, or scores of classes. `either`:
-/// the loss decides in the step.
+/// Meaning of the numbers of a target for class_weight, if a sample has several: labels, or scores of classes.
+/// `either`: the step decides, by the shape of the predictions.
 enum class ClassTargets { labels, scores, either };
 
 /// Adds a field "sample_weight": weights[class of the sample's target], or 1 for classes without one. The class is the

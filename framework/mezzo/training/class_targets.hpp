@@ -4,7 +4,7 @@
 
 namespace mezzo::detail {
 
-/// What several numbers of a target are to the losses: labels of losses that take nothing else, else either.
+/// Meaning of several numbers of a target: labels if a loss takes nothing else, otherwise either.
 ClassTargets class_targets(const CompileOptions& options);
 
 /// The weights of a step whose batch has both: those of the labels if the predictions have an axis of classes that the

@@ -15,7 +15,7 @@ bool updates(const Graph& graph, const MetricState& metric) {
   });
 }
 
-/// What the step of several ranks has added to a variable of a metric, on top of its initial value.
+/// Initial value of a metric's variable plus the sums that the step of several ranks has added to it.
 Tensor sum_of(const RankVariables& ranked, const std::vector<double>& added, const VariableState& variable,
               double initial) {
   auto next = added.begin();
