@@ -28,20 +28,11 @@ std::string printed(const T& x) {
 
 using Compute = std::function<Value(const Value&)>;
 
-class Computes : public Model {
+// A model or a layer that calls the function.
+template <class Base>
+class Computes : public Base {
  public:
-  explicit Computes(Compute compute) : Model("Computes"), compute_(std::move(compute)) {}
-
- protected:
-  Value call(const Value& x) override { return compute_(x); }
-
- private:
-  Compute compute_;
-};
-
-class ComputesInLayer : public Layer {
- public:
-  explicit ComputesInLayer(Compute compute) : Layer("ComputesInLayer"), compute_(std::move(compute)) {}
+  explicit Computes(Compute compute) : Base("Computes"), compute_(std::move(compute)) {}
 
  protected:
   Value call(const Value& x) override { return compute_(x); }
@@ -53,10 +44,10 @@ class ComputesInLayer : public Layer {
 // Checks the result at once, in a step, in a functional model and in a layer of one.
 void check(const std::string& what, const Compute& compute, const Compute& expected, const Shape& symbol) {
   BOOST_TEST_CONTEXT(what) {
-    Computes subclassed(compute);
+    Computes<Model> subclassed(compute);
     const Input open({-1, 3});
     Model functional(Values{open}, Values{compute(open)});
-    Model in_layer(Values{open}, Values{ComputesInLayer(compute)(open)});
+    Model in_layer(Values{open}, Values{Computes<Layer>(compute)(open)});
     BOOST_TEST(compute(open).shape() == symbol, printed(compute(open).shape()));
     for (const Shape& shape : {Shape{2, 5, 3}, Shape{4, 2, 3}}) {
       BOOST_TEST_CONTEXT(to_string(shape)) {
@@ -287,7 +278,7 @@ BOOST_AUTO_TEST_CASE(arithmetic_of_sizes_gives_sizes) {
   BOOST_TEST(half.item() == 3);
   BOOST_TEST(((x * shape(x)[1]).dtype() == DType::bfloat16));
   BOOST_TEST(((x * (shape(x)[1] + 1)).dtype() == DType::bfloat16));
-  Computes model([](const Value& y) {
+  Computes<Model> model([](const Value& y) {
     const Value count = maximum(floor_divide(shape(y)[1] - 1, 2), 1);
     BOOST_TEST(!count.symbolic());
     return zeros({shape(y)[0], count});
@@ -325,7 +316,7 @@ BOOST_AUTO_TEST_CASE(other_values_are_refused_as_sizes) {
   check_throws<ShapeError>("[reshape] a size must be one number; got shape (2, 3)", [&] {
     static_cast<void>(reshape(x, {cast(x, DType::int32), -1}));
   });
-  Computes model([](const Value& y) { return zeros({sum(cast(y, DType::int64)), 3}); });
+  Computes<Model> model([](const Value& y) { return zeros({sum(cast(y, DType::int64)), 3}); });
   check_throws<ValueError>(
       "[Computes] a size must be a number or come from shape(x); got a result of sum, which is computed only when the "
       "step runs",

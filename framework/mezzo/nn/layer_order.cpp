@@ -18,6 +18,7 @@ class Walk {
       operations_[i] = layer ? known.emplace(layer->get(), i).first->second : i;
     }
     reached_.assign(layout.calls.size(), 0);
+    entered_.assign(layout.calls.size(), false);
     for (const Operand& output : layout.outputs) visit(output);
     measure();
   }
@@ -48,7 +49,8 @@ class Walk {
   void visit(const Operand& output) {
     std::vector<Visit> pending;
     const auto enter = [&](const Operand& operand) {
-      if (operand.kind != Operand::Kind::call || !entered_.emplace(operand.index, true).second) return;
+      if (operand.kind != Operand::Kind::call || entered_[operand.index]) return;
+      entered_[operand.index] = true;
       std::size_t& reached = reached_[operations_[operand.index]];
       if (reached == 0) reached = ++count_;
       pending.push_back({operand.index});
@@ -85,8 +87,8 @@ class Walk {
   std::vector<std::size_t> operations_;  // of each call: the first call of its layer, or itself
   std::vector<std::size_t> reached_;     // of each operation: when it was reached, from 1 on
   std::vector<std::size_t> ways_;        // of each operation
-  std::unordered_map<std::size_t, bool> entered_;
-  std::vector<std::size_t> finished_;  // calls, each after its operands
+  std::vector<bool> entered_;            // of each call
+  std::vector<std::size_t> finished_;    // calls, each after its operands
   std::size_t count_ = 0;
 };
 

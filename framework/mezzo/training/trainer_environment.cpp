@@ -79,6 +79,13 @@ std::optional<double> number_of(const std::string& text) {
                                                                              : std::nullopt;
 }
 
+/// The bool that the text is, if it is one.
+std::optional<bool> as_bool(const std::string& text) {
+  if (text == "1" || text == "true" || text == "True") return true;
+  if (text == "0" || text == "false" || text == "False") return false;
+  return std::nullopt;
+}
+
 bool has_point(const std::string& text) { return text.find_first_of(".eE") != std::string::npos; }
 
 }  // namespace
@@ -102,15 +109,13 @@ T FromEnvironment::whole_number() const {
 
 template <>
 bool FromEnvironment::parse<bool>() const {
-  if (*text_ == "1" || *text_ == "true" || *text_ == "True") return true;
-  if (*text_ == "0" || *text_ == "false" || *text_ == "False") return false;
+  if (const auto flag = as_bool(*text_)) return *flag;
   refuse("true, false, 1 or 0");
 }
 
 template <>
 int FromEnvironment::parse<int>() const {
-  if (*text_ == "true" || *text_ == "True") return 1;
-  if (*text_ == "false" || *text_ == "False") return 0;
+  if (const auto flag = as_bool(*text_)) return *flag ? 1 : 0;
   return whole_number<int>();
 }
 
@@ -160,9 +165,7 @@ Strategy FromEnvironment::parse<Strategy>() const {
 /// Names, separated by commas, or a bool.
 template <>
 Loggers FromEnvironment::parse<Loggers>() const {
-  for (const char* flag : {"true", "True", "1", "false", "False", "0"}) {
-    if (*text_ == flag) return parse<bool>();
-  }
+  if (const auto flag = as_bool(*text_)) return *flag;
   Loggers loggers;
   std::istringstream in(*text_);
   for (std::string name; std::getline(in, name, ',');) loggers.emplace_back(name);
