@@ -31,8 +31,8 @@ struct Registration {
   Registration() {
     register_op_table(ops::table);
     register_executor(kernel_executor());
-    register_kernel_table(kernel_table);
-    register_widening(create_widened);
+    detail::register_kernel_table(kernel_table);
+    detail::register_widening(create_widened);
     register_dtype_support(onednn_support);
     register_names(constraint_names());
     register_names(initializer_names());

@@ -70,14 +70,14 @@ const std::vector<Rule> rules_with_norms{
         {{"momentum", 0.9}, {"nesterov", true}, {"epsilon", 1e-8}, {"trust", 0.1}, {"decay", 0.1}, {"adapts", true}})};
 
 struct Way {
-  Kept kept;
+  detail::Kept kept;
   DType variable;
 };
 
-const std::vector<Way> ways{{Kept::plain, DType::float32},      {Kept::plain, DType::bfloat16},
-                            {Kept::plain, DType::float16},      {Kept::split, DType::bfloat16},
-                            {Kept::kahan, DType::bfloat16},     {Kept::kahan, DType::float16},
-                            {Kept::stochastic, DType::bfloat16}};
+const std::vector<Way> ways{{detail::Kept::plain, DType::float32},      {detail::Kept::plain, DType::bfloat16},
+                            {detail::Kept::plain, DType::float16},      {detail::Kept::split, DType::bfloat16},
+                            {detail::Kept::kahan, DType::bfloat16},     {detail::Kept::kahan, DType::float16},
+                            {detail::Kept::stochastic, DType::bfloat16}};
 
 struct Call {
   Attributes attributes;
@@ -86,17 +86,17 @@ struct Call {
 
 Call call_of(const Rule& rule, const Way& kept, DType slot, const Shape& shape, double rate = 0.01) {
   Call call{rule.attributes, {random_tensor(shape, kept.variable, 1)}};
-  call.inputs.push_back(random_tensor(shape, kept.kept == Kept::split ? DType::float32 : kept.variable, 2));
+  call.inputs.push_back(random_tensor(shape, kept.kept == detail::Kept::split ? DType::float32 : kept.variable, 2));
   for (std::size_t i = 0; i < rule.slots; ++i) {
     call.inputs.push_back(random_tensor(shape, slot, 3 + i, i == 0 ? rule.lowest : 0));
   }
-  if (kept.kept != Kept::plain) call.attributes.set("kept", kept.kept);
-  if (kept.kept == Kept::split) call.inputs.push_back(random_tensor(shape, DType::int16, 7, -0x8000, 0x8000));
-  if (kept.kept == Kept::kahan) call.inputs.push_back(random_tensor(shape, kept.variable, 7, -1e-3, 1e-3));
+  if (kept.kept != detail::Kept::plain) call.attributes.set("kept", kept.kept);
+  if (kept.kept == detail::Kept::split) call.inputs.push_back(random_tensor(shape, DType::int16, 7, -0x8000, 0x8000));
+  if (kept.kept == detail::Kept::kahan) call.inputs.push_back(random_tensor(shape, kept.variable, 7, -1e-3, 1e-3));
   call.inputs.push_back(float64_scalar(rate));
   if (rule.op != std::string("sgd_update")) call.inputs.push_back(float64_scalar(3));
   call.inputs.push_back(float64_scalar(0.75));
-  if (kept.kept == Kept::stochastic || (slot == DType::bfloat16 && rule.slots > 0)) {
+  if (kept.kept == detail::Kept::stochastic || (slot == DType::bfloat16 && rule.slots > 0)) {
     call.attributes.set("key", std::int64_t{77});
     call.inputs.push_back(float64_scalar(5));
     call.inputs.push_back(float64_scalar(3));
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(rules_with_norms_give_the_references_bits) {
 // A NaN or an infinity reaches the variable: clipping does not turn a NaN into the bound.
 BOOST_AUTO_TEST_CASE(special_gradients_give_the_references_values) {
   for_each_call([](const Rule& rule, const Way& kept, DType slot) {
-    if (kept.kept != Kept::plain || slot != DType::float32) return;
+    if (kept.kept != detail::Kept::plain || slot != DType::float32) return;
     for (const double clipvalue : {0.0, 0.5}) {
       Call call = call_of(rule, kept, slot, {21});
       call.attributes.set("clipvalue", clipvalue);
@@ -217,8 +217,8 @@ BOOST_AUTO_TEST_CASE(a_split_master_is_updated_like_a_float32_variable) {
   for (const Rule& rule : all) {
     for (const DType slot : {DType::float32, DType::bfloat16}) {
       if (slot == DType::bfloat16 && rule.slots == 0) continue;
-      const Call split = call_of(rule, {Kept::split, DType::bfloat16}, slot, {1003});
-      Call whole = call_of(rule, {Kept::plain, DType::float32}, slot, {1003});
+      const Call split = call_of(rule, {detail::Kept::split, DType::bfloat16}, slot, {1003});
+      Call whole = call_of(rule, {detail::Kept::plain, DType::float32}, slot, {1003});
       whole.inputs[0] = joined(split.inputs[0], split.inputs[2 + rule.slots]);
       const auto a = run_reference(rule.op, split.attributes, split.inputs);
       const auto b = run_reference(rule.op, whole.attributes, whole.inputs);
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(masters_are_split_and_joined_exactly) {
 BOOST_AUTO_TEST_CASE(kahan_summation_keeps_rounding_errors) {
   // In bfloat16 the neighbours of 1 are 1/256 below and 1/128 above it; 0.001 is less than half of both distances.
   const Attributes plain{{"momentum", 0.0}, {"weight_decay", 0.0}, {"clipvalue", 0.0}, {"nesterov", false}};
-  const Attributes kahan = with_attribute(plain, "kept", Kept::kahan);
+  const Attributes kahan = with_attribute(plain, "kept", detail::Kept::kahan);
   for (const DType dtype : {DType::bfloat16, DType::float16}) {
     const double step = dtype == DType::bfloat16 ? 0.001 : 0.0001;
     const Tensor g = Tensor::scalar(-1, dtype);
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(stochastic_rounding_is_right_on_average) {
 
 BOOST_AUTO_TEST_CASE(random_words_depend_on_key_seed_step_and_slot) {
   const Shape shape{512};
-  const Call call = call_of(rules[2], {Kept::stochastic, DType::bfloat16}, DType::bfloat16, shape);
+  const Call call = call_of(rules[2], {detail::Kept::stochastic, DType::bfloat16}, DType::bfloat16, shape);
   const auto out = run_reference("adam_update", call.attributes, call.inputs);
   const std::size_t seed = call.inputs.size() - 2;
   for (const std::size_t input : {seed, seed + 1}) {

@@ -18,7 +18,7 @@ struct Seen {
 
 Seen threads_of(std::int64_t size) {
   Seen seen;
-  const Implementation inner{
+  const detail::Implementation inner{
       "test", &find_op("matmul"), [&seen](const KernelRequest&, std::string&) {
         seen.made = thread_count();
         return make_kernel([&seen](const KernelArguments&) { seen.run = thread_count(); }, {false, true}, 64);
@@ -51,8 +51,8 @@ BOOST_AUTO_TEST_CASE(small_products_use_one_thread) {
 }
 
 BOOST_AUTO_TEST_CASE(an_implementation_that_declines_still_does) {
-  const Implementation inner{"test", &find_op("matmul"),
-                             [](const KernelRequest&, std::string& reason) { return decline(reason, "no"); }};
+  const detail::Implementation inner{"test", &find_op("matmul"),
+                                     [](const KernelRequest&, std::string& reason) { return decline(reason, "no"); }};
   const Spec spec{{2, 2}, DType::float32};
   std::string reason;
   BOOST_TEST(!one_thread_if_small(inner).create({&find_op("matmul"), {}, {spec, spec}, {spec}, ""}, reason));

@@ -39,7 +39,7 @@ void check(const Layer& l, DType dtype) {
     BOOST_TEST_CONTEXT(c.describe()) { BOOST_TEST(compare_with_reference(c, static_cast<double>(depth)) == ""); }
   };
   OneDnnCase forward{"conv2d", geometry, {x, kernel}, {dtype, dtype}};
-  forward.attributes.set("epilogue", l.relu ? Epilogue::relu : Epilogue::none);
+  forward.attributes.set("epilogue", l.relu ? detail::Epilogue::relu : detail::Epilogue::none);
   if (l.bias > 0) {
     forward.shapes.push_back({y[3]});
     forward.dtypes.push_back(l.bias == 1 ? DType::float32 : dtype);

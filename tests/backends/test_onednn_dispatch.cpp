@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(takes_bfloat16_with_hardware_support) {
   }
   BOOST_TEST(refusal(heavy) == "float32 is faster here: this CPU multiplies bfloat16 at half the rate of float32");
   BOOST_TEST(choose_kernel(heavy).implementation == "xsimd");
-  const ChosenKernel chosen = choose_kernel(product({256, 256}, {256, 256}, DType::bfloat16));
+  const detail::ChosenKernel chosen = choose_kernel(product({256, 256}, {256, 256}, DType::bfloat16));
   BOOST_TEST(chosen.implementation == "widen");
   BOOST_TEST(chosen.kernel->detail().find("float32 onednn") == 0U);
 }

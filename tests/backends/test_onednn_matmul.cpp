@@ -27,7 +27,7 @@ OneDnnCase make_case(const Product& p, DType dtype) {
                {{"transpose_a", p.transpose_a},
                 {"transpose_b", p.transpose_b},
                 {"dtype", p.out},
-                {"epilogue", p.relu ? Epilogue::relu : Epilogue::none}},
+                {"epilogue", p.relu ? detail::Epilogue::relu : detail::Epilogue::none}},
                {a, b},
                {dtype, dtype}};
   if (p.bias > 0) {

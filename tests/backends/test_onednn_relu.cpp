@@ -42,7 +42,7 @@ std::vector<Tensor> operands_of(const Case& c) {
   return out;
 }
 
-std::unique_ptr<Kernel> kernel_of(const Case& c, Epilogue epilogue, KernelRequest& request) {
+std::unique_ptr<Kernel> kernel_of(const Case& c, detail::Epilogue epilogue, KernelRequest& request) {
   request = kernel_request(c.op, with_attribute(c.attributes, "epilogue", epilogue), operands_of(c));
   std::string reason;
   auto kernel = create_kernel("onednn", request, reason);
@@ -53,7 +53,7 @@ std::unique_ptr<Kernel> kernel_of(const Case& c, Epilogue epilogue, KernelReques
 /// What the product gives without ReLU, and the ReLU of each number.
 Tensor expected_of(const Case& c, const std::vector<Tensor>& operands) {
   KernelRequest request;
-  const auto kernel = kernel_of(c, Epilogue::none, request);
+  const auto kernel = kernel_of(c, detail::Epilogue::none, request);
   Tensor y = run_kernel(*kernel, request, operands)[0];
   for (std::int64_t i = 0; i < y.size(); ++i) {
     float& number = y.mutable_data<float>()[i];
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_SUITE(onednn_relu)
 BOOST_AUTO_TEST_CASE(nan_stays_nan_and_infinities_are_cut) {
   for (const Case& c : cases()) {
     KernelRequest request;
-    const auto kernel = kernel_of(c, Epilogue::relu, request);
+    const auto kernel = kernel_of(c, detail::Epilogue::relu, request);
     for (std::size_t i = 0; i < c.operands.size(); ++i) {
       for (const float number :
            {std::nanf(""), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(), 0.5F}) {
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(nan_stays_nan_and_infinities_are_cut) {
 BOOST_AUTO_TEST_CASE(flags_of_others_change_nothing) {
   for (const Case& c : cases()) {
     KernelRequest request;
-    const auto kernel = kernel_of(c, Epilogue::relu, request);
+    const auto kernel = kernel_of(c, detail::Epilogue::relu, request);
     const std::vector<Tensor> operands = operands_of(c);
     const Tensor before = run_kernel(*kernel, request, operands)[0];
     const std::string detail = kernel->detail();
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(large_outputs_use_onednns_relu) {
   if (isa() != Isa::avx2) return skip("knows oneDNN's choices on AVX2");
   KernelRequest request;
   const auto is_apart = [&](const Case& c) {
-    return kernel_of(c, Epilogue::relu, request)->detail().find("relu apart") != std::string::npos;
+    return kernel_of(c, detail::Epilogue::relu, request)->detail().find("relu apart") != std::string::npos;
   };
   BOOST_TEST(is_apart(cases()[0]));
   BOOST_TEST(is_apart(cases()[3]));

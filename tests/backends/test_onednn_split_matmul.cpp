@@ -15,9 +15,10 @@ namespace {
 
 const char* const needed = "needs bfloat16 in hardware";
 
-Attributes product(bool transpose_a, bool transpose_b, DType out = DType::float16, Epilogue epilogue = Epilogue::none) {
+Attributes product(bool transpose_a, bool transpose_b, DType out = DType::float16,
+                   detail::Epilogue epilogue = detail::Epilogue::none) {
   Attributes attributes{{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", out}};
-  if (epilogue != Epilogue::none) attributes.set("epilogue", epilogue);
+  if (epilogue != detail::Epilogue::none) attributes.set("epilogue", epilogue);
   return attributes;
 }
 
@@ -109,12 +110,13 @@ BOOST_AUTO_TEST_CASE(epilogues) {
   if (!onednn_has_native_bfloat16()) return skip(needed);
   for (const DType bias : {DType::float16, DType::float32}) {
     for (const DType out : {DType::float16, DType::float32}) {
-      for (const Epilogue epilogue : {Epilogue::none, Epilogue::relu}) {
+      for (const detail::Epilogue epilogue : {detail::Epilogue::none, detail::Epilogue::relu}) {
         auto inputs = operands({7, 19, 33}, {}, false, false, false, true);
         inputs.push_back(small_integers({19}, bias, 3));
         const Attributes attributes = product(false, false, out, epilogue);
-        BOOST_TEST(split(attributes, inputs).equal(exact_result("matmul", attributes, inputs).cast(out)),
-                   dtype_name(bias) << " bias, " << dtype_name(out) << (epilogue == Epilogue::relu ? " relu" : ""));
+        BOOST_TEST(
+            split(attributes, inputs).equal(exact_result("matmul", attributes, inputs).cast(out)),
+            dtype_name(bias) << " bias, " << dtype_name(out) << (epilogue == detail::Epilogue::relu ? " relu" : ""));
       }
     }
   }
@@ -242,7 +244,7 @@ BOOST_AUTO_TEST_CASE(declines_with_a_reason) {
 }
 
 BOOST_AUTO_TEST_CASE(is_chosen_with_amx) {
-  const ChosenKernel chosen = choose_kernel(kernel_request(
+  const detail::ChosenKernel chosen = choose_kernel(kernel_request(
       "matmul", product(false, false), std::vector<Spec>{{{256, 384}, DType::float16}, {{384, 256}, DType::float16}}));
   if (onednn::has_amx_bfloat16()) {
     BOOST_TEST(chosen.implementation == "split");

@@ -37,7 +37,7 @@ const std::vector<Case> cases{
 /// By the definition, in double.
 std::vector<double> plain(const Case& c, const Tensor& x_tensor, const Tensor& kernel_tensor, const Shape& out) {
   const std::vector<double> x = x_tensor.to_doubles(), kernel = kernel_tensor.to_doubles();
-  const Shape at = row_major_strides(c.x), kernel_at = row_major_strides(c.kernel);
+  const Shape at = detail::row_major_strides(c.x), kernel_at = detail::row_major_strides(c.kernel);
   const std::int64_t group_filters = c.kernel[3] / c.groups;
   std::vector<double> y;
   for (std::int64_t i = 0; i < element_count(out); ++i) {
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(bias_and_activation) {
   const Tensor sum =
       run_reference("add", {}, {run_reference("conv2d", c.attributes(), {x, kernel}).front(), bias}).front();
   BOOST_TEST(run_reference("conv2d", c.attributes(), {x, kernel, bias}).front().equal(sum));
-  const Attributes with_relu = with_attribute(c.attributes(), "epilogue", Epilogue::relu);
+  const Attributes with_relu = with_attribute(c.attributes(), "epilogue", detail::Epilogue::relu);
   BOOST_TEST(
       run_reference("conv2d", with_relu, {x, kernel, bias}).front().equal(run_reference("relu", {}, {sum}).front()));
 }

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(reference_dropout)
 BOOST_AUTO_TEST_CASE(keeps_what_philox_says) {
   const Tensor x = random_tensor({11, 9}, DType::float64);
   const std::int64_t key = -1234567890123456789;
-  const std::uint64_t stream = mix(mix(static_cast<std::uint64_t>(key), 42), 7);
+  const std::uint64_t stream = detail::mix(detail::mix(static_cast<std::uint64_t>(key), 42), 7);
   const std::vector<double> got = drop(x, 0.3, key, 42, 7).to_doubles(), elements = x.to_doubles();
   for (std::size_t i = 0; i < got.size(); ++i) {
     const bool kept = unit_float(philox(stream, i / 4)[i % 4]) >= 0.3F;

@@ -7,7 +7,8 @@ using namespace mezzo_tests;
 
 namespace {
 
-Attributes matmul_attributes(bool transpose_a, bool transpose_b, DType dtype, Epilogue epilogue = Epilogue::none) {
+Attributes matmul_attributes(bool transpose_a, bool transpose_b, DType dtype,
+                             detail::Epilogue epilogue = detail::Epilogue::none) {
   return {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", dtype}, {"epilogue", epilogue}};
 }
 
@@ -82,7 +83,7 @@ BOOST_AUTO_TEST_CASE(bias_and_activation) {
   const auto with_bias = run_reference("matmul", matmul_attributes(false, false, DType::float32), {a, b, bias});
   BOOST_TEST(with_bias.front().equal(sum));
   const auto both =
-      run_reference("matmul", matmul_attributes(false, false, DType::float32, Epilogue::relu), {a, b, bias});
+      run_reference("matmul", matmul_attributes(false, false, DType::float32, detail::Epilogue::relu), {a, b, bias});
   BOOST_TEST(both.front().equal(run_reference("relu", {}, {sum}).front()));
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 /// out[i] = x[permuted i], by the definition.
 std::vector<double> transposed(const Tensor& x, const Shape& permutation, const Shape& shape) {
-  const Shape in = row_major_strides(x.shape()), out = row_major_strides(shape);
+  const Shape in = detail::row_major_strides(x.shape()), out = detail::row_major_strides(shape);
   const std::vector<double> elements = x.to_doubles();
   std::vector<double> result(elements.size());
   for (std::size_t i = 0; i < result.size(); ++i) {

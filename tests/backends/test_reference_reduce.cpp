@@ -23,7 +23,7 @@ std::vector<double> plain_sum(const Tensor& x, const Shape& axes) {
     is_kept.push_back(std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) == axes.end());
     if (is_kept.back()) kept.push_back(x.shape()[axis]);
   }
-  const Shape in = row_major_strides(x.shape());
+  const Shape in = detail::row_major_strides(x.shape());
   const std::vector<double> elements = x.to_doubles();
   std::vector<double> sums(static_cast<std::size_t>(element_count(kept)), 0.0);
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(argmax_along_any_axis_in_any_dtype) {
       const Tensor y = run_reference("argmax", {{"axis", axis}}, {x}).front();
       BOOST_TEST((y.dtype() == DType::int64));
       const std::vector<double> got = y.to_doubles();
-      const auto step = static_cast<std::size_t>(row_major_strides(x.shape())[static_cast<std::size_t>(axis)]);
+      const auto step = static_cast<std::size_t>(detail::row_major_strides(x.shape())[static_cast<std::size_t>(axis)]);
       const auto size = static_cast<std::size_t>(x.shape()[static_cast<std::size_t>(axis)]);
       for (std::size_t i = 0; i < got.size(); ++i) {
         const double* start = &elements[i / step * size * step + i % step];

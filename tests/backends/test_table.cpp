@@ -19,7 +19,8 @@ BOOST_AUTO_TEST_SUITE(table)
 
 BOOST_AUTO_TEST_CASE(the_reference_is_last_of_every_op) {
   std::map<std::string, std::string> last;
-  for (const Implementation& implementation : kernel_table()) last[implementation.op->name] = implementation.name;
+  for (const detail::Implementation& implementation : kernel_table())
+    last[implementation.op->name] = implementation.name;
   for (const Op* op : registered_ops()) {
     if (leaves.count(op->name) == 0 && op->runs == nullptr)
       BOOST_TEST(last[op->name] == "reference", op->name << " ends with " << last[op->name]);
@@ -28,7 +29,7 @@ BOOST_AUTO_TEST_CASE(the_reference_is_last_of_every_op) {
 
 BOOST_AUTO_TEST_CASE(each_entry_names_an_op_and_is_unique) {
   std::set<std::string> seen;
-  for (const Implementation& implementation : kernel_table()) {
+  for (const detail::Implementation& implementation : kernel_table()) {
     BOOST_TEST(&find_op(implementation.op->name) == implementation.op);
     BOOST_TEST(seen.insert(implementation.op->name + " " + implementation.name).second, implementation.op->name);
     BOOST_TEST(static_cast<bool>(implementation.create));
@@ -40,7 +41,7 @@ BOOST_AUTO_TEST_CASE(special_implementations_come_before_general_ones) {
                                         {"outer", 1},     {"pointwise", 1}, {"onednn", 2},   {"split", 3},
                                         {"xsimd", 4},     {"widen", 5},     {"reference", 6}};
   std::map<std::string, int> reached;
-  for (const Implementation& implementation : kernel_table()) {
+  for (const detail::Implementation& implementation : kernel_table()) {
     BOOST_REQUIRE(rank.count(implementation.name) == 1);
     BOOST_TEST(rank.at(implementation.name) >= reached[implementation.op->name], implementation.op->name);
     reached[implementation.op->name] = rank.at(implementation.name);
@@ -49,7 +50,7 @@ BOOST_AUTO_TEST_CASE(special_implementations_come_before_general_ones) {
 
 BOOST_AUTO_TEST_CASE(float16_never_reaches_the_reference) {
   const KernelRequest request = kernel_request("exp", {}, {Tensor({3}, DType::float16)});
-  const ChosenKernel chosen = choose_kernel(request);
+  const detail::ChosenKernel chosen = choose_kernel(request);
   BOOST_TEST(chosen.implementation != "reference");
 }
 

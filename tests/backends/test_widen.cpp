@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(attributes_with_the_output_dtype) {
   for (const DType dtype : halves) {
     const Tensor a = random_tensor({6, 9}, dtype, 1), b = random_tensor({9, 5}, dtype, 2);
     const Tensor bias = random_tensor({5}, DType::float32, 3);
-    const Attributes product{{"transpose_a", false}, {"transpose_b", false}, {"epilogue", Epilogue::relu}};
+    const Attributes product{{"transpose_a", false}, {"transpose_b", false}, {"epilogue", detail::Epilogue::relu}};
     const Attributes sums{{"axes", Shape{0}}, {"keepdims", false}};
     for (const DType out : {dtype, DType::float32}) {
       check("matmul", with_attribute(product, "dtype", out), {a, b, bias},
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(convolution_and_pooling) {
     check("conv2d", conv, {x, kernel});
     const Attributes to_x = with_attribute(conv, "shape", x.shape()),
                      to_kernel = with_attribute(conv, "shape", kernel.shape());
-    const Attribute narrow(dtype), wide(DType::float32);
+    const detail::Attribute narrow(dtype), wide(DType::float32);
     check("conv2d_input_gradient", with_attribute(to_x, "dtype", narrow), {g, kernel},
           with_attribute(to_x, "dtype", wide));
     check("conv2d_kernel_gradient", with_attribute(to_kernel, "dtype", wide), {x, g});
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(declines_when_there_is_nothing_to_widen) {
 
 BOOST_AUTO_TEST_CASE(detail_names_the_inner_implementation) {
   const Tensor x({2}, DType::float16);
-  const ChosenKernel inner = choose_kernel(kernel_request("exp", {}, {x.cast(DType::float32)}));
+  const detail::ChosenKernel inner = choose_kernel(kernel_request("exp", {}, {x.cast(DType::float32)}));
   BOOST_TEST(run_kernel("widen", "exp", {}, {x}).detail.find("float32 " + inner.implementation) == 0U);
 }
 

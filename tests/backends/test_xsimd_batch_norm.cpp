@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(large_arrays) {
     std::vector<Tensor> all = operands(random_tensor(shape, dtype, 1, -2, 5));
     check_past_caches("batch_norm", norm_attributes(true), all);
     all.push_back(random_tensor(shape, dtype, 6, -2, 2));
-    check_past_caches("batch_norm", with_attribute(norm_attributes(true), "epilogue", Epilogue::relu), all);
+    check_past_caches("batch_norm", with_attribute(norm_attributes(true), "epilogue", detail::Epilogue::relu), all);
   }
 }
 

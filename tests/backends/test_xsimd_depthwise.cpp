@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(convolution) {
     for (const Layer& l : layers) {
       const Tensor x = random_tensor(l.x, dtype, 1), kernel = random_tensor(l.kernel(), dtype, 2);
       check_xsimd("conv2d", l.geometry(), {x, kernel}, tolerance(l.taps * l.taps));
-      const Attributes fused = with_attribute(l.geometry(), "epilogue", Epilogue::relu);
+      const Attributes fused = with_attribute(l.geometry(), "epilogue", detail::Epilogue::relu);
       for (const DType wide : {dtype, DType::float32}) {
         check_xsimd("conv2d", fused, {x, kernel, random_tensor({l.x[3]}, wide, 3)}, tolerance(l.taps * l.taps));
       }

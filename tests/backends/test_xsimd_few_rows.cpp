@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(other_products_are_declined) {
              "multiplies at most 1 rows of float32" + sizes + "1 and 65280");
   const std::string form = "takes a plain left operand, one matrix and no ReLU";
   Attributes relu = attributes_of(false);
-  relu.set("epilogue", Epilogue::relu);
+  relu.set("epilogue", detail::Epilogue::relu);
   BOOST_TEST(reason_of(small(1, 256), relu) == form);
   BOOST_TEST(reason_of({Tensor({256, 2}), Tensor({256, 256})}, {{"transpose_a", true}, {"transpose_b", false}}) ==
              form);

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(convolution) {
     for (const Layer& l : layers) {
       const Tensor x = random_tensor(l.x, dtype, 1), kernel = random_tensor(l.kernel, dtype, 2);
       check_xsimd("conv2d", l.geometry(), {x, kernel}, tolerance(l.taps()));
-      const Attributes fused = with_attribute(l.geometry(), "epilogue", Epilogue::relu);
+      const Attributes fused = with_attribute(l.geometry(), "epilogue", detail::Epilogue::relu);
       for (const DType wide : {dtype, DType::float32}) {
         check_xsimd("conv2d", fused, {x, kernel, random_tensor({l.kernel[3]}, wide, 3)}, tolerance(l.taps()));
       }
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(non_finite_numbers) {
     const Layer& l = layers[1];
     Tensor x = random_tensor(l.x, DType::float32, 1);
     x.mutable_data<float>()[20] = special;
-    check_xsimd("conv2d", with_attribute(l.geometry(), "epilogue", Epilogue::relu),
+    check_xsimd("conv2d", with_attribute(l.geometry(), "epilogue", detail::Epilogue::relu),
                 {x, random_tensor(l.kernel, DType::float32, 2)}, tolerance(l.taps()));
     check_xsimd("conv2d_kernel_gradient", l.of_kernel(DType::float32), {x, random_tensor(l.y(), DType::float32, 3)},
                 tolerance(l.pixels()));

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(joined_with_the_gradient_of_a_norm) {
   const auto check_joined = [](const Shape& images, std::int64_t channels, std::int64_t filters, bool training) {
     const Shape x = with_channels(images, channels), y = with_channels(images, filters);
     const Attributes attributes{
-        {"training", training}, {"epilogue", Epilogue::relu}, {"shift", true}, {"max_value", 6.0}};
+        {"training", training}, {"epilogue", detail::Epilogue::relu}, {"shift", true}, {"max_value", 6.0}};
     std::vector<Tensor> operands =
         with_norm({random_tensor(y, DType::float32, 1), random_tensor(y, DType::float32, 2)});
     operands.push_back(random_tensor(x, DType::float32, 3));

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(bias_and_relu) {
                                        random_tensor(c.kernel(), DType::bfloat16, 2), random_tensor({c.filters})};
     Attributes attributes = c.attributes();
     check_xsimd("conv2d", attributes, operands, tolerance_of(9 * c.x[3]));
-    attributes.set("epilogue", Epilogue::relu);
+    attributes.set("epilogue", detail::Epilogue::relu);
     check_xsimd("conv2d", attributes, operands, tolerance_of(9 * c.x[3]));
   }
 }
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(nan_stays_nan) {
   x.mutable_data<bfloat16>()[0] = bfloat16(std::nanf(""));
   const std::vector<Tensor> operands{x, random_tensor(c.kernel(), DType::bfloat16)};
   Attributes attributes = c.attributes();
-  attributes.set("epilogue", Epilogue::relu);
+  attributes.set("epilogue", detail::Epilogue::relu);
   const KernelRequest request = kernel_request("conv2d", attributes, operands);
   for_each_isa([&](Isa isa) {
     std::string reason;
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(nan_stays_nan) {
 }
 
 BOOST_AUTO_TEST_CASE(declines) {
-  const auto reason_of = [](const Case& c, DType dtype, const char* name, const Attribute& value) {
+  const auto reason_of = [](const Case& c, DType dtype, const char* name, const detail::Attribute& value) {
     Attributes attributes = c.attributes();
     attributes.set(name, value);
     std::string reason;

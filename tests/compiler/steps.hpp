@@ -11,7 +11,7 @@
 // Steps for tests of the compiler, written with ops and bare variables.
 namespace mezzo_tests {
 
-using VariablePointer = std::shared_ptr<mezzo::VariableState>;
+using VariablePointer = std::shared_ptr<mezzo::detail::VariableState>;
 
 // What a function records in a training trace.
 inline mezzo::Graph traced(const std::function<void(mezzo::Trace&)>& record) {
@@ -20,15 +20,15 @@ inline mezzo::Graph traced(const std::function<void(mezzo::Trace&)>& record) {
   return trace.graph();
 }
 
-inline mezzo::Plan planned(const mezzo::Graph& graph, bool fuse = true) {
+inline mezzo::detail::Plan planned(const mezzo::Graph& graph, bool fuse = true) {
   return {mezzo::run_passes(graph, {fuse}), std::make_shared<mezzo::Arena>()};
 }
 
 // variable -= 0.5 * gradient, as optimizers insert it.
 inline void update_by_sgd(const VariablePointer& variable, const mezzo::Value& gradient,
                           const VariablePointer& momentum = nullptr) {
-  mezzo::Values operands{read_variable(variable), gradient};
-  if (momentum) operands.push_back(read_variable(momentum));
+  mezzo::Values operands{mezzo::read_variable(variable), gradient};
+  if (momentum) operands.push_back(mezzo::read_variable(momentum));
   for (const double number : {0.5, 1.0}) operands.emplace_back(float64_scalar(number));
   const mezzo::Values out =
       insert(mezzo::find_op("sgd_update"), operands,
@@ -46,13 +46,13 @@ struct DenseStep {
   static mezzo::Tensor input() { return small_integers({5, 3}, mezzo::DType::float32, 3); }
 
   mezzo::Value forward(const mezzo::Value& x) const {
-    return relu(matmul(x.across_border(), read_variable(kernel)) + read_variable(bias));
+    return mezzo::relu(matmul(x.across_border(), mezzo::read_variable(kernel)) + mezzo::read_variable(bias));
   }
 
   // Output 0: the sum of what forward() gives.
   mezzo::Graph trace(const std::string& policy) const {
     return traced([&](mezzo::Trace& step) {
-      const mezzo::PolicyScope scope((mezzo::Policy(policy)));
+      const mezzo::detail::PolicyScope scope((mezzo::Policy(policy)));
       const mezzo::Value loss =
           sum(cast(forward(step.input("x", mezzo::Spec{{5, 3}, mezzo::DType::float32})), mezzo::DType::float32));
       const mezzo::Values gradients = mezzo::gradients(loss, {step.read(kernel), step.read(bias)});

@@ -85,11 +85,11 @@ Value blocks(const Value& x, DType statistics) {
 
 // A training step with all that comes in one: a net, a loss, a gate, a multiplier, two kinds of updates. `products`:
 // with a convolution and a matmul, which are oneDNN's.
-Plan training_step(const std::string& policy_name, bool products) {
+detail::Plan training_step(const std::string& policy_name, bool products) {
   const Policy policy(policy_name);
   Weights weights(policy.variable_dtype());
   return planned(traced([&](Trace& step) {
-    const PolicyScope scope(policy);
+    const detail::PolicyScope scope(policy);
     Value x = step.input("x", Spec{{batch, size, size, channels}, DType::float32}).across_border();
     const Value labels = step.input("y", Spec{{batch}, DType::int32});
     x = x * read_variable(weights.make("scale", {channels}));
@@ -117,7 +117,8 @@ Plan training_step(const std::string& policy_name, bool products) {
     const Values out =
         insert(find_op("adam_update"),
                {read_variable(last), gradients.back(), read_variable(m), read_variable(v),
-                runtime_scalar(RuntimeScalar::learning_rate), runtime_scalar(RuntimeScalar::count), multiplier[0]},
+                detail::runtime_scalar(detail::RuntimeScalar::learning_rate),
+                detail::runtime_scalar(detail::RuntimeScalar::count), multiplier[0]},
                {{"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.0}});
     update_variable(last, out[0]);
     update_variable(m, out[1]);
@@ -131,7 +132,7 @@ struct Costs {
 };
 
 // Of ten runs after the first.
-Costs costs_of(Plan& plan) {
+Costs costs_of(detail::Plan& plan) {
   const TensorList inputs{random_tensor({batch, size, size, channels}),
                           random_tensor({batch}, DType::int32, 1, 0, classes)};
   const std::vector<double> numbers(plan.runtime_keys().size(), 1);
@@ -149,9 +150,9 @@ Costs costs_of(Plan& plan) {
 }
 
 // How many kernels of a plan are oneDNN's, the ones inside of "widen" among them.
-int products_in(const Plan& plan) {
+int products_in(const detail::Plan& plan) {
   int count = 0;
-  for (const Plan::Row& row : plan.rows())
+  for (const detail::Plan::Row& row : plan.rows())
     count += (row.kernel + row.detail).find("onednn") != std::string::npos ? 1 : 0;
   return count;
 }
@@ -169,7 +170,7 @@ BOOST_AUTO_TEST_CASE(the_counter_counts) {
 BOOST_AUTO_TEST_CASE(a_step_allocates_nothing) {
   for (const std::string& policy : policy_names) {
     BOOST_TEST_CONTEXT(policy) {
-      Plan plan = training_step(policy, false);
+      detail::Plan plan = training_step(policy, false);
       BOOST_TEST(products_in(plan) == 0);
       BOOST_TEST(costs_of(plan).allocations == 0);
     }
@@ -180,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_step_allocates_nothing) {
 BOOST_AUTO_TEST_CASE(what_onednn_allocates_is_bounded_and_it_creates_nothing) {
   for (const std::string& policy : policy_names) {
     BOOST_TEST_CONTEXT(policy) {
-      Plan plan = training_step(policy, true);
+      detail::Plan plan = training_step(policy, true);
       const int products = products_in(plan);
       if (policy != "float64") BOOST_TEST(products >= 4);
       const Costs costs = costs_of(plan);

@@ -45,7 +45,7 @@ struct EmbeddingStep {
     const Values out =
         insert(find_op("adam_update"),
                {read_variable(table), gradient, read_variable(m), read_variable(v), Value(float64_scalar(0.01)),
-                runtime_scalar(RuntimeScalar::count), multiplier},
+                detail::runtime_scalar(detail::RuntimeScalar::count), multiplier},
                {{"beta_1", 0.9}, {"beta_2", 0.99}, {"epsilon", 1e-7}, {"weight_decay", 0.1}, {"clipvalue", 0.5}});
     update_variable(table, out[0]);
     update_variable(m, out[1]);
@@ -54,7 +54,7 @@ struct EmbeddingStep {
 
   Graph trace(const std::function<void(Trace&, const Value&)>& more = {}) const {
     return traced([&](Trace& step) {
-      const PolicyScope scope((Policy(policy)));
+      const detail::PolicyScope scope((Policy(policy)));
       const Value total = loss(step.input("x", tokens_spec));
       const Values gradient = gradients(total, {step.read(table), step.read(projection)});
       const Values norm = insert(find_op("gradient_multiplier"), {Value(float64_scalar(4)), gradient[0]},
@@ -75,7 +75,7 @@ struct EmbeddingStep {
 // The variables after several steps.
 TensorList trained(const EmbeddingStep& step, bool compact) {
   const Graph graph = step.trace();
-  Plan plan(compact ? run_passes(graph) : simplify(graph), std::make_shared<Arena>());
+  detail::Plan plan(compact ? run_passes(graph) : simplify(graph), std::make_shared<Arena>());
   for (std::uint64_t i = 1; i <= 5; ++i) {
     std::vector<double> runtime;
     if (step.optimizer == "adam") runtime.push_back(static_cast<double>(i));
@@ -113,11 +113,11 @@ BOOST_AUTO_TEST_CASE(leave_no_gradient_of_the_tables_size_behind) {
     const Graph graph = run_passes(step.trace());
     BOOST_TEST(counts(simplify(step.trace())) == "1 0");
     BOOST_TEST(counts(graph) == "0 1");
-    for (const NodePtr& node : graph.nodes) {
+    for (const detail::NodePtr& node : graph.nodes) {
       if (node->op->infer == nullptr || !node->op->in_place.empty()) continue;
       for (const Spec& output : node->outputs) BOOST_TEST((output.shape != table_shape), node->op->name);
     }
-    const Plan plan(graph, std::make_shared<Arena>());
+    const detail::Plan plan(graph, std::make_shared<Arena>());
     BOOST_TEST(plan.arena_bytes() < static_cast<std::size_t>(element_count(table_shape)) * sizeof(float));
   }
 }
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(stay_dense_where_somebody_else_reads_them) {
 // The loss of a language model whose logits read its table once more.
 Graph tied(const EmbeddingStep& step, const Spec& ids = tokens_spec) {
   return traced([&](Trace& trace) {
-    const PolicyScope scope((Policy(step.policy)));
+    const detail::PolicyScope scope((Policy(step.policy)));
     const Value rows = gather(read_variable(step.table), trace.input("x", ids));
     const Value loss = sum(cast(matmul(rows, read_variable(step.table), {.transpose_b = true}), DType::float32));
     step.update(gradients(loss, {trace.read(step.table)})[0], Value(float64_scalar(1)));
@@ -153,9 +153,9 @@ BOOST_AUTO_TEST_CASE(are_added_to_the_gradient_of_another_use_in_place) {
     const Graph graph = run_passes(tied(compact));
     BOOST_TEST(counts(graph) == "0 0");
     BOOST_TEST(count_nodes(graph, "add_gather_gradient") == 1);
-    Plan expected(simplify(tied(dense)), std::make_shared<Arena>()), got(graph, std::make_shared<Arena>());
+    detail::Plan expected(simplify(tied(dense)), std::make_shared<Arena>()), got(graph, std::make_shared<Arena>());
     for (std::uint64_t i = 1; i <= 3; ++i) {
-      for (Plan* plan : {&expected, &got}) plan->run({tokens(i)}, {static_cast<double>(i)});
+      for (detail::Plan* plan : {&expected, &got}) plan->run({tokens(i)}, {static_cast<double>(i)});
     }
     for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(compact.values()[i].equal(dense.values()[i]), "variable " << i);
   }
@@ -164,8 +164,8 @@ BOOST_AUTO_TEST_CASE(are_added_to_the_gradient_of_another_use_in_place) {
 BOOST_AUTO_TEST_CASE(two_gradients_of_a_table_are_one_array) {
   const std::size_t bytes = static_cast<std::size_t>(element_count(table_shape)) * sizeof(float);
   const Graph graph = tied(EmbeddingStep(), Spec{{1, 2}, DType::int32});
-  BOOST_TEST(Plan(simplify(graph), std::make_shared<Arena>()).arena_bytes() > 2 * bytes);
-  BOOST_TEST(Plan(run_passes(graph), std::make_shared<Arena>()).arena_bytes() < 2 * bytes);
+  BOOST_TEST(detail::Plan(simplify(graph), std::make_shared<Arena>()).arena_bytes() > 2 * bytes);
+  BOOST_TEST(detail::Plan(run_passes(graph), std::make_shared<Arena>()).arena_bytes() < 2 * bytes);
 }
 
 // In half precision the add rounds once more.
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(stay_dense_where_as_many_rows_are_named_as_there_are) {
 
 BOOST_AUTO_TEST_CASE(an_index_out_of_range_changes_nothing) {
   const EmbeddingStep step;
-  Plan plan(run_passes(step.trace()), std::make_shared<Arena>());
+  detail::Plan plan(run_passes(step.trace()), std::make_shared<Arena>());
   const TensorList before = [&] {
     TensorList copies;
     for (const Tensor& value : step.values()) copies.push_back(value.copy());

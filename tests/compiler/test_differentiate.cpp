@@ -24,7 +24,7 @@ constexpr double exact_sum = 1 + small_uses * 0x1p-9;
 double shared_gradient(const std::function<Value(const Value&)>& use, DType stored, DType computed, bool eager) {
   const auto w = make_variable("w", Tensor::scalar(1, stored));
   const StepFunction step = [&](const Values& x) {
-    const PolicyScope scope((Policy(computed)));
+    const detail::PolicyScope scope((Policy(computed)));
     Value loss = 0.0;
     for (int i = 0; i <= small_uses; ++i) {
       loss = loss + cast(use(read_variable(w)) * x[i == small_uses ? 0 : 1], DType::float32);
@@ -77,14 +77,14 @@ BOOST_AUTO_TEST_CASE(products_write_weight_gradients_in_float32) {
   const DenseStep dense;
   const Graph graph = dense.trace("mixed_bfloat16");
   int narrow = 0, wide = 0;
-  for (const NodePtr& node : graph.nodes) {
+  for (const detail::NodePtr& node : graph.nodes) {
     if (node->op->name != "matmul") continue;
     BOOST_TEST((node->inputs[0].dtype() == DType::bfloat16));
     (node->outputs[0].dtype == DType::float32 ? wide : narrow) += 1;
   }
   BOOST_TEST(narrow == 1);  // forward
   BOOST_TEST(wide == 1);    // of the kernel; nobody asks for that of the input
-  for (const NodePtr& node : graph.nodes) {
+  for (const detail::NodePtr& node : graph.nodes) {
     const bool up = node->op->name == "cast" && node->inputs[0].dtype() == DType::bfloat16;
     if (up) BOOST_TEST(node->inputs[0].node()->op->name == "relu");
   }
@@ -150,8 +150,8 @@ BOOST_AUTO_TEST_CASE(what_the_loss_does_not_depend_on_has_gradient_0_or_none) {
     Trace trace(Trace::Mode::eager);
     const Values v{trace.input("x", two(1, 2)), trace.input("y", two(3, 4))};
     const Value value = loss(v)[0];
-    BOOST_TEST(!partial_gradients(value, {v[0]}, Value(1.0))[0].defined());
-    BOOST_TEST(partial_gradients(value, {v[1]}, Value(1.0))[0].defined());
+    BOOST_TEST(!detail::partial_gradients(value, {v[0]}, Value(1.0))[0].defined());
+    BOOST_TEST(detail::partial_gradients(value, {v[1]}, Value(1.0))[0].defined());
     const Tensor zero = gradients(value, {v[0]})[0].tensor();
     BOOST_TEST(zero.equal(Tensor({2})));
   }
@@ -199,28 +199,30 @@ BOOST_AUTO_TEST_CASE(nothing_is_computed_that_nobody_asks_for) {
 BOOST_AUTO_TEST_CASE(gradients_are_computed_in_the_dtype_of_their_layer) {
   const auto w = make_variable("w", two(1, 2));
   const Graph graph = traced([&](Trace& step) {
-    const PolicyScope trainer("mixed_bfloat16");
+    const detail::PolicyScope trainer("mixed_bfloat16");
     const Value x = step.input("x", pair);
     const Value y = [&] {
-      const Scope scope({std::make_shared<ScopeInfo>(ScopeInfo{"Dense", "", "float32", true}), "logits"});
+      const detail::Scope scope(
+          {std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"Dense", "", "float32", true}), "logits"});
       return abs(x.across_border()) * read_variable(w);
     }();
     for (const Value& gradient : gradients(sum(y * y), {step.read(w), x})) step.output("g", gradient);
   });
   BOOST_TEST(count_nodes(graph, "cast") == 1);  // of the seed, from float64
-  for (const NodePtr& node : graph.nodes) BOOST_TEST((node->outputs[0].dtype != DType::bfloat16));
+  for (const detail::NodePtr& node : graph.nodes) BOOST_TEST((node->outputs[0].dtype != DType::bfloat16));
 }
 
 BOOST_AUTO_TEST_CASE(gradients_belong_to_the_layer_of_their_ops) {
   const Graph graph = traced([](Trace& step) {
     const Value x = step.input("x", pair);
     const Value y = [&] {
-      const Scope scope({std::make_shared<ScopeInfo>(ScopeInfo{"Dense", "head", {}, true}), "dense_1"});
+      const detail::Scope scope(
+          {std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"Dense", "head", {}, true}), "dense_1"});
       return relu(x);
     }();
     step.output("g", gradients(sum(y), {x})[0]);
   });
-  const NodePtr node = find_node(graph, "relu_gradient");
+  const detail::NodePtr node = find_node(graph, "relu_gradient");
   BOOST_TEST(node->where == "[Dense \"head\"]");
   BOOST_TEST(node->path == "dense_1");
 }

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(results_are_arrays_of_their_own) {
 
 BOOST_AUTO_TEST_CASE(kernels_that_are_kept_name_the_layer_of_the_call) {
   const auto call = [](const std::string& entry) {
-    const Scope scope({std::make_shared<ScopeInfo>(ScopeInfo{"Loss", "", {}, true}), entry});
+    const detail::Scope scope({std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"Loss", "", {}, true}), entry});
     sparse_crossentropy(Tensor({1}, std::vector<std::int32_t>{7}), Tensor({1, 3}), true);
   };
   for (const char* entry : {"a", "b"}) {

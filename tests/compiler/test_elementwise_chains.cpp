@@ -16,9 +16,9 @@ namespace {
 // The ops of the chains of a compiled graph, in order.
 std::vector<std::string> chains_of(const Graph& graph) {
   std::vector<std::string> out;
-  for (const NodePtr& node : run_passes(graph).nodes) {
+  for (const detail::NodePtr& node : run_passes(graph).nodes) {
     if (!is(*node, find_op("elementwise_chain"))) continue;
-    const auto& function = node->attributes.get<std::shared_ptr<const AttributeFunction>>("program");
+    const auto& function = node->attributes.get<std::shared_ptr<const detail::AttributeFunction>>("program");
     out.push_back(dynamic_cast<const ElementwiseProgram&>(*function).text());
   }
   return out;

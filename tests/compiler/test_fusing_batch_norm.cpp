@@ -47,7 +47,7 @@ std::string counts(const Graph& graph) {
 }
 
 TensorList run(const Graph& graph, DType dtype, bool fuse) {
-  Plan plan = planned(graph, fuse);
+  detail::Plan plan = planned(graph, fuse);
   plan.run({random_tensor({8, 4}, dtype, 30, -1, 2)}, {});
   return {plan.output(0), plan.output(1)};
 }
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(gradient_computes_an_unrounded_output_again) {
   for (const DType dtype : float_dtypes) {
     const Graph graph = run_passes(Block{.dtype = dtype}.trace());
     int again = 0;
-    for (const NodePtr& node : graph.nodes) {
+    for (const detail::NodePtr& node : graph.nodes) {
       if (node->op->name != "batch_norm_gradient" || !node->attributes.get<bool>("shift")) continue;
       BOOST_TEST((node->inputs[5].shape() == Shape{4}));
       ++again;

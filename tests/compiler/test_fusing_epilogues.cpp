@@ -16,8 +16,8 @@ Graph fused(const StepFunction& step, const TensorList& x = arguments) { return 
 // How many inputs the only product has, and its epilogue: "3 relu".
 std::string product_of(const Graph& graph, const std::string& op = "matmul") {
   BOOST_TEST(count_nodes(graph, op) == 1);
-  const NodePtr node = find_node(graph, op);
-  const bool relu = node->attributes.get_or("epilogue", Epilogue::none) == Epilogue::relu;
+  const detail::NodePtr node = find_node(graph, op);
+  const bool relu = node->attributes.get_or("epilogue", detail::Epilogue::none) == detail::Epilogue::relu;
   return std::to_string(node->inputs.size()) + (relu ? " relu" : " none");
 }
 
@@ -102,12 +102,12 @@ BOOST_AUTO_TEST_CASE(the_variables_own_float32_is_the_bias) {
   const DenseStep dense;
   const Graph graph = run_passes(trace_step(
       [&](const Values& x) {
-        const PolicyScope scope("mixed_bfloat16");
+        const detail::PolicyScope scope("mixed_bfloat16");
         return Values{dense.forward(x[0])};
       },
       {DenseStep::input()}));
   BOOST_TEST(product_of(graph) == "3 relu");
-  const NodePtr node = find_node(graph, "matmul");
+  const detail::NodePtr node = find_node(graph, "matmul");
   BOOST_TEST(node->inputs[2].node()->variable == dense.bias);
   BOOST_TEST((node->inputs[2].dtype() == DType::float32));
   BOOST_TEST((node->outputs[0].dtype == DType::bfloat16));
@@ -131,8 +131,8 @@ BOOST_AUTO_TEST_CASE(fused_is_unfused_but_for_rounding) {
 BOOST_AUTO_TEST_CASE(a_fused_training_step_gives_the_same_gradients) {
   for (const std::string& policy : policy_names) {
     const DenseStep fused_dense, plain_dense;  // of small integers: exact in every policy
-    Plan one = planned(fused_dense.trace(policy), true), other = planned(plain_dense.trace(policy), false);
-    for (Plan* plan : {&one, &other}) plan->run({DenseStep::input()}, {});
+    detail::Plan one = planned(fused_dense.trace(policy), true), other = planned(plain_dense.trace(policy), false);
+    for (detail::Plan* plan : {&one, &other}) plan->run({DenseStep::input()}, {});
     BOOST_TEST(one.scalar(0) == other.scalar(0), policy);
     BOOST_TEST(fused_dense.kernel->value.equal(plain_dense.kernel->value), policy);
     BOOST_TEST(fused_dense.bias->value.equal(plain_dense.bias->value), policy);

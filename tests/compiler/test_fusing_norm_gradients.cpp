@@ -43,7 +43,7 @@ struct Step {
   }
 
   TensorList run(bool fuse) const {
-    Plan plan = planned(trace(), fuse);
+    detail::Plan plan = planned(trace(), fuse);
     plan.run({random_tensor(images(), DType::float32, 6, -1, 2), random_tensor(kernel(), DType::float32, 7)}, {});
     return {plan.output(0), plan.output(1), plan.output(2)};
   }

@@ -41,7 +41,7 @@ struct Step {
   }
 
   TensorList run(bool fuse) const {
-    Plan plan = planned(trace(), fuse);
+    detail::Plan plan = planned(trace(), fuse);
     plan.run({random_tensor(images, dtype, 6, -1, 2), random_tensor(kernel, dtype, 7)}, {});
     return {plan.output(0), plan.output(1), plan.output(2), plan.output(3)};
   }

@@ -42,7 +42,7 @@ struct Step {
   }
 
   TensorList run(bool fuse) const {
-    Plan plan = planned(trace(), fuse);
+    detail::Plan plan = planned(trace(), fuse);
     plan.run(operands(), {});
     return {plan.output(0), plan.output(1)};
   }
@@ -52,7 +52,8 @@ struct Step {
 std::pair<std::int64_t, std::int64_t> products_and_joined(const Step& step) {
   const Graph graph = run_passes(step.trace());
   std::int64_t joined = 0;
-  for (const NodePtr& node : graph.nodes) joined += node->outputs.size() == 2 && node->attributes.has("projected");
+  for (const detail::NodePtr& node : graph.nodes)
+    joined += node->outputs.size() == 2 && node->attributes.has("projected");
   return {count_nodes(graph, "matmul"), joined};
 }
 

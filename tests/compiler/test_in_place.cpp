@@ -84,7 +84,7 @@ TensorList computed_one_by_one(RandomStep step, const TensorList& arguments) {
 
 void check_plan(std::uint64_t seed, DType dtype) {
   const RandomStep step(seed);
-  Plan plan = planned(trace_step(step, arguments_of(seed, dtype)));
+  detail::Plan plan = planned(trace_step(step, arguments_of(seed, dtype)));
   for (const std::uint64_t run : {seed, seed + 1000}) {
     const TensorList arguments = arguments_of(run, dtype), before = arguments_of(run, dtype);
     const TensorList expected = computed_one_by_one(step, arguments);
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(chains_take_the_memory_of_one_array) {
     return Values{y};
   };
   const Tensor x({1000});
-  const Plan plan = planned(trace_step(step, {x}));
+  const detail::Plan plan = planned(trace_step(step, {x}));
   BOOST_TEST(plan.arena_bytes() < 2 * x.bytes());
 }
 
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(chains_take_the_memory_of_one_array) {
 BOOST_AUTO_TEST_CASE(later_outputs_take_the_memory_of_operands) {
   const Tensor x = random_tensor({64, 50, 64}), kernel = random_tensor({16, 64}, DType::float32, 1);
   const auto step = [](const Values& v) { return Values{recurrence(v[0] * 2, v[1]).last_states[0]}; };
-  Plan plan = planned(trace_step(step, {x, kernel}));
+  detail::Plan plan = planned(trace_step(step, {x, kernel}));
   BOOST_TEST(plan.arena_bytes() < 2 * x.bytes());
   plan.run({x, kernel}, {});
   BOOST_TEST(outputs_of(plan)[0].equal(step({x, kernel})[0].tensor()));

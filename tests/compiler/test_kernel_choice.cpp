@@ -21,7 +21,7 @@ KernelRequest request(const char* op, const std::vector<Spec>& inputs, const std
 // "name: reason" of each implementation that declines, in the table's order.
 std::vector<std::string> refusals(const KernelRequest& request) {
   std::vector<std::string> out;
-  for (const Implementation& implementation : kernel_table()) {
+  for (const detail::Implementation& implementation : kernel_table()) {
     if (implementation.op != request.op) continue;
     std::string reason;
     if (implementation.create(request, reason)) break;
@@ -38,11 +38,11 @@ BOOST_AUTO_TEST_CASE(the_first_that_takes_it) {
   for (const DType dtype : float_dtypes) {
     const Spec spec{{64}, dtype};
     const KernelRequest exp = request("exp", {spec}, {spec});
-    const ChosenKernel chosen = choose_kernel(exp);
+    const detail::ChosenKernel chosen = choose_kernel(exp);
     BOOST_TEST(chosen.kernel != nullptr);
     BOOST_TEST(chosen.declined == refusals(exp), boost::test_tools::per_element());
     const auto table = kernel_table();
-    const auto first = std::find_if(table.begin(), table.end(), [&](const Implementation& implementation) {
+    const auto first = std::find_if(table.begin(), table.end(), [&](const detail::Implementation& implementation) {
       std::string reason;
       return implementation.op->name == "exp" && implementation.create(exp, reason) != nullptr;
     });

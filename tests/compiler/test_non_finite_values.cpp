@@ -120,7 +120,7 @@ struct Step {
 
   /// The result and the gradients of all operands but the cotangent.
   Values operator()(const Values& x) const {
-    const PolicyScope scope((Policy(policy)));
+    const detail::PolicyScope scope((Policy(policy)));
     Values v{x[0].across_border()}, leaves{x[0]};
     for (const VariablePointer& variable : variables) {
       v.push_back(read_variable(variable));
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(plans_equal_eager_steps) {
       const bool slow = pattern.name == "winograd" && policy == "float64";  // by the reference
       if (slow && std::getenv("MEZZO_TEST_SMALL") != nullptr) continue;
       Step step(pattern, policy);
-      Plan plan = planned(trace_step(step, step.inputs, true));
+      detail::Plan plan = planned(trace_step(step, step.inputs, true));
       for (std::size_t i = 0; i < pattern.operands.size(); ++i) {
         const Tensor operand = step.operand(i);
         for (const double number : {std::nan(""), infinity, -infinity}) {

@@ -14,7 +14,7 @@ const Spec pair{{2}, DType::float32};
 
 Tensor two(float a, float b) { return {{2}, std::vector<float>{a, b}}; }
 
-Plan doubling() {
+detail::Plan doubling() {
   return planned(traced([](Trace& step) { step.output("y", step.input("x", pair) * 2); }));
 }
 
@@ -23,22 +23,23 @@ Plan doubling() {
 BOOST_AUTO_TEST_SUITE(plan)
 
 BOOST_AUTO_TEST_CASE(tells_what_it_takes_and_gives) {
-  const Plan plan = planned(traced([](Trace& step) {
+  const detail::Plan plan = planned(traced([](Trace& step) {
     const Value x = step.input("x", pair), y = step.input("y", Spec{{}, DType::int64});
-    step.output("sum", x + cast(runtime_scalar(RuntimeScalar::step), DType::float32));
+    step.output("sum", x + cast(detail::runtime_scalar(detail::RuntimeScalar::step), DType::float32));
     step.output("same", y);
-    step.output("rate", runtime_scalar(RuntimeScalar::learning_rate));
+    step.output("rate", detail::runtime_scalar(detail::RuntimeScalar::learning_rate));
   }));
-  BOOST_TEST((plan.runtime_keys() == std::vector<RuntimeKey>{{RuntimeScalar::step}, {RuntimeScalar::learning_rate}}));
+  BOOST_TEST((plan.runtime_keys() ==
+              std::vector<detail::RuntimeKey>{{detail::RuntimeScalar::step}, {detail::RuntimeScalar::learning_rate}}));
   BOOST_TEST(plan.output_names() == (std::vector<std::string>{"sum", "same", "rate"}),
              boost::test_tools::per_element());
   BOOST_TEST((plan.inputs() == std::vector<Spec>{pair, Spec{{}, DType::int64}}));
 }
 
 BOOST_AUTO_TEST_CASE(computes_anew_in_each_run) {
-  Plan plan = planned(traced([](Trace& step) {
+  detail::Plan plan = planned(traced([](Trace& step) {
     const Value x = step.input("x", pair);
-    step.output("y", x * cast(runtime_scalar(RuntimeScalar::step), DType::float32));
+    step.output("y", x * cast(detail::runtime_scalar(detail::RuntimeScalar::step), DType::float32));
     step.output("total", sum(x));
   }));
   for (const double step : {1.0, 3.0}) {
@@ -50,7 +51,7 @@ BOOST_AUTO_TEST_CASE(computes_anew_in_each_run) {
 }
 
 BOOST_AUTO_TEST_CASE(inputs_that_do_not_fit_are_refused) {
-  Plan plan = doubling();
+  detail::Plan plan = doubling();
   const std::string must = "[Plan] input 0 must be float32 (2,); got ";
   check_throws<ShapeError>(must + "float32 (3,)", [&] { plan.run({Tensor({3})}, {}); });
   check_throws<ShapeError>(must + "float32 (2, 1)", [&] { plan.run({Tensor({2, 1})}, {}); });
@@ -64,7 +65,7 @@ BOOST_AUTO_TEST_CASE(inputs_that_do_not_fit_are_refused) {
 
 BOOST_AUTO_TEST_CASE(outputs_may_be_what_was_put_in) {
   const auto variable = make_variable("w", two(5, 6));
-  Plan plan = planned(traced([&](Trace& step) {
+  detail::Plan plan = planned(traced([&](Trace& step) {
     const Value x = step.input("x", pair), w = read_variable(variable);
     step.output("input", x);
     step.output("view", reshape(x, {2, 1}));
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(outputs_may_be_what_was_put_in) {
 
 BOOST_AUTO_TEST_CASE(an_output_of_a_variable_is_what_the_step_read) {
   const auto moved = make_variable("moved", two(1, 2)), stepped = make_variable("stepped", two(3, 4));
-  Plan plan = planned(traced([&](Trace& step) {
+  detail::Plan plan = planned(traced([&](Trace& step) {
     for (const auto& variable : {moved, stepped}) {
       step.output(variable->name, read_variable(variable));
       step.output(variable->name, cast(read_variable(variable), DType::bfloat16));
@@ -103,7 +104,7 @@ BOOST_AUTO_TEST_CASE(an_output_of_a_variable_is_what_the_step_read) {
 }
 
 BOOST_AUTO_TEST_CASE(outputs_outlive_the_inputs) {
-  Plan plan = planned(traced([](Trace& step) { step.output("y", reshape(step.input("x", pair), {1, 2})); }));
+  detail::Plan plan = planned(traced([](Trace& step) { step.output("y", reshape(step.input("x", pair), {1, 2})); }));
   {
     Tensor x = two(1, 2);
     plan.run({x}, {});
@@ -116,8 +117,8 @@ BOOST_AUTO_TEST_CASE(plans_share_an_arena) {
   const auto arena = std::make_shared<Arena>();
   const auto big_step = [](const Values& x) { return Values{exp(x[0]) + x[0]}; };
   const Tensor small = two(1, 2), large = random_tensor({1 << 20});
-  Plan first(run_passes(trace_step(big_step, {small})), arena);
-  Plan second(run_passes(trace_step(big_step, {large})), arena);
+  detail::Plan first(run_passes(trace_step(big_step, {small})), arena);
+  detail::Plan second(run_passes(trace_step(big_step, {large})), arena);
   first.run({small}, {});
   const Tensor before = first.output(0);
   second.run({large}, {});  // the arena grows
@@ -136,7 +137,7 @@ BOOST_AUTO_TEST_CASE(empty_arrays) {
 
 BOOST_AUTO_TEST_CASE(a_variable_that_was_converted_since_is_refused) {
   const auto variable = make_variable("w", two(1, 2));
-  Plan plan = planned(traced([&](Trace& step) { step.output("y", read_variable(variable) * 2); }));
+  detail::Plan plan = planned(traced([&](Trace& step) { step.output("y", read_variable(variable) * 2); }));
   variable->convert(DType::bfloat16);
   check_throws<DTypeError>("[Variable \"w\"] must be float32 as it was when the step was compiled; got bfloat16",
                            [&] { plan.run({}, {}); });
@@ -148,16 +149,16 @@ BOOST_AUTO_TEST_CASE(a_variable_that_was_converted_since_is_refused) {
 BOOST_AUTO_TEST_CASE(rows_tell_ops_layers_kernels_and_bytes) {
   const Graph graph = traced([](Trace& step) {
     const Value x = step.input("x", Spec{{4, 8}, DType::float64});
-    const Scope scope({std::make_shared<ScopeInfo>(ScopeInfo{"Dense", "", {}, true}), "dense"});
+    const detail::Scope scope({std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"Dense", "", {}, true}), "dense"});
     step.output("y", exp(x));
   });
-  const std::vector<Plan::Row> rows = planned(graph).rows();
+  const std::vector<detail::Plan::Row> rows = planned(graph).rows();
   BOOST_TEST_REQUIRE(rows.size() == 1U);
   BOOST_TEST(rows[0].op == "exp");
   BOOST_TEST(rows[0].path == "dense");
   BOOST_TEST(rows[0].outputs == "float64 (4, 8)");
   BOOST_TEST(rows[0].bytes == 2 * 4 * 8 * 8U);
-  const ChosenKernel chosen =
+  const detail::ChosenKernel chosen =
       choose_kernel({&find_op("exp"), {}, {{{4, 8}, DType::float64}}, {{{4, 8}, DType::float64}}, "[exp]"});
   BOOST_TEST(rows[0].kernel == chosen.implementation);
   BOOST_TEST(rows[0].declined == chosen.declined, boost::test_tools::per_element());

@@ -13,7 +13,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-Plan doubling() {
+detail::Plan doubling() {
   return planned(traced([](Trace& step) {
     const Value y = step.input("x", Spec{{1 << 16}, DType::float32}) * 2;
     step.output("y", y);
@@ -22,9 +22,9 @@ Plan doubling() {
   }));
 }
 
-double sum_of_laps(const Plan& plan) {
+double sum_of_laps(const detail::Plan& plan) {
   double sum = 0;
-  for (std::size_t i = 0; i < plan.rows().size() + Plan::chores; ++i) sum += plan.profile().lap_time(i);
+  for (std::size_t i = 0; i < plan.rows().size() + detail::Plan::chores; ++i) sum += plan.profile().lap_time(i);
   return sum;
 }
 
@@ -33,7 +33,7 @@ double sum_of_laps(const Plan& plan) {
 BOOST_AUTO_TEST_SUITE(profile)
 
 BOOST_AUTO_TEST_CASE(the_first_run_is_kept_apart) {
-  Plan plan = doubling();
+  detail::Plan plan = doubling();
   BOOST_TEST(plan.profile().runs() == 0);
   BOOST_TEST(plan.profile().first_run_time() == 0);
   const Tensor x({1 << 16});
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(the_first_run_is_kept_apart) {
 }
 
 BOOST_AUTO_TEST_CASE(laps_are_kernels_and_chores_and_add_up) {
-  Plan plan = doubling();
+  detail::Plan plan = doubling();
   const Tensor x({1 << 16});
   for (int i = 0; i < 5; ++i) plan.run({x}, {});
   BOOST_TEST(plan.profile().runs() == 4);
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(laps_are_kernels_and_chores_and_add_up) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_throws_is_not_counted) {
-  Plan plan = doubling();
+  detail::Plan plan = doubling();
   const Tensor x({1 << 16});
   Tensor bad = x.copy();
   bad.mutable_data<float>()[0] = std::numeric_limits<float>::infinity();

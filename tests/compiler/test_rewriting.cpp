@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(uses_count_all_readers) {
   BOOST_TEST(uses.of(x) == 2);
   BOOST_TEST(uses.of(y) == 3);
   BOOST_TEST(uses.of(graph.gates[0].ok) == 1);
-  BOOST_TEST(uses.of(Value(std::make_shared<Node>(), 0)) == 0);
+  BOOST_TEST(uses.of(Value(std::make_shared<detail::Node>(), 0)) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_replaced_is_replaced_everywhere) {
@@ -39,12 +39,12 @@ BOOST_AUTO_TEST_CASE(what_is_replaced_is_replaced_everywhere) {
                .on_failure = Graph::OnFailure::error,
                .error = "text"});
   });
-  const Graph after = rewrite(before, [](const NodePtr&, const NodePtr& node, Rewriter& to) -> Values {
+  const Graph after = rewrite(before, [](const detail::NodePtr&, const detail::NodePtr& node, Rewriter& to) -> Values {
     if (node->op->name != "relu") return {};
     return to.add(make_node(find_op("abs"), node->inputs, {}, node->outputs, *node));
   });
   BOOST_TEST(count_nodes(after, "relu") == 0);
-  const NodePtr abs_node = find_node(after, "abs");
+  const detail::NodePtr abs_node = find_node(after, "abs");
   BOOST_TEST(after.outputs[0].value.node() == abs_node);
   BOOST_TEST(find_node(after, "exp")->inputs[0].node() == abs_node);
   BOOST_TEST(find_node(after, "all_finite")->inputs[0].node() == abs_node);
@@ -59,7 +59,8 @@ BOOST_AUTO_TEST_CASE(what_is_replaced_is_replaced_everywhere) {
 
 BOOST_AUTO_TEST_CASE(what_nobody_replaces_is_kept) {
   const Graph before = traced([&](Trace& step) { step.output("y", relu(step.input("x", Spec{{2}, DType::float32}))); });
-  const Graph after = rewrite(before, [](const NodePtr&, const NodePtr&, Rewriter&) { return Values(); });
+  const Graph after =
+      rewrite(before, [](const detail::NodePtr&, const detail::NodePtr&, Rewriter&) { return Values(); });
   BOOST_TEST(after.nodes == before.nodes);
 }
 

@@ -15,7 +15,7 @@ struct SplitStep {
 
   Graph graph() {
     return traced([&](Trace& step) {
-      const PolicyScope scope("mixed_bfloat16");
+      const detail::PolicyScope scope("mixed_bfloat16");
       const Value x = step.input("x", Spec{{5, 3}, DType::float32});
       const Value loss = sum(cast(matmul(x.across_border(), read_variable(kernel)), DType::float32));
       const Value gradient = gradients(loss, {step.read(kernel)})[0];
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(the_high_half_is_the_compute_copy) {
   const auto kernel = make_variable("kernel", random_tensor({3, 4}));
   kernel->split();
   const Graph graph = run_passes(traced([&](Trace& step) {
-    const PolicyScope scope("mixed_bfloat16");
+    const detail::PolicyScope scope("mixed_bfloat16");
     const Value x = step.input("x", Spec{{5, 3}, DType::float32});
     step.output("y", matmul(x.across_border(), read_variable(kernel)));
   }));
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(one_kernel_updates_both_halves_in_place) {
   BOOST_TEST(update->inputs[4].node()->variable == step.kernel->remainder);
   const Tensor before = step.kernel->numbers();
   const auto arena = std::make_shared<Arena>();
-  Plan plan(graph, arena);
+  detail::Plan plan(graph, arena);
   plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_keys().size()));
   BOOST_TEST(!step.kernel->numbers().equal(before));
   BOOST_TEST(arena->copies.size() == 0U);
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(one_kernel_updates_both_halves_in_place) {
 
 BOOST_AUTO_TEST_CASE(a_read_after_the_update_sees_the_new_numbers) {
   SplitStep step;
-  Plan plan = planned(step.graph());
+  detail::Plan plan = planned(step.graph());
   plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_keys().size()));
   BOOST_TEST(plan.output(0).equal(step.kernel->numbers()));
 }
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(gathers_and_products_share_one_gradient) {
     const auto updated = [&](const VariablePointer& table) {
       AdamW optimizer({.split_master_weights = table->remainder != nullptr});
       const Graph graph = traced([&](Trace& step) {
-        const PolicyScope scope("mixed_bfloat16");
+        const detail::PolicyScope scope("mixed_bfloat16");
         const Value x = step.input("x", Spec{{5, 3}, DType::float32});
         const Value indices(Tensor({2}, std::vector<std::int32_t>{2, 0}));
         const auto squares_of_rows = [&] {
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(gathers_and_products_share_one_gradient) {
       const Graph passed = run_passes(graph);
       BOOST_TEST(count_nodes(passed, "join_master") == (table->remainder && !casts ? 1 : 0));
       BOOST_TEST(count_nodes(passed, "gather") == 1);
-      Plan plan = planned(graph);
+      detail::Plan plan = planned(graph);
       plan.run({random_tensor({5, 3})}, std::vector<double>(plan.runtime_keys().size()));
       return table->numbers();
     };
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(any_value_may_be_given_to_one) {
   const auto variable = make_variable("w", random_tensor({70}));
   const Tensor start = variable->value;
   variable->split();
-  Plan plan = planned(traced([&](Trace&) { update_variable(variable, read_variable(variable) * 0.3); }));
+  detail::Plan plan = planned(traced([&](Trace&) { update_variable(variable, read_variable(variable) * 0.3); }));
   plan.run({}, {});
   Tensor expected = start;
   for (int i = 0; i < 70; ++i) expected.mutable_data<float>()[i] *= 0.3F;

@@ -30,7 +30,7 @@ struct TwoProducts {
 /// The ops in the order in which they run, without those that don't matter here.
 std::string order_of(const Graph& graph) {
   std::string text;
-  for (const Plan::Row& row : planned(graph).rows()) {
+  for (const detail::Plan::Row& row : planned(graph).rows()) {
     if (row.op == "matmul") text += "m";
     if (row.op == "sgd_update") text += "u";
     if (row.op == "exp") text += "e";
@@ -40,7 +40,7 @@ std::string order_of(const Graph& graph) {
 }
 
 TensorList run(const Graph& graph) {
-  Plan plan = planned(graph);
+  detail::Plan plan = planned(graph);
   plan.run({small_integers({5, 3}, DType::float32, 3)}, {});
   return {plan.output(0)};
 }
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(copies_that_are_read_last_are_written_first) {
   const auto first = make_variable("first", small_integers({3, 40}, DType::float32, 1));
   const auto second = make_variable("second", small_integers({40, 2}, DType::float32, 2));
   const Graph graph = traced([&](Trace& step) {
-    const PolicyScope scope("mixed_bfloat16");
+    const detail::PolicyScope scope("mixed_bfloat16");
     const Value x = step.input("x", Spec{{5, 3}, DType::float32}).across_border();
     const Value y = matmul(matmul(x, read_variable(first)), read_variable(second));
     const Values gradients = mezzo::gradients(sum(cast(y, DType::float32)), {step.read(first), step.read(second)});
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(copies_that_are_read_last_are_written_first) {
     update_by_sgd(second, gradients[1]);
   });
   std::vector<std::string> updated;
-  for (const Plan::Row& row : planned(graph).rows()) {
+  for (const detail::Plan::Row& row : planned(graph).rows()) {
     if (row.op == "sgd_update") updated.push_back(row.outputs.substr(0, row.outputs.find(')') + 1));
   }
   BOOST_TEST(updated == (std::vector<std::string>{"float32 (40, 2)", "float32 (3, 40)"}),

@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_SUITE(updates)
 
 BOOST_AUTO_TEST_CASE(are_committed_and_counted) {
   const auto a = make_variable("a", two(1, 2)), b = make_variable("b", Tensor({2}, DType::bfloat16));
-  Plan plan = planned(traced([&](Trace& step) {
+  detail::Plan plan = planned(traced([&](Trace& step) {
     const Value x = step.input("x", pair);
     update_variable(a, read_variable(a) + x);
     update_variable(b, x * 3);
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(are_committed_and_counted) {
 
 BOOST_AUTO_TEST_CASE(read_what_was_there_before_the_step) {
   const auto a = make_variable("a", two(1, 2)), b = make_variable("b", two(3, 4)), c = make_variable("c", two(5, 6));
-  Plan plan = planned(traced([&](Trace& step) {
+  detail::Plan plan = planned(traced([&](Trace& step) {
     const Value old_a = read_variable(a), old_b = read_variable(b);
     update_variable(a, old_b);
     update_variable(b, reshape(reshape(old_a, {2, 1}), {2}));
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(read_what_was_there_before_the_step) {
 
 BOOST_AUTO_TEST_CASE(outside_holders_of_a_variables_array_keep_their_numbers) {
   const auto a = make_variable("a", two(1, 2)), b = make_variable("b", two(1, 2));
-  Plan plan = planned(traced([&](Trace& step) {
+  detail::Plan plan = planned(traced([&](Trace& step) {
     const Value g = step.input("g", pair);
     update_by_sgd(a, g);
     update_variable(b, read_variable(b) + g);
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(outside_holders_of_a_variables_array_keep_their_numbers) {
 BOOST_AUTO_TEST_CASE(of_optimizers_do_not_see_each_other) {
   const auto w1 = make_variable("w1", two(1, 2)), w2 = make_variable("w2", two(10, 20));
   const auto w3 = make_variable("w3", two(3, 5));
-  Plan plan = planned(traced([&](Trace& step) {
+  detail::Plan plan = planned(traced([&](Trace& step) {
     const Value old1 = step.read(w1), old2 = step.read(w2);
     update_by_sgd(w1, reshape(reshape(old2, {2, 1}), {2}));
     update_by_sgd(w2, cast(old1, DType::bfloat16));
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(of_optimizers_do_not_see_each_other) {
 
 BOOST_AUTO_TEST_CASE(of_slots_happen_only_if_they_are_asked_for) {
   const auto w = make_variable("w", two(1, 2)), m = make_variable("m", two(4, 8));
-  Plan plan = planned(traced([&](Trace& step) {
+  detail::Plan plan = planned(traced([&](Trace& step) {
     const Values out = insert(
         find_op("sgd_update"),
         {read_variable(w), step.input("g", pair), read_variable(m), Value(float64_scalar(1)), Value(float64_scalar(1))},
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(of_slots_happen_only_if_they_are_asked_for) {
 
 BOOST_AUTO_TEST_CASE(of_a_variable_that_the_step_goes_on_with) {
   const auto w = make_variable("w", two(1, 2));
-  Plan plan = planned(traced([&](Trace& step) {
+  detail::Plan plan = planned(traced([&](Trace& step) {
     const Value g = step.input("g", pair);
     update_by_sgd(w, g);
     step.output("new", read_variable(w) * 1);
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(of_a_variable_that_the_step_goes_on_with) {
 
 BOOST_AUTO_TEST_CASE(wait_for_their_gate) {
   const auto moved = make_variable("moved", two(1, 2)), stepped = make_variable("stepped", two(1, 2));
-  Plan plan = planned(traced([&](Trace& step) {
+  detail::Plan plan = planned(traced([&](Trace& step) {
     const Value g = step.input("g", pair);
     update_variable(moved, read_variable(moved) + g);
     update_by_sgd(stepped, g);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(of_groups_wait_for_their_own_gates) {
   const auto common = make_variable("common", two(0, 0)), stepped = make_variable("stepped", two(0, 0));
   const auto run = [&](bool open_first, bool open_second) {
     for (const auto& variable : {first, second, common, stepped}) variable->assign(two(0, 0));
-    Plan plan = planned(traced([&](Trace& step) {
+    detail::Plan plan = planned(traced([&](Trace& step) {
       const Value one = step.input("x", pair);
       step.gate({.ok = step.input("a", flag), .group = 0});
       step.gate({.ok = step.input("b", flag), .group = 1});
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(of_groups_wait_for_their_own_gates) {
 
 BOOST_AUTO_TEST_CASE(do_not_happen_when_a_gate_throws) {
   const auto moved = make_variable("moved", two(1, 2)), stepped = make_variable("stepped", two(1, 2));
-  Plan plan = planned(traced([&](Trace& step) {
+  detail::Plan plan = planned(traced([&](Trace& step) {
     const Value g = step.input("g", pair);
     update_variable(moved, read_variable(moved) + g);
     step.update_group = 0;
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(do_not_happen_when_a_gate_throws) {
 
 BOOST_AUTO_TEST_CASE(do_not_happen_when_a_kernel_throws) {
   const auto moved = make_variable("moved", two(1, 2)), stepped = make_variable("stepped", two(1, 2));
-  Plan plan = planned(traced([&](Trace& step) {
+  detail::Plan plan = planned(traced([&](Trace& step) {
     const Value labels = step.input("y", Spec{{2}, DType::int32}),
                 scores = step.input("x", Spec{{2, 3}, DType::float32});
     update_variable(moved, read_variable(moved) + 1);
@@ -213,14 +213,14 @@ BOOST_AUTO_TEST_CASE(labels_out_of_range_are_refused_where_nobody_needs_the_loss
     const Value labels = step.input("y", Spec{{1}, DType::int32});
     sparse_crossentropy(labels, step.input("x", Spec{{1, 3}, DType::float32}), true);
   });
-  Plan plan = planned(graph);
+  detail::Plan plan = planned(graph);
   plan.run({Tensor({1}, std::vector<std::int32_t>{2}), Tensor({1, 3})}, {});
   BOOST_CHECK_THROW(plan.run({Tensor({1}, std::vector<std::int32_t>{3}), Tensor({1, 3})}, {}), ValueError);
 }
 
 BOOST_AUTO_TEST_CASE(assigned_variables_are_read_by_the_next_run) {
   const auto w = make_variable("w", two(1, 2));
-  Plan plan = planned(traced([&](Trace& step) { step.output("y", read_variable(w) * 2); }));
+  detail::Plan plan = planned(traced([&](Trace& step) { step.output("y", read_variable(w) * 2); }));
   plan.run({}, {});
   w->assign(two(5, 6));
   plan.run({}, {});

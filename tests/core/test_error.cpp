@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(long_texts_are_shortened_in_the_middle) {
 
 BOOST_AUTO_TEST_CASE(warnings_are_one_line_too) {
   const mezzo_tests::CapturedOutput output;
-  warn("tensor \"a\nb\x1b\"");
+  detail::warn("tensor \"a\nb\x1b\"");
   BOOST_TEST(output.text() == "mezzo: warning: tensor \"a\\nb\\x1b\"\n");
 }
 

@@ -23,12 +23,12 @@ BOOST_AUTO_TEST_CASE(goes_to_cerr_by_default) {
   const Restore restore;
   std::ostringstream text;
   std::streambuf* const original = std::cerr.rdbuf(text.rdbuf());
-  mezzo::write_output("half a line");
+  mezzo::detail::write_output("half a line");
   mezzo::set_output([](const std::string&) {});
-  mezzo::write_output("elsewhere");
-  BOOST_TEST(!mezzo::output_is_terminal());
+  mezzo::detail::write_output("elsewhere");
+  BOOST_TEST(!mezzo::detail::output_is_terminal());
   mezzo::set_output({});
-  mezzo::warn("slow");
+  mezzo::detail::warn("slow");
   std::cerr.rdbuf(original);
   BOOST_TEST(text.str() == "half a linemezzo: warning: slow\n");
 }
@@ -37,10 +37,10 @@ BOOST_AUTO_TEST_CASE(a_warning_has_a_line_of_its_own) {
   const Restore restore;
   std::string text;
   mezzo::set_output([&](const std::string& more) { text += more; });
-  mezzo::warn("at once");
-  mezzo::write_output("\rhalf a line");
-  mezzo::warn("first");
-  mezzo::warn("second");
+  mezzo::detail::warn("at once");
+  mezzo::detail::write_output("\rhalf a line");
+  mezzo::detail::warn("first");
+  mezzo::detail::warn("second");
   BOOST_TEST(text == "mezzo: warning: at once\n\rhalf a line\nmezzo: warning: first\nmezzo: warning: second\n");
 }
 
@@ -49,11 +49,11 @@ BOOST_AUTO_TEST_CASE(a_sink_may_warn_and_replace_itself) {
   std::string text;
   mezzo::set_output([&](const std::string& first) {
     mezzo::set_output([&](const std::string& later) { text += later; });
-    mezzo::write_output("after ");
+    mezzo::detail::write_output("after ");
     text += first;
   });
-  mezzo::write_output("before ");
-  mezzo::write_output("end");
+  mezzo::detail::write_output("before ");
+  mezzo::detail::write_output("end");
   BOOST_TEST(text == "after before end");
 }
 
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(threads_write_one_after_the_other) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {
-      for (int n = 0; n < 500; ++n) mezzo::write_output("abcdefgh");
+      for (int n = 0; n < 500; ++n) mezzo::detail::write_output("abcdefgh");
     });
   }
   for (std::thread& thread : threads) thread.join();

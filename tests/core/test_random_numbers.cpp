@@ -33,15 +33,15 @@ BOOST_AUTO_TEST_CASE(units_lie_below_one) {
 }
 
 BOOST_AUTO_TEST_CASE(key_of_is_fnv_1a) {
-  BOOST_TEST(mezzo::key_of("") == 0xcbf29ce484222325U);
-  BOOST_TEST(mezzo::key_of("a") == 0xaf63dc4c8601ec8cU);
-  BOOST_TEST(mezzo::key_of("foobar") == 0x85944171f73967e8U);
+  BOOST_TEST(mezzo::detail::key_of("") == 0xcbf29ce484222325U);
+  BOOST_TEST(mezzo::detail::key_of("a") == 0xaf63dc4c8601ec8cU);
+  BOOST_TEST(mezzo::detail::key_of("foobar") == 0x85944171f73967e8U);
 }
 
 BOOST_AUTO_TEST_CASE(mix_is_two_steps_of_split_mix) {
   // SplitMix64 of 0 is e220a8397b1dcdaf; adding -e220a8397b1dcdaf brings the second step back to 0.
-  BOOST_TEST(mezzo::mix(0, 0 - 0xe220a8397b1dcdafU) == 0xe220a8397b1dcdafU);
-  BOOST_TEST(mezzo::mix(1, 2) != mezzo::mix(2, 1));
+  BOOST_TEST(mezzo::detail::mix(0, 0 - 0xe220a8397b1dcdafU) == 0xe220a8397b1dcdafU);
+  BOOST_TEST(mezzo::detail::mix(1, 2) != mezzo::detail::mix(2, 1));
 }
 
 BOOST_AUTO_TEST_CASE(the_seed_is_0_until_it_is_set) {
@@ -53,11 +53,11 @@ BOOST_AUTO_TEST_CASE(the_seed_is_0_until_it_is_set) {
 
 BOOST_AUTO_TEST_CASE(seeding_starts_the_streams_again) {
   mezzo::seed_everything(1);
-  const std::uint64_t first = mezzo::next_stream(), second = mezzo::next_stream();
+  const std::uint64_t first = mezzo::detail::next_stream(), second = mezzo::detail::next_stream();
   BOOST_TEST(first != second);
   mezzo::seed_everything(1);
-  BOOST_TEST(mezzo::next_stream() == first);
-  BOOST_TEST(mezzo::next_stream() == second);
+  BOOST_TEST(mezzo::detail::next_stream() == first);
+  BOOST_TEST(mezzo::detail::next_stream() == second);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -37,14 +37,14 @@ BOOST_AUTO_TEST_CASE(broadcasts_from_the_end) {
 }
 
 BOOST_AUTO_TEST_CASE(strides_are_row_major) {
-  BOOST_TEST(mezzo::row_major_strides({2, 3, 4}) == (Shape{12, 4, 1}), boost::test_tools::per_element());
+  BOOST_TEST(mezzo::detail::row_major_strides({2, 3, 4}) == (Shape{12, 4, 1}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(axes_count_from_both_ends) {
-  BOOST_TEST(mezzo::normalize_axis(-1, 3, "[sum]") == 2);
-  BOOST_TEST(mezzo::normalize_axis(0, 3, "[sum]") == 0);
+  BOOST_TEST(mezzo::detail::normalize_axis(-1, 3, "[sum]") == 2);
+  BOOST_TEST(mezzo::detail::normalize_axis(0, 3, "[sum]") == 0);
   check_throws<mezzo::ShapeError>("[sum] axis must lie in [-3, 3); got 3",
-                                  [] { mezzo::normalize_axis(3, 3, "[sum]"); });
+                                  [] { mezzo::detail::normalize_axis(3, 3, "[sum]"); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

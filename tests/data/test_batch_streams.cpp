@@ -34,7 +34,7 @@ Dataset counted(std::int64_t size, const std::shared_ptr<Reads>& reads) {
        }});
 }
 
-std::vector<double> read(BatchStream stream) {
+std::vector<double> read(detail::BatchStream stream) {
   std::vector<double> all;
   while (const auto batch = stream.next()) {
     const auto part = (*batch)["x"].to_doubles();
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_stream_goes_through_epochs) {
 BOOST_AUTO_TEST_CASE(a_stream_begins_at_any_sample) {
   const auto reads = std::make_shared<Reads>();
   const DataLoader loader(counted(10, reads), {.batch_size = 4});
-  BatchStream stream = loader.stream({.epoch = 0, .samples = 6}, 3);
+  detail::BatchStream stream = loader.stream({.epoch = 0, .samples = 6}, 3);
   BOOST_TEST((*stream.next())["x"].to_doubles() == (std::vector<double>{6, 7}), boost::test_tools::per_element());
   BOOST_TEST((*stream.next())["x"].to_doubles() == (std::vector<double>{8, 9}), boost::test_tools::per_element());
   BOOST_TEST((*stream.next())["x"].to_doubles() == (std::vector<double>{0, 1, 2, 3}), boost::test_tools::per_element());
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(no_sample_is_read_twice_or_for_nothing) {
     const DataLoader loader(counted(100, reads), {.batch_size = 4, .shuffle = true, .workers = workers});
     for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
       for (std::int64_t first : {0, 7, 20}) {  // streams that end early, each where the next one begins
-        BatchStream stream = loader.epoch(epoch, first);
+        detail::BatchStream stream = loader.epoch(epoch, first);
         const std::int64_t end = first == 0 ? 7 : first == 7 ? 20 : 25;
         for (std::int64_t i = first; i < end; ++i) BOOST_TEST(stream.next().has_value());
       }
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(the_next_batch_can_be_seen_without_taking_it) {
     const auto reads = std::make_shared<Reads>();
     const DataLoader loader(counted(8, reads), {.batch_size = 4, .workers = workers});
     BOOST_TEST((*loader.stream({}, 1).peek())["x"].to_doubles()[0] == 0);
-    BatchStream stream = loader.epoch(0);
+    detail::BatchStream stream = loader.epoch(0);
     for (int i = 0; i < 2; ++i) BOOST_TEST((*stream.peek())["x"].to_doubles()[0] == 0);
     BOOST_TEST((*stream.next())["x"].to_doubles()[0] == 0);
     BOOST_TEST((*stream.peek())["x"].to_doubles()[0] == 4);
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_read_while_there_is_no_stream) {
 BOOST_AUTO_TEST_CASE(two_streams_of_a_loader_are_independent) {
   const DataLoader loader(counted(12, std::make_shared<Reads>()), {.batch_size = 4, .workers = 1});
   for (int round = 0; round < 3; ++round) {
-    BatchStream a = loader.epoch(0), b = loader.epoch(0);
+    detail::BatchStream a = loader.epoch(0), b = loader.epoch(0);
     for (const double first : {0.0, 4.0, 8.0}) {
       BOOST_TEST((*a.next())["x"].to_doubles()[0] == first);
       BOOST_TEST((*b.next())["x"].to_doubles()[0] == first);
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_new_seed_reaches_the_next_stream_and_the_next_epoch) {
     return read(DataLoader(loader.dataset(), {.batch_size = 10, .shuffle = true, .seed = seed}).epoch(epoch));
   };
   seed_everything(1);
-  BatchStream stream = loader.stream({}, 4);
+  detail::BatchStream stream = loader.stream({}, 4);
   stream.next();
   seed_everything(2);
   stream.next();
@@ -173,31 +173,31 @@ BOOST_AUTO_TEST_CASE(a_batch_that_failed_ahead_of_time_is_read_again) {
                               }});
   const DataLoader loader(data, {.batch_size = 1, .workers = 1, .prefetch = 2});
   {
-    BatchStream stream = loader.epoch(0);
+    detail::BatchStream stream = loader.epoch(0);
     stream.next();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   *broken = false;
   BOOST_TEST(read(loader.epoch(0, 1)) == (std::vector<double>{1, 2, 3}), boost::test_tools::per_element());
   *broken = true;
-  BatchStream failing = loader.epoch(0, 1);
+  detail::BatchStream failing = loader.epoch(0, 1);
   for (int i = 0; i < 2; ++i) check_throws<ValueError>("[DataLoader] sample 1: no", [&] { failing.peek(); });
   check_throws<ValueError>("[DataLoader] sample 1: no", [&] { failing.next(); });
 }
 
 BOOST_AUTO_TEST_CASE(a_fingerprint_tells_what_differs) {
   const auto reads = std::make_shared<Reads>();
-  const LoaderFingerprint one = DataLoader(counted(10, reads), {.batch_size = 4}).fingerprint();
+  const detail::LoaderFingerprint one = DataLoader(counted(10, reads), {.batch_size = 4}).fingerprint();
   BOOST_TEST(one.fields == "x int64 ()");
   BOOST_TEST(one.order == "SequentialSampler(10)");
   BOOST_TEST(one.differences(one).empty());
-  const LoaderFingerprint other =
+  const detail::LoaderFingerprint other =
       DataLoader(counted(12, reads), {.batch_size = 5, .shuffle = true, .seed = 7}).fingerprint();
   BOOST_TEST(
       other.differences(one) ==
       "number of samples 12, was 10; order RandomSampler(12, replacement = false, num_samples = 12), seed 7, was "
       "SequentialSampler(10); batch_size 5, was 4");
-  const LoaderFingerprint larger = DataLoader(counted(10, reads), {.batch_size = 8}).fingerprint();
+  const detail::LoaderFingerprint larger = DataLoader(counted(10, reads), {.batch_size = 8}).fingerprint();
   BOOST_TEST(larger.differences(one) == "batch_size 8, was 4");
   BOOST_TEST(larger.differences(one, true).empty());
   check_throws<ValueError>("[DataLoader] fingerprint() needs a loader with a data set; got an absent loader",

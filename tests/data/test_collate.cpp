@@ -25,7 +25,7 @@ Dataset sequences(const std::vector<std::int64_t>& lengths) {
 
 std::vector<HostBatch> batches(const DataLoader& loader, std::int64_t epoch = 0) {
   std::vector<HostBatch> out;
-  BatchStream stream = loader.epoch(epoch);
+  detail::BatchStream stream = loader.epoch(epoch);
   while (auto batch = stream.next()) out.push_back(*std::move(batch));
   return out;
 }
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(grouped_batches_go_on_by_samples) {
   const DataLoader loader(data, options);
   const auto labels = [](const HostBatch& batch) { return batch["label"].to_doubles(); };
   const auto all = batches(loader);  // 0 2 4; 1 3 5; 6
-  BatchStream stream = loader.stream({.epoch = 0, .samples = 4}, 3);
+  detail::BatchStream stream = loader.stream({.epoch = 0, .samples = 4}, 3);
   BOOST_TEST(labels(*stream.next()) == (std::vector<double>{3, 5}), boost::test_tools::per_element());
   BOOST_TEST(labels(*stream.next()) == (std::vector<double>{6}), boost::test_tools::per_element());
   BOOST_TEST(labels(*stream.next()) == labels(all[0]), boost::test_tools::per_element());
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_function_makes_samples_of_any_length) {
 
 BOOST_AUTO_TEST_CASE(a_users_function_makes_the_batch) {
   DataLoaderOptions options{.batch_size = 2};
-  options.collate = [](const std::vector<DatasetSample>& samples) {
+  options.collate = [](const std::vector<detail::DatasetSample>& samples) {
     Tensor lengths({static_cast<std::int64_t>(samples.size())}, DType::int64);
     for (std::size_t i = 0; i < samples.size(); ++i)
       lengths.mutable_data<std::int64_t>()[i] = samples[i][0].tensor.size();
@@ -154,12 +154,12 @@ BOOST_AUTO_TEST_CASE(a_users_function_makes_the_batch) {
     BOOST_TEST(read[0]["length"].to_doubles() == (std::vector<double>{4, 2}), boost::test_tools::per_element());
     BOOST_TEST(read[1]["length"].to_doubles() == (std::vector<double>{3}), boost::test_tools::per_element());
   }
-  options.collate = [](const std::vector<DatasetSample>&) { return HostBatch{{{"x", Tensor({1})}}, 1}; };
+  options.collate = [](const std::vector<detail::DatasetSample>&) { return HostBatch{{{"x", Tensor({1})}}, 1}; };
   check_throws<ValueError>(
       "[DataLoader] batch 0: collate must return a batch of 2 samples with fields; got 1 samples and 1 fields", [&] {
         batches(DataLoader(sequences({1, 1}), options));
       });
-  options.collate = [](const std::vector<DatasetSample>&) { return HostBatch{{{"x", Tensor({1})}}, 2}; };
+  options.collate = [](const std::vector<detail::DatasetSample>&) { return HostBatch{{{"x", Tensor({1})}}, 2}; };
   check_throws<ShapeError>(
       "[DataLoader] batch 0: collate: field \"x\" must have 2 samples along axis 0; got float32 (1,)", [&] {
         batches(DataLoader(sequences({1, 1}), options));
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(options_of_padding_are_checked) {
   check_throws<ValueError>(
       "[DataLoader] collate can't be given together with bucket_boundaries or padding_values; got both",
       make([](DataLoaderOptions& o) {
-        o.collate = [](const std::vector<DatasetSample>&) { return HostBatch(); };
+        o.collate = [](const std::vector<detail::DatasetSample>&) { return HostBatch(); };
         o.bucket_boundaries = {4};
       }));
   check_throws<ValueError>("[DataLoader] bucket_boundaries need a field with an open axis; got x float32 ()", [] {

@@ -35,14 +35,14 @@ CombinedLoader three_loaders(const std::string& mode, const DataLoaderOptions& o
 // "a/x=0 b/x=10"
 std::string text_of_batch(const HostBatch& batch) {
   std::string text;
-  for (const NamedTensor& field : batch.fields) {
+  for (const detail::NamedTensor& field : batch.fields) {
     text += field.name + "=";
     for (const double number : field.tensor.to_doubles()) text += std::to_string(static_cast<int>(number)) + " ";
   }
   return text;
 }
 
-std::vector<std::string> texts_of_batches(BatchStream stream) {
+std::vector<std::string> texts_of_batches(detail::BatchStream stream) {
   std::vector<std::string> out;
   while (const auto batch = stream.next()) out.push_back(text_of_batch(*batch));
   return out;
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_loader_that_begins_again_has_another_order) {
                                            {.mode = "max_size_cycle"});
   std::vector<std::vector<double>> orders;
   for (const int epoch : {0, 1}) {
-    BatchStream stream = loader.epoch(epoch);
+    detail::BatchStream stream = loader.epoch(epoch);
     while (const auto batch = stream.next()) orders.push_back((*batch)["short/x"].to_doubles());
   }
   BOOST_TEST(orders.size() == 6U);
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(peek_and_map_see_whole_batches) {
   DataLoader loader =
       CombinedLoader(std::vector<DataLoader>{counted_from(0, 4, {.batch_size = 2}), counted_from(10, 3)});
   {
-    BatchStream stream = loader.epoch(0);
+    detail::BatchStream stream = loader.epoch(0);
     BOOST_TEST(text_of_batch(*stream.peek()) == "0/x=0 1 1/x=10 ");
     BOOST_TEST(text_of_batch(*stream.peek()) == "0/x=0 1 1/x=10 ");
     const auto first = stream.next(), second = stream.next();
@@ -167,16 +167,16 @@ BOOST_AUTO_TEST_CASE(no_batch_is_read_twice) {
 
 BOOST_AUTO_TEST_CASE(fingerprints_differ_in_all_that_positions_depend_on) {
   const auto fingerprint = [](const CombinedLoader& loader) { return DataLoader(loader).fingerprint(); };
-  const LoaderFingerprint before = fingerprint({{"a", counted_from(0, 4)}, {"b", counted_from(0, 2)}});
+  const detail::LoaderFingerprint before = fingerprint({{"a", counted_from(0, 4)}, {"b", counted_from(0, 2)}});
   BOOST_TEST(fingerprint({{"a", counted_from(0, 4)}, {"b", counted_from(0, 2)}}).differences(before) == "");
-  const std::vector<LoaderFingerprint> others{
+  const std::vector<detail::LoaderFingerprint> others{
       fingerprint(CombinedLoader({{"a", counted_from(0, 4)}, {"b", counted_from(0, 2)}}, {.mode = "max_size"})),
       fingerprint({{"a", counted_from(0, 4)}, {"c", counted_from(0, 2)}}),
       fingerprint({{"a", counted_from(0, 2)}, {"b", counted_from(0, 4)}}),
       fingerprint({{"a", counted_from(0, 4, {.batch_size = 2})}, {"b", counted_from(0, 2)}}),
       fingerprint({{"a", counted_from(0, 4, {.batch_size = 1, .drop_last = true})}, {"b", counted_from(0, 2)}}),
       fingerprint({{"a", counted_from(0, 4, {.batch_size = 1, .shuffle = true})}, {"b", counted_from(0, 2)}})};
-  for (const LoaderFingerprint& other : others) BOOST_TEST(other.differences(before, true) != "");
+  for (const detail::LoaderFingerprint& other : others) BOOST_TEST(other.differences(before, true) != "");
   BOOST_TEST(before.order ==
              "CombinedLoader min_size (a: 4 samples, SequentialSampler(4), in batches of 1; b: 2 samples, "
              "SequentialSampler(2), in batches of 1)");

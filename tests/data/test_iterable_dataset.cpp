@@ -29,7 +29,7 @@ IterableDataset counting(std::int64_t count, const std::shared_ptr<std::atomic<i
 /// The same in parts: part i has the numbers that leave the rest i.
 IterableDataset in_parts(std::int64_t count) {
   IterableDatasetOptions options{.fields = {{.name = "x", .dtype = DType::int64}}};
-  options.part_function = [=](const IterablePart& part) -> SampleGenerator {
+  options.part_function = [=](const detail::IterablePart& part) -> detail::SampleGenerator {
     return [=, i = std::int64_t{part.index}]() mutable -> std::optional<std::vector<Tensor>> {
       if (i >= count) return std::nullopt;
       const std::vector<Tensor> sample{Tensor::scalar(static_cast<double>(i), DType::int64)};
@@ -40,7 +40,7 @@ IterableDataset in_parts(std::int64_t count) {
   return IterableDataset(options);
 }
 
-std::vector<Numbers> read(BatchStream stream) {
+std::vector<Numbers> read(detail::BatchStream stream) {
   std::vector<Numbers> batches;
   while (const auto batch = stream.next()) batches.push_back((*batch)["x"].to_doubles());
   BOOST_TEST(!stream.next().has_value());
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_stream_goes_on_where_the_last_one_stopped) {
     const DataLoader loader(counting(8, reads), {.batch_size = 2, .workers = workers});
     BOOST_TEST((*loader.stream({}, 1).peek())["x"].to_doubles()[0] == 0);
     {
-      BatchStream stream = loader.stream({}, 3);
+      detail::BatchStream stream = loader.stream({}, 3);
       stream.next();
       stream.next();
     }
@@ -107,12 +107,12 @@ BOOST_AUTO_TEST_CASE(batches_are_padded_mapped_and_collated) {
   };
   const IterableDataset data(options);
   const DataLoader loader(data, {.batch_size = 2, .bucket_boundaries = {2, 4}});
-  BatchStream stream = loader
-                           .map([](HostBatch batch, std::int64_t, std::int64_t) {
-                             batch.fields[0].tensor = batch.fields[0].tensor.cast(DType::int32);
-                             return batch;
-                           })
-                           .epoch(0);
+  detail::BatchStream stream = loader
+                                   .map([](HostBatch batch, std::int64_t, std::int64_t) {
+                                     batch.fields[0].tensor = batch.fields[0].tensor.cast(DType::int32);
+                                     return batch;
+                                   })
+                                   .epoch(0);
   BOOST_TEST((*stream.next())["x"].describe() == "int32 (2, 2)");
   BOOST_TEST((*stream.next())["x"].describe() == "int32 (1, 4)");
 }
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(an_exception_comes_out_in_its_place) {
   };
   for (const int workers : {0, 1}) {
     const DataLoader loader(IterableDataset(options), {.batch_size = 2, .workers = workers});
-    BatchStream stream = loader.epoch(0);
+    detail::BatchStream stream = loader.epoch(0);
     BOOST_TEST(stream.next()->size == 2);
     for (int i = 0; i < 2; ++i) {
       check_throws<FileError>("[DataLoader] batch 1: line 3 is cut", [&] { stream.next(); });
@@ -136,20 +136,20 @@ BOOST_AUTO_TEST_CASE(an_exception_comes_out_in_its_place) {
   options.function = [](std::int64_t) { return [] { return std::optional(std::vector{Tensor({2})}); }; };
   check_throws<ShapeError>("[DataLoader] batch 0: field \"x\" must be float32 (); got float32 (2,)",
                            [&] { DataLoader(IterableDataset(options)).epoch(0).next(); });
-  options.function = [](std::int64_t) { return SampleGenerator(); };
+  options.function = [](std::int64_t) { return detail::SampleGenerator(); };
   check_throws<ValueError>("[IterableDataset] the function must return a generator; got an empty one",
                            [&] { DataLoader(IterableDataset(options)).epoch(0); });
 }
 
 BOOST_AUTO_TEST_CASE(a_child_refuses_to_go_on) {
   const DataLoader loader(counting(100, counter()), {.batch_size = 2, .workers = 1});
-  BatchStream stream = loader.epoch(0);
+  detail::BatchStream stream = loader.epoch(0);
   stream.next();
   BOOST_TEST(mezzo_tests::in_child([&] {
     try {
       stream.next();
     } catch (const Error&) {
-      BatchStream other = loader.epoch(0);
+      detail::BatchStream other = loader.epoch(0);
       return (*other.next())["x"].to_doubles()[0] == 0;
     }
     return false;

@@ -24,7 +24,7 @@ Dataset numbers(std::int64_t count) {
   return Dataset::from_tensors({{"x", x}});
 }
 
-Batches read(BatchStream stream) {
+Batches read(detail::BatchStream stream) {
   Batches batches;
   while (const auto batch = stream.next()) batches.push_back((*batch)["x"].to_doubles());
   BOOST_TEST(!stream.next().has_value());
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_batch_that_is_kept_never_changes) {
     const DataLoader loader(numbers(40), {.batch_size = 4, .workers = workers});
     std::vector<HostBatch> kept;
     for (int epoch = 0; epoch < 3; ++epoch) {
-      BatchStream stream = loader.epoch(epoch);
+      detail::BatchStream stream = loader.epoch(epoch);
       while (auto batch = stream.next()) kept.push_back(*std::move(batch));
     }
     BOOST_REQUIRE(kept.size() == 30U);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(batches_that_are_dropped_lend_their_storage) {
     const DataLoader loader(numbers(400), {.batch_size = 4, .workers = workers});
     std::set<const void*> addresses;
     for (int epoch = 0; epoch < 3; ++epoch) {
-      BatchStream stream = loader.epoch(epoch);
+      detail::BatchStream stream = loader.epoch(epoch);
       while (const auto batch = stream.next()) addresses.insert((*batch)["x"].raw());
     }
     BOOST_TEST(addresses.size() <= 8U);

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(an_exception_comes_out_in_its_place_and_names_sample_and_fi
   for (const int workers : {0, 1, 3}) {
     for (const int prefetch : {1, 4}) {
       const DataLoader loader(broken_at(17), {.batch_size = 4, .workers = workers, .prefetch = prefetch});
-      BatchStream stream = loader.epoch(0);
+      detail::BatchStream stream = loader.epoch(0);
       for (int i = 0; i < 4; ++i) BOOST_TEST((*stream.next())["x"].to_doubles()[0] == 4.0 * i);
       for (int i = 0; i < 2; ++i) {
         check_throws<FileError>("[DataLoader] sample 17: cannot read \"17.png\": truncated", [&] { stream.next(); });
@@ -57,14 +57,14 @@ BOOST_AUTO_TEST_CASE(the_first_of_several_failures_is_reported) {
                                     if (index >= 50) throw ValueError("no");
                                   }),
                           {.batch_size = 10, .workers = 3});
-  BatchStream stream = loader.epoch(0);
+  detail::BatchStream stream = loader.epoch(0);
   for (int i = 0; i < 5; ++i) BOOST_TEST(stream.next().has_value());
   check_throws<ValueError>("[DataLoader] sample 50: no", [&] { stream.next(); });
 }
 
 BOOST_AUTO_TEST_CASE(the_sample_is_that_of_the_loaders_data_set) {
   const DataLoader loader(broken_at(17).subset({3, 5, 17}), {.batch_size = 2});
-  BatchStream stream = loader.epoch(0, 1);
+  detail::BatchStream stream = loader.epoch(0, 1);
   check_throws<FileError>("[DataLoader] sample 2: cannot read \"17.png\": truncated", [&] { stream.next(); });
 }
 
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_failing_epoch_leaves_the_loader_usable) {
                                     if (*broken && index == 7) throw ValueError("no");
                                   }),
                           {.batch_size = 5, .workers = 2});
-  BatchStream stream = loader.epoch(0);
+  detail::BatchStream stream = loader.epoch(0);
   BOOST_TEST(stream.next().has_value());
   BOOST_CHECK_THROW(stream.next(), ValueError);
   *broken = false;
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(destruction_stops_workers_at_any_point) {
   for (int round = 0; round < 50; ++round) {
     const DataLoader loader(made_of(1000, [](std::int64_t) { std::this_thread::yield(); }),
                             {.batch_size = 3, .workers = 3, .prefetch = 2});
-    BatchStream stream = loader.epoch(0);
+    detail::BatchStream stream = loader.epoch(0);
     for (int i = 0; i < round % 7; ++i) stream.next();
   }
 }
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(workers_run_no_further_ahead_than_prefetch) {
   const DataLoader loader(made_of(1000, [&](std::int64_t) { ++loaded; }),
                           {.batch_size = 1, .workers = 2, .prefetch = 3});
   {
-    BatchStream stream = loader.epoch(0);
+    detail::BatchStream stream = loader.epoch(0);
     for (int i = 0; i < 10; ++i) stream.next();
     while (loaded < 16) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -135,9 +135,9 @@ BOOST_AUTO_TEST_CASE(workers_run_no_further_ahead_than_prefetch) {
 
 BOOST_AUTO_TEST_CASE(a_stream_moves_and_outlives_its_loader) {
   std::optional<DataLoader> loader{std::in_place, broken_at(-1), DataLoaderOptions{.batch_size = 10, .workers = 2}};
-  BatchStream first = loader->epoch(0);
+  detail::BatchStream first = loader->epoch(0);
   loader.reset();
-  BatchStream stream = std::move(first);
+  detail::BatchStream stream = std::move(first);
   int batches = 0;
   while (stream.next()) ++batches;
   BOOST_TEST(batches == 10);
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_batch_larger_than_the_memory_is_an_error_with_its_size) {
        .fields = {{.name = "x", .shape = {std::int64_t{1} << 44}}},
        .function = [](std::int64_t) -> std::vector<Tensor> { throw ValueError("must not be called"); }});
   for (const int workers : {0, 2}) {
-    BatchStream stream = DataLoader(data, {.batch_size = 4, .workers = workers}).epoch(0);
+    detail::BatchStream stream = DataLoader(data, {.batch_size = 4, .workers = workers}).epoch(0);
     check_throws<MemoryError>(
         "[DataLoader] field \"x\" of 4 samples: [Tensor] float32 (4, 17592186044416) needs "
         "281474976710656 bytes (262144.0 GiB); the system has not that much memory",
@@ -162,10 +162,10 @@ BOOST_AUTO_TEST_CASE(a_sample_larger_than_the_memory_keeps_its_type) {
   for (const int workers : {0, 1}) {
     const DataLoader known(made_of(4, [](std::int64_t) { throw MemoryError("[Tensor] too large"); }),
                            {.workers = workers});
-    BatchStream stream = known.epoch(0);
+    detail::BatchStream stream = known.epoch(0);
     check_throws<MemoryError>("[DataLoader] sample 0: [Tensor] too large", [&] { stream.next(); });
     const DataLoader unknown(made_of(4, [](std::int64_t) { throw std::bad_alloc(); }), {.workers = workers});
-    BatchStream other = unknown.epoch(0);
+    detail::BatchStream other = unknown.epoch(0);
     check_throws<MemoryError>("[DataLoader] sample 0: the system has not enough memory", [&] { other.next(); });
   }
 }

@@ -28,7 +28,7 @@ DataLoader numbers(
 }
 
 /// True if the stream has the batches from `first` to the last.
-bool has_batches_from(BatchStream& stream, std::int64_t first) {
+bool has_batches_from(detail::BatchStream& stream, std::int64_t first) {
   for (std::int64_t i = first; i < 10; ++i) {
     const auto batch = stream.next();
     if (!batch || (*batch)["x"].to_doubles()[0] != 4.0 * static_cast<double>(i)) return false;
@@ -44,11 +44,11 @@ BOOST_AUTO_TEST_CASE(a_stream_goes_on_in_parent_and_child) {
   for (const int workers : {0, 1, 3}) {
     BOOST_TEST_CONTEXT(workers) {
       const DataLoader loader = numbers(workers);
-      BatchStream stream = loader.epoch(0);
+      detail::BatchStream stream = loader.epoch(0);
       for (int i = 0; i < 3; ++i) stream.next();
       BOOST_TEST(in_child([&] {
         if (!has_batches_from(stream, 3)) return false;
-        BatchStream other = loader.epoch(1);
+        detail::BatchStream other = loader.epoch(1);
         return has_batches_from(other, 0);
       }));
       BOOST_TEST(has_batches_from(stream, 3));
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_lock_of_the_data_set_is_free_in_the_child) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   });
   for (int i = 0; i < 10; ++i) {
-    BatchStream stream = loader.epoch(0);
+    detail::BatchStream stream = loader.epoch(0);
     BOOST_TEST(in_child([&] { return has_batches_from(stream, 0); }));
     BOOST_TEST(has_batches_from(stream, 0));
   }
@@ -71,16 +71,16 @@ BOOST_AUTO_TEST_CASE(a_lock_of_the_data_set_is_free_in_the_child) {
 
 BOOST_AUTO_TEST_CASE(fork_does_not_wait_for_ever) {
   std::atomic<bool> forked{false};
-  BatchStream stream = numbers(1, [&] {
-                         while (!forked) std::this_thread::yield();
-                       }).epoch(0);
+  detail::BatchStream stream = numbers(1, [&] {
+                                 while (!forked) std::this_thread::yield();
+                               }).epoch(0);
   BOOST_TEST(in_child([] { return true; }));
   forked = true;
   BOOST_TEST(has_batches_from(stream, 0));
 }
 
 BOOST_AUTO_TEST_CASE(a_child_drops_a_stream_of_its_parent) {
-  std::optional<BatchStream> stream(numbers(2).epoch(0));
+  std::optional<detail::BatchStream> stream(numbers(2).epoch(0));
   BOOST_TEST(in_child([&] {
     stream.reset();
     return true;

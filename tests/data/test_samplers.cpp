@@ -35,7 +35,7 @@ Dataset numbers(std::int64_t count) {
 }
 
 std::vector<std::int64_t> taken(const Sampler& sampler, std::int64_t epoch = 0, std::uint64_t seed = 0) {
-  const SampleOrder order = sampler.order(epoch, seed);
+  const detail::SampleOrder order = sampler.order(epoch, seed);
   std::vector<std::int64_t> out;
   for (std::int64_t i = 0; i < sampler.size(); ++i) out.push_back(order(i));
   return out;
@@ -43,7 +43,7 @@ std::vector<std::int64_t> taken(const Sampler& sampler, std::int64_t epoch = 0, 
 
 std::vector<double> read(const DataLoader& loader, std::int64_t epoch = 0) {
   std::vector<double> all;
-  BatchStream stream = loader.epoch(epoch);
+  detail::BatchStream stream = loader.epoch(epoch);
   while (const auto batch = stream.next()) {
     const auto part = (*batch)["x"].to_doubles();
     all.insert(all.end(), part.begin(), part.end());
@@ -63,7 +63,7 @@ class Backwards : public Sampler {
  public:
   explicit Backwards(std::int64_t size) : size_(size) {}
   std::int64_t size() const override { return size_; }
-  SampleOrder order(std::int64_t, std::uint64_t) const override {
+  detail::SampleOrder order(std::int64_t, std::uint64_t) const override {
     return [last = size_ - 1](std::int64_t position) { return last - position; };
   }
 
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(computed_permutations_send_each_position_everywhere) {
 BOOST_AUTO_TEST_CASE(large_sets_are_shuffled_without_a_stored_order) {
   const Dataset data = Unread(100'000'000);
   const RandomSampler sampler(data);
-  const SampleOrder order = sampler.order(0, 3), other = sampler.order(1, 3);
+  const detail::SampleOrder order = sampler.order(0, 3), other = sampler.order(1, 3);
   std::set<std::int64_t> seen;
   int equal = 0;
   for (std::int64_t i = 0; i < 1000; ++i) {

@@ -33,7 +33,7 @@ HostBatch all_of(const Dataset& data) {
 BOOST_AUTO_TEST_SUITE(sequences)
 
 BOOST_AUTO_TEST_CASE(padding_equals_keras) {
-  const Sequences given{{1.5, 2, 3}, {4}, {}, {5, 6, 7, 8, 9}};
+  const detail::Sequences given{{1.5, 2, 3}, {4}, {}, {5, 6, 7, 8, 9}};
   BOOST_TEST(pad_sequences(given).equal(recorded_tensor(utilities("pad"))));
   const Tensor post = pad_sequences(
       given, {.maxlen = 3, .dtype = DType::float32, .padding = "post", .truncating = "post", .value = -1});
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(mapped_fields) {
     return Tensor::scalar(x.item() + 10 * static_cast<double>(index) + 100 * static_cast<double>(epoch));
   });
   for (const int workers : {0, 2}) {
-    BatchStream stream = DataLoader(moved, {.batch_size = 6, .workers = workers}).epoch(2);
+    detail::BatchStream stream = DataLoader(moved, {.batch_size = 6, .workers = workers}).epoch(2);
     BOOST_TEST(stream.next()->fields[0].tensor.to_doubles() == (std::vector<double>{200, 211, 222, 233, 244, 255}));
   }
   const auto keep = [](const Tensor& x) { return x; };

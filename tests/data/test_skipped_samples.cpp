@@ -34,7 +34,7 @@ Dataset partly_broken(std::vector<std::int64_t> broken = {3, 4, 9}, bool open = 
        }});
 }
 
-std::vector<Indices> batches_of(BatchStream stream, std::int64_t* skipped = nullptr) {
+std::vector<Indices> batches_of(detail::BatchStream stream, std::int64_t* skipped = nullptr) {
   std::vector<Indices> out;
   while (const auto batch = stream.next()) {
     out.push_back((*batch)["x"].to_doubles());
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_stream_of_several_passes_tells_of_each) {
   const DataLoader loader(partly_broken(), {.batch_size = 4, .on_error = "skip"});
   const CapturedOutput output;
   {
-    BatchStream stream = loader.stream({}, 5);
+    detail::BatchStream stream = loader.stream({}, 5);
     for (int i = 0; i < 5; ++i) BOOST_TEST(stream.next()->size == 3);
   }
   // The second pass ends after its second batch.
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(collate_padding_and_map_get_the_readable_samples) {
   const DataLoader collated(partly_broken(), {.batch_size = 4,
                                               .workers = 0,
                                               .collate =
-                                                  [&](const std::vector<DatasetSample>& samples) {
+                                                  [&](const std::vector<detail::DatasetSample>& samples) {
                                                     given.push_back(samples.size());
                                                     Indices x;
                                                     for (const auto& sample : samples) {
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_batch_without_samples_is_an_error) {
   const CapturedOutput output;
   for (const bool open : {false, true}) {
     const DataLoader loader(partly_broken({4, 5, 6, 7}, open), {.batch_size = 4, .on_error = "skip"});
-    BatchStream stream = loader.epoch(0);
+    detail::BatchStream stream = loader.epoch(0);
     BOOST_TEST(stream.next()->size == 4);
     check_throws<ValueError>("[DataLoader] a batch must have a sample that can be read; got errors of all its 4",
                              [&] { stream.next(); });
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_position_counts_skipped_samples) {
   const DataLoader loader(partly_broken(), options);
   const std::vector<Indices> all = batches_of(loader.epoch(0));
   std::int64_t samples = 0;
-  BatchStream stream = loader.epoch(0);
+  detail::BatchStream stream = loader.epoch(0);
   for (const Indices& one : all) {
     const DataLoader fresh(partly_broken(), options);
     BOOST_TEST((*fresh.stream({.samples = samples}, 1).next())["x"].to_doubles() == one, per_element());

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(large_sets_are_split_and_shuffled_in_little_memory) {
   const auto [train, validation] = data.split(0.9);
   const std::vector<Dataset> parts = data.random_split({0.9, 0.1}, 5);
   const DataLoader loader(parts[0], {.batch_size = 4, .shuffle = true, .workers = 1});
-  BatchStream stream = loader.epoch(0);
+  detail::BatchStream stream = loader.epoch(0);
   BOOST_TEST(stream.next()->size == 4);
   const std::size_t after = allocated();
   // Sanitizers have an allocator of their own, which mallinfo2() doesn't know.

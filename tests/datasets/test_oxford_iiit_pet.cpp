@@ -135,13 +135,13 @@ BOOST_AUTO_TEST_CASE(a_corrupt_or_missing_picture_is_named_with_its_index) {
   const Dataset train = datasets::oxford_iiit_pet(small(folder)).first;
   for (const int workers : {0, 1, 3}) {
     const DataLoader loader(train, {.batch_size = 1, .workers = workers});
-    BatchStream stream = loader.epoch(0);
+    detail::BatchStream stream = loader.epoch(0);
     BOOST_TEST(stream.next().has_value());
     BOOST_TEST(stream.next().has_value());
     check_throws<FileError>(
         "[DataLoader] sample 2: [decode_image] \"" + corrupt + "\": not a whole JPEG file: Premature end of JPEG file",
         [&] { stream.next(); });
-    BatchStream rest = loader.epoch(0, 3);
+    detail::BatchStream rest = loader.epoch(0, 3);
     check_throws<FileError>("[DataLoader] sample 3: [read_file] \"" + missing + "\": must exist; there is no such file",
                             [&] { rest.next(); });
   }

@@ -14,7 +14,7 @@ constexpr std::uint8_t signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n
 void mend_checksums(mezzo_fuzz::Bytes& png) {
   std::size_t at = sizeof signature;
   while (png.size() - at >= 12) {
-    const std::size_t length = mezzo::big_endian(png.data() + at);
+    const std::size_t length = mezzo::detail::big_endian(png.data() + at);
     if (length > png.size() - at - 12) return;
     const auto sum = static_cast<std::uint32_t>(crc32(0, png.data() + at + 4, static_cast<uInt>(length + 4)));
     at += 12 + length;
@@ -24,8 +24,8 @@ void mend_checksums(mezzo_fuzz::Bytes& png) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
-  Bytes png(std::begin(signature), std::end(signature));  // always, so that no input is a JPEG file
+void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
+  mezzo::detail::Bytes png(std::begin(signature), std::end(signature));  // always, so that no input is a JPEG file
   png.insert(png.end(), bytes.begin(), bytes.end());
   try {
     touch(mezzo::image::decode_image(png, "input"));

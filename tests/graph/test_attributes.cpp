@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(print_for_people) {
   const Attributes attributes{{"strides", Shape{1, 2}},
                               {"dtype", DType::bfloat16},
                               {"groups", std::int64_t{-3}},
-                              {"epilogue", Epilogue::relu},
+                              {"epilogue", detail::Epilogue::relu},
                               {"rate", 0.25}};
   BOOST_TEST(attributes.to_string() == "strides=(1, 2) dtype=bfloat16 groups=-3 epilogue=relu rate=0.25");
   BOOST_TEST(Attributes().to_string().empty());
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(print_for_people) {
 
 // Caches of kernels and shared subexpressions are keyed by the text.
 BOOST_AUTO_TEST_CASE(differ_in_text_where_they_differ) {
-  const auto text = [](const Attribute& value) { return Attributes{{"x", value}}.to_string(); };
+  const auto text = [](const detail::Attribute& value) { return Attributes{{"x", value}}.to_string(); };
   BOOST_TEST(text(0.1) != text(0.1 + 0x1p-56));
   BOOST_TEST(text(std::int64_t{1} << 60) != text((std::int64_t{1} << 60) + 1));
   BOOST_TEST(text(Tensor({2}, std::vector<float>{1, 2})) != text(Tensor({2}, std::vector<float>{1, 3})));

@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(disabled_casts_hold_in_layers_within_until_an_autocast) {
 
 // HMP's precedence: no-cast scope, op list, layer policy.
 BOOST_AUTO_TEST_CASE(op_lists_lie_between_scopes_and_layers) {
-  const PolicyScope trainer{OpLists()};
+  const detail::PolicyScope trainer{OpLists()};
   const Policy none;
   BOOST_TEST(result(none, [](const Value& x) { return relu(x); }) == "bfloat16");
   BOOST_TEST(result(none, [](const Value& x) { return exp(x); }) == "float32");

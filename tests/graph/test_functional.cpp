@@ -15,7 +15,7 @@ namespace {
 
 // A symbol of a functional graph, whose batch isn't known.
 Value symbol(const Shape& shape, DType dtype = DType::float32) {
-  auto node = std::make_shared<Node>();
+  auto node = std::make_shared<detail::Node>();
   node->op = &input_op();
   node->where = "[Input]";
   node->outputs = {{shape, dtype}};
@@ -59,7 +59,8 @@ BOOST_AUTO_TEST_CASE(errors_fall_on_the_line_that_builds_the_graph) {
 }
 
 BOOST_AUTO_TEST_CASE(dtypes_are_those_of_the_policy_but_nodes_stay_uncast) {
-  const Scope scope({std::make_shared<ScopeInfo>(ScopeInfo{"Dense", "", "mixed_bfloat16", true}), "dense"});
+  const detail::Scope scope(
+      {std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"Dense", "", "mixed_bfloat16", true}), "dense"});
   const auto kernel = make_variable("kernel", Tensor({5, 2}));
   const Value x = symbol({-1, 5});
   const Value y = matmul(x.across_border(), read_variable(kernel));
@@ -70,8 +71,10 @@ BOOST_AUTO_TEST_CASE(dtypes_are_those_of_the_policy_but_nodes_stay_uncast) {
 }
 
 BOOST_AUTO_TEST_CASE(nodes_remember_their_layers) {
-  const Scope outer({std::make_shared<ScopeInfo>(ScopeInfo{"Sequential", "", {}, true}), "net"});
-  const Scope inner({std::make_shared<ScopeInfo>(ScopeInfo{"Dense", "head", {}, true}), "dense_1"});
+  const detail::Scope outer(
+      {std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"Sequential", "", {}, true}), "net"});
+  const detail::Scope inner(
+      {std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"Dense", "head", {}, true}), "dense_1"});
   const Value y = exp(symbol({-1, 5}));
   BOOST_TEST(y.node()->frames.size() == 2U);
   BOOST_TEST(y.node()->frames[1].entry == "dense_1");
@@ -104,7 +107,7 @@ BOOST_AUTO_TEST_CASE(symbolic_updates_outside_of_layers_are_refused) {
 BOOST_AUTO_TEST_CASE(updates_are_attached_to_an_output) {
   const auto variable = make_variable("mean", Tensor({2}));
   const Value x = symbol({2});
-  UpdateCollector updates;
+  detail::UpdateCollector updates;
   BOOST_TEST(updates.empty());
   update_variable(variable, x * 2);
   update_in_training(variable, x * 3);
@@ -120,12 +123,12 @@ BOOST_AUTO_TEST_CASE(updates_are_attached_to_an_output) {
 // The layers' way: on a node of their own, since an update that holds what it hangs on would never be freed.
 BOOST_AUTO_TEST_CASE(updates_are_freed_with_their_graph) {
   const auto mean = make_variable("mean", Tensor({3}));
-  std::weak_ptr<Node> norm;
+  std::weak_ptr<detail::Node> norm;
   {
     const Tensor c({3});
     const BatchNormResult result = batch_norm(symbol({-1, 3}), c, c, c, c);
     norm = result.y.node();
-    UpdateCollector updates;
+    detail::UpdateCollector updates;
     update_variable(mean, result.moving_mean);
     updates.attach_to(identity(result.y));
   }
@@ -134,12 +137,12 @@ BOOST_AUTO_TEST_CASE(updates_are_freed_with_their_graph) {
 
 // As deep as a network of many layers never is, and any recursion would overflow the stack.
 BOOST_AUTO_TEST_CASE(long_chains_are_freed_without_recursion) {
-  std::weak_ptr<Node> first;
+  std::weak_ptr<detail::Node> first;
   {
     Value x = symbol({2});
     first = x.node();
     for (int i = 0; i < 300000; ++i) {
-      auto node = std::make_shared<Node>();
+      auto node = std::make_shared<detail::Node>();
       node->op = &find_op("negative");
       node->inputs = {x};
       node->outputs = {{{2}, DType::float32}};

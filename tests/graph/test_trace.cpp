@@ -25,37 +25,39 @@ BOOST_AUTO_TEST_CASE(traces_nest) {
   BOOST_TEST(Trace::current() == nullptr);
   Trace outer(Trace::Mode::graph, true);
   BOOST_TEST(Trace::current() == &outer);
-  BOOST_TEST(training_phase());
+  BOOST_TEST(detail::training_phase());
   {
     Trace inner(Trace::Mode::eager);
     BOOST_TEST(Trace::current() == &inner);
-    BOOST_TEST(!training_phase());
+    BOOST_TEST(!detail::training_phase());
   }
   BOOST_TEST(Trace::current() == &outer);
 }
 
 BOOST_AUTO_TEST_CASE(layers_around_are_forgotten_while_it_lasts) {
-  const Scope scope({std::make_shared<ScopeInfo>(ScopeInfo{"Model", "", "float64", true}), "model"});
+  const detail::Scope scope(
+      {std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"Model", "", "float64", true}), "model"});
   {
     Trace trace(Trace::Mode::graph);
-    BOOST_TEST(current_path().empty());
-    BOOST_TEST(current_policy().name() == "float32");
+    BOOST_TEST(detail::current_path().empty());
+    BOOST_TEST(detail::current_policy().name() == "float32");
   }
-  BOOST_TEST(current_path() == "model");
+  BOOST_TEST(detail::current_path() == "model");
 }
 
 BOOST_AUTO_TEST_CASE(nodes_come_after_their_inputs_and_know_their_layer) {
   Trace trace(Trace::Mode::graph);
   const Value x = trace.input("x", pair);
   {
-    const Scope scope({std::make_shared<ScopeInfo>(ScopeInfo{"Dense", "", {}, true}), "dense_1"});
+    const detail::Scope scope(
+        {std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"Dense", "", {}, true}), "dense_1"});
     trace.output("y", exp(x) * 2);
   }
   std::vector<std::string> ops;
-  for (const NodePtr& node : trace.graph().nodes) ops.push_back(node->op->name);
+  for (const detail::NodePtr& node : trace.graph().nodes) ops.push_back(node->op->name);
   BOOST_TEST(ops == (std::vector<std::string>{"input", "exp", "constant", "multiply"}),
              boost::test_tools::per_element());
-  const NodePtr node = find_node(trace.graph(), "exp");
+  const detail::NodePtr node = find_node(trace.graph(), "exp");
   BOOST_TEST(node->where == "[Dense \"dense_1\"]");
   BOOST_TEST(node->path == "dense_1");
 }
@@ -111,7 +113,7 @@ BOOST_AUTO_TEST_CASE(what_was_read_before_the_trace_is_read_anew) {
 
 BOOST_AUTO_TEST_CASE(a_variable_without_a_value_cannot_be_read) {
   check_throws<ValueError>("[Variable \"w\"] must have a value (build its layer first); got none",
-                           [] { read_variable(std::make_shared<VariableState>("w")); });
+                           [] { read_variable(std::make_shared<detail::VariableState>("w")); });
 }
 
 BOOST_AUTO_TEST_CASE(a_read_after_an_update_sees_the_new_value) {
@@ -155,7 +157,8 @@ BOOST_AUTO_TEST_CASE(moving_statistics_move_in_training_of_trainable_layers) {
   const auto variable = make_variable("mean", two(0, 0));
   const auto updates = [&](bool training, bool trainable) {
     Trace trace(Trace::Mode::graph, training);
-    const Scope scope({std::make_shared<ScopeInfo>(ScopeInfo{"BatchNormalization", "", {}, trainable}), "bn"});
+    const detail::Scope scope(
+        {std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"BatchNormalization", "", {}, trainable}), "bn"});
     update_in_training(variable, read_variable(variable) + 1);
     return trace.graph().updates.size();
   };
@@ -194,18 +197,18 @@ BOOST_AUTO_TEST_CASE(numbers_of_other_traces_are_constants) {
 }
 
 BOOST_AUTO_TEST_CASE(runtime_scalars_are_one_leaf_each) {
-  BOOST_TEST(runtime_scalar(RuntimeScalar::step).item() == 0);
+  BOOST_TEST(detail::runtime_scalar(detail::RuntimeScalar::step).item() == 0);
   {
     Trace trace(Trace::Mode::graph);
-    const Value step = runtime_scalar(RuntimeScalar::step);
-    BOOST_TEST(step.same_as(runtime_scalar(RuntimeScalar::step)));
-    BOOST_TEST(!step.same_as(runtime_scalar(RuntimeScalar::seed)));
+    const Value step = detail::runtime_scalar(detail::RuntimeScalar::step);
+    BOOST_TEST(step.same_as(detail::runtime_scalar(detail::RuntimeScalar::step)));
+    BOOST_TEST(!step.same_as(detail::runtime_scalar(detail::RuntimeScalar::seed)));
     BOOST_TEST((step.dtype() == DType::float64));
     BOOST_TEST(step.shape().empty());
   }
   Trace trace(Trace::Mode::eager);
-  trace.runtime_values[{RuntimeScalar::step}] = 7;
-  BOOST_TEST(runtime_scalar(RuntimeScalar::step).item() == 7);
+  trace.runtime_values[{detail::RuntimeScalar::step}] = 7;
+  BOOST_TEST(detail::runtime_scalar(detail::RuntimeScalar::step).item() == 7);
 }
 
 BOOST_AUTO_TEST_CASE(calls_are_counted_by_path) {

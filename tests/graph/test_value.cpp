@@ -49,7 +49,8 @@ BOOST_AUTO_TEST_CASE(a_symbol_names_the_layer_that_made_it) {
   Trace trace(Trace::Mode::graph);
   const Value x = trace.input("x", Spec{{2}, DType::float32});
   const Value y = [&] {
-    const Scope scope({std::make_shared<ScopeInfo>(ScopeInfo{"Dense", "head", {}, true}), "dense_1"});
+    const detail::Scope scope(
+        {std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"Dense", "head", {}, true}), "dense_1"});
     return exp(x);
   }();
   check_throws<ValueError>(
@@ -94,7 +95,7 @@ BOOST_AUTO_TEST_CASE(ops_take_borders_away) {
   const Value x = Value(Tensor({2})).across_border();
   BOOST_TEST(x.crosses_border());
   BOOST_TEST(!x.across_border(false).crosses_border());
-  const PolicyScope scope("mixed_bfloat16");
+  const detail::PolicyScope scope("mixed_bfloat16");
   const Value y = x + 1;
   BOOST_TEST((y.dtype() == DType::bfloat16));
   BOOST_TEST(!y.crosses_border());

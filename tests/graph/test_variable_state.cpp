@@ -12,7 +12,7 @@ using namespace mezzo_tests;
 BOOST_AUTO_TEST_SUITE(variable_state)
 
 BOOST_AUTO_TEST_CASE(the_first_value_decides_shape_and_dtype) {
-  VariableState variable("w");
+  detail::VariableState variable("w");
   BOOST_TEST(!variable.filled);
   variable.assign(Tensor({2}, DType::bfloat16));
   BOOST_TEST(variable.filled);
@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(the_first_value_decides_shape_and_dtype) {
 }
 
 BOOST_AUTO_TEST_CASE(writes_are_counted) {
-  VariableState variable("w");
+  detail::VariableState variable("w");
   variable.assign(Tensor({2}));
   const std::uint64_t before = variable.version;
   variable.assign(Tensor({2}));
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(writes_are_counted) {
 
 BOOST_AUTO_TEST_CASE(assigned_arrays_are_not_aliased) {
   Tensor array({2});
-  VariableState variable("w");
+  detail::VariableState variable("w");
   variable.assign(array);
   array.mutable_data<float>()[0] = 1;
   BOOST_TEST(variable.value.data<float>()[0] == 0);
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_split_master_is_float32_to_its_readers) {
   BOOST_TEST((variable->value.dtype() == DType::bfloat16));
   BOOST_TEST((variable->remainder->value.dtype() == DType::int16));
   BOOST_TEST(variable->numbers().equal(before));
-  VariableState other("other");
+  detail::VariableState other("other");
   other.copy_from(*variable);
   const Tensor numbers = random_tensor({300}, DType::float64, 2);
   variable->assign(numbers);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_split_master_is_float32_to_its_readers) {
 BOOST_AUTO_TEST_CASE(a_deep_copy_shares_nothing) {
   const auto variable = make_variable("w", random_tensor({3}));
   variable->trainable = false;
-  VariableState other("other");
+  detail::VariableState other("other");
   other.copy_from(*variable);
   BOOST_TEST(other.name == "w");
   BOOST_TEST(!other.trainable);

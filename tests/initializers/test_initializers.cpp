@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_SUITE(initializers)
 
 BOOST_AUTO_TEST_CASE(fans_equal_keras) {
   for (const auto& row : recorded("initializers").at("fans")) {
-    const Fans fans = compute_fans(row.at("shape").get<Shape>());
+    const detail::Fans fans = detail::compute_fans(row.at("shape").get<Shape>());
     BOOST_TEST(fans.in == row.at("fans")[0].get<double>());
     BOOST_TEST(fans.out == row.at("fans")[1].get<double>());
   }

@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(every_dtype_makes_the_round_trip) {
 BOOST_AUTO_TEST_CASE(the_text_is_short) {
   const Folder folder;
   save_csv(folder.path("a.csv"), Tensor({2, 2}, std::vector<float>{0.1F, 1, -2.5F, 1e20F}), {.header = "a,b"});
-  const Bytes bytes = read_file(folder.path("a.csv"), 1000);
+  const detail::Bytes bytes = detail::read_file(folder.path("a.csv"), 1000);
   BOOST_TEST(std::string(bytes.begin(), bytes.end()) == "a,b\n0.1,1\n-2.5,1e+20\n");
   check_throws<ShapeError>("[save_csv \"a.csv\"] the tensor must have rank 1 or 2; got float32 (2, 2, 2)", [] {
     save_csv("a.csv", Tensor({2, 2, 2}));

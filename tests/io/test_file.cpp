@@ -21,27 +21,27 @@ BOOST_AUTO_TEST_SUITE(file)
 
 BOOST_AUTO_TEST_CASE(all_bytes_are_read) {
   const mezzo_tests::Folder folder;
-  const mezzo::Bytes bytes = {0, 255, 10, 13, 26};
-  BOOST_TEST(mezzo::read_file(folder.write("a", bytes), 5) == bytes, boost::test_tools::per_element());
-  BOOST_TEST(mezzo::read_file(folder.write("empty", {}), 0).empty());
+  const mezzo::detail::Bytes bytes = {0, 255, 10, 13, 26};
+  BOOST_TEST(mezzo::detail::read_file(folder.write("a", bytes), 5) == bytes, boost::test_tools::per_element());
+  BOOST_TEST(mezzo::detail::read_file(folder.write("empty", {}), 0).empty());
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_named) {
   const mezzo_tests::Folder folder;
   const std::string missing = folder.path("none");
   check_throws<FileError>("[read_file] \"" + missing + "\": must exist; there is no such file",
-                          [&] { mezzo::read_file(missing, 10); });
+                          [&] { mezzo::detail::read_file(missing, 10); });
   check_throws<FileError>("[read_file] \"" + folder.path() + "\": must be a regular file; got another kind of file",
-                          [&] { mezzo::read_file(folder.path(), 10); });
+                          [&] { mezzo::detail::read_file(folder.path(), 10); });
   check_throws<FileError>("[read_file] \"/dev/zero\": must be a regular file; got another kind of file",
-                          [] { mezzo::read_file("/dev/zero", 10); });
+                          [] { mezzo::detail::read_file("/dev/zero", 10); });
   const std::string pipe = folder.path("pipe");
   BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   check_throws<FileError>("[read_file] \"" + pipe + "\": must be a regular file; got another kind of file",
-                          [&] { mezzo::read_file(pipe, 10); });
+                          [&] { mezzo::detail::read_file(pipe, 10); });
   const std::string large = folder.write("large", {1, 2, 3});
   check_throws<FileError>("[read_file] \"" + large + "\": must have at most 2 bytes; got 3",
-                          [&] { mezzo::read_file(large, 2); });
+                          [&] { mezzo::detail::read_file(large, 2); });
 }
 
 BOOST_AUTO_TEST_CASE(paths_are_those_of_the_file_system) {
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(paths_are_those_of_the_file_system) {
     check_throws<FileError>(fmt::format("[read_file] \"{0}\": a path must be one of the file system; got the URL "
                                         "\"{0}\": mount the storage or copy the files",
                                         url),
-                            [&] { mezzo::read_file(url, 10); });
+                            [&] { mezzo::detail::read_file(url, 10); });
   }
   check_throws<FileError>(
       "[save] a path must be one of the file system; got the URL \"s3://b/c\": mount the storage or "
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(paths_are_those_of_the_file_system) {
   const std::string cut = folder.path("a") + std::string(1, '\0') + "b";
   folder.write("a", {1});
   BOOST_TEST(mezzo_tests::refused<FileError>([&] {
-               mezzo::read_file(cut, 10);
+               mezzo::detail::read_file(cut, 10);
              }).find("a path must have no NUL bytes") != std::string::npos);
   // No schemes.
   for (const char* name : {"a:b", "c:", "1://a", "x", "a//b"}) mezzo::detail::check_path(name, "");

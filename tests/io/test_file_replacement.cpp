@@ -34,7 +34,7 @@ void save(const std::string& path, const std::string& text = "new") {
 }
 
 std::string text_in(const std::string& path) {
-  const mezzo::Bytes bytes = mezzo::read_file(path, 1000);
+  const mezzo::detail::Bytes bytes = mezzo::detail::read_file(path, 1000);
   return {bytes.begin(), bytes.end()};
 }
 

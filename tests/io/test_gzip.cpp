@@ -9,8 +9,8 @@
 #include "support/gzip.hpp"
 #include "support/throws.hpp"
 
-using mezzo::Bytes;
 using mezzo::FileError;
+using mezzo::detail::Bytes;
 using mezzo_tests::check_throws;
 
 namespace {

@@ -18,7 +18,7 @@ using mezzo_tests::tensor;
 
 namespace {
 
-void check_refused(const Bytes& bytes, const std::string& text) {
+void check_refused(const detail::Bytes& bytes, const std::string& text) {
   const Folder folder;
   const std::string path = folder.write("a", bytes);
   check_throws<FileError>("[safetensors \"" + path + "\"] " + text, [&] { SafetensorsFile{path}; });
@@ -49,12 +49,12 @@ BOOST_AUTO_TEST_SUITE(malformed_safetensors)
 BOOST_AUTO_TEST_CASE(bad_lengths_are_refused) {
   check_refused({}, "must begin with 8 bytes, the header's length; got 0");
   check_refused({2, 0, 0, 0, 0, 0, 0}, "must begin with 8 bytes, the header's length; got 7");
-  Bytes bytes = safetensors_bytes("{}");
+  detail::Bytes bytes = safetensors_bytes("{}");
   bytes[0] = 3;
   check_refused(bytes, "the header must have 3 bytes; the file has 2 after its length");
   bytes[4] = 1;
   check_refused(bytes, "the header must have at most 100000000 bytes; got 4294967299");
-  check_refused(Bytes(8, 255), "the header must have at most 100000000 bytes; got 18446744073709551615");
+  check_refused(detail::Bytes(8, 255), "the header must have at most 100000000 bytes; got 18446744073709551615");
 }
 
 BOOST_AUTO_TEST_CASE(headers_that_are_no_json_objects_are_refused) {
@@ -172,10 +172,10 @@ BOOST_AUTO_TEST_CASE(a_damaged_header_is_refused) {
   const Folder folder;
   save_safetensors(folder.path("a"), {{"x", Tensor({4})}}, {{"step", "7"}});
   BOOST_TEST((SafetensorsFile(folder.path("a")).checksums() == SafetensorsFile::Checksums::all));
-  const Bytes good = read_file(folder.path("a"), 1000);
+  const detail::Bytes good = detail::read_file(folder.path("a"), 1000);
   const std::string text(good.begin(), good.end());
   const auto changed = [&](const std::string& from, const std::string& to) {
-    Bytes bytes = good;
+    detail::Bytes bytes = good;
     std::copy(to.begin(), to.end(), bytes.begin() + static_cast<std::ptrdiff_t>(text.find(from)));
     return bytes;
   };
@@ -193,11 +193,11 @@ BOOST_AUTO_TEST_CASE(a_damaged_header_is_refused) {
 BOOST_AUTO_TEST_CASE(checksums_of_tensors_alone_are_read) {
   const Folder folder;
   save_safetensors(folder.path("a"), {{"x", Tensor({1}, DType::uint8)}});
-  const Bytes good = read_file(folder.path("a"), 1000);
+  const detail::Bytes good = detail::read_file(folder.path("a"), 1000);
   const std::string text(good.begin(), good.end());
   const std::string crc = text.substr(text.find("\"crc32\":\"") + 17, 8);
   const std::string header = "{\"__metadata__\":{\"crc32\":\"" + crc + "\"}," + tensor("x", "U8", "[1]", "[0,1]") + "}";
-  Bytes old = safetensors_bytes(header, 1);
+  detail::Bytes old = safetensors_bytes(header, 1);
   const SafetensorsFile file(folder.write("b", old));
   BOOST_TEST((file.checksums() == SafetensorsFile::Checksums::tensors));
   BOOST_TEST(file.read("x").item() == 0);
@@ -220,14 +220,14 @@ BOOST_AUTO_TEST_CASE(names_of_others_print_as_one_short_line) {
 
 BOOST_AUTO_TEST_CASE(bad_data_is_refused) {
   const Folder folder;
-  Bytes bytes = safetensors_bytes("{" + tensor("a", "BOOL", "[2]", "[0,2]") + "}", 2);
+  detail::Bytes bytes = safetensors_bytes("{" + tensor("a", "BOOL", "[2]", "[0,2]") + "}", 2);
   bytes.back() = 2;
   const SafetensorsFile bools(folder.write("a", bytes));
   check_throws<FileError>(
       "[safetensors \"" + folder.path("a") + "\"] tensor \"a\": bools must be 0 or 1; got another value",
       [&] { bools.read("a"); });
   save_safetensors(folder.path("b"), {{"x", Tensor({4})}, {"y", Tensor({4})}});
-  bytes = read_file(folder.path("b"), 1000);
+  bytes = detail::read_file(folder.path("b"), 1000);
   bytes.back() ^= 1U;
   const SafetensorsFile damaged(folder.write("c", bytes));
   BOOST_TEST(damaged.read("x").size() == 4);

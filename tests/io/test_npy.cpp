@@ -18,8 +18,8 @@ using namespace mezzo_tests;
 namespace {
 
 /// A version 1.0 file of that header and so many zero bytes.
-Bytes npy_bytes(const std::string& header, std::size_t data) {
-  Bytes bytes{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
+detail::Bytes npy_bytes(const std::string& header, std::size_t data) {
+  detail::Bytes bytes{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
   bytes.push_back(static_cast<std::uint8_t>(header.size() & 0xffU));
   bytes.push_back(static_cast<std::uint8_t>(header.size() >> 8U));
   bytes.insert(bytes.end(), header.begin(), header.end());
@@ -27,7 +27,7 @@ Bytes npy_bytes(const std::string& header, std::size_t data) {
   return bytes;
 }
 
-void check_refused(const Bytes& bytes, const std::string& text) {
+void check_refused(const detail::Bytes& bytes, const std::string& text) {
   const Folder folder;
   const std::string path = folder.write("a.npy", bytes);
   check_throws<FileError>("[load_npy \"" + path + "\"] " + text, [&] { load_npy(path); });
@@ -60,9 +60,9 @@ BOOST_AUTO_TEST_CASE(files_of_numpy_are_read) {
 BOOST_AUTO_TEST_CASE(numpy_writes_the_same_bytes) {
   const Folder folder;
   for (const std::string name : {"float32", "float16", "bool", "shape ()", "shape (3,)", "shape (0, 3)"}) {
-    const Bytes file = file_bytes(recorded("npy").at("arrays").at(name));
+    const detail::Bytes file = file_bytes(recorded("npy").at("arrays").at(name));
     save_npy(folder.path("b.npy"), load_npy(folder.write("a.npy", file)));
-    BOOST_TEST((read_file(folder.path("b.npy"), 10'000) == file), name);
+    BOOST_TEST((detail::read_file(folder.path("b.npy"), 10'000) == file), name);
   }
 }
 
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(malformed_files_are_refused) {
                 "float32 (4294967296, 4294967296) must have 2^64 or more bytes of elements; got 8");
   check_refused(with_shape("(0, 4611686018427387904)"),
                 "float32 (0, 4611686018427387904) must have 0 bytes of elements; got 8");
-  Bytes bools = npy_bytes("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }\n", 2);
+  detail::Bytes bools = npy_bytes("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }\n", 2);
   bools.back() = 2;
   check_refused(bools, "bools must be 0 or 1; got 2 at element 1");
   const Folder folder;
@@ -122,13 +122,13 @@ BOOST_AUTO_TEST_CASE(malformed_files_are_refused) {
 BOOST_AUTO_TEST_CASE(damaged_files_are_read_or_refused) {
   const Folder folder;
   for (const std::string name : {"float32", "float16 in Fortran order", "version 2.0"}) {
-    const Bytes file = file_bytes(recorded("npy").at("arrays").at(name));
+    const detail::Bytes file = file_bytes(recorded("npy").at("arrays").at(name));
     for (std::size_t size = 0; size < file.size(); ++size) {
       const std::string path =
-          folder.write("a.npy", Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)));
+          folder.write("a.npy", detail::Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)));
       BOOST_CHECK_THROW(load_npy(path), FileError);
     }
-    check_mutations(file, [&](const Bytes& bytes) { load_npy(folder.write("a.npy", bytes)); });
+    check_mutations(file, [&](const detail::Bytes& bytes) { load_npy(folder.write("a.npy", bytes)); });
   }
 }
 

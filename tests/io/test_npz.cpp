@@ -78,14 +78,15 @@ BOOST_AUTO_TEST_CASE(damaged_files_are_read_or_refused) {
   if (!has_archives()) return skip("built without libarchive");
   const Folder folder;
   save_npz(folder.path("a.npz"), {{"x", random_tensor({2, 3})}, {"y", random_tensor({4}, DType::int8)}});
-  const Bytes own = read_file(folder.path("a.npz"), 10'000);
+  const detail::Bytes own = detail::read_file(folder.path("a.npz"), 10'000);
   for (std::size_t size = 0; size < own.size(); ++size) {
-    const std::string path = folder.write("b.npz", Bytes(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(size)));
+    const std::string path =
+        folder.write("b.npz", detail::Bytes(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(size)));
     BOOST_CHECK_THROW(load_npz(path), FileError);
   }
-  check_mutations(own, [&](const Bytes& bytes) { load_npz(folder.write("b.npz", bytes)); });
-  const Bytes deflated = file_bytes(recorded("npy").at("archives").at("deflated"));
-  check_mutations(deflated, [&](const Bytes& bytes) { load_npz(folder.write("b.npz", bytes)); });
+  check_mutations(own, [&](const detail::Bytes& bytes) { load_npz(folder.write("b.npz", bytes)); });
+  const detail::Bytes deflated = file_bytes(recorded("npy").at("archives").at("deflated"));
+  check_mutations(deflated, [&](const detail::Bytes& bytes) { load_npz(folder.write("b.npz", bytes)); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(tensors_are_written_widest_first_and_then_by_name) {
                                       {"d", Tensor({2})},
                                       {"c", Tensor({2}, DType::int32)},
                                       {"e", Tensor({}, DType::float16)}});
-  const Bytes bytes = read_file(folder.path("a"), 1000);
+  const detail::Bytes bytes = detail::read_file(folder.path("a"), 1000);
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), sizeof length);
   BOOST_TEST(length % 8 == 0U);
@@ -130,12 +130,12 @@ BOOST_AUTO_TEST_CASE(mutations_are_refused_or_harmless) {
   const Folder folder;
   const NamedTensors tensors = tensors_of_every_dtype();
   save_safetensors(folder.path("good"), tensors, {{"format", "pt"}});
-  const Bytes good = read_file(folder.path("good"), 1U << 20U);
+  const detail::Bytes good = detail::read_file(folder.path("good"), 1U << 20U);
   const int mutations = std::getenv("MEZZO_TEST_SMALL") != nullptr ? 1'000 : 20'000;
   int refused = 0;
   for (int i = 0; i < mutations; ++i) {
     const auto random = philox(7, static_cast<std::uint64_t>(i));
-    Bytes bytes = good;
+    detail::Bytes bytes = good;
     const std::size_t at = random[0] % bytes.size();
     const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
     const auto value = static_cast<std::uint8_t>(random[1]);

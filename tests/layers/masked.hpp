@@ -51,7 +51,8 @@ inline void check_training(const std::string& name, mezzo::Model& model, const m
 template <class L>
 void check_masked(const std::string& name, const std::function<L()>& make,
                   const std::function<mezzo::Values(L&, const mezzo::Values&)>& call, bool training = false) {
-  using mezzo::DType, mezzo::Policy, mezzo::PolicyScope, mezzo::Tensor, mezzo::Trace, mezzo::Value, mezzo::Values;
+  using mezzo::DType, mezzo::Policy, mezzo::detail::PolicyScope, mezzo::Tensor, mezzo::Trace, mezzo::Value,
+      mezzo::Values;
   using mezzo::Variable;
   const nlohmann::json& expected = recorded("masks").at(name);
   const double tolerances[] = {1e-12, 2e-5};

@@ -56,7 +56,7 @@ inline void check_layer(const nlohmann::json& expected, const std::function<mezz
   const mezzo::DType dtypes[] = {mezzo::DType::float64, mezzo::DType::float32};
   for (int i = 0; i < 2; ++i) {
     BOOST_TEST_CONTEXT(mezzo::dtype_name(dtypes[i])) {
-      const mezzo::PolicyScope policy{mezzo::Policy(dtypes[i])};
+      const mezzo::detail::PolicyScope policy{mezzo::Policy(dtypes[i])};
       const mezzo::Any<mezzo::Layer> layer = make();
       std::vector<mezzo::Tensor> inputs;
       for (const auto& x : expected.at("inputs")) {

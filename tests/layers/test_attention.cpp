@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(heads_equal_keras) {
 BOOST_AUTO_TEST_CASE(all_masked_values_give_finite_results) {
   const nlohmann::json& expected = recorded("masks").at("attention_all_masked");
   for (const DType dtype : {DType::float64, DType::float32}) {
-    const PolicyScope policy{Policy(dtype)};
+    const detail::PolicyScope policy{Policy(dtype)};
     Values xs;
     for (std::size_t i = 0; i < 2; ++i) {
       xs.push_back(Value(recorded_tensor(expected.at("inputs")[i]).cast(dtype))

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(mixed_policies_are_bounded) {
     const Any<Layer> exact = row.make();
     const Tensor y = (*exact)(xs)[0].tensor();
     for (const char* name : {"mixed_bfloat16", "mixed_float16"}) {
-      const PolicyScope scope{Policy(name)};
+      const detail::PolicyScope scope{Policy(name)};
       const Any<Layer> layer = row.make();
       (*layer)(xs);
       layer->set_weights(exact->get_weights());
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(bad_options_and_inputs_are_refused) {
              }) ==
              "[Dot] inputs must have one batch size and one size along the axes 1 and 2; got (2, 3, 4) and (2, 3, 4)");
   BOOST_TEST(value([&] { PReLU({.shared_axes = 3})(x); }) == "[PReLU] shared_axes must lie in [1, 3); got 3");
-  BOOST_TEST(value([] { Softmax({.axis = Ints()}); }) == "[Softmax] axis must be one number or more; got none");
+  BOOST_TEST(value([] { Softmax({.axis = detail::Ints()}); }) == "[Softmax] axis must be one number or more; got none");
   BOOST_TEST(shape([&] {
                Softmax()(x, {.mask = Tensor({2, 4})});
              }) == "[Softmax] the mask must broadcast to the input (2, 3, 4); got shape (2, 4)");

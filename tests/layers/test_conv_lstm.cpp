@@ -80,7 +80,7 @@ void check_conv_lstm(const std::string& kind, bool all) {
 // Gradients in float64 along random directions equal central differences, of the input and of each weight.
 template <class L>
 void check_differences(const ConvLSTMOptions& options, const Shape& shape, const Tensor& mask = {}) {
-  const PolicyScope policy{Policy(DType::float64)};
+  const detail::PolicyScope policy{Policy(DType::float64)};
   L layer(options);
   const auto loss_of = [&](L& one, const Value& x) {
     const Value y = one(x, {.mask = mask.size() > 0 ? Value(mask) : Value()});

@@ -14,8 +14,8 @@ namespace {
 
 std::vector<double> run_once(Dropout& layer, double step, std::uint64_t seed = 0, std::int64_t size = 10000) {
   Trace trace(Trace::Mode::eager, true);
-  trace.runtime_values[{RuntimeScalar::step}] = step;
-  trace.runtime_values[{RuntimeScalar::seed}] = static_cast<double>(seed);
+  trace.runtime_values[{detail::RuntimeScalar::step}] = step;
+  trace.runtime_values[{detail::RuntimeScalar::seed}] = static_cast<double>(seed);
   return layer(Value(Tensor({size}, std::vector<float>(static_cast<std::size_t>(size), 1.0F)))).tensor().to_doubles();
 }
 

@@ -34,7 +34,7 @@ using Ours = std::map<std::string, std::string>;
 void check(const std::string& name, const std::function<Any<Layer>()>& make, const Ours& ours = {}) {
   const nlohmann::json& expected = entry(name);
   BOOST_TEST_CONTEXT(name) {
-    const PolicyScope policy{Policy(DType::float64)};
+    const detail::PolicyScope policy{Policy(DType::float64)};
     const Any<Layer> layer = make();
     Values xs, built;
     std::vector<Tensor> weights;
@@ -47,7 +47,7 @@ void check(const std::string& name, const std::function<Any<Layer>()>& make, con
       built.push_back(Tensor(shape, DType::float64));
     }
     layer(built);
-    auto* heads = dynamic_cast<HeadAttention*>(&*layer);
+    auto* heads = dynamic_cast<detail::HeadAttention*>(&*layer);
     auto* attention = dynamic_cast<Attention*>(&*layer);
     const auto call = [&]() -> Values {
       if (heads == nullptr && attention == nullptr) return layer(xs);
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(attention) {
 }
 
 BOOST_AUTO_TEST_CASE(losses_and_metrics) {
-  const PolicyScope policy{Policy(DType::float64)};
+  const detail::PolicyScope policy{Policy(DType::float64)};
   const Tensor y_true = array_at(entry("data").at("y_true")), y_pred = array_at(entry("data").at("y_pred"));
   const auto check_number = [](const std::string& name, const Value& got) {
     const Tensor wanted = array_at(entry(name).at("outputs")[0]);

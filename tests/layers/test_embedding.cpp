@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(gives_the_compute_dtype_and_casts_rows_alone) {
       BOOST_TEST((eager.dtype() == policy.compute_dtype()));
       Trace trace(Trace::Mode::graph, true);
       BOOST_TEST((layer(trace.input("x", Spec{{2, 2}, DType::int32})).dtype() == policy.compute_dtype()));
-      for (const NodePtr& node : trace.graph().nodes) {
+      for (const detail::NodePtr& node : trace.graph().nodes) {
         if (node->op->name == "cast") BOOST_TEST((node->inputs[0].shape() == Shape{2, 2, 2}));
         if (node->op->name == "gather") BOOST_TEST((node->inputs[0].dtype() == policy.variable_dtype()));
       }
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(in_a_functional_graph_follows_the_policy_of_the_call) {
   Model model({.inputs = {x}, .outputs = {Embedding({.input_dim = 5, .output_dim = 2})(x)}});
   BOOST_TEST((model(Value(tokens())).shape() == Shape{2, 2, 2}));
   BOOST_TEST((model(Value(tokens())).dtype() == DType::float32));
-  const PolicyScope policy(Policy("mixed_bfloat16"));
+  const detail::PolicyScope policy(Policy("mixed_bfloat16"));
   BOOST_TEST((model(Value(tokens())).dtype() == DType::bfloat16));
 }
 

@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_SUITE(functional_graphs)
 // Shapes, casts and moving statistics follow the call, for any batch size.
 BOOST_AUTO_TEST_CASE(layers_give_in_a_functional_model_what_they_give_directly) {
   for (const char* policy : {"float32", "float64", "mixed_bfloat16", "mixed_float16"}) {
-    const PolicyScope scope{Policy(policy)};
+    const detail::PolicyScope scope{Policy(policy)};
     ManyLayers direct;
     const Value input = Input({.shape = {6, 6, 2}});
     const Value output = direct(input);

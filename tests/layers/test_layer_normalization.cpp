@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(low_precision_inputs_have_float32_statistics) {
 BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ValueError>([] { LayerNormalization({.epsilon = -1}); }) ==
              "[LayerNormalization] epsilon must not be negative; got -1");
-  BOOST_TEST(refused<ValueError>([] { LayerNormalization({.axis = Ints()}); }) ==
+  BOOST_TEST(refused<ValueError>([] { LayerNormalization({.axis = detail::Ints()}); }) ==
              "[LayerNormalization] axis must be one number or more; got none");
   BOOST_TEST(refused<ValueError>([] {
                LayerNormalization({.axis = {1, -1}})(Value(Tensor({3, 4})));

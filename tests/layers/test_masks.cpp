@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(losses_and_metrics) {
   const Value y = floats({2, 3}, {1, 2, 3, 4, 5, 6}), mask = bools({2, 3}, {1, 0, 0, 1, 1, 0});
   const Value p = Value(floats({2, 3}, {2, 9, 9, 6, 8, 9})).with_mask(mask);
   const auto squares = [](const char* reduction) {
-    return LossFunction([](const Value& a, const Value& b) { return square(a - b); }, {.reduction = reduction});
+    return detail::LossFunction([](const Value& a, const Value& b) { return square(a - b); }, {.reduction = reduction});
   };
   // 1, 4 and 9 count.
   BOOST_TEST(squares("mean")(y, p).item() == 14.0 / 3, boost::test_tools::tolerance(1e-6));

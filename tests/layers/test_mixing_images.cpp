@@ -20,9 +20,9 @@ struct FixedOptions {
   std::string name{};
   Policy dtype{};
 };
-class FixedMixing : public ImageMixing {
+class FixedMixing : public detail::ImageMixing {
  public:
-  explicit FixedMixing(const detail::ImageMixture& mixture) : ImageMixing("FixedMixing", FixedOptions{}) {
+  explicit FixedMixing(const detail::ImageMixture& mixture) : detail::ImageMixing("FixedMixing", FixedOptions{}) {
     set_draw([mixture](const Shape&, const image::SampleKey&) { return mixture; });
   }
 };
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(models_and_loaders_give_equal_batches) {
     for (const int workers : {0, 2}) {
       const DataLoader plain(data, {.batch_size = 3, .workers = workers});
       const DataLoader mixed = plain.map(layer.on_batches("image", "label"));
-      BatchStream stream = mixed.epoch(2);
+      detail::BatchStream stream = mixed.epoch(2);
       for (std::int64_t index = 0; index < 2; ++index) {
         const HostBatch batch = *stream.next();
         const std::vector<Tensor> wanted =

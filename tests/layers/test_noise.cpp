@@ -22,8 +22,8 @@ Tensor of(const Shape& shape, double value) { return full(shape, value, DType::f
 /// The output in a training step.
 Tensor trained(Layer& layer, const Tensor& x, double step = 0, double seed = 0) {
   Trace trace(Trace::Mode::eager, true);
-  trace.runtime_values[{RuntimeScalar::step}] = step;
-  trace.runtime_values[{RuntimeScalar::seed}] = seed;
+  trace.runtime_values[{detail::RuntimeScalar::step}] = step;
+  trace.runtime_values[{detail::RuntimeScalar::seed}] = seed;
   return layer(Values{x}).front().tensor();
 }
 
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(inference_returns_the_input) {
     const Any<Layer> layer = make({});
     BOOST_TEST((*layer)(Values{x})[0].tensor().equal(x), name);
     BOOST_TEST(!(*layer)(Values{x}, {.training = true})[0].tensor().equal(x), name);
-    const PolicyScope narrow{Policy("mixed_bfloat16")};
+    const detail::PolicyScope narrow{Policy("mixed_bfloat16")};
     BOOST_TEST(((*layer)(Values{x})[0].dtype() == DType::bfloat16), name);
     BOOST_TEST((trained(*layer, x).dtype() == DType::bfloat16), name);
   }

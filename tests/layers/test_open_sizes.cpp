@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(masked_sequences) {
 
 BOOST_AUTO_TEST_CASE(elementwise) {
   check(Dense(3), {-1, 4}, {-1, -1, 3}, lines);
-  check(EinsumDense("abc,cd->abd", Ints{-1, 3}, {.bias_axes = "d"}), {-1, 4}, {-1, -1, 3}, lines);
+  check(EinsumDense("abc,cd->abd", detail::Ints{-1, 3}, {.bias_axes = "d"}), {-1, 4}, {-1, -1, 3}, lines);
   check(BatchNormalization(), {-1, -1, 4}, {-1, -1, -1, 4}, pictures);
   check(LayerNormalization(), {-1, 4}, {-1, -1, 4}, lines);
   check(GroupNormalization({.groups = 2}), {-1, -1, 4}, {-1, -1, -1, 4}, pictures);
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(nested_models) {
 }
 
 BOOST_AUTO_TEST_CASE(low_precision) {
-  const PolicyScope policy{Policy("mixed_bfloat16")};
+  const detail::PolicyScope policy{Policy("mixed_bfloat16")};
   Conv1D conv(3, 3, {.padding = "same"});
   LSTM lstm(3);
   const Input x({-1, 4});

@@ -73,7 +73,7 @@ IntegerLookup integer_lookup(const IntegerLookupOptions& options, bool adapt) {
 BOOST_AUTO_TEST_SUITE(preprocessing)
 
 BOOST_AUTO_TEST_CASE(arrays_equal_keras) {
-  const PolicyScope policy{Policy(DType::float64)};
+  const detail::PolicyScope policy{Policy(DType::float64)};
   check_array("normalization", Normalization());
   check_array("normalization_none", Normalization({.axis = {}}));
   check_array("normalization_axes", Normalization({.axis = {1, 3}}));
@@ -158,7 +158,8 @@ BOOST_AUTO_TEST_CASE(augmentations_equal_keras) {
   check("rotation_single", RandomRotationOptions{.factor = {0.1, 0.1}});
   check("zoom", RandomZoomOptions{.height_factor = {0.3, 0.3}});
   check("zoom_in",
-        RandomZoomOptions{.height_factor = {-0.4, -0.4}, .width_factor = Factor{0.2, 0.2}, .fill_mode = "constant"});
+        RandomZoomOptions{
+            .height_factor = {-0.4, -0.4}, .width_factor = detail::Factor{0.2, 0.2}, .fill_mode = "constant"});
   check("translation", RandomTranslationOptions{.height_factor = {0.3, 0.3}, .width_factor = {-0.25, -0.25}});
 }
 

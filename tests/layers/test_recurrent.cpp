@@ -78,7 +78,7 @@ void check_kind(const std::string& kind, const Options& first) {
 template <class L, class Options>
 void check_stateful(const std::string& kind, const Options& first) {
   const nlohmann::json& expected = recorded("recurrent").at(kind + "_stateful");
-  const PolicyScope policy{Policy("float64")};
+  const detail::PolicyScope policy{Policy("float64")};
   Options options = common(first);
   options.return_sequences = options.stateful = true;
   L layer(options);

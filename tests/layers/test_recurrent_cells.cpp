@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(plans_equal_eager_steps) {
   };
   for (const char* name : {"float32", "mixed_bfloat16", "mixed_float16", "float64"}) {
     BOOST_TEST_CONTEXT(name) {
-      const PolicyScope policy{Policy(name)};
+      const detail::PolicyScope policy{Policy(name)};
       const TensorList eager = run_in_eager_trace(step, {x, mask}, true);
       const TensorList planned = run_compiled(trace_step(step, {x, mask}, true), {x, mask}, false);
       const TensorList other = run_compiled(trace_step(step, {x, mask}, false), {x, mask}, false);
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(skipped_steps_repeat_the_output) {
 }
 
 BOOST_AUTO_TEST_CASE(second_derivatives) {
-  const PolicyScope policy{Policy("float64")};
+  const detail::PolicyScope policy{Policy("float64")};
   RNN layer(Function(1, [](const Values& xs) {
     const Value next = xs[1] * xs[0] + xs[0];
     return Values{next, next};

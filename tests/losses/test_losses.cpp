@@ -172,14 +172,14 @@ BOOST_AUTO_TEST_CASE(low_precision_predictions_are_computed_with_in_float32) {
 
 // A policy never rounds the inputs of a loss.
 BOOST_AUTO_TEST_CASE(policies_do_not_reach_losses) {
-  const PolicyScope policy{Policy("bfloat16")};
+  const detail::PolicyScope policy{Policy("bfloat16")};
   const Tensor y_true({1}, std::vector<float>{257}), y_pred({1}, std::vector<float>{256});
   BOOST_TEST(mean_absolute_error(Value(y_true).across_border(), Value(y_pred).across_border()).item() == 1);
 }
 
 // Op lists don't apply to the ops inside a loss: torch's mse_loss is one op.
 BOOST_AUTO_TEST_CASE(op_lists_do_not_reach_losses) {
-  const PolicyScope policy{
+  const detail::PolicyScope policy{
       Policy(OpLists({.lower = std::vector<std::string>{"sub", "mul", "abs", "mean", "cross_entropy"},
                       .float32 = std::vector<std::string>{}}))};
   const Tensor y_true({1, 2}, std::vector<float>{257, 0}), y_pred({1, 2});
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(labels_out_of_range_are_refused) {
 BOOST_AUTO_TEST_CASE(functions_get_values_of_one_rank) {
   const Tensor numbers({3}, std::vector<float>{1, 2, 4}), column({3, 1}, std::vector<float>{1, 1, 1});
   Shape seen;
-  const LossFunction loss([&seen](const Value& y_true, const Value& y_pred) {
+  const detail::LossFunction loss([&seen](const Value& y_true, const Value& y_pred) {
     const Value difference = y_true - y_pred;
     seen = difference.shape();
     return square(difference);

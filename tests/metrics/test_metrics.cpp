@@ -37,7 +37,7 @@ void check_recorded(const std::string& name, const Any<Metric>& metric) {
   const auto& expected = recorded("metrics").at(name);
   BOOST_TEST_CONTEXT(name) {
     const Value values = metric->call(recorded_tensor(expected.at("y_true")), recorded_tensor(expected.at("y_pred")));
-    BOOST_TEST(largest_difference(per_sample(values).tensor(), recorded_tensor(expected.at("values"))) <= 1e-6);
+    BOOST_TEST(largest_difference(detail::per_sample(values).tensor(), recorded_tensor(expected.at("values"))) <= 1e-6);
     BOOST_TEST(std::abs(mean(values).item() - expected.at("result").get<double>()) <= 1e-6);
     BOOST_TEST(metric->name() == expected.at("name"));
   }
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(accuracy_picks_its_kind_as_keras) {
     const auto& expected = recorded("metrics").at(name);
     const Tensor y_true = recorded_tensor(expected.at("y_true")), y_pred = recorded_tensor(expected.at("y_pred"));
     BOOST_TEST_CONTEXT(name) {
-      BOOST_TEST(largest_difference(per_sample(accuracy(y_true, y_pred)).tensor(),
+      BOOST_TEST(largest_difference(detail::per_sample(accuracy(y_true, y_pred)).tensor(),
                                     recorded_tensor(expected.at("values"))) <= 1e-6);
     }
   }
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(policies_and_op_lists_do_not_reach_metrics) {
   const Tensor y_true({1, 512}, std::vector<float>(512, 1)), y_pred({1, 512}, scores);
   const OpLists lists({.lower = std::vector<std::string>{"sub", "sign", "relu", "eq", "argmax", "mean"}});
   for (const Policy& policy : {Policy("bfloat16"), Policy(lists)}) {
-    const PolicyScope trainer(policy);
+    const detail::PolicyScope trainer(policy);
     const Value fraction = binary_accuracy(Value(y_true).across_border(), Value(y_pred).across_border());
     const std::vector<double> right = fraction.tensor().to_doubles();
     BOOST_TEST(std::accumulate(right.begin(), right.end(), 0.0) == 257, policy.name());

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(the_last_layer_of_a_classifier_computes_every_position_if_w
     logits[all ? 1 : 0] = model(Values{x})[0].tensor();
     const Graph graph = trace_step([&](const Values& inputs) { return model(inputs); }, {x}, true);
     std::vector<std::int64_t> queries;
-    for (const NodePtr& node : graph.nodes) {
+    for (const detail::NodePtr& node : graph.nodes) {
       if (node->op->name == "scaled_dot_product_attention") queries.push_back(node->inputs[0].shape()[1]);
     }
     BOOST_TEST((queries == std::vector<std::int64_t>{5, all ? 5 : 1}));

@@ -46,7 +46,7 @@ double largest_difference_of_losses(const Dataset& train, const std::string& pol
   const auto losses = expected.at(policy).get<std::vector<double>>();
   detail::StepRunner runner(model, {.float32_winograd = float32_winograd});
   const DataLoader loader(train, {.batch_size = expected.at("batch").get<std::int64_t>()});
-  BatchStream stream = loader.epoch(0);
+  detail::BatchStream stream = loader.epoch(0);
   double largest = 0;
   for (std::size_t i = 0; i < losses.size(); ++i) {
     const auto batch = stream.next();

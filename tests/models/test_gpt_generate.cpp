@@ -53,7 +53,7 @@ std::vector<std::int64_t> ranks(GPT& model, const Tensor& sequence, std::int64_t
 
 /// What generate() gives, by the logits of the whole sequence for each token.
 Tensor generate_slowly(GPT& model, const Tensor& prompt, const GenerateOptions& options) {
-  const std::uint64_t key = mix(seed(), next_stream());
+  const std::uint64_t key = detail::mix(seed(), detail::next_stream());
   std::uint64_t draws = 0;
   Tensor sequence = prompt;
   for (std::int64_t i = 0; i < options.max_new_tokens; ++i) {

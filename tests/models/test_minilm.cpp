@@ -20,7 +20,7 @@ using Rows = std::vector<std::vector<double>>;
 
 // Mean-pooled hidden states of norm 1, one row per text.
 Rows embeddings(const std::string& folder, const std::vector<std::string>& texts, const Policy& policy) {
-  const PolicyScope scope(policy);
+  const detail::PolicyScope scope(policy);
   Bert model(minilm_l6());
   const Encoding batch = WordPieceTokenizer(folder + "/vocab.txt").encode_batch(texts);
   const Values inputs{batch.input_ids, batch.attention_mask, batch.token_type_ids};

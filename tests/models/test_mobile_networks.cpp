@@ -37,7 +37,7 @@ template <class Make>
 void check_step(const char* name, const Make& make) {
   const nlohmann::json& expected = recorded("mobile_networks").at(name);
   BOOST_TEST_CONTEXT(name << " in float64") {
-    const PolicyScope policy{Policy("float64")};
+    const detail::PolicyScope policy{Policy("float64")};
     auto model = make();
     check_training_step(expected, model, DType::float64, {.output = 1e-9, .gradient = 1e-9, .moved = 1e-9});
   }

@@ -21,7 +21,7 @@ using Counts = std::map<double, int>;
 /// How many nodes of an op have which value of an attribute.
 Counts count(const Graph& graph, const std::string& op, const std::string& attribute) {
   Counts counts;
-  for (const NodePtr& node : graph.nodes) {
+  for (const detail::NodePtr& node : graph.nodes) {
     if (node->op->name == op) ++counts[node->attributes.get<double>(attribute)];
   }
   return counts;

@@ -15,7 +15,7 @@ template <class Make>
 void check(const std::string& name, const Make& make, double float64 = 1e-9) {
   const nlohmann::json& expected = recorded("models").at(name);
   BOOST_TEST_CONTEXT(name << " in float64") {
-    const PolicyScope policy{Policy("float64")};
+    const detail::PolicyScope policy{Policy("float64")};
     auto model = make();
     check_training_step(expected, model, DType::float64, {.output = float64, .gradient = float64});
   }

@@ -70,7 +70,7 @@ struct Bounds {
 /// weight, relative to its norm.
 void check_gradients(const std::string& policy, const Bounds& bounds) {
   const detail::OneThread small;
-  const PolicyScope scope{Policy(policy)};
+  const detail::PolicyScope scope{Policy(policy)};
   const DType dtype = policy == "float64" ? DType::float64 : DType::float32;  // of the images
   const auto check_step = [&](const std::string& name, auto model, double gradient) {
     BOOST_TEST_CONTEXT(name << " in " << policy) {

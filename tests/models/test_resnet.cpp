@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(initial_values_are_drawn_as_torchvisions) {
 }
 
 BOOST_AUTO_TEST_CASE(a_step_in_float64_equals_torchs) {
-  const PolicyScope policy{Policy("float64")};
+  const detail::PolicyScope policy{Policy("float64")};
   for (const char* name : {"resnet18_64", "resnet50_64"}) {
     const nlohmann::json& expected = recorded("resnet").at(name);
     const ResNetOptions options{.classes = expected.at("classes")};

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_step_equals_torchs) {
   for (const auto& [name, bilinear] : recorded_unets) {
     const nlohmann::json& expected = recorded("unet").at(name);
     BOOST_TEST_CONTEXT(name << " in float64") {
-      const PolicyScope policy{Policy("float64")};
+      const detail::PolicyScope policy{Policy("float64")};
       UNet model = small_unet(bilinear);
       check_training_step(expected, model, DType::float64, {.output = 1e-9, .gradient = 1e-9, .moved = 1e-9});
     }
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(it_is_trained_and_cloned_under_every_policy) {
   for (const char* policy : {"float32", "mixed_bfloat16", "mixed_float16"}) {
     for (const bool bilinear : {false, true}) {
       BOOST_TEST_CONTEXT(policy) {
-        const PolicyScope scope{Policy(policy)};
+        const detail::PolicyScope scope{Policy(policy)};
         UNet model = small_unet(bilinear);
         const Tensor x = random_tensor({2, 20, 17, 3});
         std::vector<std::int64_t> classes;

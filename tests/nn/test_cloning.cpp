@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_clone_keeps_the_properties_of_variables) {
   const auto before = layer.weights(), after = deep.weights();
   BOOST_TEST_REQUIRE(after.size() == before.size());
   for (std::size_t i = 0; i < before.size(); ++i) {
-    const VariableState &a = *before[i].state(), &b = *after[i].state();
+    const detail::VariableState &a = *before[i].state(), &b = *after[i].state();
     BOOST_TEST(b.name == a.name);
     BOOST_TEST(b.trainable == a.trainable);
     BOOST_TEST(b.autocast == a.autocast);

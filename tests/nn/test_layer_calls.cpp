@@ -149,8 +149,8 @@ BOOST_AUTO_TEST_CASE(layers_of_a_model) {
   const Value hidden = Dense(2, {.name = "first"})(in);
   Model model(in, Dense(1)(hidden));
   std::string kinds;
-  std::vector<LayerHandle> all = model.layers();
-  for (LayerHandle& layer : all) {
+  std::vector<detail::LayerHandle> all = model.layers();
+  for (detail::LayerHandle& layer : all) {
     kinds += layer.state()->kind + " ";
     layer.set_trainable(false);
   }

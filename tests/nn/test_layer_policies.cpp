@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(outputs_are_cast_where_they_leave_a_layer) {
   const Values outputs = functional(Values{trace.input("x", Spec{x.shape(), x.dtype()})});
   for (const Value& output : outputs) BOOST_TEST((output.dtype() == DType::float32));
   int rounded = 0;
-  for (const NodePtr& node : trace.graph().nodes) {
+  for (const detail::NodePtr& node : trace.graph().nodes) {
     if (node->op->name == "matmul") rounded += node->inputs[0].dtype() == DType::bfloat16 ? 1 : 0;
   }
   BOOST_TEST(rounded == 2);

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(automatic_names_are_keras_and_count_from_the_second) {
 BOOST_AUTO_TEST_CASE(names_of_classes_equal_keras) {
   const nlohmann::json& names = mezzo_tests::recorded("names");
   BOOST_TEST(names.size() > 100U);
-  for (const auto& [kind, name] : names.items()) BOOST_TEST(snake_case(kind) == name.get<std::string>());
+  for (const auto& [kind, name] : names.items()) BOOST_TEST(detail::snake_case(kind) == name.get<std::string>());
   RNN rnn(StackedRNNCells({LSTMCell(2), GRUCell(2)}));
   rnn.build({1, 3, 2});
   BOOST_TEST(paths_of(rnn).find("stacked_rnn_cells/lstm_cell/kernel") == 0U, paths_of(rnn));

@@ -71,7 +71,7 @@ Model recorded_model(bool functional) {
 }
 
 void check_fit(const std::string& name, bool functional, const Policy& policy, double tolerance) {
-  const PolicyScope scope(policy);
+  const detail::PolicyScope scope(policy);
   const auto& expected = recorded("regularizers").at(name);
   Model model = recorded_model(functional);
   std::vector<Tensor> initial;

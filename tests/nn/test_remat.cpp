@@ -92,7 +92,7 @@ std::unique_ptr<Model> functional(bool remat) {
 /// Number of kernels of the op in a training step.
 int kernels(const Model& model, const std::string& op) {
   int out = 0;
-  for (const Plan::Row& row : model.run_state()->last_plan->rows()) out += row.op == op ? 1 : 0;
+  for (const detail::Plan::Row& row : model.run_state()->last_plan->rows()) out += row.op == op ? 1 : 0;
   return out;
 }
 

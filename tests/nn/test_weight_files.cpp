@@ -56,7 +56,7 @@ class Block : public Layer {
 
 class Net : public Model {
  public:
-  explicit Net(const WeightFileRules& rules = {}) : Model("Net") { set_weight_files(rules); }
+  explicit Net(const detail::WeightFileRules& rules = {}) : Model("Net") { set_weight_files(rules); }
 
  protected:
   Value call(const Value& x) override { return fc_(flatten_(blocks_(conv_(x)))); }
@@ -68,7 +68,7 @@ class Net : public Model {
   Dense fc_ = sub("fc", Dense({.units = 3}));
 };
 
-Net built(const WeightFileRules& rules = {}) {
+Net built(const detail::WeightFileRules& rules = {}) {
   Net net(rules);
   net.build({1, 3, 1, 4});
   return net;
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_changes_nothing) {
   const Folder folder;
   Sequential model = two_layers();
   model.save_weights(folder.path("a"));
-  Bytes bytes = read_file(folder.path("a"), 100'000);
+  detail::Bytes bytes = detail::read_file(folder.path("a"), 100'000);
   bytes.back() ^= 1U;
   for (const Variable& weight : model.weights()) weight.assign(Tensor(weight.shape()));
   const auto before = values_of(model);
@@ -262,10 +262,10 @@ BOOST_AUTO_TEST_CASE(buffers_of_torchs_are_left_out) {
 
 BOOST_AUTO_TEST_CASE(a_model_may_have_names_and_layouts_of_its_own) {
   const Folder folder;
-  const WeightFileRules rules{.rename = {{"^blocks\\.(\\d+)\\.bn", "h.$1.norm"}, {"^fc\\.", "head."}},
-                              .plain = {"head\\.weight"},
-                              .skip = {"position_ids"},
-                              .optional_prefix = "net."};
+  const detail::WeightFileRules rules{.rename = {{"^blocks\\.(\\d+)\\.bn", "h.$1.norm"}, {"^fc\\.", "head."}},
+                                      .plain = {"head\\.weight"},
+                                      .skip = {"position_ids"},
+                                      .optional_prefix = "net."};
   Net from = built(rules), to = built(rules);
   check_round_trip(from, to,
                    "blocks.0.scale.gain (2,) blocks.1.scale.gain (2,) conv.bias (2,) conv.weight (2, 4, 3, 1) "
@@ -304,9 +304,9 @@ BOOST_AUTO_TEST_CASE(a_shared_layer_is_saved_once_and_loaded_by_any_of_its_names
   BOOST_TEST(to.weights()[0].value().data<float>()[1] == weight.data<float>()[2]);
 }
 
-Net with_facts(const WeightFacts& facts) {
+Net with_facts(const detail::WeightFacts& facts) {
   Net net;
-  set_weight_facts(*net.state(), facts);
+  detail::set_weight_facts(*net.state(), facts);
   net.build({1, 3, 1, 4});
   return net;
 }

@@ -18,7 +18,7 @@ inline mezzo::Tensor sum_along(const mezzo::Tensor& x, std::size_t axis) {
   mezzo::Shape shape = x.shape();
   shape[axis] = 1;
   mezzo::Tensor sums(shape, mezzo::DType::float64);
-  const mezzo::Shape strides = mezzo::row_major_strides(shape);
+  const mezzo::Shape strides = mezzo::detail::row_major_strides(shape);
   for_each_index(x.shape(), [&](std::size_t flat, const mezzo::Shape& index) {
     std::int64_t place = 0;
     for (std::size_t i = 0; i < index.size(); ++i) place += i == axis ? 0 : index[i] * strides[i];

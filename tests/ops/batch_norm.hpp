@@ -128,7 +128,7 @@ inline OpRow fused_batch_norm_row(const mezzo::Shape& shape, bool training, bool
   mezzo::Attributes attributes{{"epsilon", norm_epsilon},
                                {"momentum", norm_momentum},
                                {"training", training},
-                               {"epilogue", mezzo::Epilogue::relu},
+                               {"epilogue", mezzo::detail::Epilogue::relu},
                                {"shift", !adds}};
   if (limited) attributes.set("max_value", most);
   OpRow row{
@@ -154,7 +154,7 @@ inline OpRow fused_batch_norm_gradient_row(const mezzo::Shape& shape, bool train
   OpRow row = batch_norm_gradient_row(shape, training);
   row.note += std::string(limited ? ", relu6" : ", relu") + (keeps ? " + residual" : "") + (shifts ? ", by shift" : "");
   mezzo::Attributes attributes{
-      {"training", training}, {"epilogue", mezzo::Epilogue::relu}, {"masked", keeps}, {"shift", shifts}};
+      {"training", training}, {"epilogue", mezzo::detail::Epilogue::relu}, {"masked", keeps}, {"shift", shifts}};
   if (limited) attributes.set("max_value", most);
   row.call = inserted("batch_norm_gradient", attributes);
   if (shifts) {

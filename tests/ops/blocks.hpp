@@ -81,7 +81,7 @@ inline OpRow concat_row(const std::vector<mezzo::Shape>& shapes, std::int64_t ax
   return row;
 }
 
-inline OpRow split_row(const mezzo::Shape& shape, const mezzo::Ints& sections, const mezzo::Shape& sizes,
+inline OpRow split_row(const mezzo::Shape& shape, const mezzo::detail::Ints& sections, const mezzo::Shape& sizes,
                        std::int64_t axis, std::size_t plain_axis) {
   const auto plain = [sizes, plain_axis](const TensorList& v) {
     TensorList out;

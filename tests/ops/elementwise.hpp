@@ -157,7 +157,7 @@ inline OpRow dropout_row(double rate) {
   constexpr std::int64_t key = 12345;
   const auto plain = [rate](const TensorList& v) {
     const auto seed = static_cast<std::uint64_t>(v[1].item()), step = static_cast<std::uint64_t>(v[2].item());
-    const std::uint64_t stream = mezzo::mix(mezzo::mix(static_cast<std::uint64_t>(key), seed), step);
+    const std::uint64_t stream = mezzo::detail::mix(mezzo::detail::mix(static_cast<std::uint64_t>(key), seed), step);
     mezzo::Tensor out = v[0];
     for (std::int64_t i = 0; i < out.size(); ++i) {
       const auto index = static_cast<std::uint64_t>(i);

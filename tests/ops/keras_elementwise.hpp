@@ -232,7 +232,7 @@ inline std::vector<OpRow> other_elementwise_rows() {
 }
 
 // A chain of a * b + c, exp, and a comparison with c that chooses between both: outputs the choice and the sum.
-inline std::shared_ptr<const mezzo::AttributeFunction> chain_program(mezzo::DType dtype) {
+inline std::shared_ptr<const mezzo::detail::AttributeFunction> chain_program(mezzo::DType dtype) {
   auto program = std::make_shared<mezzo::ElementwiseProgram>();
   program->inputs = 3;
   const auto step = [&](const char* op, std::vector<std::size_t> operands, mezzo::DType result) {

@@ -22,7 +22,7 @@ inline mezzo::Tensor plain_sum(const mezzo::Tensor& x, const mezzo::Shape& axes,
     }
   }
   mezzo::Tensor out(kept, mezzo::DType::float64);
-  const mezzo::Shape strides = mezzo::row_major_strides(kept);
+  const mezzo::Shape strides = mezzo::detail::row_major_strides(kept);
   for_each_index(x.shape(), [&](std::size_t, const mezzo::Shape& index) {
     std::int64_t target = 0;
     for (std::size_t axis = 0; axis < index.size(); ++axis) target += kept[axis] == 1 ? 0 : index[axis] * strides[axis];

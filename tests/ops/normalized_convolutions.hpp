@@ -13,7 +13,7 @@ inline OpRow batch_norm_statistics_row(const mezzo::Shape& shape, bool training)
   mezzo::Attributes attributes{{"epsilon", norm_epsilon},
                                {"momentum", norm_momentum},
                                {"training", training},
-                               {"epilogue", mezzo::Epilogue::relu},
+                               {"epilogue", mezzo::detail::Epilogue::relu},
                                {"shift", true}};
   row.call = inserted("batch_norm_statistics", attributes);
   row.outputs.erase(row.outputs.begin());
@@ -63,7 +63,7 @@ inline OpRow pointwise_norm_gradient_row(const Convolution& c, bool training, bo
   OpRow row = fused_batch_norm_gradient_row(c.output(), training, false, true, limited);
   row.op = "pointwise_norm_gradient";
   row.note += std::string(", ") + c.note;
-  mezzo::Attributes attributes{{"training", training}, {"epilogue", mezzo::Epilogue::relu}, {"shift", true}};
+  mezzo::Attributes attributes{{"training", training}, {"epilogue", mezzo::detail::Epilogue::relu}, {"shift", true}};
   if (limited) attributes.set("max_value", 6.0);
   row.call = inserted(row.op, attributes);
   row.arguments.push_back({uniform(c.x, -1, 1, 7)});

@@ -57,7 +57,8 @@ inline OpRow fused_matmul_row(Role bias, std::int64_t rows = 7, std::int64_t dep
   OpRow row =
       matmul_row({bias.is_varied() ? "with bias and relu" : "with a wide bias and relu", {rows, depth}, {depth, 18}});
   row.note += ", " + std::to_string(rows) + " rows of " + std::to_string(depth);
-  row.call = inserted("matmul", {{"transpose_a", false}, {"transpose_b", false}, {"epilogue", mezzo::Epilogue::relu}});
+  row.call =
+      inserted("matmul", {{"transpose_a", false}, {"transpose_b", false}, {"epilogue", mezzo::detail::Epilogue::relu}});
   row.arguments.push_back({uniform({18}, -1, 1, 3), bias});
   row.plain = [](const TensorList& v) { return TensorList{biased_relu(plain_matmul(v[0], v[1], false, false), v[2])}; };
   row.differentiable = {};
@@ -137,7 +138,7 @@ inline OpRow fused_conv2d_row(const Convolution& c, Role bias) {
   OpRow row = conv2d_row(c);
   row.note += bias.is_varied() ? " with bias and relu" : " with a wide bias and relu";
   mezzo::Attributes attributes = c.attributes();
-  attributes.set("epilogue", mezzo::Epilogue::relu);
+  attributes.set("epilogue", mezzo::detail::Epilogue::relu);
   row.call = inserted("conv2d", attributes);
   row.arguments.push_back({uniform({c.kernel[3]}, -1, 1, 3), bias});
   row.plain = [c](const TensorList& v) { return TensorList{biased_relu(plain_conv2d(c, v[0], v[1]), v[2])}; };

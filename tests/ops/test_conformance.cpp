@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(kernels_in_every_dtype) {
   for_each_row_and_dtype([&](const OpRow& row, DType dtype) {
     for (const std::string& name : KernelCheck(row, dtype).run()) ran.insert(row.op + " " + name);
   });
-  for (const Implementation& implementation : kernel_table()) {
+  for (const detail::Implementation& implementation : kernel_table()) {
     // They take larger operands than any here: backends/test_onednn_split_matmul.cpp, on AMX alone,
     // test_xsimd_winograd.cpp, test_xsimd_outer_products.cpp and test_xsimd_pointwise.cpp.
     const std::string name = implementation.op->name + " " + implementation.name;

@@ -13,16 +13,16 @@ namespace {
 
 const Tensor ones({400}, std::vector<float>(400, 1.0F));
 
-Frame frame(const std::string& entry, bool trainable = true) {
-  return {std::make_shared<ScopeInfo>(ScopeInfo{"Dropout", "", {}, trainable}), entry};
+detail::Frame frame(const std::string& entry, bool trainable = true) {
+  return {std::make_shared<detail::ScopeInfo>(detail::ScopeInfo{"Dropout", "", {}, trainable}), entry};
 }
 
 // What one layer's two calls drop, at a seed and step.
 TensorList two_calls(const std::string& path, double seed, double step) {
   Trace trace(Trace::Mode::eager, true);
-  trace.runtime_values[{RuntimeScalar::seed}] = seed;
-  trace.runtime_values[{RuntimeScalar::step}] = step;
-  const Scope scope(frame(path));
+  trace.runtime_values[{detail::RuntimeScalar::seed}] = seed;
+  trace.runtime_values[{detail::RuntimeScalar::step}] = step;
+  const detail::Scope scope(frame(path));
   return {dropout(ones, 0.5).tensor(), dropout(ones, 0.5).tensor()};
 }
 
@@ -38,9 +38,9 @@ TensorList two_attentions(const std::string& path, double seed, double step) {
   Tensor identity({1, 20, 1, 20});
   for (std::int64_t i = 0; i < 20; ++i) identity.mutable_data<float>()[21 * i] = 1;
   Trace trace(Trace::Mode::eager, true);
-  trace.runtime_values[{RuntimeScalar::seed}] = seed;
-  trace.runtime_values[{RuntimeScalar::step}] = step;
-  const Scope scope(frame(path));
+  trace.runtime_values[{detail::RuntimeScalar::seed}] = seed;
+  trace.runtime_values[{detail::RuntimeScalar::step}] = step;
+  const detail::Scope scope(frame(path));
   return {attention_weights(identity), attention_weights(identity)};
 }
 
@@ -70,11 +70,12 @@ BOOST_AUTO_TEST_CASE(needs_no_new_plan_from_step_to_step) {
   Trace trace(Trace::Mode::graph, true);
   const Value x = trace.input("x", Spec{ones.shape(), ones.dtype()});
   {
-    const Scope scope(frame("a"));
+    const detail::Scope scope(frame("a"));
     trace.output("y", dropout(x, 0.5));
   }
-  Plan plan(run_passes(trace.graph()), std::make_shared<Arena>());
-  BOOST_TEST((plan.runtime_keys() == std::vector<RuntimeKey>{{RuntimeScalar::seed}, {RuntimeScalar::step}}));
+  detail::Plan plan(run_passes(trace.graph()), std::make_shared<Arena>());
+  BOOST_TEST((plan.runtime_keys() ==
+              std::vector<detail::RuntimeKey>{{detail::RuntimeScalar::seed}, {detail::RuntimeScalar::step}}));
   for (const double step : {2.0, 3.0}) {
     plan.run({ones}, {1, step});
     BOOST_TEST(plan.output(0).equal(two_calls("a", 1, step)[0]));
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(happens_in_training_only_and_changes_no_dtype) {
   for (const bool training : {false, true}) {
     for (const double rate : {0.0, 0.5}) {
       Trace trace(Trace::Mode::graph, training);
-      const PolicyScope scope("mixed_bfloat16");
+      const detail::PolicyScope scope("mixed_bfloat16");
       const Value x = trace.input("x", Spec{ones.shape(), ones.dtype()});
       BOOST_TEST((dropout(x.across_border(), rate).dtype() == DType::bfloat16));
       BOOST_TEST((dropout(x, rate).dtype() == DType::float32));

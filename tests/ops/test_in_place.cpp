@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(their_nodes_are_those_of_the_others) {
   x *= 3;
   x /= bias_add(x, x);
   std::string ops;
-  for (const NodePtr& node : trace.graph().nodes) ops += node->op->name + " ";
+  for (const detail::NodePtr& node : trace.graph().nodes) ops += node->op->name + " ";
   BOOST_TEST(ops == "input constant add constant subtract constant multiply add divide ");
 }
 
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(outside_of_op_lists_they_promote) {
 
 // HMP: in-place ops cast all inputs to the first one's dtype; others of several inputs to the widest.
 BOOST_AUTO_TEST_CASE(under_op_lists_the_first_operand_decides) {
-  const PolicyScope trainer{OpLists()};
+  const detail::PolicyScope trainer{OpLists()};
   const Tensor narrow({2}, DType::bfloat16), wide({2}, DType::float32);
   for (Value& (*op)(Value&, const Value&) : {&operator+=, &operator-=, &operator*=, &operator/=}) {
     Value x = narrow;

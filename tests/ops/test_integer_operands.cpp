@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(become_floats_of_the_policy_where_an_op_needs_floats) {
                         {"dropout", [](DType t) { return dropout(numbers(t), 0.5); }}};
   for (const Case& c : cases) {
     for (const std::string& policy : policy_names) {
-      const PolicyScope scope((Policy(policy)));
+      const detail::PolicyScope scope((Policy(policy)));
       const DType compute = Policy(policy).compute_dtype();
       const Tensor expected = c.call(compute).tensor();
       for (const DType dtype : integer_dtypes) {
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(become_floats_of_the_policy_where_an_op_needs_floats) {
 }
 
 BOOST_AUTO_TEST_CASE(stay_integers_elsewhere) {
-  const PolicyScope scope("mixed_bfloat16");
+  const detail::PolicyScope scope("mixed_bfloat16");
   for (const DType dtype : integer_dtypes) {
     const Value x = numbers(dtype).across_border();
     for (const Value& result :

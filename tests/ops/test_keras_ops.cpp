@@ -208,7 +208,7 @@ void check_case(const Call& call, const nlohmann::json& expected, DType dtype, d
     const Tensor input = numbers_of(x);
     inputs.push_back(is_floating(input.dtype()) ? input.cast(dtype) : input);
   }
-  const PolicyScope policy{Policy(dtype)};
+  const detail::PolicyScope policy{Policy(dtype)};
   const StepFunction step = with_gradients_of(call, expected);
   const TensorList eager = run_in_eager_trace(step, inputs);
   Tensor output = numbers_of(expected.at("output"));

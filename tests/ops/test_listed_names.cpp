@@ -130,7 +130,7 @@ std::string dtypes(const Listed& listed, const OpLists& lists) {
     const bool alone = at_once.count(listed.name) > 0;
     std::optional<Model> model;
     if (!alone) model.emplace(in, listed.call(in));
-    const PolicyScope trainer(lists);
+    const detail::PolicyScope trainer(lists);
     const auto count = static_cast<std::size_t>(element_count(listed.shape));
     const Tensor x = Tensor(listed.shape, std::vector<float>(count, 0.5F)).cast(dtype);
     const std::string name = dtype_name(listed.call(x).dtype());
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(ops_inside_of_a_composition_follow_no_list) {
   const Tensor x({2, 4}, std::vector<float>{1.01F, 2.02F, 3.03F, 4.04F, 5.05F, 6.06F, 7.07F, 8.09F});
   const auto same = [&](const Any<Layer>& layer) {
     const Tensor expected = layer(Value(x)).tensor();
-    const PolicyScope trainer(only({"mul", "rsqrt", "mean", "sub", "add", "where"}, {}));
+    const detail::PolicyScope trainer(only({"mul", "rsqrt", "mean", "sub", "add", "where"}, {}));
     BOOST_TEST(layer(Value(x)).tensor().equal(expected), layer->state()->kind);
   };
   same(GroupNormalization(2));

@@ -45,17 +45,17 @@ BOOST_AUTO_TEST_CASE(of_activations) {
 }
 
 BOOST_AUTO_TEST_CASE(of_padding) {
-  const auto resolve = [](const Padding& padding) {
+  const auto resolve = [](const detail::Padding& padding) {
     return padding.resolve("[conv2d]", {7, 8}, {3, 4}, {2, 3}, {1, 1});
   };
   BOOST_TEST(resolve("valid") == (Shape{0, 0, 0, 0}), boost::test_tools::per_element());
   BOOST_TEST(resolve("same") == (Shape{1, 1, 1, 1}), boost::test_tools::per_element());
   BOOST_TEST(resolve(2) == (Shape{2, 2, 2, 2}), boost::test_tools::per_element());
   BOOST_TEST(resolve({1, 2}) == (Shape{1, 1, 2, 2}), boost::test_tools::per_element());
-  const Shape odd = Padding("same").resolve("[conv2d]", {8, 8}, {3, 3}, {2, 2}, {1, 1});
+  const Shape odd = detail::Padding("same").resolve("[conv2d]", {8, 8}, {3, 3}, {2, 2}, {1, 1});
   BOOST_TEST(odd == (Shape{0, 1, 0, 1}), boost::test_tools::per_element());  // TensorFlow's: the odd one goes last
   check_throws<NameError>("unknown padding \"full\"; valid names: same, valid (or numbers of pixels)",
-                          [] { Padding("full"); });
+                          [] { detail::Padding("full"); });
   check_throws<ValueError>("[conv2d] padding must be one or two numbers of at least 0; got (-1,)",
                            [&] { resolve(-1); });
 }

@@ -64,7 +64,7 @@ const OpLists nothing_listed({.lower = Names{}, .float32 = Names{}});
 /// The dtypes of the operands of the one node of that op.
 std::string operands_of(Trace& trace, const std::string& op) {
   std::string text;
-  for (const NodePtr& node : trace.graph().nodes) {
+  for (const detail::NodePtr& node : trace.graph().nodes) {
     if (node->op->name != op) continue;
     for (const Value& input : node->inputs) text += std::string(text.empty() ? "" : " ") + dtype_name(input.dtype());
   }
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(ops_that_follow_their_first_input_are_these) {
 }
 
 BOOST_AUTO_TEST_CASE(several_equal_inputs_meet_in_the_widest_and_products_follow_the_first) {
-  const PolicyScope trainer(nothing_listed);
+  const detail::PolicyScope trainer(nothing_listed);
   const Tensor narrow({2, 2}, DType::bfloat16), wide({2, 2}, DType::float32), mask({2, 2}, DType::boolean);
   const auto both = [&](const std::function<Value(const Value&, const Value&)>& op) {
     return std::string(dtype_name(op(narrow, wide).dtype())) + " " + dtype_name(op(wide, narrow).dtype());
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(several_equal_inputs_meet_in_the_widest_and_products_follow
 
 // The lists take precedence over the rules of several inputs and of in-place ops.
 BOOST_AUTO_TEST_CASE(lists_come_before_the_in_place_rule) {
-  const PolicyScope trainer(OpLists({.lower = Names{"add"}, .float32 = Names{"iadd"}}));
+  const detail::PolicyScope trainer(OpLists({.lower = Names{"add"}, .float32 = Names{"iadd"}}));
   Value x = Tensor({2}, DType::bfloat16);
   BOOST_TEST(dtype_name((x + Tensor({2}, DType::float32)).dtype()) == "bfloat16");
   x += Tensor({2}, DType::bfloat16);
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(lists_come_before_the_in_place_rule) {
 
 // Of the autocast that replaced HMP: norms cast their first argument alone.
 BOOST_AUTO_TEST_CASE(listed_norms_keep_scale_and_offset_in_float32) {
-  const PolicyScope trainer{OpLists()};
+  const detail::PolicyScope trainer{OpLists()};
   Trace trace(Trace::Mode::graph, true);
   BatchNormalization batch_norm;
   LayerNormalization layer_norm;
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(listed_norms_keep_scale_and_offset_in_float32) {
 }
 
 BOOST_AUTO_TEST_CASE(layers_cast_nothing_in_whatever_policy_of_their_own) {
-  const PolicyScope trainer(nothing_listed);
+  const detail::PolicyScope trainer(nothing_listed);
   for (const char* own : {"", "float32", "bfloat16", "float64", "p=f32,c=bf16,o=f64"}) {
     Dense layer({.units = 2, .dtype = *own == '\0' ? Policy() : Policy(own)});
     BOOST_TEST(dtype_name(layer(Tensor({2, 3})).dtype()) == "float32", own);

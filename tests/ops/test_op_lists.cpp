@@ -21,12 +21,12 @@ std::string file_of(const Folder& folder, const std::string& text) {
   return folder.write("ops.txt", {text.begin(), text.end()});
 }
 
-const CastRule any{};
-const CastRule follow{{Cast::promote}, false, true};
-const CastRule norm{{Cast::compute, Cast::keep}, true, true};
+const detail::CastRule any{};
+const detail::CastRule follow{{Cast::promote}, false, true};
+const detail::CastRule norm{{Cast::compute, Cast::keep}, true, true};
 
-std::string dtypes(const CastRule& rule, Listing listing, const std::vector<DType>& in) {
-  std::vector<Operand> operands;
+std::string dtypes(const detail::CastRule& rule, detail::Listing listing, const std::vector<DType>& in) {
+  std::vector<detail::Operand> operands;
   for (const DType dtype : in) operands.push_back({dtype, true, false});
   std::string text;
   for (const DType dtype : autocast(rule, operands, listing, DType::bfloat16)) {
@@ -45,21 +45,21 @@ BOOST_AUTO_TEST_CASE(the_default_lists_are_hmps) {
   const OpLists lists;
   BOOST_TEST((lists.dtype() == DType::bfloat16));
   for (const char* op : {"matmul", "conv2d", "batch_norm", "layer_norm", "dropout", "relu", "transpose"}) {
-    BOOST_TEST((lists.listing(op) == Listing::lower), op);
+    BOOST_TEST((lists.listing(op) == detail::Listing::lower), op);
   }
   for (const char* op : {"sparse_categorical_crossentropy", "divide", "gather", "log", "softmax"}) {
-    BOOST_TEST((lists.listing(op) == Listing::float32), op);
+    BOOST_TEST((lists.listing(op) == detail::Listing::float32), op);
   }
   for (const char* op : {"add", "gelu", "bias_add", "mean", "cast"}) {
-    BOOST_TEST((lists.listing(op) == Listing::unlisted), op);
+    BOOST_TEST((lists.listing(op) == detail::Listing::unlisted), op);
   }
 }
 
 BOOST_AUTO_TEST_CASE(opt_level_o2_has_products_alone_in_low_precision) {
   const OpLists lists({.opt_level = "O2"});
-  BOOST_TEST((lists.listing("conv2d") == Listing::lower));
-  BOOST_TEST((lists.listing("matmul") == Listing::lower));
-  for (const char* op : {"relu", "batch_norm", "add"}) BOOST_TEST((lists.listing(op) == Listing::float32), op);
+  BOOST_TEST((lists.listing("conv2d") == detail::Listing::lower));
+  BOOST_TEST((lists.listing("matmul") == detail::Listing::lower));
+  for (const char* op : {"relu", "batch_norm", "add"}) BOOST_TEST((lists.listing(op) == detail::Listing::float32), op);
   check_throws<ValueError>(
       "[OpLists] opt_level \"O2\" must be given without lists (matrix products and convolutions are in bfloat16, "
       "everything else in float32); got a list",
@@ -72,11 +72,11 @@ BOOST_AUTO_TEST_CASE(torch_amps_lists) {
   const OpLists lists = OpLists::torch_amp(DType::float16);
   BOOST_TEST((lists.dtype() == DType::float16));
   for (const char* op : {"matmul", "conv2d", "scaled_dot_product_attention"}) {
-    BOOST_TEST((lists.listing(op) == Listing::lower), op);
+    BOOST_TEST((lists.listing(op) == detail::Listing::lower), op);
   }
-  BOOST_TEST((lists.listing("sparse_categorical_crossentropy") == Listing::float32));
+  BOOST_TEST((lists.listing("sparse_categorical_crossentropy") == detail::Listing::float32));
   for (const char* op : {"softmax", "layer_norm", "sum", "mean", "exp", "gelu", "max_pool2d", "concat"}) {
-    BOOST_TEST((lists.listing(op) == Listing::unlisted), op);
+    BOOST_TEST((lists.listing(op) == detail::Listing::unlisted), op);
   }
 }
 
@@ -84,9 +84,9 @@ BOOST_AUTO_TEST_CASE(torch_amps_lists) {
 BOOST_AUTO_TEST_CASE(files_hold_an_op_a_line_and_comments) {
   const Folder folder;
   const OpLists lists({.lower_file = file_of(folder, "# products\n  linear  \n\ngelu # and this\r\ncdist\nadd")});
-  for (const char* op : {"matmul", "gelu", "add"}) BOOST_TEST((lists.listing(op) == Listing::lower), op);
-  BOOST_TEST((lists.listing("conv2d") == Listing::unlisted));
-  BOOST_TEST((lists.listing("softmax") == Listing::float32));  // the other list is still the default
+  for (const char* op : {"matmul", "gelu", "add"}) BOOST_TEST((lists.listing(op) == detail::Listing::lower), op);
+  BOOST_TEST((lists.listing("conv2d") == detail::Listing::unlisted));
+  BOOST_TEST((lists.listing("softmax") == detail::Listing::float32));  // the other list is still the default
 }
 
 BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_nearest) {
@@ -129,24 +129,25 @@ BOOST_AUTO_TEST_CASE(contradictions_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(listed_ops_take_floats_in_their_lists_dtype) {
-  BOOST_TEST(dtypes(any, Listing::lower, {f32, f32}) == "bfloat16 bfloat16");
-  BOOST_TEST(dtypes(any, Listing::float32, {bf16, bf16}) == "float32 float32");
-  BOOST_TEST(dtypes(any, Listing::lower, {i64}) == "int64");
-  BOOST_TEST(dtypes(any, Listing::lower, {f64}) == "float64");
-  BOOST_TEST(dtypes(norm, Listing::lower, {f32, f32}) == "bfloat16 float32");  // norms cast their first input alone
+  BOOST_TEST(dtypes(any, detail::Listing::lower, {f32, f32}) == "bfloat16 bfloat16");
+  BOOST_TEST(dtypes(any, detail::Listing::float32, {bf16, bf16}) == "float32 float32");
+  BOOST_TEST(dtypes(any, detail::Listing::lower, {i64}) == "int64");
+  BOOST_TEST(dtypes(any, detail::Listing::lower, {f64}) == "float64");
+  BOOST_TEST(dtypes(norm, detail::Listing::lower, {f32, f32}) ==
+             "bfloat16 float32");  // norms cast their first input alone
 }
 
 BOOST_AUTO_TEST_CASE(unlisted_ops_follow_their_first_input_or_the_widest) {
-  BOOST_TEST(dtypes(follow, Listing::unlisted, {bf16, f32}) == "bfloat16 bfloat16");
-  BOOST_TEST(dtypes(follow, Listing::unlisted, {f32, bf16}) == "float32 float32");
-  BOOST_TEST(dtypes(any, Listing::unlisted, {bf16, f32, bf16}) == "float32 float32 float32");
-  BOOST_TEST(dtypes(any, Listing::unlisted, {bf16}) == "bfloat16");
+  BOOST_TEST(dtypes(follow, detail::Listing::unlisted, {bf16, f32}) == "bfloat16 bfloat16");
+  BOOST_TEST(dtypes(follow, detail::Listing::unlisted, {f32, bf16}) == "float32 float32");
+  BOOST_TEST(dtypes(any, detail::Listing::unlisted, {bf16, f32, bf16}) == "float32 float32 float32");
+  BOOST_TEST(dtypes(any, detail::Listing::unlisted, {bf16}) == "bfloat16");
 }
 
 // The lists take precedence over the rules of several inputs.
 BOOST_AUTO_TEST_CASE(lists_come_before_the_rules) {
-  BOOST_TEST(dtypes(any, Listing::lower, {bf16, f32}) == "bfloat16 bfloat16");
-  BOOST_TEST(dtypes(follow, Listing::float32, {bf16, f32}) == "float32 float32");
+  BOOST_TEST(dtypes(any, detail::Listing::lower, {bf16, f32}) == "bfloat16 bfloat16");
+  BOOST_TEST(dtypes(follow, detail::Listing::float32, {bf16, f32}) == "float32 float32");
 }
 
 BOOST_AUTO_TEST_CASE(they_are_a_policy) {

@@ -161,11 +161,11 @@ BOOST_AUTO_TEST_CASE(steps) {
     BOOST_TEST_CONTEXT(entry.first) {
       const auto step = [&](const Values&) { return Values{draw(), draw()}; };
       const TensorList eager = run_in_eager_trace(step, {});
-      Plan plan(run_passes(trace_step(step, {}), {}), std::make_shared<Arena>());
+      detail::Plan plan(run_passes(trace_step(step, {}), {}), std::make_shared<Arena>());
       const auto run = [&plan](double of_step) {
         std::vector<double> runtime;
-        for (const RuntimeKey& key : plan.runtime_keys()) {
-          runtime.push_back(key.scalar == RuntimeScalar::step ? of_step : 0);
+        for (const detail::RuntimeKey& key : plan.runtime_keys()) {
+          runtime.push_back(key.scalar == detail::RuntimeScalar::step ? of_step : 0);
         }
         plan.run({}, runtime);
         return outputs_of(plan);

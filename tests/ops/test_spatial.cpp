@@ -47,7 +47,7 @@ void add_convolutions(Table& t) {
   of_transpose("conv_transpose_1", {2, "same"});
   of_transpose("conv_transpose_1_valid", {3});
   of_transpose("conv_transpose_1_added", {3, "same", 2});
-  of_transpose("conv_transpose_2", {{1, 2}, "valid", Ints(), {2, 1}});
+  of_transpose("conv_transpose_2", {{1, 2}, "valid", detail::Ints(), {2, 1}});
   of_transpose("conv_transpose_3", {{2, 1, 2}, "same"});
   of_transpose("conv_transpose_3_valid", {{3, 2, 2}});
   of_transpose("conv_transpose_3_added", {{2, 3, 2}, "valid", {1, 2, 0}});
@@ -56,9 +56,9 @@ void add_convolutions(Table& t) {
 }
 
 void add_pooling(Table& t) {
-  const auto add = [&t](const std::string& name, Value (*pool)(const Value&, const Ints&, const PoolOpOptions&),
-                        Value (*adaptive)(const Value&, const Ints&)) {
-    const auto of_pool = [&](const char* end, const Ints& size, const PoolOpOptions& options) {
+  const auto add = [&t](const std::string& name, Value (*pool)(const Value&, const detail::Ints&, const PoolOpOptions&),
+                        Value (*adaptive)(const Value&, const detail::Ints&)) {
+    const auto of_pool = [&](const char* end, const detail::Ints& size, const PoolOpOptions& options) {
       t[name + end] = of([=](const Value& x) { return pool(x, size, options); });
     };
     of_pool("_1", 3, {2, "same"});
@@ -66,7 +66,7 @@ void add_pooling(Table& t) {
     of_pool("_2", {3, 2}, {{1, 3}, "same"});
     of_pool("_3", {2, 3, 1}, {});
     of_pool("_3_same", {3, 2, 3}, {{2, 3, 1}, "same"});
-    const auto of_adaptive = [&](const char* end, const Ints& size) {
+    const auto of_adaptive = [&](const char* end, const detail::Ints& size) {
       t["adaptive_" + name + end] = of([=](const Value& x) { return adaptive(x, size); });
     };
     of_adaptive("_1", 5);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(equal_keras) {
 
 // torch gives the gradient to the first of equal elements in row-major order of the window.
 BOOST_AUTO_TEST_CASE(ties_of_adaptive_max_pool_are_taken_in_row_major_order) {
-  const auto gradient = [](const Tensor& x, const Ints& size) {
+  const auto gradient = [](const Tensor& x, const detail::Ints& size) {
     return grad([&](const Value& v) { return sum(adaptive_max_pool(v, size)); })(x).tensor().to_doubles();
   };
   // Of a window of 2 x 2 x 2, (0, 1, 0) comes before (1, 0, 0).

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(the_largest_of_nothing_is_an_error) {
 
 BOOST_AUTO_TEST_CASE(only_the_reference_takes_operands_without_elements) {
   const KernelRequest request = kernel_request("add", {}, {Tensor({0, 3}), Tensor({3})});
-  const ChosenKernel chosen = choose_kernel(request);
+  const detail::ChosenKernel chosen = choose_kernel(request);
   BOOST_TEST(chosen.implementation == "reference");
   BOOST_TEST(chosen.declined.front() == "xsimd: takes operands with elements; got shape (0, 3)");
 }

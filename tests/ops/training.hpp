@@ -198,12 +198,12 @@ inline std::vector<Refusal> training_refusals() {
           [number] {
             inserted("adam_update")({Tensor({3}), Tensor({3}), Tensor({3}), Tensor({2}), number(), number(), number()});
           }),
-      refusal<ShapeError>(
-          "sgd_update", "[sgd_update] remainder of the variable must be int16 (3,); got bfloat16 (3,)",
-          [number] {
-            const Tensor x({3}, DType::bfloat16);
-            inserted("sgd_update", {{"momentum", 0.0}, {"kept", mezzo::Kept::split}})({x, x, x, number(), number()});
-          }),
+      refusal<ShapeError>("sgd_update", "[sgd_update] remainder of the variable must be int16 (3,); got bfloat16 (3,)",
+                          [number] {
+                            const Tensor x({3}, DType::bfloat16);
+                            inserted("sgd_update", {{"momentum", 0.0}, {"kept", mezzo::detail::Kept::split}})(
+                                {x, x, x, number(), number()});
+                          }),
       refusal<ShapeError>("optimizer_update", "[optimizer_update]" + like,
                           [number] {
                             inserted("optimizer_update",

@@ -8,7 +8,7 @@
 
 namespace mezzo_tests {
 
-using States = std::vector<std::shared_ptr<mezzo::VariableState>>;
+using States = std::vector<std::shared_ptr<mezzo::detail::VariableState>>;
 
 // Makes one step outside of a plan. `gradients` are those of a backward pass that was seeded with `scale`.
 inline void step(mezzo::Optimizer& optimizer, const States& variables, const std::vector<mezzo::Tensor>& gradients,

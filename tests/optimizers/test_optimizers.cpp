@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_SUITE(optimizers)
 
 // Keras' defect: in pure bfloat16, beta_2 = 0.999 rounds to 1 and weights never move.
 BOOST_AUTO_TEST_CASE(adam_moves_bfloat16_variables_and_keeps_float32_slots) {
-  auto variable = std::make_shared<VariableState>("w");
+  auto variable = std::make_shared<detail::VariableState>("w");
   variable->assign(Tensor({4}, DType::bfloat16));
   Adam adam({.learning_rate = 0.01});
   const Tensor gradient = random_tensor({4}, DType::bfloat16, 1, 0.5, 1);
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(adam_moves_bfloat16_variables_and_keeps_float32_slots) {
 BOOST_AUTO_TEST_CASE(keras_hub_2629_beta_2_of_0_999_updates_bfloat16_variables) {
   for (const AdamOptions& options :
        {AdamOptions{}, {.stochastic_rounding = true}, {.kahan_summation = true}, {.state_dtype = DType::bfloat16}}) {
-    auto variable = std::make_shared<VariableState>("w");
+    auto variable = std::make_shared<detail::VariableState>("w");
     variable->assign(Tensor({4}, DType::bfloat16));
     Adam adam(options);
     for (int i = 0; i < 10; ++i) step(adam, {variable}, {random_tensor({4}, DType::bfloat16, 1, 0.5, 1)}, 1);
@@ -54,12 +54,12 @@ BOOST_AUTO_TEST_CASE(keras_hub_2629_beta_2_of_0_999_updates_bfloat16_variables) 
 
 // The same for momentum: 0.999 in bfloat16 is 1, and the velocity would never decay.
 BOOST_AUTO_TEST_CASE(momentum_of_0_999_fades_for_bfloat16_variables) {
-  auto variable = std::make_shared<VariableState>("w");
+  auto variable = std::make_shared<detail::VariableState>("w");
   variable->assign(Tensor({1}, DType::bfloat16));
   SGD sgd({.learning_rate = 1, .momentum = 0.999});
   step(sgd, {variable}, {Tensor({1}, std::vector<float>{1}).cast(DType::bfloat16)}, 1);
   for (int i = 0; i < 1000; ++i) step(sgd, {variable}, {Tensor({1}, DType::bfloat16)}, 1);
-  const VariableState& velocity = *sgd.state()->slots.at(0).values.at(0);
+  const detail::VariableState& velocity = *sgd.state()->slots.at(0).values.at(0);
   BOOST_TEST((velocity.value.dtype() == DType::float32));
   BOOST_TEST(velocity.value.item() == -std::pow(0.999, 1000), boost::test_tools::tolerance(1e-4));
 }
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(momentum_of_0_999_fades_for_bfloat16_variables) {
 // beta_2 rounded to bfloat16 is 1. Moments are rounded stochastically, so their expected values are exact.
 BOOST_AUTO_TEST_CASE(states_in_bfloat16_follow_small_changes_on_average) {
   constexpr std::int64_t size = 4096;
-  auto variable = std::make_shared<VariableState>("w");
+  auto variable = std::make_shared<detail::VariableState>("w");
   variable->assign(Tensor({size}));
   Adam adam({.learning_rate = 0, .state_dtype = DType::bfloat16});
   const Tensor ones({size}, std::vector<float>(size, 1));
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(states_in_bfloat16_follow_small_changes_on_average) {
 BOOST_AUTO_TEST_CASE(split_masters_equal_float32_masters_bit_for_bit) {
   const Tensor start = random_tensor({1003}, DType::float32, 1);
   for (const DType state_dtype : {DType::float32, DType::bfloat16}) {
-    auto whole = std::make_shared<VariableState>("w"), split = std::make_shared<VariableState>("w");
+    auto whole = std::make_shared<detail::VariableState>("w"), split = std::make_shared<detail::VariableState>("w");
     for (const auto& variable : {whole, split}) variable->assign(start);
     split->split();
     AdamW first({.state_dtype = state_dtype}), second({.split_master_weights = true, .state_dtype = state_dtype});
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(common_options_are_passed_on) {
 BOOST_AUTO_TEST_CASE(copies_share_slots_and_clones_do_not) {
   SGD original({.momentum = 0.9});
   const SGD copy = original;
-  auto variable = std::make_shared<VariableState>("w");
+  auto variable = std::make_shared<detail::VariableState>("w");
   variable->assign(Tensor({2}));
   step(original, {variable}, {Tensor({2})}, 1);
   BOOST_TEST(copy.iterations() == 1);
@@ -213,8 +213,8 @@ BOOST_AUTO_TEST_CASE(the_learning_rate_can_be_set) {
              "[Adam] set_learning_rate: the learning rate is a Schedule, which a number can't replace; got 0.5");
 }
 
-std::shared_ptr<VariableState> variable_of(const std::string& name, const std::vector<float>& numbers) {
-  auto variable = std::make_shared<VariableState>(name);
+std::shared_ptr<detail::VariableState> variable_of(const std::string& name, const std::vector<float>& numbers) {
+  auto variable = std::make_shared<detail::VariableState>(name);
   variable->assign(Tensor({static_cast<std::int64_t>(numbers.size())}, numbers));
   return variable;
 }
@@ -250,7 +250,8 @@ BOOST_AUTO_TEST_CASE(variables_are_excluded_from_weight_decay) {
   const auto kernel = variable_of("dense/kernel", {1}), bias = variable_of("dense/bias", {1}),
              gamma = variable_of("norm/gamma", {1});
   SGD sgd(0.5, {.weight_decay = 0.5});
-  sgd.exclude_from_weight_decay({.var_list = {Variable(Shared<VariableState>(gamma))}, .var_names = {"bias"}});
+  sgd.exclude_from_weight_decay(
+      {.var_list = {Variable(detail::Shared<detail::VariableState>(gamma))}, .var_names = {"bias"}});
   step(sgd, {kernel, bias, gamma}, {Tensor({1}), Tensor({1}), Tensor({1})}, 1);
   BOOST_TEST(kernel->value.item() == 0.75);
   BOOST_TEST(bias->value.item() == 1);

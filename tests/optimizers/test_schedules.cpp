@@ -17,7 +17,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-void check_recorded(const std::string& name, const LearningRate& rate) {
+void check_recorded(const std::string& name, const detail::LearningRate& rate) {
   const auto& expected = recorded("schedules").at(name);
   for (std::size_t i = 0; i < expected.at("steps").size(); ++i) {
     const auto step = expected.at("steps")[i].get<std::int64_t>();
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(equal_keras) {
 }
 
 BOOST_AUTO_TEST_CASE(a_warm_up_comes_before_another_schedule) {
-  const LearningRate rate = LinearWarmup(PolynomialDecay(0.5, 10, 0), 4, 0.1);
+  const detail::LearningRate rate = LinearWarmup(PolynomialDecay(0.5, 10, 0), 4, 0.1);
   for (int step = 0; step < 4; ++step) BOOST_TEST(std::abs(rate.at(step) - (0.1 + 0.1 * step)) < 1e-15);
   BOOST_TEST(rate.at(4) == 0.5);
   BOOST_TEST(rate.at(14) == 0);
@@ -74,13 +74,13 @@ BOOST_AUTO_TEST_CASE(a_warm_up_comes_before_another_schedule) {
 }
 
 BOOST_AUTO_TEST_CASE(a_function_is_a_schedule) {
-  const LearningRate rate = [](std::int64_t step) { return 0.5 / static_cast<double>(1 + step); };
+  const detail::LearningRate rate = [](std::int64_t step) { return 0.5 / static_cast<double>(1 + step); };
   BOOST_TEST(rate.is_schedule());
   BOOST_TEST(rate.at(4) == 0.1);
 }
 
 BOOST_AUTO_TEST_CASE(a_number_is_a_constant_rate) {
-  const LearningRate rate = 0.25;
+  const detail::LearningRate rate = 0.25;
   BOOST_TEST(rate.at(0) == 0.25);
   BOOST_TEST(rate.at(1000) == 0.25);
 }

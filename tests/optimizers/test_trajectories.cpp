@@ -16,7 +16,7 @@ namespace {
 States make_variables(const nlohmann::json& start, DType dtype) {
   States variables;
   for (const auto& numbers : start) {
-    variables.push_back(std::make_shared<VariableState>("w" + std::to_string(variables.size())));
+    variables.push_back(std::make_shared<detail::VariableState>("w" + std::to_string(variables.size())));
     variables.back()->assign(recorded_tensor(numbers).cast(dtype));
   }
   return variables;

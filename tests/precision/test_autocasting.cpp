@@ -11,8 +11,8 @@ constexpr DType i64 = DType::int64, u8 = DType::uint8, boolean = DType::boolean;
 
 struct Case {
   const char* what;
-  CastRule rule;
-  std::vector<Operand> operands;
+  detail::CastRule rule;
+  std::vector<detail::Operand> operands;
   DType compute;
   std::vector<DType> expected;
 };

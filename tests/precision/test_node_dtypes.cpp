@@ -40,7 +40,7 @@ class Block : public Layer {
   Dense second_ = sub("second", Dense({.units = 4}));
 };
 
-std::string text_of(const Node& node) {
+std::string text_of(const detail::Node& node) {
   std::string text = node.op->name;
   if (text == "cast") return text + " " + dtype_name(node.inputs[0].dtype()) + ">" + dtype_name(node.outputs[0].dtype);
   for (const Spec& spec : node.outputs) text += std::string(" ") + dtype_name(spec.dtype);
@@ -53,12 +53,12 @@ std::string nodes_of(Layer& model, const Spec& input, const Spec& labels) {
   const Value logits = model(trace.input("x", input));
   const Value losses = SparseCategoricalCrossentropy({.from_logits = true}).call(trace.input("y", labels), logits);
   Values leaves;
-  for (const NodePtr& node : trace.graph().nodes) {
+  for (const detail::NodePtr& node : trace.graph().nodes) {
     if (node->variable && node->variable->trainable) leaves.emplace_back(node, 0);
   }
   gradients(mean(losses), leaves);
   std::string text, path = "none";
-  for (const NodePtr& node : trace.graph().nodes) {
+  for (const detail::NodePtr& node : trace.graph().nodes) {
     text += node->path == path ? ", " : "\n" + node->path + ": ";
     text += text_of(*node);
     path = node->path;

@@ -48,10 +48,10 @@ BOOST_AUTO_TEST_CASE(several_expressions_are_an_error) {
 
 BOOST_AUTO_TEST_CASE(without_a_default_it_inherits) {
   BOOST_TEST(map_of({{"a", "float64"}}).at("b").inherits());
-  const std::vector<PolicyLevel> levels{{"mixed_float16", ""}, {map_of({{"b", "float64"}}), "a"}};
-  BOOST_TEST(policy_at(levels, "a/b").name() == "float64");
-  BOOST_TEST(policy_at(levels, "a/c").name() == "mixed_float16");
-  BOOST_TEST(policy_at({}, "a").name() == "float32");
+  const std::vector<detail::PolicyLevel> levels{{"mixed_float16", ""}, {map_of({{"b", "float64"}}), "a"}};
+  BOOST_TEST(detail::policy_at(levels, "a/b").name() == "float64");
+  BOOST_TEST(detail::policy_at(levels, "a/c").name() == "mixed_float16");
+  BOOST_TEST(detail::policy_at({}, "a").name() == "float32");
 }
 
 BOOST_AUTO_TEST_CASE(bad_maps_are_refused) {

@@ -234,12 +234,12 @@ BOOST_AUTO_TEST_CASE(nothing_of_the_model_changes) {
   const std::string plan = model.explain();
   const std::string summary = model.summary_text();
   const auto last_plan = model.run_state()->last_plan;
-  const std::uint64_t stream = next_stream();
+  const std::uint64_t stream = detail::next_stream();
   for (const char* precision : {"bf16-mixed", "16-true", "64"}) {
     mezzo::precision_report(model, {x, y}, {.precision = precision});
   }
   mezzo::suggest_policy(model, {x, y}, {.max_error = 1e-4});
-  BOOST_TEST(next_stream() == stream + 1);
+  BOOST_TEST(detail::next_stream() == stream + 1);
   BOOST_TEST(adam.iterations() == 1);
   BOOST_TEST(adam.state()->loss_scale.scale() == 65536);
   BOOST_TEST(adam.state()->loss_scale.skipped() == 0);
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(containers_that_compute_and_layers_called_twice_are_one_row
   Residual model;
   model.compile({.optimizer = "sgd", .loss = "mse"});
   model.build({2, 4});
-  const ReportBatch batch(ramp({2, 4}, 0.1, 3.3), Tensor({2, 4}));
+  const detail::ReportBatch batch(ramp({2, 4}, 0.1, 3.3), Tensor({2, 4}));
   const PrecisionReport report = mezzo::precision_report(model, batch, {.precision = "bf16", .steps = 0});
   BOOST_TEST(report.layers.size() == 3U);
   BOOST_TEST(row(report, "block").kind == "Block");
@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(functional_models_have_the_same_rows_as_sequential_ones) {
   const Input input({.shape = {4}});
   Model functional({.inputs = {input}, .outputs = {Dense(second)(Dense(first)(input))}});
   functional.compile({.optimizer = "sgd", .loss = "mse"});
-  const ReportBatch batch(x, Tensor({2, 4}));
+  const detail::ReportBatch batch(x, Tensor({2, 4}));
   const PrecisionReportOptions options{.precision = "p=f32,c=bf16,o=f32", .steps = 0};
   BOOST_TEST(mezzo::precision_report(functional, batch, options).json() ==
              mezzo::precision_report(sequential, batch, options).json());
@@ -319,7 +319,7 @@ BOOST_AUTO_TEST_CASE(split_masters_are_reported_on_as_whole_ones_are) {
   const auto reported = [](bool split) {
     Sequential model({Dense({.units = 4, .kernel_initializer = "ones", .name = "only"})});
     model.compile({.optimizer = AdamW({.split_master_weights = split}), .loss = "mse"});
-    const ReportBatch batch(ramp({2, 4}, -1, 1), Tensor({2, 4}));
+    const detail::ReportBatch batch(ramp({2, 4}, -1, 1), Tensor({2, 4}));
     const DataLoader loader(Dataset::from_tensors({{"x", ramp({2, 4}, -1, 1)}, {"y", Tensor({2, 4}), Role::target}}),
                             {.batch_size = 2});
     Trainer({.max_epochs = 1, .precision = "bf16", .enable_progress_bar = false}).fit(model, loader);
@@ -337,7 +337,7 @@ BOOST_AUTO_TEST_CASE(op_lists_are_reported_on_as_policies_are) {
   Sequential model({Dense({.units = 4, .name = "product"}), Softmax({.name = "softmax"})});
   model.compile({.optimizer = "sgd", .loss = "mse"});
   model.build({2, 4});
-  const ReportBatch batch(ramp({2, 4}, 0.1, 3.3), Tensor({2, 4}));
+  const detail::ReportBatch batch(ramp({2, 4}, 0.1, 3.3), Tensor({2, 4}));
   const PrecisionReport report = mezzo::precision_report(model, batch, {.precision = OpLists(), .steps = 0});
   BOOST_TEST((row(report, "product").compute_dtype == DType::bfloat16));
   BOOST_TEST(row(report, "product").own_error > 1e-4);
@@ -346,7 +346,7 @@ BOOST_AUTO_TEST_CASE(op_lists_are_reported_on_as_policies_are) {
 }
 
 BOOST_AUTO_TEST_CASE(the_loss_scale_is_halved_until_gradients_are_finite) {
-  const ReportBatch batch(ramp({2, 4}, 1, 2), ramp({2, 4}, 100, 101));
+  const detail::ReportBatch batch(ramp({2, 4}, 1, 2), ramp({2, 4}, 100, 101));
   const PrecisionReport report = mezzo::precision_report(of_one_gain(), batch, {.precision = 16, .steps = 0});
   // The cotangents, 2 (x - y) / 8, are near -25. In float16 2048 times that is finite, and 4096 times is not.
   BOOST_TEST(report.loss_scale == 2048);
@@ -354,7 +354,7 @@ BOOST_AUTO_TEST_CASE(the_loss_scale_is_halved_until_gradients_are_finite) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_reported_on_is_told) {
-  const ReportBatch batch(Tensor({2, 4}), Tensor({2, 4}));
+  const detail::ReportBatch batch(Tensor({2, 4}), Tensor({2, 4}));
   Sequential unbuilt({Dense({.units = 4})});
   unbuilt.compile({.optimizer = "sgd", .loss = "mse"});
   check_throws<ValueError>("[precision_report] the model must be built, by build() or a call; got one without weights",

@@ -14,7 +14,7 @@ using mezzo_tests::ramp;
 
 namespace {
 
-ReportBatch batch() { return {ramp({8, 6}, 0.5, 2), Tensor({8, 3})}; }
+detail::ReportBatch batch() { return {ramp({8, 6}, 0.5, 2), Tensor({8, 3})}; }
 
 // Computes values outside of its layer that overflow in float16.
 class FragileRoot : public Model {

@@ -109,10 +109,10 @@ inline void check_gradients(const OpRow& row) {
 }
 
 // The operands of a node of a traced row: arguments of the row, and constants.
-inline TensorList operands_of(const mezzo::Node& node, const mezzo::Graph& graph, const TensorList& arguments) {
+inline TensorList operands_of(const mezzo::detail::Node& node, const mezzo::Graph& graph, const TensorList& arguments) {
   TensorList out;
   for (const mezzo::Value& input : node.inputs) {
-    const mezzo::NodePtr& source = input.node();
+    const mezzo::detail::NodePtr& source = input.node();
     if (source->op->name == "constant") {
       out.push_back(source->attributes.get<mezzo::Tensor>("value"));
       continue;
@@ -125,7 +125,7 @@ inline TensorList operands_of(const mezzo::Node& node, const mezzo::Graph& graph
   return out;
 }
 
-inline mezzo::KernelRequest request_of(const mezzo::NodePtr& node) {
+inline mezzo::KernelRequest request_of(const mezzo::detail::NodePtr& node) {
   mezzo::KernelRequest request{node->op, node->attributes, {}, node->outputs, node->where};
   for (const mezzo::Value& input : node->inputs) request.inputs.push_back({input.shape(), input.dtype()});
   return request;
@@ -162,7 +162,7 @@ inline TensorList exact_results(const OpRow& row, const TensorList& arguments) {
     if (!row.arguments[i].role.is_fixed()) wide[i] = wide[i].cast(mezzo::DType::float64);
   }
   const mezzo::Graph graph = trace_step(row.call, wide, row.training);
-  const mezzo::NodePtr node = find_node(graph, row.op);
+  const mezzo::detail::NodePtr node = find_node(graph, row.op);
   mezzo::Attributes attributes;  // without copy_dtype, which the reference does not implement
   for (const auto& [name, value] : node->attributes.entries()) {
     if (name != "copy_dtype") attributes.set(name, value);
@@ -182,10 +182,10 @@ class KernelCheck {
     std::set<std::string> ran;
     const TensorList arguments = arguments_in(row_, dtype_);
     const mezzo::Graph graph = trace_step(row_.call, arguments, row_.training);
-    const mezzo::NodePtr node = find_node(graph, row_.op);
+    const mezzo::detail::NodePtr node = find_node(graph, row_.op);
     const mezzo::KernelRequest request = request_of(node);
     const TensorList operands = operands_of(*node, graph, arguments);
-    for (const mezzo::Implementation& implementation : mezzo::kernel_table()) {
+    for (const mezzo::detail::Implementation& implementation : mezzo::kernel_table()) {
       if (implementation.op->name != row_.op) continue;
       std::string reason;
       const auto kernel = implementation.create(request, reason);
@@ -292,14 +292,14 @@ inline void check_autocast(const OpRow& row, const std::string& policy_name) {
   const TensorList arguments = arguments_in(row, mezzo::DType::float32);
   const TensorList expected = row.plain(arguments_in(row, mezzo::DType::float64));
   mezzo::Trace trace(mezzo::Trace::Mode::graph, row.training);
-  const mezzo::PolicyScope scope(policy);
+  const mezzo::detail::PolicyScope scope(policy);
   mezzo::Values inputs;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const mezzo::Value input = trace.input("x", mezzo::Spec{arguments[i].shape(), arguments[i].dtype()});
     inputs.push_back(input.across_border(row.arguments[i].role.is_varied()));
   }
   const mezzo::Values outputs = row.call(inputs);
-  const mezzo::NodePtr node = outputs.at(0).node();
+  const mezzo::detail::NodePtr node = outputs.at(0).node();
   BOOST_TEST(node->op->name == row.op);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (row.arguments[i].role.is_varied()) BOOST_TEST((node->inputs[i].dtype() == compute), "argument " << i);

@@ -57,7 +57,7 @@ inline mezzo::KernelRequest kernel_request(const std::string& op, mezzo::Attribu
 inline std::unique_ptr<mezzo::Kernel> create_kernel(const std::string& implementation,
                                                     const mezzo::KernelRequest& request, std::string& reason) {
   reason = fmt::format("no implementation \"{}\" of {}", implementation, request.op->name);
-  for (const mezzo::Implementation& entry : mezzo::kernel_table()) {
+  for (const mezzo::detail::Implementation& entry : mezzo::kernel_table()) {
     if (entry.op != request.op || entry.name != implementation) continue;
     reason.clear();
     auto kernel = entry.create(request, reason);
@@ -148,7 +148,7 @@ inline bool same_on_any_threads(const std::string& implementation, const std::st
 
 // Attributes with one attribute added or replaced.
 inline mezzo::Attributes with_attribute(mezzo::Attributes attributes, const std::string& name,
-                                        const mezzo::Attribute& value) {
+                                        const mezzo::detail::Attribute& value) {
   attributes.set(name, value);
   return attributes;
 }

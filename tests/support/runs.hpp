@@ -41,7 +41,7 @@ inline TensorList run_in_eager_trace(const StepFunction& step, const TensorList&
   return outputs;
 }
 
-inline TensorList outputs_of(const mezzo::Plan& plan) {
+inline TensorList outputs_of(const mezzo::detail::Plan& plan) {
   TensorList outputs;
   for (std::size_t i = 0; i < plan.output_names().size(); ++i) outputs.push_back(plan.output(i));
   return outputs;
@@ -49,7 +49,7 @@ inline TensorList outputs_of(const mezzo::Plan& plan) {
 
 // Compiles and runs a graph once.
 inline TensorList run_compiled(const mezzo::Graph& graph, const TensorList& arguments, bool fuse = true) {
-  mezzo::Plan plan(mezzo::run_passes(graph, {fuse}), std::make_shared<mezzo::Arena>());
+  mezzo::detail::Plan plan(mezzo::run_passes(graph, {fuse}), std::make_shared<mezzo::Arena>());
   plan.run(arguments, {});
   return outputs_of(plan);
 }
@@ -57,20 +57,21 @@ inline TensorList run_compiled(const mezzo::Graph& graph, const TensorList& argu
 // Number of nodes of that op in a graph.
 inline int count_nodes(const mezzo::Graph& graph, const std::string& op) {
   int count = 0;
-  for (const mezzo::NodePtr& node : graph.nodes) count += node->op->name == op ? 1 : 0;
+  for (const mezzo::detail::NodePtr& node : graph.nodes) count += node->op->name == op ? 1 : 0;
   return count;
 }
 
 // The first node of that op.
-inline mezzo::NodePtr find_node(const mezzo::Graph& graph, const std::string& op) {
-  for (const mezzo::NodePtr& node : graph.nodes) {
+inline mezzo::detail::NodePtr find_node(const mezzo::Graph& graph, const std::string& op) {
+  for (const mezzo::detail::NodePtr& node : graph.nodes) {
     if (node->op->name == op) return node;
   }
   throw std::runtime_error("no node of op " + op);
 }
 
-inline std::shared_ptr<mezzo::VariableState> make_variable(const std::string& name, const mezzo::Tensor& value) {
-  auto variable = std::make_shared<mezzo::VariableState>(name);
+inline std::shared_ptr<mezzo::detail::VariableState> make_variable(const std::string& name,
+                                                                   const mezzo::Tensor& value) {
+  auto variable = std::make_shared<mezzo::detail::VariableState>(name);
   variable->assign(value);
   return variable;
 }

@@ -83,9 +83,9 @@ inline void check_equal_if_flushed(const mezzo::Tensor& a, const mezzo::Tensor& 
 template <class Body>
 void for_each_kernel(const OpRow& row, mezzo::DType dtype, Body body) {
   const mezzo::Graph graph = trace_step(row.call, arguments_in(row, dtype), row.training);
-  const mezzo::NodePtr node = find_node(graph, row.op);
+  const mezzo::detail::NodePtr node = find_node(graph, row.op);
   const mezzo::KernelRequest request = request_of(node);
-  for (const mezzo::Implementation& implementation : mezzo::kernel_table()) {
+  for (const mezzo::detail::Implementation& implementation : mezzo::kernel_table()) {
     if (implementation.op->name != row.op) continue;
     std::string reason;
     const auto kernel = implementation.create(request, reason);

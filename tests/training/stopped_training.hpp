@@ -34,10 +34,10 @@ class LineLogger : public mezzo::Logger {
 // 44 samples make 6 batches of an epoch: two windows of 3 steps.
 struct StoppedTraining {
   StoppedTraining(std::string policy_name, bool has_schedule) : policy(std::move(policy_name)), schedule(has_schedule) {
-    const mezzo::LearningRate rate =
-        schedule ? mezzo::LearningRate(
+    const mezzo::detail::LearningRate rate =
+        schedule ? mezzo::detail::LearningRate(
                        mezzo::ExponentialDecay({.initial_learning_rate = 0.03, .decay_steps = 2, .decay_rate = 0.8}))
-                 : mezzo::LearningRate(0.03);
+                 : mezzo::detail::LearningRate(0.03);
     model.compile({.optimizer = mezzo::Adam({.learning_rate = rate}),
                    .loss = mezzo::SparseCategoricalCrossentropy({.from_logits = true}),
                    .metrics = {"accuracy"}});

@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_refused_checkpoint_leaves_all_as_it_was) {
   BOOST_CHECK_THROW(one.fit(model, loader, {}, {.ckpt_path = folder.path("other")}), FileError);
   one.save_checkpoint(model, folder.path("after"));
   constexpr std::size_t most = 1U << 20U;
-  BOOST_TEST((read_file(folder.path("after"), most) == read_file(folder.path("before"), most)));
+  BOOST_TEST((detail::read_file(folder.path("after"), most) == detail::read_file(folder.path("before"), most)));
 }
 
 BOOST_AUTO_TEST_CASE(before_a_fit_it_is_the_models_own) {

@@ -208,8 +208,8 @@ BOOST_AUTO_TEST_CASE(an_optimizer_trains_one_model) {
   BOOST_TEST((Adam(adam).state()->owner->lock() == first.state().pointer()));
   Adam other = adam;
   {
-    const CloneScope cloning;
-    BOOST_TEST(!Shared<Optimizer::State>(adam.state())->owner.has_value());
+    const detail::CloneScope cloning;
+    BOOST_TEST(!detail::Shared<Optimizer::State>(adam.state())->owner.has_value());
   }
   other.reset();
   BOOST_TEST(!adam.state()->owner.has_value());

@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
 
 BOOST_AUTO_TEST_CASE(no_flipped_bit_is_accepted) {
   const Edited edited;
-  auto bytes = read_file(edited.file, 1U << 20U);
+  auto bytes = detail::read_file(edited.file, 1U << 20U);
   const std::size_t stride = std::getenv("MEZZO_TEST_SMALL") != nullptr ? 13 : 1;
   int accepted = 0;
   for (std::size_t bit = 0; bit < bytes.size() * 8; bit += stride) {
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(no_flipped_bit_is_accepted) {
 
 BOOST_AUTO_TEST_CASE(checksums_are_required) {
   const Edited edited;
-  auto bytes = read_file(edited.file, 1U << 20U);
+  auto bytes = detail::read_file(edited.file, 1U << 20U);
   const std::string text(bytes.begin(), bytes.end());
   bytes[text.find("\"crc32\"") + 5] ^= 1U;
   Run run({}, 7);
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(files_of_other_models) {
         "(4, 8); missing tensor \"optimizer.velocity.norm.weight\"; tensor \"model.norm.bias\" must be a float, "
         "got int32; missing tensor \"model.last.bias\"; unexpected tensor \"model.other.bias\"");
   // Flips a bit of the last tensor, so that its checksum differs.
-  auto bytes = read_file(edited.file, 1U << 20U);
+  auto bytes = detail::read_file(edited.file, 1U << 20U);
   bytes.back() ^= 1U;
   edited.folder.write("c", bytes);
   Run run({}, 7);

@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(load_from_checkpoint_makes_the_module) {
   BOOST_TEST(find_hyperparameter(given.hyperparameters(), "rate").to_double() == 0.5);
   BOOST_TEST(trainer.predict(given, line_data()).equal(trained.prediction));
   MixedModule mixed(0.1);
-  BOOST_TEST(saved_hyperparameters(trained.path).size() == 4U);
+  BOOST_TEST(detail::saved_hyperparameters(trained.path).size() == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(hyperparameters_have_types) {

@@ -54,7 +54,7 @@ class Parts : public Module {
     std::string text = fmt::format("{}:", batch_idx);
     for (const char* name : {"a", "b", "c"}) {
       const std::string field = fmt::format("{}/x", name);
-      for (const NamedTensor& one : batch.fields) {
+      for (const detail::NamedTensor& one : batch.fields) {
         if (one.name == field) text += fmt::format(" {} {}", name, outputs.at(name));
       }
     }

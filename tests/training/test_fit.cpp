@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(each_epoch_has_the_order_of_its_number) {
   const DataLoader shuffled(pairs(xs, ys), {.batch_size = 1, .shuffle = true, .seed = 3});
   Numbers order_x, order_y;
   for (const int epoch : {0, 1}) {
-    BatchStream stream = shuffled.epoch(epoch);
+    detail::BatchStream stream = shuffled.epoch(epoch);
     while (const auto batch = stream.next()) {
       order_x.push_back(batch->fields.at(0).tensor.to_doubles().at(0));
       order_y.push_back(batch->fields.at(1).tensor.to_doubles().at(0));

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-LearningRate learning_rate(const std::string& name) {
+detail::LearningRate learning_rate(const std::string& name) {
   const Json& options = recorded("fit").at("options");
   const auto rate = options.at("learning_rate").get<double>();
   const Json& schedule = options.at("schedules").at(name);
@@ -43,7 +43,7 @@ LearningRate learning_rate(const std::string& name) {
 
 // The options that all optimizers have.
 template <class Options>
-Options common(const Json& recorded_options, const LearningRate& rate) {
+Options common(const Json& recorded_options, const detail::LearningRate& rate) {
   Options options;
   options.learning_rate = rate;
   options.weight_decay = recorded_options.value("weight_decay", 0.0);
@@ -54,7 +54,7 @@ Options common(const Json& recorded_options, const LearningRate& rate) {
 }
 
 template <class O, class Options>
-Any<Optimizer> make_adam(const Json& recorded_options, const LearningRate& rate) {
+Any<Optimizer> make_adam(const Json& recorded_options, const detail::LearningRate& rate) {
   auto options = common<Options>(recorded_options, rate);
   options.beta_1 = recorded_options.value("beta_1", options.beta_1);
   options.beta_2 = recorded_options.value("beta_2", options.beta_2);
@@ -62,7 +62,7 @@ Any<Optimizer> make_adam(const Json& recorded_options, const LearningRate& rate)
   return O(options);
 }
 
-Any<Optimizer> make_optimizer(const Json& options, const LearningRate& rate) {
+Any<Optimizer> make_optimizer(const Json& options, const detail::LearningRate& rate) {
   const auto name = options.at("name").get<std::string>();
   if (name == "adam") return make_adam<Adam, AdamOptions>(options, rate);
   if (name == "adamw") return make_adam<AdamW, AdamWOptions>(options, rate);
@@ -82,7 +82,7 @@ Sequential make_model(const std::string& kind) {
 }
 
 void check_fit(const std::string& name, const Json& expected, DType dtype, double tolerance) {
-  const PolicyScope policy{Policy(dtype)};
+  const detail::PolicyScope policy{Policy(dtype)};
   const auto in_dtype = [&](const Json& numbers) {
     const Tensor tensor = recorded_tensor(numbers);
     return is_floating(tensor.dtype()) ? tensor.cast(dtype) : tensor;

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(images_indices_and_gradients) {
   BOOST_TEST((small.shape() == Shape{-1, 2, 2, 1}));
   const Value corner = Lambda([](const Value& v) { return v(all, 0, slice(1, 2), 0); })(small);
   BOOST_TEST((corner.shape() == Shape{-1, 1}));
-  const Value slope = Lambda(LambdaFunction(grad([](const Value& v) { return sum(v * v); })))(corner);
+  const Value slope = Lambda(detail::LambdaFunction(grad([](const Value& v) { return sum(v * v); })))(corner);
   Model model(x, slope);
   Tensor pixels = arange(32).cast(DType::float32).reshape({2, 4, 4, 1});
   const std::vector<double> numbers = model.predict(pixels).to_doubles();

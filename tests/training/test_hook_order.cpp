@@ -54,7 +54,7 @@ class Line : public Module {
   void validation_step(const Batch& batch) override { log("val_loss", loss(batch)); }
   Value predict_step(const Batch& batch) override { return dense_(batch["x"]); }
   OptimizerConfigs configure_optimizers() override { return {{.optimizer = SGD({.learning_rate = 0.01})}}; }
-  std::vector<CallbackHandle> configure_callbacks() override {
+  std::vector<detail::CallbackHandle> configure_callbacks() override {
     note("configure_callbacks");
     return {};
   }

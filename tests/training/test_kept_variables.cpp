@@ -63,7 +63,7 @@ struct Training {
   StepRunner runner;
 };
 
-const VariableState& kernel_of(const Layer& model) { return *model.weights()[0].state(); }
+const detail::VariableState& kernel_of(const Layer& model) { return *model.weights()[0].state(); }
 
 /// True if any number is halfway above a bfloat16 with last bit 0: SplitFloat rounds it up, a cast rounds it down.
 bool halfway(const Tensor& x) {
@@ -78,7 +78,7 @@ bool halfway(const Tensor& x) {
 
 /// Bytes per parameter of the first kernel: value, remainder and compute copies, without the gradient.
 double bytes_of_kernel(const Sequential& model) {
-  const VariableState& kernel = kernel_of(model);
+  const detail::VariableState& kernel = kernel_of(model);
   std::size_t bytes = kernel.value.bytes() + (kernel.remainder ? kernel.remainder->value.bytes() : 0);
   const ComputeCopies& copies = detail::training_state(const_cast<Sequential&>(model)).arena->copies;
   for (std::size_t i = 0; i < copies.size(); ++i) {
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(who_looks_at_a_split_master_sees_float32) {
 BOOST_AUTO_TEST_CASE(an_optimizer_that_does_not_split_finds_float32_again) {
   const Layers layers;
   Training(layers.in("mixed_bfloat16", AdamW({.split_master_weights = true}))).steps(2);
-  const VariableState& kernel = *layers.first.weights()[0].state();
+  const detail::VariableState& kernel = *layers.first.weights()[0].state();
   BOOST_TEST_REQUIRE(kernel.remainder != nullptr);
   const Tensor trained = kernel.numbers();
   Training(layers.in("mixed_bfloat16", SGD({.learning_rate = 0}))).steps(1);

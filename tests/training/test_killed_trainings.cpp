@@ -69,7 +69,7 @@ int train_on(const std::string& policy, const Folder& folder, bool links) {
     set_output([](const std::string&) {});
     StoppedTraining training(policy, false);
     Callbacks callbacks{ModelCheckpoint({.dirpath = folder.path("c"),
-                                         .save_last = links ? SaveLast("link") : SaveLast(true),
+                                         .save_last = links ? detail::SaveLast("link") : detail::SaveLast(true),
                                          .save_top_k = links ? 1 : 0,
                                          .every_n_train_steps = 1})};
     LambdaCallback slow({.on_train_batch_end = [](std::int64_t, Logs&) {

@@ -65,10 +65,11 @@ std::vector<double> train(M& model, const Tensor& x, const Tensor& y, const OpLi
 /// Dtypes of the first outputs of each op of the forward pass.
 std::map<std::string, std::set<std::string>> dtypes_of(Layer& model, const Spec& input, const OpLists& lists) {
   Trace trace(Trace::Mode::graph, true);
-  const PolicyScope trainer(lists);
+  const detail::PolicyScope trainer(lists);
   model(trace.input("x", input));
   std::map<std::string, std::set<std::string>> out;
-  for (const NodePtr& node : trace.graph().nodes) out[node->op->name].insert(dtype_name(node->outputs[0].dtype));
+  for (const detail::NodePtr& node : trace.graph().nodes)
+    out[node->op->name].insert(dtype_name(node->outputs[0].dtype));
   return out;
 }
 

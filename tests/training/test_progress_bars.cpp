@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_rich_bar_may_leave_the_lines_of_epochs) {
 }
 
 BOOST_AUTO_TEST_CASE(without_a_terminal_there_are_plain_lines) {
-  for (const CallbackHandle& bar : Callbacks{TQDMProgressBar(), RichProgressBar()}) {
+  for (const detail::CallbackHandle& bar : Callbacks{TQDMProgressBar(), RichProgressBar()}) {
     const CapturedOutput captured;
     fit_shown({.callbacks = {bar}});
     const std::string& text = captured.text();

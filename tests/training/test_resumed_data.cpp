@@ -59,7 +59,7 @@ struct Steps {
   std::int64_t steps = -1;
   TrainerFitOptions from{};
   Callbacks callbacks{};
-  BatchLimit limit = 1.0;
+  detail::BatchLimit limit = 1.0;
 };
 
 History train(Sequential& model, const DataLoader& loader, const Steps& steps = {}, const DataLoader& validation = {}) {
@@ -72,7 +72,8 @@ History train(Sequential& model, const DataLoader& loader, const Steps& steps = 
 }
 
 // A checkpoint after `steps` steps with these data.
-std::string saved_after(const Folder& folder, const DataLoader& loader, std::int64_t steps, BatchLimit limit = 1.0) {
+std::string saved_after(const Folder& folder, const DataLoader& loader, std::int64_t steps,
+                        detail::BatchLimit limit = 1.0) {
   Sequential model = new_line();
   train(model, loader, {.steps = steps, .limit = limit});
   Trainer::save_checkpoint(model, folder.path("c"));

@@ -126,7 +126,7 @@ Trainer rated_trainer(const RatedCase& one, Callback& callback) {
   return Trainer(std::move(options));
 }
 
-std::string scheduler_refusal(const LRSchedulerConfig& scheduler, const LearningRate& rate = 0.1) {
+std::string scheduler_refusal(const LRSchedulerConfig& scheduler, const detail::LearningRate& rate = 0.1) {
   class Plain : public Module {
    public:
     explicit Plain(OptimizerConfig config) : Module("Plain"), config_(std::move(config)) {}

@@ -92,7 +92,7 @@ struct WganRun {
 };
 
 WganRun run_wgan(const std::string& name, const Policy& policy, detail::RunOptions options = {}) {
-  const PolicyScope scope{policy};
+  const detail::PolicyScope scope{policy};
   const DType dtype = policy.variable_dtype();
   const std::vector<Any<Optimizer>> optimizers = wgan_optimizers(name == "adam" || name == "clipnorm" ? "adam" : "sgd");
   Wgan gan(optimizers, name == "clamp" ? 0.75 : 0);

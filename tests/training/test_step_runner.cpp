@@ -113,7 +113,7 @@ struct Counted {
 int onednn_kernels(const detail::TrainingState& state) {
   int count = 0;
   for (const auto& step : state.steps) {
-    for (const Plan::Row& row : step->plan->rows()) {
+    for (const detail::Plan::Row& row : step->plan->rows()) {
       if ((row.kernel + row.detail).find("onednn") == std::string::npos) continue;
       count += step->signature.phase == Phase::train ? 2 : 1;
     }

@@ -184,22 +184,22 @@ BOOST_AUTO_TEST_CASE(time_before_a_resume_counts) {
     int batches = 0;
   };
   const Folder folder;
-  const auto fit = [&](Sequential& model, const Callbacks& callbacks, const std::optional<Duration>& max_time,
+  const auto fit = [&](Sequential& model, const Callbacks& callbacks, const std::optional<detail::Duration>& max_time,
                        const std::string& file) {
     Trainer({.max_epochs = 1, .max_time = max_time, .callbacks = callbacks, .enable_progress_bar = false})
         .fit(model, StoppedTraining::data(true), {}, {.ckpt_path = file});
   };
   for (const bool limited : {false, true}) {
     StoppedTraining training("float32", true);
-    fit(training.model, {Slow(folder.path("c"))}, limited ? std::optional<Duration>(3600.) : std::nullopt, {});
+    fit(training.model, {Slow(folder.path("c"))}, limited ? std::optional<detail::Duration>(3600.) : std::nullopt, {});
     Trainer::save_checkpoint(training.model, folder.path("end"));
     BOOST_TEST(std::stod(SafetensorsFile(folder.path("end")).metadata().at("training_seconds")) >= spent);
     Counter over, on;
     StoppedTraining first("float32", true), second("float32", true);
-    fit(first.model, {over}, Duration(spent), folder.path("c"));
+    fit(first.model, {over}, detail::Duration(spent), folder.path("c"));
     BOOST_TEST(over.batches == 0);
     BOOST_TEST(over.seconds >= spent);
-    fit(second.model, {on}, Duration(3600.), folder.path("c"));
+    fit(second.model, {on}, detail::Duration(3600.), folder.path("c"));
     BOOST_TEST(on.batches == 5);
   }
 }

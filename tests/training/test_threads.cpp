@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(weights_of_a_model_that_another_thread_trains_are_refused) 
   Sequential model = compiled_line();
   const std::string path = temporary("mezzo_test_threads.safetensors");
   model.save_weights(path);
-  const LayerHandle handle = model.get_layer("line");
+  const detail::LayerHandle handle = model.get_layer("line");
   const Variable weight = model.weights().at(0);
   const std::string layers = " the model must be idle; got a call while another thread runs it";
   {

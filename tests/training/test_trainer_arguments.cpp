@@ -50,7 +50,7 @@ std::function<std::string(const TrainerOptions&)> text_of_option(std::optional<T
   };
 }
 
-std::function<std::string(const TrainerOptions&)> of_hundred(BatchLimit TrainerOptions::*option) {
+std::function<std::string(const TrainerOptions&)> of_hundred(detail::BatchLimit TrainerOptions::*option) {
   return [option](const TrainerOptions& options) { return fmt::format("{}", (options.*option).of(100, "limit")); };
 }
 

@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(loggers_get_the_numbers_of_steps_and_epochs_by_name) {
 }
 
 BOOST_AUTO_TEST_CASE(validation_by_time_runs_when_the_time_is_over) {
-  const auto validations = [](const CheckInterval& interval) {
+  const auto validations = [](const detail::CheckInterval& interval) {
     Hooked module;
     StepCounter counter;
     TrainerOptions options = quiet_options(2);

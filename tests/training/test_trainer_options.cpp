@@ -271,9 +271,9 @@ BOOST_AUTO_TEST_CASE(options_that_exclude_one_another_are_errors) {
   BOOST_TEST(text({.detect_anomaly = true, .barebones = true}) ==
              "[Trainer] barebones excludes detect_anomaly; got both");
   BOOST_TEST(text({.log_every_n_steps = 0}) == "[Trainer] log_every_n_steps must be at least 1; got 0");
-  BOOST_TEST(refused<ValueError>([] { BatchLimit(1.5); }) ==
+  BOOST_TEST(refused<ValueError>([] { detail::BatchLimit(1.5); }) ==
              "[Trainer] a limit as a share of the batches must be in [0, 1]; got 1.5");
-  BOOST_TEST(refused<ValueError>([] { Duration("1:2:3"); }) ==
+  BOOST_TEST(refused<ValueError>([] { detail::Duration("1:2:3"); }) ==
              "[Trainer] a time must have the form \"DD:HH:MM:SS\"; got \"1:2:3\"");
 }
 

@@ -17,7 +17,7 @@ std::string kernels_of(Module& model, const std::optional<bool>& option) {
   const DataLoader loader(Dataset::from_tensors({{"x", random_tensor({4, 18, 18, 64})}}), {.batch_size = 4});
   Trainer({.enable_progress_bar = false, .float32_winograd = option}).predict(model, loader);
   std::string names;
-  for (const Plan::Row& row : model.run_state()->last_plan->rows()) {
+  for (const detail::Plan::Row& row : model.run_state()->last_plan->rows()) {
     if (row.op == "conv2d") names += (names.empty() ? "" : " ") + row.kernel;
   }
   return names;

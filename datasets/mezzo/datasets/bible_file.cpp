@@ -21,7 +21,9 @@ constexpr std::size_t offsets_at = 0x5c;  // one offset per window, then the end
 
 constexpr std::uint64_t largest_text = std::uint64_t{64} << 20;
 
-std::uint64_t number_at(const Bytes& bytes, std::size_t at) { return big_endian(bytes.data() + at); }
+std::uint64_t number_at(const mezzo::detail::Bytes& bytes, std::size_t at) {
+  return mezzo::detail::big_endian(bytes.data() + at);
+}
 
 #if MEZZO_WITH_LIBARCHIVE
 
@@ -34,7 +36,7 @@ struct FreeArchive {
 void append_window(const std::uint8_t* begin, const std::uint8_t* end, std::size_t limit, std::string& out,
                    const std::string& where) {
   // The windows lack the header of a `.Z` file: magic number, flag of the clear code (0x80), longest code in bits.
-  Bytes file{0x1f, 0x9d, 0x80 | 16};
+  mezzo::detail::Bytes file{0x1f, 0x9d, 0x80 | 16};
   file.insert(file.end(), begin, end);
   const std::unique_ptr<archive, FreeArchive> reader(archive_read_new());
   if (!reader) throw std::bad_alloc();
@@ -71,7 +73,7 @@ void append_window(const std::uint8_t*, const std::uint8_t*, std::size_t, std::s
 
 }  // namespace
 
-std::string read_bible_file(const Bytes& bytes, const std::string& path) {
+std::string read_bible_file(const mezzo::detail::Bytes& bytes, const std::string& path) {
   const std::string where = fmt::format("[bible_kjv] \"{}\":", path);
   if (bytes.size() < offsets_at || !std::equal(signature, signature + sizeof signature, bytes.begin())) {
     fail<FileError>(where, "must start with a header of {} bytes that begins with EC02; got a file of {} bytes",

@@ -67,7 +67,8 @@ class Parser {
     const auto place = static_cast<std::size_t>(book - books.begin());
     const auto label = std::upper_bound(ends.begin(), ends.end(), place) - ends.begin();
     // The split must depend on nothing but book and chapter.
-    const std::uint64_t hash = mix(key_of("bible_kjv"), key_of(std::string(line.substr(0, colon))));
+    const std::uint64_t hash = mezzo::detail::mix(mezzo::detail::key_of("bible_kjv"),
+                                                  mezzo::detail::key_of(std::string(line.substr(0, colon))));
     return {line.substr(space + 1), label, hash % 10 == 0};
   }
 

@@ -23,7 +23,7 @@ Dataset read_parts(const std::string& folder, const std::vector<std::string>& fi
   for (const std::string& file : files) {
     const std::string path = detail::require_file(folder, file);
     constexpr std::uint64_t most_samples = 1'000'000;  // CIFAR-100 has 50,000 in a file
-    const Bytes bytes = read_gzip_file(path, most_samples * record);
+    const mezzo::detail::Bytes bytes = read_gzip_file(path, most_samples * record);
     if (bytes.empty() || bytes.size() % record != 0) {
       fail<FileError>("[datasets]", "\"{}\" must hold samples of {} bytes; got {} bytes", path, record, bytes.size());
     }

@@ -24,7 +24,7 @@ struct Sample {
 std::vector<Sample> read_annotations(const std::string& folder, const std::string& part) {
   const std::string path = detail::require_file(folder, "annotations/" + part);
   constexpr std::uint64_t largest = std::uint64_t{1} << 20;  // in bytes; the data set's own files have about 100,000
-  const Bytes bytes = read_gzip_file(path, largest);
+  const mezzo::detail::Bytes bytes = read_gzip_file(path, largest);
   std::istringstream lines(std::string(bytes.begin(), bytes.end()));
   const auto classes = static_cast<std::int64_t>(oxford_iiit_pet_classes().size());
   std::vector<Sample> samples;

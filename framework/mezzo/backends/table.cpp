@@ -10,16 +10,16 @@
 namespace mezzo {
 namespace {
 
-std::vector<Implementation> concatenate(const std::vector<std::vector<Implementation>>& lists) {
-  std::vector<Implementation> all;
+std::vector<detail::Implementation> concatenate(const std::vector<std::vector<detail::Implementation>>& lists) {
+  std::vector<detail::Implementation> all;
   for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
   return all;
 }
 
 /// Implementations that decline operands without elements, which they leave to the reference: sizes of 0 break their
 /// merging of axes, divisions of work and primitives.
-std::vector<Implementation> with_elements(std::vector<Implementation> list) {
-  for (Implementation& implementation : list) {
+std::vector<detail::Implementation> with_elements(std::vector<detail::Implementation> list) {
+  for (detail::Implementation& implementation : list) {
     implementation.create = [create = std::move(implementation.create)](
                                 const KernelRequest& request, std::string& reason) -> std::unique_ptr<Kernel> {
       for (const auto* specs : {&request.inputs, &request.outputs}) {
@@ -35,14 +35,14 @@ std::vector<Implementation> with_elements(std::vector<Implementation> list) {
 }
 
 /// For kernels of matrix products and convolutions. Those of other ops decide by themselves how many threads they use.
-std::vector<Implementation> on_one_thread_if_small(std::vector<Implementation> list) {
-  for (Implementation& implementation : list) implementation = one_thread_if_small(std::move(implementation));
+std::vector<detail::Implementation> on_one_thread_if_small(std::vector<detail::Implementation> list) {
+  for (detail::Implementation& implementation : list) implementation = one_thread_if_small(std::move(implementation));
   return list;
 }
 
 }  // namespace
 
-std::vector<Implementation> kernel_table() {
+std::vector<detail::Implementation> kernel_table() {
   return concatenate({
       with_elements(depthwise_implementations()),                         // convolutions with one filter a channel
       with_elements(few_taps_implementations()),                          // convolutions with sums of few terms

@@ -8,11 +8,11 @@
 namespace mezzo {
 
 /// All implementations of the library, for each op in the order in which they are tried.
-std::vector<Implementation> kernel_table();
+std::vector<detail::Implementation> kernel_table();
 
 /// "widen": converts operands in bfloat16 or float16 to float32, runs the best float32 kernel and rounds its results
 /// once. For every op except those that the reference computes in any dtype.
-std::vector<Implementation> widen_implementations();
+std::vector<detail::Implementation> widen_implementations();
 
 /// The widened kernel of a request, of any op; null and the reason if no operand is bfloat16 or float16.
 std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string& reason);

@@ -36,7 +36,7 @@ Attributes widen(const Attributes& attributes) {
   for (const auto& [name, value] : attributes.entries()) {
     if (name == "copy_dtype") continue;
     const bool narrow = name == "dtype" && is_half(std::get<DType>(value));
-    wide.set(name, narrow ? Attribute(DType::float32) : value);
+    wide.set(name, narrow ? detail::Attribute(DType::float32) : value);
   }
   return wide;
 }
@@ -112,7 +112,7 @@ class Widened final : public Kernel {
 
   std::vector<Conversion> inputs_, outputs_;
   std::unique_ptr<Kernel> copy_;
-  ChosenKernel inner_;
+  detail::ChosenKernel inner_;
   std::size_t input_count_ = 0, output_count_;
   std::size_t input_pointers_ = 0, output_pointers_ = 0, rest_ = 0, scratch_bytes_ = 0;  // offsets in scratch memory
 };
@@ -132,8 +132,8 @@ std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string
   return decline(reason, "takes bfloat16 or float16 operands; got only other dtypes");
 }
 
-std::vector<Implementation> widen_implementations() {
-  std::vector<Implementation> list;
+std::vector<detail::Implementation> widen_implementations() {
+  std::vector<detail::Implementation> list;
   for (const Op* op : ops::table()) {
     if (op->widens) list.push_back({.name = "widen", .op = op, .create = create_widened});
   }

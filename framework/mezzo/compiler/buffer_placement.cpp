@@ -17,7 +17,7 @@ void Views::lay(std::size_t buffer, std::size_t base) {
   roots_[buffer] = bottom;
 }
 
-BufferPlacement::BufferPlacement(Plan& plan, Views& views)
+BufferPlacement::BufferPlacement(detail::Plan& plan, Views& views)
     : plan_(plan), views_(views), lifetimes_(plan.buffers_.size()) {
   const auto& steps = plan_.steps_;
   for (std::size_t s = 0; s < steps.size(); ++s) {
@@ -43,9 +43,9 @@ void BufferPlacement::overwrite(std::size_t s) {
 }
 
 void BufferPlacement::overwrite(std::size_t s, std::size_t output) {
-  const Plan::Step& step = plan_.steps_[s];
+  const detail::Plan::Step& step = plan_.steps_[s];
   const std::size_t to = step.writes[output];
-  if (plan_.buffers_[to].home != Plan::Buffer::Home::arena) return;
+  if (plan_.buffers_[to].home != detail::Plan::Buffer::Home::arena) return;
   const auto taken = [&](std::size_t from) {
     return std::any_of(step.writes.begin(), step.writes.end(), [&](std::size_t b) { return views_.root(b) == from; });
   };
@@ -53,7 +53,7 @@ void BufferPlacement::overwrite(std::size_t s, std::size_t output) {
     const std::size_t from = views_.root(step.reads[i]);
     const bool alone =
         std::count_if(step.reads.begin(), step.reads.end(), [&](std::size_t b) { return views_.root(b) == from; }) == 1;
-    const bool dies = plan_.buffers_[from].home == Plan::Buffer::Home::arena && lifetimes_[from].last == s;
+    const bool dies = plan_.buffers_[from].home == detail::Plan::Buffer::Home::arena && lifetimes_[from].last == s;
     const bool fits = lifetimes_[from].bytes == lifetimes_[to].bytes;
     if (!alone || !dies || !fits || taken(from) || !step.chosen.kernel->may_overwrite(i, output)) continue;
     lifetimes_[from].last = lifetimes_[to].last;
@@ -65,12 +65,12 @@ void BufferPlacement::overwrite(std::size_t s, std::size_t output) {
 std::vector<Lifetime> BufferPlacement::lifetimes_of_copies() const {
   const std::size_t end = plan_.steps_.size();
   std::vector<Lifetime> out;
-  for (const Plan::Copy& copy : plan_.copies_) {
+  for (const detail::Plan::Copy& copy : plan_.copies_) {
     const ComputeCopies::Entry& entry = plan_.arena_->copies[copy.entry];
     out.push_back({.bytes = entry.bytes, .first = 0, .last = copy.written ? 0 : end, .offset = entry.offset});
   }
-  const auto written = [&](const Plan::Buffer& buffer) {
-    return buffer.home == Plan::Buffer::Home::copy && plan_.copies_[buffer.index].written;
+  const auto written = [&](const detail::Plan::Buffer& buffer) {
+    return buffer.home == detail::Plan::Buffer::Home::copy && plan_.copies_[buffer.index].written;
   };
   for (std::size_t s = 0; s < end; ++s) {
     for (const std::size_t b : plan_.steps_[s].reads) {
@@ -87,7 +87,7 @@ void BufferPlacement::place() {
   std::vector<Lifetime> pieces;
   std::vector<std::size_t> owners;
   for (std::size_t b = 0; b < lifetimes_.size(); ++b) {
-    if (plan_.buffers_[b].home != Plan::Buffer::Home::arena || views_.has(b)) continue;
+    if (plan_.buffers_[b].home != detail::Plan::Buffer::Home::arena || views_.has(b)) continue;
     pieces.push_back(lifetimes_[b]);
     owners.push_back(b);
   }
@@ -102,7 +102,8 @@ void BufferPlacement::place() {
     plan_.steps_[s].scratch_offset = memory.offsets[owners.size() + s];
   }
   for (const auto& [view, base] : views_.roots()) {
-    if (plan_.buffers_[view].home == Plan::Buffer::Home::arena) plan_.buffers_[view].index = plan_.buffers_[base].index;
+    if (plan_.buffers_[view].home == detail::Plan::Buffer::Home::arena)
+      plan_.buffers_[view].index = plan_.buffers_[base].index;
   }
   plan_.arena_bytes_ = memory.bytes;
 }

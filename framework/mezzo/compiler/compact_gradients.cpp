@@ -12,36 +12,36 @@ namespace {
 constexpr std::size_t gradient = 1;  // index among the inputs of an update
 
 /// Updates that treat each element for itself. lamb and lars have fast kernels for whole gradients only.
-bool is_update(const Node& node) {
+bool is_update(const detail::Node& node) {
   if (!is(node, ops::optimizer_update)) return is(node, ops::sgd_update) || is(node, ops::adam_update);
   const std::string& rule = node.attributes.get<std::string>("rule");
   return rule != "lamb" && rule != "lars";
 }
 
 /// True if rows of zeros can be left out of input i.
-bool takes_rows(const Node& node, std::size_t i) {
+bool takes_rows(const detail::Node& node, std::size_t i) {
   if (is_update(node)) return i == gradient && !node.attributes.has("compact");
   return is(node, ops::all_finite) || (is(node, ops::gradient_multiplier) && i > 0);
 }
 
 /// True if the indices of a gather_gradient select fewer rows than the table has.
-bool touches_few_rows(const Node& node) {
+bool touches_few_rows(const detail::Node& node) {
   return element_count(node.inputs[0].shape()) < node.outputs[0].shape.front();
 }
 
 /// gather_gradient nodes that touch fewer rows than the table has and are read only by optimizer updates and by checks
 /// of gradients.
-std::unordered_set<const Node*> find_compactable(const Graph& graph) {
-  std::unordered_map<const Node*, int> readers;
-  for (const NodePtr& node : graph.nodes) {
+std::unordered_set<const detail::Node*> find_compactable(const Graph& graph) {
+  std::unordered_map<const detail::Node*, int> readers;
+  for (const detail::NodePtr& node : graph.nodes) {
     for (std::size_t i = 0; i < node->inputs.size(); ++i) {
-      const NodePtr& source = node->inputs[i].node();
+      const detail::NodePtr& source = node->inputs[i].node();
       if (is(*source, ops::gather_gradient) && takes_rows(*node, i)) ++readers[source.get()];
     }
   }
   const Uses uses(graph);
-  std::unordered_set<const Node*> found;
-  for (const NodePtr& node : graph.nodes) {
+  std::unordered_set<const detail::Node*> found;
+  for (const detail::NodePtr& node : graph.nodes) {
     const auto known = readers.find(node.get());
     if (known == readers.end() || known->second != uses.of({node, 0})) continue;
     if (touches_few_rows(*node)) found.insert(node.get());
@@ -51,7 +51,7 @@ std::unordered_set<const Node*> find_compactable(const Graph& graph) {
 
 /// The operand of `node`, an add, that is a gather_gradient without another reader, of few rows; -1 if there is none.
 /// Not one in half precision, which the add rounds once more.
-int few_rows_operand(const Node& node, const Uses& uses) {
+int few_rows_operand(const detail::Node& node, const Uses& uses) {
   const Spec& sum = node.outputs.front();
   if (!is(node, ops::add) || accumulation_dtype(sum.dtype) != sum.dtype) return -1;
   for (const int i : {1, 0}) {
@@ -66,10 +66,10 @@ int few_rows_operand(const Node& node, const Uses& uses) {
 /// Adds the selected rows of a gather_gradient to another gradient of the table in place.
 Graph add_few_rows(const Graph& graph) {
   const Uses uses(graph);
-  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+  return rewrite(graph, [&](const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to) -> Values {
     const int i = few_rows_operand(*old, uses);
     if (i < 0) return {};
-    const Node& rows = *node->inputs[static_cast<std::size_t>(i)].node();
+    const detail::Node& rows = *node->inputs[static_cast<std::size_t>(i)].node();
     const Values inputs{node->inputs[static_cast<std::size_t>(1 - i)], rows.inputs[0], rows.inputs[1]};
     return to.add(make_node(ops::add_gather_gradient, inputs, {}, node->outputs, rows));
   });
@@ -79,21 +79,22 @@ Graph add_few_rows(const Graph& graph) {
 
 Graph compact_gradients(const Graph& graph) {
   const auto compactable = find_compactable(graph);
-  return add_few_rows(rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
-    if (compactable.count(old.get()) != 0) {
-      const Op& op = ops::gather_gradient_rows;
-      const std::vector<Spec> inputs{{node->inputs[0].shape(), node->inputs[0].dtype()},
-                                     {node->inputs[1].shape(), node->inputs[1].dtype()}};
-      const std::vector<Spec> outputs = op.infer({inputs, node->attributes, node->where});
-      return {to.add(make_node(op, node->inputs, node->attributes, outputs, *node)).front()};
-    }
-    if (!is_update(*old) || compactable.count(old->inputs[gradient].node().get()) == 0) return {};
-    Values inputs = node->inputs;
-    inputs.emplace_back(inputs[gradient].node(), 1);
-    Attributes attributes = node->attributes;
-    attributes.set("compact", true);
-    return to.add(make_node(*node->op, std::move(inputs), std::move(attributes), node->outputs, *node));
-  }));
+  return add_few_rows(
+      rewrite(graph, [&](const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to) -> Values {
+        if (compactable.count(old.get()) != 0) {
+          const Op& op = ops::gather_gradient_rows;
+          const std::vector<Spec> inputs{{node->inputs[0].shape(), node->inputs[0].dtype()},
+                                         {node->inputs[1].shape(), node->inputs[1].dtype()}};
+          const std::vector<Spec> outputs = op.infer({inputs, node->attributes, node->where});
+          return {to.add(make_node(op, node->inputs, node->attributes, outputs, *node)).front()};
+        }
+        if (!is_update(*old) || compactable.count(old->inputs[gradient].node().get()) == 0) return {};
+        Values inputs = node->inputs;
+        inputs.emplace_back(inputs[gradient].node(), 1);
+        Attributes attributes = node->attributes;
+        attributes.set("compact", true);
+        return to.add(make_node(*node->op, std::move(inputs), std::move(attributes), node->outputs, *node));
+      }));
 }
 
 }  // namespace mezzo

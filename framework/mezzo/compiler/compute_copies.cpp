@@ -5,7 +5,7 @@
 
 namespace mezzo {
 
-std::size_t ComputeCopies::find_or_add(const std::shared_ptr<VariableState>& variable, DType dtype) {
+std::size_t ComputeCopies::find_or_add(const std::shared_ptr<detail::VariableState>& variable, DType dtype) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].variable.lock() == variable && entries_[i].dtype == dtype) return i;
   }

@@ -16,7 +16,7 @@ class ComputeCopies {
   static constexpr std::uint64_t stale = ~std::uint64_t{0};
 
   struct Entry {
-    std::weak_ptr<const VariableState> variable;
+    std::weak_ptr<const detail::VariableState> variable;
     DType dtype = DType::float32;
     std::size_t bytes = 0;
     std::size_t offset = 0;         ///< in the arena; a multiple of 64
@@ -24,7 +24,7 @@ class ComputeCopies {
   };
 
   /// Index of the copy in that dtype. The first call adds an entry after all others.
-  std::size_t find_or_add(const std::shared_ptr<VariableState>& variable, DType dtype);
+  std::size_t find_or_add(const std::shared_ptr<detail::VariableState>& variable, DType dtype);
 
   Entry& operator[](std::size_t i) { return entries_[i]; }
   const Entry& operator[](std::size_t i) const { return entries_[i]; }

@@ -30,7 +30,7 @@ std::vector<Spec> like_first_input(const OpCall& call) {
   return {call.inputs[0]};
 }
 
-decltype(Implementation::create) creator_of(const CustomOpOptions& options) {
+decltype(detail::Implementation::create) creator_of(const CustomOpOptions& options) {
   if (options.create) return options.create;
   return [function = options.kernel, dtypes = options.dtypes](const KernelRequest& request,
                                                               std::string& reason) -> std::unique_ptr<Kernel> {

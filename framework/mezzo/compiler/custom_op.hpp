@@ -53,7 +53,7 @@ struct CustomOpOptions {
   std::function<Values(const GradientContext& context)> gradient{};
 
   /// Casts of the operands under policies. Default: all to the widest dtype among them, integers to the compute dtype.
-  CastRule cast{{Cast::promote}, true, false};
+  detail::CastRule cast{{Cast::promote}, true, false};
 
   /// True: bfloat16 and float16 operands that `kernel` does not accept are converted to float32, and the results are
   /// rounded once.

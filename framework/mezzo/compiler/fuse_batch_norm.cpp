@@ -7,21 +7,21 @@ namespace {
 
 bool is_first_output(const Value& value, const Op& op) { return is(value, op) && value.output() == 0; }
 
-bool bare(const Node& norm) { return !norm.attributes.has("epilogue"); }
+bool bare(const detail::Node& norm) { return !norm.attributes.has("epilogue"); }
 
 /// Attributes of a batch norm with a relu, or with the relu of a relu_gradient.
-Attributes with_relu(const Node& norm, const Node& relu) {
+Attributes with_relu(const detail::Node& norm, const detail::Node& relu) {
   Attributes attributes = norm.attributes;
-  attributes.set("epilogue", Epilogue::relu);
+  attributes.set("epilogue", detail::Epilogue::relu);
   if (relu.attributes.has("max_value")) attributes.set("max_value", relu.attributes.get<double>("max_value"));
   return attributes;
 }
 
 /// The most that a relu, or a norm with one, gives; 0: no limit.
-double max_value(const Node& node) { return node.attributes.get_or("max_value", 0.0); }
+double max_value(const detail::Node& node) { return node.attributes.get_or("max_value", 0.0); }
 
 /// True if the gradient can compute a norm's output again: it is not rounded to a narrower dtype.
-bool is_computed_again(const Node& norm) {
+bool is_computed_again(const detail::Node& norm) {
   return norm.inputs.size() == 5 && norm.outputs[0].dtype == norm.outputs[1].dtype;
 }
 
@@ -32,7 +32,7 @@ Graph fuse_forward(const Graph& graph) {
   const auto is_norm = [&](const Value& value) {
     return is_first_output(value, ops::batch_norm) && bare(*value.node()) && uses.of(value) == 1;
   };
-  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+  return rewrite(graph, [&](const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to) -> Values {
     if (!is(*node, ops::relu)) return {};
     Value old_norm = old->inputs.front(), norm = node->inputs.front(), residual;
     if (is_first_output(old_norm, ops::add) && uses.of(old_norm) == 1) {
@@ -44,7 +44,7 @@ Graph fuse_forward(const Graph& graph) {
       norm = terms[i];
     }
     if (!is_norm(old_norm)) return {};
-    const Node& before = *norm.node();
+    const detail::Node& before = *norm.node();
     Values inputs = before.inputs;
     if (residual.defined()) inputs.push_back(residual);
     Attributes attributes = with_relu(before, *node);
@@ -65,9 +65,9 @@ Graph fuse_forward(const Graph& graph) {
 /// read the cotangent of the relu's input (a residual does), it becomes one more output.
 Graph fuse_gradient(const Graph& graph) {
   const Uses uses(graph);
-  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+  return rewrite(graph, [&](const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to) -> Values {
     if (!is(*node, ops::batch_norm_gradient) || !bare(*node) || !is(node->inputs[0], ops::relu_gradient)) return {};
-    const Node& mask = *node->inputs[0].node();
+    const detail::Node& mask = *node->inputs[0].node();
     const Values& masked = mask.inputs;  // the relu's output, and its cotangent
     if (!is_first_output(masked[0], ops::batch_norm) || bare(*masked[0].node())) return {};
     if (max_value(mask) != max_value(*masked[0].node())) return {};

@@ -19,13 +19,13 @@ bool computed_as_float(DType dtype) {
 }
 
 /// True if the op computes bools from numbers 0 and 1 as well; arithmetic of bools is that of bits.
-bool computes_bools(const Node& node) {
+bool computes_bools(const detail::Node& node) {
   return is(node, ops::cast) || is(node, ops::equal) || is(node, ops::less) || is(node, ops::less_equal) ||
          is(node, ops::logical_and) || is(node, ops::logical_not) || is(node, ops::logical_or) || is(node, ops::where);
 }
 
 /// True for ops that chains can contain. Casts of variables are compute copies, which the optimizer writes.
-bool fits(const Node& node) {
+bool fits(const detail::Node& node) {
   if (!is_elementwise(*node.op) || node.outputs.size() != 1) return false;
   if (!computed_as_float(node.outputs[0].dtype) || element_count(node.outputs[0].shape) == 0) return false;
   if (node.outputs[0].dtype == DType::boolean && !computes_bools(node)) return false;
@@ -44,7 +44,7 @@ Value unstretched(Value value) {
 
 /// A set of nodes to be fused, in the order of the graph.
 struct Group {
-  std::vector<NodePtr> nodes;
+  std::vector<detail::NodePtr> nodes;
   bool open = true;  ///< false: a node outside reads a result, so the chain must run before it
 };
 
@@ -53,11 +53,11 @@ struct Group {
 class Groups {
  public:
   explicit Groups(const Graph& graph) {
-    for (const NodePtr& node : graph.nodes) visit(node);
+    for (const detail::NodePtr& node : graph.nodes) visit(node);
   }
 
   /// The group of a node if it has two nodes or more; null otherwise.
-  const Group* of(const Node& node) const {
+  const Group* of(const detail::Node& node) const {
     const auto found = index_.find(&node);
     if (found == index_.end()) return nullptr;
     const Group& group = groups_[found->second];
@@ -65,7 +65,7 @@ class Groups {
   }
 
  private:
-  void visit(const NodePtr& node) {
+  void visit(const detail::NodePtr& node) {
     std::vector<std::size_t> joined;
     const bool member = fits(*node);
     for (const Value& input : node->inputs) {
@@ -92,17 +92,17 @@ class Groups {
     }
   }
 
-  bool within_limits(const std::vector<std::size_t>& joined, const NodePtr& node) const {
-    std::unordered_set<const Node*> members{node.get()};
-    std::vector<const Node*> all{node.get()};
+  bool within_limits(const std::vector<std::size_t>& joined, const detail::NodePtr& node) const {
+    std::unordered_set<const detail::Node*> members{node.get()};
+    std::vector<const detail::Node*> all{node.get()};
     for (const std::size_t i : joined) {
-      for (const NodePtr& one : groups_[i].nodes) {
+      for (const detail::NodePtr& one : groups_[i].nodes) {
         members.insert(one.get());
         all.push_back(one.get());
       }
     }
-    std::unordered_set<const Node*> sources;
-    for (const Node* one : all) {
+    std::unordered_set<const detail::Node*> sources;
+    for (const detail::Node* one : all) {
       for (const Value& input : one->inputs) {
         if (members.count(input.node().get()) == 0) sources.insert(unstretched(input).node().get());
       }
@@ -111,11 +111,11 @@ class Groups {
   }
 
   /// Adds the node to the groups, which become one.
-  void merge(const std::vector<std::size_t>& joined, const NodePtr& node) {
+  void merge(const std::vector<std::size_t>& joined, const detail::NodePtr& node) {
     const std::size_t target = *std::min_element(joined.begin(), joined.end());
     for (const std::size_t i : joined) {
       if (i == target) continue;
-      for (const NodePtr& one : groups_[i].nodes) {
+      for (const detail::NodePtr& one : groups_[i].nodes) {
         groups_[target].nodes.push_back(one);
         index_[one.get()] = target;
       }
@@ -126,7 +126,7 @@ class Groups {
   }
 
   std::vector<Group> groups_;
-  std::unordered_map<const Node*, std::size_t> index_;
+  std::unordered_map<const detail::Node*, std::size_t> index_;
 };
 
 /// Values that something outside of the group of their node reads.
@@ -134,7 +134,7 @@ class Outside {
  public:
   Outside(const Graph& graph, const Groups& groups) {
     const auto read = [&](const Value& value) { read_.insert(value.node().get()); };
-    for (const NodePtr& node : graph.nodes) {
+    for (const detail::NodePtr& node : graph.nodes) {
       const Group* group = groups.of(*node);
       for (const Value& input : node->inputs) {
         if (group == nullptr || groups.of(*input.node()) != group) read(input);
@@ -145,17 +145,18 @@ class Outside {
     for (const auto& gate : graph.gates) read(gate.ok);
   }
 
-  bool reads(const Node& node) const { return read_.count(&node) != 0; }
+  bool reads(const detail::Node& node) const { return read_.count(&node) != 0; }
 
  private:
-  std::unordered_set<const Node*> read_;
+  std::unordered_set<const detail::Node*> read_;
 };
 
 /// The value of the new graph for an input of the group's chain.
-Value renewed_value(const Value& value, const Group& group, const std::unordered_map<const Node*, Values>& renewed) {
-  for (const NodePtr& node : group.nodes) {
+Value renewed_value(const Value& value, const Group& group,
+                    const std::unordered_map<const detail::Node*, Values>& renewed) {
+  for (const detail::NodePtr& node : group.nodes) {
     for (std::size_t i = 0; i < node->inputs.size(); ++i) {
-      const Node* reader = node.get();
+      const detail::Node* reader = node.get();
       std::size_t place = i;
       Value input = node->inputs[i];
       while (!input.same_as(value) && is(input, ops::broadcast_to)) {
@@ -174,11 +175,11 @@ class Builder {
  public:
   Builder(const Group& group, const Outside& outside) {
     auto program = std::make_shared<ElementwiseProgram>();
-    const std::vector<NodePtr>& nodes = group.nodes;
-    for (const NodePtr& node : nodes) members_.insert(node.get());
-    for (const NodePtr& node : nodes) collect(*node);
+    const std::vector<detail::NodePtr>& nodes = group.nodes;
+    for (const detail::NodePtr& node : nodes) members_.insert(node.get());
+    for (const detail::NodePtr& node : nodes) collect(*node);
     program->inputs = inputs.size();
-    for (const NodePtr& node : nodes) {
+    for (const detail::NodePtr& node : nodes) {
       ElementwiseStep step;
       step.op = node->op;
       step.attributes = node->attributes;
@@ -194,17 +195,17 @@ class Builder {
       steps_[node.get()] = program->steps.size();
       program->steps.push_back(std::move(step));
     }
-    attributes = {{"program", std::shared_ptr<const AttributeFunction>(std::move(program))},
+    attributes = {{"program", std::shared_ptr<const detail::AttributeFunction>(std::move(program))},
                   {"shape", nodes.front()->outputs[0].shape}};
   }
 
-  Values inputs;                 ///< of the old graph
-  std::vector<NodePtr> sources;  ///< the nodes whose results are the outputs
+  Values inputs;                         ///< of the old graph
+  std::vector<detail::NodePtr> sources;  ///< the nodes whose results are the outputs
   std::vector<Spec> outputs;
   Attributes attributes;
 
  private:
-  void collect(const Node& node) {
+  void collect(const detail::Node& node) {
     for (const Value& input : node.inputs) {
       if (members_.count(input.node().get()) != 0) continue;
       const Value source = unstretched(input);
@@ -222,8 +223,8 @@ class Builder {
     return step == steps_.end() ? find(unstretched(input)) : count + step->second;
   }
 
-  std::unordered_set<const Node*> members_;
-  std::unordered_map<const Node*, std::size_t> steps_;
+  std::unordered_set<const detail::Node*> members_;
+  std::unordered_map<const detail::Node*, std::size_t> steps_;
 };
 
 }  // namespace
@@ -231,8 +232,8 @@ class Builder {
 Graph fuse_elementwise(const Graph& graph) {
   const Groups groups(graph);
   const Outside outside(graph, groups);
-  std::unordered_map<const Node*, Values> renewed;  // inputs of the nodes of the old graph, in the new one
-  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+  std::unordered_map<const detail::Node*, Values> renewed;  // inputs of the nodes of the old graph, in the new one
+  return rewrite(graph, [&](const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to) -> Values {
     renewed[old.get()] = node->inputs;
     const Group* group = groups.of(*old);
     if (group == nullptr) return {};
@@ -240,9 +241,9 @@ Graph fuse_elementwise(const Graph& graph) {
     const Builder chain(*group, outside);
     Values inputs;
     for (const Value& input : chain.inputs) inputs.push_back(renewed_value(input, *group, renewed));
-    const auto named = [](const NodePtr& one) { return !one->path.empty(); };
+    const auto named = [](const detail::NodePtr& one) { return !one->path.empty(); };
     const auto origin = std::find_if(group->nodes.rbegin(), group->nodes.rend(), named);
-    const Node& from = origin == group->nodes.rend() ? *old : **origin;
+    const detail::Node& from = origin == group->nodes.rend() ? *old : **origin;
     const Values all = to.add(make_node(ops::elementwise_chain, inputs, chain.attributes, chain.outputs, from));
     Value last;
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -10,8 +10,8 @@ namespace {
 
 /// The gradients of a 1 x 1 convolution, which alone read the gradient of the norm behind it.
 struct Readers {
-  const Node* of_input = nullptr;
-  const Node* of_kernel = nullptr;
+  const detail::Node* of_input = nullptr;
+  const detail::Node* of_kernel = nullptr;
 };
 
 /// True for dx of the gradient of a norm that computes the norm's output again.
@@ -21,9 +21,9 @@ bool is_gradient_of_norm(const Value& value) {
 }
 
 /// The readers of each norm's gradient that are gradients of a 1 x 1 convolution.
-std::unordered_map<const Node*, Readers> readers_of_gradients(const Graph& graph) {
-  std::unordered_map<const Node*, Readers> all;
-  for (const NodePtr& node : graph.nodes) {
+std::unordered_map<const detail::Node*, Readers> readers_of_gradients(const Graph& graph) {
+  std::unordered_map<const detail::Node*, Readers> all;
+  for (const detail::NodePtr& node : graph.nodes) {
     if (is(*node, ops::conv2d_input_gradient) && is_gradient_of_norm(node->inputs[0])) {
       all[node->inputs[0].node().get()].of_input = node.get();
     } else if (is(*node, ops::conv2d_kernel_gradient) && is_gradient_of_norm(node->inputs[1])) {
@@ -34,7 +34,8 @@ std::unordered_map<const Node*, Readers> readers_of_gradients(const Graph& graph
 }
 
 /// The node of all gradients. `norm`: the inputs of the norm's gradient.
-NodePtr joined(const Node& old, Values norm, const Value& x, const Value& kernel, const Readers& readers) {
+detail::NodePtr joined(const detail::Node& old, Values norm, const Value& x, const Value& kernel,
+                       const Readers& readers) {
   norm.insert(norm.end(), {x, kernel});
   return make_node(ops::pointwise_norm_gradient, std::move(norm), old.attributes,
                    {readers.of_input->outputs[0], readers.of_kernel->outputs[0], old.outputs[1], old.outputs[2]},
@@ -49,7 +50,7 @@ Graph fuse_norm_gradients(const Graph& graph) {
   auto place = places_of(graph);
 
   /// True if the node of all gradients can stand in the place of the norm's gradient, and has a kernel of its own.
-  const auto joins = [&](const Node& norm, const Readers& of) {
+  const auto joins = [&](const detail::Node& norm, const Readers& of) {
     if (of.of_input == nullptr || of.of_kernel == nullptr) return false;
     const Value &kernel = of.of_input->inputs[1], &x = of.of_kernel->inputs[0];
     if (!is_pointwise(of.of_kernel->attributes, kernel.shape()) || kernel.shape() != of.of_kernel->outputs[0].shape ||
@@ -61,8 +62,8 @@ Graph fuse_norm_gradients(const Graph& graph) {
     return chosen_implementation(request_of(*joined(norm, norm.inputs, x, kernel, of))) == "pointwise";
   };
 
-  std::unordered_map<const Node*, Value> replaced;  // by reader
-  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+  std::unordered_map<const detail::Node*, Value> replaced;  // by reader
+  return rewrite(graph, [&](const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to) -> Values {
     if (const auto value = replaced.find(old.get()); value != replaced.end()) return {value->second};
     const auto found = readers.find(old.get());
     if (found == readers.end() || uses.of(Value(old, 0)) != 2 || !joins(*old, found->second)) return {};

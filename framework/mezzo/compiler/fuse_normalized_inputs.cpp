@@ -10,7 +10,7 @@ namespace mezzo {
 namespace {
 
 /// The convolution op that takes the input of a norm in place of its output; null: none.
-const Op* normalizing(const Node& reader) {
+const Op* normalizing(const detail::Node& reader) {
   if (is(reader, ops::conv2d_kernel_gradient)) return &ops::normalized_conv2d_kernel_gradient;
   const bool bare = reader.inputs.size() == 2 && !reader.attributes.has("epilogue");
   return is(reader, ops::conv2d) && bare ? &ops::normalized_conv2d : nullptr;
@@ -23,7 +23,8 @@ bool is_computed_again(const Value& y) {
 
 /// The reader of a norm's output y as a reader of x, the norm's input. `channels`: gamma, mean, inverse deviation and
 /// shift of the norm.
-NodePtr reader_of_input(const Node& reader, const Node& norm, const Value& x, const Values& channels) {
+detail::NodePtr reader_of_input(const detail::Node& reader, const detail::Node& norm, const Value& x,
+                                const Values& channels) {
   Values inputs{x, reader.inputs[1]};
   inputs.insert(inputs.end(), channels.begin(), channels.end());
   Attributes attributes = reader.attributes;
@@ -32,9 +33,9 @@ NodePtr reader_of_input(const Node& reader, const Node& norm, const Value& x, co
 }
 
 /// True if the reader of a norm's output has the same implementation for the norm's input.
-bool can_read_input(const Node& reader) {
+bool can_read_input(const detail::Node& reader) {
   if (normalizing(reader) == nullptr || !is_computed_again(reader.inputs[0])) return false;
-  const NodePtr& norm = reader.inputs[0].node();
+  const detail::NodePtr& norm = reader.inputs[0].node();
   if (reader.inputs[1].node() == norm) return false;
   const Values channels{norm->inputs[1], Value(norm, 1), Value(norm, 2), Value(norm, 5)};
   return chosen_implementation(request_of(*reader_of_input(reader, *norm, norm->inputs[0], channels))) ==
@@ -44,13 +45,13 @@ bool can_read_input(const Node& reader) {
 }  // namespace
 
 Graph fuse_normalized_inputs(const Graph& graph) {
-  std::unordered_map<const Node*, int> able;  // by norm: readers of its output that can read its input
-  for (const NodePtr& node : graph.nodes) {
+  std::unordered_map<const detail::Node*, int> able;  // by norm: readers of its output that can read its input
+  for (const detail::NodePtr& node : graph.nodes) {
     if (can_read_input(*node)) ++able[node->inputs[0].node().get()];
   }
   const Uses uses(graph);
-  std::unordered_map<const Node*, Values> channels;  // by norm of the old graph
-  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+  std::unordered_map<const detail::Node*, Values> channels;  // by norm of the old graph
+  return rewrite(graph, [&](const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to) -> Values {
     const auto found = able.find(old.get());
     if (found != able.end() && found->second == uses.of(Value(old, 0))) {
       const Values all = to.add(make_node(ops::batch_norm_statistics, node->inputs, node->attributes,
@@ -61,7 +62,7 @@ Graph fuse_normalized_inputs(const Graph& graph) {
       return outputs;
     }
     if (normalizing(*old) == nullptr || !is_computed_again(old->inputs[0])) return {};
-    const Node& norm = *old->inputs[0].node();
+    const detail::Node& norm = *old->inputs[0].node();
     const auto of_norm = channels.find(&norm);
     if (of_norm == channels.end()) return {};
     return to.add(reader_of_input(*node, norm, node->inputs[0], of_norm->second));

@@ -19,9 +19,9 @@ namespace {
 /// statics.
 struct Registry {
   detail::ForkMutex mutex;
-  std::vector<Implementation> (*library)() = nullptr;
-  decltype(Implementation::create) widening;
-  std::unordered_map<const Op*, std::vector<Implementation>> by_op;
+  std::vector<detail::Implementation> (*library)() = nullptr;
+  decltype(detail::Implementation::create) widening;
+  std::unordered_map<const Op*, std::vector<detail::Implementation>> by_op;
 };
 
 Registry& registry() {
@@ -32,7 +32,7 @@ Registry& registry() {
 /// Adds the library's implementations at the first call. The caller holds the mutex.
 void fill(Registry& all) {
   if (all.library == nullptr) return;
-  for (Implementation& implementation : std::exchange(all.library, nullptr)()) {
+  for (detail::Implementation& implementation : std::exchange(all.library, nullptr)()) {
     auto& list = all.by_op[implementation.op];
     list.push_back(std::move(implementation));
   }
@@ -50,9 +50,9 @@ std::string describe(const KernelRequest& request) {
 }
 
 /// Without a kernel if all implementations decline.
-ChosenKernel first_that_accepts(const KernelRequest& request) {
-  ChosenKernel chosen;
-  for (const Implementation& implementation : implementations_of(*request.op)) {
+detail::ChosenKernel first_that_accepts(const KernelRequest& request) {
+  detail::ChosenKernel chosen;
+  for (const detail::Implementation& implementation : implementations_of(*request.op)) {
     std::string reason;
     chosen.kernel = implementation.create(request, reason);
     if (chosen.kernel) {
@@ -68,13 +68,13 @@ ChosenKernel first_that_accepts(const KernelRequest& request) {
 
 KernelOptions& kernel_options() { return detail::ExecutionContext::current().part<KernelOptions>(); }
 
-void register_kernel_table(std::vector<Implementation> (*table)()) {
+void detail::register_kernel_table(std::vector<detail::Implementation> (*table)()) {
   Registry& all = registry();
   const std::lock_guard<std::mutex> lock(all.mutex);
   all.library = table;
 }
 
-void register_kernel(Implementation implementation) {
+void register_kernel(detail::Implementation implementation) {
   Registry& all = registry();
   const std::lock_guard<std::mutex> lock(all.mutex);
   fill(all);
@@ -82,35 +82,35 @@ void register_kernel(Implementation implementation) {
   list.insert(list.begin(), std::move(implementation));
 }
 
-void register_widening(decltype(Implementation::create) create) {
+void detail::register_widening(decltype(detail::Implementation::create) create) {
   Registry& all = registry();
   const std::lock_guard<std::mutex> lock(all.mutex);
   all.widening = std::move(create);
 }
 
-decltype(Implementation::create) widening() {
+decltype(detail::Implementation::create) widening() {
   Registry& all = registry();
   const std::lock_guard<std::mutex> lock(all.mutex);
   return all.widening;
 }
 
-std::vector<Implementation> implementations_of(const Op& op) {
+std::vector<detail::Implementation> implementations_of(const Op& op) {
   Registry& all = registry();
   const std::lock_guard<std::mutex> lock(all.mutex);
   fill(all);
   const auto found = all.by_op.find(&op);
-  return found == all.by_op.end() ? std::vector<Implementation>() : found->second;
+  return found == all.by_op.end() ? std::vector<detail::Implementation>() : found->second;
 }
 
 std::string chosen_implementation(const KernelRequest& request) { return first_that_accepts(request).implementation; }
 
-ChosenKernel choose_kernel(const KernelRequest& request) {
-  ChosenKernel chosen = first_that_accepts(request);
+detail::ChosenKernel choose_kernel(const KernelRequest& request) {
+  detail::ChosenKernel chosen = first_that_accepts(request);
   if (verbose_dispatch()) {
     std::string text = fmt::format("mezzo: dispatch: {} {} -> {}", request.where, describe(request),
                                    chosen.kernel ? chosen.implementation : "none");
     for (const std::string& reason : chosen.declined) text += fmt::format("; not {}", reason);
-    write_output(text + "\n");
+    detail::write_output(text + "\n");
   }
   if (!chosen.kernel) {
     std::string reasons;

@@ -58,6 +58,7 @@ class MEZZO_API Kernel {
   virtual std::string detail() const { return {}; }
 };
 
+namespace detail {
 /// One way to compute an op.
 struct Implementation {
   std::string name;  ///< "depthwise", "few_taps", "few_rows", "winograd", "outer", "pointwise", "onednn", "split",
@@ -73,29 +74,34 @@ struct Implementation {
 /// Adds the library's implementations. `table` lists the most special implementation of each op first and "reference"
 /// last; it is called at the first choice of a kernel. Called once, by registration.cpp.
 MEZZO_API void register_kernel_table(std::vector<Implementation> (*table)());
+}  // namespace detail
 
 /// Adds an implementation of a user's program. It is tried before the other implementations of its op.
-MEZZO_API void register_kernel(Implementation implementation);
+MEZZO_API void register_kernel(detail::Implementation implementation);
 
+namespace detail {
 /// Sets the function that widening() returns. Called once, by registration.cpp.
 MEZZO_API void register_widening(decltype(Implementation::create) create);
+}  // namespace detail
 
 /// Creates kernels that compute bfloat16 and float16 operands as float32, for any op with `widens`.
-MEZZO_API decltype(Implementation::create) widening();
+MEZZO_API decltype(detail::Implementation::create) widening();
 
 /// All implementations of an op, in the order in which they are tried.
-MEZZO_API std::vector<Implementation> implementations_of(const Op& op);
+MEZZO_API std::vector<detail::Implementation> implementations_of(const Op& op);
 
+namespace detail {
 /// A kernel, and the implementations that declined before it.
 struct ChosenKernel {
   std::unique_ptr<Kernel> kernel;
   std::string implementation;
   std::vector<std::string> declined;  ///< "onednn: needs ..."
 };
+}  // namespace detail
 
 /// The kernel of the first implementation that accepts the request; a ValueError with all reasons if there is none.
 /// With MEZZO_VERBOSE=dispatch each decision is written to the output.
-MEZZO_API ChosenKernel choose_kernel(const KernelRequest& request);
+MEZZO_API detail::ChosenKernel choose_kernel(const KernelRequest& request);
 
 /// Name of the implementation that choose_kernel() would take; "": none.
 MEZZO_API std::string chosen_implementation(const KernelRequest& request);

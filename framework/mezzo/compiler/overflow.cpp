@@ -22,11 +22,11 @@ namespace mezzo {
 namespace {
 
 /// True if `value` is computed from the node.
-bool depends_on(const Value& value, const Node& node) {
-  std::unordered_set<const Node*> seen{value.node().get()};
-  std::vector<const Node*> pending{value.node().get()};
+bool depends_on(const Value& value, const detail::Node& node) {
+  std::unordered_set<const detail::Node*> seen{value.node().get()};
+  std::vector<const detail::Node*> pending{value.node().get()};
   while (!pending.empty() && seen.count(&node) == 0) {
-    const Node& next = *pending.back();
+    const detail::Node& next = *pending.back();
     pending.pop_back();
     for (const Value& input : next.inputs) {
       if (seen.insert(input.node().get()).second) pending.push_back(input.node().get());
@@ -38,7 +38,7 @@ bool depends_on(const Value& value, const Node& node) {
 }  // namespace
 
 bool computes_in_float16(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const NodePtr& node) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const detail::NodePtr& node) {
     if (node->op->infer == nullptr && !node->variable) return false;
     return std::any_of(node->outputs.begin(), node->outputs.end(),
                        [](const Spec& spec) { return spec.dtype == DType::float16; });
@@ -89,8 +89,8 @@ std::string error_of(const Graph::Gate& gate, const std::optional<Overflow>& ove
 
 namespace {
 
-const ElementwiseProgram& program_of(const Node& chain) {
-  const auto& function = chain.attributes.get<std::shared_ptr<const AttributeFunction>>("program");
+const ElementwiseProgram& program_of(const detail::Node& chain) {
+  const auto& function = chain.attributes.get<std::shared_ptr<const detail::AttributeFunction>>("program");
   return dynamic_cast<const ElementwiseProgram&>(*function);
 }
 
@@ -111,7 +111,7 @@ std::string layer_after(const ElementwiseProgram& program, const ElementwiseStep
 
 }  // namespace
 
-const ElementwiseStep* first_overflow(const Node& node, const std::vector<const void*>& operands) {
+const ElementwiseStep* first_overflow(const detail::Node& node, const std::vector<const void*>& operands) {
   if (!is(node, ops::elementwise_chain)) return nullptr;
   const ElementwiseProgram& program = program_of(node);
   std::vector<Tensor> values;
@@ -146,8 +146,8 @@ std::optional<Overflow> Overflows::behind_output(const Value& output) const { re
 
 Overflows::Cause Overflows::cause_of(Values pending) const {
   Cause cause;
-  std::set<std::pair<const Node*, int>> seen;
-  const auto push_inputs = [&](const Node& node) {
+  std::set<std::pair<const detail::Node*, int>> seen;
+  const auto push_inputs = [&](const detail::Node& node) {
     for (const Value& input : node.inputs) {
       if (seen.emplace(input.node().get(), input.output()).second) pending.push_back(input);
     }
@@ -155,7 +155,7 @@ Overflows::Cause Overflows::cause_of(Values pending) const {
   while (!pending.empty()) {
     const Value value = pending.back();
     pending.pop_back();
-    const Node& node = *value.node();
+    const detail::Node& node = *value.node();
     const auto found = entries_.find(&node);
     if (found == entries_.end()) {
       if (node.op->view || node.attributes.has(orders_only)) push_inputs(node);
@@ -171,7 +171,7 @@ Overflows::Cause Overflows::cause_of(Values pending) const {
 
 std::optional<Overflow> Overflows::first_of(const Cause& cause) const {
   if (cause.empty()) return {};
-  const Node& first = *cause.begin()->second;
+  const detail::Node& first = *cause.begin()->second;
   const Entry& entry = entries_.at(&first);
   Overflow out{.op = first.op->name, .path = first.path, .reader = "", .dtype = entry.dtype, .step = entry.position};
   if (const ElementwiseStep* step = entries_.at(&first).step) {
@@ -188,10 +188,10 @@ std::optional<Overflow> Overflows::first_of(const Cause& cause) const {
 }
 
 std::string Overflows::first_layer_after(const Cause& cause) {
-  std::unordered_set<const Node*> reached{cause.begin()->second};
+  std::unordered_set<const detail::Node*> reached{cause.begin()->second};
   for (const auto& [order, node] : cause) {
     for (const Value& input : node->inputs) {
-      const Node* source = input.node().get();
+      const detail::Node* source = input.node().get();
       while (source->op->view && reached.count(source) == 0) source = source->inputs.front().node().get();
       if (reached.count(source) == 0) continue;
       if (!node->path.empty()) return node->path;
@@ -201,7 +201,7 @@ std::string Overflows::first_layer_after(const Cause& cause) {
   return {};
 }
 
-Overflows Plan::noted(std::size_t steps) {
+Overflows detail::Plan::noted(std::size_t steps) {
   Overflows found;
   // Only the arena has been written so far, so the kernels compute the same numbers again.
   refresh_copies();
@@ -219,7 +219,7 @@ Overflows Plan::noted(std::size_t steps) {
   return found;
 }
 
-void Plan::check_outputs() {
+void detail::Plan::check_outputs() {
   non_finite_output_.reset();
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Buffer& buffer = buffers_[outputs_[i]];
@@ -231,7 +231,7 @@ void Plan::check_outputs() {
   }
 }
 
-void Plan::seek_overflow() {
+void detail::Plan::seek_overflow() {
   const Overflows found = noted(gates_at_);
   for (const Gate& gate : gates_) {
     if (opened(gate) || overflow(gate.group)) continue;
@@ -243,14 +243,14 @@ void Plan::seek_overflow() {
 }
 
 /// Checks the operands that no kernel of the plan computes: inputs, constants, variables and their compute copies.
-void Plan::note_operands(const Step& step, Overflows& overflows) const {
+void detail::Plan::note_operands(const Step& step, Overflows& overflows) const {
   for (std::size_t i = 0; i < step.reads.size(); ++i) {
     const Buffer& buffer = buffers_[step.reads[i]];
     if (buffer.home == Buffer::Home::arena || all_finite(step.in[i], buffer.spec)) continue;
     Value value = step.node->inputs[i];
     while (value.node()->op->view) value = value.node()->inputs.front();
     if (buffer.home == Buffer::Home::copy) {
-      const NodePtr& source = value.node()->inputs.front().node();
+      const detail::NodePtr& source = value.node()->inputs.front().node();
       const Tensor& stored = source->variable->value;
       if (!all_finite(stored.raw(), {stored.shape(), stored.dtype()})) overflows.note({source, 0}, step.node->path);
     }
@@ -258,7 +258,7 @@ void Plan::note_operands(const Step& step, Overflows& overflows) const {
   }
 }
 
-std::optional<Overflow> Plan::overflow(int group) const {
+std::optional<Overflow> detail::Plan::overflow(int group) const {
   const auto found =
       std::find_if(overflows_.begin(), overflows_.end(), [&](const auto& entry) { return entry.first == group; });
   if (found == overflows_.end()) return {};

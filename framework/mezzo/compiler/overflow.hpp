@@ -25,7 +25,7 @@ bool computes_in_float16(const Graph& graph);
 
 /// The first step of a chain with an infinity or NaN among its results; null if there is none, and for other ops. Runs
 /// the steps one by one on the operands of the node at these addresses.
-const ElementwiseStep* first_overflow(const Node& node, const std::vector<const void*>& operands);
+const ElementwiseStep* first_overflow(const detail::Node& node, const std::vector<const void*>& operands);
 
 /// Origin of an infinity or NaN.
 struct Overflow {
@@ -76,13 +76,13 @@ class Overflows {
     const ElementwiseStep* step;
     std::vector<int> outputs{};  ///< those that were noted
   };
-  using Cause = std::map<std::size_t, const Node*>;  // by order of execution: noted nodes that lead to a gate
+  using Cause = std::map<std::size_t, const detail::Node*>;  // by order of execution: noted nodes that lead to a gate
   static std::string first_layer_after(const Cause& cause);
   Cause cause_of(Values pending) const;
   std::optional<Overflow> first_of(const Cause& cause) const;
 
   std::size_t position_ = 0;
-  std::unordered_map<const Node*, Entry> entries_;
+  std::unordered_map<const detail::Node*, Entry> entries_;
 };
 
 }  // namespace mezzo

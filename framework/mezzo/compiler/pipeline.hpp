@@ -51,7 +51,7 @@ Graph fuse_compute_copies(const Graph& graph);
 
 /// Nodes that gather rows which only casts to bfloat16 read. simplify() lets those of split masters gather from the
 /// high halves.
-std::unordered_set<const Node*> gathers_cast_to_bfloat16(const Graph& graph);
+std::unordered_set<const detail::Node*> gathers_cast_to_bfloat16(const Graph& graph);
 
 /// Passes to run; all by default.
 struct PipelineOptions {

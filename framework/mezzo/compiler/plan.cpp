@@ -10,8 +10,8 @@
 
 namespace mezzo {
 
-void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek, bool check,
-               UpdateCount* count) {
+void detail::Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek, bool check,
+                       UpdateCount* count) {
   const detail::ComputeScope computing;
   const detail::InsideStep inside(this, computes_with);
   profile_.start();
@@ -30,21 +30,21 @@ void Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& run
   profile_.finish();
 }
 
-void Plan::run_body(const void* const* inputs) {
+void detail::Plan::run_body(const void* const* inputs) {
   bind(inputs);
   for (Step& step : steps_) {
     step.chosen.kernel->run({step.in.data(), step.out.data(), arena_->data() + step.scratch_offset});
   }
 }
 
-bool Plan::computes_with(const void* plan, const detail::Usage& usage) {
-  const auto& self = *static_cast<const Plan*>(plan);
+bool detail::Plan::computes_with(const void* plan, const detail::Usage& usage) {
+  const auto& self = *static_cast<const detail::Plan*>(plan);
   const auto is = [&](const auto& variable) { return &variable->usage == &usage; };
   return std::any_of(self.variables_.begin(), self.variables_.end(), is) ||
          std::any_of(self.copies_.begin(), self.copies_.end(), [&](const Copy& copy) { return is(copy.variable); });
 }
 
-void Plan::take(const std::vector<Tensor>& inputs, const std::vector<double>& runtime) {
+void detail::Plan::take(const std::vector<Tensor>& inputs, const std::vector<double>& runtime) {
   for (std::size_t i = 0; i < input_specs_.size(); ++i) {
     const bool fits =
         i < inputs.size() && inputs[i].shape() == input_specs_[i].shape && inputs[i].dtype() == input_specs_[i].dtype;
@@ -63,7 +63,7 @@ void Plan::take(const std::vector<Tensor>& inputs, const std::vector<double>& ru
   arena_->copies.forget_others(used_copies_, arena_bytes_);
 }
 
-void Plan::bind(const void* const* inputs) {
+void detail::Plan::bind(const void* const* inputs) {
   for (Buffer& buffer : buffers_) {
     const std::size_t i = buffer.index;
     switch (buffer.home) {
@@ -99,7 +99,7 @@ void Plan::bind(const void* const* inputs) {
   }
 }
 
-void Plan::refresh_copies() {
+void detail::Plan::refresh_copies() {
   for (Copy& copy : copies_) {
     std::uint64_t& version = arena_->copies[copy.entry].version;
     if (version != copy.variable->version) {
@@ -112,7 +112,7 @@ void Plan::refresh_copies() {
   }
 }
 
-void Plan::run_steps(std::size_t begin, std::size_t end, UpdateCount* count) {
+void detail::Plan::run_steps(std::size_t begin, std::size_t end, UpdateCount* count) {
   for (std::size_t i = begin; i < end; ++i) {
     Step& step = steps_[i];
     if (step.updates && !committed(step.group)) continue;
@@ -124,7 +124,7 @@ void Plan::run_steps(std::size_t begin, std::size_t end, UpdateCount* count) {
   }
 }
 
-void Plan::ask_gates(bool seek) {
+void detail::Plan::ask_gates(bool seek) {
   closed_.clear();
   overflows_.clear();
   const Gate* failed = nullptr;
@@ -138,16 +138,16 @@ void Plan::ask_gates(bool seek) {
   if (failed != nullptr) throw NonFiniteError(error_of(*failed, overflow(failed->group)));
 }
 
-bool Plan::committed(int group) const {
+bool detail::Plan::committed(int group) const {
   if (closed_.empty()) return true;
   if (group < 0) return false;
   return std::find(closed_.begin(), closed_.end(), group) == closed_.end();
 }
 
-void Plan::commit() {
+void detail::Plan::commit() {
   for (const Commit& commit : commits_) {
     if (!committed(commit.group)) continue;
-    VariableState& variable = *commit.variable;
+    detail::VariableState& variable = *commit.variable;
     if (!commit.in_place) {
       std::memcpy(variable.value.mutable_raw(), buffers_[commit.buffer].address, variable.value.bytes());
     }
@@ -158,21 +158,21 @@ void Plan::commit() {
   }
 }
 
-double Plan::scalar(std::size_t i) const {
+double detail::Plan::scalar(std::size_t i) const {
   const Buffer& buffer = buffers_[outputs_[i]];
   if (buffer.spec.dtype == DType::float32) return *static_cast<const float*>(buffer.address);
   if (buffer.spec.dtype == DType::float64) return *static_cast<const double*>(buffer.address);
   return output(i).item();
 }
 
-Tensor Plan::output(std::size_t i) const {
+Tensor detail::Plan::output(std::size_t i) const {
   const Buffer& buffer = buffers_[outputs_[i]];
   Tensor tensor = Tensor::uninitialized(buffer.spec.shape, buffer.spec.dtype);
   if (tensor.bytes() > 0) std::memcpy(tensor.mutable_raw(), buffer.address, tensor.bytes());
   return tensor;
 }
 
-std::vector<std::size_t> Plan::lap_order() const {
+std::vector<std::size_t> detail::Plan::lap_order() const {
   const auto lap = [&](Chore chore) { return steps_.size() + static_cast<std::size_t>(chore); };
   std::vector<std::size_t> order{lap(Chore::bind), lap(Chore::refresh_copies)};
   for (std::size_t i = 0; i < gates_at_; ++i) order.push_back(i);
@@ -182,7 +182,7 @@ std::vector<std::size_t> Plan::lap_order() const {
   return order;
 }
 
-std::vector<Plan::Row> Plan::rows() const {
+std::vector<detail::Plan::Row> detail::Plan::rows() const {
   std::vector<Row> rows;
   for (const Step& step : steps_) {
     Row row{.op = step.node->op->name,

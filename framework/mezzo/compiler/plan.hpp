@@ -15,6 +15,11 @@
 
 namespace mezzo {
 
+class PlanBuilder;
+class UpdateSchedule;
+class BufferPlacement;
+
+namespace detail {
 /// A compiled step: a list of kernels in execution order, with their addresses in one arena. run() allocates no memory.
 class Plan {
  public:
@@ -96,9 +101,9 @@ class Plan {
   void count_wall(Profile::Clock::duration time) { profile_.count_wall(time); }
 
  private:
-  friend class PlanBuilder;
-  friend class UpdateSchedule;
-  friend class BufferPlacement;
+  friend class mezzo::PlanBuilder;
+  friend class mezzo::UpdateSchedule;
+  friend class mezzo::BufferPlacement;
 
   /// An array: its memory, spec and address in the current run.
   struct Buffer {
@@ -175,5 +180,6 @@ class Plan {
   Profile profile_;
   std::vector<const void*> input_addresses_;
 };
+}  // namespace detail
 
 }  // namespace mezzo

@@ -27,11 +27,11 @@ class CopyBytes : public Kernel {
 /// Makes a Plan from a graph: buffers, then kernels, then offsets in the arena.
 class PlanBuilder {
  public:
-  PlanBuilder(Plan& plan, const Graph& graph) : plan_(plan), graph_(graph) {}
+  PlanBuilder(detail::Plan& plan, const Graph& graph) : plan_(plan), graph_(graph) {}
 
   void build() {
     find_deferred();
-    for (const NodePtr& node : graph_.nodes) {
+    for (const detail::NodePtr& node : graph_.nodes) {
       if (deferred_.count(node.get()) == 0) add_node(node, -1);
     }
     for (const auto& output : graph_.outputs) {
@@ -44,7 +44,7 @@ class PlanBuilder {
     }
     add_commits();
     const std::size_t computing = plan_.steps_.size();
-    for (const NodePtr& node : graph_.nodes) {
+    for (const detail::NodePtr& node : graph_.nodes) {
       const auto found = deferred_.find(node.get());
       if (found != deferred_.end()) add_node(node, found->second);
     }
@@ -54,10 +54,10 @@ class PlanBuilder {
   }
 
  private:
-  using Home = Plan::Buffer::Home;
+  using Home = detail::Plan::Buffer::Home;
 
   std::size_t new_buffer(Home home, std::size_t index, const Spec& spec) {
-    Plan::Buffer buffer;
+    detail::Plan::Buffer buffer;
     buffer.home = home;
     buffer.index = index;
     buffer.spec = spec;
@@ -69,7 +69,7 @@ class PlanBuilder {
     return buffers_.at(value.node().get())[static_cast<std::size_t>(value.output())];
   }
 
-  std::size_t variable_index(const std::shared_ptr<VariableState>& variable) {
+  std::size_t variable_index(const std::shared_ptr<detail::VariableState>& variable) {
     auto& all = plan_.variables_;
     const auto found = std::find(all.begin(), all.end(), variable);
     if (found != all.end()) return static_cast<std::size_t>(found - all.begin());
@@ -82,9 +82,9 @@ class PlanBuilder {
   /// variable that the op reads at the same place. The op must not read a variable that another such op writes.
   void find_deferred() {
     const Uses uses(graph_);
-    std::map<NodePtr, std::pair<int, int>> candidates;  // node -> number of such outputs, group
+    std::map<detail::NodePtr, std::pair<int, int>> candidates;  // node -> number of such outputs, group
     for (const auto& update : graph_.updates) {
-      const Node& node = *update.value.node();
+      const detail::Node& node = *update.value.node();
       const auto output = static_cast<std::size_t>(update.value.output());
       if (output >= in_place_outputs(node) || uses.of(update.value) != 1) continue;
       if (node.inputs[node.op->in_place[output]].node()->variable != update.variable) continue;
@@ -98,7 +98,7 @@ class PlanBuilder {
       const bool all = candidate.first == static_cast<int>(in_place_outputs(*node));
       if (all && used == candidate.first) deferred_[node.get()] = candidate.second;
     }
-    std::set<const VariableState*> written;
+    std::set<const detail::VariableState*> written;
     for (const auto& update : graph_.updates) {
       if (deferred_.count(update.value.node().get()) != 0) written.insert(update.variable.get());
     }
@@ -108,25 +108,25 @@ class PlanBuilder {
   }
 
   /// Number of an update op's outputs that are variables: all except the compute copy at the end.
-  static std::size_t in_place_outputs(const Node& node) {
+  static std::size_t in_place_outputs(const detail::Node& node) {
     if (node.op->in_place.empty()) return 0;
     return node.outputs.size() - (node.attributes.has("copy_dtype") ? 1 : 0);
   }
 
   /// True if the node reads one of `variables`, or a copy of one, that it does not update.
-  static bool reads_any(const Node& node, const std::set<const VariableState*>& variables) {
+  static bool reads_any(const detail::Node& node, const std::set<const detail::VariableState*>& variables) {
     const auto own = node.op->in_place.begin();
     const auto end = own + static_cast<std::ptrdiff_t>(in_place_outputs(node));
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (std::find(own, end, i) != end) continue;
-      const Node* source = node.inputs[i].node().get();
+      const detail::Node* source = node.inputs[i].node().get();
       while (source->op->view || is(*source, ops::cast)) source = source->inputs.front().node().get();
       if (variables.count(source->variable.get()) != 0) return true;
     }
     return false;
   }
 
-  void add_node(const NodePtr& node, int group) {
+  void add_node(const detail::NodePtr& node, int group) {
     if (node->op->infer == nullptr) {
       add_leaf(node);
     } else if (node->op->view) {
@@ -136,7 +136,7 @@ class PlanBuilder {
     }
   }
 
-  void add_leaf(const NodePtr& node) {
+  void add_leaf(const detail::NodePtr& node) {
     const Spec& spec = node->outputs.front();
     auto& out = buffers_[node.get()];
     if (node->variable) {
@@ -162,21 +162,21 @@ class PlanBuilder {
   }
 
   /// Handles a cast of a variable: a leaf on the compute copy that is stored with the variable. False for other nodes.
-  bool add_copy(const NodePtr& node) {
+  bool add_copy(const detail::NodePtr& node) {
     const auto& variable = is(*node, ops::cast) ? node->inputs.front().node()->variable : nullptr;
     if (!variable || !is_floating(node->outputs.front().dtype)) return false;
     buffers_[node.get()] = {copy_buffer(variable, node->outputs.front().dtype)};
     return true;
   }
 
-  std::size_t copy_buffer(const std::shared_ptr<VariableState>& variable, DType dtype) {
+  std::size_t copy_buffer(const std::shared_ptr<detail::VariableState>& variable, DType dtype) {
     const Spec spec{variable->value.shape(), dtype};
     for (std::size_t i = 0; i < plan_.copies_.size(); ++i) {
       if (plan_.copies_[i].variable == variable && plan_.copies_[i].dtype == dtype) {
         return new_buffer(Home::copy, i, spec);
       }
     }
-    Plan::Copy copy;
+    detail::Plan::Copy copy;
     copy.variable = variable;
     copy.dtype = dtype;
     copy.entry = plan_.arena_->copies.find_or_add(variable, dtype);
@@ -190,8 +190,8 @@ class PlanBuilder {
     return new_buffer(Home::copy, plan_.copies_.size() - 1, spec);
   }
 
-  void add_step(const NodePtr& node, int group) {
-    Plan::Step step;
+  void add_step(const detail::NodePtr& node, int group) {
+    detail::Plan::Step step;
     step.node = node;
     step.updates = deferred_.count(node.get()) != 0;
     step.group = group;
@@ -210,14 +210,14 @@ class PlanBuilder {
     plan_.steps_.push_back(std::move(step));
   }
 
-  std::size_t deferred_target(const Node& node, std::size_t output, int group) {
+  std::size_t deferred_target(const detail::Node& node, std::size_t output, int group) {
     if (output < in_place_outputs(node)) {
       const Value& variable = node.inputs[node.op->in_place[output]];
       plan_.written_[variable_index(variable.node()->variable)] = true;
       return buffer_of(variable);
     }
     const std::size_t buffer = copy_buffer(node.inputs.front().node()->variable, node.outputs[output].dtype);
-    Plan::Copy& copy = plan_.copies_[plan_.buffers_[buffer].index];
+    detail::Plan::Copy& copy = plan_.copies_[plan_.buffers_[buffer].index];
     copy.written = true;
     copy.group = group;
     return buffer;
@@ -239,7 +239,7 @@ class PlanBuilder {
     const std::size_t source = buffer_of(value);
     const Home home = plan_.buffers_[source].home;
     if (home != Home::variable && home != Home::copy && home != Home::input) return source;
-    Plan::Step step;
+    detail::Plan::Step step;
     step.node = value.node();
     step.chosen.kernel = std::make_unique<CopyBytes>(bytes_of(plan_.buffers_[source].spec));
     step.chosen.implementation = "copy";
@@ -260,18 +260,18 @@ class PlanBuilder {
     }
     plan_.closed_.reserve(plan_.gates_.size());
     plan_.used_copies_.resize(plan_.arena_->copies.size());
-    for (const Plan::Copy& copy : plan_.copies_) plan_.used_copies_[copy.entry] = true;
-    plan_.profile_ = Profile(plan_.steps_.size() + Plan::chores);
+    for (const detail::Plan::Copy& copy : plan_.copies_) plan_.used_copies_[copy.entry] = true;
+    plan_.profile_ = Profile(plan_.steps_.size() + detail::Plan::chores);
   }
 
-  Plan& plan_;
+  detail::Plan& plan_;
   const Graph& graph_;
-  std::unordered_map<const Node*, std::vector<std::size_t>> buffers_;
+  std::unordered_map<const detail::Node*, std::vector<std::size_t>> buffers_;
   Views views_;
-  std::unordered_map<const Node*, int> deferred_;
+  std::unordered_map<const detail::Node*, int> deferred_;
 };
 
-Plan::Plan(const Graph& graph, std::shared_ptr<Arena> arena) : arena_(std::move(arena)) {
+detail::Plan::Plan(const Graph& graph, std::shared_ptr<Arena> arena) : arena_(std::move(arena)) {
   PlanBuilder(*this, graph).build();
 }
 

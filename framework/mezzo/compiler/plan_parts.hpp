@@ -30,28 +30,28 @@ class Views {
 class UpdateSchedule {
  public:
   /// `plan` has `computing` steps that compute, then the steps that update.
-  UpdateSchedule(Plan& plan, std::size_t computing, const Views& views);
+  UpdateSchedule(detail::Plan& plan, std::size_t computing, const Views& views);
   void apply();
 
  private:
   /// Moves each all_finite to the place after the kernel that computes its last operand, which is in the cache there.
   void advance_checks();
-  std::size_t first_place(const Plan::Step& update) const;
+  std::size_t first_place(const detail::Plan::Step& update) const;
   /// Number of kernels between the last reader of the copy that an update writes and the updates; 0 without a copy.
-  std::size_t rest_of_copy(const Plan::Step& update) const;
+  std::size_t rest_of_copy(const detail::Plan::Step& update) const;
 
-  Plan& plan_;
+  detail::Plan& plan_;
   const Views& views_;
   std::size_t computing_, gates_at_ = 0;
   std::map<std::size_t, std::size_t> written_;  // buffer -> the place after the step that writes it
-  std::map<std::pair<Plan::Buffer::Home, std::size_t>, std::size_t>
+  std::map<std::pair<detail::Plan::Buffer::Home, std::size_t>, std::size_t>
       read_;  // the same for the last reader; homes outside of the arena only
 };
 
 /// Lets outputs overwrite operands that are not read later, then assigns offsets in the arena to all buffers.
 class BufferPlacement {
  public:
-  BufferPlacement(Plan& plan, Views& views);
+  BufferPlacement(detail::Plan& plan, Views& views);
   void apply();
 
  private:
@@ -62,7 +62,7 @@ class BufferPlacement {
   /// next run.
   std::vector<Lifetime> lifetimes_of_copies() const;
 
-  Plan& plan_;
+  detail::Plan& plan_;
   Views& views_;
   std::vector<Lifetime> lifetimes_;
 };

@@ -20,7 +20,7 @@ namespace {
 /// A kernel of a matrix product or convolution, with its own arrays.
 class Product {
  public:
-  explicit Product(const Node& node) {
+  explicit Product(const detail::Node& node) {
     KernelRequest request{
         .op = node.op, .attributes = node.attributes, .inputs = {}, .outputs = node.outputs, .where = node.where};
     for (const Value& input : node.inputs) {
@@ -46,7 +46,7 @@ class Product {
   std::vector<Tensor> arrays_;
   std::vector<const void*> inputs_;
   std::vector<void*> outputs_;
-  ChosenKernel chosen_;
+  detail::ChosenKernel chosen_;
   Arena scratch_;
   double operations_ = 0;
 };
@@ -56,11 +56,11 @@ using Products = std::vector<std::unique_ptr<Product>>;
 /// Products among the nodes of f(a, b) and its gradients.
 Products products_of(Value (*f)(const Value&, const Value&), const Shape& a, const Shape& b, DType dtype) {
   Trace trace(Trace::Mode::graph, true);
-  const PolicyScope policy{Policy(dtype)};
+  const detail::PolicyScope policy{Policy(dtype)};
   const Value x = trace.input("a", Spec{a, dtype}), y = trace.input("b", Spec{b, dtype});
   gradients(sum(f(x, y)), {x, y});
   Products out;
-  for (const NodePtr& node : trace.graph().nodes) {
+  for (const detail::NodePtr& node : trace.graph().nodes) {
     if (is(*node, ops::matmul) || is(*node, ops::conv2d) || is(*node, ops::conv2d_input_gradient) ||
         is(*node, ops::conv2d_kernel_gradient)) {
       out.push_back(std::make_unique<Product>(*node));

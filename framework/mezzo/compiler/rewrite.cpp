@@ -6,12 +6,12 @@ namespace {
 /// The new graph, and the values in it that replace the outputs of the old graph's nodes.
 class Renewed final : public Rewriter {
  public:
-  Values add(const NodePtr& node) override {
+  Values add(const detail::NodePtr& node) override {
     graph.nodes.push_back(node);
-    return outputs_of(node);
+    return detail::outputs_of(node);
   }
 
-  void replace(const NodePtr& old, Values values) override { values_[old.get()] = std::move(values); }
+  void replace(const detail::NodePtr& old, Values values) override { values_[old.get()] = std::move(values); }
 
   Value of(const Value& value) const override {
     const auto found = values_.find(value.node().get());
@@ -21,10 +21,10 @@ class Renewed final : public Rewriter {
   Graph graph;
 
  private:
-  std::unordered_map<const Node*, Values> values_;
+  std::unordered_map<const detail::Node*, Values> values_;
 };
 
-NodePtr with_inputs(const NodePtr& node, const Renewed& renewed) {
+detail::NodePtr with_inputs(const detail::NodePtr& node, const Renewed& renewed) {
   bool changed = false;
   Values inputs;
   for (const Value& input : node->inputs) {
@@ -32,7 +32,7 @@ NodePtr with_inputs(const NodePtr& node, const Renewed& renewed) {
     changed |= !inputs.back().same_as(input);
   }
   if (!changed) return node;
-  NodePtr copy = make_node(*node->op, std::move(inputs), node->attributes, node->outputs, *node);
+  detail::NodePtr copy = make_node(*node->op, std::move(inputs), node->attributes, node->outputs, *node);
   copy->variable = node->variable;
   return copy;
 }
@@ -45,7 +45,7 @@ Uses::Uses(const Graph& graph) {
     counts.resize(value.node()->outputs.size());
     ++counts[static_cast<std::size_t>(value.output())];
   };
-  for (const NodePtr& node : graph.nodes) {
+  for (const detail::NodePtr& node : graph.nodes) {
     for (const Value& input : node->inputs) count(input);
   }
   for (const auto& output : graph.outputs) count(output.value);
@@ -58,14 +58,15 @@ int Uses::of(const Value& value) const {
   return found == counts_.end() ? 0 : found->second[static_cast<std::size_t>(value.output())];
 }
 
-std::unordered_map<const Node*, std::size_t> places_of(const Graph& graph) {
-  std::unordered_map<const Node*, std::size_t> places;
+std::unordered_map<const detail::Node*, std::size_t> places_of(const Graph& graph) {
+  std::unordered_map<const detail::Node*, std::size_t> places;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) places[graph.nodes[i].get()] = i;
   return places;
 }
 
-NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vector<Spec> outputs, const Node& origin) {
-  auto node = std::make_shared<Node>();
+detail::NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vector<Spec> outputs,
+                          const detail::Node& origin) {
+  auto node = std::make_shared<detail::Node>();
   node->op = &op;
   node->inputs = std::move(inputs);
   node->attributes = std::move(attributes);
@@ -76,7 +77,7 @@ NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vecto
   return node;
 }
 
-KernelRequest request_of(const Node& node) {
+KernelRequest request_of(const detail::Node& node) {
   KernelRequest request{node.op, node.attributes, {}, node.outputs, node.where};
   for (const Value& input : node.inputs) request.inputs.push_back({input.shape(), input.dtype()});
   return request;
@@ -84,8 +85,8 @@ KernelRequest request_of(const Node& node) {
 
 Graph rewrite(const Graph& graph, const Rule& rule) {
   Renewed renewed;
-  for (const NodePtr& old : graph.nodes) {
-    const NodePtr node = with_inputs(old, renewed);
+  for (const detail::NodePtr& old : graph.nodes) {
+    const detail::NodePtr node = with_inputs(old, renewed);
     Values values = rule(old, node, renewed);
     if (values.empty()) values = renewed.add(node);
     renewed.replace(old, std::move(values));

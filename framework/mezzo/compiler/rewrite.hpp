@@ -14,17 +14,18 @@ class Uses {
   int of(const Value& value) const;
 
  private:
-  std::unordered_map<const Node*, std::vector<int>> counts_;
+  std::unordered_map<const detail::Node*, std::vector<int>> counts_;
 };
 
 /// Each node's place in the order of the graph.
-std::unordered_map<const Node*, std::size_t> places_of(const Graph& graph);
+std::unordered_map<const detail::Node*, std::size_t> places_of(const Graph& graph);
 
 /// Makes a node of an op on values, with the layer's path and error prefix of `origin`.
-NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vector<Spec> outputs, const Node& origin);
+detail::NodePtr make_node(const Op& op, Values inputs, Attributes attributes, std::vector<Spec> outputs,
+                          const detail::Node& origin);
 
 /// The request for the kernel of a node.
-KernelRequest request_of(const Node& node);
+KernelRequest request_of(const detail::Node& node);
 
 /// Operations of a rule on the graph that is being built.
 class Rewriter {
@@ -32,10 +33,10 @@ class Rewriter {
   virtual ~Rewriter() = default;
 
   /// Adds a node and returns its outputs.
-  virtual Values add(const NodePtr& node) = 0;
+  virtual Values add(const detail::NodePtr& node) = 0;
 
   /// Replaces the outputs of a node that was visited before by `values`, for all nodes that follow.
-  virtual void replace(const NodePtr& old, Values values) = 0;
+  virtual void replace(const detail::NodePtr& old, Values values) = 0;
 
   /// The value of the new graph for a value of the old graph, of a node that was visited before.
   virtual Value of(const Value& old) const = 0;
@@ -43,7 +44,7 @@ class Rewriter {
 
 /// Called for each node: `old` is the node of the old graph, `node` the same with inputs of the new graph. Returns the
 /// values that replace the node's outputs, or an empty list to keep the node.
-using Rule = std::function<Values(const NodePtr& old, const NodePtr& node, Rewriter& to)>;
+using Rule = std::function<Values(const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to)>;
 
 /// Builds a new graph, node by node, with `rule`.
 Graph rewrite(const Graph& graph, const Rule& rule);

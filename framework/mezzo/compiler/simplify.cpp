@@ -16,7 +16,7 @@ bool holds(DType wide, DType narrow) {
 }
 
 /// The value that can replace a node without effect (a cast, reshape or identity); undefined for other nodes.
-Value without_effect(const Node& node) {
+Value without_effect(const detail::Node& node) {
   const Value& x = node.inputs.front();
   const Spec& out = node.outputs.front();
   if (is(node, ops::stop_gradient) || is(node, ops::identity) || is(node, ops::custom_gradient)) return x;
@@ -34,9 +34,9 @@ Value without_effect(const Node& node) {
   return {};
 }
 
-bool leaf(const Node& node) { return node.op->infer == nullptr; }
+bool leaf(const detail::Node& node) { return node.op->infer == nullptr; }
 
-std::string key_of_node(const Node& node) {
+std::string key_of_node(const detail::Node& node) {
   std::string key = fmt::format("{}|{}|{}", node.op->name, node.attributes.to_string(), node.again);
   for (const Value& input : node.inputs) {
     key += fmt::format("|{}.{}", static_cast<const void*>(input.node().get()), input.output());
@@ -45,21 +45,21 @@ std::string key_of_node(const Node& node) {
 }
 
 /// The gather of bfloat16 rows in place of one from a split master.
-NodePtr gather_of_half(const Node& node) {
+detail::NodePtr gather_of_half(const detail::Node& node) {
   const Values inputs{node.inputs[0].node()->inputs.front(), node.inputs[1]};
   return make_node(*node.op, inputs, node.attributes, {{node.outputs.front().shape, DType::bfloat16}}, node);
 }
 
 Graph fold_and_share(const Graph& graph) {
   std::unordered_map<std::string, Values> known;
-  const std::unordered_set<const Node*> rounded = gathers_cast_to_bfloat16(graph);
-  return rewrite(graph, [&](const NodePtr& old, const NodePtr& node, Rewriter& to) -> Values {
+  const std::unordered_set<const detail::Node*> rounded = gathers_cast_to_bfloat16(graph);
+  return rewrite(graph, [&](const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to) -> Values {
     if (rounded.count(old.get()) == 1 && is(node->inputs[0], ops::join_master)) return to.add(gather_of_half(*node));
     if (!node->inputs.empty()) {
       const Value same = without_effect(*node);
       if (same.defined()) return {same};
     }
-    if ((leaf(*node) && !is(*node, constant_op())) || has_effect(*node)) return {};
+    if ((leaf(*node) && !is(*node, constant_op())) || detail::has_effect(*node)) return {};
     Values& values = known[key_of_node(*node)];
     if (values.empty()) values = to.add(node);
     return values;
@@ -67,7 +67,7 @@ Graph fold_and_share(const Graph& graph) {
 }
 
 Graph drop_dead(const Graph& graph) {
-  std::unordered_set<const Node*> live;
+  std::unordered_set<const detail::Node*> live;
   const auto keep = [&](const Value& value) { live.insert(value.node().get()); };
   for (const auto& output : graph.outputs) keep(output.value);
   for (const auto& update : graph.updates) keep(update.value);
@@ -76,12 +76,12 @@ Graph drop_dead(const Graph& graph) {
   Graph out = graph;
   out.nodes.clear();
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
-    const NodePtr& node = graph.nodes[i];
-    if (live.count(node.get()) == 0 && !has_effect(*node)) continue;
+    const detail::NodePtr& node = graph.nodes[i];
+    if (live.count(node.get()) == 0 && !detail::has_effect(*node)) continue;
     for (const Value& input : node->inputs) keep(input);
     live.insert(node.get());
   }
-  for (const NodePtr& node : graph.nodes) {
+  for (const detail::NodePtr& node : graph.nodes) {
     if (live.count(node.get()) != 0) out.nodes.push_back(node);
   }
   return out;
@@ -89,14 +89,14 @@ Graph drop_dead(const Graph& graph) {
 
 }  // namespace
 
-std::unordered_set<const Node*> gathers_cast_to_bfloat16(const Graph& graph) {
-  std::unordered_map<NodePtr, int> casts;
-  for (const NodePtr& node : graph.nodes) {
+std::unordered_set<const detail::Node*> gathers_cast_to_bfloat16(const Graph& graph) {
+  std::unordered_map<detail::NodePtr, int> casts;
+  for (const detail::NodePtr& node : graph.nodes) {
     if (!is(*node, ops::cast) || node->outputs.front().dtype != DType::bfloat16) continue;
-    const NodePtr& source = node->inputs.front().node();
+    const detail::NodePtr& source = node->inputs.front().node();
     if (is(*source, ops::gather)) ++casts[source];
   }
-  std::unordered_set<const Node*> out;
+  std::unordered_set<const detail::Node*> out;
   if (casts.empty()) return out;
   const Uses uses(graph);
   for (const auto& [gather, count] : casts) {

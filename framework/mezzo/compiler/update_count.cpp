@@ -8,18 +8,18 @@
 namespace mezzo {
 namespace {
 
-bool is_optimizer_step(const Node& node) {
+bool is_optimizer_step(const detail::Node& node) {
   return is(node, ops::sgd_update) || is(node, ops::adam_update) || is(node, ops::adafactor_update) ||
          is(node, ops::optimizer_update);
 }
 
-bool rounds_to_nearest(const Node& update) {
+bool rounds_to_nearest(const detail::Node& update) {
   const DType dtype = update.inputs.front().dtype();
   return (dtype == DType::bfloat16 || dtype == DType::float16) && !update.attributes.has("kept");
 }
 
 /// The learning rate: the first scalar in float64, which slots of such variables are not.
-double rate_of(const Node& update, const std::vector<const void*>& in) {
+double rate_of(const detail::Node& update, const std::vector<const void*>& in) {
   for (std::size_t i = 2; i < update.inputs.size(); ++i) {
     if (update.inputs[i].dtype() == DType::float64) return *static_cast<const double*>(in[i]);
   }
@@ -38,7 +38,7 @@ bool is_zero(const void* array, DType dtype, std::int64_t i) {
 }
 
 /// Place in the gradient of an element of the variable; -1 if a compact gradient doesn't have its row.
-std::int64_t place_in_gradient(const Node& update, const std::vector<const void*>& in, std::int64_t element) {
+std::int64_t place_in_gradient(const detail::Node& update, const std::vector<const void*>& in, std::int64_t element) {
   if (!update.attributes.get_or("compact", false)) return element;
   const Shape& shape = update.inputs.front().shape();
   const std::int64_t columns = element_count(shape) / shape.front();
@@ -48,7 +48,7 @@ std::int64_t place_in_gradient(const Node& update, const std::vector<const void*
 
 }  // namespace
 
-UpdateSample::UpdateSample(const Node& update, const std::vector<const void*>& in) {
+UpdateSample::UpdateSample(const detail::Node& update, const std::vector<const void*>& in) {
   if (!is_optimizer_step(update) || !rounds_to_nearest(update) || rate_of(update, in) == 0) return;
   dtype_ = update.inputs.front().dtype();
   elements_ = element_count(update.inputs.front().shape());
@@ -75,7 +75,7 @@ void UpdateSample::count(const void* updated, UpdateCount& to) const {
 }
 
 void count_updates(const Graph& eager, UpdateCount& to) {
-  for (const NodePtr& node : eager.nodes) {
+  for (const detail::NodePtr& node : eager.nodes) {
     if (!is_optimizer_step(*node)) continue;
     std::vector<Tensor> operands;
     std::vector<const void*> in;

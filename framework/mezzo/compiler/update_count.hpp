@@ -22,7 +22,7 @@ struct UpdateCount {
 class UpdateSample {
  public:
   /// `in`: addresses of the operands of the node. Empty for other ops, dtypes and ways of storage. Allocates nothing.
-  UpdateSample(const Node& update, const std::vector<const void*>& in);
+  UpdateSample(const detail::Node& update, const std::vector<const void*>& in);
 
   /// Adds the elements that the update has written.
   void count(const void* updated, UpdateCount& to) const;

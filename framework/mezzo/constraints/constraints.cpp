@@ -14,7 +14,7 @@ void require_not_negative(const char* kind, const char* option, double value) {
 }
 
 /// L2 norms over axes, which are kept with size 1.
-Value norms_of(const Value& weight, const Ints& axis) {
+Value norms_of(const Value& weight, const detail::Ints& axis) {
   const Value squares = sum(weight * weight, {.axes = axis.numbers(), .keepdims = true});
   return sqrt(squares);
 }

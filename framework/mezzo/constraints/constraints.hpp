@@ -6,10 +6,10 @@
 namespace mezzo {
 
 struct MinMaxNormOptions {
-  double min_value = 0;  ///< least norm, at least 0
-  double max_value = 1;  ///< greatest norm, at least min_value
-  double rate = 1;       ///< share of the way to the nearest norm in [min_value, max_value], in [0, 1]
-  Ints axis = 0;         ///< axes over which a norm is taken: 0 for Dense, {0, 1, 2} for the filters of Conv2D
+  double min_value = 0;   ///< least norm, at least 0
+  double max_value = 1;   ///< greatest norm, at least min_value
+  double rate = 1;        ///< share of the way to the nearest norm in [min_value, max_value], in [0, 1]
+  detail::Ints axis = 0;  ///< axes over which a norm is taken: 0 for Dense, {0, 1, 2} for the filters of Conv2D
 };
 
 /// Scales vectors of weights so that their L2 norm lies in an interval: w (desired / (1e-7 + norm)), with desired =
@@ -18,7 +18,7 @@ class MEZZO_API MinMaxNorm : public Constraint {
  public:
   /// A ValueError for a number out of range.
   explicit MinMaxNorm(MinMaxNormOptions options = {});
-  MinMaxNorm(double min_value, double max_value, double rate = 1, Ints axis = 0)
+  MinMaxNorm(double min_value, double max_value, double rate = 1, detail::Ints axis = 0)
       : MinMaxNorm(MinMaxNormOptions{min_value, max_value, rate, std::move(axis)}) {}
   Value call(const Value& weight) const override;
 
@@ -30,8 +30,8 @@ class MEZZO_API MinMaxNorm : public Constraint {
 };
 
 struct MaxNormOptions {
-  double max_value = 2;  ///< greatest norm, at least 0
-  Ints axis = 0;         ///< axes over which a norm is taken: 0 for Dense, {0, 1, 2} for the filters of Conv2D
+  double max_value = 2;   ///< greatest norm, at least 0
+  detail::Ints axis = 0;  ///< axes over which a norm is taken: 0 for Dense, {0, 1, 2} for the filters of Conv2D
 };
 
 /// Scales vectors of weights whose L2 norm is above max_value down to it (Srivastava et al., 2014).
@@ -39,7 +39,7 @@ class MEZZO_API MaxNorm : public Constraint {
  public:
   /// A ValueError for a negative max_value.
   explicit MaxNorm(MaxNormOptions options = {});
-  explicit MaxNorm(double max_value, Ints axis = 0) : MaxNorm(MaxNormOptions{max_value, std::move(axis)}) {}
+  explicit MaxNorm(double max_value, detail::Ints axis = 0) : MaxNorm(MaxNormOptions{max_value, std::move(axis)}) {}
   Value call(const Value& weight) const override;
 
   /// The options that it was made of.
@@ -50,7 +50,7 @@ class MEZZO_API MaxNorm : public Constraint {
 };
 
 struct UnitNormOptions {
-  Ints axis = 0;  ///< axes over which a norm is taken: 0 for Dense, {0, 1, 2} for the filters of Conv2D
+  detail::Ints axis = 0;  ///< axes over which a norm is taken: 0 for Dense, {0, 1, 2} for the filters of Conv2D
 };
 
 /// Scales vectors of weights to the L2 norm 1: w / (1e-7 + norm).

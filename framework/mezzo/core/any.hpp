@@ -46,7 +46,8 @@ class Any : public detail::AnyCalls<Base> {
 
   Any(const Any& other)
       : detail::AnyCalls<Base>(),
-        pointer_(CloneScope::current() != nullptr && other.pointer_ ? other.copy_(*other.pointer_) : other.pointer_),
+        pointer_(detail::CloneScope::current() != nullptr && other.pointer_ ? other.copy_(*other.pointer_)
+                                                                            : other.pointer_),
         copy_(other.copy_) {}
   Any(Any&&) noexcept = default;
   Any& operator=(Any other) noexcept {

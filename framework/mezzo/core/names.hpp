@@ -15,6 +15,7 @@ using IfName =
     std::enable_if_t<std::is_convertible_v<const S&, std::string> && !std::is_same_v<S, std::nullptr_t>, int>;
 }  // namespace detail
 
+namespace detail {
 /// A std::map by name: `logs["loss"]`, `logs.at("loss")`. A literal 0, which would be the name at a null pointer, does
 /// not compile.
 template <class T>
@@ -36,5 +37,6 @@ class NameMap : public std::map<std::string, T> {
   std::size_t count(std::nullptr_t) const = delete;
   typename Map::const_iterator find(std::nullptr_t) const = delete;
 };
+}  // namespace detail
 
 }  // namespace mezzo

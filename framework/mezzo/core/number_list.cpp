@@ -8,17 +8,17 @@
 
 namespace mezzo {
 
-NumberList::NumberList(const NumberRow* rows, std::size_t count) {
-  append(std::vector<NumberList>(rows, rows + count).data(), count);
+detail::NumberList::NumberList(const detail::NumberRow* rows, std::size_t count) {
+  append(std::vector<detail::NumberList>(rows, rows + count).data(), count);
 }
 
-void NumberList::append(const NumberList* entries, std::size_t count) {
+void detail::NumberList::append(const detail::NumberList* entries, std::size_t count) {
   shape_ = {static_cast<std::int64_t>(count)};
   if (count == 0) return;
   kind_ = entries[0].kind_;
   shape_.insert(shape_.end(), entries[0].shape_.begin(), entries[0].shape_.end());
   for (std::size_t i = 0; i < count; ++i) {
-    const NumberList& entry = entries[i];
+    const detail::NumberList& entry = entries[i];
     if (entry.shape_ != entries[0].shape_) {
       fail<ShapeError>("[Tensor]", "lists in braces must have equal lengths; got shape {} at position 0 and {} at {}",
                        entries[0].shape_, entry.shape_, i);
@@ -29,7 +29,7 @@ void NumberList::append(const NumberList* entries, std::size_t count) {
   }
 }
 
-DType NumberList::dtype() const {
+DType detail::NumberList::dtype() const {
   if (kind_ == Kind::boolean) return DType::boolean;
   if (kind_ == Kind::floating) return DType::float32;
   const bool small = std::all_of(integers_.begin(), integers_.end(), [](std::int64_t n) {
@@ -38,7 +38,7 @@ DType NumberList::dtype() const {
   return small ? DType::int32 : DType::int64;
 }
 
-Tensor array(const NumberList& numbers, std::optional<DType> dtype) {
+Tensor array(const detail::NumberList& numbers, std::optional<DType> dtype) {
   const DType own = numbers.dtype();
   const Tensor all =
       is_floating(own) ? Tensor(numbers.shape(), numbers.numbers()) : Tensor(numbers.shape(), numbers.integers());
@@ -46,6 +46,7 @@ Tensor array(const NumberList& numbers, std::optional<DType> dtype) {
 }
 
 // The rows are one NumberList more, of all of them.
-Tensor::Tensor(std::initializer_list<NumberRow> rows) : Tensor(array(NumberList(rows.begin(), rows.size()))) {}
+Tensor::Tensor(std::initializer_list<detail::NumberRow> rows)
+    : Tensor(array(detail::NumberList(rows.begin(), rows.size()))) {}
 
 }  // namespace mezzo

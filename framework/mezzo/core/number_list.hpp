@@ -11,6 +11,7 @@
 
 namespace mezzo {
 
+namespace detail {
 class NumberRow;
 
 /// Numbers in nested braces, for `Tensor x = {{1, 2}, {3, 4}}` and `array({1, 2, 3})`. Converts from a number and from
@@ -56,5 +57,6 @@ class NumberRow : public NumberList {
  public:
   NumberRow(std::initializer_list<NumberList> entries) : NumberList(entries) {}
 };
+}  // namespace detail
 
 }  // namespace mezzo

@@ -30,7 +30,7 @@ void set_output(Output output) {
   sink().open_line = false;
 }
 
-void write_output(const std::string& text) {
+void detail::write_output(const std::string& text) {
   const std::lock_guard lock(sink().mutex);
   if (!text.empty()) sink().open_line = text.back() != '\n';
   const Output output = sink().output;  // a copy, because the function may call set_output()
@@ -41,19 +41,19 @@ void write_output(const std::string& text) {
   }
 }
 
-void write_line(const std::string& text) {
+void detail::write_line(const std::string& text) {
   const std::lock_guard lock(sink().mutex);
-  write_output(fmt::format("{}{}\n", sink().open_line ? "\n" : "", text));
+  detail::write_output(fmt::format("{}{}\n", sink().open_line ? "\n" : "", text));
 }
 
-bool output_is_terminal() {
+bool detail::output_is_terminal() {
   const std::lock_guard lock(sink().mutex);
   return !sink().output && ::isatty(STDERR_FILENO) == 1;
 }
 
-void warn(const std::string& text) {
+void detail::warn(const std::string& text) {
   const std::lock_guard lock(sink().mutex);
-  write_line(fmt::format("mezzo: warning: {}", detail::one_line(text)));
+  detail::write_line(fmt::format("mezzo: warning: {}", detail::one_line(text)));
 }
 
 }  // namespace mezzo

@@ -12,6 +12,7 @@ using Output = std::function<void(const std::string& text)>;
 /// Replaces the sink of all output of the library. An empty function restores std::cerr.
 MEZZO_API void set_output(Output output);
 
+namespace detail {
 /// Writes text to the sink unchanged; the caller adds line ends.
 MEZZO_API void write_output(const std::string& text);
 
@@ -23,5 +24,6 @@ MEZZO_API bool output_is_terminal();
 
 /// Writes "mezzo: warning: <text>\n" to the sink, on a line of its own.
 MEZZO_API void warn(const std::string& text);
+}  // namespace detail
 
 }  // namespace mezzo

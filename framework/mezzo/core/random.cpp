@@ -27,7 +27,7 @@ void seed_everything(std::uint64_t seed) {
 
 std::uint64_t seed() { return current_seed; }
 
-std::uint64_t next_stream() { return streams++; }
+std::uint64_t detail::next_stream() { return streams++; }
 
 std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter, std::uint64_t stream) {
   std::array<std::uint32_t, 4> x{low_word(counter), high_word(counter), low_word(stream), high_word(stream)};
@@ -43,9 +43,9 @@ std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter, st
   return x;
 }
 
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return split_mix(split_mix(a) + b); }
+std::uint64_t detail::mix(std::uint64_t a, std::uint64_t b) { return split_mix(split_mix(a) + b); }
 
-std::uint64_t key_of(const std::string& name) {
+std::uint64_t detail::key_of(const std::string& name) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return hash;

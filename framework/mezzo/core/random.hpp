@@ -13,8 +13,10 @@ MEZZO_API void seed_everything(std::uint64_t seed);
 /// The current seed.
 MEZZO_API std::uint64_t seed();
 
+namespace detail {
 /// Starts a stream of random numbers and returns its number since seed_everything(): 0, 1, 2, ...
 MEZZO_API std::uint64_t next_stream();
+}  // namespace detail
 
 /// Returns four random words for a 64-bit key and a 128-bit counter: Philox4x32-10 (Salmon et al., "Parallel random
 /// numbers: as easy as 1, 2, 3", SC 2011). It has no state, so that results are equal on every machine and for any
@@ -30,10 +32,12 @@ inline double unit_double(std::uint32_t high, std::uint32_t low) {
   return static_cast<double>(word >> 11) * 0x1p-53;
 }
 
+namespace detail {
 /// Mixes two words into a key (the finalizer of SplitMix64; Steele et al., OOPSLA 2014).
 MEZZO_API std::uint64_t mix(std::uint64_t a, std::uint64_t b);
 
 /// Hashes a name to a key (FNV-1a, 64 bits).
 MEZZO_API std::uint64_t key_of(const std::string& name);
+}  // namespace detail
 
 }  // namespace mezzo

@@ -42,7 +42,7 @@ Shape broadcast(const Shape& a, const Shape& b, const std::string& where) {
   return out;
 }
 
-Shape row_major_strides(const Shape& shape) {
+Shape detail::row_major_strides(const Shape& shape) {
   Shape strides(shape.size());
   std::int64_t step = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
@@ -52,7 +52,7 @@ Shape row_major_strides(const Shape& shape) {
   return strides;
 }
 
-Shape inverse_permutation(const Shape& permutation) {
+Shape detail::inverse_permutation(const Shape& permutation) {
   Shape inverse(permutation.size());
   for (std::size_t i = 0; i < permutation.size(); ++i) {
     inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
@@ -60,7 +60,7 @@ Shape inverse_permutation(const Shape& permutation) {
   return inverse;
 }
 
-std::int64_t normalize_axis(std::int64_t axis, std::size_t rank, const std::string& where) {
+std::int64_t detail::normalize_axis(std::int64_t axis, std::size_t rank, const std::string& where) {
   const auto n = static_cast<std::int64_t>(rank);
   if (axis < -n || axis >= n) {
     fail<ShapeError>(where, "axis must lie in [{}, {}); got {}", -n, n, axis);

@@ -20,6 +20,7 @@ MEZZO_API std::int64_t element_count(const Shape& shape);
 /// size broadcasts with 1 and with an unknown size only. Throws a ShapeError that starts with `where`.
 MEZZO_API Shape broadcast(const Shape& a, const Shape& b, const std::string& where);
 
+namespace detail {
 /// Row-major strides of a contiguous array, in elements.
 MEZZO_API Shape row_major_strides(const Shape& shape);
 
@@ -29,5 +30,6 @@ MEZZO_API Shape inverse_permutation(const Shape& permutation);
 /// Converts an axis that may be negative (counted from the end) to its index from the front. Throws a ShapeError that
 /// starts with `where`.
 MEZZO_API std::int64_t normalize_axis(std::int64_t axis, std::size_t rank, const std::string& where);
+}  // namespace detail
 
 }  // namespace mezzo

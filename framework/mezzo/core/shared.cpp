@@ -6,15 +6,15 @@ namespace mezzo {
 namespace {
 
 struct CloneState {
-  CloneScope* innermost = nullptr;
+  detail::CloneScope* innermost = nullptr;
 };
 
-CloneScope*& innermost() { return detail::ExecutionContext::current().part<CloneState>().innermost; }
+detail::CloneScope*& innermost() { return detail::ExecutionContext::current().part<CloneState>().innermost; }
 
 }  // namespace
 
-CloneScope::CloneScope() : outer_(innermost()) { innermost() = this; }
-CloneScope::~CloneScope() { innermost() = outer_; }
-CloneScope* CloneScope::current() { return innermost(); }
+detail::CloneScope::CloneScope() : outer_(innermost()) { innermost() = this; }
+detail::CloneScope::~CloneScope() { innermost() = outer_; }
+detail::CloneScope* detail::CloneScope::current() { return innermost(); }
 
 }  // namespace mezzo

@@ -7,6 +7,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Makes copies of Shared pointers deep for its lifetime, on this thread. Each object is copied once, so that objects
 /// with several owners are shared by the copies too. `clone()` uses it.
 class MEZZO_API CloneScope {
@@ -91,12 +92,13 @@ class Transient {
 
   std::shared_ptr<T> pointer_;
 };
+}  // namespace detail
 
 /// Deep copy of a layer, a model or any object that consists of Shared pointers. It has weights of its own; weights
 /// that the original uses several times are shared in the copy too.
 template <class L>
 L clone(const L& original) {
-  CloneScope scope;
+  detail::CloneScope scope;
   return L(original);
 }
 

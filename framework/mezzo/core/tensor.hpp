@@ -43,7 +43,7 @@ class MEZZO_API Tensor {
   /// The numbers in nested braces, at least two levels of them: `Tensor x = {{1, 2}, {3, 4}}`. One level is a shape,
   /// `Tensor({2, 3})`: use array({1, 2, 3}). The dtype is that of NumberList::dtype(). Throws a ShapeError for rows of
   /// different lengths.
-  Tensor(std::initializer_list<NumberRow> rows);
+  Tensor(std::initializer_list<detail::NumberRow> rows);
 
   /// Copies an array of a type with a TensorAdapter, such as xt::xarray.
   template <class A, class = decltype(TensorAdapter<A>::to_tensor(std::declval<const A&>()))>
@@ -146,7 +146,7 @@ class MEZZO_API Tensor {
 
 /// The numbers in braces, `array({1, 2, 3})`, `array({{1, 2}, {3, 4}})`, or a scalar, `array(0.5)`. The default dtype
 /// is that of NumberList::dtype(). Throws a ShapeError for lists of different lengths.
-MEZZO_API Tensor array(const NumberList& numbers, std::optional<DType> dtype = std::nullopt);
+MEZZO_API Tensor array(const detail::NumberList& numbers, std::optional<DType> dtype = std::nullopt);
 
 /// Prints dtype, shape and elements in aligned columns, as numpy does. Of an axis of a tensor of more than 1000
 /// elements only the first and the last three are printed. Floats have the stream's precision, 6 digits by default.

@@ -8,7 +8,7 @@ namespace mezzo {
 
 const Tensor& HostBatch::operator[](const std::string& name) const {
   std::vector<std::string_view> valid;
-  for (const NamedTensor& field : fields) {
+  for (const detail::NamedTensor& field : fields) {
     if (field.name == name) return field.tensor;
     valid.emplace_back(field.name);
   }

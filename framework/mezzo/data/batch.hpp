@@ -21,6 +21,7 @@ struct Field {
   Role role = Role::input;       ///< purpose of the field
 };
 
+namespace detail {
 /// The values of a field for several samples.
 struct NamedTensor {
   std::string name{};       ///< of the field
@@ -37,13 +38,14 @@ struct BatchPart {
   std::int64_t size = 0;   ///< samples of its own; 0: the batch has a sample of another rank, which must not count
   std::int64_t whole = 0;  ///< samples of all ranks
 };
+}  // namespace detail
 
 /// A batch in host memory.
 struct MEZZO_API HostBatch {
-  std::vector<NamedTensor> fields{};  ///< values of all fields, for the same samples
-  std::int64_t size = 0;              ///< number of samples
-  std::int64_t skipped = 0;           ///< samples that `on_error = "skip"` of a DataLoader has left out
-  std::optional<BatchPart> part{};    ///< of a loader that is divided among ranks
+  std::vector<detail::NamedTensor> fields{};  ///< values of all fields, for the same samples
+  std::int64_t size = 0;                      ///< number of samples
+  std::int64_t skipped = 0;                   ///< samples that `on_error = "skip"` of a DataLoader has left out
+  std::optional<detail::BatchPart> part{};    ///< of a loader that is divided among ranks
 
   /// Samples of the batch, those of all ranks included.
   std::int64_t whole_size() const { return part ? part->whole : size; }

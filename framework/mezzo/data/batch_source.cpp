@@ -9,13 +9,13 @@
 
 namespace mezzo {
 
-BatchStream::BatchStream(std::unique_ptr<Source> source) : source_(std::move(source)) {}
-BatchStream::BatchStream(BatchStream&&) noexcept = default;
-BatchStream& BatchStream::operator=(BatchStream&&) noexcept = default;
-BatchStream::~BatchStream() = default;
+detail::BatchStream::BatchStream(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+detail::BatchStream::BatchStream(detail::BatchStream&&) noexcept = default;
+detail::BatchStream& detail::BatchStream::operator=(detail::BatchStream&&) noexcept = default;
+detail::BatchStream::~BatchStream() = default;
 
 template <class Call>
-auto BatchStream::guarded(Call&& call) {
+auto detail::BatchStream::guarded(Call&& call) {
   if (failure_) std::rethrow_exception(failure_);
   try {
     return call();
@@ -26,11 +26,11 @@ auto BatchStream::guarded(Call&& call) {
   }
 }
 
-std::optional<HostBatch> BatchStream::next() {
+std::optional<HostBatch> detail::BatchStream::next() {
   return guarded([&] { return source_ ? source_->next() : std::nullopt; });
 }
 
-const HostBatch* BatchStream::peek() {
+const HostBatch* detail::BatchStream::peek() {
   return guarded([&] { return source_ ? source_->peek() : nullptr; });
 }
 

@@ -9,7 +9,7 @@
 namespace mezzo {
 
 /// Sequence of batches. After a call has thrown, the source must not be used any more.
-class BatchStream::Source {
+class detail::BatchStream::Source {
  public:
   virtual ~Source() = default;
 

@@ -9,6 +9,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Successive batches of a DataLoader. Not thread-safe. After destruction no thread reads samples any more; batches
 /// that were read ahead stay with the loader, for the stream that begins where this one ended.
 class MEZZO_API BatchStream {
@@ -36,5 +37,6 @@ class MEZZO_API BatchStream {
   std::unique_ptr<Source> source_;
   std::exception_ptr failure_;
 };
+}  // namespace detail
 
 }  // namespace mezzo

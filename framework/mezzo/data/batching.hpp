@@ -72,7 +72,7 @@ class Batching {
   std::int64_t batch_size_, samples_, size_ = 0;
   std::int64_t rank_, ranks_;
   bool drop_last_, grouped_, open_, skips_;
-  Padding padding_;
+  BatchPadding padding_;
   std::function<HostBatch(const std::vector<DatasetSample>&)> collate_;
   BatchFunction function_;  // none: batches stay as they are
   mutable SkippedSamples skipped_;

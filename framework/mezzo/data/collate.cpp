@@ -43,8 +43,8 @@ void fill(Tensor& tensor, double value) {
 }
 
 /// The fields with the sizes that open axes get in a batch of these samples.
-std::vector<Field> closed(std::vector<Field> fields, const std::vector<DatasetSample>& samples, const Padding& padding,
-                          const char* where) {
+std::vector<Field> closed(std::vector<Field> fields, const std::vector<DatasetSample>& samples,
+                          const BatchPadding& padding, const char* where) {
   std::int64_t longest = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     Shape& shape = fields[i].shape;
@@ -102,8 +102,8 @@ std::vector<DatasetSample> read_samples(const DatasetSource& source, const std::
   return out;
 }
 
-void collate_padded(const std::vector<Field>& fields, const std::vector<DatasetSample>& samples, const Padding& padding,
-                    const char* where, HostBatch& batch) {
+void collate_padded(const std::vector<Field>& fields, const std::vector<DatasetSample>& samples,
+                    const BatchPadding& padding, const char* where, HostBatch& batch) {
   const std::vector<Field> sizes = closed(fields, samples, padding, where);
   prepare(sizes, static_cast<std::int64_t>(samples.size()), where, batch);
   for (std::size_t i = 0; i < fields.size(); ++i) {

@@ -11,7 +11,7 @@
 namespace mezzo::detail {
 
 /// How samples of different shapes become a batch.
-struct Padding {
+struct BatchPadding {
   std::map<std::string, double> values{};  ///< by field; default: 0
   std::vector<std::int64_t> boundaries{};  ///< sizes of padded axes, ascending; none: that of the longest sample
 };
@@ -26,8 +26,8 @@ std::vector<DatasetSample> read_samples(const DatasetSource& source, const std::
                                         std::int64_t epoch, const char* where, SkippedSamples* skipped = nullptr);
 
 /// Writes samples into `batch`, padded to one shape for each field. Reuses the batch's tensors as gather() does.
-void collate_padded(const std::vector<Field>& fields, const std::vector<DatasetSample>& samples, const Padding& padding,
-                    const char* where, HostBatch& batch);
+void collate_padded(const std::vector<Field>& fields, const std::vector<DatasetSample>& samples,
+                    const BatchPadding& padding, const char* where, HostBatch& batch);
 
 /// Calls a user's function and checks that it keeps the number of samples.
 HostBatch collate_with(const std::function<HostBatch(const std::vector<DatasetSample>&)>& function,

@@ -83,7 +83,7 @@ Dataset csv_dataset(const std::string& path, const CsvDatasetOptions& options) {
     fail<FileError>(csv_where, "\"{}\" must have {} columns: {}; got {}", path, names.size(), fmt::join(names, ", "),
                     in_file);
   }
-  std::vector<NamedTensor> fields;
+  std::vector<detail::NamedTensor> fields;
   fields.push_back({"x", x, Role::input});
   if (!ys.empty()) {
     Tensor y = read(ys, options.target_dtype).table;

@@ -24,11 +24,13 @@ void check_indices(const std::vector<std::int64_t>& indices, std::int64_t size) 
 
 }  // namespace
 
-Dataset Dataset::from_tensors(std::vector<NamedTensor> fields) { return detail::TensorSource(std::move(fields)); }
+Dataset Dataset::from_tensors(std::vector<detail::NamedTensor> fields) {
+  return detail::TensorSource(std::move(fields));
+}
 
 Dataset Dataset::from_function(FunctionDatasetOptions options) { return detail::FunctionSource(std::move(options)); }
 
-Dataset Dataset::from_samples(std::vector<NamedSamples> fields) {
+Dataset Dataset::from_samples(std::vector<detail::NamedSamples> fields) {
   if (fields.empty()) fail<ValueError>("[Dataset]", "there must be at least 1 field; got none");
   return detail::SamplesSource(std::move(fields));
 }
@@ -107,7 +109,7 @@ std::vector<Dataset> Dataset::random_split(const std::vector<double>& fractions,
   }
   std::int64_t rest = size() - std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   for (std::size_t i = 0; rest > 0; i = (i + 1) % sizes.size(), --rest) ++sizes[i];
-  const std::uint64_t key = mix(seed.value_or(mezzo::seed()), key_of("random_split"));
+  const std::uint64_t key = detail::mix(seed.value_or(mezzo::seed()), detail::key_of("random_split"));
   const Dataset all(detail::PermutedSource(source_, key));
   std::vector<Dataset> parts;
   std::int64_t begin = 0;

@@ -66,12 +66,14 @@ class MEZZO_API DatasetSource {
   }
 };
 
+namespace detail {
 /// A field of samples of different shapes.
 struct NamedSamples {
   std::string name{};             ///< unique in the data set
   std::vector<Tensor> samples{};  ///< equal in dtype and rank; axes that differ in size are open
   Role role = Role::input;        ///< purpose of the field
 };
+}  // namespace detail
 
 struct FunctionDatasetOptions {
   /// Number of samples.
@@ -102,7 +104,7 @@ class MEZZO_API Dataset {
   /// `Dataset::from_tensors({{"image", x}, {"label", y, Role::target}})`. The fields for model.fit are `x`, `y` and
   /// `sample_weight`. Shares the tensors' bytes. Throws a ShapeError if the sizes of axis 0 differ or a tensor has no
   /// axis, a ValueError if two names are equal.
-  static Dataset from_tensors(std::vector<NamedTensor> fields);
+  static Dataset from_tensors(std::vector<detail::NamedTensor> fields);
 
   /// Makes a data set from a function that makes samples on demand: decodes files, draws random numbers. Throws a
   /// ValueError if size is negative, not exactly one function is given or two names are equal.
@@ -111,7 +113,7 @@ class MEZZO_API Dataset {
   /// Makes a data set from samples of different shapes: `Dataset::from_samples({{"tokens", texts}, {"label", labels,
   /// Role::target}})`. A ShapeError if the numbers of samples or the ranks of a field differ, a DTypeError if the
   /// dtypes of a field do, a ValueError if there are no samples or two names are equal.
-  static Dataset from_samples(std::vector<NamedSamples> fields);
+  static Dataset from_samples(std::vector<detail::NamedSamples> fields);
 
   /// The samples of all data sets, one after the other, as torch's ConcatDataset; also `a + b`. Nothing is copied. A
   /// ValueError if there is no data set or their fields differ in name, dtype, shape or role.

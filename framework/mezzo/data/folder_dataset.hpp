@@ -11,6 +11,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Labels of the files in a folder: "inferred" (each sub-folder is a class), one number for each file in the order of
 /// their paths, or std::nullopt (none).
 class FolderLabels {
@@ -45,5 +46,6 @@ class FolderDataset : public Dataset {
  private:
   std::vector<std::string> class_names_, file_paths_;
 };
+}  // namespace detail
 
 }  // namespace mezzo

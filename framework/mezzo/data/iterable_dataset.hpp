@@ -9,6 +9,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Makes the next sample: one tensor for each field, with its shape and dtype; nullopt after the last one.
 using SampleGenerator = std::function<std::optional<std::vector<Tensor>>()>;
 
@@ -18,6 +19,7 @@ struct IterablePart {
   int index = 0;  ///< in [0, count)
   int count = 1;  ///< workers of the loader; 1 for a loader without workers
 };
+}  // namespace detail
 
 /// Options of IterableDataset.
 struct IterableDatasetOptions {
@@ -25,10 +27,10 @@ struct IterableDatasetOptions {
   std::vector<Field> fields{};
   /// Starts the samples of an epoch. Only one thread calls the generator that it returns. For loaders with at most 1
   /// worker.
-  std::function<SampleGenerator(std::int64_t epoch)> function{};
+  std::function<detail::SampleGenerator(std::int64_t epoch)> function{};
   /// In place of `function`: starts one part of the samples of an epoch, for any number of workers. Each sample should
   /// belong to one part.
-  std::function<SampleGenerator(const IterablePart& part)> part_function{};
+  std::function<detail::SampleGenerator(const detail::IterablePart& part)> part_function{};
 };
 
 /// A data set that is read from the beginning, whose size isn't known: lines of a log, records from a network. As
@@ -47,7 +49,7 @@ class MEZZO_API IterableDataset {
   bool has_parts() const { return options_.part_function != nullptr; }
 
   /// Starts the samples of a part.
-  SampleGenerator start(const IterablePart& part) const;
+  detail::SampleGenerator start(const detail::IterablePart& part) const;
 
  private:
   IterableDatasetOptions options_;

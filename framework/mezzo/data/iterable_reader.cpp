@@ -20,8 +20,8 @@ IterableDataset::IterableDataset(IterableDatasetOptions options) : options_(std:
   }
 }
 
-SampleGenerator IterableDataset::start(const IterablePart& part) const {
-  SampleGenerator generator = has_parts() ? options_.part_function(part) : options_.function(part.epoch);
+detail::SampleGenerator IterableDataset::start(const detail::IterablePart& part) const {
+  detail::SampleGenerator generator = has_parts() ? options_.part_function(part) : options_.function(part.epoch);
   if (!generator) fail<ValueError>("[IterableDataset]", "the function must return a generator; got an empty one");
   return generator;
 }
@@ -113,7 +113,7 @@ HostBatch IterableReader::read(Part& part, std::int64_t number) const {
     if (options.collate) {
       out = collate_with(options.collate, samples);
     } else {
-      const Padding padding{.values = options.padding_values, .boundaries = options.bucket_boundaries};
+      const BatchPadding padding{.values = options.padding_values, .boundaries = options.bucket_boundaries};
       collate_padded(batching_->data.fields(), samples, padding, "", out);
     }
   } catch (...) {

@@ -49,7 +49,7 @@ std::string text_of(const std::vector<Field>& fields) {
 std::string combined_order(const CombinedLoader& combined) {
   std::vector<std::string> texts;
   for (const auto& [name, loader] : combined.loaders()) {
-    const LoaderFingerprint one = loader.fingerprint();
+    const detail::LoaderFingerprint one = loader.fingerprint();
     texts.push_back(fmt::format("{}: {} samples, {}, in batches of {}{}", name, one.samples, one.order, one.batch_size,
                                 one.drop_last ? ", drop_last" : ""));
   }
@@ -92,7 +92,7 @@ void check_padding(const DataLoaderOptions& options, const std::vector<Field>& f
 
 }  // namespace
 
-std::string LoaderFingerprint::differences(const LoaderFingerprint& before, bool by_samples) const {
+std::string detail::LoaderFingerprint::differences(const detail::LoaderFingerprint& before, bool by_samples) const {
   std::vector<std::string> texts;
   const auto compare = [&](const char* name, const auto& now, const auto& then) {
     if (now != then) texts.push_back(fmt::format("{} {}, was {}", name, now, then));
@@ -261,13 +261,13 @@ std::uint64_t DataLoader::order_seed() const {
   return options_.seed < 0 ? seed() : static_cast<std::uint64_t>(options_.seed);
 }
 
-BatchStream DataLoader::epoch(std::int64_t epoch, std::int64_t first_batch) const {
+detail::BatchStream DataLoader::epoch(std::int64_t epoch, std::int64_t first_batch) const {
   require_data("epoch()");
   check_at_least(0, epoch, "epoch");
   if (iterable_) {
     check_at_least(0, first_batch, "first_batch");
-    BatchStream stream(std::make_unique<detail::IterableSource>(iterable_, LoaderPosition{.epoch = epoch, .samples = 0},
-                                                                std::numeric_limits<std::int64_t>::max()));
+    detail::BatchStream stream(std::make_unique<detail::IterableSource>(
+        iterable_, detail::LoaderPosition{.epoch = epoch, .samples = 0}, std::numeric_limits<std::int64_t>::max()));
     for (std::int64_t i = 0; i < first_batch; ++i) stream.next();
     return stream;
   }
@@ -277,28 +277,28 @@ BatchStream DataLoader::epoch(std::int64_t epoch, std::int64_t first_batch) cons
   return pass(epoch, first_batch, size_ - first_batch);
 }
 
-BatchStream DataLoader::pass(std::int64_t epoch, std::int64_t first_batch, std::int64_t count) const {
+detail::BatchStream DataLoader::pass(std::int64_t epoch, std::int64_t first_batch, std::int64_t count) const {
   if (combined_) {
-    const LoaderPosition from{.epoch = epoch, .samples = 0, .batches = first_batch};
-    return BatchStream(std::make_unique<detail::CombinedSource>(combined_, function_, from, count));
+    const detail::LoaderPosition from{.epoch = epoch, .samples = 0, .batches = first_batch};
+    return detail::BatchStream(std::make_unique<detail::CombinedSource>(combined_, function_, from, count));
   }
   const detail::BatchPosition start{.epoch = epoch, .batch = first_batch, .skipped = 0, .seed = order_seed()};
-  return BatchStream(std::make_unique<detail::LoaderSource>(idle_, start, count, false));
+  return detail::BatchStream(std::make_unique<detail::LoaderSource>(idle_, start, count, false));
 }
 
-BatchStream DataLoader::stream(const LoaderPosition& from, std::int64_t count) const {
+detail::BatchStream DataLoader::stream(const detail::LoaderPosition& from, std::int64_t count) const {
   require_data("stream()");
   check_at_least(0, from.epoch, "epoch");
   check_at_least(0, count, "count");
   if (iterable_) {
     check_at_least(0, from.samples, "samples of a position");
-    return BatchStream(std::make_unique<detail::IterableSource>(iterable_, from, count));
+    return detail::BatchStream(std::make_unique<detail::IterableSource>(iterable_, from, count));
   }
   if (combined_) {
     if (from.batches < 0 || from.batches >= size_) {
       fail<ValueError>("[DataLoader]", "batches of a position must lie in [0, {}); got {}", size_, from.batches);
     }
-    return BatchStream(std::make_unique<detail::CombinedSource>(combined_, function_, from, count));
+    return detail::BatchStream(std::make_unique<detail::CombinedSource>(combined_, function_, from, count));
   }
   if (from.samples < 0 || from.samples >= samples_) {
     fail<ValueError>("[DataLoader]", "samples of a position must lie in [0, {}); got {}", samples_, from.samples);
@@ -308,10 +308,10 @@ BatchStream DataLoader::stream(const LoaderPosition& from, std::int64_t count) c
     start = {.epoch = from.epoch + 1, .batch = 0, .skipped = 0, .seed = start.seed};
   }
   const bool follows_seed = options_.seed < 0 && (options_.shuffle || options_.sampler);
-  return BatchStream(std::make_unique<detail::LoaderSource>(idle_, start, count, follows_seed));
+  return detail::BatchStream(std::make_unique<detail::LoaderSource>(idle_, start, count, follows_seed));
 }
 
-LoaderFingerprint DataLoader::fingerprint() const {
+detail::LoaderFingerprint DataLoader::fingerprint() const {
   require_data("fingerprint()");
   if (combined_) {
     std::vector<std::string> fields;

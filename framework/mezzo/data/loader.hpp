@@ -42,7 +42,7 @@ struct DataLoaderOptions {
   /// Makes a batch of samples, as torch's collate_fn. The batch must have all of them, along axis 0 of each field;
   /// names and dtypes are free. The workers call it, several at the same time. Not given: samples are stacked, and open
   /// axes (Field::shape) are padded.
-  std::function<HostBatch(const std::vector<DatasetSample>& samples)> collate{};
+  std::function<HostBatch(const std::vector<detail::DatasetSample>& samples)> collate{};
   /// Numbers that open axes are padded with, by field. Default: 0.
   std::map<std::string, double> padding_values{};
   /// Sizes that open axes are padded to, ascending: the least one that all samples of the batch fit in. Each size has a
@@ -57,6 +57,7 @@ struct DataLoaderOptions {
   std::string on_error = "raise";
 };
 
+namespace detail {
 /// Position in the data of a training.
 struct LoaderPosition {
   std::int64_t epoch = 0;    ///< pass over the data, 0 or more
@@ -76,6 +77,7 @@ struct MEZZO_API LoaderFingerprint {
   /// drop_last may differ.
   std::string differences(const LoaderFingerprint& before, bool by_samples = false) const;
 };
+}  // namespace detail
 
 /// Divides a data set into batches. The order of epoch n depends on the sampler, the seed and n alone: it is the same
 /// for any number of workers and after a resume. Copies share the data set, the threads and what these have read ahead.
@@ -145,7 +147,7 @@ class MEZZO_API DataLoader {
   /// Starts epoch `epoch` (0 or more) at batch `first_batch`. Throws a ValueError if the loader is absent, the epoch is
   /// negative or first_batch is not in [0, size()]. An iterable data set reads and drops the batches before
   /// first_batch.
-  BatchStream epoch(std::int64_t epoch, std::int64_t first_batch = 0) const;
+  detail::BatchStream epoch(std::int64_t epoch, std::int64_t first_batch = 0) const;
 
   /// The next `count` batches from a position on, in as many epochs as they last: workers go on to the next epoch while
   /// the last batches of the one before are used, and read no more than these batches. If batch_size doesn't divide
@@ -153,16 +155,16 @@ class MEZZO_API DataLoader {
   /// position is not in [0, samples()), of a CombinedLoader in [0, size()) batches. Of an iterable data set the stream
   /// ends with the epoch, and the samples before the position are read and dropped, unless the last stream has stopped
   /// there.
-  BatchStream stream(const LoaderPosition& from, std::int64_t count) const;
+  detail::BatchStream stream(const detail::LoaderPosition& from, std::int64_t count) const;
 
   /// For a checkpoint, with the LoaderPosition. A ValueError for an absent loader.
-  LoaderFingerprint fingerprint() const;
+  detail::LoaderFingerprint fingerprint() const;
 
  private:
   friend class detail::CombinedSource;
 
   /// `count` batches of an epoch.
-  BatchStream pass(std::int64_t epoch, std::int64_t first_batch, std::int64_t count) const;
+  detail::BatchStream pass(std::int64_t epoch, std::int64_t first_batch, std::int64_t count) const;
   void require_single(const char* where) const;
   void require_data(const char* where) const;
   void require_size(const char* where) const;

@@ -11,7 +11,7 @@ namespace {
 
 class NpySource : public DatasetSource {
  public:
-  explicit NpySource(const std::vector<NpyField>& given) {
+  explicit NpySource(const std::vector<detail::NpyField>& given) {
     for (const auto& [name, path, role] : given) {
       const auto& file =
           files_.emplace_back(std::make_unique<const detail::NpyFile>(path, fmt::format("[npy_dataset \"{}\"]", path)));
@@ -38,6 +38,6 @@ class NpySource : public DatasetSource {
 
 }  // namespace
 
-Dataset npy_dataset(const std::vector<NpyField>& fields) { return NpySource(fields); }
+Dataset npy_dataset(const std::vector<detail::NpyField>& fields) { return NpySource(fields); }
 
 }  // namespace mezzo

@@ -17,7 +17,7 @@ namespace {
 class Draws {
  public:
   Draws(const char* purpose, std::uint64_t seed, std::int64_t epoch)
-      : key_(mix(seed, key_of(purpose))), epoch_(static_cast<std::uint64_t>(epoch)) {}
+      : key_(detail::mix(seed, detail::key_of(purpose))), epoch_(static_cast<std::uint64_t>(epoch)) {}
 
   std::uint64_t word(std::int64_t position) const {
     const auto words = philox(key_, static_cast<std::uint64_t>(position), epoch_);
@@ -78,7 +78,7 @@ std::vector<std::int64_t> drawn_once(const std::vector<double>& sums, std::int64
 
 std::string Sampler::describe() const { return fmt::format("Sampler of {} samples", size()); }
 
-SampleOrder SequentialSampler::order(std::int64_t, std::uint64_t) const {
+detail::SampleOrder SequentialSampler::order(std::int64_t, std::uint64_t) const {
   return [](std::int64_t position) { return position; };
 }
 
@@ -90,12 +90,12 @@ RandomSampler::RandomSampler(const Dataset& data, const RandomSamplerOptions& op
   if (size() < 1) fail<ValueError>("[RandomSampler]", "num_samples must be 1 or more; got {}", size());
 }
 
-SampleOrder RandomSampler::order(std::int64_t epoch, std::uint64_t seed) const {
+detail::SampleOrder RandomSampler::order(std::int64_t epoch, std::uint64_t seed) const {
   if (options_.replacement) {
     return [count = static_cast<std::uint64_t>(count_), draws = Draws("RandomSampler", seed, epoch)](
                std::int64_t position) { return static_cast<std::int64_t>(detail::below(count, draws.word(position))); };
   }
-  SampleOrder first = detail::shuffled(count_, seed, epoch);
+  detail::SampleOrder first = detail::shuffled(count_, seed, epoch);
   if (size() <= count_) return first;
   const Draws keys("RandomSampler", seed, epoch);
   return [first = std::move(first), others = detail::KeyedPermutation(count_), keys](std::int64_t position) {
@@ -125,7 +125,7 @@ WeightedRandomSampler::WeightedRandomSampler(const std::vector<double>& weights,
   }
 }
 
-SampleOrder WeightedRandomSampler::order(std::int64_t epoch, std::uint64_t seed) const {
+detail::SampleOrder WeightedRandomSampler::order(std::int64_t epoch, std::uint64_t seed) const {
   const auto& sums = detail::unmoved<WeightedRandomSampler>(sums_);
   const Draws draws("WeightedRandomSampler", seed, epoch);
   if (!replacement_) {
@@ -143,7 +143,7 @@ SampleOrder WeightedRandomSampler::order(std::int64_t epoch, std::uint64_t seed)
 std::string WeightedRandomSampler::describe() const {
   const std::vector<double>& sums = *detail::unmoved<WeightedRandomSampler>(sums_);
   std::uint64_t hash = 0;
-  for (const double sum : sums) hash = mix(hash, std::bit_cast<std::uint64_t>(sum));
+  for (const double sum : sums) hash = detail::mix(hash, std::bit_cast<std::uint64_t>(sum));
   return fmt::format("WeightedRandomSampler({} weights {:016x}, num_samples = {}, replacement = {})", sums.size(), hash,
                      num_samples_, replacement_);
 }
@@ -172,7 +172,7 @@ std::int64_t DistributedSampler::size() const {
   return all / options_.num_replicas + (!options_.drop_last && all % options_.num_replicas > 0 ? 1 : 0);
 }
 
-SampleOrder DistributedSampler::order(std::int64_t epoch, std::uint64_t seed) const {
+detail::SampleOrder DistributedSampler::order(std::int64_t epoch, std::uint64_t seed) const {
   return [whole = whole_->order(epoch, seed), count = whole_->size(), step = options_.num_replicas,
           first = options_.rank](std::int64_t position) { return whole((first + position * step) % count); };
 }

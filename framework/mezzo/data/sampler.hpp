@@ -12,8 +12,10 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Index of the sample at each position of an epoch.
 using SampleOrder = std::function<std::int64_t(std::int64_t position)>;
+}  // namespace detail
 
 /// Base of samplers: the order in which a DataLoader takes the samples of its data set. A class of your own overrides
 /// size() and order().
@@ -27,7 +29,7 @@ class MEZZO_API Sampler {
   /// Order of an epoch: a function of the positions [0, size()), which several threads call at the same time. It should
   /// depend on the epoch and the seed of the loader alone: then an epoch is the same for any number of workers and
   /// after a resume.
-  virtual SampleOrder order(std::int64_t epoch, std::uint64_t seed) const = 0;
+  virtual detail::SampleOrder order(std::int64_t epoch, std::uint64_t seed) const = 0;
 
   /// Kind and options of the sampler. A checkpoint keeps this text, and a resume under another one is refused. Default:
   /// the number of samples.
@@ -39,7 +41,7 @@ class MEZZO_API SequentialSampler : public Sampler {
  public:
   explicit SequentialSampler(const Dataset& data) : size_(data.size()) {}
   std::int64_t size() const override { return size_; }
-  SampleOrder order(std::int64_t epoch, std::uint64_t seed) const override;
+  detail::SampleOrder order(std::int64_t epoch, std::uint64_t seed) const override;
   std::string describe() const override;
 
  private:
@@ -61,7 +63,7 @@ class MEZZO_API RandomSampler : public Sampler {
   /// A ValueError for a data set without samples, or num_samples below 1.
   explicit RandomSampler(const Dataset& data, const RandomSamplerOptions& options = {});
   std::int64_t size() const override { return options_.num_samples.value_or(count_); }
-  SampleOrder order(std::int64_t epoch, std::uint64_t seed) const override;
+  detail::SampleOrder order(std::int64_t epoch, std::uint64_t seed) const override;
   std::string describe() const override;
 
  private:
@@ -84,7 +86,7 @@ class MEZZO_API WeightedRandomSampler : public Sampler {
   WeightedRandomSampler(const std::vector<double>& weights, std::int64_t num_samples,
                         const WeightedRandomSamplerOptions& options = {});
   std::int64_t size() const override { return num_samples_; }
-  SampleOrder order(std::int64_t epoch, std::uint64_t seed) const override;
+  detail::SampleOrder order(std::int64_t epoch, std::uint64_t seed) const override;
   std::string describe() const override;
 
  private:
@@ -112,7 +114,7 @@ class MEZZO_API DistributedSampler : public Sampler {
   explicit DistributedSampler(Any<Sampler> sampler, const DistributedSamplerOptions& options = {});
 
   std::int64_t size() const override;
-  SampleOrder order(std::int64_t epoch, std::uint64_t seed) const override;
+  detail::SampleOrder order(std::int64_t epoch, std::uint64_t seed) const override;
   std::string describe() const override;
 
  private:

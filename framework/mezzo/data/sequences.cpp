@@ -98,10 +98,10 @@ class Windows : public DatasetSource {
 
 }  // namespace
 
-Sequences::Sequences(std::initializer_list<std::vector<double>> lists)
-    : Sequences(std::vector<std::vector<double>>(lists)) {}
+detail::Sequences::Sequences(std::initializer_list<std::vector<double>> lists)
+    : detail::Sequences(std::vector<std::vector<double>>(lists)) {}
 
-Tensor pad_sequences(const Sequences& sequences, const PadSequencesOptions& options) {
+Tensor pad_sequences(const detail::Sequences& sequences, const PadSequencesOptions& options) {
   const std::vector<Tensor>& lists = sequences.lists();
   const bool pad_first = is_pre("padding", options.padding), cut_first = is_pre("truncating", options.truncating);
   const Shape element = element_of(lists);

@@ -12,6 +12,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Lists of different lengths: `{{1, 2}, {3}}`, a vector of vectors of numbers, or of tensors (length, ...).
 class MEZZO_API Sequences {
  public:
@@ -27,6 +28,7 @@ class MEZZO_API Sequences {
  private:
   std::vector<Tensor> lists_;
 };
+}  // namespace detail
 
 /// Options of pad_sequences, in Keras' order.
 struct PadSequencesOptions {
@@ -41,7 +43,7 @@ struct PadSequencesOptions {
 /// floats to integers truncate. Empty sequences become padding. Throws a ShapeError if the sequences differ in more
 /// than their length or one is a scalar, a NameError for an unknown `padding` or `truncating`, a ValueError for a
 /// negative maxlen, or for no sequences without maxlen.
-MEZZO_API Tensor pad_sequences(const Sequences& sequences, const PadSequencesOptions& options = {});
+MEZZO_API Tensor pad_sequences(const detail::Sequences& sequences, const PadSequencesOptions& options = {});
 
 /// Classes as rows of 0 and a 1 at the class, as keras.utils.to_categorical: shape (..., num_classes), float32. A last
 /// axis of size 1 is dropped first. Floats truncate. Default of num_classes: the largest class + 1. Throws a ValueError

@@ -13,13 +13,15 @@
 namespace mezzo {
 namespace {
 
-using Parts = std::vector<RankMemory>;
+using Parts = std::vector<detail::RankMemory>;
 
 std::byte* at(const RankArray& x, std::int64_t element) {
   return static_cast<std::byte*>(x.data) + static_cast<std::size_t>(element) * dtype_size(x.dtype);
 }
 
-RankMemory memory(const RankArray& x) { return {x.data, static_cast<std::size_t>(x.size) * dtype_size(x.dtype)}; }
+detail::RankMemory memory(const RankArray& x) {
+  return {x.data, static_cast<std::size_t>(x.size) * dtype_size(x.dtype)};
+}
 
 /// Memory of the thread that runs operations, which keeps it: fresh pages cost more than a sum.
 std::byte* scratch(std::size_t bytes) {
@@ -33,23 +35,23 @@ std::byte* scratch(std::size_t bytes) {
 }
 
 /// Memory that receives `bytes` from each rank, and addresses of these parts. The own part stays where it is.
-Parts received_parts(const RankMemory& own, int rank, int ranks, std::vector<const std::byte*>& parts) {
+Parts received_parts(const detail::RankMemory& own, int rank, int ranks, std::vector<const std::byte*>& parts) {
   std::byte* place = scratch(own.bytes * static_cast<std::size_t>(ranks));
   Parts receive;
   for (int i = 0; i < ranks; ++i, place += own.bytes) {
-    receive.push_back(i == rank ? own : RankMemory{place, own.bytes});
+    receive.push_back(i == rank ? own : detail::RankMemory{place, own.bytes});
     parts.push_back(static_cast<const std::byte*>(receive.back().data));
   }
   return receive;
 }
 
 /// Sends each part to its rank, and returns the addresses of what all ranks have for the part of this one.
-std::vector<const std::byte*> exchange_parts(Transport& transport, const std::vector<RankArray>& parts,
+std::vector<const std::byte*> exchange_parts(detail::Transport& transport, const std::vector<RankArray>& parts,
                                              const std::atomic<bool>& cancelled) {
   Parts send;
   for (const RankArray& part : parts) send.push_back(memory(part));
   std::vector<const std::byte*> received;
-  const RankMemory own = send[static_cast<std::size_t>(transport.rank())];
+  const detail::RankMemory own = send[static_cast<std::size_t>(transport.rank())];
   const Parts receive = received_parts(own, transport.rank(), transport.size(), received);
   transport.exchange(send, receive, cancelled);
   return received;
@@ -78,9 +80,9 @@ std::chrono::steady_clock::time_point RankRequest::end() const { return state_->
 
 Communicator::Communicator() = default;
 
-Communicator::Communicator(const std::function<std::unique_ptr<Transport>()>& make)
+Communicator::Communicator(const std::function<std::unique_ptr<detail::Transport>()>& make)
     : thread_(std::make_unique<detail::CommunicationThread>(make)) {
-  const Transport& transport = thread_->transport();
+  const detail::Transport& transport = thread_->transport();
   rank_ = transport.rank();
   size_ = transport.size();
   local_rank_ = transport.local_rank();
@@ -93,7 +95,7 @@ std::shared_ptr<Communicator> Communicator::single() {
   return std::shared_ptr<Communicator>(new Communicator());  // NOLINT(cppcoreguidelines-owning-memory)
 }
 
-RankRequest Communicator::start(std::function<void(Transport&)> operation) {
+RankRequest Communicator::start(std::function<void(detail::Transport&)> operation) {
   auto state = std::make_shared<RankRequest::State>();
   state->completion = thread_->start(std::move(operation));
   return RankRequest(std::move(state));
@@ -106,7 +108,7 @@ void Communicator::fail(const std::string& reason) {
 void Communicator::barrier() {
   if (size_ == 1) return;
   const Parts none(static_cast<std::size_t>(size_));
-  start([&](Transport& transport) { transport.exchange(none, none, thread_->cancelled()); }).wait();
+  start([&](detail::Transport& transport) { transport.exchange(none, none, thread_->cancelled()); }).wait();
 }
 
 std::vector<RankArray> Communicator::parts_of(const RankArray& x) const {
@@ -132,7 +134,7 @@ RankRequest Communicator::start_reduce_scatter(const std::vector<RankArray>& par
   require_parts(parts);
   for (const RankArray& part : parts) detail::require_reducible(part.dtype);
   if (size_ == 1) return {};
-  return start([this, parts, op](Transport& transport) {
+  return start([this, parts, op](detail::Transport& transport) {
     const RankArray& own = parts[static_cast<std::size_t>(rank_)];
     const std::vector<const std::byte*> received = exchange_parts(transport, parts, thread_->cancelled());
     detail::reduce_parts(received, static_cast<std::byte*>(own.data), own.size, own.dtype, op);
@@ -147,14 +149,14 @@ RankRequest Communicator::start_reduce_scatter(const std::vector<RankArray>& par
     for (std::int64_t i = 0; i < parts.front().size; ++i) sums[i] = static_cast<float>(x[i]);
     return {};
   }
-  return start([this, parts, sums](Transport& transport) { sum_of_parts(transport, parts, sums); });
+  return start([this, parts, sums](detail::Transport& transport) { sum_of_parts(transport, parts, sums); });
 }
 
 RankRequest Communicator::start_all_reduce(const RankArray& x, float* errors) {
   require_bfloat16(x.dtype);
   if (size_ == 1) return {};
   const std::vector<RankArray> parts = parts_of(x);
-  start([this, parts, errors](Transport& transport) {
+  start([this, parts, errors](detail::Transport& transport) {
     const RankArray& own = parts[static_cast<std::size_t>(rank_)];
     std::vector<float> sums(static_cast<std::size_t>(own.size));
     sum_of_parts(transport, parts, sums.data());
@@ -168,7 +170,7 @@ RankRequest Communicator::start_all_reduce(const RankArray& x, float* errors) {
   return start_all_gather(parts);
 }
 
-void Communicator::sum_of_parts(Transport& transport, const std::vector<RankArray>& parts, float* sums) const {
+void Communicator::sum_of_parts(detail::Transport& transport, const std::vector<RankArray>& parts, float* sums) const {
   const RankArray& own = parts[static_cast<std::size_t>(rank_)];
   const std::vector<const std::byte*> received = exchange_parts(transport, parts, thread_->cancelled());
   std::fill_n(sums, own.size, 0.0F);
@@ -181,7 +183,7 @@ void Communicator::sum_of_parts(Transport& transport, const std::vector<RankArra
 RankRequest Communicator::start_all_gather(const std::vector<RankArray>& parts) {
   require_parts(parts);
   if (size_ == 1) return {};
-  return start([this, parts](Transport& transport) {
+  return start([this, parts](detail::Transport& transport) {
     const Parts send(parts.size(), memory(parts[static_cast<std::size_t>(rank_)]));
     Parts receive;
     for (const RankArray& part : parts) receive.push_back(memory(part));
@@ -193,7 +195,7 @@ RankRequest Communicator::start_gather(const std::vector<RankArray>& parts, int 
   require_parts(parts);
   require_rank(root);
   if (size_ == 1) return {};
-  return start([this, parts, root](Transport& transport) {
+  return start([this, parts, root](detail::Transport& transport) {
     Parts send(parts.size()), receive(parts.size());
     send[static_cast<std::size_t>(root)] = memory(parts[static_cast<std::size_t>(rank_)]);
     for (std::size_t i = 0; i < parts.size() && rank_ == root; ++i) receive[i] = memory(parts[i]);
@@ -215,8 +217,8 @@ RankRequest Communicator::start_all_reduce(const RankArray& x, ReduceOp op) {
     start_reduce_scatter(x, op);
     return start_all_gather(x);
   }
-  return start([this, x, op, bytes](Transport& transport) {
-    const RankMemory own{x.data, bytes};
+  return start([this, x, op, bytes](detail::Transport& transport) {
+    const detail::RankMemory own{x.data, bytes};
     std::vector<const std::byte*> parts;
     const Parts send(static_cast<std::size_t>(size_), own), receive = received_parts(own, rank_, size_, parts);
     transport.exchange(send, receive, thread_->cancelled());
@@ -232,7 +234,7 @@ void Communicator::broadcast(const RankArray& x, int root) {
   require_rank(root);
   if (size_ == 1) return;
   // The root sends a part to each rank, and these send their parts to one another: no rank sends more than twice x.
-  start([parts = parts_of(x), root, this](Transport& transport) {
+  start([parts = parts_of(x), root, this](detail::Transport& transport) {
     Parts send(parts.size()), receive(parts.size());
     for (std::size_t i = 0; i < parts.size() && rank_ == root; ++i) send[i] = memory(parts[i]);
     receive[static_cast<std::size_t>(root)] = memory(parts[static_cast<std::size_t>(rank_)]);
@@ -244,15 +246,15 @@ void Communicator::broadcast(const RankArray& x, int root) {
 std::vector<std::string> Communicator::gather_texts(const std::string& text) {
   if (size_ == 1) return {text};
   std::vector<std::string> out(static_cast<std::size_t>(size_));
-  start([&](Transport& transport) {
+  start([&](detail::Transport& transport) {
     std::uint64_t length = text.size();
     std::vector<std::uint64_t> lengths(out.size());
-    Parts send(out.size(), RankMemory{&length, sizeof length}), receive;
+    Parts send(out.size(), detail::RankMemory{&length, sizeof length}), receive;
     receive.reserve(out.size());
     for (std::uint64_t& one : lengths) receive.push_back({&one, sizeof one});
     transport.exchange(send, receive, thread_->cancelled());
     std::string own = text;
-    send.assign(out.size(), RankMemory{own.data(), own.size()});
+    send.assign(out.size(), detail::RankMemory{own.data(), own.size()});
     for (std::size_t i = 0; i < out.size(); ++i) {
       out[i].resize(lengths[i]);
       receive[i] = {out[i].data(), out[i].size()};

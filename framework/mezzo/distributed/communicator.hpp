@@ -53,7 +53,7 @@ class MEZZO_API RankRequest {
 class MEZZO_API Communicator {
  public:
   /// Operations by a transport, which is made on the thread that runs them. Throws the error of `make`.
-  explicit Communicator(const std::function<std::unique_ptr<Transport>()>& make);
+  explicit Communicator(const std::function<std::unique_ptr<detail::Transport>()>& make);
   /// Waits for operations that were started. Ranks that still wait for this one get a RankError.
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -127,11 +127,11 @@ class MEZZO_API Communicator {
 
  private:
   Communicator();
-  RankRequest start(std::function<void(Transport&)> operation);
+  RankRequest start(std::function<void(detail::Transport&)> operation);
   std::vector<RankArray> parts_of(const RankArray& x) const;
   void require_parts(const std::vector<RankArray>& parts) const;
   void require_rank(int root) const;
-  void sum_of_parts(Transport& transport, const std::vector<RankArray>& parts, float* sums) const;
+  void sum_of_parts(detail::Transport& transport, const std::vector<RankArray>& parts, float* sums) const;
 
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
   std::unique_ptr<detail::CommunicationThread> thread_;  // null for one rank

@@ -51,7 +51,7 @@ mpi_plugin::Open load_plugin() {
                   errors);
 }
 
-class MpiTransport final : public Transport {
+class MpiTransport final : public detail::Transport {
  public:
   MpiTransport() {
     std::array<char, 4000> error{};
@@ -70,11 +70,11 @@ class MpiTransport final : public Transport {
   int local_rank() const override { return functions_.local_rank; }
   int local_size() const override { return functions_.local_size; }
 
-  void exchange(const std::vector<RankMemory>& send, const std::vector<RankMemory>& receive,
+  void exchange(const std::vector<detail::RankMemory>& send, const std::vector<detail::RankMemory>& receive,
                 const std::atomic<bool>& cancelled) override {
-    const auto parts = [](const std::vector<RankMemory>& all) {
+    const auto parts = [](const std::vector<detail::RankMemory>& all) {
       std::vector<mpi_plugin::Memory> out;
-      for (const RankMemory& one : all) out.push_back({one.data, one.bytes});
+      for (const detail::RankMemory& one : all) out.push_back({one.data, one.bytes});
       return out;
     };
     const auto is_cancelled = [](const void* flag) {
@@ -95,7 +95,7 @@ class MpiTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> detail::open_mpi() { return std::make_unique<MpiTransport>(); }
+std::unique_ptr<detail::Transport> detail::open_mpi() { return std::make_unique<MpiTransport>(); }
 
 std::shared_ptr<Communicator> Communicator::mpi() {
   static std::mutex mutex;

@@ -29,14 +29,14 @@ struct RankHub {
 
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<const std::vector<RankMemory>*> posted;  // memory that each rank sends in this round
-  std::vector<std::optional<std::string>> ended;       // reasons of failures; "": the rank has left
-  std::vector<std::uint64_t> arrived;                  // round of each rank, from 1
-  std::size_t copied = 0;                              // ranks that have copied in this round
-  std::uint64_t finished = 0;                          // rounds
+  std::vector<const std::vector<detail::RankMemory>*> posted;  // memory that each rank sends in this round
+  std::vector<std::optional<std::string>> ended;               // reasons of failures; "": the rank has left
+  std::vector<std::uint64_t> arrived;                          // round of each rank, from 1
+  std::size_t copied = 0;                                      // ranks that have copied in this round
+  std::uint64_t finished = 0;                                  // rounds
 };
 
-class ThreadTransport final : public Transport {
+class ThreadTransport final : public detail::Transport {
  public:
   ThreadTransport(std::shared_ptr<RankHub> hub, int rank) : hub_(std::move(hub)), rank_(rank) {}
 
@@ -45,7 +45,7 @@ class ThreadTransport final : public Transport {
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(hub_->posted.size()); }
 
-  void exchange(const std::vector<RankMemory>& send, const std::vector<RankMemory>& receive,
+  void exchange(const std::vector<detail::RankMemory>& send, const std::vector<detail::RankMemory>& receive,
                 const std::atomic<bool>& cancelled) override {
     const auto self = static_cast<std::size_t>(rank_);
     const std::uint64_t round = ++round_;
@@ -62,7 +62,7 @@ class ThreadTransport final : public Transport {
     }
     std::optional<std::size_t> wrong;
     for (std::size_t i = 0; i < receive.size(); ++i) {
-      const RankMemory& from = (*hub_->posted[i])[self];
+      const detail::RankMemory& from = (*hub_->posted[i])[self];
       if (from.bytes != receive[i].bytes) {
         if (!wrong) wrong = i;
       } else if (from.bytes > 0 && from.data != receive[i].data) {
@@ -120,7 +120,7 @@ std::vector<std::shared_ptr<Communicator>> Communicator::threads(int ranks) {
   std::vector<std::shared_ptr<Communicator>> out;
   for (int rank = 0; rank < ranks; ++rank) {
     out.push_back(std::make_shared<Communicator>(
-        [&]() -> std::unique_ptr<Transport> { return std::make_unique<ThreadTransport>(hub, rank); }));
+        [&]() -> std::unique_ptr<detail::Transport> { return std::make_unique<ThreadTransport>(hub, rank); }));
   }
   return out;
 }

@@ -4,6 +4,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// An operation between ranks that ran in the background of a step.
 struct Transfer {
   const char* name = "";                          ///< "all_reduce"
@@ -11,5 +12,6 @@ struct Transfer {
   std::chrono::steady_clock::time_point end{};
   std::size_t bytes = 0;  ///< of the rank's numbers
 };
+}  // namespace detail
 
 }  // namespace mezzo

@@ -14,6 +14,7 @@ struct MEZZO_API RankError : Error {
   using Error::Error;
 };
 
+namespace detail {
 /// Memory that one rank sends to another, or receives from it.
 struct RankMemory {
   void* data = nullptr;
@@ -41,5 +42,6 @@ class MEZZO_API Transport {
   /// Tells all other ranks that this one has failed: what they wait for ends with a RankError.
   virtual void fail(const std::string& reason) = 0;
 };
+}  // namespace detail
 
 }  // namespace mezzo

@@ -16,23 +16,23 @@ struct Printer {
   std::string operator()(const std::string& x) const { return x; }
   std::string operator()(const Shape& x) const { return mezzo::to_string(x); }
   std::string operator()(DType x) const { return dtype_name(x); }
-  std::string operator()(Epilogue x) const { return x == Epilogue::relu ? "relu" : "none"; }
-  std::string operator()(Kept x) const {
+  std::string operator()(detail::Epilogue x) const { return x == detail::Epilogue::relu ? "relu" : "none"; }
+  std::string operator()(detail::Kept x) const {
     constexpr const char* names[] = {"plain", "split", "kahan", "stochastic"};
     return names[static_cast<std::size_t>(x)];
   }
-  std::string operator()(const std::shared_ptr<const AttributeFunction>& x) const {
+  std::string operator()(const std::shared_ptr<const detail::AttributeFunction>& x) const {
     return fmt::format("function {}", static_cast<const void*>(x.get()));
   }
   std::string operator()(const Tensor& x) const {
     const std::string bytes(static_cast<const char*>(x.raw()), x.bytes());
-    return fmt::format("{}#{}", x, key_of(bytes));
+    return fmt::format("{}#{}", x, detail::key_of(bytes));
   }
 };
 
 }  // namespace
 
-const Attribute* Attributes::find(const std::string& name) const {
+const detail::Attribute* Attributes::find(const std::string& name) const {
   for (const auto& entry : entries_) {
     if (entry.first == name) return &entry.second;
   }
@@ -45,14 +45,14 @@ void Attributes::fail_unknown_attribute(const std::string& name) const {
   fail_unknown("", "attribute", name, names);
 }
 
-void Attributes::fail_type(const std::string& name, const Attribute& value) {
+void Attributes::fail_type(const std::string& name, const detail::Attribute& value) {
   constexpr const char* types[] = {"int64", "double", "bool",     "string", "Shape",
                                    "DType", "Tensor", "Epilogue", "Kept",   "AttributeFunction"};
-  static_assert(std::size(types) == std::variant_size_v<Attribute>);
+  static_assert(std::size(types) == std::variant_size_v<detail::Attribute>);
   fail<DTypeError>("", "attribute \"{}\" must be read as its type, {}; got another type", name, types[value.index()]);
 }
 
-void Attributes::set(const std::string& name, Attribute value) {
+void Attributes::set(const std::string& name, detail::Attribute value) {
   for (auto& entry : entries_) {
     if (entry.first != name) continue;
     entry.second = std::move(value);

@@ -13,6 +13,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// A function fused into the end of a product, a convolution or a batch norm.
 enum class Epilogue { none, relu };
 
@@ -36,19 +37,20 @@ struct MEZZO_API AttributeFunction {
 /// A property of a node that is fixed when it is inserted.
 using Attribute = std::variant<std::int64_t, double, bool, std::string, Shape, DType, Tensor, Epilogue, Kept,
                                std::shared_ptr<const AttributeFunction>>;
+}  // namespace detail
 
 /// The attributes of a node, by name, in the order of insertion.
 class MEZZO_API Attributes {
  public:
   Attributes() = default;
-  Attributes(std::initializer_list<std::pair<std::string, Attribute>> entries) : entries_(entries) {}
+  Attributes(std::initializer_list<std::pair<std::string, detail::Attribute>> entries) : entries_(entries) {}
 
   bool has(const std::string& name) const { return find(name) != nullptr; }
 
   /// The attribute's value. Throws a NameError for an unknown name, a DTypeError if T is not the type of the value.
   template <class T>
   const T& get(const std::string& name) const {
-    const Attribute* found = find(name);
+    const detail::Attribute* found = find(name);
     if (found == nullptr) fail_unknown_attribute(name);
     const T* value = std::get_if<T>(found);
     if (value == nullptr) fail_type(name, *found);
@@ -62,19 +64,19 @@ class MEZZO_API Attributes {
   }
 
   /// Adds the attribute or replaces its value.
-  void set(const std::string& name, Attribute value);
+  void set(const std::string& name, detail::Attribute value);
 
-  const std::vector<std::pair<std::string, Attribute>>& entries() const { return entries_; }
+  const std::vector<std::pair<std::string, detail::Attribute>>& entries() const { return entries_; }
 
   /// "strides=(1, 1) padding=same". The text is exact, so it also serves as the key of caches.
   std::string to_string() const;
 
  private:
-  const Attribute* find(const std::string& name) const;
+  const detail::Attribute* find(const std::string& name) const;
   [[noreturn]] void fail_unknown_attribute(const std::string& name) const;
-  [[noreturn]] static void fail_type(const std::string& name, const Attribute& value);
+  [[noreturn]] static void fail_type(const std::string& name, const detail::Attribute& value);
 
-  std::vector<std::pair<std::string, Attribute>> entries_;
+  std::vector<std::pair<std::string, detail::Attribute>> entries_;
 };
 
 }  // namespace mezzo

@@ -8,6 +8,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Part of a layer's call under an autocast() or disable_casts().
 struct CastRegion {
   Policy policy;         ///< policy of the region; unused if `casts` is false
@@ -27,18 +28,20 @@ class MEZZO_API CastScope {
  private:
   std::size_t depth_;
 };
+}  // namespace detail
 
 /// Sets the policy of ops for the lifetime of the result, in a layer's call or around calls of layers. Inputs from
 /// outside the scope are cast on entry, as at a layer's border. Results keep the scope's dtype until another op casts
 /// them. Layers inside the scope keep a policy of their own. An inheriting policy has no effect.
 ///
 ///     const auto precise = autocast("float32");
-[[nodiscard]] MEZZO_API CastScope autocast(const Policy& policy);
+[[nodiscard]] MEZZO_API detail::CastScope autocast(const Policy& policy);
 
 /// Disables casts to the compute dtype for the lifetime of the result, also in layers called inside the scope. Operands
 /// of different dtypes are still promoted to the widest. An inner autocast() enables casts again.
-[[nodiscard]] MEZZO_API CastScope disable_casts();
+[[nodiscard]] MEZZO_API detail::CastScope disable_casts();
 
+namespace detail {
 /// True inside disable_casts().
 MEZZO_API bool casts_disabled();
 
@@ -56,5 +59,6 @@ class MEZZO_API LibraryScope {
  private:
   CastScope scope_;
 };
+}  // namespace detail
 
 }  // namespace mezzo

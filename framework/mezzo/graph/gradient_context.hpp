@@ -10,7 +10,7 @@ namespace mezzo {
 /// Arguments of an op's gradient function: the differentiated node and the cotangents of its outputs.
 class MEZZO_API GradientContext {
  public:
-  GradientContext(const NodePtr& node, const Values& cotangents, const std::vector<bool>& needed,
+  GradientContext(const detail::NodePtr& node, const Values& cotangents, const std::vector<bool>& needed,
                   const std::vector<DType>& dtypes)
       : node_(node), cotangents_(cotangents), needed_(needed), dtypes_(dtypes) {}
 
@@ -34,7 +34,7 @@ class MEZZO_API GradientContext {
   DType dtype(std::size_t i) const { return dtypes_[i]; }
 
  private:
-  const NodePtr& node_;
+  const detail::NodePtr& node_;
   const Values& cotangents_;
   const std::vector<bool>& needed_;
   const std::vector<DType>& dtypes_;

@@ -20,7 +20,7 @@ namespace {
 
 /// True if the running layer is called on symbols of a functional graph.
 bool in_functional_graph() {
-  return Trace::current() == nullptr && !current_frames().empty() && current_frames().back().symbolic;
+  return Trace::current() == nullptr && !detail::current_frames().empty() && detail::current_frames().back().symbolic;
 }
 
 /// True if an op of these inputs becomes a node of a functional graph.
@@ -33,12 +33,12 @@ bool functional(const Values& inputs) {
 
 /// Reports the casts made by op lists, if these are verbose.
 void tell_casts(const Op& op, const Values& inputs, const std::vector<DType>& dtypes) {
-  if (Trace::current() == nullptr || casts_disabled() || graph_state().quiet_casts) return;
+  if (Trace::current() == nullptr || detail::casts_disabled() || graph_state().quiet_casts) return;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].weak() || inputs[i].dtype() == dtypes[i]) continue;
-    const Policy policy = current_policy();
+    const Policy policy = detail::current_policy();
     if (policy.by_op() == nullptr || !policy.by_op()->verbose()) return;
-    policy.by_op()->report_cast(op.name, current_path(), inputs[i].dtype(), dtypes[i]);
+    policy.by_op()->report_cast(op.name, detail::current_path(), inputs[i].dtype(), dtypes[i]);
   }
 }
 
@@ -48,7 +48,7 @@ Value as_dtype(const Value& value, DType dtype, const std::string& where) {
   return insert_one(cast_op(), {value.across_border(false)}, {{"dtype", dtype}});
 }
 
-Values compute(const Node& node) {
+Values compute(const detail::Node& node) {
   std::vector<Tensor> arrays;
   for (const Value& value : node.inputs) arrays.push_back(value.tensor());
   Values out;
@@ -60,7 +60,7 @@ Values compute(const Node& node) {
 
 /// Marks values as computed in the current region.
 Values from_here(Values values) {
-  const std::uint64_t region = current_region();
+  const std::uint64_t region = detail::current_region();
   if (region == 0) return values;
   for (Value& value : values) value = value.in_region(region);
   return values;
@@ -76,15 +76,15 @@ bool integers_alone(const Op& op, const Values& inputs) {
 }
 
 Values insert_node(const Op& op, Values inputs, Attributes attributes) {
-  auto node = std::make_shared<Node>();
+  auto node = std::make_shared<detail::Node>();
   node->op = &op;
   node->attributes = std::move(attributes);
-  node->where = current_label(op.name);
+  node->where = detail::current_label(op.name);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) fail<ValueError>(node->where, "input {} must be defined; got an undefined Value", i);
     if (!inputs[i].node()) static_cast<void>(inputs[i].tensor().raw());  // refuses a tensor that was moved from
   }
-  const std::vector<DType> dtypes = operand_dtypes(op, op.cast, inputs);
+  const std::vector<DType> dtypes = detail::operand_dtypes(op, op.cast, inputs);
   const bool uncast = functional(inputs);
   if (!uncast) tell_casts(op, inputs, dtypes);
   std::vector<Spec> specs;
@@ -96,15 +96,15 @@ Values insert_node(const Op& op, Values inputs, Attributes attributes) {
   node->inputs = std::move(inputs);
   if (uncast) {
     detail::NodeBudget::take(node->outputs, node->where);
-    node->frames = current_frames();
-    node->regions = outer_regions();
-    return outputs_of(node);
+    node->frames = detail::current_frames();
+    node->regions = detail::outer_regions();
+    return detail::outputs_of(node);
   }
   if (op.runs != nullptr) node->op = op.runs;
   Trace* trace = Trace::current();
   if (trace == nullptr) return compute(*node);
-  node->path = current_path();
-  node->remat = current_remat_calls();
+  node->path = detail::current_path();
+  node->remat = detail::current_remat_calls();
   return trace->append(std::move(node));
 }
 
@@ -120,15 +120,15 @@ Values compute_integers(const Op& op, Values inputs, Attributes attributes) {
 
 }  // namespace
 
-std::vector<DType> operand_dtypes(const Op& op, const CastRule& rule, const Values& values) {
-  const bool casts = !casts_disabled();
-  const std::uint64_t region = current_region();
-  std::vector<Operand> operands;
+std::vector<DType> detail::operand_dtypes(const Op& op, const detail::CastRule& rule, const Values& values) {
+  const bool casts = !detail::casts_disabled();
+  const std::uint64_t region = detail::current_region();
+  std::vector<detail::Operand> operands;
   operands.reserve(values.size());
   for (const Value& value : values) {
     operands.push_back({value.dtype(), casts && (value.crosses_border() || value.region() != region), value.weak()});
   }
-  const Policy policy = current_policy();
+  const Policy policy = detail::current_policy();
   if (!casts || policy.by_op() == nullptr) return autocast(rule, operands, policy.compute_dtype());
   return autocast(rule, std::move(operands), policy.by_op()->listing(op.name), policy.by_op()->dtype());
 }
@@ -142,32 +142,33 @@ Value insert_one(const Op& op, Values inputs, Attributes attributes) {
   return insert(op, std::move(inputs), std::move(attributes)).front();
 }
 
-bool stays_wide(const VariableState& variable) {
+bool stays_wide(const detail::VariableState& variable) {
   if (!variable.fixed_dtype || variable.trainable || !variable.autocast) return false;
-  const DType compute = current_policy().compute_dtype();
+  const DType compute = detail::current_policy().compute_dtype();
   return accumulation_dtype(compute) != compute;
 }
 
-Value read_variable(const std::shared_ptr<VariableState>& variable) {
+Value read_variable(const std::shared_ptr<detail::VariableState>& variable) {
   if (!variable->filled)
     fail<ValueError>("", "[Variable \"{}\"] must have a value (build its layer first); got none", variable->name);
   const auto as_read = [&](const Value& value) {
-    return value.across_border(variable->autocast && !stays_wide(*variable)).in_region(current_region());
+    return value.across_border(variable->autocast && !stays_wide(*variable)).in_region(detail::current_region());
   };
   if (const Value replaced = ReplacedVariable::find(*variable); replaced.defined()) return as_read(replaced);
   if (Trace* trace = Trace::current()) return as_read(trace->read(variable));
-  auto node = std::make_shared<Node>();  // a node although it is computed: functional graphs find the variable by it
+  auto node =
+      std::make_shared<detail::Node>();  // a node although it is computed: functional graphs find the variable by it
   node->op = &variable_op();
-  node->where = current_label("variable");
+  node->where = detail::current_label("variable");
   node->variable = variable;
   node->results = {variable->numbers()};
   node->outputs = {{node->results.front().shape(), node->results.front().dtype()}};
   return as_read(Value(node, 0));
 }
 
-void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value) {
+void update_variable(const std::shared_ptr<detail::VariableState>& variable, const Value& value) {
   if (value.symbolic() && Trace::current() == nullptr) {
-    UpdateCollector* const collector = graph_state().updates;
+    detail::UpdateCollector* const collector = graph_state().updates;
     if (collector == nullptr) {
       fail<ValueError>("", "[Variable \"{}\"] update: a symbolic value must come from a layer's call; got one outside",
                        variable->name);
@@ -191,12 +192,12 @@ void update_variable(const std::shared_ptr<VariableState>& variable, const Value
   }
 }
 
-Value read_stored(const std::shared_ptr<VariableState>& variable) {
+Value read_stored(const std::shared_ptr<detail::VariableState>& variable) {
   Trace* trace = Trace::current();
   return trace != nullptr ? trace->stored(variable) : Value(variable->value);
 }
 
-void update_stored(const std::shared_ptr<VariableState>& variable, const Value& kept) {
+void update_stored(const std::shared_ptr<detail::VariableState>& variable, const Value& kept) {
   if (Trace* trace = Trace::current()) {
     trace->update(variable, kept);
   } else {
@@ -204,23 +205,23 @@ void update_stored(const std::shared_ptr<VariableState>& variable, const Value& 
   }
 }
 
-void update_in_training(const std::shared_ptr<VariableState>& variable, const Value& value) {
+void update_in_training(const std::shared_ptr<detail::VariableState>& variable, const Value& value) {
   const bool functional_graph = Trace::current() == nullptr && value.symbolic();
-  if (functional_graph || (training_phase() && current_trainable())) update_variable(variable, value);
+  if (functional_graph || (detail::training_phase() && detail::current_trainable())) update_variable(variable, value);
 }
 
-void collect_loss(const Value& loss) {
-  UpdateCollector* const collector = graph_state().updates;
+void detail::collect_loss(const Value& loss) {
+  detail::UpdateCollector* const collector = graph_state().updates;
   if (collector == nullptr) {
     fail<ValueError>("", "[Layer] add_loss: a symbolic value must come from a layer's call; got one outside");
   }
   collector->losses_.push_back(loss);
 }
 
-UpdateCollector::UpdateCollector() : outer_(std::exchange(graph_state().updates, this)) {}
-UpdateCollector::~UpdateCollector() { graph_state().updates = outer_; }
+detail::UpdateCollector::UpdateCollector() : outer_(std::exchange(graph_state().updates, this)) {}
+detail::UpdateCollector::~UpdateCollector() { graph_state().updates = outer_; }
 
-void UpdateCollector::attach_to(const Value& output) {
+void detail::UpdateCollector::attach_to(const Value& output) {
   if (output.node()) {
     auto& updates = output.node()->updates;
     updates.insert(updates.end(), updates_.begin(), updates_.end());
@@ -231,21 +232,21 @@ void UpdateCollector::attach_to(const Value& output) {
   losses_.clear();
 }
 
-Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer, std::size_t earlier) {
+Value detail::runtime_scalar(detail::RuntimeScalar scalar, std::size_t optimizer, std::size_t earlier) {
   Trace* trace = Trace::current();
   return trace != nullptr ? trace->runtime({scalar, optimizer, earlier}) : Value(Tensor::scalar(0, DType::float64));
 }
 
-bool training_phase() {
-  if (const std::optional<bool> called = current_training()) return *called;
+bool detail::training_phase() {
+  if (const std::optional<bool> called = detail::current_training()) return *called;
   return Trace::current() != nullptr && Trace::current()->training();
 }
 
 namespace {
 
 /// Function of a node of deferred_op().
-struct Deferred final : AttributeFunction {
-  std::shared_ptr<const AttributeFunction> clone() const override { return std::make_shared<Deferred>(*this); }
+struct Deferred final : detail::AttributeFunction {
+  std::shared_ptr<const detail::AttributeFunction> clone() const override { return std::make_shared<Deferred>(*this); }
 
   std::function<Values(const Values&)> run;
   std::vector<Spec> outputs;
@@ -264,27 +265,27 @@ const Op& deferred_op() {
 }
 
 Values insert_deferred(const Values& inputs, const Attributes& attributes) {
-  const auto& payload = attributes.get<std::shared_ptr<const AttributeFunction>>("function");
+  const auto& payload = attributes.get<std::shared_ptr<const detail::AttributeFunction>>("function");
   const auto& function = static_cast<const Deferred&>(*payload);
   if (!in_functional_graph() && !functional(inputs)) return function.run(inputs);
-  auto node = std::make_shared<Node>();
+  auto node = std::make_shared<detail::Node>();
   node->op = &deferred_op();
   node->attributes = attributes;
-  node->where = current_label("deferred");
+  node->where = detail::current_label("deferred");
   node->outputs = function.outputs;
   node->inputs = inputs;
-  node->frames = current_frames();
-  node->regions = outer_regions();
-  return outputs_of(node);
+  node->frames = detail::current_frames();
+  node->regions = detail::outer_regions();
+  return detail::outputs_of(node);
 }
 
 }  // namespace
 
-Values defer(std::function<Values(const Values&)> function, const Values& inputs, std::vector<Spec> outputs) {
+Values detail::defer(std::function<Values(const Values&)> function, const Values& inputs, std::vector<Spec> outputs) {
   auto deferred = std::make_shared<Deferred>();
   deferred->run = std::move(function);
   deferred->outputs = std::move(outputs);
-  return insert_deferred(inputs, {{"function", std::shared_ptr<const AttributeFunction>(deferred)}});
+  return insert_deferred(inputs, {{"function", std::shared_ptr<const detail::AttributeFunction>(deferred)}});
 }
 
 }  // namespace mezzo

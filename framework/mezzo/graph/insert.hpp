@@ -19,25 +19,28 @@ MEZZO_API Values insert(const Op& op, Values inputs, Attributes attributes = {})
 /// The same for an op of one output. Returns that output.
 MEZZO_API Value insert_one(const Op& op, Values inputs, Attributes attributes = {});
 
+namespace detail {
 /// Dtypes in which the operands enter the op under this rule and the current policy.
 MEZZO_API std::vector<DType> operand_dtypes(const Op& op, const CastRule& rule, const Values& operands);
+}  // namespace detail
 
 /// Reads a variable. The value is subject to autocast unless variable->autocast is false. In a trace, a read after an
 /// update returns the new value. Throws a ValueError if the variable has no value yet.
-MEZZO_API Value read_variable(const std::shared_ptr<VariableState>& variable);
+MEZZO_API Value read_variable(const std::shared_ptr<detail::VariableState>& variable);
 
 /// Assigns a value, cast to the variable's dtype. In a trace the assignment takes effect when the step is committed,
 /// after its last check; outside a trace, at once. Throws a ShapeError if the shapes differ.
-MEZZO_API void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value);
+MEZZO_API void update_variable(const std::shared_ptr<detail::VariableState>& variable, const Value& value);
 
 /// Storage of a variable, for optimizers: the high halves of a split master (its `remainder` stores the low halves),
 /// otherwise the value itself.
-MEZZO_API Value read_stored(const std::shared_ptr<VariableState>& variable);
-MEZZO_API void update_stored(const std::shared_ptr<VariableState>& variable, const Value& kept);
+MEZZO_API Value read_stored(const std::shared_ptr<detail::VariableState>& variable);
+MEZZO_API void update_stored(const std::shared_ptr<detail::VariableState>& variable, const Value& kept);
 
 /// Calls update_variable in training if all enclosing layers are trainable. For moving statistics.
-MEZZO_API void update_in_training(const std::shared_ptr<VariableState>& variable, const Value& value);
+MEZZO_API void update_in_training(const std::shared_ptr<detail::VariableState>& variable, const Value& value);
 
+namespace detail {
 /// A runtime scalar, float64 of shape (): an input of the plan in a trace, 0 outside. The other
 /// arguments are those of RuntimeKey.
 MEZZO_API Value runtime_scalar(RuntimeScalar scalar, std::size_t optimizer = 0, std::size_t earlier = 0);
@@ -58,7 +61,7 @@ class MEZZO_API UpdateCollector {
   void attach_to(const Value& output);
 
  private:
-  friend void update_variable(const std::shared_ptr<VariableState>& variable, const Value& value);
+  friend void mezzo::update_variable(const std::shared_ptr<detail::VariableState>& variable, const Value& value);
   friend void collect_loss(const Value& loss);
   std::vector<Node::Update> updates_;
   Values losses_;
@@ -75,5 +78,6 @@ MEZZO_API bool training_phase();
 /// function(inputs): at once, or, on symbols of a functional graph, each time its model is called. For results that
 /// depend on the run: phase, step, batch size, random numbers. `outputs` are the specs of the results there.
 MEZZO_API Values defer(std::function<Values(const Values&)> function, const Values& inputs, std::vector<Spec> outputs);
+}  // namespace detail
 
 }  // namespace mezzo

@@ -10,6 +10,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// An op applied to values. Immutable once inserted, except `results`, and `updates` of functional graphs.
 struct MEZZO_API Node {
   const Op* op = nullptr;
@@ -39,17 +40,20 @@ struct MEZZO_API Node {
   ~Node();  ///< frees long chains of nodes without recursion
 };
 using NodePtr = std::shared_ptr<Node>;
+}  // namespace detail
 
 /// True if the node applies that op.
-inline bool is(const Node& node, const Op& op) { return node.op == &op; }
+inline bool is(const detail::Node& node, const Op& op) { return node.op == &op; }
 
 /// True if the value is an output of a node of that op.
 inline bool is(const Value& value, const Op& op) { return value.node() && value.node()->op == &op; }
 
+namespace detail {
 /// True if the node has a side effect: it is never dropped and never merged. Loops have one if their bodies have.
 inline bool has_effect(const Node& node) { return node.op->effect || node.attributes.get_or("effect", false); }
 
 /// All outputs of a node, in order.
 MEZZO_API Values outputs_of(const NodePtr& node);
+}  // namespace detail
 
 }  // namespace mezzo

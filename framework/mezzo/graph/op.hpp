@@ -39,7 +39,7 @@ class GradientContext;
 struct Op {
   std::string name;
   std::vector<std::string> torch_names;  ///< names that op lists accept for it
-  CastRule cast;                         ///< how autocast treats the operands
+  detail::CastRule cast;                 ///< how autocast treats the operands
   bool widens = false;                   ///< bfloat16 and float16 operands may be widened for a float32 kernel
 
   /// Op of the inserted nodes, for ops that differ from it only in their CastRule: bias_add inserts add nodes. Null:

@@ -5,6 +5,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Rule by which the calls of a layer are computed again in the backward pass.
 struct RematRule {
   enum class Mode {
@@ -21,5 +22,6 @@ struct RematCall {
   bool again = false;  ///< true: the backward pass computes the nodes again; known at the end of the call
 };
 using RematCalls = std::vector<std::shared_ptr<const RematCall>>;
+}  // namespace detail
 
 }  // namespace mezzo

@@ -16,14 +16,14 @@ ReplacedVariable*& innermost_replaced() {
 
 }  // namespace
 
-ReplacedVariable::ReplacedVariable(const std::shared_ptr<VariableState>& variable, const Value& value)
+ReplacedVariable::ReplacedVariable(const std::shared_ptr<detail::VariableState>& variable, const Value& value)
     : variable_(variable.get()), value_(value), outer_(innermost_replaced()) {
   innermost_replaced() = this;
 }
 
 ReplacedVariable::~ReplacedVariable() { innermost_replaced() = outer_; }
 
-Value ReplacedVariable::find(const VariableState& variable) {
+Value ReplacedVariable::find(const detail::VariableState& variable) {
   for (const ReplacedVariable* one = innermost_replaced(); one != nullptr; one = one->outer_) {
     if (one->variable_ == &variable) return one->value_;
   }

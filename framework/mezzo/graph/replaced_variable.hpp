@@ -11,16 +11,16 @@ namespace mezzo {
 /// weights of a layer that they hold. Gradients flow through that value.
 class MEZZO_API ReplacedVariable {
  public:
-  ReplacedVariable(const std::shared_ptr<VariableState>& variable, const Value& value);
+  ReplacedVariable(const std::shared_ptr<detail::VariableState>& variable, const Value& value);
   ~ReplacedVariable();
   ReplacedVariable(const ReplacedVariable&) = delete;
   ReplacedVariable& operator=(const ReplacedVariable&) = delete;
 
   /// The value of the innermost one for this variable; undefined if there is none.
-  static Value find(const VariableState& variable);
+  static Value find(const detail::VariableState& variable);
 
  private:
-  const VariableState* variable_;
+  const detail::VariableState* variable_;
   Value value_;
   ReplacedVariable* outer_;
 };

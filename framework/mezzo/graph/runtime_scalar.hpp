@@ -7,6 +7,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Numbers that change between steps without compiling a new plan.
 enum class RuntimeScalar {
   step,           ///< training steps taken so far
@@ -33,8 +34,9 @@ struct RuntimeKey {
     return std::tie(scalar, optimizer, earlier) < std::tie(other.scalar, other.optimizer, other.earlier);
   }
 };
+}  // namespace detail
 
 /// "step", "learning_rate of optimizer 1".
-MEZZO_API std::string to_string(const RuntimeKey& key);
+MEZZO_API std::string to_string(const detail::RuntimeKey& key);
 
 }  // namespace mezzo

@@ -11,10 +11,10 @@
 namespace mezzo {
 namespace {
 
-Frames& frames() { return graph_state().frames; }
+detail::Frames& frames() { return graph_state().frames; }
 Policy& base_policy() { return graph_state().base_policy; }
-CastRegions& outermost() { return graph_state().outermost; }
-CastRegions& innermost_regions() { return frames().empty() ? outermost() : frames().back().regions; }
+detail::CastRegions& outermost() { return graph_state().outermost; }
+detail::CastRegions& innermost_regions() { return frames().empty() ? outermost() : frames().back().regions; }
 
 std::uint64_t next_region() {
   static std::atomic<std::uint64_t> last{0};
@@ -23,126 +23,130 @@ std::uint64_t next_region() {
 
 GraphState::Origin& origin() { return graph_state().origin; }
 
-std::string joined(const std::string& path, const Frame& frame) {
+std::string joined(const std::string& path, const detail::Frame& frame) {
   return path + (path.empty() || frame.entry.empty() ? "" : "/") + frame.entry;
 }
 
-bool has_map(const CastRegions& regions) {
-  return std::any_of(regions.begin(), regions.end(), [](const CastRegion& r) { return r.policy.map() != nullptr; });
+bool has_map(const detail::CastRegions& regions) {
+  return std::any_of(regions.begin(), regions.end(),
+                     [](const detail::CastRegion& r) { return r.policy.map() != nullptr; });
 }
 
 /// True if a policy that applies here is a map. Only then the path is needed; building it for each op is slow.
 bool maps_count(const Policy& global) {
   if (global.map() != nullptr || base_policy().map() != nullptr || has_map(outermost())) return true;
-  return std::any_of(frames().begin(), frames().end(),
-                     [](const Frame& layer) { return layer.info->policy.map() != nullptr || has_map(layer.regions); });
+  return std::any_of(frames().begin(), frames().end(), [](const detail::Frame& layer) {
+    return layer.info->policy.map() != nullptr || has_map(layer.regions);
+  });
 }
 
 }  // namespace
 
-Scope::Scope(Frame frame) : depth_(frames().size()) {
+detail::Scope::Scope(detail::Frame frame) : depth_(frames().size()) {
   constexpr std::size_t most = 256;  // more than any model nests
   if (depth_ >= most) {
-    fail<ValueError>(current_label("Layer"), "calls of layers must not be nested deeper than {}; a layer calls itself",
-                     most);
+    fail<ValueError>(detail::current_label("Layer"),
+                     "calls of layers must not be nested deeper than {}; a layer calls itself", most);
   }
   frames().push_back(std::move(frame));
 }
-Scope::Scope(const Frames& added) : depth_(frames().size()) {
+detail::Scope::Scope(const detail::Frames& added) : depth_(frames().size()) {
   frames().insert(frames().end(), added.begin(), added.end());
 }
-Scope::~Scope() { frames().resize(depth_); }
+detail::Scope::~Scope() { frames().resize(depth_); }
 
-PolicyScope::PolicyScope(const Policy& policy) : outer_(base_policy()) {
+detail::PolicyScope::PolicyScope(const Policy& policy) : outer_(base_policy()) {
   if (!policy.inherits()) base_policy() = policy;
 }
-PolicyScope::~PolicyScope() { base_policy() = outer_; }
+detail::PolicyScope::~PolicyScope() { base_policy() = outer_; }
 
-FreshScope::FreshScope() : frames_(std::exchange(frames(), {})), regions_(std::exchange(outermost(), {})) {}
-FreshScope::~FreshScope() {
+detail::FreshScope::FreshScope() : frames_(std::exchange(frames(), {})), regions_(std::exchange(outermost(), {})) {}
+detail::FreshScope::~FreshScope() {
   frames() = std::move(frames_);
   outermost() = std::move(regions_);
 }
 
-CastScope::CastScope(const CastRegions& regions) : depth_(innermost_regions().size()) {
+detail::CastScope::CastScope(const detail::CastRegions& regions) : depth_(innermost_regions().size()) {
   innermost_regions().insert(innermost_regions().end(), regions.begin(), regions.end());
 }
-CastScope::~CastScope() { innermost_regions().resize(depth_); }
+detail::CastScope::~CastScope() { innermost_regions().resize(depth_); }
 
-CastScope autocast(const Policy& policy) {
-  return CastScope(policy.inherits() ? CastRegions{} : CastRegions{{policy, true, next_region()}});
+detail::CastScope autocast(const Policy& policy) {
+  return detail::CastScope(policy.inherits() ? detail::CastRegions{}
+                                             : detail::CastRegions{{policy, true, next_region()}});
 }
 
-CastScope disable_casts() { return CastScope({{Policy(), false, next_region()}}); }
+detail::CastScope disable_casts() { return detail::CastScope({{Policy(), false, next_region()}}); }
 
-bool casts_disabled() {
+bool detail::casts_disabled() {
   for (auto frame = frames().rbegin(); frame != frames().rend(); ++frame) {
     if (!frame->regions.empty()) return !frame->regions.back().casts;
   }
   return !outermost().empty() && !outermost().back().casts;
 }
 
-std::uint64_t current_region() { return innermost_regions().empty() ? 0 : innermost_regions().back().id; }
+std::uint64_t detail::current_region() { return innermost_regions().empty() ? 0 : innermost_regions().back().id; }
 
-OriginScope::OriginScope(const std::string& where, const std::string& path) : outer_{origin().where, origin().path} {
+detail::OriginScope::OriginScope(const std::string& where, const std::string& path)
+    : outer_{origin().where, origin().path} {
   origin() = {&where, &path};
 }
-OriginScope::~OriginScope() { origin() = {outer_[0], outer_[1]}; }
+detail::OriginScope::~OriginScope() { origin() = {outer_[0], outer_[1]}; }
 
-const Frames& current_frames() { return frames(); }
+const detail::Frames& detail::current_frames() { return frames(); }
 
-const CastRegions& outer_regions() { return outermost(); }
+const detail::CastRegions& detail::outer_regions() { return outermost(); }
 
-Policy current_policy() {
+Policy detail::current_policy() {
   const Policy global = dtype_policy();
-  std::vector<PolicyLevel> levels{{global, "", false}, {base_policy(), "", false}};
+  std::vector<detail::PolicyLevel> levels{{global, "", false}, {base_policy(), "", false}};
   const bool by_path = maps_count(global);
   std::string path;
-  const auto add_regions = [&](const CastRegions& regions) {
-    for (const CastRegion& region : regions) levels.push_back({region.policy, path, false});
+  const auto add_regions = [&](const detail::CastRegions& regions) {
+    for (const detail::CastRegion& region : regions) levels.push_back({region.policy, path, false});
   };
   add_regions(outermost());
-  for (const Frame& layer : frames()) {
+  for (const detail::Frame& layer : frames()) {
     if (by_path) path = joined(path, layer);
     if (!layer.info->policy.inherits()) levels.push_back({layer.info->policy, path});
     add_regions(layer.regions);
   }
-  return policy_at(levels, path);
+  return detail::policy_at(levels, path);
 }
 
-std::string current_path() {
+std::string detail::current_path() {
   if (origin().path != nullptr) return *origin().path;
   std::string path;
-  for (const Frame& frame : frames()) path = joined(path, frame);
+  for (const detail::Frame& frame : frames()) path = joined(path, frame);
   return path;
 }
 
-bool current_trainable() {
-  for (const Frame& frame : frames()) {
+bool detail::current_trainable() {
+  for (const detail::Frame& frame : frames()) {
     if (!frame.info->trainable) return false;
   }
   return true;
 }
 
-std::optional<bool> current_training() {
+std::optional<bool> detail::current_training() {
   for (auto frame = frames().rbegin(); frame != frames().rend(); ++frame) {
     if (frame->training) return frame->training;
   }
   return {};
 }
 
-RematCalls current_remat_calls() {
-  RematCalls out;
-  for (const Frame& frame : frames()) {
+detail::RematCalls detail::current_remat_calls() {
+  detail::RematCalls out;
+  for (const detail::Frame& frame : frames()) {
     if (frame.remat) out.push_back(frame.remat);
   }
   return out;
 }
 
-std::string current_label(const std::string& otherwise) {
+std::string detail::current_label(const std::string& otherwise) {
   if (origin().where != nullptr) return *origin().where;
   if (frames().empty()) return "[" + otherwise + "]";
-  const Frame& frame = frames().back();
+  const detail::Frame& frame = frames().back();
   const std::string& name = frame.info->name.empty() ? frame.entry : frame.info->name;
   return name.empty() ? fmt::format("[{}]", frame.info->kind) : fmt::format("[{} \"{}\"]", frame.info->kind, name);
 }

@@ -10,6 +10,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// State of a layer that the graph uses: precision, names and training.
 struct ScopeInfo {
   std::string kind;  ///< "Conv2D"
@@ -101,5 +102,6 @@ MEZZO_API RematCalls current_remat_calls();
 
 /// Start of error texts: the innermost running layer, `[Conv2D "stem"]`, or `[otherwise]` outside all layers.
 MEZZO_API std::string current_label(const std::string& otherwise);
+}  // namespace detail
 
 }  // namespace mezzo

@@ -8,7 +8,9 @@
 namespace mezzo {
 
 class Trace;
+namespace detail {
 class UpdateCollector;
+}  // namespace detail
 
 /// The graph's part of a thread's ExecutionContext.
 struct GraphState {
@@ -18,13 +20,13 @@ struct GraphState {
     const std::string* path = nullptr;
   };
 
-  Frames frames;          ///< running layers, outermost first
-  CastRegions outermost;  ///< regions outside all layers
-  Policy base_policy;     ///< policy of the Trainer
+  detail::Frames frames;          ///< running layers, outermost first
+  detail::CastRegions outermost;  ///< regions outside all layers
+  Policy base_policy;             ///< policy of the Trainer
   Origin origin;
-  Trace* trace = nullptr;              ///< innermost trace
-  UpdateCollector* updates = nullptr;  ///< innermost collector
-  bool quiet_casts = false;            ///< true: casts by op lists are not reported
+  Trace* trace = nullptr;                      ///< innermost trace
+  detail::UpdateCollector* updates = nullptr;  ///< innermost collector
+  bool quiet_casts = false;                    ///< true: casts by op lists are not reported
 };
 
 inline GraphState& graph_state() { return detail::ExecutionContext::current().part<GraphState>(); }

@@ -22,15 +22,15 @@ std::uint64_t next_id() {
 
 /// True if a node casts a split master to bfloat16. Its result is the high half, as in compiled plans. A cast of the
 /// joined float32 would differ for values halfway between two bfloat16 numbers.
-bool takes_high_half(const Node& node) {
+bool takes_high_half(const detail::Node& node) {
   return is(node, cast_op()) && node.outputs.front().dtype == DType::bfloat16 &&
          is(node.inputs.front(), join_master_op());
 }
 
 }  // namespace
 
-RuntimeKey runtime_key(const Node& node) {
-  return {static_cast<RuntimeScalar>(node.attributes.get<std::int64_t>("scalar")),
+detail::RuntimeKey runtime_key(const detail::Node& node) {
+  return {static_cast<detail::RuntimeScalar>(node.attributes.get<std::int64_t>("scalar")),
           static_cast<std::size_t>(node.attributes.get<std::int64_t>("optimizer")),
           static_cast<std::size_t>(node.attributes.get<std::int64_t>("earlier"))};
 }
@@ -50,9 +50,9 @@ OutsideTrace::OutsideTrace() : outer_(std::exchange(innermost_trace(), nullptr))
 OutsideTrace::~OutsideTrace() { innermost_trace() = outer_; }
 
 Value Trace::leaf(const Op& op, Attributes attributes, const Spec& spec) {
-  auto node = std::make_shared<Node>();
+  auto node = std::make_shared<detail::Node>();
   node->op = &op;
-  node->where = current_label(op.name);
+  node->where = detail::current_label(op.name);
   node->attributes = std::move(attributes);
   node->outputs = {spec};
   node->trace = id_;
@@ -71,7 +71,7 @@ Value Trace::input(const std::string& name, const Tensor& numbers) {
   return value;
 }
 
-Value Trace::runtime(const RuntimeKey& key) {
+Value Trace::runtime(const detail::RuntimeKey& key) {
   if (mode_ == Mode::body) {
     return outer_ != nullptr ? capture(outer_->runtime(key)) : Value(Tensor::scalar(0, DType::float64));
   }
@@ -90,10 +90,10 @@ Value Trace::runtime(const RuntimeKey& key) {
 
 void Trace::output(const std::string& name, const Value& value) { graph_.outputs.push_back({name, adopt(value)}); }
 
-void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& kept) {
+void Trace::update(const std::shared_ptr<detail::VariableState>& variable, const Value& kept) {
   if (mode_ == Mode::body) {
-    fail<ValueError>(current_label("scan"), "[Variable \"{}\"] the body of a loop must not update variables; got one",
-                     variable->name);
+    fail<ValueError>(detail::current_label("scan"),
+                     "[Variable \"{}\"] the body of a loop must not update variables; got one", variable->name);
   }
   const Value value = adopt(update_guard ? update_guard(kept, stored(variable)) : kept);
   stored_[variable.get()] = value;
@@ -107,8 +107,9 @@ void Trace::update(const std::shared_ptr<VariableState>& variable, const Value& 
   graph_.updates.push_back({variable, value, update_group});
 }
 
-void Trace::add_loss(std::shared_ptr<const ScopeInfo> layer, const Value& value) {
-  if (mode_ == Mode::body) fail<ValueError>(current_label("scan"), "the body of a loop must not add losses; got one");
+void Trace::add_loss(std::shared_ptr<const detail::ScopeInfo> layer, const Value& value) {
+  if (mode_ == Mode::body)
+    fail<ValueError>(detail::current_label("scan"), "the body of a loop must not add losses; got one");
   losses_.push_back({std::move(layer), adopt(value)});
 }
 
@@ -117,7 +118,7 @@ void Trace::gate(Graph::Gate gate) {
   graph_.gates.push_back(std::move(gate));
 }
 
-Value Trace::read(const std::shared_ptr<VariableState>& variable) {
+Value Trace::read(const std::shared_ptr<detail::VariableState>& variable) {
   if (mode_ == Mode::body) {
     Value& inside = inside_[variable.get()];
     if (!inside.defined()) {
@@ -144,21 +145,23 @@ Value Trace::read(const std::shared_ptr<VariableState>& variable) {
   return value;
 }
 
-const Trace::Reads& Trace::reads(const std::shared_ptr<VariableState>& variable) const {
+const Trace::Reads& Trace::reads(const std::shared_ptr<detail::VariableState>& variable) const {
   static const Reads none;
   const auto found = reads_.find(variable.get());
   return found == reads_.end() ? none : found->second;
 }
 
-void Trace::restart_reads(const std::shared_ptr<VariableState>& variable) { reads_[variable.get()].restarts = true; }
+void Trace::restart_reads(const std::shared_ptr<detail::VariableState>& variable) {
+  reads_[variable.get()].restarts = true;
+}
 
 bool Trace::is_read(const Value& value) const { return read_values_.count({value.node().get(), value.output()}) == 1; }
 
-Value Trace::stored(const std::shared_ptr<VariableState>& variable) {
+Value Trace::stored(const std::shared_ptr<detail::VariableState>& variable) {
   return stored(variable, variable->value.shape());
 }
 
-Value Trace::stored(const std::shared_ptr<VariableState>& variable, const Shape& shape) {
+Value Trace::stored(const std::shared_ptr<detail::VariableState>& variable, const Shape& shape) {
   Value& value = stored_[variable.get()];
   if (!value.defined()) {
     value = leaf(variable_op(), {{"name", variable->name}}, {shape, variable->value.dtype()});
@@ -169,7 +172,7 @@ Value Trace::stored(const std::shared_ptr<VariableState>& variable, const Shape&
 }
 
 Value Trace::adopt(const Value& value) {
-  const NodePtr& node = value.node();
+  const detail::NodePtr& node = value.node();
   if (node && node->trace == id_) return value;
   if (const auto found = replaced_.find({node.get(), value.output()}); node && found != replaced_.end()) {
     return found->second;
@@ -201,7 +204,7 @@ Value Trace::capture(const Value& outside, std::optional<DType> cotangent) {
   return captured_.back().inside;
 }
 
-Values Trace::append(NodePtr node) {
+Values Trace::append(detail::NodePtr node) {
   for (Value& value : node->inputs) value = adopt(value).with_mask({});
   if (mode_ == Mode::eager && takes_high_half(*node)) {
     node->results = {node->inputs.front().node()->inputs.front().tensor()};
@@ -211,7 +214,7 @@ Values Trace::append(NodePtr node) {
     node->results = current_executor().run(*node->op, node->attributes, arrays, node->outputs, node->where);
   }
   node->trace = id_;
-  Values out = outputs_of(node);
+  Values out = detail::outputs_of(node);
   graph_.nodes.push_back(std::move(node));
   return out;
 }

@@ -20,7 +20,7 @@ struct Graph {
     Value value;
   };
   struct Update {
-    std::shared_ptr<VariableState> variable;
+    std::shared_ptr<detail::VariableState> variable;
     Value value;
     int group = -1;  ///< group of gates that can prevent the update; -1: all gates
   };
@@ -37,7 +37,7 @@ struct Graph {
     std::string error{};  ///< start of the ValueError's text; unused with OnFailure::skip_update
   };
 
-  std::vector<NodePtr> nodes;
+  std::vector<detail::NodePtr> nodes;
   std::vector<Value> inputs;
   std::vector<Output> outputs;
   std::vector<Update> updates;
@@ -45,7 +45,7 @@ struct Graph {
 };
 
 /// Runtime scalar of a leaf of runtime_op().
-RuntimeKey runtime_key(const Node& node);
+detail::RuntimeKey runtime_key(const detail::Node& node);
 
 /// Records the ops of this thread in its graph for its lifetime. Hides the running layers until it ends.
 class Trace {
@@ -73,19 +73,19 @@ class Trace {
 
   /// A runtime scalar, float64 of shape (). Eager traces take its number from `runtime_value`, or else from
   /// `runtime_values`; 0 if it is missing.
-  Value runtime(const RuntimeKey& key);
-  std::function<double(const RuntimeKey&)> runtime_value;
-  std::map<RuntimeKey, double> runtime_values;
+  Value runtime(const detail::RuntimeKey& key);
+  std::function<double(const detail::RuntimeKey&)> runtime_value;
+  std::map<detail::RuntimeKey, double> runtime_values;
 
   void output(const std::string& name, const Value& value);
-  void update(const std::shared_ptr<VariableState>& variable, const Value& kept);
+  void update(const std::shared_ptr<detail::VariableState>& variable, const Value& kept);
   int update_group = -1;  ///< group of the following updates
   /// Value to store in place of an update, if set: of the updated value and of the one before.
   std::function<Value(const Value& updated, const Value& before)> update_guard;
   void gate(Graph::Gate gate);
 
   /// Current value of the variable: its last update in this trace, or a leaf. The halves of a split master are joined.
-  Value read(const std::shared_ptr<VariableState>& variable);
+  Value read(const std::shared_ptr<detail::VariableState>& variable);
 
   /// Values of a variable to differentiate by: the results of its first read, and of the first read after each
   /// restart_reads().
@@ -93,17 +93,17 @@ class Trace {
     Values values;
     bool restarts = true;  ///< the next read adds a value
   };
-  const Reads& reads(const std::shared_ptr<VariableState>& variable) const;
-  void restart_reads(const std::shared_ptr<VariableState>& variable);
+  const Reads& reads(const std::shared_ptr<detail::VariableState>& variable) const;
+  void restart_reads(const std::shared_ptr<detail::VariableState>& variable);
 
   /// True for a value of Reads.
   bool is_read(const Value& value) const;
 
   /// Current value of the variable's storage.
-  Value stored(const std::shared_ptr<VariableState>& variable);
+  Value stored(const std::shared_ptr<detail::VariableState>& variable);
 
   /// Appends a node and returns its outputs. Computes it in eager mode.
-  Values append(NodePtr node);
+  Values append(detail::NodePtr node);
 
   /// Converts a value to one of this trace: reads variables, makes constants of arrays. Throws a ValueError for a
   /// symbol of another trace or of a functional graph.
@@ -158,10 +158,10 @@ class Trace {
 
   /// A loss that a layer added to the step's.
   struct AddedLoss {
-    std::shared_ptr<const ScopeInfo> layer;
+    std::shared_ptr<const detail::ScopeInfo> layer;
     Value value;
   };
-  void add_loss(std::shared_ptr<const ScopeInfo> layer, const Value& value);
+  void add_loss(std::shared_ptr<const detail::ScopeInfo> layer, const Value& value);
   const std::vector<AddedLoss>& losses() const { return losses_; }
 
   /// Number of earlier calls with the same path. Distinguishes several dropouts of one layer.
@@ -169,22 +169,22 @@ class Trace {
 
  private:
   Value leaf(const Op& op, Attributes attributes, const Spec& spec);
-  Value stored(const std::shared_ptr<VariableState>& variable, const Shape& shape);
+  Value stored(const std::shared_ptr<detail::VariableState>& variable, const Shape& shape);
 
   Mode mode_;
   bool training_;
   std::uint64_t id_;
   Graph graph_;
   Trace* outer_;
-  std::optional<FreshScope> fresh_;
-  std::map<const VariableState*, Value> stored_, joined_, inside_;  // inside_: inputs of a body
-  std::map<const VariableState*, Reads> reads_;
-  std::set<std::pair<const Node*, int>> read_values_;
-  std::map<RuntimeKey, Value> runtimes_;
+  std::optional<detail::FreshScope> fresh_;
+  std::map<const detail::VariableState*, Value> stored_, joined_, inside_;  // inside_: inputs of a body
+  std::map<const detail::VariableState*, Reads> reads_;
+  std::set<std::pair<const detail::Node*, int>> read_values_;
+  std::map<detail::RuntimeKey, Value> runtimes_;
   std::map<std::string, std::int64_t> counts_;
   std::vector<AddedLoss> losses_;
   std::vector<Captured> captured_;
-  std::map<std::pair<const Node*, int>, Value> replaced_;
+  std::map<std::pair<const detail::Node*, int>, Value> replaced_;
   DrawSteps draw_steps_;
   int loops_ = 0;
   std::int64_t samples_of_rank_ = 0;

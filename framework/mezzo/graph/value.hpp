@@ -14,7 +14,9 @@
 
 namespace mezzo {
 
+namespace detail {
 struct Node;
+}  // namespace detail
 class Value;
 using Values = std::vector<Value>;
 
@@ -41,7 +43,7 @@ class MEZZO_API Value {
   Value(Tensor tensor) : data_(std::move(tensor)), defined_(true) {}
 
   /// Output `output` of a node.
-  Value(std::shared_ptr<Node> node, int output) : node_(std::move(node)), output_(output), defined_(true) {}
+  Value(std::shared_ptr<detail::Node> node, int output) : node_(std::move(node)), output_(output), defined_(true) {}
 
   bool defined() const { return defined_; }
 
@@ -79,7 +81,7 @@ class MEZZO_API Value {
 
   /// @name For code that builds graphs
   /// @{
-  const std::shared_ptr<Node>& node() const { return node_; }
+  const std::shared_ptr<detail::Node>& node() const { return node_; }
   int output() const { return output_; }
   bool weak() const { return weak_; }
   bool same_as(const Value& other) const;
@@ -94,7 +96,7 @@ class MEZZO_API Value {
   /// @}
 
  private:
-  std::shared_ptr<Node> node_;
+  std::shared_ptr<detail::Node> node_;
   int output_ = 0;
   Tensor data_;
   detail::UnlessMoved defined_ = false;

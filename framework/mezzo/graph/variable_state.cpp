@@ -11,7 +11,7 @@ class Numbers {
  public:
   enum class Intent { read, replace };
 
-  Numbers(const VariableState& variable, Intent intent) : scope_(variable.usage) {
+  Numbers(const detail::VariableState& variable, Intent intent) : scope_(variable.usage) {
     if (scope_.refused()) {
       fail<ValueError>("", "[Variable \"{}\"] the model must be idle; got a {} while another thread runs it",
                        variable.name, intent == Intent::read ? "read" : "write");
@@ -28,7 +28,7 @@ class Numbers {
   detail::AccessScope scope_;
 };
 
-void require_whole(const VariableState& variable) {
+void require_whole(const detail::VariableState& variable) {
   if (variable.whole()) return;
   fail<ValueError>(
       "",
@@ -39,13 +39,13 @@ void require_whole(const VariableState& variable) {
 
 }  // namespace
 
-void VariableState::copy_from(const VariableState& other) {
+void detail::VariableState::copy_from(const detail::VariableState& other) {
   const Numbers access(other, Numbers::Intent::read);
   require_whole(other);
   name = other.name;
   value = other.value.copy();
   if (other.remainder) {
-    remainder = std::make_shared<VariableState>(Blank{});
+    remainder = std::make_shared<detail::VariableState>(Blank{});
     remainder->copy_from(*other.remainder);
   }
   filled = other.filled;
@@ -60,7 +60,7 @@ void VariableState::copy_from(const VariableState& other) {
   constraint = other.constraint;
 }
 
-Tensor VariableState::numbers() const {
+Tensor detail::VariableState::numbers() const {
   const Numbers access(*this, Numbers::Intent::read);
   if (!remainder) return value;
   require_whole(*this);
@@ -77,43 +77,43 @@ Tensor VariableState::numbers() const {
   return joined;
 }
 
-void VariableState::split() {
+void detail::VariableState::split() {
   const Numbers access(*this, Numbers::Intent::replace);
   if (remainder) return;
   if (value.dtype() != DType::float32) {
     fail<DTypeError>("", "[Variable \"{}\"] must be float32 to be split; got {}", name, value.dtype());
   }
-  remainder = std::make_shared<VariableState>(name + "/remainder");
+  remainder = std::make_shared<detail::VariableState>(name + "/remainder");
   const Tensor numbers = value;
   value = Tensor::uninitialized(numbers.shape(), DType::bfloat16);
   set_halves(numbers);
   ++version;
 }
 
-void VariableState::join() {
+void detail::VariableState::join() {
   const Numbers access(*this, Numbers::Intent::replace);
   if (remainder) convert_to(numbers());
 }
 
-void VariableState::drop_remainder() {
+void detail::VariableState::drop_remainder() {
   const Numbers access(*this, Numbers::Intent::replace);
   remainder->value = Tensor({0}, DType::int16);
   remainder->filled = false;
 }
 
-void VariableState::convert(DType dtype) {
+void detail::VariableState::convert(DType dtype) {
   const Numbers access(*this, Numbers::Intent::replace);
-  policy_version = dtype_policy_version();
+  policy_version = detail::dtype_policy_version();
   if (this->dtype() != dtype) convert_to(numbers().cast(dtype));
 }
 
-void VariableState::convert_to(const Tensor& numbers) {
+void detail::VariableState::convert_to(const Tensor& numbers) {
   value = numbers;
   remainder.reset();
   ++version;
 }
 
-void VariableState::assign(const Tensor& numbers) {
+void detail::VariableState::assign(const Tensor& numbers) {
   const Numbers access(*this, Numbers::Intent::replace);
   if (filled && numbers.shape() != value.shape()) {
     fail<ShapeError>("", "[Variable \"{}\"] assign: shape must be {}; got {}", name, value.shape(), numbers.shape());
@@ -127,13 +127,13 @@ void VariableState::assign(const Tensor& numbers) {
   ++version;
 }
 
-void VariableState::store(const Tensor& kept) {
+void detail::VariableState::store(const Tensor& kept) {
   const Numbers access(*this, Numbers::Intent::replace);
   value = kept;
   ++version;
 }
 
-void VariableState::set_halves(const Tensor& numbers) {
+void detail::VariableState::set_halves(const Tensor& numbers) {
   if (!remainder->filled) remainder->value = Tensor::uninitialized(numbers.shape(), DType::int16);
   remainder->filled = true;
   const auto* x = numbers.data<float>();

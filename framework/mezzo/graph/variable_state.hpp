@@ -13,6 +13,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// State of a variable, shared by its layer, the graph, plans and optimizers. The functions that read or replace all
 /// numbers wait while another thread does so. They throw a ValueError while another thread runs the variable's model,
 /// and those that replace numbers also inside a step of this thread that computes with them.
@@ -75,5 +76,6 @@ struct MEZZO_API VariableState {
   void convert_to(const Tensor& numbers);
   void set_halves(const Tensor& numbers);
 };
+}  // namespace detail
 
 }  // namespace mezzo

@@ -52,7 +52,9 @@ double truncated_normal(std::uint64_t key, std::uint64_t i) {
 }
 
 /// Key of an initializer with a seed of its own.
-std::uint64_t seeded(const std::optional<std::uint64_t>& seed, std::uint64_t key) { return seed ? mix(*seed, 0) : key; }
+std::uint64_t seeded(const std::optional<std::uint64_t>& seed, std::uint64_t key) {
+  return seed ? detail::mix(*seed, 0) : key;
+}
 
 }  // namespace
 

@@ -23,7 +23,7 @@ void require_one_of(const char* option, const std::string& given, const std::vec
 
 }  // namespace
 
-Fans compute_fans(const Shape& shape) {
+detail::Fans detail::compute_fans(const Shape& shape) {
   if (shape.empty()) return {};
   if (shape.size() == 1) return {.in = static_cast<double>(shape[0]), .out = static_cast<double>(shape[0])};
   double area = 1;
@@ -39,7 +39,7 @@ VarianceScaling::VarianceScaling(VarianceScalingOptions options) : options_(std:
 }
 
 Tensor VarianceScaling::make(const Shape& shape, DType dtype, std::uint64_t key) const {
-  const Fans fans = compute_fans(shape);
+  const detail::Fans fans = detail::compute_fans(shape);
   const double fan = options_.mode == "fan_in"    ? fans.in
                      : options_.mode == "fan_out" ? fans.out
                                                   : (fans.in + fans.out) / 2;

@@ -8,6 +8,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Numbers of input and output units of a weight.
 struct Fans {
   double in = 1;   ///< inputs of an output unit
@@ -17,6 +18,7 @@ struct Fans {
 /// Fans of a weight, as in Keras: (in, out) of a matrix; in and out times the kernel's area for a convolution (..., in,
 /// out); the size for a vector; 1 for a scalar.
 MEZZO_API Fans compute_fans(const Shape& shape);
+}  // namespace detail
 
 struct VarianceScalingOptions {
   double scale = 1;                               ///< factor of the variance, above 0

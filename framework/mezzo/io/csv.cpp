@@ -174,7 +174,7 @@ detail::CsvColumns load_table(const std::string& path, const LoadCsvOptions& opt
   check_delimiter(options.delimiter, where);
   if (options.skip_rows < 0) fail<ValueError>(where, "skip_rows must be 0 or more; got {}", options.skip_rows);
   if (options.max_rows < -1) fail<ValueError>(where, "max_rows must be -1 or more; got {}", options.max_rows);
-  const Bytes bytes = read_file(path, file_limit);
+  const detail::Bytes bytes = detail::read_file(path, file_limit);
   return visit_dtype(options.dtype, [&](auto zero) {
     Table<decltype(zero)> table(options, where, columns);
     table.read({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

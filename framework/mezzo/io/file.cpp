@@ -8,7 +8,7 @@
 
 namespace mezzo {
 
-Bytes read_file(const std::string& path, std::uint64_t limit) {
+detail::Bytes detail::read_file(const std::string& path, std::uint64_t limit) {
   const std::string where = fmt::format("[read_file] \"{}\":", path);
   detail::check_path(path, where);
   std::error_code error;
@@ -18,7 +18,7 @@ Bytes read_file(const std::string& path, std::uint64_t limit) {
   }
   const detail::OpenFile file(path, where);
   if (file.size() > limit) fail<FileError>(where, "must have at most {} bytes; got {}", limit, file.size());
-  Bytes bytes(file.size());
+  detail::Bytes bytes(file.size());
   file.read(0, bytes.data(), bytes.size(), where);
   return bytes;
 }

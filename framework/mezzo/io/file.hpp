@@ -7,6 +7,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Content of a file.
 using Bytes = std::vector<std::uint8_t>;
 
@@ -19,5 +20,6 @@ inline std::uint32_t big_endian(const std::uint8_t* bytes) {
   return (std::uint32_t{bytes[0]} << 24U) | (std::uint32_t{bytes[1]} << 16U) | (std::uint32_t{bytes[2]} << 8U) |
          bytes[3];
 }
+}  // namespace detail
 
 }  // namespace mezzo

@@ -30,7 +30,7 @@ class Inflater {
 
 /// Size of the content as stored in the file's last four bytes, limited to the possible: deflate compresses at most
 /// 1032-fold.
-std::uint64_t likely_size(const Bytes& bytes, std::uint64_t limit) {
+std::uint64_t likely_size(const detail::Bytes& bytes, std::uint64_t limit) {
   std::uint64_t stored = 0;
   for (std::size_t i = 1; i <= 4 && i <= bytes.size(); ++i) stored = (stored << 8) | bytes[bytes.size() - i];
   return std::min({stored, limit, std::uint64_t{bytes.size()} * 1032});
@@ -38,17 +38,17 @@ std::uint64_t likely_size(const Bytes& bytes, std::uint64_t limit) {
 
 }  // namespace
 
-bool is_gzip(const Bytes& bytes) { return bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b; }
+bool is_gzip(const detail::Bytes& bytes) { return bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b; }
 
 namespace {
 
 /// Decompresses all bytes, or with `only_start` the first `limit` bytes of the content and no more.
-Bytes inflated(const Bytes& bytes, const std::string& path, std::uint64_t limit, bool only_start) {
+detail::Bytes inflated(const detail::Bytes& bytes, const std::string& path, std::uint64_t limit, bool only_start) {
   const std::string where = fmt::format("[gunzip] \"{}\":", path);
   Inflater inflater;
   z_stream& stream = inflater.stream();
   // zlib reports the end only if there is room for one more byte.
-  Bytes out(only_start ? limit : likely_size(bytes, limit) + 1);
+  detail::Bytes out(only_start ? limit : likely_size(bytes, limit) + 1);
   std::uint64_t consumed = 0;
   std::uint64_t produced = 0;
   while (true) {
@@ -81,16 +81,16 @@ Bytes inflated(const Bytes& bytes, const std::string& path, std::uint64_t limit,
 
 }  // namespace
 
-Bytes gunzip(const Bytes& bytes, const std::string& path, std::uint64_t limit) {
+detail::Bytes gunzip(const detail::Bytes& bytes, const std::string& path, std::uint64_t limit) {
   return inflated(bytes, path, limit, false);
 }
 
-Bytes gunzip_start(const Bytes& bytes, const std::string& path, std::uint64_t count) {
+detail::Bytes gunzip_start(const detail::Bytes& bytes, const std::string& path, std::uint64_t count) {
   return inflated(bytes, path, count, true);
 }
 
-Bytes read_gzip_file(const std::string& path, std::uint64_t limit) {
-  Bytes bytes = read_file(path, limit);
+detail::Bytes read_gzip_file(const std::string& path, std::uint64_t limit) {
+  detail::Bytes bytes = detail::read_file(path, limit);
   return is_gzip(bytes) ? gunzip(bytes, path, limit) : bytes;
 }
 

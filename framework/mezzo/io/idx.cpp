@@ -46,7 +46,7 @@ struct Header {
 };
 
 /// Parses the header at the start of a file's content.
-Header parse_header(const Bytes& bytes, const std::string& where) {
+Header parse_header(const detail::Bytes& bytes, const std::string& where) {
   if (bytes.size() < 4) {
     fail<FileError>(where, "must start with a magic number of 4 bytes; got {} bytes", bytes.size());
   }
@@ -64,13 +64,14 @@ Header parse_header(const Bytes& bytes, const std::string& where) {
   if (bytes.size() < header.bytes) {
     fail<FileError>(where, "the header must have {} bytes for rank {}; got {}", header.bytes, rank, bytes.size());
   }
-  for (std::size_t at = 4; at < header.bytes; at += 4) header.shape.push_back(big_endian(bytes.data() + at));
+  for (std::size_t at = 4; at < header.bytes; at += 4) header.shape.push_back(detail::big_endian(bytes.data() + at));
   header.expected = detail::checked_bytes(header.shape, header.dtype);
   return header;
 }
 
 /// Content of the file, of which `header` is the start. No more is decompressed than the header announces.
-Bytes whole_content(Bytes file, const Header& header, const std::string& path, const std::string& where) {
+detail::Bytes whole_content(detail::Bytes file, const Header& header, const std::string& path,
+                            const std::string& where) {
   if (!is_gzip(file)) return file;
   if (!header.expected || *header.expected > limit) {
     fail<FileError>(where, "{} {} must have at most {} bytes of data; got {}", header.dtype, header.shape, limit,
@@ -84,10 +85,10 @@ Bytes whole_content(Bytes file, const Header& header, const std::string& path, c
 Tensor read_idx_file(const std::string& path, const IdxCheck& check) {
   const std::string where = fmt::format("[read_idx_file] \"{}\":", path);
   constexpr std::size_t largest_header = 4 + 4 * max_idx_rank;
-  Bytes file = read_file(path, limit);
+  detail::Bytes file = detail::read_file(path, limit);
   const Header header = parse_header(is_gzip(file) ? gunzip_start(file, path, largest_header) : file, where);
   if (check) check(header.dtype, header.shape);
-  const Bytes bytes = whole_content(std::move(file), header, path, where);
+  const detail::Bytes bytes = whole_content(std::move(file), header, path, where);
   const std::uint64_t received = bytes.size() - header.bytes;
   if (header.expected != received) {
     fail<FileError>(where, "{} {} must have {} bytes of data; got {}", header.dtype, header.shape,

@@ -19,7 +19,7 @@ struct AttentionOptions {
 struct AttentionLayerCallOptions {
   /// Masks of query and value, (batch, query positions) and (batch, value positions); an undefined one: that of the
   /// input itself. See CallOptions::mask.
-  CallMasks mask{};
+  detail::CallMasks mask{};
   std::optional<bool> training{};  ///< as in CallOptions
   bool use_causal_mask = false;    ///< true: query i attends to keys 0 to i only
 };

@@ -56,10 +56,10 @@ void BatchNormalization::build(const Shape& input) {
 /// beta, the moving mean and variance.
 Values BatchNormalization::normalize_masked(const Values& operands) const {
   const Value &x = operands[0], &mask = operands[1];
-  const DType dtype = casts_disabled() ? x.dtype() : current_policy().compute_dtype();
+  const DType dtype = detail::casts_disabled() ? x.dtype() : detail::current_policy().compute_dtype();
   const Value wide = cast(x, accumulation_dtype(dtype));
   Value mean = operands[4], variance = operands[5], moving_mean = mean, moving_variance = variance;
-  if (training_phase() && current_trainable()) {
+  if (detail::training_phase() && detail::current_trainable()) {
     Shape axes;
     for (std::size_t i = 0; i + 1 < x.shape().size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
     const auto mean_of_ranks = detail::mean_of_ranks(options_.synchronized);
@@ -69,7 +69,8 @@ Values BatchNormalization::normalize_masked(const Values& operands) const {
     };
     const double rows = static_cast<double>(std::max<std::int64_t>(detail::count_along(x.shape(), axes), 1));
     Value epsilon = 1e-7 / rows;  // keras.config.epsilon() by row of all ranks, for masks that are all false
-    if (mean_of_ranks) epsilon = cast(runtime_scalar(RuntimeScalar::sample_share) * epsilon, wide.dtype());
+    if (mean_of_ranks)
+      epsilon = cast(detail::runtime_scalar(detail::RuntimeScalar::sample_share) * epsilon, wide.dtype());
     const Value share = mean_over_rows(cast(mask, wide.dtype())) + epsilon;
     mean = mean_over_rows(where(mask, wide, 0.0)) / share;
     const Value difference = where(mask, wide - mean, 0.0);
@@ -89,8 +90,8 @@ Value BatchNormalization::normalize(const Value& x, const Value& mask) {
   if (mask.defined()) {
     const Spec statistics{channels, moving_mean_.dtype()};
     const auto masked = [layer = *this](const Values& operands) { return layer.normalize_masked(operands); };
-    const Values out = defer(masked, {x, mask, gamma, beta, moving_mean_, moving_variance_},
-                             {{x.shape(), x.dtype()}, statistics, statistics});
+    const Values out = detail::defer(masked, {x, mask, gamma, beta, moving_mean_, moving_variance_},
+                                     {{x.shape(), x.dtype()}, statistics, statistics});
     update(moving_mean_, out[1]);
     update(moving_variance_, out[2]);
     return out[0];
@@ -105,7 +106,7 @@ Value BatchNormalization::normalize(const Value& x, const Value& mask) {
 
 Value BatchNormalization::call(const Value& x) {
   const std::int64_t last = static_cast<std::int64_t>(x.shape().size()) - 1;
-  const std::int64_t axis = normalize_axis(options_.axis, x.shape().size(), label());
+  const std::int64_t axis = detail::normalize_axis(options_.axis, x.shape().size(), label());
   Value mask = x.mask();
   if (mask.defined()) {
     if (static_cast<std::int64_t>(mask.shape().size()) != last) {

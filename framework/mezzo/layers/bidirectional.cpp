@@ -59,7 +59,8 @@ Bidirectional::Bidirectional(BidirectionalOptions options)
   }
   forward.set_zero_output_for_mask(forward.returns_sequences());
   backward.set_zero_output_for_mask(forward.returns_sequences());
-  const std::string kind = snake_case(forward.state()->kind), name = forward.name().empty() ? kind : forward.name();
+  const std::string kind = detail::snake_case(forward.state()->kind),
+                    name = forward.name().empty() ? kind : forward.name();
   sub("forward_" + name, detail::SubLayer{forward_});
   sub(options.backward_layer && !backward.name().empty() ? backward.name() : "backward_" + name,
       detail::SubLayer{backward_});

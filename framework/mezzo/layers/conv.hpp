@@ -9,13 +9,13 @@ namespace mezzo {
 /// Options of Conv1D and Conv3D. `strides`, `kernel_size` and `dilation_rate` are one number for all spatial axes or
 /// one for each.
 struct ConvOptions {
-  detail::Named named{};          ///< leave it out
-  std::int64_t filters = 0;       ///< required; channels of the output, at least 1 and a multiple of groups
-  Ints kernel_size = Ints();      ///< required; sizes of the kernel, at least 1
-  Ints strides = 1;               ///< step between outputs, at least 1
-  std::string padding = "valid";  ///< "valid" (none), "same", or, of Conv1D, "causal": all of it before the first step
-  Ints dilation_rate = 1;         ///< step between the kernel's taps, at least 1
-  std::int64_t groups = 1;        ///< number of groups of channels that do not mix; divides input and output channels
+  detail::Named named{};                      ///< leave it out
+  std::int64_t filters = 0;                   ///< required; channels of the output, at least 1 and a multiple of groups
+  detail::Ints kernel_size = detail::Ints();  ///< required; sizes of the kernel, at least 1
+  detail::Ints strides = 1;                   ///< step between outputs, at least 1
+  std::string padding = "valid";   ///< "valid" (none), "same", or, of Conv1D, "causal": all of it before the first step
+  detail::Ints dilation_rate = 1;  ///< step between the kernel's taps, at least 1
+  std::int64_t groups = 1;         ///< number of groups of channels that do not mix; divides input and output channels
   ActivationFunction activation{};                         ///< name or function, applied to the output; default: linear
   bool use_bias = true;                                    ///< true: adds a bias per filter
   Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernel

@@ -4,12 +4,13 @@
 namespace mezzo {
 
 struct Conv2DOptions {
-  detail::Named named{};            ///< leave it out
-  std::int64_t filters = 0;         ///< required; channels of the output, at least 1 and a multiple of groups
-  Ints kernel_size = Ints();        ///< required; height and width of the kernel, one number for both; at least 1
-  Ints strides = 1;                 ///< step between outputs, one number or {height, width}; at least 1
-  Padding padding = "valid";        ///< "valid" (none), "same", or numbers as in torch (pixels on either side)
-  Ints dilation_rate = 1;           ///< step between the kernel's taps, one number or {height, width}; at least 1
+  detail::Named named{};     ///< leave it out
+  std::int64_t filters = 0;  ///< required; channels of the output, at least 1 and a multiple of groups
+  detail::Ints kernel_size =
+      detail::Ints();                 ///< required; height and width of the kernel, one number for both; at least 1
+  detail::Ints strides = 1;           ///< step between outputs, one number or {height, width}; at least 1
+  detail::Padding padding = "valid";  ///< "valid" (none), "same", or numbers as in torch (pixels on either side)
+  detail::Ints dilation_rate = 1;     ///< step between the kernel's taps, one number or {height, width}; at least 1
   std::int64_t groups = 1;          ///< number of groups of channels that do not mix; divides input and output channels
   ActivationFunction activation{};  ///< name or function, applied to the output; default: linear
   bool use_bias = true;             ///< true: adds a bias per filter

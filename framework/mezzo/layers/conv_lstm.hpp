@@ -14,12 +14,13 @@ namespace mezzo {
 /// Options of ConvLSTM1D, ConvLSTM2D and ConvLSTM3D. `kernel_size`, `strides` and `dilation_rate` are one number for
 /// all spatial axes or one for each.
 struct ConvLSTMOptions {
-  detail::Named named{};          ///< leave it out
-  std::int64_t filters = 0;       ///< required; channels of the states and the output, at least 1
-  Ints kernel_size = Ints();      ///< required; sizes of both kernels, at least 1
-  Ints strides = 1;               ///< step between outputs of the convolution of the inputs, at least 1
+  detail::Named named{};                      ///< leave it out
+  std::int64_t filters = 0;                   ///< required; channels of the states and the output, at least 1
+  detail::Ints kernel_size = detail::Ints();  ///< required; sizes of both kernels, at least 1
+  detail::Ints strides = 1;                   ///< step between outputs of the convolution of the inputs, at least 1
   std::string padding = "valid";  ///< of the convolution of the inputs: "valid" (none) or "same"; of the state: "same"
-  Ints dilation_rate = 1;         ///< step between the taps of the inputs' kernel, at least 1; 1 if strides are above 1
+  detail::Ints dilation_rate =
+      1;  ///< step between the taps of the inputs' kernel, at least 1; 1 if strides are above 1
   ActivationFunction activation = "tanh";                  ///< name or function, of the candidate and the carry
   ActivationFunction recurrent_activation = "sigmoid";     ///< name or function, of the gates
   bool use_bias = true;                                    ///< true: adds a bias

@@ -9,16 +9,16 @@ namespace mezzo {
 /// Options of Conv1DTranspose, Conv2DTranspose and Conv3DTranspose. Numbers for the spatial axes are one for all or one
 /// for each.
 struct ConvTransposeOptions {
-  detail::Named named{};            ///< leave it out
-  std::int64_t filters = 0;         ///< required; channels of the output, at least 1
-  Ints kernel_size = Ints();        ///< required; sizes of the kernel, at least 1
-  Ints strides = 1;                 ///< step between inputs in the output, at least 1
-  std::string padding = "valid";    ///< "valid" or "same": the output is the input times strides
-  Ints output_padding = Ints();     ///< elements added to the end of the output, less than strides; not given: as many
-                                    ///< as `padding` says
-  Ints dilation_rate = 1;           ///< step between the kernel's taps, at least 1
-  ActivationFunction activation{};  ///< name or function, applied to the output; default: linear
-  bool use_bias = true;             ///< true: adds a bias per filter
+  detail::Named named{};                         ///< leave it out
+  std::int64_t filters = 0;                      ///< required; channels of the output, at least 1
+  detail::Ints kernel_size = detail::Ints();     ///< required; sizes of the kernel, at least 1
+  detail::Ints strides = 1;                      ///< step between inputs in the output, at least 1
+  std::string padding = "valid";                 ///< "valid" or "same": the output is the input times strides
+  detail::Ints output_padding = detail::Ints();  ///< elements added to the end of the output, less than strides; not
+                                                 ///< given: as many as `padding` says
+  detail::Ints dilation_rate = 1;                ///< step between the kernel's taps, at least 1
+  ActivationFunction activation{};               ///< name or function, applied to the output; default: linear
+  bool use_bias = true;                          ///< true: adds a bias per filter
   Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernel
   Any<Initializer> bias_initializer = "zeros";             ///< initial bias
   Any<Regularizer> kernel_regularizer{};                   ///< penalty of the kernel, added to the loss

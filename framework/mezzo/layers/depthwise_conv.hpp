@@ -8,14 +8,14 @@ namespace mezzo {
 
 /// Options of DepthwiseConv1D and DepthwiseConv2D. Numbers for the spatial axes are one for all or one for each.
 struct DepthwiseConvOptions {
-  detail::Named named{};              ///< leave it out
-  Ints kernel_size = Ints();          ///< required; sizes of the kernel, at least 1
-  Ints strides = 1;                   ///< step between outputs, at least 1
-  std::string padding = "valid";      ///< "valid" (none) or "same"
-  std::int64_t depth_multiplier = 1;  ///< output channels for each input channel, at least 1
-  Ints dilation_rate = 1;             ///< step between the kernel's taps, at least 1
-  ActivationFunction activation{};    ///< name or function, applied to the output; default: linear
-  bool use_bias = true;               ///< true: adds a bias per output channel
+  detail::Named named{};                      ///< leave it out
+  detail::Ints kernel_size = detail::Ints();  ///< required; sizes of the kernel, at least 1
+  detail::Ints strides = 1;                   ///< step between outputs, at least 1
+  std::string padding = "valid";              ///< "valid" (none) or "same"
+  std::int64_t depth_multiplier = 1;          ///< output channels for each input channel, at least 1
+  detail::Ints dilation_rate = 1;             ///< step between the kernel's taps, at least 1
+  ActivationFunction activation{};            ///< name or function, applied to the output; default: linear
+  bool use_bias = true;                       ///< true: adds a bias per output channel
   Any<Initializer> depthwise_initializer = "glorot_uniform";  ///< initial kernel
   Any<Initializer> bias_initializer = "zeros";                ///< initial bias
   Any<Regularizer> depthwise_regularizer{};                   ///< penalty of the kernel, added to the loss

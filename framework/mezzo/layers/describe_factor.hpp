@@ -9,10 +9,10 @@
 namespace mezzo {
 
 /// Bounds of a random number.
-inline void describe_factor(Fields& fields, const char* name, Factor& factor) {
+inline void describe_factor(Fields& fields, const char* name, detail::Factor& factor) {
   std::vector<double> numbers = factor.numbers();
   fields(name, numbers);
-  factor = Factor(std::move(numbers));
+  factor = detail::Factor(std::move(numbers));
 }
 
 /// Options of layers that move pixels.

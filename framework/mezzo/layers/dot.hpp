@@ -6,7 +6,7 @@ namespace mezzo {
 
 struct DotOptions {
   detail::Named named{};   ///< leave it out
-  Ints axes{};             ///< required; axis of both inputs, or one axis of each; negative axes count from the end
+  detail::Ints axes{};     ///< required; axis of both inputs, or one axis of each; negative axes count from the end
   bool normalize = false;  ///< true: divides the inputs by their L2 norms along the axes, which makes cosines
   std::string name{};      ///< name of the layer; "": automatic ("dot", "dot_1")
   Policy dtype{};          ///< precision policy; default: the policy of the enclosing layer or model
@@ -22,8 +22,8 @@ class MEZZO_API Dot : public Layer {
 
   /// Positional: `Dot(1)`, `Dot({1, 2})`.
   template <class I, detail::IfInteger<I> = 0>
-  explicit Dot(I axes, DotOptions options = {}) : Dot(Ints(axes), std::move(options)) {}
-  template <class S = Ints, detail::IfSame<S, Ints> = 0>
+  explicit Dot(I axes, DotOptions options = {}) : Dot(detail::Ints(axes), std::move(options)) {}
+  template <class S = detail::Ints, detail::IfSame<S, detail::Ints> = 0>
   explicit Dot(const S& axes, DotOptions options = {})
       : Dot(detail::positional("Dot", options.name, "axes", &DotOptions::axes, axes, options)) {}
 
@@ -43,7 +43,7 @@ class MEZZO_API Dot : public Layer {
 
 namespace layers {
 /// Dot product of two Values, as the layer: `layers::dot({a, b}, 1)`.
-inline Value dot(const Values& xs, const Ints& axes = -1) { return Dot(axes)(xs); }
+inline Value dot(const Values& xs, const detail::Ints& axes = -1) { return Dot(axes)(xs); }
 }  // namespace layers
 
 }  // namespace mezzo

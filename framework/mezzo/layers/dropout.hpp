@@ -16,7 +16,7 @@ struct DropoutOptions {
 /// In training, sets elements to 0 with probability `rate` and divides the others by 1 - rate (Srivastava et al.,
 /// 2014). In inference, returns its input. Without a seed, the dropped elements depend only on seed_everything(), the
 /// step and the layer's place in the model.
-class MEZZO_API Dropout : public Noise {
+class MEZZO_API Dropout : public detail::Noise {
  public:
   /// A ValueError for a rate outside [0, 1), or for sizes of noise_shape below 1 other than -1.
   explicit Dropout(DropoutOptions options = {});

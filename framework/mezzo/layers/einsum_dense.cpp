@@ -166,7 +166,7 @@ Value EinsumDense::call(const Value& x) {
   if (dots_first_) shape.insert(shape.begin(), input.begin(), input.begin() + elided);
   if (dots_last_) shape.insert(shape.end(), input.end() - elided, input.end());
   const auto product = [equation = options_.equation](const Values& xs) -> Values { return {einsum(equation, xs)}; };
-  const Value y = defer(product, {x, kernel_}, {{shape, dtype_policy().compute_dtype()}}).front();
+  const Value y = detail::defer(product, {x, kernel_}, {{shape, dtype_policy().compute_dtype()}}).front();
   return options_.activation(bias_.filled() ? bias_add(y, bias_) : y);
 }
 

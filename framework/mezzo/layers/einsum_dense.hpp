@@ -6,7 +6,7 @@ namespace mezzo {
 
 struct EinsumDenseOptions {
   std::string equation{};           ///< required; "abc,cd->abd", "...x,xy->...y" or "ab...,bc->ac..."
-  Ints output_shape{};              ///< required; sizes of the output after the batch; -1 for one that the input gives
+  detail::Ints output_shape{};      ///< required; sizes of the output after the batch; -1 for one that the input gives
   ActivationFunction activation{};  ///< applied to the result; default: linear
   std::string bias_axes{};          ///< letters of the output along which a bias is added; "": no bias
   Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernel
@@ -35,8 +35,9 @@ class MEZZO_API EinsumDense : public Layer {
   /// Positional: `EinsumDense("abc,cd->abd", {-1, 64})`, `EinsumDense("ab,bc->ac", 64)`.
   template <class E, detail::IfConverts<E, std::string> = 0, class I, detail::IfInteger<I> = 0>
   explicit EinsumDense(const E& equation, I output_shape, EinsumDenseOptions options = {})
-      : EinsumDense(with(equation, Ints(output_shape), std::move(options))) {}
-  template <class E, detail::IfConverts<E, std::string> = 0, class S = Ints, detail::IfSame<S, Ints> = 0>
+      : EinsumDense(with(equation, detail::Ints(output_shape), std::move(options))) {}
+  template <class E, detail::IfConverts<E, std::string> = 0, class S = detail::Ints,
+            detail::IfSame<S, detail::Ints> = 0>
   explicit EinsumDense(const E& equation, const S& output_shape, EinsumDenseOptions options = {})
       : EinsumDense(with(equation, output_shape, std::move(options))) {}
 
@@ -47,7 +48,7 @@ class MEZZO_API EinsumDense : public Layer {
   Value call(const Value& x) override;
 
  private:
-  static EinsumDenseOptions with(std::string equation, Ints output_shape, EinsumDenseOptions options) {
+  static EinsumDenseOptions with(std::string equation, detail::Ints output_shape, EinsumDenseOptions options) {
     options = detail::positional("EinsumDense", options.name, "equation", &EinsumDenseOptions::equation,
                                  std::move(equation), options);
     return detail::positional("EinsumDense", options.name, "output_shape", &EinsumDenseOptions::output_shape,

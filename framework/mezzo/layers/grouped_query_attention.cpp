@@ -7,7 +7,7 @@
 namespace mezzo {
 
 GroupedQueryAttention::GroupedQueryAttention(GroupedQueryAttentionOptions options)
-    : HeadAttention("GroupedQueryAttention", options), options_(std::move(options)) {
+    : detail::HeadAttention("GroupedQueryAttention", options), options_(std::move(options)) {
   detail::require_positive(label(), "head_dim", options_.head_dim);
   detail::require_positive(label(), "num_query_heads", options_.num_query_heads);
   detail::require_positive(label(), "num_key_value_heads", options_.num_key_value_heads);
@@ -19,8 +19,8 @@ GroupedQueryAttention::GroupedQueryAttention(GroupedQueryAttentionOptions option
   const auto query = detail::projection_options(options_, options_.num_query_heads, options_.head_dim);
   const auto value = detail::projection_options(options_, options_.num_key_value_heads, options_.head_dim);
   add_projections(query, value, value, options_.use_gate, {});
-  set_weight_facts(*state(), {.numbers = {{"num_query_heads", options_.num_query_heads},
-                                          {"num_key_value_heads", options_.num_key_value_heads}}});
+  detail::set_weight_facts(*state(), {.numbers = {{"num_query_heads", options_.num_query_heads},
+                                                  {"num_key_value_heads", options_.num_key_value_heads}}});
 }
 
 Values GroupedQueryAttention::call_many(const Values& xs) {

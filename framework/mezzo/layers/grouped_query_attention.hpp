@@ -33,7 +33,7 @@ struct GroupedQueryAttentionOptions {
 /// positions, size) and value (batch, key positions, size of values) to (batch, query positions, size). With one head
 /// of keys and values it is multi-query attention. Masks and weights are as in MultiHeadAttention, with key/kernel and
 /// value/kernel (size, key and value heads, head_dim).
-class MEZZO_API GroupedQueryAttention : public HeadAttention {
+class MEZZO_API GroupedQueryAttention : public detail::HeadAttention {
  public:
   /// A ValueError if a number is below 1, the query heads are no multiple of the others, dropout is outside of [0, 1),
   /// or not 0 with flash_attention.

@@ -26,6 +26,7 @@ struct AttentionCallOptions {
   bool use_causal_mask = false;    ///< true: query i attends to keys 0 to i only
 };
 
+namespace detail {
 /// Base of MultiHeadAttention and GroupedQueryAttention: their calls, and projections to and from heads.
 class MEZZO_API HeadAttention : public Layer {
  public:
@@ -77,5 +78,6 @@ class MEZZO_API HeadAttention : public Layer {
   bool with_scores_ = false;
   Any<Layer> query_, key_, value_, gate_, output_;
 };
+}  // namespace detail
 
 }  // namespace mezzo

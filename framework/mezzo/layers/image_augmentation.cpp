@@ -35,7 +35,7 @@ Shape changed_shape(const detail::ImageChange& change, Shape shape) {
 
 /// Each image of a batch, changed with a key of its own.
 Tensor batch_changed(const Tensor& images, DType dtype, SampleKey key, const detail::ImageChange& change,
-                     const ImageAugmentation::Transform& transform) {
+                     const detail::ImageAugmentation::Transform& transform) {
   const Tensor given = images.cast(working_dtype(dtype));
   const Shape shape = changed_shape(change, given.shape());
   const Shape one(given.shape().end() - 3, given.shape().end());
@@ -67,10 +67,12 @@ double middle_of(std::int64_t size) { return static_cast<double>(size - 1) / 2; 
 
 }  // namespace
 
-bool detail::changes_images() { return training_phase() || (Trace::current() == nullptr && !current_training()); }
+bool detail::changes_images() {
+  return detail::training_phase() || (Trace::current() == nullptr && !detail::current_training());
+}
 
-std::pair<double, double> Factor::bounds(const std::string& where, const char* name, double least, double most,
-                                         bool open) const {
+std::pair<double, double> detail::Factor::bounds(const std::string& where, const char* name, double least, double most,
+                                                 bool open) const {
   if (numbers_.empty()) fail<ValueError>(where, "{} is required; got none", name);
   const bool good = numbers_.size() <= 2 && std::all_of(numbers_.begin(), numbers_.end(), [&](double x) {
                       return x <= most && (open ? x > least : x >= least);
@@ -83,7 +85,7 @@ std::pair<double, double> Factor::bounds(const std::string& where, const char* n
   return {std::min(numbers_[0], numbers_[1]), std::max(numbers_[0], numbers_[1])};
 }
 
-detail::ValueRange detail::value_range(const std::string& where, const Factor& range) {
+detail::ValueRange detail::value_range(const std::string& where, const detail::Factor& range) {
   const std::vector<double>& numbers = range.numbers();
   if (numbers.size() != 2 || !(numbers[0] < numbers[1])) {
     fail<ValueError>(where, "value_range must be two numbers in order; got ({})", fmt::join(numbers, ", "));
@@ -91,18 +93,18 @@ detail::ValueRange detail::value_range(const std::string& where, const Factor& r
   return {numbers[0], numbers[1]};
 }
 
-std::pair<double, double> detail::either_way(const std::string& where, const char* name, const Factor& factor) {
+std::pair<double, double> detail::either_way(const std::string& where, const char* name, const detail::Factor& factor) {
   const Bounds found = factor.bounds(where, name, 0, 1);
   return factor.numbers().size() == 1 ? Bounds{-found.second, found.second} : found;
 }
 
-void ImageAugmentation::check_channels(const Shape& shape) const {
+void detail::ImageAugmentation::check_channels(const Shape& shape) const {
   const Shape& valid = change_.channels;
   if (valid.empty() || shape.back() < 0 || std::find(valid.begin(), valid.end(), shape.back()) != valid.end()) return;
   fail<ShapeError>(label(), "images must have {} channels; got shape {}", fmt::join(valid, " or "), shape);
 }
 
-Tensor ImageAugmentation::augment(const Tensor& image, const SampleKey& key) const {
+Tensor detail::ImageAugmentation::augment(const Tensor& image, const SampleKey& key) const {
   if (image.shape().size() != 3) {
     fail<ShapeError>(label(), "an image must have shape (height, width, channels); got shape {}", image.shape());
   }
@@ -113,20 +115,20 @@ Tensor ImageAugmentation::augment(const Tensor& image, const SampleKey& key) con
   return change_.training(image.cast(dtype), key);
 }
 
-std::function<Tensor(const Tensor&, std::int64_t, std::int64_t)> ImageAugmentation::on_samples() const {
+std::function<Tensor(const Tensor&, std::int64_t, std::int64_t)> detail::ImageAugmentation::on_samples() const {
   return [layer = *this](const Tensor& image, std::int64_t index, std::int64_t epoch) {
     return layer.augment(image, {layer.change_.seed.value_or(seed()), epoch, index});
   };
 }
 
-Value ImageAugmentation::call(const Value& x) {
+Value detail::ImageAugmentation::call(const Value& x) {
   const std::size_t rank = x.shape().size();
   if (rank != 3 && rank != 4) {
     fail<ShapeError>(label(), "input must have 3 axes, or 4 with a batch; got shape {}", x.shape());
   }
   check_channels(x.shape());
   const DType dtype = compute_dtype();
-  return defer(
+  return detail::defer(
              [change = change_, dtype](const Values& xs) -> Values {
                const bool changes = detail::changes_images();
                if (!changes && !change.inference) return {detail::as(xs[0], dtype)};
@@ -145,7 +147,7 @@ Value ImageAugmentation::call(const Value& x) {
                if (first_image.defined() && xs[0].shape().size() == 4) operands.push_back(first_image);
                return {host(
                    [change, dtype, key](const std::vector<Tensor>& images) {
-                     const std::uint64_t drawn = mix(key, static_cast<std::uint64_t>(images[1].item()));
+                     const std::uint64_t drawn = detail::mix(key, static_cast<std::uint64_t>(images[1].item()));
                      const auto step = static_cast<std::int64_t>(images[2].item());
                      const auto first = images.size() > 3 ? static_cast<std::int64_t>(images[3].item()) : 0;
                      return batch_changed(images[0], dtype, {change.seed.value_or(drawn), step, first}, change,
@@ -157,7 +159,7 @@ Value ImageAugmentation::call(const Value& x) {
       .front();
 }
 
-RandomFlip::RandomFlip(const RandomFlipOptions& options) : ImageAugmentation("RandomFlip", options) {
+RandomFlip::RandomFlip(const RandomFlipOptions& options) : detail::ImageAugmentation("RandomFlip", options) {
   const std::string& mode = options.mode;
   if (mode != "horizontal" && mode != "vertical" && mode != "horizontal_and_vertical") {
     fail<NameError>(label(), "unknown mode \"{}\"; valid names: horizontal, horizontal_and_vertical, vertical", mode);
@@ -167,7 +169,8 @@ RandomFlip::RandomFlip(const RandomFlipOptions& options) : ImageAugmentation("Ra
   });
 }
 
-RandomRotation::RandomRotation(const RandomRotationOptions& options) : ImageAugmentation("RandomRotation", options) {
+RandomRotation::RandomRotation(const RandomRotationOptions& options)
+    : detail::ImageAugmentation("RandomRotation", options) {
   const Bounds turns = options.factor.bounds(label(), "factor", -1, 1);
   const Sampling sampling = checked_sampling(label(), options.fill_mode, options.interpolation, options.fill_value);
   set_transform([turns, sampling](const Tensor& x, const SampleKey& key) {
@@ -178,7 +181,7 @@ RandomRotation::RandomRotation(const RandomRotationOptions& options) : ImageAugm
   });
 }
 
-RandomZoom::RandomZoom(const RandomZoomOptions& options) : ImageAugmentation("RandomZoom", options) {
+RandomZoom::RandomZoom(const RandomZoomOptions& options) : detail::ImageAugmentation("RandomZoom", options) {
   const Bounds down = options.height_factor.bounds(label(), "height_factor", -1, 1, true);
   const bool both = options.width_factor.has_value();
   const Bounds across = both ? options.width_factor->bounds(label(), "width_factor", -1, 1, true) : down;
@@ -193,7 +196,7 @@ RandomZoom::RandomZoom(const RandomZoomOptions& options) : ImageAugmentation("Ra
 }
 
 RandomTranslation::RandomTranslation(const RandomTranslationOptions& options)
-    : ImageAugmentation("RandomTranslation", options) {
+    : detail::ImageAugmentation("RandomTranslation", options) {
   const Bounds down = options.height_factor.bounds(label(), "height_factor", -1, 1);
   const Bounds across = options.width_factor.bounds(label(), "width_factor", -1, 1);
   const Sampling sampling = checked_sampling(label(), options.fill_mode, options.interpolation, options.fill_value);
@@ -205,7 +208,8 @@ RandomTranslation::RandomTranslation(const RandomTranslationOptions& options)
   });
 }
 
-RandomContrast::RandomContrast(const RandomContrastOptions& options) : ImageAugmentation("RandomContrast", options) {
+RandomContrast::RandomContrast(const RandomContrastOptions& options)
+    : detail::ImageAugmentation("RandomContrast", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", 0, 1);
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
   set_transform([factor, range](const Tensor& x, const SampleKey& key) {
@@ -215,7 +219,7 @@ RandomContrast::RandomContrast(const RandomContrastOptions& options) : ImageAugm
 }
 
 RandomBrightness::RandomBrightness(const RandomBrightnessOptions& options)
-    : ImageAugmentation("RandomBrightness", options) {
+    : detail::ImageAugmentation("RandomBrightness", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", -1, 1);
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
   set_transform([factor, range](const Tensor& x, const SampleKey& key) {

@@ -14,6 +14,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Bounds of a random number: `{low, high}`, or one number, which each layer says how to read.
 class MEZZO_API Factor {
  public:
@@ -34,6 +35,7 @@ class MEZZO_API Factor {
  private:
   std::vector<double> numbers_;
 };
+}  // namespace detail
 
 namespace detail {
 
@@ -66,6 +68,7 @@ struct ImageChange {
 
 }  // namespace detail
 
+namespace detail {
 /// Base of layers that change images (batch, height, width, channels), or one without the batch, at random: in training
 /// and, as in Keras, in calls outside of steps without `.training`. In inference they return their input, as floats of
 /// the compute dtype, unless they say otherwise. Each image of a batch has random numbers of its own. No gradient
@@ -115,6 +118,7 @@ class MEZZO_API ImageAugmentation : public Layer {
 
   detail::ImageChange change_;
 };
+}  // namespace detail
 
 struct RandomFlipOptions {
   std::string mode = "horizontal_and_vertical";  ///< or "horizontal", "vertical"
@@ -124,7 +128,7 @@ struct RandomFlipOptions {
 };
 
 /// Mirrors half of the images; "horizontal_and_vertical" mirrors these both ways, as Keras does.
-class MEZZO_API RandomFlip : public ImageAugmentation {
+class MEZZO_API RandomFlip : public detail::ImageAugmentation {
  public:
   /// A NameError for an unknown mode.
   explicit RandomFlip(const RandomFlipOptions& options = {});
@@ -136,7 +140,7 @@ class MEZZO_API RandomFlip : public ImageAugmentation {
 };
 
 struct RandomRotationOptions {
-  Factor factor{};                         ///< required; in turns, in [-1, 1]; one number f is {-f, f}
+  detail::Factor factor{};                 ///< required; in turns, in [-1, 1]; one number f is {-f, f}
   std::string fill_mode = "reflect";       ///< beyond the border: "reflect", "wrap", "constant" or "nearest"
   std::string interpolation = "bilinear";  ///< or "nearest"
   std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
@@ -146,7 +150,7 @@ struct RandomRotationOptions {
 };
 
 /// Rotates images around their middle by factor * 360 degrees; positive angles turn counterclockwise.
-class MEZZO_API RandomRotation : public ImageAugmentation {
+class MEZZO_API RandomRotation : public detail::ImageAugmentation {
  public:
   /// A ValueError for factors out of range, a NameError for unknown names.
   explicit RandomRotation(const RandomRotationOptions& options);
@@ -155,22 +159,22 @@ class MEZZO_API RandomRotation : public ImageAugmentation {
   template <class N, detail::IfNumber<N> = 0>
   explicit RandomRotation(N factor, const RandomRotationOptions& options = {})
       : RandomRotation(detail::positional("RandomRotation", options.name, "factor", &RandomRotationOptions::factor,
-                                          Factor(factor), options)) {}
+                                          detail::Factor(factor), options)) {}
 };
 
 struct RandomZoomOptions {
-  Factor height_factor{};                  ///< required; in (-1, 1]; one number f is {-f, f}; negative: zooms in
-  std::optional<Factor> width_factor{};    ///< default: keeps the proportions
-  std::string fill_mode = "reflect";       ///< beyond the border: "reflect", "wrap", "constant" or "nearest"
-  std::string interpolation = "bilinear";  ///< or "nearest"
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
-  double fill_value = 0;                   ///< of "constant"
-  std::string name{};                      ///< name of the layer; "": automatic ("random_zoom", "random_zoom_1")
-  Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
+  detail::Factor height_factor{};                ///< required; in (-1, 1]; one number f is {-f, f}; negative: zooms in
+  std::optional<detail::Factor> width_factor{};  ///< default: keeps the proportions
+  std::string fill_mode = "reflect";             ///< beyond the border: "reflect", "wrap", "constant" or "nearest"
+  std::string interpolation = "bilinear";        ///< or "nearest"
+  std::optional<std::uint64_t> seed{};           ///< of the changes; default: see ImageAugmentation
+  double fill_value = 0;                         ///< of "constant"
+  std::string name{};                            ///< name of the layer; "": automatic ("random_zoom", "random_zoom_1")
+  Policy dtype{};  ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// Zooms images: a pixel comes from 1 + factor times its distance from the middle.
-class MEZZO_API RandomZoom : public ImageAugmentation {
+class MEZZO_API RandomZoom : public detail::ImageAugmentation {
  public:
   /// A ValueError for factors out of range, a NameError for unknown names.
   explicit RandomZoom(const RandomZoomOptions& options);
@@ -179,12 +183,12 @@ class MEZZO_API RandomZoom : public ImageAugmentation {
   template <class N, detail::IfNumber<N> = 0>
   explicit RandomZoom(N height_factor, const RandomZoomOptions& options = {})
       : RandomZoom(detail::positional("RandomZoom", options.name, "height_factor", &RandomZoomOptions::height_factor,
-                                      Factor(height_factor), options)) {}
+                                      detail::Factor(height_factor), options)) {}
 };
 
 struct RandomTranslationOptions {
-  Factor height_factor{};                  ///< required; share of the height, in [-1, 1]; one number f is {-f, f}
-  Factor width_factor{};                   ///< required; share of the width, likewise
+  detail::Factor height_factor{};          ///< required; share of the height, in [-1, 1]; one number f is {-f, f}
+  detail::Factor width_factor{};           ///< required; share of the width, likewise
   std::string fill_mode = "reflect";       ///< beyond the border: "reflect", "wrap", "constant" or "nearest"
   std::string interpolation = "bilinear";  ///< or "nearest"
   std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
@@ -194,7 +198,7 @@ struct RandomTranslationOptions {
 };
 
 /// Moves images down and to the right by shares of their height and width.
-class MEZZO_API RandomTranslation : public ImageAugmentation {
+class MEZZO_API RandomTranslation : public detail::ImageAugmentation {
  public:
   /// A ValueError for factors out of range, a NameError for unknown names.
   explicit RandomTranslation(const RandomTranslationOptions& options);
@@ -204,21 +208,21 @@ class MEZZO_API RandomTranslation : public ImageAugmentation {
   RandomTranslation(N height_factor, M width_factor, const RandomTranslationOptions& options = {})
       : RandomTranslation(detail::positional(
             "RandomTranslation", options.name, "width_factor", &RandomTranslationOptions::width_factor,
-            Factor(width_factor),
+            detail::Factor(width_factor),
             detail::positional("RandomTranslation", options.name, "height_factor",
-                               &RandomTranslationOptions::height_factor, Factor(height_factor), options))) {}
+                               &RandomTranslationOptions::height_factor, detail::Factor(height_factor), options))) {}
 };
 
 struct RandomContrastOptions {
-  Factor factor{};                      ///< required; in [0, 1]; one number f is {0, f}
-  Factor value_range{0.0, 255.0};       ///< least and largest number of the images, which results are cut to
-  std::optional<std::uint64_t> seed{};  ///< of the changes; default: see ImageAugmentation
-  std::string name{};                   ///< name of the layer; "": automatic ("random_contrast", "random_contrast_1")
-  Policy dtype{};                       ///< precision policy; default: the policy of the enclosing layer or model
+  detail::Factor factor{};                 ///< required; in [0, 1]; one number f is {0, f}
+  detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images, which results are cut to
+  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::string name{};  ///< name of the layer; "": automatic ("random_contrast", "random_contrast_1")
+  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// (x - mean) c + mean with the mean of each channel and c in [1 - factor[0], 1 + factor[1]).
-class MEZZO_API RandomContrast : public ImageAugmentation {
+class MEZZO_API RandomContrast : public detail::ImageAugmentation {
  public:
   /// A ValueError for factors out of range.
   explicit RandomContrast(const RandomContrastOptions& options);
@@ -227,19 +231,19 @@ class MEZZO_API RandomContrast : public ImageAugmentation {
   template <class N, detail::IfNumber<N> = 0>
   explicit RandomContrast(N factor, const RandomContrastOptions& options = {})
       : RandomContrast(detail::positional("RandomContrast", options.name, "factor", &RandomContrastOptions::factor,
-                                          Factor(factor), options)) {}
+                                          detail::Factor(factor), options)) {}
 };
 
 struct RandomBrightnessOptions {
-  Factor factor{};                      ///< required; share of the range of values, in [-1, 1]; one f is {-f, f}
-  Factor value_range{0.0, 255.0};       ///< least and largest number of the images, which results are cut to
-  std::optional<std::uint64_t> seed{};  ///< of the changes; default: see ImageAugmentation
-  std::string name{};                   ///< name of the layer; "": automatic ("random_brightness")
-  Policy dtype{};                       ///< precision policy; default: the policy of the enclosing layer or model
+  detail::Factor factor{};                 ///< required; share of the range of values, in [-1, 1]; one f is {-f, f}
+  detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images, which results are cut to
+  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::string name{};                      ///< name of the layer; "": automatic ("random_brightness")
+  Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// Adds a share of the range of values.
-class MEZZO_API RandomBrightness : public ImageAugmentation {
+class MEZZO_API RandomBrightness : public detail::ImageAugmentation {
  public:
   /// A ValueError for factors out of range.
   explicit RandomBrightness(const RandomBrightnessOptions& options);
@@ -248,7 +252,7 @@ class MEZZO_API RandomBrightness : public ImageAugmentation {
   template <class N, detail::IfNumber<N> = 0>
   explicit RandomBrightness(N factor, const RandomBrightnessOptions& options = {})
       : RandomBrightness(detail::positional("RandomBrightness", options.name, "factor",
-                                            &RandomBrightnessOptions::factor, Factor(factor), options)) {}
+                                            &RandomBrightnessOptions::factor, detail::Factor(factor), options)) {}
 };
 
 }  // namespace mezzo

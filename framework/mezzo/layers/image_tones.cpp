@@ -8,7 +8,7 @@ namespace mezzo {
 
 using image::SampleKey;
 
-Solarization::Solarization(const SolarizationOptions& options) : ImageAugmentation("Solarization", options) {
+Solarization::Solarization(const SolarizationOptions& options) : detail::ImageAugmentation("Solarization", options) {
   const auto addition = options.addition_factor.bounds(label(), "addition_factor", 0, 1);
   const auto threshold = options.threshold_factor.bounds(label(), "threshold_factor", 0, 1);
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
@@ -19,7 +19,7 @@ Solarization::Solarization(const SolarizationOptions& options) : ImageAugmentati
   });
 }
 
-Equalization::Equalization(const EqualizationOptions& options) : ImageAugmentation("Equalization", options) {
+Equalization::Equalization(const EqualizationOptions& options) : detail::ImageAugmentation("Equalization", options) {
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
   if (options.bins < 2 || options.bins > 65536) {
     fail<ValueError>(label(), "bins must be in [2, 65536]; got {}", options.bins);
@@ -29,7 +29,7 @@ Equalization::Equalization(const EqualizationOptions& options) : ImageAugmentati
   });
 }
 
-AutoContrast::AutoContrast(const AutoContrastOptions& options) : ImageAugmentation("AutoContrast", options) {
+AutoContrast::AutoContrast(const AutoContrastOptions& options) : detail::ImageAugmentation("AutoContrast", options) {
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
   const auto stretch = [range](const Tensor& x, const SampleKey&) {
     return image::detail::stretched(x, range.low, range.high);

@@ -7,6 +7,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// A function of one Value, or of all inputs of a layer, that returns a Value or Values.
 class LambdaFunction {
  public:
@@ -40,11 +41,12 @@ class LambdaFunction {
   std::function<Value(const Value&)> of_one_;
   std::function<Values(const Values&)> of_all_;
 };
+}  // namespace detail
 
 struct LambdaOptions {
-  LambdaFunction function{};  ///< required; function of a Value or of Values
-  std::string name{};         ///< name of the layer; "": automatic ("lambda", "lambda_1")
-  Policy dtype{};             ///< precision policy; default: the policy of the enclosing layer or model
+  detail::LambdaFunction function{};  ///< required; function of a Value or of Values
+  std::string name{};                 ///< name of the layer; "": automatic ("lambda", "lambda_1")
+  Policy dtype{};                     ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// A function as a layer: `Lambda([](const Value& x) { return x * 2; })`, `Lambda([](const Values& xs) { return xs[0] -
@@ -56,14 +58,14 @@ class MEZZO_API Lambda : public Layer {
   explicit Lambda(LambdaOptions options = {});
 
   /// Positional: a function.
-  template <class F, class = std::enable_if_t<std::is_convertible_v<F, LambdaFunction> &&
+  template <class F, class = std::enable_if_t<std::is_convertible_v<F, detail::LambdaFunction> &&
                                               !std::is_same_v<std::decay_t<F>, Lambda>>>
   explicit Lambda(const F& function, LambdaOptions options = {})
-      : Lambda(with(LambdaFunction(function), std::move(options))) {}
+      : Lambda(with(detail::LambdaFunction(function), std::move(options))) {}
 
   /// The same for a function, also where C has one of that name: `Lambda(tanh)`.
   explicit Lambda(Value (*function)(const Value&), LambdaOptions options = {})
-      : Lambda(with(LambdaFunction(function), std::move(options))) {}
+      : Lambda(with(detail::LambdaFunction(function), std::move(options))) {}
 
   using Layer::operator();
   void build(const Shape&) override {}
@@ -72,7 +74,7 @@ class MEZZO_API Lambda : public Layer {
   Values call_many(const Values& xs) override;
 
  private:
-  static LambdaOptions with(LambdaFunction function, LambdaOptions options) {
+  static LambdaOptions with(detail::LambdaFunction function, LambdaOptions options) {
     if (options.function.given()) detail::fail_given_twice("Lambda", options.name, "function");
     options.function = std::move(function);
     return options;

@@ -38,7 +38,7 @@ LayerNormalization::LayerNormalization(LayerNormalizationOptions options)
 
 Shape LayerNormalization::axes_of(std::size_t rank) const {
   Shape axes;
-  for (const auto axis : options_.axis.numbers()) axes.push_back(normalize_axis(axis, rank, label()));
+  for (const auto axis : options_.axis.numbers()) axes.push_back(detail::normalize_axis(axis, rank, label()));
   std::sort(axes.begin(), axes.end());
   const auto twice = std::adjacent_find(axes.begin(), axes.end());
   if (twice != axes.end()) fail<ValueError>(label(), "axes must differ; got {} twice", *twice);
@@ -77,7 +77,7 @@ Value LayerNormalization::normalize(const Value& x, const Shape& shape) {
     if (detail::is_wider_than_compute(xs[0])) return {detail::in_wide(xs, xs[0].shape(), normalized)};
     return {normalized(xs)};
   };
-  return defer(run, {x, gamma, beta}, {{x.shape(), compute_dtype()}}).front();
+  return detail::defer(run, {x, gamma, beta}, {{x.shape(), compute_dtype()}}).front();
 }
 
 Value LayerNormalization::call(const Value& x) {
@@ -85,7 +85,7 @@ Value LayerNormalization::call(const Value& x) {
   const Shape order = with_last(axes, x.shape().size());
   const Shape sizes = sizes_of(x.shape(), axes);
   if (std::is_sorted(order.begin(), order.end())) return normalize(x, sizes);
-  return transpose(normalize(transpose(x, order), sizes), inverse_permutation(order));
+  return transpose(normalize(transpose(x, order), sizes), detail::inverse_permutation(order));
 }
 
 }  // namespace mezzo

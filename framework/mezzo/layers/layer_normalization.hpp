@@ -5,10 +5,10 @@
 namespace mezzo {
 
 struct LayerNormalizationOptions {
-  Ints axis = -1;         ///< axis or axes to normalize over: -1 or {-2, -1}; negative axes count from the end
-  double epsilon = 1e-3;  ///< added to the variance, at least 0
-  bool center = true;     ///< true: adds beta
-  bool scale = true;      ///< true: multiplies by gamma
+  detail::Ints axis = -1;  ///< axis or axes to normalize over: -1 or {-2, -1}; negative axes count from the end
+  double epsilon = 1e-3;   ///< added to the variance, at least 0
+  bool center = true;      ///< true: adds beta
+  bool scale = true;       ///< true: multiplies by gamma
   Any<Initializer> beta_initializer = "zeros";  ///< initial beta
   Any<Initializer> gamma_initializer = "ones";  ///< initial gamma
   Any<Regularizer> beta_regularizer{};          ///< penalty of beta, added to the loss

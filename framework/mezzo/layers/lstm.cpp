@@ -16,7 +16,7 @@ class UnitForgetBias : public Initializer {
     const std::int64_t units = shape.back() / 4;
     std::vector<double> bias = others_->make({units}, DType::float64, key).to_doubles();
     bias.insert(bias.end(), static_cast<std::size_t>(units), 1.0);
-    const std::vector<double> rest = others_->make({2 * units}, DType::float64, mix(key, 1)).to_doubles();
+    const std::vector<double> rest = others_->make({2 * units}, DType::float64, detail::mix(key, 1)).to_doubles();
     bias.insert(bias.end(), rest.begin(), rest.end());
     return Tensor(shape, bias).cast(dtype);
   }

@@ -9,18 +9,18 @@
 
 namespace mezzo {
 
-Margins::Margins(std::initializer_list<std::initializer_list<std::int64_t>> pairs) : form_(Form::pairs) {
+detail::Margins::Margins(std::initializer_list<std::initializer_list<std::int64_t>> pairs) : form_(Form::pairs) {
   for (const auto& pair : pairs) numbers_.insert(numbers_.end(), pair.begin(), pair.end());
 }
 
-Margins Margins::of(const Shape& numbers) {
-  Margins out = 0;
+detail::Margins detail::Margins::of(const Shape& numbers) {
+  detail::Margins out = 0;
   out.numbers_ = numbers;
   out.form_ = Form::any;
   return out;
 }
 
-Shape Margins::resolve(const std::string& where, const std::string& name, std::size_t axes) const {
+Shape detail::Margins::resolve(const std::string& where, const std::string& name, std::size_t axes) const {
   const std::size_t count = numbers_.size();
   const bool pairs = form_ != Form::flat || axes == 1, flat = form_ != Form::pairs;
   const bool good = ((flat && (count == 1 || count == axes)) || (pairs && count == 2 * axes)) &&

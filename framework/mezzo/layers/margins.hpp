@@ -9,6 +9,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Numbers of elements at both ends of the spatial axes: one for all ends, `{2, 1}` for {both ends of the first axis,
 /// both of the second one}, or `{{1, 0}, {2, 3}}` for {{before, after} of the first axis, {before, after} of the second
 /// one}. For one axis, `{1, 2}` is {before, after}.
@@ -36,29 +37,30 @@ class MEZZO_API Margins {
   Shape numbers_;
   Form form_ = Form::flat;
 };
+}  // namespace detail
 
 /// Options of ZeroPadding1D, ZeroPadding2D and ZeroPadding3D.
 struct ZeroPaddingOptions {
-  detail::Named named{};  ///< leave it out
-  Margins padding = 1;    ///< zeros before and after each spatial axis, at least 0
-  std::string name{};     ///< name of the layer; "": automatic ("zero_padding2d", "zero_padding2d_1")
-  Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
+  detail::Named named{};        ///< leave it out
+  detail::Margins padding = 1;  ///< zeros before and after each spatial axis, at least 0
+  std::string name{};           ///< name of the layer; "": automatic ("zero_padding2d", "zero_padding2d_1")
+  Policy dtype{};               ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// Options of Cropping1D and Cropping3D.
 struct CroppingOptions {
-  detail::Named named{};  ///< leave it out
-  Margins cropping = 1;   ///< elements removed from the start and the end of each spatial axis, at least 0
-  std::string name{};     ///< name of the layer; "": automatic ("cropping1d", "cropping1d_1")
-  Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
+  detail::Named named{};         ///< leave it out
+  detail::Margins cropping = 1;  ///< elements removed from the start and the end of each spatial axis, at least 0
+  std::string name{};            ///< name of the layer; "": automatic ("cropping1d", "cropping1d_1")
+  Policy dtype{};                ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// Options of Cropping2D.
 struct Cropping2DOptions {
-  detail::Named named{};  ///< leave it out
-  Margins cropping = 0;   ///< pixels removed from the start and the end of height and width, at least 0
-  std::string name{};     ///< name of the layer; "": automatic ("cropping2d", "cropping2d_1")
-  Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
+  detail::Named named{};         ///< leave it out
+  detail::Margins cropping = 0;  ///< pixels removed from the start and the end of height and width, at least 0
+  std::string name{};            ///< name of the layer; "": automatic ("cropping2d", "cropping2d_1")
+  Policy dtype{};                ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 namespace detail {

@@ -31,7 +31,7 @@ Value Masking::call(const Value& x) {
 Values Concatenate::compute_mask(const Values& inputs, const Values& masks) const {
   if (std::none_of(masks.begin(), masks.end(), [](const Value& mask) { return mask.defined(); })) return {};
   const std::size_t rank = inputs.front().shape().size();
-  const std::int64_t axis = normalize_axis(axis_, rank, label());
+  const std::int64_t axis = detail::normalize_axis(axis_, rank, label());
   Values of_steps;
   for (std::size_t i = 0; i < inputs.size(); ++i) of_steps.push_back(mask_of_steps(inputs[i], masks[i]));
   if (axis + 1 == static_cast<std::int64_t>(rank)) return {detail::merged_mask(of_steps)};

@@ -4,12 +4,12 @@
 namespace mezzo {
 
 struct MaxPooling2DOptions {
-  detail::Named named{};      ///< leave it out
-  Ints pool_size = 2;         ///< height and width of a window, one number for both; at least 1
-  Ints strides = Ints();      ///< step between windows, one number or {height, width}; {}: pool_size
-  Padding padding = "valid";  ///< "valid" (none), "same", or numbers as in torch (pixels on either side)
-  std::string name{};         ///< name of the layer; "": automatic ("max_pooling2d", "max_pooling2d_1")
-  Policy dtype{};             ///< precision policy; default: the policy of the enclosing layer or model
+  detail::Named named{};                  ///< leave it out
+  detail::Ints pool_size = 2;             ///< height and width of a window, one number for both; at least 1
+  detail::Ints strides = detail::Ints();  ///< step between windows, one number or {height, width}; {}: pool_size
+  detail::Padding padding = "valid";      ///< "valid" (none), "same", or numbers as in torch (pixels on either side)
+  std::string name{};                     ///< name of the layer; "": automatic ("max_pooling2d", "max_pooling2d_1")
+  Policy dtype{};                         ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 namespace detail {

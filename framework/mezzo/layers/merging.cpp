@@ -52,7 +52,7 @@ std::string letters_of(std::size_t rank, std::int64_t contracted, char first) {
 }  // namespace
 
 Values Add::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
-Values Merging::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
+Values detail::Merging::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
 Values Multiply::compute_mask(const Values&, const Values& masks) const { return {detail::merged_mask(masks)}; }
 
 Values Add::call_many(const Values& xs) {
@@ -75,7 +75,7 @@ Values Multiply::call_many(const Values& xs) {
   return {where(detail::mask_of_rank(mask, product.shape().size()), product, 0.0)};
 }
 
-Values Merging::call_many(const Values& xs) {
+Values detail::Merging::call_many(const Values& xs) {
   require_two(label(), xs);
   std::size_t rank = 0;
   for (const Value& x : xs) rank = std::max(rank, x.shape().size());
@@ -106,8 +106,8 @@ Values Dot::call_many(const Values& xs) {
   const Shape &axes = options_.axes.numbers(), &a = xs[0].shape(), &b = xs[1].shape();
   detail::require_rank_at_least(label(), a, 2);
   detail::require_rank_at_least(label(), b, 2);
-  const std::int64_t of_a = normalize_axis(axes.front(), a.size(), label());
-  const std::int64_t of_b = normalize_axis(axes.back(), b.size(), label());
+  const std::int64_t of_a = detail::normalize_axis(axes.front(), a.size(), label());
+  const std::int64_t of_b = detail::normalize_axis(axes.back(), b.size(), label());
   if (of_a == 0 || of_b == 0)
     fail<ValueError>(label(), "axes must not be 0, the batch; got ({})", fmt::join(axes, ", "));
   const auto differ = [](std::int64_t one, std::int64_t other) { return one >= 0 && other >= 0 && one != other; };
@@ -136,7 +136,7 @@ Values Dot::call_many(const Values& xs) {
         einsum(equation, {normalizes ? normalize(ys[0], of_a) : ys[0], normalizes ? normalize(ys[1], of_b) : ys[1]});
     return {scalars ? expand_dims(y, 1) : y};
   };
-  return defer(product, xs, {{shape, dtype_policy().compute_dtype()}});
+  return detail::defer(product, xs, {{shape, dtype_policy().compute_dtype()}});
 }
 
 }  // namespace mezzo

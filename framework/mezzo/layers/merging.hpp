@@ -10,6 +10,7 @@ struct MergingOptions {
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
+namespace detail {
 /// Base of layers that merge two or more inputs elementwise: `Average()({a, b})`. Inputs broadcast by numpy's rules. As
 /// in Keras, an input with fewer axes gets axes of size 1 after the batch axis: (batch, 3) merges with (batch, 4, 3). A
 /// ValueError for fewer than two inputs, a ShapeError for shapes that don't fit.
@@ -30,38 +31,39 @@ class MEZZO_API Merging : public Layer {
   /// The result for two or more inputs of one rank.
   virtual Value merge(const Values& xs) const = 0;
 };
+}  // namespace detail
 
 /// Difference of two inputs. A ValueError for another number of inputs.
-class MEZZO_API Subtract : public Merging {
+class MEZZO_API Subtract : public detail::Merging {
  public:
-  explicit Subtract(const MergingOptions& options = {}) : Merging("Subtract", options) {}
+  explicit Subtract(const MergingOptions& options = {}) : detail::Merging("Subtract", options) {}
 
  protected:
   Value merge(const Values& xs) const override;
 };
 
 /// Mean of two or more inputs.
-class MEZZO_API Average : public Merging {
+class MEZZO_API Average : public detail::Merging {
  public:
-  explicit Average(const MergingOptions& options = {}) : Merging("Average", options) {}
+  explicit Average(const MergingOptions& options = {}) : detail::Merging("Average", options) {}
 
  protected:
   Value merge(const Values& xs) const override;
 };
 
 /// The greatest of two or more inputs; NaN if one is NaN. Of equal ones, each gets a part of the gradient.
-class MEZZO_API Maximum : public Merging {
+class MEZZO_API Maximum : public detail::Merging {
  public:
-  explicit Maximum(const MergingOptions& options = {}) : Merging("Maximum", options) {}
+  explicit Maximum(const MergingOptions& options = {}) : detail::Merging("Maximum", options) {}
 
  protected:
   Value merge(const Values& xs) const override;
 };
 
 /// The least of two or more inputs; NaN if one is NaN. Of equal ones, each gets a part of the gradient.
-class MEZZO_API Minimum : public Merging {
+class MEZZO_API Minimum : public detail::Merging {
  public:
-  explicit Minimum(const MergingOptions& options = {}) : Merging("Minimum", options) {}
+  explicit Minimum(const MergingOptions& options = {}) : detail::Merging("Minimum", options) {}
 
  protected:
   Value merge(const Values& xs) const override;

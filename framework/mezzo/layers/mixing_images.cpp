@@ -38,7 +38,7 @@ void check_pair(const std::string& where, const std::vector<Shape>& shapes) {
 
 /// Words of the whole batch (sample -1) or of one image of it.
 detail::RandomWords words_in_batch(const char* kind, const SampleKey& key, std::int64_t sample) {
-  const SampleKey batch{mix(key.seed, static_cast<std::uint64_t>(key.index)), key.epoch, sample};
+  const SampleKey batch{detail::mix(key.seed, static_cast<std::uint64_t>(key.index)), key.epoch, sample};
   return detail::words_of(kind, batch);
 }
 
@@ -95,7 +95,8 @@ Tensor mixed_images(const Tensor& x, const detail::ImageMixture& mixture) {
 
 }  // namespace
 
-std::vector<Tensor> ImageMixing::augment(const std::vector<Tensor>& images_and_labels, const SampleKey& key) const {
+std::vector<Tensor> detail::ImageMixing::augment(const std::vector<Tensor>& images_and_labels,
+                                                 const SampleKey& key) const {
   std::vector<Shape> shapes;
   for (const Tensor& x : images_and_labels) shapes.push_back(x.shape());
   check_pair(label(), shapes);
@@ -107,13 +108,13 @@ std::vector<Tensor> ImageMixing::augment(const std::vector<Tensor>& images_and_l
   return out;
 }
 
-std::function<HostBatch(HostBatch, std::int64_t, std::int64_t)> ImageMixing::on_batches(
+std::function<HostBatch(HostBatch, std::int64_t, std::int64_t)> detail::ImageMixing::on_batches(
     const std::string& images, const std::string& labels) const {
   return [layer = *this, images, labels](HostBatch batch, std::int64_t index, std::int64_t epoch) {
     std::vector<Tensor> given{batch[images]};
     if (!labels.empty()) given.push_back(batch[labels]);
     const std::vector<Tensor> mixed = layer.augment(given, {layer.seed_.value_or(seed()), epoch, index});
-    for (NamedTensor& field : batch.fields) {
+    for (detail::NamedTensor& field : batch.fields) {
       if (field.name == images) field.tensor = mixed[0];
       if (!labels.empty() && field.name == labels) field.tensor = mixed[1];
     }
@@ -121,13 +122,13 @@ std::function<HostBatch(HostBatch, std::int64_t, std::int64_t)> ImageMixing::on_
   };
 }
 
-Values ImageMixing::call_many(const Values& xs) {
+Values detail::ImageMixing::call_many(const Values& xs) {
   std::vector<Shape> shapes;
   for (const Value& x : xs) shapes.push_back(x.shape());
   check_pair(label(), shapes);
   std::vector<Spec> outputs{{shapes[0], compute_dtype()}};
   if (xs.size() == 2) outputs.push_back({shapes[1], mixing_dtype(xs[1].dtype())});
-  return defer(
+  return detail::defer(
       [draw = draw_, given = seed_, outputs](const Values& ys) -> Values {
         Values out;
         if (!detail::changes_images()) {
@@ -145,7 +146,7 @@ Values ImageMixing::call_many(const Values& xs) {
               [draw, given, key, i, shape = ys[0].shape(), dtype = outputs[i].dtype](const std::vector<Tensor>& x) {
                 const Tensor wide = x[0].cast(mixing_dtype(dtype));
                 if (wide.size() == 0) return wide.cast(dtype);
-                const std::uint64_t seed = mix(key, static_cast<std::uint64_t>(x[1].item()));
+                const std::uint64_t seed = detail::mix(key, static_cast<std::uint64_t>(x[1].item()));
                 const auto step = static_cast<std::int64_t>(x[2].item());
                 const auto number = x.size() > 3 ? static_cast<std::int64_t>(x[3].item()) : 0;
                 const detail::ImageMixture mixture = draw(shape, {given.value_or(seed), step, number});
@@ -159,7 +160,7 @@ Values ImageMixing::call_many(const Values& xs) {
       xs, outputs);
 }
 
-MixUp::MixUp(const MixUpOptions& options) : ImageMixing("MixUp", options) {
+MixUp::MixUp(const MixUpOptions& options) : detail::ImageMixing("MixUp", options) {
   detail::require_above(label(), "alpha", options.alpha, 0);
   set_draw([alpha = options.alpha](const Shape& images, const SampleKey& key) {
     detail::RandomWords all = words_in_batch("MixUp", key, -1);
@@ -173,7 +174,7 @@ MixUp::MixUp(const MixUpOptions& options) : ImageMixing("MixUp", options) {
   });
 }
 
-CutMix::CutMix(const CutMixOptions& options) : ImageMixing("CutMix", options) {
+CutMix::CutMix(const CutMixOptions& options) : detail::ImageMixing("CutMix", options) {
   const auto factor = options.factor.bounds(label(), "factor", 0, 1);
   set_draw([factor](const Shape& images, const SampleKey& key) {
     detail::RandomWords all = words_in_batch("CutMix", key, -1);

@@ -22,6 +22,7 @@ struct ImageMixture {
 
 }  // namespace detail
 
+namespace detail {
 /// Base of layers that mix the images of a batch (batch, height, width, channels) with one another in training, and
 /// their labels (batch, classes) alike: `auto mixed = mix({images, labels})`. Labels are numbers for each class, as
 /// to_categorical() gives; results of labels are float32, of float64 ones float64. In inference both stay as they are,
@@ -56,6 +57,7 @@ class MEZZO_API ImageMixing : public Layer {
   std::optional<std::uint64_t> seed_;
   Draw draw_;
 };
+}  // namespace detail
 
 struct MixUpOptions {
   double alpha = 0.2;                   ///< above 0; weights are beta numbers with both parameters alpha
@@ -65,7 +67,7 @@ struct MixUpOptions {
 };
 
 /// w x + (1 - w) x of another image of the batch (Zhang et al., "mixup: beyond empirical risk minimization", 2018).
-class MEZZO_API MixUp : public ImageMixing {
+class MEZZO_API MixUp : public detail::ImageMixing {
  public:
   /// A ValueError for alpha of 0 or less.
   explicit MixUp(const MixUpOptions& options = {});
@@ -78,7 +80,7 @@ class MEZZO_API MixUp : public ImageMixing {
 };
 
 struct CutMixOptions {
-  Factor factor{1.0};                   ///< parameter of the beta distribution of weights; one number f is {0, f}
+  detail::Factor factor{1.0};           ///< parameter of the beta distribution of weights; one number f is {0, f}
   std::optional<std::uint64_t> seed{};  ///< of the changes; default: see ImageMixing
   std::string name{};                   ///< name of the layer; "": automatic ("cut_mix", "cut_mix_1")
   Policy dtype{};                       ///< precision policy; default: the policy of the enclosing layer or model
@@ -86,7 +88,7 @@ struct CutMixOptions {
 
 /// Puts a rectangle of another image of the batch into each image (Yun et al., "CutMix", 2019). Labels are mixed by the
 /// areas, which count parts of pixels, as in Keras.
-class MEZZO_API CutMix : public ImageMixing {
+class MEZZO_API CutMix : public detail::ImageMixing {
  public:
   /// A ValueError for factors out of [0, 1].
   explicit CutMix(const CutMixOptions& options = {});
@@ -94,7 +96,8 @@ class MEZZO_API CutMix : public ImageMixing {
   /// Positional: `CutMix(0.5)`.
   template <class N, detail::IfNumber<N> = 0>
   explicit CutMix(N factor, const CutMixOptions& options = {})
-      : CutMix(detail::positional("CutMix", options.name, "factor", &CutMixOptions::factor, Factor(factor), options)) {}
+      : CutMix(detail::positional("CutMix", options.name, "factor", &CutMixOptions::factor, detail::Factor(factor),
+                                  options)) {}
 };
 
 }  // namespace mezzo

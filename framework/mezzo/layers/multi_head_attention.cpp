@@ -14,10 +14,10 @@ struct PositionAxes {
   Shape free{}, along{};
 };
 
-PositionAxes position_axes(const std::string& where, const Ints& given, std::size_t rank) {
+PositionAxes position_axes(const std::string& where, const detail::Ints& given, std::size_t rank) {
   PositionAxes out;
   for (const std::int64_t axis : given.numbers()) {
-    const std::int64_t place = normalize_axis(axis, rank, where);
+    const std::int64_t place = detail::normalize_axis(axis, rank, where);
     const bool twice = std::find(out.along.begin(), out.along.end(), place) != out.along.end();
     if (place == 0 || place + 1 == static_cast<std::int64_t>(rank) || twice) {
       fail<ValueError>(where,
@@ -113,7 +113,7 @@ Value flattened_mask(const Value& mask, const Value& query, const Value& key, co
 }  // namespace
 
 MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions options)
-    : HeadAttention("MultiHeadAttention", options), options_(std::move(options)) {
+    : detail::HeadAttention("MultiHeadAttention", options), options_(std::move(options)) {
   detail::require_positive(label(), "num_heads", options_.num_heads);
   detail::require_positive(label(), "key_dim", options_.key_dim);
   if (options_.value_dim == 0) options_.value_dim = options_.key_dim;
@@ -125,7 +125,7 @@ MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions options)
   const auto query = detail::projection_options(options_, options_.num_heads, options_.key_dim);
   const auto value = detail::projection_options(options_, options_.num_heads, options_.value_dim);
   add_projections(query, query, value, options_.use_gate, options_.output_shape.numbers());
-  set_weight_facts(*state(), {.numbers = {{"num_heads", options_.num_heads}}});
+  detail::set_weight_facts(*state(), {.numbers = {{"num_heads", options_.num_heads}}});
 }
 
 Values MultiHeadAttention::call_many(const Values& xs) {

@@ -7,13 +7,13 @@
 namespace mezzo {
 
 struct MultiHeadAttentionOptions {
-  std::int64_t num_heads = 0;  ///< required; number of heads, at least 1
-  std::int64_t key_dim = 0;    ///< required; size of each head's queries and keys, at least 1
-  std::int64_t value_dim = 0;  ///< size of each head's values; 0: key_dim
-  double dropout = 0;          ///< probability of an attention weight to be dropped in training, in [0, 1)
-  bool use_bias = true;        ///< true: all four projections add a bias
-  Ints output_shape{};         ///< sizes of the output's last axes, each at least 1; {}: the last size of the query
-  Ints attention_axes{};       ///< axes of the inputs that hold positions; {}: all but the first and the last
+  std::int64_t num_heads = 0;     ///< required; number of heads, at least 1
+  std::int64_t key_dim = 0;       ///< required; size of each head's queries and keys, at least 1
+  std::int64_t value_dim = 0;     ///< size of each head's values; 0: key_dim
+  double dropout = 0;             ///< probability of an attention weight to be dropped in training, in [0, 1)
+  bool use_bias = true;           ///< true: all four projections add a bias
+  detail::Ints output_shape{};    ///< sizes of the output's last axes, each at least 1; {}: the last size of the query
+  detail::Ints attention_axes{};  ///< axes of the inputs that hold positions; {}: all but the first and the last
   std::int64_t sliding_window = 0;  ///< n: queries attend to keys less than n positions away only; 0: to all
   /// true: never stores the scores; a ValueError with dropout, and in calls for scores. false: computes with the
   /// scores. Default: stores the scores only if a call asks for them.
@@ -39,7 +39,7 @@ struct MultiHeadAttentionOptions {
 /// projection. The output has the query's mask. Inputs may have more axes of positions: (batch, height, width, size);
 /// then attention_axes chooses those that queries attend along, and attention_mask is (batch, other axes, query axes,
 /// key axes).
-class MEZZO_API MultiHeadAttention : public HeadAttention {
+class MEZZO_API MultiHeadAttention : public detail::HeadAttention {
  public:
   /// A ValueError if num_heads or key_dim is below 1, a size is negative, dropout is outside of [0, 1), or not 0 with
   /// flash_attention.

@@ -62,28 +62,28 @@ std::function<Value(const Value&)> dropped_by(double rate, const Shape& shape) {
 
 }  // namespace
 
-Value Noise::call(const Value& x) {
+Value detail::Noise::call(const Value& x) {
   const Op& op = find_op(name_in_lists());
   const auto run = [&op, function = noise(x.shape()), seed = seed_, draws = draws_](const Values& xs) -> Values {
     const DType narrow = detail::operand_dtype(op, xs[0]);
     const Value inside = detail::as(xs[0], narrow).across_border(false);  // same dtype in training and in inference
-    if (!function || !training_phase()) return {inside};
-    std::optional<LibraryScope> as_inserted;
+    if (!function || !detail::training_phase()) return {inside};
+    std::optional<detail::LibraryScope> as_inserted;
     if (detail::under_op_lists()) as_inserted.emplace();
     const detail::DrawSeed scope(seed, *draws);
     return {function(inside)};
   };
-  return defer(run, {x}, {{x.shape(), detail::operand_dtype(op, x)}}).front();
+  return detail::defer(run, {x}, {{x.shape(), detail::operand_dtype(op, x)}}).front();
 }
 
-Dropout::Dropout(DropoutOptions options) : Noise("Dropout", options), options_(std::move(options)) {
+Dropout::Dropout(DropoutOptions options) : detail::Noise("Dropout", options), options_(std::move(options)) {
   detail::require_rate(label(), "rate", options_.rate);
   require_noise_shape(label(), options_.noise_shape);
 }
 
 Value Dropout::call(const Value& x) {
   const bool plain = options_.noise_shape.empty() && !options_.seed;
-  return plain ? dropout(x, options_.rate) : Noise::call(x);
+  return plain ? dropout(x, options_.rate) : detail::Noise::call(x);
 }
 
 std::function<Value(const Value&)> Dropout::noise(const Shape& input) const {
@@ -92,12 +92,12 @@ std::function<Value(const Value&)> Dropout::noise(const Shape& input) const {
   return [rate = options_.rate](const Value& x) { return dropout(x, rate); };
 }
 
-SpatialDropout::SpatialDropout(const char* kind, std::size_t rank, const SpatialDropoutOptions& options)
-    : Noise(kind, options), rank_(rank), rate_(options.rate) {
+detail::SpatialDropout::SpatialDropout(const char* kind, std::size_t rank, const SpatialDropoutOptions& options)
+    : detail::Noise(kind, options), rank_(rank), rate_(options.rate) {
   detail::require_rate(label(), "rate", rate_);
 }
 
-std::function<Value(const Value&)> SpatialDropout::noise(const Shape& input) const {
+std::function<Value(const Value&)> detail::SpatialDropout::noise(const Shape& input) const {
   const char* const axes[] = {"(batch, steps, channels)", "(batch, height, width, channels)",
                               "(batch, depth, height, width, channels)"};
   detail::require_rank(label(), input, rank_, axes[rank_ - 3]);
@@ -106,13 +106,13 @@ std::function<Value(const Value&)> SpatialDropout::noise(const Shape& input) con
   return dropped_by(rate_, shape);
 }
 
-const char* SpatialDropout::name_in_lists() const {
+const char* detail::SpatialDropout::name_in_lists() const {
   const char* const names[] = {"dropout1d", "dropout2d", "dropout3d"};
   return names[rank_ - 3];
 }
 
 GaussianNoise::GaussianNoise(GaussianNoiseOptions options)
-    : Noise("GaussianNoise", options), options_(std::move(options)) {
+    : detail::Noise("GaussianNoise", options), options_(std::move(options)) {
   if (!(options_.stddev >= 0 && options_.stddev <= 1)) {
     fail<ValueError>(label(), "stddev must lie in [0, 1]; got {}", options_.stddev);
   }
@@ -129,7 +129,7 @@ std::function<Value(const Value&)> GaussianNoise::noise(const Shape&) const {
 }
 
 GaussianDropout::GaussianDropout(GaussianDropoutOptions options)
-    : Noise("GaussianDropout", options), options_(std::move(options)) {
+    : detail::Noise("GaussianDropout", options), options_(std::move(options)) {
   detail::require_rate(label(), "rate", options_.rate);
 }
 
@@ -144,7 +144,8 @@ std::function<Value(const Value&)> GaussianDropout::noise(const Shape&) const {
   };
 }
 
-AlphaDropout::AlphaDropout(AlphaDropoutOptions options) : Noise("AlphaDropout", options), options_(std::move(options)) {
+AlphaDropout::AlphaDropout(AlphaDropoutOptions options)
+    : detail::Noise("AlphaDropout", options), options_(std::move(options)) {
   detail::require_rate(label(), "rate", options_.rate);
   require_noise_shape(label(), options_.noise_shape);
 }

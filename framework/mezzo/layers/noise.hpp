@@ -10,6 +10,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Base of layers that change their input by random numbers in training, and return it in inference. The numbers do not
 /// depend on the number of threads. Without a seed they depend on seed_everything(), the step and the layer's place in
 /// the model; with one, on the seed and the step.
@@ -36,6 +37,7 @@ class MEZZO_API Noise : public Layer {
   std::shared_ptr<std::atomic<std::uint64_t>> draws_ =
       std::make_shared<std::atomic<std::uint64_t>>(0);  // outside of steps
 };
+}  // namespace detail
 
 struct GaussianNoiseOptions {
   double stddev = -1;                   ///< required; standard deviation of the noise, in [0, 1]
@@ -45,7 +47,7 @@ struct GaussianNoiseOptions {
 };
 
 /// In training, adds numbers of a normal distribution with mean 0. In inference, returns its input.
-class MEZZO_API GaussianNoise : public Noise {
+class MEZZO_API GaussianNoise : public detail::Noise {
  public:
   /// A ValueError for a stddev outside [0, 1].
   explicit GaussianNoise(GaussianNoiseOptions options = {});
@@ -72,7 +74,7 @@ struct GaussianDropoutOptions {
 
 /// In training, multiplies elements by numbers of a normal distribution with mean 1 (Srivastava et al., 2014). In
 /// inference, returns its input.
-class MEZZO_API GaussianDropout : public Noise {
+class MEZZO_API GaussianDropout : public detail::Noise {
  public:
   /// A ValueError for a rate outside [0, 1).
   explicit GaussianDropout(GaussianDropoutOptions options = {});
@@ -101,7 +103,7 @@ struct AlphaDropoutOptions {
 
 /// In training, sets elements to the limit of selu for large negative numbers with probability `rate`, then scales and
 /// shifts all so that mean 0 and variance 1 are kept (Klambauer et al., 2017). In inference, returns its input.
-class MEZZO_API AlphaDropout : public Noise {
+class MEZZO_API AlphaDropout : public detail::Noise {
  public:
   /// A ValueError for a rate outside [0, 1), or for sizes of noise_shape below 1 other than -1.
   explicit AlphaDropout(AlphaDropoutOptions options = {});

@@ -26,7 +26,7 @@ Normalization::Normalization(NormalizationOptions options)
 std::vector<bool> Normalization::kept(const Shape& input) const {
   std::vector<bool> kept(input.size());
   for (const std::int64_t axis : options_.axis) {
-    const auto place = static_cast<std::size_t>(normalize_axis(axis, input.size(), label()));
+    const auto place = static_cast<std::size_t>(detail::normalize_axis(axis, input.size(), label()));
     if (input[place] < 0) fail<ShapeError>(label(), "axis {} must have a known size; got shape {}", axis, input);
     kept[place] = true;
   }

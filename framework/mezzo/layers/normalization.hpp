@@ -10,6 +10,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Mean or variance of a Normalization: an array or one number.
 class NormalizationNumbers : public std::optional<Tensor> {
  public:
@@ -21,14 +22,16 @@ class NormalizationNumbers : public std::optional<Tensor> {
   NormalizationNumbers(std::nullopt_t) {}
   NormalizationNumbers(std::optional<Tensor> numbers) : std::optional<Tensor>(std::move(numbers)) {}
 };
+}  // namespace detail
 
 struct NormalizationOptions {
-  Shape axis{-1};                   ///< axes with a mean and a variance for each place; {}: one of all numbers
-  NormalizationNumbers mean{};      ///< scalar, or of the axes' sizes; with `variance`. Default: that of adapt(), or 0
-  NormalizationNumbers variance{};  ///< likewise; default: that of adapt(), or 1
-  bool invert = false;              ///< true: x sqrt(variance) + mean
-  std::string name{};               ///< name of the layer; "": automatic ("normalization", "normalization_1")
-  Policy dtype{};                   ///< precision policy; default: the policy of the enclosing layer or model
+  Shape axis{-1};  ///< axes with a mean and a variance for each place; {}: one of all numbers
+  detail::NormalizationNumbers
+      mean{};  ///< scalar, or of the axes' sizes; with `variance`. Default: that of adapt(), or 0
+  detail::NormalizationNumbers variance{};  ///< likewise; default: that of adapt(), or 1
+  bool invert = false;                      ///< true: x sqrt(variance) + mean
+  std::string name{};                       ///< name of the layer; "": automatic ("normalization", "normalization_1")
+  Policy dtype{};                           ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// (x - mean) / max(sqrt(variance), 1e-7). Weights that are not trained, unless mean and variance are given: mean and

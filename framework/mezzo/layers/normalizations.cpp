@@ -15,7 +15,7 @@
 namespace mezzo {
 namespace {
 
-void require_normalization(const std::string& where, const Ints& axis, double epsilon) {
+void require_normalization(const std::string& where, const detail::Ints& axis, double epsilon) {
   if (axis.empty()) fail<ValueError>(where, "axis must be one number or more; got none");
   if (!(epsilon >= 0)) fail<ValueError>(where, "epsilon must not be negative; got {}", epsilon);
 }
@@ -52,7 +52,7 @@ GroupNormalization::GroupNormalization(GroupNormalizationOptions options)
 
 std::size_t GroupNormalization::channel_axis(const Shape& input) const {
   detail::require_rank_at_least(label(), input, 2);
-  const std::int64_t axis = normalize_axis(options_.axis, input.size(), label());
+  const std::int64_t axis = detail::normalize_axis(options_.axis, input.size(), label());
   if (axis == 0) fail<ValueError>(label(), "axis must not be 0, the batch; got {}", options_.axis);
   return static_cast<std::size_t>(axis);
 }
@@ -121,7 +121,7 @@ Value GroupNormalization::call(const Value& x) {
   };
   const Op& op = groups == channels ? ops::instance_norm : ops::group_norm;
   const auto listed = [run, &op](const Values& xs) { return detail::as_listed(op, xs, run); };
-  return defer(listed, inputs, {{x.shape(), dtype_policy().compute_dtype()}}).front();
+  return detail::defer(listed, inputs, {{x.shape(), dtype_policy().compute_dtype()}}).front();
 }
 
 RMSNormalization::RMSNormalization(RMSNormalizationOptions options)

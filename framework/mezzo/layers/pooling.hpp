@@ -8,12 +8,12 @@ namespace mezzo {
 /// Options of MaxPooling1D, MaxPooling3D, AveragePooling1D and AveragePooling3D. Numbers are one for all spatial axes
 /// or one for each.
 struct PoolingOptions {
-  detail::Named named{};          ///< leave it out
-  Ints pool_size = 2;             ///< sizes of a window, at least 1
-  Ints strides = Ints();          ///< step between windows, at least 1; {}: pool_size
-  std::string padding = "valid";  ///< "valid" (none) or "same"
-  std::string name{};             ///< name of the layer; "": automatic ("max_pooling1d", "max_pooling1d_1")
-  Policy dtype{};                 ///< precision policy; default: the policy of the enclosing layer or model
+  detail::Named named{};                  ///< leave it out
+  detail::Ints pool_size = 2;             ///< sizes of a window, at least 1
+  detail::Ints strides = detail::Ints();  ///< step between windows, at least 1; {}: pool_size
+  std::string padding = "valid";          ///< "valid" (none) or "same"
+  std::string name{};                     ///< name of the layer; "": automatic ("max_pooling1d", "max_pooling1d_1")
+  Policy dtype{};                         ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// Options of the layers that pool all positions.
@@ -25,8 +25,9 @@ struct GlobalPoolingOptions {
 
 /// Options of the layers that pool to a given size.
 struct AdaptivePoolingOptions {
-  detail::Named named{};      ///< leave it out
-  Ints output_size = Ints();  ///< required; sizes of the output, one for all spatial axes or one for each; at least 1
+  detail::Named named{};  ///< leave it out
+  detail::Ints output_size =
+      detail::Ints();  ///< required; sizes of the output, one for all spatial axes or one for each; at least 1
   std::string name{};  ///< name of the layer; "": automatic ("adaptive_max_pooling2d", "adaptive_max_pooling2d_1")
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };

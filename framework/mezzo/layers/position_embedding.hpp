@@ -15,7 +15,7 @@ struct PositionEmbeddingOptions {
 
 /// A learned vector for each position, of the shape of the input, (..., steps, features), to be added to it. As
 /// keras_hub's layer of this name. Weight: embeddings (sequence_length, features).
-class MEZZO_API PositionEmbedding : public PositionLayer {
+class MEZZO_API PositionEmbedding : public detail::PositionLayer {
  public:
   /// A ValueError if sequence_length is below 1.
   explicit PositionEmbedding(PositionEmbeddingOptions options = {});
@@ -52,7 +52,7 @@ struct TokenAndPositionEmbeddingOptions {
 /// Sum of the embeddings of tokens (batch, steps) and of their positions: (batch, steps, embedding_dim). As keras_hub's
 /// layer of this name. Weights: token_embedding/embeddings (vocabulary_size, embedding_dim), without tie_weights
 /// token_embedding/reverse_embeddings, and position_embedding/embeddings (sequence_length, embedding_dim).
-class MEZZO_API TokenAndPositionEmbedding : public PositionLayer {
+class MEZZO_API TokenAndPositionEmbedding : public detail::PositionLayer {
  public:
   /// A ValueError for a size below 1.
   explicit TokenAndPositionEmbedding(TokenAndPositionEmbeddingOptions options = {});

@@ -15,6 +15,7 @@ struct PositionCallOptions {
   std::optional<bool> training{};  ///< as in CallOptions
 };
 
+namespace detail {
 /// Base of layers that depend on positions in a sequence: `encoding(x, {.start_index = 8})`. As a layer of a Model, and
 /// in `layer(Values)`, positions are the second input.
 class MEZZO_API PositionLayer : public Layer {
@@ -38,5 +39,6 @@ class MEZZO_API PositionLayer : public Layer {
  private:
   std::int64_t start_index_ = 0;  // of the running call
 };
+}  // namespace detail
 
 }  // namespace mezzo

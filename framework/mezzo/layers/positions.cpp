@@ -106,7 +106,7 @@ Value rotated(const Value& x, const Value& positions, std::int64_t start, const 
 
 }  // namespace
 
-Value PositionLayer::operator()(const Value& x, const PositionCallOptions& options) {
+Value detail::PositionLayer::operator()(const Value& x, const PositionCallOptions& options) {
   if (options.start_index < 0)
     fail<ValueError>(label(), "start_index must not be negative; got {}", options.start_index);
   const ScopedValue<std::int64_t> call(start_index_, options.start_index);
@@ -115,16 +115,16 @@ Value PositionLayer::operator()(const Value& x, const PositionCallOptions& optio
   return Layer::operator()(xs, {.training = options.training}).front();
 }
 
-Values PositionLayer::call_many(const Values& xs) {
+Values detail::PositionLayer::call_many(const Values& xs) {
   if (xs.size() > 2) fail<ValueError>(label(), "takes one or two inputs (x, positions); got {}", xs.size());
   return {call_at(xs[0], xs.size() > 1 ? xs[1] : Value(), start_index_)};
 }
 
-std::string PositionLayer::call_arguments() const {
+std::string detail::PositionLayer::call_arguments() const {
   return start_index_ == 0 ? "" : fmt::format("{{\"start_index\": {}}}", start_index_);
 }
 
-Values PositionLayer::call_with(const std::string& arguments, const Values& xs, const CallOptions& options) {
+Values detail::PositionLayer::call_with(const std::string& arguments, const Values& xs, const CallOptions& options) {
   const detail::Json json = detail::parse_config(arguments, label());
   PositionCallOptions call;
   call.start_index = detail::read_size(detail::member(json, "start_index", label()), label() + " start_index");
@@ -135,7 +135,7 @@ Values PositionLayer::call_with(const std::string& arguments, const Values& xs, 
 }
 
 RotaryEmbedding::RotaryEmbedding(RotaryEmbeddingOptions options)
-    : PositionLayer("RotaryEmbedding", options), options_(std::move(options)) {
+    : detail::PositionLayer("RotaryEmbedding", options), options_(std::move(options)) {
   const std::string& type = options_.rope_type;
   if (type != "linear" && type != "dynamic" && type != "yarn") {
     fail<NameError>(label(), "unknown rope_type \"{}\"; valid names: dynamic, linear, yarn", type);
@@ -151,8 +151,8 @@ RotaryEmbedding::RotaryEmbedding(RotaryEmbeddingOptions options)
 Value RotaryEmbedding::call_at(const Value& x, const Value& positions, std::int64_t start_index) {
   const Shape& shape = x.shape();
   detail::require_rank_at_least(label(), shape, 3);
-  const std::int64_t sequence = normalize_axis(options_.sequence_axis, shape.size(), label());
-  const std::int64_t feature = normalize_axis(options_.feature_axis, shape.size(), label());
+  const std::int64_t sequence = detail::normalize_axis(options_.sequence_axis, shape.size(), label());
+  const std::int64_t feature = detail::normalize_axis(options_.feature_axis, shape.size(), label());
   if (sequence == feature) {
     fail<ShapeError>(label(), "sequence_axis and feature_axis must differ; both are axis {} of shape {}", feature,
                      shape);
@@ -171,11 +171,11 @@ Value RotaryEmbedding::call_at(const Value& x, const Value& positions, std::int6
     const Value moved = moveaxis(xs[0], {feature, sequence}, {-1, 1});
     return {moveaxis(rotated(moved, at, start_index, options), {-1, 1}, {feature, sequence})};
   };
-  return defer(run, inputs, {{shape, dtype_policy().compute_dtype()}}).front();
+  return detail::defer(run, inputs, {{shape, dtype_policy().compute_dtype()}}).front();
 }
 
 SinePositionEncoding::SinePositionEncoding(SinePositionEncodingOptions options)
-    : PositionLayer("SinePositionEncoding", options), options_(std::move(options)) {
+    : detail::PositionLayer("SinePositionEncoding", options), options_(std::move(options)) {
   detail::require_above(label(), "max_wavelength", options_.max_wavelength, 0);
 }
 
@@ -198,11 +198,11 @@ Value SinePositionEncoding::call_at(const Value& x, const Value& positions, std:
     const Value encoding = where(Value(Tensor({features}, even).cast(DType::boolean)), tables[0], tables[1]);
     return {broadcast_to(detail::as(encoding, narrow), shape)};
   };
-  return defer(run, inputs, {{x.shape(), narrow}}).front();
+  return detail::defer(run, inputs, {{x.shape(), narrow}}).front();
 }
 
 PositionEmbedding::PositionEmbedding(PositionEmbeddingOptions options)
-    : PositionLayer("PositionEmbedding", options), options_(std::move(options)) {
+    : detail::PositionLayer("PositionEmbedding", options), options_(std::move(options)) {
   detail::require_positive(label(), "sequence_length", options_.sequence_length);
 }
 
@@ -229,11 +229,11 @@ Value PositionEmbedding::call_at(const Value& x, const Value& positions, std::in
     }
     return {broadcast_to(slice(xs[1], {start_index, 0}, {steps, shape.back()}), shape)};
   };
-  return defer(run, inputs, {{x.shape(), dtype_policy().compute_dtype()}}).front();
+  return detail::defer(run, inputs, {{x.shape(), dtype_policy().compute_dtype()}}).front();
 }
 
 TokenAndPositionEmbedding::TokenAndPositionEmbedding(TokenAndPositionEmbeddingOptions options)
-    : PositionLayer("TokenAndPositionEmbedding", options),
+    : detail::PositionLayer("TokenAndPositionEmbedding", options),
       token_([&] {
         detail::require_positive(label(), "vocabulary_size", options.vocabulary_size);
         detail::require_positive(label(), "sequence_length", options.sequence_length);

@@ -8,7 +8,8 @@ struct PReLUOptions {
   Any<Initializer> alpha_initializer = "zeros";  ///< initial slopes
   Any<Regularizer> alpha_regularizer{};          ///< penalty of the slopes, added to the loss
   Any<Constraint> alpha_constraint{};            ///< projects the slopes after each update
-  Ints shared_axes{};     ///< axes along which the slope is the same, from 1 on: {1, 2} has one slope a channel of NHWC
+  detail::Ints
+      shared_axes{};      ///< axes along which the slope is the same, from 1 on: {1, 2} has one slope a channel of NHWC
   std::string name{};     ///< name of the layer; "": automatic ("p_re_lu", "p_re_lu_1")
   Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
   bool trainable = true;  ///< false: training does not change the weights

@@ -21,7 +21,7 @@ namespace mezzo {
 
 Value detail::on_host(const Values& inputs, const std::function<Shape(const Shape&)>& result_shape, DType dtype,
                       const std::function<Tensor(const std::vector<Tensor>&)>& function) {
-  return defer(
+  return detail::defer(
              [=](const Values& xs) -> Values {
                HostOptions options;
                options.shape = result_shape(xs[0].shape());
@@ -165,7 +165,7 @@ Value Resizing::call(const Value& x) {
   resize.crop_to_aspect_ratio = options_.crop_to_aspect_ratio;
   resize.pad_to_aspect_ratio = options_.pad_to_aspect_ratio;
   resize.fill_value = options_.fill_value;
-  const auto run = [size = Ints{options_.height, options_.width}, resize](const Value& images) {
+  const auto run = [size = detail::Ints{options_.height, options_.width}, resize](const Value& images) {
     return saturated(image::resize(images, size, resize), images.dtype());
   };
   return with_sizes(run, x);
@@ -182,7 +182,7 @@ namespace {
 Value cropped(const Value& images, const CenterCropOptions& options) {
   const Shape& shape = images.shape();
   const std::size_t rank = shape.size();
-  const DType dtype = current_policy().compute_dtype();
+  const DType dtype = detail::current_policy().compute_dtype();
   const Value floats = detail::as(images, dtype);
   const std::int64_t top = shape[rank - 3] - options.height, across = shape[rank - 2] - options.width;
   if (top < 0 || across < 0) {

@@ -82,7 +82,7 @@ static void describe(Fields& fields, RandomTranslationOptions& options) {
 
 static void describe(Fields& fields, RandomZoomOptions& options) {
   describe_factor(fields, "height_factor", options.height_factor);
-  Factor width = options.width_factor.value_or(Factor());
+  detail::Factor width = options.width_factor.value_or(detail::Factor());
   describe_factor(fields, "width_factor", width);
   if (!width.numbers().empty()) options.width_factor = width;
   describe_sampling(fields, options);

@@ -19,7 +19,7 @@ using image::SampleKey;
 /// Options of an enclosing layer that its changes share.
 struct Strength {
   std::pair<double, double> factor{};
-  Factor value_range{};
+  detail::Factor value_range{};
   std::string interpolation{};
 };
 
@@ -33,8 +33,8 @@ Options colors_with(const Strength& strength) {
 }
 
 /// The changes of Keras' AugMix; the last four change colors.
-std::vector<ImageAugmentation> changes_of(const Strength& strength) {
-  const Factor factor{strength.factor.first, strength.factor.second};
+std::vector<detail::ImageAugmentation> changes_of(const Strength& strength) {
+  const detail::Factor factor{strength.factor.first, strength.factor.second};
   RandomShearOptions shear;
   shear.x_factor = shear.y_factor = factor;
   shear.interpolation = strength.interpolation;
@@ -69,12 +69,12 @@ std::vector<ImageAugmentation> changes_of(const Strength& strength) {
 
 /// The key of change `number` of an image.
 SampleKey key_of_change(const SampleKey& key, std::int64_t number) {
-  return {mix(key.seed, static_cast<std::uint64_t>(number) + 1), key.epoch, key.index};
+  return {detail::mix(key.seed, static_cast<std::uint64_t>(number) + 1), key.epoch, key.index};
 }
 
 }  // namespace
 
-RandAugment::RandAugment(const RandAugmentOptions& options) : ImageAugmentation("RandAugment", options) {
+RandAugment::RandAugment(const RandAugmentOptions& options) : detail::ImageAugmentation("RandAugment", options) {
   detail::value_range(label(), options.value_range);
   if (options.num_ops < 0) fail<ValueError>(label(), "num_ops must be 0 or more; got {}", options.num_ops);
   image::detail::check_sampling({"reflect", options.interpolation, 0}, label());
@@ -92,7 +92,7 @@ RandAugment::RandAugment(const RandAugmentOptions& options) : ImageAugmentation(
   });
 }
 
-AugMix::AugMix(const AugMixOptions& options) : ImageAugmentation("AugMix", options) {
+AugMix::AugMix(const AugMixOptions& options) : detail::ImageAugmentation("AugMix", options) {
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
   detail::require_positive(label(), "num_chains", options.num_chains);
   detail::require_positive(label(), "chain_depth", options.chain_depth);

@@ -12,7 +12,7 @@ namespace mezzo {
 using detail::words_of;
 using image::SampleKey;
 
-RandomHue::RandomHue(const RandomHueOptions& options) : ImageAugmentation("RandomHue", options) {
+RandomHue::RandomHue(const RandomHueOptions& options) : detail::ImageAugmentation("RandomHue", options) {
   const auto factor = options.factor.bounds(label(), "factor", 0, 1);
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
   set_channels({3});
@@ -24,7 +24,7 @@ RandomHue::RandomHue(const RandomHueOptions& options) : ImageAugmentation("Rando
 }
 
 RandomSaturation::RandomSaturation(const RandomSaturationOptions& options)
-    : ImageAugmentation("RandomSaturation", options) {
+    : detail::ImageAugmentation("RandomSaturation", options) {
   const auto factor = options.factor.bounds(label(), "factor", -1, 1);
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
   set_channels({3});
@@ -36,7 +36,7 @@ RandomSaturation::RandomSaturation(const RandomSaturationOptions& options)
 }
 
 RandomColorDegeneration::RandomColorDegeneration(const RandomColorDegenerationOptions& options)
-    : ImageAugmentation("RandomColorDegeneration", options) {
+    : detail::ImageAugmentation("RandomColorDegeneration", options) {
   const auto factor = options.factor.bounds(label(), "factor", -1, 1);
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
   set_channels({3});
@@ -47,7 +47,7 @@ RandomColorDegeneration::RandomColorDegeneration(const RandomColorDegenerationOp
 }
 
 RandomSharpness::RandomSharpness(const RandomSharpnessOptions& options)
-    : ImageAugmentation("RandomSharpness", options) {
+    : detail::ImageAugmentation("RandomSharpness", options) {
   const auto factor = options.factor.bounds(label(), "factor", 0, 1);
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
   set_transform([factor, range](const Tensor& x, const SampleKey& key) {
@@ -57,7 +57,7 @@ RandomSharpness::RandomSharpness(const RandomSharpnessOptions& options)
 }
 
 RandomGrayscale::RandomGrayscale(const RandomGrayscaleOptions& options)
-    : ImageAugmentation("RandomGrayscale", options) {
+    : detail::ImageAugmentation("RandomGrayscale", options) {
   if (!(options.factor >= 0 && options.factor <= 1)) {
     fail<ValueError>(label(), "factor must be in [0, 1]; got {}", options.factor);
   }
@@ -68,7 +68,7 @@ RandomGrayscale::RandomGrayscale(const RandomGrayscaleOptions& options)
   });
 }
 
-RandomInvert::RandomInvert(const RandomInvertOptions& options) : ImageAugmentation("RandomInvert", options) {
+RandomInvert::RandomInvert(const RandomInvertOptions& options) : detail::ImageAugmentation("RandomInvert", options) {
   const auto factor = options.factor.bounds(label(), "factor", 0, 1);
   const double high = detail::value_range(label(), options.value_range).high;
   set_transform([factor, high](const Tensor& x, const SampleKey& key) {
@@ -79,7 +79,7 @@ RandomInvert::RandomInvert(const RandomInvertOptions& options) : ImageAugmentati
 }
 
 RandomPosterization::RandomPosterization(const RandomPosterizationOptions& options)
-    : ImageAugmentation("RandomPosterization", options) {
+    : detail::ImageAugmentation("RandomPosterization", options) {
   const auto factor = options.factor.bounds(label(), "factor", 1, 8);
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
   for (const double bits : options.factor.numbers()) {
@@ -93,10 +93,10 @@ RandomPosterization::RandomPosterization(const RandomPosterizationOptions& optio
 }
 
 RandomColorJitter::RandomColorJitter(const RandomColorJitterOptions& options)
-    : ImageAugmentation("RandomColorJitter", options) {
+    : detail::ImageAugmentation("RandomColorJitter", options) {
   detail::value_range(label(), options.value_range);
-  std::vector<ImageAugmentation> changes;
-  const auto add = [&](const Factor& factor, auto layer_options, auto make) {
+  std::vector<detail::ImageAugmentation> changes;
+  const auto add = [&](const detail::Factor& factor, auto layer_options, auto make) {
     if (factor.numbers().empty()) return;
     layer_options.factor = factor;
     layer_options.value_range = options.value_range;
@@ -109,7 +109,7 @@ RandomColorJitter::RandomColorJitter(const RandomColorJitterOptions& options)
   if (!options.saturation_factor.numbers().empty() || !options.hue_factor.numbers().empty()) set_channels({3});
   set_transform([changes](const Tensor& x, const SampleKey& key) {
     Tensor out = x;
-    for (const ImageAugmentation& change : changes) out = change.augment(out, key);
+    for (const detail::ImageAugmentation& change : changes) out = change.augment(out, key);
     return out;
   });
 }

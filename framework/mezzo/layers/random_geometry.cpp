@@ -88,7 +88,7 @@ std::vector<double> smooth_noise(std::int64_t rows, std::int64_t columns, double
 
 }  // namespace
 
-RandomCrop::RandomCrop(const RandomCropOptions& options) : ImageAugmentation("RandomCrop", options) {
+RandomCrop::RandomCrop(const RandomCropOptions& options) : detail::ImageAugmentation("RandomCrop", options) {
   detail::require_positive(label(), "height", options.height);
   detail::require_positive(label(), "width", options.width);
   const Shape size{options.height, options.width};
@@ -111,7 +111,8 @@ RandomCrop::RandomCrop(const RandomCropOptions& options) : ImageAugmentation("Ra
   });
 }
 
-RandomErasing::RandomErasing(const RandomErasingOptions& options) : ImageAugmentation("RandomErasing", options) {
+RandomErasing::RandomErasing(const RandomErasingOptions& options)
+    : detail::ImageAugmentation("RandomErasing", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", 0, 1);
   const Bounds scale = options.scale.bounds(label(), "scale", 0, 1);
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
@@ -132,7 +133,7 @@ RandomErasing::RandomErasing(const RandomErasingOptions& options) : ImageAugment
 }
 
 RandomGaussianBlur::RandomGaussianBlur(const RandomGaussianBlurOptions& options)
-    : ImageAugmentation("RandomGaussianBlur", options) {
+    : detail::ImageAugmentation("RandomGaussianBlur", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", 0, 1);
   const Bounds sigma = options.sigma.bounds(label(), "sigma", 0, 1);
   const detail::ValueRange range = detail::value_range(label(), options.value_range);
@@ -149,7 +150,7 @@ RandomGaussianBlur::RandomGaussianBlur(const RandomGaussianBlurOptions& options)
   });
 }
 
-RandomShear::RandomShear(const RandomShearOptions& options) : ImageAugmentation("RandomShear", options) {
+RandomShear::RandomShear(const RandomShearOptions& options) : detail::ImageAugmentation("RandomShear", options) {
   const Bounds across = detail::either_way(label(), "x_factor", options.x_factor);
   const Bounds down = detail::either_way(label(), "y_factor", options.y_factor);
   image::detail::check_sampling({options.fill_mode, options.interpolation, options.fill_value}, label());
@@ -163,7 +164,7 @@ RandomShear::RandomShear(const RandomShearOptions& options) : ImageAugmentation(
 }
 
 RandomPerspective::RandomPerspective(const RandomPerspectiveOptions& options)
-    : ImageAugmentation("RandomPerspective", options) {
+    : detail::ImageAugmentation("RandomPerspective", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", 0, 1);
   if (!(options.scale >= 0 && options.scale <= 1)) {
     fail<ValueError>(label(), "scale must be in [0, 1]; got {}", options.scale);
@@ -182,7 +183,7 @@ RandomPerspective::RandomPerspective(const RandomPerspectiveOptions& options)
 }
 
 RandomElasticTransform::RandomElasticTransform(const RandomElasticTransformOptions& options)
-    : ImageAugmentation("RandomElasticTransform", options) {
+    : detail::ImageAugmentation("RandomElasticTransform", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", 0, 1);
   const Bounds scale = options.scale.bounds(label(), "scale", 0, 1);
   const detail::ValueRange range = detail::value_range(label(), options.value_range);

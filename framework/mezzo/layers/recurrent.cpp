@@ -18,7 +18,7 @@ namespace {
 std::string recurrent_name(const ActivationFunction& activation) {
   if (!activation.given()) return "linear";
   if (activation.name() == "exp") return "exponential";
-  return is_recurrent_activation(activation.name()) ? activation.name() : "";
+  return detail::is_recurrent_activation(activation.name()) ? activation.name() : "";
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ Value detail::FusedCell::project(const Value& x, const Value& bias, bool drops) 
 Values detail::FusedCell::run(const Value& sequence, const Values& states, const Value& mask) {
   const RecurrentSettings& s = settings_;
   if (!fused()) return run_unfused(sequence, states, mask);
-  const bool drops = training_phase() && (s.dropout > 0 || s.recurrent_dropout > 0);
+  const bool drops = detail::training_phase() && (s.dropout > 0 || s.recurrent_dropout > 0);
   RecurrenceOptions options{.kind = s.kind,
                             .activation = recurrent_name(s.activation),
                             .recurrent_activation = recurrent_name(s.recurrent_activation),
@@ -127,7 +127,7 @@ bool detail::FusedCell::fused() const {
 /// The steps as a loop, for activations that recurrence doesn't have.
 Values detail::FusedCell::run_unfused(const Value& sequence, const Values& states, const Value& mask) {
   const RecurrentSettings& s = settings_;
-  const bool drops = training_phase() && (s.dropout > 0 || s.recurrent_dropout > 0);
+  const bool drops = detail::training_phase() && (s.dropout > 0 || s.recurrent_dropout > 0);
   const std::int64_t width = gates() * s.units;
   const Value bias = !s.use_bias ? Value() : s.kind == "gru" ? bias_row(0) : Value(bias_);
   const Value projected = project(sequence, bias, drops);
@@ -202,7 +202,7 @@ Values detail::FusedCell::call_many(const Values& xs) {
     Values operands{sequence};
     operands.insert(operands.end(), states.begin(), states.end());
     if (mask.defined()) operands.push_back(mask);
-    out = defer(
+    out = detail::defer(
         [cell = *this](const Values& operands_then) mutable {
           const RecurrentInputs then = recurrent_inputs(operands_then);
           return cell.run(operands_then[0], then.states, then.mask);

@@ -32,7 +32,7 @@ Value unless_skipped(const Value& mask, const Value& after, const Value& before)
 /// Calls the function and checks the number and shapes of its results.
 Values checked_step(const detail::StepFunction& step, const Value& x, const Values& states) {
   Values out = step(x, states);
-  const std::string where = current_label("RNN");
+  const std::string where = detail::current_label("RNN");
   if (out.size() != states.size() + 1) {
     fail<ValueError>(where, "the cell must return the output and {} states; got {} values", states.size(), out.size());
   }
@@ -46,7 +46,7 @@ Values checked_step(const detail::StepFunction& step, const Value& x, const Valu
 
 /// Zeros like the output of a step.
 Value zero_output(const detail::StepFunction& step, const Value& sequence, const Values& states) {
-  Trace trace(Trace::Mode::body, training_phase());
+  Trace trace(Trace::Mode::body, detail::training_phase());
   Values given;
   const Value x = trace.input("x", Spec{detail::step_shape(sequence.shape()), sequence.dtype()});
   for (const Value& state : states) given.push_back(trace.input("state", Spec{state.shape(), state.dtype()}));
@@ -56,7 +56,7 @@ Value zero_output(const detail::StepFunction& step, const Value& sequence, const
 
 /// A symbol of a functional graph.
 Value state_symbol(const Shape& shape, DType dtype, const std::string& where) {
-  auto node = std::make_shared<Node>();
+  auto node = std::make_shared<detail::Node>();
   node->op = &input_op();
   node->where = where;
   node->outputs = {{shape, dtype}};
@@ -66,7 +66,7 @@ Value state_symbol(const Shape& shape, DType dtype, const std::string& where) {
 /// Specs of the results of run_sequence on symbols of a functional graph. Builds the cell.
 std::vector<Spec> specs_on_symbols(RNNCell& cell, const Value& sequence) {
   const Shape input = detail::step_shape(sequence.shape());
-  const std::string where = current_label("RNN");
+  const std::string where = detail::current_label("RNN");
   Values states;
   for (const Shape& shape : cell.state_shapes(input)) {
     states.push_back(state_symbol(detail::with_batch(input[0], shape), sequence.dtype(), where));
@@ -94,7 +94,7 @@ std::vector<Shape> RNNCell::state_shapes(const Shape&) const {
 Values RNNCell::get_initial_state(const Shape& input) {
   Values states;
   for (const Shape& shape : state_shapes(input)) {
-    states.push_back(Tensor(detail::with_batch(input[0], shape), current_policy().compute_dtype()));
+    states.push_back(Tensor(detail::with_batch(input[0], shape), detail::current_policy().compute_dtype()));
   }
   return states;
 }
@@ -143,21 +143,22 @@ Values detail::run_steps(const StepFunction& step, const Value& sequence, const 
   return all;
 }
 
-Values detail::run_sequence(const Any<Layer>& handle, const Shared<LayerState>& owner, const Value& sequence,
-                            const Values& states, const Value& mask) {
+Values detail::run_sequence(const Any<Layer>& handle, const detail::Shared<detail::LayerState>& owner,
+                            const Value& sequence, const Values& states, const Value& mask) {
   auto& cell = dynamic_cast<RNNCell&>(*handle);
   Values xs{sequence};
   xs.insert(xs.end(), states.begin(), states.end());
   if (mask.defined()) xs.push_back(mask);
   if (cell.takes_sequences()) return cell(xs);
   const auto run = [handle, owner](const Values& then) {
-    const CalledBy as_owner(owner);
+    const detail::CalledBy as_owner(owner);
     auto& own = dynamic_cast<RNNCell&>(*handle);
     const RecurrentInputs given = recurrent_inputs(then);
     Values before;
     for (const Value& state : given.states) {
-      before.push_back(is_floating(state.dtype()) ? as(state.across_border(false), current_policy().compute_dtype())
-                                                  : state);
+      before.push_back(is_floating(state.dtype())
+                           ? as(state.across_border(false), detail::current_policy().compute_dtype())
+                           : state);
     }
     if (before.empty()) before = own.get_initial_state(detail::step_shape(then[0].shape()));
     const auto step = [&own](const Value& x, const Values& now) {
@@ -168,7 +169,7 @@ Values detail::run_sequence(const Any<Layer>& handle, const Shared<LayerState>& 
     return run_steps(step, then[0], before, given.mask, own.output_state());
   };
   const bool later = Trace::current() == nullptr && sequence.symbolic();
-  return later ? defer(run, xs, specs_on_symbols(cell, sequence)) : run(xs);
+  return later ? detail::defer(run, xs, specs_on_symbols(cell, sequence)) : run(xs);
 }
 
 }  // namespace mezzo

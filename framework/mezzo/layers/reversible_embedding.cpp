@@ -36,7 +36,8 @@ Value ReversibleEmbedding::operator()(const Value& x, const ReversibleEmbeddingC
 Value ReversibleEmbedding::call(const Value& x) {
   if (!reverse_) return gather(embeddings_, is_floating(x.dtype()) ? cast(x, DType::int32) : x);
   detail::require_last_axis(label(), x.shape(), options_.output_dim, "output_dim");
-  const CastScope precise = autocast(options_.reverse_dtype.empty() ? Policy() : Policy(options_.reverse_dtype));
+  const detail::CastScope precise =
+      autocast(options_.reverse_dtype.empty() ? Policy() : Policy(options_.reverse_dtype));
   const Value scores =
       options_.tie_weights ? matmul(x, embeddings_, {.transpose_b = true}) : matmul(x, reverse_embeddings_);
   if (!options_.logit_soft_cap) return scores;

@@ -5,11 +5,11 @@
 namespace mezzo {
 
 struct RMSNormalizationOptions {
-  Ints axis = -1;         ///< axis or axes to normalize over: -1 or {-2, -1}; negative axes count from the end
-  double epsilon = 1e-6;  ///< added to the mean of the squares, at least 0
-  std::string name{};     ///< name of the layer; "": automatic ("rms_normalization", "rms_normalization_1")
-  Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
-  bool trainable = true;  ///< false: training does not change the weights
+  detail::Ints axis = -1;  ///< axis or axes to normalize over: -1 or {-2, -1}; negative axes count from the end
+  double epsilon = 1e-6;   ///< added to the mean of the squares, at least 0
+  std::string name{};      ///< name of the layer; "": automatic ("rms_normalization", "rms_normalization_1")
+  Policy dtype{};          ///< precision policy; default: the policy of the enclosing layer or model
+  bool trainable = true;   ///< false: training does not change the weights
 };
 
 /// scale x / sqrt(mean(x^2) + epsilon), with the mean over the given axes, computed in at least float32 (Zhang and

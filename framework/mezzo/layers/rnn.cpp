@@ -20,7 +20,7 @@ std::string checked_cell_name(const RNNOptions& options) {
     fail<ValueError>(where, "cell must be an RNNCell, such as LSTMCell(32); got a layer of another class");
   }
   if (!options.cell->name().empty()) return options.cell->name();
-  return snake_case(options.cell->state()->kind);
+  return detail::snake_case(options.cell->state()->kind);
 }
 
 const RNNCell& as_cell(const Any<Layer>& layer) { return dynamic_cast<const RNNCell&>(*layer); }
@@ -185,7 +185,7 @@ void RNN::add_states(const Shape& input) {
   }
   const std::vector<Shape> shapes = cell().state_shapes(detail::step_shape(input));
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    VariableState& state = *states_[i].state();
+    detail::VariableState& state = *states_[i].state();
     state.value = Tensor(detail::with_batch(input[0], shapes.at(i)), compute_dtype());
     state.trainable = false;
     state.fixed_dtype = true;

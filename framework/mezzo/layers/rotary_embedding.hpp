@@ -27,7 +27,7 @@ struct RotaryEmbeddingOptions {
 /// name: of D features, feature i < D / 2 and feature i + D / 2 are a pair, rotated by position * max_wavelength^(-2 i
 /// / D). Inputs: (batch, steps, features), (batch, steps, heads, features), or with other axes in any order. Angles are
 /// computed in float64 and rotations in at least float32. "yarn" is YaRN (Peng et al., 2023).
-class MEZZO_API RotaryEmbedding : public PositionLayer {
+class MEZZO_API RotaryEmbedding : public detail::PositionLayer {
  public:
   /// A ValueError for a number out of its range, a NameError for an unknown rope_type.
   explicit RotaryEmbedding(RotaryEmbeddingOptions options = {});

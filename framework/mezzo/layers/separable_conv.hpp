@@ -8,15 +8,15 @@ namespace mezzo {
 
 /// Options of SeparableConv1D and SeparableConv2D. Numbers for the spatial axes are one for all or one for each.
 struct SeparableConvOptions {
-  detail::Named named{};              ///< leave it out
-  std::int64_t filters = 0;           ///< required; channels of the output, at least 1
-  Ints kernel_size = Ints();          ///< required; sizes of the depthwise kernel, at least 1
-  Ints strides = 1;                   ///< step between outputs, at least 1
-  std::string padding = "valid";      ///< "valid" (none) or "same"
-  Ints dilation_rate = 1;             ///< step between the depthwise kernel's taps, at least 1
-  std::int64_t depth_multiplier = 1;  ///< channels between the convolutions for each input channel, at least 1
-  ActivationFunction activation{};    ///< name or function, applied to the output; default: linear
-  bool use_bias = true;               ///< true: adds a bias per filter
+  detail::Named named{};                      ///< leave it out
+  std::int64_t filters = 0;                   ///< required; channels of the output, at least 1
+  detail::Ints kernel_size = detail::Ints();  ///< required; sizes of the depthwise kernel, at least 1
+  detail::Ints strides = 1;                   ///< step between outputs, at least 1
+  std::string padding = "valid";              ///< "valid" (none) or "same"
+  detail::Ints dilation_rate = 1;             ///< step between the depthwise kernel's taps, at least 1
+  std::int64_t depth_multiplier = 1;          ///< channels between the convolutions for each input channel, at least 1
+  ActivationFunction activation{};            ///< name or function, applied to the output; default: linear
+  bool use_bias = true;                       ///< true: adds a bias per filter
   Any<Initializer> depthwise_initializer = "glorot_uniform";  ///< initial depthwise kernel
   Any<Initializer> pointwise_initializer = "glorot_uniform";  ///< initial pointwise kernel
   Any<Initializer> bias_initializer = "zeros";                ///< initial bias

@@ -12,7 +12,7 @@ struct SinePositionEncodingOptions {
 
 /// Sines (even features) and cosines (odd ones) of position * max_wavelength^(-2 floor(i / 2) / features), of the shape
 /// of the input, (..., steps, features), to be added to it (Vaswani et al., 2017). As keras_hub's layer of this name.
-class MEZZO_API SinePositionEncoding : public PositionLayer {
+class MEZZO_API SinePositionEncoding : public detail::PositionLayer {
  public:
   /// A ValueError unless max_wavelength is above 0.
   explicit SinePositionEncoding(SinePositionEncodingOptions options = {});

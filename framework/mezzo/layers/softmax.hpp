@@ -5,9 +5,9 @@
 namespace mezzo {
 
 struct SoftmaxOptions {
-  Ints axis = -1;      ///< axis or axes along which outputs sum to 1; negative axes count from the end
-  std::string name{};  ///< name of the layer; "": automatic ("softmax", "softmax_1")
-  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
+  detail::Ints axis = -1;  ///< axis or axes along which outputs sum to 1; negative axes count from the end
+  std::string name{};      ///< name of the layer; "": automatic ("softmax", "softmax_1")
+  Policy dtype{};          ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// exp(x) divided by its sum along an axis, computed in at least float32. A ShapeError for an input without that axis.
@@ -21,7 +21,8 @@ class MEZZO_API Softmax : public Layer {
   /// Positional: `Softmax(1)`.
   template <class I, detail::IfInteger<I> = 0>
   explicit Softmax(I axis, SoftmaxOptions options = {})
-      : Softmax(detail::positional("Softmax", options.name, "axis", &SoftmaxOptions::axis, Ints(axis), options)) {}
+      : Softmax(
+            detail::positional("Softmax", options.name, "axis", &SoftmaxOptions::axis, detail::Ints(axis), options)) {}
   void build(const Shape&) override {}
   bool supports_masking() const override { return true; }
 

@@ -41,10 +41,10 @@
 
 namespace mezzo {
 
-static void describe_margins(Fields& fields, const char* name, Margins& margins) {
+static void describe_margins(Fields& fields, const char* name, detail::Margins& margins) {
   Shape numbers = margins.numbers();
   fields(name, numbers);
-  if (numbers != margins.numbers()) margins = Margins::of(numbers);
+  if (numbers != margins.numbers()) margins = detail::Margins::of(numbers);
 }
 
 /// Options of convolutions but for those of the kernel and the bias.

@@ -12,6 +12,7 @@ struct SpatialDropoutOptions {
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
+namespace detail {
 /// Base of the layers that drop whole channels of each sample, as Dropout drops elements (Tompson et al., 2014).
 class MEZZO_API SpatialDropout : public Noise {
  protected:
@@ -25,13 +26,14 @@ class MEZZO_API SpatialDropout : public Noise {
   std::size_t rank_;
   double rate_;
 };
+}  // namespace detail
 
 /// SpatialDropout of (batch, steps, channels), channels last.
-class MEZZO_API SpatialDropout1D : public SpatialDropout {
+class MEZZO_API SpatialDropout1D : public detail::SpatialDropout {
  public:
   /// A ValueError for a rate outside [0, 1).
   explicit SpatialDropout1D(const SpatialDropoutOptions& options = {})
-      : SpatialDropout("SpatialDropout1D", 3, options) {}
+      : detail::SpatialDropout("SpatialDropout1D", 3, options) {}
 
   /// Positional: `SpatialDropout1D(0.5)`.
   template <class N, detail::IfNumber<N> = 0>
@@ -41,11 +43,11 @@ class MEZZO_API SpatialDropout1D : public SpatialDropout {
 };
 
 /// SpatialDropout of (batch, height, width, channels), channels last.
-class MEZZO_API SpatialDropout2D : public SpatialDropout {
+class MEZZO_API SpatialDropout2D : public detail::SpatialDropout {
  public:
   /// A ValueError for a rate outside [0, 1).
   explicit SpatialDropout2D(const SpatialDropoutOptions& options = {})
-      : SpatialDropout("SpatialDropout2D", 4, options) {}
+      : detail::SpatialDropout("SpatialDropout2D", 4, options) {}
 
   /// Positional: `SpatialDropout2D(0.5)`.
   template <class N, detail::IfNumber<N> = 0>
@@ -55,11 +57,11 @@ class MEZZO_API SpatialDropout2D : public SpatialDropout {
 };
 
 /// SpatialDropout of (batch, depth, height, width, channels), channels last.
-class MEZZO_API SpatialDropout3D : public SpatialDropout {
+class MEZZO_API SpatialDropout3D : public detail::SpatialDropout {
  public:
   /// A ValueError for a rate outside [0, 1).
   explicit SpatialDropout3D(const SpatialDropoutOptions& options = {})
-      : SpatialDropout("SpatialDropout3D", 5, options) {}
+      : detail::SpatialDropout("SpatialDropout3D", 5, options) {}
 
   /// Positional: `SpatialDropout3D(0.5)`.
   template <class N, detail::IfNumber<N> = 0>

@@ -16,12 +16,12 @@ Value unit(const Value& x) { return x * rsqrt(maximum(sum(x * x), 1e-14)); }
 
 /// The kernel divided by its largest singular value, and the next vector u. In inference, u stays.
 Values spectrally_normalized(const Value& kernel, const Value& vector_u, std::int64_t iterations) {
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const Value wide = detail::as(kernel.across_border(false), vector_u.dtype());
   const Value matrix = reshape(wide, {-1, kernel.shape().back()});
   const Value fixed = stop_gradient(matrix);
   Value u = vector_u.across_border(false), v;
-  if (training_phase()) {
+  if (detail::training_phase()) {
     for (std::int64_t i = 0; i < iterations; ++i) {
       v = unit(matmul(u, fixed, {.transpose_b = true}));
       u = unit(matmul(v, fixed));
@@ -42,7 +42,7 @@ void Wrapper::require_layer() const {
 }
 
 void Wrapper::build(const Shape& input) {
-  auto node = std::make_shared<Node>();
+  auto node = std::make_shared<detail::Node>();
   node->op = &input_op();
   node->where = label();
   node->outputs = {Spec{input, DType::float32}};
@@ -80,7 +80,7 @@ Value SpectralNormalization::call(const Value& x) {
     return spectrally_normalized(xs[0], xs[1], iterations);
   };
   const Spec kernel{kernel_.shape(), accumulation_dtype(kernel_.dtype())}, vector{vector_u_.shape(), vector_u_.dtype()};
-  const Values out = defer(run, {kernel_, vector_u_}, {kernel, vector});
+  const Values out = detail::defer(run, {kernel_, vector_u_}, {kernel, vector});
   update(vector_u_, out[1]);
   const ReplacedVariable replaced(kernel_.state().pointer(), out[0]);
   return layer()(x);

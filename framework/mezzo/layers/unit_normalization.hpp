@@ -5,9 +5,9 @@
 namespace mezzo {
 
 struct UnitNormalizationOptions {
-  Ints axis = -1;      ///< axis or axes to normalize over: -1 or {-2, -1}; negative axes count from the end
-  std::string name{};  ///< name of the layer; "": automatic ("unit_normalization", "unit_normalization_1")
-  Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
+  detail::Ints axis = -1;  ///< axis or axes to normalize over: -1 or {-2, -1}; negative axes count from the end
+  std::string name{};      ///< name of the layer; "": automatic ("unit_normalization", "unit_normalization_1")
+  Policy dtype{};          ///< precision policy; default: the policy of the enclosing layer or model
 };
 
 /// x divided by its L2 norm over the given axes, or by 1e-12 if the norm is smaller, computed in at least float32. A

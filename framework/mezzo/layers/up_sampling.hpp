@@ -8,7 +8,7 @@ namespace mezzo {
 /// Options of UpSampling1D and UpSampling3D.
 struct UpSamplingOptions {
   detail::Named named{};  ///< leave it out
-  Ints size = 2;          ///< how often each element is repeated, one number for all spatial axes or one for each
+  detail::Ints size = 2;  ///< how often each element is repeated, one number for all spatial axes or one for each
   std::string name{};     ///< name of the layer; "": automatic ("up_sampling1d", "up_sampling1d_1")
   Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -16,7 +16,7 @@ struct UpSamplingOptions {
 /// Options of UpSampling2D.
 struct UpSampling2DOptions {
   detail::Named named{};                  ///< leave it out
-  Ints size = 2;                          ///< factors of height and width, one number for both; at least 1
+  detail::Ints size = 2;                  ///< factors of height and width, one number for both; at least 1
   std::string interpolation = "nearest";  ///< "nearest", "bilinear", "bicubic", "lanczos3" or "lanczos5"
   std::string name{};                     ///< name of the layer; "": automatic ("up_sampling2d", "up_sampling2d_1")
   Policy dtype{};                         ///< precision policy; default: the policy of the enclosing layer or model

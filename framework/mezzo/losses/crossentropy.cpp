@@ -44,9 +44,10 @@ Value clipped_probabilities(const Value& y_pred, std::int64_t axis) {
 }  // namespace
 
 Value binary_crossentropy(const Value& y_true, const Value& y_pred, const BinaryCrossentropyFunctionOptions& options) {
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const Value logits = options.from_logits ? y_pred : logits_of(y_pred);
-  const Targets targets = same_shape_targets("binary_crossentropy", y_true, logits.defined() ? logits : y_pred);
+  const detail::Targets targets =
+      detail::same_shape_targets("binary_crossentropy", y_true, logits.defined() ? logits : y_pred);
   const Value t = smoothed(targets.y_true, options.label_smoothing, 2);
   const Value& p = targets.y_pred;
   const Value each = logits.defined() ? softplus(p) - t * p : binary_terms(t, p);
@@ -56,9 +57,10 @@ Value binary_crossentropy(const Value& y_true, const Value& y_pred, const Binary
 
 Value binary_focal_crossentropy(const Value& y_true, const Value& y_pred,
                                 const BinaryFocalCrossentropyFunctionOptions& options) {
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const Value logits = options.from_logits ? Value() : logits_of(y_pred);
-  const Targets targets = same_shape_targets("binary_focal_crossentropy", y_true, logits.defined() ? logits : y_pred);
+  const detail::Targets targets =
+      detail::same_shape_targets("binary_focal_crossentropy", y_true, logits.defined() ? logits : y_pred);
   const Value t = smoothed(targets.y_true, options.label_smoothing, 2);
   const Value p = options.from_logits || logits.defined() ? sigmoid(targets.y_pred) : targets.y_pred;
   const Value right = t * p + (1.0 - t) * (1.0 - p);
@@ -70,9 +72,9 @@ Value binary_focal_crossentropy(const Value& y_true, const Value& y_pred,
 
 Value categorical_crossentropy(const Value& y_true, const Value& y_pred,
                                const CategoricalCrossentropyFunctionOptions& options) {
-  const Targets targets = same_shape_targets("categorical_crossentropy", y_true, y_pred);
+  const detail::Targets targets = detail::same_shape_targets("categorical_crossentropy", y_true, y_pred);
   const std::int64_t axis = normalized_axis("categorical_crossentropy", targets.y_pred, options.axis);
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const Value& p = targets.y_pred;
   const Value t = smoothed(targets.y_true, options.label_smoothing, static_cast<double>(p.shape().back()));
   if (!options.from_logits) return -sum_over(t * log(clipped_probabilities(p, axis)), axis);
@@ -84,9 +86,9 @@ Value categorical_crossentropy(const Value& y_true, const Value& y_pred,
 
 Value categorical_focal_crossentropy(const Value& y_true, const Value& y_pred,
                                      const CategoricalFocalCrossentropyFunctionOptions& options) {
-  const Targets targets = same_shape_targets("categorical_focal_crossentropy", y_true, y_pred);
+  const detail::Targets targets = detail::same_shape_targets("categorical_focal_crossentropy", y_true, y_pred);
   const std::int64_t axis = normalized_axis("categorical_focal_crossentropy", targets.y_pred, options.axis);
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const Value t = smoothed(targets.y_true, options.label_smoothing, static_cast<double>(targets.y_pred.shape().back()));
   const Value p = clipped_probabilities(options.from_logits ? softmax(targets.y_pred, axis) : targets.y_pred, axis);
   return sum_over(powered(1.0 - p, options.gamma) * options.alpha * t * -log(p), axis);
@@ -97,8 +99,8 @@ Value categorical_generalized_cross_entropy(const Value& y_true, const Value& y_
   if (!(options.q > 0 && options.q < 1)) {
     fail<ValueError>("", "[categorical_generalized_cross_entropy] q must be between 0 and 1; got {}", options.q);
   }
-  const Targets targets = class_labels("categorical_generalized_cross_entropy", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::class_labels("categorical_generalized_cross_entropy", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   const Value p = cast(targets.y_pred, accumulation_dtype(targets.y_pred.dtype())).across_border(false);
   const Value right = sum_over(p * one_hot(targets.y_true, p.shape().back(), -1, p.dtype()), -1);
   return (1.0 - powered(right, options.q)) / options.q;
@@ -107,11 +109,11 @@ Value categorical_generalized_cross_entropy(const Value& y_true, const Value& y_
 Value sparse_categorical_crossentropy(const Value& y_true, const Value& y_pred, const CrossentropyOptions& options) {
   const char* const name = "sparse_categorical_crossentropy";
   const std::int64_t axis = normalized_axis(name, y_pred, options.axis);
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const bool last = axis + 1 == static_cast<std::int64_t>(y_pred.shape().size());
   const bool has_axis = !last && y_true.shape().size() == y_pred.shape().size();
-  Targets targets =
-      class_labels(name, has_axis ? moveaxis(y_true, axis, -1) : y_true, last ? y_pred : moveaxis(y_pred, axis, -1));
+  detail::Targets targets = detail::class_labels(name, has_axis ? moveaxis(y_true, axis, -1) : y_true,
+                                                 last ? y_pred : moveaxis(y_pred, axis, -1));
   if (!options.ignore_class) return sparse_crossentropy(targets.y_true, targets.y_pred, options.from_logits);
   const Value ignored = equal(targets.y_true, *options.ignore_class);
   Shape column = targets.y_true.shape();
@@ -130,7 +132,7 @@ Value ctc(const Value& y_true, const Value& y_pred) {
     fail<ShapeError>("", "[ctc] y_pred must be (batch, frames, classes) with the batch of y_true {}; got {}", labels,
                      logits);
   }
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const Value target = is_floating(y_true.dtype()) ? cast(y_true, DType::int32) : y_true;
   const Value given = cast(not_equal(target, 0), DType::int32);
   const Value lengths = sum_over(given, -1);
@@ -140,7 +142,7 @@ Value ctc(const Value& y_true, const Value& y_pred) {
 
 Value losses::SparseCategoricalCrossentropy::mask(const Value& y_true, const Value& values) const {
   if (!options_.ignore_class) return {};
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const Value ignored = equal(reshape(y_true, values.shape()), *options_.ignore_class);
   return equal(cast(ignored, DType::float32), 0.0);
 }

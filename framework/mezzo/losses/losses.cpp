@@ -16,39 +16,39 @@ namespace mezzo {
 using namespace detail;
 
 Value mean_absolute_error(const Value& y_true, const Value& y_pred) {
-  const Targets targets = same_shape_targets("mean_absolute_error", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("mean_absolute_error", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   return mean_last(abs(targets.y_true - targets.y_pred));
 }
 
 Value mean_squared_error(const Value& y_true, const Value& y_pred) {
-  const Targets targets = same_shape_targets("mean_squared_error", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("mean_squared_error", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   return mean_last(square(targets.y_true - targets.y_pred));
 }
 
 Value mean_absolute_percentage_error(const Value& y_true, const Value& y_pred) {
-  const Targets targets = same_shape_targets("mean_absolute_percentage_error", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("mean_absolute_percentage_error", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   return mean_last(abs((targets.y_true - targets.y_pred) / maximum(abs(targets.y_true), epsilon))) * 100.0;
 }
 
 Value mean_squared_logarithmic_error(const Value& y_true, const Value& y_pred) {
-  const Targets targets = same_shape_targets("mean_squared_logarithmic_error", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("mean_squared_logarithmic_error", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   return mean_last(square(log(maximum(targets.y_pred, epsilon) + 1.0) - log(maximum(targets.y_true, epsilon) + 1.0)));
 }
 
 Value cosine_similarity(const Value& y_true, const Value& y_pred, const CosineSimilarityFunctionOptions& options) {
-  const Targets targets = same_shape_targets("cosine_similarity", y_true, y_pred);
+  const detail::Targets targets = detail::same_shape_targets("cosine_similarity", y_true, y_pred);
   const std::int64_t axis = normalized_axis("cosine_similarity", targets.y_pred, options.axis);
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   return -sum_over(unit(targets.y_true, axis) * unit(targets.y_pred, axis), axis);
 }
 
 Value huber(const Value& y_true, const Value& y_pred, const HuberFunctionOptions& options) {
-  const Targets targets = same_shape_targets("huber", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("huber", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   const double delta = options.delta;
   const Value error = targets.y_pred - targets.y_true;
   const Value size = abs(error);
@@ -56,56 +56,56 @@ Value huber(const Value& y_true, const Value& y_pred, const HuberFunctionOptions
 }
 
 Value log_cosh(const Value& y_true, const Value& y_pred) {
-  const Targets targets = same_shape_targets("log_cosh", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("log_cosh", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   const Value error = targets.y_pred - targets.y_true;
   return mean_last(error + softplus(error * -2.0) - std::log(2.0));
 }
 
 Value poisson(const Value& y_true, const Value& y_pred) {
-  const Targets targets = same_shape_targets("poisson", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("poisson", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   return mean_last(targets.y_pred - targets.y_true * log(targets.y_pred + epsilon));
 }
 
 Value hinge(const Value& y_true, const Value& y_pred) {
-  const Targets targets = same_shape_targets("hinge", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("hinge", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   return mean_last(relu(1.0 - signed_labels(targets.y_true) * targets.y_pred));
 }
 
 Value squared_hinge(const Value& y_true, const Value& y_pred) {
-  const Targets targets = same_shape_targets("squared_hinge", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("squared_hinge", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   return mean_last(square(relu(1.0 - signed_labels(targets.y_true) * targets.y_pred)));
 }
 
 Value categorical_hinge(const Value& y_true, const Value& y_pred) {
-  const Targets targets = same_shape_targets("categorical_hinge", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("categorical_hinge", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   const Value right = sum_over(targets.y_true * targets.y_pred, -1);
   const Value wrong = max((1.0 - targets.y_true) * targets.y_pred, {{-1}});
   return relu(wrong - right + 1.0);
 }
 
 Value kl_divergence(const Value& y_true, const Value& y_pred) {
-  const Targets targets = same_shape_targets("kl_divergence", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("kl_divergence", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   const Value t = clip(targets.y_true, epsilon, 1);
   return sum_over(t * log(t / clip(targets.y_pred, epsilon, 1)), -1);
 }
 
 Value dice(const Value& y_true, const Value& y_pred, const DiceFunctionOptions& options) {
-  const Targets targets = same_shape_targets("dice", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("dice", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   const ReduceOptions axes{.axes = options.axis};
   const Value both = sum(targets.y_true * targets.y_pred, axes);
   return 1.0 - both * 2.0 / (sum(targets.y_true, axes) + sum(targets.y_pred, axes) + epsilon);
 }
 
 Value tversky(const Value& y_true, const Value& y_pred, const TverskyFunctionOptions& options) {
-  const Targets targets = same_shape_targets("tversky", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("tversky", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   const ReduceOptions axes{.axes = options.axis};
   const Value both = sum(targets.y_true * targets.y_pred, axes);
   const Value missed = sum(targets.y_true * (1.0 - targets.y_pred), axes);
@@ -120,7 +120,7 @@ Value circle(const Value& y_true, const Value& y_pred, const CircleFunctionOptio
     fail<ShapeError>("", "[circle] y_true must be (batch,) and y_pred (batch, size); got {} and {}", y_true.shape(),
                      y_pred.shape());
   }
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const DType dtype = accumulation_dtype(y_pred.dtype());
   const Value x = cast(y_pred, dtype).across_border(false);
   const Value labels = cast(y_true, DType::int64).across_border(false);

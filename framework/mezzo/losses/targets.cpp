@@ -33,7 +33,7 @@ void require_float_predictions(const std::string& name, const Value& y_pred) {
 
 }  // namespace
 
-Targets same_shape_targets(const std::string& name, const Value& y_true, const Value& y_pred) {
+detail::Targets detail::same_shape_targets(const std::string& name, const Value& y_true, const Value& y_pred) {
   require_float_predictions(name, y_pred);
   const DType dtype = accumulation_dtype(y_pred.dtype());
   Value t = in_dtype(y_true, dtype);
@@ -44,7 +44,7 @@ Targets same_shape_targets(const std::string& name, const Value& y_true, const V
   return {.y_true = t, .y_pred = p};
 }
 
-Targets class_labels(const std::string& name, const Value& given, const Value& y_pred) {
+detail::Targets detail::class_labels(const std::string& name, const Value& given, const Value& y_pred) {
   const Value y_true = detail::as_labels(given);
   const Shape& scores = y_pred.shape();
   const bool column = y_true.shape().size() == scores.size() && !scores.empty() && y_true.shape().back() == 1;
@@ -60,11 +60,11 @@ Targets class_labels(const std::string& name, const Value& given, const Value& y
           .y_pred = y_pred.across_border(false)};
 }
 
-Value per_sample(const Value& x) {
+Value detail::per_sample(const Value& x) {
   if (x.shape().size() < 2) return x;
   Shape axes(x.shape().size() - 1);
   std::iota(axes.begin(), axes.end(), 1);
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   return mean(x, {.axes = axes});
 }
 

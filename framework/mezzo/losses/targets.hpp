@@ -6,6 +6,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Targets and predictions, ready for the ops of a loss or metric: a policy does not cast them again.
 struct Targets {
   Value y_true;
@@ -24,5 +25,6 @@ MEZZO_API Targets class_labels(const std::string& name, const Value& y_true, con
 
 /// Mean over all axes but the first: one number per sample.
 MEZZO_API Value per_sample(const Value& x);
+}  // namespace detail
 
 }  // namespace mezzo

@@ -15,21 +15,21 @@ Value as_number(const Value& hits) { return cast(hits, DType::float32); }
 }  // namespace
 
 Value binary_accuracy(const Value& y_true, const Value& y_pred, const ThresholdOptions& options) {
-  const Targets targets = same_shape_targets("binary_accuracy", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("binary_accuracy", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   const Value above = relu(sign(targets.y_pred - options.threshold));
   return as_number(equal(targets.y_true, above));
 }
 
 Value categorical_accuracy(const Value& y_true, const Value& y_pred) {
-  const Targets targets = same_shape_targets("categorical_accuracy", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("categorical_accuracy", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   return as_number(equal(argmax(targets.y_true), argmax(targets.y_pred)));
 }
 
 Value sparse_categorical_accuracy(const Value& y_true, const Value& y_pred) {
-  const Targets targets = class_labels("sparse_categorical_accuracy", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::class_labels("sparse_categorical_accuracy", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   return as_number(equal(targets.y_true, argmax(targets.y_pred)));
 }
 

@@ -44,7 +44,7 @@ FBetaScore::FBetaScore(FBetaScoreOptions options) : Metric(options), options_(st
 }
 
 void FBetaScore::update(const Value& y_true, const Value& y_pred, const Value& sample_weight) {
-  const Targets targets = same_shape_targets(name(), y_true, y_pred);
+  const detail::Targets targets = detail::same_shape_targets(name(), y_true, y_pred);
   const Shape& shape = targets.y_pred.shape();
   if (shape.size() != 2) fail<ShapeError>("", "[{}] y_pred must be (batch, classes); got {}", name(), shape);
   const Value& scores = targets.y_pred;

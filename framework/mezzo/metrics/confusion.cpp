@@ -23,7 +23,7 @@ constexpr double lowest_score = -1e10;  // of predictions outside of the k best
 
 std::string named(const std::string& name, const char* otherwise) { return name.empty() ? otherwise : name; }
 
-std::vector<double> or_half(const Thresholds& given, const std::string& name) {
+std::vector<double> or_half(const detail::Thresholds& given, const std::string& name) {
   for (const double threshold : given.values()) {
     if (!(threshold >= 0 && threshold <= 1)) {
       fail<ValueError>("", "[{}] thresholds must be in [0, 1]; got {}", name, threshold);
@@ -99,7 +99,7 @@ Value ThresholdMetric::bucket_of(const Value& y_pred) const {
 }
 
 void ThresholdMetric::update(const Value& y_true, const Value& y_pred, const Value& sample_weight) {
-  Targets targets = same_shape_targets(name(), y_true, y_pred);
+  detail::Targets targets = detail::same_shape_targets(name(), y_true, y_pred);
   Value t = targets.y_true, p = targets.y_pred;
   if (setup_.from_logits) p = sigmoid(p);
   if (setup_.top_k > 0) {

@@ -11,6 +11,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Numbers that compare y_pred with thresholds: one, `0.5`, several, `{0.3, 0.7}`, or none.
 class MEZZO_API Thresholds {
  public:
@@ -23,6 +24,7 @@ class MEZZO_API Thresholds {
  private:
   std::vector<double> values_;
 };
+}  // namespace detail
 
 namespace metrics {
 
@@ -66,8 +68,8 @@ class MEZZO_API ThresholdMetric : public Metric {
 };
 
 struct CountOptions {
-  Thresholds thresholds{};  ///< not given: 0.5
-  std::string name{};       ///< name in logs and histories; "": that of the class
+  detail::Thresholds thresholds{};  ///< not given: 0.5
+  std::string name{};               ///< name in logs and histories; "": that of the class
 };
 
 /// Sums of the weights of true and false positives and negatives.
@@ -93,7 +95,7 @@ class MEZZO_API FalseNegatives : public ThresholdMetric {
 };
 
 struct PrecisionOptions {
-  Thresholds thresholds{};                 ///< not given: 0.5, or none with top_k
+  detail::Thresholds thresholds{};         ///< not given: 0.5, or none with top_k
   std::int64_t top_k = 0;                  ///< > 0: only the k largest predictions of the last axis are positive
   std::optional<std::int64_t> class_id{};  ///< index on the last axis that counts; not given: all
   std::string name{};                      ///< name in logs and histories; "": that of the class

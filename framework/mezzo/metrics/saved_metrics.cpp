@@ -22,10 +22,10 @@
 namespace mezzo {
 namespace metrics {
 
-static void describe_thresholds(Fields& fields, Thresholds& thresholds) {
+static void describe_thresholds(Fields& fields, detail::Thresholds& thresholds) {
   std::vector<double> values = thresholds.values();
   fields("thresholds", values);
-  thresholds = Thresholds(std::move(values));
+  thresholds = detail::Thresholds(std::move(values));
 }
 
 static void describe(Fields& fields, CountOptions& options) {

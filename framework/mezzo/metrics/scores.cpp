@@ -15,18 +15,18 @@ namespace mezzo {
 using namespace detail;
 
 Value pearson_correlation(const Value& y_true, const Value& y_pred, std::int64_t axis) {
-  const Targets targets = same_shape_targets("pearson_correlation", y_true, y_pred);
+  const detail::Targets targets = detail::same_shape_targets("pearson_correlation", y_true, y_pred);
   const std::int64_t at = normalized_axis("pearson_correlation", targets.y_pred, axis);
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const auto centered = [&](const Value& x) { return x - mean(x, {.axes = {at}, .keepdims = true}); };
   const Value t = centered(targets.y_true), p = centered(targets.y_pred);
   return sum_over(t * p, at) / (root(sum_over(square(t), at)) * root(sum_over(square(p), at)));
 }
 
 Value concordance_correlation(const Value& y_true, const Value& y_pred, std::int64_t axis) {
-  const Targets targets = same_shape_targets("concordance_correlation", y_true, y_pred);
+  const detail::Targets targets = detail::same_shape_targets("concordance_correlation", y_true, y_pred);
   const std::int64_t at = normalized_axis("concordance_correlation", targets.y_pred, axis);
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const Value &t = targets.y_true, &p = targets.y_pred;
   const auto mean_of = [&](const Value& x) { return mean(x, {.axes = {at}, .keepdims = true}); };
   const Value t_mean = mean_of(t), p_mean = mean_of(p);
@@ -60,7 +60,7 @@ Value among_first(const Value& y_true, const Value& ids, std::int64_t k) {
                      "the sorted classes; got y_true {} and y_pred {} (the arguments are y_true, y_pred)",
                      y_true.shape(), shape);
   }
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   SliceOptions box{.starts = Shape(shape.size(), 0), .sizes = shape};
   box.sizes.back() = std::min(k, shape.back());
   const Value first = cast(slice(ids, box), DType::int64);
@@ -70,23 +70,23 @@ Value among_first(const Value& y_true, const Value& ids, std::int64_t k) {
 }  // namespace
 
 Value top_k_categorical_accuracy(const Value& y_true, const Value& y_pred, std::int64_t k) {
-  const Targets targets = same_shape_targets("top_k_categorical_accuracy", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::same_shape_targets("top_k_categorical_accuracy", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   return within_best(argmax(targets.y_true), targets.y_pred, k);
 }
 
 Value sparse_top_k_categorical_accuracy(const Value& y_true, const Value& y_pred, std::int64_t k,
                                         bool from_sorted_ids) {
   if (from_sorted_ids) return among_first(y_true, y_pred, k);
-  const Targets targets = class_labels("sparse_top_k_categorical_accuracy", y_true, y_pred);
-  const LibraryScope as_inserted;
+  const detail::Targets targets = detail::class_labels("sparse_top_k_categorical_accuracy", y_true, y_pred);
+  const detail::LibraryScope as_inserted;
   return within_best(targets.y_true, targets.y_pred, k);
 }
 
 namespace metrics {
 
 Value Accuracy::call(const Value& y_true, const Value& y_pred) const {
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   if (!is_floating(y_pred.dtype())) {
     if (y_true.shape() != y_pred.shape()) {
       fail<ShapeError>("", "[{}] y_true and y_pred must have the same shape; got {} and {}", name(), y_true.shape(),
@@ -94,7 +94,7 @@ Value Accuracy::call(const Value& y_true, const Value& y_pred) const {
     }
     return cast(equal(y_true, y_pred), DType::float32);
   }
-  const Targets targets = same_shape_targets(name(), y_true, y_pred);
+  const detail::Targets targets = detail::same_shape_targets(name(), y_true, y_pred);
   return cast(equal(targets.y_true, targets.y_pred), DType::float32);
 }
 
@@ -129,7 +129,7 @@ Value CosineSimilarity::call(const Value& y_true, const Value& y_pred) const {
 }
 
 Value RootMeanSquaredError::call(const Value& y_true, const Value& y_pred) const {
-  const Targets targets = same_shape_targets(name(), y_true, y_pred);
+  const detail::Targets targets = detail::same_shape_targets(name(), y_true, y_pred);
   return square(targets.y_pred - targets.y_true);
 }
 
@@ -148,7 +148,7 @@ R2Score::R2Score(R2ScoreOptions options) : Metric(options), options_(std::move(o
 }
 
 void R2Score::update(const Value& y_true, const Value& y_pred, const Value& sample_weight) {
-  const Targets targets = same_shape_targets(name(), y_true, y_pred);
+  const detail::Targets targets = detail::same_shape_targets(name(), y_true, y_pred);
   const Shape& shape = targets.y_pred.shape();
   if (shape.size() != 2) fail<ShapeError>("", "[{}] y_pred must be (batch, outputs); got {}", name(), shape);
   const std::int64_t outputs = shape[1];

@@ -355,10 +355,10 @@ void Fields::operator()(const char* name, std::optional<std::int64_t>& value) { 
 void Fields::operator()(const char* name, std::optional<std::uint64_t>& value) { exchange(name, value); }
 void Fields::operator()(const char* name, std::optional<double>& value) { exchange(name, value); }
 void Fields::operator()(const char* name, std::optional<Tensor>& value) { exchange(name, value); }
-void Fields::operator()(const char* name, Ints& value) { exchange(name, value); }
-void Fields::operator()(const char* name, Padding& value) { exchange(name, value); }
+void Fields::operator()(const char* name, detail::Ints& value) { exchange(name, value); }
+void Fields::operator()(const char* name, detail::Padding& value) { exchange(name, value); }
 void Fields::operator()(const char* name, ActivationFunction& value) { exchange(name, value); }
-void Fields::operator()(const char* name, LearningRate& value) { exchange(name, value); }
+void Fields::operator()(const char* name, detail::LearningRate& value) { exchange(name, value); }
 void Fields::operator()(const char* name, std::vector<ParameterGroup>& value) { exchange(name, value); }
 void Fields::operator()(const char* name, Any<Initializer>& value) { exchange(name, value); }
 void Fields::operator()(const char* name, Any<Regularizer>& value) { exchange(name, value); }

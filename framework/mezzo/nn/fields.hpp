@@ -51,10 +51,10 @@ class MEZZO_API Fields {
   void operator()(const char* name, std::optional<std::uint64_t>& value);
   void operator()(const char* name, std::optional<double>& value);
   void operator()(const char* name, std::optional<Tensor>& value);  ///< at most 65536 elements
-  void operator()(const char* name, Ints& value);
-  void operator()(const char* name, Padding& value);
+  void operator()(const char* name, detail::Ints& value);
+  void operator()(const char* name, detail::Padding& value);
   void operator()(const char* name, ActivationFunction& value);
-  void operator()(const char* name, LearningRate& value);
+  void operator()(const char* name, detail::LearningRate& value);
   void operator()(const char* name, std::vector<ParameterGroup>& value);
   void operator()(const char* name, Any<Initializer>& value);
   void operator()(const char* name, Any<Regularizer>& value);

@@ -16,18 +16,20 @@
 namespace mezzo {
 namespace {
 
-Shared<LayerState> layer_of(const Frame& frame) {
-  return Shared<LayerState>(std::static_pointer_cast<LayerState>(std::const_pointer_cast<ScopeInfo>(frame.info)));
+detail::Shared<detail::LayerState> layer_of(const detail::Frame& frame) {
+  return detail::Shared<detail::LayerState>(
+      std::static_pointer_cast<detail::LayerState>(std::const_pointer_cast<detail::ScopeInfo>(frame.info)));
 }
 
 }  // namespace
 
 /// Appends the nodes behind the outputs to the graph, each after its inputs.
-class FunctionalGraph::Reader {
+class detail::FunctionalGraph::Reader {
  public:
-  Reader(FunctionalGraph& graph, const Values& inputs, LayerState& owner) : graph_(graph), owner_(owner) {
+  Reader(detail::FunctionalGraph& graph, const Values& inputs, detail::LayerState& owner)
+      : graph_(graph), owner_(owner) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const NodePtr& node = inputs[i].node();
+      const detail::NodePtr& node = inputs[i].node();
       if (!node || node->variable || !inputs[i].symbolic()) {
         fail<ValueError>("[Model]", "inputs: entry {} must be an Input or another symbol; got {}", i,
                          node && node->variable ? "a variable" : "a tensor");
@@ -49,7 +51,7 @@ class FunctionalGraph::Reader {
   void read(const Value& output) {
     if (output.node()) pending_.push_back(output.node());
     while (!pending_.empty()) {
-      const NodePtr node = pending_.back();
+      const detail::NodePtr node = pending_.back();
       const std::size_t before = pending_.size();
       if (!known(*node)) push_inputs(*node);
       if (pending_.size() > before) continue;
@@ -62,7 +64,7 @@ class FunctionalGraph::Reader {
     Operand out;
     out.crosses_border = value.crosses_border();
     out.output = value.output();
-    const NodePtr& node = value.node();
+    const detail::NodePtr& node = value.node();
     if (!node) {
       out.constant = value;
     } else if (node->variable) {
@@ -80,7 +82,7 @@ class FunctionalGraph::Reader {
 
   /// Notes the result of a step for read_masks() if it has a mask.
   void note_mask(const Value& value) {
-    const NodePtr& node = value.node();
+    const detail::NodePtr& node = value.node();
     if (!node || steps_.count(node.get()) == 0 || !value.mask().defined()) return;
     if (masked_.emplace(node.get(), value.output()).second) with_masks_.push_back(value);
   }
@@ -96,7 +98,8 @@ class FunctionalGraph::Reader {
 
   /// Enters the layers in Keras' order, then those that the layout doesn't have.
   void enter_layers() {
-    for (const Shared<LayerState>& state : detail::layer_order(graph_.layout_)) owner_.enter(state->name, state);
+    for (const detail::Shared<detail::LayerState>& state : detail::layer_order(graph_.layout_))
+      owner_.enter(state->name, state);
     for (auto& step : graph_.steps_) {
       if (step.layers.empty()) continue;
       auto& outermost = step.layers.front();
@@ -104,20 +107,22 @@ class FunctionalGraph::Reader {
     }
   }
 
-  const std::unordered_map<const Node*, std::size_t>& steps() const { return steps_; }
-  const std::unordered_map<const Node*, std::size_t>& inputs() const { return inputs_; }
+  const std::unordered_map<const detail::Node*, std::size_t>& steps() const { return steps_; }
+  const std::unordered_map<const detail::Node*, std::size_t>& inputs() const { return inputs_; }
 
  private:
-  bool known(const Node& node) const { return node.variable || inputs_.count(&node) != 0 || steps_.count(&node) != 0; }
+  bool known(const detail::Node& node) const {
+    return node.variable || inputs_.count(&node) != 0 || steps_.count(&node) != 0;
+  }
 
   /// The first operand comes last, so that it is read first.
-  void push_inputs(const Node& node) {
+  void push_inputs(const detail::Node& node) {
     for (auto input = node.inputs.rbegin(); input != node.inputs.rend(); ++input) {
       if (input->node() && !known(*input->node())) pending_.push_back(input->node());
     }
   }
 
-  void add(const NodePtr& node) {
+  void add(const detail::NodePtr& node) {
     if (is(*node, input_op())) {
       fail<ValueError>("[Model]", "inputs must hold every Input that the outputs depend on; {} is missing",
                        node->where);
@@ -130,7 +135,7 @@ class FunctionalGraph::Reader {
     for (const Value& input : node->inputs) step.inputs.push_back(operand(input));
     for (const Value& input : node->inputs) note_mask(input);
     step.regions = node->regions;
-    for (const Frame& frame : node->frames) {
+    for (const detail::Frame& frame : node->frames) {
       step.layers.push_back({.state = layer_of(frame),
                              .entry = frame.entry,
                              .regions = frame.regions,
@@ -142,14 +147,14 @@ class FunctionalGraph::Reader {
     add_updates(*node);
   }
 
-  void add_updates(const Node& node) {
+  void add_updates(const detail::Node& node) {
     const std::size_t index = steps_.at(&node);
-    for (const Node::Update& update : node.updates) {
+    for (const detail::Node::Update& update : node.updates) {
       const auto pending = std::exchange(pending_, {});
       read(update.value);
       pending_ = pending;
       graph_.steps_[index].updates.push_back(
-          {.variable = Shared<VariableState>(update.variable), .value = operand(update.value)});
+          {.variable = detail::Shared<detail::VariableState>(update.variable), .value = operand(update.value)});
     }
     for (const Value& loss : node.losses) {
       const auto pending = std::exchange(pending_, {});
@@ -159,7 +164,7 @@ class FunctionalGraph::Reader {
     }
   }
 
-  std::size_t variable_index(const std::shared_ptr<VariableState>& variable) {
+  std::size_t variable_index(const std::shared_ptr<detail::VariableState>& variable) {
     auto& all = graph_.variables_;
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.pointer() == variable; });
@@ -168,25 +173,25 @@ class FunctionalGraph::Reader {
     return index;
   }
 
-  FunctionalGraph& graph_;
-  LayerState& owner_;
-  std::unordered_map<const Node*, std::size_t> inputs_, steps_;
-  std::vector<NodePtr> pending_;
-  std::set<std::pair<const Node*, int>> masked_;
+  detail::FunctionalGraph& graph_;
+  detail::LayerState& owner_;
+  std::unordered_map<const detail::Node*, std::size_t> inputs_, steps_;
+  std::vector<detail::NodePtr> pending_;
+  std::set<std::pair<const detail::Node*, int>> masked_;
   Values with_masks_;
   std::size_t read_masks_ = 0;
 };
 
-FunctionalGraph::OwnAttributes::OwnAttributes(const OwnAttributes& other) : Attributes(other) {
-  if (CloneScope::current() == nullptr) return;
+detail::FunctionalGraph::OwnAttributes::OwnAttributes(const OwnAttributes& other) : Attributes(other) {
+  if (detail::CloneScope::current() == nullptr) return;
   for (const auto& entry : other.entries()) {
-    const auto* function = std::get_if<std::shared_ptr<const AttributeFunction>>(&entry.second);
+    const auto* function = std::get_if<std::shared_ptr<const detail::AttributeFunction>>(&entry.second);
     if (function == nullptr || *function == nullptr) continue;
     if (auto copy = (*function)->clone()) set(entry.first, std::move(copy));
   }
 }
 
-FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, LayerState& owner) {
+detail::FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, detail::LayerState& owner) {
   Reader reader(*this, inputs, owner);
   for (const Value& output : outputs) {
     reader.read(output);
@@ -200,16 +205,16 @@ FunctionalGraph::FunctionalGraph(const Values& inputs, const Values& outputs, La
   reader.enter_layers();
 }
 
-bool FunctionalGraph::adds_losses() const {
+bool detail::FunctionalGraph::adds_losses() const {
   return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return !step.losses.empty(); });
 }
 
-Values FunctionalGraph::insert(const Values& xs) const {
+Values detail::FunctionalGraph::insert(const Values& xs) const {
   std::vector<Values> results;
   return insert(xs, results, true);
 }
 
-std::vector<std::string> FunctionalGraph::output_names() const {
+std::vector<std::string> detail::FunctionalGraph::output_names() const {
   std::vector<std::string> names;
   for (const Operand& output : outputs_) {
     std::string name = "output";
@@ -228,7 +233,7 @@ std::vector<std::string> FunctionalGraph::output_names() const {
   return names;
 }
 
-const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
+const detail::FunctionalGraph::Symbols& detail::FunctionalGraph::symbols() const {
   if (symbols_.pointer()) return *symbols_.pointer();
   auto symbols = std::make_shared<Symbols>();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -252,7 +257,7 @@ const FunctionalGraph::Symbols& FunctionalGraph::symbols() const {
     }
   }
   // The last op of a container may make a mask: of layers that the graph calls, the output of the last call is taken.
-  std::map<const LayerState*, std::size_t> last;
+  std::map<const detail::LayerState*, std::size_t> last;
   for (std::size_t i = 0; i < layout_.calls.size(); ++i) {
     const auto& layer = layout_.calls[i].layer;
     const std::size_t step = call_outputs_[i].front().first,

@@ -11,6 +11,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Ops between the inputs and outputs of a functional model, with their layers and variables and without casts. A value
 /// type: a clone of the model has variables of its own.
 class MEZZO_API FunctionalGraph {
@@ -129,5 +130,6 @@ class MEZZO_API FunctionalGraph {
   std::vector<std::vector<std::pair<std::size_t, int>>> call_outputs_;
   mutable Transient<const Symbols> symbols_;  // not copied, since they refer to this graph's own variables
 };
+}  // namespace detail
 
 }  // namespace mezzo

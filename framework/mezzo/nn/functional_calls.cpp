@@ -25,7 +25,7 @@ Shape with_open_sizes(Shape shape, const std::optional<Shape>& in_graph) {
 
 }  // namespace
 
-std::string FunctionalGraph::why_not_called() const {
+std::string detail::FunctionalGraph::why_not_called() const {
   if (!layout_.problem.empty()) return layout_.problem;
   for (std::size_t i = 0; i < callers_.size(); ++i) {
     const auto& layer = layout_.calls[i].layer;
@@ -35,21 +35,21 @@ std::string FunctionalGraph::why_not_called() const {
   return "";
 }
 
-Values FunctionalGraph::call_layers(const Values& xs) const {
-  std::map<LayerState*, std::optional<Shape>> shapes;
+Values detail::FunctionalGraph::call_layers(const Values& xs) const {
+  std::map<detail::LayerState*, std::optional<Shape>> shapes;
   for (const Step& step : steps_) {
     for (const auto& layer : step.layers) shapes.emplace(layer.state.get(), layer.state->last_output);
   }
   std::vector<Values> results;
-  const auto value = [&](const GraphLayout::Operand& operand) -> Value {
-    if (operand.kind == GraphLayout::Operand::Kind::input) return xs[operand.index].across_border(false);
-    if (operand.kind != GraphLayout::Operand::Kind::call) return operand.constant;
+  const auto value = [&](const detail::GraphLayout::Operand& operand) -> Value {
+    if (operand.kind == detail::GraphLayout::Operand::Kind::input) return xs[operand.index].across_border(false);
+    if (operand.kind != detail::GraphLayout::Operand::Kind::call) return operand.constant;
     return results[operand.index].at(static_cast<std::size_t>(operand.output));
   };
   for (std::size_t i = 0; i < layout_.calls.size(); ++i) {
-    const GraphLayout::Call& call = layout_.calls[i];
+    const detail::GraphLayout::Call& call = layout_.calls[i];
     Values inputs;
-    for (const GraphLayout::Operand& operand : call.inputs) inputs.push_back(value(operand));
+    for (const detail::GraphLayout::Operand& operand : call.inputs) inputs.push_back(value(operand));
     if (call.layer) {
       results.push_back(detail::call_again(*callers_[i], call, inputs));
     } else {
@@ -61,11 +61,11 @@ Values FunctionalGraph::call_layers(const Values& xs) const {
     if (state->last_output) state->last_output = with_open_sizes(*state->last_output, before);
   }
   Values out;
-  for (const GraphLayout::Operand& operand : layout_.outputs) out.push_back(value(operand));
+  for (const detail::GraphLayout::Operand& operand : layout_.outputs) out.push_back(value(operand));
   return out;
 }
 
-Value FunctionalGraph::leave(Value result, const Step& step, const Frames& consumer) const {
+Value detail::FunctionalGraph::leave(Value result, const Step& step, const detail::Frames& consumer) const {
   const auto same = [&](std::size_t depth) {
     return depth < consumer.size() && depth < step.layers.size() &&
            consumer[depth].info == step.layers[depth].state.pointer() &&
@@ -77,18 +77,18 @@ Value FunctionalGraph::leave(Value result, const Step& step, const Frames& consu
   if (!is_floating(result.dtype()) || called_on_symbols) return result;
   const bool border = result.crosses_border();
   for (std::size_t depth = step.layers.size(); depth > common; --depth) {
-    Frames frames;
+    detail::Frames frames;
     for (std::size_t i = 0; i < depth; ++i) {
       const Step::Layer& layer = step.layers[i];
       frames.push_back({.info = layer.state.pointer(),
                         .entry = layer.entry,
                         .symbolic = false,
-                        .regions = i + 1 < depth ? layer.regions : CastRegions()});
+                        .regions = i + 1 < depth ? layer.regions : detail::CastRegions()});
     }
-    const CastScope outside(step.regions);
-    const Scope scope(frames);
-    if (casts_disabled()) continue;
-    const Policy policy = current_policy();
+    const detail::CastScope outside(step.regions);
+    const detail::Scope scope(frames);
+    if (detail::casts_disabled()) continue;
+    const Policy policy = detail::current_policy();
     const bool casts =
         policy.output_dtype() != policy.compute_dtype() || detail::has_wide_state(*step.layers[depth - 1].state);
     if (!casts || result.dtype() == policy.output_dtype()) continue;
@@ -97,8 +97,8 @@ Value FunctionalGraph::leave(Value result, const Step& step, const Frames& consu
   return result;
 }
 
-Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, bool remember) const {
-  const auto value = [&](const Operand& operand, const Frames& consumer) -> Value {
+Values detail::FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, bool remember) const {
+  const auto value = [&](const Operand& operand, const detail::Frames& consumer) -> Value {
     const auto output = static_cast<std::size_t>(operand.output);
     switch (operand.kind) {
       case Operand::Kind::input:
@@ -116,7 +116,7 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
   };
   const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); });
   // Updates run as soon as their values are there: a layer that is called again reads what its first call wrote.
-  std::vector<std::pair<Frames, std::size_t>> updating;
+  std::vector<std::pair<detail::Frames, std::size_t>> updating;
   const auto computed = [&](const Operand& operand) {
     return operand.kind != Operand::Kind::step || operand.index < results.size();
   };
@@ -128,10 +128,10 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
         if (!computed(update.value)) return;
       }
       if (!std::all_of(step.losses.begin(), step.losses.end(), computed)) return;
-      const Frames frames = std::move(updating.back().first);
+      const detail::Frames frames = std::move(updating.back().first);
       updating.pop_back();
-      const Scope scope(frames);
-      UpdateCollector collector;
+      const detail::Scope scope(frames);
+      detail::UpdateCollector collector;
       for (const Update& update : step.updates) {
         update_in_training(update.variable.pointer(), value(update.value, frames));
       }
@@ -139,20 +139,22 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
       collector.attach_to(results[i].front());
     }
   };
-  std::map<const RematCall*, std::shared_ptr<const RematCall>> calls;  // of this insertion, by those of the graph
-  const auto remat_of = [&](const Step::Layer& layer) -> std::shared_ptr<const RematCall> {
-    const RematRule::Mode mode = layer.state->remat.mode;
-    if (!layer.remat || (mode == RematRule::Mode::none && !symbolic)) return nullptr;
+  std::map<const detail::RematCall*, std::shared_ptr<const detail::RematCall>>
+      calls;  // of this insertion, by those of the graph
+  const auto remat_of = [&](const Step::Layer& layer) -> std::shared_ptr<const detail::RematCall> {
+    const detail::RematRule::Mode mode = layer.state->remat.mode;
+    if (!layer.remat || (mode == detail::RematRule::Mode::none && !symbolic)) return nullptr;
     auto& call = calls[layer.remat.get()];
-    const bool large = mode == RematRule::Mode::larger_than && layer.remat->again;
-    if (!call) call = std::make_shared<RematCall>(RematCall{large || mode == RematRule::Mode::full});
+    const bool large = mode == detail::RematRule::Mode::larger_than && layer.remat->again;
+    if (!call)
+      call = std::make_shared<detail::RematCall>(detail::RematCall{large || mode == detail::RematRule::Mode::full});
     return call;
   };
   const std::size_t count = remember ? output_steps_ : steps_.size();
   for (std::size_t i = 0; i < count; ++i) {
     const Step& step = steps_[i];
-    const CastScope outside(step.regions);
-    Frames frames;
+    const detail::CastScope outside(step.regions);
+    detail::Frames frames;
     for (const auto& layer : step.layers) {
       frames.push_back({.info = layer.state.pointer(),
                         .entry = layer.entry,
@@ -160,8 +162,8 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
                         .regions = {},
                         .training = layer.training,
                         .remat = remat_of(layer)});
-      const Scope outer(frames);
-      if (remember) layer.state->last_policy = current_policy();
+      const detail::Scope outer(frames);
+      if (remember) layer.state->last_policy = detail::current_policy();
       frames.back().regions = layer.regions;
     }
     // Results of steps come first: they are cast on leaving their layers, before this layer is entered.
@@ -172,7 +174,7 @@ Values FunctionalGraph::insert(const Values& xs, std::vector<Values>& results, b
       }
     };
     fill(true);
-    const Scope scope(frames);
+    const detail::Scope scope(frames);
     fill(false);
     results.push_back(step.op->reinsert != nullptr ? step.op->reinsert(inputs, step.attributes)
                                                    : mezzo::insert(*step.op, inputs, step.attributes));

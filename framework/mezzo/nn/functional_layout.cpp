@@ -13,32 +13,32 @@ using Place = std::pair<std::size_t, int>;  // step and output
 
 /// A call of a layer, found by one of its outputs.
 struct KnownCall {
-  LayerCall call;
-  Shared<LayerState> layer;
+  detail::LayerCall call;
+  detail::Shared<detail::LayerState> layer;
   Any<Layer> caller{};  ///< empty if its class is not known
 };
 
 }  // namespace
 
-void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
+void detail::FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
   layout_.inputs = inputs_;
   layout_.input_names = input_names_;
 
   // Calls of the outermost layers, by the steps that compute their outputs.
   std::vector<KnownCall> known;
   std::map<Place, std::size_t> calls;
-  std::set<const LayerState*> seen;
+  std::set<const detail::LayerState*> seen;
   for (const Step& step : steps_) {
     if (!step.regions.empty()) layout_.problem = fmt::format("the op {} is inside of autocast()", step.op->name);
     if (step.layers.empty() || !seen.insert(step.layers.front().state.get()).second) continue;
-    for (const LayerCall& call : step.layers.front().state->calls) {
+    for (const detail::LayerCall& call : step.layers.front().state->calls) {
       Any<Layer> caller;
-      for (const LayerCall::Symbol& y : call.outputs) {
-        const NodePtr node = y.node.lock();
+      for (const detail::LayerCall::Symbol& y : call.outputs) {
+        const detail::NodePtr node = y.node.lock();
         const auto place = steps.find(node.get());
         if (place == steps.end()) continue;
         if (const detail::CalledLayer* kept = detail::called_layer(*node)) caller = kept->layer;
-        const auto is_y = [&](const LayerCall::Symbol& x) {
+        const auto is_y = [&](const detail::LayerCall::Symbol& x) {
           return x.output == y.output && x.node.lock() == y.node.lock();
         };
         if (std::any_of(call.inputs.begin(), call.inputs.end(), is_y)) continue;  // passed through
@@ -54,15 +54,15 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
     const auto found = calls.find(place);
     return found == calls.end() ? known.size() : found->second;
   };
-  using Kind = GraphLayout::Operand::Kind;
+  using Kind = detail::GraphLayout::Operand::Kind;
   const auto problem = [&](const std::string& text) {
     if (layout_.problem.empty()) layout_.problem = text;
-    return GraphLayout::Operand{};
+    return detail::GraphLayout::Operand{};
   };
   // The two lambdas that follow return the operand of the layout if what it depends on is there; else they put that on
   // the stack.
   std::vector<Place> pending;
-  const auto of_place = [&](const Place& place) -> std::optional<GraphLayout::Operand> {
+  const auto of_place = [&](const Place& place) -> std::optional<detail::GraphLayout::Operand> {
     const Step& step = steps_[place.first];
     const std::size_t call = call_at(place);
     if (call < known.size()) {
@@ -74,7 +74,7 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
       int output = 0;
       const auto& outputs = call_outputs_[found->second];
       while (outputs[static_cast<std::size_t>(output)] != place) ++output;
-      return GraphLayout::Operand{Kind::call, found->second, output, {}};
+      return detail::GraphLayout::Operand{Kind::call, found->second, output, {}};
     }
     if (!step.layers.empty()) {
       const LayerState& layer = *step.layers.front().state;
@@ -86,14 +86,14 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
       pending.push_back(place);
       return {};
     }
-    return GraphLayout::Operand{Kind::call, found->second, place.second, {}};
+    return detail::GraphLayout::Operand{Kind::call, found->second, place.second, {}};
   };
-  const auto of_operand = [&](const Operand& operand) -> std::optional<GraphLayout::Operand> {
+  const auto of_operand = [&](const Operand& operand) -> std::optional<detail::GraphLayout::Operand> {
     switch (operand.kind) {
       case Operand::Kind::input:
-        return GraphLayout::Operand{Kind::input, operand.index, 0, {}};
+        return detail::GraphLayout::Operand{Kind::input, operand.index, 0, {}};
       case Operand::Kind::constant:
-        return GraphLayout::Operand{Kind::constant, 0, 0, operand.constant};
+        return detail::GraphLayout::Operand{Kind::constant, 0, 0, operand.constant};
       case Operand::Kind::variable:
         return problem(fmt::format("the variable \"{}\" is read outside of layers", variables_[operand.index]->name));
       case Operand::Kind::step:
@@ -101,32 +101,32 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
     }
     return of_place({operand.index, operand.output});
   };
-  const auto of_symbol = [&](const LayerCall::Symbol& symbol) -> std::optional<GraphLayout::Operand> {
-    if (symbol.constant.defined()) return GraphLayout::Operand{Kind::constant, 0, 0, symbol.constant};
+  const auto of_symbol = [&](const detail::LayerCall::Symbol& symbol) -> std::optional<detail::GraphLayout::Operand> {
+    if (symbol.constant.defined()) return detail::GraphLayout::Operand{Kind::constant, 0, 0, symbol.constant};
     if (symbol.output < 0) return problem("the mask of a value was removed by with_mask({})");
-    const Node* node = symbol.node.lock().get();
+    const detail::Node* node = symbol.node.lock().get();
     if (const auto input = inputs.find(node); input != inputs.end()) {
-      return GraphLayout::Operand{Kind::input, input->second, 0, {}};
+      return detail::GraphLayout::Operand{Kind::input, input->second, 0, {}};
     }
     if (const auto step = steps.find(node); step != steps.end()) return of_place({step->second, symbol.output});
     return problem("a layer was called with a value that the outputs don't depend on");
   };
   // A mask on which no output depends.
-  const auto unused = [&](const LayerCall::Symbol& mask) {
-    const Node* node = mask.node.lock().get();
+  const auto unused = [&](const detail::LayerCall::Symbol& mask) {
+    const detail::Node* node = mask.node.lock().get();
     return !mask.constant.defined() && mask.output >= 0 && inputs.count(node) == 0 && steps.count(node) == 0;
   };
   const auto add = [&](const Place& place) {
-    GraphLayout::Call made;
+    detail::GraphLayout::Call made;
     const std::size_t call = call_at(place);
     const std::size_t waiting = pending.size();
-    const auto take = [&](const std::optional<GraphLayout::Operand>& operand) {
+    const auto take = [&](const std::optional<detail::GraphLayout::Operand>& operand) {
       if (operand) made.inputs.push_back(*operand);
     };
     std::vector<Place> outputs;
     if (call < known.size()) {
       if (done_calls.count(call) != 0) return;
-      const LayerCall& noted = known[call].call;
+      const detail::LayerCall& noted = known[call].call;
       const std::size_t first_mask = noted.inputs.size() - noted.masked.size();
       for (std::size_t i = 0; i < noted.inputs.size(); ++i) {
         if (i >= first_mask && unused(noted.inputs[i])) continue;
@@ -136,7 +136,7 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
       made.layer = known[call].layer;
       made.training = known[call].call.training;
       made.arguments = known[call].call.arguments;
-      for (const LayerCall::Symbol& y : known[call].call.outputs) {
+      for (const detail::LayerCall::Symbol& y : known[call].call.outputs) {
         const auto step = steps.find(y.node.lock().get());
         outputs.emplace_back(step == steps.end() ? steps_.size() : step->second, y.output);
       }
@@ -163,7 +163,7 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
     }
   };
   for (const Operand& output : outputs_) {
-    std::optional<GraphLayout::Operand> operand = of_operand(output);
+    std::optional<detail::GraphLayout::Operand> operand = of_operand(output);
     if (!operand) {
       complete();
       operand = of_operand(output);
@@ -172,21 +172,21 @@ void FunctionalGraph::read_layout(const Places& inputs, const Places& steps) {
   }
 }
 
-void FunctionalGraph::note_calls(const Values& inputs, const std::vector<Values>& results) const {
+void detail::FunctionalGraph::note_calls(const Values& inputs, const std::vector<Values>& results) const {
   for (std::size_t i = 0; i < layout_.calls.size(); ++i) {
-    const GraphLayout::Call& call = layout_.calls[i];
+    const detail::GraphLayout::Call& call = layout_.calls[i];
     if (!call.layer) continue;
-    LayerCall noted{{}, {}, call.training, call.arguments, call.masked};
+    detail::LayerCall noted{{}, {}, call.training, call.arguments, call.masked};
     const auto symbol = [](const Value& value) {
-      return LayerCall::Symbol{value.node(), value.output(), value.node() ? Value() : value};
+      return detail::LayerCall::Symbol{value.node(), value.output(), value.node() ? Value() : value};
     };
     bool complete = true;
-    for (const GraphLayout::Operand& operand : call.inputs) {
+    for (const detail::GraphLayout::Operand& operand : call.inputs) {
       switch (operand.kind) {
-        case GraphLayout::Operand::Kind::input:
+        case detail::GraphLayout::Operand::Kind::input:
           noted.inputs.push_back(symbol(inputs[operand.index]));
           break;
-        case GraphLayout::Operand::Kind::call: {
+        case detail::GraphLayout::Operand::Kind::call: {
           const auto& outputs = call_outputs_[operand.index];
           const bool of_layer = layout_.calls[operand.index].layer.has_value();
           const Place place = of_layer ? outputs[static_cast<std::size_t>(operand.output)]
@@ -194,16 +194,17 @@ void FunctionalGraph::note_calls(const Values& inputs, const std::vector<Values>
           noted.inputs.push_back(symbol(results[place.first][static_cast<std::size_t>(place.second)]));
           break;
         }
-        case GraphLayout::Operand::Kind::constant:
+        case detail::GraphLayout::Operand::Kind::constant:
           noted.inputs.push_back(symbol(operand.constant));
           break;
-        case GraphLayout::Operand::Kind::other:
+        case detail::GraphLayout::Operand::Kind::other:
           complete = false;
       }
     }
     for (const auto& [step, output] : call_outputs_[i]) {
       const bool used = step < results.size();
-      noted.outputs.push_back(used ? symbol(results[step][static_cast<std::size_t>(output)]) : LayerCall::Symbol{});
+      noted.outputs.push_back(used ? symbol(results[step][static_cast<std::size_t>(output)])
+                                   : detail::LayerCall::Symbol{});
     }
     if (!complete) continue;
     Values outputs;

@@ -10,7 +10,7 @@ Value symbol(const InputOptions& options) {
   detail::check_text_name("[Input]", options.name);
   Shape shape{options.batch_size};
   shape.insert(shape.end(), options.shape.begin(), options.shape.end());
-  auto node = std::make_shared<Node>();
+  auto node = std::make_shared<detail::Node>();
   node->op = &input_op();
   node->where = options.name.empty() ? "[Input]" : fmt::format("[Input \"{}\"]", options.name);
   node->attributes.set("name", options.name);

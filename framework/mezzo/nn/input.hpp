@@ -8,6 +8,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Dtype of an Input: a DType or its name, `"int32"`.
 class MEZZO_API InputDType {
  public:
@@ -19,12 +20,13 @@ class MEZZO_API InputDType {
  private:
   DType dtype_;
 };
+}  // namespace detail
 
 struct InputOptions {
-  Shape shape{};                      ///< shape of one sample, without the batch axis; -1: any size
-  std::int64_t batch_size = -1;       ///< size of the batch axis; -1: any
-  InputDType dtype = DType::float32;  ///< dtype of the input, or its name
-  std::string name{};                 ///< name in error texts, and of its field if a Model has several; "": none
+  Shape shape{};                              ///< shape of one sample, without the batch axis; -1: any size
+  std::int64_t batch_size = -1;               ///< size of the batch axis; -1: any
+  detail::InputDType dtype = DType::float32;  ///< dtype of the input, or its name
+  std::string name{};  ///< name in error texts, and of its field if a Model has several; "": none
 };
 
 /// Layer that returns its input. An Input becomes an InputLayer as the first element of a Sequential.

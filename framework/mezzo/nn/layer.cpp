@@ -25,20 +25,20 @@ namespace {
 
 /// The layers' part of a thread's ExecutionContext.
 struct LayerContext {
-  LayerState* running = nullptr;  // the innermost one: layers that it calls become its children
+  detail::LayerState* running = nullptr;  // the innermost one: layers that it calls become its children
 };
 
-LayerState*& caller() { return detail::ExecutionContext::current().part<LayerContext>().running; }
+detail::LayerState*& caller() { return detail::ExecutionContext::current().part<LayerContext>().running; }
 
-void collect(const LayerState& state, const std::string& path, std::vector<PolicyLevel> levels, bool trainable,
-             std::vector<WeightPolicy>& out) {
+void collect(const detail::LayerState& state, const std::string& path, std::vector<detail::PolicyLevel> levels,
+             bool trainable, std::vector<detail::WeightPolicy>& out) {
   if (!state.policy.inherits()) levels.push_back({.policy = state.policy, .path = path});
-  const Policy policy = policy_at(levels, path);
+  const Policy policy = detail::policy_at(levels, path);
   const std::string prefix = path.empty() ? "" : path + "/";
   trainable = trainable && state.trainable;
   for (const Variable& weight : state.weights) {
-    const bool seen = std::any_of(out.begin(), out.end(),
-                                  [&](const WeightPolicy& entry) { return entry.variable.id() == weight.id(); });
+    const bool seen = std::any_of(
+        out.begin(), out.end(), [&](const detail::WeightPolicy& entry) { return entry.variable.id() == weight.id(); });
     if (seen) continue;
     out.push_back({.path = prefix + weight.name(),
                    .variable = weight,
@@ -49,9 +49,9 @@ void collect(const LayerState& state, const std::string& path, std::vector<Polic
 }
 
 /// Sets the policy that dtype_policy() returns, for a layer and its sub-layers.
-void show_policy(LayerState& state, const std::string& path, std::vector<PolicyLevel> levels) {
+void show_policy(detail::LayerState& state, const std::string& path, std::vector<detail::PolicyLevel> levels) {
   if (!state.policy.inherits()) levels.push_back({.policy = state.policy, .path = path});
-  state.last_policy = policy_at(levels, path);
+  state.last_policy = detail::policy_at(levels, path);
   for (const auto& child : state.children) {
     show_policy(*child.second, path + (path.empty() ? "" : "/") + child.first, levels);
   }
@@ -73,26 +73,26 @@ Values Layer::operator()(const Values& xs, const CallOptions& options) {
 }
 
 Values Layer::run(const Values& xs, const CallOptions& options) {
-  LayerState* parent = caller();
+  detail::LayerState* parent = caller();
   const bool adopted = parent != nullptr && parent != state_.get();  // the step of a root calls the root itself
   const std::string entry = adopted ? parent->enter(state_->name, state_) : std::string();
   const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); }) ||
-                        (!current_frames().empty() && current_frames().back().symbolic);
+                        (!detail::current_frames().empty() && detail::current_frames().back().symbolic);
   if (parent == nullptr && !symbolic && Trace::current() == nullptr) state_->clear_losses();
   const bool functional = symbolic && Trace::current() == nullptr;
   // The calls of a functional graph may get a rule later.
   const bool has_rule = remat() && Trace::current() != nullptr && adopted;
-  const auto call = functional || has_rule ? std::make_shared<RematCall>() : nullptr;
-  const Scope scope(Frame{.info = state_.pointer(),
-                          .entry = entry,
-                          .symbolic = symbolic,
-                          .regions = {},
-                          .training = options.training,
-                          .remat = call});
-  const ScopedValue<LayerState*> running(caller(), state_.get());
+  const auto call = functional || has_rule ? std::make_shared<detail::RematCall>() : nullptr;
+  const detail::Scope scope(detail::Frame{.info = state_.pointer(),
+                                          .entry = entry,
+                                          .symbolic = symbolic,
+                                          .regions = {},
+                                          .training = options.training,
+                                          .remat = call});
+  const ScopedValue<detail::LayerState*> running(caller(), state_.get());
   // Updates are attached to the output of the layer that made them, not to that of a sub-layer.
-  UpdateCollector updates;
-  const Policy policy = current_policy();
+  detail::UpdateCollector updates;
+  const Policy policy = detail::current_policy();
   state_->last_policy = policy;
   if (!built_) {
     const ScopedValue<bool> building(building_, true);
@@ -110,7 +110,7 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
   const DType output = policy.output_dtype();
   // Outputs that are symbols of a functional graph are cast when the model is called.
   const bool casts = output != policy.compute_dtype() || detail::has_wide_state(*state_);
-  if (!functional && !casts_disabled() && casts) {
+  if (!functional && !detail::casts_disabled() && casts) {
     for (Value& y : out) {
       if (is_floating(y.dtype()) && y.dtype() != output) y = cast(y, output).with_mask(y.mask());
     }
@@ -128,7 +128,7 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
   if (!updates.empty()) out.front() = identity(out.front()).with_mask(out.front().mask());
   updates.attach_to(out.front());
   state_->type = &typeid(*this);
-  if (functional && !adopted && current_frames().size() == 1) {
+  if (functional && !adopted && detail::current_frames().size() == 1) {
     note_call(xs, out, options);
     detail::keep_called_layer(detail::copy_of_layer(*this), xs, out);
   }
@@ -140,7 +140,7 @@ Values Layer::call_with(const std::string& arguments, const Values&, const CallO
 }
 
 void Layer::note_call(const Values& xs, const Values& out, const CallOptions& options) const {
-  LayerCall call{
+  detail::LayerCall call{
       .inputs = {}, .outputs = {}, .training = options.training, .arguments = call_arguments(), .masked = {}};
   for (const Value& x : xs) call.inputs.push_back({x.node(), x.output(), x.node() ? Value() : x});
   const Values& masks = options.mask.values();
@@ -152,8 +152,8 @@ void Layer::note_call(const Values& xs, const Values& out, const CallOptions& op
     call.masked.push_back(static_cast<std::int64_t>(i));
   }
   for (const Value& y : out) call.outputs.push_back({y.node(), y.output(), {}});
-  std::vector<LayerCall>& calls = state_->calls;
-  const auto gone = [](const LayerCall& known) {
+  std::vector<detail::LayerCall>& calls = state_->calls;
+  const auto gone = [](const detail::LayerCall& known) {
     return std::all_of(known.outputs.begin(), known.outputs.end(), [](const auto& y) { return y.node.expired(); });
   };
   calls.erase(std::remove_if(calls.begin(), calls.end(), gone), calls.end());
@@ -162,7 +162,7 @@ void Layer::note_call(const Values& xs, const Values& out, const CallOptions& op
 
 void Layer::build(const Shape& input) {
   if (built_ || building_) return;
-  auto node = std::make_shared<Node>();
+  auto node = std::make_shared<detail::Node>();
   node->op = &input_op();
   node->where = label();
   node->outputs = {Spec{.shape = input, .dtype = DType::float32}};
@@ -172,23 +172,23 @@ void Layer::build(const Shape& input) {
 
 Policy Layer::dtype_policy() const {
   if (!state_->last_policy.inherits()) return state_->last_policy;
-  return state_->policy.inherits() ? current_policy() : state_->policy;
+  return state_->policy.inherits() ? detail::current_policy() : state_->policy;
 }
 
 void Layer::to(const Policy& policy) {
   const detail::WeightAccess access(weights(), label(), "to");
   const Policy before = std::exchange(state_->policy, policy);
   try {
-    for (const WeightPolicy& weight : weight_policies(*this, {})) {
-      detail::require_finite_as(stored_dtype(weight), weight.path, *weight.variable.state(), label() + " to:");
+    for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
+      detail::require_finite_as(detail::stored_dtype(weight), weight.path, *weight.variable.state(), label() + " to:");
     }
   } catch (...) {
     state_->policy = before;
     throw;
   }
   show_policy(*state_, "", {{.policy = mezzo::dtype_policy(), .path = "", .of_layer = false}});
-  for (const WeightPolicy& weight : weight_policies(*this, {})) {
-    if (weight.variable.filled()) weight.variable.state()->convert(stored_dtype(weight));
+  for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
+    if (weight.variable.filled()) weight.variable.state()->convert(detail::stored_dtype(weight));
   }
 }
 
@@ -207,8 +207,8 @@ void Layer::add_loss(const Value& loss) {
 Values Layer::losses() const {
   Values out;
   const auto add = [&](const Value& loss) { out.push_back(detail::as_loss(loss)); };
-  std::vector<const LayerState*> below{state_.get()};
-  std::set<const ScopeInfo*> known{state_.get()};
+  std::vector<const detail::LayerState*> below{state_.get()};
+  std::set<const detail::ScopeInfo*> known{state_.get()};
   for (std::size_t i = 0; i < below.size(); ++i) {
     for (const auto& child : below[i]->children) {
       if (known.insert(child.second.get()).second) below.push_back(child.second.get());
@@ -219,19 +219,19 @@ Values Layer::losses() const {
       if (known.count(added.layer.get()) != 0) add(added.value);
     }
   } else {
-    for (const LayerState* layer : below) {
+    for (const detail::LayerState* layer : below) {
       for (const Value& loss : layer->losses) add(loss);
     }
   }
-  for (const WeightPolicy& weight : weight_policies(*this, {})) {
-    const VariableState& state = *weight.variable.state();
+  for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
+    const detail::VariableState& state = *weight.variable.state();
     if (weight.trainable && state.filled && state.regularizer) out.push_back(detail::penalty_of(weight.variable));
   }
   return out;
 }
 
 Value Layer::added_loss() const {
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   Value sum;
   for (const Value& loss : losses()) sum = sum.defined() ? sum + loss : loss;
   return sum.defined() ? sum : Value(Tensor::scalar(0));
@@ -247,7 +247,7 @@ Values detail::AnyCalls<Layer>::operator()(const Values& xs, const CallOptions& 
   return (*handle)(xs, options);
 }
 
-void Layer::declare(const std::string& name, const Shared<LayerState>& child) {
+void Layer::declare(const std::string& name, const detail::Shared<detail::LayerState>& child) {
   if (state_->called) {
     fail<ValueError>(label(), "sub(\"{}\") must come before the first call, in the constructor; got it after a call",
                      name);
@@ -255,11 +255,11 @@ void Layer::declare(const std::string& name, const Shared<LayerState>& child) {
   state_->enter(name, child);
 }
 
-void Layer::check_own_name(const VariableState& added, const WeightOptions& options) const {
+void Layer::check_own_name(const detail::VariableState& added, const WeightOptions& options) const {
   const std::string& name = options.file_name.empty() ? added.name : options.file_name;
   detail::check_text_name(label(), name);
   for (const Variable& other : state_->weights) {
-    const VariableState& known = *other.state();
+    const detail::VariableState& known = *other.state();
     if (&known == &added || (known.file_name.empty() ? known.name : known.file_name) != name) continue;
     fail<NameError>(label(), "names of weights must differ; got \"{}\" twice", name);
   }
@@ -271,7 +271,7 @@ void Layer::check_not_moved() const {
 
 void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   check_not_moved();
-  VariableState& box = *variable.state();
+  detail::VariableState& box = *variable.state();
   check_own_name(box, options);
   const bool listed = std::any_of(state_->weights.begin(), state_->weights.end(),
                                   [&](const Variable& weight) { return weight.id() == variable.id(); });
@@ -286,7 +286,7 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   for (const auto size : options.shape) {
     if (size < 0) fail<ShapeError>(label(), "{} needs known sizes; got shape {}", box.name, options.shape);
   }
-  const Policy policy = current_frames().empty() ? dtype_policy() : current_policy();
+  const Policy policy = detail::current_frames().empty() ? dtype_policy() : detail::current_policy();
   const DType wanted = policy.variable_dtype();
   // Sums over steps would stop growing in 16 bits. A dtype that was given to the layer itself holds.
   const bool wide = options.at_least_float32 || (!options.trainable && state_->policy.inherits());
@@ -298,7 +298,7 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
     if (!options.initializer) {
       fail<ValueError>(label(), "{}: the initializer must be given; got an empty Any<Initializer>", box.name);
     }
-    box.value = options.initializer->make(options.shape, dtype, mix(seed(), next_stream()));
+    box.value = options.initializer->make(options.shape, dtype, detail::mix(seed(), detail::next_stream()));
   }
   box.trainable = options.trainable;
   box.autocast = options.autocast;
@@ -319,23 +319,25 @@ void Layer::update(const Variable& variable, const Value& value) {
 }
 
 std::string Layer::label() const {
-  std::string here = current_label(state_->kind);
-  if (!current_frames().empty() && current_frames().back().info == state_.pointer()) return here;
+  std::string here = detail::current_label(state_->kind);
+  if (!detail::current_frames().empty() && detail::current_frames().back().info == state_.pointer()) return here;
   return state_->name.empty() ? fmt::format("[{}]", state_->kind)
                               : fmt::format("[{} \"{}\"]", state_->kind, state_->name);
 }
 
-RootScope::RootScope(const Layer& root)
-    : scope_(Frame{.info = root.state().pointer(), .entry = ""}), outer_(std::exchange(caller(), root.state().get())) {}
-RootScope::~RootScope() { caller() = outer_; }
+detail::RootScope::RootScope(const Layer& root)
+    : scope_(detail::Frame{.info = root.state().pointer(), .entry = ""}),
+      outer_(std::exchange(caller(), root.state().get())) {}
+detail::RootScope::~RootScope() { caller() = outer_; }
 
-CalledBy::CalledBy(const Shared<LayerState>& layer) : outer_(std::exchange(caller(), layer.get())) {}
-CalledBy::~CalledBy() { caller() = outer_; }
+detail::CalledBy::CalledBy(const detail::Shared<detail::LayerState>& layer)
+    : outer_(std::exchange(caller(), layer.get())) {}
+detail::CalledBy::~CalledBy() { caller() = outer_; }
 
-std::vector<WeightPolicy> weight_policies(const Layer& root, const Policy& base) {
-  std::vector<WeightPolicy> out;
-  const std::vector<PolicyLevel> levels{{.policy = dtype_policy(), .path = "", .of_layer = false},
-                                        {.policy = base, .path = "", .of_layer = false}};
+std::vector<detail::WeightPolicy> detail::weight_policies(const Layer& root, const Policy& base) {
+  std::vector<detail::WeightPolicy> out;
+  const std::vector<detail::PolicyLevel> levels{{.policy = dtype_policy(), .path = "", .of_layer = false},
+                                                {.policy = base, .path = "", .of_layer = false}};
   collect(*root.state(), "", levels, true, out);
   return out;
 }

@@ -41,6 +41,7 @@ struct ActivityRegularizerOf<Options, std::void_t<decltype(std::declval<const Op
 };
 }  // namespace detail
 
+namespace detail {
 /// Masks of a layer's inputs in a call: `{.mask = m}`, or in the order of the inputs `{.mask = {query_mask,
 /// value_mask}}`.
 class CallMasks {
@@ -55,6 +56,7 @@ class CallMasks {
  private:
   Values masks_;
 };
+}  // namespace detail
 
 /// Options of a layer's call.
 struct CallOptions {
@@ -63,7 +65,7 @@ struct CallOptions {
   std::optional<bool> training{};
   /// Masks of the inputs, true for what counts: each replaces the mask that its input carries. Bool, other dtypes are
   /// compared with 0. An undefined or missing one: the mask of the input itself. A ValueError for more than inputs.
-  CallMasks mask{};
+  detail::CallMasks mask{};
 };
 
 /// Calls of the layer that a handle holds: `layers[0](x)`. A ValueError for an empty handle.
@@ -145,9 +147,11 @@ class MEZZO_API Layer {
   /// intermediate values (Chen et al., 2016, "Training Deep Nets with Sublinear Memory Cost"). Results have the same
   /// bits. Of layers in one another the outermost counts; the model that a Trainer runs is computed once. No effect in
   /// eager steps, which keep all values, and within loops. False: ends what a RematScope or an earlier call set.
-  void set_remat(bool remat) { state_->remat.mode = remat ? RematRule::Mode::full : RematRule::Mode::none; }
+  void set_remat(bool remat) {
+    state_->remat.mode = remat ? detail::RematRule::Mode::full : detail::RematRule::Mode::none;
+  }
   /// True if calls are computed again, or if a RematScope has made that depend on the size of the outputs.
-  bool remat() const { return state_->remat.mode != RematRule::Mode::none; }
+  bool remat() const { return state_->remat.mode != detail::RematRule::Mode::none; }
 
   /// All weights of this layer and its sub-layers, each once, with paths from here: {"backbone/conv1/kernel", ...}.
   std::vector<std::pair<std::string, Variable>> named_weights() const;
@@ -197,21 +201,22 @@ class MEZZO_API Layer {
   void load_weights(const std::string& path, const LoadWeightsOptions& options = {});
 
   /// State that copies share, for graphs and models.
-  const Shared<LayerState>& state() const { return state_; }
+  const detail::Shared<detail::LayerState>& state() const { return state_; }
 
  protected:
   /// `kind` is the class name, for errors and automatic names. A NameError for a name that is a path. `options` has the
   /// fields `name`, `dtype` and optionally `trainable` and `activity_regularizer`.
   template <class Options>
   Layer(const char* kind, const Options& options)
-      : state_(std::in_place, ScopeInfo{kind, detail::name_of_layer(kind, options.name), options.dtype,
-                                        detail::TrainableOf<Options>::get(options), detail::current_remat_rule()}) {
+      : state_(std::in_place,
+               detail::ScopeInfo{kind, detail::name_of_layer(kind, options.name), options.dtype,
+                                 detail::TrainableOf<Options>::get(options), detail::current_remat_rule()}) {
     state_->activity_regularizer = detail::ActivityRegularizerOf<Options>::get(options);
     state_->options = options;
   }
-  explicit Layer(Shared<LayerState> state) : state_(std::move(state)) {}
+  explicit Layer(detail::Shared<detail::LayerState> state) : state_(std::move(state)) {}
   explicit Layer(const char* kind)
-      : state_(std::in_place, ScopeInfo{kind, "", Policy(), true, detail::current_remat_rule()}) {}
+      : state_(std::in_place, detail::ScopeInfo{kind, "", Policy(), true, detail::current_remat_rule()}) {}
   Layer(const Layer&) = default;
   Layer(Layer&&) = default;
   Layer& operator=(const Layer&) = default;
@@ -237,7 +242,7 @@ class MEZZO_API Layer {
   void add_weight(Variable& variable, const WeightOptions& options);
 
   /// Sets rules for weight files; call it in the constructor. A ValueError for an invalid regular expression.
-  void set_weight_files(const WeightFileRules& rules);
+  void set_weight_files(const detail::WeightFileRules& rules);
 
   /// Assigns `value` to the variable at the end of a training step (moving statistics). Does nothing outside of
   /// training and in frozen layers.
@@ -253,16 +258,17 @@ class MEZZO_API Layer {
   Values run(const Values& xs, const CallOptions& options);
   void set_masks(const Values& xs, Values& out);
   void note_call(const Values& xs, const Values& out, const CallOptions& options) const;
-  void declare(const std::string& name, const Shared<LayerState>& child);
-  void check_own_name(const VariableState& added, const WeightOptions& options) const;
+  void declare(const std::string& name, const detail::Shared<detail::LayerState>& child);
+  void check_own_name(const detail::VariableState& added, const WeightOptions& options) const;
   void check_not_moved() const;
 
-  Shared<LayerState> state_;
+  detail::Shared<detail::LayerState> state_;
   detail::UnlessMoved usable_ = true;  // state_ is shared by moves, other members are not
   bool built_ = false;                 // not shared among copies, since build() also sets plain members
   bool building_ = false;
 };
 
+namespace detail {
 /// Makes `root` the root of a run for its lifetime: layers called on this thread become its sub-layers.
 class MEZZO_API RootScope {
  public:
@@ -302,5 +308,6 @@ MEZZO_API std::vector<WeightPolicy> weight_policies(const Layer& root, const Pol
 
 /// Storage dtype of the weight under its policy.
 MEZZO_API DType stored_dtype(const WeightPolicy& weight);
+}  // namespace detail
 
 }  // namespace mezzo

@@ -14,19 +14,19 @@ namespace mezzo {
 namespace {
 
 /// True if `inner` is that layer or one below.
-bool contains(const LayerState& outer, const LayerState& inner) {
+bool contains(const detail::LayerState& outer, const detail::LayerState& inner) {
   return &outer == &inner || std::any_of(outer.children.begin(), outer.children.end(),
                                          [&](const auto& child) { return contains(*child.second, inner); });
 }
 
-bool has_weights(const LayerState& layer) {
+bool has_weights(const detail::LayerState& layer) {
   return !layer.weights.empty() || std::any_of(layer.children.begin(), layer.children.end(),
                                                [](const auto& child) { return has_weights(*child.second); });
 }
 
 /// Throws a ValueError if the parent has called a layer of the child's class that nobody holds any more: its call makes
 /// the layer, another one at each trace.
-void refuse_made_in_call(const LayerState& parent, const LayerState& child) {
+void refuse_made_in_call(const detail::LayerState& parent, const detail::LayerState& child) {
   for (const auto& [name, layer] : parent.children) {
     const bool dropped = layer.pointer().use_count() == 1;
     if (!dropped || layer->kind != child.kind || !has_weights(*layer)) continue;
@@ -40,7 +40,8 @@ void refuse_made_in_call(const LayerState& parent, const LayerState& child) {
 
 }  // namespace
 
-const std::string& LayerState::enter(const std::string& wanted, const Shared<LayerState>& child) {
+const std::string& detail::LayerState::enter(const std::string& wanted,
+                                             const detail::Shared<detail::LayerState>& child) {
   for (const auto& entry : children) {
     if (entry.second.get() == child.get()) return entry.first;
   }
@@ -54,7 +55,7 @@ const std::string& LayerState::enter(const std::string& wanted, const Shared<Lay
   };
   std::string entered = wanted;
   if (wanted.empty()) {
-    const std::string base = snake_case(child->kind);
+    const std::string base = detail::snake_case(child->kind);
     entered = base;
     for (int i = 1; taken(entered); ++i) entered = fmt::format("{}_{}", base, i);
   } else if (taken(wanted)) {
@@ -65,17 +66,17 @@ const std::string& LayerState::enter(const std::string& wanted, const Shared<Lay
   return children.back().first;
 }
 
-void LayerState::set_trainable(bool flag) {
+void detail::LayerState::set_trainable(bool flag) {
   trainable = flag;
   for (const auto& child : children) child.second->set_trainable(flag);
 }
 
-void LayerState::clear_losses() {
+void detail::LayerState::clear_losses() {
   losses.clear();
   for (const auto& child : children) child.second->clear_losses();
 }
 
-std::string snake_case(const std::string& kind) {
+std::string detail::snake_case(const std::string& kind) {
   const auto is_lower = [&](std::size_t i) {
     return i < kind.size() && std::islower(static_cast<unsigned char>(kind[i])) != 0;
   };
@@ -89,19 +90,19 @@ std::string snake_case(const std::string& kind) {
   return out;
 }
 
-bool detail::has_wide_state(const LayerState& state) {
+bool detail::has_wide_state(const detail::LayerState& state) {
   return std::any_of(state.weights.begin(), state.weights.end(),
                      [](const Variable& weight) { return stays_wide(*weight.state()); });
 }
 
 std::uint32_t detail::version_of_dtype() {
-  const Frames& frames = current_frames();
-  const bool of_layer =
-      std::any_of(frames.begin(), frames.end(), [](const Frame& frame) { return !frame.info->policy.inherits(); });
-  return dtype_policy_version() - (of_layer ? 1 : 0);
+  const detail::Frames& frames = detail::current_frames();
+  const bool of_layer = std::any_of(frames.begin(), frames.end(),
+                                    [](const detail::Frame& frame) { return !frame.info->policy.inherits(); });
+  return detail::dtype_policy_version() - (of_layer ? 1 : 0);
 }
 
-DType stored_dtype(const WeightPolicy& weight) {
+DType detail::stored_dtype(const detail::WeightPolicy& weight) {
   const DType dtype = weight.policy.variable_dtype();
   return weight.variable.state()->fixed_dtype ? accumulation_dtype(dtype) : dtype;
 }

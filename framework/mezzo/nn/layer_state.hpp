@@ -15,6 +15,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Rules for a layer's weight files, beyond the names and layouts that add_weight() declares. Names are those in the
 /// file, relative to this layer: "layer1.0.conv1.weight". Regular expressions are those of RE2.
 struct WeightFileRules {
@@ -107,5 +108,6 @@ struct SequenceLayout {
 
 /// Keras' automatic name of a class: "BatchNormalization" -> "batch_normalization".
 MEZZO_API std::string snake_case(const std::string& kind);
+}  // namespace detail
 
 }  // namespace mezzo

@@ -7,19 +7,20 @@ namespace mezzo {
 
 std::vector<std::pair<std::string, Variable>> Layer::named_weights() const {
   std::vector<std::pair<std::string, Variable>> out;
-  for (const WeightPolicy& weight : weight_policies(*this, {})) out.emplace_back(weight.path, weight.variable);
+  for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {}))
+    out.emplace_back(weight.path, weight.variable);
   return out;
 }
 
 std::vector<Variable> Layer::weights() const {
   std::vector<Variable> out;
-  for (const WeightPolicy& weight : weight_policies(*this, {})) out.push_back(weight.variable);
+  for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) out.push_back(weight.variable);
   return out;
 }
 
 std::vector<Variable> Layer::trainable_weights() const {
   std::vector<Variable> out;
-  for (const WeightPolicy& weight : weight_policies(*this, {})) {
+  for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
     if (weight.trainable) out.push_back(weight.variable);
   }
   return out;
@@ -27,7 +28,7 @@ std::vector<Variable> Layer::trainable_weights() const {
 
 std::vector<Variable> Layer::non_trainable_weights() const {
   std::vector<Variable> out;
-  for (const WeightPolicy& weight : weight_policies(*this, {})) {
+  for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
     if (!weight.trainable) out.push_back(weight.variable);
   }
   return out;

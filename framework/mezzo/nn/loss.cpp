@@ -37,7 +37,7 @@ std::pair<Value, Value> detail::same_rank(const Value& y_true, const Value& y_pr
 
 Value detail::number_targets(const Value& y_true, const Value& y_pred) {
   if (!y_true.defined() || !y_pred.defined() || is_floating(y_true.dtype())) return y_true;
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   if (Trace::current() != nullptr) {
     const bool wide = y_pred.dtype() == DType::float64;
     return cast(y_true, wide ? DType::float64 : DType::float32).across_border(false);
@@ -57,7 +57,7 @@ Value Loss::mask(const Value&, const Value&) const { return {}; }
 
 Value Loss::operator()(const Value& y_true, const Value& y_pred, const Value& sample_weight) const {
   Value values = call(detail::number_targets(y_true, y_pred), y_pred);
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   Value weight;
   if (const Value valid = detail::mask_of(name_, y_pred.mask(), mask(y_true, values), values); valid.defined()) {
     weight = cast(valid, values.dtype()).across_border(false);

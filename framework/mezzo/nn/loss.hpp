@@ -84,6 +84,7 @@ struct LossFunctionOptions {
   std::string name = "loss";                      ///< name in logs and histories
 };
 
+namespace detail {
 /// A function of y_true and y_pred as a loss: `LossFunction([](const Value& y_true, const Value& y_pred) { ... })`. The
 /// function gets values of one rank: y_true (batch,) becomes (batch, 1) beside y_pred (batch, 1).
 template <class F>
@@ -99,10 +100,11 @@ class LossFunction : public Loss {
  private:
   F function_;
 };
+}  // namespace detail
 
 template <class F, class>
 Any<Loss> Loss::adopt(F function) {
-  return LossFunction<F>(std::move(function));
+  return detail::LossFunction<F>(std::move(function));
 }
 
 template <class Options>

@@ -31,8 +31,8 @@ void Layer::set_masks(const Values& xs, Values& out) {
     const bool dropped = std::any_of(xs.begin(), xs.end(), has_mask) && std::none_of(out.begin(), out.end(), has_mask);
     if (!dropped || state_->warned_of_mask) return;
     state_->warned_of_mask = true;
-    warn(fmt::format("{} does not support masks: the mask of its input is dropped, layers after it don't see it",
-                     label()));
+    detail::warn(fmt::format(
+        "{} does not support masks: the mask of its input is dropped, layers after it don't see it", label()));
     return;
   }
   if (std::all_of(out.begin(), out.end(), has_mask)) return;

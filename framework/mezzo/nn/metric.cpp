@@ -27,19 +27,19 @@ detail::MetricListener*& detail::MetricListener::current() {
   return ExecutionContext::current().part<ListenerState>().listener;
 }
 
-std::vector<Tensor> MetricState::numbers() const {
+std::vector<Tensor> detail::MetricState::numbers() const {
   std::vector<Tensor> out;
   for (const Variable& variable : variables) out.push_back(variable.value().copy());
   return out;
 }
 
-void MetricState::set(const std::vector<Tensor>& numbers) const {
+void detail::MetricState::set(const std::vector<Tensor>& numbers) const {
   for (std::size_t i = 0; i < variables.size(); ++i) {
     variables[i].assign(i < numbers.size() ? numbers[i] : filled(variables[i].shape(), initial[i]));
   }
 }
 
-void MetricState::reset() const { set({}); }
+void detail::MetricState::reset() const { set({}); }
 
 Value Metric::call(const Value&, const Value&) const {
   fail<ValueError>("", "[{}] a metric must override call(), or update() and result(); got neither", name_);
@@ -47,7 +47,7 @@ Value Metric::call(const Value&, const Value&) const {
 
 void Metric::update_state(const Value& y_true, const Value& y_pred, const Value& sample_weight) {
   if (auto* const listener = detail::MetricListener::current()) listener->before_update(state_);
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const auto inside = [](const Value& x) { return x.defined() ? x.across_border(false) : x; };
   update(inside(detail::number_targets(y_true, y_pred)), inside(y_pred), inside(sample_weight));
 }
@@ -67,13 +67,13 @@ void Metric::add_values(const Value& values, const Value& sample_weight) {
 
 Value Metric::result() const {
   if (!total_.filled()) return Tensor::scalar(0, DType::float64);
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const Value empty = equal(count_, 0.0);
   return where(empty, 0.0, total_ / where(empty, 1.0, count_));
 }
 
 void Metric::add_state(Variable& variable, const Shape& shape, double initial) {
-  VariableState& box = *variable.state();
+  detail::VariableState& box = *variable.state();
   if (box.filled) {
     if (box.value.shape() != shape) {
       fail<ShapeError>("", "[{}] {} was made with shape {}; these arguments need {}", name_, box.name,

@@ -12,6 +12,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// State of a metric, shared by its copies.
 struct MEZZO_API MetricState {
   struct Blank {};
@@ -28,6 +29,7 @@ struct MEZZO_API MetricState {
   std::vector<Variable> variables{};
   std::vector<double> initial{};  ///< initial value of each variable
 };
+}  // namespace detail
 
 /// Base of metrics, measures of a model over all samples of an epoch or evaluation. Copies share their state, as
 /// Python's references do.
@@ -90,7 +92,7 @@ class MEZZO_API Metric {
   const std::any& made_of() const { return made_of_; }
 
   /// State that copies share, for the code that runs steps.
-  const Shared<MetricState>& state() const { return state_; }
+  const detail::Shared<detail::MetricState>& state() const { return state_; }
 
   /// The metric or loss of that Keras name with its default options. "accuracy" picks its kind by the shapes of targets
   /// and predictions, as in Keras. A NameError lists the valid names.
@@ -106,7 +108,7 @@ class MEZZO_API Metric {
   /// gives it another name.
   template <class F, std::enable_if_t<detail::is_loss_function<F> && !std::is_base_of_v<Loss, F>, int> = 0>
   static Any<Metric> adopt(F function) {
-    return of_loss(LossFunction<F>(std::move(function), {"sum_over_batch_size", "metric"}));
+    return of_loss(detail::LossFunction<F>(std::move(function), {"sum_over_batch_size", "metric"}));
   }
 
  protected:
@@ -134,7 +136,7 @@ class MEZZO_API Metric {
   static Any<Metric> of_loss(Any<Loss> loss);
   std::string name_;
   std::any made_of_;
-  Shared<MetricState> state_{std::in_place};
+  detail::Shared<detail::MetricState> state_{std::in_place};
   Variable total_{"total"}, count_{"count"};  // of the simple form
 };
 

@@ -8,7 +8,7 @@
 namespace mezzo {
 namespace {
 
-bool is_half(const VariableState& variable) {
+bool is_half(const detail::VariableState& variable) {
   return variable.dtype() == DType::bfloat16 || variable.dtype() == DType::float16;
 }
 
@@ -77,12 +77,12 @@ void Optimizer::check_windows() const {
   require(steps == 0 || steps >= 2, fmt::format("gradient_accumulation_steps must be at least 2; got {}", steps));
 }
 
-void Optimizer::require_effect(const std::vector<std::shared_ptr<VariableState>>& variables) const {
+void Optimizer::require_effect(const std::vector<std::shared_ptr<detail::VariableState>>& variables) const {
   const auto any = [&](const auto& property) {
     return std::any_of(variables.begin(), variables.end(), [&](const auto& variable) { return property(*variable); });
   };
   const auto is = [](DType dtype) {
-    return [dtype](const VariableState& variable) { return variable.dtype() == dtype; };
+    return [dtype](const detail::VariableState& variable) { return variable.dtype() == dtype; };
   };
   const std::string none = fmt::format("none of {} variables is", variables.size());
   if (common_.stochastic_rounding) {
@@ -95,12 +95,12 @@ void Optimizer::require_effect(const std::vector<std::shared_ptr<VariableState>>
     require(any(is_half), "kahan_summation acts on bfloat16 and float16 variables; " + none);
   }
   if (common_.split_master_weights) {
-    require(any([](const VariableState& variable) { return variable.remainder != nullptr; }),
+    require(any([](const detail::VariableState& variable) { return variable.remainder != nullptr; }),
             "split_master_weights acts on float32 variables that layers read in bfloat16, as under mixed_bfloat16; " +
                 none);
   }
   if (common_.state_dtype != DType::float32) {
-    require(any([](const VariableState& variable) { return variable.dtype() != DType::float64; }),
+    require(any([](const detail::VariableState& variable) { return variable.dtype() != DType::float64; }),
             "state_dtype acts on slots of variables that are not float64; " + none);
   }
 }
@@ -127,12 +127,12 @@ const ParameterGroup* Optimizer::group_of(const std::string& path) const {
 }
 
 double Optimizer::learning_rate(std::int64_t later) const {
-  const LearningRate& rate = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
+  const detail::LearningRate& rate = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
   return rate.at(state_->iterations + later);
 }
 
-void Optimizer::set_learning_rate(const LearningRate& learning_rate) {
-  const LearningRate& before = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
+void Optimizer::set_learning_rate(const detail::LearningRate& learning_rate) {
+  const detail::LearningRate& before = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
   require(learning_rate.is_schedule() || !before.is_schedule(),
           fmt::format("set_learning_rate: the learning rate is a Schedule, which a number can't replace; got {}",
                       learning_rate.at(0)));
@@ -150,7 +150,7 @@ void Optimizer::exclude_from_weight_decay(const ExcludeOptions& options) {
   state_->excluded_names = options.var_names;
 }
 
-bool Optimizer::excluded(const VariableState& variable, const std::string& path) const {
+bool Optimizer::excluded(const detail::VariableState& variable, const std::string& path) const {
   const auto& names = state_->excluded_names;
   const auto& list = state_->excluded;
   return std::any_of(list.begin(), list.end(), [&](const auto& one) { return one.get() == &variable; }) ||

@@ -47,7 +47,7 @@ class MEZZO_API Optimizer {
 
   /// Sets the learning rate of this optimizer and its copies from the next update on. A ValueError for a negative
   /// number, and for a number if the rate is a Schedule.
-  void set_learning_rate(const LearningRate& learning_rate);
+  void set_learning_rate(const detail::LearningRate& learning_rate);
 
   /// Leaves the weights of these variables out of weight decay. Replaces earlier calls; copies share the choice. A
   /// ValueError after the first update, or for an invalid regular expression.
@@ -87,16 +87,18 @@ class MEZZO_API Optimizer {
   };
 
   /// Inserts the update of one variable: its group's learning rate and weight decay, update_step(), its average.
-  void apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, Step step);
+  void apply(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient, Step step);
 
   /// Inserts the sum of one gradient, times the multiplier, to the variable's accumulator.
-  void accumulate(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Value& multiplier);
+  void accumulate(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                  const Value& multiplier);
 
   /// Sum of the accumulated gradients and this one, in float32 (float64 for float64). Inserts the accumulator's reset.
-  Value accumulated(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Value& multiplier);
+  Value accumulated(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                    const Value& multiplier);
 
   /// Sum of the accumulated gradients, float32 (float64 for float64). Inserts the accumulator's reset.
-  Value take_accumulated(const std::shared_ptr<VariableState>& variable);
+  Value take_accumulated(const std::shared_ptr<detail::VariableState>& variable);
 
   /// Steps whose mean gradient makes one update: those of a Trainer's window, else gradient_accumulation_steps. 0 or 1:
   /// each step updates, and nothing is accumulated.
@@ -113,7 +115,8 @@ class MEZZO_API Optimizer {
   void count_step();
 
   /// Inserts the update of one variable by its gradient.
-  virtual void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) = 0;
+  virtual void update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                           const Step& step) = 0;
 
   /// Names of the slots of the update rule, in order.
   virtual std::vector<std::string> slot_names() const { return {}; }
@@ -134,7 +137,7 @@ class MEZZO_API Optimizer {
   virtual Squares squares() const { return Squares::none; }
 
   /// First value of that slot, float32 or float64. The default is zeros.
-  virtual Tensor initial_slot(const std::string& slot, const VariableState& variable) const;
+  virtual Tensor initial_slot(const std::string& slot, const detail::VariableState& variable) const;
 
   /// slot_names() and the slots for accumulated gradients and averages. Checkpoints store slots under these names.
   std::vector<std::string> all_slot_names() const;
@@ -148,7 +151,7 @@ class MEZZO_API Optimizer {
 
   /// Throws a ValueError for a storage option (split_master_weights, stochastic_rounding, kahan_summation, state_dtype)
   /// that acts on none of the variables, or that a variable does not support.
-  void require_effect(const std::vector<std::shared_ptr<VariableState>>& variables) const;
+  void require_effect(const std::vector<std::shared_ptr<detail::VariableState>>& variables) const;
 
   /// Throws a ValueError for a group that matches none of the paths, or for a path that several groups match.
   void require_groups(const std::vector<std::string>& paths) const;
@@ -158,8 +161,8 @@ class MEZZO_API Optimizer {
 
   /// Slots of one variable.
   struct Slots {
-    Shared<VariableState> variable;
-    std::vector<Shared<VariableState>> values;
+    detail::Shared<detail::VariableState> variable;
+    std::vector<detail::Shared<detail::VariableState>> values;
   };
 
   /// Name of the slot that sums gradients over the steps of a window.
@@ -169,7 +172,7 @@ class MEZZO_API Optimizer {
   static constexpr const char* compensation_name = "compensation";
 
   /// True if the variable has a compensation slot.
-  bool compensates(const VariableState& variable) const;
+  bool compensates(const detail::VariableState& variable) const;
 
   /// State that copies share.
   struct State {
@@ -195,12 +198,13 @@ class MEZZO_API Optimizer {
     std::optional<std::weak_ptr<const void>> owner{};
 
     // Settings of the user, which reset() keeps.
-    std::optional<LearningRate> learning_rate{};                      ///< by set_learning_rate()
-    std::vector<Shared<VariableState>> excluded{};                    ///< from weight decay
-    std::vector<std::string> excluded_names{};                        ///< regular expressions
-    std::vector<std::pair<Shared<VariableState>, Tensor>> swapped{};  ///< weights that swap_averages() replaced
+    std::optional<detail::LearningRate> learning_rate{};            ///< by set_learning_rate()
+    std::vector<detail::Shared<detail::VariableState>> excluded{};  ///< from weight decay
+    std::vector<std::string> excluded_names{};                      ///< regular expressions
+    std::vector<std::pair<detail::Shared<detail::VariableState>, Tensor>>
+        swapped{};  ///< weights that swap_averages() replaced
   };
-  const Shared<State>& state() const { return state_; }
+  const detail::Shared<State>& state() const { return state_; }
 
   /// Forgets slots and counters. Keeps the learning rate that was set and the exclusions from weight decay.
   void reset();
@@ -216,11 +220,11 @@ class MEZZO_API Optimizer {
   Optimizer& operator=(Optimizer&&) = default;
 
   /// Dtype of a variable's slots: float64 for float64, otherwise state_dtype.
-  DType slot_dtype(const VariableState& variable) const;
+  DType slot_dtype(const detail::VariableState& variable) const;
 
   /// Slot `name` of a variable, made by initial_slot() at the first call and converted to `dtype`.
-  std::shared_ptr<VariableState> slot(const std::shared_ptr<VariableState>& variable, const std::string& name,
-                                      DType dtype);
+  std::shared_ptr<detail::VariableState> slot(const std::shared_ptr<detail::VariableState>& variable,
+                                              const std::string& name, DType dtype);
 
   /// Arguments of update() for an update op.
   struct Update {
@@ -232,14 +236,17 @@ class MEZZO_API Optimizer {
 
   /// Inserts the update op of a variable and its slots. Applies the storage options (split_master_weights,
   /// stochastic_rounding, kahan_summation, state_dtype).
-  void update(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step, Update update);
+  void update(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient, const Step& step,
+              Update update);
 
   /// The same by optimizer_update. `numbers`: the rule's attributes. Uses all of slot_names().
-  void update_by_rule(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step,
+  void update_by_rule(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient, const Step& step,
                       const std::string& rule, const Attributes& numbers);
 
   /// Weight decay of a variable that no group names: the option weight_decay.
-  virtual double default_weight_decay(const VariableState&, const std::string&) const { return common_.weight_decay; }
+  virtual double default_weight_decay(const detail::VariableState&, const std::string&) const {
+    return common_.weight_decay;
+  }
 
   /// Factor of one gradient, float64 (): the step's multiplier, times the factor of clipnorm for the unscaled gradient.
   Value gradient_multiplier(const Value& gradient, const Step& step) const;
@@ -257,13 +264,13 @@ class MEZZO_API Optimizer {
  private:
   const ParameterGroup* group_of(const std::string& path) const;
   void check_windows() const;
-  bool excluded(const VariableState& variable, const std::string& path) const;
-  void update_average(const std::shared_ptr<VariableState>& variable, const Step& step);
-  Slots& slots_of(const std::shared_ptr<VariableState>& variable);
+  bool excluded(const detail::VariableState& variable, const std::string& path) const;
+  void update_average(const std::shared_ptr<detail::VariableState>& variable, const Step& step);
+  Slots& slots_of(const std::shared_ptr<detail::VariableState>& variable);
 
   std::string kind_;
   OptimizerCommon common_;
-  Shared<State> state_{std::in_place};
+  detail::Shared<State> state_{std::in_place};
 };
 
 }  // namespace mezzo

@@ -53,7 +53,7 @@ void check_pairs(const std::string& where, const Values& gradients, const std::v
 }  // namespace
 
 void Optimizer::apply(const Values& gradients, const std::vector<Variable>& variables) {
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const std::string where = common_.name.empty() ? "[" + kind_ + "]" : fmt::format("[{} \"{}\"]", kind_, common_.name);
   check_pairs(where, gradients, variables, detail::square_headroom(*this));
   require_trainable();
@@ -62,7 +62,7 @@ void Optimizer::apply(const Values& gradients, const std::vector<Variable>& vari
   require_groups(paths);
 
   Trace trace(Trace::Mode::eager, true);
-  trace.runtime_values[{RuntimeScalar::seed}] = static_cast<double>(seed());
+  trace.runtime_values[{detail::RuntimeScalar::seed}] = static_cast<double>(seed());
   const auto number = [](double x) { return Value(Tensor::scalar(x, DType::float64)); };
   Step step{.learning_rate = number(detail::finite_learning_rate(*this)),
             .count = number(static_cast<double>(state_->iterations + 1)),

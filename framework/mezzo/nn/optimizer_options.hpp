@@ -24,11 +24,11 @@ struct ParameterGroup {
 /// split_master_weights, stochastic_rounding and kahan_summation. Each of the latter acts on variables of the dtypes
 /// that it names and does not change others. Keras' loss_scale_factor is LossScaleOptions of compile() and Trainer.
 struct OptimizerCommon {
-  LearningRate learning_rate = 1e-3;  ///< a number of at least 0, a Schedule, or a function
-  double weight_decay = 0;            ///< decoupled, at least 0: w -= learning_rate * weight_decay * w
-  double clipnorm = 0;                ///< scales each gradient down to at most this L2 norm; 0: no clipping
-  double clipvalue = 0;               ///< clips each element of a gradient to [-clipvalue, clipvalue]; 0: no clipping
-  double global_clipnorm = 0;         ///< scales all gradients down to at most this joint L2 norm; 0: no clipping
+  detail::LearningRate learning_rate = 1e-3;  ///< a number of at least 0, a Schedule, or a function
+  double weight_decay = 0;                    ///< decoupled, at least 0: w -= learning_rate * weight_decay * w
+  double clipnorm = 0;                        ///< scales each gradient down to at most this L2 norm; 0: no clipping
+  double clipvalue = 0;        ///< clips each element of a gradient to [-clipvalue, clipvalue]; 0: no clipping
+  double global_clipnorm = 0;  ///< scales all gradients down to at most this joint L2 norm; 0: no clipping
   /// Keeps averages of the weights: average = ema_momentum * average + (1 - ema_momentum) * w after each update, and
   /// average = w after the first one. See swap_averages() and finalize_variable_values().
   bool use_ema = false;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* average_name = "average";
 
-bool is_16_bits(const VariableState& variable) {
+bool is_16_bits(const detail::VariableState& variable) {
   return variable.dtype() == DType::bfloat16 || variable.dtype() == DType::float16;
 }
 
@@ -24,11 +24,11 @@ Value one() { return Tensor::scalar(1, DType::float64); }
 
 }  // namespace
 
-bool Optimizer::compensates(const VariableState& variable) const {
+bool Optimizer::compensates(const detail::VariableState& variable) const {
   return common_.kahan_summation && is_16_bits(variable);
 }
 
-DType Optimizer::slot_dtype(const VariableState& variable) const {
+DType Optimizer::slot_dtype(const detail::VariableState& variable) const {
   return variable.dtype() == DType::float64 ? DType::float64 : common_.state_dtype;
 }
 
@@ -50,26 +50,26 @@ bool Optimizer::has_slot_after(const std::string& slot, const Shape& variable, s
   return iterations > 0 && (slot == average_name || needs_slot(slot, variable));
 }
 
-Tensor Optimizer::initial_slot(const std::string& slot, const VariableState& variable) const {
+Tensor Optimizer::initial_slot(const std::string& slot, const detail::VariableState& variable) const {
   return Tensor(shape_of_slot(slot, variable.value.shape()), accumulation_dtype(variable.dtype()));
 }
 
-Optimizer::Slots& Optimizer::slots_of(const std::shared_ptr<VariableState>& variable) {
+Optimizer::Slots& Optimizer::slots_of(const std::shared_ptr<detail::VariableState>& variable) {
   auto& all = state_->slots;
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Slots& entry) { return entry.variable.pointer() == variable; });
   if (found != all.end()) return *found;
-  return all.emplace_back(Slots{Shared<VariableState>(variable), {}});
+  return all.emplace_back(Slots{detail::Shared<detail::VariableState>(variable), {}});
 }
 
-std::shared_ptr<VariableState> Optimizer::slot(const std::shared_ptr<VariableState>& variable, const std::string& name,
-                                               DType dtype) {
+std::shared_ptr<detail::VariableState> Optimizer::slot(const std::shared_ptr<detail::VariableState>& variable,
+                                                       const std::string& name, DType dtype) {
   std::vector<std::string> names = all_slot_names();
   names.emplace_back(compensation_name);
   auto& slots = slots_of(variable).values;
   const std::size_t index = index_of(names, name);
   while (slots.size() <= index) slots.emplace_back(std::in_place, variable->name + "/" + names[slots.size()]);
-  VariableState& slot = *slots[index];
+  detail::VariableState& slot = *slots[index];
   if (!slot.filled) {
     slot.assign(initial_slot(name, *variable).cast(dtype));
   } else if (slot.value.dtype() != dtype) {
@@ -88,7 +88,7 @@ std::vector<Variable> Optimizer::variables() const {
   return out;
 }
 
-void Optimizer::apply(const std::shared_ptr<VariableState>& variable, const Value& gradient, Step step) {
+void Optimizer::apply(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient, Step step) {
   const std::string path = step.path.empty() ? variable->name : step.path;
   const ParameterGroup* group = group_of(path);
   if (group != nullptr && group->learning_rate_factor != 1) {
@@ -102,7 +102,7 @@ void Optimizer::apply(const std::shared_ptr<VariableState>& variable, const Valu
   if (common_.use_ema) update_average(variable, step);
 }
 
-void Optimizer::update_average(const std::shared_ptr<VariableState>& variable, const Step& step) {
+void Optimizer::update_average(const std::shared_ptr<detail::VariableState>& variable, const Step& step) {
   const auto average = slot(variable, average_name, accumulation_dtype(variable->dtype()));
   const Values inputs{read_stored(average), read_variable(variable), step.learning_rate, step.count, one()};
   update_stored(average, insert_one(ops::optimizer_update, inputs,
@@ -113,7 +113,7 @@ void Optimizer::update_average(const std::shared_ptr<VariableState>& variable, c
                                      {"clipvalue", 0.0}}));
 }
 
-void Optimizer::accumulate(const std::shared_ptr<VariableState>& variable, const Value& gradient,
+void Optimizer::accumulate(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
                            const Value& multiplier) {
   const auto sum = slot(variable, accumulator_name, accumulation_dtype(variable->dtype()));
   update_stored(sum, insert_one(ops::optimizer_update, {read_stored(sum), gradient, one(), one(), multiplier},
@@ -123,14 +123,14 @@ void Optimizer::accumulate(const std::shared_ptr<VariableState>& variable, const
                                  {"clipvalue", 0.0}}));
 }
 
-Value Optimizer::accumulated(const std::shared_ptr<VariableState>& variable, const Value& gradient,
+Value Optimizer::accumulated(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
                              const Value& multiplier) {
   const DType dtype = accumulation_dtype(variable->dtype());
   const Value wide = gradient.dtype() == dtype ? gradient : cast(gradient, dtype);
   return take_accumulated(variable) + wide * cast(multiplier, dtype);
 }
 
-Value Optimizer::take_accumulated(const std::shared_ptr<VariableState>& variable) {
+Value Optimizer::take_accumulated(const std::shared_ptr<detail::VariableState>& variable) {
   const DType dtype = accumulation_dtype(variable->dtype());
   const auto sum = slot(variable, accumulator_name, dtype);
   Value total = read_stored(sum);
@@ -159,7 +159,7 @@ void Optimizer::finalize_variable_values() {
     if (slots.values.size() <= index || !slots.values[index]->filled) continue;
     slots.variable->assign(slots.values[index]->value);
     if (slots.values.size() <= names.size()) continue;
-    VariableState& compensation = *slots.values[names.size()];
+    detail::VariableState& compensation = *slots.values[names.size()];
     if (compensation.filled) compensation.assign(Tensor(compensation.value.shape(), compensation.value.dtype()));
   }
 }
@@ -185,25 +185,26 @@ void Optimizer::require_trainable() const {
   require(false, "weights must be swapped back by swap_averages() before training goes on; got their averages");
 }
 
-void Optimizer::update(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step,
+void Optimizer::update(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient, const Step& step,
                        Update update) {
-  std::vector<std::shared_ptr<VariableState>> kept{variable};
+  std::vector<std::shared_ptr<detail::VariableState>> kept{variable};
   const DType dtype = slot_dtype(*variable);
   for (const std::string& name : update.slots) kept.push_back(slot(variable, name, dtype));
   const bool rounds = common_.stochastic_rounding && variable->dtype() == DType::bfloat16;
   if (variable->remainder) {
     kept.push_back(variable->remainder);
-    update.attributes.set("kept", Kept::split);
+    update.attributes.set("kept", detail::Kept::split);
   } else if (compensates(*variable)) {
     kept.push_back(slot(variable, compensation_name, variable->dtype()));
-    update.attributes.set("kept", Kept::kahan);
+    update.attributes.set("kept", detail::Kept::kahan);
   } else if (rounds) {
-    update.attributes.set("kept", Kept::stochastic);
+    update.attributes.set("kept", detail::Kept::stochastic);
   }
   if (rounds || (dtype == DType::bfloat16 && !update.slots.empty())) {
-    const std::uint64_t key = mix(key_of(step.path.empty() ? variable->name : step.path), key_of("update"));
+    const std::uint64_t key =
+        detail::mix(detail::key_of(step.path.empty() ? variable->name : step.path), detail::key_of("update"));
     update.attributes.set("key", static_cast<std::int64_t>(key));
-    update.numbers.push_back(runtime_scalar(RuntimeScalar::seed));
+    update.numbers.push_back(detail::runtime_scalar(detail::RuntimeScalar::seed));
     update.numbers.push_back(step.count);
   }
   Values inputs{read_stored(variable), gradient};
@@ -213,8 +214,8 @@ void Optimizer::update(const std::shared_ptr<VariableState>& variable, const Val
   for (std::size_t i = 0; i < kept.size(); ++i) update_stored(kept[i], out[i]);
 }
 
-void Optimizer::update_by_rule(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step,
-                               const std::string& rule, const Attributes& numbers) {
+void Optimizer::update_by_rule(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                               const Step& step, const std::string& rule, const Attributes& numbers) {
   Attributes attributes{{"rule", rule}, {"slots", static_cast<std::int64_t>(slot_names().size())}};
   for (const auto& [name, value] : numbers.entries()) attributes.set(name, value);
   if (!attributes.has("weight_decay")) attributes.set("weight_decay", step.weight_decay);

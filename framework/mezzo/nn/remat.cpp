@@ -10,18 +10,18 @@ namespace {
 
 /// The part of a thread's ExecutionContext for new layers.
 struct RematContext {
-  RematRule rule;
+  detail::RematRule rule;
 };
 
-RematRule& innermost_rule() { return detail::ExecutionContext::current().part<RematContext>().rule; }
+detail::RematRule& innermost_rule() { return detail::ExecutionContext::current().part<RematContext>().rule; }
 
-RematRule rule_of(const RematOptions& options) {
+detail::RematRule rule_of(const RematOptions& options) {
   if (options.output_size_threshold < 0) {
     fail<ValueError>("[RematScope]", "output_size_threshold must be at least 0; got {}", options.output_size_threshold);
   }
   if (options.mode == "none") return {};
-  if (options.mode == "full") return {RematRule::Mode::full, 0};
-  if (options.mode == "larger_than") return {RematRule::Mode::larger_than, options.output_size_threshold};
+  if (options.mode == "full") return {detail::RematRule::Mode::full, 0};
+  if (options.mode == "larger_than") return {detail::RematRule::Mode::larger_than, options.output_size_threshold};
   fail<ValueError>("[RematScope]", "mode must be \"full\", \"larger_than\" or \"none\"; got \"{}\"", options.mode);
 }
 
@@ -30,10 +30,10 @@ RematRule rule_of(const RematOptions& options) {
 RematScope::RematScope(const RematOptions& options) : outer_(std::exchange(innermost_rule(), rule_of(options))) {}
 RematScope::~RematScope() { innermost_rule() = outer_; }
 
-RematRule detail::current_remat_rule() { return innermost_rule(); }
+detail::RematRule detail::current_remat_rule() { return innermost_rule(); }
 
-bool detail::computed_again(const RematRule& rule, const Values& outputs) {
-  if (rule.mode != RematRule::Mode::larger_than) return rule.mode == RematRule::Mode::full;
+bool detail::computed_again(const detail::RematRule& rule, const Values& outputs) {
+  if (rule.mode != detail::RematRule::Mode::larger_than) return rule.mode == detail::RematRule::Mode::full;
   std::int64_t elements = 0;
   for (const Value& y : outputs) {
     std::int64_t of_sample = 1;

@@ -31,7 +31,7 @@ class MEZZO_API RematScope {
   RematScope& operator=(const RematScope&) = delete;
 
  private:
-  RematRule outer_;
+  detail::RematRule outer_;
 };
 
 namespace detail {

@@ -18,6 +18,7 @@ class MEZZO_API Schedule {
   virtual double operator()(std::int64_t step) const = 0;
 };
 
+namespace detail {
 /// A schedule that is a function of the user's program.
 class MEZZO_API FunctionSchedule : public Schedule {
  public:
@@ -72,5 +73,6 @@ class MEZZO_API LearningRate {
   Any<Schedule> schedule_;
   bool preset_ = false;
 };
+}  // namespace detail
 
 }  // namespace mezzo

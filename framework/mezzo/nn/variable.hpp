@@ -29,7 +29,7 @@ struct WeightOptions {
 class MEZZO_API Variable {
  public:
   explicit Variable(std::string name) : state_(std::in_place, std::move(name)) {}
-  explicit Variable(Shared<VariableState> state) : state_(std::move(state)) {}
+  explicit Variable(detail::Shared<detail::VariableState> state) : state_(std::move(state)) {}
 
   /// Reads the variable: in a trace as a leaf of the graph, otherwise as a tensor.
   operator Value() const { return read_variable(state_.pointer()); }
@@ -52,10 +52,10 @@ class MEZZO_API Variable {
   const void* id() const { return state_.get(); }
 
   /// State that copies share, for graphs and optimizers.
-  const Shared<VariableState>& state() const { return state_; }
+  const detail::Shared<detail::VariableState>& state() const { return state_; }
 
  private:
-  Shared<VariableState> state_;
+  detail::Shared<detail::VariableState> state_;
 };
 
 }  // namespace mezzo

@@ -8,6 +8,7 @@
 
 namespace mezzo {
 
+namespace detail {
 struct LayerState;
 
 /// What a file of weights can tell of a layer beside the numbers. A loaded file that contradicts it is a FileError.
@@ -21,5 +22,6 @@ struct WeightFacts {
 
 /// Sets the facts of a layer that is neither a container nor a functional model, in its constructor.
 MEZZO_API void set_weight_facts(LayerState& layer, WeightFacts facts);
+}  // namespace detail
 
 }  // namespace mezzo

@@ -137,7 +137,7 @@ void check_version(const SafetensorsFile& file) {
   }
 }
 
-detail::FileWeights weights_of(const LayerState& layer, const std::string& where, const char* call) {
+detail::FileWeights weights_of(const detail::LayerState& layer, const std::string& where, const char* call) {
   detail::FileWeights all = detail::file_weights(layer);
   if (all.weights.empty() && !layer.called) {
     fail<ValueError>(where, "{} needs a layer that was built, by build() or a call; got one without weights", call);
@@ -146,13 +146,13 @@ detail::FileWeights weights_of(const LayerState& layer, const std::string& where
 }
 
 /// True if a layer below was never built: it has neither weights nor layers and was not called.
-bool is_unbuilt(const LayerState& layer) {
+bool is_unbuilt(const detail::LayerState& layer) {
   if (layer.children.empty()) return layer.weights.empty() && !layer.called;
   return std::any_of(layer.children.begin(), layer.children.end(),
                      [](const auto& child) { return is_unbuilt(*child.second); });
 }
 
-void assign_weights(const LayerState& layer, const std::string& label, const SafetensorsFile& file,
+void assign_weights(const detail::LayerState& layer, const std::string& label, const SafetensorsFile& file,
                     const LoadWeightsOptions& options) {
   const detail::FileWeights all = detail::file_weights(layer);
   Matching matching(file, all);
@@ -169,13 +169,13 @@ void assign_weights(const LayerState& layer, const std::string& label, const Saf
   }
   for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
   if (matching.mismatches.any()) {
-    warn(fmt::format("{} skip_mismatch skipped: {}", file_label(file.path()), matching.mismatches.text()));
+    detail::warn(fmt::format("{} skip_mismatch skipped: {}", file_label(file.path()), matching.mismatches.text()));
   }
 }
 
 }  // namespace
 
-void Layer::set_weight_files(const WeightFileRules& rules) {
+void Layer::set_weight_files(const detail::WeightFileRules& rules) {
   std::vector<std::string> patterns = rules.plain;
   for (const auto& rule : rules.rename) patterns.push_back(rule.first);
   for (const std::string& pattern : patterns) {

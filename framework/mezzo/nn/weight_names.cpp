@@ -201,6 +201,8 @@ void check_weight_names(const LayerState& layer, const std::string& where) {
 
 namespace mezzo {
 
-void set_weight_facts(LayerState& layer, WeightFacts facts) { layer.content = std::move(facts); }
+void detail::set_weight_facts(detail::LayerState& layer, detail::WeightFacts facts) {
+  layer.content = std::move(facts);
+}
 
 }  // namespace mezzo

@@ -47,7 +47,7 @@ Op detail::define_sparsemax() {
 }
 
 Value sparsemax(const Value& x, std::int64_t axis) {
-  const std::int64_t normal = normalize_axis(axis, x.shape().size(), current_label("sparsemax"));
+  const std::int64_t normal = detail::normalize_axis(axis, x.shape().size(), detail::current_label("sparsemax"));
   return insert_one(ops::sparsemax, {x}, {{"axis", normal}});
 }
 
@@ -70,7 +70,7 @@ Value selu(const Value& x) {
 }
 
 Value celu(const Value& x, double alpha) {
-  if (alpha == 0) fail<ValueError>(current_label("celu"), "alpha must not be 0; got {}", alpha);
+  if (alpha == 0) fail<ValueError>(detail::current_label("celu"), "alpha must not be 0; got {}", alpha);
   return exponential_below_0(x, alpha, alpha);
 }
 
@@ -108,8 +108,8 @@ Value mish(const Value& x) {
 }
 
 Value glu(const Value& x, std::int64_t axis) {
-  const std::string label = current_label("glu");
-  const std::int64_t normal = normalize_axis(axis, x.shape().size(), label);
+  const std::string label = detail::current_label("glu");
+  const std::int64_t normal = detail::normalize_axis(axis, x.shape().size(), label);
   if (x.shape()[static_cast<std::size_t>(normal)] % 2 != 0) {
     fail<ShapeError>(label, "input axis {} must be even; got shape {}", normal, x.shape());
   }

@@ -19,7 +19,7 @@ Op truth() {
 }
 
 Value reduce_truth(const Op& op, const Value& x, const ReduceOptions& options) {
-  const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), current_label(op.name));
+  const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), detail::current_label(op.name));
   return insert_one(op, {x.defined() ? detail::as(x, DType::boolean) : x},
                     {{"axes", axes}, {"keepdims", options.keepdims}});
 }

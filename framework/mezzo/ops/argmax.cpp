@@ -31,7 +31,8 @@ namespace {
 
 Value arg_along(const Op& op, const Value& x, std::int64_t axis) {
   if (!x.defined()) return insert_one(op, {x}, {{"axis", axis}});  // an error
-  return insert_one(op, {x}, {{"axis", normalize_axis(axis, x.shape().size(), current_label(op.name))}});
+  return insert_one(op, {x},
+                    {{"axis", detail::normalize_axis(axis, x.shape().size(), detail::current_label(op.name))}});
 }
 
 }  // namespace

@@ -62,8 +62,8 @@ Values at_least(const Values& values, std::size_t rank, const Shape& scalar, std
 
 }  // namespace
 
-Value expand_dims(const Value& x, const Ints& axis) {
-  const std::string where = current_label("expand_dims");
+Value expand_dims(const Value& x, const detail::Ints& axis) {
+  const std::string where = detail::current_label("expand_dims");
   if (axis.empty()) return x;
   const std::size_t rank = x.shape().size() + axis.numbers().size();
   const Shape axes = detail::normalize_axes(axis.numbers(), rank, where);
@@ -73,8 +73,8 @@ Value expand_dims(const Value& x, const Ints& axis) {
   });
 }
 
-Value squeeze(const Value& x, const Ints& axis) {
-  const std::string where = current_label("squeeze");
+Value squeeze(const Value& x, const detail::Ints& axis) {
+  const std::string where = detail::current_label("squeeze");
   const Shape& shape = x.shape();
   Shape axes = axis.empty() ? Shape{} : detail::normalize_axes(axis.numbers(), shape.size(), where);
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -91,8 +91,8 @@ Value squeeze(const Value& x, const Ints& axis) {
   });
 }
 
-Value moveaxis(const Value& x, const Ints& source, const Ints& destination) {
-  const std::string where = current_label("moveaxis");
+Value moveaxis(const Value& x, const detail::Ints& source, const detail::Ints& destination) {
+  const std::string where = detail::current_label("moveaxis");
   const std::size_t rank = x.shape().size();
   if (source.numbers().size() != destination.numbers().size()) {
     fail<ValueError>(where, "source and destination must have as many axes; got {} and {}",
@@ -103,8 +103,8 @@ Value moveaxis(const Value& x, const Ints& source, const Ints& destination) {
   detail::normalize_axes(destination.numbers(), rank, where);
   Shape order(rank, -1), rest = all_axes(rank);
   for (std::size_t i = 0; i < source.numbers().size(); ++i) {
-    const std::int64_t from = normalize_axis(source.numbers()[i], rank, where);
-    order[place(normalize_axis(destination.numbers()[i], rank, where))] = from;
+    const std::int64_t from = detail::normalize_axis(source.numbers()[i], rank, where);
+    order[place(detail::normalize_axis(destination.numbers()[i], rank, where))] = from;
     rest.erase(std::find(rest.begin(), rest.end(), from));
   }
   std::size_t next = 0;
@@ -115,10 +115,11 @@ Value moveaxis(const Value& x, const Ints& source, const Ints& destination) {
 }
 
 Value swapaxes(const Value& x, std::int64_t axis1, std::int64_t axis2) {
-  const std::string where = current_label("swapaxes");
+  const std::string where = detail::current_label("swapaxes");
   const std::size_t rank = x.shape().size();
   Shape order = all_axes(rank);
-  const std::int64_t first = normalize_axis(axis1, rank, where), second = normalize_axis(axis2, rank, where);
+  const std::int64_t first = detail::normalize_axis(axis1, rank, where),
+                     second = detail::normalize_axis(axis2, rank, where);
   std::swap(order[place(first)], order[place(second)]);
   return first == second ? x : transpose(x, order);
 }
@@ -126,9 +127,9 @@ Value swapaxes(const Value& x, std::int64_t axis1, std::int64_t axis2) {
 Value ravel(const Value& x) { return reshape(x, {-1}); }
 
 Value stack(const Values& values, std::int64_t axis) {
-  const std::string where = current_label("stack");
+  const std::string where = detail::current_label("stack");
   if (values.empty()) fail<ValueError>(where, "takes at least one input; got 0");
-  const std::int64_t along = normalize_axis(axis, values[0].shape().size() + 1, where);
+  const std::int64_t along = detail::normalize_axis(axis, values[0].shape().size() + 1, where);
   Values parts;
   for (const Value& value : values) {
     if (value.shape() != values[0].shape()) {
@@ -140,8 +141,8 @@ Value stack(const Values& values, std::int64_t axis) {
 }
 
 Values unstack(const Value& x, std::int64_t axis) {
-  const std::string where = current_label("unstack");
-  const std::int64_t along = normalize_axis(axis, x.shape().size(), where);
+  const std::string where = detail::current_label("unstack");
+  const std::int64_t along = detail::normalize_axis(axis, x.shape().size(), where);
   const std::int64_t count = known_size(x, along, where);
   if (count == 0) return {};
   Values out;
@@ -166,8 +167,8 @@ Value vstack(const Values& values) { return concat(at_least(values, 2, {1, 1}, 1
 Value dstack(const Values& values) { return concat(at_least(values, 3, {1, 1, 1}, 1), 2); }
 
 Values detail::split_evenly(const Value& x, std::int64_t sections, std::int64_t axis) {
-  const std::string where = current_label("array_split");
-  const std::int64_t along = normalize_axis(axis, x.shape().size(), where);
+  const std::string where = detail::current_label("array_split");
+  const std::int64_t along = detail::normalize_axis(axis, x.shape().size(), where);
   const std::int64_t size = known_size(x, along, where);
   if (sections < 1) fail<ValueError>(where, "the number of sections must be at least 1; got {}", sections);
   Shape sizes;
@@ -176,8 +177,8 @@ Values detail::split_evenly(const Value& x, std::int64_t sections, std::int64_t 
 }
 
 Values array_split(const Value& x, const Shape& indices, std::int64_t axis) {
-  const std::string where = current_label("array_split");
-  const std::int64_t along = normalize_axis(axis, x.shape().size(), where);
+  const std::string where = detail::current_label("array_split");
+  const std::int64_t along = detail::normalize_axis(axis, x.shape().size(), where);
   const std::int64_t size = known_size(x, along, where);
   Shape sizes;
   std::int64_t begin = 0;
@@ -193,7 +194,7 @@ Values array_split(const Value& x, const Shape& indices, std::int64_t axis) {
 namespace {
 
 Value tiled(const Value& x, Shape counts) {
-  const std::string where = current_label("tile");
+  const std::string where = detail::current_label("tile");
   Shape from = x.shape();
   if (std::any_of(counts.begin(), counts.end(), [](std::int64_t count) { return count < 0; })) {
     fail<ValueError>(where, "repeats must be at least 0; got {}", detail::numbers_text(counts));
@@ -217,18 +218,18 @@ Value tiled(const Value& x, Shape counts) {
 
 }  // namespace
 
-Value tile(const Value& x, const Ints& repeats) { return tiled(x, repeats.numbers()); }
+Value tile(const Value& x, const detail::Ints& repeats) { return tiled(x, repeats.numbers()); }
 
 Value tile(const Value& x, const Values& repeats) {
   const std::size_t rank = std::max(repeats.size(), x.shape().size());
-  return detail::with_run_sizes(current_label("tile"), {x}, repeats, {Shape(rank, -1), x.dtype()},
+  return detail::with_run_sizes(detail::current_label("tile"), {x}, repeats, {Shape(rank, -1), x.dtype()},
                                 [](const Values& xs, const Shape& counts) { return tiled(xs[0], counts); });
 }
 
-Value repeat(const Value& x, const Ints& repeats, std::optional<std::int64_t> axis) {
-  const std::string where = current_label("repeat");
+Value repeat(const Value& x, const detail::Ints& repeats, std::optional<std::int64_t> axis) {
+  const std::string where = detail::current_label("repeat");
   const Value from = axis ? x : ravel(x);
-  const std::int64_t along = normalize_axis(axis.value_or(0), from.shape().size(), where);
+  const std::int64_t along = detail::normalize_axis(axis.value_or(0), from.shape().size(), where);
   const std::int64_t size = from.shape()[place(along)].or_unknown();
   const Shape& counts = repeats.numbers();
   if (std::any_of(counts.begin(), counts.end(), [](std::int64_t count) { return count < 0; })) {
@@ -258,14 +259,14 @@ Value detail::repeat_by_size(const Value& x, const Value& repeats, std::optional
   Shape to{-1};
   if (axis) {
     to = x.shape();
-    to[place(normalize_axis(*axis, to.size(), current_label("repeat")))] = -1;
+    to[place(detail::normalize_axis(*axis, to.size(), detail::current_label("repeat")))] = -1;
   }
-  return with_run_sizes(current_label("repeat"), {x}, {repeats}, {to, x.dtype()},
+  return with_run_sizes(detail::current_label("repeat"), {x}, {repeats}, {to, x.dtype()},
                         [axis](const Values& xs, const Shape& count) { return repeat(xs[0], count[0], axis); });
 }
 
-Value roll(const Value& x, const Ints& shift, const Ints& axis) {
-  const std::string where = current_label("roll");
+Value roll(const Value& x, const detail::Ints& shift, const detail::Ints& axis) {
+  const std::string where = detail::current_label("roll");
   const Shape& shifts = shift.numbers();
   if (shifts.empty()) fail<ValueError>(where, "needs a shift; got none");
   if (axis.empty()) {
@@ -279,7 +280,7 @@ Value roll(const Value& x, const Ints& shift, const Ints& axis) {
   }
   Value out = x;
   for (std::size_t i = 0; i < std::max(shifts.size(), axes.size()); ++i) {
-    const std::int64_t along = normalize_axis(axes[axes.size() == 1 ? 0 : i], x.shape().size(), where);
+    const std::int64_t along = detail::normalize_axis(axes[axes.size() == 1 ? 0 : i], x.shape().size(), where);
     const std::int64_t size = known_size(x, along, where), by = shifts[shifts.size() == 1 ? 0 : i];
     const std::int64_t moved = size == 0 ? 0 : (by % size + size) % size;
     if (moved == 0) continue;
@@ -289,9 +290,10 @@ Value roll(const Value& x, const Ints& shift, const Ints& axis) {
 }
 
 Value diagonal(const Value& x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
-  const std::string where = current_label("diagonal");
+  const std::string where = detail::current_label("diagonal");
   const std::size_t rank = x.shape().size();
-  const std::int64_t first = normalize_axis(axis1, rank, where), second = normalize_axis(axis2, rank, where);
+  const std::int64_t first = detail::normalize_axis(axis1, rank, where),
+                     second = detail::normalize_axis(axis2, rank, where);
   if (first == second) fail<ValueError>(where, "axes must differ; got ({}, {})", axis1, axis2);
   const Value planes = moveaxis(x, {first, second}, {-2, -1});
   Shape shape = planes.shape();
@@ -323,25 +325,27 @@ Value diagflat(const Value& x, std::int64_t k) {
 Value diag(const Value& x, std::int64_t k) {
   const std::size_t rank = x.shape().size();
   if (rank != 1 && rank != 2) {
-    fail<ShapeError>(current_label("diag"), "x must have 1 or 2 axes; got shape {}", x.shape());
+    fail<ShapeError>(detail::current_label("diag"), "x must have 1 or 2 axes; got shape {}", x.shape());
   }
   return rank == 1 ? diagflat(x, k) : diagonal(x, k);
 }
 
 Value tril(const Value& x, std::int64_t k) {
   const Shape& shape = x.shape();
-  if (shape.size() < 2) fail<ShapeError>(current_label("tril"), "x must have at least 2 axes; got shape {}", shape);
+  if (shape.size() < 2)
+    fail<ShapeError>(detail::current_label("tril"), "x must have at least 2 axes; got shape {}", shape);
   return where(tri(shape[shape.size() - 2], shape.back(), k, DType::boolean), x, 0);
 }
 
 Value triu(const Value& x, std::int64_t k) {
   const Shape& shape = x.shape();
-  if (shape.size() < 2) fail<ShapeError>(current_label("triu"), "x must have at least 2 axes; got shape {}", shape);
+  if (shape.size() < 2)
+    fail<ShapeError>(detail::current_label("triu"), "x must have at least 2 axes; got shape {}", shape);
   return where(tri(shape[shape.size() - 2], shape.back(), k - 1, DType::boolean), 0, x);
 }
 
 Values meshgrid(const Values& vectors, const char* indexing) {
-  const std::string where = current_label("meshgrid"), kind = indexing;
+  const std::string where = detail::current_label("meshgrid"), kind = indexing;
   if (kind != "xy" && kind != "ij") {
     fail<NameError>(where, "unknown indexing \"{}\"; valid names: xy, ij", kind);
   }

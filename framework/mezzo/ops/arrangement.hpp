@@ -26,11 +26,11 @@ MEZZO_API Value repeat_by_size(const Value& x, const Value& repeats, std::option
 /// Axes may be negative: counted from the end. Throws a ShapeError for an axis that doesn't exist.
 /// @{
 /// x with new axes of size 1, at these axes of the result.
-MEZZO_API Value expand_dims(const Value& x, const Ints& axis);
+MEZZO_API Value expand_dims(const Value& x, const detail::Ints& axis);
 /// x without axes of size 1, by default all of them. Throws a ShapeError for an axis of another size.
-MEZZO_API Value squeeze(const Value& x, const Ints& axis = Ints());
+MEZZO_API Value squeeze(const Value& x, const detail::Ints& axis = detail::Ints());
 /// x with the axes `source` moved to the places `destination`; the others keep their order.
-MEZZO_API Value moveaxis(const Value& x, const Ints& source, const Ints& destination);
+MEZZO_API Value moveaxis(const Value& x, const detail::Ints& source, const detail::Ints& destination);
 MEZZO_API Value swapaxes(const Value& x, std::int64_t axis1, std::int64_t axis2);
 /// x as a vector.
 MEZZO_API Value ravel(const Value& x);
@@ -65,12 +65,14 @@ Values array_split(const Value& x, Number sections, std::int64_t axis = 0) {
 /// @name Repetition and order
 /// @{
 /// x repeated along each axis; missing numbers are 1, further ones make new axes in front.
-MEZZO_API Value tile(const Value& x, const Ints& repeats);
-inline Value tile(const Value& x, std::initializer_list<std::int64_t> repeats) { return tile(x, Ints(repeats)); }
+MEZZO_API Value tile(const Value& x, const detail::Ints& repeats);
+inline Value tile(const Value& x, std::initializer_list<std::int64_t> repeats) {
+  return tile(x, detail::Ints(repeats));
+}
 /// The same, with numbers that may come from shape().
 MEZZO_API Value tile(const Value& x, const Values& repeats);
 /// Each element repeated along an axis, by one number or by one for each element; without an axis, of x as a vector.
-MEZZO_API Value repeat(const Value& x, const Ints& repeats, std::optional<std::int64_t> axis = std::nullopt);
+MEZZO_API Value repeat(const Value& x, const detail::Ints& repeats, std::optional<std::int64_t> axis = std::nullopt);
 /// The same, by a number that may come from shape().
 template <class Number, class = std::enable_if_t<std::is_same_v<Number, Value>>>
 Value repeat(const Value& x, const Number& repeats, std::optional<std::int64_t> axis = std::nullopt) {
@@ -78,9 +80,9 @@ Value repeat(const Value& x, const Number& repeats, std::optional<std::int64_t> 
 }
 /// Elements moved by `shift` places along the axes, those beyond the end to the beginning; without an axis, of x as a
 /// vector, in x's shape.
-MEZZO_API Value roll(const Value& x, const Ints& shift, const Ints& axis = Ints());
+MEZZO_API Value roll(const Value& x, const detail::Ints& shift, const detail::Ints& axis = detail::Ints());
 /// The order of elements reversed along axes, by default all.
-MEZZO_API Value flip(const Value& x, const Ints& axis = Ints());
+MEZZO_API Value flip(const Value& x, const detail::Ints& axis = detail::Ints());
 MEZZO_API Value fliplr(const Value& x);
 MEZZO_API Value flipud(const Value& x);
 /// x rotated k times by 90 degrees in the plane of two axes, from the first towards the second.

@@ -44,8 +44,8 @@ Value avg_pool2d(const Value& x, const AvgPool2DOpOptions& options) {
     return with_sizes([options](const Value& y) { return avg_pool2d(y, options); }, x,
                       detail::reach_of(options.pool_size.numbers()));
   }
-  const Attributes attributes =
-      detail::pooling_attributes(current_label("avg_pool2d"), x, options.pool_size, options.strides, options.padding);
+  const Attributes attributes = detail::pooling_attributes(detail::current_label("avg_pool2d"), x, options.pool_size,
+                                                           options.strides, options.padding);
   return insert_one(
       ops::avg_pool2d, {x},
       detail::with(attributes, {{"count_padding", options.count_padding.value_or(options.padding.numeric())}}));

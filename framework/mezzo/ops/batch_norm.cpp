@@ -96,7 +96,7 @@ Values batch_norm_gradient(const GradientContext& context) {
 /// Batch norm in training with the statistics of the batches of all ranks. x has the dtype in which the op computes.
 Values insert_joined(Values operands, const Attributes& attributes,
                      const std::function<Value(const Value&)>& mean_of_ranks) {
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   const Value wide = detail::as(operands[0], operands[3].dtype()), moving_mean = operands[3],
               moving_variance = operands[4];
   const ReduceOptions rows{.axes = statistics_axes(wide)};
@@ -112,8 +112,8 @@ Values insert_joined(Values operands, const Attributes& attributes,
 /// True if a layer's compute dtype would round x: features from outside. Op lists round what they list, and functional
 /// graphs are inserted again.
 bool is_rounded(const Value& x, DType compute) {
-  if (current_frames().empty() || (Trace::current() == nullptr && x.symbolic())) return false;
-  const bool narrow = accumulation_dtype(compute) != compute && current_policy().by_op() == nullptr;
+  if (detail::current_frames().empty() || (Trace::current() == nullptr && x.symbolic())) return false;
+  const bool narrow = accumulation_dtype(compute) != compute && detail::current_policy().by_op() == nullptr;
   return narrow && !x.weak() && x.dtype() != compute && x.dtype() != DType::boolean;
 }
 
@@ -129,7 +129,7 @@ Values insert_batch_norm(const Values& inputs, const Attributes& attributes) {
   for (std::size_t i = 1; i < operands.size(); ++i) {
     operands[i] = detail::as(operands[i].across_border(false), accumulation_dtype(compute));
   }
-  const bool training = training_phase() && current_trainable();
+  const bool training = detail::training_phase() && detail::current_trainable();
   const auto mean_of_ranks = detail::mean_of_ranks(attributes.get_or("synchronized", false));
   if (training && mean_of_ranks) {
     operands[0] = detail::as(operands[0], compute);

@@ -41,7 +41,7 @@ Value broadcast_to(const Value& x, std::initializer_list<Size> shape) {
 }
 
 Value broadcast_to(const Value& x, const Values& shape) {
-  const std::string where = current_label("broadcast_to");
+  const std::string where = detail::current_label("broadcast_to");
   return detail::with_run_sizes(where, {x}, shape, {detail::known_part(shape, where), x.dtype()},
                                 [](const Values& xs, const Shape& sizes) { return broadcast_to(xs[0], sizes); });
 }

@@ -48,9 +48,9 @@ Op detail::define_concat() {
 }
 
 Value concat(const Values& values, std::int64_t axis) {
-  const std::string where = current_label("concat");
+  const std::string where = detail::current_label("concat");
   if (values.empty()) fail<ValueError>(where, "takes at least one input; got 0");
-  return insert_one(ops::concat, values, {{"axis", normalize_axis(axis, values[0].shape().size(), where)}});
+  return insert_one(ops::concat, values, {{"axis", detail::normalize_axis(axis, values[0].shape().size(), where)}});
 }
 
 }  // namespace mezzo

@@ -120,7 +120,7 @@ Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options
                       detail::reach_of(kernel.shape(), options.dilation_rate))
         .front();
   }
-  const std::string where = current_label("conv2d");
+  const std::string where = detail::current_label("conv2d");
   if (options.groups < 1) {
     fail<ValueError>(where, "groups must be at least 1; got {}", options.groups);
   }

@@ -53,7 +53,7 @@ Tensor window(std::int64_t points, const std::function<double(double)>& f) {
 /// make(sizes, dtype), as with_run_sizes().
 Value of_run(const char* name, const Values& shape, DType dtype,
              const std::function<Tensor(const Shape& shape, DType dtype)>& make) {
-  const std::string where = current_label(name);
+  const std::string where = detail::current_label(name);
   return detail::with_run_sizes(where, {}, shape, {detail::known_part(shape, where), dtype},
                                 [=](const Values&, const Shape& sizes) { return make(sizes, dtype); });
 }
@@ -129,7 +129,7 @@ Value tri(const Value& rows, const std::optional<Value>& columns, std::int64_t k
 
 Value arange(const Value& start, const Value& stop, const Value& step, DType dtype) {
   return detail::with_run_sizes(
-      current_label("arange"), {}, {start, stop, step}, {{-1}, dtype},
+      detail::current_label("arange"), {}, {start, stop, step}, {{-1}, dtype},
       [dtype](const Values&, const Shape& ends) -> Value { return arange(ends[0], ends[1], ends[2], dtype); });
 }
 
@@ -206,10 +206,10 @@ Value empty_like(const Value& x, std::optional<DType> dtype) { return full_like(
 
 Value vander(const Value& x, std::optional<std::int64_t> columns, bool increasing) {
   if (x.shape().size() != 1) {
-    fail<ShapeError>(current_label("vander"), "x must have 1 axis; got shape {}", x.shape());
+    fail<ShapeError>(detail::current_label("vander"), "x must have 1 axis; got shape {}", x.shape());
   }
   const std::int64_t size = x.shape()[0], count = columns.value_or(size);
-  if (count < 0) fail<ValueError>(current_label("vander"), "N must be at least 0; got {}", count);
+  if (count < 0) fail<ValueError>(detail::current_label("vander"), "N must be at least 0; got {}", count);
   const Value column = reshape(x, {size, 1});
   if (count == 0) return slice(column, {{0, 0}, {size, 0}});
   Values parts{ones_like(column)};

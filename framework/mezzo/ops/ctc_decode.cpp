@@ -170,7 +170,7 @@ void check_options(const CTCDecodeOptions& options, const Shape& shape, const st
 
 CTCDecoded ctc_decode(const Value& inputs, const Value& given, const CTCDecodeOptions& options) {
   const Value sequence_lengths = detail::as_labels(given);
-  const std::string where = current_label("ctc_decode");
+  const std::string where = detail::current_label("ctc_decode");
   const Shape &shape = inputs.shape(), &lengths = sequence_lengths.shape();
   if (shape.size() != 3 || std::any_of(shape.begin(), shape.end(), [](std::int64_t size) { return size < 0; })) {
     fail<ShapeError>(where, "inputs must be (batch, frames, classes), of known sizes; got shape {}", shape);

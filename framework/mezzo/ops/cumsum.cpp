@@ -35,7 +35,8 @@ Values gradient_of_cumprod(const GradientContext& context) {
 Value scan(const Op& op, const Value& x, std::optional<std::int64_t> axis) {
   const Value number = is_floating(x.dtype()) ? x : detail::as(x, DType::int64);
   const Value line = axis ? number : reshape(number, {-1});
-  const std::int64_t along = normalize_axis(axis.value_or(0), line.shape().size(), current_label(op.name));
+  const std::int64_t along =
+      detail::normalize_axis(axis.value_or(0), line.shape().size(), detail::current_label(op.name));
   return insert_one(op, {line}, {{"axis", along}, {"reverse", false}, {"exclusive", false}});
 }
 
@@ -49,7 +50,7 @@ Value without_end(const Value& x, std::int64_t axis, bool first) {
 }
 
 std::int64_t along(std::int64_t axis, const Value& x, const char* name) {
-  return normalize_axis(axis, x.shape().size(), current_label(name));
+  return detail::normalize_axis(axis, x.shape().size(), detail::current_label(name));
 }
 
 Value sum_along(const Value& x, std::int64_t axis) { return sum(x, {{axis}}); }
@@ -81,7 +82,7 @@ Value cumsum(const Value& x, std::optional<std::int64_t> axis) { return scan(ops
 Value cumprod(const Value& x, std::optional<std::int64_t> axis) { return scan(ops::cumprod, x, axis); }
 
 Value diff(const Value& x, std::int64_t n, std::int64_t axis) {
-  const std::string where = current_label("diff");
+  const std::string where = detail::current_label("diff");
   if (n < 0) fail<ValueError>(where, "n must be at least 0; got {}", n);
   const std::int64_t at = along(axis, x, "diff");
   Value out = x;
@@ -110,7 +111,7 @@ Value trapezoid(const Value& y, const Value& x, std::int64_t axis) {
     places = reshape(x, shape);
   }
   if (places.shape().size() != y.shape().size() || places.shape()[static_cast<std::size_t>(at)] != size) {
-    fail<ShapeError>(current_label("trapezoid"), "x must have y's shape {} or ({},); got {}", y.shape(), size,
+    fail<ShapeError>(detail::current_label("trapezoid"), "x must have y's shape {} or ({},); got {}", y.shape(), size,
                      x.shape());
   }
   DType narrow{}, of_x{};

@@ -12,24 +12,26 @@ namespace {
 using Function = std::function<CustomGradientResult(const Values&)>;
 
 /// The attribute of a custom_gradient node.
-struct GradientFunction final : AttributeFunction {
+struct GradientFunction final : detail::AttributeFunction {
   Function function;                                      ///< called again for each call of a functional graph
   std::function<Values(const Value& upstream)> gradient;  ///< gradient of this call
 };
 
 const GradientFunction& function_of(const Attributes& attributes) {
-  return static_cast<const GradientFunction&>(*attributes.get<std::shared_ptr<const AttributeFunction>>("function"));
+  return static_cast<const GradientFunction&>(
+      *attributes.get<std::shared_ptr<const detail::AttributeFunction>>("function"));
 }
 
 Value call(const Function& function, const Values& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].defined()) {
-      fail<ValueError>(current_label("custom_gradient"), "input {} must be defined; got an undefined Value", i);
+      fail<ValueError>(detail::current_label("custom_gradient"), "input {} must be defined; got an undefined Value", i);
     }
   }
   CustomGradientResult result = function(arguments);
   if (!result.value.defined() || !result.gradient) {
-    fail<ValueError>(current_label("custom_gradient"), "the function must return a value and a gradient; got no {}",
+    fail<ValueError>(detail::current_label("custom_gradient"),
+                     "the function must return a value and a gradient; got no {}",
                      result.value.defined() ? "gradient" : "value");
   }
   auto payload = std::make_shared<GradientFunction>();
@@ -37,7 +39,8 @@ Value call(const Function& function, const Values& arguments) {
   payload->gradient = std::move(result.gradient);
   Values inputs{result.value};
   inputs.insert(inputs.end(), arguments.begin(), arguments.end());
-  return insert_one(ops::custom_gradient, inputs, {{"function", std::shared_ptr<const AttributeFunction>(payload)}});
+  return insert_one(ops::custom_gradient, inputs,
+                    {{"function", std::shared_ptr<const detail::AttributeFunction>(payload)}});
 }
 
 std::vector<Spec> infer(const OpCall& call) { return {call.inputs[0]}; }

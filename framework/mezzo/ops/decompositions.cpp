@@ -122,7 +122,7 @@ Values svd_gradient(const GradientContext& context) {
 /// Singular values up to the tolerance as 0, the others inverted.
 Value pseudoinverse(const Value& x, std::optional<double> rcond, const char* name) {
   if (x.shape().size() < 2) {
-    fail<ShapeError>(current_label(name), "input 0 must have at least 2 axes; got shape {}", x.shape());
+    fail<ShapeError>(detail::current_label(name), "input 0 must have at least 2 axes; got shape {}", x.shape());
   }
   const SVD parts = svd(x, false);
   const Sizes n(x.shape());
@@ -163,7 +163,7 @@ Op detail::define_svd() {
 QR qr(const Value& x, const char* mode) {
   const std::string name = mode;
   if (name != "reduced" && name != "complete") {
-    fail<NameError>(current_label("qr"), "unknown mode \"{}\"; valid names: reduced, complete", name);
+    fail<NameError>(detail::current_label("qr"), "unknown mode \"{}\"; valid names: reduced, complete", name);
   }
   const Values both = insert(ops::qr, {x}, {{"complete", name == "complete"}});
   return {both[0], both[1]};
@@ -187,7 +187,8 @@ Value lstsq(const Value& a, const Value& b, std::optional<double> rcond) {
 
 Value matrix_rank(const Value& x, std::optional<double> tol) {
   if (x.shape().size() < 2) {
-    fail<ShapeError>(current_label("matrix_rank"), "input 0 must have at least 2 axes; got shape {}", x.shape());
+    fail<ShapeError>(detail::current_label("matrix_rank"), "input 0 must have at least 2 axes; got shape {}",
+                     x.shape());
   }
   const Value s = svd(x, false).s;
   const Sizes n(x.shape());

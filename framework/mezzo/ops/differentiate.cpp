@@ -18,7 +18,7 @@ namespace {
 /// a view of it, the wider of the copy's and the variable's dtype, so that several uses accumulate in float32. A value
 /// that the body of a loop reads from outside has the dtype of its cotangent outside.
 DType cotangent_dtype(const Value& value) {
-  NodePtr node = value.node();
+  detail::NodePtr node = value.node();
   while (node && node->op->view) node = node->inputs.front().node();
   if (node && is(*node, input_op())) return node->attributes.get_or("cotangent", value.dtype());
   if (node && is(*node, ops::cast)) {
@@ -35,24 +35,24 @@ DType cotangent_dtype(const Value& value) {
 /// Computes the nodes of layers' calls again, as new nodes after all others, if their RematCall says so.
 class Recomputation {
  public:
-  explicit Recomputation(const std::vector<NodePtr>& nodes) {
+  explicit Recomputation(const std::vector<detail::NodePtr>& nodes) {
     if (Trace::current()->mode() != Trace::Mode::graph) return;  // neither in eager steps, which keep all, nor in loops
-    for (const NodePtr& node : nodes) {
-      if (const RematCall* const call = call_of(*node)) calls_[call].push_back(node);
+    for (const detail::NodePtr& node : nodes) {
+      if (const detail::RematCall* const call = call_of(*node)) calls_[call].push_back(node);
     }
   }
 
   /// The node in place of `node`: itself, or one that computes the same from the inputs of the call.
-  NodePtr of(const NodePtr& node) {
+  detail::NodePtr of(const detail::NodePtr& node) {
     const auto call = calls_.find(call_of(*node));
     if (call == calls_.end()) return node;
-    for (const NodePtr& each : std::exchange(call->second, {})) compute_again(each);
+    for (const detail::NodePtr& each : std::exchange(call->second, {})) compute_again(each);
     const auto found = nodes_.find(node.get());
     return found == nodes_.end() ? node : found->second;
   }
 
  private:
-  static const RematCall* call_of(const Node& node) {
+  static const detail::RematCall* call_of(const detail::Node& node) {
     for (const auto& call : node.remat) {
       if (call->again) return call.get();
     }
@@ -60,15 +60,15 @@ class Recomputation {
   }
 
   /// True for the copy of a variable in another dtype, or a view of it: it is kept from step to step.
-  static bool copies_variable(const Node& node) {
+  static bool copies_variable(const detail::Node& node) {
     if (!is(node, ops::cast) && !is(node, ops::join_master) && !node.op->view) return false;
     const Value& source = node.inputs.front();
     return source.node()->variable || Trace::current()->is_read(source) || copies_variable(*source.node());
   }
 
-  void compute_again(const NodePtr& node) {
-    if (node->inputs.empty() || has_effect(*node) || copies_variable(*node)) return;
-    const auto copy = std::make_shared<Node>(*node);
+  void compute_again(const detail::NodePtr& node) {
+    if (node->inputs.empty() || detail::has_effect(*node) || copies_variable(*node)) return;
+    const auto copy = std::make_shared<detail::Node>(*node);
     copy->remat.clear();
     copy->again = true;
     for (Value& input : copy->inputs) {
@@ -79,15 +79,16 @@ class Recomputation {
     nodes_[node.get()] = copy;
   }
 
-  std::unordered_map<const RematCall*, std::vector<NodePtr>> calls_;  // without nodes, once they are computed again
-  std::unordered_map<const Node*, NodePtr> nodes_;                    // new ones of old ones
+  std::unordered_map<const detail::RematCall*, std::vector<detail::NodePtr>>
+      calls_;                                                       // without nodes, once they are computed again
+  std::unordered_map<const detail::Node*, detail::NodePtr> nodes_;  // new ones of old ones
 };
 
 class Backward {
  public:
-  Backward(const std::vector<NodePtr>& nodes, const Values& xs) : nodes_(nodes), again_(nodes) {
+  Backward(const std::vector<detail::NodePtr>& nodes, const Values& xs) : nodes_(nodes), again_(nodes) {
     for (const Value& x : xs) needed_.insert(x.node().get());
-    for (const NodePtr& node : nodes_) {
+    for (const detail::NodePtr& node : nodes_) {
       for (const Value& input : node->inputs) {
         if (needed_.count(input.node().get()) != 0) needed_.insert(node.get());
       }
@@ -114,7 +115,7 @@ class Backward {
     slot = slot.defined() ? add(slot, cotangent) : cotangent;
   }
 
-  void visit(const NodePtr& node) {
+  void visit(const detail::NodePtr& node) {
     const auto found = cotangents_.find(node.get());
     if (found == cotangents_.end() || !node->op->gradient) return;
     const Values cotangents = found->second;
@@ -125,24 +126,24 @@ class Backward {
       dtypes.push_back(cotangent_dtype(input));
     }
     if (std::find(needed.begin(), needed.end(), true) == needed.end()) return;
-    const OriginScope origin(node->where, node->path);
-    const NodePtr source = again_.of(node);
+    const detail::OriginScope origin(node->where, node->path);
+    const detail::NodePtr source = again_.of(node);
     const Values gradients = node->op->gradient({source, cotangents, needed, dtypes});
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (needed[i] && gradients[i].defined()) accumulate(node->inputs[i], detail::as(gradients[i], dtypes[i]));
     }
   }
 
-  const std::vector<NodePtr> nodes_;  // a copy: gradients append to the trace
+  const std::vector<detail::NodePtr> nodes_;  // a copy: gradients append to the trace
   Recomputation again_;
-  std::unordered_set<const Node*> needed_;
-  std::unordered_map<const Node*, Values> cotangents_;
+  std::unordered_set<const detail::Node*> needed_;
+  std::unordered_map<const detail::Node*, Values> cotangents_;
 };
 
 }  // namespace
 
-Values partial_gradients(const Value& loss, const Values& xs, const Value& seed) {
-  const LibraryScope as_inserted;
+Values detail::partial_gradients(const Value& loss, const Values& xs, const Value& seed) {
+  const detail::LibraryScope as_inserted;
   Trace* trace = Trace::current();
   if (trace == nullptr) fail<ValueError>("[gradients]", "must be called inside a trace; got no trace");
   if (!is_floating(loss.dtype())) {
@@ -161,8 +162,8 @@ Values partial_gradients(const Value& loss, const Values& xs, const Value& seed)
   return out;
 }
 
-Values pull_back(const Values& ys, const Values& cotangents, const Values& xs) {
-  const LibraryScope as_inserted;
+Values detail::pull_back(const Values& ys, const Values& cotangents, const Values& xs) {
+  const detail::LibraryScope as_inserted;
   Trace& trace = *Trace::current();
   Backward backward(trace.graph().nodes, xs);
   for (std::size_t i = 0; i < ys.size(); ++i) {
@@ -175,7 +176,7 @@ Values pull_back(const Values& ys, const Values& cotangents, const Values& xs) {
 }
 
 Values gradients(const Value& loss, const Values& xs, const Value& seed) {
-  Values out = partial_gradients(loss, xs, seed);
+  Values out = detail::partial_gradients(loss, xs, seed);
   for (std::size_t i = 0; i < xs.size(); ++i) {
     if (!out[i].defined()) out[i] = Tensor(xs[i].shape(), xs[i].dtype());
   }

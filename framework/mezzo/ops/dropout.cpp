@@ -17,7 +17,7 @@ Values insert_dropout(const Values& inputs, const Attributes& attributes) {
   if (Trace::current() == nullptr && inputs[0].symbolic()) {  // a functional graph: its call decides if it trains
     return insert(ops::dropout, {inputs[0], 0.0, 0.0}, detail::with(attributes, {{"key", std::int64_t{0}}}));
   }
-  if (!training_phase() || attributes.get<double>("rate") == 0) {  // same dtype as in training
+  if (!detail::training_phase() || attributes.get<double>("rate") == 0) {  // same dtype as in training
     return {detail::as(inputs[0], detail::operand_dtype(ops::dropout, inputs[0])).across_border(false)};
   }
   const detail::Draw draw = detail::next_draw();
@@ -40,7 +40,7 @@ Op detail::define_dropout() {
 
 Value dropout(const Value& x, double rate) {
   if (!(rate >= 0 && rate < 1)) {
-    fail<ValueError>(current_label("dropout"), "rate must lie in [0, 1); got {}", rate);
+    fail<ValueError>(detail::current_label("dropout"), "rate must lie in [0, 1); got {}", rate);
   }
   return insert_dropout({x}, {{"rate", rate}}).front();
 }

@@ -127,7 +127,7 @@ Term product(Term a, Term b, const Labels& kept) {
 /// The notation of one call.
 class Notation {
  public:
-  Notation(const std::string& text, const Values& operands) : where_(current_label("einsum")), text_(text) {
+  Notation(const std::string& text, const Values& operands) : where_(detail::current_label("einsum")), text_(text) {
     std::string all;
     std::copy_if(text.begin(), text.end(), std::back_inserter(all), [](char letter) { return letter != ' '; });
     const std::size_t arrow = all.find("->");
@@ -239,7 +239,7 @@ class Notation {
 }  // namespace
 
 Value einsum(const std::string& subscripts, const Values& operands) {
-  if (operands.empty()) fail<ValueError>(current_label("einsum"), "takes at least one operand; got 0");
+  if (operands.empty()) fail<ValueError>(detail::current_label("einsum"), "takes at least one operand; got 0");
   if (std::any_of(operands.begin(), operands.end(), detail::has_open_size)) {
     return with_sizes([subscripts](const Values& xs) -> Values { return {einsum(subscripts, xs)}; }, operands).front();
   }

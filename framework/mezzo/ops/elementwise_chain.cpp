@@ -11,7 +11,7 @@ namespace {
 
 std::vector<Spec> infer_chain(const OpCall& call) {
   const auto& shape = call.attributes.get<Shape>("shape");
-  const auto& function = call.attributes.get<std::shared_ptr<const AttributeFunction>>("program");
+  const auto& function = call.attributes.get<std::shared_ptr<const detail::AttributeFunction>>("program");
   const auto& program = dynamic_cast<const ElementwiseProgram&>(*function);
   for (const Spec& input : call.inputs) broadcast(input.shape, shape, call.where);
   std::vector<Spec> outputs;

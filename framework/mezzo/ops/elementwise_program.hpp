@@ -20,7 +20,7 @@ struct ElementwiseStep {
 
 /// The attribute `program` of elementwise_chain: elementwise ops in order, all with results of one shape, to which the
 /// inputs broadcast. Operand inputs + i is the result of step i.
-struct MEZZO_API ElementwiseProgram : AttributeFunction {
+struct MEZZO_API ElementwiseProgram : detail::AttributeFunction {
   std::size_t inputs = 0;
   std::vector<ElementwiseStep> steps;
   std::vector<std::size_t> outputs;  ///< the steps whose results are outputs

@@ -132,7 +132,7 @@ Value angle(const Value& x) {
 
 Value select(const Values& condlist, const Values& choicelist, const Value& default_value) {
   if (condlist.empty() || condlist.size() != choicelist.size()) {
-    fail<ValueError>(current_label("select"),
+    fail<ValueError>(detail::current_label("select"),
                      "condlist and choicelist must have the same number of entries, at least 1; got {} and {}",
                      condlist.size(), choicelist.size());
   }

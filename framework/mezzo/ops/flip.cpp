@@ -20,8 +20,8 @@ Op detail::define_flip() {
   return op;
 }
 
-Value flip(const Value& x, const Ints& axis) {
-  const Shape axes = detail::normalize_axes(axis.numbers(), x.shape().size(), current_label("flip"));
+Value flip(const Value& x, const detail::Ints& axis) {
+  const Shape axes = detail::normalize_axes(axis.numbers(), x.shape().size(), detail::current_label("flip"));
   return axes.empty() ? x : insert_one(ops::flip, {x}, {{"axes", axes}});
 }
 
@@ -30,9 +30,9 @@ Value fliplr(const Value& x) { return flip(x, 1); }
 Value flipud(const Value& x) { return flip(x, 0); }
 
 Value rot90(const Value& x, std::int64_t k, std::pair<std::int64_t, std::int64_t> axes) {
-  const std::string where = current_label("rot90");
-  const std::int64_t first = normalize_axis(axes.first, x.shape().size(), where);
-  const std::int64_t second = normalize_axis(axes.second, x.shape().size(), where);
+  const std::string where = detail::current_label("rot90");
+  const std::int64_t first = detail::normalize_axis(axes.first, x.shape().size(), where);
+  const std::int64_t second = detail::normalize_axis(axes.second, x.shape().size(), where);
   if (first == second) fail<ValueError>(where, "axes must differ; got ({}, {})", axes.first, axes.second);
   switch ((k % 4 + 4) % 4) {
     case 1:

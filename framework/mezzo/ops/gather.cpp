@@ -56,7 +56,7 @@ Values insert_gather(const Values& inputs, const Attributes&) {
   const Value rows = insert_one(op, inputs);
   const Value crossing = rows.across_border(inputs[0].crosses_border());
   if (Trace::current() == nullptr && rows.symbolic()) return {crossing};  // cast when its model is called
-  return {detail::as(rows, operand_dtypes(op, {{Cast::compute}}, {crossing}).front())};
+  return {detail::as(rows, detail::operand_dtypes(op, {{Cast::compute}}, {crossing}).front())};
 }
 
 }  // namespace

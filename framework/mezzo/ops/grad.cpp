@@ -32,7 +32,7 @@ Value scalar_result(const FunctionOfAll& function, const Values& xs, const std::
 }
 
 /// Variable that a value reads; null if it is computed.
-const VariableState* read_by(const Value& value) {
+const detail::VariableState* read_by(const Value& value) {
   if (!value.node()) return nullptr;
   if (is(value, join_master_op())) return read_by(value.node()->inputs.front());
   return value.node()->variable.get();
@@ -41,16 +41,16 @@ const VariableState* read_by(const Value& value) {
 /// Throws a ValueError if the result depends on an argument that is a variable by another way than the argument: a
 /// layer that reads the variable itself. The gradient would not count that.
 void refuse_other_reads(const Value& result, const Values& xs, const Values& inputs, const std::string& where) {
-  std::unordered_map<const VariableState*, std::size_t> variables;
-  std::unordered_set<const Node*> seen;
+  std::unordered_map<const detail::VariableState*, std::size_t> variables;
+  std::unordered_set<const detail::Node*> seen;
   for (std::size_t i = 0; i < xs.size(); ++i) {
-    if (const VariableState* variable = read_by(xs[i])) variables.emplace(variable, i);
+    if (const detail::VariableState* variable = read_by(xs[i])) variables.emplace(variable, i);
     seen.insert(inputs[i].node().get());
   }
   if (variables.empty()) return;
-  std::vector<NodePtr> pending{Trace::current()->adopt(result).node()};
+  std::vector<detail::NodePtr> pending{Trace::current()->adopt(result).node()};
   while (!pending.empty()) {
-    const NodePtr node = std::move(pending.back());
+    const detail::NodePtr node = std::move(pending.back());
     pending.pop_back();
     if (!node || !seen.insert(node.get()).second) continue;
     if (const auto found = variables.find(node->variable.get()); node->variable && found != variables.end()) {
@@ -82,21 +82,22 @@ Values differentiate_in_trace(const FunctionOfAll& function, const Values& xs, c
 
 /// `regions`: the caller's scopes, which a trace of its own hides.
 Values differentiate_at_once(const FunctionOfAll& function, const Values& xs, const std::string& where,
-                             const CastRegions& regions) {
+                             const detail::CastRegions& regions) {
   const FunctionOfAll within = [&](const Values& arguments) {
-    const CastScope casts(regions);
+    const detail::CastScope casts(regions);
     return function(arguments);
   };
-  const double seed = static_cast<double>(mix(mezzo::seed(), next_stream()) >> 11);  // another draw in each call
-  Trace trace(Trace::Mode::eager, training_phase());
-  trace.runtime_values[{RuntimeScalar::seed}] = seed;
+  const double seed =
+      static_cast<double>(detail::mix(mezzo::seed(), detail::next_stream()) >> 11);  // another draw in each call
+  Trace trace(Trace::Mode::eager, detail::training_phase());
+  trace.runtime_values[{detail::RuntimeScalar::seed}] = seed;
   Values out;
   for (const Value& result : differentiate_in_trace(within, xs, where)) out.push_back(result.tensor());
   return out;
 }
 
 Values value_and_gradients(const FunctionOfAll& function, const Values& xs) {
-  const std::string where = current_label("grad");
+  const std::string where = detail::current_label("grad");
   Values inputs;
   std::vector<Spec> specs{{{}, DType::float32}};
   for (std::size_t i = 0; i < xs.size(); ++i) {
@@ -109,8 +110,8 @@ Values value_and_gradients(const FunctionOfAll& function, const Values& xs) {
     specs.push_back({inputs.back().shape(), inputs.back().dtype()});
   }
   if (inputs.empty()) fail<ValueError>(where, "takes at least one argument; got none");
-  return defer(
-      [function, where, regions = outer_regions()](const Values& arguments) {
+  return detail::defer(
+      [function, where, regions = detail::outer_regions()](const Values& arguments) {
         return Trace::current() != nullptr ? differentiate_in_trace(function, arguments, where)
                                            : differentiate_at_once(function, arguments, where, regions);
       },

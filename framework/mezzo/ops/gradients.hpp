@@ -10,11 +10,13 @@ namespace mezzo {
 /// low-precision copy of it. Throws a ValueError outside a trace.
 MEZZO_API Values gradients(const Value& loss, const Values& xs, const Value& seed = Value(1.0));
 
+namespace detail {
 /// The same, but undefined for an x that the loss doesn't depend on.
 MEZZO_API Values partial_gradients(const Value& loss, const Values& xs, const Value& seed);
 
 /// Vector-Jacobian product in the current trace: cotangents of xs from those of ys, of which some may be undefined.
 /// Undefined for an x that no y with a cotangent depends on. xs are nodes of the trace.
 Values pull_back(const Values& ys, const Values& cotangents, const Values& xs);
+}  // namespace detail
 
 }  // namespace mezzo

@@ -49,12 +49,12 @@ Op detail::define_print() {
 
 Value host(std::function<Tensor(const std::vector<Tensor>& xs)> function, const Values& xs,
            const HostOptions& options) {
-  const std::string where = current_label("host");
+  const std::string where = detail::current_label("host");
   if (!function) fail<ValueError>(where, "function must be callable; got an empty one");
   if (xs.empty()) fail<ValueError>(where, "at least one argument must be given; got none");
   auto payload = std::make_shared<HostFunction>();
   payload->function = std::move(function);
-  Attributes attributes{{"function", std::shared_ptr<const AttributeFunction>(payload)},
+  Attributes attributes{{"function", std::shared_ptr<const detail::AttributeFunction>(payload)},
                         {"dtype", options.dtype.value_or(xs[0].dtype())}};
   if (options.shape) attributes.set("shape", *options.shape);
   return insert_one(ops::host, xs, std::move(attributes));

@@ -8,7 +8,7 @@
 namespace mezzo {
 
 /// The attribute `function` of a host node.
-struct HostFunction final : AttributeFunction {
+struct HostFunction final : detail::AttributeFunction {
   std::function<Tensor(const std::vector<Tensor>& xs)> function;
 };
 

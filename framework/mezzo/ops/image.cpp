@@ -14,10 +14,10 @@ namespace {
 
 void require_colours(const char* name, const Value& images) {
   if (images.shape().empty() || images.shape().back() != 3) {
-    fail<ShapeError>(current_label(name), "images must have 3 channels; got shape {}", images.shape());
+    fail<ShapeError>(detail::current_label(name), "images must have 3 channels; got shape {}", images.shape());
   }
   if (!is_floating(images.dtype())) {
-    fail<DTypeError>(current_label(name), "images must be floats in [0, 1]; got {}", images.dtype());
+    fail<DTypeError>(detail::current_label(name), "images must be floats in [0, 1]; got {}", images.dtype());
   }
 }
 
@@ -88,7 +88,7 @@ using Pixels = std::optional<std::int64_t>;
 /// Checks that one of three numbers is left out, and returns the first and the last of them.
 std::pair<std::int64_t, std::int64_t> borders(const char* name, const char* side, Pixels before, Pixels after,
                                               Pixels target, std::int64_t size, bool crops) {
-  const std::string where = current_label(name);
+  const std::string where = detail::current_label(name);
   if (before.has_value() + after.has_value() + target.has_value() != 2) {
     fail<ValueError>(where, "two of three numbers must be given for the {}: both sides, or one and the target; got {}",
                      side, before.has_value() + after.has_value() + target.has_value());
@@ -102,10 +102,10 @@ std::pair<std::int64_t, std::int64_t> borders(const char* name, const char* side
   return {first, last};
 }
 
-Value patches(const char* name, const Value& images, const Ints& size, const image::PatchOptions& options,
+Value patches(const char* name, const Value& images, const detail::Ints& size, const image::PatchOptions& options,
               std::size_t spatial) {
-  const std::string where = current_label(name);
-  const auto all = [&](const Ints& numbers, const char* what) {
+  const std::string where = detail::current_label(name);
+  const auto all = [&](const detail::Ints& numbers, const char* what) {
     Shape out = numbers.numbers();
     if (out.size() == 1) out.resize(spatial, out[0]);
     if (out.size() != spatial || std::any_of(out.begin(), out.end(), [](std::int64_t n) { return n < 1; })) {
@@ -160,7 +160,7 @@ Value patches(const char* name, const Value& images, const Ints& size, const ima
 Value image::rgb_to_grayscale(const Value& images) {
   Shape shape = detail::with_batch(images);
   if (shape.empty() || (shape.back() != 3 && shape.back() != 1)) {
-    fail<ShapeError>(current_label("rgb_to_grayscale"), "images must have 3 channels, or 1; got shape {}",
+    fail<ShapeError>(detail::current_label("rgb_to_grayscale"), "images must have 3 channels, or 1; got shape {}",
                      images.shape());
   }
   if (shape.back() == 1) return images;
@@ -204,8 +204,8 @@ Value image::hsv_to_rgb(const Value& images) {
   });
 }
 
-Value image::resize(const Value& images, const Ints& size, const ResizeImagesOptions& options) {
-  const std::string where = current_label("resize");
+Value image::resize(const Value& images, const detail::Ints& size, const ResizeImagesOptions& options) {
+  const std::string where = detail::current_label("resize");
   const std::string& name = options.interpolation;
   const std::string method = name == "bilinear" ? "linear" : name == "bicubic" ? "cubic" : name;
   if (method == "linear"  ? name != "bilinear"
@@ -244,7 +244,7 @@ Value image::resize(const Value& images, const Ints& size, const ResizeImagesOpt
 Value image::scale_and_translate(const Value& images, const Shape& output_shape, const std::vector<double>& scale,
                                  const std::vector<double>& translation, const Shape& spatial_dims,
                                  const ScaleOptions& options) {
-  const std::string where = current_label("scale_and_translate");
+  const std::string where = detail::current_label("scale_and_translate");
   std::string method = options.method;
   for (const char* prefix : {"bi", "tri"}) {
     if (method.rfind(prefix, 0) == 0) method = method.substr(std::string(prefix).size());
@@ -263,7 +263,7 @@ Value image::scale_and_translate(const Value& images, const Shape& output_shape,
   detail::normalize_axes(spatial_dims.empty() ? Shape{} : spatial_dims, rank, where);
   Value x = cast(images, detail::float_of(images));
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
-    const std::int64_t axis = normalize_axis(spatial_dims[i], rank, where);
+    const std::int64_t axis = detail::normalize_axis(spatial_dims[i], rank, where);
     const std::int64_t from = x.shape()[static_cast<std::size_t>(axis)].or_unknown(),
                        to = output_shape[static_cast<std::size_t>(axis)];
     if (from < 0 || to < 0) fail<ShapeError>(where, "axis {} must have known sizes; got {} and {}", axis, from, to);
@@ -307,16 +307,16 @@ Value image::pad_images(const Value& images, const PadImagesOptions& o) {
   });
 }
 
-Value image::extract_patches(const Value& images, const Ints& size, const PatchOptions& options) {
+Value image::extract_patches(const Value& images, const detail::Ints& size, const PatchOptions& options) {
   return patches("extract_patches", images, size, options, 2);
 }
 
-Value image::extract_patches_3d(const Value& volumes, const Ints& size, const PatchOptions& options) {
+Value image::extract_patches_3d(const Value& volumes, const detail::Ints& size, const PatchOptions& options) {
   return patches("extract_patches_3d", volumes, size, options, 3);
 }
 
 Value image::gaussian_blur(const Value& images, const BlurOptions& options) {
-  const std::string where = current_label("gaussian_blur");
+  const std::string where = detail::current_label("gaussian_blur");
   const Shape size = options.kernel_size.pair(where, "kernel_size");
   if (options.sigma.size() != 2 || !(options.sigma[0] > 0) || !(options.sigma[1] > 0)) {
     fail<ValueError>(where, "sigma must be two positive numbers; got [{}]", fmt::join(options.sigma, ", "));
@@ -343,7 +343,7 @@ Value image::sobel_edges(const Value& images) {
 }
 
 Value image::ssim(const Value& image1, const Value& image2, const SsimOptions& options) {
-  const std::string where = current_label("ssim");
+  const std::string where = detail::current_label("ssim");
   if (image1.shape() != image2.shape()) {
     fail<ShapeError>(where, "images must have one shape; got {} and {}", image1.shape(), image2.shape());
   }

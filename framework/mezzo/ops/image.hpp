@@ -37,7 +37,7 @@ struct ResizeImagesOptions {
 
 /// Images of another size: {height, width}, as keras.ops.image.resize on JAX. Integers become floats, unless by
 /// "nearest". Throws a NameError for an unknown interpolation, a ValueError for both aspect ratios or a size below 1.
-MEZZO_API Value resize(const Value& images, const Ints& size, const ResizeImagesOptions& options = {});
+MEZZO_API Value resize(const Value& images, const mezzo::detail::Ints& size, const ResizeImagesOptions& options = {});
 
 /// Options of scale_and_translate.
 struct ScaleOptions {
@@ -76,15 +76,16 @@ MEZZO_API Value pad_images(const Value& images, const PadImagesOptions& options)
 /// @{
 /// Options of extract_patches and extract_patches_3d.
 struct PatchOptions {
-  Ints strides = Ints();          ///< between patches, in pixels; default: the size
-  Ints dilation_rate = 1;         ///< distance of a patch's pixels
-  std::string padding = "valid";  ///< "valid": patches inside the image; "same": zeros around it
+  mezzo::detail::Ints strides = mezzo::detail::Ints();  ///< between patches, in pixels; default: the size
+  mezzo::detail::Ints dilation_rate = 1;                ///< distance of a patch's pixels
+  std::string padding = "valid";                        ///< "valid": patches inside the image; "same": zeros around it
 };
 
 /// Patches {height, width} of images: (batch, rows, columns, height width channels).
-MEZZO_API Value extract_patches(const Value& images, const Ints& size, const PatchOptions& options = {});
+MEZZO_API Value extract_patches(const Value& images, const mezzo::detail::Ints& size, const PatchOptions& options = {});
 /// Patches {depth, height, width} of volumes (batch, depth, height, width, channels), also without a batch.
-MEZZO_API Value extract_patches_3d(const Value& volumes, const Ints& size, const PatchOptions& options = {});
+MEZZO_API Value extract_patches_3d(const Value& volumes, const mezzo::detail::Ints& size,
+                                   const PatchOptions& options = {});
 /// @}
 
 /// @name Pixels by position
@@ -140,7 +141,7 @@ MEZZO_API Value elastic_transform(const Value& images, const ElasticOptions& opt
 /// @{
 /// Options of gaussian_blur, in Keras' order: first for the width, then for the height.
 struct BlurOptions {
-  Ints kernel_size = 3;                    ///< in pixels
+  mezzo::detail::Ints kernel_size = 3;     ///< in pixels
   std::vector<double> sigma = {1.0, 1.0};  ///< standard deviations, in pixels
 };
 

@@ -134,7 +134,7 @@ Value batch_of(const Value& x, std::size_t rank) { return x.shape().size() == ra
 
 Value image::map_coordinates(const Value& x, const Value& coordinates, std::int64_t order,
                              const MapCoordinatesOptions& options) {
-  const std::string where = current_label("map_coordinates");
+  const std::string where = detail::current_label("map_coordinates");
   require_mode(options.fill_mode, where);
   if (order != 0 && order != 1) fail<ValueError>(where, "order must be 0 or 1; got {}", order);
   const Shape& sizes = x.shape();
@@ -153,7 +153,7 @@ Value image::map_coordinates(const Value& x, const Value& coordinates, std::int6
 }
 
 Value image::affine_transform(const Value& images, const Value& transform, const AffineOptions& options) {
-  const std::string where = current_label("affine_transform");
+  const std::string where = detail::current_label("affine_transform");
   require_mode(options.fill_mode, where);
   const std::int64_t order = order_of(options.interpolation, where);
   if (transform.shape().empty() || transform.shape().size() > 2 || transform.shape().back() != 8) {
@@ -171,7 +171,7 @@ Value image::affine_transform(const Value& images, const Value& transform, const
 
 Value image::perspective_transform(const Value& images, const Value& start_points, const Value& end_points,
                                    const PerspectiveOptions& options) {
-  const std::string where = current_label("perspective_transform");
+  const std::string where = detail::current_label("perspective_transform");
   const std::int64_t order = order_of(options.interpolation, where);
   const Shape& shape = start_points.shape();
   const std::size_t rank = shape.size();
@@ -200,7 +200,7 @@ Value image::perspective_transform(const Value& images, const Value& start_point
 }
 
 Value image::elastic_transform(const Value& images, const ElasticOptions& options) {
-  const std::string where = current_label("elastic_transform");
+  const std::string where = detail::current_label("elastic_transform");
   require_mode(options.fill_mode, where);
   const std::int64_t order = order_of(options.interpolation, where);
   if (!(options.sigma > 0)) fail<ValueError>(where, "sigma must be positive; got {}", options.sigma);

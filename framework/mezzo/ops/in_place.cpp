@@ -6,7 +6,7 @@ namespace mezzo {
 namespace {
 
 /// An op that inserts nodes of `runs`. If no op list names it, its second operand takes the dtype of the first.
-Op following(const Op& runs, CastRule cast = {}) {
+Op following(const Op& runs, detail::CastRule cast = {}) {
   Op op;
   op.cast = std::move(cast);
   op.cast.by_first = true;

@@ -19,7 +19,7 @@ constexpr const char* item_name = "get_item";
 struct Steps {
   std::int64_t start, count, step;
 
-  Steps(const Slice& range, std::int64_t size, const std::string& where)
+  Steps(const detail::Slice& range, std::int64_t size, const std::string& where)
       : start(0), count(0), step(range.step.value_or(1)) {
     if (step == 0) fail<ValueError>(where, "the step of a slice must not be 0; got 0");
     const std::int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
@@ -33,31 +33,34 @@ struct Steps {
   }
 };
 
-bool is_whole(const Slice& range) { return range.start.value_or(0) == 0 && !range.stop && range.step.value_or(1) == 1; }
+bool is_whole(const detail::Slice& range) {
+  return range.start.value_or(0) == 0 && !range.stop && range.step.value_or(1) == 1;
+}
 
 /// The indices with the ellipsis, or the missing end, as slices: one for each axis, and new axes.
-std::vector<Index> complete(const Value& x, const std::vector<Index>& indices, const std::string& where) {
+std::vector<detail::Index> complete(const Value& x, const std::vector<detail::Index>& indices,
+                                    const std::string& where) {
   const std::size_t rank = x.shape().size();
   std::size_t axes = 0, ellipses = 0, arrays = 0;
-  for (const Index& index : indices) {
-    ellipses += index.kind() == Index::Kind::rest ? 1 : 0;
-    arrays += index.kind() == Index::Kind::array ? 1 : 0;
-    axes += index.kind() != Index::Kind::rest && index.kind() != Index::Kind::new_axis ? 1 : 0;
+  for (const detail::Index& index : indices) {
+    ellipses += index.kind() == detail::Index::Kind::rest ? 1 : 0;
+    arrays += index.kind() == detail::Index::Kind::array ? 1 : 0;
+    axes += index.kind() != detail::Index::Kind::rest && index.kind() != detail::Index::Kind::new_axis ? 1 : 0;
   }
   if (ellipses > 1) fail<ValueError>(where, "takes one ellipsis; got {}", ellipses);
   if (arrays > 1) {
     fail<ValueError>(where, "takes one array of indices; got {}: use take_along_axis() or scatter()", arrays);
   }
   if (axes > rank) fail<ShapeError>(where, "takes at most {} indices for shape {}; got {}", rank, x.shape(), axes);
-  std::vector<Index> out;
-  for (const Index& index : indices) {
-    if (index.kind() == Index::Kind::rest) {
-      out.insert(out.end(), rank - axes, Slice{});
+  std::vector<detail::Index> out;
+  for (const detail::Index& index : indices) {
+    if (index.kind() == detail::Index::Kind::rest) {
+      out.insert(out.end(), rank - axes, detail::Slice{});
     } else {
       out.push_back(index);
     }
   }
-  if (ellipses == 0) out.insert(out.end(), rank - axes, Slice{});
+  if (ellipses == 0) out.insert(out.end(), rank - axes, detail::Slice{});
   return out;
 }
 
@@ -71,21 +74,21 @@ std::int64_t position(std::int64_t index, std::int64_t size, std::size_t axis, c
 
 }  // namespace
 
-Index::Index(Value (*all)(const Value&, const ReduceOptions&)) {
+detail::Index::Index(Value (*all)(const Value&, const ReduceOptions&)) {
   if (all != static_cast<Value (*)(const Value&, const ReduceOptions&)>(&mezzo::all)) {
     fail<ValueError>("[get_item]", "the only function that is an index is all; got another one");
   }
 }
 
-Value detail::item_of(const Value& x, const std::vector<Index>& indices) {
-  const std::string where = current_label(item_name);
+Value detail::item_of(const Value& x, const std::vector<detail::Index>& indices) {
+  const std::string where = detail::current_label(item_name);
   Shape starts, sizes, shape;                          // of the box; of the result
   std::vector<std::pair<std::int64_t, Tensor>> taken;  // indices of slices whose step is not 1
   Shape flipped;
   std::optional<std::pair<std::int64_t, Value>> array;
   bool box = false;
-  for (const Index& index : complete(x, indices, where)) {
-    if (index.kind() == Index::Kind::new_axis) {
+  for (const detail::Index& index : complete(x, indices, where)) {
+    if (index.kind() == detail::Index::Kind::new_axis) {
       shape.push_back(1);
       continue;
     }
@@ -93,17 +96,17 @@ Value detail::item_of(const Value& x, const std::vector<Index>& indices) {
     const std::int64_t size = x.shape()[axis].or_unknown();
     starts.push_back(0);
     sizes.push_back(-1);
-    if (index.kind() == Index::Kind::slice && is_whole(index.range())) {
+    if (index.kind() == detail::Index::Kind::slice && is_whole(index.range())) {
       shape.push_back(size);
       continue;
     }
-    if (size < 0 && axis > 0 && index.kind() != Index::Kind::array && !array) {
+    if (size < 0 && axis > 0 && index.kind() != detail::Index::Kind::array && !array) {
       return with_sizes([indices](const Value& y) { return item_of(y, indices); }, x);
     }
     if (size < 0) {
       fail<ShapeError>(where, "axis {} has no known size and takes `all` only; got shape {}", axis, x.shape());
     }
-    if (index.kind() == Index::Kind::array) {
+    if (index.kind() == detail::Index::Kind::array) {
       const Value places = detail::as_labels(index.array());
       if (is_floating(places.dtype()) || places.dtype() == DType::boolean) {
         fail<DTypeError>(where, "an array of indices must hold integers; got {}{}", places.dtype(),
@@ -111,7 +114,7 @@ Value detail::item_of(const Value& x, const std::vector<Index>& indices) {
       }
       array = {static_cast<std::int64_t>(axis), places};
       shape.insert(shape.end(), places.shape().begin(), places.shape().end());
-    } else if (index.kind() == Index::Kind::integer) {
+    } else if (index.kind() == detail::Index::Kind::integer) {
       starts.back() = position(index.integer(), size, axis, where);
       sizes.back() = 1;
       box = true;
@@ -142,7 +145,7 @@ Value detail::item_of(const Value& x, const std::vector<Index>& indices) {
   return shape == out.shape() ? out : reshape(out, shape);
 }
 
-Tensor detail::item_of_tensor(const Tensor& x, const std::vector<Index>& indices) {
+Tensor detail::item_of_tensor(const Tensor& x, const std::vector<detail::Index>& indices) {
   const OutsideTrace at_once;
   return item_of(x, indices).tensor();
 }

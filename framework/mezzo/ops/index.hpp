@@ -13,6 +13,7 @@ namespace mezzo {
 
 struct ReduceOptions;
 
+namespace detail {
 /// Indices from `start` to `stop`, without it, `step` apart, as Python's slice. Negative ones count from the end; those
 /// outside of the axis are moved to its ends.
 struct Slice {
@@ -20,23 +21,27 @@ struct Slice {
   std::optional<std::int64_t> stop{};   ///< default: up to the last element, or the first one for a negative step
   std::optional<std::int64_t> step{};   ///< default: 1
 };
+}  // namespace detail
 
 /// Python's start:stop:step. An open end is std::nullopt: `slice(1, std::nullopt)`, `slice(std::nullopt, 5)`,
 /// `slice(std::nullopt, std::nullopt, -1)`.
-inline Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
-                   std::optional<std::int64_t> step = std::nullopt) {
+inline detail::Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+                           std::optional<std::int64_t> step = std::nullopt) {
   return {start, stop, step};
 }
 /// Python's :stop.
-inline Slice slice(std::optional<std::int64_t> stop) { return {std::nullopt, stop, std::nullopt}; }
+inline detail::Slice slice(std::optional<std::int64_t> stop) { return {std::nullopt, stop, std::nullopt}; }
 
+namespace detail {
 struct NewAxis {};
 struct Ellipsis {};
+}  // namespace detail
 /// A new axis of size 1, as numpy.newaxis.
-inline constexpr NewAxis newaxis{};
+inline constexpr detail::NewAxis newaxis{};
 /// All axes that the other indices don't name, as Python's "...".
-inline constexpr Ellipsis ellipsis{};
+inline constexpr detail::Ellipsis ellipsis{};
 
+namespace detail {
 /// One index of x(...). It is one of these:
 /// - an integer, negative ones from the end: removes the axis. Outside of the axis: a ValueError;
 /// - `slice(start, stop, step)`, or `all`, the function: all elements;
@@ -70,6 +75,7 @@ class MEZZO_API Index {
   Slice slice_;
   Value array_;
 };
+}  // namespace detail
 
 /// @cond
 namespace detail {
@@ -85,12 +91,12 @@ MEZZO_API Tensor item_of_tensor(const Tensor& x, const std::vector<Index>& indic
 /// ellipses or two arrays, a DTypeError for an array that does not hold integers.
 template <class... Indices, class = detail::IfIndices<Indices...>>
 const Value get_item(const Value& x, const Indices&... indices) {
-  return detail::item_of(x, {Index(indices)...});
+  return detail::item_of(x, {detail::Index(indices)...});
 }
 /// The same of a Tensor, computed at once, also while a step is traced.
 template <class... Indices, class = detail::IfIndices<Indices...>>
 const Tensor get_item(const Tensor& x, const Indices&... indices) {
-  return detail::item_of_tensor(x, {Index(indices)...});
+  return detail::item_of_tensor(x, {detail::Index(indices)...});
 }
 
 }  // namespace mezzo

@@ -9,6 +9,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// One or several integers: `3` or `{3, 5}`. For height and width, one number sets both.
 class MEZZO_API Ints {
  public:
@@ -30,5 +31,6 @@ class MEZZO_API Ints {
  private:
   Shape numbers_;
 };
+}  // namespace detail
 
 }  // namespace mezzo

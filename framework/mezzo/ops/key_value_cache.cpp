@@ -86,7 +86,7 @@ Value cached_attention(const Value& query, const Value& key, const Value& value,
                        const Value& position, const CachedAttentionOptions& options) {
   const Shape& shape = query.shape();
   if (shape.empty()) {
-    fail<ShapeError>(current_label("cached_attention"), "query must have axes {}; got shape ()", head_axes);
+    fail<ShapeError>(detail::current_label("cached_attention"), "query must have axes {}; got shape ()", head_axes);
   }
   const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(shape.back())));
   return insert_one(ops::cached_attention, {query, key, value, keys, values, position}, {{"scale", scale}});

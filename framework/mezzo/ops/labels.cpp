@@ -20,7 +20,7 @@ bool moves(const Op& op) {
 
 Value detail::as_labels(const Value& x) {
   if (!x.defined() || !is_floating(x.dtype()) || !x.node() || x.node()->inputs.size() != 1) return x;
-  const Node& node = *x.node();
+  const detail::Node& node = *x.node();
   const Value& from = node.inputs.front();
   if (&*node.op == &ops::cast) return is_floating(from.dtype()) ? x : from;
   if (!moves(*node.op)) return x;

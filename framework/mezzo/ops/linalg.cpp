@@ -87,7 +87,7 @@ Op of_matrices(std::vector<Spec> (*infer)(const OpCall&), Values (*gradient)(con
 
 /// Inserts `solve` or `solve_triangular` for a b that may be a vector; leading axes broadcast.
 Value solution(const Op& op, const Value& a, const Value& b, const Attributes& attributes) {
-  const std::string where = current_label(op.name);
+  const std::string where = detail::current_label(op.name);
   const Shape &of_a = a.shape(), &of_b = b.shape();
   if (of_a.size() < 2 || of_b.empty()) {
     fail<ShapeError>(where, "a must have at least 2 axes and b at least 1; got shapes {} and {}", of_a, of_b);
@@ -147,7 +147,7 @@ Value cholesky_inverse(const Value& x, bool upper) {
   const Value lower = upper ? turned(x) : x;
   const Shape& shape = x.shape();
   if (shape.size() < 2) {
-    fail<ShapeError>(current_label("cholesky_inverse"), "x must have at least 2 axes; got shape {}", shape);
+    fail<ShapeError>(detail::current_label("cholesky_inverse"), "x must have at least 2 axes; got shape {}", shape);
   }
   const Value root = solve_triangular(lower, Value(eye(shape.back(), std::nullopt, 0, x.dtype())), true);
   return matmul(turned(root), root);

@@ -42,27 +42,27 @@ Op detail::define_group_norm() { return name_in_lists(); }
 Op detail::define_instance_norm() { return name_in_lists(); }
 Op detail::define_leaky_relu() { return name_in_lists(); }
 
-bool detail::under_op_lists() { return !casts_disabled() && current_policy().by_op() != nullptr; }
+bool detail::under_op_lists() { return !detail::casts_disabled() && detail::current_policy().by_op() != nullptr; }
 
 Values detail::as_listed(const Op& op, const Values& inputs, const std::function<Values(const Values&)>& function) {
   if (!under_op_lists()) return function(inputs);
   Values cast = inputs;
   cast[0] = insert_one(op, {inputs[0]});
   for (Value& x : cast) x = x.across_border(false);
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   return function(cast);
 }
 
 Value detail::reshape_result(const Value& y, const Shape& shape) {
-  std::optional<LibraryScope> as_inserted;
-  if (under_op_lists() || !current_frames().empty()) as_inserted.emplace();
+  std::optional<detail::LibraryScope> as_inserted;
+  if (under_op_lists() || !detail::current_frames().empty()) as_inserted.emplace();
   return reshape(y, shape);
 }
 
 Value detail::composed(const Op& op, const Value& x, std::function<Value(const Value&)> function) {
   const auto inside = [function = std::move(function)](const Values& xs) -> Values { return {function(xs[0])}; };
   const auto run = [&op, inside](const Values& xs) { return as_listed(op, xs, inside); };
-  return defer(run, {x}, {{x.shape(), x.dtype()}}).front();
+  return detail::defer(run, {x}, {{x.shape(), x.dtype()}}).front();
 }
 
 }  // namespace mezzo

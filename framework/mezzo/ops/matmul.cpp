@@ -90,7 +90,7 @@ Value matmul_as(const Value& a, const Value& b, bool transpose_a, bool transpose
   const Shape& shape = a.shape();
   const bool matrices = shape.size() >= 2 && b.shape().size() >= 2;
   if (matrices && shape[shape.size() - (transpose_a ? 2 : 1)] > long_depth) {
-    const std::vector<DType> dtypes = operand_dtypes(ops::matmul, ops::matmul.cast, {a, b});
+    const std::vector<DType> dtypes = detail::operand_dtypes(ops::matmul, ops::matmul.cast, {a, b});
     return long_product(detail::as(a, dtypes[0]), detail::as(b, dtypes[1]), transpose_a, transpose_b,
                         dtype.value_or(dtypes[0]));
   }
@@ -131,7 +131,7 @@ Op detail::define_matmul() {
 }
 
 Value matmul(const Value& a, const Value& b, const MatmulOptions& options) {
-  const std::string where = current_label("matmul");
+  const std::string where = detail::current_label("matmul");
   const auto insert_product = [&](const Value& one, const Value& other) {
     return matmul_as(one, other, options.transpose_a, options.transpose_b);
   };

@@ -34,7 +34,7 @@ Op extreme() {
 }
 
 Value reduce_extreme(const Op& op, const Value& x, const ReduceOptions& options) {
-  const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), current_label(op.name));
+  const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), detail::current_label(op.name));
   return insert_one(op, {x}, {{"axes", axes}, {"keepdims", options.keepdims}});
 }
 

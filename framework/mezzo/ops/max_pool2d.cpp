@@ -49,7 +49,7 @@ Value max_pool2d(const Value& x, const MaxPool2DOpOptions& options) {
                       detail::reach_of(options.pool_size.numbers()));
   }
   return insert(ops::max_pool2d, {x},
-                detail::pooling_attributes(current_label("max_pool2d"), x, options.pool_size, options.strides,
+                detail::pooling_attributes(detail::current_label("max_pool2d"), x, options.pool_size, options.strides,
                                            options.padding))
       .front();
 }

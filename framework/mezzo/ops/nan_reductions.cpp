@@ -95,7 +95,8 @@ Value allclose(const Value& x1, const Value& x2, double rtol, double atol, bool 
 
 Value corrcoef(const Value& x) {
   if (x.shape().empty() || x.shape().size() > 2) {
-    fail<ShapeError>(current_label("corrcoef"), "x must be (rows, observations) or a vector; got shape {}", x.shape());
+    fail<ShapeError>(detail::current_label("corrcoef"), "x must be (rows, observations) or a vector; got shape {}",
+                     x.shape());
   }
   DType narrow{};
   const Value wide = detail::as_wide(x.shape().size() == 1 ? expand_dims(x, 0) : x, narrow);
@@ -109,8 +110,8 @@ Value corrcoef(const Value& x) {
 Value cdist(const Value& x, const Value& y) {
   const std::size_t rank = x.shape().size();
   if (rank < 2 || y.shape().size() < 2 || x.shape().back() != y.shape().back()) {
-    fail<ShapeError>(current_label("cdist"), "x must be (..., M, D) and y (..., N, D); got {} and {}", x.shape(),
-                     y.shape());
+    fail<ShapeError>(detail::current_label("cdist"), "x must be (..., M, D) and y (..., N, D); got {} and {}",
+                     x.shape(), y.shape());
   }
   DType narrow{}, of_y{};
   const Value a = detail::as_wide(x, narrow), b = detail::as_wide(y, of_y);
@@ -122,7 +123,8 @@ Value cdist(const Value& x, const Value& y) {
 
 Value psnr(const Value& x1, const Value& x2, double max_val) {
   if (x1.shape() != x2.shape()) {
-    fail<ShapeError>(current_label("psnr"), "x1 and x2 must have one shape; got {} and {}", x1.shape(), x2.shape());
+    fail<ShapeError>(detail::current_label("psnr"), "x1 and x2 must have one shape; got {} and {}", x1.shape(),
+                     x2.shape());
   }
   DType narrow{}, other{};
   const Value distance = detail::as_wide(x1, narrow) - detail::as_wide(x2, other);

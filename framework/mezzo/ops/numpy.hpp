@@ -112,14 +112,14 @@ MEZZO_API Value psnr(const Value& x1, const Value& x2, double max_val);
 /// @{
 /// Options of unfold and fold, for height and width.
 struct UnfoldOptions {
-  Ints dilation = 1;
-  Ints padding = 0;  ///< zeros on each side
-  Ints stride = 1;
+  detail::Ints dilation = 1;
+  detail::Ints padding = 0;  ///< zeros on each side
+  detail::Ints stride = 1;
 };
 /// Windows of images (N, C, H, W), channels first as in Keras and torch: (N, C kh kw, positions).
-MEZZO_API Value unfold(const Value& x, const Ints& kernel_size, const UnfoldOptions& options = {});
+MEZZO_API Value unfold(const Value& x, const detail::Ints& kernel_size, const UnfoldOptions& options = {});
 /// Sums the windows of unfold into images (N, C, height, width) of `output_size`.
-MEZZO_API Value fold(const Value& x, const Ints& output_size, const Ints& kernel_size,
+MEZZO_API Value fold(const Value& x, const detail::Ints& output_size, const detail::Ints& kernel_size,
                      const UnfoldOptions& options = {});
 /// Parts of length sequence_length of the last axis, sequence_stride apart: (..., parts, sequence_length).
 MEZZO_API Value extract_sequences(const Value& x, std::int64_t sequence_length, std::int64_t sequence_stride);

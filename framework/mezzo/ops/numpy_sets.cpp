@@ -22,7 +22,7 @@ namespace {
 
 Tensor concrete(const Value& x, const char* name) {
   if (x.symbolic()) {
-    fail<ValueError>(current_label(name),
+    fail<ValueError>(detail::current_label(name),
                      "x must have numbers: the shape of the result depends on them; got a symbolic Value");
   }
   return x.tensor();
@@ -61,7 +61,7 @@ Tensor segment_products(const Tensor& data, const Tensor& ids, const Tensor* cot
 Values split_along(const char* name, const Value& x, std::size_t axis, std::int64_t sections, const Shape* indices) {
   const std::size_t along = axis == 1 && x.shape().size() == 1 ? 0 : axis;
   if (x.shape().size() < std::max<std::size_t>(along + 1, axis == 1 ? 1 : axis == 0 ? 2 : 3)) {
-    fail<ShapeError>(current_label(name), "x must have an axis {} and at least {} axes; got shape {}", along,
+    fail<ShapeError>(detail::current_label(name), "x must have an axis {} and at least {} axes; got shape {}", along,
                      axis == 1   ? 1
                      : axis == 0 ? 2
                                  : 3,
@@ -70,8 +70,8 @@ Values split_along(const char* name, const Value& x, std::size_t axis, std::int6
   if (indices != nullptr) return array_split(x, *indices, static_cast<std::int64_t>(along));
   const std::int64_t size = x.shape()[along].or_unknown();
   if (sections < 1 || size % sections != 0) {
-    fail<ShapeError>(current_label(name), "axis {} must have a multiple of {} elements; got shape {}", along, sections,
-                     x.shape());
+    fail<ShapeError>(detail::current_label(name), "axis {} must have a multiple of {} elements; got shape {}", along,
+                     sections, x.shape());
   }
   return array_split(x, sections, static_cast<std::int64_t>(along));
 }
@@ -159,7 +159,7 @@ Unique unique(const Value& x) {
 
 Values nonzero(const Value& x) {
   const Tensor truth = concrete(x, "nonzero").cast(DType::boolean);
-  const Shape strides = row_major_strides(truth.shape());
+  const Shape strides = detail::row_major_strides(truth.shape());
   std::vector<std::vector<std::int64_t>> places(truth.shape().size());
   for (std::int64_t i = 0; i < truth.size(); ++i) {
     if (!truth.data<bool>()[i]) continue;
@@ -172,7 +172,7 @@ Values nonzero(const Value& x) {
 
 Values unravel_index(const Value& given, const Shape& shape) {
   const Value indices = detail::as_labels(given);
-  const std::string where_called = current_label("unravel_index");
+  const std::string where_called = detail::current_label("unravel_index");
   if (is_floating(indices.dtype()) || indices.dtype() == DType::boolean) {
     fail<DTypeError>(where_called, "indices must be integers; got {}", indices.dtype());
   }
@@ -181,7 +181,7 @@ Values unravel_index(const Value& given, const Shape& shape) {
   const auto number = [&](std::int64_t n) { return Value(Tensor({}, std::vector<std::int64_t>{n})); };
   const Value wide = detail::as(indices, DType::int64);
   const Value place = clip(where(wide < number(0), wide + number(total), wide), number(0), number(total - 1));
-  const Shape strides = row_major_strides(shape);
+  const Shape strides = detail::row_major_strides(shape);
   Values out;
   for (std::size_t k = 0; k < shape.size(); ++k) {
     const Value coordinate = mod(floor_divide(place, number(strides[k])), number(shape[k]));
@@ -191,16 +191,17 @@ Values unravel_index(const Value& given, const Shape& shape) {
 }
 
 Value argpartition(const Value& x, std::int64_t kth, std::optional<std::int64_t> axis) {
-  const std::string where_called = current_label("argpartition");
-  const Size size = axis ? x.shape()[static_cast<std::size_t>(normalize_axis(*axis, x.shape().size(), where_called))]
-                         : Size(element_count(x.shape()));
+  const std::string where_called = detail::current_label("argpartition");
+  const Size size =
+      axis ? x.shape()[static_cast<std::size_t>(detail::normalize_axis(*axis, x.shape().size(), where_called))]
+           : Size(element_count(x.shape()));
   if (kth < -size || kth >= size) fail<ValueError>(where_called, "kth must be in [{}, {}); got {}", -size, size, kth);
   return argsort(x, axis);
 }
 
 Value segment_prod(const Value& data, const Value& given, std::optional<std::int64_t> num_segments) {
   const Value segment_ids = detail::as_labels(given);
-  const std::string where_called = current_label("segment_prod");
+  const std::string where_called = detail::current_label("segment_prod");
   if (data.shape().empty() || segment_ids.shape() != Shape{data.shape()[0]}) {
     fail<ShapeError>(where_called, "segment_ids must be one for each row of {}; got shape {}", data.shape(),
                      segment_ids.shape());
@@ -244,7 +245,7 @@ Values dsplit(const Value& x, std::int64_t sections) { return split_along("dspli
 Values dsplit(const Value& x, const Shape& indices) { return split_along("dsplit", x, 2, 0, &indices); }
 
 Value nextafter(const Value& x1, const Value& x2) {
-  const std::string where_called = current_label("nextafter");
+  const std::string where_called = detail::current_label("nextafter");
   const DType dtype = x1.weak() ? x2.dtype() : x2.weak() ? x1.dtype() : promote(x1.dtype(), x2.dtype());
   if (!is_floating(dtype)) fail<DTypeError>(where_called, "operands must be floating; got {}", dtype);
   const Shape shape = broadcast(x1.shape(), x2.shape(), where_called);

@@ -14,8 +14,8 @@
 namespace mezzo {
 namespace {
 
-Shape pair_of(const Ints& numbers, const char* function, const char* name, std::int64_t least = 1) {
-  return numbers.pair(current_label(function), name, least);
+Shape pair_of(const detail::Ints& numbers, const char* function, const char* name, std::int64_t least = 1) {
+  return numbers.pair(detail::current_label(function), name, least);
 }
 
 /// Sum of the Chebyshev polynomials of x with these factors (Clenshaw, 1955).
@@ -109,7 +109,7 @@ Value lu_gradient(const Value& lu, const Value& order, const Value& g) {
 }  // namespace
 
 Value correlate(const Value& x1, const Value& x2, const char* mode) {
-  const std::string label = current_label("correlate");
+  const std::string label = detail::current_label("correlate");
   const std::string name = mode;
   if (name != "valid" && name != "same" && name != "full") {
     fail<NameError>(label, "unknown mode \"{}\"; valid names: full, same, valid", name);
@@ -133,8 +133,8 @@ Value correlate(const Value& x1, const Value& x2, const char* mode) {
   return whole ? cast(round(ordered), common) : detail::as(ordered, common);
 }
 
-Value unfold(const Value& x, const Ints& kernel_size, const UnfoldOptions& options) {
-  const std::string label = current_label("unfold");
+Value unfold(const Value& x, const detail::Ints& kernel_size, const UnfoldOptions& options) {
+  const std::string label = detail::current_label("unfold");
   const Shape window = pair_of(kernel_size, "unfold", "kernel_size"),
               padding = pair_of(options.padding, "unfold", "padding", 0);
   const Shape dilation = pair_of(options.dilation, "unfold", "dilation"),
@@ -150,8 +150,9 @@ Value unfold(const Value& x, const Ints& kernel_size, const UnfoldOptions& optio
   return reshape(lines, {shape[0], shape[1] * window[0] * window[1], positions[0] * positions[1]});
 }
 
-Value fold(const Value& x, const Ints& output_size, const Ints& kernel_size, const UnfoldOptions& options) {
-  const std::string label = current_label("fold");
+Value fold(const Value& x, const detail::Ints& output_size, const detail::Ints& kernel_size,
+           const UnfoldOptions& options) {
+  const std::string label = detail::current_label("fold");
   const Shape window = pair_of(kernel_size, "fold", "kernel_size"),
               padding = pair_of(options.padding, "fold", "padding", 0);
   const Shape dilation = pair_of(options.dilation, "fold", "dilation"),
@@ -168,7 +169,7 @@ Value fold(const Value& x, const Ints& output_size, const Ints& kernel_size, con
   }
   const std::int64_t channels = shape[1] / elements;
   const Value lines = reshape(x, {shape[0], channels, elements * count});
-  const DType dtype = operand_dtypes(ops::scatter_add, ops::scatter_add.cast, {places, lines}).back();
+  const DType dtype = detail::operand_dtypes(ops::scatter_add, ops::scatter_add.cast, {places, lines}).back();
   const Value sums =
       insert_one(ops::scatter_add, {places, lines},
                  {{"axis", std::int64_t{2}}, {"size", sizes[0] * sizes[1]}, {"negative", false}, {"dtype", dtype}});
@@ -178,7 +179,7 @@ Value fold(const Value& x, const Ints& output_size, const Ints& kernel_size, con
 }
 
 Value extract_sequences(const Value& x, std::int64_t sequence_length, std::int64_t sequence_stride) {
-  const std::string label = current_label("extract_sequences");
+  const std::string label = detail::current_label("extract_sequences");
   if (sequence_length < 1 || sequence_stride < 1) {
     fail<ValueError>(label, "sequence_length and sequence_stride must be at least 1; got {} and {}", sequence_length,
                      sequence_stride);
@@ -198,7 +199,7 @@ Value depth_to_space(const Value& x, std::int64_t block_size) {
   const Shape& s = x.shape();
   const std::int64_t b = block_size;
   if (b < 1 || s.size() != 4 || s[3] % (b * b) != 0) {
-    fail<ShapeError>(current_label("depth_to_space"),
+    fail<ShapeError>(detail::current_label("depth_to_space"),
                      "x must be (batch, height, width, a multiple of {}); got shape {}", b * b, s);
   }
   const std::int64_t channels = s[3] / (b * b);
@@ -210,7 +211,7 @@ Value space_to_depth(const Value& x, std::int64_t block_size) {
   const Shape& s = x.shape();
   const std::int64_t b = block_size;
   if (b < 1 || s.size() != 4 || s[1] % b != 0 || s[2] % b != 0) {
-    fail<ShapeError>(current_label("space_to_depth"),
+    fail<ShapeError>(detail::current_label("space_to_depth"),
                      "x must be (batch, height, width, channels) with sides that are multiples of {}; got shape {}", b,
                      s);
   }
@@ -230,7 +231,7 @@ Value i0(const Value& x) {
 }
 
 LU lu_factor(const Value& x) {
-  const std::string label = current_label("lu_factor");
+  const std::string label = detail::current_label("lu_factor");
   const Shape& shape = x.shape();
   if (shape.size() < 2 || shape[shape.size() - 1] != shape[shape.size() - 2]) {
     fail<ShapeError>(label, "x must be square matrices (..., N, N); got shape {}", shape);

@@ -52,22 +52,22 @@ OpLists::OpLists(const OpListsOptions& options)
                        "everything else in float32); got a list",
                        dtype_);
     }
-    others_ = Listing::float32;
+    others_ = detail::Listing::float32;
   } else if (options.opt_level == "O1") {
     lower = chosen("lower", options.lower, options.lower_file, habana_lower);
     wide = chosen("float32", options.float32, options.float32_file, habana_float32);
   } else {
     fail<ValueError>("[OpLists]", "opt_level must be \"O1\" or \"O2\"; got \"{}\"", options.opt_level);
   }
-  for (const std::string& op : lower) listings_[op] = Listing::lower;
+  for (const std::string& op : lower) listings_[op] = detail::Listing::lower;
   for (const std::string& op : wide) {
-    if (!listings_.emplace(op, Listing::float32).second && listings_[op] == Listing::lower) {
+    if (!listings_.emplace(op, detail::Listing::float32).second && listings_[op] == detail::Listing::lower) {
       fail<ValueError>("[OpLists]", "each op must be on one list; got \"{}\" on both", op);
     }
   }
   name_ = fmt::format("OpLists({}, {}{}", dtype_, options.opt_level, verbose() ? ", verbose" : "");
   for (const auto& [op, list] : listings_) {
-    name_ += fmt::format(", {}{}", list == Listing::lower ? '-' : '+', op);
+    name_ += fmt::format(", {}{}", list == detail::Listing::lower ? '-' : '+', op);
   }
   name_ += ")";
 }
@@ -81,7 +81,7 @@ OpLists OpLists::torch_amp(DType dtype, bool verbose) {
                   .verbose = verbose});
 }
 
-Listing OpLists::listing(const std::string& op) const {
+detail::Listing OpLists::listing(const std::string& op) const {
   const auto found = listings_.find(op);
   return found == listings_.end() ? others_ : found->second;
 }
@@ -89,7 +89,7 @@ Listing OpLists::listing(const std::string& op) const {
 void OpLists::report_cast(const std::string& op, const std::string& path, DType from, DType to) const {
   const std::string line = fmt::format("[OpLists] {}{}{}: {} -> {}\n", op, path.empty() ? "" : " in ", path, from, to);
   const std::lock_guard<std::mutex> lock(told_->mutex);
-  if (told_->lines.insert(line).second) write_output(line);
+  if (told_->lines.insert(line).second) detail::write_output(line);
 }
 
 }  // namespace mezzo

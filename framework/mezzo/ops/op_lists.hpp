@@ -48,7 +48,7 @@ class MEZZO_API OpLists : public OpPrecision {
   bool verbose() const override { return told_ != nullptr; }
 
   /// The list that has this op, by this library's name.
-  Listing listing(const std::string& op) const override;
+  detail::Listing listing(const std::string& op) const override;
 
   /// Equal for lists with the same effect.
   const std::string& name() const override { return name_; }
@@ -59,8 +59,8 @@ class MEZZO_API OpLists : public OpPrecision {
   struct Told;
 
   DType dtype_;
-  Listing others_ = Listing::unlisted;
-  std::map<std::string, Listing> listings_;
+  detail::Listing others_ = detail::Listing::unlisted;
+  std::map<std::string, detail::Listing> listings_;
   std::string name_;
   std::shared_ptr<Told> told_;  // null if not verbose
 };

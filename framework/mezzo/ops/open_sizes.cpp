@@ -15,7 +15,7 @@ using Compute = std::function<Values(const Values&)>;
 constexpr std::int64_t trial_size = 720;
 
 /// Function of a node of sized_op().
-struct Sized final : AttributeFunction {
+struct Sized final : detail::AttributeFunction {
   Compute compute;
   std::int64_t least = 1;
 };
@@ -28,9 +28,9 @@ Values trial_inputs(const Values& inputs, std::int64_t size) {
       out.push_back(x);
       continue;
     }
-    auto node = std::make_shared<Node>();
+    auto node = std::make_shared<detail::Node>();
     node->op = &input_op();
-    node->where = current_label("input");
+    node->where = detail::current_label("input");
     Shape shape = x.shape();
     std::replace_if(
         shape.begin() + 1, shape.end(), [](std::int64_t of_axis) { return of_axis < 0; }, size);
@@ -68,18 +68,18 @@ const Op& sized_op() {
 }
 
 Values insert_sized(const Values& inputs, const Attributes& attributes) {
-  const auto& payload = attributes.get<std::shared_ptr<const AttributeFunction>>("function");
+  const auto& payload = attributes.get<std::shared_ptr<const detail::AttributeFunction>>("function");
   const auto& sized = static_cast<const Sized&>(*payload);
   if (std::none_of(inputs.begin(), inputs.end(), detail::has_open_size)) return sized.compute(inputs);
-  auto node = std::make_shared<Node>();
+  auto node = std::make_shared<detail::Node>();
   node->op = &sized_op();
   node->attributes = attributes;
-  node->where = current_label("sized");
+  node->where = detail::current_label("sized");
   node->outputs = specs_of_trials(sized, inputs);
   node->inputs = inputs;
-  node->frames = current_frames();
-  node->regions = outer_regions();
-  return outputs_of(node);
+  node->frames = detail::current_frames();
+  node->regions = detail::outer_regions();
+  return detail::outputs_of(node);
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ Values with_sizes(const Compute& compute, const Values& inputs, std::int64_t lea
   auto sized = std::make_shared<Sized>();
   sized->compute = compute;
   sized->least = std::max<std::int64_t>(least, 1);
-  return insert_sized(inputs, {{"function", std::shared_ptr<const AttributeFunction>(sized)}});
+  return insert_sized(inputs, {{"function", std::shared_ptr<const detail::AttributeFunction>(sized)}});
 }
 
 Value with_sizes(const std::function<Value(const Value&)>& compute, const Value& x, std::int64_t least) {

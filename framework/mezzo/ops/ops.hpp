@@ -113,7 +113,7 @@ MEZZO_API Value slice(const Value& x, const SliceOptions& options);
 
 /// Splits x along `axis`: into a number of equal pieces, `split(x, 3)`, or into pieces of the given sizes,
 /// `split(x, {2, 5})`. Throws a ShapeError unless the sizes add up to the size of the axis.
-MEZZO_API Values split(const Value& x, const Ints& sections, std::int64_t axis = -1);
+MEZZO_API Values split(const Value& x, const detail::Ints& sections, std::int64_t axis = -1);
 
 /// Options of pad: one number for each axis.
 struct PadOptions {
@@ -135,10 +135,10 @@ MEZZO_API Value where(const Value& condition, const Value& a, const Value& b);
 
 /// Options of conv2d, with Keras' names.
 struct Conv2DOpOptions {
-  Ints strides = 1;           ///< step in pixels, for height and width
-  Padding padding = "valid";  ///< "valid", "same" or numbers of pixels (torch's symmetric padding)
-  Ints dilation_rate = 1;     ///< distance of kernel elements in pixels, for height and width
-  std::int64_t groups = 1;    ///< divides input and output channels into groups that are convolved separately
+  detail::Ints strides = 1;           ///< step in pixels, for height and width
+  detail::Padding padding = "valid";  ///< "valid", "same" or numbers of pixels (torch's symmetric padding)
+  detail::Ints dilation_rate = 1;     ///< distance of kernel elements in pixels, for height and width
+  std::int64_t groups = 1;            ///< divides input and output channels into groups that are convolved separately
 };
 
 /// Two-dimensional convolution of images (N, H, W, C) and a kernel (kh, kw, C / groups, F): (N, OH, OW, F).
@@ -146,9 +146,9 @@ MEZZO_API Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOption
 
 /// Options of max_pool2d.
 struct MaxPool2DOpOptions {
-  Ints pool_size = 2;         ///< height and width of the window in pixels
-  Ints strides = Ints();      ///< step in pixels; default: pool_size
-  Padding padding = "valid";  ///< "valid", "same" or numbers of pixels
+  detail::Ints pool_size = 2;             ///< height and width of the window in pixels
+  detail::Ints strides = detail::Ints();  ///< step in pixels; default: pool_size
+  detail::Padding padding = "valid";      ///< "valid", "same" or numbers of pixels
 };
 
 /// The maximum of each window of (N, H, W, C); padding counts as -infinity.
@@ -156,9 +156,9 @@ MEZZO_API Value max_pool2d(const Value& x, const MaxPool2DOpOptions& options = {
 
 /// Options of avg_pool2d.
 struct AvgPool2DOpOptions {
-  Ints pool_size = 2;         ///< height and width of the window in pixels
-  Ints strides = Ints();      ///< step in pixels; default: pool_size
-  Padding padding = "valid";  ///< "valid", "same" or numbers of pixels
+  detail::Ints pool_size = 2;             ///< height and width of the window in pixels
+  detail::Ints strides = detail::Ints();  ///< step in pixels; default: pool_size
+  detail::Padding padding = "valid";      ///< "valid", "same" or numbers of pixels
   /// True: sums of windows at the border are divided by the whole window size; false: by the part inside the image.
   /// Default: true for padding by numbers (torch), false for "same" (Keras).
   std::optional<bool> count_padding{};

@@ -57,7 +57,7 @@ std::int64_t repeated(std::int64_t place, std::int64_t size, const std::string& 
 }  // namespace
 
 Value pad(const Value& x, const PadOptions& options) {
-  const std::string where = current_label("pad");
+  const std::string where = detail::current_label("pad");
   for (std::size_t axis = 1; axis < std::min({x.shape().size(), options.before.size(), options.after.size()}); ++axis) {
     if (x.shape()[axis] >= 0 || (options.before[axis] == 0 && options.after[axis] == 0)) continue;
     return with_sizes([options](const Value& y) { return pad(y, options); }, x);

@@ -9,7 +9,7 @@
 
 namespace mezzo {
 
-Shape Ints::pair(const std::string& where, const std::string& name, std::int64_t least) const {
+Shape detail::Ints::pair(const std::string& where, const std::string& name, std::int64_t least) const {
   const bool good = (numbers_.size() == 1 || numbers_.size() == 2) &&
                     std::all_of(numbers_.begin(), numbers_.end(), [&](std::int64_t n) { return n >= least; });
   if (!good) {
@@ -19,14 +19,14 @@ Shape Ints::pair(const std::string& where, const std::string& name, std::int64_t
   return {numbers_.front(), numbers_.back()};
 }
 
-Padding::Padding(const char* name) : same_(std::string(name) == "same") {
+detail::Padding::Padding(const char* name) : same_(std::string(name) == "same") {
   if (!same_ && std::string(name) != "valid") {
     fail<NameError>("", "unknown padding \"{}\"; valid names: same, valid (or numbers of pixels)", name);
   }
 }
 
-Shape Padding::resolve(const std::string& where, const Shape& image, const Shape& window, const Shape& strides,
-                       const Shape& dilation) const {
+Shape detail::Padding::resolve(const std::string& where, const Shape& image, const Shape& window, const Shape& strides,
+                               const Shape& dilation) const {
   if (!numbers_.empty()) {
     const Shape both = numbers_.pair(where, "padding", 0);
     return {both[0], both[0], both[1], both[1]};

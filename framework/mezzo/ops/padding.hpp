@@ -6,6 +6,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Padding of images: "valid" (none), "same" (as TensorFlow: the output has size ceil(input / stride), an odd pixel
 /// goes to the end), or numbers of pixels on each side of height and width, as in torch.
 class MEZZO_API Padding {
@@ -35,5 +36,6 @@ class MEZZO_API Padding {
   bool same_ = false;
   Ints numbers_;
 };
+}  // namespace detail
 
 }  // namespace mezzo

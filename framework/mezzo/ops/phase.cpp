@@ -6,20 +6,22 @@
 namespace mezzo {
 namespace {
 
-Value counter(RuntimeScalar scalar) {
-  const auto now = [scalar](const Values&) { return Values{cast(runtime_scalar(scalar), DType::int64)}; };
-  return defer(now, {}, {{{}, DType::int64}}).front();
+Value counter(detail::RuntimeScalar scalar) {
+  const auto now = [scalar](const Values&) { return Values{cast(detail::runtime_scalar(scalar), DType::int64)}; };
+  return detail::defer(now, {}, {{{}, DType::int64}}).front();
 }
 
 }  // namespace
 
 Value training() {
-  const auto now = [](const Values&) { return Values{Tensor::scalar(training_phase() ? 1 : 0, DType::boolean)}; };
-  return defer(now, {}, {{{}, DType::boolean}}).front();
+  const auto now = [](const Values&) {
+    return Values{Tensor::scalar(detail::training_phase() ? 1 : 0, DType::boolean)};
+  };
+  return detail::defer(now, {}, {{{}, DType::boolean}}).front();
 }
 
-Value step() { return counter(RuntimeScalar::step); }
+Value step() { return counter(detail::RuntimeScalar::step); }
 
-Value epoch() { return counter(RuntimeScalar::epoch); }
+Value epoch() { return counter(detail::RuntimeScalar::epoch); }
 
 }  // namespace mezzo

@@ -23,8 +23,8 @@ Shape detail::pooled_shape(const OpCall& call, const Shape& x) {
   return out;
 }
 
-Attributes detail::pooling_attributes(const std::string& where, const Value& x, const Ints& pool_size,
-                                      const Ints& strides, const Padding& padding) {
+Attributes detail::pooling_attributes(const std::string& where, const Value& x, const detail::Ints& pool_size,
+                                      const detail::Ints& strides, const detail::Padding& padding) {
   const Shape window = pool_size.pair(where, "pool_size");
   const Shape steps = strides.empty() ? window : strides.pair(where, "strides");
   Shape around(4, 0);

@@ -27,7 +27,7 @@ Values prod_gradient(const GradientContext& context) {
   const Value lines =
       reshape(transpose(detail::as(x, wide), order), {element_count(kept), detail::count_along(shape, axes)});
   Value others = scan(lines, 1, false) * scan(lines, 1, true);
-  others = transpose(reshape(others, moved), inverse_permutation(order));
+  others = transpose(reshape(others, moved), detail::inverse_permutation(order));
   return {detail::stretch(detail::as(context.cotangent(), wide), axes, shape) * others};
 }
 
@@ -41,7 +41,7 @@ Op detail::define_prod() {
 }
 
 Value prod(const Value& x, const ReduceOptions& options) {
-  const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), current_label("prod"));
+  const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), detail::current_label("prod"));
   const Value number = is_floating(x.dtype()) ? x : detail::as(x, DType::int64);
   return insert_one(ops::prod, {number}, {{"axes", axes}, {"keepdims", options.keepdims}});
 }

@@ -20,7 +20,8 @@ constexpr std::size_t most_axes = 26;
 void require_few_axes(const Value& a, const Value& b, const char* name) {
   for (const auto* x : {&a, &b}) {
     if (x->shape().size() > most_axes) {
-      fail<ShapeError>(current_label(name), "operands must have at most {} axes; got shape {}", most_axes, x->shape());
+      fail<ShapeError>(detail::current_label(name), "operands must have at most {} axes; got shape {}", most_axes,
+                       x->shape());
     }
   }
 }
@@ -45,7 +46,7 @@ Value outer(const Value& a, const Value& b) { return reshape(a, {-1, 1}) * resha
 Value tensordot(const Value& a, const Value& b, std::int64_t axes) {
   const auto rank = static_cast<std::int64_t>(a.shape().size());
   if (axes < 0 || axes > rank || axes > static_cast<std::int64_t>(b.shape().size())) {
-    fail<ShapeError>(current_label("tensordot"), "both operands must have {} axes; got shapes {} and {}", axes,
+    fail<ShapeError>(detail::current_label("tensordot"), "both operands must have {} axes; got shapes {} and {}", axes,
                      a.shape(), b.shape());
   }
   require_few_axes(a, b, "tensordot");
@@ -55,8 +56,8 @@ Value tensordot(const Value& a, const Value& b, std::int64_t axes) {
   return einsum(first + "," + first.substr(rows.size()) + last + "->" + rows + last, {a, b});
 }
 
-Value tensordot(const Value& a, const Value& b, const Ints& axes_of_a, const Ints& axes_of_b) {
-  const std::string where = current_label("tensordot");
+Value tensordot(const Value& a, const Value& b, const detail::Ints& axes_of_a, const detail::Ints& axes_of_b) {
+  const std::string where = detail::current_label("tensordot");
   require_few_axes(a, b, "tensordot");
   const Shape &of_a = axes_of_a.numbers(), &of_b = axes_of_b.numbers();
   if (of_a.size() != of_b.size()) {
@@ -66,8 +67,8 @@ Value tensordot(const Value& a, const Value& b, const Ints& axes_of_a, const Int
   std::string first = letters('a', a.shape().size()), second = letters('A', b.shape().size());
   std::string rows = first, columns = second;
   for (std::size_t i = 0; i < of_a.size(); ++i) {
-    const auto from = static_cast<std::size_t>(normalize_axis(of_a[i], a.shape().size(), where));
-    const auto to = static_cast<std::size_t>(normalize_axis(of_b[i], b.shape().size(), where));
+    const auto from = static_cast<std::size_t>(detail::normalize_axis(of_a[i], a.shape().size(), where));
+    const auto to = static_cast<std::size_t>(detail::normalize_axis(of_b[i], b.shape().size(), where));
     rows.erase(std::remove(rows.begin(), rows.end(), first[from]), rows.end());
     columns.erase(std::remove(columns.begin(), columns.end(), second[to]), columns.end());
     second[to] = first[from];
@@ -89,9 +90,9 @@ Value kron(const Value& a, const Value& b) {
 }
 
 Value cross(const Value& a, const Value& b, std::int64_t axis) {
-  const std::string where = current_label("cross");
+  const std::string where = detail::current_label("cross");
   const auto parts = [&](const Value& x) {
-    const std::int64_t along = normalize_axis(axis, x.shape().size(), where);
+    const std::int64_t along = detail::normalize_axis(axis, x.shape().size(), where);
     const std::int64_t count = x.shape()[static_cast<std::size_t>(along)].or_unknown();
     if (count != 2 && count != 3) {
       fail<ShapeError>(where, "input axis {} must be 2 or 3; got shape {}", along, x.shape());

@@ -40,7 +40,7 @@ MEZZO_API Value outer(const Value& a, const Value& b);
 /// Sum of products over the last `axes` axes of a and the first `axes` axes of b.
 MEZZO_API Value tensordot(const Value& a, const Value& b, std::int64_t axes = 2);
 /// Sum of products over axes of a and axes of b, in pairs.
-MEZZO_API Value tensordot(const Value& a, const Value& b, const Ints& axes_of_a, const Ints& axes_of_b);
+MEZZO_API Value tensordot(const Value& a, const Value& b, const detail::Ints& axes_of_a, const detail::Ints& axes_of_b);
 
 /// Sums of products by NumPy's notation: a letter names an axis of each operand, "..." the axes that broadcast; the
 /// result has the letters after "->", the others are summed. Without "->" it has the letters that occur once, in

@@ -26,7 +26,7 @@ Value with_lines(const Value& x, const Shape& axes) {
 /// Sorted lines of x, with NaN at their ends.
 class Quantiles {
  public:
-  Quantiles(const Value& x, const QuantileOptions& options, const char* name) : where_(current_label(name)) {
+  Quantiles(const Value& x, const QuantileOptions& options, const char* name) : where_(detail::current_label(name)) {
     const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), where_);
     shape_ = detail::reduced_shape(x, axes, options.keepdims);
     const Value lines = with_lines(detail::as_wide(x, narrow_), axes);

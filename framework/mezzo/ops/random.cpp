@@ -47,7 +47,7 @@ Tensor filled(const Shape& shape, const DrawKey& key, const Sample& sample) {
 detail::Draw draw_of(const Seed& given) {
   if (!given) return detail::next_draw();
   const Value zero = Tensor::scalar(0, DType::float64);
-  return {static_cast<std::int64_t>(mix(key_of("seed"), *given)), zero, zero};
+  return {static_cast<std::int64_t>(detail::mix(detail::key_of("seed"), *given)), zero, zero};
 }
 
 /// An array of that shape and dtype, computed from the draw's key and the operands (float64).
@@ -67,7 +67,8 @@ Value drawn(const Shape& shape, DType dtype, const Seed& seed, const Values& ope
       [fill, shape, dtype, base, counts = first.defined()](const std::vector<Tensor>& xs) {
         const auto of_seed = static_cast<std::uint64_t>(xs[0].item()),
                    of_step = static_cast<std::uint64_t>(xs[1].item());
-        const DrawKey key{mix(mix(base, of_seed), of_step), counts ? static_cast<std::uint64_t>(xs[2].item()) : 0};
+        const DrawKey key{detail::mix(detail::mix(base, of_seed), of_step),
+                          counts ? static_cast<std::uint64_t>(xs[2].item()) : 0};
         return fill(shape, key, {xs.begin() + (counts ? 3 : 2), xs.end()}).cast(dtype);
       },
       inputs, options);
@@ -76,7 +77,7 @@ Value drawn(const Shape& shape, DType dtype, const Seed& seed, const Values& ope
 /// The same, again in each call of a functional graph. The operands broadcast to the shape.
 Value draw(const char* name, const random::LikeShape& like, DType dtype, const Seed& seed, const Values& operands,
            const Fill& fill) {
-  const std::string where = current_label(name);
+  const std::string where = detail::current_label(name);
   Values inputs = operands;
   if (like.like().defined()) {
     inputs.push_back(like.like());
@@ -89,7 +90,7 @@ Value draw(const char* name, const random::LikeShape& like, DType dtype, const S
   }
   const bool by_value = like.like().defined();
   const Shape& sizes = like.shape();
-  return defer(
+  return detail::defer(
              [=, count = operands.size()](const Values& given) -> Values {
                const auto behind = given.begin() + static_cast<std::ptrdiff_t>(count);
                const Shape shape = by_value                ? Shape(behind->shape())
@@ -114,7 +115,7 @@ Value draw(const char* name, const random::LikeShape& like, DType dtype, const S
 double at(const Tensor& x, std::int64_t i) { return x.data<double>()[x.size() == 1 ? 0 : i]; }
 
 void require_floating(const char* name, DType dtype) {
-  if (!is_floating(dtype)) fail<DTypeError>(current_label(name), "dtype must be floating; got {}", dtype);
+  if (!is_floating(dtype)) fail<DTypeError>(detail::current_label(name), "dtype must be floating; got {}", dtype);
 }
 
 /// Throws a ValueError unless good(number) for all elements.
@@ -182,7 +183,7 @@ int fraction_bits(DType dtype) {
 random::LikeShape::LikeShape(std::initializer_list<Size> sizes) : shape_(detail::numbers_of(sizes)) {}
 
 random::LikeShape::LikeShape(const Values& sizes)
-    : shape_(detail::known_part(sizes, current_label("random"))), sizes_(sizes) {}
+    : shape_(detail::known_part(sizes, detail::current_label("random"))), sizes_(sizes) {}
 
 Value random::normal(const LikeShape& shape, const NormalOptions& options) {
   return standard("normal", shape, options, &RandomWords::normal);
@@ -207,7 +208,7 @@ Value random::uniform(const LikeShape& shape, const UniformOptions& options) {
 
 Value random::randint(const LikeShape& shape, std::int64_t minval, std::int64_t maxval,
                       const IntegerDrawOptions& options) {
-  const std::string where = current_label("randint");
+  const std::string where = detail::current_label("randint");
   const DType dtype = options.dtype;
   if (is_floating(dtype) || dtype == DType::boolean) {
     fail<DTypeError>(where, "dtype must be one of integers; got {}", dtype);
@@ -226,7 +227,7 @@ Value random::randint(const LikeShape& shape, std::int64_t minval, std::int64_t 
 }
 
 Value random::bernoulli(const LikeShape& shape, const Value& probability, const DrawOptions& options) {
-  const std::string where = current_label("bernoulli");
+  const std::string where = detail::current_label("bernoulli");
   return draw("bernoulli", shape, options.dtype, options.seed, {probability},
               [where](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>& x) {
                 require(x[0], is_probability, where, "probability must be in [0, 1]");
@@ -238,7 +239,7 @@ Value random::bernoulli(const LikeShape& shape, const Value& probability, const 
 
 Value random::binomial(const LikeShape& shape, const Value& counts, const Value& probabilities,
                        const DrawOptions& options) {
-  const std::string where = current_label("binomial");
+  const std::string where = detail::current_label("binomial");
   return draw("binomial", shape, options.dtype, options.seed, {counts, probabilities},
               [where](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>& x) {
                 require(
@@ -252,7 +253,7 @@ Value random::binomial(const LikeShape& shape, const Value& counts, const Value&
 }
 
 Value random::gamma(const LikeShape& shape, const Value& alpha, const DrawOptions& options) {
-  const std::string where = current_label("gamma");
+  const std::string where = detail::current_label("gamma");
   require_floating("gamma", options.dtype);
   return draw("gamma", shape, options.dtype, options.seed, {alpha},
               [where](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>& x) {
@@ -264,7 +265,7 @@ Value random::gamma(const LikeShape& shape, const Value& alpha, const DrawOption
 }
 
 Value random::beta(const LikeShape& shape, const Value& alpha, const Value& beta, const DrawOptions& options) {
-  const std::string where = current_label("beta");
+  const std::string where = detail::current_label("beta");
   require_floating("beta", options.dtype);
   return draw("beta", shape, options.dtype, options.seed, {alpha, beta},
               [where](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>& x) {
@@ -278,7 +279,7 @@ Value random::beta(const LikeShape& shape, const Value& alpha, const Value& beta
 }
 
 Value random::categorical(const Value& logits, std::int64_t num_samples, const IntegerDrawOptions& options) {
-  const std::string where = current_label("categorical");
+  const std::string where = detail::current_label("categorical");
   if (logits.shape().size() != 2 || logits.shape()[1] < 1) {
     fail<ShapeError>(where, "logits must be (batch, classes) with at least 1 class; got shape {}", logits.shape());
   }
@@ -303,7 +304,7 @@ Value random::categorical(const Value& logits, std::int64_t num_samples, const I
   };
   const DType dtype = options.dtype;
   const Seed seed = options.seed;
-  return defer(
+  return detail::defer(
              [choose, num_samples, dtype, seed](const Values& xs) -> Values {
                const Value numbers = cast(stop_gradient(xs[0]), DType::float64);
                return {drawn({numbers.shape()[0].or_unknown(), num_samples}, dtype, seed, {numbers}, choose)};
@@ -313,7 +314,7 @@ Value random::categorical(const Value& logits, std::int64_t num_samples, const I
 }
 
 Value random::shuffle(const Value& x, std::int64_t axis, const ShuffleOptions& options) {
-  const std::int64_t along = normalize_axis(axis, x.shape().size(), current_label("shuffle"));
+  const std::int64_t along = detail::normalize_axis(axis, x.shape().size(), detail::current_label("shuffle"));
   const Seed seed = options.seed;
   const Fill order = [](const Shape& sizes, const DrawKey& key, const std::vector<Tensor>&) {
     Tensor out = Tensor::uninitialized(sizes, DType::int64);
@@ -323,7 +324,7 @@ Value random::shuffle(const Value& x, std::int64_t axis, const ShuffleOptions& o
     for (std::int64_t i = out.size() - 1; i > 0; --i) std::swap(places[i], places[words.integer(0, i + 1)]);
     return out;
   };
-  return defer(
+  return detail::defer(
              [order, along, seed](const Values& xs) -> Values {
                const std::int64_t size = xs[0].shape()[static_cast<std::size_t>(along)].or_unknown();
                return {take(xs[0], drawn({size}, DType::int64, seed, {}, order), along)};
@@ -333,7 +334,7 @@ Value random::shuffle(const Value& x, std::int64_t axis, const ShuffleOptions& o
 }
 
 Value random::dropout(const Value& x, double rate, const DropoutOptions& options) {
-  const std::string label = current_label("dropout");
+  const std::string label = detail::current_label("dropout");
   if (!(rate >= 0 && rate < 1)) fail<ValueError>(label, "rate must lie in [0, 1); got {}", rate);
   if (rate == 0) return x;
   UniformOptions numbers;

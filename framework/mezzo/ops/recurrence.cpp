@@ -275,17 +275,17 @@ Op detail::define_recurrent_kernel_gradient() {
   return op;
 }
 
-bool is_recurrent_activation(const std::string& name) {
+bool detail::is_recurrent_activation(const std::string& name) {
   return std::find(recurrent_activations.begin(), recurrent_activations.end(), name) != recurrent_activations.end();
 }
 
-std::string recurrent_activation_names() { return fmt::format("{}", fmt::join(recurrent_activations, ", ")); }
+std::string detail::recurrent_activation_names() { return fmt::format("{}", fmt::join(recurrent_activations, ", ")); }
 
 RecurrenceResult recurrence(const Value& x, const Value& recurrent_kernel, const RecurrenceOptions& options) {
-  const std::string where = current_label("recurrence");
+  const std::string where = detail::current_label("recurrence");
   for (const std::string* name : {&options.activation, &options.recurrent_activation}) {
-    if (is_recurrent_activation(*name)) continue;
-    fail<NameError>(where, "unknown activation \"{}\"; valid names: {}", *name, recurrent_activation_names());
+    if (detail::is_recurrent_activation(*name)) continue;
+    fail<NameError>(where, "unknown activation \"{}\"; valid names: {}", *name, detail::recurrent_activation_names());
   }
   Attributes attributes{{"kind", options.kind},
                         {"activation", options.activation},

@@ -32,11 +32,13 @@ struct RecurrenceResult {
 MEZZO_API RecurrenceResult recurrence(const Value& x, const Value& recurrent_kernel,
                                       const RecurrenceOptions& options = {});
 
+namespace detail {
 /// True for names that recurrence takes: activations whose slope follows from their result ("tanh", "sigmoid", "relu",
 /// "linear", "hard_sigmoid", ...).
 MEZZO_API bool is_recurrent_activation(const std::string& name);
 
 /// "elu, exponential, ...": all of them.
 MEZZO_API std::string recurrent_activation_names();
+}  // namespace detail
 
 }  // namespace mezzo

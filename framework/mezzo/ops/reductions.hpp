@@ -98,6 +98,7 @@ MEZZO_API Value median(const Value& x, const ReduceOptions& options = {});
 MEZZO_API Value argmax(const Value& x, std::int64_t axis = -1);
 /// Index along `axis`, which is removed.
 MEZZO_API Value argmin(const Value& x, std::int64_t axis = -1);
+namespace detail {
 /// @}
 
 /// Kind of a norm: a number, "fro" (Frobenius) or "nuc" (sum of singular values).
@@ -117,13 +118,14 @@ class MEZZO_API NormOrder {
   std::optional<double> number_;
   std::string name_;
 };
+}  // namespace detail
 
 /// Options of norm.
 struct NormOptions {
   /// Along one axis: any number p, (sum |x|^p)^(1/p); 0: number of elements other than 0; infinity, -infinity: largest
   /// and smallest magnitude. Along two axes: "fro", "nuc", and as numbers 1, -1 (largest and smallest sum of a column),
   /// infinity, -infinity (of a row), 2, -2 (largest and smallest singular value).
-  NormOrder ord{};
+  detail::NormOrder ord{};
   Shape axes{};           ///< axes of a vector or a matrix; {}: all
   bool keepdims = false;  ///< keeps the reduced axes with size 1
 };

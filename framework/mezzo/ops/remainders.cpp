@@ -47,7 +47,7 @@ Value trunc(const Value& x) { return is_floating(x.dtype()) ? insert_one(ops::tr
 Value round(const Value& x, std::int64_t decimals) {
   constexpr std::int64_t most = 300;  // powers of 10 that double holds
   if (decimals < -most || decimals > most) {
-    fail<ValueError>(current_label("round"), "decimals must lie in [-300, 300]; got {}", decimals);
+    fail<ValueError>(detail::current_label("round"), "decimals must lie in [-300, 300]; got {}", decimals);
   }
   if (!is_floating(x.dtype()) && decimals >= 0) return x;
   if (decimals == 0) return insert_one(ops::round, {x});

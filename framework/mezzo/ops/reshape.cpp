@@ -47,7 +47,7 @@ Value reshape(const Value& x, const Shape& shape) { return insert_one(ops::resha
 Value reshape(const Value& x, std::initializer_list<Size> shape) { return reshape(x, detail::numbers_of(shape)); }
 
 Value reshape(const Value& x, const Values& shape) {
-  const std::string where = current_label("reshape");
+  const std::string where = detail::current_label("reshape");
   return detail::with_run_sizes(where, {x}, shape, {detail::known_part(shape, where), x.dtype()},
                                 [](const Values& xs, const Shape& sizes) { return reshape(xs[0], sizes); });
 }

@@ -38,7 +38,7 @@ Values shape(const Value& x) {
       out.emplace_back(sizes[axis]);
     } else {
       out.push_back(
-          defer([axis](const Values& xs) -> Values { return {shape(xs[0])[axis]}; }, {x}, {{{}, DType::int64}})
+          detail::defer([axis](const Values& xs) -> Values { return {shape(xs[0])[axis]}; }, {x}, {{{}, DType::int64}})
               .front());
     }
   }
@@ -88,7 +88,7 @@ Value detail::with_run_sizes(const std::string& where, const Values& inputs, con
   given.insert(given.end(), sizes.begin(), sizes.end());
   const bool open = Trace::current() == nullptr &&
                     std::any_of(sizes.begin(), sizes.end(), [](const Value& size) { return size.symbolic(); });
-  return open ? defer(run, given, {std::move(result)}).front() : run(given).front();
+  return open ? detail::defer(run, given, {std::move(result)}).front() : run(given).front();
 }
 
 }  // namespace mezzo

@@ -82,7 +82,7 @@ Value bias_gradient(const GradientContext& context) {
   const Attributes& attributes = context.attributes();
   if (attributes.get<double>("rate") > 0) {
     fail<Error>(
-        current_label("dot_product_attention"),
+        detail::current_label("dot_product_attention"),
         "has no gradient for a bias together with dropout; use stop_gradient(bias) or dropout 0; got dropout {}",
         attributes.get<double>("rate"));
   }
@@ -132,7 +132,7 @@ Values insert_attention(const Values& inputs, const Attributes& attributes) {
     if (rate > 0) operands.insert(operands.end(), {Value(0.0), Value(0.0)});
     return insert(op, operands, attributes);
   }
-  if (rate == 0 || !training_phase()) return insert(op, operands, detail::with(attributes, {{"rate", 0.0}}));
+  if (rate == 0 || !detail::training_phase()) return insert(op, operands, detail::with(attributes, {{"rate", 0.0}}));
   const detail::Draw draw = detail::next_draw();
   operands.insert(operands.end(), {draw.seed, draw.step});
   if (Value first = draw.first_element({inputs[0].shape()[0].or_unknown()}); first.defined())
@@ -171,7 +171,7 @@ Op detail::define_scaled_dot_product_attention_gradient() {
 
 Value dot_product_attention(const Value& query, const Value& key, const Value& value,
                             const AttentionOpOptions& options) {
-  const std::string where = current_label("dot_product_attention");
+  const std::string where = detail::current_label("dot_product_attention");
   if (!(options.dropout >= 0 && options.dropout < 1)) {
     fail<ValueError>(where, "dropout must lie in [0, 1); got {}", options.dropout);
   }

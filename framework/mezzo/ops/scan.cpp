@@ -51,14 +51,14 @@ std::vector<Spec> infer_loop(const OpCall& call) {
 }
 
 /// Traces the function and inserts the loop.
-ScanResult insert_scan(const ScanFunction& function, const Values& init, const Values& xs, const ScanOptions& options,
-                       bool saves) {
+ScanResult insert_scan(const detail::ScanFunction& function, const Values& init, const Values& xs,
+                       const ScanOptions& options, bool saves) {
   std::vector<Spec> carries, elements;
   for (const Value& carry : init) carries.push_back({carry.shape(), carry.dtype()});
   for (const Value& x : xs) elements.push_back(element_of(x));
   const detail::TracedBody traced = detail::trace_body(function, carries, elements);
   const std::int64_t length = *options.length;
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   Values operands;
   for (std::size_t i = 0; i < init.size(); ++i) operands.push_back(detail::as(init[i], traced.carries[i]));
   operands.insert(operands.end(), xs.begin(), xs.end());
@@ -72,9 +72,10 @@ ScanResult insert_scan(const ScanFunction& function, const Values& init, const V
   operands.insert(operands.end(), traced.captured.begin(), traced.captured.end());
   for (Value& operand : operands) operand = operand.across_border(false);
   const auto& nodes = traced.body->graph.nodes;
-  const bool effect = std::any_of(nodes.begin(), nodes.end(), [](const NodePtr& node) { return has_effect(*node); });
+  const bool effect =
+      std::any_of(nodes.begin(), nodes.end(), [](const detail::NodePtr& node) { return detail::has_effect(*node); });
   const Values out = insert(ops::scan, operands,
-                            {{"body", std::shared_ptr<const AttributeFunction>(traced.body)},
+                            {{"body", std::shared_ptr<const detail::AttributeFunction>(traced.body)},
                              {"carries", static_cast<std::int64_t>(init.size())},
                              {"sequences", static_cast<std::int64_t>(sequences)},
                              {"length", length},
@@ -172,7 +173,7 @@ class BackwardScan {
     for (const auto* list : {&carries_, &captured_, &sequences_}) {
       for (const std::size_t i : *list) wanted.push_back(inputs[i]);
     }
-    const Values gradients = pull_back(ys, cotangents, wanted);
+    const Values gradients = detail::pull_back(ys, cotangents, wanted);
     ScanResult out;
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       const Value& gradient = gradients[i];
@@ -203,8 +204,9 @@ class BackwardScan {
 Values scan_vjp(const GradientContext& context) { return BackwardScan(context).cotangents(); }
 
 /// Checks the arguments and sets the length.
-ScanOptions checked_options(const ScanFunction& function, const Values& init, const Values& xs, ScanOptions options) {
-  const std::string where = current_label("scan");
+ScanOptions checked_options(const detail::ScanFunction& function, const Values& init, const Values& xs,
+                            ScanOptions options) {
+  const std::string where = detail::current_label("scan");
   if (!function) fail<ValueError>(where, "function must be callable; got an empty one");
   if (options.length && *options.length < 0) {
     fail<ValueError>(where, "length must be at least 0; got {}", *options.length);
@@ -229,7 +231,7 @@ ScanOptions checked_options(const ScanFunction& function, const Values& init, co
 
 /// A symbol of a functional graph with that spec.
 Value element_symbol(const Spec& spec) {
-  auto node = std::make_shared<Node>();
+  auto node = std::make_shared<detail::Node>();
   node->op = &input_op();
   node->where = "[scan]";
   node->outputs = {spec};
@@ -237,7 +239,7 @@ Value element_symbol(const Spec& spec) {
 }
 
 /// Specs of the result on symbols of a functional graph: carries, then outputs.
-std::vector<Spec> specs_of_scan(const ScanFunction& function, const Values& init, const Values& xs,
+std::vector<Spec> specs_of_scan(const detail::ScanFunction& function, const Values& init, const Values& xs,
                                 std::int64_t length) {
   Values carry, elements;
   for (const Value& value : init) carry.push_back(element_symbol({value.shape(), value.dtype()}));
@@ -252,7 +254,8 @@ std::vector<Spec> specs_of_scan(const ScanFunction& function, const Values& init
 }  // namespace
 
 detail::ScanLayout::ScanLayout(const Attributes& attributes)
-    : body(std::static_pointer_cast<const ScanBody>(attributes.get<std::shared_ptr<const AttributeFunction>>("body"))),
+    : body(std::static_pointer_cast<const ScanBody>(
+          attributes.get<std::shared_ptr<const detail::AttributeFunction>>("body"))),
       carries(static_cast<std::size_t>(attributes.get<std::int64_t>("carries"))),
       sequences(static_cast<std::size_t>(attributes.get<std::int64_t>("sequences"))),
       outputs(body->graph.outputs.size() - carries),
@@ -268,7 +271,8 @@ Op detail::define_scan() {
   return op;
 }
 
-ScanResult scan(const ScanFunction& function, const Values& init, const Values& xs, const ScanOptions& options) {
+ScanResult scan(const detail::ScanFunction& function, const Values& init, const Values& xs,
+                const ScanOptions& options) {
   const ScanOptions known = checked_options(function, init, xs, options);
   Values first;
   for (const Value& carry : init) {
@@ -282,7 +286,7 @@ ScanResult scan(const ScanFunction& function, const Values& init, const Values& 
   Values operands = first;
   operands.insert(operands.end(), xs.begin(), xs.end());
   const auto carries = static_cast<std::ptrdiff_t>(first.size());
-  const Values out = defer(
+  const Values out = detail::defer(
       [=](const Values& then) {
         const ScanResult result = scan(function, Values(then.begin(), then.begin() + carries),
                                        Values(then.begin() + carries, then.end()), options);

@@ -15,8 +15,10 @@ struct ScanResult {
   Values outputs{};
 };
 
+namespace detail {
 /// One iteration of scan. `xs`: the elements of its arrays at that place, without the first axis.
 using ScanFunction = std::function<ScanResult(const Values& carry, const Values& xs)>;
+}  // namespace detail
 
 /// Options of scan.
 struct ScanOptions {
@@ -37,7 +39,7 @@ struct ScanOptions {
 ///       const Value sum = carry[0] + x[0];
 ///       return ScanResult{{sum}, {sum}};
 ///     }, {Tensor({3})}, {x});  // x: (length, 3)
-MEZZO_API ScanResult scan(const ScanFunction& function, const Values& init, const Values& xs,
+MEZZO_API ScanResult scan(const detail::ScanFunction& function, const Values& init, const Values& xs,
                           const ScanOptions& options = {});
 
 }  // namespace mezzo

@@ -40,7 +40,7 @@ Value rows_at(const Value& x, const Value& indices) {
 
 Value sum_rows(const Value& indices, const Value& rows, std::int64_t size) {
   const Op& op = ops::scatter_add;
-  const DType dtype = operand_dtypes(op, op.cast, {indices, rows}).back();
+  const DType dtype = detail::operand_dtypes(op, op.cast, {indices, rows}).back();
   return insert_one(op, {indices, rows},
                     {{"axis", std::int64_t{0}}, {"size", size}, {"negative", false}, {"dtype", dtype}});
 }
@@ -125,7 +125,7 @@ struct Places {
 };
 
 std::int64_t count_segments(const Value& ids, std::optional<std::int64_t> given, const char* name) {
-  const std::string where = current_label(name);
+  const std::string where = detail::current_label(name);
   if (given && *given < 0) fail<ValueError>(where, "num_segments must be at least 0; got {}", *given);
   if (given) return *given;
   if (ids.symbolic()) {
@@ -157,13 +157,13 @@ Op detail::define_segment_max() {
 }
 
 Value scatter(const Value& indices, const Value& values, const Shape& shape) {
-  const std::string where = current_label("scatter");
+  const std::string where = detail::current_label("scatter");
   const Places places(indices, shape, where);
   return reshape(sum_rows(places.rows, places.values(values, indices, "values", where), places.size), shape);
 }
 
 Value scatter_update(const Value& x, const Value& indices, const Value& updates, const char* reduction) {
-  const std::string where = current_label("scatter_update");
+  const std::string where = detail::current_label("scatter_update");
   const std::string kind = reduction == nullptr ? "" : reduction;
   if (!kind.empty() && kind != "add") {
     fail<NameError>(where, "unknown reduction \"{}\"; valid names: add", kind);
@@ -197,7 +197,7 @@ Value slice(const Value& x, const Shape& start_indices, const Shape& shape) {
 
 Value dynamic_slice(const Value& x, const Value& given, const Shape& shape) {
   const Value start_indices = detail::as_labels(given);
-  const std::string where = current_label("dynamic_slice");
+  const std::string where = detail::current_label("dynamic_slice");
   const auto rank = static_cast<std::int64_t>(x.shape().size());
   if (start_indices.shape() != Shape{rank} || shape.size() != x.shape().size()) {
     fail<ShapeError>(where, "start_indices and shape must hold a number for each axis of {}; got {} and {}", x.shape(),
@@ -216,7 +216,7 @@ Value dynamic_slice(const Value& x, const Value& given, const Shape& shape) {
 }
 
 Value slice_update(const Value& x, const Shape& start_indices, const Value& updates) {
-  const std::string where = current_label("slice_update");
+  const std::string where = detail::current_label("slice_update");
   const Shape& whole = x.shape();
   const Shape& part = updates.shape();
   if (start_indices.size() != whole.size() || part.size() != whole.size()) {
@@ -237,13 +237,13 @@ Value slice_update(const Value& x, const Shape& start_indices, const Value& upda
 
 Value one_hot(const Value& given, std::int64_t num_classes, std::int64_t axis, DType dtype) {
   const Value x = detail::as_labels(given);
-  const std::string where = current_label("one_hot");
+  const std::string where = detail::current_label("one_hot");
   if (num_classes < 0) fail<ValueError>(where, "num_classes must be at least 0; got {}", num_classes);
   if (is_floating(x.dtype()) || x.dtype() == DType::boolean) {
     fail<DTypeError>(where, "x must be integers; got {}", x.dtype());
   }
   const std::size_t rank = x.shape().size() + 1;
-  const std::int64_t along = normalize_axis(axis, rank, where);
+  const std::int64_t along = detail::normalize_axis(axis, rank, where);
   Shape classes(rank, 1);
   classes[static_cast<std::size_t>(along)] = num_classes;
   const Value numbers = arange(num_classes).reshape(classes);

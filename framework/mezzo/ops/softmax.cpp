@@ -48,11 +48,12 @@ Op detail::define_softmax_gradient() {
 }
 
 Value softmax(const Value& x, std::int64_t axis) {
-  return insert_one(ops::softmax, {x}, {{"axis", normalize_axis(axis, x.shape().size(), current_label("softmax"))}});
+  return insert_one(ops::softmax, {x},
+                    {{"axis", detail::normalize_axis(axis, x.shape().size(), detail::current_label("softmax"))}});
 }
 
 Value log_softmax(const Value& x, std::int64_t axis) {
-  const std::int64_t normal = normalize_axis(axis, x.shape().size(), current_label("log_softmax"));
+  const std::int64_t normal = detail::normalize_axis(axis, x.shape().size(), detail::current_label("log_softmax"));
   return insert_one(ops::log_softmax, {x}, {{"axis", normal}});
 }
 

@@ -56,7 +56,7 @@ struct Along {
 
   Along(const Value& all, std::optional<std::int64_t> given, const char* name)
       : x(given ? all : reshape(all, {-1})),
-        axis(normalize_axis(given.value_or(0), x.shape().size(), current_label(name))) {}
+        axis(detail::normalize_axis(given.value_or(0), x.shape().size(), detail::current_label(name))) {}
 };
 
 Value order_of(const Along& along) { return insert_one(ops::argsort, {along.x}, {{"axis", along.axis}}); }
@@ -108,7 +108,7 @@ Value in_top_k(const Value& targets, const Value& predictions, std::int64_t k) {
 Value searchsorted(const Value& sorted_sequence, const Value& values, const char* side) {
   const std::string name = side;
   if (name != "left" && name != "right") {
-    fail<NameError>(current_label("searchsorted"), "unknown side \"{}\"; valid names: left, right", name);
+    fail<NameError>(detail::current_label("searchsorted"), "unknown side \"{}\"; valid names: left, right", name);
   }
   return insert_one(ops::searchsorted, {sorted_sequence, values}, {{"right", name == "right"}});
 }
@@ -117,7 +117,7 @@ Value digitize(const Value& x, const Value& bins) { return searchsorted(bins, x,
 
 Value bincount(const Value& given, const BincountOptions& options) {
   const Value x = detail::as_labels(given);
-  const std::string where = current_label("bincount");
+  const std::string where = detail::current_label("bincount");
   if (options.minlength < 0) fail<ValueError>(where, "minlength must be at least 0; got {}", options.minlength);
   if (x.shape().size() != 1) fail<ShapeError>(where, "x must have 1 axis; got shape {}", x.shape());
   if (is_floating(x.dtype()) || x.dtype() == DType::boolean) {
@@ -136,7 +136,7 @@ Value bincount(const Value& given, const BincountOptions& options) {
 }
 
 Histogram histogram(const Value& x, const HistogramOptions& options) {
-  const std::string label = current_label("histogram");
+  const std::string label = detail::current_label("histogram");
   if (options.bins < 1) fail<ValueError>(label, "bins must be at least 1; got {}", options.bins);
   DType narrow{};
   const Value wide = reshape(detail::as_wide(x, narrow), {-1});

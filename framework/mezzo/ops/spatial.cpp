@@ -169,12 +169,12 @@ Value in_sizes(Value (*op)(const Value&, const Value&, const Options&), const Op
 
 Value conv(const Value& x, const Value& kernel, const ConvOpOptions& options) {
   if (detail::has_open_size(x)) return in_sizes(conv, options, {x, kernel});
-  return convolve(current_label("conv"), x, kernel, options);
+  return convolve(detail::current_label("conv"), x, kernel, options);
 }
 
 Value depthwise_conv(const Value& x, const Value& kernel, const ConvOpOptions& options) {
   if (detail::has_open_size(x)) return in_sizes(depthwise_conv, options, {x, kernel});
-  return convolve_channels(current_label("depthwise_conv"), "kernel", x, kernel, options);
+  return convolve_channels(detail::current_label("depthwise_conv"), "kernel", x, kernel, options);
 }
 
 Value separable_conv(const Value& x, const Value& depthwise_kernel, const Value& pointwise_kernel,
@@ -185,7 +185,7 @@ Value separable_conv(const Value& x, const Value& depthwise_kernel, const Value&
                       detail::reach_of(depthwise_kernel.shape(), options.dilation_rate))
         .front();
   }
-  const std::string where = current_label("separable_conv");
+  const std::string where = detail::current_label("separable_conv");
   const std::size_t axes = detail::spatial_axes(where, x);
   require_kernel(where, "depthwise_kernel", depthwise_kernel, axes);
   require_kernel(where, "pointwise_kernel", pointwise_kernel, axes);
@@ -202,7 +202,7 @@ Value separable_conv(const Value& x, const Value& depthwise_kernel, const Value&
 
 Value conv_transpose(const Value& x, const Value& kernel, const ConvTransposeOpOptions& options) {
   if (detail::has_open_size(x)) return in_sizes(conv_transpose, options, {x, kernel});
-  const std::string where = current_label("conv_transpose");
+  const std::string where = detail::current_label("conv_transpose");
   const std::size_t axes = detail::spatial_axes(where, x);
   require_kernel(where, "kernel", kernel, axes);
   require_channels(where, x, kernel.shape().back(), "kernel");

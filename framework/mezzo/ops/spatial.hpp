@@ -14,9 +14,9 @@ namespace mezzo {
 
 /// Options of conv, depthwise_conv and separable_conv.
 struct ConvOpOptions {
-  Ints strides = 1;               ///< distance of outputs in elements of x
-  std::string padding = "valid";  ///< "valid" or "same"
-  Ints dilation_rate = 1;         ///< distance of kernel elements in elements of x
+  detail::Ints strides = 1;        ///< distance of outputs in elements of x
+  std::string padding = "valid";   ///< "valid" or "same"
+  detail::Ints dilation_rate = 1;  ///< distance of kernel elements in elements of x
 };
 
 /// @name Convolutions
@@ -35,11 +35,11 @@ MEZZO_API Value separable_conv(const Value& x, const Value& depthwise_kernel, co
 
 /// Options of conv_transpose.
 struct ConvTransposeOpOptions {
-  Ints strides = 1;               ///< distance of elements of x in the output
-  std::string padding = "valid";  ///< "valid" or "same": the output is x times strides
-  Ints output_padding = Ints();   ///< elements added to the end of the output, less than strides; not given: as many as
-                                  ///< `padding` says
-  Ints dilation_rate = 1;         ///< distance of kernel elements in the output
+  detail::Ints strides = 1;                      ///< distance of elements of x in the output
+  std::string padding = "valid";                 ///< "valid" or "same": the output is x times strides
+  detail::Ints output_padding = detail::Ints();  ///< elements added to the end of the output, less than strides; not
+                                                 ///< given: as many as `padding` says
+  detail::Ints dilation_rate = 1;                ///< distance of kernel elements in the output
 };
 
 /// Transposed convolution by a kernel (spatial axes..., F, C): the gradient of a convolution for its input. With
@@ -50,24 +50,24 @@ MEZZO_API Value conv_transpose(const Value& x, const Value& kernel, const ConvTr
 
 /// Options of average_pool and max_pool.
 struct PoolOpOptions {
-  Ints strides = Ints();          ///< distance of windows in elements of x; default: pool_size
-  std::string padding = "valid";  ///< "valid" or "same"
+  detail::Ints strides = detail::Ints();  ///< distance of windows in elements of x; default: pool_size
+  std::string padding = "valid";          ///< "valid" or "same"
 };
 
 /// @name Pooling
 /// @{
 /// Mean of each window; padding doesn't count.
-MEZZO_API Value average_pool(const Value& x, const Ints& pool_size, const PoolOpOptions& options = {});
+MEZZO_API Value average_pool(const Value& x, const detail::Ints& pool_size, const PoolOpOptions& options = {});
 
 /// Maximum of each window; padding doesn't count.
-MEZZO_API Value max_pool(const Value& x, const Ints& pool_size, const PoolOpOptions& options = {});
+MEZZO_API Value max_pool(const Value& x, const detail::Ints& pool_size, const PoolOpOptions& options = {});
 
 /// Means of output_size windows along each spatial axis: of size n to o outputs, window i has the elements from
 /// floor(i n / o) to ceil((i + 1) n / o), without the latter. Windows overlap unless o divides n.
-MEZZO_API Value adaptive_average_pool(const Value& x, const Ints& output_size);
+MEZZO_API Value adaptive_average_pool(const Value& x, const detail::Ints& output_size);
 
 /// Maxima of the windows of adaptive_average_pool.
-MEZZO_API Value adaptive_max_pool(const Value& x, const Ints& output_size);
+MEZZO_API Value adaptive_max_pool(const Value& x, const detail::Ints& output_size);
 /// @}
 
 }  // namespace mezzo

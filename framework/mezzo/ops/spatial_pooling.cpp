@@ -33,7 +33,7 @@ Value pool_axis(const Op& op, const Value& x, std::size_t axis, std::int64_t win
   return reshape(y, out);
 }
 
-Value pool(const std::string& where, const Op& op, const Value& x, const Ints& pool_size,
+Value pool(const std::string& where, const Op& op, const Value& x, const detail::Ints& pool_size,
            const PoolOpOptions& options) {
   if (detail::has_open_size(x)) {
     return with_sizes([=, &op](const Value& y) { return pool(where, op, y, pool_size, options); }, x,
@@ -74,7 +74,7 @@ Value adapt_axis(const Op& op, const Value& x, std::size_t axis, std::int64_t co
   return take(pooled, detail::int64s(places, {count}), along);
 }
 
-Value adapt(const std::string& where, const Op& op, const Value& x, const Ints& output_size) {
+Value adapt(const std::string& where, const Op& op, const Value& x, const detail::Ints& output_size) {
   if (detail::has_open_size(x)) {
     return with_sizes([=, &op](const Value& y) { return adapt(where, op, y, output_size); }, x,
                       detail::reach_of(output_size.numbers()));
@@ -100,20 +100,20 @@ Value adapt(const std::string& where, const Op& op, const Value& x, const Ints& 
 
 }  // namespace
 
-Value average_pool(const Value& x, const Ints& pool_size, const PoolOpOptions& options) {
-  return pool(current_label("average_pool"), ops::avg_pool2d, x, pool_size, options);
+Value average_pool(const Value& x, const detail::Ints& pool_size, const PoolOpOptions& options) {
+  return pool(detail::current_label("average_pool"), ops::avg_pool2d, x, pool_size, options);
 }
 
-Value max_pool(const Value& x, const Ints& pool_size, const PoolOpOptions& options) {
-  return pool(current_label("max_pool"), ops::max_pool2d, x, pool_size, options);
+Value max_pool(const Value& x, const detail::Ints& pool_size, const PoolOpOptions& options) {
+  return pool(detail::current_label("max_pool"), ops::max_pool2d, x, pool_size, options);
 }
 
-Value adaptive_average_pool(const Value& x, const Ints& output_size) {
-  return adapt(current_label("adaptive_average_pool"), ops::avg_pool2d, x, output_size);
+Value adaptive_average_pool(const Value& x, const detail::Ints& output_size) {
+  return adapt(detail::current_label("adaptive_average_pool"), ops::avg_pool2d, x, output_size);
 }
 
-Value adaptive_max_pool(const Value& x, const Ints& output_size) {
-  return adapt(current_label("adaptive_max_pool"), ops::max_pool2d, x, output_size);
+Value adaptive_max_pool(const Value& x, const detail::Ints& output_size) {
+  return adapt(detail::current_label("adaptive_max_pool"), ops::max_pool2d, x, output_size);
 }
 
 }  // namespace mezzo

@@ -40,8 +40,8 @@ Op detail::define_split() {
   return op;
 }
 
-Values split(const Value& x, const Ints& sections, std::int64_t axis) {
-  const std::int64_t along = normalize_axis(axis, x.shape().size(), current_label("split"));
+Values split(const Value& x, const detail::Ints& sections, std::int64_t axis) {
+  const std::int64_t along = detail::normalize_axis(axis, x.shape().size(), detail::current_label("split"));
   const std::int64_t size = x.shape()[static_cast<std::size_t>(along)].or_unknown();
   Shape sizes = sections.numbers();
   if (sizes.size() == 1 && sizes[0] > 0 && size % sizes[0] == 0) {

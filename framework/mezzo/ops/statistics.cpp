@@ -12,7 +12,7 @@ namespace mezzo {
 namespace {
 
 Shape axes_of(const Value& x, const Shape& axes, const char* name) {
-  return detail::normalize_axes(axes, x.shape().size(), current_label(name));
+  return detail::normalize_axes(axes, x.shape().size(), detail::current_label(name));
 }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -40,7 +40,7 @@ Value vector_norm(const Value& x, double p, const ReduceOptions& options) {
   return root(sum(flat_power(magnitude, p), options), p);
 }
 
-Value matrix_norm(const Value& x, const NormOrder& order, const Shape& axes, const std::string& where) {
+Value matrix_norm(const Value& x, const detail::NormOrder& order, const Shape& axes, const std::string& where) {
   const std::int64_t rows = axes[0], columns = axes[1];
   if (order.name() == "fro") return root(sum(x * x, {axes, true}), 2);
   const double p = order.number().value_or(0);
@@ -92,7 +92,7 @@ Value logsumexp(const Value& x, const ReduceOptions& options) {
 
 Value average(const Value& x, const AverageOptions& options) {
   if (!options.weights.defined()) return mean(x, {options.axes});
-  const std::string label = current_label("average");
+  const std::string label = detail::current_label("average");
   const Shape axes = axes_of(x, options.axes, "average");
   Value weights = options.weights;
   if (weights.shape() != x.shape()) {
@@ -112,8 +112,8 @@ Value average(const Value& x, const AverageOptions& options) {
 }
 
 Value norm(const Value& x, const NormOptions& options) {
-  const std::string label = current_label("norm");
-  const NormOrder& order = options.ord;
+  const std::string label = detail::current_label("norm");
+  const detail::NormOrder& order = options.ord;
   const Shape axes = axes_of(x, options.axes, "norm");
   if (!order.name().empty() && order.name() != "fro" && order.name() != "nuc") {
     fail<ValueError>(label, "ord must be a number, \"fro\" or \"nuc\"; got \"{}\"", order.name());
@@ -131,14 +131,14 @@ Value norm(const Value& x, const NormOptions& options) {
   }
   Shape pair = axes;  // in the order given, rows first
   for (std::size_t i = 0; i < options.axes.size(); ++i) {
-    pair[i] = normalize_axis(options.axes[i], x.shape().size(), label);
+    pair[i] = detail::normalize_axis(options.axes[i], x.shape().size(), label);
   }
   const Value out = matrix_norm(wide, order, pair, label);
   return detail::as(options.keepdims ? out : reshape(out, detail::reduced_shape(x, axes, false)), narrow);
 }
 
 Value normalize(const Value& x, std::int64_t axis, double order, std::optional<double> epsilon) {
-  if (!(order >= 1)) fail<ValueError>(current_label("normalize"), "order must be at least 1; got {}", order);
+  if (!(order >= 1)) fail<ValueError>(detail::current_label("normalize"), "order must be at least 1; got {}", order);
   const double least = epsilon.value_or(1e-7);
   DType narrow{};
   const Value wide = detail::as_wide(x, narrow);

@@ -23,7 +23,7 @@ Values mean_gradient(const GradientContext& context) {
 
 /// Inserts a reduction. `dtype`: of the output.
 Value reduce(const Op& op, const Value& x, const ReduceOptions& options, DType dtype) {
-  const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), current_label(op.name));
+  const Shape axes = detail::normalize_axes(options.axes, x.shape().size(), detail::current_label(op.name));
   return insert_one(op, {x}, {{"axes", axes}, {"keepdims", options.keepdims}, {"dtype", dtype}});
 }
 

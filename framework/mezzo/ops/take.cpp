@@ -92,7 +92,7 @@ Values scatter_add_along_axis_gradient(const GradientContext& context) {
 /// The dtype of the output of sums is that of the updates, which depends on autocast.
 template <const Op& op>
 Values reinsert_sum(const Values& inputs, const Attributes& attributes) {
-  const DType dtype = operand_dtypes(op, op.cast, inputs).back();
+  const DType dtype = detail::operand_dtypes(op, op.cast, inputs).back();
   return insert(op, inputs, detail::with(attributes, {{"dtype", dtype}}));
 }
 
@@ -147,9 +147,9 @@ Op detail::define_scatter_add_along_axis() {
 
 Value take(const Value& x, const Value& places, std::optional<std::int64_t> axis) {
   const Value indices = detail::as_labels(places);
-  const std::string where = current_label("take");
+  const std::string where = detail::current_label("take");
   const Value from = axis ? x : reshape(x, {-1});
-  const std::int64_t along = normalize_axis(axis.value_or(0), from.shape().size(), where);
+  const std::int64_t along = detail::normalize_axis(axis.value_or(0), from.shape().size(), where);
   const Shape& many = indices.shape();
   const Value list = many.size() == 1 ? indices : reshape(indices, {-1});
   const Value out = insert_one(ops::take, {from, list}, {{"axis", along}, {"negative", true}});
@@ -164,7 +164,8 @@ Value take_along_axis(const Value& x, const Value& places, std::optional<std::in
   const Value indices = detail::as_labels(places);
   const Value from = axis ? x : reshape(x, {-1});
   const Value at = axis ? indices : reshape(indices, {-1});
-  const std::int64_t along = normalize_axis(axis.value_or(0), from.shape().size(), current_label("take_along_axis"));
+  const std::int64_t along =
+      detail::normalize_axis(axis.value_or(0), from.shape().size(), detail::current_label("take_along_axis"));
   const Attributes attributes{{"axis", along}};
   if (from.shape().size() != at.shape().size()) return insert_one(ops::take_along_axis, {from, at}, attributes);
   const auto place = static_cast<std::size_t>(along);

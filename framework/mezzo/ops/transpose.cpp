@@ -24,7 +24,7 @@ std::vector<Spec> infer_transpose(const OpCall& call) {
 
 Values transpose_gradient(const GradientContext& context) {
   const auto& permutation = context.attributes().get<Shape>("permutation");
-  return {transpose(detail::cotangent_for(context, 0), inverse_permutation(permutation))};
+  return {transpose(detail::cotangent_for(context, 0), detail::inverse_permutation(permutation))};
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ void require_like_variable(const OpCall& call, std::size_t i) {
 std::vector<Spec> outputs_of(const OpCall& call, std::size_t slots) {
   std::vector<Spec> outputs{call.inputs[0]};
   for (std::size_t i = 2; i < 2 + slots; ++i) outputs.push_back(call.inputs[i]);
-  const auto kept = call.attributes.get_or("kept", Kept::plain);
-  if (kept == Kept::split || kept == Kept::kahan) {
-    const Spec beside{call.inputs[0].shape, kept == Kept::split ? DType::int16 : call.inputs[0].dtype};
+  const auto kept = call.attributes.get_or("kept", detail::Kept::plain);
+  if (kept == detail::Kept::split || kept == detail::Kept::kahan) {
+    const Spec beside{call.inputs[0].shape, kept == detail::Kept::split ? DType::int16 : call.inputs[0].dtype};
     if (call.inputs[2 + slots] != beside) {
       fail<ShapeError>(call.where, "{} of the variable must be {}; got {}",
-                       kept == Kept::split ? "remainder" : "compensation", to_string(beside),
+                       kept == detail::Kept::split ? "remainder" : "compensation", to_string(beside),
                        to_string(call.inputs[2 + slots]));
     }
     outputs.push_back(beside);

@@ -23,7 +23,8 @@ bool Adafactor::needs_slot(const std::string& slot, const Shape& variable) const
   return (slot == "velocity") == (variable.size() < 2);
 }
 
-void Adafactor::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void Adafactor::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                            const Step& step) {
   const bool factored = variable->value.shape().size() >= 2;
   update(variable, gradient, step,
          {.op = &ops::adafactor_update,

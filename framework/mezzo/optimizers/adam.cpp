@@ -19,7 +19,8 @@ std::vector<std::string> Adam::slot_names() const {
   return {"momentum", "velocity"};
 }
 
-void Adam::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void Adam::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                       const Step& step) {
   const Attributes numbers{{"beta_1", rule_.beta_1}, {"beta_2", rule_.beta_2}, {"epsilon", rule_.epsilon}};
   if (rule_.amsgrad) {
     update_by_rule(variable, gradient, step, "amsgrad", numbers);

@@ -11,14 +11,15 @@ namespace mezzo {
 /// At most one of the three clips may be set, and at most one of split_master_weights, stochastic_rounding and
 /// kahan_summation.
 struct FtrlOptions {
-  LearningRate learning_rate = LearningRate::preset(0.001);  ///< at least 0; a number, a Schedule or a function
-  double learning_rate_power = -0.5;                         ///< at most 0; -0.5 has the fast kernel
-  double initial_accumulator_value = 0.1;                    ///< first value of the sums of squares, at least 0
-  double l1_regularization_strength = 0;                     ///< at least 0
-  double l2_regularization_strength = 0;                     ///< at least 0
-  double l2_shrinkage_regularization_strength = 0;           ///< at least 0; acts on the gradient
-  double beta = 0;                                           ///< at least 0; McMahan et al.'s beta
-  double weight_decay = 0;     ///< decoupled, at least 0: w -= learning_rate * weight_decay * w
+  detail::LearningRate learning_rate =
+      detail::LearningRate::preset(0.001);          ///< at least 0; a number, a Schedule or a function
+  double learning_rate_power = -0.5;                ///< at most 0; -0.5 has the fast kernel
+  double initial_accumulator_value = 0.1;           ///< first value of the sums of squares, at least 0
+  double l1_regularization_strength = 0;            ///< at least 0
+  double l2_regularization_strength = 0;            ///< at least 0
+  double l2_shrinkage_regularization_strength = 0;  ///< at least 0; acts on the gradient
+  double beta = 0;                                  ///< at least 0; McMahan et al.'s beta
+  double weight_decay = 0;                          ///< decoupled, at least 0: w -= learning_rate * weight_decay * w
   double clipnorm = 0;         ///< scales each gradient down to at most this L2 norm; 0: no clipping
   double clipvalue = 0;        ///< clips each gradient element to [-clipvalue, clipvalue]; 0: no clipping
   double global_clipnorm = 0;  ///< scales all gradients down to at most this joint L2 norm; 0: no clipping
@@ -46,12 +47,13 @@ class MEZZO_API Ftrl : public Optimizer {
   /// A ValueError for a number out of its range, or options that exclude each other.
   explicit Ftrl(const FtrlOptions& options = {});
   /// The same with a learning rate; a ValueError if the options have one, too.
-  explicit Ftrl(const LearningRate& learning_rate, const FtrlOptions& options = {})
+  explicit Ftrl(const detail::LearningRate& learning_rate, const FtrlOptions& options = {})
       : Ftrl(detail::with_learning_rate("Ftrl", learning_rate, options)) {}
-  void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
+  void update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                   const Step& step) override;
   std::vector<std::string> slot_names() const override { return {"accumulator", "linear"}; }
   Squares squares() const override { return Squares::sums; }
-  Tensor initial_slot(const std::string& slot, const VariableState& variable) const override;
+  Tensor initial_slot(const std::string& slot, const detail::VariableState& variable) const override;
 
  private:
   FtrlOptions options_;

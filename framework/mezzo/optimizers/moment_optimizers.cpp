@@ -21,7 +21,8 @@ Adamax::Adamax(const AdamaxOptions& options) : Optimizer("Adamax", common_option
   require_moments(options_.beta_1, options_.beta_2, options_.epsilon);
 }
 
-void Adamax::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void Adamax::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                         const Step& step) {
   update_by_rule(variable, gradient, step, "adamax", moments(options_));
 }
 
@@ -29,7 +30,8 @@ Nadam::Nadam(const NadamOptions& options) : Optimizer("Nadam", common_options(op
   require_moments(options_.beta_1, options_.beta_2, options_.epsilon);
 }
 
-void Nadam::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void Nadam::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                        const Step& step) {
   update_by_rule(variable, gradient, step, "nadam", moments(options_));
 }
 
@@ -37,7 +39,8 @@ Lamb::Lamb(const LambOptions& options) : Optimizer("Lamb", common_options(option
   require_moments(options_.beta_1, options_.beta_2, options_.epsilon);
 }
 
-void Lamb::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void Lamb::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                       const Step& step) {
   update_by_rule(variable, gradient, step, "lamb", moments(options_));
 }
 
@@ -47,7 +50,8 @@ Lion::Lion(const LionOptions& options) : Optimizer("Lion", common_options(option
   require_fraction("beta_2", options_.beta_2);
 }
 
-void Lion::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void Lion::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                       const Step& step) {
   update_by_rule(variable, gradient, step, "lion", {{"beta_1", options_.beta_1}, {"beta_2", options_.beta_2}});
 }
 
@@ -60,12 +64,12 @@ ScheduleFreeAdamW::ScheduleFreeAdamW(const ScheduleFreeAdamWOptions& options)
   require(options_.warmup_steps >= 0, fmt::format("warmup_steps must not be negative; got {}", options_.warmup_steps));
 }
 
-Tensor ScheduleFreeAdamW::initial_slot(const std::string& slot, const VariableState& variable) const {
+Tensor ScheduleFreeAdamW::initial_slot(const std::string& slot, const detail::VariableState& variable) const {
   if (slot != "momentum") return Optimizer::initial_slot(slot, variable);
   return variable.numbers().cast(accumulation_dtype(variable.dtype()));
 }
 
-void ScheduleFreeAdamW::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient,
+void ScheduleFreeAdamW::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
                                     const Step& step) {
   Attributes numbers = moments(options_);
   numbers.set("warmup_steps", static_cast<double>(options_.warmup_steps));
@@ -89,7 +93,8 @@ std::vector<std::string> LARS::slot_names() const {
   return {};
 }
 
-void LARS::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void LARS::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                       const Step& step) {
   update_by_rule(variable, gradient, step, "lars",
                  {{"momentum", options_.momentum},
                   {"nesterov", options_.nesterov},

@@ -56,7 +56,7 @@ bool Muon::needs_slot(const std::string& slot, const Shape& variable) const {
   return slot != "velocity" || variable.size() != 2;
 }
 
-double Muon::default_weight_decay(const VariableState& variable, const std::string& path) const {
+double Muon::default_weight_decay(const detail::VariableState& variable, const std::string& path) const {
   return uses_adam(variable.value.shape(), path) ? options_.adam_weight_decay : options_.weight_decay;
 }
 
@@ -73,7 +73,8 @@ Value Muon::orthogonalized(Value x) const {
   return tall ? transpose(x) : x;
 }
 
-void Muon::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void Muon::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                       const Step& step) {
   const Value multiplier = gradient_multiplier(gradient, step);
   const auto scaled_rate = [&](double factor) { return step.learning_rate * number(factor, DType::float64); };
   // The fused passes decay by the rate that they get, Keras by the learning rate.

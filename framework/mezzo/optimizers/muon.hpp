@@ -12,17 +12,18 @@ namespace mezzo {
 /// At most one of the three clips may be set, and at most one of split_master_weights, stochastic_rounding and
 /// kahan_summation.
 struct MuonOptions {
-  LearningRate learning_rate = LearningRate::preset(0.001);  ///< at least 0; a number, a Schedule or a function
-  double adam_beta_1 = 0.9;                                  ///< of Adam, in [0, 1)
-  double adam_beta_2 = 0.999;                                ///< of Adam, in [0, 1)
-  double adam_weight_decay = 0.004;                          ///< of variables that Adam updates, at least 0
-  double epsilon = 1e-7;                                     ///< of Adam, at least 0
-  double weight_decay = 0.004;  ///< decoupled, at least 0: w -= learning_rate * weight_decay * w
-  double clipnorm = 0;          ///< scales each gradient down to at most this L2 norm; 0: no clipping
-  double clipvalue = 0;         ///< clips each gradient element to [-clipvalue, clipvalue]; 0: no clipping
-  double global_clipnorm = 0;   ///< scales all gradients down to at most this joint L2 norm; 0: no clipping
-  bool use_ema = false;         ///< keeps averages of the weights, see OptimizerCommon
-  double ema_momentum = 0.99;   ///< weight of the old average, in [0, 1]
+  detail::LearningRate learning_rate =
+      detail::LearningRate::preset(0.001);  ///< at least 0; a number, a Schedule or a function
+  double adam_beta_1 = 0.9;                 ///< of Adam, in [0, 1)
+  double adam_beta_2 = 0.999;               ///< of Adam, in [0, 1)
+  double adam_weight_decay = 0.004;         ///< of variables that Adam updates, at least 0
+  double epsilon = 1e-7;                    ///< of Adam, at least 0
+  double weight_decay = 0.004;              ///< decoupled, at least 0: w -= learning_rate * weight_decay * w
+  double clipnorm = 0;                      ///< scales each gradient down to at most this L2 norm; 0: no clipping
+  double clipvalue = 0;                     ///< clips each gradient element to [-clipvalue, clipvalue]; 0: no clipping
+  double global_clipnorm = 0;               ///< scales all gradients down to at most this joint L2 norm; 0: no clipping
+  bool use_ema = false;                     ///< keeps averages of the weights, see OptimizerCommon
+  double ema_momentum = 0.99;               ///< weight of the old average, in [0, 1]
   std::int64_t ema_overwrite_frequency = 0;      ///< updates after which averages replace the weights; 0: never
   std::int64_t gradient_accumulation_steps = 0;  ///< steps per update, at least 2; 0: every step updates
   std::string name{};                            ///< name in errors; "": the class name
@@ -55,15 +56,16 @@ class MEZZO_API Muon : public Optimizer {
   /// A ValueError for a number out of its range, or options that exclude each other.
   explicit Muon(const MuonOptions& options = {});
   /// The same with a learning rate; a ValueError if the options have one, too.
-  explicit Muon(const LearningRate& learning_rate, const MuonOptions& options = {})
+  explicit Muon(const detail::LearningRate& learning_rate, const MuonOptions& options = {})
       : Muon(detail::with_learning_rate("Muon", learning_rate, options)) {}
-  void update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) override;
+  void update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                   const Step& step) override;
   std::vector<std::string> slot_names() const override { return {"momentum", "velocity"}; }
   Squares squares() const override { return Squares::averages; }
   bool needs_slot(const std::string& slot, const Shape& variable) const override;
 
  protected:
-  double default_weight_decay(const VariableState& variable, const std::string& path) const override;
+  double default_weight_decay(const detail::VariableState& variable, const std::string& path) const override;
 
  private:
   bool uses_adam(const Shape& variable, const std::string& path) const;

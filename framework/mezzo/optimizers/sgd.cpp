@@ -18,7 +18,7 @@ std::vector<std::string> SGD::slot_names() const {
   return {};
 }
 
-void SGD::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void SGD::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient, const Step& step) {
   update(variable, gradient, step,
          {.op = &ops::sgd_update,
           .slots = slot_names(),

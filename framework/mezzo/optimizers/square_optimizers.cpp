@@ -27,12 +27,13 @@ Adagrad::Adagrad(const AdagradOptions& options) : Optimizer("Adagrad", common_op
   require_at_least_0("epsilon", options_.epsilon);
 }
 
-Tensor Adagrad::initial_slot(const std::string& slot, const VariableState& variable) const {
+Tensor Adagrad::initial_slot(const std::string& slot, const detail::VariableState& variable) const {
   const Tensor zeros = Optimizer::initial_slot(slot, variable);
   return slot == "accumulator" ? filled(zeros, options_.initial_accumulator_value) : zeros;
 }
 
-void Adagrad::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void Adagrad::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                          const Step& step) {
   update_by_rule(variable, gradient, step, "adagrad", {{"epsilon", options_.epsilon}});
 }
 
@@ -41,7 +42,8 @@ Adadelta::Adadelta(const AdadeltaOptions& options) : Optimizer("Adadelta", commo
   require_at_least_0("epsilon", options_.epsilon);
 }
 
-void Adadelta::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void Adadelta::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                           const Step& step) {
   update_by_rule(variable, gradient, step, "adadelta", {{"rho", options_.rho}, {"epsilon", options_.epsilon}});
 }
 
@@ -59,7 +61,8 @@ std::vector<std::string> RMSprop::slot_names() const {
   return names;
 }
 
-void RMSprop::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void RMSprop::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                          const Step& step) {
   update_by_rule(variable, gradient, step, "rmsprop",
                  {{"rho", options_.rho},
                   {"momentum", options_.momentum},
@@ -77,12 +80,13 @@ Ftrl::Ftrl(const FtrlOptions& options) : Optimizer("Ftrl", common_options(option
   require_at_least_0("beta", options_.beta);
 }
 
-Tensor Ftrl::initial_slot(const std::string& slot, const VariableState& variable) const {
+Tensor Ftrl::initial_slot(const std::string& slot, const detail::VariableState& variable) const {
   const Tensor zeros = Optimizer::initial_slot(slot, variable);
   return slot == "accumulator" ? filled(zeros, options_.initial_accumulator_value) : zeros;
 }
 
-void Ftrl::update_step(const std::shared_ptr<VariableState>& variable, const Value& gradient, const Step& step) {
+void Ftrl::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
+                       const Step& step) {
   update_by_rule(variable, gradient, step, "ftrl",
                  {{"learning_rate_power", options_.learning_rate_power},
                   {"l1", options_.l1_regularization_strength},

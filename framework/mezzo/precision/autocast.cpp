@@ -5,11 +5,13 @@
 namespace mezzo {
 namespace {
 
-Cast cast_of(const CastRule& rule, std::size_t i) { return rule.operands[std::min(i, rule.operands.size() - 1)]; }
+Cast cast_of(const detail::CastRule& rule, std::size_t i) {
+  return rule.operands[std::min(i, rule.operands.size() - 1)];
+}
 
 }  // namespace
 
-std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& operands, DType compute) {
+std::vector<DType> autocast(const detail::CastRule& rule, const std::vector<detail::Operand>& operands, DType compute) {
   std::vector<DType> out(operands.size());
   bool float_scalar = false, int_scalar = false;
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -31,7 +33,7 @@ std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& op
   }
   if (any && widest == DType::boolean && int_scalar) widest = DType::int64;  // mask * 2
   if (!any) {                                                                // numbers alone
-    for (const Operand& operand : operands) widest = promote(widest, operand.dtype);
+    for (const detail::Operand& operand : operands) widest = promote(widest, operand.dtype);
     if (rule.floats_only || is_floating(widest)) widest = compute;
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -40,17 +42,18 @@ std::vector<DType> autocast(const CastRule& rule, const std::vector<Operand>& op
   return out;
 }
 
-std::vector<DType> autocast(const CastRule& rule, std::vector<Operand> operands, Listing listing, DType lower) {
+std::vector<DType> autocast(const detail::CastRule& rule, std::vector<detail::Operand> operands,
+                            detail::Listing listing, DType lower) {
   const auto castable = [&](std::size_t i) {
     return cast_of(rule, i) != Cast::keep && !operands[i].weak && is_floating(operands[i].dtype);
   };
   std::size_t first = 0;
   while (first < operands.size() && !castable(first)) ++first;
-  DType target = listing == Listing::lower ? lower : DType::float32;
-  if (listing == Listing::unlisted && first < operands.size()) target = operands[first].dtype;
+  DType target = listing == detail::Listing::lower ? lower : DType::float32;
+  if (listing == detail::Listing::unlisted && first < operands.size()) target = operands[first].dtype;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     operands[i].crosses_border = false;
-    const bool to_target = listing == Listing::unlisted ? rule.by_first : operands[i].dtype != DType::float64;
+    const bool to_target = listing == detail::Listing::unlisted ? rule.by_first : operands[i].dtype != DType::float64;
     if (castable(i) && to_target) operands[i].dtype = target;
   }
   return autocast(rule, operands, target);

@@ -43,7 +43,7 @@ class Check {
 
 }  // namespace
 
-void check_loss_scale(const LossScaleOptions& options, const std::string& prefix) {
+void detail::check_loss_scale(const LossScaleOptions& options, const std::string& prefix) {
   const Check check(prefix);
   if (!options.dynamic) {
     const LossScaleOptions plain;
@@ -65,7 +65,7 @@ void check_loss_scale(const LossScaleOptions& options, const std::string& prefix
 }
 
 LossScale::LossScale(const LossScaleOptions& options) : options_(options), state_{options.initial_scale, 0, 0} {
-  check_loss_scale(options, "[LossScale] ");
+  detail::check_loss_scale(options, "[LossScale] ");
 }
 
 bool LossScale::update(bool finite) {

@@ -18,9 +18,11 @@ struct LossScaleOptions {
   double cap = 16777216;                ///< greatest scale
 };
 
+namespace detail {
 /// Throws a ValueError with `prefix` ("[Trainer] loss_scale.") and the option's name if an option is out of its range.
 /// A scale must be a normal float32, 2^-126 to 2^127, because it is the seed of the backward pass.
 MEZZO_API void check_loss_scale(const LossScaleOptions& options, const std::string& prefix);
+}  // namespace detail
 
 /// State of a LossScale, which changes between steps and is stored in checkpoints.
 struct LossScaleState {

@@ -17,7 +17,7 @@ class MEZZO_API OpPrecision {
   virtual DType dtype() const = 0;
 
   /// The list that has this op, by this library's name.
-  virtual Listing listing(const std::string& op) const = 0;
+  virtual detail::Listing listing(const std::string& op) const = 0;
 
   /// Equal for lists with the same effect.
   virtual const std::string& name() const = 0;

@@ -140,7 +140,7 @@ const std::string& Policy::name() const {
 
 Policy Policy::at(const std::string& path) const { return map_ ? map_->at(path) : *this; }
 
-DType computes_in(const Policy& policy) {
+DType detail::computes_in(const Policy& policy) {
   return policy.by_op() != nullptr ? policy.by_op()->dtype() : policy.compute_dtype();
 }
 
@@ -156,7 +156,7 @@ Policy dtype_policy() {
   return global().policy;
 }
 
-std::uint32_t dtype_policy_version() { return global().version; }
+std::uint32_t detail::dtype_policy_version() { return global().version; }
 
 Precision::Precision(int bits) : Precision(fmt::format("{}", bits)) {}
 

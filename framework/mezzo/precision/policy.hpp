@@ -89,8 +89,10 @@ class MEZZO_API Policy {
   std::shared_ptr<const OpPrecision> by_op_;
 };
 
+namespace detail {
 /// Dtype in which ops compute under a policy; under op lists, the dtype of the lower list.
 MEZZO_API DType computes_in(const Policy& policy);
+}  // namespace detail
 
 /// Sets the policy for everything without a policy of its layer, container or Trainer. An inheriting one means float32.
 /// The next run (fit, evaluate, predict) of a model that is built already converts its variables.
@@ -99,8 +101,10 @@ MEZZO_API void set_dtype_policy(const Policy& policy);
 /// The policy set by set_dtype_policy(); default: float32.
 MEZZO_API Policy dtype_policy();
 
+namespace detail {
 /// Number of changes of dtype_policy(). A variable with a dtype of an older version is converted by the next run.
 MEZZO_API std::uint32_t dtype_policy_version();
+}  // namespace detail
 
 /// Option `precision` of the Trainer: 32, 16, 64 or a name.
 ///

@@ -86,7 +86,7 @@ std::string PolicyMap::name() const {
   return fmt::format("{}default: {})", text, rest.empty() ? "inherited" : rest);
 }
 
-Policy policy_at(const std::vector<PolicyLevel>& levels, const std::string& path) {
+Policy detail::policy_at(const std::vector<detail::PolicyLevel>& levels, const std::string& path) {
   Policy of_layer;
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     const Policy policy = level->policy.at(relative(path, level->path));

@@ -52,6 +52,7 @@ class MEZZO_API PolicyMap {
   std::shared_ptr<const std::vector<Entry>> entries_;
 };
 
+namespace detail {
 /// A policy and the path, from the root of the run, of the layer that it was given to.
 struct PolicyLevel {
   Policy policy;
@@ -62,5 +63,6 @@ struct PolicyLevel {
 /// Policy of the layer with this path: from the last level whose policy doesn't inherit; float32 if there is none. Op
 /// lists override the policies of layers inside them.
 MEZZO_API Policy policy_at(const std::vector<PolicyLevel>& levels, const std::string& path);
+}  // namespace detail
 
 }  // namespace mezzo

@@ -45,7 +45,7 @@ void check(const PrecisionReportOptions& options) {
   if (options.precision.automatic()) {
     fail<ValueError>(caller, "precision must name a policy; got \"auto\", which only fit resolves");
   }
-  check_loss_scale({.initial_scale = options.loss_scale}, fmt::format("{} loss_scale as ", caller));
+  detail::check_loss_scale({.initial_scale = options.loss_scale}, fmt::format("{} loss_scale as ", caller));
 }
 
 using Json = nlohmann::ordered_json;
@@ -115,7 +115,7 @@ PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, c
     const LayerRun* exact = probe.float32().find(layer.path);
     if (exact == nullptr) fail<ValueError>(what, "must compute in float32 as under the policy; got no float32 values");
     const PrecisionProbe::Place& place = places.at(layer.path);
-    report.layers.push_back(measured(layer, run.loss_scale, *exact, computes_in(place.policy)));
+    report.layers.push_back(measured(layer, run.loss_scale, *exact, detail::computes_in(place.policy)));
     LayerPrecision& row = report.layers.back();
     row.kind = place.kind;
     if (!options.by_layer || is_float32(place.policy)) continue;

@@ -98,7 +98,8 @@ M copy_for_report(const M& model, const char* where) {
 /// has no weights yet, the precision applies to no layer, or an option is out of range; other errors are those of
 /// training.
 template <class M>
-PrecisionReport precision_report(const M& model, const ReportBatch& batch, const PrecisionReportOptions& options = {}) {
+PrecisionReport precision_report(const M& model, const detail::ReportBatch& batch,
+                                 const PrecisionReportOptions& options = {}) {
   M copy = detail::copy_for_report(model, "precision_report");
   return detail::precision_report(copy, batch.batch(), options);
 }

@@ -18,8 +18,8 @@ DataLoader all_samples(const Tensor& x, const Tensor& y) {
 
 }  // namespace
 
-ReportBatch::ReportBatch(HostBatch batch) : batch_(std::move(batch)) {}
-ReportBatch::ReportBatch(const DataLoader& loader) : batch_(first_batch(loader)) {}
-ReportBatch::ReportBatch(const Tensor& x, const Tensor& y) : ReportBatch(all_samples(x, y)) {}
+detail::ReportBatch::ReportBatch(HostBatch batch) : batch_(std::move(batch)) {}
+detail::ReportBatch::ReportBatch(const DataLoader& loader) : batch_(first_batch(loader)) {}
+detail::ReportBatch::ReportBatch(const Tensor& x, const Tensor& y) : detail::ReportBatch(all_samples(x, y)) {}
 
 }  // namespace mezzo

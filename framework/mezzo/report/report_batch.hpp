@@ -4,6 +4,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Batch that precision_report() and suggest_policy() measure on. Made from a batch, from a loader, or from arrays as
 /// Model::fit takes them: `{x, y}`.
 class MEZZO_API ReportBatch {
@@ -22,5 +23,6 @@ class MEZZO_API ReportBatch {
  private:
   HostBatch batch_;
 };
+}  // namespace detail
 
 }  // namespace mezzo

@@ -29,7 +29,7 @@ void check(const SuggestPolicyOptions& options) {
     fail<ValueError>(where, "precision must be one policy, neither a map nor op lists; got {}",
                      policy.inherits() ? "none" : policy.name());
   }
-  check_loss_scale({.initial_scale = options.loss_scale}, fmt::format("{} loss_scale as ", where));
+  detail::check_loss_scale({.initial_scale = options.loss_scale}, fmt::format("{} loss_scale as ", where));
 }
 
 /// Search for the smallest number of layers, ranked by their effects, that must stay in float32.

@@ -52,7 +52,8 @@ MEZZO_API PolicySuggestion suggest_policy(Module& copy, const HostBatch& batch, 
 ///     const PolicySuggestion suggestion = suggest_policy(model, loader, {.max_error = 0.02});
 ///     Trainer({.max_epochs = 5, .precision = suggestion.map}).fit(model, loader);
 template <class M>
-PolicySuggestion suggest_policy(const M& model, const ReportBatch& batch, const SuggestPolicyOptions& options = {}) {
+PolicySuggestion suggest_policy(const M& model, const detail::ReportBatch& batch,
+                                const SuggestPolicyOptions& options = {}) {
   M copy = detail::copy_for_report(model, "suggest_policy");
   return detail::suggest_policy(copy, batch.batch(), options);
 }

@@ -14,6 +14,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// A value for each output of a model: one for all outputs, a list in their order, `{a, b}`, or by output name,
 /// `{{"name", a}, {"other", b}}`. Outputs have the names of the layers that make them.
 template <class T>
@@ -46,6 +47,7 @@ class PerOutput {
   std::vector<Entry> named{};
   bool for_all = false;  ///< true if `list` has one value for all outputs
 };
+}  // namespace detail
 
 /// Metrics of compile(). Of a model with one output: a list, `{"accuracy", AUC()}`. Of a model with several outputs: a
 /// list with a metric or a list of metrics for each output, `{{"mae", "mse"}, "accuracy", {}}`, or by output name,
@@ -97,9 +99,9 @@ struct CompileOptions {
   /// A loss, its name, or a function of (y_true, y_pred): one for all outputs, a list, or by output name. Required,
   /// except for a class with a training_step() or compute_loss() of its own, or with add_loss(). An output with an
   /// empty one, `{"mse", {}}` or `{{"price", "mse"}, {"class", {}}}`, is not trained.
-  PerOutput<Any<Loss>> loss{};
+  detail::PerOutput<Any<Loss>> loss{};
   /// Factors of the losses in the sum that is minimized; by default 1. Outputs not named have 1.
-  PerOutput<double> loss_weights{};
+  detail::PerOutput<double> loss_weights{};
   Metrics metrics{};           ///< logged beside "loss"; names must differ
   Metrics weighted_metrics{};  ///< metrics that take sample weights and class weights into account
   /// Scaling of gradients in steps that compute in float16; not given: the defaults of LossScaleOptions. A loss_scale

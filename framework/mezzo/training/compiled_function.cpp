@@ -20,19 +20,19 @@ namespace {
 
 /// Numbers of a call outside of training steps: counters of the model, and a seed of its own, so that draws differ from
 /// call to call.
-double runtime_value(const RuntimeKey& key, const detail::TrainingState& state) {
+double runtime_value(const detail::RuntimeKey& key, const detail::TrainingState& state) {
   constexpr int bits_beyond_double = 12;
   switch (key.scalar) {
-    case RuntimeScalar::step:
+    case detail::RuntimeScalar::step:
       return static_cast<double>(state.step);
-    case RuntimeScalar::epoch:
+    case detail::RuntimeScalar::epoch:
       return static_cast<double>(state.epoch);
-    case RuntimeScalar::seed:
-      return static_cast<double>(mix(seed(), next_stream()) >> bits_beyond_double);
-    case RuntimeScalar::batch:
-    case RuntimeScalar::first_sample:
+    case detail::RuntimeScalar::seed:
+      return static_cast<double>(detail::mix(seed(), detail::next_stream()) >> bits_beyond_double);
+    case detail::RuntimeScalar::batch:
+    case detail::RuntimeScalar::first_sample:
       return 0;
-    case RuntimeScalar::sample_share:
+    case detail::RuntimeScalar::sample_share:
       return 1;
     default:
       fail<ValueError>("[CompiledFunction]", "the function must not read the {}; got a call outside of training",
@@ -44,7 +44,7 @@ double runtime_value(const RuntimeKey& key, const detail::TrainingState& state) 
 
 /// A plan for inputs of certain shapes and dtypes.
 struct CompiledFunction::Call {
-  std::unique_ptr<Plan> plan;
+  std::unique_ptr<detail::Plan> plan;
   std::vector<Tensor> outputs;  // of the last run
 
   bool takes(const std::vector<Tensor>& inputs) const {
@@ -65,9 +65,9 @@ struct CompiledFunction::Call {
 struct CompiledFunction::State {
   explicit State(Function traced) : function(std::move(traced)) {}
 
-  Call compile(const std::vector<Tensor>& inputs, const CastRegions& regions) const {
+  Call compile(const std::vector<Tensor>& inputs, const detail::CastRegions& regions) const {
     Trace trace(Trace::Mode::graph);
-    const CastScope casts(regions);
+    const detail::CastScope casts(regions);
     Values xs;
     for (const Tensor& x : inputs) {
       xs.push_back(trace.input(fmt::format("input_{}", xs.size()), Spec{x.shape(), x.dtype()}));
@@ -77,7 +77,7 @@ struct CompiledFunction::State {
       trace.output(fmt::format("output_{}", call.outputs.size()), y);
       call.outputs.push_back(Tensor::uninitialized(y.shape(), y.dtype()));
     }
-    call.plan = std::make_unique<Plan>(run_passes(std::move(trace.graph())), arena);
+    call.plan = std::make_unique<detail::Plan>(run_passes(std::move(trace.graph())), arena);
     return call;
   }
 
@@ -95,10 +95,11 @@ std::size_t CompiledFunction::plans() const { return state_->calls.size(); }
 struct CompiledFunction::Session::State {
   State(CompiledFunction::State& compiled, Module& model)
       : function(compiled), running(model, false), training(detail::training_state(model)) {
-    if (current_frames().empty()) regions = outer_regions();
+    if (detail::current_frames().empty()) regions = detail::outer_regions();
     std::string signature =
         fmt::format("{} {} {}", detail::layers_signature(*model.state()), thread_count(), dtype_policy().name());
-    for (const CastRegion& region : regions) signature += region.casts ? " " + region.policy.name() : " no casts";
+    for (const detail::CastRegion& region : regions)
+      signature += region.casts ? " " + region.policy.name() : " no casts";
     if (function.signature != signature) function.calls.clear();
     function.signature = signature;
   }
@@ -106,7 +107,7 @@ struct CompiledFunction::Session::State {
   CompiledFunction::State& function;
   detail::RunningScope running;
   const detail::TrainingState& training;
-  CastRegions regions;
+  detail::CastRegions regions;
 };
 
 CompiledFunction::Session::Session(CompiledFunction& function, Module& model)
@@ -126,7 +127,7 @@ const std::vector<Tensor>& CompiledFunction::Session::operator()(const std::vect
     calls.push_back(std::move(call));
   }
   std::vector<double> numbers;
-  for (const RuntimeKey& key : calls.back().plan->runtime_keys())
+  for (const detail::RuntimeKey& key : calls.back().plan->runtime_keys())
     numbers.push_back(runtime_value(key, state_->training));
   calls.back().run(inputs, numbers);
   return calls.back().outputs;

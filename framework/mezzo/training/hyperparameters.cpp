@@ -41,6 +41,8 @@ const Hyperparameter& find_hyperparameter(const Hyperparameters& parameters, con
   fail_unknown(hyperparameter_label, "hyperparameter", name, names);
 }
 
-Hyperparameters saved_hyperparameters(const std::string& path) { return detail::Checkpoint(path).hyperparameters(); }
+Hyperparameters detail::saved_hyperparameters(const std::string& path) {
+  return detail::Checkpoint(path).hyperparameters();
+}
 
 }  // namespace mezzo

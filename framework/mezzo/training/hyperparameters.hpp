@@ -42,7 +42,9 @@ using Hyperparameters = std::vector<std::pair<std::string, Hyperparameter>>;
 /// The setting of that name. A NameError that lists the names if there is none.
 MEZZO_API const Hyperparameter& find_hyperparameter(const Hyperparameters& parameters, const std::string& name);
 
+namespace detail {
 /// Hyperparameters that a checkpoint keeps of its module. A FileError if the file is malformed or no checkpoint.
 MEZZO_API Hyperparameters saved_hyperparameters(const std::string& path);
+}  // namespace detail
 
 }  // namespace mezzo

@@ -18,21 +18,21 @@ std::int64_t share_of(double share, std::int64_t total, const char* option) {
 
 }  // namespace
 
-BatchLimit::BatchLimit(std::int64_t batches) : batches_(batches) {
+detail::BatchLimit::BatchLimit(std::int64_t batches) : batches_(batches) {
   if (batches < 0) fail<ValueError>("[Trainer]", "a limit of batches must be 0 or more; got {}", batches);
 }
 
-BatchLimit::BatchLimit(double share) : share_(share) {
+detail::BatchLimit::BatchLimit(double share) : share_(share) {
   if (!(share >= 0 && share <= 1)) {
     fail<ValueError>("[Trainer]", "a limit as a share of the batches must be in [0, 1]; got {}", share);
   }
 }
 
-std::int64_t BatchLimit::of(std::int64_t total, const char* option) const {
+std::int64_t detail::BatchLimit::of(std::int64_t total, const char* option) const {
   return share_ < 0 ? std::min(batches_, total) : share_of(share_, total, option);
 }
 
-std::int64_t BatchLimit::of_unsized(const char* option) const {
+std::int64_t detail::BatchLimit::of_unsized(const char* option) const {
   if (share_ < 0) return batches_;
   if (share_ == 0) return 0;
   if (share_ == 1) return detail::all_batches;
@@ -40,15 +40,17 @@ std::int64_t BatchLimit::of_unsized(const char* option) const {
                    option, share_);
 }
 
-std::string BatchLimit::text() const { return share_ < 0 ? fmt::format("{}", batches_) : fmt::format("{:#}", share_); }
+std::string detail::BatchLimit::text() const {
+  return share_ < 0 ? fmt::format("{}", batches_) : fmt::format("{:#}", share_);
+}
 
-Duration::Duration(double seconds) : seconds_(seconds) {
+detail::Duration::Duration(double seconds) : seconds_(seconds) {
   if (!(seconds > 0 && std::isfinite(seconds))) {
     fail<ValueError>("[Trainer]", "a time must be a finite number of seconds above 0; got {}", seconds);
   }
 }
 
-double Duration::parse(const std::string& text) {
+double detail::Duration::parse(const std::string& text) {
   constexpr double most[] = {1e6, 24, 60, 60};
   constexpr double seconds_of[] = {86400, 3600, 60, 1};
   double total = 0;
@@ -72,29 +74,29 @@ double Duration::parse(const std::string& text) {
   return total;
 }
 
-CheckInterval::CheckInterval(std::int64_t batches) : batches_(batches) {
+detail::CheckInterval::CheckInterval(std::int64_t batches) : batches_(batches) {
   if (batches < 1) fail<ValueError>("[Trainer]", "val_check_interval must be at least 1 batch; got {}", batches);
 }
 
-CheckInterval::CheckInterval(double share) : share_(share) {
+detail::CheckInterval::CheckInterval(double share) : share_(share) {
   if (!(share > 0 && share <= 1)) {
     fail<ValueError>("[Trainer]", "val_check_interval as a share of the epoch must be in (0, 1]; got {}", share);
   }
 }
 
-std::string CheckInterval::text() const {
+std::string detail::CheckInterval::text() const {
   if (seconds_ > 0) return fmt::format("{} s", seconds_);
   return share_ > 0 ? fmt::format("{:#}", share_) : fmt::format("{}", batches_);
 }
 
-std::int64_t CheckInterval::batches(std::int64_t total) const {
+std::int64_t detail::CheckInterval::batches(std::int64_t total) const {
   if (seconds_ > 0) return 0;
   return share_ > 0 ? share_of(share_, total, "val_check_interval") : batches_;
 }
 
-std::int64_t CheckInterval::batches_unsized() const {
+std::int64_t detail::CheckInterval::batches_unsized() const {
   if (seconds_ > 0) return 0;
-  return share_ > 0 ? BatchLimit(share_).of_unsized("val_check_interval") : batches_;
+  return share_ > 0 ? detail::BatchLimit(share_).of_unsized("val_check_interval") : batches_;
 }
 
 }  // namespace mezzo

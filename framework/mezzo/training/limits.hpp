@@ -13,6 +13,7 @@ namespace detail {
 constexpr std::int64_t all_batches = std::int64_t{1} << 53;
 }  // namespace detail
 
+namespace detail {
 /// Number of batches, an integer, or share of all batches, a floating-point number: `10`, `0.25`. 1 is one batch, 1.0
 /// are all.
 class MEZZO_API BatchLimit {
@@ -95,5 +96,6 @@ class MEZZO_API CheckInterval {
   std::int64_t batches_ = 0;
   double share_ = 0, seconds_ = 0;
 };
+}  // namespace detail
 
 }  // namespace mezzo

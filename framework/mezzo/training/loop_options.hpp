@@ -8,6 +8,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Option `verbose` of Keras: 0 is silent, 1 a progress bar, 2 one line per epoch or call. "auto" is 1; true and false
 /// are 1 and 0.
 class MEZZO_API Verbose {
@@ -59,5 +60,6 @@ class MEZZO_API Frequency {
   static int named(const std::string& name);
   int batches_;
 };
+}  // namespace detail
 
 }  // namespace mezzo

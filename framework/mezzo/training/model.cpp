@@ -17,7 +17,7 @@ Model::Model(const ModelOptions& options, const detail::NamedLayers& layers) : M
                      options.outputs.size());
   }
   for (const auto& [name, layer] : layers.entries) state()->enter(name, layer);
-  graph_ = FunctionalGraph(options.inputs, options.outputs, *state());
+  graph_ = detail::FunctionalGraph(options.inputs, options.outputs, *state());
   detail::check_weight_names(*state(), label());
   state()->options.reset();  // they hold the symbols
   state()->content = graph_.layout();
@@ -93,13 +93,13 @@ void Model::require_functional(const std::string& what) const {
   }
 }
 
-LayerHandle Model::get_layer(const std::string& path) const {
-  std::shared_ptr<LayerState> layer = state().pointer();
+detail::LayerHandle Model::get_layer(const std::string& path) const {
+  std::shared_ptr<detail::LayerState> layer = state().pointer();
   std::size_t begin = 0;
   while (begin <= path.size()) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string name = path.substr(begin, end - begin);
-    std::shared_ptr<LayerState> found;
+    std::shared_ptr<detail::LayerState> found;
     std::vector<std::string> names;
     for (const auto& child : layer->children) {
       if (child.first == name) found = child.second.pointer();
@@ -109,10 +109,10 @@ LayerHandle Model::get_layer(const std::string& path) const {
     layer = std::move(found);
     begin = end + 1;
   }
-  return handle_of(Shared<LayerState>(layer), path);
+  return handle_of(detail::Shared<detail::LayerState>(layer), path);
 }
 
-Any<Layer> Model::find_layer(const LayerState& wanted) const {
+Any<Layer> Model::find_layer(const detail::LayerState& wanted) const {
   for (const Any<Layer>& layer : graph_.callers()) {
     if (!layer) continue;
     if (layer->state().get() == &wanted) return layer;
@@ -123,7 +123,7 @@ Any<Layer> Model::find_layer(const LayerState& wanted) const {
   return {};
 }
 
-LayerHandle Model::handle_of(const Shared<LayerState>& layer, const std::string& path) const {
+detail::LayerHandle Model::handle_of(const detail::Shared<detail::LayerState>& layer, const std::string& path) const {
   std::optional<Value> output;
   if (!graph_.empty()) {
     for (const auto& entry : graph_.symbols().layers) {
@@ -133,13 +133,13 @@ LayerHandle Model::handle_of(const Shared<LayerState>& layer, const std::string&
   return {layer, path, output, find_layer(*layer)};
 }
 
-std::vector<LayerHandle> Model::layers() const {
-  std::vector<LayerHandle> out;
+std::vector<detail::LayerHandle> Model::layers() const {
+  std::vector<detail::LayerHandle> out;
   for (const auto& child : state()->children) out.push_back(handle_of(child.second, child.first));
   return out;
 }
 
-const Any<Layer>& LayerHandle::called() const {
+const Any<Layer>& detail::LayerHandle::called() const {
   if (layer_) return layer_;
   fail<ValueError>(
       "[Model]",
@@ -148,7 +148,7 @@ const Any<Layer>& LayerHandle::called() const {
       path_);
 }
 
-Value LayerHandle::output() const {
+Value detail::LayerHandle::output() const {
   if (!output_) {
     fail<ValueError>("[Model]", "layer \"{}\" must be part of a functional graph; got one without a symbol", path_);
   }

@@ -25,7 +25,7 @@ namespace mezzo {
 struct FitOptions {
   std::int64_t batch_size = 32;      ///< samples per step, 1 or more
   int epochs = 1;                    ///< number of the epoch at which fit ends, 0 or more
-  Verbose verbose = 1;               ///< 0: silent, 1 or "auto": progress bar, 2: a line per epoch
+  detail::Verbose verbose = 1;       ///< 0: silent, 1 or "auto": progress bar, 2: a line per epoch
   Callbacks callbacks{};             ///< called between the steps
   double validation_split = 0;       ///< share of the samples, the last ones, to validate on: in [0, 1)
   ValidationData validation_data{};  ///< validated on after epochs; overrides validation_split
@@ -44,26 +44,26 @@ struct FitOptions {
   std::optional<std::int64_t> validation_steps{};  ///< first batches to validate on, 1 or more; not given: all
   std::int64_t validation_batch_size = 0;          ///< samples per validation step; 0: batch_size
   /// Validates after every so many epochs, or after those epochs: `2`, `{1, 2, 10}`. Counted from 1.
-  ValidationFrequency validation_freq = 1;
+  detail::ValidationFrequency validation_freq = 1;
 };
 
 /// Options of Model::fit on a loader, as in FitOptions.
 struct FitLoaderOptions {
-  int epochs = 1;                                  ///< number of the epoch at which fit ends, 0 or more
-  Verbose verbose = 1;                             ///< 0: silent, 1 or "auto": progress bar, 2: a line per epoch
-  Callbacks callbacks{};                           ///< called between the steps
-  ValidationData validation_data{};                ///< validated on after epochs; empty: no validation
-  std::map<std::int64_t, double> class_weight{};   ///< as in FitOptions
-  int initial_epoch = 0;                           ///< number of the first epoch, 0 or more
-  std::optional<std::int64_t> steps_per_epoch{};   ///< steps of an epoch, 1 or more; not given: all batches
-  std::optional<std::int64_t> validation_steps{};  ///< first batches to validate on, 1 or more; not given: all
-  ValidationFrequency validation_freq = 1;         ///< epochs after which to validate
+  int epochs = 1;                                   ///< number of the epoch at which fit ends, 0 or more
+  detail::Verbose verbose = 1;                      ///< 0: silent, 1 or "auto": progress bar, 2: a line per epoch
+  Callbacks callbacks{};                            ///< called between the steps
+  ValidationData validation_data{};                 ///< validated on after epochs; empty: no validation
+  std::map<std::int64_t, double> class_weight{};    ///< as in FitOptions
+  int initial_epoch = 0;                            ///< number of the first epoch, 0 or more
+  std::optional<std::int64_t> steps_per_epoch{};    ///< steps of an epoch, 1 or more; not given: all batches
+  std::optional<std::int64_t> validation_steps{};   ///< first batches to validate on, 1 or more; not given: all
+  detail::ValidationFrequency validation_freq = 1;  ///< epochs after which to validate
 };
 
 /// Options of Model::evaluate on arrays or a Dataset.
 struct EvaluateOptions {
   std::int64_t batch_size = 32;         ///< samples per step, 1 or more
-  Verbose verbose = 0;                  ///< 1: progress bar, 2: one line (Keras' default is 1)
+  detail::Verbose verbose = 0;          ///< 1: progress bar, 2: one line (Keras' default is 1)
   Tensors sample_weight{};              ///< as in FitOptions
   std::optional<std::int64_t> steps{};  ///< first batches to take, 1 or more; not given: all
   Callbacks callbacks{};                ///< called between the steps
@@ -72,14 +72,14 @@ struct EvaluateOptions {
 /// Options of Model::predict on arrays or a Dataset.
 struct PredictOptions {
   std::int64_t batch_size = 32;         ///< samples per step, 1 or more
-  Verbose verbose = 0;                  ///< 1: progress bar, 2: one line (Keras' default is 1)
+  detail::Verbose verbose = 0;          ///< 1: progress bar, 2: one line (Keras' default is 1)
   std::optional<std::int64_t> steps{};  ///< first batches to take, 1 or more; not given: all
   Callbacks callbacks{};                ///< called between the steps
 };
 
 /// Options of Model::evaluate and Model::predict on a loader.
 struct EvaluateLoaderOptions {
-  Verbose verbose = 0;                  ///< 1: progress bar, 2: one line (Keras' default is 1)
+  detail::Verbose verbose = 0;          ///< 1: progress bar, 2: one line (Keras' default is 1)
   std::optional<std::int64_t> steps{};  ///< first batches to take, 1 or more; not given: all
   Callbacks callbacks{};                ///< called between the steps
 };
@@ -112,6 +112,7 @@ class ModelFile;
 struct NamedLayers;
 }  // namespace detail
 
+namespace detail {
 /// A layer inside a model, found by Model::get_layer.
 class MEZZO_API LayerHandle : public Layer {
  public:
@@ -134,6 +135,7 @@ class MEZZO_API LayerHandle : public Layer {
   std::optional<Value> output_;
   Any<Layer> layer_;  // empty unless the model holds it
 };
+}  // namespace detail
 
 /// Options of a functional Model.
 struct ModelOptions {
@@ -247,11 +249,12 @@ class MEZZO_API Model : public Module {
   std::string explain(const ExplainOptions& options = {});
 
   /// Layer of that path ("backbone/conv1"). A NameError that lists the names if there is none.
-  LayerHandle get_layer(const std::string& path) const;
-  LayerHandle get_layer(std::nullptr_t) const = delete;  // also a literal 0: layers are found by path, not by index
+  detail::LayerHandle get_layer(const std::string& path) const;
+  detail::LayerHandle get_layer(std::nullptr_t) const =
+      delete;  // also a literal 0: layers are found by path, not by index
 
   /// The model's own layers, in the order in which they were declared or called; without Inputs.
-  std::vector<LayerHandle> layers() const;
+  std::vector<detail::LayerHandle> layers() const;
 
   /// Symbols of a functional model's graph, for models on parts of it:
   /// `Model({.inputs = model.inputs(), .outputs = {model.get_layer("conv2").output()}})`. A ValueError if the model
@@ -283,15 +286,15 @@ class MEZZO_API Model : public Module {
   void set_output_names(std::vector<std::string> names);
 
   /// Layer object with that state, also inside of other models; empty if the model doesn't hold it.
-  virtual Any<Layer> find_layer(const LayerState& wanted) const;
-  static Any<Layer> inside(const Model& model, const LayerState& wanted) { return model.find_layer(wanted); }
+  virtual Any<Layer> find_layer(const detail::LayerState& wanted) const;
+  static Any<Layer> inside(const Model& model, const detail::LayerState& wanted) { return model.find_layer(wanted); }
 
  private:
   friend class detail::ModelFile;
   friend struct detail::NamedLayers;
   /// A functional model whose layers have given names in it, in a given order.
   Model(const ModelOptions& options, const detail::NamedLayers& layers);
-  LayerHandle handle_of(const Shared<LayerState>& layer, const std::string& path) const;
+  detail::LayerHandle handle_of(const detail::Shared<detail::LayerState>& layer, const std::string& path) const;
 
   /// Arguments and results of a step, one Value for each output; undefined for absent ones.
   struct StepValues {
@@ -330,9 +333,9 @@ class MEZZO_API Model : public Module {
 
   /// Data sets of arrays. `y` and `sample_weight` may be null.
   Dataset dataset_of(const Tensors& x, const Tensors* y, const Tensors* sample_weight);
-  void add_inputs(std::vector<NamedTensor>& fields, const Tensors& x) const;
-  void add_targets(std::vector<NamedTensor>& fields, const Tensors& y);
-  void add_weights(std::vector<NamedTensor>& fields, const Tensors& weights, const Tensors& y) const;
+  void add_inputs(std::vector<detail::NamedTensor>& fields, const Tensors& x) const;
+  void add_targets(std::vector<detail::NamedTensor>& fields, const Tensors& y);
+  void add_weights(std::vector<detail::NamedTensor>& fields, const Tensors& weights, const Tensors& y) const;
   DataLoader validation_of(const ValidationData& data, std::int64_t batch_size);
   HostBatch batch_of(const Tensors& x, const Tensors& y, const Tensors& sample_weight,
                      const std::map<std::int64_t, double>& class_weight, const std::string& verb);
@@ -343,7 +346,7 @@ class MEZZO_API Model : public Module {
   std::optional<CompileOptions> compiled_;
   std::optional<detail::CompiledOutputs> outputs_;
   std::vector<std::pair<std::string, Value>> loss_parts_;  // losses of the outputs, while a step is traced
-  FunctionalGraph graph_;
+  detail::FunctionalGraph graph_;
   std::vector<std::string> input_names_, output_names_;  // of classes of models; empty: none
 };
 

@@ -10,7 +10,7 @@
 namespace mezzo {
 namespace {
 
-void add(std::vector<NamedTensor>& fields, const std::string& name, const Tensor& tensor, Role role) {
+void add(std::vector<detail::NamedTensor>& fields, const std::string& name, const Tensor& tensor, Role role) {
   fields.push_back({.name = name, .tensor = tensor, .role = role});
 }
 
@@ -95,7 +95,7 @@ bool Model::takes_any_name(const Tensors& arrays, const std::vector<std::string>
                   what, setter, fmt::join(given, ", "));
 }
 
-void Model::add_inputs(std::vector<NamedTensor>& fields, const Tensors& x) const {
+void Model::add_inputs(std::vector<detail::NamedTensor>& fields, const Tensors& x) const {
   if (takes_any_name(x, input_names_, "set_input_names()", "input")) {
     for (const auto& [name, array] : x) add(fields, name, array, Role::input);
     return;
@@ -116,7 +116,7 @@ void Model::add_inputs(std::vector<NamedTensor>& fields, const Tensors& x) const
   }
 }
 
-void Model::add_targets(std::vector<NamedTensor>& fields, const Tensors& y) {
+void Model::add_targets(std::vector<detail::NamedTensor>& fields, const Tensors& y) {
   const std::size_t count = output_count(std::max<std::size_t>(y.size(), 1));
   const std::vector<std::string> names = names_of_outputs(count);
   const detail::CompiledOutputs& compiled = compiled_for(count);
@@ -151,7 +151,7 @@ void Model::add_targets(std::vector<NamedTensor>& fields, const Tensors& y) {
   }
 }
 
-void Model::add_weights(std::vector<NamedTensor>& fields, const Tensors& weights, const Tensors& y) const {
+void Model::add_weights(std::vector<detail::NamedTensor>& fields, const Tensors& weights, const Tensors& y) const {
   const std::size_t count = output_count(std::max<std::size_t>(y.size(), 1));
   const std::vector<std::string> names = names_of_outputs(count);
   if (weights.named()) {
@@ -172,7 +172,7 @@ void Model::add_weights(std::vector<NamedTensor>& fields, const Tensors& weights
 }
 
 Dataset Model::dataset_of(const Tensors& x, const Tensors* y, const Tensors* sample_weight) {
-  std::vector<NamedTensor> fields;
+  std::vector<detail::NamedTensor> fields;
   add_inputs(fields, x);
   if (y != nullptr) add_targets(fields, *y);
   if (sample_weight != nullptr && !sample_weight->empty()) add_weights(fields, *sample_weight, *y);

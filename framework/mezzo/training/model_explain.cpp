@@ -86,21 +86,21 @@ std::string declined_text(const std::vector<std::string>& declined) {
   return declined.empty() ? "" : fmt::format("    not {}\n", fmt::join(declined, "; not "));
 }
 
-std::string kernel_name(const Plan::Row& row) {
+std::string kernel_name(const detail::Plan::Row& row) {
   return row.detail.empty() ? row.kernel : fmt::format("{}:{}", row.kernel, row.detail);
 }
 
-std::string layer_name(const Plan::Row& row) { return row.again ? row.path + " (again)" : row.path; }
+std::string layer_name(const detail::Plan::Row& row) { return row.again ? row.path + " (again)" : row.path; }
 
 /// A line per kernel in the plan's order, a line per chore, the sums by op, and the share of the step's wall time that
 /// they cover. Times are means over all runs of the plan except the first.
-std::string profile_text(const Plan& plan) {
-  const std::vector<Plan::Row> kernels = plan.rows();
+std::string profile_text(const detail::Plan& plan) {
+  const std::vector<detail::Plan::Row> kernels = plan.rows();
   const Profile& profile = plan.profile();
   const double wall = profile.wall_time();
   std::vector<Named> costs;
   std::vector<Cells> rows;
-  for (const Plan::Row& row : kernels) {
+  for (const detail::Plan::Row& row : kernels) {
     const Cost cost{.time = profile.lap_time(costs.size()),
                     .operations = row.operations,
                     .bytes = static_cast<double>(row.bytes),
@@ -128,22 +128,22 @@ std::string profile_text(const Plan& plan) {
 }  // namespace
 
 std::string detail::explain_text(const Module& module, const std::string& where, const ExplainOptions& options) {
-  const std::shared_ptr<RunState>& state = module.run_state();
+  const std::shared_ptr<detail::RunState>& state = module.run_state();
   if (!state) fail<ValueError>(where, "explain: a step must have run; got none");
   const detail::AccessScope access(state->usage);
   if (access.refused()) {
     fail<ValueError>(where, "explain: the model must be idle; got a call while another thread runs it");
   }
   if (!state->last_plan) fail<ValueError>(where, "explain: a step must have run; got none");
-  const Plan& plan = *state->last_plan;
+  const detail::Plan& plan = *state->last_plan;
   if (options.profile) {
     if (plan.profile().runs() > 0) return profile_text(plan);
     fail<ValueError>(where, "explain: a profile needs 2 steps or more, since the first isn't counted; got 1");
   }
-  const std::vector<Plan::Row> kernels = plan.rows();
+  const std::vector<detail::Plan::Row> kernels = plan.rows();
   std::vector<Cells> rows;
   std::size_t total = 0;
-  for (const Plan::Row& row : kernels) {
+  for (const detail::Plan::Row& row : kernels) {
     rows.push_back({row.op, layer_name(row), kernel_name(row), fmt::to_string((row.bytes + 1023) / 1024), row.outputs});
     total += row.bytes;
   }

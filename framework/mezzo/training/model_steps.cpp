@@ -172,7 +172,7 @@ Value Model::compute_loss(const Values&, const Values& y, const Values& y_pred, 
   for (std::size_t i = 0; i < y_pred.size(); ++i) {
     if (!compiled.losses[i]) continue;
     Value loss = (*compiled.losses[i])(y[i], y_pred[i], sample_weight[i]);
-    const LibraryScope as_inserted;
+    const detail::LibraryScope as_inserted;
     loss = detail::mean_of(loss);
     if (trained > 1) loss_parts_.emplace_back(compiled.names[i] + "_loss", loss);
     if (compiled.loss_weights[i] != 1) loss = loss * compiled.loss_weights[i];
@@ -184,7 +184,7 @@ Value Model::compute_loss(const Values&, const Values& y, const Values& y_pred, 
                      "compile: loss is required unless the model has a training_step() or compute_loss() of "
                      "its own, or calls add_loss(); got none");
   }
-  const LibraryScope as_inserted;
+  const detail::LibraryScope as_inserted;
   return total.defined() ? total + added_loss() : added_loss();
 }
 

@@ -21,7 +21,7 @@ const std::vector<detail::Column> columns{{"Layer (type)"},      {"Path"},      
 struct ParameterSize {
   std::int64_t count = 0;
   std::size_t bytes = 0;
-  void add(const VariableState& variable) {
+  void add(const detail::VariableState& variable) {
     count += variable.value.size();
     bytes += variable.value.bytes() + (variable.remainder ? variable.remainder->value.bytes() : 0);
   }
@@ -73,8 +73,8 @@ std::string output_text(const std::optional<Shape>& output) {
 struct Place {
   std::string name{};
   std::string path{};
-  std::vector<PolicyLevel> levels{};  ///< outermost first
-  bool trainable = true;              ///< of the layer and every layer above it
+  std::vector<detail::PolicyLevel> levels{};  ///< outermost first
+  bool trainable = true;                      ///< of the layer and every layer above it
 };
 
 /// Lines of the table; a container comes before its layers.
@@ -87,14 +87,14 @@ class Lines {
       Place below{name, place.path + (place.path.empty() ? "" : "/") + name, place.levels,
                   place.trainable && child->trainable};
       below.levels.push_back({child->policy, below.path});
-      const LayerHandle handle(child, below.path, {});
+      const detail::LayerHandle handle(child, below.path, {});
       add(handle, below);
       add_below(handle, below);
     }
   }
 
   void add(const Layer& layer, const Place& place) {
-    const LayerState& state = *layer.state();
+    const detail::LayerState& state = *layer.state();
     const std::vector<Variable> weights = layer.weights();
     ParameterSize size;
     for (const Variable& weight : weights) size.add(*weight.state());
@@ -102,7 +102,7 @@ class Lines {
     unbuilt_ += built ? 0 : 1;
     // The policy of the last call may be a Trainer's, which ends with its run.
     const bool as_called = running_ && !state.last_policy.inherits();
-    const Policy policy = as_called ? state.last_policy : policy_at(place.levels, place.path);
+    const Policy policy = as_called ? state.last_policy : detail::policy_at(place.levels, place.path);
     const auto depth = static_cast<std::size_t>(std::count(place.path.begin(), place.path.end(), '/'));
     const std::string trainable = place.trainable ? "yes" : "no";
     const ParameterSize states = states_of(weights, slots_);
@@ -149,7 +149,7 @@ std::string Model::summary_text() const {
   lines.add_below(*this, root);
 
   ParameterSize total, trained, frozen, slots;
-  for (const WeightPolicy& weight : weight_policies(*this, {})) {
+  for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
     total.add(*weight.variable.state());
     (weight.trainable ? trained : frozen).add(*weight.variable.state());
   }

@@ -32,7 +32,7 @@ Value Module::predict_step(const Batch& batch) {
 
 OptimizerConfigs Module::configure_optimizers() { return {}; }
 
-std::vector<CallbackHandle> Module::configure_callbacks() { return {}; }
+std::vector<detail::CallbackHandle> Module::configure_callbacks() { return {}; }
 
 void Module::save_hyperparameters(const Hyperparameters& parameters) {
   for (const auto& [name, value] : parameters) {
@@ -51,11 +51,11 @@ void Module::warn_of_ignored_hyperparameters(const Module& module, const std::st
   if (SafetensorsFile(path).metadata().count(detail::checkpoint_format::hyperparameters) == 0) return;
   Hyperparameters ignored;
   const Hyperparameters& own = module.hyperparameters();
-  for (const auto& saved : saved_hyperparameters(path)) {
+  for (const auto& saved : detail::saved_hyperparameters(path)) {
     if (std::find(own.begin(), own.end(), saved) == own.end()) ignored.push_back(saved);
   }
   if (ignored.empty()) return;
-  warn(
+  detail::warn(
       fmt::format("{} load_from_checkpoint: \"{}\" has hyperparameters that the default-constructed module does not "
                   "have: {}; give the class a constructor from Hyperparameters, or pass its arguments",
                   module.label(), path, detail::text_of(ignored)));

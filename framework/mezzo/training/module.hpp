@@ -60,8 +60,11 @@ struct Gradient {
 };
 using Gradients = std::vector<Gradient>;
 
+namespace detail {
 class CallbackHandle;
+}  // namespace detail
 struct HostBatch;
+namespace detail {
 class Plan;
 
 /// State that runs keep in a module. The runner's own state derives from it.
@@ -71,6 +74,7 @@ struct MEZZO_API RunState {
   std::vector<Transfer> transfers;        ///< between ranks, of the last training step
   detail::Usage usage;                    ///< by a thread that runs the module or reads its state
 };
+}  // namespace detail
 
 /// One of the module's optimizers, inside a training step.
 class MEZZO_API OptimizerHandle {
@@ -111,7 +115,7 @@ class MEZZO_API Module : public Layer {
 
   /// Callbacks of this module, called after those of the Trainer in all calls. One of the same class as a callback of
   /// the Trainer replaces it.
-  virtual std::vector<CallbackHandle> configure_callbacks();
+  virtual std::vector<detail::CallbackHandle> configure_callbacks();
 
   /// @name Hooks
   /// A Trainer, and Model::fit, evaluate and predict, call them between steps, after the hooks of callbacks and before
@@ -196,8 +200,8 @@ class MEZZO_API Module : public Layer {
 
   /// @name For the code that runs steps
   /// @{
-  const std::shared_ptr<RunState>& run_state() const { return run_state_.pointer(); }
-  void set_run_state(std::shared_ptr<RunState> state) { run_state_.set(std::move(state)); }
+  const std::shared_ptr<detail::RunState>& run_state() const { return run_state_.pointer(); }
+  void set_run_state(std::shared_ptr<detail::RunState> state) { run_state_.set(std::move(state)); }
   /// @}
 
  protected:
@@ -262,7 +266,7 @@ class MEZZO_API Module : public Layer {
   template <class M, class... Arguments>
   static M constructed(const std::string& path, Arguments&&... arguments) {
     if constexpr (sizeof...(Arguments) == 0 && std::is_constructible_v<M, const Hyperparameters&>) {
-      return M(saved_hyperparameters(path));
+      return M(detail::saved_hyperparameters(path));
     } else {
       M module(std::forward<Arguments>(arguments)...);
       if constexpr (sizeof...(Arguments) == 0) warn_of_ignored_hyperparameters(module, path);
@@ -272,7 +276,7 @@ class MEZZO_API Module : public Layer {
   static void warn_of_ignored_hyperparameters(const Module& module, const std::string& path);
   static void log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
 
-  Transient<RunState> run_state_;
+  detail::Transient<detail::RunState> run_state_;
   Hyperparameters hyperparameters_;
 };
 

@@ -43,7 +43,7 @@ void Sequential::assign_layers(std::vector<Any<Layer>> layers) {
 }
 
 void Sequential::note_layout() {
-  SequenceLayout layout;
+  detail::SequenceLayout layout;
   for (const Any<Layer>& layer : content_->layers) {
     const Layer& held = *layer;
     held.state()->type = &typeid(held);
@@ -117,7 +117,7 @@ Value Sequential::call(const Value& x) {
   return value;
 }
 
-Any<Layer> Sequential::find_layer(const LayerState& wanted) const {
+Any<Layer> Sequential::find_layer(const detail::LayerState& wanted) const {
   for (const Any<Layer>& layer : content_->layers) {
     if (layer->state().get() == &wanted) return layer;
     const auto* model = dynamic_cast<const Model*>(&*layer);

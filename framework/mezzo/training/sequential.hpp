@@ -44,7 +44,7 @@ class MEZZO_API Sequential final : public Model {
 
  protected:
   Value call(const Value& x) override;
-  Any<Layer> find_layer(const LayerState& state) const override;
+  Any<Layer> find_layer(const detail::LayerState& state) const override;
 
  private:
   /// State that copies share.
@@ -69,7 +69,7 @@ class MEZZO_API Sequential final : public Model {
   /// Discards what depends on the layers, and builds the model again if it has an Input.
   void renew();
 
-  Shared<Content> content_{std::in_place};
+  detail::Shared<Content> content_{std::in_place};
 };
 
 }  // namespace mezzo

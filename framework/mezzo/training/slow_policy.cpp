@@ -54,7 +54,7 @@ void warn_if_slow(Module& module, const DataLoader& train, const RunOptions& run
   {
     StepRunner runner(module, run);
     trials[0].policy = runner.policy_in_force();
-    if (!is_16_bit(mezzo::computes_in(trials[0].policy)) || !first_time(state, trials[0].policy.name())) return;
+    if (!is_16_bit(mezzo::detail::computes_in(trials[0].policy)) || !first_time(state, trials[0].policy.name())) return;
     if (calls_user(runner.rehearse(Phase::train, *train.epoch(0).next()))) return;
   }
   const KeptTraining kept(state);

@@ -24,19 +24,23 @@ struct TrainerOptions {
   /// Updates after which fit ends; skipped steps and steps that only accumulate don't count. -1: no limit.
   std::int64_t max_steps = detail::from_environment("max_steps").value_or(std::int64_t{-1});
   /// Fit ends after the step at which it has taken that long, times before a resume included.
-  std::optional<Duration> max_time = detail::from_environment("max_time");
+  std::optional<detail::Duration> max_time = detail::from_environment("max_time");
   int min_epochs = detail::from_environment("min_epochs").value_or(0);  ///< stops wait for the end of these
   std::int64_t min_steps =
       detail::from_environment("min_steps").value_or(std::int64_t{-1});  ///< stops wait for these updates
 
   /// Batches of an epoch of training; each epoch begins a new order of the loader. 0: no training.
-  BatchLimit limit_train_batches = detail::from_environment("limit_train_batches").value_or(BatchLimit(1.0));
-  BatchLimit limit_val_batches = detail::from_environment("limit_val_batches").value_or(BatchLimit(1.0));  ///< 0: none
-  BatchLimit limit_test_batches = detail::from_environment("limit_test_batches").value_or(BatchLimit(1.0));
-  BatchLimit limit_predict_batches = detail::from_environment("limit_predict_batches").value_or(BatchLimit(1.0));
+  detail::BatchLimit limit_train_batches =
+      detail::from_environment("limit_train_batches").value_or(detail::BatchLimit(1.0));
+  detail::BatchLimit limit_val_batches =
+      detail::from_environment("limit_val_batches").value_or(detail::BatchLimit(1.0));  ///< 0: none
+  detail::BatchLimit limit_test_batches =
+      detail::from_environment("limit_test_batches").value_or(detail::BatchLimit(1.0));
+  detail::BatchLimit limit_predict_batches =
+      detail::from_environment("limit_predict_batches").value_or(detail::BatchLimit(1.0));
   /// Trains on the first so many batches in the order of the data, in each epoch the same, and validates on so many.
   /// 0: off.
-  BatchLimit overfit_batches = detail::from_environment("overfit_batches").value_or(BatchLimit(0));
+  detail::BatchLimit overfit_batches = detail::from_environment("overfit_batches").value_or(detail::BatchLimit(0));
   /// Runs so many batches (true: 1) of training and of each evaluation, without loggers and checkpoints, to see if they
   /// run. 0: off.
   int fast_dev_run = detail::from_environment("fast_dev_run").value_or(0);
@@ -45,7 +49,8 @@ struct TrainerOptions {
   int reload_dataloaders_every_n_epochs = detail::from_environment("reload_dataloaders_every_n_epochs").value_or(0);
 
   /// Validates every so many batches, at shares of an epoch, or by time; 1.0: at the end of epochs.
-  CheckInterval val_check_interval = detail::from_environment("val_check_interval").value_or(CheckInterval(1.0));
+  detail::CheckInterval val_check_interval =
+      detail::from_environment("val_check_interval").value_or(detail::CheckInterval(1.0));
   int check_val_every_n_epoch = detail::from_environment("check_val_every_n_epoch").value_or(1);  ///< 1 or more
   /// Validation batches that fit runs before it trains, to find errors early; their numbers are dropped. -1: all.
   int num_sanity_val_steps = detail::from_environment("num_sanity_val_steps").value_or(2);

@@ -17,7 +17,7 @@ class TokenSampler {
  public:
   TokenSampler(const GenerateOptions& options, std::int64_t vocabulary)
       : options_(options),
-        key_(mix(seed(), next_stream())),
+        key_(detail::mix(seed(), detail::next_stream())),
         order_(static_cast<std::size_t>(vocabulary)),
         weights_(order_.size()) {}
 
@@ -57,7 +57,7 @@ class TokenSampler {
 /// The generator that was kept if it takes that many positions; else a new one. Its capacity is a power of two, or the
 /// limit.
 detail::Generator& generator_for(std::int64_t batch, std::int64_t positions, std::int64_t limit,
-                                 Transient<detail::Generator>& kept) {
+                                 detail::Transient<detail::Generator>& kept) {
   if (!kept.pointer() || !kept.pointer()->fits(batch, positions)) {
     std::int64_t capacity = 64;
     while (capacity < positions) capacity *= 2;
@@ -88,7 +88,7 @@ void detail::check_generation(const LanguageModel& model, const Tensor& ids, con
 }
 
 Tensor detail::generate_tokens(const LanguageModel& model, const Tensor& input_ids, const GenerateOptions& options,
-                               Transient<Generator>& kept) {
+                               detail::Transient<Generator>& kept) {
   const OutsideTrace at_once;
   const std::int64_t batch = input_ids.shape()[0], given = input_ids.shape()[1];
   const std::int64_t length = given + options.max_new_tokens;

@@ -112,7 +112,7 @@ GPT::GPT(GPTOptions options)
   }
   ln_f_ = sub("ln_f", norm(options_));
   set_weight_files({.rename = {{"^h([0-9]+)\\.", "h.$1."}}, .optional_prefix = "transformer."});
-  set_weight_facts(*state(), {.copies = {{"lm_head.weight", "wte.weight"}}});
+  detail::set_weight_facts(*state(), {.copies = {{"lm_head.weight", "wte.weight"}}});
 }
 
 Values GPT::forward(const Value& ids, const Values& past) {

@@ -68,7 +68,7 @@ class MEZZO_API GPT : public Model {
 
   GPTOptions options_;
   bool keeps_past_ = false;  // true while generate() calls the model
-  Transient<detail::Generator> generator_;
+  detail::Transient<detail::Generator> generator_;
   Embedding wte_, wpe_;
   Dropout drop_;
   std::vector<Any<Layer>> blocks_;

@@ -15,7 +15,7 @@ LeNetOptions checked(const std::string& where, LeNetOptions options) {
   return options;
 }
 
-Conv2D convolution(std::int64_t filters, const Padding& padding = "valid") {
+Conv2D convolution(std::int64_t filters, const detail::Padding& padding = "valid") {
   return Conv2D({.filters = filters, .kernel_size = 5, .padding = padding, .activation = "tanh"});
 }
 

@@ -176,10 +176,10 @@ Llama::Llama(LlamaOptions options)
   norm_ = sub("norm", norm(options_));
   if (!options_.tie_word_embeddings) lm_head_.push_back(sub("lm_head", dense(options_, options_.vocab_size)));
   set_weight_files({.rename = {{"^layers([0-9]+)\\.", "model.layers.$1."}, {"^(embed_tokens|norm)\\.", "model.$1."}}});
-  WeightFacts facts{.numbers = {{"num_attention_heads", options_.num_attention_heads},
-                                {"num_key_value_heads", options_.num_key_value_heads}}};
+  detail::WeightFacts facts{.numbers = {{"num_attention_heads", options_.num_attention_heads},
+                                        {"num_key_value_heads", options_.num_key_value_heads}}};
   if (options_.tie_word_embeddings) facts.copies = {{"lm_head.weight", "model.embed_tokens.weight"}};
-  set_weight_facts(*state(), facts);
+  detail::set_weight_facts(*state(), facts);
 }
 
 Values Llama::forward(const Value& ids, const Values& past) {

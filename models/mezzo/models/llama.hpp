@@ -66,7 +66,7 @@ class MEZZO_API Llama : public Model {
 
   LlamaOptions options_;
   bool keeps_past_ = false;  // true while generate() calls the model
-  Transient<detail::Generator> generator_;
+  detail::Transient<detail::Generator> generator_;
   Embedding embed_tokens_;
   std::vector<Any<Layer>> blocks_;
   RMSNormalization norm_;

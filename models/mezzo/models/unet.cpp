@@ -74,13 +74,13 @@ Value upsampled(const Value& x) {
   Shape shape = x.shape();
   for (const std::size_t axis : {1, 2}) shape[axis] = shape[axis] < 0 ? -1 : 2 * shape[axis];
   const auto run = [](const Values& xs) -> Values {
-    const DType dtype = current_policy().compute_dtype(), wide = accumulation_dtype(dtype);
+    const DType dtype = detail::current_policy().compute_dtype(), wide = accumulation_dtype(dtype);
     const Shape& from = xs[0].shape();
     const Value rows = cast(Value(doubling(from[1])), wide), columns = cast(Value(doubling(from[2])), wide);
     const Value tall = einsum("ih,bhwc->biwc", {rows, cast(xs[0], wide)});
     return {cast(einsum("jw,bhwc->bhjc", {columns, tall}), dtype)};
   };
-  return defer(run, {x}, {{shape, x.dtype()}}).front();
+  return detail::defer(run, {x}, {{shape, x.dtype()}}).front();
 }
 
 /// x with the height and width of `like`: padded with zeros at both sides, or cropped.

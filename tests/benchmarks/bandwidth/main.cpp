@@ -127,7 +127,7 @@ Result measure(const Case& one, std::size_t triad_bytes, int rounds) {
   for (const Operand& operand : one.operands) request.inputs.push_back(operand.spec);
   request.where = "[" + one.op + "]";
   request.outputs = request.op->infer({request.inputs, request.attributes, request.where});
-  const mezzo::ChosenKernel chosen = mezzo::choose_kernel(request);
+  const mezzo::detail::ChosenKernel chosen = mezzo::choose_kernel(request);
   std::vector<const void*> in;
   std::vector<void*> out;
   std::size_t next = 3, bytes = 0;

@@ -94,7 +94,7 @@ int main(int count, char** arguments) {
   Clock::time_point begin;
   double passed = 0;
   for (std::int64_t epoch = 0; passed < seconds; ++epoch) {
-    BatchStream stream = loader.epoch(epoch);
+    detail::BatchStream stream = loader.epoch(epoch);
     for (auto batch = stream.next(); batch && passed < seconds; batch = stream.next()) {
       // The first batch starts the clock.
       if (samples == 0 && epoch == 0 && passed == 0)

@@ -58,7 +58,7 @@ class BareSteps {
 
   double epoch() {
     const auto start = Clock::now();
-    BatchStream stream = data_.epoch(epoch_++);
+    detail::BatchStream stream = data_.epoch(epoch_++);
     while (const auto batch = stream.next()) runner_.run(detail::Phase::train, *batch);
     return std::chrono::duration<double>(Clock::now() - start).count();
   }

@@ -66,14 +66,15 @@ Options parse(int count, char** arguments) {
 }
 
 /// A transport whose messages arrive later.
-class Delayed final : public Transport {
+class Delayed final : public detail::Transport {
  public:
-  Delayed(std::unique_ptr<Transport> inner, double milliseconds) : inner_(std::move(inner)), delay_(milliseconds) {}
+  Delayed(std::unique_ptr<detail::Transport> inner, double milliseconds)
+      : inner_(std::move(inner)), delay_(milliseconds) {}
   int rank() const override { return inner_->rank(); }
   int size() const override { return inner_->size(); }
   int local_rank() const override { return inner_->local_rank(); }
   int local_size() const override { return inner_->local_size(); }
-  void exchange(const std::vector<RankMemory>& send, const std::vector<RankMemory>& receive,
+  void exchange(const std::vector<detail::RankMemory>& send, const std::vector<detail::RankMemory>& receive,
                 const std::atomic<bool>& cancelled) override {
     inner_->exchange(send, receive, cancelled);
     if (delay_.count() > 0) std::this_thread::sleep_for(delay_);
@@ -81,12 +82,12 @@ class Delayed final : public Transport {
   void fail(const std::string& reason) override { inner_->fail(reason); }
 
  private:
-  std::unique_ptr<Transport> inner_;
+  std::unique_ptr<detail::Transport> inner_;
   std::chrono::duration<double, std::milli> delay_;
 };
 
 Ranks delayed_mpi(double milliseconds) {
-  return std::make_shared<Communicator>([milliseconds]() -> std::unique_ptr<Transport> {
+  return std::make_shared<Communicator>([milliseconds]() -> std::unique_ptr<detail::Transport> {
     return std::make_unique<Delayed>(detail::open_mpi(), milliseconds);
   });
 }
@@ -113,7 +114,7 @@ class Steps {
       : batch_(workload.make_batch()), model_(workload.make_model()) {
     model_->compile({.optimizer = AdamW({.learning_rate = 1e-4, .weight_decay = 0.01}),
                      .loss = SparseCategoricalCrossentropy({.from_logits = true})});
-    batch_.part = BatchPart{ranks->rank() * batch_.size, batch_.size, ranks->size() * batch_.size};
+    batch_.part = detail::BatchPart{ranks->rank() * batch_.size, batch_.size, ranks->size() * batch_.size};
     runner_ = std::make_unique<detail::StepRunner>(
         *model_, detail::RunOptions{.policy = Precision(policy).policy(), .communicator = ranks});
     runner_->rehearse(detail::Phase::train, batch_);
@@ -150,8 +151,8 @@ Json profile(const Options& options) {
   Steps steps(workload, options.words[2], Communicator::threads(1)[0]);
   const std::vector<double> times = steps.run(options.steps);
   const double step = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
-  const Plan& plan = *steps.model().run_state()->last_plan;
-  const std::vector<Plan::Row> rows = plan.rows();
+  const detail::Plan& plan = *steps.model().run_state()->last_plan;
+  const std::vector<detail::Plan::Row> rows = plan.rows();
   Json out{{"workload", workload.name},
            {"policy", options.words[2]},
            {"threads", options.threads},

@@ -138,7 +138,7 @@ bool soak_items(std::int64_t count, int lines) {
   std::int64_t seen = 0, broken = 0, failed_fits = 0;
   for (std::int64_t epoch = 0; seen < count; ++epoch) {
     for (std::int64_t first = 0; first < data.size() && seen < count;) {
-      BatchStream stream = data.epoch(epoch, first);
+      detail::BatchStream stream = data.epoch(epoch, first);
       try {
         while (const auto batch = stream.next()) {
           ++first;

@@ -19,16 +19,16 @@ using mezzo_tests::recorded;
 
 namespace {
 
-Bytes file_of(const std::string& name) {
+detail::Bytes file_of(const std::string& name) {
   const auto text = recorded("image").at("decode").at(name).at("file").get<std::string>();
-  Bytes bytes;
+  detail::Bytes bytes;
   for (std::size_t i = 0; i < text.size(); i += 2) {
     bytes.push_back(static_cast<std::uint8_t>(std::stoi(text.substr(i, 2), nullptr, 16)));
   }
   return bytes;
 }
 
-Bytes first(const Bytes& bytes, std::size_t count) {
+detail::Bytes first(const detail::Bytes& bytes, std::size_t count) {
   return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
@@ -64,17 +64,17 @@ BOOST_AUTO_TEST_CASE(files_are_read) {
 
 BOOST_AUTO_TEST_CASE(every_truncation_is_refused) {
   for (const char* name : {"jpeg 4:2:0", "jpeg progressive", "jpeg cmyk", "png rgb", "png interlaced"}) {
-    const Bytes whole = file_of(name);
+    const detail::Bytes whole = file_of(name);
     for (std::size_t size = 0; size < whole.size(); ++size) {
       BOOST_TEST_CONTEXT(name << ", " << size << " of " << whole.size() << " bytes") {
         BOOST_CHECK_THROW(decode_image(first(whole, size), name), FileError);
       }
     }
   }
-  const Bytes jpeg = file_of("jpeg 4:2:0");
+  const detail::Bytes jpeg = file_of("jpeg 4:2:0");
   check_throws<FileError>("[decode_image] \"x.jpg\": not a whole JPEG file: Premature end of JPEG file",
                           [&] { decode_image(first(jpeg, jpeg.size() - 40), "x.jpg"); });
-  const Bytes png = file_of("png rgb");
+  const detail::Bytes png = file_of("png rgb");
   check_throws<FileError>("[decode_image] \"x.png\": not a whole PNG file: the file is truncated",
                           [&] { decode_image(first(png, png.size() - 40), "x.png"); });
 }
@@ -82,9 +82,9 @@ BOOST_AUTO_TEST_CASE(every_truncation_is_refused) {
 BOOST_AUTO_TEST_CASE(a_damaged_file_decodes_or_is_refused) {
   int refused = 0;
   for (const char* name : {"jpeg 4:2:0", "jpeg progressive", "jpeg cmyk", "png palette", "png 16 bit gray"}) {
-    const Bytes whole = file_of(name);
+    const detail::Bytes whole = file_of(name);
     for (std::size_t i = 0; i < whole.size(); ++i) {
-      Bytes damaged = whole;
+      detail::Bytes damaged = whole;
       damaged[i] ^= static_cast<std::uint8_t>(1U << (i % 8));
       try {
         const Tensor pixels = decode_image(damaged, name, {.max_pixels = 100'000});
@@ -99,26 +99,26 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_decodes_or_is_refused) {
 
 BOOST_AUTO_TEST_CASE(bytes_before_the_end_marker_are_ignored) {
   for (const char* name : {"jpeg 4:2:0", "jpeg progressive"}) {
-    const Bytes whole = file_of(name);
-    Bytes longer = whole;
+    const detail::Bytes whole = file_of(name);
+    detail::Bytes longer = whole;
     longer.insert(longer.end() - 2, 5, 0x55);
     BOOST_TEST(decode_image(longer, name).equal(decode_image(whole, name)), name);
   }
 }
 
 BOOST_AUTO_TEST_CASE(an_error_has_the_reason_of_libpng) {
-  Bytes png = file_of("png rgb");
+  detail::Bytes png = file_of("png rgb");
   png[png.size() - 20] ^= 1;
   check_throws<FileError>("[decode_image] \"x.png\": not a whole PNG file: IDAT: incorrect data check",
                           [&] { decode_image(png, "x.png"); });
 }
 
 BOOST_AUTO_TEST_CASE(a_header_claims_no_more_than_the_limit) {
-  Bytes png = file_of("png rgb");
+  detail::Bytes png = file_of("png rgb");
   check_throws<FileError>("[decode_image] \"x\": must have 1 to 142 pixels; got 13 x 11",
                           [&] { decode_image(png, "x", {.max_pixels = 142}); });
   BOOST_TEST(decode_image(png, "x", {.max_pixels = 143}).size() == 3 * 143);
-  Bytes jpeg = file_of("jpeg 4:4:4");
+  detail::Bytes jpeg = file_of("jpeg 4:4:4");
   for (std::size_t i = 0; i + 9 < jpeg.size(); ++i) {
     if (jpeg[i] == 0xff && jpeg[i + 1] == 0xc0) {
       for (std::size_t k = 5; k < 9; ++k) jpeg[i + k] = k % 2 == 0 ? 0xff : 0xfe;  // height, width
@@ -131,17 +131,17 @@ BOOST_AUTO_TEST_CASE(a_header_claims_no_more_than_the_limit) {
 
 // Nearly as many pixels as are allowed, in a small file.
 BOOST_AUTO_TEST_CASE(a_header_claims_no_more_than_its_file_can_hold) {
-  Bytes png = file_of("png rgb");
+  detail::Bytes png = file_of("png rgb");
   png.resize(80);
-  const Bytes size{0, 0, 0, 1, 5, 0, 0, 0};  // 1 x 83,886,080
+  const detail::Bytes size{0, 0, 0, 1, 5, 0, 0, 0};  // 1 x 83,886,080
   std::copy(size.begin(), size.end(), png.begin() + 16);
   const std::uint32_t sum = static_cast<std::uint32_t>(crc32(0, png.data() + 12, 17));
   for (int i = 0; i < 4; ++i) png[static_cast<std::size_t>(29 + i)] = static_cast<std::uint8_t>(sum >> (24 - 8 * i));
   check_throws<FileError>(
       "[decode_image] \"x\": a PNG file of 83886080 x 1 pixels must have at least 243854 bytes; got 80",
       [&] { decode_image(png, "x"); });
-  Bytes jpeg = file_of("jpeg progressive");
-  const Bytes start{0xff, 0xc2};
+  detail::Bytes jpeg = file_of("jpeg progressive");
+  const detail::Bytes start{0xff, 0xc2};
   const auto frame = std::search(jpeg.begin(), jpeg.end(), start.begin(), start.end());
   BOOST_REQUIRE((frame != jpeg.end()));
   for (int k = 5; k < 9; ++k) frame[k] = k % 2 == 0 ? 0 : 0x20;  // 8192 x 8192
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(pictures_of_one_color_are_no_claim) {
 }
 
 BOOST_AUTO_TEST_CASE(many_scans_are_refused) {
-  Bytes jpeg = file_of("jpeg progressive");
+  detail::Bytes jpeg = file_of("jpeg progressive");
   const auto find = [&](std::size_t from, std::uint8_t marker) {
     for (std::size_t i = from; i + 1 < jpeg.size(); ++i) {
       if (jpeg[i] == 0xff && jpeg[i + 1] == marker) return i;
@@ -169,7 +169,8 @@ BOOST_AUTO_TEST_CASE(many_scans_are_refused) {
   };
   const std::size_t begin = find(0, 0xda), end = std::min(find(begin + 2, 0xda), find(begin + 2, 0xc4));
   BOOST_REQUIRE(end < jpeg.size());
-  const Bytes scan(jpeg.begin() + static_cast<std::ptrdiff_t>(begin), jpeg.begin() + static_cast<std::ptrdiff_t>(end));
+  const detail::Bytes scan(jpeg.begin() + static_cast<std::ptrdiff_t>(begin),
+                           jpeg.begin() + static_cast<std::ptrdiff_t>(end));
   for (int i = 0; i < 510; ++i)
     jpeg.insert(jpeg.begin() + static_cast<std::ptrdiff_t>(begin), scan.begin(), scan.end());
   BOOST_CHECK_EXCEPTION(decode_image(jpeg, "x"), FileError, [](const FileError& error) {
@@ -180,9 +181,9 @@ BOOST_AUTO_TEST_CASE(many_scans_are_refused) {
 
 // Each text could be inflated to 8 MB.
 BOOST_AUTO_TEST_CASE(compressed_texts_are_skipped) {
-  const Bytes picture = file_of("png rgb");
-  Bytes text{0, 0, 0, 0, 'z', 'T', 'X', 't', 'a', 0, 0};
-  Bytes content(1'000'000);
+  const detail::Bytes picture = file_of("png rgb");
+  detail::Bytes text{0, 0, 0, 0, 'z', 'T', 'X', 't', 'a', 0, 0};
+  detail::Bytes content(1'000'000);
   uLongf size = compressBound(content.size());
   text.resize(11 + size);
   BOOST_REQUIRE(compress(text.data() + 11, &size, content.data(), content.size()) == Z_OK);
@@ -194,7 +195,7 @@ BOOST_AUTO_TEST_CASE(compressed_texts_are_skipped) {
   const auto sum = static_cast<std::uint32_t>(crc32(0, text.data() + 4, static_cast<uInt>(size + 7)));
   text.resize(text.size() + 4);
   number_at(text.size() - 4, sum);
-  Bytes png = picture;
+  detail::Bytes png = picture;
   for (int i = 0; i < 3; ++i) png.insert(png.begin() + 33, text.begin(), text.end());
   BOOST_TEST(decode_image(png, "x").equal(decode_image(picture, "x")));
 }

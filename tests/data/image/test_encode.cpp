@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(colors_come_back_as_they_were) {
 
 BOOST_AUTO_TEST_CASE(gray_is_stored_as_one_channel) {
   const Tensor picture = waves({7, 5, 1});
-  const Bytes file = encode_png(picture);
+  const detail::Bytes file = encode_png(picture);
   BOOST_TEST(int{file.at(24)} == 8);  // IHDR's bit depth
   BOOST_TEST(int{file.at(25)} == 0);  // and color type: gray
   const std::vector<double> gray = picture.to_doubles();

@@ -37,7 +37,8 @@ BOOST_AUTO_TEST_SUITE(image_dataset)
 BOOST_AUTO_TEST_CASE(pictures_of_a_folder) {
   const Folder folder;
   write_pictures(folder);
-  const FolderDataset data = image_dataset_from_directory(folder.path(), {.image_size = {4, 6}, .shuffle = false});
+  const detail::FolderDataset data =
+      image_dataset_from_directory(folder.path(), {.image_size = {4, 6}, .shuffle = false});
   BOOST_TEST(data.class_names() == (std::vector<std::string>{"cat", "dog"}));
   const HostBatch batch = data.gather({0, 1, 2, 3});
   BOOST_TEST(batch["image"].describe() == "float32 (4, 4, 6, 3)");
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(links_in_a_circle) {
 BOOST_AUTO_TEST_CASE(image_folders) {
   const Folder folder;
   write_pictures(folder);
-  const FolderDataset data =
+  const detail::FolderDataset data =
       image_folder(folder.path(), {.transform = [](const Tensor& image, std::int64_t, std::int64_t) {
                      return image::resize(image, {.height = 3, .width = 3});
                    }});

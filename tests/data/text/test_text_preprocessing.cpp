@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(texts_of_folders) {
   BOOST_TEST(data.text(1) == "text of neg/sub/2.txt");
   TextVectorization vectorize({.output_sequence_length = 4});
   vectorize.adapt(data);
-  BatchStream stream = DataLoader(data.map(vectorize), {.batch_size = 4, .workers = 2}).epoch(0);
+  detail::BatchStream stream = DataLoader(data.map(vectorize), {.batch_size = 4, .workers = 2}).epoch(0);
   const HostBatch batch = *stream.next();
   BOOST_TEST(batch["text"].equal(vectorize(data.texts())));
   BOOST_TEST(batch["label"].describe() == "int32 (4,)");

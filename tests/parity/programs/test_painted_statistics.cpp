@@ -52,7 +52,7 @@ Value gram(const Value& maps) {
 
 // Mean of the lengths of color slopes to the power of 1.5, a total variation that is smooth at 0.
 Value roughness(const Value& picture) {
-  const Slice tail = slice(1, std::nullopt), head = slice(-1);
+  const detail::Slice tail = slice(1, std::nullopt), head = slice(-1);
   const Value corner = picture(all, head, head);
   const Value steepness = square(picture(all, tail, head) - corner) + square(picture(all, head, tail) - corner);
   return mean(power(steepness, 0.75));

@@ -27,7 +27,7 @@ class Pairing : public Model {
  protected:
   Value call(const Value& pairs) override {
     const Value dish = dish_(pairs(all, 0)), wine = wine_(pairs(all, 1));
-    const Slice factors = slice(1, std::nullopt), bias = slice(1);
+    const detail::Slice factors = slice(1, std::nullopt), bias = slice(1);
     const Value wanted = tensordot(dish(all, factors), bridge_, 1);
     const Value match = sum(wanted * wine(all, factors), {.axes = {1}, .keepdims = true});
     return sigmoid(match + dish(all, bias) + wine(all, bias));

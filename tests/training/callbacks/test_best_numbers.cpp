@@ -83,10 +83,10 @@ BOOST_AUTO_TEST_CASE(auto_takes_the_direction_of_the_compiled_metric) {
 // Keras takes the first number for the best, NaN too: nothing is better than NaN then.
 BOOST_AUTO_TEST_CASE(any_number_beats_nan) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
-  BOOST_TEST(!beats(nan, {}, true));
-  BOOST_TEST(!beats(nan, nan, false));
-  BOOST_TEST(beats(infinity, nan, false));
-  BOOST_TEST(!beats(nan, infinity, false));
+  BOOST_TEST(!detail::beats(nan, {}, true));
+  BOOST_TEST(!detail::beats(nan, nan, false));
+  BOOST_TEST(detail::beats(infinity, nan, false));
+  BOOST_TEST(!detail::beats(nan, infinity, false));
   Sequential model = compiled_line();
   const Folder folder;
   const std::vector<double> numbers{nan, 0.5, nan, 0.75};

@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(time_and_hooks_that_save) {
 BOOST_AUTO_TEST_CASE(validations_in_the_middle_of_epochs) {
   const Folder folder;
   const DataLoader data(pairs(xs, ys), {.batch_size = 1});
-  const auto fit = [&](const Callbacks& callbacks, CheckInterval interval, int every = 1) {
+  const auto fit = [&](const Callbacks& callbacks, detail::CheckInterval interval, int every = 1) {
     Sequential model = compiled_line();
     return Trainer({.max_epochs = 2,
                     .val_check_interval = interval,
@@ -183,7 +183,8 @@ BOOST_AUTO_TEST_CASE(validations_in_the_middle_of_epochs) {
                     .enable_progress_bar = false})
         .fit(model, data, data);
   };
-  const auto files = [&](const char* name, TopKCheckpointOptions options, CheckInterval interval, int every = 1) {
+  const auto files = [&](const char* name, TopKCheckpointOptions options, detail::CheckInterval interval,
+                         int every = 1) {
     options.dirpath = folder.path(name);
     options.filename = "{step}";
     options.monitor = "val_loss";
@@ -297,7 +298,7 @@ BOOST_AUTO_TEST_CASE(messages_and_refused_options) {
   BOOST_TEST(
       text({.every_n_train_steps = 1, .every_n_epochs = 1}) ==
       "[ModelCheckpoint] one of every_n_epochs, every_n_train_steps and train_time_interval may be given; got 2");
-  BOOST_TEST(refused<NameError>([] { SaveLast("copy"); }).find("link") != std::string::npos);
+  BOOST_TEST(refused<NameError>([] { detail::SaveLast("copy"); }).find("link") != std::string::npos);
   BOOST_TEST(refused<NameError>([] { ModelCheckpoint({.monitor = "loss", .mode = "up"}); }) != "");
   Sequential other = compiled_line();
   BOOST_TEST(refused<ValueError>([&] {

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(epochs_of_steps_continue_in_the_data) {
 BOOST_AUTO_TEST_CASE(validation_takes_its_steps_and_its_epochs) {
   const DataLoader train(pairs({1}, {1})), loader(pairs(xs, ys), {.batch_size = 2});
   Sequential model = compiled_line(0);
-  const auto fit = [&](const ValidationFrequency& frequency, std::optional<std::int64_t> steps) {
+  const auto fit = [&](const detail::ValidationFrequency& frequency, std::optional<std::int64_t> steps) {
     return model.fit(train, {.epochs = 6,
                              .verbose = 0,
                              .validation_data = loader,
@@ -126,13 +126,14 @@ BOOST_AUTO_TEST_CASE(evaluate_and_predict_take_their_steps) {
 
 BOOST_AUTO_TEST_CASE(verbose_takes_numbers_bools_and_auto) {
   Sequential model = compiled_line();
-  const auto text = [&](const Verbose& verbose) {
+  const auto text = [&](const detail::Verbose& verbose) {
     const CapturedOutput captured;
     model.fit(column({1}), column({1}), {.verbose = verbose});
     return without_times(captured.text()).substr(0, 26);
   };
   const std::string line = "Epoch 1/1: 100% 1/1 [T, R,";
-  for (const Verbose& verbose : {Verbose(1), Verbose(true), Verbose("auto"), Verbose(2)})
+  for (const detail::Verbose& verbose :
+       {detail::Verbose(1), detail::Verbose(true), detail::Verbose("auto"), detail::Verbose(2)})
     BOOST_TEST(text(verbose) == line);
   BOOST_TEST(text(0).empty());
   BOOST_TEST(text(false).empty());

@@ -114,7 +114,8 @@ BOOST_AUTO_TEST_CASE(a_checkpoint_of_every_hook_resumes_bit_for_bit) {
 BOOST_AUTO_TEST_CASE(backups_continue_after_an_error_bit_for_bit) {
   const CapturedOutput warnings;
   for (const std::optional<std::int64_t> steps : {std::optional<std::int64_t>(), std::optional<std::int64_t>(2)}) {
-    for (const Frequency& frequency : {Frequency("epoch"), Frequency(1), Frequency(2)}) {
+    for (const detail::Frequency& frequency :
+         {detail::Frequency("epoch"), detail::Frequency(1), detail::Frequency(2)}) {
       const Folder folder;
       Training whole, training;
       const History history = whole.fit({}, steps);

@@ -138,12 +138,12 @@ BOOST_AUTO_TEST_CASE(mutations) {
   model.save(folder.path("a"));
   const Tensor x({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6});
   const Tensor y = model.predict(x);
-  const Bytes whole = read_file(folder.path("a"), 1 << 20);
+  const detail::Bytes whole = detail::read_file(folder.path("a"), 1 << 20);
   const int count = std::getenv("MEZZO_TEST_SMALL") != nullptr ? 300 : 10000;
   for (int i = 0; i < count; ++i) {
-    std::uint64_t state = mix(17, static_cast<std::uint64_t>(i));
-    const auto next = [&](std::uint64_t below) { return (state = mix(state, 1)) % below; };
-    Bytes bytes = whole;
+    std::uint64_t state = detail::mix(17, static_cast<std::uint64_t>(i));
+    const auto next = [&](std::uint64_t below) { return (state = detail::mix(state, 1)) % below; };
+    detail::Bytes bytes = whole;
     if (i % 4 == 0) {
       bytes.resize(next(bytes.size()));
     } else {
@@ -169,8 +169,8 @@ BOOST_AUTO_TEST_CASE(mutated_configs) {
   const int count = std::getenv("MEZZO_TEST_SMALL") != nullptr ? 200 : 1000;
   for (const std::string& whole : {graph.to_json(), model.to_json()}) {
     for (int i = 0; i < count; ++i) {
-      std::uint64_t state = mix(23, static_cast<std::uint64_t>(i));
-      const auto next = [&](std::uint64_t below) { return (state = mix(state, 1)) % below; };
+      std::uint64_t state = detail::mix(23, static_cast<std::uint64_t>(i));
+      const auto next = [&](std::uint64_t below) { return (state = detail::mix(state, 1)) % below; };
       std::string text = whole;
       const std::string parts = "0123456789{}[],:\"-.etrufalsnchoDd/";
       for (std::uint64_t n = 1 + next(3); n > 0; --n) text[next(text.size())] = parts[next(parts.size())];

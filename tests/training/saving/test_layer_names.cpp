@@ -42,7 +42,7 @@ class Holder : public Model {
 /// Makes models of random structures and names, of inputs and outputs of size 4.
 class Generator {
  public:
-  explicit Generator(std::uint64_t key) : state_(mix(41, key)) {}
+  explicit Generator(std::uint64_t key) : state_(detail::mix(41, key)) {}
 
   Sequential sequence(int depth) {
     std::vector<Any<Layer>> layers;
@@ -64,7 +64,7 @@ class Generator {
     return Model({.inputs = {x}, .outputs = {Value(Dense(4)(values.back()))}, .name = name()});
   }
 
-  std::uint64_t below(std::uint64_t bound) { return (state_ = mix(state_, 1)) % bound; }
+  std::uint64_t below(std::uint64_t bound) { return (state_ = detail::mix(state_, 1)) % bound; }
 
  private:
   std::string name() {

@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(max_time_of_rank_0_ends_all) {
   std::vector<int> batches(2);
   require_no_errors(run_ranks(2, [&](const Ranks& own) {
     RankNet net = rank_net({}, own->rank());
-    TrainerOptions options = rank_trainer({.max_epochs = -1, .max_time = Duration(0.3)});
+    TrainerOptions options = rank_trainer({.max_epochs = -1, .max_time = detail::Duration(0.3)});
     options.callbacks = {Counting(batches[static_cast<std::size_t>(own->rank())], true)};
     options.strategy = own;
     Trainer(options).fit(net, DataLoader(rank_data(36), {.batch_size = 4}));

@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(parts_of_loaders) {
   const DataLoader part = whole.part(1, 2);
   BOOST_TEST(part.size() == 2);
   BOOST_TEST(part.samples() == 10);
-  BatchStream stream = part.epoch(0);
+  detail::BatchStream stream = part.epoch(0);
   const auto first = stream.next(), second = stream.next();
   BOOST_TEST((first && second && !stream.next()));
   BOOST_TEST(first->size == 3);

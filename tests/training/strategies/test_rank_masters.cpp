@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(each_rank_has_the_masters_of_its_weights_until_the_end) {
     options.callbacks = {AfterSteps([&](Module& inside, std::int64_t) {
       std::size_t sum = 0;
       for (const Variable& weight : inside.weights()) {
-        const VariableState& state = *weight.state();
+        const detail::VariableState& state = *weight.state();
         sum += state.value.bytes() + (state.remainder ? state.remainder->value.bytes() : 0);
       }
       bytes[static_cast<std::size_t>(own->rank())].push_back(sum);
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(one_rank_divides_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(callbacks_read_whole_weights) {
-  const std::vector<std::function<CallbackHandle()>> callbacks{
+  const std::vector<std::function<detail::CallbackHandle()>> callbacks{
       [] { return EMAWeightAveraging({.decay = 0.5}); },
       [] { return StochasticWeightAveraging({.swa_lrs = 0.02, .swa_epoch_start = 0.3, .annealing_epochs = 1}); },
       [] { return EarlyStopping({.monitor = "accuracy", .mode = "min", .restore_best_weights = true}); },

@@ -35,7 +35,7 @@ class Sent : public Callback {
   explicit Sent(std::vector<std::size_t>& bytes) : bytes_(bytes) {}
   void on_train_batch_end(std::int64_t, Logs&) override {
     std::size_t sum = 0;
-    for (const Transfer& transfer : session().module().run_state()->transfers) sum += transfer.bytes;
+    for (const detail::Transfer& transfer : session().module().run_state()->transfers) sum += transfer.bytes;
     bytes_.push_back(sum);
   }
 

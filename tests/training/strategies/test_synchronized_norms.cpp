@@ -38,7 +38,7 @@ class Pictures : public Module {
 class PicturesAgain : public Pictures {
  public:
   PicturesAgain() {
-    for (const auto& child : state()->children) child.second->remat = {RematRule::Mode::full, 0};
+    for (const auto& child : state()->children) child.second->remat = {detail::RematRule::Mode::full, 0};
   }
 };
 

@@ -41,7 +41,7 @@ struct AttentionShape {
     if (!masked) return;
     const Spec& mask = request.inputs[mask_input_];
     boolean_mask = mask.dtype == DType::boolean;
-    const Shape strides = row_major_strides(mask.shape);
+    const Shape strides = detail::row_major_strides(mask.shape);
     for (std::size_t axis = 0; axis < mask.shape.size(); ++axis) {
       if (mask.shape[axis] != 1) mask_strides[4 - mask.shape.size() + axis] = strides[axis];
     }

@@ -25,7 +25,7 @@ inline bool is_half(DType dtype) { return dtype == DType::bfloat16 || dtype == D
 
 /// True if the last step of a matmul, convolution or batch_norm is a fused ReLU.
 inline bool has_relu(const KernelRequest& request) {
-  return request.attributes.get_or("epilogue", Epilogue::none) == Epilogue::relu;
+  return request.attributes.get_or("epilogue", detail::Epilogue::none) == detail::Epilogue::relu;
 }
 
 /// Sets the reason for which an implementation declines a request and returns null:

@@ -29,7 +29,7 @@ class OneThreadKernel final : public Kernel {
 
 }  // namespace
 
-Implementation one_thread_if_small(Implementation implementation) {
+detail::Implementation one_thread_if_small(detail::Implementation implementation) {
   implementation.create = [create = std::move(implementation.create)](const KernelRequest& request,
                                                                       std::string& reason) -> std::unique_ptr<Kernel> {
     if (thread_count() == 1 || !is_small(request)) return create(request, reason);

@@ -5,6 +5,6 @@ namespace mezzo {
 
 /// The implementation with kernels that use one thread for small requests (is_small()), for kernels that would share
 /// any work among all threads.
-Implementation one_thread_if_small(Implementation implementation);
+detail::Implementation one_thread_if_small(detail::Implementation implementation);
 
 }  // namespace mezzo

@@ -13,7 +13,7 @@ namespace mezzo {
 /// are its scalar inputs.
 inline std::uint64_t step_stream(std::int64_t key, double seed, double step) {
   const auto word = [](double x) { return static_cast<std::uint64_t>(convert<std::int64_t>(x)); };
-  return mix(mix(static_cast<std::uint64_t>(key), word(seed)), word(step));
+  return detail::mix(detail::mix(static_cast<std::uint64_t>(key), word(seed)), word(step));
 }
 
 /// x rounded up or down to bfloat16; x on average if the lower 16 bits of `word` are random. The bits are

@@ -18,7 +18,7 @@ std::vector<bool> overwritten_by_update(const KernelRequest& request) {
 
 UpdateRequest::UpdateRequest(const KernelRequest& request, std::size_t slot_count) : slots(slot_count) {
   const Attributes& attributes = request.attributes;
-  kept = attributes.get_or("kept", Kept::plain);
+  kept = attributes.get_or("kept", detail::Kept::plain);
   count = element_count(request.inputs[0].shape);
   variable = request.inputs[0].dtype;
   gradient = request.inputs[1].dtype;
@@ -30,7 +30,7 @@ UpdateRequest::UpdateRequest(const KernelRequest& request, std::size_t slot_coun
   weight_decay = attributes.get<double>("weight_decay");
   clipvalue = attributes.get<double>("clipvalue");
   beside = 2 + slots;
-  numbers = beside + (kept == Kept::split || kept == Kept::kahan ? 1 : 0);
+  numbers = beside + (kept == detail::Kept::split || kept == detail::Kept::kahan ? 1 : 0);
   places = request.inputs.size() - 1;
   const bool compact = has_compact_gradient(request);
   seed = request.inputs.size() - (compact ? 3 : 2);
@@ -45,7 +45,7 @@ std::uint64_t UpdateRequest::slot_stream(const KernelArguments& arguments) const
 }
 
 std::uint64_t UpdateRequest::variable_stream(const KernelArguments& arguments) const {
-  return mix(slot_stream(arguments), 1);
+  return detail::mix(slot_stream(arguments), 1);
 }
 
 }  // namespace mezzo

@@ -20,7 +20,7 @@ std::vector<bool> overwritten_by_update(const KernelRequest& request);
 
 /// The request of an optimizer's update: its attributes and the indices of its inputs and outputs.
 struct UpdateRequest {
-  using Kept = mezzo::Kept;
+  using Kept = mezzo::detail::Kept;
 
   /// `slots`: number of slots of the optimizer.
   UpdateRequest(const KernelRequest& request, std::size_t slots);
@@ -29,7 +29,7 @@ struct UpdateRequest {
   /// round the first slot, its upper 16 bits the second one; words of third_stream() round the third one.
   std::uint64_t slot_stream(const KernelArguments& arguments) const;
 
-  static std::uint64_t third_stream(std::uint64_t slot_stream) { return mix(slot_stream, 2); }
+  static std::uint64_t third_stream(std::uint64_t slot_stream) { return detail::mix(slot_stream, 2); }
 
   /// Likewise for words whose lower 16 bits round the variable.
   std::uint64_t variable_stream(const KernelArguments& arguments) const;

@@ -37,7 +37,7 @@ std::int64_t Walk::offset(std::size_t operand, std::int64_t row) const {
 }
 
 Shape broadcast_strides(const Shape& from, const Shape& to) {
-  const Shape own = row_major_strides(from);
+  const Shape own = detail::row_major_strides(from);
   Shape strides(to.size(), 0);
   const std::size_t skipped = to.size() - from.size();
   for (std::size_t axis = 0; axis < from.size(); ++axis) {

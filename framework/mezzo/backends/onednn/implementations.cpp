@@ -114,7 +114,7 @@ std::unique_ptr<Kernel> create_split_matmul(const KernelRequest& request, std::s
 
 }  // namespace
 
-std::vector<Implementation> onednn_implementations() {
+std::vector<detail::Implementation> onednn_implementations() {
   return {{"onednn", &ops::matmul, create<onednn::make_matmul>},
           {"split", &ops::matmul, create_split_matmul},
           {"onednn", &ops::conv2d, create<onednn::make_conv2d>},

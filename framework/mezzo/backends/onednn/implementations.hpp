@@ -9,7 +9,7 @@ namespace mezzo {
 
 /// "onednn": matmul and the convolutions in float32, and in bfloat16 if the hardware has it and it isn't slower than
 /// float32. "split": matmul of float16 operands as an exact product in bfloat16, if AMX makes that faster than float32.
-std::vector<Implementation> onednn_implementations();
+std::vector<detail::Implementation> onednn_implementations();
 
 /// True if oneDNN has bfloat16 in hardware (avx512_core_bf16 or AMX), under the limits that the environment sets on the
 /// ISA of oneDNN and of mezzo.

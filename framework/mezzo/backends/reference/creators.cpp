@@ -4,7 +4,7 @@
 
 namespace mezzo {
 
-std::vector<Implementation> reference_implementations() {
+std::vector<detail::Implementation> reference_implementations() {
   return {
 #define MEZZO_OP(name, ...) {"reference", &ops::name, reference::create_##name},
 #define MEZZO_UNARY_OP(name, ...) {"reference", &ops::name, reference::create_##name},

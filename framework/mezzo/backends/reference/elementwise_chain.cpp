@@ -12,7 +12,7 @@ namespace {
 class Chain final : public Kernel {
  public:
   explicit Chain(const KernelRequest& request)
-      : function_(request.attributes.get<std::shared_ptr<const AttributeFunction>>("program")),
+      : function_(request.attributes.get<std::shared_ptr<const detail::AttributeFunction>>("program")),
         program_(dynamic_cast<const ElementwiseProgram&>(*function_)) {
     const Shape& shape = request.outputs[0].shape;
     ScratchLayout layout;
@@ -56,7 +56,7 @@ class Chain final : public Kernel {
   std::string detail() const override { return program_.text(); }
 
  private:
-  const std::shared_ptr<const AttributeFunction> function_;
+  const std::shared_ptr<const detail::AttributeFunction> function_;
   const ElementwiseProgram& program_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::vector<std::size_t> results_, sizes_;  // offset of each result, bytes of each output

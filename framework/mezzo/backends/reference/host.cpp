@@ -33,7 +33,7 @@ void check_result(const KernelRequest& request, const Tensor& result) {
 std::unique_ptr<Kernel> create_host(const KernelRequest& request, std::string&) {
   return make_kernel([request](const KernelArguments& arguments) {
     const auto function = std::static_pointer_cast<const HostFunction>(
-        request.attributes.get<std::shared_ptr<const AttributeFunction>>("function"));
+        request.attributes.get<std::shared_ptr<const detail::AttributeFunction>>("function"));
     std::vector<Tensor> inputs;
     for (std::size_t i = 0; i < request.inputs.size(); ++i) {
       inputs.push_back(copy_of(request.inputs[i], arguments.inputs[i]));

@@ -64,7 +64,7 @@ class LoopKernel final : public Kernel {
 
   const detail::ScanLayout at_;
   const std::shared_ptr<Arena> arena_ = std::make_shared<Arena>();
-  Plan plan_;
+  detail::Plan plan_;
   std::vector<const void*> addresses_;  // of the inputs of the body
   std::vector<std::size_t> input_bytes_, output_bytes_;
 };

@@ -75,7 +75,7 @@ std::unique_ptr<Kernel> copy_bytes(const KernelRequest& request) {
 }  // namespace
 
 std::unique_ptr<Kernel> create_transpose(const KernelRequest& request, std::string&) {
-  const Shape own = row_major_strides(request.inputs[0].shape);
+  const Shape own = detail::row_major_strides(request.inputs[0].shape);
   Shape strides;
   for (const auto axis : request.attributes.get<Shape>("permutation")) {
     strides.push_back(own[static_cast<std::size_t>(axis)]);
@@ -89,7 +89,7 @@ std::unique_ptr<Kernel> create_broadcast_to(const KernelRequest& request, std::s
 
 std::unique_ptr<Kernel> create_flip(const KernelRequest& request, std::string&) {
   const Shape& shape = request.inputs[0].shape;
-  Shape strides = row_major_strides(shape);
+  Shape strides = detail::row_major_strides(shape);
   std::int64_t first = 0;
   for (const auto axis : request.attributes.get<Shape>("axes")) {
     std::int64_t& stride = strides[static_cast<std::size_t>(axis)];

@@ -19,7 +19,7 @@ struct Reduction {
 inline Reduction reduction(const KernelRequest& request) {
   const Shape& shape = request.inputs[0].shape;
   const auto& axes = request.attributes.get<Shape>("axes");
-  const Shape own = row_major_strides(shape);
+  const Shape own = detail::row_major_strides(shape);
   Shape kept, kept_strides, reduced, reduced_strides;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     const bool is_reduced = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();

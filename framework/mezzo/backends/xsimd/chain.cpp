@@ -313,7 +313,7 @@ std::unique_ptr<Kernel> make(const KernelRequest& request, const std::shared_ptr
 }
 
 std::unique_ptr<Kernel> make_chain(const KernelRequest& request, Isa isa, std::string& reason) {
-  const auto& function = request.attributes.get<std::shared_ptr<const AttributeFunction>>("program");
+  const auto& function = request.attributes.get<std::shared_ptr<const detail::AttributeFunction>>("program");
   return make(request, std::dynamic_pointer_cast<const ElementwiseProgram>(function), isa, reason);
 }
 

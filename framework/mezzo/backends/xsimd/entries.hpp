@@ -18,8 +18,8 @@ using Make = std::unique_ptr<Kernel> (*)(const KernelRequest& request, Isa isa, 
 /// A kernel of an op.
 struct Entry {
   const char* op;
-  Make make;                                ///< for any ISA
-  decltype(Implementation::create) create;  ///< for the ISA of this machine, as Implementation needs it
+  Make make;                                        ///< for any ISA
+  decltype(detail::Implementation::create) create;  ///< for the ISA of this machine, as Implementation needs it
 };
 
 template <Make make>

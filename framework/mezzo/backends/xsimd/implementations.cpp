@@ -37,8 +37,8 @@ const Entries& all_entries() {
   return entries;
 }
 
-std::vector<Implementation> implementations(const char* name, const Entries& entries) {
-  std::vector<Implementation> all;
+std::vector<detail::Implementation> implementations(const char* name, const Entries& entries) {
+  std::vector<detail::Implementation> all;
   for (const auto& entry : entries) all.push_back({name, &find_op(entry.op), entry.create});
   return all;
 }
@@ -56,19 +56,19 @@ bool streams_rows(const KernelRequest& request) {
 
 }  // namespace
 
-std::vector<Implementation> xsimd_implementations() { return implementations("xsimd", all_entries()); }
+std::vector<detail::Implementation> xsimd_implementations() { return implementations("xsimd", all_entries()); }
 
-std::vector<Implementation> depthwise_implementations() {
+std::vector<detail::Implementation> depthwise_implementations() {
   return implementations("depthwise", xsimd_kernels::depthwise_entries());
 }
 
-std::vector<Implementation> few_taps_implementations() {
+std::vector<detail::Implementation> few_taps_implementations() {
   return implementations("few_taps", xsimd_kernels::few_taps_entries());
 }
 
-std::vector<Implementation> few_rows_implementations() {
-  std::vector<Implementation> all = implementations("few_rows", xsimd_kernels::few_rows_entries());
-  for (Implementation& one : all) {
+std::vector<detail::Implementation> few_rows_implementations() {
+  std::vector<detail::Implementation> all = implementations("few_rows", xsimd_kernels::few_rows_entries());
+  for (detail::Implementation& one : all) {
     one.create = [create = one.create](const KernelRequest& request, std::string& reason) {
       auto kernel = create(request, reason);
       if (!kernel) reason.clear();  // most products have more rows
@@ -78,9 +78,9 @@ std::vector<Implementation> few_rows_implementations() {
   return all;
 }
 
-std::vector<Implementation> outer_product_implementations() {
-  std::vector<Implementation> all = implementations("outer", xsimd_kernels::outer_product_entries());
-  for (Implementation& one : all) {
+std::vector<detail::Implementation> outer_product_implementations() {
+  std::vector<detail::Implementation> all = implementations("outer", xsimd_kernels::outer_product_entries());
+  for (detail::Implementation& one : all) {
     one.create = [create = one.create](const KernelRequest& request, std::string& reason) -> std::unique_ptr<Kernel> {
       if (request.op == &ops::matmul && !streams_rows(request)) return nullptr;
       if (is_half(request.inputs[0].dtype) && has_amx()) return decline(reason, "leaves 16-bit operands to AMX");
@@ -90,11 +90,11 @@ std::vector<Implementation> outer_product_implementations() {
   return all;
 }
 
-std::vector<Implementation> pointwise_implementations() {
-  std::vector<Implementation> all = implementations("pointwise", xsimd_kernels::pointwise_entries());
-  for (Implementation& one : implementations("pointwise", xsimd_kernels::pointwise_norm_gradient_entries()))
+std::vector<detail::Implementation> pointwise_implementations() {
+  std::vector<detail::Implementation> all = implementations("pointwise", xsimd_kernels::pointwise_entries());
+  for (detail::Implementation& one : implementations("pointwise", xsimd_kernels::pointwise_norm_gradient_entries()))
     all.push_back(std::move(one));
-  for (Implementation& one : all) {
+  for (detail::Implementation& one : all) {
     one.create = [create = one.create](const KernelRequest& request, std::string& reason) -> std::unique_ptr<Kernel> {
       if (isa() < Isa::avx512) return decline(reason, "is not faster than oneDNN without AVX-512");
       if (request.op == &ops::pointwise_norm_gradient && !xsimd_kernels::exceeds_caches(request.inputs[1])) {

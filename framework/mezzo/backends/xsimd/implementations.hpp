@@ -9,27 +9,27 @@
 namespace mezzo {
 
 /// "xsimd": vector kernels for float32, bfloat16 and float16, compiled once for each ISA; isa() chooses at run time.
-std::vector<Implementation> xsimd_implementations();
+std::vector<detail::Implementation> xsimd_implementations();
 
 /// "depthwise": xsimd's convolutions with one filter a channel, by a direct sum.
-std::vector<Implementation> depthwise_implementations();
+std::vector<detail::Implementation> depthwise_implementations();
 
 /// "few_taps": xsimd's convolutions whose sums have few terms, such as those of a first layer.
-std::vector<Implementation> few_taps_implementations();
+std::vector<detail::Implementation> few_taps_implementations();
 
 /// "outer": xsimd's gradients of the kernels of dense layers and 1 x 1 convolutions.
-std::vector<Implementation> outer_product_implementations();
+std::vector<detail::Implementation> outer_product_implementations();
 
 /// "pointwise": xsimd's 1 x 1 convolutions and gradients of their inputs, in float32 with AVX-512; also joined with the
 /// gradient of a batch norm behind them, if its array exceeds the caches.
-std::vector<Implementation> pointwise_implementations();
+std::vector<detail::Implementation> pointwise_implementations();
 
 /// "few_rows": xsimd's products of a few rows with a large matrix.
-std::vector<Implementation> few_rows_implementations();
+std::vector<detail::Implementation> few_rows_implementations();
 
 /// "winograd": xsimd's 3 x 3 convolutions of float32, and of bfloat16 if the CPU multiplies it at twice the rate, for
 /// shapes where they should be faster than oneDNN's.
-std::vector<Implementation> winograd_implementations();
+std::vector<detail::Implementation> winograd_implementations();
 
 /// The xsimd kernel of a request for an ISA that this machine has, for tests. Returns null and sets the reason if it
 /// declines.

@@ -25,7 +25,7 @@ constexpr std::size_t most_axes = 16;
 
 /// The axes of the output without those of size 1. Neighbours are merged if the input's strides allow it.
 std::vector<MovedAxis> moved_axes(const Shape& shape, const Shape& from) {
-  const Shape to = row_major_strides(shape);
+  const Shape to = detail::row_major_strides(shape);
   std::vector<MovedAxis> axes;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 1) continue;
@@ -282,7 +282,7 @@ std::unique_ptr<Kernel> make_move(const KernelRequest& request, std::string& rea
 }
 
 std::unique_ptr<Kernel> make_transpose(const KernelRequest& request, Isa, std::string& reason) {
-  const Shape own = row_major_strides(request.inputs[0].shape);
+  const Shape own = detail::row_major_strides(request.inputs[0].shape);
   Shape strides;
   for (const auto axis : request.attributes.get<Shape>("permutation")) {
     strides.push_back(own[static_cast<std::size_t>(axis)]);
@@ -292,7 +292,7 @@ std::unique_ptr<Kernel> make_transpose(const KernelRequest& request, Isa, std::s
 
 std::unique_ptr<Kernel> make_flip(const KernelRequest& request, Isa, std::string& reason) {
   const Shape& shape = request.inputs[0].shape;
-  Shape strides = row_major_strides(shape);
+  Shape strides = detail::row_major_strides(shape);
   Index first = 0;
   for (const auto axis : request.attributes.get<Shape>("axes")) {
     Index& stride = strides[static_cast<std::size_t>(axis)];

@@ -135,7 +135,7 @@ class RuleUpdate {
         const UpdateArrays a = pass_.from(arrays, i);
         compute(a, n, k, count, block);
         block.store_slots(*functions_, a, request().slot, count);
-        block.store_variable(*functions_, change_, request().kept == Kept::stochastic, a, k, count);
+        block.store_variable(*functions_, change_, request().kept == detail::Kept::stochastic, a, k, count);
       }
     };
     pass_.run(arguments, run, Coefficients{}, rate, multiplier);

@@ -11,7 +11,7 @@ void detail::check_size(std::int64_t height, std::int64_t width, const std::stri
   }
 }
 
-Tensor decode_image(const Bytes& bytes, const std::string& name, const DecodeOptions& options) {
+Tensor decode_image(const mezzo::detail::Bytes& bytes, const std::string& name, const DecodeOptions& options) {
   if (detail::is_jpeg(bytes)) return detail::decode_jpeg(bytes, name, options);
   if (detail::is_png(bytes)) return detail::decode_png(bytes, name, options);
   detail::fail_decoding(name, "must start as a JPEG or PNG file does; got {} bytes of another format", bytes.size());
@@ -19,7 +19,7 @@ Tensor decode_image(const Bytes& bytes, const std::string& name, const DecodeOpt
 
 Tensor read_image(const std::string& path, const DecodeOptions& options) {
   constexpr std::uint64_t largest_file = std::uint64_t{256} << 20;
-  return decode_image(read_file(path, largest_file), path, options);
+  return decode_image(mezzo::detail::read_file(path, largest_file), path, options);
 }
 
 }  // namespace mezzo::image

@@ -25,6 +25,7 @@ struct DecodeOptions {
 MEZZO_API Tensor read_image(const std::string& path, const DecodeOptions& options = {});
 
 /// Decodes the bytes of such a file. Error texts contain `name` in place of a path.
-MEZZO_API Tensor decode_image(const Bytes& bytes, const std::string& name, const DecodeOptions& options = {});
+MEZZO_API Tensor decode_image(const mezzo::detail::Bytes& bytes, const std::string& name,
+                              const DecodeOptions& options = {});
 
 }  // namespace mezzo::image

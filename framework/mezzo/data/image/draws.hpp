@@ -12,7 +12,8 @@ namespace mezzo::image::detail {
 class Draws {
  public:
   Draws(const std::string& transform, const SampleKey& key)
-      : key_(mix(mix(key.seed, key_of(transform)), static_cast<std::uint64_t>(key.epoch))),
+      : key_(mezzo::detail::mix(mezzo::detail::mix(key.seed, mezzo::detail::key_of(transform)),
+                                static_cast<std::uint64_t>(key.epoch))),
         index_(static_cast<std::uint64_t>(key.index)) {}
 
   /// Returns two numbers in [0, 1).

@@ -9,7 +9,7 @@ namespace mezzo::image {
 
 #if MEZZO_WITH_PNG
 
-Bytes encode_png(const Tensor& image) {
+mezzo::detail::Bytes encode_png(const Tensor& image) {
   constexpr const char* where = "[encode_png]";
   detail::check_image(image, where);
   const Shape& shape = image.shape();
@@ -30,7 +30,7 @@ Bytes encode_png(const Tensor& image) {
   };
   // An upper bound, so that one call compresses; the call sets the real size.
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
-  Bytes out(size);
+  mezzo::detail::Bytes out(size);
   write(out.data(), size);
   out.resize(size);
   return out;
@@ -38,7 +38,9 @@ Bytes encode_png(const Tensor& image) {
 
 #else
 
-Bytes encode_png(const Tensor&) { fail<Error>("[encode_png]", "PNG needs libpng; this mezzo was built without it"); }
+mezzo::detail::Bytes encode_png(const Tensor&) {
+  fail<Error>("[encode_png]", "PNG needs libpng; this mezzo was built without it");
+}
 
 #endif
 

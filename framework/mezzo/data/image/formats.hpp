@@ -5,12 +5,12 @@
 namespace mezzo::image::detail {
 
 /// True if the bytes start as a file of that format does.
-bool is_jpeg(const Bytes& bytes);
-bool is_png(const Bytes& bytes);
+bool is_jpeg(const mezzo::detail::Bytes& bytes);
+bool is_png(const mezzo::detail::Bytes& bytes);
 
 /// Decode a file of that format; errors are those of decode_image().
-Tensor decode_jpeg(const Bytes& bytes, const std::string& name, const DecodeOptions& options);
-Tensor decode_png(const Bytes& bytes, const std::string& name, const DecodeOptions& options);
+Tensor decode_jpeg(const mezzo::detail::Bytes& bytes, const std::string& name, const DecodeOptions& options);
+Tensor decode_png(const mezzo::detail::Bytes& bytes, const std::string& name, const DecodeOptions& options);
 
 /// Throws a FileError: `[decode_image] "x.jpg": message`.
 template <class... Arguments>

@@ -94,7 +94,7 @@ Tensor read_sample(const std::string& path, const ImageDatasetOptions& options) 
   return image::detail::interpolate(picture, height, width, options.interpolation);
 }
 
-FolderDataset make_image_dataset(detail::FolderFiles files, const ImageDatasetOptions& options) {
+detail::FolderDataset make_image_dataset(detail::FolderFiles files, const ImageDatasetOptions& options) {
   const auto shared = std::make_shared<const detail::FolderFiles>(std::move(files));
   FunctionDatasetOptions made;
   made.size = static_cast<std::int64_t>(shared->paths.size());
@@ -112,17 +112,17 @@ FolderDataset make_image_dataset(detail::FolderFiles files, const ImageDatasetOp
 
 }  // namespace
 
-FolderDataset image_dataset_from_directory(const std::string& directory, const ImageDatasetOptions& options) {
+detail::FolderDataset image_dataset_from_directory(const std::string& directory, const ImageDatasetOptions& options) {
   return make_image_dataset(detail::folder_files(directory, checked(options)), options);
 }
 
-std::pair<FolderDataset, FolderDataset> image_datasets_from_directory(const std::string& directory,
-                                                                      const ImageDatasetOptions& options) {
+std::pair<detail::FolderDataset, detail::FolderDataset> image_datasets_from_directory(
+    const std::string& directory, const ImageDatasetOptions& options) {
   auto [training, validation] = detail::both_folder_files(directory, checked(options));
   return {make_image_dataset(std::move(training), options), make_image_dataset(std::move(validation), options)};
 }
 
-FolderDataset image_folder(const std::string& root, const ImageFolderOptions& options) {
+detail::FolderDataset image_folder(const std::string& root, const ImageFolderOptions& options) {
   detail::FolderOptions listed = image_files("[image_folder]");
   listed.label_mode = "int";
   listed.shuffle = false;

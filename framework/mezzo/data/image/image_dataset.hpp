@@ -15,7 +15,7 @@ namespace mezzo {
 /// Options of image_dataset_from_directory, in Keras' order. `batch_size`, and a new order in each epoch, are options
 /// of the DataLoader.
 struct ImageDatasetOptions {
-  FolderLabels labels = "inferred";                       ///< "inferred", one number for each file, or std::nullopt
+  detail::FolderLabels labels = "inferred";               ///< "inferred", one number for each file, or std::nullopt
   std::optional<std::string> label_mode = "int";          ///< "int", "categorical", "binary" or std::nullopt
   std::optional<std::vector<std::string>> class_names{};  ///< sub-folders in the order of their labels; default: all
   std::string color_mode = "rgb";                         ///< "rgb" or "grayscale" (ITU-R 601 luma)
@@ -40,12 +40,12 @@ struct ImageDatasetOptions {
 /// throws a FileError with file and index if its file is corrupt. Throws a NameError for unknown names, a ValueError
 /// for options out of their range or that contradict each other, as validation_split without subset, or shuffled parts
 /// without seed.
-MEZZO_API FolderDataset image_dataset_from_directory(const std::string& directory,
-                                                     const ImageDatasetOptions& options = {});
+MEZZO_API detail::FolderDataset image_dataset_from_directory(const std::string& directory,
+                                                             const ImageDatasetOptions& options = {});
 
 /// The training and the validation part: Keras' subset="both".
-MEZZO_API std::pair<FolderDataset, FolderDataset> image_datasets_from_directory(const std::string& directory,
-                                                                                const ImageDatasetOptions& options);
+MEZZO_API std::pair<detail::FolderDataset, detail::FolderDataset> image_datasets_from_directory(
+    const std::string& directory, const ImageDatasetOptions& options);
 
 struct ImageFolderOptions {
   /// Changes a picture, uint8 (height, width, 3), after it is read: all results must have one shape and dtype. Loaders
@@ -57,6 +57,6 @@ struct ImageFolderOptions {
 /// transform's result, input) and `label` (int64, (), target). Reads the first picture at once, for the shape, the
 /// others when a sample is read. Errors are those of image_dataset_from_directory(); a ShapeError with the sample's
 /// index if shapes differ.
-MEZZO_API FolderDataset image_folder(const std::string& root, const ImageFolderOptions& options = {});
+MEZZO_API detail::FolderDataset image_folder(const std::string& root, const ImageFolderOptions& options = {});
 
 }  // namespace mezzo

@@ -13,7 +13,7 @@
 
 namespace mezzo::image::detail {
 
-bool is_jpeg(const Bytes& bytes) {
+bool is_jpeg(const mezzo::detail::Bytes& bytes) {
   return bytes.size() >= 3 && bytes[0] == 0xff && bytes[1] == 0xd8 && bytes[2] == 0xff;
 }
 
@@ -53,7 +53,7 @@ Decoder make_decoder() {
 
 /// Decodes a file that is known to fail, into the same memory, and returns its first problem that is not harmless. The
 /// message of an ordinary call is that of the last problem, which may be a consequence of the first.
-std::string first_problem(const Bytes& bytes, std::uint8_t* to, int pixel_format) {
+std::string first_problem(const mezzo::detail::Bytes& bytes, std::uint8_t* to, int pixel_format) {
   const auto problem = [&](int flags) -> std::string {
     const Decoder decoder = make_decoder();  // a new one: a failure can leave a decoder in the middle of a header
     tjDecompress2(decoder.get(), bytes.data(), bytes.size(), to, 0, 0, 0, pixel_format, flags | limit_scans);
@@ -75,7 +75,7 @@ void cmyk_to_rgb(const std::uint8_t* from, std::int64_t pixels, std::uint8_t* to
 
 }  // namespace
 
-Tensor decode_jpeg(const Bytes& bytes, const std::string& name, const DecodeOptions& options) {
+Tensor decode_jpeg(const mezzo::detail::Bytes& bytes, const std::string& name, const DecodeOptions& options) {
   const Decoder decoder = make_decoder();
   int width = 0;
   int height = 0;
@@ -99,7 +99,7 @@ Tensor decode_jpeg(const Bytes& bytes, const std::string& name, const DecodeOpti
   Tensor out = Tensor::uninitialized({height, width, 3}, DType::uint8);
   auto* pixels = out.mutable_data<std::uint8_t>();
   const bool is_cmyk = color_space == TJCS_CMYK || color_space == TJCS_YCCK;
-  Bytes ink(is_cmyk ? static_cast<std::size_t>(out.size()) / 3 * 4 : 0);
+  mezzo::detail::Bytes ink(is_cmyk ? static_cast<std::size_t>(out.size()) / 3 * 4 : 0);
   std::uint8_t* to = is_cmyk ? ink.data() : pixels;
   const int pixel_format = is_cmyk ? TJPF_CMYK : TJPF_RGB;
   constexpr int flags = limit_scans;  // the accurate DCT and smooth upsampling, as in Pillow
@@ -113,7 +113,7 @@ Tensor decode_jpeg(const Bytes& bytes, const std::string& name, const DecodeOpti
 
 #else
 
-Tensor decode_jpeg(const Bytes&, const std::string& name, const DecodeOptions&) {
+Tensor decode_jpeg(const mezzo::detail::Bytes&, const std::string& name, const DecodeOptions&) {
   fail<Error>("[decode_image]", "\"{}\": JPEG needs libjpeg-turbo; this mezzo was built without it", name);
 }
 

@@ -13,7 +13,7 @@
 
 namespace mezzo::image::detail {
 
-bool is_png(const Bytes& bytes) {
+bool is_png(const mezzo::detail::Bytes& bytes) {
   constexpr std::uint8_t signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   return bytes.size() >= 8 && std::equal(signature, signature + 8, bytes.begin());
 }
@@ -24,7 +24,7 @@ namespace {
 /// Decodes one PNG file. libpng reports errors by longjmp, which start() and finish() turn into their result.
 class PngReader {
  public:
-  explicit PngReader(const Bytes& bytes) : next_(bytes.data()), left_(bytes.size()) {
+  explicit PngReader(const mezzo::detail::Bytes& bytes) : next_(bytes.data()), left_(bytes.size()) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, fail, ignore);
     info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
     if (info_ == nullptr) {
@@ -122,7 +122,7 @@ class PngReader {
 
 }  // namespace
 
-Tensor decode_png(const Bytes& bytes, const std::string& name, const DecodeOptions& options) {
+Tensor decode_png(const mezzo::detail::Bytes& bytes, const std::string& name, const DecodeOptions& options) {
   PngReader decoder(bytes);
   const auto refuse = [&] { fail_decoding(name, "not a whole PNG file: {}", decoder.reason()); };
   if (!decoder.start()) refuse();
@@ -140,7 +140,7 @@ Tensor decode_png(const Bytes& bytes, const std::string& name, const DecodeOptio
 
 #else
 
-Tensor decode_png(const Bytes&, const std::string& name, const DecodeOptions&) {
+Tensor decode_png(const mezzo::detail::Bytes&, const std::string& name, const DecodeOptions&) {
   fail<Error>("[decode_image]", "\"{}\": PNG needs libpng; this mezzo was built without it", name);
 }
 

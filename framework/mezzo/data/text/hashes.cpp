@@ -14,9 +14,9 @@ using Word = std::uint64_t;
 constexpr Word prime_0 = 0xc3a5c85c97cb3127, prime_1 = 0xb492b66fbe98f273, prime_2 = 0x9ae16a3b2f90404f;
 
 // Little-endian numbers in a text.
-class Bytes {
+class HashedBytes {
  public:
-  explicit Bytes(const std::string& text) : data_(text.data()), size_(text.size()) {}
+  explicit HashedBytes(const std::string& text) : data_(text.data()), size_(text.size()) {}
 
   std::size_t size() const { return size_; }
   Word byte(std::size_t at) const { return static_cast<unsigned char>(data_[at]); }
@@ -53,14 +53,14 @@ WordPair spread(Word a, Word b, Word c, Word d, Word offset) {
   return {std::rotr(a + b, 43) + std::rotr(c, 30) + d, a + std::rotr(b + offset, 18) + c};
 }
 
-Word hash_up_to_3(const Bytes& text) {
+Word hash_up_to_3(const HashedBytes& text) {
   const std::size_t size = text.size();
   if (size == 0) return prime_2;
   const Word front = text.byte(0) + (text.byte(size / 2) << 8U), back = size + (text.byte(size - 1) << 2U);
   return fold_high_bits((front * prime_2) ^ (back * prime_0)) * prime_2;
 }
 
-Word hash_4_to_16(const Bytes& text, Word multiplier) {
+Word hash_4_to_16(const HashedBytes& text, Word multiplier) {
   const std::size_t size = text.size();
   if (size < 8) return combine(size + (text.half_word(0) << 3U), text.half_word(size - 4), multiplier);
   const Word front = text.word(0) + prime_2, back = text.word_before_end(8);
@@ -68,7 +68,7 @@ Word hash_4_to_16(const Bytes& text, Word multiplier) {
 }
 
 // The two halves of up to 64 bytes may overlap: words are counted from both ends.
-Word hash_17_to_64(const Bytes& text, Word multiplier) {
+Word hash_17_to_64(const HashedBytes& text, Word multiplier) {
   const bool is_long = text.size() > 32;
   const Word front = text.word(0) * (is_long ? prime_2 : prime_1);
   const WordPair outer =
@@ -84,7 +84,7 @@ Word hash_17_to_64(const Bytes& text, Word multiplier) {
 // State of a text of more than 64 bytes, which takes 64 bytes at a time.
 class LongHash {
  public:
-  explicit LongHash(const Bytes& text) : text_(text) {
+  explicit LongHash(const HashedBytes& text) : text_(text) {
     constexpr Word seed = 81;
     sum_ = seed * prime_2 + text.word(0);
     turning_ = seed * prime_1 + 113;
@@ -123,7 +123,7 @@ class LongHash {
     return {middle + last, begun + std::rotr(second + begun + last, 21) + std::rotr(middle, 44)};
   }
 
-  Bytes text_;
+  HashedBytes text_;
   Word sum_ = 0, turning_ = 0, carried_ = 0;
   WordPair front_{0, 0}, back_{0, 0};
 };
@@ -131,7 +131,7 @@ class LongHash {
 }  // namespace
 
 std::uint64_t farm_hash(const std::string& text) {
-  const Bytes bytes(text);
+  const HashedBytes bytes(text);
   if (bytes.size() < 4) return hash_up_to_3(bytes);
   const Word multiplier = prime_2 + 2 * bytes.size();
   if (bytes.size() <= 16) return hash_4_to_16(bytes, multiplier);
@@ -162,7 +162,7 @@ std::uint64_t sip_hash(const std::string& text, const std::array<std::uint64_t, 
     stir(2);
     state[0] ^= word;
   };
-  const Bytes bytes(text);
+  const HashedBytes bytes(text);
   const std::size_t whole = bytes.size() / 8 * 8;
   for (std::size_t at = 0; at < whole; at += 8) absorb(bytes.word(at));
   Word last = static_cast<Word>(bytes.size()) << 56U;

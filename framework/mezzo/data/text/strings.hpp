@@ -10,6 +10,9 @@
 
 namespace mezzo {
 
+class Strings;
+
+namespace detail {
 /// Strings in nested braces, for Strings.
 class MEZZO_API StringList {
  public:
@@ -19,10 +22,11 @@ class MEZZO_API StringList {
   StringList(std::initializer_list<StringList> entries);
 
  private:
-  friend class Strings;
+  friend class mezzo::Strings;
   Shape shape_;
   std::vector<std::string> values_;
 };
+}  // namespace detail
 
 /// An array of strings: a column of a data set. Steps compute with numbers alone: StringLookup, TextVectorization and
 /// Hashing turn strings into them.
@@ -35,7 +39,7 @@ class MEZZO_API Strings {
   Strings(std::string text) : values_{std::move(text)} {}
   /// A list, shape (count,), or rows, shape (rows, count). Throws a ShapeError for rows of different lengths.
   Strings(std::vector<std::string> values);
-  Strings(std::initializer_list<StringList> entries);
+  Strings(std::initializer_list<detail::StringList> entries);
   Strings(const std::vector<std::vector<std::string>>& rows);
   /// Row-major strings. Throws a ShapeError if their number isn't that of the shape.
   Strings(Shape shape, std::vector<std::string> values);

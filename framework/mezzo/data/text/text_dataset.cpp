@@ -42,7 +42,7 @@ TextDataset make_text_dataset(detail::FolderFiles files, const TextDatasetOption
   const auto shared = std::make_shared<const detail::FolderFiles>(std::move(files));
   const auto read = [shared, most = options.max_length](std::int64_t index) {
     constexpr std::uint64_t largest = std::uint64_t{1} << 30U;
-    const Bytes bytes = read_file(shared->paths[static_cast<std::size_t>(index)], largest);
+    const detail::Bytes bytes = detail::read_file(shared->paths[static_cast<std::size_t>(index)], largest);
     const std::size_t count = most ? std::min(bytes.size(), static_cast<std::size_t>(*most)) : bytes.size();
     return std::string(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
   };
@@ -60,11 +60,12 @@ TextDataset make_text_dataset(detail::FolderFiles files, const TextDatasetOption
 Strings::Strings(std::vector<std::string> values)
     : shape_{static_cast<std::int64_t>(values.size())}, values_(std::move(values)) {}
 
-StringList::StringList(std::initializer_list<StringList> entries) : shape_{static_cast<std::int64_t>(entries.size())} {
+detail::StringList::StringList(std::initializer_list<detail::StringList> entries)
+    : shape_{static_cast<std::int64_t>(entries.size())} {
   if (entries.size() == 0) return;
   const Shape& first = entries.begin()->shape_;
   shape_.insert(shape_.end(), first.begin(), first.end());
-  for (const StringList& entry : entries) {
+  for (const detail::StringList& entry : entries) {
     if (entry.shape_ != first) {
       fail<ShapeError>("[Strings]", "lists must have one shape; got {} and {}", first, entry.shape_);
     }
@@ -72,8 +73,8 @@ StringList::StringList(std::initializer_list<StringList> entries) : shape_{stati
   }
 }
 
-Strings::Strings(std::initializer_list<StringList> entries) {
-  StringList list(entries);
+Strings::Strings(std::initializer_list<detail::StringList> entries) {
+  detail::StringList list(entries);
   shape_ = std::move(list.shape_);
   values_ = std::move(list.values_);
 }

@@ -59,7 +59,7 @@ class MEZZO_API TextDataset {
 /// Options of text_dataset_from_directory, in Keras' order. `batch_size`, and a new order in each epoch, are options of
 /// the DataLoader.
 struct TextDatasetOptions {
-  FolderLabels labels = "inferred";                       ///< "inferred", one number for each file, or std::nullopt
+  detail::FolderLabels labels = "inferred";               ///< "inferred", one number for each file, or std::nullopt
   std::optional<std::string> label_mode = "int";          ///< "int", "categorical", "binary" or std::nullopt
   std::optional<std::vector<std::string>> class_names{};  ///< sub-folders in the order of their labels; default: all
   std::optional<std::int64_t> max_length{};               ///< most bytes of a text; default: all

@@ -51,7 +51,7 @@ bool is_ascii_punctuation(char c) {
   return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-std::string standardized(const std::string& text, const TextStep<std::string>& step) {
+std::string standardized(const std::string& text, const detail::TextStep<std::string>& step) {
   if (step.function()) return step.function()(text);
   if (step.none()) return text;
   const bool lower = step.name() != "strip_punctuation", strip = step.name() != "lower";
@@ -64,7 +64,7 @@ std::string standardized(const std::string& text, const TextStep<std::string>& s
   return out;
 }
 
-std::vector<std::string> split_text(const std::string& text, const TextStep<std::vector<std::string>>& step) {
+std::vector<std::string> split_text(const std::string& text, const detail::TextStep<std::vector<std::string>>& step) {
   if (step.function()) return step.function()(text);
   std::vector<std::string> parts;
   if (step.name() == "character") {

@@ -12,6 +12,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// A step of TextVectorization: a name, a function of a text, or std::nullopt (none).
 template <class Result>
 class TextStep {
@@ -32,14 +33,15 @@ class TextStep {
   std::string name_;
   Function function_;
 };
+}  // namespace detail
 
 /// Options of TextVectorization, in Keras' order.
 struct TextVectorizationOptions {
   std::optional<std::int64_t> max_tokens{};  ///< most tokens with "" and "[UNK]", above 1; default: any number
   /// "lower_and_strip_punctuation", "lower", "strip_punctuation" (of ASCII, as in Keras), a function, or std::nullopt.
-  TextStep<std::string> standardize = "lower_and_strip_punctuation";
+  detail::TextStep<std::string> standardize = "lower_and_strip_punctuation";
   /// "whitespace" (of ASCII), "character", a function, or std::nullopt: strings are tokens.
-  TextStep<std::vector<std::string>> split = "whitespace";
+  detail::TextStep<std::vector<std::string>> split = "whitespace";
   std::vector<std::int64_t> ngrams{};  ///< lengths of n-grams; Keras' `ngrams=2` is {1, 2}; default: {1}, the tokens
   std::string output_mode = "int";     ///< "int", "one_hot", "multi_hot", "count" or "tf_idf"
   std::optional<std::int64_t> output_sequence_length{};  ///< of mode "int": cuts and pads with 0; default: the longest

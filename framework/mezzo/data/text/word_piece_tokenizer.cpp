@@ -62,7 +62,7 @@ struct WordPieceTokenizer::Vocabulary {
   bool lowercase = true;
 
   Vocabulary(const std::string& path, bool lowercase_texts) : lowercase(lowercase_texts) {
-    const Bytes bytes = read_file(path, largest_vocabulary);
+    const detail::Bytes bytes = detail::read_file(path, largest_vocabulary);
     const std::string file = fmt::format("{} \"{}\":", word_piece_label, path);
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     while (!text.empty()) {

@@ -100,7 +100,7 @@ Tensor ImageGrid::pixels() const {
   return out;
 }
 
-Bytes ImageGrid::png() const { return image::encode_png(pixels()); }
+detail::Bytes ImageGrid::png() const { return image::encode_png(pixels()); }
 
 std::string ImageGrid::svg() const {
   const Shape& shape = images_.shape();

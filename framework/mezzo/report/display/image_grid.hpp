@@ -31,7 +31,7 @@ class MEZZO_API ImageGrid {
   Tensor pixels() const;
 
   /// Bytes of a PNG file, without captions. An Error if mezzo was built without libpng.
-  Bytes png() const;
+  detail::Bytes png() const;
 
   /// Text of an SVG file, with captions below the images.
   std::string svg() const;

@@ -30,7 +30,7 @@ template <class T>
 class TensorText {
  public:
   explicit TensorText(const Tensor& tensor)
-      : tensor_(tensor), strides_(row_major_strides(tensor.shape())), data_(tensor.data<T>()) {}
+      : tensor_(tensor), strides_(detail::row_major_strides(tensor.shape())), data_(tensor.data<T>()) {}
 
   void write(std::size_t axis, std::int64_t offset) {
     const Shape& shape = tensor_.shape();

@@ -53,8 +53,8 @@ void BackboneFinetuning::finetune_function(int epoch, const std::string& optimiz
     session().set_param_group_learning_rate(last, rate);
   }
   if (!options_.verbose) return;
-  write_line(fmt::format("{} learning rates: module {}, backbone {}", backbone_label,
-                         rounded(current, options_.rounding), rounded(rate, options_.rounding)));
+  detail::write_line(fmt::format("{} learning rates: module {}, backbone {}", backbone_label,
+                                 rounded(current, options_.rounding), rounded(rate, options_.rounding)));
 }
 
 }  // namespace mezzo

@@ -32,7 +32,7 @@ void BackupAndRestore::on_train_begin(Logs&) {
   try {
     if (latest) return session().resume(path(false));
   } catch (const FileError& error) {
-    warn(fmt::format("{} takes the backup before the last one: {}", backup_label, error.what()));
+    detail::warn(fmt::format("{} takes the backup before the last one: {}", backup_label, error.what()));
   }
   session().resume(path(true));
 }

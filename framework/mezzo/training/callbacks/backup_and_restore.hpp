@@ -9,7 +9,7 @@
 namespace mezzo {
 
 struct BackupAndRestoreOptions {
-  Frequency save_freq = "epoch";   ///< after each epoch, or every so many batches
+  detail::Frequency save_freq = "epoch";  ///< after each epoch, or every so many batches
   bool double_checkpoint = false;  ///< keeps the backup before the last one, too, and takes it if the last is damaged
   bool delete_checkpoint = true;   ///< deletes the backups once fit has ended without an error
 };

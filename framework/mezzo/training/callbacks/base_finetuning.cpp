@@ -11,14 +11,14 @@ namespace {
 
 const char* const finetuning_label = "[BaseFinetuning]";
 
-bool is_normalization(const LayerState& layer) { return layer.kind == "BatchNormalization"; }
+bool is_normalization(const detail::LayerState& layer) { return layer.kind == "BatchNormalization"; }
 
-LayerState& layer_at(const Module& module, const std::string& path) {
-  LayerState* layer = module.state().get();
+detail::LayerState& layer_at(const Module& module, const std::string& path) {
+  detail::LayerState* layer = module.state().get();
   std::istringstream parts(path);
   for (std::string part; std::getline(parts, part, '/');) {
     std::vector<std::string> names;
-    LayerState* found = nullptr;
+    detail::LayerState* found = nullptr;
     for (const auto& [name, child] : layer->children) {
       names.push_back(name);
       if (name == part) found = child.get();
@@ -30,7 +30,7 @@ LayerState& layer_at(const Module& module, const std::string& path) {
 }
 
 /// Returns the flag of the layer: true if a normalization below stays trainable.
-bool freeze_below(LayerState& layer, bool train_bn) {
+bool freeze_below(detail::LayerState& layer, bool train_bn) {
   if (train_bn && is_normalization(layer)) {
     layer.set_trainable(true);
     return true;
@@ -41,19 +41,19 @@ bool freeze_below(LayerState& layer, bool train_bn) {
   return layer.trainable;
 }
 
-void unfreeze_below(LayerState& layer, bool train_bn) {
+void unfreeze_below(detail::LayerState& layer, bool train_bn) {
   if (!train_bn && is_normalization(layer)) return;
   layer.trainable = true;
   for (const auto& child : layer.children) unfreeze_below(*child.second, train_bn);
 }
 
 /// Flags of a layer and all below, in order.
-void collect_flags(const LayerState& layer, std::string& out) {
+void collect_flags(const detail::LayerState& layer, std::string& out) {
   out += layer.trainable ? '1' : '0';
   for (const auto& child : layer.children) collect_flags(*child.second, out);
 }
 
-void set_flags(LayerState& layer, const std::string& flags, std::size_t& next) {
+void set_flags(detail::LayerState& layer, const std::string& flags, std::size_t& next) {
   layer.trainable = flags[next++] == '1';
   for (const auto& child : layer.children) set_flags(*child.second, flags, next);
 }
@@ -96,9 +96,9 @@ std::optional<std::size_t> BaseFinetuning::unfreeze_and_add_param_group(const st
   if (!(options.initial_denom_lr > 0)) {
     fail<ValueError>(finetuning_label, "initial_denom_lr must be above 0; got {}", options.initial_denom_lr);
   }
-  LayerState& layer = layer_at(module(), path);
+  detail::LayerState& layer = layer_at(module(), path);
   std::vector<Variable> frozen;
-  for (const WeightPolicy& weight : weight_policies(module(), {})) {
+  for (const detail::WeightPolicy& weight : detail::weight_policies(module(), {})) {
     if (!weight.trainable && lies_below(weight.path, path)) frozen.push_back(weight.variable);
   }
   unfreeze_below(layer, options.train_bn);
@@ -106,7 +106,7 @@ std::optional<std::size_t> BaseFinetuning::unfreeze_and_add_param_group(const st
                    .weights = {},
                    .learning_rate = options.learning_rate.value_or(session().learning_rate(options.optimizer) /
                                                                    options.initial_denom_lr)};
-  for (const WeightPolicy& weight : weight_policies(module(), {})) {
+  for (const detail::WeightPolicy& weight : detail::weight_policies(module(), {})) {
     const auto same = [&](const Variable& one) { return one.id() == weight.variable.id(); };
     if (weight.trainable && std::any_of(frozen.begin(), frozen.end(), same)) group.weights.push_back(weight.variable);
   }
@@ -136,7 +136,7 @@ CallbackState BaseFinetuning::state() const {
 void BaseFinetuning::on_resume(const CallbackState& state) {
   resumed_ = true;
   last_epoch_ = detail::count_in(state, "epoch") - 1;
-  LayerState& root = *module().state();
+  detail::LayerState& root = *module().state();
   std::string now;
   collect_flags(root, now);
   const std::string flags = text_in(state, "trainable");

@@ -96,7 +96,7 @@ void BatchSizeFinder::scale_batch_size() {
   if (options_.mode == "binsearch") size = largest_between(size);
   session().set_batch_size(size);
   optimal_ = size;
-  write_line(fmt::format("{} training goes on with batches of {} samples", batch_finder_label, size));
+  detail::write_line(fmt::format("{} training goes on with batches of {} samples", batch_finder_label, size));
 }
 
 CallbackState BatchSizeFinder::state() const {

@@ -21,7 +21,7 @@ Session& Callback::session() const {
   return *session;
 }
 
-Callback& CallbackHandle::get() const {
+Callback& detail::CallbackHandle::get() const {
   if (owned_) return *owned_;
   const auto referred = referred_.lock();
   if (!referred) {
@@ -30,7 +30,7 @@ Callback& CallbackHandle::get() const {
   return **referred;
 }
 
-CallbackSession::CallbackSession(Callback& callback, Session& session) : callback_(callback) {
+detail::CallbackSession::CallbackSession(Callback& callback, Session& session) : callback_(callback) {
   Session* none = nullptr;
   if (!callback.session_.compare_exchange_strong(none, &session)) {
     fail<ValueError>("[Callback]", "a callback must belong to one running call and be listed once; got one that {}",
@@ -38,6 +38,6 @@ CallbackSession::CallbackSession(Callback& callback, Session& session) : callbac
   }
 }
 
-CallbackSession::~CallbackSession() { callback_.session_ = nullptr; }
+detail::CallbackSession::~CallbackSession() { callback_.session_ = nullptr; }
 
 }  // namespace mezzo

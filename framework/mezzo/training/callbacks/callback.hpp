@@ -16,6 +16,11 @@
 
 namespace mezzo {
 
+namespace detail {
+class CallbackHandle;
+class CallbackSession;
+}  // namespace detail
+
 /// Numbers, arrays and texts that a checkpoint keeps of a callback.
 struct CallbackState {
   std::map<std::string, double> numbers{};
@@ -98,13 +103,14 @@ class MEZZO_API Callback {
   Model& model() const { return session().model(); }  ///< a ValueError if the module is no Model
 
  private:
-  friend class CallbackHandle;
-  friend class CallbackSession;
+  friend class detail::CallbackHandle;
+  friend class detail::CallbackSession;
 
   std::shared_ptr<Callback*> self_;  // handles refer to it
   std::atomic<Session*> session_{nullptr};
 };
 
+namespace detail {
 /// Element of the option `callbacks`. Made from a temporary, it owns the callback: `.callbacks = {EarlyStopping()}`.
 /// Made from a variable, it refers to that object, which has the results after the call:
 ///
@@ -132,10 +138,12 @@ class MEZZO_API CallbackHandle {
   std::shared_ptr<Callback> owned_;
   std::weak_ptr<Callback*> referred_;
 };
+}  // namespace detail
 
 /// Type of the option `callbacks`.
-using Callbacks = std::vector<CallbackHandle>;
+using Callbacks = std::vector<detail::CallbackHandle>;
 
+namespace detail {
 /// Makes a Session the current one of a callback for its lifetime. For the code that runs loops.
 class MEZZO_API CallbackSession {
  public:
@@ -148,5 +156,6 @@ class MEZZO_API CallbackSession {
  private:
   Callback& callback_;
 };
+}  // namespace detail
 
 }  // namespace mezzo

@@ -68,10 +68,10 @@ bool EarlyStopping::ends_at_once(double current) {
   if (options_.check_finite && !std::isfinite(current)) {
     stop(epoch, EarlyStoppingReason::non_finite_metric,
          fmt::format("{} must be finite; got {} (best: {})", monitor_.name(), current, best_text()));
-  } else if (options_.stopping_threshold && beats(current, *options_.stopping_threshold, monitor_.rises())) {
+  } else if (options_.stopping_threshold && detail::beats(current, *options_.stopping_threshold, monitor_.rises())) {
     stop(epoch, EarlyStoppingReason::stopping_threshold, beyond("stopping_threshold", *options_.stopping_threshold));
   } else if (options_.divergence_threshold && !std::isnan(current) &&
-             beats(*options_.divergence_threshold, current, monitor_.rises())) {
+             detail::beats(*options_.divergence_threshold, current, monitor_.rises())) {
     stop(epoch, EarlyStoppingReason::divergence_threshold,
          beyond("divergence_threshold", *options_.divergence_threshold));
   } else {
@@ -84,8 +84,8 @@ std::string EarlyStopping::best_text() const { return best_ ? detail::python_tex
 
 void EarlyStopping::check(int epoch, const Logs& logs) {
   if (epoch < options_.start_from_epoch) return;
-  const auto current =
-      monitor_.value(logs, session(), options_.strict ? Monitor::Missing::error : Monitor::Missing::warning);
+  const auto current = monitor_.value(
+      logs, session(), options_.strict ? detail::Monitor::Missing::error : detail::Monitor::Missing::warning);
   if (!current) return;
   if (options_.restore_best_weights && best_weights_.empty()) keep_weights(epoch);
   if (ends_at_once(*current)) {
@@ -111,10 +111,11 @@ void EarlyStopping::check(int epoch, const Logs& logs) {
 void EarlyStopping::on_train_end(Logs&) {
   const bool tells = options_.verbose > 0;
   if (reason_ != EarlyStoppingReason::not_stopped && tells) {
-    write_line(fmt::format("[EarlyStopping] ended the training after epoch {}: {}", stopped_epoch_ + 1, message_));
+    detail::write_line(
+        fmt::format("[EarlyStopping] ended the training after epoch {}: {}", stopped_epoch_ + 1, message_));
   }
   if (best_weights_.empty()) return;
-  if (tells) write_line(fmt::format("[EarlyStopping] the weights are those of epoch {}", best_epoch_ + 1));
+  if (tells) detail::write_line(fmt::format("[EarlyStopping] the weights are those of epoch {}", best_epoch_ + 1));
   const std::vector<Variable> weights = module().weights();
   for (std::size_t i = 0; i < weights.size() && i < best_weights_.size(); ++i) weights[i].assign(best_weights_[i]);
 }

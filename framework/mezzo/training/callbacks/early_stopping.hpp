@@ -67,7 +67,7 @@ class MEZZO_API EarlyStopping : public Callback {
   void keep_weights(int epoch);
 
   EarlyStoppingOptions options_;
-  Monitor monitor_;
+  detail::Monitor monitor_;
   int wait_ = 0, stopped_epoch_ = 0, best_epoch_ = 0;
   std::optional<double> best_;
   EarlyStoppingReason reason_ = EarlyStoppingReason::not_stopped;

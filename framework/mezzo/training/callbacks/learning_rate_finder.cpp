@@ -71,7 +71,7 @@ void LearningRateFinder::lr_find() {
         const double smooth = mean / (1 - std::pow(loss_smoothing, static_cast<double>(step + 2)));
         const auto& threshold = options_.early_stop_threshold;
         const bool diverges = threshold && least && smooth > *threshold * *least;
-        if (beats(smooth, least, false)) least = smooth;
+        if (detail::beats(smooth, least, false)) least = smooth;
         losses_.push_back(smooth);
         return !diverges;
       });
@@ -79,8 +79,8 @@ void LearningRateFinder::lr_find() {
   if (const auto rate = suggestion()) {
     session().set_learning_rate(*rate);
   } else {
-    warn(fmt::format("{} no learning rate is suggested: more than 12 steps must have a finite loss; got {}",
-                     finder_label, losses_.size()));
+    detail::warn(fmt::format("{} no learning rate is suggested: more than 12 steps must have a finite loss; got {}",
+                             finder_label, losses_.size()));
   }
 }
 

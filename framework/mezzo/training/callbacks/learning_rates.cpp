@@ -69,9 +69,9 @@ bool ReduceLROnPlateau::reduce(int epoch) const {
     config.optimizer->set_learning_rate(after);
     reduced = true;
     if (options_.verbose > 0) {
-      write_line(fmt::format("[ReduceLROnPlateau] epoch {}: learning rate{} {}, before {}", epoch + 1,
-                             detail::named(session(), config), detail::python_text(after),
-                             detail::python_text(before)));
+      detail::write_line(fmt::format("[ReduceLROnPlateau] epoch {}: learning rate{} {}, before {}", epoch + 1,
+                                     detail::named(session(), config), detail::python_text(after),
+                                     detail::python_text(before)));
     }
   }
   return reduced;
@@ -104,8 +104,8 @@ void LearningRateScheduler::on_epoch_begin(int epoch, Logs&) {
     }
     config.optimizer->set_learning_rate(rate);
     if (options_.verbose > 0) {
-      write_line(fmt::format("[LearningRateScheduler] epoch {}: learning rate{} {}", epoch + 1,
-                             detail::named(session(), config), detail::python_text(rate)));
+      detail::write_line(fmt::format("[LearningRateScheduler] epoch {}: learning rate{} {}", epoch + 1,
+                                     detail::named(session(), config), detail::python_text(rate)));
     }
   }
 }

@@ -39,7 +39,7 @@ ModelCheckpoint::ModelCheckpoint(int, std::string filepath, ModelCheckpointOptio
   }
 }
 
-bool SaveLast::named(const std::string& name) {
+bool detail::SaveLast::named(const std::string& name) {
   if (name != "link") fail_unknown(checkpoint_label, "save_last", name, std::vector<std::string>{"link"});
   return true;
 }
@@ -112,9 +112,9 @@ void ModelCheckpoint::on_exception(const std::exception&) {
 bool ModelCheckpoint::is_best(int epoch, double current, const std::string& path) {
   const bool better = monitor_.improves(current, best_);
   if (options_.verbose > 0) {
-    write_line(fmt::format("{} epoch {}: {} is {:.5f}, the best before {}; {}", checkpoint_label, epoch + 1,
-                           monitor_.name(), current, best_ ? fmt::format("{:.5f}", *best_) : "none",
-                           better ? "saving " + path : "not saved"));
+    detail::write_line(fmt::format("{} epoch {}: {} is {:.5f}, the best before {}; {}", checkpoint_label, epoch + 1,
+                                   monitor_.name(), current, best_ ? fmt::format("{:.5f}", *best_) : "none",
+                                   better ? "saving " + path : "not saved"));
   }
   if (better) best_ = current;
   return better;
@@ -139,7 +139,7 @@ void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const L
   } else {
     session().save_checkpoint(path);
   }
-  if (options_.verbose > 0) write_line(fmt::format("{} epoch {}: saved {}", checkpoint_label, epoch + 1, path));
+  if (options_.verbose > 0) detail::write_line(fmt::format("{} epoch {}: saved {}", checkpoint_label, epoch + 1, path));
 }
 
 std::string ModelCheckpoint::state_name() const {

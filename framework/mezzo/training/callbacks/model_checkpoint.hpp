@@ -32,10 +32,11 @@ struct ModelCheckpointOptions {
   /// ".mezzo"; else a checkpoint, as Trainer::save_checkpoint writes, from which a training can be resumed.
   bool save_weights_only = false;
   std::string mode = "auto";                        ///< "min", "max" or "auto": by the name
-  Frequency save_freq = "epoch";                    ///< after each epoch, or every so many batches
+  detail::Frequency save_freq = "epoch";            ///< after each epoch, or every so many batches
   std::optional<double> initial_value_threshold{};  ///< a first best value: only better ones are saved
 };
 
+namespace detail {
 /// Option `save_last` of Lightning.
 class MEZZO_API SaveLast {
  public:
@@ -51,23 +52,25 @@ class MEZZO_API SaveLast {
   static bool named(const std::string& name);
   bool saves_, links_ = false;
 };
+}  // namespace detail
 
 /// Options of Lightning's form, ModelCheckpoint({...}). At most one of every_n_train_steps, every_n_epochs and
 /// train_time_interval may be given; without one, every_n_epochs is 1.
 struct TopKCheckpointOptions {
-  std::string dirpath{};           ///< folder of the files; "": "checkpoints" in Session::log_dir()
-  std::string filename{};          ///< name without ".ckpt", with placeholders; "": "{epoch}-{step}"
-  std::string monitor{};           ///< name in the logs; "": none, the last file counts as the best
-  bool verbose = false;            ///< tells of each decision
-  SaveLast save_last = false;      ///< true: a copy "last.ckpt" after each file; "link": a symbolic link to that file
+  std::string dirpath{};   ///< folder of the files; "": "checkpoints" in Session::log_dir()
+  std::string filename{};  ///< name without ".ckpt", with placeholders; "": "{epoch}-{step}"
+  std::string monitor{};   ///< name in the logs; "": none, the last file counts as the best
+  bool verbose = false;    ///< tells of each decision
+  detail::SaveLast save_last =
+      false;                       ///< true: a copy "last.ckpt" after each file; "link": a symbolic link to that file
   int save_top_k = 1;              ///< files that stay: the best ones by `monitor`; -1: all, 0: none
   bool save_on_exception = false;  ///< saves when an error ends fit
   bool save_weights_only = false;  ///< true: weight files, false: checkpoints
   std::string mode = "auto";       ///< "min", "max" or "auto": by the name (Lightning: "min")
-  bool auto_insert_metric_name = true;            ///< `{epoch}` gives "epoch=3"; false: "3"
-  std::optional<int> every_n_train_steps{};       ///< saves after every so many steps
-  std::optional<Duration> train_time_interval{};  ///< saves after batches, this time apart
-  std::optional<int> every_n_epochs{};            ///< saves after every so many epochs
+  bool auto_insert_metric_name = true;                    ///< `{epoch}` gives "epoch=3"; false: "3"
+  std::optional<int> every_n_train_steps{};               ///< saves after every so many steps
+  std::optional<detail::Duration> train_time_interval{};  ///< saves after batches, this time apart
+  std::optional<int> every_n_epochs{};                    ///< saves after every so many epochs
   /// True: saves at the end of epochs, after their validation. False: after each validation. Not given: false if fit
   /// validates in the middle of epochs or not after each one.
   std::optional<bool> save_on_train_epoch_end{};
@@ -147,7 +150,7 @@ class MEZZO_API ModelCheckpoint : public Callback {
 
   std::string filepath_;
   ModelCheckpointOptions options_;
-  Monitor monitor_;
+  detail::Monitor monitor_;
   std::optional<double> best_;
   std::string last_path_;
   int batches_ = 0;                                 // since the last file

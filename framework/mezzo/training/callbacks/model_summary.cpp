@@ -12,14 +12,15 @@ namespace {
 using LayerRows = std::vector<std::vector<std::string>>;
 
 /// Elements of all weights of a layer and those below.
-std::int64_t count_below(const LayerState& state) {
+std::int64_t count_below(const detail::LayerState& state) {
   std::int64_t count = 0;
   for (const Variable& weight : state.weights) count += weight.state()->value.size();
   for (const auto& child : state.children) count += count_below(*child.second);
   return count;
 }
 
-void add_layer_rows(const LayerState& state, const std::string& path, bool trainable, int depth, LayerRows& rows) {
+void add_layer_rows(const detail::LayerState& state, const std::string& path, bool trainable, int depth,
+                    LayerRows& rows) {
   if (depth == 0) return;
   for (const auto& [name, child] : state.children) {
     const bool trains = trainable && child->trainable;
@@ -57,7 +58,7 @@ std::string ModelSummary::text(const Module& module, int max_depth) {
 }
 
 void ModelSummary::on_fit_start() {
-  if (options_.max_depth != 0) write_output(text(module(), options_.max_depth));
+  if (options_.max_depth != 0) detail::write_output(text(module(), options_.max_depth));
 }
 
 }  // namespace mezzo

@@ -85,7 +85,7 @@ std::optional<bool> direction_of(const std::string& name) {
 /// Name of an object's class in Keras' form: "sparse_categorical_accuracy".
 std::string class_of(const Metric& metric) {
   const std::string whole = detail::demangled(typeid(metric));
-  return snake_case(whole.substr(whole.rfind(':') + 1));
+  return detail::snake_case(whole.substr(whole.rfind(':') + 1));
 }
 
 /// Direction by the class of the metric of that name, or "<output>_<name>", in a compiled model.
@@ -107,20 +107,20 @@ std::optional<bool> direction_in(const Model* model, const std::string& name) {
 
 }  // namespace
 
-bool beats(double value, const std::optional<double>& reference, bool rises) {
+bool detail::beats(double value, const std::optional<double>& reference, bool rises) {
   if (std::isnan(value)) return false;
   if (!reference || std::isnan(*reference)) return true;
   return rises ? value > *reference : value < *reference;
 }
 
-Monitor::Monitor(std::string callback, std::string name, std::string mode, double min_delta)
+detail::Monitor::Monitor(std::string callback, std::string name, std::string mode, double min_delta)
     : callback_(std::move(callback)), name_(std::move(name)), mode_(std::move(mode)), min_delta_(std::abs(min_delta)) {
   if (mode_ != "auto" && mode_ != "min" && mode_ != "max") {
     fail_unknown("[" + callback_ + "]", "mode", mode_, std::vector<std::string>{"auto", "min", "max"});
   }
 }
 
-void Monitor::resolve(const Session& session) {
+void detail::Monitor::resolve(const Session& session) {
   seen_ = false;
   if (mode_ != "auto") {
     rises_ = mode_ == "max";
@@ -139,11 +139,11 @@ void Monitor::resolve(const Session& session) {
   rises_ = *rises;
 }
 
-bool Monitor::improves(double value, const std::optional<double>& reference) const {
-  return beats(rises_ ? value - min_delta_ : value + min_delta_, reference, rises_);
+bool detail::Monitor::improves(double value, const std::optional<double>& reference) const {
+  return detail::beats(rises_ ? value - min_delta_ : value + min_delta_, reference, rises_);
 }
 
-std::optional<double> Monitor::value(const Logs& logs, const Session& session, Missing missing) {
+std::optional<double> detail::Monitor::value(const Logs& logs, const Session& session, Missing missing) {
   const std::optional<double> found = detail::find_log(logs, name_);
   seen_ = seen_ || found;
   if (found || session.awaits_validation()) return found;
@@ -154,7 +154,7 @@ std::optional<double> Monitor::value(const Logs& logs, const Session& session, M
   if (missing == Missing::error || (missing == Missing::error_at_first && !seen_)) {
     fail<ValueError>("[" + callback_ + "]", "{}", text);
   }
-  warn(fmt::format("[{}] {}", callback_, text));
+  detail::warn(fmt::format("[{}] {}", callback_, text));
   return found;
 }
 

@@ -7,6 +7,7 @@
 
 namespace mezzo {
 
+namespace detail {
 /// True if `value` beats `reference`: it is larger, if larger numbers are better, else smaller. NaN beats nothing. Any
 /// number beats NaN and no reference.
 MEZZO_API bool beats(double value, const std::optional<double>& reference, bool rises);
@@ -46,5 +47,6 @@ class MEZZO_API Monitor {
   bool rises_ = false;
   bool seen_ = false;  // since resolve()
 };
+}  // namespace detail
 
 }  // namespace mezzo

@@ -15,16 +15,16 @@ TQDMProgressBar::TQDMProgressBar(const TQDMProgressBarOptions& options) : option
   require_refresh_rate("[TQDMProgressBar]", options.refresh_rate);
 }
 
-std::optional<ProgressBarStyle> TQDMProgressBar::style() const {
-  return ProgressBarStyle{.refresh_rate = options_.refresh_rate, .leave = options_.leave};
+std::optional<detail::ProgressBarStyle> TQDMProgressBar::style() const {
+  return detail::ProgressBarStyle{.refresh_rate = options_.refresh_rate, .leave = options_.leave};
 }
 
 RichProgressBar::RichProgressBar(const RichProgressBarOptions& options) : options_(options) {
   require_refresh_rate("[RichProgressBar]", options.refresh_rate);
 }
 
-std::optional<ProgressBarStyle> RichProgressBar::style() const {
-  return ProgressBarStyle{.refresh_rate = options_.refresh_rate, .leave = options_.leave, .rich = true};
+std::optional<detail::ProgressBarStyle> RichProgressBar::style() const {
+  return detail::ProgressBarStyle{.refresh_rate = options_.refresh_rate, .leave = options_.leave, .rich = true};
 }
 
 }  // namespace mezzo

@@ -6,12 +6,14 @@
 
 namespace mezzo {
 
+namespace detail {
 /// Drawing of the bar of the library.
 struct ProgressBarStyle {
   int refresh_rate = 1;  ///< draws after every so many batches, at most ten times a second; 0: only at ends
   bool leave = true;     ///< false: the bar of an epoch is drawn over that of the one before
   bool rich = false;     ///< colours, and a line of its own for validations
 };
+}  // namespace detail
 
 /// Base of progress bars. A call that has one among its callbacks shows no other bar, whatever `verbose` and
 /// enable_progress_bar say; with `enable_progress_bar = false` a Trainer refuses it. A bar of your own draws in hooks:
@@ -24,7 +26,7 @@ struct ProgressBarStyle {
 class MEZZO_API ProgressBar : public Callback {
  public:
   /// Style of the library's bar that the loops draw; none: only hooks draw.
-  virtual std::optional<ProgressBarStyle> style() const { return {}; }
+  virtual std::optional<detail::ProgressBarStyle> style() const { return {}; }
   bool on_all_ranks() const override { return false; }
 
  protected:
@@ -44,7 +46,7 @@ class MEZZO_API TQDMProgressBar : public ProgressBar {
  public:
   /// A ValueError for a negative refresh_rate.
   explicit TQDMProgressBar(const TQDMProgressBarOptions& options = {});
-  std::optional<ProgressBarStyle> style() const override;
+  std::optional<detail::ProgressBarStyle> style() const override;
 
  private:
   TQDMProgressBarOptions options_;
@@ -61,7 +63,7 @@ class MEZZO_API RichProgressBar : public ProgressBar {
  public:
   /// A ValueError for a negative refresh_rate.
   explicit RichProgressBar(const RichProgressBarOptions& options = {});
-  std::optional<ProgressBarStyle> style() const override;
+  std::optional<detail::ProgressBarStyle> style() const override;
 
  private:
   RichProgressBarOptions options_;

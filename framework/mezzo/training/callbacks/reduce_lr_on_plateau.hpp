@@ -39,7 +39,7 @@ class MEZZO_API ReduceLROnPlateau : public Callback {
   bool reduce(int epoch) const;
 
   ReduceLROnPlateauOptions options_;
-  Monitor monitor_;
+  detail::Monitor monitor_;
   std::optional<double> best_;
   int wait_ = 0, cooldown_ = 0;
 };

@@ -21,7 +21,7 @@ struct Statistic {
   std::vector<double> sum{};
 };
 
-void add_statistics(const LayerState& layer, std::vector<Statistic>& out) {
+void add_statistics(const detail::LayerState& layer, std::vector<Statistic>& out) {
   const auto* const options = std::any_cast<BatchNormalizationOptions>(&layer.options);
   if (options != nullptr && options->momentum < 1) {
     for (const Variable& weight : layer.weights) {

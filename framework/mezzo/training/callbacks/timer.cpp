@@ -77,7 +77,7 @@ void Timer::check() {
   if (!options_.duration || time_elapsed() < options_.duration->seconds() || session().stopping()) return;
   session().stop();
   if (options_.verbose) {
-    write_line(
+    detail::write_line(
         fmt::format("{} the time limit of {} s is reached: training stops", timer_label, options_.duration->seconds()));
   }
 }

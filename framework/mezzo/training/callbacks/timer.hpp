@@ -11,9 +11,10 @@
 namespace mezzo {
 
 struct TimerOptions {
-  std::optional<Duration> duration{};  ///< stops fit after this time of training and validation; not given: no limit
-  std::string interval = "step";       ///< checks the limit after each "step" or "epoch"
-  bool verbose = true;                 ///< tells when the limit is reached
+  std::optional<detail::Duration>
+      duration{};                 ///< stops fit after this time of training and validation; not given: no limit
+  std::string interval = "step";  ///< checks the limit after each "step" or "epoch"
+  bool verbose = true;            ///< tells when the limit is reached
 };
 
 /// Measures the times of fit, validation, test and predict, and stops fit at a limit. Checkpoints keep the time of

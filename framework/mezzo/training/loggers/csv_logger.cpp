@@ -47,7 +47,7 @@ struct CSVLogger::State {
     constexpr std::uint64_t limit = std::uint64_t{1} << 32;
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(path(), ignored)) return {};
-    const Bytes bytes = read_file(path(), limit);
+    const detail::Bytes bytes = detail::read_file(path(), limit);
     return detail::csv_lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
 

@@ -40,7 +40,7 @@ std::vector<std::string> png_files(const Tensor& images) {
     Tensor image = Tensor::uninitialized(size, DType::uint8);
     const auto* first = static_cast<const char*>(images.raw()) + static_cast<std::size_t>(i) * bytes;
     std::copy_n(first, bytes, static_cast<char*>(image.mutable_raw()));
-    const Bytes file = image::encode_png(image);
+    const detail::Bytes file = image::encode_png(image);
     files.emplace_back(file.begin(), file.end());
   }
   return files;

@@ -69,13 +69,13 @@ struct ChromeProfiler::State {
   }
 
   /// Adds operations between ranks, which run one after the other.
-  void add_transfers(const std::vector<Transfer>& transfers) {
+  void add_transfers(const std::vector<detail::Transfer>& transfers) {
     if (transfers.empty() || !take(2 * static_cast<std::int64_t>(transfers.size()))) return;
     if (!std::exchange(communicates, true)) {
       add(R"({"name":"thread_name","ph":"M","pid":1,"tid":3,"args":{"name":"communication"}})");
     }
     Clock::time_point free = transfers.front().start;
-    for (const Transfer& transfer : transfers) {
+    for (const detail::Transfer& transfer : transfers) {
       begin(Track::communication, transfer.name, std::max(transfer.start, free),
             fmt::format(R"(,"args":{{"bytes":{}}})", transfer.bytes));
       free = transfer.end;
@@ -121,13 +121,13 @@ void ChromeProfiler::stop(const std::string& action) {
 void ChromeProfiler::on_epoch_end(Module& module, int epoch) {
   const auto& run = module.run_state();
   if (!run || !run->last_plan) return;
-  const Plan& plan = *run->last_plan;
+  const detail::Plan& plan = *run->last_plan;
   const Profile& profile = plan.profile();
   Clock::time_point time = profile.last_start();
   // The step may be older than the file, or in it already.
   if (!state_->origin || time <= state_->last_step || time < *state_->origin) return;
   state_->last_step = time;
-  const std::vector<Plan::Row> rows = plan.rows();
+  const std::vector<detail::Plan::Row> rows = plan.rows();
   const std::vector<std::size_t> laps = plan.lap_order();
   if (!state_->take(2 * static_cast<std::int64_t>(laps.size()) + 2)) {
     ++state_->left_out;
@@ -136,7 +136,7 @@ void ChromeProfiler::on_epoch_end(Module& module, int epoch) {
   state_->begin(Track::kernels, fmt::format("last step of epoch {}", epoch + 1), time);
   for (const std::size_t lap : laps) {
     if (lap < rows.size()) {
-      const Plan::Row& row = rows[lap];
+      const detail::Plan::Row& row = rows[lap];
       state_->begin(
           Track::kernels, row.op, time,
           fmt::format(R"(,"args":{{"layer":{},"kernel":{},"outputs":{}}})", quoted(row.path),
@@ -157,8 +157,8 @@ void ChromeProfiler::describe() {
   state_->flush();
   if (!std::exchange(state_->ended, true)) state_->file.write(list_end);
   if (state_->left_out == 0) return;
-  warn(fmt::format("{} \"{}\" has {} events, the first ones; max_events left out {} later actions", chrome_label,
-                   state_->file.path(), state_->events, std::exchange(state_->left_out, 0)));
+  detail::warn(fmt::format("{} \"{}\" has {} events, the first ones; max_events left out {} later actions",
+                           chrome_label, state_->file.path(), state_->events, std::exchange(state_->left_out, 0)));
 }
 
 }  // namespace mezzo::profilers

@@ -12,7 +12,7 @@ namespace mezzo {
 struct LRSchedulerConfig {
   /// Required. A Schedule or function gives the learning rate after so many steps of the scheduler, counted from 0. A
   /// Plateau changes the optimizer's.
-  std::variant<LearningRate, Plateau> scheduler = LearningRate(0.0);
+  std::variant<detail::LearningRate, Plateau> scheduler = detail::LearningRate(0.0);
   /// "epoch": steps at the end of complete epochs, before their validation. "step": steps after batches in which the
   /// optimizer has updated weights, once a batch. A Plateau steps after the validation that is due there.
   std::string interval = "epoch";

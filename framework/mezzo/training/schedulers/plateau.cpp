@@ -37,7 +37,7 @@ bool Plateau::improves(double number, double best) const {
   const bool relative = options_.threshold_mode == "rel";
   const bool rises = options_.mode == "max";
   const double change = rises ? threshold : -threshold;
-  return beats(number, relative ? best * (1 + change) : best + change, rises);
+  return detail::beats(number, relative ? best * (1 + change) : best + change, rises);
 }
 
 }  // namespace mezzo

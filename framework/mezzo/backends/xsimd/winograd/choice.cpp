@@ -102,7 +102,7 @@ std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason
 
 }  // namespace
 
-std::vector<Implementation> winograd_implementations() {
+std::vector<detail::Implementation> winograd_implementations() {
   return {{"winograd", &ops::conv2d,
            create<winograd::make_convolution, winograd::of_convolution, convolution_costs, half_convolution_costs>},
           {"winograd", &ops::conv2d_input_gradient,
