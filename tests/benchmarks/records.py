@@ -77,15 +77,34 @@ def row(workload: str, record: Json, side: Json) -> list[str]:
             f"{side['rss_mib']}" + (f" / {peer['rss_mib']}" if peer else ""), record["date"]]
 
 
-def tables(root: Path, table) -> str | None:
-    """A section for each kind of CPU; `table(head, rows)` makes a table."""
-    head = ["workload", "policy", "per s", "best peer, per s", "x peer", "share of the roofline", "first step, s",
-            "peak MiB", "date"]
-    sections = []
+def sections(root: Path, heading: str, make) -> str | None:
+    """`heading` with the CPU in place of `{}`, and `make(workloads)`, for each kind of CPU; None without records."""
+    parts = []
     for path in sorted((root / FOLDER).glob("*.json")):
         known = json.loads(path.read_text(encoding="utf-8"))
-        rows = [row(workload, record, side) for workload, record in known["workloads"].items()
-                for side in record["sides"]]
-        sections.append(f"#### {known['name']}, family {known['family']}, model {known['model']}: {known['isa']}, "
-                        f"{known['threads']} threads\n\n" + table(head, rows))
-    return "\n".join(sections) if sections else None
+        name = (f"{known['name']}, family {known['family']}, model {known['model']}: {known['isa']}, "
+                f"{known['threads']} threads")
+        parts.append(heading.format(name) + "\n\n" + make(known["workloads"]))
+    return "\n".join(parts) if parts else None
+
+
+def tables(root: Path, table) -> str | None:
+    """All records of each kind of CPU; `table(head, rows)` makes a table."""
+    head = ["workload", "policy", "per s", "best peer, per s", "x peer", "share of the roofline", "first step, s",
+            "peak MiB", "date"]
+    return sections(root, "### {}", lambda workloads: table(
+        head, [row(workload, record, side) for workload, record in workloads.items() for side in record["sides"]]))
+
+
+def overview(root: Path, table) -> str | None:
+    """Speed and ratio to the peer of each workload, a column for each policy, for each kind of CPU."""
+    def make(workloads):
+        policies = list(dict.fromkeys(side["policy"] for record in workloads.values() for side in record["sides"]))
+        rows = []
+        for workload, record in workloads.items():
+            cells = {side["policy"]: row(workload, record, side) for side in record["sides"]}
+            shown = [(cells[policy][2], cells[policy][4]) if policy in cells else ("", "") for policy in policies]
+            rows.append([workload, *(cell for pair in shown for cell in pair)])
+        return table(["workload", *(name for policy in policies for name in (f"{policy}, per s", "x peer"))], rows)
+
+    return sections(root, "**{}**", make)

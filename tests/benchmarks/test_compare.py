@@ -73,12 +73,22 @@ class Compare(unittest.TestCase):
                 record = records.workload_record({"mezzo float32": lines(speed), "torch fp32": lines(10)}, 60, 1, 5)
                 path = records.keep(root, workload, record, 2, "model name : Some CPU\nflags : avx2")
             self.assertEqual(path.name, "other-0-0-avx2.json")
-            shown = records.tables(root, lambda head, rows: "\n".join("|".join(row) for row in [head, *rows]))
-            self.assertIn("#### Some CPU, family ?, model ?: AVX2, 2 threads", shown)
+
+            def table(head, rows):
+                return "\n".join("|".join(row) for row in [head, *rows])
+
+            shown = records.tables(root, table)
+            self.assertIn("### Some CPU, family ?, model ?: AVX2, 2 threads", shown)
             today = record["date"]
             self.assertEqual(shown.splitlines()[3:],
                              [f"mlp|float32|30.0|torch fp32: 10.0|3.00 (3.00-3.00)|50 %|0.10 / 0.10|20 / 20|{today}",
                               f"cnn|float32|20.0|torch fp32: 10.0|2.00 (2.00-2.00)|33 %|0.10 / 0.10|20 / 20|{today}"])
+            sides = {"mezzo float32": lines(30), "mezzo mixed_bfloat16": lines(60), "torch fp32": lines(10)}
+            records.keep(root, "mlp", records.workload_record(sides, 60, 1, 5), 2, "model name : Some CPU\nflags : avx2")
+            self.assertEqual(records.overview(root, table).splitlines(),
+                             ["**Some CPU, family ?, model ?: AVX2, 2 threads**", "",
+                              "workload|float32, per s|x peer|mixed_bfloat16, per s|x peer",
+                              "mlp|30.0|3.00 (3.00-3.00)|60.0|6.00 (6.00-6.00)", "cnn|20.0|2.00 (2.00-2.00)||"])
 
 
 if __name__ == "__main__":

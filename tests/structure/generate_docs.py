@@ -79,7 +79,8 @@ def op_table(root):
 PARTS = [Part("docs/architecture.md", "folders", folder_table),
          Part("docs/architecture.md", "arrows", folder_drawing),
          Part("docs/ops.md", "ops", op_table),
-         Part("docs/performance.md", "records", lambda root: records.tables(Path(root), table)),
+         Part("docs/performance.md", "results", lambda root: records.overview(Path(root), table)),
+         Part("docs/benchmarks/notes.md", "records", lambda root: records.tables(Path(root), table)),
          *(Part("docs/catalogue.md", name, make) for name, make in catalogue.tables(table))]
 
 
