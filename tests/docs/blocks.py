@@ -163,6 +163,11 @@ def source(page, programs):
     return text
 
 
+def source_name(page):
+    """Name of a page's source, as in docs.cmake: pages of one name in different folders differ."""
+    return re.sub(r"\.md$", ".cpp", re.sub(r"^docs/", "", re.sub(r"^README", "docs/top_README", page))).replace("/", "_")
+
+
 def pages(root):
     root = Path(root)
     for path in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
@@ -175,7 +180,8 @@ def main():
     output.mkdir(parents=True, exist_ok=True)
     try:
         for path, programs in pages(root):
-            target, text = output / f"{path.stem}.cpp", source(str(path.relative_to(root)), programs)
+            page = path.relative_to(root).as_posix()
+            target, text = output / source_name(page), source(page, programs)
             if not target.is_file() or target.read_text(encoding="utf-8") != text:
                 target.write_text(text, encoding="utf-8")
     except BlockError as error:

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from blocks import BlockError, blocks, source  # noqa: E402
+from blocks import BlockError, blocks, source, source_name  # noqa: E402
 
 
 def block(code, marks=""):
@@ -55,6 +55,10 @@ class Blocks(unittest.TestCase):
         found = self.one("# Page\n\n" + block("f();"))
         self.assertEqual(found.line, 5)
         self.assertIn('#line 5 "page.md"', source("page.md", [found]))
+
+    def test_sources_of_pages_of_one_name(self):
+        self.assertEqual([source_name(page) for page in ("README.md", "docs/README.md", "docs/keras.md", "docs/a/notes.md")],
+                         ["top_README.cpp", "README.cpp", "keras.cpp", "a_notes.cpp"])
 
     def test_blocks_that_do_not_run(self):
         found = self.one(block("f();", "<!-- compiles only: it needs a file -->\n")
