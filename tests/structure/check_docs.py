@@ -4,6 +4,7 @@
 - A link to a file of the tree resolves, and so does its #anchor.
 - docs/README.md, the index, links each page of docs once, in a table of one of its four groups. README.md links to it.
 - A page has at most as many words as WORDS says.
+- `find_package(mezzo 0.2` has the version of the headers, as has the newest release in docs/changelog.md.
 - A release in docs/changelog.md has less than RELEASE_LINES lines. Unreleased may be longer.
 
 Every finding is one line, `file:line: rule`; the exit code is 1 if there is any.
@@ -17,6 +18,8 @@ INDEX = "docs/README.md"
 GROUPS = ["Start", "Train", "Extend", "Reference"]
 WORDS, NOTES = {"docs/performance.md": 2500}, "docs/benchmarks/notes.md"
 CHANGELOG, RELEASE_LINES = "docs/changelog.md", 40
+VERSION = "framework/mezzo/core/version.hpp"
+PACKAGE = re.compile(r"find_package\(mezzo (?P<version>[\d.]+)")
 FENCE = re.compile(r"^[ \t]*(```+|~~~+).*?^[ \t]*\1[ \t]*$", re.M | re.S)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 CODE = re.compile(r"`[^`\n]*`")
@@ -127,9 +130,23 @@ def check_lengths(docs):
                    f"{release['text']} must have less than {RELEASE_LINES} lines; got {lines}")
 
 
+def check_version(docs):
+    path = docs.root / VERSION
+    if not path.is_file():
+        return
+    version = ".".join(re.findall(r"^#define MEZZO_VERSION_\w+ (\d+)$", path.read_text(encoding="utf-8"), re.M))
+    for page, text in docs.pages.items():
+        for found in PACKAGE.finditer(text):
+            if not f"{version}.".startswith(f"{found['version']}."):
+                yield f"{page}:{line_of(text, found.start())}", f"must name version {version}; got {found['version']}"
+    release = re.search(r"^## (\d\S*)", docs.pages.get(CHANGELOG, ""), re.M)
+    if release and release[1] != version:
+        yield CHANGELOG, f"must have {version} as the newest release, as {VERSION}; got {release[1]}"
+
+
 def check(root):
     docs = Docs(root)
-    return [*check_links(docs), *check_index(docs), *check_lengths(docs)]
+    return [*check_links(docs), *check_index(docs), *check_lengths(docs), *check_version(docs)]
 
 
 def main():

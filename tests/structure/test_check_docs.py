@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from check_docs import CHANGELOG, GROUPS, INDEX, NOTES, RELEASE_LINES, WORDS, anchors, check, words  # noqa: E402
+from check_docs import CHANGELOG, GROUPS, INDEX, NOTES, RELEASE_LINES, VERSION, WORDS, anchors, check, words  # noqa: E402
 
 ROWS = "| [a.md](a.md) | What is a? |\n| [deep/b.md](deep/b.md) | What is b? |\n"
 PAGES = {"README.md": "[all pages](docs/README.md)\n", "LICENSE": "",
@@ -70,6 +70,18 @@ class CheckDocs(unittest.TestCase):
         self.expect({**listed, CHANGELOG: f"# Changes\n\n## Unreleased\n\n{lines}\n## 0.2.0\n\n- line\n"})
         self.expect({**listed, CHANGELOG: f"# Changes\n\n## Unreleased\n\n## 0.2.0\n\n{lines}"},
                     (f"{CHANGELOG}:5", f"0.2.0 must have less than {RELEASE_LINES} lines; got {RELEASE_LINES}"))
+
+    def test_version(self):
+        header = "".join(f"#define MEZZO_VERSION_{part} {number}\n" for part, number in
+                         (("MAJOR", 0), ("MINOR", 2), ("PATCH", 1)))
+        pages = {VERSION: header, INDEX: PAGES[INDEX] + f"| [changes]({Path(CHANGELOG).name}) | Changes? |\n",
+                 CHANGELOG: "# Changes\n\n## Unreleased\n\n## 0.2.1 - 2026-11-26\n",
+                 "docs/deep/b.md": PAGES["docs/deep/b.md"] + "```cmake\nfind_package(mezzo 0.2 REQUIRED)\n```\n"}
+        self.expect(pages)
+        self.expect({**pages, "docs/deep/b.md": pages["docs/deep/b.md"].replace("0.2 ", "0.1 ")},
+                    ("docs/deep/b.md:5", "must name version 0.2.1; got 0.1"))
+        self.expect({**pages, CHANGELOG: "# Changes\n\n## Unreleased\n\n## 0.2.0\n"},
+                    (CHANGELOG, f"must have 0.2.1 as the newest release, as {VERSION}; got 0.2.0"))
 
 
 if __name__ == "__main__":
