@@ -21,7 +21,7 @@
 #include <mezzo/optimizers/names.hpp>
 #include <mezzo/regularizers/classes.hpp>
 #include <mezzo/regularizers/names.hpp>
-#include <mezzo/training/saving/model_config.hpp>
+#include <mezzo/training/model/model_config.hpp>
 
 // Registers the implementations of higher folders with the interfaces of lower folders. No other file does so.
 namespace mezzo {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include <mezzo/compiler/plan.hpp>
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 namespace mezzo_bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <mezzo/data/batch.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/training/model/model.hpp>
 
 namespace mezzo_bench {
 

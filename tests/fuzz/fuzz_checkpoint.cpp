@@ -1,6 +1,6 @@
 // Resumes a training from the input, and from the input with new checksums.
 #include <mezzo/mezzo.hpp>
-#include <mezzo/training/checkpoint.hpp>
+#include <mezzo/training/checkpoints/checkpoint.hpp>
 
 #include "fuzz.hpp"
 #include "support/folder.hpp"

@@ -11,7 +11,7 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/ops/gradients.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/training/model/model.hpp>
 
 #include "support/kernels.hpp"
 #include "support/recorded.hpp"

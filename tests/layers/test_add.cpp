@@ -1,4 +1,4 @@
-#include <mezzo/layers/add.hpp>
+#include <mezzo/layers/merging/add.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

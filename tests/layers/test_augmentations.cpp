@@ -9,11 +9,11 @@
 #include <mezzo/data/image/colors.hpp>
 #include <mezzo/data/loader.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/layers/hashed_crossing.hpp>
-#include <mezzo/layers/image_tones.hpp>
-#include <mezzo/layers/rand_augment.hpp>
-#include <mezzo/layers/random_colors.hpp>
-#include <mezzo/layers/random_geometry.hpp>
+#include <mezzo/layers/images/image_tones.hpp>
+#include <mezzo/layers/images/rand_augment.hpp>
+#include <mezzo/layers/images/random_colors.hpp>
+#include <mezzo/layers/images/random_geometry.hpp>
+#include <mezzo/layers/preprocessing/hashed_crossing.hpp>
 
 #include "support/kernels.hpp"
 #include "support/recorded.hpp"

@@ -1,4 +1,4 @@
-#include <mezzo/layers/average_pooling2d.hpp>
+#include <mezzo/layers/pooling/average_pooling2d.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

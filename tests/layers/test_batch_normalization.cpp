@@ -1,5 +1,5 @@
 #include <mezzo/initializers/constant.hpp>
-#include <mezzo/layers/batch_normalization.hpp>
+#include <mezzo/layers/normalization/batch_normalization.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

@@ -1,4 +1,4 @@
-#include <mezzo/layers/concatenate.hpp>
+#include <mezzo/layers/merging/concatenate.hpp>
 
 #include <mezzo/mezzo.hpp>
 

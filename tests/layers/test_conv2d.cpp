@@ -1,5 +1,5 @@
-#include <mezzo/layers/conv2d.hpp>
-#include <mezzo/layers/conv2d_transpose.hpp>
+#include <mezzo/layers/convolutional/conv2d.hpp>
+#include <mezzo/layers/convolutional/conv2d_transpose.hpp>
 #include <mezzo/nn/input.hpp>
 
 #include "parity.hpp"

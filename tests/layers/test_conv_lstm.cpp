@@ -1,10 +1,10 @@
 // ConvLSTM1D, ConvLSTM2D, ConvLSTM3D, and RNN with a cell with a matrix as state, against values recorded from Keras.
-#include <mezzo/layers/conv_lstm1d.hpp>
-#include <mezzo/layers/conv_lstm2d.hpp>
-#include <mezzo/layers/conv_lstm3d.hpp>
-#include <mezzo/layers/gru.hpp>
-#include <mezzo/layers/lstm.hpp>
-#include <mezzo/layers/simple_rnn.hpp>
+#include <mezzo/layers/recurrent/conv_lstm1d.hpp>
+#include <mezzo/layers/recurrent/conv_lstm2d.hpp>
+#include <mezzo/layers/recurrent/conv_lstm3d.hpp>
+#include <mezzo/layers/recurrent/gru.hpp>
+#include <mezzo/layers/recurrent/lstm.hpp>
+#include <mezzo/layers/recurrent/simple_rnn.hpp>
 
 #include "recurrent_parity.hpp"
 #include "support/throws.hpp"

@@ -1,4 +1,4 @@
-#include <mezzo/layers/dropout.hpp>
+#include <mezzo/layers/regularization/dropout.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include <mezzo/layers/activation.hpp>
 #include <mezzo/layers/gelu.hpp>
+#include <mezzo/layers/preprocessing/rescaling.hpp>
 #include <mezzo/layers/relu.hpp>
-#include <mezzo/layers/rescaling.hpp>
 #include <mezzo/layers/softmax.hpp>
 
 #include "parity.hpp"

@@ -1,7 +1,7 @@
-#include <mezzo/layers/flatten.hpp>
-#include <mezzo/layers/global_average_pooling1d.hpp>
 #include <mezzo/layers/leaky_relu.hpp>
-#include <mezzo/layers/reshape.hpp>
+#include <mezzo/layers/pooling/global_average_pooling1d.hpp>
+#include <mezzo/layers/reshaping/flatten.hpp>
+#include <mezzo/layers/reshaping/reshape.hpp>
 #include <mezzo/nn/input.hpp>
 
 #include "parity.hpp"

@@ -4,16 +4,16 @@
 
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/layers/activation.hpp>
-#include <mezzo/layers/add.hpp>
-#include <mezzo/layers/batch_normalization.hpp>
-#include <mezzo/layers/conv2d.hpp>
+#include <mezzo/layers/convolutional/conv2d.hpp>
 #include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/dropout.hpp>
-#include <mezzo/layers/flatten.hpp>
-#include <mezzo/layers/max_pooling2d.hpp>
+#include <mezzo/layers/merging/add.hpp>
+#include <mezzo/layers/normalization/batch_normalization.hpp>
+#include <mezzo/layers/pooling/max_pooling2d.hpp>
+#include <mezzo/layers/preprocessing/rescaling.hpp>
+#include <mezzo/layers/regularization/dropout.hpp>
 #include <mezzo/layers/relu.hpp>
-#include <mezzo/layers/rescaling.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/layers/reshaping/flatten.hpp>
+#include <mezzo/training/model/model.hpp>
 
 #include "support/kernels.hpp"
 

@@ -1,4 +1,4 @@
-#include <mezzo/layers/global_average_pooling2d.hpp>
+#include <mezzo/layers/pooling/global_average_pooling2d.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

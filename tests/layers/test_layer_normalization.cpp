@@ -1,5 +1,5 @@
 #include <mezzo/initializers/constant.hpp>
-#include <mezzo/layers/layer_normalization.hpp>
+#include <mezzo/layers/normalization/layer_normalization.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

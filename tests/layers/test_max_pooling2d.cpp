@@ -1,4 +1,4 @@
-#include <mezzo/layers/max_pooling2d.hpp>
+#include <mezzo/layers/pooling/max_pooling2d.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

@@ -3,7 +3,7 @@
 
 #include <mezzo/data/loader.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/layers/mixing_images.hpp>
+#include <mezzo/layers/images/mixing_images.hpp>
 
 #include "support/kernels.hpp"
 #include "support/recorded.hpp"

@@ -1,4 +1,4 @@
-#include <mezzo/layers/multiply.hpp>
+#include <mezzo/layers/merging/multiply.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

@@ -1,7 +1,7 @@
 // Dropouts and noise: statistics in training, seeds, inference.
-#include <mezzo/layers/dropout.hpp>
-#include <mezzo/layers/noise.hpp>
-#include <mezzo/layers/spatial_dropout.hpp>
+#include <mezzo/layers/regularization/dropout.hpp>
+#include <mezzo/layers/regularization/noise.hpp>
+#include <mezzo/layers/regularization/spatial_dropout.hpp>
 #include <mezzo/ops/random.hpp>
 
 #include <algorithm>

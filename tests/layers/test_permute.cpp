@@ -1,4 +1,4 @@
-#include <mezzo/layers/permute.hpp>
+#include <mezzo/layers/reshaping/permute.hpp>
 
 #include <numeric>
 

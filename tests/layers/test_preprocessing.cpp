@@ -3,14 +3,14 @@
 
 #include <mezzo/data/loader.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/layers/category_encoding.hpp>
-#include <mezzo/layers/discretization.hpp>
-#include <mezzo/layers/image_augmentation.hpp>
-#include <mezzo/layers/integer_lookup.hpp>
-#include <mezzo/layers/normalization.hpp>
-#include <mezzo/layers/resizing.hpp>
+#include <mezzo/layers/images/image_augmentation.hpp>
+#include <mezzo/layers/preprocessing/category_encoding.hpp>
+#include <mezzo/layers/preprocessing/discretization.hpp>
+#include <mezzo/layers/preprocessing/integer_lookup.hpp>
+#include <mezzo/layers/preprocessing/normalization.hpp>
+#include <mezzo/layers/preprocessing/resizing.hpp>
 #include <mezzo/nn/input.hpp>
-#include <mezzo/training/sequential.hpp>
+#include <mezzo/training/model/sequential.hpp>
 
 #include "support/kernels.hpp"
 #include "support/recorded.hpp"

@@ -1,12 +1,12 @@
 // SimpleRNN, LSTM, GRU, RNN and their cells, against values recorded from Keras.
 #include <mezzo/io/safetensors.hpp>
-#include <mezzo/layers/bidirectional.hpp>
 #include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/gru.hpp>
-#include <mezzo/layers/lstm.hpp>
-#include <mezzo/layers/rnn.hpp>
-#include <mezzo/layers/simple_rnn.hpp>
-#include <mezzo/layers/time_distributed.hpp>
+#include <mezzo/layers/recurrent/bidirectional.hpp>
+#include <mezzo/layers/recurrent/gru.hpp>
+#include <mezzo/layers/recurrent/lstm.hpp>
+#include <mezzo/layers/recurrent/rnn.hpp>
+#include <mezzo/layers/recurrent/simple_rnn.hpp>
+#include <mezzo/layers/recurrent/time_distributed.hpp>
 
 #include "recurrent_parity.hpp"
 #include "support/folder.hpp"

@@ -1,10 +1,10 @@
 // RNN with cells of a program, and activations that the op recurrence doesn't have.
 #include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/dropout.hpp>
-#include <mezzo/layers/gru.hpp>
-#include <mezzo/layers/lstm.hpp>
-#include <mezzo/layers/rnn.hpp>
-#include <mezzo/layers/simple_rnn.hpp>
+#include <mezzo/layers/recurrent/gru.hpp>
+#include <mezzo/layers/recurrent/lstm.hpp>
+#include <mezzo/layers/recurrent/rnn.hpp>
+#include <mezzo/layers/recurrent/simple_rnn.hpp>
+#include <mezzo/layers/regularization/dropout.hpp>
 #include <mezzo/ops/grad.hpp>
 
 #include "recurrent_parity.hpp"

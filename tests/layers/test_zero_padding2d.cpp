@@ -1,4 +1,4 @@
-#include <mezzo/layers/zero_padding2d.hpp>
+#include <mezzo/layers/reshaping/zero_padding2d.hpp>
 
 #include <mezzo/nn/input.hpp>
 

@@ -10,7 +10,7 @@
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/ops/gradients.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/training/model/model.hpp>
 
 #include "formula.hpp"
 #include "support/folder.hpp"

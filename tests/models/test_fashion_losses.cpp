@@ -7,7 +7,7 @@
 #include <mezzo/core/isa.hpp>
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/mezzo.hpp>
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "formula.hpp"
 #include "support/environment.hpp"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include <mezzo/mezzo.hpp>
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "support/tensors.hpp"
 

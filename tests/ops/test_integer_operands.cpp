@@ -2,7 +2,7 @@
 
 #include <mezzo/graph/scope.hpp>
 #include <mezzo/ops/ops.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/training/model/model.hpp>
 
 #include "support/kernels.hpp"
 #include "support/precision.hpp"

@@ -8,7 +8,7 @@
 #include <mezzo/core/error.hpp>
 #include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/ops.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/training/model/model.hpp>
 
 #include "support/throws.hpp"
 

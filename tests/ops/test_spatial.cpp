@@ -6,7 +6,7 @@
 #include <mezzo/ops/grad.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/ops/spatial.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/training/model/model.hpp>
 
 #include "ops/recorded_cases.hpp"
 #include "support/throws.hpp"

@@ -7,8 +7,8 @@
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/io/file.hpp>
 #include <mezzo/mezzo.hpp>
-#include <mezzo/training/auto_precision.hpp>
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/loops/auto_precision.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "support/captured.hpp"
 #include "support/folder.hpp"

@@ -7,7 +7,7 @@
 
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/io/file.hpp>
-#include <mezzo/training/checkpoint.hpp>
+#include <mezzo/training/checkpoints/checkpoint.hpp>
 
 #include "checkpoint_runs.hpp"
 #include "small.hpp"

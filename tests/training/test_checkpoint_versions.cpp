@@ -6,8 +6,8 @@
 #include <functional>
 #include <memory>
 
-#include <mezzo/training/checkpoint.hpp>
-#include <mezzo/training/checkpoint_migrations.hpp>
+#include <mezzo/training/checkpoints/checkpoint.hpp>
+#include <mezzo/training/checkpoints/checkpoint_migrations.hpp>
 
 #include "checkpoint_runs.hpp"
 #include "support/layers.hpp"

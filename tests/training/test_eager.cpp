@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "small.hpp"
 #include "support/layers.hpp"

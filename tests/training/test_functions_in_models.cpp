@@ -11,8 +11,8 @@
 #include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/random.hpp>
 #include <mezzo/optimizers/sgd.hpp>
-#include <mezzo/training/model.hpp>
-#include <mezzo/training/sequential.hpp>
+#include <mezzo/training/model/model.hpp>
+#include <mezzo/training/model/sequential.hpp>
 
 using namespace mezzo;
 

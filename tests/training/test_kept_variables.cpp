@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "small.hpp"
 #include "support/folder.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "small.hpp"
 #include "support/captured.hpp"

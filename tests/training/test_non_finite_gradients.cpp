@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "small.hpp"
 #include "support/captured.hpp"

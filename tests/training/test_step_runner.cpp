@@ -9,7 +9,7 @@
 #include <mezzo/backends/onednn/implementations.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/tuning.hpp>
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "small.hpp"
 #include "support/layers.hpp"

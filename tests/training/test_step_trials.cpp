@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include <mezzo/training/step_probe.hpp>
-#include <mezzo/training/step_trials.hpp>
+#include <mezzo/training/module/step_probe.hpp>
+#include <mezzo/training/step/step_trials.hpp>
 
 #include "small.hpp"
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include <mezzo/io/safetensors.hpp>
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "small.hpp"
 #include "support/layers.hpp"

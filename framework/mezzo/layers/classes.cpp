@@ -1,23 +1,23 @@
 #include <mezzo/layers/classes.hpp>
 
 #include <mezzo/layers/activation.hpp>
-#include <mezzo/layers/add.hpp>
-#include <mezzo/layers/batch_normalization.hpp>
-#include <mezzo/layers/concatenate.hpp>
 #include <mezzo/layers/dense.hpp>
 #include <mezzo/layers/describe_shared.hpp>
-#include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/embedding.hpp>
-#include <mezzo/layers/flatten.hpp>
 #include <mezzo/layers/gelu.hpp>
-#include <mezzo/layers/global_average_pooling1d.hpp>
-#include <mezzo/layers/layer_normalization.hpp>
 #include <mezzo/layers/leaky_relu.hpp>
-#include <mezzo/layers/multiply.hpp>
-#include <mezzo/layers/permute.hpp>
+#include <mezzo/layers/merging/add.hpp>
+#include <mezzo/layers/merging/concatenate.hpp>
+#include <mezzo/layers/merging/multiply.hpp>
+#include <mezzo/layers/normalization/batch_normalization.hpp>
+#include <mezzo/layers/normalization/layer_normalization.hpp>
+#include <mezzo/layers/pooling/global_average_pooling1d.hpp>
+#include <mezzo/layers/preprocessing/rescaling.hpp>
+#include <mezzo/layers/regularization/dropout.hpp>
 #include <mezzo/layers/relu.hpp>
-#include <mezzo/layers/rescaling.hpp>
-#include <mezzo/layers/reshape.hpp>
+#include <mezzo/layers/reshaping/flatten.hpp>
+#include <mezzo/layers/reshaping/permute.hpp>
+#include <mezzo/layers/reshaping/reshape.hpp>
 #include <mezzo/layers/softmax.hpp>
 
 namespace mezzo {

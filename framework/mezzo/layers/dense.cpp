@@ -1,6 +1,6 @@
 #include <mezzo/layers/dense.hpp>
 
-#include <mezzo/layers/kernel_weights.hpp>
+#include <mezzo/layers/convolutional/kernel_weights.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {

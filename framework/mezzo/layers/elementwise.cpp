@@ -1,12 +1,12 @@
 #include <cmath>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/layers/activity_regularization.hpp>
 #include <mezzo/layers/in_wide.hpp>
 #include <mezzo/layers/lambda.hpp>
 #include <mezzo/layers/leaky_relu.hpp>
+#include <mezzo/layers/preprocessing/rescaling.hpp>
+#include <mezzo/layers/regularization/activity_regularization.hpp>
 #include <mezzo/layers/relu.hpp>
-#include <mezzo/layers/rescaling.hpp>
 
 // Lambda, and elementwise layers of one input.
 namespace mezzo {

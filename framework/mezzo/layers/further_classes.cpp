@@ -1,23 +1,23 @@
 #include <mezzo/layers/classes.hpp>
 
-#include <mezzo/layers/activity_regularization.hpp>
 #include <mezzo/layers/describe_shared.hpp>
-#include <mezzo/layers/dot.hpp>
 #include <mezzo/layers/einsum_dense.hpp>
 #include <mezzo/layers/elu.hpp>
-#include <mezzo/layers/group_normalization.hpp>
 #include <mezzo/layers/identity.hpp>
-#include <mezzo/layers/merging.hpp>
-#include <mezzo/layers/noise.hpp>
+#include <mezzo/layers/merging/dot.hpp>
+#include <mezzo/layers/merging/merging.hpp>
+#include <mezzo/layers/normalization/group_normalization.hpp>
+#include <mezzo/layers/normalization/rms_normalization.hpp>
+#include <mezzo/layers/normalization/spectral_normalization.hpp>
+#include <mezzo/layers/normalization/unit_normalization.hpp>
 #include <mezzo/layers/position_embedding.hpp>
 #include <mezzo/layers/prelu.hpp>
+#include <mezzo/layers/regularization/activity_regularization.hpp>
+#include <mezzo/layers/regularization/noise.hpp>
+#include <mezzo/layers/regularization/spatial_dropout.hpp>
 #include <mezzo/layers/reversible_embedding.hpp>
-#include <mezzo/layers/rms_normalization.hpp>
 #include <mezzo/layers/rotary_embedding.hpp>
 #include <mezzo/layers/sine_position_encoding.hpp>
-#include <mezzo/layers/spatial_dropout.hpp>
-#include <mezzo/layers/spectral_normalization.hpp>
-#include <mezzo/layers/unit_normalization.hpp>
 
 namespace mezzo {
 

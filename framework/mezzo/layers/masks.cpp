@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/layers/concatenate.hpp>
 #include <mezzo/layers/masking.hpp>
+#include <mezzo/layers/merging/concatenate.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/masks.hpp>
 

@@ -15,7 +15,8 @@ namespace {
 constexpr const char* version_name = "format_version";
 constexpr const char* version = "1";
 
-// A checkpoint of a training (training/checkpoint.hpp) has the weights under a prefix, beside states of the training.
+// A checkpoint of a training (training/checkpoints/checkpoint.hpp) has the weights under a prefix, beside states of the
+// training.
 constexpr const char *checkpoint_format = "mezzo_checkpoint", *checkpoint_prefix = "model.", *checkpoint_version = "2";
 
 /// Part of the names of a file's weights in front of those of weight files.

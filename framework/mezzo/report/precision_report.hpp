@@ -8,7 +8,7 @@
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/report/display/mime_bundle.hpp>
 #include <mezzo/report/report_batch.hpp>
-#include <mezzo/training/module.hpp>
+#include <mezzo/training/module/module.hpp>
 
 namespace mezzo {
 

@@ -3,13 +3,13 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/conv2d.hpp>
+#include <mezzo/layers/convolutional/conv2d.hpp>
 #include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/dropout.hpp>
-#include <mezzo/layers/flatten.hpp>
-#include <mezzo/layers/max_pooling2d.hpp>
-#include <mezzo/layers/rescaling.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/layers/pooling/max_pooling2d.hpp>
+#include <mezzo/layers/preprocessing/rescaling.hpp>
+#include <mezzo/layers/regularization/dropout.hpp>
+#include <mezzo/layers/reshaping/flatten.hpp>
+#include <mezzo/training/model/model.hpp>
 
 namespace mezzo {
 

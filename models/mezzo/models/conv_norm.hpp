@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include <mezzo/layers/batch_normalization.hpp>
-#include <mezzo/layers/conv2d.hpp>
+#include <mezzo/layers/convolutional/conv2d.hpp>
+#include <mezzo/layers/normalization/batch_normalization.hpp>
 #include <mezzo/ops/activation.hpp>
-#include <mezzo/training/sequential.hpp>
+#include <mezzo/training/model/sequential.hpp>
 
 // Parts that the convolutional networks with torchvision's structure share. Constants are torch's: batch normalization
 // has epsilon 1e-5 and momentum 0.9, paddings are symmetric.

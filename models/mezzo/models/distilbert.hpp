@@ -5,10 +5,10 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/embedding.hpp>
-#include <mezzo/layers/layer_normalization.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/layers/normalization/layer_normalization.hpp>
+#include <mezzo/layers/regularization/dropout.hpp>
+#include <mezzo/training/model/model.hpp>
 
 namespace mezzo {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/global_average_pooling2d.hpp>
-#include <mezzo/training/sequential.hpp>
+#include <mezzo/layers/pooling/global_average_pooling2d.hpp>
+#include <mezzo/training/model/sequential.hpp>
 
 namespace mezzo {
 

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/layers/attention/multi_head_attention.hpp>
 #include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/embedding.hpp>
-#include <mezzo/layers/layer_normalization.hpp>
-#include <mezzo/layers/multi_head_attention.hpp>
+#include <mezzo/layers/normalization/layer_normalization.hpp>
+#include <mezzo/layers/regularization/dropout.hpp>
 
 // Parts that the encoders of text (Bert, DistilBert) share.
 namespace mezzo::detail {

@@ -4,7 +4,7 @@
 
 #include <mezzo/models/generation.hpp>
 #include <mezzo/nn/variable.hpp>
-#include <mezzo/training/compiled_function.hpp>
+#include <mezzo/training/step/compiled_function.hpp>
 
 namespace mezzo::detail {
 

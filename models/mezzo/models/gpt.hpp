@@ -4,11 +4,11 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/dropout.hpp>
 #include <mezzo/layers/embedding.hpp>
-#include <mezzo/layers/layer_normalization.hpp>
+#include <mezzo/layers/normalization/layer_normalization.hpp>
+#include <mezzo/layers/regularization/dropout.hpp>
 #include <mezzo/models/generation.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/training/model/model.hpp>
 
 namespace mezzo {
 

@@ -3,12 +3,12 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/average_pooling2d.hpp>
-#include <mezzo/layers/conv2d.hpp>
+#include <mezzo/layers/convolutional/conv2d.hpp>
 #include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/flatten.hpp>
-#include <mezzo/layers/rescaling.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/layers/pooling/average_pooling2d.hpp>
+#include <mezzo/layers/preprocessing/rescaling.hpp>
+#include <mezzo/layers/reshaping/flatten.hpp>
+#include <mezzo/training/model/model.hpp>
 
 namespace mezzo {
 

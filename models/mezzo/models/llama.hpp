@@ -6,9 +6,9 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/layers/dense.hpp>
 #include <mezzo/layers/embedding.hpp>
-#include <mezzo/layers/rms_normalization.hpp>
+#include <mezzo/layers/normalization/rms_normalization.hpp>
 #include <mezzo/models/generation.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/training/model/model.hpp>
 
 namespace mezzo {
 

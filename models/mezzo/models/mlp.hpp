@@ -5,9 +5,9 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/dropout.hpp>
-#include <mezzo/layers/flatten.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/layers/regularization/dropout.hpp>
+#include <mezzo/layers/reshaping/flatten.hpp>
+#include <mezzo/training/model/model.hpp>
 
 namespace mezzo {
 

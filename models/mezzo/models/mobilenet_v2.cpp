@@ -5,7 +5,7 @@
 
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/dropout.hpp>
+#include <mezzo/layers/regularization/dropout.hpp>
 #include <mezzo/models/conv_norm.hpp>
 #include <mezzo/nn/checks.hpp>
 

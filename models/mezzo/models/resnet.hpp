@@ -4,13 +4,13 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/batch_normalization.hpp>
-#include <mezzo/layers/conv2d.hpp>
+#include <mezzo/layers/convolutional/conv2d.hpp>
 #include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/global_average_pooling2d.hpp>
-#include <mezzo/layers/max_pooling2d.hpp>
+#include <mezzo/layers/normalization/batch_normalization.hpp>
+#include <mezzo/layers/pooling/global_average_pooling2d.hpp>
+#include <mezzo/layers/pooling/max_pooling2d.hpp>
 #include <mezzo/layers/relu.hpp>
-#include <mezzo/training/sequential.hpp>
+#include <mezzo/training/model/sequential.hpp>
 
 namespace mezzo {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/training/sequential.hpp>
+#include <mezzo/training/model/sequential.hpp>
 
 namespace mezzo {
 

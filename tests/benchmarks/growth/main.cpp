@@ -21,7 +21,7 @@
 #include <nlohmann/json.hpp>
 
 #include <mezzo/mezzo.hpp>
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "../measure.hpp"
 

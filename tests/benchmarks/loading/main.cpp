@@ -17,8 +17,8 @@
 #include <mezzo/data/loader.hpp>
 #include <mezzo/data/text/text_dataset.hpp>
 #include <mezzo/data/text/text_vectorization.hpp>
-#include <mezzo/layers/random_colors.hpp>
-#include <mezzo/layers/random_geometry.hpp>
+#include <mezzo/layers/images/random_colors.hpp>
+#include <mezzo/layers/images/random_geometry.hpp>
 
 namespace {
 

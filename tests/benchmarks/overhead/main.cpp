@@ -18,7 +18,7 @@
 
 #include <mezzo/core/output.hpp>
 #include <mezzo/mezzo.hpp>
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "../workloads.hpp"
 

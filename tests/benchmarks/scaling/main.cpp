@@ -19,8 +19,8 @@
 #include <mezzo/distributed/mpi_ranks.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
 #include <mezzo/optimizers/adamw.hpp>
-#include <mezzo/training/model_explain.hpp>
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/model_explain.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "../workloads.hpp"
 

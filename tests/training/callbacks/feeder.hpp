@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <mezzo/mezzo.hpp>
-#include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/step/means.hpp>
 
 #include "training/small.hpp"
 

@@ -1,7 +1,7 @@
 // The search for a batch size.
 #include <boost/test/unit_test.hpp>
 
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 #include "support/captured.hpp"
 #include "support/folder.hpp"

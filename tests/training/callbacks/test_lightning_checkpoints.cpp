@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <mezzo/training/checkpoint.hpp>
+#include <mezzo/training/checkpoints/checkpoint.hpp>
 
 #include "support/captured.hpp"
 #include "support/folder.hpp"

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <regex>
 
-#include <mezzo/training/batch_bar.hpp>
+#include <mezzo/training/loops/batch_bar.hpp>
 
 #include "support/captured.hpp"
 #include "support/refused.hpp"

@@ -11,7 +11,7 @@
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/optimizers/names.hpp>
 #include <mezzo/regularizers/names.hpp>
-#include <mezzo/training/saving/model_config.hpp>
+#include <mezzo/training/model/model_config.hpp>
 
 #include "support/refused.hpp"
 #include "support/throws.hpp"

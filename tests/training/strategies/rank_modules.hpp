@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <mezzo/training/model_explain.hpp>
+#include <mezzo/training/step/model_explain.hpp>
 
 #include "training/strategies/rank_runs.hpp"
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/training/history.hpp>
+#include <mezzo/training/module/history.hpp>
 
 namespace mezzo::detail {
 

@@ -4,7 +4,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/report/display/mime_bundle.hpp>
-#include <mezzo/training/history.hpp>
+#include <mezzo/training/module/history.hpp>
 
 namespace mezzo {
 

@@ -3,7 +3,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
-#include <mezzo/training/history.hpp>
+#include <mezzo/training/module/history.hpp>
 
 namespace mezzo {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/training/callbacks/callback.hpp>
-#include <mezzo/training/loop_options.hpp>
+#include <mezzo/training/loops/loop_options.hpp>
+#include <mezzo/training/module/callback.hpp>
 
 namespace mezzo {
 

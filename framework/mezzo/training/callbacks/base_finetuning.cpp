@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/callbacks/texts.hpp>
+#include <mezzo/training/loops/texts.hpp>
 
 namespace mezzo {
 namespace {

@@ -5,7 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/check_path.hpp>
 #include <mezzo/training/loggers/log_text.hpp>
-#include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/step/means.hpp>
 
 namespace mezzo {
 namespace {

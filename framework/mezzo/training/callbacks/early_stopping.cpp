@@ -4,10 +4,10 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/training/callbacks/texts.hpp>
 #include <mezzo/training/loggers/log_text.hpp>
-#include <mezzo/training/loops/means.hpp>
-#include <mezzo/training/whole_weights.hpp>
+#include <mezzo/training/loops/texts.hpp>
+#include <mezzo/training/step/means.hpp>
+#include <mezzo/training/step/whole_weights.hpp>
 
 namespace mezzo {
 namespace {

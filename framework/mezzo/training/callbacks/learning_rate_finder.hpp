@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/training/callbacks/callback.hpp>
+#include <mezzo/training/module/callback.hpp>
 
 namespace mezzo {
 

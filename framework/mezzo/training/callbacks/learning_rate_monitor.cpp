@@ -1,7 +1,7 @@
 #include <mezzo/training/callbacks/learning_rate_monitor.hpp>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/saving/model_config.hpp>
+#include <mezzo/training/model/model_config.hpp>
 
 namespace mezzo {
 namespace {

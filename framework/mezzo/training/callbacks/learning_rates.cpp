@@ -7,8 +7,8 @@
 #include <mezzo/training/callbacks/learning_rate_scheduler.hpp>
 #include <mezzo/training/callbacks/learning_rates.hpp>
 #include <mezzo/training/callbacks/reduce_lr_on_plateau.hpp>
-#include <mezzo/training/callbacks/texts.hpp>
 #include <mezzo/training/loggers/log_text.hpp>
+#include <mezzo/training/loops/texts.hpp>
 
 namespace mezzo {
 namespace detail {

@@ -2,8 +2,8 @@
 #include <string>
 #include <utility>
 
-#include <mezzo/training/callbacks/callback.hpp>
-#include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/module/callback.hpp>
+#include <mezzo/training/step/means.hpp>
 
 namespace mezzo::detail {
 

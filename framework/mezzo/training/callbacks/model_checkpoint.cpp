@@ -5,9 +5,9 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/io/check_path.hpp>
-#include <mezzo/training/callbacks/texts.hpp>
 #include <mezzo/training/callbacks/top_k_checkpoints.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/training/loops/texts.hpp>
+#include <mezzo/training/model/model.hpp>
 
 namespace mezzo {
 namespace {

@@ -10,8 +10,8 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/names.hpp>
 #include <mezzo/training/callbacks/monitor.hpp>
-#include <mezzo/training/limits.hpp>
-#include <mezzo/training/loop_options.hpp>
+#include <mezzo/training/loops/limits.hpp>
+#include <mezzo/training/loops/loop_options.hpp>
 
 namespace mezzo {
 

@@ -8,8 +8,8 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/nn/layer_state.hpp>
-#include <mezzo/training/loops/means.hpp>
-#include <mezzo/training/model.hpp>
+#include <mezzo/training/model/model.hpp>
+#include <mezzo/training/step/means.hpp>
 
 namespace mezzo {
 namespace {

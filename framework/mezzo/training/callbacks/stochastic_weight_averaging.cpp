@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/layers/batch_normalization.hpp>
-#include <mezzo/training/callbacks/texts.hpp>
-#include <mezzo/training/whole_weights.hpp>
+#include <mezzo/layers/normalization/batch_normalization.hpp>
+#include <mezzo/training/loops/texts.hpp>
+#include <mezzo/training/step/whole_weights.hpp>
 
 namespace mezzo {
 namespace {

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/training/callbacks/callback.hpp>
 #include <mezzo/training/callbacks/weight_average.hpp>
+#include <mezzo/training/module/callback.hpp>
 
 namespace mezzo {
 

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/training/callbacks/callback.hpp>
+#include <mezzo/training/module/callback.hpp>
 
 namespace mezzo {
 

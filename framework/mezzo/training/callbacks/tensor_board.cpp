@@ -3,7 +3,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/callbacks/learning_rates.hpp>
 #include <mezzo/training/loggers/event_file.hpp>
-#include <mezzo/training/whole_weights.hpp>
+#include <mezzo/training/step/whole_weights.hpp>
 
 namespace mezzo {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/names.hpp>
-#include <mezzo/training/callbacks/callback.hpp>
-#include <mezzo/training/loop_options.hpp>
+#include <mezzo/training/loops/loop_options.hpp>
+#include <mezzo/training/module/callback.hpp>
 
 namespace mezzo {
 

@@ -4,7 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/training/callbacks/texts.hpp>
+#include <mezzo/training/loops/texts.hpp>
 
 namespace mezzo {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/training/callbacks/callback.hpp>
-#include <mezzo/training/limits.hpp>
+#include <mezzo/training/loops/limits.hpp>
+#include <mezzo/training/module/callback.hpp>
 
 namespace mezzo {
 

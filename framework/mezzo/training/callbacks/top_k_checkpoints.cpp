@@ -9,8 +9,8 @@
 #include <mezzo/core/output.hpp>
 #include <mezzo/io/check_path.hpp>
 #include <mezzo/io/file_replacement.hpp>
-#include <mezzo/training/callbacks/texts.hpp>
-#include <mezzo/training/loops/means.hpp>
+#include <mezzo/training/loops/texts.hpp>
+#include <mezzo/training/step/means.hpp>
 
 namespace mezzo::detail {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
-#include <mezzo/training/callbacks/texts.hpp>
+#include <mezzo/training/loops/texts.hpp>
 
 namespace mezzo::detail {
 namespace {

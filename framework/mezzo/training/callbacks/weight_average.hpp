@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <mezzo/core/tensor.hpp>
-#include <mezzo/training/callbacks/callback.hpp>
+#include <mezzo/training/module/callback.hpp>
 
 namespace mezzo::detail {
 

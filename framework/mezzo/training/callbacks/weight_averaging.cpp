@@ -1,8 +1,8 @@
 #include <mezzo/training/callbacks/weight_averaging.hpp>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/callbacks/texts.hpp>
-#include <mezzo/training/whole_weights.hpp>
+#include <mezzo/training/loops/texts.hpp>
+#include <mezzo/training/step/whole_weights.hpp>
 
 namespace mezzo {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
-#include <mezzo/training/callbacks/callback.hpp>
 #include <mezzo/training/callbacks/weight_average.hpp>
+#include <mezzo/training/module/callback.hpp>
 
 namespace mezzo {
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <mezzo/training/loggers/protobuf.hpp>
-#include <mezzo/training/module.hpp>
+#include <mezzo/training/module/module.hpp>
 
 namespace mezzo::detail {
 

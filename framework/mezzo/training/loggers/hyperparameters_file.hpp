@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include <mezzo/training/hyperparameters.hpp>
+#include <mezzo/training/module/hyperparameters.hpp>
 
 namespace mezzo::detail {
 

@@ -5,8 +5,8 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/held.hpp>
-#include <mezzo/training/loggers/logger.hpp>
 #include <mezzo/training/loggers/run_folder.hpp>
+#include <mezzo/training/module/logger.hpp>
 
 namespace mezzo::loggers {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <mezzo/core/tensor.hpp>
-#include <mezzo/training/hyperparameters.hpp>
 #include <mezzo/training/loggers/protobuf.hpp>
+#include <mezzo/training/module/hyperparameters.hpp>
 
 // Values of TensorBoard's plugins, messages `tensorflow.Summary.Value` of summary.proto.
 namespace mezzo::detail {

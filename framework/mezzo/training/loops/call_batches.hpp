@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <mezzo/data/loaders.hpp>
-#include <mezzo/training/limits.hpp>
+#include <mezzo/training/loops/limits.hpp>
 
 namespace mezzo::detail {
 

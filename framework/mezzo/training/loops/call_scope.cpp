@@ -6,8 +6,8 @@
 #include <typeinfo>
 
 #include <mezzo/core/output.hpp>
-#include <mezzo/training/events/event.hpp>
-#include <mezzo/training/schedulers/scheduler_steps.hpp>
+#include <mezzo/training/module/event.hpp>
+#include <mezzo/training/step/scheduler_steps.hpp>
 
 namespace mezzo::detail {
 

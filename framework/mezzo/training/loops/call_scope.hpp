@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <mezzo/training/loops/loops.hpp>
-#include <mezzo/training/session.hpp>
+#include <mezzo/training/module/session.hpp>
 
 namespace mezzo::detail {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <mezzo/distributed/communicator.hpp>
-#include <mezzo/training/data_module.hpp>
+#include <mezzo/training/module/data_module.hpp>
 
 namespace mezzo::detail {
 

@@ -3,7 +3,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/loops/fit_loop.hpp>
-#include <mezzo/training/profilers/action.hpp>
+#include <mezzo/training/module/action.hpp>
 
 namespace mezzo::detail {
 namespace {

@@ -3,9 +3,9 @@
 #include <mezzo/compiler/overflow.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/loops/fit_loop.hpp>
+#include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/loops/signals.hpp>
-#include <mezzo/training/profilers/action.hpp>
-#include <mezzo/training/strategies/fit_ranks.hpp>
+#include <mezzo/training/module/action.hpp>
 
 namespace mezzo::detail {
 

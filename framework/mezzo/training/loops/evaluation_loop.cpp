@@ -4,8 +4,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/loops/loops.hpp>
-#include <mezzo/training/strategies/fit_ranks.hpp>
 
 namespace mezzo::detail {
 

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include <mezzo/data/loaders.hpp>
-#include <mezzo/training/batch_bar.hpp>
+#include <mezzo/training/loops/batch_bar.hpp>
 #include <mezzo/training/loops/call_batches.hpp>
-#include <mezzo/training/loops/means.hpp>
 #include <mezzo/training/loops/running_session.hpp>
+#include <mezzo/training/step/means.hpp>
 
 namespace mezzo::detail {
 

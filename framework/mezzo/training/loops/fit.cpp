@@ -8,14 +8,14 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/training/auto_precision.hpp>
-#include <mezzo/training/callbacks/texts.hpp>
-#include <mezzo/training/interrupted.hpp>
+#include <mezzo/training/checkpoints/rank_checkpoints.hpp>
+#include <mezzo/training/loops/auto_precision.hpp>
+#include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/loops/signals.hpp>
-#include <mezzo/training/profilers/action.hpp>
-#include <mezzo/training/slow_policy.hpp>
-#include <mezzo/training/strategies/fit_ranks.hpp>
-#include <mezzo/training/strategies/rank_checkpoints.hpp>
+#include <mezzo/training/loops/slow_policy.hpp>
+#include <mezzo/training/loops/texts.hpp>
+#include <mezzo/training/module/action.hpp>
+#include <mezzo/training/module/interrupted.hpp>
 
 namespace mezzo::detail {
 

@@ -1,9 +1,9 @@
 #include <mezzo/training/loops/fit_loop.hpp>
 
 #include <mezzo/core/scoped_value.hpp>
-#include <mezzo/training/lost_updates.hpp>
-#include <mezzo/training/profilers/action.hpp>
-#include <mezzo/training/strategies/fit_ranks.hpp>
+#include <mezzo/training/loops/fit_ranks.hpp>
+#include <mezzo/training/module/action.hpp>
+#include <mezzo/training/step/lost_updates.hpp>
 
 namespace mezzo::detail {
 

@@ -2,12 +2,12 @@
 #include <cstdint>
 #include <optional>
 
-#include <mezzo/training/batch_bar.hpp>
+#include <mezzo/training/loops/batch_bar.hpp>
 #include <mezzo/training/loops/evaluation_loop.hpp>
 #include <mezzo/training/loops/fit_limits.hpp>
 #include <mezzo/training/loops/loops.hpp>
 #include <mezzo/training/loops/running_session.hpp>
-#include <mezzo/training/loss_scaling.hpp>
+#include <mezzo/training/step/loss_scaling.hpp>
 
 namespace mezzo::detail {
 

@@ -5,8 +5,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
-#include <mezzo/training/slow_policy.hpp>
-#include <mezzo/training/strategies/fit_ranks.hpp>
+#include <mezzo/training/loops/fit_ranks.hpp>
+#include <mezzo/training/loops/slow_policy.hpp>
 
 namespace mezzo::detail {
 namespace {

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include <mezzo/data/loaders.hpp>
-#include <mezzo/training/callbacks/callback.hpp>
-#include <mezzo/training/checkpoint.hpp>
-#include <mezzo/training/history.hpp>
-#include <mezzo/training/limits.hpp>
-#include <mezzo/training/loggers/logger.hpp>
-#include <mezzo/training/loop_options.hpp>
-#include <mezzo/training/profilers/profiler.hpp>
+#include <mezzo/training/checkpoints/checkpoint.hpp>
+#include <mezzo/training/loops/limits.hpp>
+#include <mezzo/training/loops/loop_options.hpp>
+#include <mezzo/training/module/callback.hpp>
+#include <mezzo/training/module/history.hpp>
+#include <mezzo/training/module/logger.hpp>
+#include <mezzo/training/module/profiler.hpp>
 
 namespace mezzo::detail {
 

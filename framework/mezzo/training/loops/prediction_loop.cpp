@@ -4,9 +4,9 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/loops/evaluation_loop.hpp>
+#include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/loops/loops.hpp>
-#include <mezzo/training/strategies/fit_ranks.hpp>
-#include <mezzo/training/strategies/rank_outputs.hpp>
+#include <mezzo/training/ranks/rank_outputs.hpp>
 
 namespace mezzo::detail {
 namespace {

@@ -7,8 +7,8 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/scoped_value.hpp>
-#include <mezzo/training/loss_scaling.hpp>
-#include <mezzo/training/step_trials.hpp>
+#include <mezzo/training/step/loss_scaling.hpp>
+#include <mezzo/training/step/step_trials.hpp>
 
 namespace mezzo::detail {
 namespace {

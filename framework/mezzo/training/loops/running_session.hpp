@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <mezzo/data/loader.hpp>
-#include <mezzo/training/callbacks/callback.hpp>
-#include <mezzo/training/events/event.hpp>
 #include <mezzo/training/loops/call_scope.hpp>
-#include <mezzo/training/step_runner.hpp>
+#include <mezzo/training/module/callback.hpp>
+#include <mezzo/training/module/event.hpp>
+#include <mezzo/training/step/step_runner.hpp>
 
 namespace mezzo::detail {
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <csignal>
 
-#include <mezzo/training/interrupted.hpp>
+#include <mezzo/training/module/interrupted.hpp>
 
 namespace mezzo::detail {
 namespace {

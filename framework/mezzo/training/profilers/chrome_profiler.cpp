@@ -6,9 +6,9 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/training/model_explain.hpp>
+#include <mezzo/training/module/running_actions.hpp>
 #include <mezzo/training/profilers/report_file.hpp>
-#include <mezzo/training/profilers/running_actions.hpp>
+#include <mezzo/training/step/model_explain.hpp>
 #include <nlohmann/json.hpp>
 
 namespace mezzo::profilers {

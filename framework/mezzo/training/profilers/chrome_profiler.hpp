@@ -5,7 +5,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/held.hpp>
-#include <mezzo/training/profilers/profiler.hpp>
+#include <mezzo/training/module/profiler.hpp>
 
 namespace mezzo::profilers {
 

@@ -7,8 +7,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/text_table.hpp>
+#include <mezzo/training/module/running_actions.hpp>
 #include <mezzo/training/profilers/report_file.hpp>
-#include <mezzo/training/profilers/running_actions.hpp>
 
 namespace mezzo::profilers {
 namespace {

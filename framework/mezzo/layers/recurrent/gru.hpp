@@ -1,0 +1,93 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/layers/recurrent/rnn.hpp>
+
+namespace mezzo {
+
+struct GRUCellOptions {
+  std::int64_t units = 0;                                  ///< required; size of the state, at least 1
+  ActivationFunction activation = "tanh";                  ///< name; "linear": none
+  ActivationFunction recurrent_activation = "sigmoid";     ///< name, of the gates
+  bool use_bias = true;                                    ///< true: adds a bias
+  Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernel
+  Any<Initializer> recurrent_initializer = "orthogonal";   ///< initial recurrent kernel
+  Any<Initializer> bias_initializer = "zeros";             ///< initial bias
+  Any<Regularizer> kernel_regularizer{};                   ///< penalty of the kernel, added to the loss
+  Any<Regularizer> recurrent_regularizer{};                ///< penalty of the recurrent kernel
+  Any<Regularizer> bias_regularizer{};                     ///< penalty of the bias
+  Any<Constraint> kernel_constraint{};                     ///< projects the kernel after each update
+  Any<Constraint> recurrent_constraint{};                  ///< projects the recurrent kernel
+  Any<Constraint> bias_constraint{};                       ///< projects the bias
+  double dropout = 0;            ///< probability of an input to be dropped in training, in [0, 1); for all steps alike
+  double recurrent_dropout = 0;  ///< the same for the state before each step, for each gate
+  bool reset_after = true;       ///< true: the reset gate is applied after the recurrent product, false: before it
+  std::optional<std::uint64_t> seed{};  ///< seed of dropout; default: that of seed_everything()
+  std::string name{};                   ///< name of the layer; "": automatic ("gru_cell", "gru_cell_1")
+  Policy dtype{};                       ///< precision policy; default: the policy of the enclosing layer or model
+  bool trainable = true;                ///< false: training does not change the weights
+};
+
+/// One step of GRU (Cho et al., 2014): z, r = recurrent_activation(...), h = activation(x kernel_h + r (state
+/// recurrent_kernel_h)), state' = z state + (1 - z) h. Without reset_after, r multiplies the state before the product.
+/// Weights with the gates in the order z, r, h: kernel (features, 3 units), recurrent_kernel (units, 3 units), bias
+/// (2, 3 units) for the inputs and the state; without reset_after (3 units,).
+/// Activations are names that recurrence takes: "tanh", "sigmoid", "relu", "linear", "hard_sigmoid", ...
+class MEZZO_API GRUCell : public detail::FusedCell {
+ public:
+  /// A ValueError if units is below 1, a dropout lies outside of [0, 1) or an activation is none that recurrence takes.
+  explicit GRUCell(const GRUCellOptions& options = {});
+
+  /// Positional: `GRUCell(32)`.
+  template <class I, detail::IfInteger<I> = 0>
+  explicit GRUCell(I units, GRUCellOptions options = {})
+      : GRUCell(detail::positional("GRUCell", options.name, "units", &GRUCellOptions::units,
+                                   static_cast<std::int64_t>(units), options)) {}
+};
+
+struct GRUOptions {
+  std::int64_t units = 0;                                  ///< required; size of the state, at least 1
+  ActivationFunction activation = "tanh";                  ///< name; "linear": none
+  ActivationFunction recurrent_activation = "sigmoid";     ///< name, of the gates
+  bool use_bias = true;                                    ///< true: adds a bias
+  Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernel
+  Any<Initializer> recurrent_initializer = "orthogonal";   ///< initial recurrent kernel
+  Any<Initializer> bias_initializer = "zeros";             ///< initial bias
+  Any<Regularizer> kernel_regularizer{};                   ///< penalty of the kernel, added to the loss
+  Any<Regularizer> recurrent_regularizer{};                ///< penalty of the recurrent kernel
+  Any<Regularizer> bias_regularizer{};                     ///< penalty of the bias
+  Any<Regularizer> activity_regularizer{};                 ///< penalty of the outputs, divided by the batch size
+  Any<Constraint> kernel_constraint{};                     ///< projects the kernel after each update
+  Any<Constraint> recurrent_constraint{};                  ///< projects the recurrent kernel
+  Any<Constraint> bias_constraint{};                       ///< projects the bias
+  double dropout = 0;            ///< probability of an input to be dropped in training, in [0, 1); for all steps alike
+  double recurrent_dropout = 0;  ///< the same for the state before each step, for each gate
+  std::optional<std::uint64_t> seed{};  ///< seed of dropout; default: that of seed_everything()
+  bool return_sequences = false;        ///< true: returns the output of each step, false: that of the last one
+  bool return_state = false;            ///< true: returns the states after the last step, too
+  bool go_backwards = false;            ///< true: starts with the last step, and returns the outputs in that order
+  bool stateful = false;                ///< true: starts with the states that the last call ended with
+  bool reset_after = true;            ///< true: the reset gate is applied after the recurrent product, false: before it
+  bool zero_output_for_mask = false;  ///< true: the output of a skipped step is 0, else that of the step before
+  std::string name{};                 ///< name of the layer; "": automatic ("gru", "gru_1")
+  Policy dtype{};                     ///< precision policy; default: the policy of the enclosing layer or model
+  bool trainable = true;              ///< false: training does not change the weights
+};
+
+/// RNN of a GRUCell, named gru_cell, with the same weights. Weight files have torch's names and layouts of
+/// nn.GRU: weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, gates in the order r, z, n.
+class MEZZO_API GRU : public RNN {
+ public:
+  /// Errors as GRUCell's.
+  explicit GRU(const GRUOptions& options = {});
+
+  /// Positional: `GRU(32, {.return_sequences = true})`.
+  template <class I, detail::IfInteger<I> = 0>
+  explicit GRU(I units, GRUOptions options = {})
+      : GRU(detail::positional("GRU", options.name, "units", &GRUOptions::units, static_cast<std::int64_t>(units),
+                               options)) {}
+};
+
+}  // namespace mezzo

@@ -1,0 +1,260 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/output.hpp>
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/core/random.hpp>
+#include <mezzo/nn/weight_names.hpp>
+#include <mezzo/training/checkpoints/checkpoint.hpp>
+#include <mezzo/training/loops/running_session.hpp>
+
+namespace mezzo::detail {
+namespace checkpoint_format {
+
+std::string weight_key(const std::string& weight) { return fmt::format("model.{}", weight); }
+
+std::string optimizer_key(const std::string& optimizer, const std::string& what) {
+  return optimizer.empty() ? fmt::format("optimizer.{}", what) : fmt::format("optimizer.{}.{}", optimizer, what);
+}
+
+std::string slot_key(const std::string& optimizer, const std::string& slot, const std::string& weight) {
+  return optimizer_key(optimizer, fmt::format("{}.{}", slot, weight));
+}
+
+std::string metric_key(const std::string& metric, std::size_t variable) {
+  return fmt::format("metric.{}.{}", metric, variable);
+}
+
+std::string callback_key(const std::string& callback, const std::string& what) {
+  return callback.empty() ? "callback." : fmt::format("callback.{}.{}", callback, what);
+}
+
+}  // namespace checkpoint_format
+namespace {
+
+namespace names = checkpoint_format;
+
+/// Casts weights to the dtype of the options, and records the largest rounding error.
+class Rounding {
+ public:
+  explicit Rounding(const CheckpointOptions& options) : dtype_(options.dtype) {
+    if (dtype_ && !is_floating(*dtype_)) {
+      fail<ValueError>("[Trainer]", "save_checkpoint: dtype must be floating; got {}", *dtype_);
+    }
+  }
+
+  /// Dtype in which a weight is stored.
+  DType of(const VariableState& weight) const {
+    return dtype_ && is_floating(weight.dtype()) && !weight.fixed_dtype ? *dtype_ : file_dtype(weight.dtype());
+  }
+
+  Tensor round(const std::string& name, const Tensor& numbers, DType dtype) {
+    Tensor rounded = numbers.cast(dtype);
+    if (!is_floating(dtype) || dtype_size(dtype) >= dtype_size(numbers.dtype())) return rounded;
+    const std::vector<double> before = numbers.to_doubles(), after = rounded.to_doubles();
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (before[i] == after[i] || !std::isfinite(before[i])) continue;
+      if (!std::isfinite(after[i])) {
+        fail<ValueError>("[Trainer]", "save_checkpoint: values of \"{}\" must be finite in {}; got {}", name, dtype,
+                         before[i]);
+      }
+      const double relative = std::abs(after[i] - before[i]) / std::abs(before[i]);
+      if (relative <= largest_) continue;
+      largest_ = relative;
+      where_ = name;
+    }
+    return rounded;
+  }
+
+  /// Warns if any weight was rounded.
+  void warn_if_rounded() const {
+    if (largest_ == 0) return;
+    warn(fmt::format("[Trainer] save_checkpoint: weights were rounded to {}, by up to {:.2g} of a weight (\"{}\")",
+                     *dtype_, largest_, where_));
+  }
+
+ private:
+  std::optional<DType> dtype_;
+  double largest_ = 0;  // relative error
+  std::string where_;   // weight with that error
+};
+
+/// Compensation that kahan_summation keeps for a variable; none without that option.
+std::optional<Tensor> compensation_of(const Optimizer& optimizer, const VariableState& variable) {
+  const std::size_t place = optimizer.all_slot_names().size();
+  if (!optimizer.compensates(variable)) return {};
+  for (const Optimizer::Slots& slots : optimizer.state()->slots) {
+    if (slots.variable.get() != &variable || slots.values.size() <= place) continue;
+    const VariableState& slot = *slots.values[place];
+    if (slot.filled && slot.dtype() == variable.dtype()) return slot.value;
+  }
+  return {};
+}
+
+/// Numbers of a weight: while it is swapped with its average, those that training goes on with.
+Tensor trained_numbers(const VariableState& variable, const OptimizerConfigs& optimizers) {
+  for (const OptimizerConfig& config : optimizers) {
+    for (const auto& [swapped, numbers] : config.optimizer->state()->swapped) {
+      if (swapped.get() == &variable) return numbers;
+    }
+  }
+  return variable.numbers();
+}
+
+/// Full value of a variable: with split halves joined and the compensations of Kahan summation added.
+Tensor whole(const VariableState& variable, const OptimizerConfigs& optimizers) {
+  Tensor numbers = trained_numbers(variable, optimizers).cast(file_dtype(variable.dtype()));
+  for (const OptimizerConfig& config : optimizers) {
+    const auto compensation = compensation_of(*config.optimizer, variable);
+    if (!compensation) continue;
+    const Tensor rest = compensation->cast(DType::float32);
+    auto* sum = numbers.mutable_data<float>();
+    for (std::int64_t i = 0; i < rest.size(); ++i) sum[i] += rest.data<float>()[i];
+  }
+  return numbers;
+}
+
+void add_slots(const OptimizerConfig& config, const FileWeight& weight, bool rounded, NamedTensors& tensors) {
+  const Optimizer& optimizer = *config.optimizer;
+  const VariableState& variable = *weight.variable.state();
+  for (const Optimizer::Slots& slots : optimizer.state()->slots) {
+    if (slots.variable.get() != &variable) continue;
+    const std::vector<std::string> slot_names = optimizer.all_slot_names();
+    for (std::size_t i = 0; i < std::min(slots.values.size(), slot_names.size()); ++i) {
+      const Tensor& value = slots.values[i]->value;
+      if (slots.values[i]->filled) {
+        const Tensor numbers = value.cast(file_dtype(value.dtype()));
+        const bool like_weight = value.shape() == variable.value.shape();
+        tensors.emplace_back(names::slot_key(config.name, slot_names[i], weight.name()),
+                             like_weight ? weight.in_file(numbers) : numbers);
+      }
+    }
+  }
+  // Stored in the variable's dtype: it is the rounding error of that dtype. It doesn't belong to a weight that is
+  // rounded to another dtype here.
+  const auto compensation = compensation_of(optimizer, variable);
+  if (compensation && !rounded) {
+    tensors.emplace_back(names::slot_key(config.name, Optimizer::compensation_name, weight.name()),
+                         weight.in_file(*compensation));
+  }
+}
+
+void add_numbers(const OptimizerConfig& config, Metadata& metadata) {
+  const auto key = [&](const char* what) { return names::optimizer_key(config.name, what); };
+  const Optimizer::State& state = *config.optimizer->state();
+  metadata[key(names::iterations)] = fmt::to_string(state.iterations);
+  if (state.accumulated > 0) metadata[key(names::accumulated)] = fmt::to_string(state.accumulated);
+  if (state.learning_rate && !state.learning_rate->is_schedule()) {
+    metadata[key(names::learning_rate)] = fmt::format("{}", state.learning_rate->at(0));
+  }
+  const LossScaleState& scale = state.loss_scale.state();
+  const bool untouched =
+      scale.scale == state.loss_scale.options().initial_scale && scale.finite_steps == 0 && scale.skipped == 0;
+  if (untouched) return;
+  metadata[key(names::loss_scale)] = fmt::format("{}", scale.scale);
+  metadata[key(names::finite_steps)] = fmt::to_string(scale.finite_steps);
+  metadata[key(names::skipped)] = fmt::to_string(scale.skipped);
+}
+
+/// Writes the number of a metric in the epoch to the entry, for an epoch without further batches. Returns the numbers
+/// of the metric's variables in the epoch.
+std::vector<Tensor> keep_number(Means::Entry& entry, const TrainingState& state) {
+  MetricState& metric = *entry.metric->state();
+  const std::vector<Tensor> now = metric.numbers();
+  const auto aside = state.set_aside == nullptr ? std::nullopt : state.set_aside->numbers_of(metric);
+  if (aside) metric.set(*aside);  // a validation uses the metric now
+  entry.total = entry.number() * entry.samples;
+  if (aside) metric.set(now);
+  return aside.value_or(now);
+}
+
+/// Adds what differs from the counters of whole epochs and, if `session`, what the running fit has.
+void add_progress(const TrainingState& state, bool session, NamedTensors& tensors, Metadata& metadata) {
+  if (state.updates != state.step) metadata[names::updates] = fmt::to_string(state.updates);
+  const double seconds = state.session == nullptr ? state.seconds : state.session->seconds();
+  if (seconds > 0) metadata[names::seconds] = fmt::format("{}", seconds);
+  metadata[names::pass] = fmt::to_string(state.pass);
+  metadata[names::position] = fmt::to_string(state.position);
+  if (state.samples > 0) metadata[names::samples] = fmt::to_string(state.samples);
+  if (state.data.batch_size > 0) metadata[names::data] = text_of(state.data);
+  if (state.session == nullptr || !session) return;
+  if (!state.evaluated_batches.empty()) metadata[names::evaluated_batches] = text_of(state.evaluated_batches);
+  metadata[names::fit_epoch] = fmt::to_string(state.fit_epoch);
+  if (state.batch > 0) {
+    std::vector<Means::Entry> entries = state.epoch_means.entries();
+    for (Means::Entry& entry : entries) {
+      if (!entry.metric) continue;
+      const std::vector<Tensor> numbers = keep_number(entry, state);
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        tensors.emplace_back(names::metric_key(entry.name, i), numbers[i]);
+      }
+    }
+    metadata[names::epoch_numbers] = text_of(EpochNumbers{.means = entries,
+                                                          .skipped_before = state.skipped_before,
+                                                          .validated = state.validated,
+                                                          .validated_at = state.validated_at});
+  }
+  CallbackNumbers numbers;
+  CallbackTexts texts;
+  for (const auto& [name, callback] : state.session->stateful()) {
+    const CallbackState kept = callback->state();
+    numbers[name] = kept.numbers;
+    if (!kept.texts.empty()) texts[name] = kept.texts;
+    for (const auto& [key, tensor] : kept.tensors) tensors.emplace_back(names::callback_key(name, key), tensor);
+  }
+  if (!numbers.empty()) metadata[names::callbacks] = text_of(numbers);
+  if (!texts.empty()) metadata[names::callback_texts] = text_of(texts);
+}
+
+}  // namespace
+
+CheckpointContent collect_checkpoint(Module& module, const CheckpointOptions& options, bool training, bool session) {
+  Rounding rounding(options);
+  const WholeStates whole_states(module);
+  const TrainingState& state = training_state(module);
+  static const OptimizerConfigs none;
+  const OptimizerConfigs& optimizers = training ? state.optimizers : none;
+  NamedTensors tensors;
+  for (const FileWeight& weight : file_weights(*module.state()).weights) {
+    const Tensor numbers = whole(*weight.variable.state(), state.optimizers);
+    const DType dtype = rounding.of(*weight.variable.state());
+    tensors.emplace_back(names::weight_key(weight.name()),
+                         weight.in_file(rounding.round(weight.name(), numbers, dtype)));
+    const bool rounded = dtype_size(dtype) < dtype_size(numbers.dtype());
+    for (const OptimizerConfig& config : optimizers) add_slots(config, weight, rounded, tensors);
+  }
+  Metadata metadata;
+  if (training) {
+    metadata = {{names::seed, fmt::to_string(seed())},
+                {names::threads, fmt::to_string(thread_count())},
+                {names::step, fmt::to_string(state.step)},
+                {names::epoch, fmt::to_string(state.epoch)},
+                {names::batch, fmt::to_string(state.batch)}};
+    for (const OptimizerConfig& config : optimizers) add_numbers(config, metadata);
+    for (std::size_t i = 0; i < std::min(optimizers.size(), state.schedulers.size()); ++i) {
+      if (!optimizers[i].lr_scheduler) continue;
+      metadata[names::optimizer_key(optimizers[i].name, names::scheduler)] = text_of(state.schedulers[i]);
+    }
+    if (!state.chosen.inherits()) metadata[names::precision] = state.chosen.name();
+    if (!module.hyperparameters().empty()) metadata[names::hyperparameters] = text_of(module.hyperparameters());
+    add_progress(state, session, tensors, metadata);
+  }
+  rounding.warn_if_rounded();
+  return {std::move(tensors), std::move(metadata)};
+}
+
+void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {
+  std::optional<IdleScope> idle(std::in_place, module, false);
+  if (!training_state(module).configured) {
+    fail<ValueError>("[Trainer]", "save_checkpoint: the module must have been trained by fit(); got an untrained one");
+  }
+  CheckpointContent content = collect_checkpoint(module, options, true, true);
+  content.metadata[names::format] = names::name;
+  content.metadata[names::format_version] = fmt::to_string(names::version);
+  idle.reset();  // the model may train on: the tensors are copies, by copy on write
+  save_safetensors(path, content.tensors, content.metadata);
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,14 @@
+#pragma once
+#include <mezzo/data/dataset.hpp>
+#include <mezzo/training/model/compile_options.hpp>
+
+namespace mezzo::detail {
+
+/// Meaning of several numbers of a target: labels if a loss takes nothing else, otherwise either.
+ClassTargets class_targets(const CompileOptions& options);
+
+/// The weights of a step whose batch has both: those of the labels if the predictions have an axis of classes that the
+/// targets don't have, else those of the scores.
+Value chosen_class_weights(const Value& of_labels, const Value& of_scores, const Value& y_true, const Value& y_pred);
+
+}  // namespace mezzo::detail

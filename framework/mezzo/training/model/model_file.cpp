@@ -1,0 +1,217 @@
+#include <mezzo/training/model/model_file.hpp>
+
+#include <filesystem>
+#include <limits>
+#include <typeinfo>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/graph/node_budget.hpp>
+#include <mezzo/io/safetensors.hpp>
+#include <mezzo/nn/weight_budget.hpp>
+#include <mezzo/training/checkpoints/checkpoint.hpp>
+#include <mezzo/training/model/config_work.hpp>
+#include <mezzo/training/model/model_config.hpp>
+#include <mezzo/training/model/sequential.hpp>
+
+namespace mezzo {
+namespace detail {
+namespace {
+
+std::string label_of_file(const std::string& path) { return fmt::format("[model \"{}\"]", path); }
+
+std::string metadata_text(const SafetensorsFile& file, const char* key) {
+  const auto found = file.metadata().find(key);
+  return found == file.metadata().end() ? std::string() : found->second;
+}
+
+void check_format(const SafetensorsFile& file, const std::string& where) {
+  const std::string format = metadata_text(file, "format"), version = metadata_text(file, "format_version");
+  if (format != ModelFile::format) {
+    fail<FileError>(where, "format must be \"{}\", as Model::save writes; got \"{}\"{}", ModelFile::format, format,
+                    format == "pt" ? " (a weight file: use load_weights)" : "");
+  }
+  if (version != ModelFile::version) {
+    fail<FileError>(where, "format_version must be {}; got \"{}\"", ModelFile::version, version);
+  }
+  if (file.checksums() != SafetensorsFile::Checksums::all) {
+    fail<FileError>(where, "metadata must have the checksums that Model::save writes; got none, or none of the header");
+  }
+}
+
+/// Elements of the weights in the file.
+std::int64_t weight_elements(const SafetensorsFile& file) {
+  std::int64_t elements = 0;
+  for (const SafetensorsFile::Entry& entry : file.entries()) {
+    if (entry.name.rfind("model.", 0) == 0) elements += element_count(entry.shape);
+  }
+  return elements;
+}
+
+/// Bytes of the config and of all numbers.
+std::uint64_t config_and_weights(const SafetensorsFile& file) {
+  std::uint64_t bytes = metadata_text(file, ModelFile::config).size();
+  for (const SafetensorsFile::Entry& entry : file.entries()) bytes += entry.bytes;
+  return bytes;
+}
+
+/// Restores weights alone.
+void restore_weights(const SafetensorsFile& file, Model& model, const std::string& where) {
+  CheckpointReader reader(file);
+  std::vector<SavedWeight> weights;
+  for (const FileWeight& weight : file_weights(*model.state()).weights) weights.push_back(reader.read(weight));
+  reader.note_unexpected({"optimizer."});
+  if (reader.faults.any()) fail<FileError>(where, "the weights do not fit the layers: {}", reader.faults.text());
+  for (SavedWeight& weight : weights) weight.restore({});
+}
+
+/// Text of a config. A NameError for names that aren't UTF-8.
+std::string text_of_config(const Json& json) {
+  try {
+    return json.dump(-1, ' ', true);
+  } catch (const Json::exception& error) {
+    fail<NameError>("[save]", "names must be UTF-8; got other bytes ({})", error.what());
+  }
+}
+
+bool has_training(const SafetensorsFile& file) { return file.metadata().count(checkpoint_format::step) != 0; }
+
+}  // namespace
+
+namespace {
+
+/// Config of a model. A ValueError if load_model() would refuse it for its text or nesting.
+std::string config_text(const Model& model) {
+  const LayerState& state = *model.state();
+  const std::type_info* const before = state.type;
+  std::optional<ConfigDepth> of_maker;  // as read_model()
+  if (typeid(model) != typeid(Model) && typeid(model) != typeid(Sequential)) of_maker.emplace();
+  model.state()->type = &typeid(model);
+  Json json;
+  try {
+    json = write_layer(state);
+  } catch (...) {
+    model.state()->type = before;
+    throw;
+  }
+  if (*state.type != typeid(Model) && !state.built_for.empty()) {
+    Json& build = json["build"] = Json::array();
+    for (const Spec& spec : state.built_for) build.push_back(write_spec(spec));
+  }
+  std::string text = text_of_config(json);
+  parse_config(text, "[save]");
+  return text;
+}
+
+}  // namespace
+
+std::string ModelFile::to_json(const Model& model) {
+  std::string text = config_text(model);
+  check_calls(Json::parse(text), text.size(), "[save]");
+  return text;
+}
+
+void ModelFile::save(Model& model, const std::string& path, const SaveOptions& options) {
+  const std::string where = label_of_file(path);
+  if (!options.overwrite && std::filesystem::exists(path)) {
+    fail<FileError>(where, "the file must not exist with overwrite = false; it does");
+  }
+  std::optional<IdleScope> idle(std::in_place, model, false);
+  if (!model.state()->called && file_weights(*model.state()).weights.empty()) {
+    fail<ValueError>(where, "the model must be built to be saved: by an Input, build() or a call");
+  }
+  Metadata metadata{{"format", format}, {"format_version", version}};
+  metadata[config] = config_text(model);
+  // The model's own policy: a Trainer, an autocast() or a container around its last run has no part in the file.
+  const Policy effective = model.state()->policy.inherits() ? dtype_policy() : model.state()->policy;
+  if (!effective.inherits() && effective.map() == nullptr && effective.by_op() == nullptr) {
+    metadata[policy] = effective.name();
+  }
+  const bool compiled = options.compile && model.compiled_.has_value();
+  if (compiled) {
+    try {
+      metadata[compile] = text_of_config(write_compile(*model.compiled_, model));
+    } catch (const ValueError& error) {
+      fail<ValueError>(where,
+                       "what compile() was given can't be saved: {}. Save without it by {{.compile = false}} and "
+                       "call compile() after loading",
+                       error.what());
+    }
+  }
+  if (compiled) parse_config(metadata[compile], where);
+  const bool trained = compiled && training_state(model).configured;
+  CheckpointContent content = collect_checkpoint(model, {}, trained, false);
+  content.metadata.merge(metadata);
+  const std::string& layers = content.metadata[config];
+  std::uint64_t bytes = layers.size();
+  for (const auto& entry : content.tensors) bytes += entry.second.bytes();
+  check_calls(Json::parse(layers), bytes, where);
+  idle.reset();  // the tensors are copies, by copy on write
+  save_safetensors(path, content.tensors, content.metadata);
+}
+
+Any<Model> ModelFile::load(const std::string& path, const LoadModelOptions& options) {
+  const std::string where = label_of_file(path);
+  const SafetensorsFile file(path);
+  check_format(file, where);
+  try {
+    const Json json = parse_config(metadata_text(file, config), where);
+    const Policy otherwise = metadata_text(file, policy);
+    std::optional<Any<Model>> made;
+    {
+      const std::uint64_t bytes = config_and_weights(file);
+      check_calls(json, bytes, where);
+      const LayerWeightBudget weights(weight_elements(file));
+      const NodeBudget nodes(most_ops(bytes));
+      made = read_model(json, options.dtype, otherwise);
+    }
+    Model& model = **made;
+    const std::string compile_text = metadata_text(file, compile);
+    const bool compiles = options.compile && !compile_text.empty();
+    if (compiles) model.compile(read_compile(parse_config(compile_text, where), model));
+    if (compiles && has_training(file)) {
+      const Checkpoint checkpoint(file);
+      StepRunner runner(model, {});
+      checkpoint.restore(runner);
+    } else {
+      restore_weights(file, model, where);
+    }
+    return *made;
+  } catch (const FileError&) {
+    throw;
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const Error& error) {
+    fail<FileError>(where, "{}", error.what());
+  } catch (const Json::exception& error) {
+    fail<FileError>(where, "the config is malformed: {}", error.what());
+  }
+}
+
+void fail_other_model(const std::string& path) {
+  fail<ValueError>(label_of_file(path),
+                   "the file must have a model of the class that load_model() names; it has another: "
+                   "use load_model() without a class");
+}
+
+}  // namespace detail
+
+void Model::save(const std::string& path, const SaveOptions& options) { detail::ModelFile::save(*this, path, options); }
+
+std::string Model::to_json() const { return detail::ModelFile::to_json(*this); }
+
+Any<Model> load_model(const std::string& path, const LoadModelOptions& options) {
+  return detail::ModelFile::load(path, options);
+}
+
+Any<Model> model_from_json(const std::string& text, const ModelFromJsonOptions& options) {
+  try {
+    const detail::Json json = detail::parse_config(text, "[model_from_json]");
+    detail::check_calls(json, text.size(), "[model_from_json]");
+    const detail::NodeBudget nodes(detail::most_ops(text.size()));
+    return detail::read_model(json, options.dtype, {});
+  } catch (const detail::Json::exception& error) {
+    fail<ValueError>("[model_from_json]", "the config is malformed: {}", error.what());
+  }
+}
+
+}  // namespace mezzo

@@ -1,0 +1,283 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/core/usage.hpp>
+#include <mezzo/distributed/transfer.hpp>
+#include <mezzo/nn/layer.hpp>
+#include <mezzo/nn/metric.hpp>
+#include <mezzo/nn/optimizer.hpp>
+#include <mezzo/training/module/batch.hpp>
+#include <mezzo/training/module/history.hpp>
+#include <mezzo/training/module/hyperparameters.hpp>
+#include <mezzo/training/module/logs.hpp>
+#include <mezzo/training/module/lr_scheduler_config.hpp>
+
+namespace mezzo {
+
+/// Options of Module::log.
+struct LogOptions {
+  bool prog_bar = false;  ///< shows the number in the progress bar
+  bool logger = true;     ///< sends the number to the Trainer's loggers
+  /// Sends the numbers of single steps to the loggers, every `log_every_n_steps` steps. Not given: in training steps.
+  std::optional<bool> on_step{};
+  /// Sends the number of the epoch to the loggers. Not given: except for training steps. False also leaves the number
+  /// out of History and of the logs of callbacks. With on_step the loggers get "<name>_step" and "<name>_epoch".
+  std::optional<bool> on_epoch{};
+  std::string reduce_fx =
+      "mean";  ///< of an epoch, of the numbers of its steps: "mean" over samples, "sum", "min", "max"
+  /// Adds "/dataloader_idx_<i>" to the name in an evaluation with several loaders. False: the step must give the number
+  /// of each loader a name of its own.
+  bool add_dataloader_idx = true;
+};
+
+/// An optimizer and the weights that it trains.
+struct OptimizerConfig {
+  Any<Optimizer> optimizer = "adam";  ///< an Optimizer or a Keras name
+  std::vector<Variable> weights{};    ///< {}: all trainable weights of the module
+  std::string name{};                 ///< for Module::optimizer(); several optimizers need different names
+  /// Scaling of its gradients in steps that compute in float16; not given: the defaults of LossScaleOptions. A
+  /// loss_scale of the Trainer overrides it.
+  std::optional<LossScaleOptions> loss_scale{};
+  /// Scheduler of the learning rate in fit. Not given: the learning rate is the optimizer's, a number or a Schedule of
+  /// its updates.
+  std::optional<LRSchedulerConfig> lr_scheduler{};
+};
+using OptimizerConfigs = std::vector<OptimizerConfig>;
+
+/// A gradient of a training step, as hooks of a module see it.
+struct Gradient {
+  std::string path;  ///< of the weight in the module
+  Variable weight;   ///< the weight
+  Value value;       ///< shape of the weight
+};
+using Gradients = std::vector<Gradient>;
+
+namespace detail {
+class CallbackHandle;
+}  // namespace detail
+struct HostBatch;
+namespace detail {
+class Plan;
+
+/// State that runs keep in a module. The runner's own state derives from it.
+struct MEZZO_API RunState {
+  virtual ~RunState() = default;
+  std::shared_ptr<const Plan> last_plan;  ///< of the last step, for explain()
+  std::vector<Transfer> transfers;        ///< between ranks, of the last training step
+  detail::Usage usage;                    ///< by a thread that runs the module or reads its state
+};
+}  // namespace detail
+
+/// One of the module's optimizers, inside a training step.
+class MEZZO_API OptimizerHandle {
+ public:
+  explicit OptimizerHandle(std::size_t index) : index_(index) {}
+
+  /// Position in the result of configure_optimizers().
+  std::size_t index() const { return index_; }
+
+ private:
+  std::size_t index_;
+};
+
+/// A layer with its training steps, as in Lightning: the module defines one step, a Trainer runs the loops. A step is
+/// traced once per shape of the batch, so it must not depend on state of its own in C++.
+class MEZZO_API Module : public Layer {
+ public:
+  /// Masks of the outputs are those that the layers inside give them.
+  bool supports_masking() const override { return true; }
+  Values compute_mask(const Values&, const Values&) const override { return {}; }
+
+  /// Loss of a batch: one number, or one per sample; their mean is minimized. A step that calls minimize() itself
+  /// returns the value to report. The default is a ValueError.
+  virtual Value training_step(const Batch& batch);
+
+  /// Logs the metrics of a validation batch. The default is a ValueError.
+  virtual void validation_step(const Batch& batch);
+
+  /// Logs the metrics of a test batch. The default is validation_step().
+  virtual void test_step(const Batch& batch) { validation_step(batch); }
+
+  /// Output of Trainer::predict for a batch. The default calls the module on the input fields and returns its output;
+  /// of several outputs, the first, which a step of your own must return as it is.
+  virtual Value predict_step(const Batch& batch);
+
+  /// Optimizers that train the module. Each must have a state of its own.
+  virtual OptimizerConfigs configure_optimizers();
+
+  /// Callbacks of this module, called after those of the Trainer in all calls. One of the same class as a callback of
+  /// the Trainer replaces it.
+  virtual std::vector<detail::CallbackHandle> configure_callbacks();
+
+  /// @name Hooks
+  /// A Trainer, and Model::fit, evaluate and predict, call them between steps, after the hooks of callbacks and before
+  /// those of callbacks that save. Names and order are Lightning's. They may use the module as callbacks may:
+  /// read and replace weights, predict, save. log() sends numbers of their own to the logs of
+  /// the epoch or evaluation, in hooks from on_train_epoch_start to on_train_epoch_end, and in those of an evaluation
+  /// up to its on_..._epoch_end; the last number of a name counts. `stage` is "fit", "validate", "test" or "predict";
+  /// `batch_idx` counts from 0 in each epoch; of several loaders of an evaluation, in each, and dataloader_idx() is the
+  /// index of the loader.
+  /// @{
+  virtual void setup(const std::string& stage) { static_cast<void>(stage); }     ///< before the layers are built
+  virtual void teardown(const std::string& stage) { static_cast<void>(stage); }  ///< last, also after an error
+  virtual void on_fit_start() {}  ///< when layers and optimizers are made
+  virtual void on_fit_end() {}
+  virtual void on_train_start() {}
+  virtual void on_train_end() {}
+  virtual void on_train_epoch_start() {}
+  virtual void on_train_epoch_end() {}  ///< after the validation of the epoch
+  virtual void on_train_batch_start(const HostBatch&, std::int64_t) {}
+  /// `outputs`: numbers that the step has logged, without those of metrics.
+  virtual void on_train_batch_end(const Logs&, const HostBatch&, std::int64_t) {}
+  virtual void on_validation_start() {}
+  virtual void on_validation_end() {}
+  virtual void on_validation_epoch_start() {}
+  virtual void on_validation_epoch_end() {}
+  virtual void on_validation_batch_start(const HostBatch&, std::int64_t) {}
+  virtual void on_validation_batch_end(const HostBatch&, std::int64_t) {}
+  virtual void on_test_start() {}
+  virtual void on_test_end() {}
+  virtual void on_test_epoch_start() {}
+  virtual void on_test_epoch_end() {}
+  virtual void on_test_batch_start(const HostBatch&, std::int64_t) {}
+  virtual void on_test_batch_end(const HostBatch&, std::int64_t) {}
+  virtual void on_predict_start() {}
+  virtual void on_predict_end() {}
+  virtual void on_predict_epoch_start() {}
+  virtual void on_predict_epoch_end() {}
+  virtual void on_predict_batch_start(const HostBatch&, std::int64_t) {}
+  virtual void on_predict_batch_end(const HostBatch&, std::int64_t) {}
+  /// @}
+
+  /// @name Hooks inside of training steps
+  /// They run once for each trace of a step, as training_step() does, and compute with Values: log() and ops, no C++
+  /// state. They may replace the values of gradients by others of the same shapes.
+  /// @{
+  virtual void on_before_backward(const Value&) {}  ///< the loss that is minimized, a scalar
+  virtual void on_after_backward(Gradients&) {
+  }  ///< gradients as they are computed, times the loss scale if there is one
+  /// Gradients that the optimizer applies, before they are clipped: of the mean loss of accumulated batches, without
+  /// loss scale. Not called in steps that only accumulate.
+  virtual void on_before_optimizer_step(Gradients&, const OptimizerHandle&) {}
+  /// @}
+
+  /// True if fit puts "val_" before every name that validation logs, as Keras does. If false, only names that training
+  /// logs too get the prefix.
+  virtual bool prefixes_validation() const { return false; }
+
+  /// Ends the running fit after its step, as Session::stop(). A ValueError unless a hook of that fit calls it.
+  void stop_training();
+
+  /// Epochs of the last fit that have ended, also of one that an error ended. A ValueError while another thread runs
+  /// the module.
+  History history();
+
+  /// Notes settings of the module for loggers and checkpoints, in its constructor:
+  /// `save_hyperparameters({{"width", 64}, {"learning_rate", 1e-3}})`. Replaces those of equal names. A ValueError for
+  /// an empty name.
+  void save_hyperparameters(const Hyperparameters& parameters);
+  const Hyperparameters& hyperparameters() const { return hyperparameters_; }
+
+  /// Makes a module of class M from the arguments and gives it the weights of a checkpoint or weight file, as
+  /// load_weights: `auto net = Module::load_from_checkpoint<Net>("best.ckpt")`. Without arguments a class that can be
+  /// constructed from Hyperparameters gets the saved ones, another class is default-constructed, and a warning
+  /// lists saved ones that differ from its own. Errors are those of load_weights and saved_hyperparameters.
+  template <class M, class... Arguments>
+  static M load_from_checkpoint(const std::string& path, Arguments&&... arguments) {
+    static_assert(std::is_base_of_v<Module, M>, "load_from_checkpoint<M>: M must be a class derived from Module");
+    M module = constructed<M>(path, std::forward<Arguments>(arguments)...);
+    module.load_weights(path);
+    return module;
+  }
+
+  /// @name For the code that runs steps
+  /// @{
+  const std::shared_ptr<detail::RunState>& run_state() const { return run_state_.pointer(); }
+  void set_run_state(std::shared_ptr<detail::RunState> state) { run_state_.set(std::move(state)); }
+  /// @}
+
+ protected:
+  explicit Module(const char* kind = "Module") : Layer(kind) { set_remat(false); }
+  template <class Options>
+  Module(const char* kind, const Options& options) : Layer(kind, options) {
+    set_remat(false);  // a RematScope is meant for the layers inside
+  }
+  Module(const Module&) = default;  // not public: `Module m = classifier` would slice
+  Module(Module&&) = default;
+  Module& operator=(const Module&) = default;
+  Module& operator=(Module&&) = default;
+
+  /// Logs the mean of a Value, inside a step. The number of an epoch is the mean over its samples, summed in double, or
+  /// another reduction. A ValueError in a step for a C++ number: the trace would freeze its first value. A NameError if
+  /// the step has logged the name already. In a hook between steps: sets a number of the running epoch or
+  /// evaluation, for History, monitors and loggers; options are a ValueError there, and a name that steps log is a
+  /// NameError. A ValueError in hooks after the numbers are complete, such as on_validation_end, and outside of steps
+  /// and hooks.
+  static void log(const std::string& name, const Value& value, const LogOptions& options = {});
+
+  /// Logs several Values: `log_dict({{"loss", loss}, {"accuracy", accuracy}}, {.prog_bar = true})`.
+  static void log_dict(const std::vector<std::pair<std::string, Value>>& values, const LogOptions& options = {});
+
+  /// Logs the result of a metric that the step updates:
+  /// `auc_.update_state(batch["y"], scores); log("auc", auc_, {.prog_bar = true});`. The number of an epoch is the
+  /// result over its steps; each epoch, validation and test begins anew. A ValueError outside of a step, a NameError if
+  /// the step has logged the name already, a ShapeError if the result isn't one number.
+  template <class M, class = std::enable_if_t<std::is_base_of_v<Metric, M> || std::is_same_v<M, Any<Metric>>>>
+  static void log(const std::string& name, const M& metric, const LogOptions& options = {}) {
+    log_metric(name, metric, options);
+  }
+
+  /// The op log, which the other overload would hide.
+  static Value log(const Value& x) { return mezzo::log(x); }
+
+  /// Index of the loader of the running batch, 0 unless the evaluation has several. Inside a step, which is then traced
+  /// once for each loader, and in the hooks between the batches of a loader. A ValueError elsewhere.
+  static std::size_t dataloader_idx();
+
+  /// Index of the running batch, int64 of shape (), inside a step: Lightning's `batch_idx`. It counts from 0 in each
+  /// epoch; of several loaders of an evaluation, in each. A Value, since the step is traced once for all batches: use
+  /// where() on it. 0 in train_on_batch and its like. A ValueError outside of a step; hooks have it as an argument.
+  static Value batch_idx();
+
+  /// Optimizer of that name in configure_optimizers(), inside a training step. A NameError that lists the names if
+  /// there is none, a ValueError outside of a step.
+  static OptimizerHandle optimizer(const std::string& name);
+  // Also a literal 0.
+  static OptimizerHandle optimizer(std::nullptr_t) = delete;  // NOLINT(modernize-use-equals-delete)
+
+  /// Adds one update of the optimizer's weights by the gradient of the mean of `loss`, inside a training step. Values
+  /// that are computed afterwards see the updated weights. A step may call it several times with one optimizer, each
+  /// time with a loss that is computed after the call before. An update that float16's loss scaling skips leaves the
+  /// weights to the later ones as they were.
+  ///
+  /// A ValueError outside of a step, if `loss` depends on no weight of the optimizer, or on one as it was before an
+  /// update; for a second call with an optimizer that accumulates gradients or has ema_overwrite_frequency.
+  static void minimize(const Value& loss, const OptimizerHandle& optimizer);
+
+ private:
+  template <class M, class... Arguments>
+  static M constructed(const std::string& path, Arguments&&... arguments) {
+    if constexpr (sizeof...(Arguments) == 0 && std::is_constructible_v<M, const Hyperparameters&>) {
+      return M(detail::saved_hyperparameters(path));
+    } else {
+      M module(std::forward<Arguments>(arguments)...);
+      if constexpr (sizeof...(Arguments) == 0) warn_of_ignored_hyperparameters(module, path);
+      return module;
+    }
+  }
+  static void warn_of_ignored_hyperparameters(const Module& module, const std::string& path);
+  static void log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
+
+  detail::Transient<detail::RunState> run_state_;
+  Hyperparameters hyperparameters_;
+};
+
+}  // namespace mezzo

@@ -1,0 +1,10 @@
+#pragma once
+#include <mezzo/data/batch.hpp>
+#include <mezzo/training/step/step_runner.hpp>
+
+namespace mezzo::detail {
+
+/// Runs one training or validation step. Metrics start anew.
+Logs run_batch(Module& module, Phase phase, const HostBatch& batch, const RunOptions& run);
+
+}  // namespace mezzo::detail

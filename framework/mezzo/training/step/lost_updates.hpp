@@ -1,0 +1,10 @@
+#pragma once
+#include <mezzo/compiler/update_count.hpp>
+#include <mezzo/training/step/step_runner.hpp>
+
+namespace mezzo::detail {
+
+/// Warns, once for each model, if rounding has lost more than half of the updates of an epoch.
+void tell_of_lost_updates(TrainingState& state, const UpdateCount& updates, int epoch);
+
+}  // namespace mezzo::detail

@@ -1,0 +1,17 @@
+#include <mezzo/training/step/optimizer_owner.hpp>
+
+#include <mezzo/core/fail.hpp>
+
+namespace mezzo::detail {
+
+void own_optimizer(const Optimizer& optimizer, const std::shared_ptr<LayerState>& model, bool anew) {
+  auto& owner = optimizer.state()->owner;
+  if (owner && !anew && owner->lock() != model) {
+    fail<ValueError>(
+        "[" + optimizer.name() + "]",
+        "an optimizer trains one model; got a second one, which needs an optimizer of its own: make it anew");
+  }
+  owner = model;
+}
+
+}  // namespace mezzo::detail

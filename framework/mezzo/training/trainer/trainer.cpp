@@ -1,0 +1,254 @@
+#include <mezzo/training/trainer/trainer.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/data/combined_loader.hpp>
+#include <mezzo/training/callbacks/model_checkpoint.hpp>
+#include <mezzo/training/callbacks/model_summary.hpp>
+#include <mezzo/training/loops/data_call.hpp>
+#include <mezzo/training/loops/loops.hpp>
+#include <mezzo/training/module/interrupted.hpp>
+#include <mezzo/training/trainer/checkpoint_paths.hpp>
+#include <mezzo/training/trainer/trainer_checks.hpp>
+#include <mezzo/training/trainer/trainer_ranks.hpp>
+
+namespace mezzo {
+namespace {
+
+/// Precision "auto" gives the policy that fit has chosen for this module; before fit, the module's own.
+detail::RunOptions run_options(const TrainerOptions& options, Module& module) {
+  const Policy& policy =
+      options.precision.automatic() ? detail::training_state(module).chosen : options.precision.policy();
+  return {.policy = policy,
+          .eager = options.eager,
+          .loss_scale = options.loss_scale,
+          .adaptive_threads = options.deterministic ? std::optional<bool>(false) : options.adaptive_threads,
+          .float32_winograd = options.float32_winograd,
+          .detect_anomaly = options.detect_anomaly};
+}
+
+/// The same for fit.
+detail::RunOptions training_options(const TrainerOptions& options, Module& module) {
+  detail::RunOptions run = run_options(options, module);
+  if (options.accumulate_grad_batches > 1) run.accumulate = options.accumulate_grad_batches;
+  run.communicator = options.strategy.communicator();
+  run.shard_optimizer_states = options.shard_optimizer_states;
+  run.compress_gradients = options.gradient_compression == "bf16";
+  run.sync_batchnorm = options.sync_batchnorm;
+  if (options.gradient_clip_val) {
+    run.clip = detail::StepContext::Clip{*options.gradient_clip_val, options.gradient_clip_algorithm == "value"};
+  }
+  return run;
+}
+
+detail::CallOptions call_options(const TrainerOptions& options, bool bar) {
+  const auto ranks = options.strategy.communicator();
+  if (ranks && ranks->rank() > 0) {  // files and the terminal are for rank 0
+    return {.callbacks = options.callbacks, .default_root_dir = options.default_root_dir, .rank = ranks->rank()};
+  }
+  return {.verbose = bar,
+          .callbacks = options.callbacks,
+          .loggers = options.logger,
+          .profiler = options.profiler,
+          .default_root_dir = options.default_root_dir};
+}
+
+/// The same for a call with a DataModule.
+detail::CallOptions call_options(const TrainerOptions& options, detail::DataCall& data, std::function<void()> load) {
+  detail::CallOptions out = call_options(options, false);
+  out.callbacks.insert(out.callbacks.begin(), data.callback());
+  out.load = std::move(load);
+  return out;
+}
+
+/// The same for an evaluation by all ranks.
+detail::RunOptions evaluation_options(const TrainerOptions& options, Module& module) {
+  detail::RunOptions run = run_options(options, module);
+  run.communicator = options.strategy.communicator();
+  return run;
+}
+
+/// Loads the weights of a `ckpt_path` for an evaluation.
+void load_weights(Module& module, const std::string& ckpt_path, const TrainerOptions& options, const char* verb) {
+  const std::string path = detail::path_of_first(options.strategy.communicator(),
+                                                 [&] { return detail::checkpoint_path(ckpt_path, options, verb); });
+  if (!path.empty()) module.load_weights(path);
+}
+
+/// A training loader as overfit_batches needs it.
+DataLoader in_order_of(const TrainerOptions& options, const DataLoader& train) {
+  if (options.overfit_batches.none() || train.empty() || !train.sized()) return train;
+  if (const CombinedLoader* const combined = train.combination()) {
+    std::vector<CombinedLoader::Entry> loaders = combined->loaders();
+    for (auto& entry : loaders) entry.second = in_order_of(options, entry.second);
+    return DataLoader(CombinedLoader(std::move(loaders), {.mode = combined->mode()}));
+  }
+  DataLoaderOptions in_order = train.options();
+  in_order.shuffle = false;
+  return DataLoader(train.dataset(), in_order);
+}
+
+}  // namespace
+
+Trainer::Trainer(TrainerOptions options) : options_(detail::checked(std::move(options))) {}
+
+History Trainer::fit(Module& module, const DataLoader& train, const DataLoaders& validation,
+                     const TrainerFitOptions& options) const {
+  if (options_.reload_dataloaders_every_n_epochs > 0) {
+    fail<ValueError>("[Trainer]", "reload_dataloaders_every_n_epochs needs a DataModule in fit; got loaders and {}",
+                     options_.reload_dataloaders_every_n_epochs);
+  }
+  return detail::with_ranks(options_, [&](const auto& ranks) {
+    DataLoader training = train;
+    DataLoaders validating = detail::parts_of(validation, ranks);
+    return run_fit(module, training, validating, options, nullptr);
+  });
+}
+
+History Trainer::fit(Module& module, DataModule& data, const TrainerFitOptions& options) const {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
+    detail::DataCall call(data, "fit", ranks.get());
+    DataLoader train;
+    DataLoaders validation;
+    return run_fit(module, train, validation, options, &call);
+  });
+}
+
+History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validation, const TrainerFitOptions& options,
+                         detail::DataCall* data) const try {
+  const auto ranks = options_.strategy.communicator();
+  detail::require_supported_by_ranks(options_, ranks);
+  std::optional<detail::Checkpoint> checkpoint;
+  const std::string path =
+      detail::path_of_first(ranks, [&] { return detail::checkpoint_path(options.ckpt_path, options_, "fit"); });
+  if (!path.empty()) checkpoint.emplace(path);
+  const auto load = [&] {
+    train = detail::part_of(in_order_of(options_, data->data().train_dataloader()), ranks);
+    validation = detail::parts_of(data->data().val_dataloader(), ranks);
+  };
+  detail::LoopOptions loop{.call = call_options(options_, options_.enable_progress_bar),
+                           .epochs = *options_.max_epochs,
+                           .min_epochs = options_.min_epochs,
+                           .max_steps = options_.max_steps,
+                           .min_steps = options_.min_steps,
+                           .max_seconds = options_.max_time ? options_.max_time->seconds() : 0,
+                           .train_limit = options_.limit_train_batches,
+                           .validation_limit = options_.limit_val_batches,
+                           .validation_freq = options_.check_val_every_n_epoch,
+                           .val_check_interval = options_.val_check_interval,
+                           .sanity_steps = options_.num_sanity_val_steps,
+                           .log_every_n_steps = options_.log_every_n_steps,
+                           .chooses_policy = options_.precision.automatic() && (data != nullptr || !train.empty()),
+                           .interruptible = true,
+                           .anew = true,
+                           .checkpoint = checkpoint ? &*checkpoint : nullptr,
+                           .by_samples = options.ckpt_by_samples};
+  const bool first = !ranks || ranks->rank() == 0;
+  if (first && options_.enable_checkpointing.value_or(true) && options_.fast_dev_run == 0) {
+    loop.interrupt_checkpoint = detail::own_checkpoint(options_, "interrupted.ckpt");
+  }
+  if (options_.enable_model_summary) loop.call.callbacks.emplace_back(ModelSummary());
+  if (options_.enable_checkpointing.value_or(false)) {
+    loop.call.callbacks.emplace_back(ModelCheckpoint(detail::own_checkpoint(options_, "last.ckpt")));
+  }
+  if (!options_.overfit_batches.none()) loop.train_limit = loop.validation_limit = options_.overfit_batches;
+  if (data == nullptr) {
+    train = detail::part_of(in_order_of(options_, train), ranks);
+  } else {
+    loop.call.callbacks.insert(loop.call.callbacks.begin(), data->callback());
+    loop.call.load = [&] {
+      const auto state = checkpoint ? checkpoint->callback_state(detail::DataCall::state_name) : std::nullopt;
+      if (state) data->load(*state);
+      load();
+    };
+    loop.reload = [&, last = std::optional<int>()](int epoch) mutable {
+      const int every = options_.reload_dataloaders_every_n_epochs;
+      if (!last) last = epoch;
+      if (every == 0 || epoch - *last < every) return false;
+      last = epoch;
+      load();
+      return true;
+    };
+  }
+  return detail::fit(module, train, validation, training_options(options_, module), loop);
+} catch (const Interrupted& error) {
+  std::fflush(nullptr);
+  // Launchers may kill all ranks when the first one ends. By then rank 0 has saved.
+  try {
+    if (const auto ranks = options_.strategy.communicator()) ranks->barrier();
+  } catch (const Error&) {  // a rank has failed, which ends all
+  }
+  std::exit(128 + error.signal);  // NOLINT(concurrency-mt-unsafe): the threads of the fit have ended
+}
+
+void Trainer::save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {
+  detail::save_checkpoint(module, path, options);
+}
+
+Logs Trainer::validate(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
+    load_weights(module, options.ckpt_path, options_, "validate");
+    return detail::evaluate(module, detail::parts_of(loaders, ranks), detail::Phase::validate,
+                            evaluation_options(options_, module),
+                            {.call = call_options(options_, false), .limit = options_.limit_val_batches});
+  });
+}
+
+Logs Trainer::test(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
+    load_weights(module, options.ckpt_path, options_, "test");
+    return detail::evaluate(module, detail::parts_of(loaders, ranks), detail::Phase::test,
+                            evaluation_options(options_, module),
+                            {.call = call_options(options_, false), .limit = options_.limit_test_batches});
+  });
+}
+
+Tensor Trainer::predict(Module& module, const DataLoader& loader, const TrainerEvaluationOptions& options) const {
+  return predict(module, DataLoaders(loader), options).front();
+}
+
+std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
+                                     const TrainerEvaluationOptions& options) const {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
+    load_weights(module, options.ckpt_path, options_, "predict");
+    return detail::predict(module, detail::parts_of(loaders, ranks), evaluation_options(options_, module),
+                           {.call = call_options(options_, false), .limit = options_.limit_predict_batches});
+  });
+}
+
+Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
+    load_weights(module, options.ckpt_path, options_, "validate");
+    detail::DataCall call(data, "validate", ranks.get());
+    DataLoaders loaders;
+    const auto load = [&] { loaders = detail::parts_of(data.val_dataloader(), ranks); };
+    return detail::evaluate(module, loaders, detail::Phase::validate, evaluation_options(options_, module),
+                            {.call = call_options(options_, call, load), .limit = options_.limit_val_batches});
+  });
+}
+
+Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
+    load_weights(module, options.ckpt_path, options_, "test");
+    detail::DataCall call(data, "test", ranks.get());
+    DataLoaders loaders;
+    const auto load = [&] { loaders = detail::parts_of(data.test_dataloader(), ranks); };
+    return detail::evaluate(module, loaders, detail::Phase::test, evaluation_options(options_, module),
+                            {.call = call_options(options_, call, load), .limit = options_.limit_test_batches});
+  });
+}
+
+std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
+  return detail::with_ranks(options_, [&](const auto& ranks) {
+    load_weights(module, options.ckpt_path, options_, "predict");
+    detail::DataCall call(data, "predict", ranks.get());
+    DataLoaders loaders;
+    const auto load = [&] { loaders = detail::parts_of(data.predict_dataloader(), ranks); };
+    return detail::predict(module, loaders, evaluation_options(options_, module),
+                           {.call = call_options(options_, call, load), .limit = options_.limit_predict_batches});
+  });
+}
+
+}  // namespace mezzo
