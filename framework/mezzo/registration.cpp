@@ -21,7 +21,11 @@
 #include <mezzo/optimizers/names.hpp>
 #include <mezzo/regularizers/classes.hpp>
 #include <mezzo/regularizers/names.hpp>
+#include <mezzo/training/checkpoints/hyperparameter_reader.hpp>
+#include <mezzo/training/loggers/names.hpp>
 #include <mezzo/training/model/model_config.hpp>
+#include <mezzo/training/module/family_names.hpp>
+#include <mezzo/training/profilers/names.hpp>
 
 // Registers the implementations of higher folders with the interfaces of lower folders. No other file does so.
 namespace mezzo {
@@ -40,6 +44,9 @@ struct Registration {
     register_names(metric_names());
     register_names(optimizer_names());
     register_names(regularizer_names());
+    register_names(logger_names());
+    register_names(profiler_names());
+    detail::register_hyperparameter_reader(detail::checkpoint_hyperparameters());
     detail::register_classes<Constraint>(constraint_classes);
     detail::register_classes<Initializer>(initializer_classes);
     detail::register_classes<Layer>(layer_classes);

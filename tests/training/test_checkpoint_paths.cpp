@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(load_from_checkpoint_warns_of_hyperparameters_that_it_ignor
   BOOST_TEST(text.find("[Plain] load_from_checkpoint: \"" + folder.path("p") +
                        "\" has hyperparameters that the default-constructed module does not have: ") !=
              std::string::npos);
-  BOOST_TEST(text.find("rate") != std::string::npos);
+  BOOST_TEST(text.find("rate = 0.5") != std::string::npos);
   BOOST_TEST(text.find("width") == std::string::npos);
   BOOST_TEST(warning(3, 0.25) == "");
 }

@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <mezzo/compiler/product_rates.hpp>
-#include <mezzo/training/loops/slow_policy.hpp>
+#include <mezzo/training/step/slow_policy.hpp>
 
 #include "small.hpp"
 #include "support/captured.hpp"

@@ -1,53 +1,38 @@
 #include <mezzo/nn/family_names.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/registered_names.hpp>
 #include <mezzo/nn/loss_metric.hpp>
 
 namespace mezzo {
-namespace {
-
-/// The registered table of a family, or null.
-template <class Base>
-const NameTable<Base>*& registered() {
-  static const NameTable<Base>* names = nullptr;
-  return names;
-}
-
-template <class Base>
-const NameTable<Base>& table_of(const char* family, const std::string& name) {
-  if (registered<Base>() != nullptr) return *registered<Base>();
-  fail<NameError>("", "unknown {} \"{}\"; no names are registered: link mezzo with -Wl,--undefined=mezzo_register",
-                  family, name);
-}
-
-}  // namespace
-
-void register_names(const NameTable<Constraint>& names) { registered<Constraint>() = &names; }
-void register_names(const NameTable<Initializer>& names) { registered<Initializer>() = &names; }
-void register_names(const NameTable<Loss>& names) { registered<Loss>() = &names; }
-void register_names(const NameTable<Metric>& names) { registered<Metric>() = &names; }
-void register_names(const NameTable<Optimizer>& names) { registered<Optimizer>() = &names; }
-void register_names(const NameTable<Regularizer>& names) { registered<Regularizer>() = &names; }
+void register_names(const NameTable<Constraint>& names) { detail::registered_names<Constraint>() = &names; }
+void register_names(const NameTable<Initializer>& names) { detail::registered_names<Initializer>() = &names; }
+void register_names(const NameTable<Loss>& names) { detail::registered_names<Loss>() = &names; }
+void register_names(const NameTable<Metric>& names) { detail::registered_names<Metric>() = &names; }
+void register_names(const NameTable<Optimizer>& names) { detail::registered_names<Optimizer>() = &names; }
+void register_names(const NameTable<Regularizer>& names) { detail::registered_names<Regularizer>() = &names; }
 
 Any<Initializer> Initializer::from_name(const std::string& name) {
-  return table_of<Initializer>("initializer", name).at(name);
+  return detail::names_of<Initializer>("initializer", name).at(name);
 }
 
 Any<Constraint> Constraint::from_name(const std::string& name) {
-  return table_of<Constraint>("constraint", name).at(name);
+  return detail::names_of<Constraint>("constraint", name).at(name);
 }
 
 Any<Regularizer> Regularizer::from_name(const std::string& name) {
-  return table_of<Regularizer>("regularizer", name).at(name);
+  return detail::names_of<Regularizer>("regularizer", name).at(name);
 }
 
-Any<Loss> Loss::from_name(const std::string& name) { return table_of<Loss>("loss", name).at(name); }
+Any<Loss> Loss::from_name(const std::string& name) { return detail::names_of<Loss>("loss", name).at(name); }
 
-Any<Optimizer> Optimizer::from_name(const std::string& name) { return table_of<Optimizer>("optimizer", name).at(name); }
+Any<Optimizer> Optimizer::from_name(const std::string& name) {
+  return detail::names_of<Optimizer>("optimizer", name).at(name);
+}
 
 Any<Metric> Metric::from_name(const std::string& name) {
-  const NameTable<Metric>& metrics = table_of<Metric>("metric", name);
-  const NameTable<Loss>& losses = table_of<Loss>("loss", name);
+  const NameTable<Metric>& metrics = detail::names_of<Metric>("metric", name);
+  const NameTable<Loss>& losses = detail::names_of<Loss>("loss", name);
   if (Any<Metric> metric = metrics.find(name)) return metric;
   if (Any<Loss> loss = losses.find(name)) return of_loss(std::move(loss));
   fail<NameError>("", "unknown metric \"{}\"; valid names: {}, and the losses {}", name, metrics.names(),

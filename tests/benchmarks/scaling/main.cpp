@@ -19,7 +19,7 @@
 #include <mezzo/distributed/mpi_ranks.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
 #include <mezzo/optimizers/adamw.hpp>
-#include <mezzo/training/step/model_explain.hpp>
+#include <mezzo/training/profilers/plan_text.hpp>
 #include <mezzo/training/step/step_runner.hpp>
 
 #include "../workloads.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <mezzo/training/step/model_explain.hpp>
+#include <mezzo/training/profilers/plan_text.hpp>
 
 #include "training/strategies/rank_runs.hpp"
 

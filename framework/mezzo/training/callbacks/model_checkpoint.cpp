@@ -153,7 +153,7 @@ CallbackState ModelCheckpoint::state() const {
   return state;
 }
 
-CallbackState ModelCheckpoint::results() const {
+std::optional<CallbackState> ModelCheckpoint::results() const {
   CallbackState out = state();
   if (!top_k_) out.texts["last_path"] = last_path_;
   return out;

@@ -15,11 +15,8 @@
 
 namespace mezzo {
 
-class Communicator;
-
 namespace detail {
 class TopKCheckpoints;
-void share_checkpoints(Communicator* ranks, const Callbacks& callbacks);
 }  // namespace detail
 
 /// Options of Keras' form, ModelCheckpoint(filepath, {...}).
@@ -138,12 +135,10 @@ class MEZZO_API ModelCheckpoint : public Callback {
   std::string state_name() const override;
   CallbackState state() const override;
   void set_state(const CallbackState& state) override;
+  std::optional<CallbackState> results() const override;
+  void take_results(const CallbackState& results) override;
 
  private:
-  friend void detail::share_checkpoints(Communicator* ranks, const Callbacks& callbacks);
-  CallbackState results() const;  // of a fit, for other ranks
-  void take_results(const CallbackState& results);
-
   ModelCheckpoint(int, std::string filepath, ModelCheckpointOptions options);
   void save(int epoch, std::optional<std::int64_t> batch, const Logs& logs);
   bool is_best(int epoch, double current, const std::string& path);

@@ -107,12 +107,6 @@ std::optional<bool> direction_in(const Model* model, const std::string& name) {
 
 }  // namespace
 
-bool detail::beats(double value, const std::optional<double>& reference, bool rises) {
-  if (std::isnan(value)) return false;
-  if (!reference || std::isnan(*reference)) return true;
-  return rises ? value > *reference : value < *reference;
-}
-
 detail::Monitor::Monitor(std::string callback, std::string name, std::string mode, double min_delta)
     : callback_(std::move(callback)), name_(std::move(name)), mode_(std::move(mode)), min_delta_(std::abs(min_delta)) {
   if (mode_ != "auto" && mode_ != "min" && mode_ != "max") {

@@ -3,15 +3,12 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/training/module/beats.hpp>
 #include <mezzo/training/module/callback.hpp>
 
 namespace mezzo {
 
 namespace detail {
-/// True if `value` beats `reference`: it is larger, if larger numbers are better, else smaller. NaN beats nothing. Any
-/// number beats NaN and no reference.
-MEZZO_API bool beats(double value, const std::optional<double>& reference, bool rises);
-
 /// The number that a callback follows: its name in logs and the direction of improvement.
 class MEZZO_API Monitor {
  public:

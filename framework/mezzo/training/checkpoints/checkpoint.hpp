@@ -8,7 +8,6 @@
 #include <mezzo/training/checkpoints/checkpoint_reader.hpp>
 #include <mezzo/training/checkpoints/checkpoint_sections.hpp>
 #include <mezzo/training/step/step_runner.hpp>
-#include <mezzo/training/trainer/trainer.hpp>
 
 namespace mezzo::detail {
 
@@ -110,10 +109,10 @@ class Checkpoint {
   void warn_of_threads() const;
 
   /// Calls on_resume() of those callbacks that the checkpoint knows, before resume().
-  void prepare_callbacks(const RunningSession& session) const;
+  void prepare_callbacks(const NamedCallbacks& callbacks) const;
 
   /// Restores the states of those callbacks that the checkpoint knows.
-  void restore_callbacks(const RunningSession& session) const;
+  void restore_callbacks(const NamedCallbacks& callbacks) const;
 
  private:
   /// Content of a file for a module, read and checked.

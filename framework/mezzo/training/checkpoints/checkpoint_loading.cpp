@@ -11,7 +11,7 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/training/checkpoints/checkpoint_migrations.hpp>
 #include <mezzo/training/checkpoints/checkpoint_reader.hpp>
-#include <mezzo/training/loops/running_session.hpp>
+#include <mezzo/training/module/callback.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -325,14 +325,14 @@ LoaderPosition Checkpoint::position(const TrainingData& data) const {
   return {.epoch = progress.pass, .samples = progress.samples, .batches = progress.position};
 }
 
-void Checkpoint::prepare_callbacks(const RunningSession& session) const {
-  for (const auto& [name, callback] : session.stateful()) {
+void Checkpoint::prepare_callbacks(const NamedCallbacks& callbacks) const {
+  for (const auto& [name, callback] : callbacks) {
     if (const auto state = callback_state(name)) callback->on_resume(*state);
   }
 }
 
-void Checkpoint::restore_callbacks(const RunningSession& session) const {
-  for (const auto& [name, callback] : session.stateful()) {
+void Checkpoint::restore_callbacks(const NamedCallbacks& callbacks) const {
+  for (const auto& [name, callback] : callbacks) {
     if (const auto state = callback_state(name)) callback->set_state(*state);
   }
 }

@@ -8,7 +8,7 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
-#include <mezzo/training/loops/running_session.hpp>
+#include <mezzo/training/module/callback.hpp>
 
 namespace mezzo::detail {
 namespace checkpoint_format {

@@ -8,14 +8,14 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/training/checkpoints/rank_checkpoints.hpp>
+#include <mezzo/training/checkpoints/rank_results.hpp>
 #include <mezzo/training/loops/auto_precision.hpp>
 #include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/loops/signals.hpp>
-#include <mezzo/training/loops/slow_policy.hpp>
 #include <mezzo/training/loops/texts.hpp>
 #include <mezzo/training/module/action.hpp>
 #include <mezzo/training/module/interrupted.hpp>
+#include <mezzo/training/step/slow_policy.hpp>
 
 namespace mezzo::detail {
 
@@ -110,7 +110,7 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
     if (options.chooses_policy) fit.state.chosen = chosen.policy;
     History history = loop.run();
     end_ranks(fit.state);
-    share_checkpoints(runner.communicator(), scope.handles());
+    share_results(runner.communicator(), scope.handles());
     session.finalize("success");
     return history;
   } catch (const Interrupted& error) {

@@ -6,7 +6,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/loops/fit_ranks.hpp>
-#include <mezzo/training/loops/slow_policy.hpp>
+#include <mezzo/training/step/slow_policy.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -87,7 +87,7 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
 
 void FitLoop::resume(const Checkpoint& checkpoint) {
   fit_.state.param_groups.clear();
-  checkpoint.prepare_callbacks(fit_.session);  // may replace the data
+  checkpoint.prepare_callbacks(fit_.session.stateful());  // may replace the data
   const TrainingData data = data_of(fit_);
   checkpoint.warn_of_threads();
   checkpoint.resume(fit_.runner, batch_at(fit_.train, checkpoint.position(data)), data);
@@ -123,7 +123,8 @@ void FitLoop::start(const Checkpoint* checkpoint) {
     session.fire(Event::train_begin, fit_.logs);
   }
   session.resize_batches = {};
-  if (checkpoint != nullptr) checkpoint->restore_callbacks(session);  // after on_train_begin, which resets them
+  if (checkpoint != nullptr)
+    checkpoint->restore_callbacks(session.stateful());  // after on_train_begin, which resets them
 }
 
 }  // namespace mezzo::detail

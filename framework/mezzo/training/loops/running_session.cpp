@@ -7,20 +7,44 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/training/checkpoints/checkpoint.hpp>
+#include <mezzo/training/module/running_hook.hpp>
 #include <mezzo/training/step/loss_scaling.hpp>
 #include <mezzo/training/step/step_trials.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-/// The hook that runs on a thread.
-struct RunningHook {
-  Logs* logs = nullptr;
-  std::size_t dataloader = 0;
-  Means* numbers = nullptr;  // null: the hook can't log
+/// Log of a hook. `numbers` is null if the hook can't log.
+class HookLog final : public RunningHook {
+ public:
+  HookLog(Logs& logs, std::size_t dataloader, Means* numbers)
+      : logs_(logs), dataloader_(dataloader), numbers_(numbers) {}
+
+  void log(const std::string& name, const Value& value, const LogOptions& options) override;
+  std::size_t dataloader_idx() const override { return dataloader_; }
+
+ private:
+  Logs& logs_;
+  std::size_t dataloader_;
+  Means* numbers_;
 };
 
-RunningHook& running_hook() { return ExecutionContext::current().part<RunningHook>(); }
+void HookLog::log(const std::string& name, const Value& value, const LogOptions& options) {
+  if (options.on_step || options.on_epoch || options.reduce_fx != "mean" || options.prog_bar || !options.logger) {
+    fail<ValueError>("[Module]", "log(\"{}\", ...): a hook between steps logs without options; got some", name);
+  }
+  if (numbers_ == nullptr) {
+    fail<ValueError>("[Module]",
+                     "log(\"{}\", ...): must be called in a step, in a hook from on_train_epoch_start to "
+                     "on_train_epoch_end, or in one of an evaluation up to on_validation_epoch_end or "
+                     "on_test_epoch_end; got another hook",
+                     name);
+  }
+  const double number = value.item();
+  numbers_->set(name, number);
+  logs_.set(name, number);
+}
 
 bool is_batch(Event event) {
   switch (event) {
@@ -126,7 +150,7 @@ void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const Ho
   const Occurrence now{
       .event = event, .stage = stage_, .sanity = sanity, .number = number, .batch = batch, .outputs = outputs};
   const ScopedValue shown(logs_, &logs);
-  const ScopedValue hook(running_hook(), RunningHook{&logs, dataloader, numbers_of(event)});
+  const HookLog hook(logs, dataloader, numbers_of(event));
   const BetweenSteps between(state_);
   for (std::size_t i = 0; i < helped_; ++i) call_hook(*callbacks_[i], now, logs);
   call_hook(runner_.module(), now);
@@ -139,30 +163,6 @@ void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const Ho
   } else {
     save();
   }
-}
-
-bool RunningSession::log_in_hook(const std::string& name, const Value& value, const LogOptions& options) {
-  const RunningHook& hook = running_hook();
-  if (hook.logs == nullptr) return false;
-  if (options.on_step || options.on_epoch || options.reduce_fx != "mean" || options.prog_bar || !options.logger) {
-    fail<ValueError>("[Module]", "log(\"{}\", ...): a hook between steps logs without options; got some", name);
-  }
-  if (hook.numbers == nullptr) {
-    fail<ValueError>("[Module]",
-                     "log(\"{}\", ...): must be called in a step, in a hook from on_train_epoch_start to "
-                     "on_train_epoch_end, or in one of an evaluation up to on_validation_epoch_end or "
-                     "on_test_epoch_end; got another hook",
-                     name);
-  }
-  const double number = value.item();
-  hook.numbers->set(name, number);
-  hook.logs->set(name, number);
-  return true;
-}
-
-std::optional<std::size_t> RunningSession::dataloader_in_hook() {
-  const RunningHook& hook = running_hook();
-  return hook.logs == nullptr ? std::optional<std::size_t>() : hook.dataloader;
 }
 
 bool RunningSession::has_callbacks() const {
@@ -244,7 +244,11 @@ void RunningSession::finalize(const std::string& status) {
   if (call_.profiler) call_.profiler->describe();
 }
 
-std::vector<std::pair<std::string, Callback*>> RunningSession::stateful() const {
+void RunningSession::save_checkpoint(const std::string& path, const CheckpointOptions& options) const {
+  detail::save_checkpoint(module(), path, options);
+}
+
+NamedCallbacks RunningSession::stateful() const {
   std::vector<std::pair<std::string, Callback*>> out;
   for (Callback* callback : callbacks_) {
     const std::string name = callback->state_name();

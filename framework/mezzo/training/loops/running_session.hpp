@@ -32,7 +32,7 @@ class BetweenSteps {
 };
 
 /// The Session of one call, with the callbacks and loggers that take part in it.
-class RunningSession final : public Session {
+class RunningSession final : public FitSession {
  public:
   /// Numbers that a call has from its start.
   struct Limits {
@@ -73,6 +73,7 @@ class RunningSession final : public Session {
   std::size_t add_param_group(ParamGroup group) override;
   const std::vector<ParamGroup>& param_groups() const override { return state_.param_groups; }
   void set_param_group_learning_rate(std::size_t index, double rate) override;
+  void save_checkpoint(const std::string& path, const CheckpointOptions& options) const override;
   void resume(const std::string& path) override;
   const std::vector<Tensor>& outputs() const override;
   std::int64_t batch_size() const override { return samples_; }
@@ -108,14 +109,7 @@ class RunningSession final : public Session {
   /// Ends the loggers with that status.
   void finalize(const std::string& status);
 
-  /// Callbacks whose state checkpoints keep.
-  std::vector<std::pair<std::string, Callback*>> stateful() const;
-
-  /// Module::log between steps: true if a hook runs on this thread.
-  static bool log_in_hook(const std::string& name, const Value& value, const LogOptions& options);
-
-  /// Module::dataloader_idx() between steps: none unless a hook runs on this thread.
-  static std::optional<std::size_t> dataloader_in_hook();
+  NamedCallbacks stateful() const override;
 
   /// Adds the time since the last call to TrainingState::seconds.
   void count_time();

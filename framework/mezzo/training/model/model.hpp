@@ -18,6 +18,7 @@
 #include <mezzo/training/module/callback.hpp>
 #include <mezzo/training/module/history.hpp>
 #include <mezzo/training/module/module.hpp>
+#include <mezzo/training/profilers/explain_options.hpp>
 
 namespace mezzo {
 
@@ -99,12 +100,6 @@ struct TestOnBatchOptions {
 struct SaveOptions {
   bool overwrite = true;  ///< false: a FileError if the file exists
   bool compile = true;    ///< false: leaves out what compile() was given and the optimizer's state
-};
-
-/// Options of Model::explain.
-struct ExplainOptions {
-  bool declined = false;  ///< adds the kernels that were not chosen, with the reason
-  bool profile = false;   ///< adds times and rates; implies `declined`
 };
 
 namespace detail {
@@ -272,6 +267,8 @@ class MEZZO_API Model : public Module {
   Value predict_step(const Batch& batch) override;
   OptimizerConfigs configure_optimizers() override;
   bool prefixes_validation() const override { return true; }
+
+  Model* as_model() override { return this; }
 
  protected:
   using Module::Module;

@@ -49,7 +49,7 @@ Values Model::inputs_of(const Batch& batch) const {
 Value Model::predict_step(const Batch& batch) {
   const Values inputs = inputs_of(batch);
   if ((graph_.empty() && input_names_.empty()) || inputs.empty()) return Module::predict_step(batch);
-  return detail::StepContext::note_outputs((*this)(inputs), label());
+  return detail::first_output((*this)(inputs), label());
 }
 
 const detail::CompiledOutputs& Model::compiled_for(std::size_t outputs) {
@@ -198,7 +198,7 @@ Value Model::log_loss_and_metrics(const Batch& batch) {
   for (const auto& tracked : compiled_for(step.y_pred.size()).metrics) {
     const std::size_t i = tracked.output;
     tracked.metric->update_state(step.y[i], step.y_pred[i], tracked.weighted ? step.sample_weight[i] : Value());
-    detail::StepContext::current("log()").log(tracked.name, tracked.metric, {.prog_bar = true}, true);
+    detail::StepContext::current("log()").log_running(tracked.name, tracked.metric, {.prog_bar = true});
   }
   return loss;
 }

@@ -5,6 +5,7 @@
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/precision/policy_map.hpp>
 #include <mezzo/training/model/model.hpp>
+#include <mezzo/training/profilers/plan_text.hpp>
 #include <mezzo/training/step/step_runner.hpp>
 
 namespace mezzo {
@@ -169,5 +170,7 @@ std::string Model::summary_text() const {
 }
 
 void Model::summary() const { std::cout << summary_text() << std::flush; }
+
+std::string Model::explain(const ExplainOptions& options) { return detail::explain_text(*this, label(), options); }
 
 }  // namespace mezzo

@@ -4,6 +4,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -96,6 +97,12 @@ class MEZZO_API Callback {
   /// callbacks that decide which weights are trained. set_state() follows.
   virtual void on_resume(const CallbackState&) {}
   virtual void set_state(const CallbackState&) {}
+
+  /// What a callback that rank 0 alone runs gives its copies at the other ranks after a call: paths and scores, for
+  /// those who read them there. None: nothing.
+  virtual std::optional<CallbackState> results() const { return {}; }
+  /// Takes those of rank 0, at another rank.
+  virtual void take_results(const CallbackState&) {}
 
   /// The running call. A ValueError outside of one.
   Session& session() const;

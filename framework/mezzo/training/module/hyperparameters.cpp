@@ -3,9 +3,6 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/io/safetensors.hpp>
-#include <mezzo/training/checkpoints/checkpoint.hpp>
-#include <mezzo/training/checkpoints/checkpoint_sections.hpp>
 
 namespace mezzo {
 namespace {
@@ -39,10 +36,6 @@ const Hyperparameter& find_hyperparameter(const Hyperparameters& parameters, con
     names.push_back(key);
   }
   fail_unknown(hyperparameter_label, "hyperparameter", name, names);
-}
-
-Hyperparameters detail::saved_hyperparameters(const std::string& path) {
-  return detail::Checkpoint(path).hyperparameters();
 }
 
 }  // namespace mezzo

@@ -4,11 +4,11 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/io/safetensors.hpp>
-#include <mezzo/training/checkpoints/checkpoint.hpp>
-#include <mezzo/training/checkpoints/checkpoint_sections.hpp>
-#include <mezzo/training/loops/running_session.hpp>
-#include <mezzo/training/step/step_context.hpp>
+#include <mezzo/training/module/callback.hpp>
+#include <mezzo/training/module/running_hook.hpp>
+#include <mezzo/training/module/saved_hyperparameters.hpp>
+#include <mezzo/training/module/session.hpp>
+#include <mezzo/training/module/traced_step.hpp>
 
 namespace mezzo {
 
@@ -27,7 +27,7 @@ Value Module::predict_step(const Batch& batch) {
     for (const Batch::Entry& entry : batch.entries()) names.push_back(entry.name);
     fail<ValueError>(label(), "predict: the batch must have an input field; got fields: {}", fmt::join(names, ", "));
   }
-  return detail::StepContext::note_outputs((*this)(inputs), label());
+  return detail::first_output((*this)(inputs), label());
 }
 
 OptimizerConfigs Module::configure_optimizers() { return {}; }
@@ -48,35 +48,41 @@ void Module::save_hyperparameters(const Hyperparameters& parameters) {
 }
 
 void Module::warn_of_ignored_hyperparameters(const Module& module, const std::string& path) {
-  if (SafetensorsFile(path).metadata().count(detail::checkpoint_format::hyperparameters) == 0) return;
-  Hyperparameters ignored;
+  if (!detail::has_saved_hyperparameters(path)) return;
+  std::vector<std::string> ignored;
   const Hyperparameters& own = module.hyperparameters();
   for (const auto& saved : detail::saved_hyperparameters(path)) {
-    if (std::find(own.begin(), own.end(), saved) == own.end()) ignored.push_back(saved);
+    if (std::find(own.begin(), own.end(), saved) != own.end()) continue;
+    ignored.push_back(
+        std::visit([&, &name = saved.first](const auto& value) { return fmt::format("{} = {}", name, value); },
+                   saved.second.value()));
   }
   if (ignored.empty()) return;
   detail::warn(
       fmt::format("{} load_from_checkpoint: \"{}\" has hyperparameters that the default-constructed module does not "
                   "have: {}; give the class a constructor from Hyperparameters, or pass its arguments",
-                  module.label(), path, detail::text_of(ignored)));
+                  module.label(), path, fmt::join(ignored, ", ")));
 }
 
 void Module::stop_training() {
-  const auto state = detail::shared_training_state(*this);
-  if (!state->is_between_steps() || state->session == nullptr) {
+  const auto state = detail::run_state_of(*this);
+  Session* const session = state ? state->session_of_hook() : nullptr;
+  if (session == nullptr) {
     fail<ValueError>(label(), "stop_training: a callback must call it during fit; got a call outside of fit");
   }
-  state->session->stop();
+  session->stop();
 }
 
 History Module::history() {
-  const detail::IdleScope idle(*this, false);
-  return detail::training_state(*this).history;
+  const auto state = detail::run_state_of(*this);
+  return state ? state->history_of(*this) : History();
 }
 
 void Module::log(const std::string& name, const Value& value, const LogOptions& options) {
-  if (!detail::StepContext::active() && detail::RunningSession::log_in_hook(name, value, options)) return;
-  detail::StepContext::current("log()").log(name, value, options);
+  if (detail::TracedStep::innermost() == nullptr) {
+    if (auto* const hook = detail::RunningHook::innermost()) return hook->log(name, value, options);
+  }
+  detail::TracedStep::current("log()").log(name, value, options);
 }
 
 void Module::log_dict(const std::vector<std::pair<std::string, Value>>& values, const LogOptions& options) {
@@ -84,24 +90,24 @@ void Module::log_dict(const std::vector<std::pair<std::string, Value>>& values, 
 }
 
 void Module::log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options) {
-  detail::StepContext::current("log()").log(name, metric, options);
+  detail::TracedStep::current("log()").log_metric(name, metric, options);
 }
 
 std::size_t Module::dataloader_idx() {
-  if (!detail::StepContext::active()) {
-    if (const auto index = detail::RunningSession::dataloader_in_hook()) return *index;
+  if (detail::TracedStep::innermost() == nullptr) {
+    if (const auto* const hook = detail::RunningHook::innermost()) return hook->dataloader_idx();
   }
-  return detail::StepContext::current("dataloader_idx()").dataloader_idx();
+  return detail::TracedStep::current("dataloader_idx()").dataloader_idx();
 }
 
-Value Module::batch_idx() { return detail::StepContext::current("batch_idx()").batch_idx(); }
+Value Module::batch_idx() { return detail::TracedStep::current("batch_idx()").batch_idx(); }
 
 OptimizerHandle Module::optimizer(const std::string& name) {
-  return detail::StepContext::current("optimizer()").optimizer(name);
+  return detail::TracedStep::current("optimizer()").optimizer(name);
 }
 
 void Module::minimize(const Value& loss, const OptimizerHandle& optimizer) {
-  detail::StepContext::current("minimize()").minimize(loss, optimizer);
+  detail::TracedStep::current("minimize()").minimize(loss, optimizer);
 }
 
 }  // namespace mezzo

@@ -9,8 +9,6 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/core/usage.hpp>
-#include <mezzo/distributed/transfer.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/nn/metric.hpp>
 #include <mezzo/nn/optimizer.hpp>
@@ -19,6 +17,7 @@
 #include <mezzo/training/module/hyperparameters.hpp>
 #include <mezzo/training/module/logs.hpp>
 #include <mezzo/training/module/lr_scheduler_config.hpp>
+#include <mezzo/training/module/run_state.hpp>
 
 namespace mezzo {
 
@@ -64,17 +63,7 @@ namespace detail {
 class CallbackHandle;
 }  // namespace detail
 struct HostBatch;
-namespace detail {
-class Plan;
-
-/// State that runs keep in a module. The runner's own state derives from it.
-struct MEZZO_API RunState {
-  virtual ~RunState() = default;
-  std::shared_ptr<const Plan> last_plan;  ///< of the last step, for explain()
-  std::vector<Transfer> transfers;        ///< between ranks, of the last training step
-  detail::Usage usage;                    ///< by a thread that runs the module or reads its state
-};
-}  // namespace detail
+class Model;
 
 /// One of the module's optimizers, inside a training step.
 class MEZZO_API OptimizerHandle {
@@ -200,6 +189,7 @@ class MEZZO_API Module : public Layer {
 
   /// @name For the code that runs steps
   /// @{
+  virtual Model* as_model() { return nullptr; }  ///< the module itself, if it is a Model; else null
   const std::shared_ptr<detail::RunState>& run_state() const { return run_state_.pointer(); }
   void set_run_state(std::shared_ptr<detail::RunState> state) { run_state_.set(std::move(state)); }
   /// @}

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/callbacks/monitor.hpp>
+#include <mezzo/training/module/beats.hpp>
 
 namespace mezzo {
 namespace {

@@ -1,13 +1,11 @@
 #include <mezzo/training/module/session.hpp>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/model/model.hpp>
-#include <mezzo/training/trainer/trainer.hpp>
 
 namespace mezzo {
 
 Model& Session::model() const {
-  auto* const model = dynamic_cast<Model*>(&module());
+  Model* const model = module().as_model();
   if (model == nullptr) {
     fail<ValueError>("[Callback]", "model(): the module must be a Model; got another Module, which module() returns");
   }
@@ -36,10 +34,6 @@ void Session::set_learning_rate(double rate, const std::string& optimizer) const
 }
 
 void Session::save_weights(const std::string& path) const { module().save_weights(path); }
-
-void Session::save_checkpoint(const std::string& path, const CheckpointOptions& options) const {
-  Trainer::save_checkpoint(module(), path, options);
-}
 
 std::string Session::log_dir() const {
   for (const Any<Logger>& logger : loggers()) {

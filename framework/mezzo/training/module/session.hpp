@@ -43,7 +43,7 @@ class MEZZO_API Session {
   virtual Module& module() const = 0;
 
   /// The same as a Model: model().predict(x), model().evaluate(x, y). They compute with the precision of the running
-  /// call. A ValueError if the module is no Model.
+  /// call. A ValueError if the module is not a Model.
   Model& model() const;
 
   virtual int epochs() const = 0;          ///< number of the epoch at which fit ends, -1 for no limit; otherwise 1
@@ -115,7 +115,7 @@ class MEZZO_API Session {
   /// Trainer::save_checkpoint of the module, in fit. It may be called from every hook: a training that is resumed from
   /// the file takes the next batch and ends bit for bit like this one. The numbers of the running epoch and the states
   /// of the callbacks are saved too.
-  void save_checkpoint(const std::string& path, const CheckpointOptions& options = {}) const;
+  virtual void save_checkpoint(const std::string& path, const CheckpointOptions& options = {}) const = 0;
 
   /// Continues the training of a checkpoint, in on_train_begin of fit only: a ValueError elsewhere. A FileError if the
   /// file is malformed or doesn't fit; nothing has changed then.

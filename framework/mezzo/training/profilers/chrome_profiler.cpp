@@ -7,8 +7,8 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/training/module/running_actions.hpp>
+#include <mezzo/training/profilers/plan_text.hpp>
 #include <mezzo/training/profilers/report_file.hpp>
-#include <mezzo/training/step/model_explain.hpp>
 #include <nlohmann/json.hpp>
 
 namespace mezzo::profilers {

@@ -1,8 +1,8 @@
 #include <mezzo/training/profilers/explain_profiler.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/training/profilers/plan_text.hpp>
 #include <mezzo/training/profilers/report_file.hpp>
-#include <mezzo/training/step/model_explain.hpp>
 
 namespace mezzo::profilers {
 namespace {

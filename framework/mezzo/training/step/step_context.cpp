@@ -3,24 +3,12 @@
 #include <algorithm>
 
 #include <mezzo/compiler/overflow.hpp>
-#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
-namespace {
-
-/// The Trainer's part of a thread's ExecutionContext.
-struct StepState {
-  detail::StepContext* innermost = nullptr;
-};
-
-detail::StepContext*& innermost() { return detail::ExecutionContext::current().part<StepState>().innermost; }
-
-}  // namespace
-
 namespace detail {
 
 bool contains(const std::vector<Variable>& weights, const Variable& weight) {
@@ -41,26 +29,15 @@ StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, Pur
       guards_(guards),
       accepted_(optimizers.size()),
       updated_(optimizers.size()),
-      sharded_(optimizers.size()),
-      outer_(innermost()) {
-  innermost() = this;
-}
-
-StepContext::~StepContext() { innermost() = outer_; }
+      sharded_(optimizers.size()) {}
 
 StepContext& StepContext::current(const std::string& what) {
-  if (innermost() == nullptr) {
-    fail<ValueError>("[Module]", "{} must be called inside a step that a Trainer runs; got a call outside of one",
-                     what);
-  }
-  return *innermost();
+  return static_cast<StepContext&>(TracedStep::current(what));
 }
-
-bool StepContext::active() { return innermost() != nullptr; }
 
 void StepContext::refuse_frozen(const char* what, const char* instead) {
   const Trace* trace = Trace::current();
-  if (!active() || trace == nullptr || trace->mode() == Trace::Mode::eager) return;
+  if (innermost() == nullptr || trace == nullptr || trace->mode() == Trace::Mode::eager) return;
   fail<ValueError>(
       "[Module]",
       "{} is a number of C++, which the trace of a step would freeze; got a call inside of a step: use the "
@@ -97,7 +74,7 @@ void StepContext::log(const std::string& name, const Value& value, const LogOpti
   Trace::current()->output(name, mean_of(value));
 }
 
-void StepContext::log(const std::string& name, const Any<Metric>& metric, const LogOptions& options, bool running) {
+void StepContext::log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options) {
   if (!metric) fail<ValueError>("[Module]", "log(\"{}\", ...): the metric must not be empty; got an empty one", name);
   require_new(name);
   if (purpose_ == Purpose::train) {
@@ -114,7 +91,11 @@ void StepContext::log(const std::string& name, const Any<Metric>& metric, const 
                      name, options.reduce_fx);
   }
   logged_.push_back({name, LogTargets::of(name, options, Trace::current()->training()), metric, 0});
-  logged_.back().targets.running = running;
+}
+
+void StepContext::log_running(const std::string& name, const Any<Metric>& metric, const LogOptions& options) {
+  log_metric(name, metric, options);
+  logged_.back().targets.running = true;
 }
 
 void StepContext::require_new(const std::string& name) const {
@@ -122,16 +103,12 @@ void StepContext::require_new(const std::string& name) const {
 }
 
 void StepContext::note_prediction(const Value& prediction) {
-  if (innermost() != nullptr) innermost()->predictions_.push_back(prediction);
+  if (auto* const step = static_cast<StepContext*>(innermost())) step->predictions_.push_back(prediction);
 }
 
-Value StepContext::note_outputs(const Values& outputs, const std::string& where) {
-  if (innermost() == nullptr) require_one_output(outputs.size(), where, "predict");
-  if (innermost() != nullptr) {
-    innermost()->outputs_ = outputs;
-    innermost()->outputs_where_ = where;
-  }
-  return outputs.front();
+void StepContext::note_outputs(const Values& outputs, const std::string& where) {
+  outputs_ = outputs;
+  outputs_where_ = where;
 }
 
 Values StepContext::outputs(const Value& result) const {
@@ -144,7 +121,7 @@ bool StepContext::has(const std::string& name) const {
   return std::any_of(logged_.begin(), logged_.end(), [&](const Logged& entry) { return entry.name == name; });
 }
 
-Value StepContext::batch_idx() {
+Value StepContext::batch_idx() const {
   const LibraryScope as_inserted;
   return cast(runtime_scalar(RuntimeScalar::batch), DType::int64);
 }
@@ -177,12 +154,6 @@ void StepContext::finish(const Value& loss, std::int64_t samples) {
                      optimizers_.size());
   }
   minimize(loss, OptimizerHandle(0));
-}
-
-void require_one_output(std::size_t outputs, const std::string& where, const std::string& verb) {
-  if (outputs == 1) return;
-  fail<ValueError>(where, "{}: the model must have one output; got {}: predict_all of a Model returns all", verb,
-                   outputs);
 }
 
 Value mean_of(const Value& value) {

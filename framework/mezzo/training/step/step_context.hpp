@@ -9,6 +9,7 @@
 #include <mezzo/nn/metric.hpp>
 #include <mezzo/training/module/module.hpp>
 #include <mezzo/training/module/session.hpp>
+#include <mezzo/training/module/traced_step.hpp>
 #include <mezzo/training/ranks/rank_step.hpp>
 
 namespace mezzo::detail {
@@ -59,7 +60,7 @@ class UpdateGroups {
 };
 
 /// Receiver of log(), optimizer() and minimize() on this thread while a step is traced.
-class StepContext {
+class StepContext final : public TracedStep {
  public:
   enum class Purpose {
     build,   ///< layers are built: optimizer() accepts any name, minimize() only notes the loss
@@ -78,23 +79,19 @@ class StepContext {
   /// that loss scaling skips leaves the step the weights as they were, at the cost of a copy.
   StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose, std::optional<Clip> clip = {},
               const std::vector<ParamGroup>* groups = nullptr, bool guards = false);
-  ~StepContext();
-  StepContext(const StepContext&) = delete;
-  StepContext& operator=(const StepContext&) = delete;
 
   /// Innermost context of this thread. A ValueError outside of a step; `what` is the call that needs one.
   static StepContext& current(const std::string& what);
-  static bool active();  ///< true inside of a step
   /// Throws a ValueError inside of a step that is traced once for many: `what` would be frozen there.
   static void refuse_frozen(const char* what, const char* instead);
 
-  void log(const std::string& name, const Value& value, const LogOptions& options);
-  /// `running`: the numbers of steps are those of the epoch so far, as Keras' logs have them.
-  void log(const std::string& name, const Any<Metric>& metric, const LogOptions& options, bool running = false);
-  OptimizerHandle optimizer(const std::string& name) const;
+  void log(const std::string& name, const Value& value, const LogOptions& options) override;
+  void log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options) override;
+  /// The same, but the numbers of steps are those of the epoch so far, as Keras' logs have them.
+  void log_running(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
+  OptimizerHandle optimizer(const std::string& name) const override;
 
-  /// Index of the loader of the step's batch. Notes that the step depends on it.
-  std::size_t dataloader_idx() {
+  std::size_t dataloader_idx() override {
     reads_dataloader_ = true;
     return dataloader_;
   }
@@ -103,10 +100,9 @@ class StepContext {
   void set_ranks(RankStep ranks) { ranks_ = std::move(ranks); }
   bool reads_dataloader_idx() const { return reads_dataloader_; }
 
-  /// Index of the step's batch in its epoch: int64 of shape ().
-  static Value batch_idx();
+  Value batch_idx() const override;
 
-  void minimize(const Value& loss, const OptimizerHandle& optimizer);
+  void minimize(const Value& loss, const OptimizerHandle& optimizer) override;
 
   /// Minimizes the loss that the training step of so many samples returned by the one optimizer, unless the step called
   /// minimize(). A ValueError if there are several optimizers, a ShapeError for a loss that is neither one number nor
@@ -132,8 +128,7 @@ class StepContext {
   static void note_prediction(const Value& prediction);
   const Values& predictions() const { return predictions_; }
 
-  /// Notes all outputs of a module in a predict step. Returns the first.
-  static Value note_outputs(const Values& outputs, const std::string& where);
+  void note_outputs(const Values& outputs, const std::string& where) override;
 
   /// Outputs of a predict step that returned `result`: those noted, if `result` is the first of them, else `result`. A
   /// ValueError if the step computed `result` from the first of several.
@@ -187,7 +182,6 @@ class StepContext {
   std::size_t logged_values_ = 0;  // logged ones that are outputs
   Values losses_, predictions_, outputs_;
   std::string outputs_where_;
-  StepContext* outer_;
 };
 
 /// True if a list has that weight.
@@ -198,8 +192,5 @@ bool trains(const OptimizerConfig& optimizer, const Variable& weight);
 
 /// Mean of a loss or a metric as a scalar of at least float32.
 Value mean_of(const Value& value);
-
-/// Throws a ValueError that begins with `where` unless there is one output.
-void require_one_output(std::size_t outputs, const std::string& where, const std::string& verb);
 
 }  // namespace mezzo::detail

@@ -9,7 +9,6 @@
 #include <mezzo/core/contention.hpp>
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/fork.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
@@ -19,9 +18,9 @@
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_conversion.hpp>
 #include <mezzo/ops/op_set.hpp>
-#include <mezzo/training/loops/non_finite_outputs.hpp>
 #include <mezzo/training/step/layer_policies.hpp>
 #include <mezzo/training/step/master_weights.hpp>
+#include <mezzo/training/step/non_finite_outputs.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -46,12 +45,6 @@ std::string first_difference(const std::vector<Spec>& inputs, const HostBatch& b
     }
   }
   return {};
-}
-
-/// Guards the run states of all modules: two threads may make the first call.
-std::mutex& run_state_mutex() {
-  static auto* const one = new ForkMutex;
-  return *one;
 }
 
 [[noreturn]] void fail_running() {
@@ -103,6 +96,11 @@ void RunningScope::add_weights() {
         "[Trainer]",
         "weights of the model must be idle; got a call while another thread runs a model that shares them");
   }
+}
+
+History TrainingState::history_of(Module& module) const {
+  const IdleScope idle(module, false);
+  return history;
 }
 
 bool TrainingState::is_between_steps() const { return between_steps == &ExecutionContext::current(); }

@@ -20,6 +20,7 @@
 #include <mezzo/training/module/session.hpp>
 #include <mezzo/training/module/step_probe.hpp>
 #include <mezzo/training/ranks/step_ranks.hpp>
+#include <mezzo/training/step/fit_session.hpp>
 #include <mezzo/training/step/means.hpp>
 #include <mezzo/training/step/metric_tracker.hpp>
 #include <mezzo/training/step/rank_states.hpp>
@@ -92,7 +93,6 @@ struct CompiledStep {
   std::vector<std::shared_ptr<const GradientBucket>> buckets{};  ///< of the ranks
 };
 
-class RunningSession;
 class StepRunner;
 
 /// Position in a training.
@@ -124,6 +124,9 @@ struct TrainingState : RunState, Progress, FitRecord {
   /// True on the thread that runs the module, while hooks of callbacks run.
   bool is_between_steps() const;
 
+  Session* session_of_hook() const override { return is_between_steps() ? session : nullptr; }
+  History history_of(Module& module) const override;
+
   OptimizerConfigs optimizers;
   bool configured = false;                   ///< true once `optimizers` are set
   Policy chosen;                             ///< result of precision "auto"
@@ -134,7 +137,7 @@ struct TrainingState : RunState, Progress, FitRecord {
   std::set<std::string> validated_in_bar{};  ///< names among them that the progress bar shows
   std::int64_t validated_at = 0;             ///< batches of that epoch before it; 0: none
   bool last_of_epoch = false;                ///< true if the next training step is the last of its epoch
-  RunningSession* session = nullptr;         ///< of the running fit
+  FitSession* session = nullptr;             ///< of the running fit
   const MetricScope* set_aside = nullptr;  ///< metrics of that epoch, during a validation; null: the metrics have them
   std::atomic<const void*> between_steps{nullptr};  ///< key of the thread whose hooks run; null: none
   StepRunner* running = nullptr;                    ///< innermost one

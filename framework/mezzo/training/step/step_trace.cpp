@@ -7,14 +7,14 @@
 #include <mezzo/graph/quiet_casts.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/ops/op_set.hpp>
-#include <mezzo/training/loops/non_finite_outputs.hpp>
-#include <mezzo/training/loops/slow_policy.hpp>
 #include <mezzo/training/ranks/gradient_reduction.hpp>
 #include <mezzo/training/ranks/rank_means.hpp>
 #include <mezzo/training/step/layer_policies.hpp>
 #include <mezzo/training/step/loss_scaling.hpp>
+#include <mezzo/training/step/non_finite_outputs.hpp>
 #include <mezzo/training/step/optimizer_owner.hpp>
 #include <mezzo/training/step/scheduler_steps.hpp>
+#include <mezzo/training/step/slow_policy.hpp>
 
 namespace mezzo::detail {
 namespace {

@@ -1,3 +1,5 @@
+#include <mezzo/training/profilers/plan_text.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -5,8 +7,6 @@
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/text_table.hpp>
-#include <mezzo/training/model/model.hpp>
-#include <mezzo/training/step/model_explain.hpp>
 
 namespace mezzo {
 namespace {
@@ -157,7 +157,5 @@ std::string detail::explain_text(const Module& module, const std::string& where,
   return text + fmt::format("{} kernels, {} KiB read and written, arena {} KiB\n", kernels.size(), total / 1024,
                             plan.arena_bytes() / 1024);
 }
-
-std::string Model::explain(const ExplainOptions& options) { return detail::explain_text(*this, label(), options); }
 
 }  // namespace mezzo

@@ -3,7 +3,8 @@
 #include <string>
 
 #include <mezzo/compiler/plan.hpp>
-#include <mezzo/training/model/model.hpp>
+#include <mezzo/training/module/module.hpp>
+#include <mezzo/training/profilers/explain_options.hpp>
 
 namespace mezzo::detail {
 

@@ -1,4 +1,4 @@
-#include <mezzo/training/loops/non_finite_outputs.hpp>
+#include <mezzo/training/step/non_finite_outputs.hpp>
 
 #include <algorithm>
 #include <array>

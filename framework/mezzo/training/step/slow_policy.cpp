@@ -1,4 +1,4 @@
-#include <mezzo/training/loops/slow_policy.hpp>
+#include <mezzo/training/step/slow_policy.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -1,0 +1,34 @@
+#include <mezzo/training/checkpoints/rank_results.hpp>
+
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <mezzo/training/checkpoints/checkpoint_sections.hpp>
+
+namespace mezzo::detail {
+
+void share_results(Communicator* ranks, const Callbacks& callbacks) {
+  if (ranks == nullptr || ranks->size() == 1) return;
+  std::vector<Callback*> sharing;
+  CallbackNumbers numbers;
+  CallbackTexts texts;
+  for (const CallbackHandle& handle : callbacks) {
+    const std::optional<CallbackState> results = handle.get().results();
+    if (!results) continue;
+    const std::string key = fmt::to_string(sharing.size());
+    numbers[key] = results->numbers;
+    texts[key] = results->texts;
+    sharing.push_back(&handle.get());
+  }
+  numbers = callback_numbers_from(ranks->broadcast_text(text_of(numbers)));
+  texts = callback_texts_from(ranks->broadcast_text(text_of(texts)));
+  if (ranks->rank() == 0) return;
+  for (std::size_t i = 0; i < sharing.size(); ++i) {
+    const std::string key = fmt::to_string(i);
+    if (texts.count(key) == 1) sharing[i]->take_results({.numbers = numbers[key], .tensors = {}, .texts = texts[key]});
+  }
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+
+#include <mezzo/training/module/hyperparameters.hpp>
+
+namespace mezzo::detail {
+
+/// Reads the hyperparameters that a file keeps of its module, for Module::load_from_checkpoint. The format of the files
+/// is known to training/checkpoints, so mezzo/registration.cpp passes its functions to this folder.
+struct HyperparameterReader {
+  /// Hyperparameters of a checkpoint. A FileError if the file is malformed or not a checkpoint.
+  Hyperparameters (*read)(const std::string& path);
+  /// False for a file without hyperparameters, which may be a weight file.
+  bool (*has)(const std::string& path);
+};
+
+void register_hyperparameter_reader(const HyperparameterReader& reader);
+
+/// True if the file at `path` has hyperparameters.
+bool has_saved_hyperparameters(const std::string& path);
+
+}  // namespace mezzo::detail

@@ -1,0 +1,49 @@
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include <mezzo/training/module/module.hpp>
+
+namespace mezzo::detail {
+
+/// A step that a thread traces, as the static functions of Module reach it. Implemented by training/step.
+class TracedStep {
+ public:
+  TracedStep(const TracedStep&) = delete;
+  TracedStep& operator=(const TracedStep&) = delete;
+
+  /// Innermost step of this thread; null outside of steps.
+  static TracedStep* innermost();
+
+  /// The same, but a ValueError outside of steps. `what` is the call that needs one.
+  static TracedStep& current(const std::string& what);
+
+  virtual void log(const std::string& name, const Value& value, const LogOptions& options) = 0;
+  virtual void log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options) = 0;
+  virtual OptimizerHandle optimizer(const std::string& name) const = 0;
+  virtual void minimize(const Value& loss, const OptimizerHandle& optimizer) = 0;
+
+  /// Index of the loader of the step's batch. Notes that the step depends on it.
+  virtual std::size_t dataloader_idx() = 0;
+  /// Index of the step's batch in its epoch: int64 of shape ().
+  virtual Value batch_idx() const = 0;
+
+  /// Notes all outputs of a module in a predict step. `where` begins the errors about them.
+  virtual void note_outputs(const Values& outputs, const std::string& where) = 0;
+
+ protected:
+  TracedStep();  ///< becomes the innermost step
+  ~TracedStep();
+
+ private:
+  TracedStep* outer_;
+};
+
+/// Result of a predict step with these outputs, the first. Of several, a step notes all; outside of steps they are a
+/// ValueError that begins with `where`.
+Value first_output(const Values& outputs, const std::string& where);
+
+/// Throws a ValueError that begins with `where` unless there is one output.
+void require_one_output(std::size_t outputs, const std::string& where, const std::string& verb);
+
+}  // namespace mezzo::detail
