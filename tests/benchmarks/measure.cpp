@@ -28,21 +28,21 @@ double Measurement::mean() const {
 }
 
 Measurement measure(mezzo::Model& model, const mezzo::HostBatch& batch, const mezzo::Policy& policy, double seconds) {
-  using mezzo::detail::Phase;
+  using mezzo::Stage;
   constexpr int warm_ups = 3;
   constexpr std::size_t least = 5;
   Measurement result;
   const auto first = Clock::now();
   mezzo::detail::StepRunner runner(model, {.policy = policy});
-  runner.rehearse(Phase::train, batch);
+  runner.rehearse(Stage::fit, batch);
   runner.configure(true);
-  runner.run(Phase::train, batch);
+  runner.run(Stage::fit, batch);
   result.first = seconds_since(first);
-  for (int i = 0; i < warm_ups; ++i) runner.run(Phase::train, batch);
+  for (int i = 0; i < warm_ups; ++i) runner.run(Stage::fit, batch);
   const auto start = Clock::now();
   while (seconds_since(start) < seconds || result.steps.size() < least) {
     const auto begin = Clock::now();
-    runner.run(Phase::train, batch);
+    runner.run(Stage::fit, batch);
     result.loss = loss_of(runner);
     result.steps.push_back(seconds_since(begin));
   }

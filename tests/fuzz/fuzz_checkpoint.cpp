@@ -21,7 +21,7 @@ Sequential model_of() {
 }
 
 struct Training {
-  Training() { runner.rehearse(detail::Phase::train, batch); }
+  Training() { runner.rehearse(Stage::fit, batch); }
 
   void resume(const std::string& path) {
     const detail::Checkpoint checkpoint(path);

@@ -51,10 +51,10 @@ double largest_difference_of_losses(const Dataset& train, const std::string& pol
   for (std::size_t i = 0; i < losses.size(); ++i) {
     const auto batch = stream.next();
     if (i == 0) {
-      runner.rehearse(detail::Phase::train, *batch);
+      runner.rehearse(Stage::fit, *batch);
       runner.configure(true);
     }
-    runner.run(detail::Phase::train, *batch);
+    runner.run(Stage::fit, *batch);
     const double difference = std::abs(runner.value(0) - losses[i]);
     BOOST_TEST_MESSAGE(policy << " step " << i << ": off by " << difference);
     largest = std::max(largest, difference);

@@ -11,7 +11,7 @@
 
 using namespace mezzo;
 using namespace mezzo_tests;
-using detail::Phase;
+using Stage;
 using detail::StepRunner;
 
 namespace {
@@ -31,11 +31,11 @@ Training train(const char* policy, bool fuse, std::size_t steps) {
       {{"x", random_tensor({4, 64, 64, 3})}, {"y", Tensor({4}, std::vector<std::int64_t>{3, 1, 4, 1}), Role::target}},
       4};
   StepRunner runner(model, {.passes = {.fuse = fuse}});
-  runner.rehearse(Phase::train, batch);
+  runner.rehearse(Stage::fit, batch);
   runner.configure(false);
   Training out;
   while (out.losses.size() < steps) {
-    runner.run(Phase::train, batch);
+    runner.run(Stage::fit, batch);
     out.losses.push_back(runner.value(0));
   }
   out.kernels = detail::training_state(model).steps.front()->plan->rows().size();

@@ -17,9 +17,9 @@ struct PhaseOptions {
 };
 
 /// x in inference, x + 10 step in training.
-class Phase : public Layer {
+class Stage : public Layer {
  public:
-  explicit Phase(const PhaseOptions& options = {}) : Layer("Phase", options) {}
+  explicit Stage(const PhaseOptions& options = {}) : Layer("Stage", options) {}
   void build(const Shape&) override {}
 
  protected:
@@ -101,16 +101,16 @@ BOOST_AUTO_TEST_CASE(batch_normalization_in_a_given_mode) {
 
 BOOST_AUTO_TEST_CASE(layers_see_the_state_of_the_run) {
   const Tensor x = filled_with_ones({2, 3});
-  BOOST_TEST(Phase()(Value(x)).tensor().equal(x));
+  BOOST_TEST(Stage()(Value(x)).tensor().equal(x));
   BOOST_TEST(training().item() == 0);
   BOOST_TEST((training().dtype() == DType::boolean));
   BOOST_TEST(step().item() == 0);
   BOOST_TEST((epoch().dtype() == DType::int64));
   const auto in = Input({3});
   const auto same = [] { return Dense(3, {.kernel_initializer = "identity"}); };  // a weight to train
-  Model functional(in, Phase()(same()(in)));
+  Model functional(in, Stage()(same()(in)));
   Model nested(in, functional(in));
-  Sequential sequential({same(), Phase()});
+  Sequential sequential({same(), Stage()});
   for (Model* model :
        {static_cast<Model*>(&functional), static_cast<Model*>(&nested), static_cast<Model*>(&sequential)}) {
     BOOST_TEST((*model)(Value(x)).tensor().equal(x));
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(handles_are_called) {
   BOOST_TEST(functional.get_layer("fc")(x).tensor().equal(of_model(x).tensor()));
   const Model around(in, Model(in, Dense(2, {.name = "inner"})(in), {.name = "backbone"})(in));
   BOOST_TEST(around.get_layer("backbone/inner")(x).shape().back() == 2);
-  const Model own(in, Phase({.name = "own"})(in));
+  const Model own(in, Stage({.name = "own"})(in));
   BOOST_TEST(
       refused<ValueError>([&] { own.get_layer("own")(x); }) ==
       "[Model] layer \"own\" must be held by a Sequential or a functional model to be called; got one that is not, "

@@ -7,7 +7,7 @@
 #include "small.hpp"
 
 using namespace mezzo;
-using detail::Phase;
+using Stage;
 using detail::StepRunner;
 
 namespace {
@@ -43,11 +43,11 @@ std::vector<std::vector<double>> run(std::uint64_t seed, bool eager, int steps =
   Leaky module;
   StepRunner runner(module, {.policy = "float64", .eager = eager});
   const HostBatch batch = powers();
-  runner.rehearse(Phase::train, batch);
+  runner.rehearse(Stage::fit, batch);
   runner.configure(false);
   std::vector<std::vector<double>> out;
   for (int i = 0; i < steps; ++i) {
-    runner.run(Phase::train, batch);
+    runner.run(Stage::fit, batch);
     out.push_back({runner.value(0), runner.value(1), runner.value(2)});
   }
   return out;

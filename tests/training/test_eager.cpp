@@ -7,7 +7,7 @@
 
 using namespace mezzo;
 using namespace mezzo_tests;
-using detail::Phase;
+using Stage;
 using detail::StepRunner;
 
 namespace {
@@ -39,9 +39,9 @@ std::vector<double> run(Sequential& model, detail::RunOptions options) {
   std::vector<double> out;
   StepRunner runner(model, options);
   const HostBatch batch = batch_of(6);
-  runner.rehearse(Phase::train, batch);
+  runner.rehearse(Stage::fit, batch);
   runner.configure(false);
-  for (const Phase phase : {Phase::train, Phase::train, Phase::train, Phase::validate}) {
+  for (const Stage phase : {Stage::fit, Stage::fit, Stage::fit, Stage::validate}) {
     runner.run(phase, batch);
     for (std::size_t i = 0; i < runner.logged().size(); ++i) out.push_back(runner.value(i));
   }

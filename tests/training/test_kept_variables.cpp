@@ -13,7 +13,7 @@
 
 using namespace mezzo;
 using namespace mezzo_tests;
-using detail::Phase;
+using Stage;
 using detail::StepRunner;
 
 namespace {
@@ -50,11 +50,11 @@ struct Training {
   Training(const char* policy, const AdamWOptions& options, const detail::RunOptions& how = {})
       : Training(model_of(policy, options), how) {}
   explicit Training(const Sequential& what, const detail::RunOptions& how = {}) : model(what), runner(model, how) {
-    runner.rehearse(Phase::train, batch);
+    runner.rehearse(Stage::fit, batch);
     runner.configure(false);
   }
   Training& steps(int count) {
-    for (int i = 0; i < count; ++i) runner.run(Phase::train, batch);
+    for (int i = 0; i < count; ++i) runner.run(Stage::fit, batch);
     return *this;
   }
 
@@ -290,9 +290,9 @@ BOOST_AUTO_TEST_CASE(plain_rounding_loses_small_updates_and_the_others_do_not) {
     model.compile({.optimizer = SGD(options), .loss = "mse"});
     StepRunner runner(model, {});
     const HostBatch batch{{{"x", column({1})}, {"y", column({1.5}), Role::target}}, 1};
-    runner.rehearse(Phase::train, batch);
+    runner.rehearse(Stage::fit, batch);
     runner.configure(false);
-    for (int i = 0; i < 3000; ++i) runner.run(Phase::train, batch);
+    for (int i = 0; i < 3000; ++i) runner.run(Stage::fit, batch);
     return weight_of(model);
   };
   constexpr double rate = 2e-3;

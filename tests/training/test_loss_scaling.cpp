@@ -11,8 +11,8 @@
 
 using namespace mezzo;
 using namespace mezzo_tests;
+using Stage;
 using boost::test_tools::tolerance;
-using detail::Phase;
 using detail::StepRunner;
 
 namespace {
@@ -41,10 +41,10 @@ BOOST_AUTO_TEST_CASE(a_step_that_overflows_is_skipped_and_halves_the_scale) {
          .momentum = 0.9});
     Sequential model = steep(optimizer);
     StepRunner runner(model, {.policy = "mixed_float16", .eager = eager});
-    runner.rehearse(Phase::train, batch());
+    runner.rehearse(Stage::fit, batch());
     runner.configure(false);
     const auto before = values_of(model);
-    runner.run(Phase::train, batch());
+    runner.run(Stage::fit, batch());
     BOOST_TEST_CONTEXT((eager ? "eager" : "traced")) {
       BOOST_TEST(runner.skipped());
       BOOST_TEST(scale_of(optimizer) == 32768.0);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_overflows_is_skipped_and_halves_the_scale) {
         BOOST_TEST(slots.values.at(0)->value.equal(Tensor(slots.variable->value.shape())));
       }
       int skipped = 1;
-      while (runner.run(Phase::train, batch()), runner.skipped() && skipped < 30) ++skipped;
+      while (runner.run(Stage::fit, batch()), runner.skipped() && skipped < 30) ++skipped;
       BOOST_TEST(!runner.skipped());
       BOOST_TEST(scale_of(optimizer) == std::ldexp(65536.0, -skipped));
       BOOST_TEST(optimizer.iterations() == 1);

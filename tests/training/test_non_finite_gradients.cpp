@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(are_skipped_by_silent_steps) {
     const auto before = values_of(model);
     detail::StepRunner runner(model, {.eager = eager, .silent = true});
     runner.configure(false);
-    runner.run(detail::Phase::train, *samples().epoch(0).next());
+    runner.run(Stage::fit, *samples().epoch(0).next());
     BOOST_TEST(runner.skipped());
     BOOST_TEST(changed_since(before, model) == "");
   }

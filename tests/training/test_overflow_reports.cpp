@@ -274,11 +274,11 @@ BOOST_AUTO_TEST_CASE(looking_for_it_leaves_the_rest_of_the_step_as_it_was) {
     Both module;
     detail::StepRunner runner(module, {.policy = "mixed_float16"});
     const HostBatch batch = *loader.epoch(0).next();
-    runner.rehearse(detail::Phase::train, batch);
+    runner.rehearse(Stage::fit, batch);
     runner.configure(true);
     module.wide.state()->loss_scale.set_state({1, 0, skipped});
     const CapturedOutput captured;
-    runner.run(detail::Phase::train, batch);
+    runner.run(Stage::fit, batch);
     BOOST_TEST(runner.skipped());
     BOOST_TEST(captured.text().empty() == (skipped == 4));  // skip 1 causes a warning, skip 5 doesn't
     return values_of(module);

@@ -96,9 +96,9 @@ WganRun run_wgan(const std::string& name, const Policy& policy, detail::RunOptio
   const DType dtype = policy.variable_dtype();
   const std::vector<Any<Optimizer>> optimizers = wgan_optimizers(name == "adam" || name == "clipnorm" ? "adam" : "sgd");
   Wgan gan(optimizers, name == "clamp" ? 0.75 : 0);
-  if (name == "clipnorm") options.clip = detail::StepContext::Clip{0.3, false};
+  if (name == "clipnorm") options.clip = detail::GradientClip{0.3, false};
   detail::StepRunner runner(gan, options);
-  runner.rehearse(detail::Phase::train, wgan_batch(0, dtype));
+  runner.rehearse(Stage::fit, wgan_batch(0, dtype));
   const std::vector<Variable> weights = gan.weights();
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const auto start = recorded("wgan").at("start").at(i).get<std::vector<double>>();
@@ -106,7 +106,7 @@ WganRun run_wgan(const std::string& name, const Policy& policy, detail::RunOptio
   }
   runner.configure(true);
   WganRun out;
-  for (int step = 0; step < wgan_steps; ++step) runner.run(detail::Phase::train, wgan_batch(step, dtype));
+  for (int step = 0; step < wgan_steps; ++step) runner.run(Stage::fit, wgan_batch(step, dtype));
   for (std::size_t i = 0; i < runner.logged().size(); ++i) out.losses.push_back(runner.value(i));
   for (const Variable& weight : weights) {
     for (const double x : weight.value().to_doubles()) out.weights.push_back(x);
@@ -251,9 +251,9 @@ BOOST_AUTO_TEST_CASE(a_skipped_update_leaves_the_others_right) {
       detail::StepRunner runner(
           module, {.policy = "mixed_float16", .eager = eager, .loss_scale = LossScaleOptions{.initial_scale = 1024}});
       const HostBatch batch{{{"x", column({1})}, {"y", column({2}), Role::target}}, 1};
-      runner.rehearse(detail::Phase::train, batch);
+      runner.rehearse(Stage::fit, batch);
       runner.configure(true);
-      runner.run(detail::Phase::train, batch);
+      runner.run(Stage::fit, batch);
       double weight = 0.5, moment = 0;
       std::int64_t made = 0;
       for (const double factor : factors) {
@@ -299,9 +299,9 @@ BOOST_AUTO_TEST_CASE(a_skip_of_one_optimizer_leaves_the_weights_to_another) {
     detail::StepRunner runner(
         module, {.policy = "mixed_float16", .eager = eager, .loss_scale = LossScaleOptions{.initial_scale = 1024}});
     const HostBatch batch{{{"x", column({1})}}, 1};
-    runner.rehearse(detail::Phase::train, batch);
+    runner.rehearse(Stage::fit, batch);
     runner.configure(true);
-    runner.run(detail::Phase::train, batch);
+    runner.run(Stage::fit, batch);
     BOOST_TEST(module.weights()[0].value().item() == 0.5 - 0.125 * 2);
     BOOST_TEST(module.weights()[1].value().item() == 2);
     BOOST_TEST(runner.optimizers()[0].optimizer->state()->loss_scale.scale() == 1024);

@@ -44,7 +44,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 
 using namespace mezzo;
 using namespace mezzo_tests;
-using detail::Phase;
+using Stage;
 using detail::StepRunner;
 
 namespace {
@@ -81,7 +81,7 @@ struct Counted {
   explicit Counted(const char* policy, const AdamWOptions& options = {})
       : model(model_of(policy, options)), runner(model, {}) {
     set_yield_when_busy(false);  // its second team of threads allocates, when other programs take the processors
-    runner.rehearse(Phase::train, batch);
+    runner.rehearse(Stage::fit, batch);
     runner.configure(false);
     round();
     primitives = onednn_primitives_created();
@@ -92,7 +92,7 @@ struct Counted {
   }
 
   void round() {
-    for (const Phase phase : {Phase::train, Phase::train, Phase::validate}) {
+    for (const Stage phase : {Stage::fit, Stage::fit, Stage::validate}) {
       runner.run(phase, batch);
       // Results of metrics are computed once an epoch, and allocate.
       for (std::size_t i = 0; i < runner.logged().size(); ++i) {
@@ -112,10 +112,10 @@ struct Counted {
 /// Number of oneDNN kernels that run in one round, also those inside other kernels.
 int onednn_kernels(const detail::TrainingState& state) {
   int count = 0;
-  for (const auto& step : state.steps) {
+  for (const auto& step : state.plans.steps()) {
     for (const detail::Plan::Row& row : step->plan->rows()) {
       if ((row.kernel + row.detail).find("onednn") == std::string::npos) continue;
-      count += step->signature.phase == Phase::train ? 2 : 1;
+      count += step->signature.phase == Stage::fit ? 2 : 1;
     }
   }
   return count;
@@ -166,18 +166,18 @@ BOOST_AUTO_TEST_CASE(it_keeps_the_plans_that_were_used_last) {
   set_plan_cache_size(3);
   Sequential model = model_of("");
   StepRunner runner(model, {});
-  runner.rehearse(Phase::train, batch_of(4));
+  runner.rehearse(Stage::fit, batch_of(4));
   runner.configure(false);
   const auto kept = [&] {
     std::set<std::int64_t> sizes;
     for (const auto& step : detail::training_state(model).steps) sizes.insert(step->signature.inputs[0].shape[0]);
     return sizes;
   };
-  for (const std::int64_t size : {1, 2, 3, 1, 4}) runner.run(Phase::train, batch_of(size));
+  for (const std::int64_t size : {1, 2, 3, 1, 4}) runner.run(Stage::fit, batch_of(size));
   BOOST_TEST((kept() == std::set<std::int64_t>{1, 3, 4}));
   for (std::int64_t size = 5; size < 30; ++size) {
-    runner.run(Phase::train, batch_of(size));
-    runner.run(Phase::train, batch_of(1));
+    runner.run(Stage::fit, batch_of(size));
+    runner.run(Stage::fit, batch_of(1));
   }
   BOOST_TEST((kept() == std::set<std::int64_t>{1, 28, 29}));
   set_plan_cache_size(before);
@@ -186,28 +186,28 @@ BOOST_AUTO_TEST_CASE(it_keeps_the_plans_that_were_used_last) {
 BOOST_AUTO_TEST_CASE(it_makes_a_plan_per_phase_shape_flags_policy_and_number_of_threads) {
   Sequential model = model_of("");
   const auto plans = [&] { return detail::training_state(model).steps.size(); };
-  const auto run = [&](const char* policy, Phase phase, std::int64_t size) {
+  const auto run = [&](const char* policy, Stage phase, std::int64_t size) {
     StepRunner runner(model, {.policy = policy});
     runner.rehearse(phase, batch_of(size));
     runner.configure(false);
     runner.run(phase, batch_of(size));
     return plans();
   };
-  BOOST_TEST(run("", Phase::train, 4) == 1U);
-  BOOST_TEST(run("", Phase::train, 4) == 1U);
-  BOOST_TEST(run("", Phase::train, 3) == 2U);
-  BOOST_TEST(run("", Phase::validate, 4) == 3U);
-  BOOST_TEST(run("mixed_bfloat16", Phase::train, 4) == 4U);
-  BOOST_TEST(run("", Phase::train, 4) == 4U);
+  BOOST_TEST(run("", Stage::fit, 4) == 1U);
+  BOOST_TEST(run("", Stage::fit, 4) == 1U);
+  BOOST_TEST(run("", Stage::fit, 3) == 2U);
+  BOOST_TEST(run("", Stage::validate, 4) == 3U);
+  BOOST_TEST(run("mixed_bfloat16", Stage::fit, 4) == 4U);
+  BOOST_TEST(run("", Stage::fit, 4) == 4U);
   model.get_layer("conv2d").set_trainable(false);
-  BOOST_TEST(run("", Phase::train, 4) == 5U);
+  BOOST_TEST(run("", Stage::fit, 4) == 5U);
   model.get_layer("conv2d").set_trainable(true);
-  BOOST_TEST(run("", Phase::train, 4) == 5U);
+  BOOST_TEST(run("", Stage::fit, 4) == 5U);
   const int threads = thread_count();
   set_thread_count(threads + 1);
-  BOOST_TEST(run("", Phase::train, 4) == 6U);
+  BOOST_TEST(run("", Stage::fit, 4) == 6U);
   set_thread_count(threads);
-  BOOST_TEST(run("", Phase::train, 4) == 6U);
+  BOOST_TEST(run("", Stage::fit, 4) == 6U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <mezzo/training/module/step_probe.hpp>
+#include <mezzo/training/step/step_probe.hpp>
 #include <mezzo/training/step/step_trials.hpp>
 
 #include "small.hpp"

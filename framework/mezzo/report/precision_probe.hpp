@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <mezzo/precision/policy_map.hpp>
-#include <mezzo/training/module/step_probe.hpp>
+#include <mezzo/training/step/step_probe.hpp>
 
 namespace mezzo::detail {
 

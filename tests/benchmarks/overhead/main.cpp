@@ -52,14 +52,14 @@ class BareSteps {
  public:
   BareSteps(const Workload& workload, DataLoader data)
       : model_(compiled(workload)), data_(std::move(data)), runner_(*model_, {}) {
-    runner_.rehearse(detail::Phase::train, *data_.epoch(0).next());
+    runner_.rehearse(Stage::fit, *data_.epoch(0).next());
     runner_.configure(true);
   }
 
   double epoch() {
     const auto start = Clock::now();
     detail::BatchStream stream = data_.epoch(epoch_++);
-    while (const auto batch = stream.next()) runner_.run(detail::Phase::train, *batch);
+    while (const auto batch = stream.next()) runner_.run(Stage::fit, *batch);
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 

@@ -117,13 +117,13 @@ class Steps {
     batch_.part = detail::BatchPart{ranks->rank() * batch_.size, batch_.size, ranks->size() * batch_.size};
     runner_ = std::make_unique<detail::StepRunner>(
         *model_, detail::RunOptions{.policy = Precision(policy).policy(), .communicator = ranks});
-    runner_->rehearse(detail::Phase::train, batch_);
+    runner_->rehearse(Stage::fit, batch_);
     runner_->configure(true);
     if (!shards) return;
     runner_->convert_weights();
     auto& states = detail::training_state(*model_).rank_states;
     states = std::make_shared<detail::RankStates>(ranks, *model_, true, false);
-    states->split_masters({}, [&] { return std::vector<Graph>{runner_->rehearse(detail::Phase::train, batch_)}; });
+    states->split_masters({}, [&] { return std::vector<Graph>{runner_->rehearse(Stage::fit, batch_)}; });
   }
 
   /// Milliseconds of each step but the first ones.
@@ -132,7 +132,7 @@ class Steps {
     std::vector<double> out;
     for (int i = -warm_ups; i < steps; ++i) {
       const auto begin = Clock::now();
-      runner_->run(detail::Phase::train, batch_);
+      runner_->run(Stage::fit, batch_);
       if (i >= 0) out.push_back(milliseconds_since(begin));
     }
     return out;

@@ -84,7 +84,7 @@ void DeviceStatsMonitor::on_train_begin(Logs&) {
 }
 
 void DeviceStatsMonitor::log_stats(const char* hook) {
-  if (session().verb() != Session::Verb::fit || !session().logs_step()) return;
+  if (session().stage() != Stage::fit || !session().logs_step()) return;
   const Reading now = read();
   const std::map<std::string, double> kb = memory_kilobytes();
   const auto used = [&](const char* total, const char* free) {

@@ -49,7 +49,7 @@ void EarlyStopping::on_epoch_end(int epoch, Logs& logs) {
 }
 
 void EarlyStopping::on_validation_end(Logs& logs) {
-  if (session().verb() == Session::Verb::fit && !session().sanity_checking() && !acts_after_epochs())
+  if (session().stage() == Stage::fit && !session().sanity_checking() && !acts_after_epochs())
     check(session().current_epoch(), logs);
 }
 

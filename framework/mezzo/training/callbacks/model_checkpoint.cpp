@@ -106,7 +106,7 @@ void ModelCheckpoint::on_train_end(Logs& logs) {
 }
 
 void ModelCheckpoint::on_exception(const std::exception&) {
-  if (top_k_ && session().verb() == Session::Verb::fit) top_k_->after_error(session());
+  if (top_k_ && session().stage() == Stage::fit) top_k_->after_error(session());
 }
 
 bool ModelCheckpoint::is_best(int epoch, double current, const std::string& path) {

@@ -25,7 +25,7 @@ std::string OnExceptionCheckpoint::ckpt_path() const {
 }
 
 void OnExceptionCheckpoint::on_exception(const std::exception&) {
-  if (session().verb() != Session::Verb::fit) return;
+  if (session().stage() != Stage::fit) return;
   detail::make_folder_of(exception_label, ckpt_path());
   session().save_checkpoint(ckpt_path());
 }

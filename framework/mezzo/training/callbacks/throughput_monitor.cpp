@@ -58,7 +58,7 @@ void ThroughputMonitor::on_test_end(Logs&) {
   }
   session().log_metrics(compute(evaluation()));
   const auto training = stages_.find("train");
-  if (session().verb() != Session::Verb::fit || training == stages_.end()) return;
+  if (session().stage() != Stage::fit || training == stages_.end()) return;
   Series& entry = training->second;  // its clock goes on where it was after the last training batch
   const double before = entry.window.empty() ? 0 : entry.window.back().time;
   entry.start = Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(before));

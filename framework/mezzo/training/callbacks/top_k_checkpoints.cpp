@@ -124,7 +124,7 @@ void TopKCheckpoints::after_validation(const Session& session, const Logs& logs)
 }
 
 void TopKCheckpoints::after_check(const Session& session, const Logs& logs, bool due) {
-  if (session.verb() != Session::Verb::fit || session.sanity_checking() || has_saved_step(session)) return;
+  if (session.stage() != Stage::fit || session.sanity_checking() || has_saved_step(session)) return;
   if (deferred_ && find_log(logs, monitor_->name())) {
     deferred_ = false;
     save_top_k(session, logs);

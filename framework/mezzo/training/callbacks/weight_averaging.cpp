@@ -40,7 +40,7 @@ void WeightAveraging::update() {
 void WeightAveraging::on_train_end(Logs&) { average_.assign_to(module()); }
 
 void WeightAveraging::on_test_begin(Logs&) {
-  if (session().verb() != Session::Verb::fit || session().sanity_checking() || average_.count() == 0) return;
+  if (session().stage() != Stage::fit || session().sanity_checking() || average_.count() == 0) return;
   // The optimizer has the weights meanwhile, where checkpoints look for them.
   auto& kept = session().optimizers().front().optimizer->state()->swapped;
   if (!kept.empty()) fail<ValueError>(averaging_label, "no other callback may replace the weights; got one that did");

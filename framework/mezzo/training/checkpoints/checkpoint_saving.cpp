@@ -9,6 +9,7 @@
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/module/callback.hpp>
+#include <mezzo/training/step/metric_scope.hpp>
 
 namespace mezzo::detail {
 namespace checkpoint_format {

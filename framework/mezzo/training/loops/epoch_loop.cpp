@@ -67,7 +67,7 @@ bool EpochLoop::step() {
   session.fire(Event::train_batch_begin, fit_.logs, state.batch, &batch);
   state.last_of_epoch = state.batch + 1 == fit_.limits.epoch || (fit_.limits.whole_passes && last_of_pass_);
   try {
-    fit_.runner.run(Phase::train, batch, state.batch);
+    fit_.runner.run(Stage::fit, batch, state.batch);
   } catch (const NonFiniteError& error) {
     if (!session.absorbs_non_finite(state.batch, error.what())) throw;
     non_finite_ = true;

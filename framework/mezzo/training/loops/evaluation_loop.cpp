@@ -6,15 +6,16 @@
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/loops/loops.hpp>
+#include <mezzo/training/step/metric_scope.hpp>
 
 namespace mezzo::detail {
 
-Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Phase phase,
+Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Stage stage,
                      const std::vector<std::int64_t>& steps, BatchBar& bar, const Means::Key& key) {
   Means means;
   const ScopedValue<Means*> shown(session.evaluated, &means);
   Logs logs;
-  const bool alone = session.verb() != Session::Verb::fit;  // stop() in fit ends the training, not its validation
+  const bool alone = session.stage() != Stage::fit;  // stop() in fit ends the training, not its validation
   const std::int64_t total = sum_of(steps);
   std::int64_t taken = 0;
   session.fire(Event::test_begin, logs);
@@ -27,7 +28,7 @@ Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoad
       const auto batch = stream.next();
       if (!batch) break;
       session.fire(Event::test_batch_begin, logs, done, &*batch);
-      runner.run(phase, *batch, done);
+      runner.run(stage, *batch, done);
       means.add(runner, batch->whole_size(), suffix);
       if (session.has_callbacks()) means.write(logs);
       session.fire(Event::test_batch_end, logs, done, &*batch);
@@ -44,9 +45,9 @@ Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoad
   return means;
 }
 
-Logs evaluate(Module& module, const DataLoaders& loaders, Phase phase, const RunOptions& run,
+Logs evaluate(Module& module, const DataLoaders& loaders, Stage stage, const RunOptions& run,
               const EvaluationOptions& options) try {
-  const bool tests = phase == Phase::test;
+  const bool tests = stage == Stage::test;
   std::vector<std::int64_t> steps;
   const auto measure = [&] {
     steps = steps_of(loaders, options, tests ? "limit_test_batches" : "limit_val_batches", tests ? "test" : "validate");
@@ -58,11 +59,11 @@ Logs evaluate(Module& module, const DataLoaders& loaders, Phase phase, const Run
   session.limits.steps = known_batches(sum_of(steps));
   BatchBar bar(options.call.verbose, scope.callbacks(), session.limits.steps);
   std::optional<MetricScope> running;  // the metrics of the call whose hook evaluates
-  if (runner.outer() != nullptr) running.emplace(*runner.outer());
+  if (runner.outer() != nullptr) running.emplace(runner.state(), runner.outer()->metrics());
   try {
-    start_ranks(runner, phase, loaders, steps);
+    start_ranks(runner, stage, loaders, steps);
     bar.begin("Evaluate");
-    const Means means = run_evaluation(session, runner, loaders, phase, steps, bar);
+    const Means means = run_evaluation(session, runner, loaders, stage, steps, bar);
     Logs logs;
     for (const auto& [name, number] : means.for_history()) logs.set(name, number);
     session.fire(Event::validation_end, logs);

@@ -33,7 +33,7 @@ class LoaderScope {
 
 /// Evaluates the first `steps` batches of each loader: fires the test events, shows the progress in the bar, and sends
 /// numbers of single steps to the loggers under the names that `key` gives.
-Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Phase phase,
+Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Stage stage,
                      const std::vector<std::int64_t>& steps, BatchBar& bar, const Means::Key& key = {});
 
 }  // namespace mezzo::detail

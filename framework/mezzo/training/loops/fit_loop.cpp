@@ -4,6 +4,7 @@
 #include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/module/action.hpp>
 #include <mezzo/training/step/lost_updates.hpp>
+#include <mezzo/training/step/metric_scope.hpp>
 
 namespace mezzo::detail {
 
@@ -113,9 +114,9 @@ void validate_in_fit(Fit& fit, const Numbers& shown) {
   Numbers for_history, for_bar;
   Logs logged;
   {
-    const MetricScope epoch_metrics(fit.runner);
+    const MetricScope epoch_metrics(fit.state, fit.runner.metrics());
     const Means means =
-        run_evaluation(fit.session, fit.runner, fit.validation, Phase::validate, fit.limits.validations, fit.bar, key);
+        run_evaluation(fit.session, fit.runner, fit.validation, Stage::validate, fit.limits.validations, fit.bar, key);
     for_history = means.for_history();
     for_bar = means.for_bar();
     logged = means.for_loggers_by_epoch(key);

@@ -7,7 +7,7 @@
 #include <mezzo/training/loops/fit_limits.hpp>
 #include <mezzo/training/loops/loops.hpp>
 #include <mezzo/training/loops/running_session.hpp>
-#include <mezzo/training/step/loss_scaling.hpp>
+#include <mezzo/training/step/scaling_log.hpp>
 
 namespace mezzo::detail {
 

@@ -64,18 +64,18 @@ void broadcast_weights(Communicator& ranks, const Module& module) {
 }
 
 /// The step of a loader's first batch; an empty graph if there is none.
-Graph rehearse_first(StepRunner& runner, Phase phase, const DataLoader& loader) {
+Graph rehearse_first(StepRunner& runner, Stage stage, const DataLoader& loader) {
   BatchStream stream = loader.stream({}, 1);
   const HostBatch* const batch = stream.peek();
-  return batch == nullptr ? Graph() : runner.rehearse(phase, *batch);
+  return batch == nullptr ? Graph() : runner.rehearse(stage, *batch);
 }
 
 /// Traced training and validation steps.
 std::vector<Graph> rehearsed(const Fit& fit) {
-  std::vector<Graph> out{rehearse_first(fit.runner, Phase::train, fit.train)};
+  std::vector<Graph> out{rehearse_first(fit.runner, Stage::fit, fit.train)};
   for (std::size_t i = 0; i < fit.validation.size(); ++i) {
     const LoaderScope scope(fit.session, fit.runner, i);
-    if (fit.limits.validations[i] > 0) out.push_back(rehearse_first(fit.runner, Phase::validate, fit.validation[i]));
+    if (fit.limits.validations[i] > 0) out.push_back(rehearse_first(fit.runner, Stage::validate, fit.validation[i]));
   }
   return out;
 }
@@ -119,16 +119,16 @@ void end_ranks(TrainingState& state) {
   if (!state.rank_states) return;
   state.rank_states->join(state.optimizers);
   state.rank_states.reset();
-  state.steps.clear();  // their plans are those of a part of the weights
+  state.plans.clear();  // their plans are those of a part of the weights
 }
 
-void start_ranks(StepRunner& runner, Phase phase, const DataLoaders& loaders, const std::vector<std::int64_t>& steps) {
+void start_ranks(StepRunner& runner, Stage stage, const DataLoaders& loaders, const std::vector<std::int64_t>& steps) {
   Communicator* const ranks = runner.communicator();
   if (ranks == nullptr) return;
   RankFacts facts;
   for (std::size_t i = 0; i < loaders.size(); ++i) {
     add_loader(facts, fmt::format("data {}", i), loaders[i], steps[i]);
-    if (steps[i] > 0) rehearse_first(runner, phase, loaders[i]);
+    if (steps[i] > 0) rehearse_first(runner, stage, loaders[i]);
   }
   add_module(facts, runner);
   compare_ranks(*ranks, facts);

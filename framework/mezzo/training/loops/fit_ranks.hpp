@@ -13,7 +13,7 @@ void start_ranks(const Fit& fit);
 void end_ranks(TrainingState& state);
 
 /// The start of an evaluation. Builds the layers.
-void start_ranks(StepRunner& runner, Phase phase, const DataLoaders& loaders, const std::vector<std::int64_t>& steps);
+void start_ranks(StepRunner& runner, Stage stage, const DataLoaders& loaders, const std::vector<std::int64_t>& steps);
 
 /// Makes decisions of single ranks those of all, between two steps: stops, signals (an Interrupted), the time that
 /// limits the fit. A RankError if a rank is at another step. No effect for one rank.

@@ -6,7 +6,8 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/loops/fit_ranks.hpp>
-#include <mezzo/training/step/slow_policy.hpp>
+#include <mezzo/training/step/emulation.hpp>
+#include <mezzo/training/step/metric_scope.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -58,12 +59,12 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   state.rank_states.reset();
   if (fit.options.anew || !state.configured) {
     const LoaderPosition start = checkpoint == nullptr ? LoaderPosition() : expected_position(*checkpoint, fit);
-    tell_of_emulation(state, runner.rehearse(Phase::train, batch_at(fit.train, start)));
+    tell_of_emulation(state, runner.rehearse(Stage::fit, batch_at(fit.train, start)));
   }
   for (std::size_t i = 0; i < fit.limits.validations.size(); ++i) {
     if (fit.limits.validations[i] == 0) continue;
     const LoaderScope scope(fit.session, runner, i);
-    runner.rehearse(Phase::validate, batch_at(fit.validation[i]));
+    runner.rehearse(Stage::validate, batch_at(fit.validation[i]));
   }
   state.data = fit.train.fingerprint();
   state.history = {};
@@ -91,7 +92,7 @@ void FitLoop::resume(const Checkpoint& checkpoint) {
   const TrainingData data = data_of(fit_);
   checkpoint.warn_of_threads();
   checkpoint.resume(fit_.runner, batch_at(fit_.train, checkpoint.position(data)), data);
-  fit_.runner.resume_scaling();
+  fit_.runner.record().resume();
   // Epochs of a Trainer count from the start of the training.
   if (fit_.options.anew) fit_.state.fit_epoch = static_cast<int>(fit_.state.epoch);
   epoch_.emplace(fit_);
@@ -102,9 +103,9 @@ void FitLoop::check_sanity() {
   if (fit_.limits.sanity == 0) return;
   RunningSession& session = fit_.session;
   const ScopedValue now(session.sanity, true);
-  const MetricScope epoch_metrics(fit_.runner);
+  const MetricScope epoch_metrics(fit_.state, fit_.runner.metrics());
   session.fire(Event::sanity_begin, fit_.logs);
-  run_evaluation(session, fit_.runner, fit_.validation, Phase::validate, fit_.limits.sanities, fit_.bar);
+  run_evaluation(session, fit_.runner, fit_.validation, Stage::validate, fit_.limits.sanities, fit_.bar);
   Logs none;
   session.fire(Event::validation_end, none);
   session.fire(Event::sanity_end, fit_.logs);

@@ -65,8 +65,8 @@ struct EvaluationOptions {
 History fit(Module& module, const DataLoader& train, const DataLoaders& validation, const RunOptions& run,
             const LoopOptions& options);
 
-/// Means over the samples of the numbers that a phase's steps log.
-Logs evaluate(Module& module, const DataLoaders& loaders, Phase phase, const RunOptions& run,
+/// Means over the samples of the numbers that a stage's steps log.
+Logs evaluate(Module& module, const DataLoaders& loaders, Stage stage, const RunOptions& run,
               const EvaluationOptions& options = {});
 
 /// Outputs for all samples, concatenated along axis 0: one tensor for each output of predict_step.

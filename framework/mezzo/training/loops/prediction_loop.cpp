@@ -6,6 +6,7 @@
 #include <mezzo/training/loops/evaluation_loop.hpp>
 #include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/loops/loops.hpp>
+#include <mezzo/training/module/traced_step.hpp>
 #include <mezzo/training/ranks/rank_outputs.hpp>
 
 namespace mezzo::detail {
@@ -48,8 +49,8 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
     const auto batch = stream.next();
     if (!batch) break;
     session.fire(Event::predict_batch_begin, logs, done, &*batch);
-    runner.run(Phase::predict, *batch, done);
-    std::vector<Tensor> outputs = runner.outputs();
+    runner.run(Stage::predict, *batch, done);
+    std::vector<Tensor> outputs = runner.results().outputs();
     if (one) require_one_output(outputs.size(), label_of(runner.module()), "predict");
     if (Communicator* const ranks = runner.communicator(); ranks != nullptr && batch->part) {
       const auto all = gather_outputs(*ranks, outputs, batch->part->size > 0);
@@ -79,7 +80,7 @@ std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoade
   session.limits.steps = known_batches(sum_of(steps));
   BatchBar bar(options.call.verbose, scope.callbacks(), session.limits.steps);
   try {
-    start_ranks(runner, Phase::predict, loaders, steps);
+    start_ranks(runner, Stage::predict, loaders, steps);
     bar.begin("Predict");
     std::vector<std::vector<std::vector<Tensor>>> parts;
     std::int64_t taken = 0;

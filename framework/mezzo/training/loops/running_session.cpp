@@ -9,7 +9,9 @@
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/module/running_hook.hpp>
-#include <mezzo/training/step/loss_scaling.hpp>
+#include <mezzo/training/step/optimizer_weights.hpp>
+#include <mezzo/training/step/scaling_log.hpp>
+#include <mezzo/training/step/step_context.hpp>
 #include <mezzo/training/step/step_trials.hpp>
 
 namespace mezzo::detail {
@@ -103,17 +105,6 @@ std::int64_t RunningSession::global_step() const {
 
 RunningSession::~RunningSession() {
   if (stage_ == Stage::fit) state_.session = nullptr;
-}
-
-Session::Verb RunningSession::verb() const {
-  switch (stage_) {
-    case Stage::fit:
-      return Verb::fit;
-    case Stage::predict:
-      return Verb::predict;
-    default:
-      return Verb::evaluate;
-  }
 }
 
 double RunningSession::seconds() const {

@@ -47,7 +47,6 @@ class RunningSession final : public FitSession {
   RunningSession(const RunningSession&) = delete;
   RunningSession& operator=(const RunningSession&) = delete;
 
-  Verb verb() const override;
   Stage stage() const override { return stage_; }
   bool sanity_checking() const override { return sanity; }
   Module& module() const override { return runner_.module(); }

@@ -4,6 +4,7 @@
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/training/model/class_targets.hpp>
 #include <mezzo/training/model/model.hpp>
+#include <mezzo/training/step/mean_of.hpp>
 #include <mezzo/training/step/step_context.hpp>
 
 namespace mezzo {

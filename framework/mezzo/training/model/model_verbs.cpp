@@ -139,7 +139,7 @@ Logs Model::evaluate(const Dataset& data, const EvaluateOptions& options) {
 }
 
 Logs Model::evaluate(const DataLoader& loader, const EvaluateLoaderOptions& options) {
-  return detail::evaluate(*this, loader, detail::Phase::validate, {}, evaluation_options(options));
+  return detail::evaluate(*this, loader, Stage::validate, {}, evaluation_options(options));
 }
 
 Tensor Model::predict(const Tensors& x, const PredictOptions& options) {
@@ -173,12 +173,12 @@ Tensors Model::predict_all(const DataLoader& loader, const EvaluateLoaderOptions
 
 Logs Model::train_on_batch(const Tensors& x, const Tensors& y, const TrainOnBatchOptions& options) {
   const HostBatch batch = batch_of(x, y, options.sample_weight, options.class_weight, "train_on_batch");
-  return detail::run_batch(*this, detail::Phase::train, batch, {});
+  return detail::run_batch(*this, Stage::fit, batch, {});
 }
 
 Logs Model::test_on_batch(const Tensors& x, const Tensors& y, const TestOnBatchOptions& options) {
   const HostBatch batch = batch_of(x, y, options.sample_weight, {}, "test_on_batch");
-  return detail::run_batch(*this, detail::Phase::validate, batch, {});
+  return detail::run_batch(*this, Stage::validate, batch, {});
 }
 
 Tensor Model::predict_on_batch(const Tensors& x) {

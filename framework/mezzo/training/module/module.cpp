@@ -64,6 +64,11 @@ void Module::warn_of_ignored_hyperparameters(const Module& module, const std::st
                   module.label(), path, fmt::join(ignored, ", ")));
 }
 
+std::shared_ptr<detail::RunState> detail::run_state_of(const Module& module) {
+  const std::lock_guard<std::mutex> lock(run_state_mutex());
+  return module.run_state();
+}
+
 void Module::stop_training() {
   const auto state = detail::run_state_of(*this);
   Session* const session = state ? state->session_of_hook() : nullptr;

@@ -13,69 +13,22 @@
 #include <mezzo/nn/metric.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/training/module/batch.hpp>
+#include <mezzo/training/module/gradient.hpp>
 #include <mezzo/training/module/history.hpp>
 #include <mezzo/training/module/hyperparameters.hpp>
+#include <mezzo/training/module/log_options.hpp>
 #include <mezzo/training/module/logs.hpp>
-#include <mezzo/training/module/lr_scheduler_config.hpp>
+#include <mezzo/training/module/optimizer_config.hpp>
+#include <mezzo/training/module/optimizer_handle.hpp>
 #include <mezzo/training/module/run_state.hpp>
 
 namespace mezzo {
-
-/// Options of Module::log.
-struct LogOptions {
-  bool prog_bar = false;  ///< shows the number in the progress bar
-  bool logger = true;     ///< sends the number to the Trainer's loggers
-  /// Sends the numbers of single steps to the loggers, every `log_every_n_steps` steps. Not given: in training steps.
-  std::optional<bool> on_step{};
-  /// Sends the number of the epoch to the loggers. Not given: except for training steps. False also leaves the number
-  /// out of History and of the logs of callbacks. With on_step the loggers get "<name>_step" and "<name>_epoch".
-  std::optional<bool> on_epoch{};
-  std::string reduce_fx =
-      "mean";  ///< of an epoch, of the numbers of its steps: "mean" over samples, "sum", "min", "max"
-  /// Adds "/dataloader_idx_<i>" to the name in an evaluation with several loaders. False: the step must give the number
-  /// of each loader a name of its own.
-  bool add_dataloader_idx = true;
-};
-
-/// An optimizer and the weights that it trains.
-struct OptimizerConfig {
-  Any<Optimizer> optimizer = "adam";  ///< an Optimizer or a Keras name
-  std::vector<Variable> weights{};    ///< {}: all trainable weights of the module
-  std::string name{};                 ///< for Module::optimizer(); several optimizers need different names
-  /// Scaling of its gradients in steps that compute in float16; not given: the defaults of LossScaleOptions. A
-  /// loss_scale of the Trainer overrides it.
-  std::optional<LossScaleOptions> loss_scale{};
-  /// Scheduler of the learning rate in fit. Not given: the learning rate is the optimizer's, a number or a Schedule of
-  /// its updates.
-  std::optional<LRSchedulerConfig> lr_scheduler{};
-};
-using OptimizerConfigs = std::vector<OptimizerConfig>;
-
-/// A gradient of a training step, as hooks of a module see it.
-struct Gradient {
-  std::string path;  ///< of the weight in the module
-  Variable weight;   ///< the weight
-  Value value;       ///< shape of the weight
-};
-using Gradients = std::vector<Gradient>;
 
 namespace detail {
 class CallbackHandle;
 }  // namespace detail
 struct HostBatch;
 class Model;
-
-/// One of the module's optimizers, inside a training step.
-class MEZZO_API OptimizerHandle {
- public:
-  explicit OptimizerHandle(std::size_t index) : index_(index) {}
-
-  /// Position in the result of configure_optimizers().
-  std::size_t index() const { return index_; }
-
- private:
-  std::size_t index_;
-};
 
 /// A layer with its training steps, as in Lightning: the module defines one step, a Trainer runs the loops. A step is
 /// traced once per shape of the batch, so it must not depend on state of its own in C++.

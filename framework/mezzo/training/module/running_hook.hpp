@@ -2,7 +2,8 @@
 #include <cstddef>
 #include <string>
 
-#include <mezzo/training/module/module.hpp>
+#include <mezzo/graph/value.hpp>
+#include <mezzo/training/module/log_options.hpp>
 
 namespace mezzo::detail {
 

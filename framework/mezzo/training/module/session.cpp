@@ -1,6 +1,7 @@
 #include <mezzo/training/module/session.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/training/module/module.hpp>
 
 namespace mezzo {
 

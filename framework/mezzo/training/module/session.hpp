@@ -10,11 +10,13 @@
 #include <mezzo/training/module/checkpoint_options.hpp>
 #include <mezzo/training/module/history.hpp>
 #include <mezzo/training/module/logger.hpp>
-#include <mezzo/training/module/module.hpp>
+#include <mezzo/training/module/optimizer_config.hpp>
+#include <mezzo/training/module/stage.hpp>
 
 namespace mezzo {
 
 class Model;
+class Module;
 
 /// Weights with a learning rate of their own.
 struct ParamGroup {
@@ -23,20 +25,13 @@ struct ParamGroup {
   double learning_rate = 0;         ///< at least 0; in place of that of the optimizer
 };
 
-/// Kind of a Trainer's call. Model::evaluate is `validate`.
-enum class Stage { fit, validate, test, predict };
-
 /// A running call of fit, evaluate or predict, as its callbacks see it. All functions may be called from every hook of
 /// a callback, unless they say otherwise.
 class MEZZO_API Session {
  public:
-  /// Kind of call. Validation inside of fit belongs to the call of fit.
-  enum class Verb { fit, evaluate, predict };
-
   virtual ~Session() = default;
 
-  virtual Verb verb() const = 0;
-  virtual Stage stage() const = 0;
+  virtual Stage stage() const = 0;           ///< kind of call; a validation inside of fit belongs to the call of fit
   virtual bool sanity_checking() const = 0;  ///< true during the validation steps that precede a training
 
   /// The module that runs.

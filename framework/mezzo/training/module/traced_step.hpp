@@ -2,7 +2,9 @@
 #include <cstddef>
 #include <string>
 
-#include <mezzo/training/module/module.hpp>
+#include <mezzo/nn/metric.hpp>
+#include <mezzo/training/module/log_options.hpp>
+#include <mezzo/training/module/optimizer_handle.hpp>
 
 namespace mezzo::detail {
 

@@ -5,6 +5,6 @@
 namespace mezzo::detail {
 
 /// Runs one training or validation step. Metrics start anew.
-Logs run_batch(Module& module, Phase phase, const HostBatch& batch, const RunOptions& run);
+Logs run_batch(Module& module, Stage stage, const HostBatch& batch, const RunOptions& run);
 
 }  // namespace mezzo::detail

@@ -25,7 +25,26 @@ std::unordered_set<const Node*> sources_of(const Values& values) {
   return out;
 }
 
+/// True if the step that is being traced updates the metric.
+bool updates(const Graph& graph, const MetricState& metric) {
+  return std::any_of(graph.updates.begin(), graph.updates.end(), [&](const Graph::Update& update) {
+    return std::any_of(metric.variables.begin(), metric.variables.end(),
+                       [&](const Variable& one) { return one.state().pointer() == update.variable; });
+  });
+}
+
 }  // namespace
+
+void add_batch_states(Trace& trace, std::vector<Logged>& logged, bool of_ranks) {
+  for (Logged& one : logged) {
+    if (!one.of_batch()) continue;
+    const MetricState& state = *one.metric->state();
+    one.targets.running = !updates(trace.graph(), state);
+    if (one.targets.running || of_ranks) continue;
+    one.output = trace.graph().outputs.size();
+    for (const Value& value : batch_state(trace, state)) trace.output(one.name, value);
+  }
+}
 
 Values batch_state(Trace& trace, const MetricState& metric) {
   Values updated;

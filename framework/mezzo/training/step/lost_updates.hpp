@@ -1,6 +1,6 @@
 #pragma once
 #include <mezzo/compiler/update_count.hpp>
-#include <mezzo/training/step/step_runner.hpp>
+#include <mezzo/training/step/training_state.hpp>
 
 namespace mezzo::detail {
 

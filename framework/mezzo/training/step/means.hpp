@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <mezzo/training/module/module.hpp>
-#include <mezzo/training/step/step_context.hpp>
+#include <mezzo/training/module/logs.hpp>
+#include <mezzo/training/step/logged.hpp>
 
 namespace mezzo::detail {
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <mezzo/training/step/step_runner.hpp>
-
 namespace mezzo::detail {
 
 void MetricTracker::before_update(const Shared<MetricState>& state) {
@@ -15,26 +13,6 @@ void MetricTracker::before_update(const Shared<MetricState>& state) {
   };
   if (add(seen_)) state->reset();
   add(updated);
-}
-
-MetricScope::MetricScope(StepRunner& runner)
-    : runner_(runner), outer_(training_state(runner.module()).set_aside), seen_(runner.metrics().seen()) {
-  for (const auto& metric : seen_) numbers_.push_back(metric->numbers());
-  runner.metrics().begin();
-  if (outer_ == nullptr) training_state(runner.module()).set_aside = this;
-}
-
-std::optional<std::vector<Tensor>> MetricScope::numbers_of(const MetricState& metric) const {
-  for (std::size_t i = 0; i < seen_.size(); ++i) {
-    if (seen_[i].get() == &metric) return numbers_[i];
-  }
-  return {};
-}
-
-MetricScope::~MetricScope() {
-  training_state(runner_.module()).set_aside = outer_;
-  for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i]->set(numbers_[i]);
-  runner_.metrics().continue_with(std::move(seen_));
 }
 
 }  // namespace mezzo::detail

@@ -1,13 +1,10 @@
 #pragma once
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include <mezzo/nn/metric.hpp>
 
 namespace mezzo::detail {
-
-class StepRunner;
 
 /// Metrics that steps update. Resets each before its first update after begin().
 class MetricTracker : public MetricListener {
@@ -26,25 +23,6 @@ class MetricTracker : public MetricListener {
 
  private:
   std::vector<Shared<MetricState>> seen_;
-};
-
-/// Keeps the numbers of metrics in an epoch during another one, such as a validation: metrics start anew within the
-/// scope, and continue after it.
-class MetricScope {
- public:
-  explicit MetricScope(StepRunner& runner);
-  ~MetricScope();
-  MetricScope(const MetricScope&) = delete;
-  MetricScope& operator=(const MetricScope&) = delete;
-
-  /// Numbers of a metric in the epoch, if it was updated there.
-  std::optional<std::vector<Tensor>> numbers_of(const MetricState& metric) const;
-
- private:
-  StepRunner& runner_;
-  const MetricScope* outer_;
-  std::vector<Shared<MetricState>> seen_;
-  std::vector<std::vector<Tensor>> numbers_;
 };
 
 }  // namespace mezzo::detail

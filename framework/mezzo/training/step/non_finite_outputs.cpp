@@ -6,52 +6,52 @@
 #include <fmt/format.h>
 
 #include <mezzo/core/output.hpp>
-#include <mezzo/training/step/loss_scaling.hpp>
+#include <mezzo/training/step/eager_overflow.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-const char* verb_of(Phase phase) {
-  switch (phase) {
-    case Phase::train:
+const char* verb_of(Stage stage) {
+  switch (stage) {
+    case Stage::fit:
       return "train";
-    case Phase::validate:
+    case Stage::validate:
       return "evaluate";
-    case Phase::test:
+    case Stage::test:
       return "test";
-    case Phase::predict:
+    case Stage::predict:
       break;
   }
   return "predict";
 }
 
 /// Key in TrainingState::told.
-const std::string& notice_of(Phase phase) {
+const std::string& notice_of(Stage stage) {
   static const std::array<std::string, 4> all{"train: not finite", "evaluate: not finite", "test: not finite",
                                               "predict: not finite"};
-  return all[static_cast<std::size_t>(phase)];
+  return all[static_cast<std::size_t>(stage)];
 }
 
 }  // namespace
 
-bool awaits_non_finite_output(const TrainingState& state, Phase phase) {
-  return phase != Phase::train && state.told.count(notice_of(phase)) == 0;
+bool awaits_non_finite_output(const TrainingState& state, Stage stage) {
+  return stage != Stage::fit && state.told.count(notice_of(stage)) == 0;
 }
 
-void tell_of_non_finite_output(TrainingState& state, Phase phase, const std::string& output,
+void tell_of_non_finite_output(TrainingState& state, Stage stage, const std::string& output,
                                const std::optional<Overflow>& origin) {
-  state.told.insert(notice_of(phase));
-  warn(fmt::format("[Trainer] {}: \"{}\" is not finite under float16: {}", verb_of(phase), output, describe(origin)));
+  state.told.insert(notice_of(stage));
+  warn(fmt::format("[Trainer] {}: \"{}\" is not finite under float16: {}", verb_of(stage), output, describe(origin)));
 }
 
-void tell_of_non_finite_output(TrainingState& state, Phase phase, const Graph& eager) {
+void tell_of_non_finite_output(TrainingState& state, Stage stage, const Graph& eager) {
   if (!computes_in_float16(eager)) return;
   const auto found = std::find_if(eager.outputs.begin(), eager.outputs.end(), [](const Graph::Output& output) {
     const Tensor numbers = output.value.tensor();
     return !all_finite(numbers.raw(), {numbers.shape(), numbers.dtype()});
   });
   if (found == eager.outputs.end()) return;
-  tell_of_non_finite_output(state, phase, found->name, overflows_in(eager).behind_output(found->value));
+  tell_of_non_finite_output(state, stage, found->name, overflows_in(eager).behind_output(found->value));
 }
 
 }  // namespace mezzo::detail

@@ -5,6 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/ranks/rank_rounds.hpp>
 #include <mezzo/training/step/master_weights.hpp>
+#include <mezzo/training/step/optimizer_weights.hpp>
 #include <mezzo/training/step/step_context.hpp>
 
 namespace mezzo::detail {

@@ -7,7 +7,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/ranks/rank_rounds.hpp>
-#include <mezzo/training/step/step_runner.hpp>
+#include <mezzo/training/step/training_state.hpp>
 
 namespace mezzo::detail {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/training/step/step_runner.hpp>
+#include <mezzo/training/step/training_state.hpp>
 
 namespace mezzo::detail {
 namespace {

@@ -8,12 +8,11 @@
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/training/step/emulation.hpp>
 #include <mezzo/training/step/step_trials.hpp>
 
 namespace mezzo::detail {
 namespace {
-
-constexpr const char* switch_off = "MEZZO_WARN_SLOW_POLICY";
 
 bool is_16_bit(DType dtype) { return dtype == DType::bfloat16 || dtype == DType::float16; }
 
@@ -23,39 +22,20 @@ bool calls_user(const Graph& step) {
                      [](const NodePtr& node) { return is(*node, ops::host) || is(*node, ops::print); });
 }
 
-bool computes_in(const Graph& step, DType dtype) {
-  return std::any_of(step.nodes.begin(), step.nodes.end(), [&](const NodePtr& node) {
-    return node->op->infer != nullptr &&
-           std::any_of(node->outputs.begin(), node->outputs.end(), [&](const Spec& s) { return s.dtype == dtype; });
-  });
-}
-
 /// Returns false at later calls with the same text.
 bool first_time(TrainingState& state, const std::string& text) { return state.told.insert(text).second; }
 
 }  // namespace
 
-void tell_of_emulation(TrainingState& state, const Graph& step) {
-  if (turned_off(switch_off)) return;
-  for (const DType dtype : {DType::bfloat16, DType::float16}) {
-    const Support support = dtype_support(dtype);
-    if (support == Support::native || !computes_in(step, dtype)) continue;
-    const std::string text =
-        fmt::format("[Trainer] {} is {} on this CPU: its products are computed in float32, between casts\n", dtype,
-                    support == Support::absent ? "absent" : "emulated");
-    if (first_time(state, text)) write_output(text);
-  }
-}
-
 void warn_if_slow(Module& module, const DataLoader& train, const RunOptions& run, std::int64_t steps) {
-  if (turned_off(switch_off) || run.eager || steps < least_steps_to_measure) return;
+  if (turned_off(slow_policy_switch) || run.eager || steps < least_steps_to_measure) return;
   TrainingState& state = training_state(module);
   std::vector<Trial> trials(2);
   {
     StepRunner runner(module, run);
     trials[0].policy = runner.policy_in_force();
-    if (!is_16_bit(mezzo::detail::computes_in(trials[0].policy)) || !first_time(state, trials[0].policy.name())) return;
-    if (calls_user(runner.rehearse(Phase::train, *train.epoch(0).next()))) return;
+    if (!is_16_bit(computes_in(trials[0].policy)) || !first_time(state, trials[0].policy.name())) return;
+    if (calls_user(runner.rehearse(Stage::fit, *train.epoch(0).next()))) return;
   }
   const KeptTraining kept(state);
   constexpr int batches = 2;

@@ -8,10 +8,6 @@
 
 namespace mezzo::detail {
 
-/// Tells, once for each model, of dtypes in which a step computes although this CPU has no products of them:
-/// "[Trainer] bfloat16 is absent on this CPU: ...". The environment variable MEZZO_WARN_SLOW_POLICY=0 turns it off.
-void tell_of_emulation(TrainingState& state, const Graph& step);
-
 /// Smallest number of steps of a training for which warn_if_slow() measures; it takes a few per cent of them.
 constexpr std::int64_t least_steps_to_measure = 200;
 

@@ -2,34 +2,24 @@
 
 #include <algorithm>
 
-#include <mezzo/compiler/overflow.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/ops.hpp>
+#include <mezzo/training/step/mean_of.hpp>
+#include <mezzo/training/step/minimization.hpp>
 
 namespace mezzo {
 namespace detail {
 
-bool contains(const std::vector<Variable>& weights, const Variable& weight) {
-  return std::any_of(weights.begin(), weights.end(), [&](const Variable& one) { return one.id() == weight.id(); });
-}
-
-bool trains(const OptimizerConfig& optimizer, const Variable& weight) {
-  return optimizer.weights.empty() || contains(optimizer.weights, weight);
-}
-
-StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose, std::optional<Clip> clip,
-                         const std::vector<ParamGroup>* groups, bool guards)
+StepContext::StepContext(Module& module, const OptimizerConfigs& optimizers, Purpose purpose, UpdateOptions updates)
     : module_(module),
       optimizers_(optimizers),
       purpose_(purpose),
-      clip_(clip),
-      groups_(groups),
-      guards_(guards),
-      accepted_(optimizers.size()),
-      updated_(optimizers.size()),
-      sharded_(optimizers.size()) {}
+      options_(std::move(updates)),
+      updates_(optimizers.size()) {
+  options_.survey = purpose == Purpose::survey;
+}
 
 StepContext& StepContext::current(const std::string& what) {
   return static_cast<StepContext&>(TracedStep::current(what));
@@ -43,23 +33,6 @@ void StepContext::refuse_frozen(const char* what, const char* instead) {
       "{} is a number of C++, which the trace of a step would freeze; got a call inside of a step: use the "
       "Value {}",
       what, instead);
-}
-
-LogTargets LogTargets::of(const std::string& name, const LogOptions& options, bool training) {
-  static const std::vector<std::string> reductions{"mean", "sum", "min", "max"};
-  const auto found = std::find(reductions.begin(), reductions.end(), options.reduce_fx);
-  if (found == reductions.end()) fail_unknown("[Module]", "reduce_fx", options.reduce_fx, reductions);
-  LogTargets out{.prog_bar = options.prog_bar,
-                 .history = options.on_epoch.value_or(true),
-                 .logger_step = options.logger && options.on_step.value_or(training),
-                 .logger_epoch = options.logger && options.on_epoch.value_or(!training),
-                 .reduction = static_cast<Reduction>(found - reductions.begin()),
-                 .add_dataloader_idx = options.add_dataloader_idx};
-  if (!out.prog_bar && !out.history && !out.logger_step) {
-    fail<ValueError>("[Module]",
-                     "log(\"{}\", ...): on_step, on_epoch or prog_bar must be true; got false for all of them", name);
-  }
-  return out;
 }
 
 void StepContext::log(const std::string& name, const Value& value, const LogOptions& options) {
@@ -136,6 +109,28 @@ OptimizerHandle StepContext::optimizer(const std::string& name) const {
   fail_unknown("[Module]", "optimizer", name, names);
 }
 
+void StepContext::minimize(const Value& loss, const OptimizerHandle& optimizer) {
+  minimizes_ = true;
+  if (purpose_ != Purpose::build) {
+    Minimization(module_, optimizers_, options_, updates_, optimizer).run(loss);
+    return;
+  }
+  Trace::current()->output("", loss);  // keeps its nodes from dead code elimination
+  losses_.push_back(loss);
+}
+
+void StepContext::require_unread() const {
+  for (const auto& variables : updates_.sharded) {
+    for (const auto& variable : variables) {
+      if (Trace::current()->reads(variable).restarts) continue;
+      fail<ValueError>("[Trainer]",
+                       "steps with shard_optimizer_states must not read weights after their update, which another rank "
+                       "makes; got a step that reads \"{}\"",
+                       variable->name);
+    }
+  }
+}
+
 void StepContext::finish(const Value& loss, std::int64_t samples) {
   if (minimizes_) return require_unread();
   const Shape shape = loss.defined() ? loss.shape() : Shape();
@@ -154,13 +149,6 @@ void StepContext::finish(const Value& loss, std::int64_t samples) {
                      optimizers_.size());
   }
   minimize(loss, OptimizerHandle(0));
-}
-
-Value mean_of(const Value& value) {
-  const LibraryScope as_inserted;
-  const DType dtype = accumulation_dtype(value.dtype());
-  const Value wide = value.dtype() == dtype ? value : cast(value, dtype);
-  return wide.shape().empty() ? wide : mean(wide);
 }
 
 }  // namespace detail

@@ -1,39 +1,35 @@
-// Numbers that change from step to step without another plan.
+#include <mezzo/training/step/step_scalars.hpp>
+
 #include <mezzo/core/random.hpp>
 #include <mezzo/nn/update_checks.hpp>
-#include <mezzo/training/step/step_runner.hpp>
+#include <mezzo/training/step/group_rates.hpp>
 
 namespace mezzo::detail {
 
-double StepRunner::share_of_batch() const {
-  return part_ ? static_cast<double>(part_->size) / static_cast<double>(part_->whole) : 1;
-}
-
-double StepRunner::runtime_value(const RuntimeKey& key) const {
+double runtime_value(const TrainingState& state, const StepBatch& batch, const RuntimeKey& key) {
+  const OptimizerConfigs& optimizers = state.optimizers;
   switch (key.scalar) {
     case RuntimeScalar::step:
-      return static_cast<double>(state_.step);
+      return static_cast<double>(state.step);
     case RuntimeScalar::epoch:
-      return static_cast<double>(state_.epoch);
+      return static_cast<double>(state.epoch);
     case RuntimeScalar::batch:
-      return static_cast<double>(batch_idx_);
+      return static_cast<double>(batch.index);
     case RuntimeScalar::seed:
       return static_cast<double>(seed());
     case RuntimeScalar::first_sample:
-      return part_ ? static_cast<double>(part_->first) : 0;
+      return batch.part ? static_cast<double>(batch.part->first) : 0;
     case RuntimeScalar::sample_share:
-      return share_of_batch();
+      return batch.share();
     case RuntimeScalar::learning_rate:
-      if (key.optimizer >= state_.optimizers.size()) {
-        return state_.param_groups[key.optimizer - state_.optimizers.size()].learning_rate;
-      }
-      return finite_learning_rate(*state_.optimizers[key.optimizer].optimizer, static_cast<std::int64_t>(key.earlier));
+      if (const auto group = group_of(key, optimizers.size())) return state.param_groups[*group].learning_rate;
+      return finite_learning_rate(*optimizers[key.optimizer].optimizer, static_cast<std::int64_t>(key.earlier));
     case RuntimeScalar::count:
-      return static_cast<double>(state_.optimizers[key.optimizer].optimizer->iterations() + 1);
+      return static_cast<double>(optimizers[key.optimizer].optimizer->iterations() + 1);
     case RuntimeScalar::loss_scale:
       break;
   }
-  return state_.optimizers[key.optimizer].optimizer->state()->loss_scale.scale();
+  return optimizers[key.optimizer].optimizer->state()->loss_scale.scale();
 }
 
 }  // namespace mezzo::detail

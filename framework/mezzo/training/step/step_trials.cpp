@@ -8,7 +8,8 @@
 
 #include <mezzo/compiler/overflow.hpp>
 #include <mezzo/core/scoped_value.hpp>
-#include <mezzo/training/module/step_probe.hpp>
+#include <mezzo/training/step/metric_scope.hpp>
+#include <mezzo/training/step/step_probe.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -109,7 +110,7 @@ struct ProfiledTrial : Trial {
 std::shared_ptr<const Plan> take_steps(Module& module, const std::vector<HostBatch>& batches, const RunOptions& run,
                                        const Round& round, Trial& trial) {
   StepRunner runner(module, run);
-  runner.rehearse(Phase::train, batches.front());
+  runner.rehearse(Stage::fit, batches.front());
   runner.configure(true);
   const KeptWeights kept(module);
   const bool first = trial.losses.empty();
@@ -117,7 +118,7 @@ std::shared_ptr<const Plan> take_steps(Module& module, const std::vector<HostBat
   for (int step = 0;; ++step) {
     if (step == warm_up_steps) begin = Clock::now();
     const auto start = Clock::now();
-    runner.run(Phase::train, batches[static_cast<std::size_t>(step) % batches.size()]);
+    runner.run(Stage::fit, batches[static_cast<std::size_t>(step) % batches.size()]);
     const double seconds = seconds_since(start);
     if (first && step < warm_up_steps + round.steps) trial.losses.push_back(loss_of(runner));
     if (step < warm_up_steps) continue;
@@ -140,23 +141,16 @@ std::vector<HostBatch> sample(const DataLoader& loader, int count) {
   return batches;
 }
 
-KeptTraining::KeptTraining(TrainingState& state)
-    : state_(state),
-      optimizers_(state.optimizers),
-      schedulers_(state.schedulers),
-      configured_(state.configured),
-      progress_(state) {
-  for (const OptimizerConfig& config : optimizers_) numbers_.push_back(*config.optimizer->state());
+KeptTraining::KeptTraining(TrainingState& state) : state_(state), optimizing_(state), progress_(state) {
+  for (const OptimizerConfig& config : optimizing_.optimizers) numbers_.push_back(*config.optimizer->state());
 }
 
 KeptTraining::~KeptTraining() {
   for (const OptimizerConfig& config : state_.optimizers) *config.optimizer->state() = Optimizer::State();
-  for (std::size_t i = 0; i < optimizers_.size(); ++i) *optimizers_[i].optimizer->state() = numbers_[i];
-  state_.optimizers = optimizers_;
-  state_.schedulers = schedulers_;
-  state_.configured = configured_;
+  for (std::size_t i = 0; i < numbers_.size(); ++i) *optimizing_.optimizers[i].optimizer->state() = numbers_[i];
+  static_cast<Optimizing&>(state_) = optimizing_;
   static_cast<Progress&>(state_) = progress_;
-  state_.steps.clear();
+  state_.plans.clear();
 }
 
 void try_steps(StepRunner& runner, const DataLoader& train, std::int64_t steps,
@@ -167,7 +161,7 @@ void try_steps(StepRunner& runner, const DataLoader& train, std::int64_t steps,
   const KeptTraining training(state);
   const ScopedValue resumed(state.resumed_metrics, {});
   const AssignedWeights weights(module);
-  const MetricScope metrics(runner);
+  const MetricScope metrics(state, runner.metrics());
   const UpdateEachStep updates(runner);
   runner.configure(true);
   std::int64_t pass = 0;
@@ -182,7 +176,7 @@ void try_steps(StepRunner& runner, const DataLoader& train, std::int64_t steps,
     before(step);
     bool finite = true;
     try {
-      runner.run(Phase::train, *batch, step);
+      runner.run(Stage::fit, *batch, step);
     } catch (const NonFiniteError&) {
       finite = false;
     }

@@ -58,11 +58,9 @@ class KeptTraining {
 
  private:
   TrainingState& state_;
-  OptimizerConfigs optimizers_;
-  std::vector<SchedulerState> schedulers_;
-  std::vector<Optimizer::State> numbers_;
-  bool configured_;
+  Optimizing optimizing_;
   Progress progress_;
+  std::vector<Optimizer::State> numbers_;  // of the optimizers
 };
 
 /// Implements Session::try_steps() for the runner of a fit.

@@ -1,7 +1,7 @@
 #include <mezzo/training/step/whole_weights.hpp>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/training/step/step_runner.hpp>
+#include <mezzo/training/step/training_state.hpp>
 
 namespace mezzo {
 

@@ -38,7 +38,7 @@ detail::RunOptions training_options(const TrainerOptions& options, Module& modul
   run.compress_gradients = options.gradient_compression == "bf16";
   run.sync_batchnorm = options.sync_batchnorm;
   if (options.gradient_clip_val) {
-    run.clip = detail::StepContext::Clip{*options.gradient_clip_val, options.gradient_clip_algorithm == "value"};
+    run.clip = detail::GradientClip{*options.gradient_clip_val, options.gradient_clip_algorithm == "value"};
   }
   return run;
 }
@@ -190,7 +190,7 @@ void Trainer::save_checkpoint(Module& module, const std::string& path, const Che
 Logs Trainer::validate(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
   return detail::with_ranks(options_, [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "validate");
-    return detail::evaluate(module, detail::parts_of(loaders, ranks), detail::Phase::validate,
+    return detail::evaluate(module, detail::parts_of(loaders, ranks), Stage::validate,
                             evaluation_options(options_, module),
                             {.call = call_options(options_, false), .limit = options_.limit_val_batches});
   });
@@ -199,8 +199,7 @@ Logs Trainer::validate(Module& module, const DataLoaders& loaders, const Trainer
 Logs Trainer::test(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
   return detail::with_ranks(options_, [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "test");
-    return detail::evaluate(module, detail::parts_of(loaders, ranks), detail::Phase::test,
-                            evaluation_options(options_, module),
+    return detail::evaluate(module, detail::parts_of(loaders, ranks), Stage::test, evaluation_options(options_, module),
                             {.call = call_options(options_, false), .limit = options_.limit_test_batches});
   });
 }
@@ -224,7 +223,7 @@ Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluation
     detail::DataCall call(data, "validate", ranks.get());
     DataLoaders loaders;
     const auto load = [&] { loaders = detail::parts_of(data.val_dataloader(), ranks); };
-    return detail::evaluate(module, loaders, detail::Phase::validate, evaluation_options(options_, module),
+    return detail::evaluate(module, loaders, Stage::validate, evaluation_options(options_, module),
                             {.call = call_options(options_, call, load), .limit = options_.limit_val_batches});
   });
 }
@@ -235,7 +234,7 @@ Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOpti
     detail::DataCall call(data, "test", ranks.get());
     DataLoaders loaders;
     const auto load = [&] { loaders = detail::parts_of(data.test_dataloader(), ranks); };
-    return detail::evaluate(module, loaders, detail::Phase::test, evaluation_options(options_, module),
+    return detail::evaluate(module, loaders, Stage::test, evaluation_options(options_, module),
                             {.call = call_options(options_, call, load), .limit = options_.limit_test_batches});
   });
 }

@@ -1,0 +1,13 @@
+#pragma once
+#include <mezzo/training/step/training_state.hpp>
+
+namespace mezzo::detail {
+
+/// Environment variable that turns off notices and warnings of policies that are slow on this CPU.
+constexpr const char* slow_policy_switch = "MEZZO_WARN_SLOW_POLICY";
+
+/// Tells, once for each model, of dtypes in which a step computes although this CPU has no products of them:
+/// "[Trainer] bfloat16 is absent on this CPU: ...". The environment variable MEZZO_WARN_SLOW_POLICY=0 turns it off.
+void tell_of_emulation(TrainingState& state, const Graph& step);
+
+}  // namespace mezzo::detail

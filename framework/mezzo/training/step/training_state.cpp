@@ -1,0 +1,28 @@
+#include <mezzo/training/step/training_state.hpp>
+
+#include <mezzo/core/execution_context.hpp>
+#include <mezzo/training/step/run_scopes.hpp>
+
+namespace mezzo::detail {
+
+std::shared_ptr<TrainingState> shared_training_state(Module& module) {
+  const std::lock_guard<std::mutex> lock(run_state_mutex());
+  if (!module.run_state()) module.set_run_state(std::make_shared<TrainingState>());
+  return std::static_pointer_cast<TrainingState>(module.run_state());
+}
+
+TrainingState& training_state(Module& module) { return *shared_training_state(module); }
+
+void forget_training(Module& module) {
+  const std::lock_guard<std::mutex> lock(run_state_mutex());
+  module.set_run_state(nullptr);
+}
+
+bool TrainingState::is_between_steps() const { return between_steps == &ExecutionContext::current(); }
+
+History TrainingState::history_of(Module& module) const {
+  const IdleScope idle(module, false);
+  return history;
+}
+
+}  // namespace mezzo::detail
