@@ -72,7 +72,8 @@ class CheckSymbols(unittest.TestCase):
         for low, high, name in [("core/a.cpp", LIBRARY + "graph/b.cpp", "graph"),
                                 ("backends/reference/a.cpp", LIBRARY + "backends/xsimd/winograd/b.cpp",
                                  "backends/xsimd"),
-                                ("training/a.cpp", "models/mezzo/models/b.cpp", "models"),
+                                ("training/trainer/a.cpp", "models/mezzo/models/b.cpp", "models"),
+                                ("training/step/a.cpp", LIBRARY + "training/loops/b.cpp", "training/loops"),
                                 ("ops/a.cpp", LIBRARY + "registration.cpp", "registration.cpp")]:
             self.expect({LIBRARY + low: user, high: definition}, (LIBRARY + low, "needs mezzo::above(int)"))
             self.expect({LIBRARY + low: user, high: definition}, (LIBRARY + low, name + " defines"))
@@ -96,15 +97,21 @@ class CheckSymbols(unittest.TestCase):
 
     def test_split_class(self):
         declaration = "namespace mezzo { struct Model { int fit(); int summary(); }; }\n"
-        self.expect({LIBRARY + "training/a.cpp": declaration + "int mezzo::Model::fit() { return 1; }\n",
+        self.expect({LIBRARY + "training/model/a.cpp": declaration + "int mezzo::Model::fit() { return 1; }\n",
                      LIBRARY + "report/b.cpp": declaration + "int mezzo::Model::summary() { return 1; }\n"},
-                    (LIBRARY + "report/b.cpp", "split: mezzo::Model is implemented in report, training"))
+                    (LIBRARY + "report/b.cpp", "split: mezzo::Model is implemented in report, training/model"))
 
     def test_split_nested_class(self):
         declaration = "namespace mezzo { struct Model { int fit(); struct Part { Part(); }; }; }\n"
-        self.expect({LIBRARY + "training/a.cpp": declaration + "int mezzo::Model::fit() { return 1; }\n",
+        self.expect({LIBRARY + "training/model/a.cpp": declaration + "int mezzo::Model::fit() { return 1; }\n",
                      LIBRARY + "layers/b.cpp": declaration + "mezzo::Model::Part::Part() {}\n"},
-                    (LIBRARY + "layers/b.cpp", "split: mezzo::Model is implemented in layers, training"))
+                    (LIBRARY + "layers/b.cpp", "split: mezzo::Model is implemented in layers, training/model"))
+
+    def test_class_split_between_rooms(self):
+        declaration = "namespace mezzo { struct Model { int fit(); int summary(); }; }\n"
+        self.expect({LIBRARY + "training/model/a.cpp": declaration + "int mezzo::Model::fit() { return 1; }\n",
+                     LIBRARY + "training/loops/b.cpp": declaration + "int mezzo::Model::summary() { return 1; }\n"},
+                    (LIBRARY + "training/loops/b.cpp", "mezzo::Model is implemented in training/loops, training/model"))
 
     def test_function_defined_elsewhere(self):
         self.expect({LIBRARY + "core/shape.hpp": SHAPE,
