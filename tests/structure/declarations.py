@@ -24,8 +24,11 @@ class Declarations(NamedTuple):
 
 
 def clean(text):
-    """The code without comments, literals and preprocessor lines."""
-    return NOISE.sub(lambda m: " " if m[0].startswith(("/", "#", " ", "\t")) else '""', text)
+    """The code without comments, literals and preprocessor lines; all lines keep their numbers."""
+    def blank(match):
+        return (" " if match[0].startswith(("/", "#", " ", "\t")) else '""') + "\n" * match[0].count("\n")
+
+    return NOISE.sub(blank, text)
 
 
 def matching(text, begin, opening, closing):

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Shows that check_limits.py finds each kind of fault in a small bad tree, nothing in a good one, and exceptions that
+are out of date."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from check_limits import RULES, check_limits  # noqa: E402
+from exceptions import EXCEPTIONS  # noqa: E402
+from limits import LIST  # noqa: E402
+
+LIBRARY = "framework/mezzo/"
+
+
+def findings(files, exceptions=None):
+    with tempfile.TemporaryDirectory() as root:
+        for name, text in files.items():
+            path = Path(root) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return check_limits(root, exceptions or {})
+
+
+def including(*names):
+    return "#pragma once\n" + "".join(f"#include <mezzo/{name}.hpp>\n" for name in names)
+
+
+def types(count, kind="struct", name="T"):
+    return "namespace mezzo {\n" + "".join(f"{kind} {name}{i} {{}};\n" for i in range(count)) + "}\n"
+
+
+class Case(unittest.TestCase):
+    def expect(self, files, where, *rules, exceptions=None):
+        found = findings(files, exceptions)
+        self.assertEqual([place for place, _ in found], [where], found)
+        for rule in rules:
+            self.assertIn(rule, found[0][1])
+
+    def expect_nothing(self, files, exceptions=None):
+        self.assertEqual(findings(files, exceptions), [])
+
+    def expect_ratchet(self, files, rule, key, number, limit, where):
+        """The exception of `number` is right; others are too low, too high or not needed."""
+        self.expect_nothing(files, {rule: {key: number}})
+        self.expect(files, where, f"at most {max(limit, number - 1)}", exceptions={rule: {key: number - 1}})
+        self.expect(files, LIST, f"{key} is {number}: lower the entry from {number + 2} to {number}",
+                    exceptions={rule: {key: number + 2}})
+        self.expect({}, LIST, f"{key} keeps the limit of {limit}: delete the entry", exceptions={rule: {key: number}})
+
+
+class IncludeCycles(Case):
+    FOUR = {LIBRARY + "core/a.hpp": including("core/b"), LIBRARY + "core/b.hpp": including("core/c"),
+            LIBRARY + "core/c.hpp": including(), LIBRARY + "core/c.cpp": including("core/d", "core/b"),
+            LIBRARY + "core/d.isa.cpp": including("core/a", "core/b"), LIBRARY + "core/d.hpp": including()}
+
+    def test_cycle(self):
+        self.expect(self.FOUR, LIBRARY + "core/b.hpp:1", "4 components include one another: core/a, core/b, core/c, core/d")
+        self.expect_ratchet(self.FOUR, "include cycles", "core/d", 4, 3, LIBRARY + "core/d.hpp:1")
+
+    def test_short_cycles(self):
+        files = dict(self.FOUR)
+        files[LIBRARY + "core/c.cpp"] = including("core/b")
+        self.expect_nothing(files)
+
+    def test_cycle_by_relative_path(self):
+        files = dict(self.FOUR)
+        files[LIBRARY + "core/c.cpp"] = '#include "d.hpp"\n'
+        self.expect(files, LIBRARY + "core/b.hpp:1", "4 components")
+
+    def test_cycle_of_two_rooms(self):
+        room = "training/loops/"
+        files = {path.replace("core/a", room + "a"): text.replace("core/a", room + "a")
+                 for path, text in self.FOUR.items()}
+        self.expect(files, LIBRARY + "core/b.hpp:1", "core/d, training/loops/a")
+
+    def test_entry_of_a_part_that_left(self):
+        files = {**self.FOUR, LIBRARY + "core/e.hpp": including("core/a")}
+        found = findings(files, {"include cycles": {"core/e": 4}})
+        self.assertEqual([place for place, _ in found], [LIBRARY + "core/b.hpp:1", LIST], found)
+
+
+class SourcesOfAClass(Case):
+    HEADER = "namespace mezzo { namespace detail { struct A { A(); ~A(); int f(); struct Part { int g(); }; }; } }\n"
+    THREE = {LIBRARY + "core/a.hpp": "#pragma once\n" + HEADER,
+             LIBRARY + "core/a.cpp": "namespace mezzo {\ndetail::A::A() : x_{1}, y_(2) { f(); }\n}\n",
+             LIBRARY + "core/b.cpp": "namespace mezzo::detail {\nstd::function<int(int)> A::f() { return 1; }\n}\n",
+             LIBRARY + "core/c.isa.cpp": "\nint mezzo::detail::A::Part::g() { return 1; }\n"}
+
+    def test_class(self):
+        where = LIBRARY + "core/c.isa.cpp:2"
+        self.expect(self.THREE, where, "class mezzo::detail::A is defined in 3 sources: core/a.cpp, core/b.cpp, core/c")
+        self.expect_ratchet(self.THREE, "sources of a class", "mezzo::detail::A", 3, 2, where)
+
+    def test_defaulted_member(self):
+        files = {**self.THREE, LIBRARY + "core/c.isa.cpp": "mezzo::detail::A::~A() = default;\n"}
+        self.expect(files, LIBRARY + "core/c.isa.cpp:1", "3 sources")
+
+    def test_two_sources(self):
+        files = dict(self.THREE)
+        files[LIBRARY + "core/c.isa.cpp"] = "void mezzo::detail::g() { detail::A::f(); }\nint mezzo::detail::x = 1;\n"
+        self.expect_nothing(files)
+
+    def test_anonymous_classes(self):
+        text = "namespace mezzo { namespace { struct A { void f(); }; void A::f() {} } }\n"
+        self.expect_nothing({LIBRARY + f"core/{name}.cpp": text for name in "abc"})
+
+
+class TypesOfAHeader(Case):
+    def test_types(self):
+        header = LIBRARY + "core/a.hpp"
+        for kind in ["struct", "class", "union", "enum class", "enum", "class MEZZO_API", "template <class X>\nstruct"]:
+            self.expect({header: types(6, kind)}, header + ":1", "6 types: T0, T1")
+        self.expect_ratchet({header: types(6)}, "types of a header", "core/a.hpp", 6, 5, header + ":1")
+        self.expect({header: types(3) + types(3, name="U").replace("mezzo", "mezzo::detail")}, header + ":1", "6 types")
+
+    def test_what_does_not_count(self):
+        others = "namespace mezzo {\nclass Known;\nstruct T1<int> {};\nusing A = int;\n" \
+                 "struct T9 { struct Inner { enum class Kind { a }; }; };\n}\n"
+        self.expect_nothing({LIBRARY + "core/a.hpp": types(4) + others})
+        self.expect_nothing({LIBRARY + "core/a.cpp": types(9), "tests/core/a.hpp": types(9)})
+
+    def test_options(self):
+        header = LIBRARY + "core/a.hpp"
+        own = "namespace mezzo {\nstruct T0Options {};\nstruct PadImagesOptions {};\nstruct HuberFunctionOptions {};\n" \
+              "Value pad_images(const PadImagesOptions& options = {});\nValue huber(const HuberFunctionOptions&);\n}\n"
+        self.expect_nothing({header: types(5) + own})
+        self.expect({header: types(5) + "namespace mezzo { struct FitOptions {}; }\n"}, header + ":1", "FitOptions, T0")
+
+
+class LinesOfAFunction(Case):
+    def function(self, head, lines):
+        return head + " {\n" + "  f();\n" * (lines - 2) + "}\n"
+
+    def test_function(self):
+        path = LIBRARY + "core/a.cpp"
+        text = "/* one\ntwo */\n" + self.function("int A::f()", 61)
+        self.expect({path: text}, path + ":3", "A::f has 61 lines")
+        self.expect_ratchet({path: text}, "lines of a function", "core/a.cpp A::f", 61, 60, path + ":3")
+        self.expect_nothing({path: self.function("int f()", 60) + "\n" * 9 + self.function("int g()", 60)})
+
+    def test_kinds(self):
+        for head, name in [("template <class T>\nint f(T x, int y = {})", "f"), ("A::A(int x) : x_{x}, y_(1)", "A::A"),
+                           ("A::A() : B<int>{1}, x_{1},\n y_{}", "A::A"), ("bool operator==(A a, B b)", "operator=="),
+                           ("auto f() -> std::vector<int>", "f"), ("BOOST_AUTO_TEST_SUITE(s)\n\n"
+                                                                   "BOOST_AUTO_TEST_CASE(one)", "one")]:
+            found = findings({"tests/core/a.cpp": self.function(head, 70)})
+            self.assertEqual(len(found), 1, head)
+            self.assertIn(f"{name} has 7", found[0][1])
+
+    def test_member_in_a_header(self):
+        path = LIBRARY + "core/a.hpp"
+        text = "class A final : public B {\n public:\n" + self.function("  explicit A(int x) : x_{x}", 61) + "};\n"
+        self.expect({path: text}, path + ":3", "A::A has 61 lines")
+
+    def test_what_is_no_function(self):
+        for head in ["const Table table =", "struct A", "enum class A", "namespace mezzo", "constexpr int list[] ="]:
+            self.expect_nothing({LIBRARY + "core/a.cpp": head + " {\n" + "// line\n" * 70 + "};\n"})
+
+
+class NamesAlike(Case):
+    def test_names(self):
+        for one, other in [("rank_step", "step_ranks"), ("activation", "activations"), ("a_b_c", "c_a_b")]:
+            files = {LIBRARY + f"core/{one}.cpp": "", LIBRARY + f"nn/{other}.hpp": ""}
+            self.expect(files, LIBRARY + f"core/{one}.cpp:1", f"{one} in core; {other} in nn")
+            self.expect_ratchet(files, "names alike", f"{one} / {other}", 2, 1, LIBRARY + f"core/{one}.cpp:1")
+
+    def test_other_names(self):
+        self.expect_nothing({LIBRARY + f"core/{name}": "" for name in [
+            "step.cpp", "step.hpp", "step.isa.cpp", "stepper.cpp", "step_rank.cpp", "a.cpp", "as.cpp"]})
+        self.expect_nothing({LIBRARY + "core/step.cpp": "", "tests/core/steps.cpp": ""})
+
+
+class HiddenOptions(Case):
+    MEMBER = "struct A {\n  detail::Named named{};  ///< leave it out\n};\n"
+
+    def test_member(self):
+        header = LIBRARY + "layers/a.hpp"
+        files = {LIBRARY + "mezzo.hpp": including("layers/a"), header: self.MEMBER}
+        self.expect(files, header + ":2", "1 members")
+        files[header] += self.MEMBER.replace("A", "B").replace("detail::Named named", "int x")
+        self.expect_ratchet(files, "hidden options", "layers/a.hpp", 2, 0, header + ":5")
+
+    def test_private_header(self):
+        self.expect_nothing({LIBRARY + "layers/a.hpp": self.MEMBER})
+
+
+class Exceptions(unittest.TestCase):
+    def test_names_of_rules(self):
+        self.assertEqual(set(EXCEPTIONS), {rule.name for rule in RULES})
+
+
+if __name__ == "__main__":
+    unittest.main()
