@@ -38,6 +38,7 @@ MinMaxNorm::MinMaxNorm(MinMaxNormOptions options) : options_(std::move(options))
 }
 
 Value MinMaxNorm::call(const Value& weight) const {
+  check_not_moved();
   const Value norms = norms_of(weight, options_.axis);
   Value desired = clip(norms, options_.min_value, options_.max_value);
   if (options_.rate != 1) desired = options_.rate * desired + (1 - options_.rate) * norms;
@@ -49,12 +50,19 @@ MaxNorm::MaxNorm(MaxNormOptions options) : options_(std::move(options)) {
 }
 
 Value MaxNorm::call(const Value& weight) const {
+  check_not_moved();
   return MinMaxNorm(0, options_.max_value, 1, options_.axis).call(weight);
 }
 
-Value UnitNorm::call(const Value& weight) const { return weight / (epsilon + norms_of(weight, options_.axis)); }
+Value UnitNorm::call(const Value& weight) const {
+  check_not_moved();
+  return weight / (epsilon + norms_of(weight, options_.axis));
+}
 
-Value NonNeg::call(const Value& weight) const { return relu(weight); }
+Value NonNeg::call(const Value& weight) const {
+  check_not_moved();
+  return relu(weight);
+}
 
 const NameTable<Constraint>& constraint_names() {
   static const NameTable<Constraint> table("constraint", {{"MaxNorm", create<MaxNorm>},

@@ -1,5 +1,6 @@
 #include <mezzo/core/held.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include <mezzo/core/demangled.hpp>
@@ -25,9 +26,15 @@ void fail_empty(const std::type_info& family) {
 }
 
 void fail_moved(const std::type_info& type) {
-  const std::string name = class_name(type);
-  fail<ValueError>(fmt::format("[{}]", name.substr(0, name.rfind("::"))),
-                   "the object must not be used after it was moved from");
+  std::string name = class_name(type);
+  name.erase(std::min(name.find('<'), name.size()));  // arguments of templates
+  const std::string state = "::State";
+  if (name.size() > state.size() && name.rfind(state) == name.size() - state.size()) {
+    name.erase(name.size() - state.size());
+  }
+  const std::size_t scope = name.rfind("::");
+  if (scope != std::string::npos) name.erase(0, scope + 2);
+  fail<ValueError>(fmt::format("[{}]", name), "the object must not be used after it was moved from");
 }
 
 }  // namespace mezzo::detail

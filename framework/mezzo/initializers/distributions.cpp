@@ -59,6 +59,7 @@ std::uint64_t seeded(const std::optional<std::uint64_t>& seed, std::uint64_t key
 }  // namespace
 
 Tensor Constant::make(const Shape& shape, DType dtype, std::uint64_t) const {
+  check_not_moved();
   if (values_ && values_->size() != 1) {
     if (values_->shape() == shape) return values_->cast(dtype).copy();
     fail<ShapeError>("[Constant]", "the array must have the weight's shape {}; got shape {}", shape, values_->shape());
@@ -72,6 +73,7 @@ RandomNormal::RandomNormal(RandomNormalOptions options) : options_(options) {
 }
 
 Tensor RandomNormal::make(const Shape& shape, DType dtype, std::uint64_t key) const {
+  check_not_moved();
   const std::uint64_t own = seeded(options_.seed, key);
   return draw_each(shape, dtype, [&](std::uint64_t i) { return options_.mean + options_.stddev * normal(own, i); });
 }
@@ -84,6 +86,7 @@ RandomUniform::RandomUniform(RandomUniformOptions options) : options_(options) {
 }
 
 Tensor RandomUniform::make(const Shape& shape, DType dtype, std::uint64_t key) const {
+  check_not_moved();
   const std::uint64_t own = seeded(options_.seed, key);
   return draw_each(shape, dtype, [&](std::uint64_t i) {
     return options_.minval + (options_.maxval - options_.minval) * uniform(own, i);
@@ -96,6 +99,7 @@ TruncatedNormal::TruncatedNormal(TruncatedNormalOptions options) : options_(opti
 }
 
 Tensor TruncatedNormal::make(const Shape& shape, DType dtype, std::uint64_t key) const {
+  check_not_moved();
   const std::uint64_t own = seeded(options_.seed, key);
   return draw_each(shape, dtype,
                    [&](std::uint64_t i) { return options_.mean + options_.stddev * truncated_normal(own, i); });

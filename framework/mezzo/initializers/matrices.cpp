@@ -32,6 +32,7 @@ void orthonormalize(double* columns, std::int64_t size, std::int64_t count) {
 }  // namespace
 
 Tensor IdentityInitializer::make(const Shape& shape, DType dtype, std::uint64_t) const {
+  check_not_moved();
   if (shape.size() != 2) fail<ShapeError>("[Identity]", "the weight must be a matrix; got shape {}", shape);
   Tensor out(shape, DType::float64);
   double* elements = out.mutable_data<double>();
@@ -40,6 +41,7 @@ Tensor IdentityInitializer::make(const Shape& shape, DType dtype, std::uint64_t)
 }
 
 Tensor Orthogonal::make(const Shape& shape, DType dtype, std::uint64_t key) const {
+  check_not_moved();
   if (shape.size() < 2) {
     fail<ShapeError>("[Orthogonal]", "the weight must have two axes or more; got shape {}", shape);
   }

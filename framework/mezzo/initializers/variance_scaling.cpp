@@ -39,6 +39,7 @@ VarianceScaling::VarianceScaling(VarianceScalingOptions options) : options_(std:
 }
 
 Tensor VarianceScaling::make(const Shape& shape, DType dtype, std::uint64_t key) const {
+  check_not_moved();
   const detail::Fans fans = detail::compute_fans(shape);
   const double fan = options_.mode == "fan_in"    ? fans.in
                      : options_.mode == "fan_out" ? fans.out

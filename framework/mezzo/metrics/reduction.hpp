@@ -35,7 +35,10 @@ class MEZZO_API Sum : public Metric {
 
   /// Adds the numbers of a batch.
   void update_state(const Value& values, const Value& sample_weight = {});
-  Value result() const override { return total_; }
+  Value result() const override {
+    check_not_moved();
+    return total_;
+  }
 
  protected:
   void update(const Value& values, const Value& none, const Value& sample_weight) override;
@@ -55,7 +58,10 @@ class MEZZO_API MeanMetricWrapper : public Metric {
 
   /// A ValueError if the function is empty.
   explicit MeanMetricWrapper(Function function, MeanMetricWrapperOptions options = {});
-  Value call(const Value& y_true, const Value& y_pred) const override { return function_(y_true, y_pred); }
+  Value call(const Value& y_true, const Value& y_pred) const override {
+    check_not_moved();
+    return function_(y_true, y_pred);
+  }
 
  private:
   Function function_;

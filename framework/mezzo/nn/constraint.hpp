@@ -6,19 +6,21 @@
 
 #include <mezzo/core/any.hpp>
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/unmoved.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
 
 /// Base of constraints: projections of weights that training applies after each update. Where a constraint is expected,
 /// a name ("non_neg") or a function of a Value will do: `.kernel_constraint = [](const Value& w) { return relu(w); }`.
-class MEZZO_API Constraint {
+class MEZZO_API Constraint : public detail::MoveChecked {
  public:
-  virtual ~Constraint() = default;
-
   /// The weight that replaces `weight`, of the same shape. The weight is in float32 (float64 if it is stored so).
   virtual Value call(const Value& weight) const = 0;
-  Value operator()(const Value& weight) const { return call(weight); }
+  Value operator()(const Value& weight) const {
+    check_not_moved();
+    return call(weight);
+  }
 
   /// The constraint of that Keras name ("max_norm", "min_max_norm", "non_neg", "unit_norm") with its default options. A
   /// NameError lists the valid names.

@@ -5,14 +5,13 @@
 #include <mezzo/core/any.hpp>
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
+#include <mezzo/core/unmoved.hpp>
 
 namespace mezzo {
 
 /// Base of initializers: functions that make the initial values of weights.
-class MEZZO_API Initializer {
+class MEZZO_API Initializer : public detail::MoveChecked {
  public:
-  virtual ~Initializer() = default;
-
   /// Returns initial values. `key` is the seed of random values: the same key gives the same numbers in every dtype, up
   /// to rounding.
   virtual Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const = 0;

@@ -298,13 +298,14 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
     if (!options.initializer) {
       fail<ValueError>(label(), "{}: the initializer must be given; got an empty Any<Initializer>", box.name);
     }
+    options.initializer->check_not_moved();
     box.value = options.initializer->make(options.shape, dtype, detail::mix(seed(), detail::next_stream()));
   }
   box.trainable = options.trainable;
   box.autocast = options.autocast;
   box.fixed_dtype = wide;
-  if (options.regularizer) box.regularizer = [r = options.regularizer](const Value& w) { return r->call(w); };
-  if (options.constraint) box.constraint = [c = options.constraint](const Value& w) { return c->call(w); };
+  if (options.regularizer) box.regularizer = [r = options.regularizer](const Value& w) { return (*r)(w); };
+  if (options.constraint) box.constraint = [c = options.constraint](const Value& w) { return (*c)(w); };
   box.file_name = options.file_name;
   box.file_axes = options.file_axes;
   box.file_shape = options.file_shape;

@@ -56,6 +56,7 @@ Loss::Loss(std::string name, std::string reduction) : name_(std::move(name)), re
 Value Loss::mask(const Value&, const Value&) const { return {}; }
 
 Value Loss::operator()(const Value& y_true, const Value& y_pred, const Value& sample_weight) const {
+  check_not_moved();
   Value values = call(detail::number_targets(y_true, y_pred), y_pred);
   const detail::LibraryScope as_inserted;
   Value weight;

@@ -6,6 +6,7 @@
 
 #include <mezzo/core/any.hpp>
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/unmoved.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
@@ -22,7 +23,7 @@ MEZZO_API std::pair<Value, Value> same_rank(const Value& y_true, const Value& y_
 
 /// Base of losses, the quantities that training minimizes. A function of (y_true, y_pred) converts to a loss, too:
 /// `.loss = mean_squared_error`, `.loss = [](const Value& y_true, const Value& y_pred) { return ...; }`.
-class MEZZO_API Loss {
+class MEZZO_API Loss : public detail::MoveChecked {
  public:
   /// `reduction` as in Keras; others are a ValueError:
   /// - "sum_over_batch_size" or "mean": sum of the weighted values, divided by their number
@@ -38,7 +39,6 @@ class MEZZO_API Loss {
   explicit Loss(const Options& options) : Loss(options.name, options.reduction) {
     made_of_ = options;
   }
-  virtual ~Loss() = default;
 
   /// Returns one number per sample, or one per element of a sample: (batch,) or (batch, ...), float32 or float64. The
   /// arguments are in Keras' order.
@@ -54,12 +54,18 @@ class MEZZO_API Loss {
   Value operator()(const Value& y_true, const Value& y_pred, const Value& sample_weight = {}) const;
 
   /// Name in logs and histories.
-  const std::string& name() const { return name_; }
+  const std::string& name() const {
+    check_not_moved();
+    return name_;
+  }
 
   const std::string& reduction() const { return reduction_; }
 
   /// Options struct that the loss was made of; empty if its constructor does not hand it on.
-  const std::any& made_of() const { return made_of_; }
+  const std::any& made_of() const {
+    check_not_moved();
+    return made_of_;
+  }
 
   /// The loss of that Keras name ("mse", "sparse_categorical_crossentropy") with its default options. A NameError lists
   /// the valid names.
@@ -93,6 +99,7 @@ class LossFunction : public Loss {
   explicit LossFunction(F function, LossFunctionOptions options = {})
       : Loss(std::move(options.name), std::move(options.reduction)), function_(std::move(function)) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
+    check_not_moved();
     const std::pair<Value, Value> both = detail::same_rank(y_true, y_pred);
     return function_(both.first, both.second);
   }

@@ -46,6 +46,7 @@ Value Metric::call(const Value&, const Value&) const {
 }
 
 void Metric::update_state(const Value& y_true, const Value& y_pred, const Value& sample_weight) {
+  check_not_moved();
   if (auto* const listener = detail::MetricListener::current()) listener->before_update(state_);
   const detail::LibraryScope as_inserted;
   const auto inside = [](const Value& x) { return x.defined() ? x.across_border(false) : x; };
@@ -66,6 +67,7 @@ void Metric::add_values(const Value& values, const Value& sample_weight) {
 }
 
 Value Metric::result() const {
+  check_not_moved();
   if (!total_.filled()) return Tensor::scalar(0, DType::float64);
   const detail::LibraryScope as_inserted;
   const Value empty = equal(count_, 0.0);

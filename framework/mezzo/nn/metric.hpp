@@ -7,6 +7,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shared.hpp>
+#include <mezzo/core/unmoved.hpp>
 #include <mezzo/nn/loss.hpp>
 #include <mezzo/nn/variable.hpp>
 
@@ -56,7 +57,7 @@ struct MEZZO_API MetricState {
 /// files and checkpoints don't have them. A step that loss scaling skips leaves them as they are. fit, evaluate,
 /// train_on_batch and test_on_batch reset the metrics that they log when they begin; fit at each epoch. Validation
 /// within fit keeps the numbers of the training epoch.
-class MEZZO_API Metric {
+class MEZZO_API Metric : public detail::MoveChecked {
  public:
   explicit Metric(std::string name) : name_(std::move(name)) {}
   /// The same from an options struct with `name`, which configs need: see register_class().
@@ -65,7 +66,6 @@ class MEZZO_API Metric {
   explicit Metric(const Options& options) : Metric(options.name) {
     made_of_ = options;
   }
-  virtual ~Metric() = default;
 
   /// Returns one number per sample, or one per element of a sample: (batch,) or (batch, ...), floating. The default is
   /// a ValueError.
@@ -86,10 +86,16 @@ class MEZZO_API Metric {
   const std::vector<Variable>& variables() const { return state_->variables; }
 
   /// Name in logs and histories.
-  const std::string& name() const { return name_; }
+  const std::string& name() const {
+    check_not_moved();
+    return name_;
+  }
 
   /// Options struct that the metric was made of; empty if its constructor does not hand it on.
-  const std::any& made_of() const { return made_of_; }
+  const std::any& made_of() const {
+    check_not_moved();
+    return made_of_;
+  }
 
   /// State that copies share, for the code that runs steps.
   const detail::Shared<detail::MetricState>& state() const { return state_; }

@@ -127,11 +127,13 @@ const ParameterGroup* Optimizer::group_of(const std::string& path) const {
 }
 
 double Optimizer::learning_rate(std::int64_t later) const {
+  check_not_moved();
   const detail::LearningRate& rate = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
   return rate.at(state_->iterations + later);
 }
 
 void Optimizer::set_learning_rate(const detail::LearningRate& learning_rate) {
+  check_not_moved();
   const detail::LearningRate& before = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
   require(learning_rate.is_schedule() || !before.is_schedule(),
           fmt::format("set_learning_rate: the learning rate is a Schedule, which a number can't replace; got {}",
@@ -141,6 +143,7 @@ void Optimizer::set_learning_rate(const detail::LearningRate& learning_rate) {
 }
 
 void Optimizer::exclude_from_weight_decay(const ExcludeOptions& options) {
+  check_not_moved();
   require(state_->iterations == 0 && state_->accumulated == 0,
           fmt::format("exclude_from_weight_decay must be called before the first update; got a call after {}",
                       state_->iterations));

@@ -11,6 +11,7 @@
 #include <mezzo/core/any.hpp>
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shared.hpp>
+#include <mezzo/core/unmoved.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/nn/optimizer_options.hpp>
 #include <mezzo/nn/variable.hpp>
@@ -25,10 +26,8 @@ struct ExcludeOptions {
 };
 
 /// Base of optimizers. Holds slots (moments, momentum) and counters; copies share them.
-class MEZZO_API Optimizer {
+class MEZZO_API Optimizer : public detail::MoveChecked {
  public:
-  virtual ~Optimizer() = default;
-
   /// Number of updates made. A skipped step does not count, and a window of accumulated gradients counts once.
   std::int64_t iterations() const { return state_->iterations; }
 
@@ -65,13 +64,16 @@ class MEZZO_API Optimizer {
   void finalize_variable_values();
 
   /// Options that all optimizers have.
-  const OptimizerCommon& common() const { return common_; }
+  const OptimizerCommon& common() const {
+    check_not_moved();
+    return common_;
+  }
 
   /// Options struct that the optimizer was made of; empty if its constructor does not use common_options().
-  const std::any& made_of() const { return common_.made_of; }
+  const std::any& made_of() const { return common().made_of; }
 
   /// The option `name`, or the class name.
-  const std::string& name() const { return common_.name.empty() ? kind_ : common_.name; }
+  const std::string& name() const { return common().name.empty() ? kind_ : common_.name; }
 
   /// The optimizer of that Keras name ("adam", "SGD", "rmsprop") with its default options. A NameError lists the valid
   /// names.

@@ -53,6 +53,7 @@ void check_pairs(const std::string& where, const Values& gradients, const std::v
 }  // namespace
 
 void Optimizer::apply(const Values& gradients, const std::vector<Variable>& variables) {
+  check_not_moved();
   const detail::LibraryScope as_inserted;
   const std::string where = common_.name.empty() ? "[" + kind_ + "]" : fmt::format("[{} \"{}\"]", kind_, common_.name);
   check_pairs(where, gradients, variables, detail::square_headroom(*this));

@@ -60,7 +60,7 @@ Value penalty_of(const Variable& weight) {
 Value activity_penalty(const Any<Regularizer>& regularizer, const Value& output) {
   const auto penalty = [regularizer](const Values& ys) -> Values {
     const LibraryScope as_inserted;
-    const Value loss = as_loss(regularizer->call(wide(ys.front())));
+    const Value loss = as_loss((*regularizer)(wide(ys.front())));
     const Shape& shape = ys.front().shape();
     return {shape.empty() ? loss : loss / static_cast<double>(std::max<std::int64_t>(shape.front(), 1))};
   };

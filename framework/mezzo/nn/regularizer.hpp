@@ -6,6 +6,7 @@
 
 #include <mezzo/core/any.hpp>
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/unmoved.hpp>
 #include <mezzo/graph/value.hpp>
 
 namespace mezzo {
@@ -13,14 +14,15 @@ namespace mezzo {
 /// Base of regularizers: penalties on weights or outputs that training adds to the loss. Where a regularizer is
 /// expected, a name ("l2") or a function of a Value will do: `.kernel_regularizer = [](const Value& w) { return
 /// 0.01 * sum(abs(w)); }`.
-class MEZZO_API Regularizer {
+class MEZZO_API Regularizer : public detail::MoveChecked {
  public:
-  virtual ~Regularizer() = default;
-
   /// Penalty of x, a scalar; elements of other results are summed. x is a weight in float32 (float64 if the weight is),
   /// or an output of a layer.
   virtual Value call(const Value& x) const = 0;
-  Value operator()(const Value& x) const { return call(x); }
+  Value operator()(const Value& x) const {
+    check_not_moved();
+    return call(x);
+  }
 
   /// The regularizer of that Keras name ("l1", "l2", "l1_l2", "orthogonal_regularizer") with its default options. A
   /// NameError lists the valid names.

@@ -164,6 +164,7 @@ template <class Base>
 Json write_object(const Any<Base>& object) {
   if (!object) return nullptr;
   const Base& held = *object;
+  held.check_not_moved();
   const SavedClass<Base>* entry = find_class<Base>(typeid(held));
   if (entry == nullptr) {
     fail<ValueError>("[save]",

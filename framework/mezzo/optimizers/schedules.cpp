@@ -3,7 +3,6 @@
 #include <functional>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/held.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/optimizers/cosine_decay.hpp>
 #include <mezzo/optimizers/cosine_decay_restarts.hpp>
@@ -49,6 +48,7 @@ CosineDecay::CosineDecay(CosineDecayOptions options) : options_(options) {
 }
 
 double CosineDecay::operator()(std::int64_t step) const {
+  check_not_moved();
   const double initial = options_.initial_learning_rate;
   const double highest = options_.warmup_target.value_or(initial);
   if (step < options_.warmup_steps) {
@@ -64,6 +64,7 @@ ExponentialDecay::ExponentialDecay(ExponentialDecayOptions options) : options_(o
 }
 
 double ExponentialDecay::operator()(std::int64_t step) const {
+  check_not_moved();
   return options_.initial_learning_rate *
          std::pow(options_.decay_rate, periods(step, options_.decay_steps, options_.staircase));
 }
@@ -73,6 +74,7 @@ InverseTimeDecay::InverseTimeDecay(InverseTimeDecayOptions options) : options_(o
 }
 
 double InverseTimeDecay::operator()(std::int64_t step) const {
+  check_not_moved();
   return options_.initial_learning_rate /
          (1 + options_.decay_rate * periods(step, options_.decay_steps, options_.staircase));
 }
@@ -82,6 +84,7 @@ PolynomialDecay::PolynomialDecay(PolynomialDecayOptions options) : options_(opti
 }
 
 double PolynomialDecay::operator()(std::int64_t step) const {
+  check_not_moved();
   auto steps = static_cast<double>(options_.decay_steps), done = static_cast<double>(step);
   if (options_.cycle) {
     steps *= std::max(1.0, std::ceil(done / steps));
@@ -100,6 +103,7 @@ CosineDecayRestarts::CosineDecayRestarts(CosineDecayRestartsOptions options) : o
 }
 
 double CosineDecayRestarts::operator()(std::int64_t step) const {
+  check_not_moved();
   double fraction = static_cast<double>(step) / static_cast<double>(options_.first_decay_steps);
   const double t = options_.t_mul;
   double restart = std::floor(fraction);
@@ -120,6 +124,7 @@ LinearWarmup::LinearWarmup(LinearWarmupOptions options) : options_(std::move(opt
 }
 
 double LinearWarmup::operator()(std::int64_t step) const {
+  check_not_moved();
   if (step >= options_.warmup_steps) return options_.after.at(step - options_.warmup_steps);
   const double fraction = static_cast<double>(step) / static_cast<double>(options_.warmup_steps);
   return options_.initial_learning_rate + (options_.after.at(0) - options_.initial_learning_rate) * fraction;
@@ -138,7 +143,7 @@ PiecewiseConstantDecay::PiecewiseConstantDecay(PiecewiseConstantDecayOptions opt
 }
 
 double PiecewiseConstantDecay::operator()(std::int64_t step) const {
-  if (options_.values.empty()) detail::fail_moved(typeid(PiecewiseConstantDecay));
+  check_not_moved();
   const auto& boundaries = options_.boundaries;
   const auto passed = std::lower_bound(boundaries.begin(), boundaries.end(), step) - boundaries.begin();
   return options_.values[static_cast<std::size_t>(passed)];

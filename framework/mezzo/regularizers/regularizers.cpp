@@ -29,6 +29,7 @@ L1L2::L1L2(L1L2Options options) : options_(options) {
 }
 
 Value L1L2::call(const Value& x) const {
+  check_not_moved();
   Value penalty;
   if (options_.l1 != 0) penalty = options_.l1 * sum(abs(x));
   if (options_.l2 != 0) {
@@ -46,6 +47,7 @@ OrthogonalRegularizer::OrthogonalRegularizer(OrthogonalRegularizerOptions option
 }
 
 Value OrthogonalRegularizer::call(const Value& x) const {
+  check_not_moved();
   if (x.shape().size() != 2) {
     fail<ShapeError>("[OrthogonalRegularizer]", "the weight must be a matrix; got shape {}", x.shape());
   }

@@ -2,7 +2,6 @@
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/held.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/training/callbacks/learning_rate_scheduler.hpp>
 #include <mezzo/training/callbacks/learning_rates.hpp>
@@ -95,7 +94,6 @@ LearningRateScheduler::LearningRateScheduler(Rate schedule, const LearningRateSc
 }
 
 void LearningRateScheduler::on_epoch_begin(int epoch, Logs&) {
-  if (!schedule_.function) detail::fail_moved(typeid(LearningRateScheduler));
   for (const OptimizerConfig& config : session().optimizers()) {
     const double rate = schedule_(epoch, config.optimizer->learning_rate());
     if (!std::isfinite(rate)) {

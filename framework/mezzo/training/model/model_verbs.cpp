@@ -53,6 +53,7 @@ void Model::compile(CompileOptions options) {
     outputs.emplace(options, names_of_outputs(count), label());
   }
   if (!options.optimizer) fail<ValueError>(label(), "compile: optimizer is required; got none");
+  options.optimizer->check_not_moved();
   if (options.loss_scale) detail::check_loss_scale(*options.loss_scale, label() + " compile: loss_scale.");
   const detail::IdleScope idle(*this);
   compiled_ = std::move(options);

@@ -1,12 +1,23 @@
 #include <mezzo/training/module/callback.hpp>
 
+#include <utility>
+
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 
 Callback::Callback() : self_(std::make_shared<Callback*>(this)) {}
-Callback::Callback(const Callback&) : Callback() {}
-Callback::Callback(Callback&&) noexcept : Callback() {}
+Callback::Callback(const Callback& other) : MoveChecked(other), self_(std::make_shared<Callback*>(this)) {}
+Callback::Callback(Callback&& other) noexcept
+    : MoveChecked(std::move(other)), self_(std::make_shared<Callback*>(this)) {}
+Callback& Callback::operator=(const Callback& other) {
+  MoveChecked::operator=(other);
+  return *this;
+}
+Callback& Callback::operator=(Callback&& other) noexcept {
+  MoveChecked::operator=(std::move(other));
+  return *this;
+}
 Callback::~Callback() = default;
 
 bool Callback::on_non_finite(std::int64_t, const std::string&) { return false; }
@@ -22,12 +33,13 @@ Session& Callback::session() const {
 }
 
 Callback& detail::CallbackHandle::get() const {
-  if (owned_) return *owned_;
   const auto referred = referred_.lock();
-  if (!referred) {
+  if (!owned_ && !referred) {
     fail<ValueError>("[Callback]", "callbacks must exist during the call; got one that was destroyed, or an empty one");
   }
-  return **referred;
+  Callback& callback = owned_ ? *owned_ : **referred;
+  callback.check_not_moved();
+  return callback;
 }
 
 detail::CallbackSession::CallbackSession(Callback& callback, Session& session) : callback_(callback) {

@@ -12,6 +12,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
+#include <mezzo/core/unmoved.hpp>
 #include <mezzo/training/module/module.hpp>
 #include <mezzo/training/module/session.hpp>
 
@@ -36,14 +37,14 @@ struct CallbackState {
 ///
 /// Between steps a hook may use the model: predict and evaluate, read and replace weights, save. It can't call fit or
 /// compile. An exception that a hook throws ends the call with that error.
-class MEZZO_API Callback {
+class MEZZO_API Callback : public detail::MoveChecked {
  public:
   Callback();
   Callback(const Callback& other);
   Callback(Callback&& other) noexcept;
-  Callback& operator=(const Callback&) { return *this; }  // NOLINT(bugprone-unhandled-self-assignment)
-  Callback& operator=(Callback&&) noexcept { return *this; }
-  virtual ~Callback();
+  Callback& operator=(const Callback& other);
+  Callback& operator=(Callback&& other) noexcept;
+  ~Callback() override;
 
   /// @name Hooks of Lightning that Keras lacks
   /// @{

@@ -96,11 +96,11 @@ Trainer::Trainer(TrainerOptions options) : options_(detail::checked(std::move(op
 
 History Trainer::fit(Module& module, const DataLoader& train, const DataLoaders& validation,
                      const TrainerFitOptions& options) const {
-  if (options_.reload_dataloaders_every_n_epochs > 0) {
+  if (this->options().reload_dataloaders_every_n_epochs > 0) {
     fail<ValueError>("[Trainer]", "reload_dataloaders_every_n_epochs needs a DataModule in fit; got loaders and {}",
                      options_.reload_dataloaders_every_n_epochs);
   }
-  return detail::with_ranks(options_, [&](const auto& ranks) {
+  return detail::with_ranks(this->options(), [&](const auto& ranks) {
     DataLoader training = train;
     DataLoaders validating = detail::parts_of(validation, ranks);
     return run_fit(module, training, validating, options, nullptr);
@@ -108,7 +108,7 @@ History Trainer::fit(Module& module, const DataLoader& train, const DataLoaders&
 }
 
 History Trainer::fit(Module& module, DataModule& data, const TrainerFitOptions& options) const {
-  return detail::with_ranks(options_, [&](const auto& ranks) {
+  return detail::with_ranks(this->options(), [&](const auto& ranks) {
     detail::DataCall call(data, "fit", ranks.get());
     DataLoader train;
     DataLoaders validation;
@@ -188,7 +188,7 @@ void Trainer::save_checkpoint(Module& module, const std::string& path, const Che
 }
 
 Logs Trainer::validate(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(options_, [&](const auto& ranks) {
+  return detail::with_ranks(this->options(), [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "validate");
     return detail::evaluate(module, detail::parts_of(loaders, ranks), Stage::validate,
                             evaluation_options(options_, module),
@@ -197,7 +197,7 @@ Logs Trainer::validate(Module& module, const DataLoaders& loaders, const Trainer
 }
 
 Logs Trainer::test(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(options_, [&](const auto& ranks) {
+  return detail::with_ranks(this->options(), [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "test");
     return detail::evaluate(module, detail::parts_of(loaders, ranks), Stage::test, evaluation_options(options_, module),
                             {.call = call_options(options_, false), .limit = options_.limit_test_batches});
@@ -210,7 +210,7 @@ Tensor Trainer::predict(Module& module, const DataLoader& loader, const TrainerE
 
 std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
                                      const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(options_, [&](const auto& ranks) {
+  return detail::with_ranks(this->options(), [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "predict");
     return detail::predict(module, detail::parts_of(loaders, ranks), evaluation_options(options_, module),
                            {.call = call_options(options_, false), .limit = options_.limit_predict_batches});
@@ -218,7 +218,7 @@ std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
 }
 
 Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(options_, [&](const auto& ranks) {
+  return detail::with_ranks(this->options(), [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "validate");
     detail::DataCall call(data, "validate", ranks.get());
     DataLoaders loaders;
@@ -229,7 +229,7 @@ Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluation
 }
 
 Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(options_, [&](const auto& ranks) {
+  return detail::with_ranks(this->options(), [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "test");
     detail::DataCall call(data, "test", ranks.get());
     DataLoaders loaders;
@@ -240,7 +240,7 @@ Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOpti
 }
 
 std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(options_, [&](const auto& ranks) {
+  return detail::with_ranks(this->options(), [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "predict");
     detail::DataCall call(data, "predict", ranks.get());
     DataLoaders loaders;

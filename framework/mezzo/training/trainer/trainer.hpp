@@ -1,9 +1,11 @@
 #pragma once
 #include <initializer_list>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/held.hpp>
 #include <mezzo/data/loaders.hpp>
 #include <mezzo/training/module/checkpoint_options.hpp>
 #include <mezzo/training/module/data_module.hpp>
@@ -98,13 +100,17 @@ class MEZZO_API Trainer {
   std::vector<Tensor> predict(Module& module, DataModule& data, const TrainerEvaluationOptions& options = {}) const;
 
   /// The options, those from the environment included.
-  const TrainerOptions& options() const { return options_; }
+  const TrainerOptions& options() const {
+    if (!usable_) detail::fail_moved(typeid(Trainer));
+    return options_;
+  }
 
  private:
   History run_fit(Module& module, DataLoader& train, DataLoaders& validation, const TrainerFitOptions& options,
                   detail::DataCall* data) const;
 
   TrainerOptions options_;
+  detail::UnlessMoved usable_ = true;
 };
 
 }  // namespace mezzo
