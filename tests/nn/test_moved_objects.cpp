@@ -112,8 +112,8 @@ BOOST_AUTO_TEST_CASE(all_losses) {
                   Poisson(), SparseCategoricalCrossentropy(), SquaredHinge(), Tversky());
   check(Mine(), "Mine", use);
   const std::function<Value(const Value&, const Value&)> function = [](const Value&, const Value& y) { return y; };
-  check(LossFunction(function), "LossFunction", use);
-  check(LossFunction(function), "LossFunction", [](const Loss& loss) { loss.call(x, x); });
+  check(detail::LossFunction(function), "LossFunction", use);
+  check(detail::LossFunction(function), "LossFunction", [](const Loss& loss) { loss.call(x, x); });
   check(Mine(), "Mine", [](const Mine& mine) { const Any<Metric> metric(mine); });
 }
 
@@ -153,18 +153,18 @@ BOOST_AUTO_TEST_CASE(schedules) {
   const auto as_rate = [](const auto& schedule) { SGD sgd(schedule); };
   check_schedules(call);
   check_schedules(as_rate);
-  const FunctionSchedule function([](std::int64_t) { return 0.1; });
+  const detail::FunctionSchedule function([](std::int64_t) { return 0.1; });
   check(function, "FunctionSchedule", call);
   check(function, "FunctionSchedule", as_rate);
   check(MyRate(), "MyRate", as_rate);
   const std::function<double(std::int64_t)> empty;
-  BOOST_TEST(refused<ValueError>([&] { FunctionSchedule{empty}; }) ==
-             "[FunctionSchedule] function must be given; got an empty one");
+  BOOST_TEST(refused<ValueError>([&] { detail::FunctionSchedule{empty}; }) ==
+             "[detail::FunctionSchedule] function must be given; got an empty one");
 
-  const auto at = [](const LearningRate& rate) { return rate.at(3); };
-  check(LearningRate(function), "LearningRate", at);
-  LearningRate constant(0.5);
-  const LearningRate same = std::move(constant);  // its move is a copy
+  const auto at = [](const detail::LearningRate& rate) { return rate.at(3); };
+  check(detail::LearningRate(function), "LearningRate", at);
+  detail::LearningRate constant(0.5);
+  const detail::LearningRate same = std::move(constant);  // its move is a copy
   BOOST_TEST(at(constant) == at(same));
   Copied schedule;
   const Copied second = std::move(schedule);
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(regularizers_and_constraints) {
 BOOST_AUTO_TEST_CASE(callbacks) {
   const mezzo_tests::Folder folder;
   const auto check_one = [](auto callback, const char* name) {
-    check(std::move(callback), name, [](auto one) { CallbackHandle(one).get(); });
+    check(std::move(callback), name, [](auto one) { detail::CallbackHandle(one).get(); });
   };
   check_one(BackboneFinetuning(), "BackboneFinetuning");
   check_one(BackupAndRestore(folder.path("backup")), "BackupAndRestore");

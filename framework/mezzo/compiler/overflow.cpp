@@ -21,18 +21,47 @@
 namespace mezzo {
 namespace {
 
+bool has_output(const std::vector<int>& outputs, int output) {
+  return std::find(outputs.begin(), outputs.end(), output) != outputs.end();
+}
+
+/// The number of this rank in a sum over ranks; undefined for other values.
+Value sent_for(const Value& sum) {
+  const detail::Node& node = *sum.node();
+  if (!node.attributes.has(sent_inputs)) return {};
+  const auto index = node.attributes.get<Shape>(sent_inputs)[static_cast<std::size_t>(sum.output())];
+  return node.inputs.front().node()->inputs[static_cast<std::size_t>(index)];
+}
+
 /// True if `value` is computed from the node.
 bool depends_on(const Value& value, const detail::Node& node) {
-  std::unordered_set<const detail::Node*> seen{value.node().get()};
-  std::vector<const detail::Node*> pending{value.node().get()};
+  std::unordered_set<const detail::Node*> seen;
+  std::vector<const detail::Node*> pending;
+  const auto push = [&](const Value& one) {
+    if (const Value sent = sent_for(one); sent.defined()) {  // no other number of the bucket
+      seen.insert(one.node().get());
+      if (seen.insert(sent.node().get()).second) pending.push_back(sent.node().get());
+    } else if (seen.insert(one.node().get()).second) {
+      pending.push_back(one.node().get());
+    }
+  };
+  push(value);
   while (!pending.empty() && seen.count(&node) == 0) {
     const detail::Node& next = *pending.back();
     pending.pop_back();
-    for (const Value& input : next.inputs) {
-      if (seen.insert(input.node().get()).second) pending.push_back(input.node().get());
-    }
+    for (const Value& input : next.inputs) push(input);
   }
   return seen.count(&node) != 0;
+}
+
+/// True if reports look through a finite value to the operands of its node: numbers that tell if others are finite, and
+/// their sums over ranks.
+bool passes_on(const Value& value) {
+  const detail::Node& node = *value.node();
+  if (node.op->view || node.attributes.has(orders_only) || is(node, ops::all_finite)) return true;
+  if (is(node, ops::gradient_multiplier)) return value.output() == 1;
+  const Value sent = sent_for(value);
+  return sent.defined() && sent.node()->attributes.has(orders_only);
 }
 
 }  // namespace
@@ -157,14 +186,9 @@ Overflows::Cause Overflows::cause_of(Values pending) const {
     pending.pop_back();
     const detail::Node& node = *value.node();
     const auto found = entries_.find(&node);
-    if (found == entries_.end()) {
-      if (node.op->view || node.attributes.has(orders_only)) push_inputs(node);
-      continue;
-    }
-    const std::vector<int>& outputs = found->second.outputs;
-    if (std::find(outputs.begin(), outputs.end(), value.output()) == outputs.end()) continue;
-    cause.emplace(found->second.order, &node);
-    push_inputs(node);
+    const bool noted = found != entries_.end() && has_output(found->second.outputs, value.output());
+    if (noted) cause.emplace(found->second.order, &node);
+    if (noted || passes_on(value)) push_inputs(node);
   }
   return cause;
 }

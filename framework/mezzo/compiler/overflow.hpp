@@ -41,6 +41,10 @@ struct Overflow {
 /// reports look through it.
 constexpr const char* orders_only = "orders_only";
 
+/// Attribute of a node whose results are sums over ranks, a Shape: for each result the index of the number of this rank
+/// among the operands of the node's only operand.
+constexpr const char* sent_inputs = "sent_inputs";
+
 /// Origin of a non-finite value, for messages: `"backbone/conv1" conv2d gave the first value that is not finite
 /// (float16)`. The backward pass adds `in the backward pass`; an op outside of layers has `into "head"`, the layer that
 /// reads it, instead of its own path. A leaf: `variable "stem/kernel" holds a value that is not finite (float32)`.

@@ -76,6 +76,30 @@ BOOST_AUTO_TEST_CASE(a_skip_is_told_once_with_the_layer_of_the_rank_that_overflo
   }
 }
 
+// In the backward pass of 400 the cotangent of the input of gain overflows. Ranks that divide optimizer states or
+// accumulate gradients exchange flags then, no numbers that aren't finite.
+BOOST_AUTO_TEST_CASE(the_layer_is_named_in_all_ways_of_reduction) {
+  std::vector<TrainerOptions> ways(4, TrainerOptions{.max_epochs = 1, .precision = "mixed_float16"});
+  ways[1].shard_optimizer_states = true;
+  ways[2].accumulate_grad_batches = 2;
+  ways[3].gradient_compression = "bf16";
+  for (const TrainerOptions& way : ways) {
+    for (const std::vector<double>& x : {std::vector<double>{1, 400, 1, 2, 2, 1}, {400, 1, 1, 2, 2, 1}}) {
+      const CapturedOutput output;
+      require_no_errors(run_ranks(2, [&](const Ranks& own) {
+        Pair model;
+        TrainerOptions options = rank_trainer(way);
+        options.loss_scale = LossScaleOptions{.initial_scale = 0x1p23};
+        options.strategy = own;
+        Trainer(options).fit(model, numbers(x, std::vector<double>(6, 0), 1));
+      }));
+      BOOST_TEST(output.text() ==
+                 "mezzo: warning: [Trainer] step 0 was skipped: \"gain\" multiply in the backward pass gave the first "
+                 "value that is not finite (float16); loss scale 8388608 -> 4194304\n");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(checkpoint_callbacks_have_the_paths_of_rank_0_everywhere) {
   const Folder folder;
   std::vector<std::vector<std::string>> texts(2);

@@ -103,6 +103,7 @@ void reduce_over_ranks(const std::shared_ptr<Communicator>& communicator, std::v
   const auto ranks = owned ? static_cast<std::size_t>(communicator->size()) : 1;
   struct Started {
     std::vector<std::size_t> results;  // values that become them
+    Shape sent;                        // for each its operand of the start
     Value result;
     Attributes attributes;
   };
@@ -113,8 +114,12 @@ void reduce_over_ranks(const std::shared_ptr<Communicator>& communicator, std::v
     std::vector<std::vector<BucketItem>> items(ranks);
     for (std::int64_t size = 0; i < order.size() && size < bucket_elements; ++i) {
       const Reduced& value = values[order[i]];
-      items[owned ? static_cast<std::size_t>(value.owner) : 0].push_back(inputs.add(value));
-      if (!owned || value.owner == communicator->rank()) bucket.results.push_back(order[i]);
+      const BucketItem item = inputs.add(value);
+      items[owned ? static_cast<std::size_t>(value.owner) : 0].push_back(item);
+      if (!owned || value.owner == communicator->rank()) {
+        bucket.results.push_back(order[i]);
+        bucket.sent.push_back(static_cast<std::int64_t>(item.value));
+      }
       size += element_count(value.value.shape());
     }
     const std::size_t last = inputs.input(share);
@@ -130,7 +135,9 @@ void reduce_over_ranks(const std::shared_ptr<Communicator>& communicator, std::v
   for (Reduced& value : values) value.value = {};
   for (const Started& bucket : buckets) {
     if (bucket.results.empty()) continue;
-    const Values reduced = finish_op()(Values{bucket.result}, bucket.attributes);
+    Attributes finish = bucket.attributes;
+    finish.set(sent_inputs, bucket.sent);
+    const Values reduced = finish_op()(Values{bucket.result}, finish);
     for (std::size_t i = 0; i < bucket.results.size(); ++i) values[bucket.results[i]].value = reduced[i];
   }
 }

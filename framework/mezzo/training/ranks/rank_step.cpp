@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <mezzo/compiler/overflow.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/ops.hpp>
@@ -19,7 +20,7 @@ RankChecks check_over_ranks(const RankStep& ranks, const Value& loss, const Valu
   operands.insert(operands.end(), gradients.begin(), gradients.end());
   const double clipnorm = shards ? std::numeric_limits<double>::infinity() : 0;  // the sum of squares, without a clip
   const Values found = insert(ops::gradient_multiplier, operands, {{"clipnorm", clipnorm}});
-  const Value bad = where(found[1], number(0), number(1));
+  const Value bad = insert_one(ops::where, {found[1], number(0), number(1)}, {{orders_only, true}});
   std::vector<Reduced> values{{.value = loss}, {.value = bad, .weighted = !shards}};
   if (shards) values.push_back({.value = found[2], .weighted = false});
   reduce_over_ranks(ranks.communicator, values, after);
