@@ -7,7 +7,6 @@
 #include <mezzo/training/loggers/log_text.hpp>
 #include <mezzo/training/loops/texts.hpp>
 #include <mezzo/training/step/means.hpp>
-#include <mezzo/training/step/whole_weights.hpp>
 
 namespace mezzo {
 namespace {
@@ -36,8 +35,9 @@ void EarlyStopping::keep_weights(int epoch) {
   best_epoch_ = epoch;
   if (!options_.restore_best_weights) return;
   best_weights_.clear();
-  const WholeWeights whole(module());
-  for (const Variable& weight : module().weights()) best_weights_.push_back(weight.value());
+  session().read_weights([&] {
+    for (const Variable& weight : module().weights()) best_weights_.push_back(weight.value());
+  });
 }
 
 bool EarlyStopping::acts_after_epochs() const {

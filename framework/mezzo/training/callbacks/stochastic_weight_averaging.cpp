@@ -7,7 +7,6 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/layers/normalization/batch_normalization.hpp>
 #include <mezzo/training/loops/texts.hpp>
-#include <mezzo/training/step/whole_weights.hpp>
 
 namespace mezzo {
 namespace {
@@ -76,8 +75,7 @@ void StochasticWeightAveraging::on_epoch_begin(int epoch, Logs&) {
   if (epoch < start_ || epoch <= last_epoch_) return;
   if (last_epoch_ < 0) first_rate_ = session().learning_rate();
   session().set_learning_rate(rate_after(epoch - start_));
-  const WholeWeights whole(module());
-  average_.update(module(), false, options_.avg_fn);
+  session().read_weights([&] { average_.update(module(), false, options_.avg_fn); });
   last_epoch_ = epoch;
 }
 

@@ -3,7 +3,6 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/callbacks/learning_rates.hpp>
 #include <mezzo/training/loggers/event_file.hpp>
-#include <mezzo/training/step/whole_weights.hpp>
 
 namespace mezzo {
 namespace {
@@ -82,10 +81,11 @@ void TensorBoard::on_epoch_end(int epoch, Logs& logs) {
     (validates ? validation() : train()).scalar("epoch_" + (validates ? name.substr(4) : name), number, epoch);
   }
   if (options_.histogram_freq > 0 && epoch % options_.histogram_freq == 0) {
-    const WholeWeights whole(module());
-    for (const auto& [path, weight] : module().named_weights()) {
-      train().histogram(path + "/histogram", weight.value(), epoch);
-    }
+    session().read_weights([&] {
+      for (const auto& [path, weight] : module().named_weights()) {
+        train().histogram(path + "/histogram", weight.value(), epoch);
+      }
+    });
   }
   flush();
 }

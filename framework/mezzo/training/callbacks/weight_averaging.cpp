@@ -2,7 +2,6 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/loops/texts.hpp>
-#include <mezzo/training/step/whole_weights.hpp>
 
 namespace mezzo {
 namespace {
@@ -33,8 +32,7 @@ void WeightAveraging::on_epoch_end(int epoch, Logs&) {
 }
 
 void WeightAveraging::update() {
-  const WholeWeights whole(module());
-  average_.update(module(), options_.use_buffers, options_.avg_fn);
+  session().read_weights([&] { average_.update(module(), options_.use_buffers, options_.avg_fn); });
 }
 
 void WeightAveraging::on_train_end(Logs&) { average_.assign_to(module()); }
@@ -44,9 +42,10 @@ void WeightAveraging::on_test_begin(Logs&) {
   // The optimizer has the weights meanwhile, where checkpoints look for them.
   auto& kept = session().optimizers().front().optimizer->state()->swapped;
   if (!kept.empty()) fail<ValueError>(averaging_label, "no other callback may replace the weights; got one that did");
-  const WholeWeights whole(module());
-  for (const Variable& weight : module().weights()) kept.emplace_back(weight.state(), weight.value());
-  average_.assign_to(module());
+  session().read_weights([&] {
+    for (const Variable& weight : module().weights()) kept.emplace_back(weight.state(), weight.value());
+    average_.assign_to(module());
+  });
   swapped_ = true;
 }
 

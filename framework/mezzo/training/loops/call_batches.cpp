@@ -38,14 +38,14 @@ std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::in
   return std::min(*steps, loader.size());
 }
 
-std::int64_t steps_of(const DataLoader& loader, const EvaluationOptions& options, const char* limit) {
+std::int64_t steps_of(const DataLoader& loader, const EvaluationSettings& options, const char* limit) {
   if (!options.limit) return limited_steps(loader, options.steps, "steps");
   const std::int64_t steps = batches_of(loader, *options.limit, limit);
   if (steps == 0) fail<ValueError>("[Trainer]", "{} must not be 0 in a call that needs batches; got 0", limit);
   return steps;
 }
 
-std::vector<std::int64_t> steps_of(const DataLoaders& loaders, const EvaluationOptions& options, const char* limit,
+std::vector<std::int64_t> steps_of(const DataLoaders& loaders, const EvaluationSettings& options, const char* limit,
                                    const std::string& verb) {
   if (loaders.empty()) require_batches({}, verb);
   std::vector<std::int64_t> out;

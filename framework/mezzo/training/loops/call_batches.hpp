@@ -9,7 +9,7 @@
 
 namespace mezzo::detail {
 
-struct EvaluationOptions;
+struct EvaluationSettings;
 
 /// A ValueError unless the loader has batches; for fit also for a CombinedLoader in mode "sequential".
 void require_batches(const DataLoader& loader, const std::string& verb);
@@ -28,10 +28,10 @@ inline std::int64_t known_batches(std::int64_t steps) { return steps >= all_batc
 std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::int64_t>& steps, const char* option);
 
 /// Number of batches that a call takes. A ValueError for a limit that gives none; `limit` is its name.
-std::int64_t steps_of(const DataLoader& loader, const EvaluationOptions& options, const char* limit);
+std::int64_t steps_of(const DataLoader& loader, const EvaluationSettings& options, const char* limit);
 
 /// The same for each loader. A ValueError if there is none; `verb` is that of the call.
-std::vector<std::int64_t> steps_of(const DataLoaders& loaders, const EvaluationOptions& options, const char* limit,
+std::vector<std::int64_t> steps_of(const DataLoaders& loaders, const EvaluationSettings& options, const char* limit,
                                    const std::string& verb);
 
 /// Sum of the batches of loaders.

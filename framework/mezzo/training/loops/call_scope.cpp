@@ -11,7 +11,7 @@
 
 namespace mezzo::detail {
 
-CallScope::CallScope(Module& module, Stage stage, const CallOptions& options, const std::function<void()>& measure)
+CallScope::CallScope(Module& module, Stage stage, const CallSettings& options, const std::function<void()>& measure)
     : module_(module), stage_(stage), options_(options) {
   if (stage == Stage::fit) handles_ = {SchedulerSteps(), PlateauSteps()};
   const Callbacks own = module.configure_callbacks();

@@ -11,15 +11,15 @@ namespace mezzo::detail {
 /// call and of the module. Calls setup() at the start and teardown() at the end, also after an error.
 class CallScope {
  public:
-  /// With CallOptions::load the loaders are made after setup(), and `measure` is called for their limits.
-  CallScope(Module& module, Stage stage, const CallOptions& options, const std::function<void()>& measure);
+  /// With CallSettings::load the loaders are made after setup(), and `measure` is called for their limits.
+  CallScope(Module& module, Stage stage, const CallSettings& options, const std::function<void()>& measure);
   /// Errors of teardown() become warnings.
   ~CallScope();
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
   Stage stage() const { return stage_; }
-  const CallOptions& options() const { return options_; }
+  const CallSettings& options() const { return options_; }
   const std::vector<Callback*>& callbacks() const { return callbacks_; }
   const Callbacks& handles() const { return handles_; }  ///< of all callbacks, also of those that other ranks run
 
@@ -28,7 +28,7 @@ class CallScope {
 
   Module& module_;
   Stage stage_;
-  const CallOptions& options_;
+  const CallSettings& options_;
   Callbacks handles_;
   std::vector<Callback*> callbacks_;
 };

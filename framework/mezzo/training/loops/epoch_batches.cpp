@@ -16,7 +16,7 @@ void begin_pass(Progress& progress) {
 }  // namespace
 
 HostBatch EpochLoop::next_batch() {
-  const Action action(fit_.options.call.profiler, "[_TrainingEpochLoop].train_dataloader_next");
+  const Action action(fit_.settings.call.profiler, "[_TrainingEpochLoop].train_dataloader_next");
   TrainingState& state = fit_.state;
   const FitLimits& limits = fit_.limits;
   const auto open = [&] {
@@ -39,15 +39,16 @@ HostBatch EpochLoop::next_batch() {
 std::int64_t EpochLoop::batches_ahead() const {
   const TrainingState& state = fit_.state;
   const FitLimits& limits = fit_.limits;
-  const LoopOptions& options = fit_.options;
+  const FitSettings& settings = fit_.settings;
   const std::int64_t of_epoch = limits.epoch == all_batches ? all_batches : limits.epoch - state.batch;
   if (!fit_.train.sized()) return limits.whole_passes ? of_epoch : all_batches;
   if (limits.whole_passes && limits.epoch < fit_.train.size()) return of_epoch;
   const auto times = [](std::int64_t a, std::int64_t b) { return a > all_batches / b ? all_batches : a * b; };
   std::int64_t rest = all_batches;
-  if (options.epochs >= 0) rest = std::min(rest, times(options.epochs - state.fit_epoch - 1, limits.epoch) + of_epoch);
-  if (options.max_steps >= 0) {
-    rest = std::min(rest, times(options.max_steps - state.updates, fit_.session.accumulate_grad_batches()));
+  if (settings.epochs >= 0)
+    rest = std::min(rest, times(settings.epochs - state.fit_epoch - 1, limits.epoch) + of_epoch);
+  if (settings.max_steps >= 0) {
+    rest = std::min(rest, times(settings.max_steps - state.updates, fit_.session.accumulate_grad_batches()));
   }
   return std::max<std::int64_t>(rest, 1);
 }

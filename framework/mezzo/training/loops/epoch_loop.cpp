@@ -15,7 +15,7 @@ bool EpochLoop::complete() const {
 }
 
 void EpochLoop::run() {
-  const Action action(fit_.options.call.profiler, "run_training_epoch");
+  const Action action(fit_.settings.call.profiler, "run_training_epoch");
   TrainingState& state = fit_.state;
   begin();
   while (true) {
@@ -28,12 +28,12 @@ void EpochLoop::run() {
     }
     if (complete() || fit_.ends()) break;
     if (!step()) {
-      const bool validates = fit_.limits.validation > 0 && fit_.options.validation_freq.due(fit_.session.epoch);
+      const bool validates = fit_.limits.validation > 0 && fit_.settings.validation_freq.due(fit_.session.epoch);
       if (validates) validate_in_fit(fit_, numbers(true));
       break;
     }
     if (fit_.bar.due(state.batch)) fit_.bar.show(state.batch, numbers(true));
-    if (fit_.options.interruptible && fit_.runner.communicator() == nullptr) SignalScope::check();
+    if (fit_.settings.interruptible && fit_.runner.communicator() == nullptr) SignalScope::check();
   }
 }
 
@@ -53,14 +53,14 @@ void EpochLoop::begin() {
   fit_.runner.update_count = {};
   fit_.logs = Logs();
   fit_.session.fire(Event::epoch_begin, fit_.logs, fit_.session.epoch);
-  const int epochs = fit_.options.epochs;
+  const int epochs = fit_.settings.epochs;
   fit_.bar.begin(epochs < 0 ? fmt::format("Epoch {}", fit_.session.epoch + 1)
                             : fmt::format("Epoch {}/{}", fit_.session.epoch + 1, epochs),
                  state.batch);
 }
 
 bool EpochLoop::step() {
-  const Action action(fit_.options.call.profiler, "run_training_batch");
+  const Action action(fit_.settings.call.profiler, "run_training_batch");
   TrainingState& state = fit_.state;
   RunningSession& session = fit_.session;
   const HostBatch batch = next_batch();
@@ -87,7 +87,7 @@ bool EpochLoop::step() {
 }
 
 void EpochLoop::log_step() {
-  if (fit_.options.call.loggers.empty() || fit_.state.step % fit_.options.log_every_n_steps != 0) return;
+  if (fit_.settings.call.loggers.empty() || fit_.state.step % fit_.settings.log_every_n_steps != 0) return;
   Logs numbers = fit_.state.epoch_means.for_loggers_by_step(fit_.runner.batch_results());
   scaling_->write(numbers, fit_.state.epoch_means);
   if (numbers.empty()) return;
@@ -100,7 +100,7 @@ bool EpochLoop::validation_is_due() const {
   const FitLimits& limits = fit_.limits;
   if (limits.validation == 0) return false;
   if (state.batch == 0 || state.validated_at == state.batch) return false;
-  if (!fit_.options.validation_freq.due(fit_.session.epoch)) return false;
+  if (!fit_.settings.validation_freq.due(fit_.session.epoch)) return false;
   if (fit_.session.stopping() && fit_.may_stop()) return true;
   if (limits.check_every == all_batches) return complete();
   if (limits.check_every > 0) return state.batch % limits.check_every == 0;

@@ -45,19 +45,19 @@ Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoad
   return means;
 }
 
-Logs evaluate(Module& module, const DataLoaders& loaders, Stage stage, const RunOptions& run,
-              const EvaluationOptions& options) try {
+Logs evaluate(Module& module, const DataLoaders& loaders, Stage stage, const EvaluationSettings& settings) try {
   const bool tests = stage == Stage::test;
   std::vector<std::int64_t> steps;
   const auto measure = [&] {
-    steps = steps_of(loaders, options, tests ? "limit_test_batches" : "limit_val_batches", tests ? "test" : "validate");
+    steps =
+        steps_of(loaders, settings, tests ? "limit_test_batches" : "limit_val_batches", tests ? "test" : "validate");
   };
-  if (!options.call.load) measure();
-  const CallScope scope(module, tests ? Stage::test : Stage::validate, options.call, measure);
-  StepRunner runner(module, run, StepRunner::Use::between_steps);
+  if (!settings.call.load) measure();
+  const CallScope scope(module, tests ? Stage::test : Stage::validate, settings.call, measure);
+  StepRunner runner(module, settings.run, StepRunner::Use::between_steps);
   RunningSession session(scope, runner);
-  session.limits.steps = known_batches(sum_of(steps));
-  BatchBar bar(options.call.verbose, scope.callbacks(), session.limits.steps);
+  session.batch_count = known_batches(sum_of(steps));
+  BatchBar bar(settings.call.verbose, scope.callbacks(), session.batch_count);
   std::optional<MetricScope> running;  // the metrics of the call whose hook evaluates
   if (runner.outer() != nullptr) running.emplace(runner.state(), runner.outer()->metrics());
   try {
@@ -69,7 +69,7 @@ Logs evaluate(Module& module, const DataLoaders& loaders, Stage stage, const Run
     session.fire(Event::validation_end, logs);
     Numbers shown = means.for_bar();
     if (session.verbose() == 2) add_missing(shown, means.for_history());
-    bar.end(loaders.size() > 1 ? session.limits.steps : session.current_batch() + 1, shown);
+    bar.end(loaders.size() > 1 ? session.batch_count : session.current_batch() + 1, shown);
     session.log_metrics(means.for_loggers_by_epoch());
     session.finalize("success");
     return logs;

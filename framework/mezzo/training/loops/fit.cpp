@@ -8,6 +8,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/checkpoints/rank_results.hpp>
 #include <mezzo/training/loops/auto_precision.hpp>
 #include <mezzo/training/loops/fit_ranks.hpp>
@@ -20,23 +21,23 @@
 namespace mezzo::detail {
 
 bool Fit::may_stop() const {
-  return state.fit_epoch >= options.min_epochs && (options.min_steps < 0 || state.updates >= options.min_steps);
+  return state.fit_epoch >= settings.min_epochs && (settings.min_steps < 0 || state.updates >= settings.min_steps);
 }
 
 bool Fit::ends() const {
-  if (options.max_steps >= 0 && state.updates >= options.max_steps) return true;
-  if (options.max_seconds > 0) {
+  if (settings.max_steps >= 0 && state.updates >= settings.max_steps) return true;
+  if (settings.max_seconds > 0) {
     session.count_time();
-    if (seconds() >= options.max_seconds) return true;
+    if (seconds() >= settings.max_seconds) return true;
   }
   return session.stopping() && may_stop();
 }
 
 void Fit::renew_data() {
   train = batch_size ? source.with_batch_size(*batch_size) : source;
-  limits = FitLimits(train, validation, options);
-  session.limits.steps = known_batches(limits.epoch);
-  bar.set_total(session.limits.steps);
+  limits = FitLimits(train, validation, settings);
+  session.batch_count = known_batches(limits.epoch);
+  bar.set_total(session.batch_count);
   state.data = train.fingerprint();
 }
 
@@ -44,7 +45,7 @@ namespace {
 
 /// Saves the training before the process ends, and tells where.
 void save_interrupted(const Fit& fit, const Interrupted& error) {
-  const std::string& path = fit.options.interrupt_checkpoint;
+  const std::string& path = fit.settings.interrupt_checkpoint;
   try {
     end_ranks(fit.state);
     if (path.empty()) return;
@@ -59,42 +60,41 @@ void save_interrupted(const Fit& fit, const Interrupted& error) {
 
 }  // namespace
 
-History fit(Module& module, const DataLoader& train, const DataLoaders& validation, const RunOptions& run,
-            const LoopOptions& options) try {
+History fit(Module& module, const DataLoader& train, const DataLoaders& validation, const FitSettings& settings) try {
   std::optional<FitLimits> measured;
   const auto measure = [&] {
     require_batches(train, "fit");
-    measured.emplace(train, validation, options);
+    measured.emplace(train, validation, settings);
   };
-  if (!options.call.load) measure();
-  const Action action(options.call.profiler, "[Trainer]fit");
-  const CallScope scope(module, Stage::fit, options.call, measure);
+  if (!settings.call.load) measure();
+  const Action action(settings.call.profiler, "[Trainer]fit");
+  const CallScope scope(module, Stage::fit, settings.call, measure);
   FitLimits& limits = *measured;
-  RunOptions chosen = run;
-  if (options.chooses_policy) {
-    const auto before = options.checkpoint == nullptr ? std::optional<Policy>() : options.checkpoint->chosen();
-    chosen.policy = before ? *before : choose_policy(module, train, run);
+  RunOptions run = settings.run;
+  if (settings.chooses_policy) {
+    const auto before = settings.checkpoint == nullptr ? std::optional<Policy>() : settings.checkpoint->chosen();
+    run.policy = before ? *before : choose_policy(module, train, run);
   }
-  warn_if_slow(module, train, chosen, limits.planned_steps(options));
-  StepRunner runner(module, chosen);
+  warn_if_slow(module, train, run, limits.planned_steps(settings));
+  StepRunner runner(module, run);
   RunningSession session(scope, runner);
-  session.limits.epochs = options.epochs;
-  session.limits.steps = known_batches(limits.epoch);
-  session.accumulates = options.anew;
-  session.log_every_n_steps = options.log_every_n_steps;
-  if (options.checkpoint != nullptr) session.resumed_from = options.checkpoint->path();
+  session.epoch_count = settings.epochs;
+  session.batch_count = known_batches(limits.epoch);
+  session.accumulates = settings.reset;
+  session.log_every_n_steps = settings.log_every_n_steps;
+  if (settings.checkpoint != nullptr) session.resumed_from = settings.checkpoint->path();
   session.validating = limits.validation != 0;
   // Keras' fit acts after epochs in any case.
-  session.each_epoch = !options.anew || limits.validation == 0 ||
-                       (options.val_check_interval.is_whole_epoch() && options.validation_freq.due(0));
-  BatchBar bar(options.call.verbose, scope.callbacks(), session.limits.steps);
+  session.each_epoch = !settings.reset || limits.validation == 0 ||
+                       (settings.val_check_interval.is_whole_epoch() && settings.validation_freq.due(0));
+  BatchBar bar(settings.call.verbose, scope.callbacks(), session.batch_count);
   Fit fit{.runner = runner,
           .state = training_state(module),
           .session = session,
           .source = train,
           .train = train,
           .validation = validation,
-          .options = options,
+          .settings = settings,
           .limits = limits,
           .bar = bar};
   session.train = &fit.train;
@@ -103,11 +103,11 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
     fit.renew_data();
   };
   std::optional<SignalScope> signals;
-  if (options.interruptible) signals.emplace();
+  if (settings.interruptible) signals.emplace();
   try {
     FitLoop loop(fit);
     // After the checkpoint was accepted: a refused one leaves the policy of the training before.
-    if (options.chooses_policy) fit.state.chosen = chosen.policy;
+    if (settings.chooses_policy) fit.state.chosen = run.policy;
     History history = loop.run();
     end_ranks(fit.state);
     share_results(runner.communicator(), scope.handles());

@@ -3,17 +3,18 @@
 #include <vector>
 
 #include <mezzo/data/loader.hpp>
-#include <mezzo/training/loops/loops.hpp>
+#include <mezzo/data/loaders.hpp>
+#include <mezzo/training/loops/settings.hpp>
 
 namespace mezzo::detail {
 
-/// Numbers of batches and steps of a fit, from its options and loaders.
+/// Numbers of batches and steps of a fit, from its settings and loaders.
 struct FitLimits {
   /// A ValueError for an option that doesn't fit the loaders.
-  FitLimits(const DataLoader& train, const DataLoaders& validation, const LoopOptions& options);
+  FitLimits(const DataLoader& train, const DataLoaders& validation, const FitSettings& settings);
 
   /// Steps that the fit is to run, at most.
-  std::int64_t planned_steps(const LoopOptions& options) const;
+  std::int64_t planned_steps(const FitSettings& settings) const;
 
   std::int64_t epoch = 0;     ///< batches of an epoch; all_batches: as many as the loader without a size gives
   bool whole_passes = false;  ///< true: each epoch is a pass of its own, even if it has fewer batches than the loader

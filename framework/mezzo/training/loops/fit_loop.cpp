@@ -27,7 +27,7 @@ class CountedTime {
 History FitLoop::run() {
   RunningSession& session = fit_.session;
   session.restart_clock();
-  const Checkpoint* checkpoint = fit_.options.checkpoint;
+  const Checkpoint* checkpoint = fit_.settings.checkpoint;
   session.epoch = fit_.state.fit_epoch;
   for (const Any<Logger>& logger : session.loggers()) {
     if (!session.module().hyperparameters().empty()) logger->log_hyperparams(session.module().hyperparameters());
@@ -42,7 +42,7 @@ History FitLoop::run() {
     run_epoch();
     agree(fit_);
   }
-  if (!fit_.options.anew) {  // as Keras' fit; a Trainer leaves the weights, so that the training can be resumed
+  if (!fit_.settings.reset) {  // as Keras' fit; a Trainer leaves the weights, so that the training can be resumed
     for (const OptimizerConfig& config : fit_.state.optimizers) config.optimizer->finalize_variable_values();
   }
   session.fire(Event::train_end, fit_.logs);
@@ -51,12 +51,12 @@ History FitLoop::run() {
 }
 
 bool FitLoop::more_epochs() const {
-  return fit_.limits.epoch > 0 && (fit_.options.epochs < 0 || fit_.state.fit_epoch < fit_.options.epochs);
+  return fit_.limits.epoch > 0 && (fit_.settings.epochs < 0 || fit_.state.fit_epoch < fit_.settings.epochs);
 }
 
 void FitLoop::reload() {
   const TrainingState& state = fit_.state;
-  if (!fit_.options.reload || state.batch > 0 || !fit_.options.reload(state.fit_epoch)) return;
+  if (!fit_.settings.reload || state.batch > 0 || !fit_.settings.reload(state.fit_epoch)) return;
   require_batches(fit_.source, "fit");
   fit_.renew_data();
   epoch_->reload();
@@ -99,11 +99,11 @@ void FitLoop::run_epoch() {
   session.log_metrics(logged);
   state.history.add(epoch, fit_.logs);
   fit_.bar.end(done, shown);
-  if (const Any<Profiler>& profiler = fit_.options.call.profiler) profiler->on_epoch_end(fit_.runner.module(), epoch);
+  if (const Any<Profiler>& profiler = fit_.settings.call.profiler) profiler->on_epoch_end(fit_.runner.module(), epoch);
 }
 
 void validate_in_fit(Fit& fit, const Numbers& shown) {
-  const Action action(fit.options.call.profiler, "run_validation");
+  const Action action(fit.settings.call.profiler, "run_validation");
   TrainingState& state = fit.state;
   const BatchBar::Rest rest(fit.bar, state.batch, shown);
   const bool all = fit.runner.module().prefixes_validation();

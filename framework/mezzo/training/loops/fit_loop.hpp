@@ -19,7 +19,7 @@ struct Fit {
   const DataLoader& source;  ///< a reload changes it
   DataLoader train;
   const DataLoaders& validation;
-  const LoopOptions& options;
+  const FitSettings& settings;
   FitLimits& limits;
   BatchBar& bar;
   std::optional<std::int64_t> batch_size{};  ///< that a callback has set, in place of the loader's

@@ -90,7 +90,7 @@ void start_ranks(const Fit& fit) {
   add_optimizers(facts, fit.runner);
   facts.push_back(
       fmt::format("step {}, epoch {}, batch {} of it", fit.state.step, fit.state.fit_epoch, fit.state.batch));
-  facts.push_back(rank_fact("ckpt_by_samples", fit.options.by_samples));
+  facts.push_back(rank_fact("ckpt_by_samples", fit.settings.by_samples));
   add_loader(facts, "training data", fit.train, fit.limits.epoch);
   for (std::size_t i = 0; i < fit.validation.size(); ++i) {
     add_loader(facts, fmt::format("validation data {}", i), fit.validation[i], fit.limits.validations[i]);
@@ -164,7 +164,7 @@ void agree(Fit& fit) {
     if (signal == 0) signal = static_cast<int>(of(rank)[4]);
   }
   fit.rank_seconds = of(0)[5];
-  if (signal != 0 && fit.options.interruptible) throw Interrupted(signal);
+  if (signal != 0 && fit.settings.interruptible) throw Interrupted(signal);
 }
 
 bool agree_to_stop(const StepRunner& runner, bool stops) {

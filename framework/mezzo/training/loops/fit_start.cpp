@@ -5,6 +5,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/step/emulation.hpp>
 #include <mezzo/training/step/metric_scope.hpp>
@@ -28,7 +29,7 @@ TrainingData data_of(const Fit& fit) {
   return {.loader = fit.train,
           .epoch = fit.limits.epoch,
           .whole_passes = fit.limits.whole_passes,
-          .by_samples = fit.options.by_samples};
+          .by_samples = fit.settings.by_samples};
 }
 
 /// Position of the batch for a rehearsal. Data that don't fit the checkpoint are an error later: a callback, whose
@@ -53,11 +54,11 @@ void begin_whole_epoch(Progress& progress) {
 FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   StepRunner& runner = fit.runner;
   TrainingState& state = fit.state;
-  const Checkpoint* const checkpoint = fit.options.checkpoint;
+  const Checkpoint* const checkpoint = fit.settings.checkpoint;
   const FitRecord earlier = state;
   state.param_groups.clear();
   state.rank_states.reset();
-  if (fit.options.anew || !state.configured) {
+  if (fit.settings.reset || !state.configured) {
     const LoaderPosition start = checkpoint == nullptr ? LoaderPosition() : expected_position(*checkpoint, fit);
     tell_of_emulation(state, runner.rehearse(Stage::fit, batch_at(fit.train, start)));
   }
@@ -79,9 +80,9 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
       throw;
     }
   } else {
-    runner.configure(fit.options.anew);
+    runner.configure(fit.settings.reset);
     begin_whole_epoch(state);
-    state.fit_epoch = fit.options.anew ? 0 : fit.options.initial_epoch;
+    state.fit_epoch = fit.settings.reset ? 0 : fit.settings.initial_epoch;
   }
   start_ranks(fit);
 }
@@ -94,7 +95,7 @@ void FitLoop::resume(const Checkpoint& checkpoint) {
   checkpoint.resume(fit_.runner, batch_at(fit_.train, checkpoint.position(data)), data);
   fit_.runner.record().resume();
   // Epochs of a Trainer count from the start of the training.
-  if (fit_.options.anew) fit_.state.fit_epoch = static_cast<int>(fit_.state.epoch);
+  if (fit_.settings.reset) fit_.state.fit_epoch = static_cast<int>(fit_.state.epoch);
   epoch_.emplace(fit_);
   if (fit_.state.rank_states) fit_.state.rank_states->divide(fit_.state.optimizers);
 }

@@ -1,80 +1,22 @@
 #pragma once
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include <mezzo/data/loaders.hpp>
-#include <mezzo/training/checkpoints/checkpoint.hpp>
-#include <mezzo/training/loops/limits.hpp>
-#include <mezzo/training/loops/loop_options.hpp>
-#include <mezzo/training/module/callback.hpp>
+#include <mezzo/training/loops/settings.hpp>
 #include <mezzo/training/module/history.hpp>
-#include <mezzo/training/module/logger.hpp>
-#include <mezzo/training/module/profiler.hpp>
 
 namespace mezzo::detail {
 
-/// Options of all calls.
-struct CallOptions {
-  Verbose verbose = 0;
-  Callbacks callbacks{};
-  Loggers loggers{};
-  Any<Profiler> profiler{};
-  std::string default_root_dir{};
-  std::function<void()> load{};  ///< makes the loaders of the call, after setup()
-  int rank = 0;                  ///< others than 0 leave out callbacks that aren't on_all_ranks()
-};
-
-/// Options of fit.
-struct LoopOptions {
-  CallOptions call{.verbose = 1};
-  int epochs = 1;               ///< number at which epochs end; < 0: no limit
-  int initial_epoch = 0;        ///< number of the first epoch; not used with `anew`
-  int min_epochs = 0;           ///< stops wait for that number of epochs
-  std::int64_t max_steps = -1;  ///< updates; < 0: no limit
-  std::int64_t min_steps = -1;  ///< stops wait for that number of updates
-  double max_seconds = 0;       ///< 0: no limit
-  /// Keras' steps_per_epoch: an epoch goes on where the last one ended. Not given: the batches of the loader.
-  std::optional<std::int64_t> steps_per_epoch{};
-  std::optional<std::int64_t> validation_steps{};
-  /// Lightning's limits: each epoch is a pass of its own.
-  std::optional<BatchLimit> train_limit{}, validation_limit{};
-  ValidationFrequency validation_freq = 1;
-  CheckInterval val_check_interval = 1.0;
-  int sanity_steps = 0;  ///< < 0: all batches
-  int log_every_n_steps = 50;
-  bool chooses_policy = false;         ///< precision "auto"
-  bool interruptible = false;          ///< SIGINT and SIGTERM end it after a step, with an Interrupted
-  std::string interrupt_checkpoint{};  ///< checkpoint that is then saved; "": none
-  bool anew = false;  ///< gives optimizers without state; limits then count from the start of the training
-  const Checkpoint* checkpoint = nullptr;   ///< checkpoint to resume from, or null
-  bool by_samples = false;                  ///< TrainerFitOptions::ckpt_by_samples
-  std::function<bool(int epoch)> reload{};  ///< may replace the loaders before an epoch: true if it has
-};
-
-/// Options of evaluate and predict.
-struct EvaluationOptions {
-  CallOptions call{};
-  std::optional<std::int64_t> steps{};  ///< not given: all batches
-  std::optional<BatchLimit> limit{};
-};
-
 /// Trains epochs, each followed by validation if that loader isn't absent.
-History fit(Module& module, const DataLoader& train, const DataLoaders& validation, const RunOptions& run,
-            const LoopOptions& options);
+History fit(Module& module, const DataLoader& train, const DataLoaders& validation, const FitSettings& settings);
 
 /// Means over the samples of the numbers that a stage's steps log.
-Logs evaluate(Module& module, const DataLoaders& loaders, Stage stage, const RunOptions& run,
-              const EvaluationOptions& options = {});
+Logs evaluate(Module& module, const DataLoaders& loaders, Stage stage, const EvaluationSettings& settings);
 
 /// Outputs for all samples, concatenated along axis 0: one tensor for each output of predict_step.
-std::vector<Tensor> predict_all(Module& module, const DataLoader& loader, const RunOptions& run,
-                                const EvaluationOptions& options = {});
+std::vector<Tensor> predict_all(Module& module, const DataLoader& loader, const EvaluationSettings& settings);
 
 /// The same for a module with one output, for each loader. A ValueError if it has several.
-std::vector<Tensor> predict(Module& module, const DataLoaders& loaders, const RunOptions& run,
-                            const EvaluationOptions& options = {});
+std::vector<Tensor> predict(Module& module, const DataLoaders& loaders, const EvaluationSettings& settings);
 
 }  // namespace mezzo::detail

@@ -69,16 +69,16 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
 }
 
 /// Outputs of the module for each loader.
-std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoaders& loaders, const RunOptions& run,
-                                                 const EvaluationOptions& options, bool one) try {
+std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoaders& loaders,
+                                                 const EvaluationSettings& settings, bool one) try {
   std::vector<std::int64_t> steps;
-  const auto measure = [&] { steps = steps_of(loaders, options, "limit_predict_batches", "predict"); };
-  if (!options.call.load) measure();
-  const CallScope scope(module, Stage::predict, options.call, measure);
-  StepRunner runner(module, run, StepRunner::Use::between_steps);
+  const auto measure = [&] { steps = steps_of(loaders, settings, "limit_predict_batches", "predict"); };
+  if (!settings.call.load) measure();
+  const CallScope scope(module, Stage::predict, settings.call, measure);
+  StepRunner runner(module, settings.run, StepRunner::Use::between_steps);
   RunningSession session(scope, runner);
-  session.limits.steps = known_batches(sum_of(steps));
-  BatchBar bar(options.call.verbose, scope.callbacks(), session.limits.steps);
+  session.batch_count = known_batches(sum_of(steps));
+  BatchBar bar(settings.call.verbose, scope.callbacks(), session.batch_count);
   try {
     start_ranks(runner, Stage::predict, loaders, steps);
     bar.begin("Predict");
@@ -113,15 +113,13 @@ std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoade
 
 }  // namespace
 
-std::vector<Tensor> predict_all(Module& module, const DataLoader& loader, const RunOptions& run,
-                                const EvaluationOptions& options) {
-  return predict_outputs(module, loader, run, options, false).front();
+std::vector<Tensor> predict_all(Module& module, const DataLoader& loader, const EvaluationSettings& settings) {
+  return predict_outputs(module, loader, settings, false).front();
 }
 
-std::vector<Tensor> predict(Module& module, const DataLoaders& loaders, const RunOptions& run,
-                            const EvaluationOptions& options) {
+std::vector<Tensor> predict(Module& module, const DataLoaders& loaders, const EvaluationSettings& settings) {
   std::vector<Tensor> out;
-  for (const auto& outputs : predict_outputs(module, loaders, run, options, true)) out.push_back(outputs.front());
+  for (const auto& outputs : predict_outputs(module, loaders, settings, true)) out.push_back(outputs.front());
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include <mezzo/training/step/scaling_log.hpp>
 #include <mezzo/training/step/step_context.hpp>
 #include <mezzo/training/step/step_trials.hpp>
+#include <mezzo/training/step/whole_weights.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -74,7 +75,6 @@ BetweenSteps::BetweenSteps(TrainingState& state)
 
 RunningSession::RunningSession(const CallScope& scope, StepRunner& runner)
     : stage_(scope.stage()), runner_(runner), state_(training_state(runner.module())), call_(scope.options()) {
-  limits.verbose = call_.verbose;
   callbacks_ = scope.callbacks();
   const auto first = [&](const auto& condition) {
     return std::stable_partition(callbacks_.begin(), callbacks_.end(), condition);
@@ -237,6 +237,11 @@ void RunningSession::finalize(const std::string& status) {
 
 void RunningSession::save_checkpoint(const std::string& path, const CheckpointOptions& options) const {
   detail::save_checkpoint(module(), path, options);
+}
+
+void RunningSession::read_weights(const std::function<void()>& read) const {
+  const WholeWeights whole(module());
+  read();
 }
 
 NamedCallbacks RunningSession::stateful() const {

@@ -34,13 +34,6 @@ class BetweenSteps {
 /// The Session of one call, with the callbacks and loggers that take part in it.
 class RunningSession final : public FitSession {
  public:
-  /// Numbers that a call has from its start.
-  struct Limits {
-    int epochs = 1;
-    std::int64_t steps = 0;
-    int verbose = 0;
-  };
-
   /// Calls of fit become the session of the training state.
   RunningSession(const CallScope& scope, StepRunner& runner);
   ~RunningSession() override;
@@ -50,9 +43,9 @@ class RunningSession final : public FitSession {
   Stage stage() const override { return stage_; }
   bool sanity_checking() const override { return sanity; }
   Module& module() const override { return runner_.module(); }
-  int epochs() const override { return limits.epochs; }
-  std::int64_t steps() const override { return limits.steps; }
-  int verbose() const override { return limits.verbose; }
+  int epochs() const override { return epoch_count; }
+  std::int64_t steps() const override { return batch_count; }
+  int verbose() const override { return call_.verbose; }
   int current_epoch() const override;
   std::int64_t current_batch() const override;
   std::size_t dataloader_idx() const override { return dataloader; }
@@ -83,6 +76,7 @@ class RunningSession final : public FitSession {
   void try_steps(std::int64_t steps, const std::function<void(std::int64_t step)>& before,
                  const std::function<bool(std::int64_t step, double loss)>& after) override;
 
+  void read_weights(const std::function<void()>& read) const override;
   std::int64_t train_samples() const override;
   bool try_batch_size(std::int64_t batch_size, std::int64_t steps, std::int64_t memory_limit) override;
   void set_batch_size(std::int64_t batch_size) override;
@@ -116,8 +110,9 @@ class RunningSession final : public FitSession {
   /// Leaves out the time since then.
   void restart_clock() { start_ = std::chrono::steady_clock::now(); }
 
-  Limits limits;
-  bool accumulates = false;  ///< true if the Trainer may set accumulate_grad_batches
+  int epoch_count = 1;           ///< epochs()
+  std::int64_t batch_count = 0;  ///< steps()
+  bool accumulates = false;      ///< true if the Trainer may set accumulate_grad_batches
   int epoch = 0;
   bool sanity = false;
   std::size_t dataloader = 0;  ///< dataloader_idx()
@@ -140,7 +135,7 @@ class RunningSession final : public FitSession {
   Stage stage_;
   StepRunner& runner_;
   TrainingState& state_;
-  const CallOptions& call_;
+  const CallSettings& call_;
   std::vector<Callback*> callbacks_;
   std::size_t helped_ = 0;  // index of the first callback that writes checkpoints or runs at rank 0 alone
   std::deque<CallbackSession> attached_;

@@ -23,7 +23,7 @@ EvaluateLoaderOptions loop_options(const Options& options) {
   return {.verbose = options.verbose, .steps = options.steps, .callbacks = options.callbacks};
 }
 
-detail::EvaluationOptions evaluation_options(const EvaluateLoaderOptions& options) {
+detail::EvaluationSettings evaluation_settings(const EvaluateLoaderOptions& options) {
   return {.call = {.verbose = options.verbose, .callbacks = options.callbacks}, .steps = options.steps};
 }
 
@@ -118,7 +118,7 @@ History Model::fit(const DataLoader& loader, const FitLoaderOptions& options) {
                                                            detail::class_targets(*compiled_), label() + " fit:"));
   }
   constexpr std::int64_t batch_size = 32;  // of validation on arrays
-  return detail::fit(*this, train, validation_of(options.validation_data, batch_size), {},
+  return detail::fit(*this, train, validation_of(options.validation_data, batch_size),
                      {.call = {.verbose = options.verbose, .callbacks = options.callbacks},
                       .epochs = options.epochs,
                       .initial_epoch = options.initial_epoch,
@@ -140,7 +140,7 @@ Logs Model::evaluate(const Dataset& data, const EvaluateOptions& options) {
 }
 
 Logs Model::evaluate(const DataLoader& loader, const EvaluateLoaderOptions& options) {
-  return detail::evaluate(*this, loader, Stage::validate, {}, evaluation_options(options));
+  return detail::evaluate(*this, loader, Stage::validate, evaluation_settings(options));
 }
 
 Tensor Model::predict(const Tensors& x, const PredictOptions& options) {
@@ -152,7 +152,7 @@ Tensor Model::predict(const Dataset& data, const PredictOptions& options) {
 }
 
 Tensor Model::predict(const DataLoader& loader, const EvaluateLoaderOptions& options) {
-  return detail::predict(*this, loader, {}, evaluation_options(options)).front();
+  return detail::predict(*this, loader, evaluation_settings(options)).front();
 }
 
 Tensors Model::predict_all(const Tensors& x, const PredictOptions& options) {
@@ -164,7 +164,7 @@ Tensors Model::predict_all(const Dataset& data, const PredictOptions& options) {
 }
 
 Tensors Model::predict_all(const DataLoader& loader, const EvaluateLoaderOptions& options) {
-  std::vector<Tensor> outputs = detail::predict_all(*this, loader, {}, evaluation_options(options));
+  std::vector<Tensor> outputs = detail::predict_all(*this, loader, evaluation_settings(options));
   const std::vector<std::string> names = names_of_outputs(outputs.size());
   if (names.size() != outputs.size()) return outputs;  // a predict_step of a derived class gives others
   std::vector<Tensors::Entry> entries;

@@ -104,6 +104,10 @@ class MEZZO_API Session {
   /// Sets the learning rate of a group from the next step on. A ValueError for an unknown index or such a rate.
   virtual void set_param_group_learning_rate(std::size_t index, double rate) = 0;
 
+  /// Calls `read`, which may read the numbers of all weights: with shard_optimizer_states a rank has only halves of
+  /// some between steps. Callbacks that run at all ranks must call it at all of them.
+  virtual void read_weights(const std::function<void()>& read) const = 0;
+
   /// Layer::save_weights of the module.
   void save_weights(const std::string& path) const;
 

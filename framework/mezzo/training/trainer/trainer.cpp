@@ -7,9 +7,11 @@
 #include <mezzo/data/combined_loader.hpp>
 #include <mezzo/training/callbacks/model_checkpoint.hpp>
 #include <mezzo/training/callbacks/model_summary.hpp>
+#include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/loops/data_call.hpp>
 #include <mezzo/training/loops/loops.hpp>
 #include <mezzo/training/module/interrupted.hpp>
+#include <mezzo/training/step/training_state.hpp>
 #include <mezzo/training/trainer/checkpoint_paths.hpp>
 #include <mezzo/training/trainer/trainer_checks.hpp>
 #include <mezzo/training/trainer/trainer_ranks.hpp>
@@ -43,7 +45,7 @@ detail::RunOptions training_options(const TrainerOptions& options, Module& modul
   return run;
 }
 
-detail::CallOptions call_options(const TrainerOptions& options, bool bar) {
+detail::CallSettings call_options(const TrainerOptions& options, bool bar) {
   const auto ranks = options.strategy.communicator();
   if (ranks && ranks->rank() > 0) {  // files and the terminal are for rank 0
     return {.callbacks = options.callbacks, .default_root_dir = options.default_root_dir, .rank = ranks->rank()};
@@ -56,15 +58,15 @@ detail::CallOptions call_options(const TrainerOptions& options, bool bar) {
 }
 
 /// The same for a call with a DataModule.
-detail::CallOptions call_options(const TrainerOptions& options, detail::DataCall& data, std::function<void()> load) {
-  detail::CallOptions out = call_options(options, false);
+detail::CallSettings call_options(const TrainerOptions& options, detail::DataCall& data, std::function<void()> load) {
+  detail::CallSettings out = call_options(options, false);
   out.callbacks.insert(out.callbacks.begin(), data.callback());
   out.load = std::move(load);
   return out;
 }
 
 /// The same for an evaluation by all ranks.
-detail::RunOptions evaluation_options(const TrainerOptions& options, Module& module) {
+detail::RunOptions evaluation_run(const TrainerOptions& options, Module& module) {
   detail::RunOptions run = run_options(options, module);
   run.communicator = options.strategy.communicator();
   return run;
@@ -128,42 +130,43 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
     train = detail::part_of(in_order_of(options_, data->data().train_dataloader()), ranks);
     validation = detail::parts_of(data->data().val_dataloader(), ranks);
   };
-  detail::LoopOptions loop{.call = call_options(options_, options_.enable_progress_bar),
-                           .epochs = *options_.max_epochs,
-                           .min_epochs = options_.min_epochs,
-                           .max_steps = options_.max_steps,
-                           .min_steps = options_.min_steps,
-                           .max_seconds = options_.max_time ? options_.max_time->seconds() : 0,
-                           .train_limit = options_.limit_train_batches,
-                           .validation_limit = options_.limit_val_batches,
-                           .validation_freq = options_.check_val_every_n_epoch,
-                           .val_check_interval = options_.val_check_interval,
-                           .sanity_steps = options_.num_sanity_val_steps,
-                           .log_every_n_steps = options_.log_every_n_steps,
-                           .chooses_policy = options_.precision.automatic() && (data != nullptr || !train.empty()),
-                           .interruptible = true,
-                           .anew = true,
-                           .checkpoint = checkpoint ? &*checkpoint : nullptr,
-                           .by_samples = options.ckpt_by_samples};
+  detail::FitSettings settings{.call = call_options(options_, options_.enable_progress_bar),
+                               .run = training_options(options_, module),
+                               .epochs = *options_.max_epochs,
+                               .min_epochs = options_.min_epochs,
+                               .max_steps = options_.max_steps,
+                               .min_steps = options_.min_steps,
+                               .max_seconds = options_.max_time ? options_.max_time->seconds() : 0,
+                               .train_limit = options_.limit_train_batches,
+                               .validation_limit = options_.limit_val_batches,
+                               .validation_freq = options_.check_val_every_n_epoch,
+                               .val_check_interval = options_.val_check_interval,
+                               .sanity_steps = options_.num_sanity_val_steps,
+                               .log_every_n_steps = options_.log_every_n_steps,
+                               .chooses_policy = options_.precision.automatic() && (data != nullptr || !train.empty()),
+                               .interruptible = true,
+                               .reset = true,
+                               .checkpoint = checkpoint ? &*checkpoint : nullptr,
+                               .by_samples = options.ckpt_by_samples};
   const bool first = !ranks || ranks->rank() == 0;
   if (first && options_.enable_checkpointing.value_or(true) && options_.fast_dev_run == 0) {
-    loop.interrupt_checkpoint = detail::own_checkpoint(options_, "interrupted.ckpt");
+    settings.interrupt_checkpoint = detail::own_checkpoint(options_, "interrupted.ckpt");
   }
-  if (options_.enable_model_summary) loop.call.callbacks.emplace_back(ModelSummary());
+  if (options_.enable_model_summary) settings.call.callbacks.emplace_back(ModelSummary());
   if (options_.enable_checkpointing.value_or(false)) {
-    loop.call.callbacks.emplace_back(ModelCheckpoint(detail::own_checkpoint(options_, "last.ckpt")));
+    settings.call.callbacks.emplace_back(ModelCheckpoint(detail::own_checkpoint(options_, "last.ckpt")));
   }
-  if (!options_.overfit_batches.none()) loop.train_limit = loop.validation_limit = options_.overfit_batches;
+  if (!options_.overfit_batches.none()) settings.train_limit = settings.validation_limit = options_.overfit_batches;
   if (data == nullptr) {
     train = detail::part_of(in_order_of(options_, train), ranks);
   } else {
-    loop.call.callbacks.insert(loop.call.callbacks.begin(), data->callback());
-    loop.call.load = [&] {
+    settings.call.callbacks.insert(settings.call.callbacks.begin(), data->callback());
+    settings.call.load = [&] {
       const auto state = checkpoint ? checkpoint->callback_state(detail::DataCall::state_name) : std::nullopt;
       if (state) data->load(*state);
       load();
     };
-    loop.reload = [&, last = std::optional<int>()](int epoch) mutable {
+    settings.reload = [&, last = std::optional<int>()](int epoch) mutable {
       const int every = options_.reload_dataloaders_every_n_epochs;
       if (!last) last = epoch;
       if (every == 0 || epoch - *last < every) return false;
@@ -172,7 +175,7 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
       return true;
     };
   }
-  return detail::fit(module, train, validation, training_options(options_, module), loop);
+  return detail::fit(module, train, validation, settings);
 } catch (const Interrupted& error) {
   std::fflush(nullptr);
   // Launchers may kill all ranks when the first one ends. By then rank 0 has saved.
@@ -191,16 +194,19 @@ Logs Trainer::validate(Module& module, const DataLoaders& loaders, const Trainer
   return detail::with_ranks(this->options(), [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "validate");
     return detail::evaluate(module, detail::parts_of(loaders, ranks), Stage::validate,
-                            evaluation_options(options_, module),
-                            {.call = call_options(options_, false), .limit = options_.limit_val_batches});
+                            {.call = call_options(options_, false),
+                             .run = evaluation_run(options_, module),
+                             .limit = options_.limit_val_batches});
   });
 }
 
 Logs Trainer::test(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
   return detail::with_ranks(this->options(), [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "test");
-    return detail::evaluate(module, detail::parts_of(loaders, ranks), Stage::test, evaluation_options(options_, module),
-                            {.call = call_options(options_, false), .limit = options_.limit_test_batches});
+    return detail::evaluate(module, detail::parts_of(loaders, ranks), Stage::test,
+                            {.call = call_options(options_, false),
+                             .run = evaluation_run(options_, module),
+                             .limit = options_.limit_test_batches});
   });
 }
 
@@ -212,8 +218,10 @@ std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
                                      const TrainerEvaluationOptions& options) const {
   return detail::with_ranks(this->options(), [&](const auto& ranks) {
     load_weights(module, options.ckpt_path, options_, "predict");
-    return detail::predict(module, detail::parts_of(loaders, ranks), evaluation_options(options_, module),
-                           {.call = call_options(options_, false), .limit = options_.limit_predict_batches});
+    return detail::predict(module, detail::parts_of(loaders, ranks),
+                           {.call = call_options(options_, false),
+                            .run = evaluation_run(options_, module),
+                            .limit = options_.limit_predict_batches});
   });
 }
 
@@ -223,8 +231,10 @@ Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluation
     detail::DataCall call(data, "validate", ranks.get());
     DataLoaders loaders;
     const auto load = [&] { loaders = detail::parts_of(data.val_dataloader(), ranks); };
-    return detail::evaluate(module, loaders, Stage::validate, evaluation_options(options_, module),
-                            {.call = call_options(options_, call, load), .limit = options_.limit_val_batches});
+    return detail::evaluate(module, loaders, Stage::validate,
+                            {.call = call_options(options_, call, load),
+                             .run = evaluation_run(options_, module),
+                             .limit = options_.limit_val_batches});
   });
 }
 
@@ -234,8 +244,10 @@ Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOpti
     detail::DataCall call(data, "test", ranks.get());
     DataLoaders loaders;
     const auto load = [&] { loaders = detail::parts_of(data.test_dataloader(), ranks); };
-    return detail::evaluate(module, loaders, Stage::test, evaluation_options(options_, module),
-                            {.call = call_options(options_, call, load), .limit = options_.limit_test_batches});
+    return detail::evaluate(module, loaders, Stage::test,
+                            {.call = call_options(options_, call, load),
+                             .run = evaluation_run(options_, module),
+                             .limit = options_.limit_test_batches});
   });
 }
 
@@ -245,8 +257,10 @@ std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const Tra
     detail::DataCall call(data, "predict", ranks.get());
     DataLoaders loaders;
     const auto load = [&] { loaders = detail::parts_of(data.predict_dataloader(), ranks); };
-    return detail::predict(module, loaders, evaluation_options(options_, module),
-                           {.call = call_options(options_, call, load), .limit = options_.limit_predict_batches});
+    return detail::predict(module, loaders,
+                           {.call = call_options(options_, call, load),
+                            .run = evaluation_run(options_, module),
+                            .limit = options_.limit_predict_batches});
   });
 }
 
