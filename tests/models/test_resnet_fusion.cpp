@@ -11,7 +11,6 @@
 
 using namespace mezzo;
 using namespace mezzo_tests;
-using Stage;
 using detail::StepRunner;
 
 namespace {
@@ -38,7 +37,7 @@ Training train(const char* policy, bool fuse, std::size_t steps) {
     runner.run(Stage::fit, batch);
     out.losses.push_back(runner.value(0));
   }
-  out.kernels = detail::training_state(model).steps.front()->plan->rows().size();
+  out.kernels = detail::training_state(model).plans.steps().front()->plan->rows().size();
   return out;
 }
 

@@ -12,8 +12,6 @@ EXCEPTIONS = {
         "graph/node": 6,
         "nn/layer": 7,
         "ops/helpers": 14,
-        "training/module/module": 5,
-        "training/step/step_runner": 5,
     },
     "sources of a class": {
         "mezzo::Communicator": 3,
@@ -22,8 +20,6 @@ EXCEPTIONS = {
         "mezzo::Optimizer": 4,
         "mezzo::detail::FunctionalGraph": 3,
         "mezzo::detail::Plan": 3,
-        "mezzo::detail::StepContext": 3,
-        "mezzo::detail::StepRunner": 6,
     },
     "types of a header": {
         "backends/xsimd/attention/attention.hpp": 6,
@@ -45,7 +41,6 @@ EXCEPTIONS = {
         "nn/layer.hpp": 9,
         "ops/image.hpp": 7,
         "training/model/model.hpp": 10,
-        "training/step/step_runner.hpp": 10,
     },
     "lines of a function": {
         "backends/reference/batch_norm.cpp batch_norm": 61,
@@ -81,8 +76,6 @@ EXCEPTIONS = {
         "tests/ops/test_spatial.cpp shapes_for_known_unknown_and_empty_batches": 88,
         "tests/ops/training.hpp training_refusals": 68,
         "tests/ops/updates.hpp adafactor_row": 63,
-        "training/loops/fit.cpp fit": 63,
-        "training/step/step_minimize.cpp StepContext::minimize": 156,
     },
     "names alike": {
         "activation / activations": 2,

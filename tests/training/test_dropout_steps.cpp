@@ -7,7 +7,6 @@
 #include "small.hpp"
 
 using namespace mezzo;
-using Stage;
 using detail::StepRunner;
 
 namespace {

@@ -7,7 +7,6 @@
 
 using namespace mezzo;
 using namespace mezzo_tests;
-using Stage;
 using detail::StepRunner;
 
 namespace {

@@ -13,7 +13,6 @@
 
 using namespace mezzo;
 using namespace mezzo_tests;
-using Stage;
 using detail::StepRunner;
 
 namespace {
@@ -80,7 +79,7 @@ bool halfway(const Tensor& x) {
 double bytes_of_kernel(const Sequential& model) {
   const detail::VariableState& kernel = kernel_of(model);
   std::size_t bytes = kernel.value.bytes() + (kernel.remainder ? kernel.remainder->value.bytes() : 0);
-  const ComputeCopies& copies = detail::training_state(const_cast<Sequential&>(model)).arena->copies;
+  const ComputeCopies& copies = detail::training_state(const_cast<Sequential&>(model)).plans.arena()->copies;
   for (std::size_t i = 0; i < copies.size(); ++i) {
     if (copies[i].variable.lock().get() == &kernel) bytes += copies[i].bytes;
   }

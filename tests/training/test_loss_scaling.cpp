@@ -11,7 +11,6 @@
 
 using namespace mezzo;
 using namespace mezzo_tests;
-using Stage;
 using boost::test_tools::tolerance;
 using detail::StepRunner;
 

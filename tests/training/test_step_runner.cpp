@@ -44,7 +44,6 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 
 using namespace mezzo;
 using namespace mezzo_tests;
-using Stage;
 using detail::StepRunner;
 
 namespace {
@@ -115,7 +114,7 @@ int onednn_kernels(const detail::TrainingState& state) {
   for (const auto& step : state.plans.steps()) {
     for (const detail::Plan::Row& row : step->plan->rows()) {
       if ((row.kernel + row.detail).find("onednn") == std::string::npos) continue;
-      count += step->signature.phase == Stage::fit ? 2 : 1;
+      count += step->signature.stage == Stage::fit ? 2 : 1;
     }
   }
   return count;
@@ -170,7 +169,7 @@ BOOST_AUTO_TEST_CASE(it_keeps_the_plans_that_were_used_last) {
   runner.configure(false);
   const auto kept = [&] {
     std::set<std::int64_t> sizes;
-    for (const auto& step : detail::training_state(model).steps) sizes.insert(step->signature.inputs[0].shape[0]);
+    for (const auto& step : detail::training_state(model).plans.steps()) sizes.insert(step->signature.inputs[0].shape[0]);
     return sizes;
   };
   for (const std::int64_t size : {1, 2, 3, 1, 4}) runner.run(Stage::fit, batch_of(size));
@@ -185,7 +184,7 @@ BOOST_AUTO_TEST_CASE(it_keeps_the_plans_that_were_used_last) {
 
 BOOST_AUTO_TEST_CASE(it_makes_a_plan_per_phase_shape_flags_policy_and_number_of_threads) {
   Sequential model = model_of("");
-  const auto plans = [&] { return detail::training_state(model).steps.size(); };
+  const auto plans = [&] { return detail::training_state(model).plans.steps().size(); };
   const auto run = [&](const char* policy, Stage phase, std::int64_t size) {
     StepRunner runner(model, {.policy = policy});
     runner.rehearse(phase, batch_of(size));

@@ -58,6 +58,12 @@ void save_interrupted(const Fit& fit, const Interrupted& error) {
   }
 }
 
+/// Result of precision "auto": that of the checkpoint, else of a measurement.
+Policy chosen_policy(Module& module, const DataLoader& train, const FitSettings& settings) {
+  const auto before = settings.checkpoint == nullptr ? std::optional<Policy>() : settings.checkpoint->chosen();
+  return before ? *before : choose_policy(module, train, settings.run);
+}
+
 }  // namespace
 
 History fit(Module& module, const DataLoader& train, const DataLoaders& validation, const FitSettings& settings) try {
@@ -71,10 +77,7 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   const CallScope scope(module, Stage::fit, settings.call, measure);
   FitLimits& limits = *measured;
   RunOptions run = settings.run;
-  if (settings.chooses_policy) {
-    const auto before = settings.checkpoint == nullptr ? std::optional<Policy>() : settings.checkpoint->chosen();
-    run.policy = before ? *before : choose_policy(module, train, run);
-  }
+  if (settings.chooses_policy) run.policy = chosen_policy(module, train, settings);
   warn_if_slow(module, train, run, limits.planned_steps(settings));
   StepRunner runner(module, run);
   RunningSession session(scope, runner);

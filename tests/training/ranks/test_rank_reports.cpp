@@ -8,7 +8,7 @@
 #include "support/captured.hpp"
 #include "support/folder.hpp"
 #include "support/layers.hpp"
-#include "training/strategies/rank_runs.hpp"
+#include "training/ranks/rank_runs.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;

@@ -4,7 +4,7 @@
 
 #include <mezzo/training/profilers/plan_text.hpp>
 
-#include "training/strategies/rank_runs.hpp"
+#include "training/ranks/rank_runs.hpp"
 
 // Trainings of any module by several ranks and by one process.
 namespace mezzo_tests {

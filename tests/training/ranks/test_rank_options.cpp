@@ -1,7 +1,7 @@
 // Options of a Trainer that differ between ranks: errors at all of them, before anything runs.
 #include <boost/test/unit_test.hpp>
 
-#include "training/strategies/rank_runs.hpp"
+#include "training/ranks/rank_runs.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;

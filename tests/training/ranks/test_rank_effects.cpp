@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "support/folder.hpp"
-#include "training/strategies/rank_runs.hpp"
+#include "training/ranks/rank_runs.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;

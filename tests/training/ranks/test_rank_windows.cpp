@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "support/folder.hpp"
-#include "training/strategies/rank_runs.hpp"
+#include "training/ranks/rank_runs.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "training/strategies/rank_runs.hpp"
+#include "training/ranks/rank_runs.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;

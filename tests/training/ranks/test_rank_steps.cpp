@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "training/strategies/rank_modules.hpp"
+#include "training/ranks/rank_modules.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;

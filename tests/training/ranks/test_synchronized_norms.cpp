@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "support/environment.hpp"
-#include "training/strategies/rank_modules.hpp"
+#include "training/ranks/rank_modules.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;

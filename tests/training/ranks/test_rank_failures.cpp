@@ -1,7 +1,7 @@
 // Errors of ranks: what fails at one ends all, with its name and the difference.
 #include <boost/test/unit_test.hpp>
 
-#include "training/strategies/rank_runs.hpp"
+#include "training/ranks/rank_runs.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;

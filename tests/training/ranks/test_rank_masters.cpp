@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "support/folder.hpp"
-#include "training/strategies/rank_runs.hpp"
+#include "training/ranks/rank_runs.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;

@@ -1,7 +1,7 @@
 // Dropout of attention weights by 2, 3 and 4 ranks against one process with the joined batches.
 #include <boost/test/unit_test.hpp>
 
-#include "training/strategies/rank_modules.hpp"
+#include "training/ranks/rank_modules.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;

@@ -1,7 +1,7 @@
 // Predictions whose batches are divided among the ranks.
 #include <boost/test/unit_test.hpp>
 
-#include "training/strategies/rank_runs.hpp"
+#include "training/ranks/rank_runs.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
